@@ -1,0 +1,319 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * host.h - what a runtime implements to be profiled (the embedding API).
+ *
+ * A *host* is anything that runs code worth profiling: the CoreCLR adapter, a Lua interpreter, a test script. It
+ * calls monocle_host_init () once, describes what it runs as records (images, classes, methods), and raises events.
+ * Profiler modules see Mono's API over these records and never learn which host made them.
+ *
+ * Three conventions hold everywhere in this file.
+ *
+ *   Versions.  A struct that crosses the border begins with `uint32_t size`, set by its owner to sizeof. The core
+ *              reads no field beyond it and treats what is missing as zero.
+ *   Results.   Functions that can fail return 0 or a negative monocle_error; constructors of records return NULL only
+ *              when memory is exhausted.
+ *   Lifetime.  A record (MonoImage, MonoClass, MonoMethod, ...) is never freed: monocle_image_unload () and friends turn
+ *              it into a tombstone whose names still answer. Strings that a host passes in are copied.
+ *
+ * Async safety: record constructors, finders and the inline raise helpers may be called in any context, a signal handler
+ * included; they take no lock and call no allocator but the core's own mmap arena. What may not says so.
+ */
+#ifndef MONOCLE_HOST_H
+#define MONOCLE_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <mono/metadata/metadata.h>
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/profiler.h>
+
+MONO_BEGIN_DECLS
+
+#define MONOCLE_HOST_API_VERSION 1
+
+typedef enum {
+	MONOCLE_OK           = 0,
+	MONOCLE_E_INVALID    = -1, /* an argument breaks its contract */
+	MONOCLE_E_NO_MEMORY  = -2,
+	MONOCLE_E_UNKNOWN    = -3, /* the host cannot tell (now, or ever) */
+	MONOCLE_E_BUSY       = -4, /* another host owns this process, or a live Mono does */
+	MONOCLE_E_NOT_FOUND  = -5, /* a module: no file, no entry point, a missing symbol */
+	MONOCLE_E_REFUSED    = -6, /* too late, or not granted by the runtime */
+} monocle_error;
+
+/* One number per event, in the order of <mono/metadata/profiler-events.h>. */
+typedef enum {
+#define MONO_PROFILER_EVENT_0(name, type)                                   MONOCLE_EVENT_##name,
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                           MONOCLE_EVENT_##name,
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)                   MONOCLE_EVENT_##name,
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3)           MONOCLE_EVENT_##name,
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4)   MONOCLE_EVENT_##name,
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) MONOCLE_EVENT_##name,
+#include <mono/metadata/profiler-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+	MONOCLE_EVENT_COUNT
+} monocle_event;
+
+/* What mono_profiler_enable_* asks for. */
+typedef enum {
+	MONOCLE_FEATURE_SAMPLING,
+	MONOCLE_FEATURE_COVERAGE,
+	MONOCLE_FEATURE_ALLOCATIONS,
+	MONOCLE_FEATURE_CLAUSES,
+	MONOCLE_FEATURE_CALL_CONTEXT,
+	MONOCLE_FEATURE_COUNT
+} monocle_feature;
+
+/* --- descriptions: what the core asks a host about a record, once, when somebody first wants to know ------------- */
+
+typedef struct {
+	uint32_t size;
+	const char *name;             /* "Main", ".ctor" */
+	uint32_t flags, iflags;       /* MethodAttributes, MethodImplAttributes */
+	MonoClass *klass;             /* declaring class (the definition) */
+	uint32_t generic_params;      /* of the method itself */
+} monocle_method_info;
+
+typedef struct {
+	uint32_t size;
+	const char *name;             /* with arity: "Dictionary`2" */
+	const char *name_space;       /* "" for nested classes */
+	uint32_t flags;               /* TypeAttributes */
+	MonoClass *nesting;           /* enclosing class or NULL */
+	uint32_t generic_params;      /* those of the enclosing classes included, as in metadata */
+	uint32_t element_type;        /* MONO_TYPE_CLASS, _VALUETYPE, or the primitive that a corlib class stands for */
+} monocle_class_info;
+
+typedef struct {
+	uint32_t size;
+	const char *assembly_name;    /* simple name */
+	uint16_t version[4];
+	const char *culture;          /* "" for neutral */
+	uint8_t public_key_token[8];
+	uint32_t has_public_key_token;
+	uint32_t flags;               /* AssemblyFlags */
+	const char *guid;             /* MVID, upper case with dashes, or NULL */
+	const uint32_t *table_rows;   /* rows of each of the 64 metadata tables, or NULL */
+} monocle_image_info;
+
+typedef struct {
+	uint32_t size;
+	MonoType *ret;                /* NULL when unknown */
+	MonoType *const *params;      /* borrowed during the call only */
+	uint32_t param_count;
+	uint32_t call_convention;     /* ECMA-335 II.23.2.1 first byte, low nibble */
+	uint32_t has_this, explicit_this;
+	uint32_t generic_params;
+} monocle_signature_info;
+
+typedef struct {
+	uint32_t size;                /* sizeof (monocle_host_ops) */
+	uint32_t api_version;         /* MONOCLE_HOST_API_VERSION */
+	const char *name;             /* "coreclr", "lua" */
+	const char *runtime_version;  /* what mono_get_runtime_build_info () copies */
+	void *host;                   /* passed back as the first argument of every operation */
+
+	/* All operations are optional. Those under "any context" may be called from a signal handler or a call probe. */
+
+	/* any context: the first listener for an event came (1), or the last one left (0). */
+	void (*event_wanted)(void *host, monocle_event event, int wanted);
+	/* init window: may this process have the feature? Nonzero grants it. NULL refuses all. */
+	int (*enable)(void *host, monocle_feature feature);
+	/* any context: a handle got (or lost) a call instrumentation filter. */
+	void (*call_filter_changed)(void *host);
+
+	/* any context: describe a record that was made from an (image, token). 0 or MONOCLE_E_UNKNOWN. */
+	int (*describe_image)(void *host, MonoImage *image, monocle_image_info *ret_info);
+	int (*describe_class)(void *host, MonoClass *klass, monocle_class_info *ret_info);
+	int (*describe_method)(void *host, MonoMethod *method, monocle_method_info *ret_info);
+	int (*describe_signature)(void *host, MonoMethod *method, monocle_signature_info *ret_info);
+	/* any context: name of generic parameter `index` of a class (method NULL) or method definition. NULL: unknown. */
+	const char *(*generic_param_name)(void *host, MonoClass *klass, MonoMethod *method, uint32_t index);
+	/* any context: the base class of a definition, NULL: none or unknown. */
+	MonoClass *(*class_parent)(void *host, MonoClass *klass);
+
+	/* normal context */
+	MonoClass *(*class_from_name)(void *host, MonoImage *image, const char *name_space, const char *name);
+	void (*gc_collect)(void *host, int generation);
+	int (*gc_max_generation)(void *host);
+	int64_t (*gc_heap_size)(void *host, int used);
+
+	/* any context where the object may be looked at: its class; NULL: unknown here. */
+	MonoClass *(*object_class)(void *host, MonoObject *object);
+} monocle_host_ops;
+
+/* --- start and end ------------------------------------------------------------------------------------------------ */
+
+/*
+ * Registers the host of this process. `ops` is copied. Not async-safe; call before anything else.
+ * MONOCLE_E_BUSY: there is a host already, or a live Mono (a defined `mono_jit_init` outside the core) is in the process.
+ */
+MONO_API int monocle_host_init (const monocle_host_ops *ops);
+
+/*
+ * Loads the modules named by the environment: MONOCLE_PROFILE (shell-like words, each NAME[:ARGS]), or the `--profile=`
+ * options of MONO_ENV_OPTIONS when it is unset. Returns how many modules were loaded; failures are logged by name.
+ */
+MONO_API int monocle_host_load_from_env (void);
+
+/* As mono_profiler_load (), with the outcome: 0 or MONOCLE_E_NOT_FOUND (the reason was logged). */
+MONO_API int monocle_host_load (const char *desc);
+
+/*
+ * Closes the init window: from now on events are delivered and mono_profiler_enable_* () answer 0.
+ * `grant_late` is for attach (a second window may be opened by monocle_host_reopen ()).
+ */
+MONO_API void monocle_host_startup_done (void);
+MONO_API void monocle_host_reopen (void);
+
+/*
+ * The end, after runtime_shutdown_end was raised: every callback slot is cleared, then the cleanup callbacks run, newest
+ * handle first. Modules stay mapped. Events raised afterwards go nowhere. Idempotent.
+ */
+MONO_API void monocle_host_shutdown (void);
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A handle as the dispatcher sees it. Handles form a list, newest first, that only grows; each slot is one pointer,
+ * exchanged atomically by mono_profiler_set_*_callback (). Read both with acquire loads.
+ */
+struct _MonoProfilerDesc {
+	struct _MonoProfilerDesc *next;
+	MonoProfiler *prof;
+	void *callbacks[MONOCLE_EVENT_COUNT]; /* written by setters in any context, read by raising threads */
+	/* more follows, private to the core */
+};
+
+/*
+ * Listener counts, one per event: the test to make before raising. Returns an array of MONOCLE_EVENT_COUNT, valid
+ * for ever; keep the pointer. Counts are zero outside the time when events are delivered.
+ */
+MONO_API const uint32_t *monocle_event_counts (void);
+
+/* Where the list of handles begins. *result is NULL outside the time when events are delivered. Valid for ever. */
+MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
+
+/* monocle_raise_NAME (arguments as in the row): dispatch to every handle, newest first. */
+#define MONO_PROFILER_EVENT_0(name, type)                         MONO_API void monocle_raise_##name (void);
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 MONO_API void monocle_raise_##name (t1 a1);
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)         MONO_API void monocle_raise_##name (t1 a1, t2 a2);
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3);
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4);
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5);
+#include <mono/metadata/profiler-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+
+/*
+ * The call instrumentation flags that all handles together ask for `method`: every installed filter is asked, the answers
+ * are OR-ed. 0 when no filter is installed. Runs module code: not from a signal handler.
+ */
+MONO_API MonoProfilerCallInstrumentationFlags monocle_call_flags (MonoMethod *method);
+/* Is any call instrumentation filter installed? Any context. */
+MONO_API int monocle_call_filter_installed (void);
+/* The same for coverage filters. */
+MONO_API int monocle_coverage_wanted (MonoMethod *method);
+
+/* --- records -------------------------------------------------------------------------------------------------------
+ * A record is known by what it is: a definition by (image, token), an instance by its definition and arguments, an array
+ * by element and rank. The constructors intern: asking twice gives the same record.
+ */
+
+/* The root domain. There is one; hosts with more tell so through images' domains (later). */
+MONO_API MonoDomain *monocle_domain_root (void);
+MONO_API void monocle_domain_set_name (MonoDomain *domain, const char *friendly_name);
+
+enum {
+	MONOCLE_IMAGE_CORLIB  = 1,
+	MONOCLE_IMAGE_MAIN    = 2,
+	MONOCLE_IMAGE_DYNAMIC = 4, /* rows may be added while it lives */
+};
+
+/*
+ * A new image (never interned: a reloaded file is another image). `filename` is the path as opened. `method_rows` and
+ * `class_rows` size the tables by token; 0 for a dynamic image, whose tables grow. `data` is the host's, returned by
+ * monocle_image_data (). The image's assembly is made with it; monocle_image_assembly () gives it.
+ */
+MONO_API MonoImage *monocle_image_new (const char *filename, uint32_t flags, uint32_t class_rows, uint32_t method_rows,
+                                       void *data);
+MONO_API void *monocle_image_data (MonoImage *image);
+MONO_API MonoAssembly *monocle_image_assembly (MonoImage *image);
+/* Until called, mono_image_get_assembly () answers NULL, as between Mono's image_loaded and assembly_loading. */
+MONO_API void monocle_image_set_assembly_visible (MonoImage *image);
+/* Copies every name that is still read from the image's memory, then forgets `data`. Records stay. Normal context. */
+MONO_API void monocle_image_unload (MonoImage *image);
+
+MONO_API MonoClass *monocle_class_def (MonoImage *image, uint32_t typedef_token);
+MONO_API MonoClass *monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *arguments);
+MONO_API MonoClass *monocle_class_array (MonoClass *element, uint32_t rank); /* rank 1: a vector, T[] */
+MONO_API MonoClass *monocle_class_pointer (MonoClass *element);
+MONO_API MonoClass *monocle_class_fnptr (void);                                /* any function pointer: Mono prints "*()" */
+/* Generic parameter `index` of a class or method definition: "T", or T_REF, the stand-in for any reference type. */
+MONO_API MonoClass *monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref);
+/* The corlib class of a primitive, string, object, typedbyref: by MONO_TYPE_*. Made before corlib is known, adopted by it. */
+MONO_API MonoClass *monocle_class_primitive (uint32_t element_type);
+/* A class known by name only (a TypeRef whose image is not loaded): interned by names. */
+MONO_API MonoClass *monocle_class_named (const char *assembly, const char *name_space, const char *name, int is_valuetype);
+
+MONO_API MonoType *monocle_type (MonoClass *klass);       /* by value */
+MONO_API MonoType *monocle_type_byref (MonoClass *klass);
+
+MONO_API MonoMethod *monocle_method_def (MonoImage *image, uint32_t methoddef_token);
+/* `klass`: the (instantiated) class; count may be 0 for a plain method of a generic class. */
+MONO_API MonoMethod *monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count,
+                                          MonoType *const *arguments);
+MONO_API MonoMethod *monocle_method_definition (MonoMethod *method);
+MONO_API MonoImage *monocle_method_image (MonoMethod *method);
+MONO_API uint32_t monocle_method_token (MonoMethod *method);
+MONO_API uint32_t monocle_class_token (MonoClass *klass);
+/* One word per record that belongs to the host; NULL at first. Use atomics where threads meet. */
+MONO_API void **monocle_method_slot (MonoMethod *method);
+MONO_API void **monocle_class_slot (MonoClass *klass);
+/* The method table entry if a record exists already, else NULL; makes nothing. */
+MONO_API MonoMethod *monocle_method_def_if_known (MonoImage *image, uint32_t methoddef_token);
+
+/* A piece of machine code of a method. Later bodies of one method are further records. Any context. */
+MONO_API MonoJitInfo *monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size);
+MONO_API void monocle_jit_info_free_code (const void *start); /* the address may be reused from now on */
+
+/* --- ids: a lock-free map from the runtime's ids to records; for hosts whose runtime speaks in ids ----------------- */
+
+typedef enum { MONOCLE_ID_IMAGE, MONOCLE_ID_CLASS, MONOCLE_ID_METHOD, MONOCLE_ID_SPACES } monocle_id_space;
+
+MONO_API void *monocle_id_find (monocle_id_space space, uintptr_t id);              /* any context */
+MONO_API int monocle_id_bind (monocle_id_space space, uintptr_t id, void *record);  /* replaces; any context */
+MONO_API void monocle_id_drop (monocle_id_space space, uintptr_t id);               /* the runtime may reuse the id */
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+/* Tells the core of a managed thread, so that mono_thread_current () and friends answer. On the thread itself. */
+MONO_API MonoThread *monocle_thread_attach (uintptr_t tid);
+MONO_API void monocle_thread_detach (uintptr_t tid);
+
+/* --- the one way to speak ----------------------------------------------------------------------------------------- */
+
+/*
+ * Writes "monocle: MESSAGE\n" to stderr, or to the file that MONOCLE_LOG names, in one write(2). Async-safe as far as
+ * vsnprintf is. Never fails visibly.
+ */
+#ifdef __GNUC__
+__attribute__ ((format (printf, 1, 2)))
+#endif
+MONO_API void monocle_log (const char *format, ...);
+
+MONO_END_DECLS
+
+#endif
