@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every way out of a method that is not a return. Each case has methods of its own, so that their counts can be compared
-// one by one; nothing here depends on line numbers, inlining or timing.
+// Every way out of a method that is not a return. Each case has methods of its own, so that their counts can be
+// compared one by one; nothing here depends on line numbers, inlining or timing.
 using System;
 using System.Collections.Generic;
 using System.Reflection;
@@ -339,8 +339,8 @@ public static class Hardware
 	public static string Run ()
 	{
 		return string.Join (",", Caught (() => Null (null)), Caught (() => Divide (1, 0)),
-			Caught (() => Bounds (new int[2], 2)), Caught (() => Cast (new Box ())), Caught (() => Over (int.MaxValue)),
-			Caught (() => Null (new Box { Value = 5 })));
+			Caught (() => Bounds (new int[2], 2)), Caught (() => Cast (new Box ())),
+			Caught (() => Over (int.MaxValue)), Caught (() => Null (new Box { Value = 5 })));
 	}
 }
 
@@ -395,8 +395,8 @@ public static class Constructors
 
 	public static string Run ()
 	{
-		return Name (() => new FailsInConstructor (0)) + "," + Name (() => new FailsInConstructor (1)) + "," +
-			Name (() => new FailsInField ()) + "," + Name (() => FailsInStatic.Value) + "," + Name (() => FailsInStatic.Value);
+		return string.Join (",", Name (() => new FailsInConstructor (0)), Name (() => new FailsInConstructor (1)),
+			Name (() => new FailsInField ()), Name (() => FailsInStatic.Value), Name (() => FailsInStatic.Value));
 	}
 }
 

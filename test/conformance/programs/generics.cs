@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Generic code: of classes, methods, structs, static ones, over primitive, reference and own value types. Mono names an
-// instance over a reference type T_REF; the counts of those are compared as sums over the shared instance.
+// Generic code: of classes, methods, structs, static ones, over primitive, reference and own value types. Mono names
+// an instance over a reference type T_REF; the counts of those are compared as sums over the shared instance.
 using System;
 using System.Collections.Generic;
 
@@ -194,7 +194,8 @@ public static class Program
 			doubles.Push (i / 2.0);
 			pairs.Push (new Pair (i, i));
 		}
-		Console.WriteLine (ints.Pop () + strings.Pop () + doubles.Map (d => (int) (d * 2)) + pairs.Map (p => p.ToString ()));
+		Console.WriteLine (ints.Pop () + strings.Pop ());
+		Console.WriteLine (doubles.Map (d => (int) (d * 2)) + pairs.Map (p => p.ToString ()));
 		Console.WriteLine (Stack<int>.Size () + Stack<string>.Size () + Stack<Pair>.Size ());
 		Console.WriteLine (new Stack<int>.Node<string> { Key = 1, Value = "one" }.Show ());
 		Console.WriteLine (new Stack<string>.Node<Pair> { Key = "p", Value = new Pair (1, 2) }.Show ());
@@ -220,7 +221,8 @@ public static class Program
 			Static<string>.Count ();
 			Static<Pair>.Count ();
 		}
-		Console.WriteLine (Static<int>.Count () + Static<string>.Count () + Static<Pair>.Count () + Static<double>.Count ());
+		Console.WriteLine (Static<int>.Count () + Static<string>.Count ());
+		Console.WriteLine (Static<Pair>.Count () + Static<double>.Count ());
 	}
 
 	static void GenericMethods ()
@@ -229,7 +231,8 @@ public static class Program
 		string s = "x", t = "y";
 		Methods.Swap (ref a, ref b);
 		Methods.Swap (ref s, ref t);
-		Console.WriteLine (Methods.Identity (a) + Methods.Identity (s) + Methods.Identity (new Pair (1, 2)) + Methods.Identity (2.5));
+		Console.WriteLine (Methods.Identity (a) + Methods.Identity (s));
+		Console.WriteLine (Methods.Identity (new Pair (1, 2)).Sum () + Methods.Identity (2.5));
 		Console.WriteLine (Methods.Area (new Square (), 3) + Methods.Area (new Line (), 3));
 		Console.WriteLine (Methods.Make<Pair> ().Sum () + Methods.Make<Square> ().Area (2));
 		Console.WriteLine (Methods.Caught (1) + Methods.Caught ("s") + Methods.Caught (new Pair (1, 1)));
@@ -239,7 +242,8 @@ public static class Program
 	{
 		Base<string> derived = new Derived ();
 		var plain = new Base<int> ();
-		Console.WriteLine (derived.Name ("n") + derived.Generic (1) + derived.Generic ("s") + plain.Name (1) + plain.Generic ("s"));
+		Console.WriteLine (derived.Name ("n") + derived.Generic (1) + derived.Generic ("s"));
+		Console.WriteLine (plain.Name (1) + plain.Generic ("s"));
 	}
 
 	public static int Main ()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a compiler makes of C#: delegates, iterators, async, static constructors, interfaces, operators, lambdas, lock,
-// struct methods, ref/out/params. Asynchronous steps are completed by hand, so that every state machine moves a known
+// What a compiler makes of C#: delegates, iterators, async, static constructors, interfaces, operators, lambdas,
+// lock, struct methods, ref/out/params. Asynchronous steps are completed by hand, so that every state machine moves a known
 // number of times.
 using System;
 using System.Collections.Generic;
@@ -359,7 +359,8 @@ public static class Parameters
 		return Pointer (p, n);
 	}
 
-	static double Many (byte a, short b, long c, float d, double e, decimal f, char g, string h, object i, int[] j, DateTime k)
+	static double Many (byte a, short b, long c, float d, double e, decimal f, char g, string h, object i, int[] j,
+		DateTime k)
 	{
 		return a + b + c + d + e + (double) f + g + h.Length + (int) i + j.Length + k.Year;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A one-line method called N times (100 M by default), as default tiering would inline it: no call may be lost while the
-// loop moves from tier 0 over on-stack replacement to tier 1.
+// A one-line method called N times (100 M by default), as default tiering would inline it: no call may be lost while
+// the loop moves from tier 0 over on-stack replacement to tier 1.
 using System;
 
 public static class Leaf

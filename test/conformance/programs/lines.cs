@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stack traces with line numbers: instrumented code must show the lines of the code as it was written. Compiled by the
-// SDK's compiler, whose symbols both runtimes read. NoInlining keeps the set of frames the same in every tier.
+// Stack traces with line numbers: instrumented code must show the lines of the code as it was written. Compiled by
+// the SDK's compiler, whose symbols both runtimes read. NoInlining keeps the set of frames the same in every tier.
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;

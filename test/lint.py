@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Style: what a machine can tell of it.
+
+Fails on white space at line ends, indentation of the wrong kind, a missing SPDX line, lines over 120 columns. Reports
+the lengths of C functions, and lists those of 60 lines and more.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+TAB = 4
+LIMIT = 120
+CODE = {".c", ".h", ".S", ".cs"}
+ROWS = {".def", ".tsv"}  # tables may be wide: one row is one line
+SPACES = {".py", ".sh", ".build"}
+SPDX_EXEMPT = {".md", ".tsv", ".json", ".xml", ".txt", ".map", ".sym", ".lua", ".1", ".in"}
+SKIP = {"LICENSE", ".gitignore", ".clang-format", ".editorconfig", ".gitattributes", ".mailmap"}
+LONG_FUNCTION = 60
+SHOWN = 5  # problems of one file that are printed
+
+
+def tracked():
+    out = subprocess.run(["git", "-C", str(TOP), "ls-files", "-z"], capture_output=True, check=True).stdout
+    for name in out.decode().split("\0"):
+        path = TOP / name
+        if name and path.is_file() and path.name not in SKIP:
+            yield name, path
+
+
+def width(line):
+    return len(line.expandtabs(TAB))
+
+
+def problems(name, path, text):
+    kind = path.suffix or (".build" if path.name == "meson.build" else "")
+    lines = text.split("\n")
+    if kind not in SPDX_EXEMPT and not any("SPDX-License-Identifier: MIT" in line for line in lines[:5]):
+        yield 1, "no SPDX line"
+    if text and not text.endswith("\n"):
+        yield len(lines), "no newline at the end"
+    for number, line in enumerate(lines, 1):
+        if kind != ".tsv" and line != line.rstrip():
+            yield number, "white space at the end"
+        if kind in CODE and re.match(r" {2,}\S", line) and not re.match(r" +\*", line) and not continuation(lines, number):
+            yield number, "indented by spaces"
+        if kind in SPACES and line.startswith("\t"):
+            yield number, "indented by a tab"
+        if kind in CODE | SPACES and width(line) > LIMIT:
+            yield number, "%d columns" % width(line)
+
+
+def continuation(lines, number):
+    """Comments and aligned continuation lines may hang by spaces."""
+    if number < 2:
+        return False
+    before = "\n".join(lines[max(0, number - 400):number - 1])
+    if before.rfind("/*") > before.rfind("*/"):
+        return True
+    previous = lines[number - 2].rstrip()
+    return bool(previous) and not previous.endswith((";", "{", "}"))
+
+
+FUNCTION_START = re.compile(r"^[A-Za-z_].*\)\s*$")
+
+
+def functions(text):
+    """(line, name, length) of each function: a `{` alone in column 0 opens, the next `}` in column 0 closes."""
+    lines = text.split("\n")
+    opened = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            opened = number
+        elif opened and line.startswith("}"):
+            head = " ".join(lines[max(0, opened - 4):opened - 1])
+            match = re.findall(r"(\w+)\s*\(", head)
+            yield opened, match[-1] if match else "?", number - opened - 1
+            opened = None
+
+
+def quantile(values, share):
+    return values[min(len(values) - 1, int(len(values) * share))]
+
+
+def report_functions(found):
+    lengths = sorted(length for _, _, _, length in found)
+    if not lengths:
+        return
+    print("functions: %d, median %d lines, nine in ten under %d, longest %d" %
+          (len(lengths), quantile(lengths, 0.5), quantile(lengths, 0.9) + 1, lengths[-1]))
+    for name, line, function, length in sorted(found, key=lambda f: -f[3]):
+        if length >= LONG_FUNCTION:
+            print("  %4d lines  %s:%d %s" % (length, name, line, function))
+
+
+def format_report(names):
+    """How far clang-format would go. Not a failure: tables and alignment are written by hand."""
+    command = ["clang-format", "--dry-run", "--ferror-limit=0"] + names
+    try:
+        out = subprocess.run(command, cwd=TOP, capture_output=True, text=True).stderr
+    except FileNotFoundError:
+        return
+    files = {line.split(":", 1)[0] for line in out.splitlines() if "-Wclang-format-violations" in line}
+    print("clang-format: %d of %d files differ" % (len(files), len(names)))
+
+
+def show(name, found):
+    for line, what in found[:SHOWN]:
+        print("%s:%d: %s" % (name, line, what))
+    if len(found) > SHOWN:
+        print("%s: and %d more" % (name, len(found) - SHOWN))
+    return len(found)
+
+
+def main():
+    quiet = "--quiet" in sys.argv
+    bad = 0
+    found = []
+    sources = []
+    for name, path in tracked():
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        bad += show(name, list(problems(name, path, text)))
+        if path.suffix in (".c", ".h"):
+            sources.append(name)
+            found += [(name, line, function, length) for line, function, length in functions(text)]
+    if not quiet:
+        report_functions(found)
+        format_report(sources)
+    print("lint: %d problems" % bad)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
