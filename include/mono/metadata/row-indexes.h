@@ -1,0 +1,543 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * row-indexes.h - columns of metadata rows, and the bits of coded tokens.
+ *
+ * The last constant of each row, _SIZE, is how many columns it has: the length of the array that
+ * mono_metadata_decode_row () fills. Of a coded token, _BITS is the width of the tag and _MASK selects it (ECMA-335 II.24.2.6).
+ */
+#ifndef MONO_METADATA_ROW_INDEXES_H
+#define MONO_METADATA_ROW_INDEXES_H
+
+/* Assembly: ECMA-335 II.22.2. */
+enum {
+	MONO_ASSEMBLY_HASH_ALG      = 0,
+	MONO_ASSEMBLY_MAJOR_VERSION = 1,
+	MONO_ASSEMBLY_MINOR_VERSION = 2,
+	MONO_ASSEMBLY_BUILD_NUMBER  = 3,
+	MONO_ASSEMBLY_REV_NUMBER    = 4,
+	MONO_ASSEMBLY_FLAGS         = 5,
+	MONO_ASSEMBLY_PUBLIC_KEY    = 6,
+	MONO_ASSEMBLY_NAME          = 7,
+	MONO_ASSEMBLY_CULTURE       = 8,
+	MONO_ASSEMBLY_SIZE          = 9,
+};
+
+/* AssemblyOS: II.22.3. */
+enum {
+	MONO_ASSEMBLYOS_PLATFORM      = 0,
+	MONO_ASSEMBLYOS_MAJOR_VERSION = 1,
+	MONO_ASSEMBLYOS_MINOR_VERSION = 2,
+	MONO_ASSEMBLYOS_SIZE          = 3,
+};
+
+/* AssemblyProcessor: II.22.4. */
+enum {
+	MONO_ASSEMBLY_PROCESSOR      = 0,
+	MONO_ASSEMBLY_PROCESSOR_SIZE = 1,
+};
+
+/* AssemblyRef: II.22.5. */
+enum {
+	MONO_ASSEMBLYREF_MAJOR_VERSION = 0,
+	MONO_ASSEMBLYREF_MINOR_VERSION = 1,
+	MONO_ASSEMBLYREF_BUILD_NUMBER  = 2,
+	MONO_ASSEMBLYREF_REV_NUMBER    = 3,
+	MONO_ASSEMBLYREF_FLAGS         = 4,
+	MONO_ASSEMBLYREF_PUBLIC_KEY    = 5,
+	MONO_ASSEMBLYREF_NAME          = 6,
+	MONO_ASSEMBLYREF_CULTURE       = 7,
+	MONO_ASSEMBLYREF_HASH_VALUE    = 8,
+	MONO_ASSEMBLYREF_SIZE          = 9,
+};
+
+/* AssemblyRefOS: II.22.6. */
+enum {
+	MONO_ASSEMBLYREFOS_PLATFORM      = 0,
+	MONO_ASSEMBLYREFOS_MAJOR_VERSION = 1,
+	MONO_ASSEMBLYREFOS_MINOR_VERSION = 2,
+	MONO_ASSEMBLYREFOS_ASSEMBLYREF   = 3,
+	MONO_ASSEMBLYREFOS_SIZE          = 4,
+};
+
+/* AssemblyRefProcessor: II.22.7. */
+enum {
+	MONO_ASSEMBLYREFPROC_PROCESSOR   = 0,
+	MONO_ASSEMBLYREFPROC_ASSEMBLYREF = 1,
+	MONO_ASSEMBLYREFPROC_SIZE        = 2,
+};
+
+/* ClassLayout: II.22.8. */
+enum {
+	MONO_CLASS_LAYOUT_PACKING_SIZE = 0,
+	MONO_CLASS_LAYOUT_CLASS_SIZE   = 1,
+	MONO_CLASS_LAYOUT_PARENT       = 2,
+	MONO_CLASS_LAYOUT_SIZE         = 3,
+};
+
+/* Constant: II.22.9. */
+enum {
+	MONO_CONSTANT_TYPE    = 0,
+	MONO_CONSTANT_PADDING = 1,
+	MONO_CONSTANT_PARENT  = 2,
+	MONO_CONSTANT_VALUE   = 3,
+	MONO_CONSTANT_SIZE    = 4,
+};
+
+/* CustomAttribute: II.22.10. */
+enum {
+	MONO_CUSTOM_ATTR_PARENT = 0,
+	MONO_CUSTOM_ATTR_TYPE   = 1,
+	MONO_CUSTOM_ATTR_VALUE  = 2,
+	MONO_CUSTOM_ATTR_SIZE   = 3,
+};
+
+/* DeclSecurity: II.22.11. */
+enum {
+	MONO_DECL_SECURITY_ACTION        = 0,
+	MONO_DECL_SECURITY_PARENT        = 1,
+	MONO_DECL_SECURITY_PERMISSIONSET = 2,
+	MONO_DECL_SECURITY_SIZE          = 3,
+};
+
+/* EventMap: II.22.12. */
+enum {
+	MONO_EVENT_MAP_PARENT    = 0,
+	MONO_EVENT_MAP_EVENTLIST = 1,
+	MONO_EVENT_MAP_SIZE      = 2,
+};
+
+/* Event: II.22.13. */
+enum {
+	MONO_EVENT_FLAGS = 0,
+	MONO_EVENT_NAME  = 1,
+	MONO_EVENT_TYPE  = 2,
+	MONO_EVENT_SIZE  = 3,
+};
+
+/* EventPtr (uncompressed metadata only). */
+enum {
+	MONO_EVENT_POINTER_EVENT = 0,
+	MONO_EVENT_POINTER_SIZE  = 1,
+};
+
+/* ExportedType: II.22.14. */
+enum {
+	MONO_EXP_TYPE_FLAGS          = 0,
+	MONO_EXP_TYPE_TYPEDEF        = 1,
+	MONO_EXP_TYPE_NAME           = 2,
+	MONO_EXP_TYPE_NAMESPACE      = 3,
+	MONO_EXP_TYPE_IMPLEMENTATION = 4,
+	MONO_EXP_TYPE_SIZE           = 5,
+};
+
+/* Field: II.22.15. */
+enum {
+	MONO_FIELD_FLAGS     = 0,
+	MONO_FIELD_NAME      = 1,
+	MONO_FIELD_SIGNATURE = 2,
+	MONO_FIELD_SIZE      = 3,
+};
+
+/* FieldLayout: II.22.16. */
+enum {
+	MONO_FIELD_LAYOUT_OFFSET = 0,
+	MONO_FIELD_LAYOUT_FIELD  = 1,
+	MONO_FIELD_LAYOUT_SIZE   = 2,
+};
+
+/* FieldMarshal: II.22.17. */
+enum {
+	MONO_FIELD_MARSHAL_PARENT      = 0,
+	MONO_FIELD_MARSHAL_NATIVE_TYPE = 1,
+	MONO_FIELD_MARSHAL_SIZE        = 2,
+};
+
+/* FieldPtr (uncompressed metadata only). */
+enum {
+	MONO_FIELD_POINTER_FIELD = 0,
+	MONO_FIELD_POINTER_SIZE  = 1,
+};
+
+/* FieldRVA: II.22.18. */
+enum {
+	MONO_FIELD_RVA_RVA   = 0,
+	MONO_FIELD_RVA_FIELD = 1,
+	MONO_FIELD_RVA_SIZE  = 2,
+};
+
+/* File: II.22.19. */
+enum {
+	MONO_FILE_FLAGS      = 0,
+	MONO_FILE_NAME       = 1,
+	MONO_FILE_HASH_VALUE = 2,
+	MONO_FILE_SIZE       = 3,
+};
+
+/* ImplMap: II.22.22. */
+enum {
+	MONO_IMPLMAP_FLAGS  = 0,
+	MONO_IMPLMAP_MEMBER = 1,
+	MONO_IMPLMAP_NAME   = 2,
+	MONO_IMPLMAP_SCOPE  = 3,
+	MONO_IMPLMAP_SIZE   = 4,
+};
+
+/* InterfaceImpl: II.22.23. */
+enum {
+	MONO_INTERFACEIMPL_CLASS     = 0,
+	MONO_INTERFACEIMPL_INTERFACE = 1,
+	MONO_INTERFACEIMPL_SIZE      = 2,
+};
+
+/* ManifestResource: II.22.24. */
+enum {
+	MONO_MANIFEST_OFFSET         = 0,
+	MONO_MANIFEST_FLAGS          = 1,
+	MONO_MANIFEST_NAME           = 2,
+	MONO_MANIFEST_IMPLEMENTATION = 3,
+	MONO_MANIFEST_SIZE           = 4,
+};
+
+/* MemberRef: II.22.25. */
+enum {
+	MONO_MEMBERREF_CLASS     = 0,
+	MONO_MEMBERREF_NAME      = 1,
+	MONO_MEMBERREF_SIGNATURE = 2,
+	MONO_MEMBERREF_SIZE      = 3,
+};
+
+/* MethodDef: II.22.26. */
+enum {
+	MONO_METHOD_RVA       = 0,
+	MONO_METHOD_IMPLFLAGS = 1,
+	MONO_METHOD_FLAGS     = 2,
+	MONO_METHOD_NAME      = 3,
+	MONO_METHOD_SIGNATURE = 4,
+	MONO_METHOD_PARAMLIST = 5,
+	MONO_METHOD_SIZE      = 6,
+};
+
+/* MethodImpl: II.22.27. */
+enum {
+	MONO_METHODIMPL_CLASS       = 0,
+	MONO_METHODIMPL_BODY        = 1,
+	MONO_METHODIMPL_DECLARATION = 2,
+	MONO_METHODIMPL_SIZE        = 3,
+};
+
+/* MethodPtr (uncompressed metadata only). */
+enum {
+	MONO_METHOD_POINTER_METHOD = 0,
+	MONO_METHOD_POINTER_SIZE   = 1,
+};
+
+/* MethodSemantics: II.22.28. */
+enum {
+	MONO_METHOD_SEMA_SEMANTICS   = 0,
+	MONO_METHOD_SEMA_METHOD      = 1,
+	MONO_METHOD_SEMA_ASSOCIATION = 2,
+	MONO_METHOD_SEMA_SIZE        = 3,
+};
+
+/* Module: II.22.30. */
+enum {
+	MONO_MODULE_GENERATION = 0,
+	MONO_MODULE_NAME       = 1,
+	MONO_MODULE_MVID       = 2,
+	MONO_MODULE_ENC        = 3,
+	MONO_MODULE_ENCBASE    = 4,
+	MONO_MODULE_SIZE       = 5,
+};
+
+/* ModuleRef: II.22.31. */
+enum {
+	MONO_MODULEREF_NAME = 0,
+	MONO_MODULEREF_SIZE = 1,
+};
+
+/* NestedClass: II.22.32. */
+enum {
+	MONO_NESTED_CLASS_NESTED    = 0,
+	MONO_NESTED_CLASS_ENCLOSING = 1,
+	MONO_NESTED_CLASS_SIZE      = 2,
+};
+
+/* Param: II.22.33. */
+enum {
+	MONO_PARAM_FLAGS    = 0,
+	MONO_PARAM_SEQUENCE = 1,
+	MONO_PARAM_NAME     = 2,
+	MONO_PARAM_SIZE     = 3,
+};
+
+/* ParamPtr (uncompressed metadata only). */
+enum {
+	MONO_PARAM_POINTER_PARAM = 0,
+	MONO_PARAM_POINTER_SIZE  = 1,
+};
+
+/* Property: II.22.34. */
+enum {
+	MONO_PROPERTY_FLAGS = 0,
+	MONO_PROPERTY_NAME  = 1,
+	MONO_PROPERTY_TYPE  = 2,
+	MONO_PROPERTY_SIZE  = 3,
+};
+
+/* PropertyPtr (uncompressed metadata only). */
+enum {
+	MONO_PROPERTY_POINTER_PROPERTY = 0,
+	MONO_PROPERTY_POINTER_SIZE     = 1,
+};
+
+/* PropertyMap: II.22.35. */
+enum {
+	MONO_PROPERTY_MAP_PARENT        = 0,
+	MONO_PROPERTY_MAP_PROPERTY_LIST = 1,
+	MONO_PROPERTY_MAP_SIZE          = 2,
+};
+
+/* StandAloneSig: II.22.36. */
+enum {
+	MONO_STAND_ALONE_SIGNATURE      = 0,
+	MONO_STAND_ALONE_SIGNATURE_SIZE = 1,
+};
+
+/* TypeDef: II.22.37. */
+enum {
+	MONO_TYPEDEF_FLAGS       = 0,
+	MONO_TYPEDEF_NAME        = 1,
+	MONO_TYPEDEF_NAMESPACE   = 2,
+	MONO_TYPEDEF_EXTENDS     = 3,
+	MONO_TYPEDEF_FIELD_LIST  = 4,
+	MONO_TYPEDEF_METHOD_LIST = 5,
+	MONO_TYPEDEF_SIZE        = 6,
+};
+
+/* TypeRef: II.22.38. */
+enum {
+	MONO_TYPEREF_SCOPE     = 0,
+	MONO_TYPEREF_NAME      = 1,
+	MONO_TYPEREF_NAMESPACE = 2,
+	MONO_TYPEREF_SIZE      = 3,
+};
+
+/* TypeSpec: II.22.39. */
+enum {
+	MONO_TYPESPEC_SIGNATURE = 0,
+	MONO_TYPESPEC_SIZE      = 1,
+};
+
+/* GenericParam: II.22.20. */
+enum {
+	MONO_GENERICPARAM_NUMBER = 0,
+	MONO_GENERICPARAM_FLAGS  = 1,
+	MONO_GENERICPARAM_OWNER  = 2,
+	MONO_GENERICPARAM_NAME   = 3,
+	MONO_GENERICPARAM_SIZE   = 4,
+};
+
+/* MethodSpec: II.22.29. */
+enum {
+	MONO_METHODSPEC_METHOD    = 0,
+	MONO_METHODSPEC_SIGNATURE = 1,
+	MONO_METHODSPEC_SIZE      = 2,
+};
+
+/* GenericParamConstraint: II.22.21. */
+enum {
+	MONO_GENPARCONSTRAINT_GENERICPAR = 0,
+	MONO_GENPARCONSTRAINT_CONSTRAINT = 1,
+	MONO_GENPARCONSTRAINT_SIZE       = 2,
+};
+
+/* Document (portable PDB). */
+enum {
+	MONO_DOCUMENT_NAME     = 0,
+	MONO_DOCUMENT_HASHALG  = 1,
+	MONO_DOCUMENT_HASH     = 2,
+	MONO_DOCUMENT_LANGUAGE = 3,
+	MONO_DOCUMENT_SIZE     = 4,
+};
+
+/* MethodDebugInformation (portable PDB). */
+enum {
+	MONO_METHODBODY_DOCUMENT   = 0,
+	MONO_METHODBODY_SEQ_POINTS = 1,
+	MONO_METHODBODY_SIZE       = 2,
+};
+
+/* LocalScope (portable PDB). */
+enum {
+	MONO_LOCALSCOPE_METHOD       = 0,
+	MONO_LOCALSCOPE_IMPORTSCOPE  = 1,
+	MONO_LOCALSCOPE_VARIABLELIST = 2,
+	MONO_LOCALSCOPE_CONSTANTLIST = 3,
+	MONO_LOCALSCOPE_STARTOFFSET  = 4,
+	MONO_LOCALSCOPE_LENGTH       = 5,
+	MONO_LOCALSCOPE_SIZE         = 6,
+};
+
+/* LocalVariable (portable PDB). */
+enum {
+	MONO_LOCALVARIABLE_ATTRIBUTES = 0,
+	MONO_LOCALVARIABLE_INDEX      = 1,
+	MONO_LOCALVARIABLE_NAME       = 2,
+	MONO_LOCALVARIABLE_SIZE       = 3,
+};
+
+/* CustomDebugInformation (portable PDB). */
+enum {
+	MONO_CUSTOMDEBUGINFORMATION_PARENT = 0,
+	MONO_CUSTOMDEBUGINFORMATION_KIND   = 1,
+	MONO_CUSTOMDEBUGINFORMATION_VALUE  = 2,
+	MONO_CUSTOMDEBUGINFORMATION_SIZE   = 3,
+};
+
+/* Coded token TypeDefOrRef. */
+enum {
+	MONO_TYPEDEFORREF_TYPEDEF  = 0,
+	MONO_TYPEDEFORREF_TYPEREF  = 1,
+	MONO_TYPEDEFORREF_TYPESPEC = 2,
+	MONO_TYPEDEFORREF_BITS     = 2,
+	MONO_TYPEDEFORREF_MASK     = 3,
+};
+
+/* Coded token HasConstant. */
+enum {
+	MONO_HASCONSTANT_FIEDDEF  = 0,
+	MONO_HASCONSTANT_PARAM    = 1,
+	MONO_HASCONSTANT_PROPERTY = 2,
+	MONO_HASCONSTANT_BITS     = 2,
+	MONO_HASCONSTANT_MASK     = 3,
+};
+
+/* Coded token HasCustomAttribute. */
+enum {
+	MONO_CUSTOM_ATTR_METHODDEF              = 0,
+	MONO_CUSTOM_ATTR_FIELDDEF               = 1,
+	MONO_CUSTOM_ATTR_TYPEREF                = 2,
+	MONO_CUSTOM_ATTR_TYPEDEF                = 3,
+	MONO_CUSTOM_ATTR_PARAMDEF               = 4,
+	MONO_CUSTOM_ATTR_INTERFACE              = 5,
+	MONO_CUSTOM_ATTR_MEMBERREF              = 6,
+	MONO_CUSTOM_ATTR_MODULE                 = 7,
+	MONO_CUSTOM_ATTR_PERMISSION             = 8,
+	MONO_CUSTOM_ATTR_PROPERTY               = 9,
+	MONO_CUSTOM_ATTR_EVENT                  = 10,
+	MONO_CUSTOM_ATTR_SIGNATURE              = 11,
+	MONO_CUSTOM_ATTR_MODULEREF              = 12,
+	MONO_CUSTOM_ATTR_TYPESPEC               = 13,
+	MONO_CUSTOM_ATTR_ASSEMBLY               = 14,
+	MONO_CUSTOM_ATTR_ASSEMBLYREF            = 15,
+	MONO_CUSTOM_ATTR_FILE                   = 16,
+	MONO_CUSTOM_ATTR_EXP_TYPE               = 17,
+	MONO_CUSTOM_ATTR_MANIFEST               = 18,
+	MONO_CUSTOM_ATTR_GENERICPAR             = 19,
+	MONO_CUSTOM_ATTR_GENERICPARAMCONSTRAINT = 20,
+	MONO_CUSTOM_ATTR_BITS                   = 5,
+	MONO_CUSTOM_ATTR_MASK                   = 0x1F,
+};
+
+/* Coded token HasFieldMarshal. */
+enum {
+	MONO_HAS_FIELD_MARSHAL_FIELDSREF = 0,
+	MONO_HAS_FIELD_MARSHAL_PARAMDEF  = 1,
+	MONO_HAS_FIELD_MARSHAL_BITS      = 1,
+	MONO_HAS_FIELD_MARSHAL_MASK      = 1,
+};
+
+/* Coded token HasDeclSecurity. */
+enum {
+	MONO_HAS_DECL_SECURITY_TYPEDEF   = 0,
+	MONO_HAS_DECL_SECURITY_METHODDEF = 1,
+	MONO_HAS_DECL_SECURITY_ASSEMBLY  = 2,
+	MONO_HAS_DECL_SECURITY_BITS      = 2,
+	MONO_HAS_DECL_SECURITY_MASK      = 3,
+};
+
+/* Coded token MemberRefParent. */
+enum {
+	MONO_MEMBERREF_PARENT_TYPEDEF   = 0,
+	MONO_MEMBERREF_PARENT_TYPEREF   = 1,
+	MONO_MEMBERREF_PARENT_MODULEREF = 2,
+	MONO_MEMBERREF_PARENT_METHODDEF = 3,
+	MONO_MEMBERREF_PARENT_TYPESPEC  = 4,
+	MONO_MEMBERREF_PARENT_BITS      = 3,
+	MONO_MEMBERREF_PARENT_MASK      = 7,
+};
+
+/* Coded token HasSemantics. */
+enum {
+	MONO_HAS_SEMANTICS_EVENT    = 0,
+	MONO_HAS_SEMANTICS_PROPERTY = 1,
+	MONO_HAS_SEMANTICS_BITS     = 1,
+	MONO_HAS_SEMANTICS_MASK     = 1,
+};
+
+/* Coded token MethodDefOrRef. */
+enum {
+	MONO_METHODDEFORREF_METHODDEF = 0,
+	MONO_METHODDEFORREF_METHODREF = 1,
+	MONO_METHODDEFORREF_BITS      = 1,
+	MONO_METHODDEFORREF_MASK      = 1,
+};
+
+/* Coded token MemberForwarded. */
+enum {
+	MONO_MEMBERFORWD_FIELDDEF  = 0,
+	MONO_MEMBERFORWD_METHODDEF = 1,
+	MONO_MEMBERFORWD_BITS      = 1,
+	MONO_MEMBERFORWD_MASK      = 1,
+};
+
+/* Coded token Implementation. */
+enum {
+	MONO_IMPLEMENTATION_FILE        = 0,
+	MONO_IMPLEMENTATION_ASSEMBLYREF = 1,
+	MONO_IMPLEMENTATION_EXP_TYPE    = 2,
+	MONO_IMPLEMENTATION_BITS        = 2,
+	MONO_IMPLEMENTATION_MASK        = 3,
+};
+
+/* Coded token CustomAttributeType. */
+enum {
+	MONO_CUSTOM_ATTR_TYPE_TYPEREF   = 0,
+	MONO_CUSTOM_ATTR_TYPE_TYPEDEF   = 1,
+	MONO_CUSTOM_ATTR_TYPE_METHODDEF = 2,
+	MONO_CUSTOM_ATTR_TYPE_MEMBERREF = 3,
+	MONO_CUSTOM_ATTR_TYPE_STRING    = 4,
+	MONO_CUSTOM_ATTR_TYPE_BITS      = 3,
+	MONO_CUSTOM_ATTR_TYPE_MASK      = 7,
+};
+
+/* Coded token ResolutionScope. */
+enum {
+	MONO_RESOLUTION_SCOPE_MODULE      = 0,
+	MONO_RESOLUTION_SCOPE_MODULEREF   = 1,
+	MONO_RESOLUTION_SCOPE_ASSEMBLYREF = 2,
+	MONO_RESOLUTION_SCOPE_TYPEREF     = 3,
+	MONO_RESOLUTION_SCOPE_BITS        = 2,
+	MONO_RESOLUTION_SCOPE_MASK        = 3,
+};
+
+/* The same under the misspelt names that sources may use. */
+enum {
+	MONO_RESOLTION_SCOPE_MODULE      = 0,
+	MONO_RESOLTION_SCOPE_MODULEREF   = 1,
+	MONO_RESOLTION_SCOPE_ASSEMBLYREF = 2,
+	MONO_RESOLTION_SCOPE_TYPEREF     = 3,
+	MONO_RESOLTION_SCOPE_BITS        = 2,
+	MONO_RESOLTION_SCOPE_MASK        = 3,
+};
+
+/* Coded token TypeOrMethodDef. */
+enum {
+	MONO_TYPEORMETHOD_TYPE   = 0,
+	MONO_TYPEORMETHOD_METHOD = 1,
+	MONO_TYPEORMETHOD_BITS   = 1,
+	MONO_TYPEORMETHOD_MASK   = 1,
+};
+
+#endif
