@@ -37,6 +37,7 @@ typedef struct {
 	bool mapped;                  /* sections stand at their RVAs (loaded image), not at their file offsets */
 	const uint8_t *sections;      /* PE section headers */
 	uint32_t section_count;
+	uint32_t headers_size;        /* SizeOfHeaders: below it RVAs are file offsets */
 	uint32_t cli_flags, entry_point_token;
 	const uint8_t *metadata;      /* the BSJB root */
 	size_t metadata_size;
@@ -45,6 +46,7 @@ typedef struct {
 	const uint8_t *guids; uint32_t guids_size;
 	const uint8_t *user_strings; uint32_t user_strings_size;
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
+	uint64_t sorted;              /* one bit per table whose rows may be searched by halves */
 	bool is_readytorun;           /* a managed native header with the RTR signature is present */
 } monocle__ecma_image;
 
@@ -54,6 +56,8 @@ int monocle__ecma_open_pe (monocle__ecma_image *ret_image, const void *base, siz
 int monocle__ecma_open_metadata (monocle__ecma_image *ret_image, const void *metadata, size_t size);
 /* Size of a PE image in memory as its header says (SizeOfImage), or 0: for bases whose mapping size is not known. */
 size_t monocle__ecma_mapped_size (const void *base);
+/* Size of a PE file as its section headers say (the end of the last raw section), or 0: for files mapped flat. */
+size_t monocle__ecma_flat_size (const void *base);
 
 /* Bytes at an RVA: NULL when outside. *ret_available is how many follow. */
 const uint8_t *monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva, size_t *ret_available);
@@ -70,7 +74,7 @@ const uint8_t *monocle__ecma_guid (const monocle__ecma_image *image, uint32_t in
 
 /* --- rows people ask for; each is a few columns resolved ----------------------------------------------------------- */
 
-typedef struct { const char *name, *name_space; uint32_t flags, extends_token, first_field, first_method, end_method, enclosing_token, generic_params; } monocle__ecma_typedef;
+typedef struct { const char *name, *name_space; uint32_t flags, extends_token, first_field, end_field, first_method, end_method, enclosing_token, generic_params; } monocle__ecma_typedef;
 typedef struct { const char *name; uint32_t rva, iflags, flags, signature, declaring_token, generic_params; } monocle__ecma_methoddef;
 typedef struct { const char *name; uint16_t version[4]; uint32_t flags; const char *culture; const uint8_t *public_key; uint32_t public_key_size; } monocle__ecma_assembly;
 
@@ -108,6 +112,9 @@ uint8_t monocle__ecma_read_byte (monocle__ecma_cursor *cursor);
 uint8_t monocle__ecma_peek_byte (const monocle__ecma_cursor *cursor);
 /* Skips one whole type, modifiers included. Bounded in depth. */
 void monocle__ecma_skip_type (monocle__ecma_cursor *cursor);
+/* Skips one method signature (MethodDef, MethodRef or stand-alone), or one signature blob of any kind but TypeSpec. */
+void monocle__ecma_skip_method (monocle__ecma_cursor *cursor);
+void monocle__ecma_skip_signature (monocle__ecma_cursor *cursor);
 
 /* Writing compressed numbers: returns the bytes written (1, 2 or 4), 0 when value >= 2^29. */
 uint32_t monocle__ecma_write_u (uint8_t *out, uint32_t value);

@@ -1,0 +1,323 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * rows.c - the rows people ask for: types, methods, assemblies, generic parameters (ECMA-335 II.22).
+ *
+ * Async-safe. What a row refers to is answered only where it exists; a broken name makes the whole answer negative.
+ */
+#include "ecma.h"
+#include "sha1.h"
+#include "tables.h"
+
+#include <string.h>
+
+enum { VISIBILITY_MASK = 0x7, PUBLIC = 1 /* the last visibility of a type that is not nested */ };
+
+/* A run of rows: [first, end). */
+struct run {
+	uint32_t first, end;
+};
+
+/* The rid of a token of `table`, 0 when it names no row of that table. */
+static uint32_t
+rid_of (const monocle__ecma_image *image, uint32_t token, uint32_t table)
+{
+	uint32_t rid = token & 0xFFFFFF;
+	return token >> 24 == table && rid <= image->tables[table].rows ? rid : 0;
+}
+
+/* What a list column says, cut to the rows that exist; contradictory borders make an empty run. */
+static struct run
+list_run (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column, uint32_t target)
+{
+	const monocle__ecma_table *rows = &image->tables[table];
+	uint32_t limit = image->tables[target].rows + 1;
+	uint32_t first = monocle__table_cell (rows, rid, column);
+	uint32_t end = rid < rows->rows ? monocle__table_cell (rows, rid + 1, column) : limit;
+	if (first < 1)
+		first = 1;
+	if (first > limit)
+		first = limit;
+	if (end > limit)
+		end = limit;
+	return (struct run) { first, end < first ? first : end };
+}
+
+static const char *
+string_at (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column)
+{
+	return monocle__ecma_string (image, monocle__table_cell (&image->tables[table], rid, column));
+}
+
+int
+monocle__ecma_get_typedef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_typedef *ret)
+{
+	uint32_t rid = rid_of (image, token, MONOCLE__TABLE_TypeDef);
+	if (!rid)
+		return MONOCLE__ECMA_E_RANGE;
+	const char *name = string_at (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_Name);
+	const char *name_space = string_at (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_Namespace);
+	if (!name || !name_space)
+		return MONOCLE__ECMA_E_FORMAT;
+
+	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	struct run fields =
+		list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field);
+	struct run methods =
+		list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
+	*ret = (monocle__ecma_typedef) {
+		.name = name,
+		.name_space = name_space,
+		.flags = monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Flags),
+		.extends_token = monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef,
+		                                            monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Extends)),
+		.first_field = fields.first,
+		.end_field = fields.end,
+		.first_method = methods.first,
+		.end_method = methods.end,
+		.enclosing_token = monocle__ecma_enclosing (image, token),
+		.generic_params = monocle__ecma_generic_params (image, token),
+	};
+	return 0;
+}
+
+int
+monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_methoddef *ret)
+{
+	uint32_t rid = rid_of (image, token, MONOCLE__TABLE_MethodDef);
+	if (!rid)
+		return MONOCLE__ECMA_E_RANGE;
+	const char *name = string_at (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_Name);
+	if (!name)
+		return MONOCLE__ECMA_E_FORMAT;
+
+	const monocle__ecma_table *methods = &image->tables[MONOCLE__TABLE_MethodDef];
+	*ret = (monocle__ecma_methoddef) {
+		.name = name,
+		.rva = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_RVA),
+		.iflags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_ImplFlags),
+		.flags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_Flags),
+		.signature = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_Signature),
+		.declaring_token = monocle__ecma_method_owner (image, token),
+		.generic_params = monocle__ecma_generic_params (image, token),
+	};
+	return 0;
+}
+
+/* Assembly and AssemblyRef have the same columns at different places. */
+struct assembly_columns {
+	uint8_t table, version, flags, public_key, name, culture;
+};
+
+static int
+read_assembly (const monocle__ecma_image *image, const struct assembly_columns *at, uint32_t rid, monocle__ecma_assembly *ret)
+{
+	const monocle__ecma_table *rows = &image->tables[at->table];
+	if (rid - 1 >= rows->rows)
+		return MONOCLE__ECMA_E_RANGE;
+	monocle__ecma_assembly assembly = { 0 };
+	assembly.name = string_at (image, at->table, rid, at->name);
+	assembly.culture = string_at (image, at->table, rid, at->culture);
+	if (!assembly.name || !assembly.culture)
+		return MONOCLE__ECMA_E_FORMAT;
+	for (uint32_t i = 0; i < 4; i++)
+		assembly.version[i] = (uint16_t) monocle__table_cell (rows, rid, at->version + i);
+	assembly.flags = monocle__table_cell (rows, rid, at->flags);
+	uint32_t key = monocle__table_cell (rows, rid, at->public_key);
+	if (key) {
+		int error = monocle__ecma_blob (image, key, &assembly.public_key, &assembly.public_key_size);
+		if (error)
+			return error;
+	}
+	*ret = assembly;
+	return 0;
+}
+
+int
+monocle__ecma_get_assembly (const monocle__ecma_image *image, monocle__ecma_assembly *ret)
+{
+	static const struct assembly_columns at = {
+		.table = MONOCLE__TABLE_Assembly,
+		.version = MONOCLE__COL_Assembly_MajorVersion,
+		.flags = MONOCLE__COL_Assembly_Flags,
+		.public_key = MONOCLE__COL_Assembly_PublicKey,
+		.name = MONOCLE__COL_Assembly_Name,
+		.culture = MONOCLE__COL_Assembly_Culture,
+	};
+	return read_assembly (image, &at, 1, ret);
+}
+
+int
+monocle__ecma_get_assemblyref (const monocle__ecma_image *image, uint32_t rid, monocle__ecma_assembly *ret)
+{
+	static const struct assembly_columns at = {
+		.table = MONOCLE__TABLE_AssemblyRef,
+		.version = MONOCLE__COL_AssemblyRef_MajorVersion,
+		.flags = MONOCLE__COL_AssemblyRef_Flags,
+		.public_key = MONOCLE__COL_AssemblyRef_PublicKeyOrToken,
+		.name = MONOCLE__COL_AssemblyRef_Name,
+		.culture = MONOCLE__COL_AssemblyRef_Culture,
+	};
+	return read_assembly (image, &at, rid, ret);
+}
+
+int
+monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, const char **ret_name,
+                           const char **ret_namespace, uint32_t *ret_scope)
+{
+	uint32_t rid = rid_of (image, token, MONOCLE__TABLE_TypeRef);
+	if (!rid)
+		return MONOCLE__ECMA_E_RANGE;
+	const char *name = string_at (image, MONOCLE__TABLE_TypeRef, rid, MONOCLE__COL_TypeRef_Name);
+	const char *name_space = string_at (image, MONOCLE__TABLE_TypeRef, rid, MONOCLE__COL_TypeRef_Namespace);
+	if (!name || !name_space)
+		return MONOCLE__ECMA_E_FORMAT;
+	uint32_t scope =
+		monocle__table_cell (&image->tables[MONOCLE__TABLE_TypeRef], rid, MONOCLE__COL_TypeRef_ResolutionScope);
+	*ret_name = name;
+	*ret_namespace = name_space;
+	*ret_scope = monocle__ecma_coded_token (MONOCLE__CODED_ResolutionScope, scope);
+	return 0;
+}
+
+static bool
+owns_method (const monocle__ecma_image *image, uint32_t type, uint32_t method)
+{
+	struct run run =
+		list_run (image, MONOCLE__TABLE_TypeDef, type, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
+	return run.first <= method && method < run.end;
+}
+
+/* The owner is the last type whose list does not begin behind the method: types without methods share a beginning. */
+uint32_t
+monocle__ecma_method_owner (const monocle__ecma_image *image, uint32_t token)
+{
+	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	uint32_t method = rid_of (image, token, MONOCLE__TABLE_MethodDef), type;
+	if (!method)
+		return 0;
+	if (image->sorted >> MONOCLE__TABLE_TypeDef & 1) {
+		type = monocle__table_lower_bound (types, MONOCLE__COL_TypeDef_MethodList, method + 1) - 1;
+		return type && owns_method (image, type, method) ? MONOCLE__TABLE_TypeDef << 24 | type : 0;
+	}
+	for (type = types->rows; type; type--)
+		if (owns_method (image, type, method))
+			return MONOCLE__TABLE_TypeDef << 24 | type;
+	return 0;
+}
+
+uint32_t
+monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token)
+{
+	uint32_t rid = rid_of (image, token, MONOCLE__TABLE_TypeDef);
+	uint32_t row = !rid ? 0
+	                    : monocle__table_find (image, MONOCLE__TABLE_NestedClass,
+	                                           MONOCLE__COL_NestedClass_NestedClass, rid, 1);
+	if (!row)
+		return 0;
+	uint32_t enclosing = monocle__table_cell (&image->tables[MONOCLE__TABLE_NestedClass], row,
+	                                          MONOCLE__COL_NestedClass_EnclosingClass);
+	enclosing |= MONOCLE__TABLE_TypeDef << 24;
+	return rid_of (image, enclosing, MONOCLE__TABLE_TypeDef) ? enclosing : 0;
+}
+
+/* The next generic parameter of an owner (a coded TypeOrMethodDef) at or after row `from`, 0 when there is none. */
+static uint32_t
+next_generic_param (const monocle__ecma_image *image, uint32_t owner, uint32_t from)
+{
+	return monocle__table_find (image, MONOCLE__TABLE_GenericParam, MONOCLE__COL_GenericParam_Owner, owner, from);
+}
+
+/* The coded TypeOrMethodDef of a token that names a row, else 0: no row has rid 0. */
+static uint32_t
+generic_owner (const monocle__ecma_image *image, uint32_t token)
+{
+	if (!rid_of (image, token, MONOCLE__TABLE_TypeDef) && !rid_of (image, token, MONOCLE__TABLE_MethodDef))
+		return 0;
+	return monocle__coded_value (MONOCLE__CODED_TypeOrMethodDef, token);
+}
+
+uint32_t
+monocle__ecma_generic_params (const monocle__ecma_image *image, uint32_t token)
+{
+	const monocle__ecma_table *params = &image->tables[MONOCLE__TABLE_GenericParam];
+	uint32_t owner = generic_owner (image, token), count = 0;
+	if (!owner)
+		return 0;
+	if (image->sorted >> MONOCLE__TABLE_GenericParam & 1) {
+		uint32_t first = monocle__table_lower_bound (params, MONOCLE__COL_GenericParam_Owner, owner);
+		return monocle__table_lower_bound (params, MONOCLE__COL_GenericParam_Owner, owner + 1) - first;
+	}
+	for (uint32_t row = 0; (row = next_generic_param (image, owner, row + 1));)
+		count++;
+	return count;
+}
+
+const char *
+monocle__ecma_generic_param_name (const monocle__ecma_image *image, uint32_t token, uint32_t index)
+{
+	const monocle__ecma_table *params = &image->tables[MONOCLE__TABLE_GenericParam];
+	uint32_t owner = generic_owner (image, token);
+	if (!owner)
+		return NULL;
+	for (uint32_t row = 0; (row = next_generic_param (image, owner, row + 1));)
+		if (monocle__table_cell (params, row, MONOCLE__COL_GenericParam_Number) == index)
+			return string_at (image, MONOCLE__TABLE_GenericParam, row, MONOCLE__COL_GenericParam_Name);
+	return NULL;
+}
+
+static bool
+cell_is (const monocle__ecma_image *image, uint32_t rid, uint32_t column, const char *text)
+{
+	const char *string = string_at (image, MONOCLE__TABLE_TypeDef, rid, column);
+	return string && strcmp (string, text) == 0;
+}
+
+uint32_t
+monocle__ecma_find_typedef (const monocle__ecma_image *image, const char *name_space, const char *name)
+{
+	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	for (uint32_t rid = 1; rid <= types->rows; rid++) {
+		uint32_t flags = monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Flags);
+		if ((flags & VISIBILITY_MASK) <= PUBLIC && cell_is (image, rid, MONOCLE__COL_TypeDef_Name, name) &&
+		    cell_is (image, rid, MONOCLE__COL_TypeDef_Namespace, name_space))
+			return MONOCLE__TABLE_TypeDef << 24 | rid;
+	}
+	return 0;
+}
+
+/* The first three fields of a GUID are little-endian numbers, the rest is bytes: where each text byte comes from. */
+int
+monocle__ecma_mvid (const monocle__ecma_image *image, char buffer[37])
+{
+	static const uint8_t order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+	static const char digits[] = "0123456789ABCDEF";
+	uint32_t index;
+	int error = monocle__ecma_column (image, MONOCLE__TABLE_Module, 1, MONOCLE__COL_Module_Mvid, &index);
+	if (error)
+		return error;
+	const uint8_t *guid = monocle__ecma_guid (image, index);
+	if (!guid)
+		return MONOCLE__ECMA_E_RANGE;
+	for (uint32_t i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*buffer++ = '-';
+		*buffer++ = digits[guid[order[i]] >> 4];
+		*buffer++ = digits[guid[order[i]] & 0xF];
+	}
+	*buffer = 0;
+	return 0;
+}
+
+void
+monocle__ecma_public_key_token (const uint8_t *key, uint32_t size, uint8_t ret_token[8])
+{
+	uint8_t digest[20];
+	if (size == 8) {
+		memcpy (ret_token, key, 8);
+		return;
+	}
+	monocle__sha1 (key, size, digest);
+	for (uint32_t i = 0; i < 8; i++)
+		ret_token[i] = digest[19 - i];
+}
