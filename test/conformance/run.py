@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The same module file and the same .exe on Mono and on CoreCLR: the counts of every method must be equal.
+
+Mono is the oracle. `--module counter` compares enters and every kind of exit; `--module calls` asks the real module, by way
+of `monocle report`, and compares its calls with what the counter says on the same runtime.
+"""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import counts  # noqa: E402
+import harness  # noqa: E402
+
+PROGRAMS = ["fib", "fibmt", "leaf", "exceptions", "generics", "language", "lines"]
+
+# What the counts must be whatever both runtimes agree on: method, calls.
+EXACT = {
+    "fib": ("Fib:Calc (int)", 7049155),
+    "fibmt": ("FibMt:Calc (int)", 4 * 7049155),
+    "leaf": ("Leaf:Add (int,int)", 100000000),
+}
+
+SETTINGS = {
+    "default": {},
+    "no-tiering": {"DOTNET_TieredCompilation": "0"},
+    "no-r2r": {"DOTNET_ReadyToRun": "0"},
+    "no-pgo": {"DOTNET_TieredPGO": "0"},
+}
+
+
+class Conformance(harness.Suite):
+    def run_bare(self, runtime, program, settings):
+        command = runtime.command(self.build.exe(program))
+        return harness.run(command, harness.bare_environment(settings), cwd=self.work)
+
+    def run_under(self, runtime, program, modules, settings):
+        command = runtime.command(self.build.exe(program))
+        env = harness.profile_environment(self.build, runtime, modules, settings)
+        return harness.run(command, env, cwd=self.work, timeout=300)
+
+    def same_output(self, what, bare, seen):
+        """A profiled program's behaviour never changes."""
+        good = (bare.code, bare.out) == (seen.code, seen.out) and not seen.timeout
+        return self.check(good, what + ": output as without a profiler", "%s\n--- bare\n%s" % (seen, bare))
+
+    def counter(self, runtime, program, settings_name):
+        """Runs under the counter; {method: Row} or None when there is nothing to compare."""
+        what = "counter %s %s %s" % (runtime, settings_name, program)
+        settings = SETTINGS[settings_name]
+        file = self.work / ("%s-%s-%s.tsv" % (runtime, settings_name, program))
+        desc = "counter:image=%s,output=%s" % (program, file)
+        seen = self.run_under(runtime, program, [desc], settings)
+        self.same_output(what, self.run_bare(runtime, program, settings), seen)
+        if not self.check(file.exists(), what + ": the module wrote its counts", seen):
+            return None
+        rows, lost = counts.read_counter(file)
+        self.check(lost == 0, what + ": no event lost", lost)
+        return rows
+
+    def check_exact(self, what, program, calls):
+        if program in EXACT:
+            method, expected = EXACT[program]
+            self.check(calls.get(method) == expected, "%s: %s is called %d times" % (what, method, expected),
+                       "%s" % calls.get(method))
+
+    def check_rows(self, runtime, program, settings_name, rows, differences):
+        what = "counter %s %s %s" % (runtime, settings_name, program)
+        rows = differences.canonical(rows)
+        self.check_exact(what, program, {m: r.enter for m, r in rows.items()})
+        bad = list(differences.unbalanced(rows, runtime.kind == "mono"))
+        self.check(not bad, what + ": as many exits as enters", "\n    " + "\n    ".join(bad))
+        return rows
+
+    def compare_program(self, mono, others, program, settings_names):
+        differences = counts.Differences(program)
+        reference = None
+        if mono:
+            rows = self.counter(mono, program, "default")
+            if rows is None:
+                return
+            reference = self.check_rows(mono, program, "default", rows, differences)
+        for runtime in others:
+            for name in settings_names:
+                self.compare_one(runtime, program, name, reference, differences)
+
+    def compare_one(self, runtime, program, settings_name, reference, differences):
+        rows = self.counter(runtime, program, settings_name)
+        if rows is None:
+            return
+        rows = self.check_rows(runtime, program, settings_name, rows, differences)
+        if reference is None:
+            return
+        bad = list(differences.compare(reference, rows))
+        self.check(not bad, "counter %s %s %s: counts as on Mono" % (runtime, settings_name, program),
+                   "\n    " + "\n    ".join(bad))
+
+    def calls(self, runtime, program, settings_name):
+        """The real module against the counter, on the same runtime."""
+        what = "calls %s %s %s" % (runtime, settings_name, program)
+        settings = SETTINGS[settings_name]
+        file = self.work / ("%s-%s-%s.pb.gz" % (runtime, settings_name, program))
+        seen = self.run_under(runtime, program, ["calls:output=%s" % file], settings)
+        self.same_output(what, self.run_bare(runtime, program, settings), seen)
+        if not self.check(file.exists(), what + ": there is a profile", seen):
+            return
+        report = harness.run([self.build.monocle, "report", "--format=tsv", file], harness.bare_environment())
+        if not self.check(report.code == 0, what + ": monocle report reads it", report):
+            return
+        got = counts.read_report(report.out)
+        self.check_exact(what, program, got)
+        rows = self.counter(runtime, program, settings_name)
+        if rows is not None:
+            self.compare_calls(what, program, got, rows)
+
+    def compare_calls(self, what, program, got, rows):
+        differences = counts.Differences(program)
+        wanted = {m: r.enter for m, r in differences.canonical(rows).items() if r.enter}
+        got = {m: n for m, n in got.items() if not differences.rule(m, "ignore")}
+        bad = ["%s: calls %s, counter %s" % (m, got.get(m), wanted.get(m))
+               for m in sorted(set(got) | set(wanted)) if got.get(m) != wanted.get(m)]
+        self.check(not bad, what + ": calls as the counter saw them", "\n    " + "\n    ".join(bad))
+
+    def documented(self):
+        """Every class of difference is explained to users."""
+        text = (harness.TOP / "doc" / "differences.md").read_text()
+        for rule in counts.read_rules():
+            self.check("`%s`" % rule.id in text, "doc/differences.md explains " + rule.id)
+
+
+def main():
+    suite = Conformance("conformance", __doc__)
+    suite.parser.add_argument("--module", choices=["counter", "calls"], default="counter")
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--programs", default=",".join(PROGRAMS))
+    suite.parser.add_argument("--settings", default=",".join(SETTINGS))
+    options = suite.parse()
+    runtimes = suite.runtimes(options.runtimes.split(","))
+    mono = next((r for r in runtimes if r.kind == "mono"), None)
+    others = [r for r in runtimes if r.kind != "mono"]
+    suite.documented()
+    for program in options.programs.split(","):
+        if not suite.build.exe(program).exists():
+            suite.skip(program, "not compiled: mcs (or the SDK's compiler) was absent", "mono")
+        elif not suite.build.module(options.module):
+            suite.fail(program, "no module %s in this build" % options.module)
+        elif options.module == "counter":
+            suite.compare_program(mono, others, program, options.settings.split(","))
+        else:
+            for runtime in runtimes:
+                suite.calls(runtime, program, "default")
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""What the suites share: the runtimes, how a program is run under a module, and how results are counted.
+
+A suite makes a Suite, asks it for runtimes, calls check () per fact and ends with finish (), which prints the line
+"N passed, N failed, N skipped". An absent runtime is a skip, or a failure where MONOCLE_REQUIRE names it.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+TEST = pathlib.Path(__file__).resolve().parent
+TOP = TEST.parent
+CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
+
+# Variables that would put a profiler into a run that must be bare, or change what the runtime does.
+SCRUB = re.compile(r"^(CORECLR_|COR_|DOTNET_(EnableProfiling|ENABLE_PROFILING|Tiered|TieredCompilation|ReadyToRun)|MONOCLE_"
+                   r"|MONO_ENV_OPTIONS|LD_PRELOAD)")
+
+
+class Runtime:
+    """One way to run a .exe: `command (exe)` is the bare command line, `profiled ()` the same under modules."""
+
+    def __init__(self, name, kind, version, prefix):
+        self.name = name          # "mono", "clr8"
+        self.kind = kind          # what MONOCLE_REQUIRE calls it: "mono" or "coreclr"
+        self.version = version
+        self.prefix = prefix      # the command line up to the program
+
+    def command(self, exe):
+        return self.prefix + [str(exe)]
+
+    def __str__(self):
+        return self.name
+
+
+def mono_version():
+    out = subprocess.run(["mono", "--version"], capture_output=True, text=True).stdout
+    return out.split()[4] if len(out.split()) > 4 else "?"
+
+
+def find_mono():
+    if not shutil.which("mono"):
+        return None
+    return Runtime("mono", "mono", mono_version(), ["mono", "--debug"])
+
+
+def find_clr(majors):
+    out = subprocess.run([str(TEST / "runtimes.sh"), *[str(m) for m in majors]], capture_output=True, text=True).stdout
+    found = {}
+    for line in out.splitlines():
+        major, version, root = line.split("\t")
+        found[int(major)] = Runtime("clr" + major, "coreclr", version,
+                                    [root + "/dotnet", "exec", "--fx-version", version])
+    return found
+
+
+class Build:
+    """Where a build folder has what the suites need."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path).resolve()
+        self.adapter = self.path / "lib/clr/libmonocle-clr.so"
+        self.programs = self.path / "test/conformance/programs"
+        self.monocle = self.path / "tools/monocle"
+
+    def module_dirs(self):
+        found = {p.parent for p in self.path.glob("**/libmono-profiler-*.so")}
+        return sorted(str(p) for p in found)
+
+    def library_dirs(self):
+        return [str(self.path / "lib" / sub) for sub in ("core", "kit", "clr", "mono")]
+
+    def module(self, name):
+        for directory in self.module_dirs():
+            path = pathlib.Path(directory) / ("libmono-profiler-%s.so" % name)
+            if path.exists():
+                return path
+        return None
+
+    def exe(self, name):
+        return self.programs / (name + ".exe")
+
+
+def bare_environment(settings=None):
+    env = {k: v for k, v in os.environ.items() if not SCRUB.match(k)}
+    env["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1"
+    env["DOTNET_NOLOGO"] = "1"
+    env["LC_ALL"] = "C.UTF-8"
+    env.update(settings or {})
+    return env
+
+
+def quote(word):
+    return "'" + word.replace("'", "'\\''") + "'" if re.search(r"[^\w:=,./+%@-]", word) else word
+
+
+def profile_environment(build, runtime, modules, settings=None):
+    """The environment in which `runtime` loads `modules` (descs) from the build folder."""
+    env = bare_environment(settings)
+    words = [quote(m) for m in modules]
+    if runtime.kind == "mono":
+        env["MONO_ENV_OPTIONS"] = " ".join("--profile=" + w for w in words)
+        paths = build.module_dirs() + build.library_dirs()
+        env["LD_LIBRARY_PATH"] = ":".join(paths + [p for p in [env.get("LD_LIBRARY_PATH")] if p])
+    else:
+        env["CORECLR_ENABLE_PROFILING"] = "1"
+        env["CORECLR_PROFILER"] = CLR_GUID
+        env["CORECLR_PROFILER_PATH"] = str(build.adapter)
+        env["MONOCLE_PROFILE"] = " ".join(words)
+        env["MONOCLE_MODULE_PATH"] = ":".join(build.module_dirs())
+    return env
+
+
+class Outcome:
+    """What a process left: exit code (negative: the signal), both outputs; `timeout` when it had to be killed."""
+
+    def __init__(self, code, out, err, timeout=False):
+        self.code, self.out, self.err, self.timeout = code, out, err, timeout
+
+    def __str__(self):
+        how = "timeout" if self.timeout else "exit %d" % self.code
+        return "%s\n--- stdout\n%s\n--- stderr\n%s" % (how, self.out[-2000:], self.err[-2000:])
+
+
+def run(command, env, cwd=None, timeout=120, stdin=subprocess.DEVNULL):
+    """Runs to the end in a session of its own; on timeout that whole session is killed and nothing else."""
+    child = subprocess.Popen([str(c) for c in command], env=env, cwd=cwd, stdin=stdin, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True)
+    timed_out = False
+    try:
+        out, err = child.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        os.killpg(child.pid, signal.SIGKILL)
+        out, err = child.communicate()
+    return Outcome(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"), timed_out)
+
+
+class Suite:
+    def __init__(self, name, description):
+        self.name = name
+        self.passed = self.failed = self.skipped = 0
+        self.required = set(filter(None, os.environ.get("MONOCLE_REQUIRE", "").split(",")))
+        self.parser = argparse.ArgumentParser(description=description)
+        self.parser.add_argument("--build", default=str(TOP / "build"), help="the build folder")
+        self.parser.add_argument("--keep", action="store_true", help="keep the working folder")
+        self.parser.add_argument("-v", "--verbose", action="store_true")
+
+    def parse(self):
+        self.options = self.parser.parse_args()
+        self.build = Build(self.options.build)
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="monocle-%s-" % self.name))
+        return self.options
+
+    def runtimes(self, wanted):
+        """The runtimes out of "mono", "clr8", ... that are there; the others are skipped by name."""
+        majors = [int(w[3:]) for w in wanted if w.startswith("clr")]
+        adapter = self.build.adapter.exists()
+        clr = find_clr(majors) if majors and adapter else {}
+        why = "cannot be had (see test/runtimes.sh)" if adapter else "no libmonocle-clr.so in this build"
+        found = []
+        for name in wanted:
+            runtime = find_mono() if name == "mono" else clr.get(int(name[3:]))
+            if runtime:
+                found.append(runtime)
+            else:
+                self.skip(name, "mono is not installed" if name == "mono" else why,
+                          "mono" if name == "mono" else "coreclr")
+        return found
+
+    def skip(self, what, why, kind=None):
+        if kind and kind in self.required:
+            self.fail(what, "%s, and MONOCLE_REQUIRE asks for %s" % (why, kind))
+            return
+        self.skipped += 1
+        print("SKIP %s: %s" % (what, why))
+
+    def fail(self, what, why=""):
+        self.failed += 1
+        print("FAIL %s%s" % (what, (": " + str(why)) if why else ""))
+        sys.stdout.flush()
+
+    def check(self, good, what, why=""):
+        if good:
+            self.passed += 1
+            if self.options.verbose:
+                print("ok   " + what)
+        else:
+            self.fail(what, why)
+        return bool(good)
+
+    def finish(self):
+        if self.options.keep:
+            print("kept " + str(self.work))
+        else:
+            shutil.rmtree(self.work, ignore_errors=True)
+        print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
+        if self.failed:
+            return 1
+        return 0 if self.passed else 77
