@@ -88,6 +88,7 @@ typedef struct {
 	MonoClass *nesting;           /* enclosing class or NULL */
 	uint32_t generic_params;      /* those of the enclosing classes included, as in metadata */
 	uint32_t element_type;        /* MONO_TYPE_CLASS, _VALUETYPE, or the primitive that a corlib class stands for */
+	uint32_t enum_base;           /* of an enum: MONO_TYPE_* of its underlying type; 0: no enum, or unknown */
 } monocle_class_info;
 
 typedef struct {
@@ -310,9 +311,11 @@ MONO_API void monocle_thread_detach (uintptr_t tid);
  * vsnprintf is. Never fails visibly.
  */
 #ifdef __GNUC__
-__attribute__ ((format (printf, 1, 2)))
+#define MONOCLE_PRINTF __attribute__ ((format (printf, 1, 2)))
+#else
+#define MONOCLE_PRINTF
 #endif
-MONO_API void monocle_log (const char *format, ...);
+MONO_API void monocle_log (const char *format, ...) MONOCLE_PRINTF;
 
 MONO_END_DECLS
 

@@ -18,7 +18,7 @@ typedef void (*MonoThreadAttachCB) (intptr_t tid, void *stack_start);
 typedef struct _MonoAppDomain MonoAppDomain;
 typedef void (*MonoDomainFunc) (MonoDomain *domain, void *user_data);
 
-/* --- domains ------------------------------------------------------------------------------------------------------- */
+/* --- domains ------------------------------------------------------------------------------------------------------ */
 
 /* The first domain; NULL before it exists. Borrowed. Any context. */
 MONO_API MonoDomain *mono_get_root_domain (void);
@@ -41,13 +41,13 @@ MONO_API mono_bool mono_runtime_is_shutting_down (void);
 /* Runs at the end of the runtime, for embedders; one function, a later call replaces it. Normal context. */
 MONO_API void mono_install_runtime_cleanup (MonoDomainFunc func);
 
-/* --- remoting contexts: any context --------------------------------------------------------------------------------- */
+/* --- remoting contexts: any context ------------------------------------------------------------------------------- */
 
 MONO_API MonoAppContext *mono_context_get (void);
 MONO_API int32_t mono_context_get_id (MonoAppContext *context);
 MONO_API int32_t mono_context_get_domain_id (MonoAppContext *context);
 
-/* --- jit infos ------------------------------------------------------------------------------------------------------- */
+/* --- jit infos ---------------------------------------------------------------------------------------------------- */
 
 /*
  * Whose code holds that address; any address inside counts. NULL when nobody's. Borrowed. Any context, but in a signal
@@ -59,7 +59,7 @@ MONO_API void *mono_jit_info_get_code_start (MonoJitInfo *ji);
 MONO_API int mono_jit_info_get_code_size (MonoJitInfo *ji);
 MONO_API MonoMethod *mono_jit_info_get_method (MonoJitInfo *ji);
 
-/* --- well-known things: borrowed; NULL until the core library is loaded; any context ---------------------------------- */
+/* --- well-known things: borrowed; NULL until the core library is loaded; any context ------------------------------ */
 
 MONO_API MonoImage *mono_get_corlib (void);
 MONO_API MonoClass *mono_get_object_class (void);

@@ -11,7 +11,7 @@
 
 MONO_BEGIN_DECLS
 
-/* --- assemblies ------------------------------------------------------------------------------------------------------ */
+/* --- assemblies --------------------------------------------------------------------------------------------------- */
 
 /* The image with the manifest. Borrowed. Any context. */
 MONO_API MonoImage *mono_assembly_get_image (MonoAssembly *assembly);
@@ -24,7 +24,10 @@ MONO_API MonoAssembly *mono_assembly_get_main (void);
 /* Drops a reference that one of the openers gave. Normal context. */
 MONO_API void mono_assembly_close (MonoAssembly *assembly);
 
-/* Open by file, load by name; the caller holds a reference. NULL: *status says why. Served by hosts that run managed code. */
+/*
+ * Open by file, load by name; the caller holds a reference. NULL: *status says why. Served by hosts that run managed
+ * code.
+ */
 MONO_API MonoAssembly *mono_assembly_open (const char *filename, MonoImageOpenStatus *status);
 MONO_API MonoAssembly *mono_assembly_load (MonoAssemblyName *aname, const char *basedir, MonoImageOpenStatus *status);
 MONO_API MonoAssembly *mono_assembly_load_with_partial_name (const char *name, MonoImageOpenStatus *status);
@@ -37,7 +40,7 @@ MONO_API MONO_CONST_RETURN char *mono_assembly_getrootdir (void);
 MONO_API void mono_set_assemblies_path (const char *path);
 MONO_API void mono_set_dirs (const char *assembly_dir, const char *config_dir);
 
-/* --- names ------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* Parses "name, Version=...". NULL when it is malformed. Free with mono_assembly_name_free () and mono_free (). */
 MONO_API MonoAssemblyName *mono_assembly_name_new (const char *name);

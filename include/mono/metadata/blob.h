@@ -6,7 +6,10 @@
 #ifndef MONO_METADATA_BLOB_H
 #define MONO_METADATA_BLOB_H
 
-/* The first byte of a type in a signature: ECMA-335 II.23.1.16. MONO_TYPE_INTERNAL and up are used in locals and attributes. */
+/*
+ * The first byte of a type in a signature: ECMA-335 II.23.1.16. MONO_TYPE_INTERNAL and up are used in locals and
+ * attributes.
+ */
 typedef enum {
 	MONO_TYPE_END         = 0x00,
 	MONO_TYPE_VOID        = 0x01,

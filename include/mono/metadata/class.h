@@ -3,8 +3,8 @@
  *
  * class.h - classes, fields, properties, events.
  *
- * A MonoClass stands for every kind of type: definitions, generic instances, arrays, pointers, type parameters. Iterators are a
- * void * that is NULL at first; the result is NULL at the end; there is nothing to free.
+ * A MonoClass stands for every kind of type: definitions, generic instances, arrays, pointers, type parameters.
+ * Iterators are a void * that is NULL at first; the result is NULL at the end; there is nothing to free.
  */
 #ifndef MONO_METADATA_CLASS_H
 #define MONO_METADATA_CLASS_H
@@ -21,7 +21,7 @@ typedef struct _MonoClassField MonoClassField;
 typedef struct _MonoProperty   MonoProperty;
 typedef struct _MonoEvent      MonoEvent;
 
-/* --- what a class is -------------------------------------------------------------------------------------------- */
+/* --- what a class is ---------------------------------------------------------------------------------------------- */
 
 /* With arity and rank: "Inner`1", "Int32[]". Borrowed. Any context. */
 MONO_API const char *mono_class_get_name (MonoClass *klass);
@@ -40,7 +40,10 @@ MONO_API uint32_t mono_class_get_flags (MonoClass *klass);
 MONO_API MonoClass *mono_class_get_parent (MonoClass *klass);
 /* The enclosing class, NULL when there is none. Borrowed. Any context. */
 MONO_API MonoClass *mono_class_get_nesting_type (MonoClass *klass);
-/* Of an array its element, of a pointer its pointee, of an enum its underlying class; else the class itself. Any context. */
+/*
+ * Of an array its element, of a pointer its pointee, of an enum its underlying class; else the class itself. Any
+ * context.
+ */
 MONO_API MonoClass *mono_class_get_element_class (MonoClass *klass);
 /* 0 for what is no array. Any context. */
 MONO_API int mono_class_get_rank (MonoClass *klass);
@@ -56,14 +59,14 @@ MONO_API MonoType *mono_class_enum_basetype (MonoClass *klass);
 #define MONO_CLASS_IS_IMPORT(c) (mono_class_get_flags (c) & TYPE_ATTRIBUTE_IMPORT)
 
 /*
- * Is `klass` the class or below it (interfaces count if asked)? Can an `oklass` be stored where a `klass` is expected? Does it
- * implement the interface? All may initialise classes: normal context.
+ * Is `klass` the class or below it (interfaces count if asked)? Can an `oklass` be stored where a `klass` is expected?
+ * Does it implement the interface? All may initialise classes: normal context.
  */
 MONO_API mono_bool mono_class_is_subclass_of (MonoClass *klass, MonoClass *klassc, mono_bool check_interfaces);
 MONO_API mono_bool mono_class_is_assignable_from (MonoClass *klass, MonoClass *oklass);
 MONO_API mono_bool mono_class_implements_interface (MonoClass *klass, MonoClass *iface);
 
-/* --- sizes: all may lay out the class: normal context; 0 where the runtime does not tell ------------------------- */
+/* --- sizes: all may lay out the class: normal context; 0 where the runtime does not tell -------------------------- */
 
 /* Bytes of an instance with its object header (16 on 64-bit Mono). */
 MONO_API int32_t mono_class_instance_size (MonoClass *klass);
@@ -94,16 +97,19 @@ MONO_API MonoClass *mono_ptr_class_get (MonoType *type);
 /* The first method with that name and number of parameters; param_count -1: any. Base classes are searched as well. */
 MONO_API MonoMethod *mono_class_get_method_from_name (MonoClass *klass, const char *name, int param_count);
 /* The same, all `flags` (MethodAttributes) set. */
-MONO_API MonoMethod *mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count, int flags);
+MONO_API MonoMethod *mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count,
+                                                            int flags);
 MONO_API MonoClassField *mono_class_get_field_from_name (MonoClass *klass, const char *name);
 MONO_API MonoClassField *mono_class_get_field (MonoClass *klass, uint32_t field_token);
 MONO_API MonoProperty *mono_class_get_property_from_name (MonoClass *klass, const char *name);
-/* Does what is needed before an instance can be made, the static constructor excepted. 0: the class cannot be loaded. */
+/*
+ * Does what is needed before an instance can be made, the static constructor excepted. 0: the class cannot be loaded.
+ */
 MONO_API mono_bool mono_class_init (MonoClass *klass);
 /* The class in a domain. NULL where no host serves it. */
 MONO_API MonoVTable *mono_class_vtable (MonoDomain *domain, MonoClass *klass);
 
-/* --- members: walking makes the runtime set them up: normal context ---------------------------------------------- */
+/* --- members: walking makes the runtime set them up: normal context ----------------------------------------------- */
 
 MONO_API int mono_class_num_fields (MonoClass *klass);
 MONO_API int mono_class_num_methods (MonoClass *klass);
@@ -116,7 +122,7 @@ MONO_API MonoEvent *mono_class_get_events (MonoClass *klass, void **iter);
 MONO_API MonoClass *mono_class_get_interfaces (MonoClass *klass, void **iter);
 MONO_API MonoClass *mono_class_get_nested_types (MonoClass *klass, void **iter);
 
-/* --- fields: borrowed; any context ------------------------------------------------------------------------------- */
+/* --- fields: borrowed; any context -------------------------------------------------------------------------------- */
 
 MONO_API const char *mono_field_get_name (MonoClassField *field);
 /* May parse the field's signature: normal context. */
@@ -130,7 +136,7 @@ MONO_API uint32_t mono_class_get_field_token (MonoClassField *field);
 /* The constant or initial data, NULL without. */
 MONO_API const char *mono_field_get_data (MonoClassField *field);
 
-/* --- properties and events: borrowed, NULL when there is none; any context ----------------------------------------- */
+/* --- properties and events: borrowed, NULL when there is none; any context ---------------------------------------- */
 
 MONO_API const char *mono_property_get_name (MonoProperty *prop);
 MONO_API MonoMethod *mono_property_get_set_method (MonoProperty *prop);
@@ -146,14 +152,17 @@ MONO_API MonoClass *mono_event_get_parent (MonoEvent *event);
 MONO_API uint32_t mono_event_get_flags (MonoEvent *event);
 MONO_API uint32_t mono_class_get_event_token (MonoEvent *event);
 
-/* --- names of types ---------------------------------------------------------------------------------------------- */
+/* --- names of types ----------------------------------------------------------------------------------------------- */
 
 /*
  * "N.S.Outer.Inner<System.String,System.Int32>": dots for nesting, no arity, full names of primitives. Shared type
  * parameters are "!1", "!!0", "T_REF". Caller frees. Normal context.
  */
 MONO_API char *mono_type_get_name (MonoType *type);
-/* Of an enum its base type, else the type itself; a byref stays one. NULL when it cannot be told. Borrowed. Normal context. */
+/*
+ * Of an enum its base type, else the type itself; a byref stays one. NULL when it cannot be told. Borrowed. Normal
+ * context.
+ */
 MONO_API MonoType *mono_type_get_underlying_type (MonoType *type);
 /* "Ns.Name" of a TypeDef, TypeRef or TypeSpec token. Caller frees. Normal context. */
 MONO_API char *mono_class_name_from_token (MonoImage *image, uint32_t type_token);

@@ -3,8 +3,8 @@
  *
  * debug-helpers.h - names for people, and finding methods by name.
  *
- * The spellings are exact: people parse them. Everything here allocates: normal context. Outside Mono the name functions read
- * records only, so that they also work inside call probes and for unloaded methods.
+ * The spellings are exact: people parse them. Everything here allocates: normal context. Outside Mono the name
+ * functions read records only, so that they also work inside call probes and for unloaded methods.
  */
 #ifndef MONO_METADATA_DEBUG_HELPERS_H
 #define MONO_METADATA_DEBUG_HELPERS_H
@@ -17,25 +17,31 @@ typedef struct MonoMethodDesc MonoMethodDesc;
 
 /*
  * "[(wrapper KIND) ]Ns.Outer/Nested:Name<inst> (args)"; without `signature` the args are left out. The class part has
- * arity and instance ("Outer`1/Inner`1<string, int>"), args are separated by a comma without space, generic arguments by one
- * with space; open generics show "<T>", code shared by reference types "<T_REF>". Caller frees.
+ * arity and instance ("Outer`1/Inner`1<string, int>"), args are separated by a comma without space, generic arguments
+ * by one with space; open generics show "<T>", code shared by reference types "<T_REF>". Caller frees.
  */
 MONO_API char *mono_method_full_name (MonoMethod *method, mono_bool signature);
-/* The same idea in reflection's spelling: "N.S.Outer`1+Inner`1[System.String,System.Int32].M[object](string)". Caller frees. */
+/*
+ * The same idea in reflection's spelling: "N.S.Outer`1+Inner`1[System.String,System.Int32].M[object](string)". Caller
+ * frees.
+ */
 MONO_API char *mono_method_get_reflection_name (MonoMethod *method);
 /* "Ns.Type:field". Caller frees. */
 MONO_API char *mono_field_full_name (MonoClassField *field);
 /* A type as mono_method_full_name () writes it: "N.S.Outer`1/Inner`1<string, int>". Caller frees. */
 MONO_API char *mono_type_full_name (MonoType *type);
 /*
- * Parameter types, comma separated, no parentheses. Primitives are void bool char sbyte byte int16 uint16 int uint long ulong
- * single double intptr uintptr string object typedbyref; the rest "T[]", "T[,]", "T*", "T&", "*()". Caller frees.
+ * Parameter types, comma separated, no parentheses. Primitives are void bool char sbyte byte int16 uint16 int uint long
+ * ulong single double intptr uintptr string object typedbyref; the rest "T[]", "T[,]", "T*", "T&", "*()". Caller frees.
  */
 MONO_API char *mono_signature_get_desc (MonoMethodSignature *sig, mono_bool include_namespace);
 /* "<T1, T2>" of a generic context. Caller frees. */
 MONO_API char *mono_context_get_desc (MonoGenericContext *context);
 
-/* A pattern "Ns.Type:Method(args)", where "*" stands for any type or method name and args may be absent. NULL: malformed. */
+/*
+ * A pattern "Ns.Type:Method(args)", where "*" stands for any type or method name and args may be absent. NULL:
+ * malformed.
+ */
 MONO_API MonoMethodDesc *mono_method_desc_new (const char *name, mono_bool include_namespace);
 MONO_API void mono_method_desc_free (MonoMethodDesc *desc);
 /* Name and, where the pattern has them, args equal; _full_match looks at the class as well. */

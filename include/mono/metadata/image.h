@@ -28,8 +28,8 @@ typedef enum {
 MONO_API const char *mono_image_strerror (MonoImageOpenStatus status);
 
 /*
- * Opens a file as an image and takes a reference; drop it with mono_image_close (). NULL: *status says why (status may be
- * NULL). Normal context. Served by hosts that run managed code; NULL elsewhere.
+ * Opens a file as an image and takes a reference; drop it with mono_image_close (). NULL: *status says why (status may
+ * be NULL). Normal context. Served by hosts that run managed code; NULL elsewhere.
  */
 MONO_API MonoImage *mono_image_open (const char *fname, MonoImageOpenStatus *status);
 

@@ -13,7 +13,7 @@
 
 MONO_BEGIN_DECLS
 
-/* --- what a method is ------------------------------------------------------------------------------------------- */
+/* --- what a method is --------------------------------------------------------------------------------------------- */
 
 /* The bare name: "Main", ".ctor", "N.S.IFoo.Bar" for an explicit implementation. No arity. Borrowed. Any context. */
 MONO_API const char *mono_method_get_name (MonoMethod *method);
@@ -27,16 +27,16 @@ MONO_API uint32_t mono_method_get_flags (MonoMethod *method, uint32_t *iflags);
 MONO_API uint32_t mono_method_get_index (MonoMethod *method);
 
 /*
- * The signature with type arguments filled in. Borrowed, NULL when it cannot be read. Mono parses it on first use: normal
- * context there; any context elsewhere.
+ * The signature with type arguments filled in. Borrowed, NULL when it cannot be read. Mono parses it on first use:
+ * normal context there; any context elsewhere.
  */
 MONO_API MonoMethodSignature *mono_method_signature (MonoMethod *method);
 /* Mono's spelling with a token, for methods that are referred to by a MemberRef; same rules. */
 MONO_API MonoMethodSignature *mono_method_get_signature (MonoMethod *method, MonoImage *image, uint32_t token);
 
 /*
- * Fills names[0 .. parameter count) with borrowed text. Rows that metadata lacks leave their element untouched: clear the
- * array first. Normal context.
+ * Fills names[0 .. parameter count) with borrowed text. Rows that metadata lacks leave their element untouched: clear
+ * the array first. Normal context.
  */
 MONO_API void mono_method_get_param_names (MonoMethod *method, const char **names);
 /* Token of the Param row of parameter `idx`, 0 when it has none. Normal context. */
@@ -51,14 +51,14 @@ MONO_API MonoMethodHeader *mono_method_get_header (MonoMethod *method);
 MONO_API MonoMethodHeader *mono_method_get_header_checked (MonoMethod *method, MonoError *error);
 
 /*
- * The method of a MethodDef or MemberRef token; `klass` may be NULL. Borrowed, NULL when there is none. May load types: normal
- * context. The context of _full supplies type arguments and may be NULL.
+ * The method of a MethodDef or MemberRef token; `klass` may be NULL. Borrowed, NULL when there is none. May load types:
+ * normal context. The context of _full supplies type arguments and may be NULL.
  */
 MONO_API MonoMethod *mono_get_method (MonoImage *image, uint32_t token, MonoClass *klass);
 MONO_API MonoMethod *mono_get_method_full (MonoImage *image, uint32_t token, MonoClass *klass,
                                            MonoGenericContext *context);
 
-/* --- internal calls --------------------------------------------------------------------------------------------- */
+/* --- internal calls ----------------------------------------------------------------------------------------------- */
 
 /*
  * Makes `method` the body of the extern method NAME ("Ns.Type::Method", or with "(args)"). The name is copied. Normal
@@ -68,25 +68,27 @@ MONO_API void mono_add_internal_call (const char *name, const void *method);
 /* The body that is registered for an internal call, NULL when none is. Normal context. */
 MONO_API void *mono_lookup_internal_call (MonoMethod *method);
 
-/* --- the stack -------------------------------------------------------------------------------------------------- */
+/* --- the stack ---------------------------------------------------------------------------------------------------- */
 
 /*
- * One frame: `managed` is 0 for wrappers. Offsets are relative to the method's code and IL body, -1 when unknown. Return
- * nonzero to stop.
+ * One frame: `managed` is 0 for wrappers. Offsets are relative to the method's code and IL body, -1 when unknown.
+ * Return nonzero to stop.
  */
 typedef mono_bool (*MonoStackWalk) (MonoMethod *method, int32_t native_offset, int32_t il_offset, mono_bool managed,
                                     void *data);
 
 /*
- * Calls `func` for each managed frame of the calling thread, innermost first. The second form reports il_offset -1
- * and is much cheaper. Nothing happens on a thread that the runtime does not know. May raise further events. Normal context.
+ * Calls `func` for each managed frame of the calling thread, innermost first. The second form reports il_offset -1 and
+ * is much cheaper. Nothing happens on a thread that the runtime does not know. May raise further events. Normal
+ * context.
  */
 MONO_API void mono_stack_walk (MonoStackWalk func, void *user_data);
 MONO_API void mono_stack_walk_no_il (MonoStackWalk func, void *user_data);
 
 /*
  * One frame of the walk below. `method` is NULL when the code is not known yet; then `base_address` is where the code
- * begins and `offset` is -1: resolve it later, outside the handler, with mono_jit_info_table_find (). Return nonzero to stop.
+ * begins and `offset` is -1: resolve it later, outside the handler, with mono_jit_info_table_find (). Return nonzero to
+ * stop.
  */
 typedef mono_bool (*MonoStackWalkAsyncSafe) (MonoMethod *method, MonoDomain *domain, void *base_address, int offset,
                                              void *data);

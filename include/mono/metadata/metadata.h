@@ -74,7 +74,7 @@ struct _MonoArrayType {
 	int *lobounds;
 };
 
-/* --- types ------------------------------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 /* Nonzero for T&. Any context. */
 MONO_API mono_bool mono_type_is_byref (MonoType *type);
@@ -106,8 +106,8 @@ MONO_API mono_bool mono_type_is_generic_parameter (MonoType *type);
 #define MONO_TYPE_IS_REFERENCE(t) mono_type_is_reference (t)
 
 /*
- * Bytes a value of the type takes: the size of the buffers that the call context getters return. *alignment (not NULL) gets
- * its alignment. May lay out a class: normal context. 0 where the layout is not known.
+ * Bytes a value of the type takes: the size of the buffers that the call context getters return. *alignment (not NULL)
+ * gets its alignment. May lay out a class: normal context. 0 where the layout is not known.
  */
 MONO_API int mono_type_size (MonoType *type, int *alignment);
 
@@ -115,7 +115,7 @@ MONO_API int mono_type_size (MonoType *type, int *alignment);
 MONO_API unsigned int mono_metadata_type_hash (MonoType *t1);
 MONO_API mono_bool mono_metadata_type_equal (MonoType *t1, MonoType *t2);
 
-/* --- signatures ------------------------------------------------------------------------------------------------- */
+/* --- signatures --------------------------------------------------------------------------------------------------- */
 
 /* Number of declared parameters, `this` not counted. Any context. */
 MONO_API uint32_t mono_signature_get_param_count (MonoMethodSignature *sig);
@@ -136,7 +136,7 @@ MONO_API mono_bool mono_signature_param_is_out (MonoMethodSignature *sig, int pa
 MONO_API unsigned int mono_signature_hash (MonoMethodSignature *sig);
 MONO_API mono_bool mono_metadata_signature_equal (MonoMethodSignature *sig1, MonoMethodSignature *sig2);
 
-/* --- method bodies ---------------------------------------------------------------------------------------------- */
+/* --- method bodies ------------------------------------------------------------------------------------------------ */
 
 /* Frees what mono_method_get_header () gave. Normal context. */
 MONO_API void mono_metadata_free_mh (MonoMethodHeader *mh);
@@ -144,13 +144,16 @@ MONO_API void mono_metadata_free_mh (MonoMethodHeader *mh);
 MONO_API const unsigned char *mono_method_header_get_code (MonoMethodHeader *header, uint32_t *code_size,
                                                            uint32_t *max_stack);
 /* Types of the locals, borrowed; each out parameter may be NULL. Any context. */
-MONO_API MonoType **mono_method_header_get_locals (MonoMethodHeader *header, uint32_t *num_locals, mono_bool *init_locals);
+MONO_API MonoType **mono_method_header_get_locals (MonoMethodHeader *header, uint32_t *num_locals,
+                                                    mono_bool *init_locals);
 MONO_API int mono_method_header_get_num_clauses (MonoMethodHeader *header);
-/* Clauses one by one into *clause: *iter is NULL at first, 0 is returned at the end. May load classes: normal context. */
+/*
+ * Clauses one by one into *clause: *iter is NULL at first, 0 is returned at the end. May load classes: normal context.
+ */
 MONO_API int mono_method_header_get_clauses (MonoMethodHeader *header, MonoMethod *method, void **iter,
                                              MonoExceptionClause *clause);
 
-/* --- rows, heaps, tokens: ECMA-335 II.22, II.24 ----------------------------------------------------------------- */
+/* --- rows, heaps, tokens: ECMA-335 II.22, II.24 ------------------------------------------------------------------- */
 
 #define mono_metadata_make_token(table, idx) (((table) << 24) | (idx))
 #define mono_metadata_token_table(token)     ((token) >> 24)

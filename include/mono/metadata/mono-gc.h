@@ -66,8 +66,8 @@ MONO_API void mono_gc_finalize_notify (void);
 /* Runs waiting finalizers on the calling thread; returns how many. Normal context. */
 MONO_API int mono_gc_invoke_finalizers (void);
 /*
- * Calls `callback` for every object. Only inside gc_event with MONO_GC_EVENT_PRE_START_WORLD of a serial collection of the
- * oldest generation. `flags` is 0. Returns 0, nonzero when it cannot be done.
+ * Calls `callback` for every object. Only inside gc_event with MONO_GC_EVENT_PRE_START_WORLD of a serial collection of
+ * the oldest generation. `flags` is 0. Returns 0, nonzero when it cannot be done.
  */
 MONO_API int mono_gc_walk_heap (int flags, MonoGCReferences callback, void *data);
 

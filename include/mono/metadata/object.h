@@ -3,8 +3,8 @@
  *
  * object.h - managed objects.
  *
- * A MonoObject * is a raw address in the managed heap: not pinned, not tracked. Use it during the callback that gave it; keep
- * objects through mono_gchandle_new (). The getters that only read may be called while the world is stopped.
+ * A MonoObject * is a raw address in the managed heap: not pinned, not tracked. Use it during the callback that gave
+ * it; keep objects through mono_gchandle_new (). The getters that only read may be called while the world is stopped.
  */
 #ifndef MONO_METADATA_OBJECT_H
 #define MONO_METADATA_OBJECT_H
@@ -33,19 +33,20 @@ typedef struct _MonoDynamicImage         MonoDynamicImage;
 typedef struct _MonoAppContext           MonoAppContext;
 
 /*
- * The header of an object in Mono. Do not read it: on CoreCLR the header is one word, so the second field is the object's
- * data. mono_object_get_vtable () works everywhere.
+ * The header of an object in Mono. Do not read it: on CoreCLR the header is one word, so the second field is the
+ * object's data. mono_object_get_vtable () works everywhere.
  */
 struct _MonoObject {
 	MonoVTable *vtable;
 	MonoThreadsSync *synchronisation;
 };
 
-typedef MonoObject *(*MonoInvokeFunc) (MonoMethod *method, void *obj, void **params, MonoObject **exc, MonoError *error);
+typedef MonoObject *(*MonoInvokeFunc) (MonoMethod *method, void *obj, void **params, MonoObject **exc,
+                                       MonoError *error);
 typedef void *(*MonoCompileFunc) (MonoMethod *method);
 typedef void (*MonoMainThreadFunc) (void *user_data);
 
-/* --- plain reads: any context in which the object may be looked at ----------------------------------------------- */
+/* --- plain reads: any context in which the object may be looked at ------------------------------------------------ */
 
 MONO_API MonoClass *mono_object_get_class (MonoObject *obj);
 MONO_API MonoVTable *mono_object_get_vtable (MonoObject *obj);
@@ -86,7 +87,7 @@ MONO_API unsigned int mono_string_hash (MonoString *s);
 /* The identity hash; may inflate the object's lock word. */
 MONO_API int mono_object_hash (MonoObject *obj);
 
-/* --- creating and running: served by hosts that run managed code; NULL (nothing) elsewhere; normal context --------- */
+/* --- creating and running: served by hosts that run managed code; NULL (nothing) elsewhere; normal context -------- */
 
 MONO_API MonoObject *mono_object_new (MonoDomain *domain, MonoClass *klass);
 MONO_API MonoString *mono_string_new (MonoDomain *domain, const char *text);
@@ -100,8 +101,9 @@ MONO_API MonoString *mono_object_to_string (MonoObject *obj, MonoObject **exc);
 /* The override of `method` that `obj` would run. */
 MONO_API MonoMethod *mono_object_get_virtual_method (MonoObject *obj, MonoMethod *method);
 /*
- * Runs a method. `obj` is NULL for static methods, the address of the value for structs; params[i] is the address of a value or
- * the reference itself. Returns the (boxed) result. *exc gets what it threw; without `exc` the exception goes on.
+ * Runs a method. `obj` is NULL for static methods, the address of the value for structs; params[i] is the address of a
+ * value or the reference itself. Returns the (boxed) result. *exc gets what it threw; without `exc` the exception goes
+ * on.
  */
 MONO_API MonoObject *mono_runtime_invoke (MonoMethod *method, void *obj, void **params, MonoObject **exc);
 /* Runs the constructor without parameters; the static constructor. */
@@ -111,7 +113,7 @@ MONO_API void mono_runtime_class_init (MonoVTable *vtable);
 MONO_API void *mono_compile_method (MonoMethod *method);
 MONO_API void mono_raise_exception (MonoException *ex);
 
-/* --- fields and properties ----------------------------------------------------------------------------------------- */
+/* --- fields and properties ---------------------------------------------------------------------------------------- */
 
 /* Copies the field's bytes into *value (a reference as its pointer). A plain read. */
 MONO_API void mono_field_get_value (MonoObject *obj, MonoClassField *field, void *value);
@@ -126,7 +128,7 @@ MONO_API MonoObject *mono_field_get_value_object (MonoDomain *domain, MonoClassF
 MONO_API MonoObject *mono_property_get_value (MonoProperty *prop, void *obj, void **params, MonoObject **exc);
 MONO_API void mono_property_set_value (MonoProperty *prop, void *obj, void **params, MonoObject **exc);
 
-/* --- handles: normal context; 0 and NULL where no host serves them --------------------------------------------------- */
+/* --- handles: normal context; 0 and NULL where no host serves them ------------------------------------------------ */
 
 /* A handle that keeps the object alive, and in its place when `pinned`. Free it. 0: refused. */
 MONO_API uint32_t mono_gchandle_new (MonoObject *obj, mono_bool pinned);
@@ -136,7 +138,7 @@ MONO_API MonoObject *mono_gchandle_get_target (uint32_t gchandle);
 /* 0 is ignored. */
 MONO_API void mono_gchandle_free (uint32_t gchandle);
 
-/* --- storing references: what the collector must be told; normal context --------------------------------------------- */
+/* --- storing references: what the collector must be told; normal context ------------------------------------------ */
 
 MONO_API void mono_gc_wbarrier_set_field (MonoObject *obj, void *field_ptr, MonoObject *value);
 MONO_API void mono_gc_wbarrier_set_arrayref (MonoArray *arr, void *slot_ptr, MonoObject *value);

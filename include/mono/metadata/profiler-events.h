@@ -3,9 +3,9 @@
  *
  * profiler-events.h - the events, one row each: what is in this table exists everywhere.
  *
- * Define MONO_PROFILER_EVENT_0 to _5 before each include and undefine them afterwards. The number is that of arguments; a row
- * is (name, TypeName, type1, name1, ...). Rows keep their place for ever. doc/events.md and profiler.h say what each event
- * means. Order and spelling of the first 62 rows are Mono 6.8's; the last two come from its successors.
+ * Define MONO_PROFILER_EVENT_0 to _5 before each include and undefine them afterwards. The number is that of arguments;
+ * a row is (name, TypeName, type1, name1, ...). Rows keep their place for ever. doc/events.md and profiler.h say what
+ * each event means. Order and spelling of the first 62 rows are Mono 6.8's; the last two come from its successors.
  */
 
 /* Sources older than the fifth argument do not define this one. */
@@ -91,7 +91,8 @@ MONO_PROFILER_EVENT_0(gc_finalized,           GCFinalized)
 MONO_PROFILER_EVENT_1(gc_finalizing_object,   GCFinalizingObject, MonoObject *, object)
 MONO_PROFILER_EVENT_1(gc_finalized_object,    GCFinalizedObject, MonoObject *, object)
 MONO_PROFILER_EVENT_5(gc_root_register,       RootRegister,
-                      const mono_byte *, start, uintptr_t, size, MonoGCRootSource, source, const void *, key, const char *, name)
+                      const mono_byte *, start, uintptr_t, size, MonoGCRootSource, source, const void *, key,
+                      const char *, name)
 MONO_PROFILER_EVENT_1(gc_root_unregister,     RootUnregister, const mono_byte *, start)
 MONO_PROFILER_EVENT_3(gc_roots,               GCRoots,
                       uint64_t, count, const mono_byte *const *, addresses, MonoObject *const *, objects)

@@ -26,7 +26,7 @@ typedef struct {
 	int num_attrs;
 	int cached;
 	MonoImage *image;
-	MonoCustomAttrEntry attrs[MONO_ZERO_LEN_ARRAY];
+	MONO_EXTENSION MonoCustomAttrEntry attrs[MONO_ZERO_LEN_ARRAY];
 } MonoCustomAttrInfo;
 
 #define MONO_SIZEOF_CUSTOM_ATTR_INFO (offsetof (MonoCustomAttrInfo, attrs))
@@ -40,7 +40,9 @@ MONO_API MonoReflectionField *mono_field_get_object (MonoDomain *domain, MonoCla
 
 /* The type that a System.Type stands for. Borrowed. */
 MONO_API MonoType *mono_reflection_type_get_type (MonoReflectionType *reftype);
-/* The type of an assembly-qualified or plain reflection name; `name` is written to while parsing. Borrowed; NULL: none. */
+/*
+ * The type of an assembly-qualified or plain reflection name; `name` is written to while parsing. Borrowed; NULL: none.
+ */
 MONO_API MonoType *mono_reflection_type_from_name (char *name, MonoImage *image);
 
 /* The custom attributes of a thing; NULL when it has none. Free with mono_custom_attrs_free (). */

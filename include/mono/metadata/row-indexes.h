@@ -4,7 +4,8 @@
  * row-indexes.h - columns of metadata rows, and the bits of coded tokens.
  *
  * The last constant of each row, _SIZE, is how many columns it has: the length of the array that
- * mono_metadata_decode_row () fills. Of a coded token, _BITS is the width of the tag and _MASK selects it (ECMA-335 II.24.2.6).
+ * mono_metadata_decode_row () fills. Of a coded token, _BITS is the width of the tag and _MASK selects it (ECMA-335
+ * II.24.2.6).
  */
 #ifndef MONO_METADATA_ROW_INDEXES_H
 #define MONO_METADATA_ROW_INDEXES_H

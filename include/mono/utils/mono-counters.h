@@ -10,7 +10,7 @@
 #include <mono/utils/mono-publib.h>
 
 /* The `type` word of a counter is one type, one section, one unit and one variance, ORed. */
-enum {
+MONO_EXTENSION enum {
 	/* types */
 	MONO_COUNTER_INT           = 0, /* int32_t */
 	MONO_COUNTER_UINT          = 1, /* uint32_t */
@@ -59,8 +59,8 @@ MONO_BEGIN_DECLS
 typedef struct _MonoCounter MonoCounter;
 
 /*
- * Registers a counter; the name is copied, the address is read whenever somebody samples. The second form is for strings of
- * a known size.
+ * Registers a counter; the name is copied, the address is read whenever somebody samples. The second form is for
+ * strings of a known size.
  */
 MONO_API void mono_counters_register (const char *descr, int type, void *addr);
 MONO_API void mono_counters_register_with_size (const char *name, int type, void *addr, int size);

@@ -25,7 +25,8 @@ typedef void *(*MonoDlFallbackSymbol) (void *handle, const char *name, char **er
 typedef void *(*MonoDlFallbackClose) (void *handle, void *user_data);
 
 /* Asked after the usual places; the newest first. Normal context. */
-MONO_API MonoDlFallbackHandler *mono_dl_fallback_register (MonoDlFallbackLoad load_func, MonoDlFallbackSymbol symbol_func,
+MONO_API MonoDlFallbackHandler *mono_dl_fallback_register (MonoDlFallbackLoad load_func,
+                                                           MonoDlFallbackSymbol symbol_func,
                                                            MonoDlFallbackClose close_func, void *user_data);
 MONO_API void mono_dl_fallback_unregister (MonoDlFallbackHandler *handler);
 

@@ -3,8 +3,8 @@
  *
  * mono-error.h - the error object that the *_checked functions fill.
  *
- * A MonoError lives on the caller's stack: mono_error_init (), one call that takes it, then mono_error_cleanup () exactly
- * once. Not async-safe.
+ * A MonoError lives on the caller's stack: mono_error_init (), one call that takes it, then mono_error_cleanup ()
+ * exactly once. Not async-safe.
  */
 #ifndef MONO_UTILS_ERROR_H
 #define MONO_UTILS_ERROR_H
@@ -42,7 +42,7 @@ enum {
 /* The size is part of the ABI; the content is not. */
 typedef union _MonoError {
 	uint32_t init;
-	struct {
+	MONO_EXTENSION struct {
 		uint16_t error_code;
 		uint16_t private_flags;
 		void *hidden_1[12];

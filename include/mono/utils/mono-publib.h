@@ -8,12 +8,12 @@
  *
  * Words used by the comments in all of these headers:
  *
- *   any context     Async-safe: may be called everywhere, in a signal handler, a call probe and a stopped world included.
- *   normal context  A thread the runtime knows, outside signal handlers and stopped worlds, and not inside class_loading
- *                   or vtable_loading, where the runtime holds its loader lock.
+ *   any context     Async-safe: may be called everywhere, in a signal handler, a call probe, a stopped world.
+ *   normal context  A thread the runtime knows, outside signal handlers and stopped worlds, and not inside
+ *                   class_loading or vtable_loading, where the runtime holds its loader lock.
  *   init window     Inside mono_profiler_init_NAME () only (an embedder: before the runtime starts).
- *   borrowed        The caller must not free the result. It stays valid as long as what it was asked of; outside Mono, for
- *                   ever.
+ *   borrowed        The caller must not free the result. It stays valid as long as what it was asked of; outside
+ *                   Mono, for ever.
  *   caller frees    With mono_free ().
  *
  * "Served by hosts that run managed code" marks what creates or runs managed things. Where the runtime in the process
@@ -63,6 +63,13 @@
 #define MONO_DEPRECATED   MONO_API MONO_RT_EXTERNAL_ONLY _MONO_DEPRECATED
 #define MONO_CONST_RETURN const
 
+/* Before what ISO C or C++ lacks, so that -pedantic is silent. */
+#ifdef __GNUC__
+#define MONO_EXTENSION __extension__
+#else
+#define MONO_EXTENSION
+#endif
+
 /* The length of a trailing array member. Define it before the first include for a compiler without empty arrays. */
 #ifndef MONO_ZERO_LEN_ARRAY
 #ifdef __GNUC__
@@ -100,8 +107,8 @@ typedef struct {
 } MonoAllocatorVTable;
 
 /*
- * Replaces Mono's allocator; for embedders of Mono, before anything else. Returns nonzero when it was taken. Outside Mono it
- * is refused (0): there the allocator is libc's.
+ * Replaces Mono's allocator; for embedders of Mono, before anything else. Returns nonzero when it was taken. Outside
+ * Mono it is refused (0): there the allocator is libc's.
  */
 MONO_API mono_bool mono_set_allocator_vtable (MonoAllocatorVTable *vtable);
 
