@@ -122,11 +122,14 @@ typedef struct {
 
 	/* All operations are optional. Those under "any context" may be called from a signal handler or a call probe. */
 
-	/* any context: the first listener for an event came (1), or the last one left (0). */
+	/*
+	 * any context: the first listener for an event came (1), or the last one left (0). Where threads cross each other the
+	 * same answer may be told twice; what is told last is true. Not called for what monocle_host_shutdown () clears.
+	 */
 	void (*event_wanted)(void *host, monocle_event event, int wanted);
 	/* init window: may this process have the feature? Nonzero grants it. NULL refuses all. */
 	int (*enable)(void *host, monocle_feature feature);
-	/* any context: a handle got (or lost) a call instrumentation filter. */
+	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */
 	void (*call_filter_changed)(void *host);
 
 	/* any context: describe a record that was made from an (image, token). 0 or MONOCLE_E_UNKNOWN. */
@@ -163,8 +166,22 @@ MONO_API int monocle_host_init (const monocle_host_ops *ops);
  */
 MONO_API int monocle_host_load_from_env (void);
 
-/* As mono_profiler_load (), with the outcome: 0 or MONOCLE_E_NOT_FOUND (the reason was logged). */
+/*
+ * As mono_profiler_load (), with the outcome: 0 (also when the module was loaded before), or MONOCLE_E_NOT_FOUND,
+ * MONOCLE_E_NO_MEMORY, MONOCLE_E_REFUSED after shutdown; the reason was logged. With MONOCLE_STRICT=1 in the environment a
+ * failure ends the process with exit (1).
+ */
 MONO_API int monocle_host_load (const char *desc);
+
+/*
+ * Does the environment want this process to be profiled? 0 when MONOCLE_ENABLED is 0 or false, or when MONOCLE_PROCESS, a
+ * list GLOB[,!GLOB]..., does not choose the program's base name or its main assembly or script (path or base name, as on
+ * the command line). *ret_reason, when wanted, then says why; it is valid until the next call. Normal context, any time.
+ */
+MONO_API int monocle_host_process_enabled (const char **ret_reason);
+
+/* The name of the host of this process, NULL before monocle_host_init (). Any context. */
+MONO_API const char *monocle_host_name (void);
 
 /*
  * Closes the init window: from now on events are delivered and mono_profiler_enable_* () answer 0.

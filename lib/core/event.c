@@ -1,0 +1,137 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * event.c - the callback slots of the handles: setting them, counting them, raising events through them.
+ *
+ * Setters run in any context, signal handlers included, on any number of threads, also while others raise the same event.
+ * A slot is one word; whoever exchanges it knows from the old value how the number of listeners changed.
+ *
+ * The public counts must be zero while nothing is delivered, and the host may start or stop delivering at any moment
+ * between a setter's instructions. So a listener is counted in one of two places, and what a late setter left in the
+ * wrong one is moved by whoever looks next:
+ *
+ *      slots that are not NULL = listeners = counts + parked     (modulo 2^32, when no setter is midway)
+ *      parked = 0 while delivering,  counts = 0 otherwise
+ *
+ * While delivering, a setter only ever adds to `counts`, which is exact then.
+ */
+#include "core.h"
+
+static uint32_t listeners[MONOCLE_EVENT_COUNT];
+static uint32_t counts[MONOCLE_EVENT_COUNT];
+static uint32_t parked[MONOCLE_EVENT_COUNT];
+
+static void
+settle (monocle_event event)
+{
+	bool delivering;
+
+	do {
+		delivering = monocle__host_delivering ();
+		uint32_t *from = delivering ? &parked[event] : &counts[event];
+		uint32_t *to = delivering ? &counts[event] : &parked[event];
+
+		if (__atomic_load_n (from, __ATOMIC_SEQ_CST))
+			__atomic_fetch_add (to, __atomic_exchange_n (from, 0, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+	} while (delivering != monocle__host_delivering ());
+}
+
+/*
+ * Two threads can pass each other on the way to the host, one bringing "wanted", one bringing "not wanted". Both look
+ * again afterwards, so what the host is told last is true. The host ends by itself: it is told nothing about that.
+ */
+static void
+tell_host (monocle_event event)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	int wanted;
+
+	if (!host->event_wanted || monocle__host_ended ())
+		return;
+	do {
+		wanted = __atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST) != 0;
+		host->event_wanted (host->host, event, wanted);
+	} while (wanted != (__atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST) != 0));
+}
+
+static void
+count_listener (monocle_event event, uint32_t change)
+{
+	uint32_t was = __atomic_fetch_add (&listeners[event], change, __ATOMIC_SEQ_CST);
+
+	__atomic_fetch_add (monocle__host_delivering () ? &counts[event] : &parked[event], change, __ATOMIC_SEQ_CST);
+	settle (event);
+	if (was == 0 || was + change == 0)
+		tell_host (event);
+}
+
+/* Replacing one callback by another is no change of the count, so nobody sees it drop in between. */
+static void
+set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
+{
+	if (!handle)
+		return;
+	void *old = __atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL);
+	if (!old != !callback)
+		count_listener (event, callback ? 1 : UINT32_MAX);
+}
+
+void
+monocle__event_publish (void)
+{
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		settle (event);
+}
+
+void
+monocle__event_announce (void)
+{
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		if (__atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST))
+			tell_host (event);
+}
+
+void
+monocle__event_clear (monocle__handle *handle)
+{
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		set_callback (&handle->desc, event, NULL);
+}
+
+const uint32_t *
+monocle_event_counts (void)
+{
+	return counts;
+}
+
+/* clang-format off */
+
+#define EVENT(name, type, parameters, arguments)                                                                  \
+	void                                                                                                          \
+	mono_profiler_set_##name##_callback (MonoProfilerHandle handle, MonoProfiler##type##Callback callback)        \
+	{                                                                                                             \
+		set_callback (handle, MONOCLE_EVENT_##name, (void *) callback);                                           \
+	}                                                                                                             \
+	void                                                                                                          \
+	monocle_raise_##name parameters                                                                               \
+	{                                                                                                             \
+		struct _MonoProfilerDesc *to_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);              \
+                                                                                                                  \
+		for (; to_; to_ = to_->next) {                                                                            \
+			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
+			if (slot_)                                                                                            \
+				((MonoProfiler##type##Callback) slot_) arguments;                                                 \
+		}                                                                                                         \
+	}
+
+#define MONO_PROFILER_EVENT_0(name, type)                         EVENT (name, type, (void), (to_->prof))
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 EVENT (name, type, (t1 a1), (to_->prof, a1))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)         EVENT (name, type, (t1 a1, t2 a2), (to_->prof, a1, a2))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
+	EVENT (name, type, (t1 a1, t2 a2, t3 a3), (to_->prof, a1, a2, a3))
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	EVENT (name, type, (t1 a1, t2 a2, t3 a3, t4 a4), (to_->prof, a1, a2, a3, a4))
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	EVENT (name, type, (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5), (to_->prof, a1, a2, a3, a4, a5))
+
+#include <mono/metadata/profiler-events.h>

@@ -1,0 +1,84 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * handle.c - the handles that modules create, in a list that only grows at its head.
+ *
+ * `newest` is the list. `monocle__handles_shown` is what raising threads see of it: the same head while events are delivered, NULL before
+ * and after. Threads push and read without locks; mono_profiler_create () itself allocates and is for normal context.
+ */
+#include <stdlib.h>
+#include "core.h"
+
+static monocle__handle *newest;
+struct _MonoProfilerDesc *monocle__handles_shown;
+
+monocle__handle *
+monocle__handle_first (void)
+{
+	return __atomic_load_n (&newest, __ATOMIC_ACQUIRE);
+}
+
+monocle__handle *
+monocle__handle_next (monocle__handle *handle)
+{
+	return (monocle__handle *) handle->desc.next;
+}
+
+/*
+ * Makes `monocle__handles_shown` what it should be, against others who do the same with an older or newer view. The old value is read before
+ * the wanted one, so while events are delivered an exchange that succeeds never takes the head back; and nobody
+ * leaves before what it wants is there.
+ */
+void
+monocle__handle_publish (void)
+{
+	for (;;) {
+		struct _MonoProfilerDesc *is = __atomic_load_n (&monocle__handles_shown, __ATOMIC_SEQ_CST);
+		monocle__handle *first = __atomic_load_n (&newest, __ATOMIC_SEQ_CST);
+		struct _MonoProfilerDesc *should = monocle__host_delivering () && first ? &first->desc : NULL;
+
+		if (is == should)
+			return;
+		__atomic_compare_exchange_n (&monocle__handles_shown, &is, should, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	}
+}
+
+struct _MonoProfilerDesc *const *
+monocle_event_handles (void)
+{
+	return &monocle__handles_shown;
+}
+
+MonoProfilerHandle
+mono_profiler_create (MonoProfiler *prof)
+{
+	monocle__handle *handle = calloc (1, sizeof *handle);
+
+	if (!handle) {
+		monocle_log ("out of memory: a profiler handle was not created");
+		return NULL;
+	}
+	handle->desc.prof = prof;
+	monocle__handle *first = monocle__handle_first ();
+	do
+		handle->desc.next = first ? &first->desc : NULL;
+	while (!__atomic_compare_exchange_n (&newest, &first, handle, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	monocle__handle_publish ();
+	return &handle->desc;
+}
+
+void
+mono_profiler_set_cleanup_callback (MonoProfilerHandle handle, MonoProfilerCleanupCallback callback)
+{
+	if (handle)
+		__atomic_store_n (&((monocle__handle *) handle)->cleanup, callback, __ATOMIC_RELEASE);
+}
+
+void
+monocle__handle_cleanup (monocle__handle *handle)
+{
+	MonoProfilerCleanupCallback cleanup = __atomic_exchange_n (&handle->cleanup, NULL, __ATOMIC_ACQ_REL);
+
+	if (cleanup)
+		cleanup (handle->desc.prof);
+}
