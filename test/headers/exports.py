@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What libmonocle.so exports: every profiler function of mono-sgen, every function our headers declare, and nothing else.
+
+The second half of the promise that a module loads wherever it is put: a name it mentions is there.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import declarations  # noqa: E402
+import harness  # noqa: E402
+
+NEWER = {"mono_profiler_set_inline_method_callback", "mono_profiler_set_method_samplepoint_callback"}
+OF_MONO_SGEN = 88
+
+
+def exports(path):
+    """name -> nm's letter, of what the dynamic linker can find."""
+    out = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in out.splitlines()]
+    return {row[-1].split("@")[0]: row[-2] for row in rows if row[-2] != "A"}
+
+
+def check_mono(suite, mine):
+    mono = shutil.which("mono-sgen") or shutil.which("mono")
+    if mono is None:
+        suite.skip("mono-sgen's symbols", "mono is not installed", "mono")
+        return
+    names = {n for n in exports(os.path.realpath(mono)) if n.startswith("mono_profiler_")}
+    suite.check(len(names) == OF_MONO_SGEN, "mono-sgen exports %d profiler functions" % OF_MONO_SGEN, len(names))
+    for name in sorted(names | NEWER):
+        suite.check(name in mine, "exported: " + name)
+
+
+def main():
+    suite = harness.Suite("exports", __doc__)
+    suite.parser.add_argument("--include", default=str(harness.TOP / "include"))
+    suite.parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    suite.parser.add_argument("--library")
+    options = suite.parse()
+    library = options.library or suite.build.path / "lib/core/libmonocle.so"
+    mine = exports(library)
+
+    for name, letter in sorted(mine.items()):
+        suite.check(re.match(r"mono(cle)?_[a-z]", name), "our prefix: " + name)
+        suite.check(not re.match(r"monocle__", name), "not internal: " + name)
+        suite.check(letter in "TWi", "a function, not data: " + name, letter)
+    check_mono(suite, mine)
+
+    headers = declarations.public_headers(options.include)
+    declared = declarations.Declarations(options.cc.split(), options.include, headers).functions
+    host = declarations.Declarations(options.cc.split(), options.include, ["monocle/host.h"]).functions
+    missing = [name for name in sorted({**declared, **host}) if name not in mine]
+    for name in sorted({**declared, **host}):
+        suite.check(name in mine, "declared, hence exported: " + name)
+    if missing:
+        print("%d of %d declared functions are not exported" % (len(missing), len({**declared, **host})))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
