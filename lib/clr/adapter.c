@@ -1,0 +1,219 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown.
+ *
+ * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize, before
+ * any managed code; that is their init window. The runtime tells of no moment at which it is initialised, so
+ * runtime_initialized comes in front of the first image that is not corlib: as in Mono, corlib is up by then and the
+ * program's assembly is not.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clr.h"
+#include "process.h"
+
+monocle__clr monocle__clr_state;
+
+void
+monocle__clr_complain (const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	va_start (arguments, format);
+	vsnprintf (text, sizeof text, format, arguments);
+	va_end (arguments);
+	monocle_log ("CoreCLR: %s", text);
+}
+
+void
+monocle__clr_complain_hr (const char *call, HRESULT hr)
+{
+	monocle__clr_complain ("%s failed: %s (0x%08X)", call, monocle__hresult_name (hr), (unsigned) hr);
+}
+
+void
+monocle__clr_reach_initialized (void)
+{
+	if (!atomic_exchange (&monocle__clr_state.initialized, true))
+		monocle_raise_runtime_initialized ();
+}
+
+/* --- what the runtime is asked for --------------------------------------------------------------------------------- */
+
+static DWORD
+wanted_mask (void)
+{
+	DWORD mask = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS;
+	bool calls = monocle_call_filter_installed ();
+	if (calls || monocle__clr_listened (MONOCLE_EVENT_jit_begin) || monocle__clr_listened (MONOCLE_EVENT_jit_done)
+	    || monocle__clr_listened (MONOCLE_EVENT_jit_failed))
+		mask |= COR_PRF_MONITOR_JIT_COMPILATION;
+	if (calls)
+		mask |= COR_PRF_MONITOR_CACHE_SEARCHES;
+	if (calls || monocle__clr_listened (MONOCLE_EVENT_exception_throw))
+		mask |= COR_PRF_MONITOR_EXCEPTIONS;
+	if (monocle__clr_listened (MONOCLE_EVENT_class_loading) || monocle__clr_listened (MONOCLE_EVENT_class_loaded)
+	    || monocle__clr_listened (MONOCLE_EVENT_class_failed))
+		mask |= COR_PRF_MONITOR_CLASS_LOADS;
+	return mask;
+}
+
+static bool
+set_mask (DWORD mask)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT hr = monocle__clr_state.info_version >= 5 ? info->vtbl->SetEventMask2 (info, mask, 0)
+		: info->vtbl->SetEventMask (info, mask);
+	if (hr < 0)
+		monocle__clr_complain_hr ("SetEventMask2", hr);
+	else
+		monocle__clr_state.mask_low = mask;
+	return hr >= 0;
+}
+
+/* Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. */
+void
+monocle__clr_update_mask (void)
+{
+	DWORD mask = monocle__clr_state.mask_low | wanted_mask ();
+	if (monocle__clr_state.info && monocle__clr_state.mask_low && mask != monocle__clr_state.mask_low)
+		set_mask (mask);
+}
+
+static void
+event_wanted (void *host, monocle_event event, int wanted)
+{
+	if (wanted && monocle__clr_state.mask_low)
+		monocle__clr_update_mask ();
+}
+
+static void
+call_filter_changed (void *host)
+{
+	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
+	if (monocle__clr_state.mask_low)
+		monocle__clr_update_mask ();
+}
+
+static void
+gc_collect (void *host, int generation)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT hr = info->vtbl->ForceGC (info);
+	if (hr < 0)
+		monocle__clr_complain_hr ("ForceGC", hr);
+}
+
+/* --- start --------------------------------------------------------------------------------------------------------- */
+
+static const struct { const GUID *iid; int version; } info_versions[] = {
+	{ &IID_ICorProfilerInfo15, 15 }, { &IID_ICorProfilerInfo14, 14 }, { &IID_ICorProfilerInfo13, 13 },
+	{ &IID_ICorProfilerInfo12, 12 }, { &IID_ICorProfilerInfo11, 11 }, { &IID_ICorProfilerInfo10, 10 },
+	{ &IID_ICorProfilerInfo9,  9  }, { &IID_ICorProfilerInfo8,  8  },
+};
+
+static bool
+take_info (IUnknown *unknown)
+{
+	for (size_t i = 0; i < sizeof info_versions / sizeof *info_versions; i++)
+		if (unknown->vtbl->QueryInterface (unknown, info_versions[i].iid, (void **) &monocle__clr_state.info) >= 0) {
+			monocle__clr_state.info_version = info_versions[i].version;
+			return true;
+		}
+	monocle__clr_complain ("this runtime is too old: it offers no ICorProfilerInfo8 (.NET Core 3.1 or later is needed)");
+	return false;
+}
+
+static void
+describe_runtime (char *text, size_t size)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	USHORT instance, major = 0, minor = 0, build = 0, qfe = 0;
+	COR_PRF_RUNTIME_TYPE type;
+	ULONG length;
+	HRESULT hr = info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe, 0, &length, NULL);
+	if (hr < 0)
+		monocle__clr_complain_hr ("GetRuntimeInformation", hr);
+	snprintf (text, size, "%u.%u.%u (CoreCLR)", major, minor, build);
+}
+
+static int
+start_host (const char *runtime)
+{
+	monocle_host_ops ops = {
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "coreclr",
+		.runtime_version = runtime,
+		.event_wanted = event_wanted,
+		.call_filter_changed = call_filter_changed,
+		.gc_collect = gc_collect,
+	};
+	monocle__clr_fill_ops (&ops);
+	int result = monocle_host_init (&ops);
+	if (result == MONOCLE_E_BUSY)
+		monocle__clr_complain ("another host owns the profiler API in this process; not profiling");
+	else if (result)
+		monocle__clr_complain ("the core could not start (%d); not profiling", result);
+	return result;
+}
+
+static HRESULT
+decline (const char *reason)
+{
+	monocle__process_report ("declined", reason);
+	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
+}
+
+HRESULT
+monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
+{
+	const char *reason = "";
+	char runtime[64];
+	if (!monocle__process_is_meant (&reason))
+		return decline (reason);
+	if (!take_info (unknown))
+		return decline ("the runtime is too old");
+	describe_runtime (runtime, sizeof runtime);
+	if (start_host (runtime))
+		return decline ("the profiler core could not start");
+	monocle__clr_state.counts = monocle_event_counts ();
+	monocle__clr_state.handles = monocle_event_handles ();
+	monocle__clr_state.oracle = getenv ("MONOCLE_CLR_ORACLE") != NULL;
+	if (monocle_host_load_from_env () <= 0)
+		return decline ("no module was loaded");
+	monocle_host_startup_done ();
+	if (!set_mask (wanted_mask ()))
+		return decline ("the runtime refused the event mask");
+	monocle__process_report ("loaded", runtime);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *unknown, void *data, UINT size)
+{
+	monocle__clr_complain ("attaching to a running process is not served yet; start the program under Monocle");
+	return E_NOTIMPL;
+}
+
+HRESULT
+monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *ret_notification)
+{
+	*ret_notification = 0;
+	return S_OK;
+}
+
+/* --- end ----------------------------------------------------------------------------------------------------------- */
+
+HRESULT
+monocle__callback_Shutdown (ICorProfilerCallback11 *self)
+{
+	monocle__clr_reach_initialized ();
+	monocle_raise_runtime_shutdown_begin ();
+	monocle_raise_runtime_shutdown_end ();
+	monocle_host_shutdown ();
+	return S_OK;
+}

@@ -1,0 +1,152 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * clr.h - what the files of the CoreCLR adapter share. Nothing of it leaves lib/clr.
+ *
+ * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer one
+ * family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from metadata;
+ * rewrite.c writes probes into IL; probe.c is what they call.
+ */
+#ifndef MONOCLE_CLR_H
+#define MONOCLE_CLR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <monocle/host.h>
+#include "corprof.h"
+#include "ecma.h"
+
+#define MONOCLE__CLR_GUID "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
+
+/* --- the one adapter of this process (adapter.c) ------------------------------------------------------------------- */
+
+typedef struct {
+	ICorProfilerInfo15 *info;                         /* slots beyond what `info_version` grants do not exist */
+	int info_version;
+	const uint32_t *counts;                           /* of the core: listeners per event */
+	struct _MonoProfilerDesc *const *handles;
+	DWORD mask_low, mask_high;                        /* as the runtime last accepted them */
+	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
+	atomic_bool initialized;                          /* runtime_initialized was raised */
+	bool oracle;                                      /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */
+} monocle__clr;
+
+extern monocle__clr monocle__clr_state;
+
+/* One line on stderr (or MONOCLE_LOG); for failures that leave the program unprofiled. */
+void monocle__clr_complain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+/* The same for a failed call of the runtime: "CALL failed: NAME (0x........)". */
+void monocle__clr_complain_hr (const char *call, HRESULT hr);
+/* Raises runtime_initialized once, in front of the first image that is not corlib. */
+void monocle__clr_reach_initialized (void);
+/* Asks the runtime for what the listeners need now. Normal context. */
+void monocle__clr_update_mask (void);
+
+static inline bool
+monocle__clr_listened (monocle_event event)
+{
+	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
+}
+
+/* --- images (image.c) ---------------------------------------------------------------------------------------------- */
+
+/* What is known of one method body. Written under the image's lock, read without. */
+enum {
+	MONOCLE__METHOD_UNKNOWN,
+	MONOCLE__METHOD_PLAIN,    /* no filter wants it (in this epoch) */
+	MONOCLE__METHOD_PROBED,   /* the runtime has our body */
+	MONOCLE__METHOD_REFUSED,  /* wanted, but it has no body that can be rewritten; logged */
+};
+
+typedef struct monocle__clr_image {
+	ModuleID id;
+	AssemblyID assembly;
+	MonoImage *record;
+	monocle__ecma_image ecma;        /* over the image as the runtime maps it */
+	bool readable;                   /* `ecma` may be used; false for Reflection.Emit images and after unloading */
+	bool is_corlib;
+	atomic_int wanted;               /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
+	atomic_uint epoch;               /* filter_epoch for which `wanted` and PLAIN states hold */
+	uint32_t method_rows, typeref_rows;
+	_Atomic uint8_t *methods;        /* state by methoddef row - 1 */
+	MonoClass *_Atomic *typerefs;    /* resolved TypeRefs by row - 1 */
+	pthread_mutex_t lock;            /* guards what follows, and rewriting */
+	IMetaDataEmit2 *emit;
+	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
+	uint32_t to_int_ptr_token;
+	pthread_mutex_t ids_lock;        /* a leaf: guards `bound` */
+	struct monocle__clr_id { monocle_id_space space; uintptr_t id; } *bound; /* ids to drop when the image unloads */
+	uint32_t bound_count, bound_capacity;
+	struct monocle__clr_image *_Atomic next;
+} monocle__clr_image;
+
+/* NULL for modules that were never announced. Any context. */
+monocle__clr_image *monocle__clr_image_find (ModuleID id);
+monocle__clr_image *monocle__clr_image_of (MonoImage *record);
+/* First image whose assembly has this simple name. Any context. */
+monocle__clr_image *monocle__clr_image_named (const char *assembly_name);
+monocle__clr_image *monocle__clr_corlib (void);
+/* Binds an id to a record and remembers it for the image's end. Any thread, not from a signal handler. */
+void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
+
+/* --- ids and signatures to records (resolve.c) --------------------------------------------------------------------- */
+
+MonoClass *monocle__clr_class (ClassID id);
+/* The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata. */
+MonoMethod *monocle__clr_method (FunctionID id);
+bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
+/* A TypeDef, TypeRef or TypeSpec token of the image. `owner`/`method` name the scope of generic parameters. */
+MonoClass *monocle__clr_class_of_token (monocle__clr_image *image, uint32_t token, MonoClass *owner, MonoMethod *method);
+/* One type of a signature; NULL when malformed. */
+MonoType *monocle__clr_read_type (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method);
+/* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
+MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
+
+/* --- answers to the core (describe.c) ------------------------------------------------------------------------------ */
+
+void monocle__clr_fill_ops (monocle_host_ops *ops);
+
+/* --- probes (rewrite.c, probe.c) ----------------------------------------------------------------------------------- */
+
+/*
+ * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined (for
+ * the line map). Returns its state; *ret_new tells that this very call rewrote it. Normal context.
+ */
+int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+/* Does any filter want anything of this image? Asks every method once per epoch. */
+bool monocle__clr_image_wanted (monocle__clr_image *image);
+
+enum { MONOCLE__KEYS_MAX = 5 };
+
+/* A generic definition as its probes name it, with the instances seen so far. Lives for ever. */
+typedef struct monocle__clr_generic {
+	MonoMethod *definition;
+	uint32_t key_count;
+	bool class_key;
+	struct monocle__clr_instance *_Atomic buckets[16];
+} monocle__clr_generic;
+
+typedef void (*monocle__probe) (void);
+
+/* The native functions that probes call, by what the filters asked for. */
+monocle__probe monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags, bool generic);
+monocle__probe monocle__probe_leave (MonoProfilerCallInstrumentationFlags flags, bool generic);
+monocle__probe monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, bool generic);
+monocle__probe monocle__probe_fault (void);
+
+/* What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here yet. */
+enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
+typedef struct {
+	FunctionID frames[MONOCLE__UNWINDING_MAX];   /* entered, not left yet */
+	unsigned count;
+	unsigned floors[MONOCLE__FILTERS_MAX];       /* `count` when each open filter began */
+	unsigned filters;
+} monocle__unwinding;
+monocle__unwinding *monocle__shadow_unwinding (void);
+
+/* The shadow stack, as exception.c unwinds it. `function` left by an exception, or about to run a catch block. */
+void monocle__shadow_unwound (FunctionID function);
+void monocle__shadow_caught (FunctionID function);
+
+#endif

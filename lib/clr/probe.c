@@ -1,0 +1,445 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * probe.c - what the code written into IL calls, and the shadow stack behind it.
+ *
+ * A probe is a plain C function, called by `calli` with CallConvSuppressGCTransition: the thread stays in cooperative mode,
+ * so nothing here (nor in a module's callback) may block, wait for a collection, or call the runtime for more than a look-up.
+ *
+ *     managed frame                      shadow stack (per thread)
+ *     +------------------+               +-----------------------------------------+
+ *     | Main             |               | Main   sp of Main's frame, return address|
+ *     |  + inlined: Leaf |               | Leaf   the same sp                       |
+ *     +------------------+               +-----------------------------------------+
+ *
+ * An entry names the method, the stack pointer of the machine frame that the probe was called from, and where it returns to:
+ * code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception unwinds run no
+ * leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is popped here.
+ *
+ * Methods that need no entry (nobody asks for exceptional exits, and they are not generic) push none.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "clr.h"
+
+/* 8 MiB of stack hold fewer than this many frames; what is deeper is counted, not stored. */
+enum { ENTRIES = 1 << 18, RAISES = 1 };
+
+typedef struct {
+	MonoMethod *method;      /* what events name: for generics the instance */
+	MonoMethod *definition;  /* what leave probes match */
+	uintptr_t sp_flags;      /* stack pointer | RAISES: exception_leave is wanted */
+	uintptr_t ip;            /* return address of the enter probe */
+} entry;
+
+typedef struct {
+	entry *top, *limit;
+	uint64_t overflow;       /* entries that were not stored, innermost first */
+	monocle__unwinding unwinding;
+	entry base[ENTRIES];
+} shadow;
+
+static __thread shadow *own_shadow __attribute__ ((tls_model ("initial-exec")));
+static pthread_key_t shadow_key;
+static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
+
+#define PROBE __attribute__ ((noinline, optimize ("no-stack-protector")))
+#define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
+#define CALLER_IP ((uintptr_t) __builtin_return_address (0))
+
+/* --- dispatch: the loop of the core, inlined where every nanosecond shows ------------------------------------------ */
+
+static inline struct _MonoProfilerDesc *
+first_handle (void)
+{
+	return __atomic_load_n (monocle__clr_state.handles, __ATOMIC_ACQUIRE);
+}
+
+static inline void *
+callback_of (struct _MonoProfilerDesc *handle, monocle_event event)
+{
+	return __atomic_load_n (&handle->callbacks[event], __ATOMIC_ACQUIRE);
+}
+
+static inline void
+raise_enter (MonoMethod *method)
+{
+	for (struct _MonoProfilerDesc *h = first_handle (); h; h = h->next) {
+		MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, MONOCLE_EVENT_method_enter);
+		if (cb)
+			cb (h->prof, method, NULL);
+	}
+}
+
+static inline void
+raise_leave (MonoMethod *method)
+{
+	for (struct _MonoProfilerDesc *h = first_handle (); h; h = h->next) {
+		MonoProfilerMethodLeaveCallback cb = (MonoProfilerMethodLeaveCallback) callback_of (h, MONOCLE_EVENT_method_leave);
+		if (cb)
+			cb (h->prof, method, NULL);
+	}
+}
+
+/* --- the stack ----------------------------------------------------------------------------------------------------- */
+
+static void
+free_shadow (void *block)
+{
+	own_shadow = NULL;
+	munmap (block, sizeof (shadow));
+}
+
+static void
+make_key (void)
+{
+	pthread_key_create (&shadow_key, free_shadow);
+}
+
+/* A stand-in for threads whose stack could not be had: everything overflows. */
+static __attribute__ ((noinline, cold)) shadow *
+new_shadow (void)
+{
+	void *block = mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (block == MAP_FAILED)
+		return NULL;
+	shadow *s = block;
+	s->top = s->base;
+	s->limit = s->base + ENTRIES;
+	pthread_once (&shadow_once, make_key);
+	pthread_setspecific (shadow_key, s);
+	own_shadow = s;
+	return s;
+}
+
+static inline shadow *
+get_shadow (void)
+{
+	shadow *s = own_shadow;
+	return __builtin_expect (s != NULL, 1) ? s : new_shadow ();
+}
+
+static inline void
+push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
+{
+	shadow *s = get_shadow ();
+	if (__builtin_expect (!s, 0))
+		return;
+	if (__builtin_expect (s->top == s->limit, 0)) {
+		s->overflow++;
+		return;
+	}
+	*s->top++ = (entry) { method, definition, sp_flags, ip };
+}
+
+/* The innermost entry is not ours: frames between vanished without a word (or ours was lost). Find it, or leave all alone. */
+static __attribute__ ((noinline, cold)) MonoMethod *
+resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
+{
+	if (s->overflow) {
+		s->overflow--;
+		return definition;
+	}
+	for (entry *e = s->top; e-- > s->base && (e->sp_flags & ~(uintptr_t) RAISES) <= sp;)
+		if (e->definition == definition) {
+			s->top = e;
+			return e->method;
+		}
+	return definition;
+}
+
+static inline MonoMethod *
+pop (MonoMethod *definition, uintptr_t sp)
+{
+	shadow *s = own_shadow;
+	if (__builtin_expect (!s, 0))
+		return definition;
+	entry *e = s->top - 1;
+	if (__builtin_expect (e < s->base || e->definition != definition || s->overflow, 0))
+		return resynchronise (s, definition, sp);
+	s->top = e;
+	return e->method;
+}
+
+monocle__unwinding *
+monocle__shadow_unwinding (void)
+{
+	return own_shadow ? &own_shadow->unwinding : NULL;
+}
+
+/* --- generic methods: from type handles to a record ---------------------------------------------------------------- */
+
+typedef struct monocle__clr_instance {
+	struct monocle__clr_instance *_Atomic next;
+	MonoMethod *method;
+	uintptr_t keys[MONOCLE__KEYS_MAX];
+} instance;
+
+static inline unsigned
+bucket_of (const uintptr_t *keys, uint32_t count)
+{
+	uintptr_t hash = 0;
+	for (uint32_t i = 0; i < count; i++)
+		hash = (hash ^ (keys[i] >> 4)) * 0x9E3779B97F4A7C15u;
+	return hash >> 60;
+}
+
+static __attribute__ ((noinline, cold)) MonoMethod *
+add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *keys)
+{
+	MonoMethod *method = monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
+	instance *i = calloc (1, sizeof *i);
+	if (!i || !method)
+		return generic->definition;
+	i->method = method;
+	memcpy (i->keys, keys, generic->key_count * sizeof *keys);
+	instance *head = atomic_load (&generic->buckets[bucket]);
+	do {
+		atomic_store (&i->next, head);
+	} while (!atomic_compare_exchange_weak (&generic->buckets[bucket], &head, i));
+	return method;
+}
+
+static inline MonoMethod *
+find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
+{
+	unsigned bucket = bucket_of (keys, generic->key_count);
+	instance *i = atomic_load_explicit (&generic->buckets[bucket], memory_order_acquire);
+	for (; i; i = atomic_load_explicit (&i->next, memory_order_acquire))
+		if (memcmp (i->keys, keys, generic->key_count * sizeof *keys) == 0)
+			return i->method;
+	return add_instance (generic, bucket, keys);
+}
+
+/* --- the probes: plain methods first ------------------------------------------------------------------------------- */
+
+PROBE static void
+enter (MonoMethod *method)
+{
+	raise_enter (method);
+}
+
+PROBE static void
+enter_push (MonoMethod *method)
+{
+	push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	raise_enter (method);
+}
+
+PROBE static void
+push_only (MonoMethod *method)
+{
+	push (method, method, CALLER_SP | RAISES, CALLER_IP);
+}
+
+PROBE static void
+leave (MonoMethod *method)
+{
+	raise_leave (method);
+}
+
+PROBE static void
+leave_pop (MonoMethod *method)
+{
+	pop (method, CALLER_SP);
+	raise_leave (method);
+}
+
+PROBE static void
+pop_only (MonoMethod *method)
+{
+	pop (method, CALLER_SP);
+}
+
+PROBE static void
+tail (MonoMethod *method, MonoMethod *target)
+{
+	monocle_raise_method_tail_call (method, target);
+}
+
+PROBE static void
+tail_pop (MonoMethod *method, MonoMethod *target)
+{
+	pop (method, CALLER_SP);
+	monocle_raise_method_tail_call (method, target);
+}
+
+PROBE static void
+fault (MonoMethod *method)
+{
+	monocle_raise_method_exception_leave (method, NULL);
+}
+
+/* --- generic methods: they always push, so that leaving needs no handles ------------------------------------------- */
+
+#define KEYS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e
+#define KEY_ARRAY { a, b, c, d, e }
+
+PROBE static void
+generic_enter (monocle__clr_generic *generic, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	MonoMethod *method = find_instance (generic, keys);
+	push (method, generic->definition, CALLER_SP, CALLER_IP);
+	raise_enter (method);
+}
+
+PROBE static void
+generic_enter_raises (monocle__clr_generic *generic, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	MonoMethod *method = find_instance (generic, keys);
+	push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	raise_enter (method);
+}
+
+PROBE static void
+generic_push (monocle__clr_generic *generic, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	push (find_instance (generic, keys), generic->definition, CALLER_SP, CALLER_IP);
+}
+
+PROBE static void
+generic_push_raises (monocle__clr_generic *generic, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
+}
+
+PROBE static void
+generic_leave (monocle__clr_generic *generic)
+{
+	raise_leave (pop (generic->definition, CALLER_SP));
+}
+
+PROBE static void
+generic_pop (monocle__clr_generic *generic)
+{
+	pop (generic->definition, CALLER_SP);
+}
+
+PROBE static void
+generic_tail (monocle__clr_generic *generic, MonoMethod *target)
+{
+	monocle_raise_method_tail_call (pop (generic->definition, CALLER_SP), target);
+}
+
+enum {
+	ENTER = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER,
+	LEAVE = MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE,
+	TAIL_CALL = MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL,
+	EXCEPTION_LEAVE = MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
+};
+
+monocle__probe
+monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags, bool generic)
+{
+	bool raises = flags & EXCEPTION_LEAVE;
+	if (generic && flags & ENTER)
+		return (monocle__probe) (raises ? generic_enter_raises : generic_enter);
+	if (generic)
+		return (monocle__probe) (raises ? generic_push_raises : generic_push);
+	if (flags & ENTER)
+		return (monocle__probe) (raises ? enter_push : enter);
+	return raises ? (monocle__probe) push_only : NULL;
+}
+
+monocle__probe
+monocle__probe_leave (MonoProfilerCallInstrumentationFlags flags, bool generic)
+{
+	if (generic)
+		return (monocle__probe) (flags & LEAVE ? generic_leave : generic_pop);
+	if (flags & LEAVE)
+		return (monocle__probe) (flags & EXCEPTION_LEAVE ? leave_pop : leave);
+	return flags & EXCEPTION_LEAVE ? (monocle__probe) pop_only : NULL;
+}
+
+monocle__probe
+monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, bool generic)
+{
+	if (generic && flags & TAIL_CALL)
+		return (monocle__probe) generic_tail;
+	if (generic)
+		return (monocle__probe) generic_pop;
+	if (flags & TAIL_CALL)
+		return (monocle__probe) (flags & EXCEPTION_LEAVE ? tail_pop : tail);
+	return flags & EXCEPTION_LEAVE ? (monocle__probe) pop_only : NULL;
+}
+
+monocle__probe
+monocle__probe_fault (void)
+{
+	return (monocle__probe) fault;
+}
+
+/* --- exceptions ---------------------------------------------------------------------------------------------------- */
+
+static FunctionID
+function_at (uintptr_t ip)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function = 0;
+	return info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function) >= 0 ? function : 0;
+}
+
+static void
+pop_raising (shadow *s)
+{
+	entry *e = --s->top;
+	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
+		monocle_raise_method_exception_leave (e->method, NULL);
+}
+
+static MonoMethod *
+definition_of (FunctionID function)
+{
+	MonoMethod *method = monocle__clr_method (function);
+	return method ? monocle_method_definition (method) : NULL;
+}
+
+static uintptr_t
+sp_of (const entry *e)
+{
+	return e->sp_flags & ~(uintptr_t) RAISES;
+}
+
+/*
+ * The frame of `function` is gone: its own entry is the outermost of those whose return address lies in it; what was inlined
+ * stands above. Entries of one frame share a stack pointer, unless the frame used localloc in between, so the walk goes on
+ * until the function's own entry is popped, and then takes what still has that entry's stack pointer (a method inlined
+ * into itself).
+ */
+void
+monocle__shadow_unwound (FunctionID function)
+{
+	shadow *s = own_shadow;
+	if (!s || s->top == s->base || function_at (s->top[-1].ip) != function)
+		return;
+	MonoMethod *own = definition_of (function);
+	uintptr_t sp = sp_of (s->top - 1);
+	bool popped_own = false;
+	while (s->top > s->base) {
+		entry *e = s->top - 1;
+		bool same_frame = sp_of (e) == sp;
+		if (!same_frame && (popped_own || function_at (e->ip) != function || e->definition != own))
+			break;
+		popped_own |= e->definition == own;
+		sp = sp_of (e);
+		pop_raising (s);
+	}
+}
+
+/* `function` runs a catch block: what was inlined above its own entry is left by the exception. */
+void
+monocle__shadow_caught (FunctionID function)
+{
+	shadow *s = own_shadow;
+	if (!s || s->top == s->base || function_at (s->top[-1].ip) != function)
+		return;
+	MonoMethod *own = definition_of (function);
+	uintptr_t sp = sp_of (s->top - 1);
+	while (s->top > s->base && s->top[-1].definition != own && sp_of (s->top - 1) == sp)
+		pop_raising (s);
+}
