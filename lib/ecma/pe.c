@@ -150,6 +150,24 @@ monocle__ecma_mapped_size (const void *base)
 	return monocle__le32 (size.data);
 }
 
+size_t
+monocle__ecma_flat_size (const void *base)
+{
+	monocle__span page = { base, 4096 }, headers;
+	uint64_t coff = coff_offset (page), end = 0;
+	if (!coff || !monocle__span_part (page, coff, COFF_SIZE, &headers))
+		return 0;
+	uint32_t count = monocle__le16 (headers.data + 2), optional = monocle__le16 (headers.data + 16);
+	if (!monocle__span_part (page, coff + COFF_SIZE + optional, (uint64_t) count * SECTION_SIZE, &headers))
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *section = headers.data + (size_t) i * SECTION_SIZE;
+		uint64_t section_end = (uint64_t) monocle__le32 (section + 20) + monocle__le32 (section + 16);
+		end = section_end > end ? section_end : end;
+	}
+	return end;
+}
+
 /* File offset of an RVA in a flat image, and how many bytes of its section (or of the headers) follow in the file. */
 static bool
 flat_offset (const monocle__ecma_image *image, uint32_t rva, uint32_t *ret_offset, uint32_t *ret_size)
