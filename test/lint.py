@@ -44,7 +44,7 @@ def problems(name, path, text):
     for number, line in enumerate(lines, 1):
         if kind != ".tsv" and line != line.rstrip():
             yield number, "white space at the end"
-        if kind in CODE and re.match(r" {2,}\S", line) and not re.match(r" +\*", line) and not continuation(lines, number):
+        if kind in CODE and re.match(r" {2,}[^ *]", line) and not continuation(lines, number):
             yield number, "indented by spaces"
         if kind in SPACES and line.startswith("\t"):
             yield number, "indented by a tab"

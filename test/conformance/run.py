@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The same module file and the same .exe on Mono and on CoreCLR: the counts of every method must be equal.
 
-Mono is the oracle. `--module counter` compares enters and every kind of exit; `--module calls` asks the real module, by way
-of `monocle report`, and compares its calls with what the counter says on the same runtime.
+Mono is the oracle. `--module counter` compares enters and every kind of exit; `--module calls` asks the real module, by
+way of `monocle report`, and compares its calls with what the counter says on the same runtime.
 """
 import pathlib
 import sys

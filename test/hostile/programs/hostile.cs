@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// A program that does to its process what a profiler must survive. `hostile MODE [FILE]`: each mode first does a known
+// amount of work (1000 calls of Leaf), so that its profile can be checked, then ends in its own way.
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+public static class Hostile
+{
+	[DllImport ("libc")] static extern int fork ();
+	[DllImport ("libc")] static extern void _exit (int code);
+	[DllImport ("libc")] static extern void abort ();
+	[DllImport ("libc")] static extern int kill (int pid, int signal);
+	[DllImport ("libc")] static extern int getpid ();
+	[DllImport ("libc")] static extern int setsid ();
+	[DllImport ("libc")] static extern int close (int fd);
+	[DllImport ("libc")] static extern int open (string path, int flags, int mode);
+	[DllImport ("libc")] static extern int chdir (string path);
+	[DllImport ("libc")] static extern int waitpid (int pid, out int status, int options);
+	[DllImport ("libc")] static extern int execv (string path, string[] argv);
+	[DllImport ("libc")] static extern IntPtr write (int fd, byte[] text, IntPtr length);
+
+	const int SIGINT = 2, SIGKILL = 9, SIGTERM = 15;
+	static int sum;
+
+	static int Leaf (int n)
+	{
+		return n ^ 1;
+	}
+
+	static void Work ()
+	{
+		for (int i = 0; i < 1000; i++)
+			sum += Leaf (i);
+	}
+
+	// What a forked child does: its calls belong to nobody's profile.
+	static int ChildWork (int n)
+	{
+		int total = 0;
+		for (int i = 0; i < n; i++)
+			total += ChildLeaf (i);
+		return total;
+	}
+
+	static int ChildLeaf (int n)
+	{
+		return n + 1;
+	}
+
+	// Without the class library: a forked child has one thread, and no garbage collector to wait for.
+	static void Say (byte[] text)
+	{
+		write (1, text, (IntPtr) text.Length);
+	}
+
+	static readonly byte[] childDone = { (byte) 'c', (byte) 'h', (byte) 'i', (byte) 'l', (byte) 'd', (byte) '\n' };
+	static readonly byte[] nothing = new byte[0];
+
+	static void ChildEnd (int code)
+	{
+		ChildWork (500);
+		Say (childDone);
+		_exit (code);
+	}
+
+	static void Prepare ()
+	{
+		// Everything the child needs is compiled and bound before it is born.
+		int status;
+		Say (nothing);
+		waitpid (-1, out status, 1);
+		getpid ();
+	}
+
+	static int Fork ()
+	{
+		Prepare ();
+		int pid = fork ();
+		if (pid == 0)
+			ChildEnd (7);
+		int status;
+		waitpid (pid, out status, 0);
+		Console.WriteLine ("child ended " + ((status >> 8) & 255) + " signal " + (status & 127));
+		Work ();
+		return 0;
+	}
+
+	static int ForkExec ()
+	{
+		Prepare ();
+		int pid = fork ();
+		if (pid == 0) {
+			execv ("/bin/echo", new[] { "echo", "from the child", null });
+			_exit (99);
+		}
+		int status;
+		waitpid (pid, out status, 0);
+		Console.WriteLine ("child ended " + ((status >> 8) & 255));
+		return 0;
+	}
+
+	static int Exec ()
+	{
+		Console.Out.Flush ();
+		execv ("/bin/echo", new[] { "echo", "replaced", null });
+		return 99;
+	}
+
+	static int Daemonise ()
+	{
+		Prepare ();
+		if (fork () != 0)
+			_exit (0);
+		setsid ();
+		if (fork () != 0)
+			_exit (0);
+		ChildEnd (0);
+		return 0;
+	}
+
+	static int CloseAll ()
+	{
+		for (int fd = 3; fd < 1024; fd++)
+			close (fd);
+		Work ();
+		GC.Collect ();
+		Say (childDone);
+		return 0;
+	}
+
+	// Whoever still writes to "stderr" now writes into the program's own file.
+	static int Reuse (string file)
+	{
+		for (int fd = 0; fd < 3; fd++)
+			close (fd);
+		for (int fd = 0; fd < 3; fd++)
+			open (file, 2 | 64, 420);
+		Work ();
+		Say (childDone);
+		return 8;
+	}
+
+	static int ChangeDirectory ()
+	{
+		chdir ("/");
+		Console.WriteLine (Environment.CurrentDirectory);
+		return 0;
+	}
+
+	static int PrintEnvironment ()
+	{
+		var names = new List<string> ();
+		foreach (DictionaryEntry entry in Environment.GetEnvironmentVariables ())
+			names.Add (entry.Key + "=" + entry.Value);
+		names.Sort (string.CompareOrdinal);
+		foreach (string name in names)
+			Console.WriteLine (name);
+		return 0;
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Thrower (int depth)
+	{
+		if (depth == 0)
+			throw new InvalidOperationException ("on purpose");
+		Thrower (depth - 1);
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Traces ()
+	{
+		try {
+			Thrower (3);
+		} catch (InvalidOperationException e) {
+			Console.WriteLine (e.ToString ());
+		}
+		Console.WriteLine (Environment.StackTrace);
+		return 0;
+	}
+
+	static int Unhandled ()
+	{
+		Thrower (2);
+		return 99;
+	}
+
+	static int UnhandledInThread ()
+	{
+		var thread = new Thread (() => Thrower (1));
+		thread.Start ();
+		thread.Join ();
+		return 99;
+	}
+
+	static int ExitInThread ()
+	{
+		new Thread (() => Environment.Exit (4)).Start ();
+		Thread.Sleep (Timeout.Infinite);
+		return 99;
+	}
+
+	static int Signal (int number)
+	{
+		Console.WriteLine ("before");
+		Console.Out.Flush ();
+		kill (getpid (), number);
+		Thread.Sleep (30000);
+		return 99;
+	}
+
+	static int Overflow (int n)
+	{
+		return Overflow (n + 1) + Overflow (n + 2);
+	}
+
+	static int Abort ()
+	{
+		abort ();
+		return 99;
+	}
+
+	static int ExitNow ()
+	{
+		Environment.Exit (3);
+		return 99;
+	}
+
+	static int FailFast ()
+	{
+		Environment.FailFast ("on purpose");
+		return 99;
+	}
+
+	static int BackgroundThreads ()
+	{
+		for (int i = 0; i < 4; i++) {
+			var thread = new Thread (() => {
+				while (true)
+					ChildWork (10);
+			});
+			thread.IsBackground = true;
+			thread.Start ();
+		}
+		Thread.Sleep (100);
+		return 6;
+	}
+
+	static int Run (string mode, string file)
+	{
+		switch (mode) {
+		case "return": return 5;
+		case "exit": return ExitNow ();
+		case "exit-thread": return ExitInThread ();
+		case "background": return BackgroundThreads ();
+		case "unhandled": return Unhandled ();
+		case "unhandled-thread": return UnhandledInThread ();
+		case "failfast": return FailFast ();
+		case "abort": return Abort ();
+		case "overflow": return Overflow (0);
+		case "sigint": return Signal (SIGINT);
+		case "sigterm": return Signal (SIGTERM);
+		case "sigkill": return Signal (SIGKILL);
+		case "fork": return Fork ();
+		case "fork-exec": return ForkExec ();
+		case "exec": return Exec ();
+		case "daemonise": return Daemonise ();
+		case "close-all": return CloseAll ();
+		case "reuse": return Reuse (file);
+		case "chdir": return ChangeDirectory ();
+		case "environment": return PrintEnvironment ();
+		case "traces": return Traces ();
+		}
+		return 98;
+	}
+
+	public static int Main (string[] args)
+	{
+		Work ();
+		return Run (args[0], args.Length > 1 ? args[1] : null);
+	}
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Living in a foreign process: whatever a program does to itself, a profiler changes nothing it can see.
+
+Each mode of hostile.cs is run bare and under the module `calls`; outputs and the way of ending must be equal, and the
+profile must hold exactly the calls that were made, also when nobody told us of the end. Guest modules, built as
+strangers build them, are run on both runtimes; broken ones must leave one clear line and the program untouched.
+"""
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "conformance"))
+import counts  # noqa: E402
+import harness  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEAF = "Hostile:Leaf (int)"
+
+# CoreCLR maps executable memory twice, through a shared file: a forked child then writes into its parent's code, and
+# closing that file's descriptor ends the JIT. That is between CoreCLR and the program; these modes switch it off.
+PRIVATE_CODE = {"DOTNET_EnableWriteXorExecute": "0"}
+
+
+class Mode:
+    def __init__(self, name, leaf=1000, env=None, dump=False):
+        self.name = name
+        self.leaf = leaf        # calls of Hostile:Leaf that the profile must show
+        self.env = env or {}
+        self.dump = dump        # the runtime dumps addresses: only what is stable is compared
+
+
+MODES = [
+    Mode("return"),
+    Mode("exit"),
+    Mode("exit-thread"),
+    Mode("background"),
+    Mode("unhandled", dump=True),
+    Mode("unhandled-thread", dump=True),
+    Mode("failfast", dump=True),
+    Mode("abort", dump=True),
+    Mode("overflow", dump=True),
+    Mode("sigint"),
+    Mode("sigterm"),
+    Mode("sigkill"),
+    Mode("fork", leaf=2000, env=PRIVATE_CODE),
+    Mode("fork-exec", env=PRIVATE_CODE),
+    Mode("exec"),
+    Mode("daemonise", env=PRIVATE_CODE),
+    Mode("close-all", leaf=2000, env=PRIVATE_CODE),
+    Mode("reuse", leaf=2000),
+    Mode("chdir"),
+    Mode("environment"),
+    Mode("traces"),
+]
+
+OURS = re.compile(r"^(CORECLR_ENABLE_PROFILING|CORECLR_PROFILER|CORECLR_PROFILER_PATH|MONOCLE_\w+|MONO_ENV_OPTIONS"
+                  r"|LD_LIBRARY_PATH)=")
+
+
+def published_hosts(suite, version):
+    """The apphost and the single-file app, published for .NET 9."""
+    folder = harness.TOP / ".runtimes" / "published"
+    made = subprocess.run([str(HERE / "publish.sh"), str(folder)], capture_output=True, text=True)
+    if made.returncode:
+        suite.skip("apphost, single file", "cannot be published: " + made.stderr.strip(), "publish")
+        return []
+    hosts = []
+    for name in ("apphost", "single"):
+        host = harness.Runtime(name, "coreclr", version, [])
+        host.command = lambda exe, path=str(folder / name / "hostile"): [path]
+        hosts.append(host)
+    return hosts
+
+
+def stable(text, dump):
+    """What can be compared of an output: not our own lines; of a crash dump only what has no address in it."""
+    lines = [line for line in text.splitlines() if not line.startswith("monocle:") and not OURS.match(line)]
+    if not dump:
+        return lines
+    kept = []
+    for line in lines:
+        if line.startswith("====="):
+            break  # Mono's native dump: addresses, maps, threads
+        line = re.sub(r"0x[0-9a-f]+|\d+", "N", line)
+        if not kept or kept[-1] != line:
+            kept.append(line)
+    return kept
+
+
+class HostileSuite(harness.Suite):
+    def exe(self):
+        return self.build.path / "test/hostile/programs/hostile.exe"
+
+    def folder(self, *names):
+        path = self.work / "-".join(str(n) for n in names)
+        path.mkdir(exist_ok=True)
+        return path
+
+    def start(self, host, mode, env, folder):
+        """Runs one mode in a folder of its own; "reuse" leaves its own output in a file there."""
+        command = host.command(self.exe()) + [mode.name, str(folder / "reused")]
+        seen = harness.run(command, env, cwd=folder, timeout=60)
+        reused = folder / "reused"
+        seen.reused = reused.read_text(errors="replace") if reused.exists() else ""
+        return seen
+
+    def bare(self, host, mode):
+        return self.start(host, mode, harness.bare_environment(mode.env), self.folder(host, mode.name, "bare"))
+
+    def profiled(self, host, mode, modules, folder):
+        env = harness.profile_environment(self.build, host, modules, mode.env)
+        return self.start(host, mode, env, folder)
+
+    def same(self, what, mode, bare, seen):
+        self.check(not seen.timeout, what + ": ends", seen)
+        self.check(seen.code == bare.code, what + ": ends as without us (%d)" % bare.code, seen)
+        self.check(stable(seen.out, mode.dump) == stable(bare.out, mode.dump), what + ": prints the same",
+                   "%s\n--- bare\n%s" % (seen, bare))
+        self.check(stable(seen.err, mode.dump) == stable(bare.err, mode.dump), what + ": same on stderr",
+                   "%s\n--- bare\n%s" % (seen, bare))
+        self.check(seen.reused == bare.reused, what + ": nothing gets into the program's files", seen.reused)
+
+    def report(self, what, folder):
+        """{method: calls} of the profile, or of the spool that a dead process left."""
+        files = [p for p in folder.rglob("*") if p.is_file() and p.name.startswith("profile")]
+        if not self.check(len(files) == 1, what + ": leaves one profile or spool", [p.name for p in files]):
+            return None
+        seen = harness.run([self.build.monocle, "report", "--format=tsv", files[0]], harness.bare_environment())
+        if not self.check(seen.code == 0, what + ": monocle report reads %s" % files[0].name, seen):
+            return None
+        return counts.read_report(seen.out)
+
+    def mode_under_calls(self, host, mode):
+        what = "%s %s" % (host, mode.name)
+        folder = self.folder(host, mode.name)
+        seen = self.profiled(host, mode, ["calls:output=profile.pb.gz"], folder)
+        self.same(what, mode, self.bare(host, mode), seen)
+        got = self.report(what, folder)
+        if got is not None:
+            self.check(got.get(LEAF) == mode.leaf, what + ": the profile is exact",
+                       "%s of %d" % (got.get(LEAF), mode.leaf))
+            # A forked child is nobody's profile: the parent's must not see its calls.
+            child = [m for m in got if m.startswith("Hostile:ChildWork")] if mode.name != "background" else []
+            self.check(not child, what + ": a forked child counts nowhere", child)
+
+    # --- modules of strangers ---------------------------------------------------------------------------------------
+
+    def guest(self, host, name):
+        """A guest module counts exactly, the program does what it does."""
+        what = "%s guest %s" % (host, name)
+        folder = self.folder(host, name)
+        mode = MODES[0]
+        seen = self.profiled(host, mode, ["%s:%s" % (name, folder / "counts")], folder)
+        self.same(what, mode, self.bare_once(host), seen)
+        text = (folder / "counts").read_text() if (folder / "counts").exists() else "no file"
+        self.check(text == "1000 1000\n", what + ": counts", "%s\n%s" % (text, seen))
+
+    def bare_once(self, host):
+        if not hasattr(host, "bare_return"):
+            host.bare_return = self.bare(host, Mode("return"))
+        return host.bare_return
+
+    def documentation_sample(self, host):
+        what = "%s guest docsample" % host
+        folder = self.folder(host, "docsample")
+        seen = self.profiled(host, MODES[0], ["docsample"], folder)
+        match = re.search(r"^calls: (\d+)\n", seen.out, re.M)
+        self.check(match and int(match.group(1)) > 1000, what + ": prints its number", seen)
+        seen.out = re.sub(r"^calls: \d+\n", "", seen.out, flags=re.M)
+        self.same(what, MODES[0], self.bare_once(host), seen)
+
+    def two_modules(self, host):
+        what = "%s two modules" % host
+        folder = self.folder(host, "two")
+        modules = ["calls:output=profile.pb.gz", "linknone:%s" % (folder / "counts")]
+        seen = self.profiled(host, MODES[0], modules, folder)
+        self.same(what, MODES[0], self.bare_once(host), seen)
+        text = (folder / "counts").read_text() if (folder / "counts").exists() else "no file"
+        self.check(text == "1000 1000\n", what + ": the second counts", text)
+        got = self.report(what, folder)
+        if got is not None:
+            self.check(got.get(LEAF) == 1000, what + ": the first counts", got.get(LEAF))
+
+    # --- what cannot be loaded ----------------------------------------------------------------------------------------
+
+    def complaint(self, host, title, desc, *words):
+        """One line on stderr that has each of `words`; the program untouched."""
+        what = "%s %s" % (host, title)
+        folder = self.folder(host, title.replace(" ", "-"))
+        seen = self.profiled(host, MODES[0], [desc], folder)
+        self.same(what, MODES[0], self.bare_once(host), seen)
+        lines = [line for line in seen.err.splitlines() if line.startswith("monocle:")]
+        good = len(lines) == 1 and all(w in lines[0] for w in words)
+        self.check(good, "%s: one line that says %s" % (what, ", ".join(words)), seen)
+
+    def broken(self, host):
+        prefix = ""
+        if host.kind == "mono":
+            # Mono itself is silent about these; our umbrella module is not.
+            if not self.build.module("monocle"):
+                self.fail("%s umbrella" % host, "no libmono-profiler-monocle.so in this build")
+                return
+            prefix = "monocle:"
+        self.complaint(host, "unknown module", prefix + "nosuchmodule", "nosuchmodule")
+        self.complaint(host, "no entry point", prefix + "noentry", "mono_profiler_init_noentry")
+        self.complaint(host, "missing symbol", prefix + "unknownsymbol", "mono_profiler_function_that_nobody_has")
+        self.complaint(host, "unwritable output", "calls:output=/nonexistent/folder/x.pb.gz", "/nonexistent/folder")
+        self.complaint(host, "wrong option", "calls:callspek=all", "callspek", "callspec")
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    suite = HostileSuite("hostile", __doc__)
+    suite.parser.add_argument("--hosts", default="mono,clr10")
+    suite.parser.add_argument("--modes", default=",".join(m.name for m in MODES))
+    suite.parser.add_argument("--only", choices=["modes", "guests", "broken"])
+    options = suite.parse()
+    names = options.hosts.split(",")
+    hosts = suite.runtimes([n for n in names if n not in ("apphost", "single")])
+    if "apphost" in names or "single" in names:
+        if suite.build.adapter.exists():
+            hosts += [h for h in published_hosts(suite, "9.0") if h.name in names]
+        else:
+            suite.skip("apphost, single file", "no libmonocle-clr.so in this build", "coreclr")
+    if not suite.exe().exists():
+        suite.skip("hostile.exe", "not compiled: mcs was absent", "mono")
+        return suite.finish()
+    for host in hosts:
+        if options.only in (None, "modes"):
+            for mode in MODES:
+                if mode.name in options.modes.split(","):
+                    suite.mode_under_calls(host, mode)
+        if host.name in ("apphost", "single"):
+            continue
+        if options.only in (None, "guests"):
+            for name in ("linknone", "linkmono", "dlsymonly"):
+                suite.guest(host, name)
+            suite.documentation_sample(host)
+            suite.two_modules(host)
+        if options.only in (None, "broken"):
+            suite.broken(host)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
