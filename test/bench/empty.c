@@ -1,0 +1,52 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * empty.c - the cheapest module that asks for calls: what a runtime charges for an enter and a leave.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/profiler.h>
+
+struct _MonoProfiler {
+	const char *image; /* methods of the image with this name */
+};
+
+static MonoProfiler profiler;
+
+MONO_API void mono_profiler_init_empty (const char *desc);
+
+static void
+method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
+{
+}
+
+static void
+method_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
+{
+}
+
+static MonoProfilerCallInstrumentationFlags
+filter (MonoProfiler *prof, MonoMethod *method)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	MonoImage *image = klass ? mono_class_get_image (klass) : NULL;
+
+	if (!image || strcmp (mono_image_get_name (image), prof->image) != 0)
+		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
+}
+
+/* `empty:IMAGE` */
+MONO_API void
+mono_profiler_init_empty (const char *desc)
+{
+	const char *colon = strchr (desc, ':');
+	MonoProfilerHandle handle = mono_profiler_create (&profiler);
+
+	profiler.image = strdup (colon ? colon + 1 : "loops");
+	mono_profiler_set_call_instrumentation_filter_callback (handle, filter);
+	mono_profiler_set_method_enter_callback (handle, method_enter);
+	mono_profiler_set_method_leave_callback (handle, method_leave);
+}
