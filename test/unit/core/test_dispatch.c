@@ -1,0 +1,622 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_dispatch.c - handles, setters, counts and raise functions, under a scripted host.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <monocle/host.h>
+#include "child.h"
+
+/* What happened, as one string of words. */
+static char trace[4096];
+
+static void
+note (const char *word)
+{
+	snprintf (trace + strlen (trace), sizeof trace - strlen (trace), "%s%s", trace[0] ? " " : "", word);
+}
+
+static void
+note_both (const char *left, const char *right)
+{
+	char word[128];
+
+	snprintf (word, sizeof word, "%s%s", left, right ? right : "(null)");
+	note (word);
+}
+
+static const char *const event_names[] = {
+#define MONO_PROFILER_EVENT_0(name, type) #name,
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) #name,
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) #name,
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) #name,
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) #name,
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) #name,
+#include <mono/metadata/profiler-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+};
+
+static void
+host_event_wanted (void *host, monocle_event event, int wanted)
+{
+	note_both (wanted ? "+" : "-", event_names[event]);
+}
+
+static const monocle_host_ops quiet_host = { .size = sizeof quiet_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test" };
+static const monocle_host_ops noting_host = {
+	.size = sizeof noting_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test", .event_wanted = host_event_wanted
+};
+
+static void
+start (void)
+{
+	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
+	monocle_host_startup_done ();
+}
+
+/* A handle whose prof is its name. */
+static MonoProfilerHandle
+handle_named (const char *name)
+{
+	return mono_profiler_create ((MonoProfiler *) name);
+}
+
+static void
+on_jit_begin (MonoProfiler *prof, MonoMethod *method)
+{
+	note_both ("jit:", (const char *) prof);
+}
+
+static void
+on_jit_begin_too (MonoProfiler *prof, MonoMethod *method)
+{
+	note_both ("other:", (const char *) prof);
+}
+
+static void
+on_cleanup (MonoProfiler *prof)
+{
+	note_both ("cleanup:", (const char *) prof);
+}
+
+/* --- order and slots ---------------------------------------------------------------------------------------------- */
+
+static void
+newest_first (void)
+{
+	start ();
+	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
+	mono_profiler_set_jit_begin_callback (handle_named ("b"), on_jit_begin);
+	mono_profiler_set_jit_begin_callback (handle_named ("c"), on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "jit:c jit:b jit:a");
+}
+
+static void
+dispatch_runs_the_newest_handle_first (void **state)
+{
+	child_passes (newest_first);
+}
+
+static void
+empty_slots (void)
+{
+	start ();
+	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
+	MonoProfilerHandle b = handle_named ("b");
+	mono_profiler_set_jit_begin_callback (handle_named ("c"), on_jit_begin);
+	mono_profiler_set_jit_failed_callback (b, on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "jit:c jit:a");
+}
+
+static void
+dispatch_skips_a_handle_without_callback (void **state)
+{
+	child_passes (empty_slots);
+}
+
+static void
+replaced_and_removed (void)
+{
+	start ();
+	MonoProfilerHandle a = handle_named ("a");
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin);
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin_too);
+	monocle_raise_jit_begin (NULL);
+	mono_profiler_set_jit_begin_callback (a, NULL);
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "other:a");
+}
+
+static void
+a_second_callback_replaces_the_first_and_null_removes_it (void **state)
+{
+	child_passes (replaced_and_removed);
+}
+
+static void
+null_prof (void)
+{
+	start ();
+	mono_profiler_set_jit_begin_callback (mono_profiler_create (NULL), on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "jit:(null)");
+}
+
+static void
+a_handle_may_have_no_prof (void **state)
+{
+	child_passes (null_prof);
+}
+
+static void
+null_handle (void)
+{
+	start ();
+	mono_profiler_set_jit_begin_callback (NULL, on_jit_begin);
+	mono_profiler_set_cleanup_callback (NULL, on_cleanup);
+	mono_profiler_set_coverage_filter_callback (NULL, NULL);
+	mono_profiler_set_call_instrumentation_filter_callback (NULL, NULL);
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == 0);
+}
+
+static void
+setters_ignore_the_null_handle_of_a_failed_create (void **state)
+{
+	child_passes (null_handle);
+}
+
+static MonoProfilerHandle nested_handle;
+
+static void
+on_thread_started (MonoProfiler *prof, uintptr_t tid)
+{
+	note (">thread");
+	mono_profiler_set_jit_begin_callback (nested_handle, on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	mono_profiler_set_jit_begin_callback (handle_named ("born"), on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	note ("<thread");
+}
+
+static void
+nested (void)
+{
+	start ();
+	nested_handle = handle_named ("a");
+	mono_profiler_set_thread_started_callback (nested_handle, on_thread_started);
+	monocle_raise_thread_started (1);
+	CHECK_STRING (trace, ">thread jit:a jit:born jit:a <thread");
+}
+
+static void
+a_callback_may_raise_create_and_set (void **state)
+{
+	child_passes (nested);
+}
+
+/* --- every row ---------------------------------------------------------------------------------------------------- */
+
+static unsigned calls[MONOCLE_EVENT_COUNT];
+
+#define COUNTING(name, type, parameters)                                                       \
+	static void count_##name parameters                                                        \
+	{                                                                                          \
+		calls[MONOCLE_EVENT_##name]++;                                                         \
+	}
+#define MONO_PROFILER_EVENT_0(name, type) COUNTING (name, type, (MonoProfiler *prof))
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) COUNTING (name, type, (MonoProfiler *prof, t1 a1))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
+	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3))
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4))
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5))
+#include <mono/metadata/profiler-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+
+static void
+set_and_raise_all (MonoProfilerHandle handle)
+{
+#define ROW(name, arguments)                                                                   \
+	mono_profiler_set_##name##_callback (handle, count_##name);                                \
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_##name] == 1);                                \
+	monocle_raise_##name arguments;
+#define MONO_PROFILER_EVENT_0(name, type) ROW (name, ())
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) ROW (name, ((t1) 0))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) ROW (name, ((t1) 0, (t2) 0))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) ROW (name, ((t1) 0, (t2) 0, (t3) 0))
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0))
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0, (t5) 0))
+#include <mono/metadata/profiler-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+}
+
+static void
+every_event (void)
+{
+	start ();
+	set_and_raise_all (handle_named ("a"));
+	CHECK (MONOCLE_EVENT_COUNT == 64);
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		CHECK (calls[event] == 1);
+}
+
+static void
+every_event_reaches_its_own_callback (void **state)
+{
+	child_passes (every_event);
+}
+
+static void
+on_root (MonoProfiler *prof, const mono_byte *begin, uintptr_t size, MonoGCRootSource source, const void *key, const char *name)
+{
+	snprintf (trace, sizeof trace, "%s %d %d %d %d %s", (const char *) prof, (int) (uintptr_t) begin, (int) size, (int) source,
+	          (int) (uintptr_t) key, name);
+}
+
+static void
+five_arguments (void)
+{
+	start ();
+	mono_profiler_set_gc_root_register_callback (handle_named ("a"), on_root);
+	monocle_raise_gc_root_register ((const mono_byte *) 1, 2, MONO_ROOT_SOURCE_STATIC, (const void *) 4, "five");
+	CHECK_STRING (trace, "a 1 2 3 4 five");
+}
+
+static void
+arguments_arrive_in_the_rows_order (void **state)
+{
+	child_passes (five_arguments);
+}
+
+/* --- the host's view ---------------------------------------------------------------------------------------------- */
+
+static void
+counting (void)
+{
+	start ();
+	const uint32_t *count = &monocle_event_counts ()[MONOCLE_EVENT_jit_begin];
+	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b");
+
+	CHECK (*count == 0);
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin);
+	mono_profiler_set_jit_begin_callback (b, on_jit_begin);
+	CHECK (*count == 2);
+	mono_profiler_set_jit_begin_callback (b, on_jit_begin_too);
+	CHECK (*count == 2);
+	mono_profiler_set_jit_begin_callback (a, NULL);
+	mono_profiler_set_jit_begin_callback (a, NULL);
+	CHECK (*count == 1);
+	mono_profiler_set_jit_begin_callback (b, NULL);
+	CHECK (*count == 0);
+}
+
+static void
+the_count_is_the_number_of_handles_that_listen (void **state)
+{
+	child_passes (counting);
+}
+
+static void
+gated (void)
+{
+	const uint32_t *count = &monocle_event_counts ()[MONOCLE_EVENT_jit_begin];
+	struct _MonoProfilerDesc *const *first = monocle_event_handles ();
+	MonoProfilerHandle a = handle_named ("a");
+
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin);
+	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
+	monocle_raise_jit_begin (NULL);
+	CHECK (*first == NULL && *count == 0);
+	monocle_host_startup_done ();
+	CHECK (*first == a && *count == 1);
+	monocle_raise_jit_begin (NULL);
+	monocle_host_shutdown ();
+	CHECK (*first == NULL && *count == 0);
+	monocle_raise_jit_begin (NULL);
+	mono_profiler_set_jit_begin_callback (handle_named ("late"), on_jit_begin);
+	monocle_raise_jit_begin (NULL);
+	CHECK (*first == NULL && *count == 0);
+	CHECK_STRING (trace, "jit:a");
+}
+
+static void
+nothing_is_delivered_before_startup_is_done_and_after_shutdown (void **state)
+{
+	child_passes (gated);
+}
+
+static void
+hostless (void)
+{
+	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
+	monocle_host_startup_done ();
+	monocle_host_reopen ();
+	monocle_host_shutdown ();
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "");
+	start ();
+	monocle_raise_jit_begin (NULL);
+	CHECK_STRING (trace, "jit:a");
+}
+
+static void
+without_a_host_nothing_starts_and_nothing_ends (void **state)
+{
+	child_passes (hostless);
+}
+
+static void
+wanted (void)
+{
+	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b");
+
+	mono_profiler_set_gc_resize_callback (a, count_gc_resize);
+	CHECK (monocle_host_init (&noting_host) == MONOCLE_OK);
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin);
+	monocle_host_startup_done ();
+	mono_profiler_set_jit_begin_callback (b, on_jit_begin);
+	mono_profiler_set_jit_begin_callback (a, on_jit_begin_too);
+	mono_profiler_set_jit_begin_callback (a, NULL);
+	note ("|");
+	mono_profiler_set_jit_begin_callback (b, NULL);
+	mono_profiler_set_jit_begin_callback (b, on_jit_begin);
+	monocle_host_shutdown ();
+	CHECK_STRING (trace, "+gc_resize +jit_begin | -jit_begin +jit_begin");
+}
+
+static void
+the_host_is_told_of_the_first_listener_and_of_the_last (void **state)
+{
+	child_passes (wanted);
+}
+
+static void
+host_structs (void)
+{
+	monocle_host_ops ops = noting_host;
+
+	CHECK (monocle_host_init (NULL) == MONOCLE_E_INVALID);
+	ops.size = 4;
+	CHECK (monocle_host_init (&ops) == MONOCLE_E_INVALID);
+	ops.size = sizeof ops;
+	ops.api_version = 99;
+	CHECK (monocle_host_init (&ops) == MONOCLE_E_INVALID);
+	CHECK (monocle_host_name () == NULL);
+	ops = noting_host;
+	ops.size = offsetof (monocle_host_ops, event_wanted);
+	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
+	CHECK_STRING (monocle_host_name (), "test");
+	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
+	CHECK_STRING (trace, "");
+}
+
+static void
+a_host_is_read_no_further_than_its_size (void **state)
+{
+	child_passes (host_structs);
+}
+
+static void
+two_hosts (void)
+{
+	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
+	CHECK (monocle_host_init (&noting_host) == MONOCLE_E_BUSY);
+	monocle_host_shutdown ();
+	CHECK (monocle_host_init (&noting_host) == MONOCLE_E_BUSY);
+}
+
+static void
+a_process_has_one_host (void **state)
+{
+	child_prints (two_hosts, "monocle: this process is profiled by the host test already\n"
+	                         "monocle: this process is profiled by the host test already\n");
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static void
+on_shutdown_cleanup (MonoProfiler *prof)
+{
+	on_cleanup (prof);
+	monocle_raise_jit_begin (NULL);
+	monocle_host_shutdown ();
+}
+
+static void
+shutdown_order (void)
+{
+	static const char *const names[] = { "a", "b", "c" };
+
+	start ();
+	for (int i = 0; i < 3; i++) {
+		MonoProfilerHandle handle = handle_named (names[i]);
+		mono_profiler_set_jit_begin_callback (handle, on_jit_begin);
+		if (i != 1)
+			mono_profiler_set_cleanup_callback (handle, on_shutdown_cleanup);
+	}
+	monocle_host_shutdown ();
+	monocle_host_shutdown ();
+	CHECK_STRING (trace, "cleanup:c cleanup:a");
+}
+
+static void
+shutdown_clears_every_slot_then_cleans_up_newest_first_and_once (void **state)
+{
+	child_passes (shutdown_order);
+}
+
+/* --- many threads ------------------------------------------------------------------------------------------------- */
+
+enum { SETTERS = 8, RAISERS = 2, ROUNDS = 4000 };
+
+static MonoProfilerHandle shared[3];
+static volatile sig_atomic_t signals_taken;
+static bool stop_raising, stop_setting;
+static unsigned delivered;
+
+static void
+on_counted (MonoProfiler *prof, MonoMethod *method)
+{
+	__atomic_fetch_add (&delivered, 1, __ATOMIC_RELAXED);
+}
+
+static void *
+set_much (void *seed)
+{
+	unsigned random = (unsigned) (uintptr_t) seed;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		random = random * 1103515245 + 12345;
+		mono_profiler_set_jit_begin_callback (shared[(random >> 16) % 3], random >> 20 & 1 ? on_counted : NULL);
+		if (i % 1000 == 0)
+			mono_profiler_set_jit_begin_callback (handle_named ("more"), on_counted);
+	}
+	return NULL;
+}
+
+static void *
+raise_much (void *unused)
+{
+	while (!__atomic_load_n (&stop_raising, __ATOMIC_RELAXED))
+		if (__atomic_load_n (&monocle_event_counts ()[MONOCLE_EVENT_jit_begin], __ATOMIC_RELAXED))
+			monocle_raise_jit_begin (NULL);
+	return NULL;
+}
+
+static unsigned
+slots_in_use (void)
+{
+	unsigned used = 0;
+
+	for (struct _MonoProfilerDesc *handle = *monocle_event_handles (); handle; handle = handle->next)
+		used += handle->callbacks[MONOCLE_EVENT_jit_begin] != NULL;
+	return used;
+}
+
+static void
+crowd (void)
+{
+	pthread_t setters[SETTERS], raisers[RAISERS];
+
+	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
+	for (int i = 0; i < 3; i++)
+		shared[i] = handle_named ("shared");
+	for (uintptr_t i = 0; i < SETTERS; i++)
+		CHECK (!pthread_create (&setters[i], NULL, set_much, (void *) (i + 1)));
+	for (int i = 0; i < RAISERS; i++)
+		CHECK (!pthread_create (&raisers[i], NULL, raise_much, NULL));
+	monocle_host_startup_done ();
+	for (int i = 0; i < SETTERS; i++)
+		pthread_join (setters[i], NULL);
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use ());
+	CHECK (slots_in_use () >= SETTERS * ROUNDS / 1000);
+	while (!__atomic_load_n (&delivered, __ATOMIC_RELAXED))
+		usleep (100);
+	monocle_host_shutdown ();
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == 0);
+	__atomic_store_n (&stop_raising, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < RAISERS; i++)
+		pthread_join (raisers[i], NULL);
+}
+
+static void
+counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends (void **state)
+{
+	child_passes (crowd);
+}
+
+static void
+set_in_handler (int signal)
+{
+	signals_taken = signals_taken + 1;
+	mono_profiler_set_jit_begin_callback (shared[signals_taken % 3], signals_taken / 3 % 2 ? on_counted : NULL);
+}
+
+static void *
+set_until_stopped (void *unused)
+{
+	for (unsigned i = 0; !__atomic_load_n (&stop_setting, __ATOMIC_RELAXED); i++)
+		mono_profiler_set_jit_begin_callback (shared[i % 3], i / 3 % 2 ? on_counted : NULL);
+	return NULL;
+}
+
+static void
+interrupted (void)
+{
+	struct sigaction action = { .sa_handler = set_in_handler };
+	pthread_t setter;
+
+	start ();
+	for (int i = 0; i < 3; i++)
+		shared[i] = handle_named ("shared");
+	sigaction (SIGUSR1, &action, NULL);
+	CHECK (!pthread_create (&setter, NULL, set_until_stopped, NULL));
+	for (int i = 0; i < 2000; i++) {
+		pthread_kill (setter, SIGUSR1);
+		usleep (10);
+	}
+	__atomic_store_n (&stop_setting, true, __ATOMIC_RELAXED);
+	pthread_join (setter, NULL);
+	CHECK (signals_taken > 0);
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use ());
+}
+
+static void
+setters_may_interrupt_setters_from_a_signal_handler (void **state)
+{
+	child_passes (interrupted);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test (dispatch_runs_the_newest_handle_first),
+	cmocka_unit_test (dispatch_skips_a_handle_without_callback),
+	cmocka_unit_test (a_second_callback_replaces_the_first_and_null_removes_it),
+	cmocka_unit_test (a_handle_may_have_no_prof),
+	cmocka_unit_test (setters_ignore_the_null_handle_of_a_failed_create),
+	cmocka_unit_test (a_callback_may_raise_create_and_set),
+	cmocka_unit_test (every_event_reaches_its_own_callback),
+	cmocka_unit_test (arguments_arrive_in_the_rows_order),
+	cmocka_unit_test (the_count_is_the_number_of_handles_that_listen),
+	cmocka_unit_test (nothing_is_delivered_before_startup_is_done_and_after_shutdown),
+	cmocka_unit_test (without_a_host_nothing_starts_and_nothing_ends),
+	cmocka_unit_test (the_host_is_told_of_the_first_listener_and_of_the_last),
+	cmocka_unit_test (a_host_is_read_no_further_than_its_size),
+	cmocka_unit_test (a_process_has_one_host),
+	cmocka_unit_test (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once),
+	cmocka_unit_test (counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends),
+	cmocka_unit_test (setters_may_interrupt_setters_from_a_signal_handler),
+};
+
+int
+main (void)
+{
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
