@@ -6,8 +6,9 @@
  * Everything here may run inside a call probe: it uses only those calls of ICorProfilerInfo that are legal in any context
  * (GetClassIDInfo2, IsArrayClass, GetFunctionInfo2), our own metadata reader, and the core's lock-free constructors.
  *
- * Sharing follows Mono: an instance over reference types is one method whatever the types are, and its argument prints as
- * T_REF. The runtime's own stand-in for such an argument is System.__Canon.
+ * Sharing follows Mono: a method whose type arguments (those of its class included) are all reference types is one method
+ * whatever they are, and an argument prints as T_REF; with one value type among them all are exact. The runtime's own
+ * stand-in for a reference type is System.__Canon.
  */
 #include <string.h>
 #include "clr.h"
@@ -43,20 +44,20 @@ is_canon (ClassID id)
 	return true;
 }
 
-static bool
-is_reference (MonoClass *klass)
+/* Exact, but for the runtime's own stand-in. */
+static MonoType *
+exact_argument (ClassID id, MonoClass *owner, MonoMethod *method, uint32_t index)
 {
-	return !mono_class_is_valuetype (klass);
+	return monocle_type (is_canon (id) ? monocle_class_param (owner, method, index, 1) : monocle__clr_class (id));
 }
 
-/* The type for argument `index` of `owner` or `method`: exact for value types, the shared stand-in for references. */
-static MonoType *
-shared_argument (ClassID id, MonoClass *owner, MonoMethod *method, uint32_t index)
+static bool
+are_references (const ClassID *ids, uint32_t count)
 {
-	MonoClass *klass = is_canon (id) ? NULL : monocle__clr_class (id);
-	if (!klass || is_reference (klass))
-		klass = monocle_class_param (owner, method, index, 1);
-	return monocle_type (klass);
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_canon (ids[i]) && mono_class_is_valuetype (monocle__clr_class (ids[i])))
+			return false;
+	return true;
 }
 
 static MonoClass *
@@ -80,7 +81,7 @@ instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, ui
 		return definition;
 	MonoType *arguments[ARGUMENTS_MAX];
 	for (uint32_t i = 0; i < count; i++)
-		arguments[i] = shared_argument (ids[i], definition, NULL, i);
+		arguments[i] = exact_argument (ids[i], definition, NULL, i);
 	return monocle_class_inst (definition, count, arguments);
 }
 
@@ -126,13 +127,44 @@ monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token)
 	return info->vtbl->GetFunctionInfo (info, id, &klass, ret_module, ret_token) >= 0 && (*ret_token >> 24) == 0x06;
 }
 
-static MonoMethod *
-instance_method (MonoMethod *definition, MonoClass *klass, const ClassID *ids, uint32_t count)
+/* Gen<T_REF,U_REF>: what all instances over reference types share. */
+static MonoClass *
+shared_class (MonoClass *definition, uint32_t count)
 {
 	MonoType *arguments[ARGUMENTS_MAX];
 	for (uint32_t i = 0; i < count; i++)
-		arguments[i] = shared_argument (ids[i], NULL, definition, i);
-	return monocle_method_inst (definition, klass, count, arguments);
+		arguments[i] = monocle_type (monocle_class_param (definition, NULL, i, 1));
+	return monocle_class_inst (definition, count, arguments);
+}
+
+typedef struct {
+	ClassID of_class[ARGUMENTS_MAX], of_method[ARGUMENTS_MAX];
+	ULONG32 class_count, method_count;
+} instantiation;
+
+static MonoMethod *
+instance_method (MonoMethod *definition, ClassID owner, const instantiation *args)
+{
+	bool shared = are_references (args->of_class, args->class_count) && are_references (args->of_method, args->method_count);
+	MonoClass *klass = mono_method_get_class (definition);
+	MonoType *arguments[ARGUMENTS_MAX];
+	if (args->class_count)
+		klass = shared ? shared_class (klass, args->class_count) : monocle__clr_class (owner);
+	for (uint32_t i = 0; i < args->method_count; i++)
+		arguments[i] = shared ? monocle_type (monocle_class_param (NULL, definition, i, 1))
+			: exact_argument (args->of_method[i], NULL, definition, i);
+	return monocle_method_inst (definition, klass, args->method_count, arguments);
+}
+
+static bool
+class_arguments (ClassID id, instantiation *args)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ModuleID module;
+	mdToken token;
+	ClassID parent;
+	HRESULT hr = info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &args->class_count, args->of_class);
+	return hr >= 0 && args->class_count <= ARGUMENTS_MAX;
 }
 
 static uint32_t
@@ -141,37 +173,28 @@ owner_generic_params (monocle__clr_image *image, mdToken method)
 	return monocle__ecma_generic_params (&image->ecma, monocle__ecma_method_owner (&image->ecma, method));
 }
 
-/* Argument `index` of a class is unknown when only the canonical code is: print what the code is shared over. */
-static MonoClass *
-fully_shared (MonoClass *definition, uint32_t count)
-{
-	MonoType *arguments[ARGUMENTS_MAX];
-	for (uint32_t i = 0; i < count; i++)
-		arguments[i] = monocle_type (monocle_class_param (definition, NULL, i, 1));
-	return monocle_class_inst (definition, count, arguments);
-}
-
 static MonoMethod *
 resolve_method (FunctionID id, monocle__clr_image **ret_image)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ModuleID module;
 	mdToken token;
-	ClassID owner = 0, arguments[ARGUMENTS_MAX];
-	ULONG32 count = 0;
-	HRESULT hr = info->vtbl->GetFunctionInfo2 (info, id, 0, &owner, &module, &token, ARGUMENTS_MAX, &count, arguments);
+	ClassID owner = 0;
+	instantiation args = { .class_count = 0 };
+	HRESULT hr = info->vtbl->GetFunctionInfo2 (info, id, 0, &owner, &module, &token, ARGUMENTS_MAX, &args.method_count, args.of_method);
 	monocle__clr_image *image = hr < 0 ? NULL : monocle__clr_image_find (module);
-	if (!image || (token >> 24) != 0x06 || count > ARGUMENTS_MAX)
+	if (!image || (token >> 24) != 0x06 || args.method_count > ARGUMENTS_MAX)
 		return NULL;
 	*ret_image = image;
 	MonoMethod *definition = monocle_method_def (image->record, token);
 	uint32_t class_count = image->readable ? owner_generic_params (image, token) : 0;
-	if (!definition || (!class_count && !count) || class_count > ARGUMENTS_MAX)
+	if (!definition || (!class_count && !args.method_count) || class_count > ARGUMENTS_MAX)
 		return definition;
-	MonoClass *klass = mono_method_get_class (definition);
-	if (class_count)
-		klass = owner ? monocle__clr_class (owner) : fully_shared (klass, class_count);
-	return instance_method (definition, klass, arguments, count);
+	if (class_count && owner && !class_arguments (owner, &args))
+		return definition;
+	if (class_count && !owner)
+		return monocle_method_inst (definition, shared_class (mono_method_get_class (definition), class_count), 0, NULL);
+	return instance_method (definition, owner, &args);
 }
 
 MonoMethod *
@@ -190,8 +213,12 @@ monocle__clr_method (FunctionID id)
 MonoMethod *
 monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key)
 {
-	MonoClass *klass = class_key ? monocle__clr_class (keys[0]) : mono_method_get_class (definition);
-	return instance_method (definition, klass, keys + class_key, count - class_key);
+	instantiation args = { .method_count = count - class_key };
+	if (class_key && !class_arguments (keys[0], &args))
+		return definition;
+	for (uint32_t i = class_key; i < count; i++)
+		args.of_method[i - class_key] = keys[i];
+	return instance_method (definition, keys[0], &args);
 }
 
 /* --- tokens -------------------------------------------------------------------------------------------------------- */
