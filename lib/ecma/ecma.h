@@ -96,7 +96,7 @@ const char *monocle__ecma_generic_param_name (const monocle__ecma_image *image, 
 uint32_t monocle__ecma_find_typedef (const monocle__ecma_image *image, const char *name_space, const char *name);
 /* MVID as "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX" upper case; buffer of 37. */
 int monocle__ecma_mvid (const monocle__ecma_image *image, char buffer[37]);
-/* Public key -> token (the last 8 bytes of SHA-1, reversed). Keys of 8 bytes are taken as tokens already. */
+/* Public key -> token (the last 8 bytes of SHA-1, reversed). Keys of 8 bytes are taken as tokens already; no key: zeros. */
 void monocle__ecma_public_key_token (const uint8_t *key, uint32_t size, uint8_t ret_token[8]);
 
 /* --- signatures (II.23.2): a cursor that reports what it meets ------------------------------------------------------ */

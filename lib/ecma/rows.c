@@ -313,8 +313,10 @@ void
 monocle__ecma_public_key_token (const uint8_t *key, uint32_t size, uint8_t ret_token[8])
 {
 	uint8_t digest[20];
-	if (size == 8) {
-		memcpy (ret_token, key, 8);
+	if (size == 0 || size == 8) {
+		memset (ret_token, 0, 8);
+		if (size)
+			memcpy (ret_token, key, size);
 		return;
 	}
 	monocle__sha1 (key, size, digest);
