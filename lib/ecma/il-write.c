@@ -33,11 +33,11 @@ typedef struct {
 static inline uint16_t
 encoded_opcode (const layout *l, const monocle__il_instruction *instruction)
 {
-	const monocle__il_facts *original = monocle__il_facts_of (instruction->original_opcode);
+	const monocle__il_facts *facts = monocle__il_facts_of (instruction->opcode);
 
-	if (l->original && original->wide == instruction->opcode)
+	if (l->original && monocle__il_facts_of (instruction->original_opcode)->wide == instruction->opcode)
 		return instruction->original_opcode;
-	return monocle__il_facts_of (instruction->opcode)->wide;
+	return facts->operand == MONOCLE__IL_OPERAND_INVALID ? instruction->opcode : facts->wide;
 }
 
 /* Bytes of one instruction, 0 when it cannot be written: no such opcode, or a target that is not there. */
