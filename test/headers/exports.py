@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What libmonocle.so exports: every profiler function of mono-sgen, every function our headers declare, and nothing else.
+"""What libmonocle.so exports: mono-sgen's profiler functions, all that our headers declare, and nothing else.
 
 The second half of the promise that a module loads wherever it is put: a name it mentions is there.
 """

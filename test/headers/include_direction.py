@@ -20,7 +20,7 @@ LAYERS = {
     "lib/kit":          (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "lib/core":         (["include"], ["ffi.h"]),
     "lib/clr":          (["include", "lib/ecma"], []),
-    "lib/mono":         (["include"], []),
+    "lib/mono":         (["include", "lib/core/core.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),

@@ -100,7 +100,7 @@ MONO_API mono_bool mono_profiler_get_coverage_data (MonoProfilerHandle handle, M
 
 typedef enum {
 	MONO_PROFILER_SAMPLE_MODE_NONE    = 0, /* no samples until the mode changes */
-	MONO_PROFILER_SAMPLE_MODE_PROCESS = 1, /* paced by the CPU time of the process; as REAL where there is no such clock */
+	MONO_PROFILER_SAMPLE_MODE_PROCESS = 1, /* paced by the process's CPU time; as REAL where there is no such clock */
 	MONO_PROFILER_SAMPLE_MODE_REAL    = 2, /* paced by a monotonic clock */
 } MonoProfilerSampleMode;
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""After `meson install`: puts links to our modules where Mono looks for `--profile=NAME`.
+
+usage: install_links.py MODULEDIR MONODIR. Both are final paths; DESTDIR is put in front of them. A file that is not a
+link of ours is left alone and named.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def staged(path):
+    destdir = os.environ.get("DESTDIR", "")
+    return pathlib.Path(destdir + path) if destdir else pathlib.Path(path)
+
+
+def link(module, folder, target):
+    place = folder / module.name
+    if place.is_symlink() and os.readlink(place) == target:
+        return
+    if place.is_symlink() and os.path.basename(os.path.dirname(os.readlink(place))) == module.parent.name:
+        place.unlink()
+    elif place.exists() or place.is_symlink():
+        print("not replaced, since it is not ours: %s" % place)
+        return
+    place.symlink_to(target)
+    print("Installing symlink %s to %s" % (place, target))
+
+
+def refresh_linker_cache(folder):
+    """The dynamic linker finds libraries outside its default folders through a cache only."""
+    ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
+    if not os.environ.get("DESTDIR") and os.geteuid() == 0 and os.access(ldconfig, os.X_OK):
+        subprocess.run([ldconfig], check=False)
+    elif str(folder) not in ("/lib", "/usr/lib"):
+        print("Mono finds the modules once %s is among the folders of the dynamic linker (ldconfig)" % folder)
+
+
+def main():
+    moduledir, monodir = sys.argv[1:3]
+    source, folder = staged(moduledir), staged(monodir)
+    if source == folder:
+        return 0
+    folder.mkdir(parents=True, exist_ok=True)
+    for module in sorted(source.glob("libmono-profiler-*.so")):
+        link(module, folder, os.path.relpath(os.path.join(moduledir, module.name), monodir))
+    refresh_linker_cache(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * umbrella.c - `mono --profile=monocle:NAME[:ARGS]`.
+ *
+ * Mono says nothing when it cannot load a profiler, and looks in its own places only. This module, which is one file
+ * among Mono's, loads others: it finds them in our folders, says in one line what is wrong, and lets the program run
+ * unprofiled. It calls nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only, before
+ * the runtime starts.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <monocle/host.h>
+#include "umbrella.h"
+
+void mono_profiler_init_monocle (const char *desc) __attribute__ ((visibility ("default")));
+
+/* One line; with MONOCLE_STRICT=1 it is the program's last. */
+__attribute__ ((format (printf, 1, 2)))
+static void
+fail (const char *format, ...)
+{
+	char line[4096];
+	const char *strict = getenv ("MONOCLE_STRICT");
+	va_list arguments;
+
+	va_start (arguments, format);
+	vsnprintf (line, sizeof line, format, arguments);
+	va_end (arguments);
+	monocle_log ("%s", line);
+	if (strict && !strcmp (strict, "1"))
+		exit (1);
+}
+
+/*
+ * Mono starts a module once per --profile, against its own documentation. The name is taken before the module starts,
+ * and kept when it cannot: the second line about it would say nothing new.
+ */
+static bool
+is_second_time (const char *name)
+{
+	static struct taken {
+		struct taken *next;
+		char name[NAME_LIMIT];
+	} *all;
+
+	for (const struct taken *one = all; one; one = one->next)
+		if (!strcmp (one->name, name))
+			return true;
+	struct taken *mine = calloc (1, sizeof *mine);
+	if (mine) {
+		snprintf (mine->name, sizeof mine->name, "%s", name);
+		mine->next = all;
+		all = mine;
+	}
+	return false;
+}
+
+static void
+explain_absence (const places *list, const char *name)
+{
+	char modules[1024], folders[2048] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < list->count && length < sizeof folders; i++)
+		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
+	monocle__place_list_modules (list, modules, sizeof modules);
+	fail ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where the dynamic linker "
+	      "looks; there %s%s", name, name, name, folders, modules[0] ? "are: " : "is none", modules);
+}
+
+/* `desc` is what the module gets: "NAME" or "NAME:ARGS". */
+static void
+load (const places *list, const char *desc)
+{
+	char name[NAME_LIMIT], failure[3072];
+	size_t length = strcspn (desc, ":");
+
+	if (length >= sizeof name) {
+		fail ("the profiler name '%.32s...' is too long", desc);
+		return;
+	}
+	snprintf (name, sizeof name, "%.*s", (int) length, desc);
+	if (strchr (name, '/')) {
+		fail ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is", desc);
+		return;
+	}
+	if (is_second_time (name))
+		return;
+	bool started = monocle__module_start (list, name, desc, failure, sizeof failure);
+	if (started && failure[0])
+		monocle_log ("profiler '%s': %s; another file was loaded", name, failure);
+	else if (failure[0])
+		fail ("profiler '%s': %s", name, failure);
+	else if (!started)
+		explain_absence (list, name);
+}
+
+/* What was asked for is the output: it goes to stdout, and nothing is run, as Mono's own modules do. */
+static void
+help (const places *list)
+{
+	char modules[1024];
+
+	monocle__place_list_modules (list, modules, sizeof modules);
+	printf ("mono --profile=monocle:NAME[:ARGUMENTS]   loads the profiler module NAME\n"
+	        "modules: %s\n", modules[0] ? modules : "none");
+	for (size_t i = 0; i < list->count; i++)
+		printf ("  in %s\n", list->folders[i]);
+	fflush (stdout);
+	exit (0);
+}
+
+static void
+complain_nameless (const places *list)
+{
+	char modules[1024];
+
+	monocle__place_list_modules (list, modules, sizeof modules);
+	fail ("no profiler is named: --profile=monocle:NAME[:ARGUMENTS] is expected; there %s%s",
+	      modules[0] ? "are: " : "is none", modules);
+}
+
+void
+mono_profiler_init_monocle (const char *desc)
+{
+	const char *rest = desc + strcspn (desc, ":");
+	places list;
+
+	if (!monocle_host_process_enabled (NULL))
+		return;
+	rest += *rest == ':';
+	monocle__place_find_all (&list);
+	if (!*rest || *rest == ':')
+		complain_nameless (&list);
+	else if (!strcmp (rest, "help"))
+		help (&list);
+	else
+		load (&list, rest);
+	monocle__place_free_all (&list);
+}

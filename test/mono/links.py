@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Links made at installation: right targets, nothing of others replaced, the same twice."""
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+
+SCRIPT = harness.TOP / "lib/mono/install_links.py"
+
+
+def install(stage, moduledir, monodir):
+    env = {**os.environ, "DESTDIR": str(stage)}
+    return subprocess.run([sys.executable, str(SCRIPT), moduledir, monodir], env=env, capture_output=True, text=True)
+
+
+def main():
+    suite = harness.Suite("links", __doc__)
+    suite.parse()
+    modules = suite.work / "usr/lib/x/monocle"
+    mono = suite.work / "usr/lib"
+    modules.mkdir(parents=True)
+    for name in ("calls", "taken", "moved"):
+        (modules / ("libmono-profiler-%s.so" % name)).write_text(name)
+    (modules / "libmonocle-other.so").write_text("no module")
+    (mono / "libmono-profiler-taken.so").write_text("somebody else's")
+    (mono / "libmono-profiler-moved.so").symlink_to("/old/place/monocle/libmono-profiler-moved.so")
+    done = install(suite.work, "/usr/lib/x/monocle", "/usr/lib")
+    suite.check(done.returncode == 0, "the script succeeds", done.stderr)
+    calls = mono / "libmono-profiler-calls.so"
+    suite.check(os.readlink(calls) == "x/monocle/libmono-profiler-calls.so", "a link is relative, so that a tree can move")
+    suite.check(calls.read_text() == "calls", "a link leads to its module")
+    suite.check((mono / "libmono-profiler-moved.so").read_text() == "moved", "an old link of ours is renewed")
+    suite.check((mono / "libmono-profiler-taken.so").read_text() == "somebody else's", "a foreign file stays")
+    suite.check("libmono-profiler-taken.so" in done.stdout, "a foreign file is named", done.stdout)
+    suite.check(not (mono / "libmonocle-other.so").exists(), "what is no module gets no link")
+    again = install(suite.work, "/usr/lib/x/monocle", "/usr/lib")
+    suite.check("Installing" not in again.stdout and again.returncode == 0, "a second time changes nothing", again.stdout)
+    same = install(suite.work, "/usr/lib/x/monocle", "/usr/lib/x/monocle")
+    suite.check(same.returncode == 0 and not (modules / "libmono-profiler-calls.so").is_symlink(),
+                "one folder for both needs no links")
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
