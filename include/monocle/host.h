@@ -320,6 +320,8 @@ MONO_API void monocle_id_drop (monocle_id_space space, uintptr_t id);           
 /* Tells the core of a managed thread, so that mono_thread_current () and friends answer. On the thread itself. */
 MONO_API MonoThread *monocle_thread_attach (uintptr_t tid);
 MONO_API void monocle_thread_detach (uintptr_t tid);
+/* What mono_thread_get_name_utf8 () answers from now on; NULL: unnamed. Any context. */
+MONO_API void monocle_thread_set_name (uintptr_t tid, const char *name);
 
 /* --- the one way to speak ----------------------------------------------------------------------------------------- */
 

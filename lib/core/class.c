@@ -1,0 +1,761 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * class.c - classes: how each kind of record is made and described.
+ *
+ * Definitions stand in their image's table, everything else in one hash set. Any thread, any context; what asks the host for
+ * a class by name is said to need normal context.
+ */
+#include "records.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	FLAGS_VISIBILITY = 0x7,  /* II.23.1.15 */
+	FLAGS_ARRAY = 0x2101,    /* what Mono gives every array: public, sealed, serializable */
+	FLAGS_PUBLIC = 0x1,
+	DEPTH_LIMIT = 64,        /* of parent chains, against hosts that make circles */
+	ROW_MASK = 0xffffff,
+};
+
+static monocle__intern classes;
+MonoClass monocle__class_none;
+
+/* --- primitives: there before any image, adopted by corlib ----------------------------------------------------------- */
+
+static monocle__class_desc primitive_descs[] = {
+#define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags) \
+	[MONO_TYPE_##code] = { .name = class_name, .name_space = "System", .flags = class_flags, .element_type = MONO_TYPE_##code },
+#include "primitives.def"
+};
+
+static MonoClass primitives[] = {
+#define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags)                              \
+	[MONO_TYPE_##code] = { .kind = MONOCLE__CLASS_PRIMITIVE, .primitive = MONO_TYPE_##code,                \
+	                       .by_value = { &primitives[MONO_TYPE_##code], false },                           \
+	                       .by_reference = { &primitives[MONO_TYPE_##code], true },                        \
+	                       .vtable = { &primitives[MONO_TYPE_##code] }, .desc = &primitive_descs[MONO_TYPE_##code] },
+#include "primitives.def"
+};
+
+MonoClass *
+monocle_class_primitive (uint32_t element_type)
+{
+	if (element_type >= sizeof primitives / sizeof *primitives || !primitives[element_type].primitive)
+		return NULL;
+	return &primitives[element_type];
+}
+
+void
+monocle__class_corlib_is (MonoImage *image)
+{
+	for (uint32_t code = 0; code < sizeof primitives / sizeof *primitives; code++)
+		if (primitives[code].primitive)
+			atomic_store_explicit (&primitives[code].image, image, memory_order_release);
+}
+
+/* --- describing ------------------------------------------------------------------------------------------------------ */
+
+static monocle__class_desc *
+desc_from_info (const monocle_class_info *info)
+{
+	monocle__class_desc *desc = monocle__arena_alloc (sizeof *desc);
+	if (!desc)
+		return NULL;
+	*desc = (monocle__class_desc) {
+		.name = monocle__arena_string (info->name ? info->name : ""),
+		.name_space = monocle__arena_string (info->name_space ? info->name_space : ""),
+		.flags = info->flags,
+		.generic_params = info->generic_params,
+		.element_type = info->element_type ? info->element_type : MONO_TYPE_CLASS,
+		.enum_base = info->enum_base,
+		.nesting = info->nesting,
+	};
+	return desc->name && desc->name_space ? desc : NULL;
+}
+
+/* Asks the host about a definition. */
+static monocle__class_desc *
+describe_def (MonoClass *klass, MonoImage *image)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	monocle__class_desc *desc = NULL;
+	monocle_class_info info = { .size = sizeof info };
+	if (!ops->describe_class || !monocle__image_ask_begin (image))
+		return NULL;
+	if (ops->describe_class (ops->host, klass, &info) == 0)
+		desc = desc_from_info (&info);
+	monocle__image_ask_end (image);
+	return desc;
+}
+
+/* "Int32" and "[,]" give "Int32[,]", in the namespace of the element. */
+static monocle__class_desc *
+describe_composite (MonoClass *klass)
+{
+	const monocle__class_desc *element = monocle__class_describe (klass->element);
+	monocle__class_desc *desc = element ? monocle__arena_alloc (sizeof *desc) : NULL;
+	if (!desc)
+		return NULL;
+	size_t length = strlen (element->name), suffix = klass->kind == MONOCLE__CLASS_POINTER ? 1 : klass->rank + 1u;
+	char *name = monocle__arena_alloc (length + suffix + 1);
+	if (!name)
+		return NULL;
+	memcpy (name, element->name, length);
+	if (klass->kind == MONOCLE__CLASS_POINTER) {
+		name[length] = '*';
+	} else {
+		memset (name + length, ',', suffix);
+		name[length] = '[';
+		name[length + suffix - 1] = ']';
+	}
+	*desc = (monocle__class_desc) { .name = name, .name_space = element->name_space };
+	desc->flags = klass->kind == MONOCLE__CLASS_POINTER ? element->flags & FLAGS_VISIBILITY : FLAGS_ARRAY;
+	return desc;
+}
+
+static MonoImage *
+image_of (MonoClass *klass)
+{
+	return atomic_load_explicit (&klass->image, memory_order_acquire);
+}
+
+/* The definition that a parameter's namespace and parameters come from. */
+static MonoClass *
+param_class (MonoClass *klass)
+{
+	return klass->element ? klass->element : klass->owner ? mono_method_get_class (klass->owner) : NULL;
+}
+
+/* What the metadata calls it ("T"), in the arena; NULL: unknown. */
+static const char *
+param_plain_name (MonoClass *klass)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoImage *image = klass->owner ? klass->owner->image : klass->element ? image_of (klass->element) : NULL;
+	if (!ops->generic_param_name || (!klass->owner && !klass->element) || !monocle__image_ask_begin (image))
+		return NULL;
+	const char *name = ops->generic_param_name (ops->host, klass->owner ? NULL : klass->element, klass->owner,
+	                                            klass->index);
+	name = monocle__arena_string (name);
+	monocle__image_ask_end (image);
+	return name;
+}
+
+/*
+ * Mono runs one body for all instances whose arguments are all references and names its parameters after the originals:
+ * A of `void M<A> (A)` prints as A_REF. An instance with one argument of a value type is not shared.
+ */
+static const char *
+param_name (MonoClass *klass)
+{
+	const char *plain = param_plain_name (klass);
+	if (!klass->shared_ref)
+		return plain;
+	if (!plain)
+		return klass->owner || klass->element ? NULL : "T_REF";
+	char *name = monocle__arena_alloc (strlen (plain) + sizeof "_REF");
+	if (name)
+		strcat (strcpy (name, plain), "_REF");
+	return name;
+}
+
+static monocle__class_desc *
+describe_param (MonoClass *klass)
+{
+	const char *name = param_name (klass);
+	monocle__class_desc *desc = name ? monocle__arena_alloc (sizeof *desc) : NULL;
+	MonoClass *owner = param_class (klass);
+	if (!desc)
+		return NULL;
+	*desc = (monocle__class_desc) {
+		.name = name,
+		.name_space = owner ? mono_class_get_namespace (owner) : "",
+		.flags = FLAGS_PUBLIC,
+	};
+	return desc;
+}
+
+static monocle__class_desc *
+describe (MonoClass *klass)
+{
+	switch (klass->kind) {
+	case MONOCLE__CLASS_DEF:
+		return describe_def (klass, image_of (klass));
+	case MONOCLE__CLASS_ARRAY:
+	case MONOCLE__CLASS_POINTER:
+		return describe_composite (klass);
+	case MONOCLE__CLASS_PARAM:
+		return describe_param (klass);
+	default:
+		return NULL;
+	}
+}
+
+const monocle__class_desc *
+monocle__class_describe (MonoClass *klass)
+{
+	if (klass->kind == MONOCLE__CLASS_INST)
+		klass = klass->element;
+	monocle__class_desc *desc = atomic_load_explicit (&klass->desc, memory_order_acquire), *known = NULL;
+	if (desc || !(desc = describe (klass)))
+		return desc;
+	if (atomic_compare_exchange_strong_explicit (&klass->desc, &known, desc, memory_order_acq_rel, memory_order_acquire))
+		return desc;
+	return known;
+}
+
+void
+monocle__class_complete (MonoClass *klass)
+{
+	MonoClass *unknown = NULL;
+	const monocle__class_desc *desc = klass ? monocle__class_describe (klass) : NULL;
+	if (!desc)
+		return;
+	if (!mono_class_get_parent (klass))
+		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
+	for (uint32_t i = 0; i < desc->generic_params; i++)
+		for (int shared = 0; shared <= 1; shared++) {
+			MonoClass *param = monocle_class_param (klass, NULL, i, shared);
+			if (param)
+				monocle__class_describe (param);
+		}
+}
+
+/* --- making ---------------------------------------------------------------------------------------------------------- */
+
+static MonoClass *
+class_new (monocle__class_kind kind)
+{
+	MonoClass *klass = monocle__arena_alloc (kind == MONOCLE__CLASS_ARRAY ? sizeof (monocle__array_class) : sizeof *klass);
+	if (!klass)
+		return NULL;
+	klass->kind = (uint8_t) kind;
+	klass->by_value = (MonoType) { klass, false };
+	klass->by_reference = (MonoType) { klass, true };
+	klass->vtable.klass = klass;
+	return klass;
+}
+
+static MonoClass *
+def_new (MonoImage *image, uint32_t row)
+{
+	MonoClass *klass = class_new (MONOCLE__CLASS_DEF);
+	if (!klass)
+		return NULL;
+	atomic_init (&klass->token, MONO_TOKEN_TYPE_DEF | row);
+	atomic_init (&klass->image, image);
+	return klass;
+}
+
+/* A definition of corlib may stand for a primitive, whose record exists: then that one gets the token and what is said. */
+static MonoClass *
+adopt (MonoClass *klass, MonoImage *image)
+{
+	monocle__class_desc *desc = describe_def (klass, image);
+	MonoClass *primitive = desc ? monocle_class_primitive (desc->element_type) : NULL;
+	if (!primitive) {
+		atomic_init (&klass->desc, desc);
+		return klass;
+	}
+	atomic_store (&primitive->token, atomic_load (&klass->token));
+	atomic_store_explicit (&primitive->image, image, memory_order_release);
+	atomic_store_explicit (&primitive->desc, desc, memory_order_release);
+	return primitive;
+}
+
+MonoClass *
+monocle_class_def (MonoImage *image, uint32_t typedef_token)
+{
+	uint32_t row = typedef_token & ROW_MASK;
+	_Atomic(void *) *slot = image ? monocle__table_slot (&image->classes, row, true) : NULL;
+	void *known = slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
+	if (known || !slot)
+		return known;
+	MonoClass *klass = def_new (image, row);
+	if (klass && image->flags & MONOCLE_IMAGE_CORLIB)
+		klass = adopt (klass, image);
+	if (!klass || atomic_compare_exchange_strong_explicit (slot, &known, klass, memory_order_acq_rel, memory_order_acquire))
+		return klass;
+	return known;
+}
+
+/* What an interned class is known by. */
+struct key {
+	monocle__class_kind kind;
+	uint32_t rank, index, count;
+	bool shared_ref;
+	MonoClass *element;
+	MonoMethod *owner;
+	MonoType *const *arguments;
+};
+
+static uint64_t
+key_hash (const struct key *key)
+{
+	uint64_t hash = monocle__hash (key->kind + key->rank * 16u + key->shared_ref * 4096u, key->index);
+	hash = monocle__hash (hash, (uintptr_t) key->element);
+	hash = monocle__hash (hash, (uintptr_t) key->owner);
+	for (uint32_t i = 0; i < key->count; i++)
+		hash = monocle__hash (hash, (uintptr_t) key->arguments[i]);
+	return hash;
+}
+
+static bool
+key_same (const monocle__node *node, const void *data)
+{
+	const MonoClass *klass = (const MonoClass *) node;
+	const struct key *key = data;
+	return klass->kind == key->kind && klass->rank == key->rank && klass->index == key->index &&
+	       klass->shared_ref == key->shared_ref && klass->count == key->count && klass->element == key->element &&
+	       klass->owner == key->owner &&
+	       (!key->count || !memcmp (klass->arguments, key->arguments, key->count * sizeof *key->arguments));
+}
+
+static MonoClass *
+class_from_key (const struct key *key)
+{
+	MonoClass *klass = class_new (key->kind);
+	if (!klass)
+		return NULL;
+	klass->rank = (uint8_t) key->rank;
+	klass->index = key->index;
+	klass->shared_ref = key->shared_ref;
+	klass->element = key->element;
+	klass->owner = key->owner;
+	klass->count = key->count;
+	if (key->kind == MONOCLE__CLASS_ARRAY)
+		((monocle__array_class *) klass)->shape = (MonoArrayType) { .eklass = key->element, .rank = klass->rank };
+	klass->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
+	return key->count && !klass->arguments ? NULL : klass;
+}
+
+static MonoClass *
+intern (const struct key *key)
+{
+	uint64_t hash = key_hash (key);
+	monocle__node *node = monocle__intern_find (&classes, hash, key_same, key);
+	if (node)
+		return (MonoClass *) node;
+	MonoClass *klass = class_from_key (key);
+	return klass ? (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, key_same, key) : NULL;
+}
+
+MonoClass *
+monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *arguments)
+{
+	if (!definition || !count)
+		return definition;
+	for (uint32_t i = 0; i < count; i++)
+		if (!arguments[i])
+			return NULL;
+	definition = monocle__class_definition (definition);
+	return intern (&(struct key) { .kind = MONOCLE__CLASS_INST, .element = definition, .count = count, .arguments = arguments });
+}
+
+MonoClass *
+monocle_class_array (MonoClass *element, uint32_t rank)
+{
+	if (!element || !rank || rank > UINT8_MAX)
+		return NULL;
+	return intern (&(struct key) { .kind = MONOCLE__CLASS_ARRAY, .element = element, .rank = rank });
+}
+
+MonoClass *
+monocle_class_pointer (MonoClass *element)
+{
+	return element ? intern (&(struct key) { .kind = MONOCLE__CLASS_POINTER, .element = element }) : NULL;
+}
+
+MonoClass *
+monocle_class_fnptr (void)
+{
+	static monocle__class_desc desc = { .name = "MonoFNPtrFakeClass", .name_space = "System", .flags = FLAGS_PUBLIC };
+	static MonoClass fnptr = {
+		.kind = MONOCLE__CLASS_FNPTR, .by_value = { &fnptr, false }, .by_reference = { &fnptr, true },
+		.vtable = { &fnptr }, .desc = &desc,
+	};
+	return &fnptr;
+}
+
+MonoClass *
+monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref)
+{
+	return intern (&(struct key) {
+		.kind = MONOCLE__CLASS_PARAM,
+		.element = klass && !method ? monocle__class_definition (klass) : NULL,
+		.owner = method ? monocle_method_definition (method) : NULL,
+		.index = index,
+		.shared_ref = shared_ref != 0,
+	});
+}
+
+/* --- classes known by name only -------------------------------------------------------------------------------------- */
+
+struct named_key {
+	const char *assembly, *name_space, *name;
+	bool is_valuetype;
+};
+
+/* A named class keeps its assembly in `fallback`, which nothing else uses since it always has a description. */
+static bool
+named_same (const monocle__node *node, const void *data)
+{
+	const MonoClass *klass = (const MonoClass *) node;
+	const struct named_key *key = data;
+	if (klass->kind != MONOCLE__CLASS_NAMED)
+		return false;
+	const monocle__class_desc *desc = klass->desc;
+	return !strcmp (desc->name, key->name) && !strcmp (desc->name_space, key->name_space) &&
+	       !strcmp (klass->fallback, key->assembly) && (desc->element_type == MONO_TYPE_VALUETYPE) == key->is_valuetype;
+}
+
+static MonoClass *
+named_new (const struct named_key *key)
+{
+	MonoClass *klass = class_new (MONOCLE__CLASS_NAMED);
+	monocle_class_info info = {
+		.size = sizeof info, .name = key->name, .name_space = key->name_space, .flags = FLAGS_PUBLIC,
+		.element_type = key->is_valuetype ? MONO_TYPE_VALUETYPE : MONO_TYPE_CLASS,
+	};
+	if (!klass)
+		return NULL;
+	atomic_init (&klass->desc, desc_from_info (&info));
+	atomic_init (&klass->fallback, monocle__arena_string (key->assembly));
+	return klass->desc && klass->fallback ? klass : NULL;
+}
+
+MonoClass *
+monocle_class_named (const char *assembly, const char *name_space, const char *name, int is_valuetype)
+{
+	struct named_key key = { assembly ? assembly : "", name_space ? name_space : "", name ? name : "", is_valuetype != 0 };
+	uint64_t hash = monocle__hash_string (is_valuetype != 0, key.assembly);
+	hash = monocle__hash_string (monocle__hash_string (hash, key.name_space), key.name);
+	monocle__node *node = monocle__intern_find (&classes, hash, named_same, &key);
+	if (node)
+		return (MonoClass *) node;
+	MonoClass *klass = named_new (&key);
+	return klass ? (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, named_same, &key) : NULL;
+}
+
+/* --- what hosts ask ---------------------------------------------------------------------------------------------------- */
+
+MonoClass *
+monocle__class_definition (MonoClass *klass)
+{
+	return klass->kind == MONOCLE__CLASS_INST ? klass->element : klass;
+}
+
+uint32_t
+monocle_class_token (MonoClass *klass)
+{
+	return klass ? atomic_load_explicit (&monocle__class_definition (klass)->token, memory_order_acquire) : 0;
+}
+
+void **
+monocle_class_slot (MonoClass *klass)
+{
+	return klass ? &klass->slot : NULL;
+}
+
+/* --- mono_class_*: names and places ------------------------------------------------------------------------------------ */
+
+/* A class that the host cannot describe (yet) is called by its token: something to tell it from others by. */
+static const char *
+fallback_name (MonoClass *klass)
+{
+	const char *known = atomic_load_explicit (&klass->fallback, memory_order_acquire);
+	char text[24], *copy;
+	if (known)
+		return known;
+	if (klass->kind == MONOCLE__CLASS_PARAM)
+		snprintf (text, sizeof text, "%s%u", klass->owner ? "!!" : "!", klass->index);
+	else
+		snprintf (text, sizeof text, "<0x%08x>", monocle_class_token (klass));
+	if (!(copy = (char *) monocle__arena_string (text)))
+		return "";
+	if (atomic_compare_exchange_strong_explicit (&klass->fallback, &known, copy, memory_order_acq_rel, memory_order_acquire))
+		return copy;
+	return known;
+}
+
+const char *
+mono_class_get_name (MonoClass *klass)
+{
+	if (!klass)
+		return NULL;
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	return desc ? desc->name : fallback_name (monocle__class_definition (klass));
+}
+
+const char *
+mono_class_get_namespace (MonoClass *klass)
+{
+	if (!klass)
+		return NULL;
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	return desc ? desc->name_space : "";
+}
+
+MonoImage *
+mono_class_get_image (MonoClass *klass)
+{
+	for (; klass; klass = klass->element) {
+		if (klass->kind == MONOCLE__CLASS_DEF || klass->kind == MONOCLE__CLASS_PRIMITIVE)
+			return image_of (klass);
+		if (klass->owner)
+			return klass->owner->image;
+	}
+	return NULL;
+}
+
+MonoClass *
+mono_class_get_nesting_type (MonoClass *klass)
+{
+	const monocle__class_desc *desc = klass ? monocle__class_describe (klass) : NULL;
+	return desc ? desc->nesting : NULL;
+}
+
+uint32_t
+mono_class_get_flags (MonoClass *klass)
+{
+	const monocle__class_desc *desc = klass ? monocle__class_describe (klass) : NULL;
+	return desc ? desc->flags : 0;
+}
+
+uint32_t
+mono_class_get_type_token (MonoClass *klass)
+{
+	return monocle_class_token (klass);
+}
+
+int
+mono_class_get_rank (MonoClass *klass)
+{
+	return klass ? klass->rank : 0;
+}
+
+MonoType *
+mono_class_get_type (MonoClass *klass)
+{
+	return monocle_type (klass);
+}
+
+MonoType *
+mono_class_get_byref_type (MonoClass *klass)
+{
+	return monocle_type_byref (klass);
+}
+
+/* --- mono_class_*: relations --------------------------------------------------------------------------------------------- */
+
+/* A class of corlib by name, remembered. Normal context the first time. */
+static MonoClass *
+corlib_class (_Atomic(MonoClass *) *cache, const char *name_space, const char *name)
+{
+	MonoClass *klass = atomic_load_explicit (cache, memory_order_acquire);
+	MonoImage *image = monocle__image_corlib ();
+	if (klass || !image)
+		return klass;
+	klass = mono_class_from_name (image, name_space, name);
+	if (klass)
+		atomic_store_explicit (cache, klass, memory_order_release);
+	return klass;
+}
+
+/* The base class as the host tells it, for a definition. */
+static MonoClass *
+ask_parent (MonoClass *klass)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoImage *image = image_of (klass);
+	if (!ops->class_parent || !image || !monocle__image_ask_begin (image))
+		return NULL;
+	MonoClass *parent = ops->class_parent (ops->host, klass);
+	monocle__image_ask_end (image);
+	return parent;
+}
+
+static MonoClass *
+find_parent (MonoClass *klass)
+{
+	static _Atomic(MonoClass *) array_class;
+	MonoClass *parent;
+	switch (klass->kind) {
+	case MONOCLE__CLASS_DEF:
+	case MONOCLE__CLASS_PRIMITIVE:
+		return ask_parent (klass);
+	case MONOCLE__CLASS_INST:
+		parent = mono_class_get_parent (klass->element);
+		return parent ? monocle__class_inflate (parent, klass->count, klass->arguments, 0, NULL) : NULL;
+	case MONOCLE__CLASS_ARRAY:
+		return corlib_class (&array_class, "System", "Array");
+	case MONOCLE__CLASS_PARAM:
+		return monocle_class_primitive (MONO_TYPE_OBJECT);
+	default:
+		return NULL;
+	}
+}
+
+MonoClass *
+mono_class_get_parent (MonoClass *klass)
+{
+	MonoClass *known = klass ? atomic_load_explicit (&klass->parent, memory_order_acquire) : &monocle__class_none;
+	if (known)
+		return known == &monocle__class_none ? NULL : known;
+	MonoClass *parent = find_parent (klass);
+	if (parent)
+		atomic_store_explicit (&klass->parent, parent, memory_order_release);
+	return parent;
+}
+
+static bool
+is_system (MonoClass *klass, const char *name)
+{
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	return desc && !desc->nesting && !strcmp (desc->name, name) && !strcmp (desc->name_space, "System");
+}
+
+mono_bool
+mono_class_is_valuetype (MonoClass *klass)
+{
+	if (!klass || klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER)
+		return 0;
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	switch (desc ? desc->element_type : MONO_TYPE_CLASS) {
+#define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags) \
+	case MONO_TYPE_##code:                                                    \
+		return valuetype;
+#include "primitives.def"
+	case MONO_TYPE_VALUETYPE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+mono_bool
+mono_class_is_enum (MonoClass *klass)
+{
+	if (!klass || klass->kind != MONOCLE__CLASS_DEF || !mono_class_is_valuetype (klass))
+		return 0;
+	MonoClass *parent = mono_class_get_parent (klass);
+	return monocle__class_describe (klass)->enum_base || (parent && is_system (parent, "Enum"));
+}
+
+mono_bool
+mono_class_is_delegate (MonoClass *klass)
+{
+	for (int depth = 0; klass && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
+		if (is_system (klass, "Delegate"))
+			return 1;
+	return 0;
+}
+
+MonoType *
+mono_class_enum_basetype (MonoClass *klass)
+{
+	const monocle__class_desc *desc = klass && klass->kind == MONOCLE__CLASS_DEF ? monocle__class_describe (klass) : NULL;
+	return desc ? monocle_type (monocle_class_primitive (desc->enum_base)) : NULL;
+}
+
+/* Of an array or pointer what it holds, of an enum its underlying class, of Nullable<T> T, else the class itself. */
+MonoClass *
+mono_class_get_element_class (MonoClass *klass)
+{
+	if (!klass)
+		return NULL;
+	if (klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER)
+		return klass->element;
+	if (klass->kind == MONOCLE__CLASS_INST && klass->count == 1 && is_system (klass, "Nullable`1"))
+		return klass->arguments[0]->klass;
+	MonoType *base = mono_class_enum_basetype (klass);
+	return base ? base->klass : klass;
+}
+
+mono_bool
+mono_class_is_subclass_of (MonoClass *klass, MonoClass *other, mono_bool check_interfaces)
+{
+	if (check_interfaces)
+		MONOCLE__LOG_ONCE ("mono_class_is_subclass_of looks at base classes only on this host, not at interfaces");
+	for (int depth = 0; klass && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
+		if (klass == other)
+			return 1;
+	return 0;
+}
+
+MonoClass *
+mono_array_class_get (MonoClass *element, uint32_t rank)
+{
+	return monocle_class_array (element, rank);
+}
+
+MonoClass *
+mono_bounded_array_class_get (MonoClass *element, uint32_t rank, mono_bool bounded)
+{
+	return monocle_class_array (element, rank);
+}
+
+MonoClass *
+mono_ptr_class_get (MonoType *type)
+{
+	return type ? monocle_class_pointer (type->klass) : NULL;
+}
+
+/* --- mono_class_*: look-ups, in normal context --------------------------------------------------------------------------- */
+
+MonoClass *
+mono_class_from_name (MonoImage *image, const char *name_space, const char *name)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	if (!ops->class_from_name || !name || !monocle__image_ask_begin (image))
+		return NULL;
+	MonoClass *klass = ops->class_from_name (ops->host, image, name_space ? name_space : "", name);
+	monocle__image_ask_end (image);
+	return klass;
+}
+
+MonoClass *
+mono_class_get (MonoImage *image, uint32_t token)
+{
+	if (!image || (token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_TYPE_DEF || !(token & ROW_MASK))
+		return NULL;
+	return (token & ROW_MASK) <= image->class_rows || mono_image_is_dynamic (image) ? monocle_class_def (image, token) : NULL;
+}
+
+/* mono_get_NAME_class: primitives are there always, the others once corlib is. */
+#define WELL_KNOWN_PRIMITIVE(name, code)                  \
+	MonoClass *mono_get_##name##_class (void)             \
+	{                                                     \
+		return monocle_class_primitive (MONO_TYPE_##code);\
+	}
+#define WELL_KNOWN_CLASS(name, name_space, class_name)    \
+	MonoClass *mono_get_##name##_class (void)             \
+	{                                                     \
+		static _Atomic(MonoClass *) cache;                \
+		return corlib_class (&cache, name_space, class_name); \
+	}
+/* clang-format off */
+WELL_KNOWN_PRIMITIVE (object,  OBJECT)
+WELL_KNOWN_PRIMITIVE (string,  STRING)
+WELL_KNOWN_PRIMITIVE (void,    VOID)
+WELL_KNOWN_PRIMITIVE (boolean, BOOLEAN)
+WELL_KNOWN_PRIMITIVE (char,    CHAR)
+WELL_KNOWN_PRIMITIVE (sbyte,   I1)
+WELL_KNOWN_PRIMITIVE (byte,    U1)
+WELL_KNOWN_PRIMITIVE (int16,   I2)
+WELL_KNOWN_PRIMITIVE (uint16,  U2)
+WELL_KNOWN_PRIMITIVE (int32,   I4)
+WELL_KNOWN_PRIMITIVE (uint32,  U4)
+WELL_KNOWN_PRIMITIVE (int64,   I8)
+WELL_KNOWN_PRIMITIVE (uint64,  U8)
+WELL_KNOWN_PRIMITIVE (single,  R4)
+WELL_KNOWN_PRIMITIVE (double,  R8)
+WELL_KNOWN_PRIMITIVE (intptr,  I)
+WELL_KNOWN_PRIMITIVE (uintptr, U)
+WELL_KNOWN_CLASS (array,     "System",           "Array")
+WELL_KNOWN_CLASS (enum,      "System",           "Enum")
+WELL_KNOWN_CLASS (exception, "System",           "Exception")
+WELL_KNOWN_CLASS (thread,    "System.Threading", "Thread")
+/* clang-format on */

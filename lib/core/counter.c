@@ -1,0 +1,156 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * counter.c - counters that modules register. The core registers none of its own: a runtime's counters are the host's.
+ *
+ * Counters stand in a list that only grows. Registering is for any thread in normal context.
+ */
+#include "records.h"
+
+#include <string.h>
+#include <mono/utils/mono-counters.h>
+
+struct _MonoCounter {
+	MonoCounter *next;
+	const char *name;
+	void *address;
+	int type; /* with section, unit, variance and MONO_COUNTER_CALLBACK */
+	size_t size;
+};
+
+static _Atomic(MonoCounter *) newest;
+static _Atomic(MonoCounterRegisterCallback) on_register;
+
+static size_t
+size_of (int type, int string_size)
+{
+	switch (type & MONO_COUNTER_TYPE_MASK) {
+	case MONO_COUNTER_INT:
+	case MONO_COUNTER_UINT:
+		return sizeof (int32_t);
+	case MONO_COUNTER_WORD:
+		return sizeof (intptr_t);
+	case MONO_COUNTER_STRING:
+		return string_size > 0 ? (size_t) string_size : 0;
+	default:
+		return sizeof (int64_t);
+	}
+}
+
+void
+mono_counters_register_with_size (const char *name, int type, void *address, int size)
+{
+	MonoCounter *counter = monocle__arena_alloc (sizeof *counter);
+	MonoCounterRegisterCallback told = atomic_load (&on_register);
+	if (!counter || !name)
+		return;
+	counter->name = monocle__arena_string (name);
+	counter->type = type;
+	counter->address = address;
+	counter->size = size_of (type, size);
+	counter->next = atomic_load (&newest);
+	while (!atomic_compare_exchange_weak (&newest, &counter->next, counter))
+		;
+	if (told)
+		told (counter);
+}
+
+void
+mono_counters_register (const char *name, int type, void *address)
+{
+	mono_counters_register_with_size (name, type, address, 0);
+}
+
+void
+mono_counters_on_register (MonoCounterRegisterCallback callback)
+{
+	atomic_store (&on_register, callback);
+}
+
+void
+mono_counters_foreach (CountersEnumCallback callback, void *user_data)
+{
+	for (MonoCounter *counter = atomic_load (&newest); counter; counter = counter->next)
+		if (!callback (counter, user_data))
+			return;
+}
+
+/* A counter with MONO_COUNTER_CALLBACK is a function that returns the value. */
+#define SAMPLE(type_)                                                                                    \
+	do {                                                                                                 \
+		type_ value = is_callback ? ((type_ (*) (void)) counter->address) () : *(type_ *) counter->address; \
+		memcpy (buffer, &value, sizeof value);                                                           \
+		return (int) sizeof value;                                                                       \
+	} while (0)
+
+static int
+sample_string (const MonoCounter *counter, bool is_callback, char *buffer, size_t size)
+{
+	const char *text = is_callback ? ((char *(*) (void)) counter->address) () : *(char **) counter->address;
+	size_t length = text ? strlen (text) : 0;
+	if (!text || length + 1 > size)
+		return 0;
+	memcpy (buffer, text, length + 1);
+	return (int) length;
+}
+
+/* Copies the value; returns how many bytes, or -1 when the buffer is too small for a number. */
+int
+mono_counters_sample (MonoCounter *counter, void *buffer, int buffer_size)
+{
+	if (!counter || !buffer || buffer_size < 0)
+		return -1;
+	bool is_callback = counter->type & MONO_COUNTER_CALLBACK;
+	int type = counter->type & MONO_COUNTER_TYPE_MASK;
+	if (type == MONO_COUNTER_STRING)
+		return sample_string (counter, is_callback, buffer, (size_t) buffer_size);
+	if ((size_t) buffer_size < counter->size)
+		return -1;
+	switch (type) {
+	case MONO_COUNTER_INT:
+	case MONO_COUNTER_UINT:
+		SAMPLE (int32_t);
+	case MONO_COUNTER_WORD:
+		SAMPLE (intptr_t);
+	case MONO_COUNTER_DOUBLE:
+		SAMPLE (double);
+	default:
+		SAMPLE (int64_t);
+	}
+}
+
+const char *
+mono_counter_get_name (MonoCounter *counter)
+{
+	return counter ? counter->name : NULL;
+}
+
+int
+mono_counter_get_type (MonoCounter *counter)
+{
+	return counter ? counter->type & MONO_COUNTER_TYPE_MASK : 0;
+}
+
+int
+mono_counter_get_section (MonoCounter *counter)
+{
+	return counter ? counter->type & MONO_COUNTER_SECTION_MASK : 0;
+}
+
+int
+mono_counter_get_unit (MonoCounter *counter)
+{
+	return counter ? (int) ((unsigned) counter->type & MONO_COUNTER_UNIT_MASK) : 0;
+}
+
+int
+mono_counter_get_variance (MonoCounter *counter)
+{
+	return counter ? (int) ((unsigned) counter->type & MONO_COUNTER_VARIANCE_MASK) : 0;
+}
+
+size_t
+mono_counter_get_size (MonoCounter *counter)
+{
+	return counter ? counter->size : 0;
+}

@@ -1,0 +1,377 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * image.c - images and their assemblies.
+ *
+ * Images stand in one list that only grows at its head. An image that is unloaded stays in it as a tombstone: its names
+ * answer, its host data is forgotten. Any thread, any context, except where host.h or the function says otherwise.
+ */
+#include "records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ASSEMBLY_RETARGETABLE = 0x100 }; /* II.23.1.2 */
+
+static _Atomic(MonoImage *) first, corlib, main_image;
+
+/* --- making, describing, unloading --------------------------------------------------------------------------------- */
+
+/* "/a/b/program.exe" is called "program" until its metadata says otherwise. */
+static const char *
+simple_name_of (const char *filename)
+{
+	const char *slash = strrchr (filename, '/'), *base = slash ? slash + 1 : filename;
+	const char *dot = strrchr (base, '.');
+	size_t length = dot && (!strcmp (dot, ".dll") || !strcmp (dot, ".exe")) ? (size_t) (dot - base) : strlen (base);
+	char *copy = monocle__arena_alloc (length + 1);
+	if (copy)
+		memcpy (copy, base, length);
+	return copy;
+}
+
+static void
+image_publish (MonoImage *image)
+{
+	MonoImage *head = atomic_load_explicit (&first, memory_order_relaxed);
+	do
+		image->next = head;
+	while (!atomic_compare_exchange_weak_explicit (&first, &head, image, memory_order_release, memory_order_relaxed));
+	if (image->flags & MONOCLE_IMAGE_CORLIB) {
+		atomic_store_explicit (&corlib, image, memory_order_release);
+		monocle__class_corlib_is (image);
+	}
+	if (image->flags & MONOCLE_IMAGE_MAIN)
+		atomic_store_explicit (&main_image, image, memory_order_release);
+}
+
+MonoImage *
+monocle_image_new (const char *filename, uint32_t flags, uint32_t class_rows, uint32_t method_rows, void *data)
+{
+	MonoImage *image = monocle__arena_alloc (sizeof *image);
+	if (!image)
+		return NULL;
+	image->filename = monocle__arena_string (filename ? filename : "");
+	image->simple_name = simple_name_of (filename ? filename : "");
+	image->flags = flags;
+	image->class_rows = class_rows;
+	image->method_rows = method_rows;
+	image->assembly.image = image;
+	atomic_init (&image->data, data);
+	if (!image->filename || !image->simple_name || !monocle__table_init (&image->classes, class_rows) ||
+	    !monocle__table_init (&image->methods, method_rows))
+		return NULL;
+	image->unnamed = (MonoAssemblyName) { .name = image->simple_name, .culture = "" };
+	image_publish (image);
+	return image;
+}
+
+bool
+monocle__image_ask_begin (MonoImage *image)
+{
+	if (!image)
+		return true;
+	/* Sequentially consistent on both sides: either the unloader sees us, or we see that it began. */
+	atomic_fetch_add (&image->describing, 1);
+	if (!atomic_load (&image->unloaded))
+		return true;
+	atomic_fetch_sub (&image->describing, 1);
+	return false;
+}
+
+void
+monocle__image_ask_end (MonoImage *image)
+{
+	if (image)
+		atomic_fetch_sub (&image->describing, 1);
+}
+
+static void
+token_to_text (const uint8_t token[8], char text[17])
+{
+	static const char digits[] = "0123456789abcdef";
+	for (int i = 0; i < 8; i++) {
+		text[2 * i] = digits[token[i] >> 4];
+		text[2 * i + 1] = digits[token[i] & 15];
+	}
+	text[16] = 0;
+}
+
+static monocle__image_desc *
+desc_from_info (const MonoImage *image, const monocle_image_info *info)
+{
+	monocle__image_desc *desc = monocle__arena_alloc (sizeof *desc);
+	if (!desc)
+		return NULL;
+	desc->name.name = info->assembly_name ? monocle__arena_string (info->assembly_name) : image->simple_name;
+	desc->name.culture = monocle__arena_string (info->culture ? info->culture : "");
+	desc->guid = monocle__arena_string (info->guid);
+	memcpy (desc->name.version, info->version, sizeof desc->name.version);
+	desc->name.flags = info->flags;
+	if (info->has_public_key_token)
+		token_to_text (info->public_key_token, desc->name.public_key_token);
+	desc->table_rows[MONO_TABLE_TYPEDEF] = image->class_rows;
+	desc->table_rows[MONO_TABLE_METHOD] = image->method_rows;
+	if (info->table_rows)
+		memcpy (desc->table_rows, info->table_rows, sizeof desc->table_rows);
+	return desc->name.name && desc->name.culture && (desc->guid || !info->guid) ? desc : NULL;
+}
+
+const monocle__image_desc *
+monocle__image_describe (MonoImage *image)
+{
+	monocle__image_desc *desc = atomic_load_explicit (&image->desc, memory_order_acquire), *known = NULL;
+	const monocle_host_ops *ops = monocle__host_ops ();
+	if (desc || !ops->describe_image || !monocle__image_ask_begin (image))
+		return desc;
+	monocle_image_info info = { .size = sizeof info };
+	if (ops->describe_image (ops->host, image, &info) == 0)
+		desc = desc_from_info (image, &info);
+	monocle__image_ask_end (image);
+	if (!desc || atomic_compare_exchange_strong_explicit (&image->desc, &known, desc, memory_order_acq_rel,
+	                                                      memory_order_acquire))
+		return desc;
+	return known;
+}
+
+/* The record in a row, or NULL. */
+static void *
+record_at (monocle__table *table, uint32_t row)
+{
+	_Atomic(void *) *slot = monocle__table_slot (table, row, false);
+	return slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
+}
+
+/* Waits for those who ask right now. Bounded, since a thread may be stopped in the middle of its question. */
+static bool
+wait_for_askers (MonoImage *image)
+{
+	for (int tries = 0; tries < 2000; tries++) {
+		if (!atomic_load (&image->describing))
+			return true;
+		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
+	}
+	return false;
+}
+
+void
+monocle_image_unload (MonoImage *image)
+{
+	if (!image || atomic_load (&image->unloaded))
+		return;
+	monocle__image_describe (image);
+	for (uint32_t row = 1, end = monocle__table_end (&image->classes); row < end; row++)
+		monocle__class_complete (record_at (&image->classes, row));
+	for (uint32_t row = 1, end = monocle__table_end (&image->methods); row < end; row++)
+		monocle__method_complete (record_at (&image->methods, row));
+	atomic_store (&image->unloaded, true);
+	if (!wait_for_askers (image))
+		monocle_log ("an image was unloaded while a thread was reading it: %s", image->filename);
+	atomic_store (&image->data, NULL);
+}
+
+void *
+monocle_image_data (MonoImage *image)
+{
+	return image ? atomic_load_explicit (&image->data, memory_order_acquire) : NULL;
+}
+
+MonoAssembly *
+monocle_image_assembly (MonoImage *image)
+{
+	return image ? &image->assembly : NULL;
+}
+
+void
+monocle_image_set_assembly_visible (MonoImage *image)
+{
+	if (image)
+		atomic_store_explicit (&image->assembly_visible, true, memory_order_release);
+}
+
+MonoImage *
+monocle__image_first (void)
+{
+	return atomic_load_explicit (&first, memory_order_acquire);
+}
+
+MonoImage *
+monocle__image_corlib (void)
+{
+	return atomic_load_explicit (&corlib, memory_order_acquire);
+}
+
+/* --- mono_image_* --------------------------------------------------------------------------------------------------- */
+
+const char *
+mono_image_get_name (MonoImage *image)
+{
+	if (!image)
+		return NULL;
+	const monocle__image_desc *desc = monocle__image_describe (image);
+	return desc ? desc->name.name : image->simple_name;
+}
+
+const char *
+mono_image_get_filename (MonoImage *image)
+{
+	return image ? image->filename : NULL;
+}
+
+const char *
+mono_image_get_guid (MonoImage *image)
+{
+	const monocle__image_desc *desc = image ? monocle__image_describe (image) : NULL;
+	return desc ? desc->guid : NULL;
+}
+
+MonoAssembly *
+mono_image_get_assembly (MonoImage *image)
+{
+	return image && atomic_load_explicit (&image->assembly_visible, memory_order_acquire) ? &image->assembly : NULL;
+}
+
+mono_bool
+mono_image_is_dynamic (MonoImage *image)
+{
+	return image && image->flags & MONOCLE_IMAGE_DYNAMIC ? 1 : 0;
+}
+
+int
+mono_image_get_table_rows (MonoImage *image, int table_id)
+{
+	const monocle__image_desc *desc = image ? monocle__image_describe (image) : NULL;
+	return desc && table_id >= 0 && table_id < 64 ? (int) desc->table_rows[table_id] : 0;
+}
+
+static bool
+is_called (MonoImage *image, const char *name)
+{
+	return !strcmp (mono_image_get_name (image), name) || !strcmp (image->filename, name);
+}
+
+MonoImage *
+mono_image_loaded (const char *name)
+{
+	for (MonoImage *image = name ? monocle__image_first () : NULL; image; image = image->next)
+		if (!atomic_load (&image->unloaded) && is_called (image, name))
+			return image;
+	return NULL;
+}
+
+MonoImage *
+mono_image_loaded_by_guid (const char *guid)
+{
+	for (MonoImage *image = guid ? monocle__image_first () : NULL; image; image = image->next) {
+		const char *own = atomic_load (&image->unloaded) ? NULL : mono_image_get_guid (image);
+		if (own && !strcmp (own, guid))
+			return image;
+	}
+	return NULL;
+}
+
+/* Records outlive everything, so there are no references to count. */
+void
+mono_image_addref (MonoImage *image)
+{
+}
+
+void
+mono_image_close (MonoImage *image)
+{
+}
+
+MonoImage *
+mono_get_corlib (void)
+{
+	return monocle__image_corlib ();
+}
+
+/* --- mono_assembly_* ------------------------------------------------------------------------------------------------ */
+
+MonoImage *
+mono_assembly_get_image (MonoAssembly *assembly)
+{
+	return assembly ? assembly->image : NULL;
+}
+
+MonoAssemblyName *
+mono_assembly_get_name (MonoAssembly *assembly)
+{
+	if (!assembly)
+		return NULL;
+	/* The name is never written after it is published; only the prototype lacks a const. */
+	monocle__image_desc *desc = (monocle__image_desc *) monocle__image_describe (assembly->image);
+	return desc ? &desc->name : &assembly->image->unnamed;
+}
+
+MonoAssembly *
+mono_assembly_get_main (void)
+{
+	return mono_image_get_assembly (atomic_load_explicit (&main_image, memory_order_acquire));
+}
+
+void
+mono_assembly_close (MonoAssembly *assembly)
+{
+}
+
+/* Newest first, as Mono's own list is kept. */
+void
+mono_assembly_foreach (MonoFunc func, void *user_data)
+{
+	for (MonoImage *image = monocle__image_first (); image; image = image->next) {
+		MonoAssembly *assembly = atomic_load (&image->unloaded) ? NULL : mono_image_get_assembly (image);
+		if (assembly)
+			func (assembly, user_data);
+	}
+}
+
+const char *
+mono_assembly_name_get_name (MonoAssemblyName *name)
+{
+	return name ? name->name : NULL;
+}
+
+const char *
+mono_assembly_name_get_culture (MonoAssemblyName *name)
+{
+	return name ? name->culture : NULL;
+}
+
+uint16_t
+mono_assembly_name_get_version (MonoAssemblyName *name, uint16_t *minor, uint16_t *build, uint16_t *revision)
+{
+	static const uint16_t zeros[4];
+	const uint16_t *version = name ? name->version : zeros;
+	if (minor)
+		*minor = version[1];
+	if (build)
+		*build = version[2];
+	if (revision)
+		*revision = version[3];
+	return version[0];
+}
+
+mono_byte *
+mono_assembly_name_get_pubkeytoken (MonoAssemblyName *name)
+{
+	return name && name->public_key_token[0] ? (mono_byte *) name->public_key_token : NULL;
+}
+
+char *
+mono_stringify_assembly_name (MonoAssemblyName *name)
+{
+	char *text;
+	if (!name)
+		return NULL;
+	const char *quote = strchr (" \t\n\v\f\r", name->name[0]) && name->name[0] ? "\"" : "";
+	int length = asprintf (&text, "%s%s%s, Version=%d.%d.%d.%d, Culture=%s, PublicKeyToken=%s%s", quote, name->name, quote,
+	                       name->version[0], name->version[1], name->version[2], name->version[3],
+	                       *name->culture ? name->culture : "neutral",
+	                       name->public_key_token[0] ? name->public_key_token : "null",
+	                       name->flags & ASSEMBLY_RETARGETABLE ? ", Retargetable=Yes" : "");
+	return length < 0 ? NULL : text;
+}

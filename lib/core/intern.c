@@ -1,0 +1,62 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * intern.c - insert-only hash sets of records that are known by their parts.
+ *
+ * A bucket is a list that grows at its head. Readers walk it without any care, since nodes are never unlinked; a writer
+ * whose head moved looks only at the nodes that came since. Any thread, any context.
+ */
+#include "records.h"
+
+uint64_t
+monocle__hash (uint64_t seed, uint64_t value)
+{
+	uint64_t mixed = (seed ^ value) * 0x9e3779b97f4a7c15u;
+	return mixed ^ (mixed >> 29);
+}
+
+uint64_t
+monocle__hash_string (uint64_t seed, const char *text)
+{
+	for (; *text; text++)
+		seed = (seed ^ (unsigned char) *text) * 0x100000001b3u;
+	return monocle__hash (seed, 0);
+}
+
+static _Atomic(monocle__node *) *
+bucket_of (monocle__intern *set, uint64_t hash)
+{
+	return &set->buckets[hash >> 32 & (MONOCLE__INTERN_BUCKETS - 1)];
+}
+
+/* Looks from `node` to `end`, which is excluded. */
+static monocle__node *
+walk (monocle__node *node, const monocle__node *end, uint64_t hash, monocle__same same, const void *key)
+{
+	for (; node != end; node = node->next)
+		if (node->hash == hash && same (node, key))
+			return node;
+	return NULL;
+}
+
+monocle__node *
+monocle__intern_find (monocle__intern *set, uint64_t hash, monocle__same same, const void *key)
+{
+	return walk (atomic_load_explicit (bucket_of (set, hash), memory_order_acquire), NULL, hash, same, key);
+}
+
+monocle__node *
+monocle__intern_add (monocle__intern *set, uint64_t hash, monocle__node *node, monocle__same same, const void *key)
+{
+	_Atomic(monocle__node *) *bucket = bucket_of (set, hash);
+	monocle__node *head = atomic_load_explicit (bucket, memory_order_acquire), *seen = NULL;
+	node->hash = hash;
+	do {
+		monocle__node *other = walk (head, seen, hash, same, key);
+		if (other)
+			return other;
+		seen = head;
+		node->next = head;
+	} while (!atomic_compare_exchange_weak_explicit (bucket, &head, node, memory_order_acq_rel, memory_order_acquire));
+	return node;
+}

@@ -1,0 +1,163 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * jit-info.c - pieces of machine code, and which method an address belongs to.
+ *
+ * Code lies densely, so the address space is cut into granules and each granule has a bucket: a list of the pieces that
+ * touch it, newest first. A piece is looked up by walking one bucket. When code is freed its nodes are emptied and later
+ * pieces in the same place take them, so the memory is bounded by the code that is alive at one time. Records stay.
+ * Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
+ */
+#include "records.h"
+
+#include <mono/metadata/appdomain.h>
+
+enum { GRANULE_BITS = 11, BUCKETS = 1 << 16 };
+
+struct _MonoJitInfo {
+	MonoMethod *method;
+	uintptr_t start;
+	uint32_t size;
+};
+
+typedef struct node node;
+
+struct node {
+	node *next;
+	_Atomic(MonoJitInfo *) info; /* NULL: its code was freed */
+};
+
+static _Atomic(node *) buckets[BUCKETS];
+
+static _Atomic(node *) *
+bucket_of (uintptr_t granule)
+{
+	return &buckets[granule & (BUCKETS - 1)];
+}
+
+static bool
+covers (const MonoJitInfo *info, uintptr_t address)
+{
+	return info && address - info->start < info->size;
+}
+
+static MonoJitInfo *
+find (uintptr_t address)
+{
+	node *at = atomic_load_explicit (bucket_of (address >> GRANULE_BITS), memory_order_acquire);
+	for (; at; at = at->next) {
+		MonoJitInfo *info = atomic_load_explicit (&at->info, memory_order_acquire);
+		if (covers (info, address))
+			return info;
+	}
+	return NULL;
+}
+
+/* Puts `info` into one bucket: into an empty node when there is one. */
+static bool
+bucket_add (_Atomic(node *) *bucket, MonoJitInfo *info)
+{
+	node *head = atomic_load_explicit (bucket, memory_order_acquire);
+	for (node *at = head; at; at = at->next) {
+		MonoJitInfo *empty = NULL;
+		if (!atomic_load_explicit (&at->info, memory_order_relaxed) &&
+		    atomic_compare_exchange_strong_explicit (&at->info, &empty, info, memory_order_acq_rel, memory_order_relaxed))
+			return true;
+	}
+	node *fresh = monocle__arena_alloc (sizeof *fresh);
+	if (!fresh)
+		return false;
+	atomic_init (&fresh->info, info);
+	do
+		fresh->next = head;
+	while (!atomic_compare_exchange_weak_explicit (bucket, &head, fresh, memory_order_release, memory_order_relaxed));
+	return true;
+}
+
+static void
+bucket_remove (_Atomic(node *) *bucket, MonoJitInfo *info)
+{
+	for (node *at = atomic_load_explicit (bucket, memory_order_acquire); at; at = at->next) {
+		MonoJitInfo *mine = info;
+		atomic_compare_exchange_strong_explicit (&at->info, &mine, NULL, memory_order_acq_rel, memory_order_relaxed);
+	}
+}
+
+static uintptr_t
+last_granule (const MonoJitInfo *info)
+{
+	return (info->start + info->size - 1) >> GRANULE_BITS;
+}
+
+static void
+forget (MonoJitInfo *info)
+{
+	for (uintptr_t granule = info->start >> GRANULE_BITS; granule <= last_granule (info); granule++)
+		bucket_remove (bucket_of (granule), info);
+}
+
+/* A runtime may reuse code memory without a word: what overlaps a new piece is gone. */
+static void
+forget_overlapping (const MonoJitInfo *info)
+{
+	for (uintptr_t granule = info->start >> GRANULE_BITS; granule <= last_granule (info); granule++) {
+		node *at = atomic_load_explicit (bucket_of (granule), memory_order_acquire);
+		for (; at; at = at->next) {
+			MonoJitInfo *old = atomic_load_explicit (&at->info, memory_order_acquire);
+			if (old && old->start < info->start + info->size && info->start < old->start + old->size)
+				forget (old);
+		}
+	}
+}
+
+MonoJitInfo *
+monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
+{
+	uintptr_t address = (uintptr_t) start;
+	MonoJitInfo *known = find (address);
+	if (known && known->method == method && known->start == address && known->size == size)
+		return known;
+	MonoJitInfo *info = size && address + size > address ? monocle__arena_alloc (sizeof *info) : NULL;
+	if (!info)
+		return NULL;
+	*info = (MonoJitInfo) { method, address, size };
+	forget_overlapping (info);
+	for (uintptr_t granule = address >> GRANULE_BITS; granule <= last_granule (info); granule++)
+		if (!bucket_add (bucket_of (granule), info))
+			return NULL;
+	return info;
+}
+
+void
+monocle_jit_info_free_code (const void *start)
+{
+	MonoJitInfo *info = find ((uintptr_t) start);
+	if (info && info->start == (uintptr_t) start)
+		forget (info);
+}
+
+/* --- mono_jit_info_* --------------------------------------------------------------------------------------------------------- */
+
+MonoJitInfo *
+mono_jit_info_table_find (MonoDomain *domain, void *address)
+{
+	return find ((uintptr_t) address);
+}
+
+MonoMethod *
+mono_jit_info_get_method (MonoJitInfo *info)
+{
+	return info ? info->method : NULL;
+}
+
+void *
+mono_jit_info_get_code_start (MonoJitInfo *info)
+{
+	return info ? (void *) info->start : NULL;
+}
+
+int
+mono_jit_info_get_code_size (MonoJitInfo *info)
+{
+	return info ? (int) info->size : 0;
+}

@@ -1,0 +1,240 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * records.h - the object model: what MonoImage, MonoClass, MonoMethod and the others are outside Mono.
+ *
+ * A record is made once, lives in the arena for ever and is found again by what it is. Its identity (kind, image, token,
+ * arguments) is written before it is published and never changes. What it is *called* comes from the host on first use: a
+ * description is built beside the record and published by one compare-and-swap, so every getter may run in any context.
+ */
+#ifndef MONOCLE_RECORDS_H
+#define MONOCLE_RECORDS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/blob.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/object.h>
+#include <mono/metadata/row-indexes.h>
+#include <mono/metadata/tokentype.h>
+#include "core.h"
+
+/* --- arena.c ----------------------------------------------------------------------------------------------------- */
+
+/* Zeroed, 16-byte aligned, never freed. NULL when the kernel has no memory. Any context. */
+void *monocle__arena_alloc (size_t size);
+/* A copy; NULL for NULL and without memory. */
+const char *monocle__arena_string (const char *text);
+/* For tests: so many allocations succeed from now on, later ones fail; negative: no limit. */
+void monocle__arena_set_budget (int64_t allocations);
+
+/* --- intern.c: insert-only hash sets of records that are known by their parts -------------------------------------- */
+
+typedef struct monocle__node monocle__node;
+
+struct monocle__node {
+	monocle__node *next; /* written before the node is published */
+	uint64_t hash;
+};
+
+enum { MONOCLE__INTERN_BUCKETS = 1 << 15 };
+
+typedef struct {
+	_Atomic(monocle__node *) buckets[MONOCLE__INTERN_BUCKETS];
+} monocle__intern;
+
+typedef bool (*monocle__same) (const monocle__node *node, const void *key);
+
+monocle__node *monocle__intern_find (monocle__intern *set, uint64_t hash, monocle__same same, const void *key);
+/* Publishes `node` under `hash`, unless its like came first: returns the one that is in the set. */
+monocle__node *monocle__intern_add (monocle__intern *set, uint64_t hash, monocle__node *node, monocle__same same,
+                                    const void *key);
+uint64_t monocle__hash (uint64_t seed, uint64_t value);
+uint64_t monocle__hash_string (uint64_t seed, const char *text);
+
+/* --- table.c: records by row number, growing in levels --------------------------------------------------------------- */
+
+enum { MONOCLE__TABLE_LEVELS = 20, MONOCLE__TABLE_FIRST_LEVEL = 64 };
+
+/* Rows 1..rows stand in `base`; later ones (dynamic images, edit and continue) in levels, each twice the one before. */
+typedef struct {
+	uint32_t rows;
+	_Atomic(void *) *base;
+	_Atomic(_Atomic(void *) *) levels[MONOCLE__TABLE_LEVELS];
+} monocle__table;
+
+bool monocle__table_init (monocle__table *table, uint32_t rows);
+/* Where row's record stands; NULL: no such row can be (or, with make, no memory). */
+_Atomic(void *) *monocle__table_slot (monocle__table *table, uint32_t row, bool make);
+/* One more than the highest row that may hold a record. */
+uint32_t monocle__table_end (const monocle__table *table);
+
+/* --- domain.c, image.c ----------------------------------------------------------------------------------------------- */
+
+struct _MonoDomain {
+	int32_t id;
+	_Atomic(const char *) friendly_name;
+};
+
+struct _MonoAssemblyName {
+	const char *name, *culture;
+	uint16_t version[4];
+	uint32_t flags;
+	char public_key_token[17]; /* hexadecimal, "" without a key */
+};
+
+typedef struct {
+	MonoAssemblyName name;
+	const char *guid;
+	uint32_t table_rows[64];
+} monocle__image_desc;
+
+struct _MonoAssembly {
+	MonoImage *image;
+};
+
+struct _MonoImage {
+	MonoImage *next; /* list of all images, newest first; only grows */
+	const char *filename;
+	const char *simple_name; /* of the file, without folder and extension: what it is called before it is described */
+	uint32_t flags, class_rows, method_rows;
+	_Atomic(void *) data;
+	_Atomic(bool) assembly_visible, unloaded;
+	_Atomic(uint32_t) describing; /* how many threads ask the host about this image right now */
+	MonoAssembly assembly;
+	MonoAssemblyName unnamed; /* the name of an assembly that cannot be described yet */
+	monocle__table classes, methods;
+	_Atomic(monocle__image_desc *) desc;
+};
+
+/* NULL while the host cannot tell. */
+const monocle__image_desc *monocle__image_describe (MonoImage *image);
+/* Brackets every question to the host about what is in `image`; false: it is gone, do not ask. NULL image: true. */
+bool monocle__image_ask_begin (MonoImage *image);
+void monocle__image_ask_end (MonoImage *image);
+MonoImage *monocle__image_first (void);
+MonoImage *monocle__image_corlib (void);
+
+/* --- class.c, type.c ------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+	MONOCLE__CLASS_DEF,       /* (image, token) */
+	MONOCLE__CLASS_PRIMITIVE, /* a class of corlib that has an element type of its own */
+	MONOCLE__CLASS_NAMED,     /* names only */
+	MONOCLE__CLASS_INST,      /* element: the definition; arguments */
+	MONOCLE__CLASS_ARRAY,     /* element, rank */
+	MONOCLE__CLASS_POINTER,   /* element */
+	MONOCLE__CLASS_FNPTR,
+	MONOCLE__CLASS_PARAM,     /* element: owning class, or owner: owning method; index */
+} monocle__class_kind;
+
+typedef struct {
+	const char *name, *name_space;
+	uint32_t flags, generic_params, element_type, enum_base;
+	MonoClass *nesting;
+} monocle__class_desc;
+
+struct _MonoType {
+	MonoClass *klass;
+	bool is_byref;
+};
+
+struct MonoVTable {
+	MonoClass *klass;
+};
+
+struct _MonoClass {
+	monocle__node node; /* first: interned classes are found through it */
+	uint8_t kind, rank;
+	bool shared_ref;
+	uint8_t primitive;  /* MONO_TYPE_* of a PRIMITIVE */
+	uint32_t index, count;
+	_Atomic(uint32_t) token;    /* of a PRIMITIVE: set when corlib comes */
+	_Atomic(MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
+	MonoClass *element;
+	MonoMethod *owner;
+	MonoType **arguments;
+	MonoType by_value, by_reference;
+	MonoVTable vtable;
+	void *slot;
+	_Atomic(monocle__class_desc *) desc;
+	_Atomic(MonoClass *) parent; /* what the host said; &monocle__class_none: it has none */
+	_Atomic(const char *) fallback; /* a name for a class that cannot be described */
+};
+
+/* An array's record is longer by what mono_type_get_array_type () shows. */
+typedef struct {
+	MonoClass klass;
+	MonoArrayType shape;
+} monocle__array_class;
+
+/* Stands for "asked, there is none" where a MonoClass pointer is cached. */
+extern MonoClass monocle__class_none;
+
+/* NULL while the host cannot tell. Arrays, pointers and the like are described from their element. */
+const monocle__class_desc *monocle__class_describe (MonoClass *klass);
+/* The definition under an instance; any other class itself. */
+MonoClass *monocle__class_definition (MonoClass *klass);
+/* Called when corlib becomes known, so that primitives get an image. */
+void monocle__class_corlib_is (MonoImage *image);
+/* Its like with the parameters replaced; NULL without memory. Counts may be 0: then those parameters stay. */
+MonoClass *monocle__class_inflate (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments,
+                                   uint32_t method_count, MonoType *const *method_arguments);
+MonoType *monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments,
+                                 uint32_t method_count, MonoType *const *method_arguments);
+/* Describes what is still undescribed: names, parents, parameters. */
+void monocle__class_complete (MonoClass *klass);
+/* A copy in the arena. */
+MonoType **monocle__type_list (uint32_t count, MonoType *const *types);
+uint32_t monocle__type_code (const MonoType *type);
+
+/* --- method.c, signature.c ------------------------------------------------------------------------------------------- */
+
+struct _MonoMethodSignature {
+	MonoType *ret;
+	MonoType **params;
+	uint32_t count, call_convention, generic_params;
+	bool has_this, explicit_this;
+};
+
+typedef struct {
+	const char *name;
+	uint32_t flags, iflags, generic_params;
+	MonoClass *klass;
+} monocle__method_desc;
+
+struct _MonoMethod {
+	monocle__node node;      /* first, as in MonoClass */
+	MonoMethod *definition;  /* of an instance; NULL: this is a definition */
+	MonoImage *image;
+	uint32_t token, count;
+	MonoClass *klass;        /* of an instance */
+	MonoType **arguments;
+	void *slot;
+	_Atomic(monocle__method_desc *) desc;          /* of a definition */
+	_Atomic(MonoMethodSignature *) signature;
+	_Atomic(MonoClass **) params;                  /* a definition's generic parameters, for open names */
+	_Atomic(const char *) fallback;
+};
+
+const monocle__method_desc *monocle__method_describe (MonoMethod *method);
+void monocle__method_complete (MonoMethod *method);
+MonoMethodSignature *monocle__method_signature (MonoMethod *method);
+
+/* --- names.c: text without allocation -------------------------------------------------------------------------------- */
+
+/* Writes what fits and counts what would have been needed, as snprintf does. Any context. */
+typedef struct {
+	char *data;
+	size_t size, length;
+} monocle__text;
+
+/* Mono's full name, `signature` adds " (args)". Returns the length; the text is cut at size - 1 and terminated. Any context. */
+size_t monocle__method_write_name (MonoMethod *method, bool signature, char *buffer, size_t size);
+size_t monocle__class_write_name (MonoClass *klass, char *buffer, size_t size);
+
+#endif
