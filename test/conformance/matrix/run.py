@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What may be called where: every introspection function in every context, on Mono and on CoreCLR.
+
+matrix.tsv holds the expected answers. A row covers the named contexts (comma separated, or * for all that no other row of
+the function names), with the answer on Mono and on CoreCLR: "=" the same as on Mono, "-" the cell does not exist there
+(the context or its subject is not delivered), "dies" the call ends the runtime, "*" it varies. A row whose answers differ
+must tell why. `--update` rewrites the answers from what the runtimes say now and keeps the reasons; `--report` prints the
+whole matrix.
+"""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent))
+import harness  # noqa: E402
+
+TABLE = pathlib.Path(__file__).resolve().parent / "matrix.tsv"
+CONTEXTS = ["init", "image_loaded", "runtime_initialized", "assembly_loaded", "class_loaded", "jit_begin", "jit_done",
+            "method_enter", "method_leave", "signal", "own_thread", "foreign_thread", "exception_throw",
+            "method_exception_leave", "gc_allocation", "gc_stopped", "thread_started", "shutdown_begin", "shutdown_end"]
+ABSENT = "-"
+
+Row = collections.namedtuple("Row", "function contexts mono clr reason")
+
+
+def read_table():
+    if not TABLE.exists():
+        return []
+    lines = TABLE.read_text().splitlines()[1:]
+    return [Row(*line.split("\t")) for line in lines if line]
+
+
+def expand(rows):
+    """{(context, function): Row}: the row that speaks for each cell."""
+    cells = {}
+    for row in rows:
+        named = CONTEXTS if row.contexts == "*" else row.contexts.split(",")
+        for context in named:
+            if row.contexts != "*" or (context, row.function) not in cells:
+                cells[context, row.function] = row
+    return cells
+
+
+def read_cells(path):
+    """{(context, function): answer}; a line without an answer is the cell that never came back."""
+    cells = {}
+    text = path.read_text(errors="replace") if path.exists() else ""
+    for line in text.splitlines():
+        parts = line.split("\t")
+        if len(parts) == 3:
+            cells[parts[0], parts[1]] = parts[2] or "never returned"
+    return cells
+
+
+class Matrix(harness.Suite):
+    def visit(self, runtime, deadly):
+        """All answers of one runtime."""
+        file = self.work / ("matrix-%s.tsv" % runtime)
+        words = ["output=%s" % file] + ["skip=%s/%s" % cell for cell in sorted(deadly)]
+        if runtime.kind != "mono":
+            words.append("foreign")
+        env = harness.profile_environment(self.build, runtime, ["matrix:" + ",".join(words) + ","])
+        exe = self.build.path / "test/conformance/matrix/matrix.exe"
+        seen = harness.run(runtime.command(exe), env, cwd=self.work, timeout=60)
+        cells = read_cells(file)
+        last = " / ".join(list(cells)[-1]) if cells else "nothing"
+        self.check(seen.code == 0 and seen.out == "7\n", "%s: the program is untouched" % runtime,
+                   "last cell: %s\n%s" % (last, seen))
+        return cells
+
+    def compare(self, runtime, cells, expected):
+        bad = []
+        for cell in sorted(set(cells) | set(expected), key=lambda c: (c[1], CONTEXTS.index(c[0]))):
+            row = expected.get(cell)
+            got = cells.get(cell, ABSENT)
+            want = self.wanted(runtime, row)
+            if want == "*" or got == want:
+                self.passed += got != ABSENT
+            else:
+                bad.append("%s in %s: %s instead of %s" % (cell[1], cell[0], got, want))
+        self.check(not bad, "%s: every cell as expected" % runtime, "\n    " + "\n    ".join(bad))
+        self.failed += max(0, len(bad) - 1)
+
+    @staticmethod
+    def wanted(runtime, row):
+        if row is None:
+            return ABSENT
+        return row.mono if runtime.kind == "mono" or row.clr == "=" else row.clr
+
+    def reasons(self, rows):
+        for row in rows:
+            if row.clr != "=" and not row.reason:
+                self.fail("%s in %s: no reason for answering otherwise than Mono" % (row.function, row.contexts))
+
+
+def update(mono, clr, old):
+    """Rows that say what was seen, the most common pair of answers of a function as its "*" row."""
+    reasons = {(r.function, r.mono, r.clr): r.reason for r in old}
+    functions = list(dict.fromkeys(function for _, function in list(mono) + list(clr)))
+    lines = ["function\tcontexts\tmono\tclr\treason"]
+    for function in functions:
+        groups = collections.defaultdict(list)
+        for context in CONTEXTS:
+            a, b = mono.get((context, function), ABSENT), clr.get((context, function), ABSENT)
+            if (a, b) != (ABSENT, ABSENT) or True:
+                groups[a, "=" if a == b else b].append(context)
+        common = max(groups, key=lambda pair: len(groups[pair]))
+        order = [pair for pair in groups if pair != common] + [common]
+        for pair in order:
+            contexts = "*" if pair == common else ",".join(groups[pair])
+            lines.append("\t".join([function, contexts, *pair, reasons.get((function, *pair), "")]))
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
+def report(mono, clr):
+    for function in dict.fromkeys(function for _, function in list(mono) + list(clr)):
+        print(function)
+        for context in CONTEXTS:
+            a, b = mono.get((context, function), ABSENT), clr.get((context, function), ABSENT)
+            if (a, b) != (ABSENT, ABSENT):
+                print("    %-24s %-30s %s" % (context, a, "=" if a == b else b))
+
+
+def main():
+    suite = Matrix("matrix", __doc__)
+    suite.parser.add_argument("--runtimes", default="mono,clr10")
+    suite.parser.add_argument("--update", action="store_true")
+    suite.parser.add_argument("--report", action="store_true")
+    options = suite.parse()
+    rows = read_table()
+    expected = expand(rows)
+    seen = {}
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        deadly = [cell for cell, row in expected.items() if suite.wanted(runtime, row) == "dies"]
+        seen[runtime.kind] = suite.visit(runtime, deadly)
+        if not options.update:
+            suite.compare(runtime, seen[runtime.kind], expected)
+    if options.update:
+        update(seen.get("mono", {}), seen.get("coreclr", {}), rows)
+    else:
+        suite.reasons(rows)
+    if options.report:
+        report(seen.get("mono", {}), seen.get("coreclr", {}))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
