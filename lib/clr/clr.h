@@ -49,6 +49,20 @@ monocle__clr_listened (monocle_event event)
 	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
 }
 
+/* --- per-thread memory (probe.c): the library's one thread-local word points to it --------------------------------- */
+
+enum { MONOCLE__PARAMS_MAX = 256 };
+
+typedef struct {
+	unsigned depth;                          /* of nested types being resolved */
+	MonoType *params[MONOCLE__PARAMS_MAX];   /* what descriptions point to, until the next one */
+	uint32_t rows[64];
+	char guid[37];
+} monocle__scratch;
+
+/* NULL only when the kernel has no memory. Any context. */
+monocle__scratch *monocle__thread_scratch (void);
+
 /* --- images (image.c) ---------------------------------------------------------------------------------------------- */
 
 /* What is known of one method body. Written under the image's lock, read without. */

@@ -8,8 +8,6 @@
 #include <string.h>
 #include "clr.h"
 
-enum { SIGNATURE_PARAMS_MAX = 256 };
-
 static monocle__clr_image *
 readable_image (MonoImage *record)
 {
@@ -20,11 +18,10 @@ readable_image (MonoImage *record)
 static int
 describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 {
-	static _Thread_local char guid[37];
-	static _Thread_local uint32_t rows[MONOCLE__TABLE_COUNT];
+	monocle__scratch *scratch = monocle__thread_scratch ();
 	monocle__clr_image *image = readable_image (record);
 	monocle__ecma_assembly assembly;
-	if (!image || monocle__ecma_get_assembly (&image->ecma, &assembly))
+	if (!scratch || !image || monocle__ecma_get_assembly (&image->ecma, &assembly))
 		return MONOCLE_E_UNKNOWN;
 	ret->assembly_name = assembly.name;
 	memcpy (ret->version, assembly.version, sizeof ret->version);
@@ -33,10 +30,10 @@ describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 	ret->has_public_key_token = assembly.public_key_size != 0;
 	if (ret->has_public_key_token)
 		monocle__ecma_public_key_token (assembly.public_key, assembly.public_key_size, ret->public_key_token);
-	ret->guid = monocle__ecma_mvid (&image->ecma, guid) == 0 ? guid : NULL;
+	ret->guid = monocle__ecma_mvid (&image->ecma, scratch->guid) == 0 ? scratch->guid : NULL;
 	for (uint32_t table = 0; table < MONOCLE__TABLE_COUNT; table++)
-		rows[table] = monocle__ecma_rows (&image->ecma, table);
-	ret->table_rows = rows;
+		scratch->rows[table] = monocle__ecma_rows (&image->ecma, table);
+	ret->table_rows = scratch->rows;
 	return MONOCLE_OK;
 }
 
@@ -128,13 +125,13 @@ read_parameters (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoMe
 static int
 describe_signature (void *host, MonoMethod *instance, monocle_signature_info *ret)
 {
-	static _Thread_local MonoType *params[SIGNATURE_PARAMS_MAX];
+	monocle__scratch *scratch = monocle__thread_scratch ();
 	MonoMethod *method = monocle_method_definition (instance);
 	monocle__clr_image *image = readable_image (monocle_method_image (method));
 	monocle__ecma_methoddef row;
 	const uint8_t *data;
 	uint32_t size;
-	if (!image || monocle__ecma_get_methoddef (&image->ecma, monocle_method_token (method), &row)
+	if (!scratch || !image || monocle__ecma_get_methoddef (&image->ecma, monocle_method_token (method), &row)
 	    || monocle__ecma_blob (&image->ecma, row.signature, &data, &size))
 		return MONOCLE_E_UNKNOWN;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
@@ -144,11 +141,11 @@ describe_signature (void *host, MonoMethod *instance, monocle_signature_info *re
 	ret->explicit_this = (convention & 0x40) != 0;
 	ret->generic_params = convention & 0x10 ? monocle__ecma_read_u (&cursor) : 0;
 	ret->param_count = monocle__ecma_read_u (&cursor);
-	if (cursor.error || ret->param_count > SIGNATURE_PARAMS_MAX)
+	if (cursor.error || ret->param_count > MONOCLE__PARAMS_MAX)
 		return MONOCLE_E_UNKNOWN;
 	ret->ret = monocle__clr_read_type (image, &cursor, mono_method_get_class (method), method);
-	ret->params = params;
-	return ret->ret ? read_parameters (image, &cursor, method, params, ret->param_count) : MONOCLE_E_UNKNOWN;
+	ret->params = scratch->params;
+	return ret->ret ? read_parameters (image, &cursor, method, scratch->params, ret->param_count) : MONOCLE_E_UNKNOWN;
 }
 
 static const char *

@@ -106,22 +106,22 @@ typedef struct {
 	const uint8_t *base;
 	AssemblyID assembly;
 	DWORD flags;
-	char filename[4096];
+	WCHAR name[4096];
+	char filename[3 * 4096];
 } module_facts;
 
 static bool
 ask_module (ModuleID id, module_facts *facts)
 {
-	static __thread WCHAR name[4096];
 	ULONG length = 0;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	HRESULT hr = info->vtbl->GetModuleInfo2 (info, id, &facts->base, 4096, &length, name, &facts->assembly, &facts->flags);
+	HRESULT hr = info->vtbl->GetModuleInfo2 (info, id, &facts->base, 4096, &length, facts->name, &facts->assembly, &facts->flags);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetModuleInfo2", hr);
 		return false;
 	}
-	name[4095] = 0;
-	to_utf8 (length ? name : (const WCHAR *) u"", facts->filename, sizeof facts->filename);
+	facts->name[length ? 4095 : 0] = 0;
+	to_utf8 (facts->name, facts->filename, sizeof facts->filename);
 	return true;
 }
 
@@ -171,26 +171,34 @@ publish (monocle__clr_image *image)
 }
 
 static monocle__clr_image *
-image_new (ModuleID id)
+image_from (ModuleID id, const module_facts *facts)
 {
-	static __thread module_facts facts;
-	monocle__clr_image *image;
-	if (!ask_module (id, &facts) || !(image = calloc (1, sizeof *image)))
+	monocle__clr_image *image = calloc (1, sizeof *image);
+	if (!image)
 		return NULL;
 	image->id = id;
-	image->assembly = facts.assembly;
+	image->assembly = facts->assembly;
 	atomic_init (&image->wanted, -1);
 	pthread_mutex_init (&image->lock, NULL);
 	pthread_mutex_init (&image->ids_lock, NULL);
-	image->readable = open_metadata (image, &facts) && allocate_tables (image);
+	image->readable = open_metadata (image, facts) && allocate_tables (image);
 	image->is_corlib = !monocle__clr_corlib () && is_assembly_named (image, "System.Private.CoreLib");
 	uint32_t classes = image->readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef) : 0;
-	image->record = monocle_image_new (facts.filename, image_flags (image, &facts), classes, image->method_rows, image);
+	image->record = monocle_image_new (facts->filename, image_flags (image, facts), classes, image->method_rows, image);
 	if (!image->record) {
 		free (image);
 		return NULL;
 	}
 	publish (image);
+	return image;
+}
+
+static monocle__clr_image *
+image_new (ModuleID id)
+{
+	module_facts *facts = malloc (sizeof *facts);
+	monocle__clr_image *image = facts && ask_module (id, facts) ? image_from (id, facts) : NULL;
+	free (facts);
 	return image;
 }
 

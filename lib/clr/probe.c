@@ -16,6 +16,9 @@
  * code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception unwinds run no
  * leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is popped here.
  *
+ * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few hundred
+ * bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is behind it.
+ *
  * Methods that need no entry (nobody asks for exceptional exits, and they are not generic) push none.
  */
 #include <stdlib.h>
@@ -37,6 +40,7 @@ typedef struct {
 	entry *top, *limit;
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
+	monocle__scratch scratch;
 	entry base[ENTRIES];
 } shadow;
 
@@ -97,7 +101,7 @@ make_key (void)
 	pthread_key_create (&shadow_key, free_shadow);
 }
 
-/* A stand-in for threads whose stack could not be had: everything overflows. */
+/* NULL: the kernel has no memory; the thread goes without. */
 static __attribute__ ((noinline, cold)) shadow *
 new_shadow (void)
 {
@@ -160,6 +164,13 @@ pop (MonoMethod *definition, uintptr_t sp)
 		return resynchronise (s, definition, sp);
 	s->top = e;
 	return e->method;
+}
+
+monocle__scratch *
+monocle__thread_scratch (void)
+{
+	shadow *s = get_shadow ();
+	return s ? &s->scratch : NULL;
 }
 
 monocle__unwinding *

@@ -15,7 +15,22 @@
 
 enum { ARGUMENTS_MAX = 32, DEPTH_MAX = 32 };
 
-static _Thread_local unsigned depth;
+/* How deep this thread is in nested types; true while there is room, and then it must be left again. */
+static bool
+go_deeper (void)
+{
+	monocle__scratch *scratch = monocle__thread_scratch ();
+	if (!scratch || scratch->depth >= DEPTH_MAX)
+		return false;
+	scratch->depth++;
+	return true;
+}
+
+static void
+come_up (void)
+{
+	monocle__thread_scratch ()->depth--;
+}
 
 /* A class that no table can name (a runtime-made type, an image that is gone): its id must still print as something. */
 static MonoClass *
@@ -106,12 +121,11 @@ MonoClass *
 monocle__clr_class (ClassID id)
 {
 	MonoClass *klass = id ? monocle_id_find (MONOCLE_ID_CLASS, id) : NULL;
-	if (klass || !id || depth > DEPTH_MAX)
+	if (klass || !id || !go_deeper ())
 		return klass ? klass : unknown_class ();
 	monocle__clr_image *image = NULL;
-	depth++;
 	klass = resolve_class (id, &image);
-	depth--;
+	come_up ();
 	if (!klass)
 		return unknown_class ();
 	if (image)
@@ -274,15 +288,16 @@ resolve_typeref (monocle__clr_image *image, uint32_t token, int valuetype)
 {
 	const char *name, *name_space;
 	uint32_t scope;
-	if (depth > DEPTH_MAX || monocle__ecma_get_typeref (&image->ecma, token, &name, &name_space, &scope))
+	if (monocle__ecma_get_typeref (&image->ecma, token, &name, &name_space, &scope))
 		return NULL;
 	switch (scope >> 24) {
 	case 0x23:
 		return find_by_reference (image, scope, name_space, name, valuetype);
 	case 0x01: {
-		depth++;
+		if (!go_deeper ())
+			return NULL;
 		MonoClass *outer = resolve_typeref (image, scope, 0);
-		depth--;
+		come_up ();
 		return outer ? nested_in (outer, name, valuetype) : NULL;
 	}
 	default: {
@@ -436,11 +451,10 @@ read_element (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass
 static MonoClass *
 read_class (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method)
 {
-	if (depth > DEPTH_MAX || cursor->error)
+	if (cursor->error || !go_deeper ())
 		return NULL;
-	depth++;
 	MonoClass *klass = read_element (image, cursor, owner, method);
-	depth--;
+	come_up ();
 	return klass;
 }
 
