@@ -1,0 +1,161 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_failures.c - every allocation of the registry and the loader fails once. Linked with the core's objects, so that the
+ * linker can put our allocator before libc's (--wrap).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "child.h"
+#include "core.h"
+
+void *__real_malloc (size_t size);
+void *__real_calloc (size_t count, size_t size);
+void *__real_realloc (void *memory, size_t size);
+char *__real_strdup (const char *text);
+void *__wrap_malloc (size_t size);
+void *__wrap_calloc (size_t count, size_t size);
+void *__wrap_realloc (void *memory, size_t size);
+char *__wrap_strdup (const char *text);
+
+/* How many allocations still succeed; negative: all. */
+static int allowed = -1;
+
+static int
+refuse (void)
+{
+	return allowed >= 0 && allowed-- == 0;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+	return refuse () ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t count, size_t size)
+{
+	return refuse () ? NULL : __real_calloc (count, size);
+}
+
+void *
+__wrap_realloc (void *memory, size_t size)
+{
+	return refuse () ? NULL : __real_realloc (memory, size);
+}
+
+char *
+__wrap_strdup (const char *text)
+{
+	return refuse () ? NULL : __real_strdup (text);
+}
+
+static void
+create_fails (void)
+{
+	allowed = 0;
+	CHECK (mono_profiler_create (NULL) == NULL);
+	mono_profiler_set_cleanup_callback (NULL, NULL);
+}
+
+static void
+create_without_memory_answers_null_and_says_so (void **state)
+{
+	child_prints (create_fails, "monocle: out of memory: a profiler handle was not created\n");
+}
+
+static void
+env_fails (void)
+{
+	setenv ("MONOCLE_PROFILE", "x y", 1);
+	allowed = 0;
+	CHECK (monocle_host_load_from_env () == 0);
+}
+
+static void
+options_without_memory_load_nothing (void **state)
+{
+	child_prints (env_fails, "monocle: MONOCLE_PROFILE: out of memory in: x y\n");
+}
+
+static void
+load_fails (void)
+{
+	allowed = 0;
+	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NO_MEMORY);
+	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NOT_FOUND);
+}
+
+static void
+a_load_without_memory_fails_and_may_be_repeated (void **state)
+{
+	char output[8192];
+
+	assert_int_equal (child_run (load_fails, output, sizeof output), 0);
+	assert_memory_equal (output, "monocle: profiler 'nothing': out of memory\n", 43);
+}
+
+/* With the n-th allocation failing, the host is registered all the same, or registration was refused cleanly. */
+static void
+init_fails (void)
+{
+	static const monocle_host_ops host = { .size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test" };
+
+	setenv ("MONOCLE_MODULE_PATH", "/nowhere", 1);
+	for (int n = 0; n < 8; n++) {
+		allowed = n;
+		int result = monocle_host_init (&host);
+		allowed = -1;
+		CHECK (result == MONOCLE_OK || result == MONOCLE_E_BUSY);
+		CHECK (monocle_host_name () != NULL);
+	}
+	allowed = 1;
+	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NOT_FOUND);
+}
+
+static void
+registration_survives_any_failing_allocation (void **state)
+{
+	char output[16384];
+
+	assert_int_equal (child_run (init_fails, output, sizeof output), 0);
+	assert_non_null (strstr (output, "monocle: profiler 'nothing' not found"));
+}
+
+static void
+old_install_fails (void)
+{
+	extern void mono_profiler_install (MonoProfiler *prof, void (*shutdown) (MonoProfiler *prof));
+
+	for (int n = 0; n < 2; n++) {
+		allowed = n;
+		mono_profiler_install (NULL, NULL);
+	}
+}
+
+static void
+the_old_install_says_that_memory_is_short (void **state)
+{
+	child_prints (old_install_fails, "monocle: mono_profiler_install: out of memory\n"
+	                                 "monocle: out of memory: a profiler handle was not created\n"
+	                                 "monocle: mono_profiler_install: out of memory\n");
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test (create_without_memory_answers_null_and_says_so),
+	cmocka_unit_test (options_without_memory_load_nothing),
+	cmocka_unit_test (a_load_without_memory_fails_and_may_be_repeated),
+	cmocka_unit_test (registration_survives_any_failing_allocation),
+	cmocka_unit_test (the_old_install_says_that_memory_is_short),
+};
+
+int
+main (void)
+{
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}

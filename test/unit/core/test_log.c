@@ -1,0 +1,127 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_log.c - the one way to speak, in programs that make it hard.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <monocle/host.h>
+#include "child.h"
+
+static void
+speak (void)
+{
+	errno = 77;
+	monocle_log ("%s and %d", "one", 2);
+	CHECK (errno == 77);
+	monocle_log ("two\nlines\r\tand \033[1mmore");
+	monocle_log ("%s", "");
+}
+
+static void
+a_message_is_one_line_behind_our_name (void **state)
+{
+	child_prints (speak, "monocle: one and 2\nmonocle: two lines \tand  [1mmore\nmonocle: \n");
+}
+
+static void
+speak_long (void)
+{
+	static char text[10000];
+
+	memset (text, 'x', sizeof text - 1);
+	monocle_log ("%s", text);
+}
+
+static void
+a_long_message_is_cut_and_says_so (void **state)
+{
+	char output[16384];
+
+	assert_int_equal (child_run (speak_long, output, sizeof output), 0);
+	assert_int_equal (strlen (output), 4095);
+	assert_string_equal (output + strlen (output) - 5, "x...\n");
+}
+
+static void
+speak_to_file (void)
+{
+	char folder[] = "/tmp/monocle-log-XXXXXX", text[256] = "";
+
+	CHECK (mkdtemp (folder) && chdir (folder) == 0);
+	setenv ("MONOCLE_LOG", "words.txt", 1);
+	monocle_log ("one");
+	CHECK (chdir ("/") == 0);
+	setenv ("MONOCLE_LOG", "/dev/null", 1);
+	for (int fd = 3; fd < 64; fd++)
+		close (fd);
+	monocle_log ("two");
+	CHECK (open ("/dev/null", O_RDONLY) == 3);
+	CHECK (chdir (folder) == 0);
+	int fd = open ("words.txt", O_RDONLY);
+	CHECK (fd >= 0 && read (fd, text, sizeof text - 1) > 0);
+	CHECK_STRING (text, "monocle: one\nmonocle: two\n");
+	CHECK (unlink ("words.txt") == 0 && rmdir (folder) == 0);
+}
+
+static void
+messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors (void **state)
+{
+	child_prints (speak_to_file, "");
+}
+
+static void
+speak_to_bad_file (void)
+{
+	setenv ("MONOCLE_LOG", "/nowhere/at/all", 1);
+	monocle_log ("here");
+}
+
+static void
+a_file_that_cannot_be_opened_gives_way_to_stderr (void **state)
+{
+	child_prints (speak_to_bad_file, "monocle: here\n");
+}
+
+static void
+speak_to_nobody (void)
+{
+	int ends[2];
+
+	CHECK (pipe (ends) == 0);
+	CHECK (dup2 (ends[1], STDERR_FILENO) == STDERR_FILENO);
+	close (ends[0]);
+	monocle_log ("nobody hears this");
+	monocle_log ("nor this");
+	close (STDERR_FILENO);
+	monocle_log ("nor this");
+}
+
+static void
+a_reader_that_went_away_does_not_kill_the_program (void **state)
+{
+	child_passes (speak_to_nobody);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test (a_message_is_one_line_behind_our_name),
+	cmocka_unit_test (a_long_message_is_cut_and_says_so),
+	cmocka_unit_test (messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors),
+	cmocka_unit_test (a_file_that_cannot_be_opened_gives_way_to_stderr),
+	cmocka_unit_test (a_reader_that_went_away_does_not_kill_the_program),
+};
+
+int
+main (void)
+{
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
