@@ -53,12 +53,13 @@ MONOCLE_KIT_API int monocle_kit_options_parse (const char *module, const char *d
 
 /* --- callspec: Mono's log profiler's grammar ------------------------------------------------------------------------
  * comma list of: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, each with an optional "-"; the last
- * match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()).
+ * match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()). When the first item has
+ * a "-", what stands before it is `program`. Wrappers match `wrapper` and nothing else.
  */
 typedef struct monocle_kit_callspec monocle_kit_callspec;
 
 typedef struct {
-	const char *assembly;      /* simple name */
+	const char *assembly;      /* simple name; no field is NULL */
 	const char *name_space;    /* of the outermost class */
 	const char *type;          /* "Outer/Inner" without namespace */
 	const char *method;
@@ -72,13 +73,14 @@ MONOCLE_KIT_API void monocle_kit_callspec_free (monocle_kit_callspec *spec);
 MONOCLE_KIT_API bool monocle_kit_callspec_match (const monocle_kit_callspec *spec, const monocle_kit_callspec_names *names);
 /*
  * What can be said of a whole image without looking at a method: 1 all match, 0 none can, -1 it depends.
- * Lets a filter answer 40,000 framework methods without a string.
+ * Lets a filter answer 40,000 framework methods without a string. Wrappers are not meant: ask for each.
  */
 MONOCLE_KIT_API int monocle_kit_callspec_match_image (const monocle_kit_callspec *spec, const char *assembly, bool is_own);
 
 /*
  * Is the image at `filename` part of the program rather than of the shared framework, the GAC, Mono's own libraries or
- * a package? Uses the path, and the program's .deps.json where there is one. Cheap after the first call.
+ * a package? Uses the path, and the program's .deps.json where there is one. Cheap after the first call. NULL and "" (a
+ * dynamic image) are not.
  */
 MONOCLE_KIT_API bool monocle_kit_image_is_own (const char *filename);
 
@@ -92,39 +94,64 @@ MONOCLE_KIT_API bool monocle_kit_clock_is_tsc (void);
 
 typedef struct monocle_kit_spool monocle_kit_spool;
 
+/*
+ * How the tree names a method the first time it meets it, on the calling thread. Writes two strings into `buffer`, each with
+ * its NUL: the method's name, then the file name of its image ("" when there is none). Returns the length of both with
+ * their NULs; when that is more than `size`, it is asked again with a buffer of that size. An empty name hides the
+ * method: its time counts for its caller. (A runtime with several modules sends each of them what any of them asked for.)
+ */
+typedef size_t (*monocle_kit_name_method) (void *method, char *buffer, size_t size);
+
 typedef struct {
-	uint32_t size;                /* sizeof */
-	const char *module;           /* "calls" */
-	const char *output;           /* what `output=` said, or NULL: the default name. %p %t %e %m %n, +FILE, |CMD, #FD */
-	const char *desc;             /* whole desc, kept in the profile as a comment */
-	bool times;                   /* wall time; false: counts only */
-	bool threads;                 /* one tree per thread in the profile */
-	uint32_t max_depth;           /* deeper calls fold; 0: no limit */
+	uint32_t size;                       /* sizeof */
+	const char *module;                  /* "calls" */
+	const char *output;                  /* what `output=` said, or NULL: the default name. See below */
+	const char *desc;                    /* whole desc, kept in the profile as a comment */
+	const char *runtime;                 /* "6.8.0.105", kept in the profile as a comment; may be NULL */
+	monocle_kit_name_method name_method; /* required */
+	bool times;                          /* wall time; false: counts only */
+	bool threads;                        /* one tree per thread in the profile */
+	uint32_t max_depth;                  /* deeper calls fold; 0: as deep as a profile goes, MONOCLE_KIT_MAX_DEPTH */
 } monocle_kit_spool_config;
 
+#define MONOCLE_KIT_MAX_DEPTH 4096
+
 /*
- * Makes the spool beside the output. NULL: it could not be made (one line was logged, with the path and errno); the program
- * must run on unprofiled. One spool per process and module.
+ * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that gives
+ * a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD` writes to an open
+ * descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where it has a %n. The
+ * default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" goes behind the process id.
+ *
+ * With MONOCLE_RUN_DIR in the environment (a parent collects, `monocle run`) the spool lies in that directory as
+ * MODULE.PID.N.spool, and a clean end leaves a file PID.N.done there, which holds the absolute path of the profile. Otherwise
+ * the spool lies beside the profile, as PROFILE.spool.
+ */
+
+/*
+ * Makes the spool. NULL: it could not be made (one line was logged, with the path and errno); the program must run on
+ * unprofiled. A process has one call tree: while it exists a second open fails.
  */
 MONOCLE_KIT_API monocle_kit_spool *monocle_kit_spool_open (const monocle_kit_spool_config *config);
 /*
- * A clean end: writes the real file (pprof, gzip) under its final name and removes the spool. Threads may still call
+ * A clean end: writes the profile (pprof, gzip) under its final name and removes the spool. Threads may still call
  * enter/leave; what they do later is not in the file. 0, or -1 when it could not be written (logged; the spool is kept).
+ * In a forked child it does nothing and returns 0: the spool is the parent's.
  */
 MONOCLE_KIT_API int monocle_kit_spool_close (monocle_kit_spool *spool);
 
-/* How the tree names a method the first time it meets it. Called on the calling thread; writes UTF-8 into buffer, returns its length. */
-typedef size_t (*monocle_kit_name_method) (void *method, char *buffer, size_t size);
-
 /*
  * The hot path: no lock, no allocation after warm-up, O(1). `method` is any stable pointer. enter/leave on one thread must
- * nest; a leave that does not match the innermost open call closes the calls above its own (counted), or is counted and ignored.
+ * nest; a leave that does not match the innermost open call closes the calls above its own, or is ignored when no open call
+ * is its own; both are counted. A signal handler may interrupt either at any instruction and call them: such calls are
+ * counted as lost. In a forked child both do nothing. errno is kept.
+ *
+ * The first argument may be a MonoProfiler * and the functions may be called from callbacks in tail position.
  */
-MONOCLE_KIT_API void monocle_kit_calls_enter (monocle_kit_spool *spool, void *method, monocle_kit_name_method name);
+MONOCLE_KIT_API void monocle_kit_calls_enter (monocle_kit_spool *spool, void *method);
 MONOCLE_KIT_API void monocle_kit_calls_leave (monocle_kit_spool *spool, void *method);
-/* Names the calling thread in the profile; NULL clears. */
-MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, const char *name);
-/* The calling thread ends: its part is closed and its buffers are ready for the next thread. */
+/* Names a thread in the profile: `tid` is its pthread_self (); NULL clears. Without `threads` nothing happens. */
+MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const char *name);
+/* The calling thread ends: its part is closed and its buffers are ready for the next thread. Also done when it exits. */
 MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
 /* --- completing: what `monocle report` and `monocle run` do with the spool of a dead process ------------------------- */
@@ -139,8 +166,4 @@ MONOCLE_KIT_API int monocle_kit_spool_complete (const char *spool_path, char **r
 }
 #endif
 
-/*
- * With Mono's headers included first, this answers callspec questions for a MonoMethod.
- * It is inline because the kit itself imports no mono_* symbol.
- */
 #endif

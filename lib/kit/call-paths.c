@@ -1,0 +1,482 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * call-paths.c - from the trees of many threads to one table of paths.
+ *
+ * Methods of the same name and image are one function, paths of the same functions are one path (per thread label when
+ * threads are kept apart). A method whose name is empty is hidden: its time is its caller's, its calls count nowhere. Offline code: plain malloc, and everything is a table with indexes.
+ *
+ * The spool's order depends on addresses and on who came first. The order here does not: functions are numbered by name,
+ * paths by (depth, parent's number, function), so that equal profiles are equal files.
+ */
+#include "call-paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+/* key -> value, open addressing; keys are never 0 (their caller adds one where they might be). */
+struct map {
+	uint64_t *keys;
+	uint32_t *values;
+	uint32_t mask, count;
+};
+
+struct builder {
+	struct monocle__call_paths *out;
+	const struct monocle__spool_view *view;
+	struct map methods;     /* method key -> function */
+	struct map edges;       /* (parent path, function) -> path; roots: (NONE, ...) */
+	uint32_t *thread_labels; /* label of each thread number */
+	uint32_t thread_count;
+	uint32_t *node_paths;   /* path of each node index; NONE: a root or nothing */
+	uint32_t *node_labels;
+	uint32_t node_count;    /* indexes that the spool's extents have */
+	uint32_t function_room, path_room;
+	bool failed;
+};
+
+/* --- map ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t
+mix (uint64_t key)
+{
+	key = (key ^ key >> 31) * UINT64_C (0x9e3779b97f4a7c15);
+	return key ^ key >> 29;
+}
+
+static uint32_t *map_slot (struct map *map, uint64_t key);
+
+static bool
+map_grow (struct map *map)
+{
+	struct map old = *map;
+	uint32_t count = old.keys ? (old.mask + 1) * 2 : 256;
+	map->keys = calloc (count, sizeof *map->keys);
+	map->values = calloc (count, sizeof *map->values);
+	map->mask = count - 1;
+	map->count = 0;
+	if (!map->keys || !map->values) {
+		free (map->keys);
+		free (map->values);
+		*map = old;
+		return false;
+	}
+	for (uint32_t i = 0; old.keys && i <= old.mask; i++)
+		if (old.keys[i])
+			*map_slot (map, old.keys[i]) = old.values[i];
+	free (old.keys);
+	free (old.values);
+	return true;
+}
+
+static uint32_t
+map_find (const struct map *map, uint64_t key)
+{
+	if (!map->keys)
+		return NONE;
+	for (uint64_t i = mix (key);; i++) {
+		uint64_t slot = map->keys[i & map->mask];
+		if (!slot || slot == key)
+			return slot ? map->values[i & map->mask] : NONE;
+	}
+}
+
+/* Where the value of `key` is; NONE in it when it is new. NULL: no memory. */
+static uint32_t *
+map_slot (struct map *map, uint64_t key)
+{
+	if ((!map->keys || map->count * 2 >= map->mask) && !map_grow (map))
+		return NULL;
+	uint64_t i = mix (key);
+	while (map->keys[i & map->mask] && map->keys[i & map->mask] != key)
+		i++;
+	if (!map->keys[i & map->mask]) {
+		map->keys[i & map->mask] = key;
+		map->values[i & map->mask] = NONE;
+		map->count++;
+	}
+	return &map->values[i & map->mask];
+}
+
+static void
+map_done (struct map *map)
+{
+	free (map->keys);
+	free (map->values);
+}
+
+/* Room for one more in a table that doubles. */
+static void *
+with_room (void *table, uint32_t count, uint32_t *room, size_t size)
+{
+	if (count < *room)
+		return table;
+	uint32_t more = *room ? *room * 2 : 64;
+	void *larger = realloc (table, more * size);
+	if (larger)
+		*room = more;
+	return larger;
+}
+
+/* --- functions ------------------------------------------------------------------------------------------------------ */
+
+static void
+on_name (void *data, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length)
+{
+	struct builder *builder = data;
+	struct monocle__call_paths *out = builder->out;
+	if (builder->failed || !key)
+		return;
+	void *functions = with_room (out->functions, out->function_count, &builder->function_room, sizeof *out->functions);
+	uint32_t *value = map_slot (&builder->methods, key);
+	if (functions)
+		out->functions = functions;
+	if (!functions || !value) {
+		builder->failed = true;
+		return;
+	}
+	*value = 0; /* Known; its number comes when all are. */
+	out->functions[out->function_count++] = (struct monocle__function) {
+		.key = key, .name = name, .name_length = (uint32_t) name_length,
+		.image = image, .image_length = (uint32_t) image_length };
+}
+
+static int
+compare_text (const char *a, uint32_t a_length, const char *b, uint32_t b_length)
+{
+	uint32_t length = a_length < b_length ? a_length : b_length;
+	int order = length ? memcmp (a, b, length) : 0;
+	return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int
+compare_images (const struct monocle__function *a, const struct monocle__function *b)
+{
+	return compare_text (a->image, a->image_length, b->image, b->image_length);
+}
+
+static int
+compare_functions (const void *pa, const void *pb)
+{
+	const struct monocle__function *a = pa, *b = pb;
+	int order = compare_images (a, b);
+	return order ? order : compare_text (a->name, a->name_length, b->name, b->name_length);
+}
+
+/* Sorts the functions, makes equal ones one, and numbers their images. */
+static bool
+settle_functions (struct builder *builder)
+{
+	struct monocle__call_paths *out = builder->out;
+	uint32_t count = 0;
+	if (out->function_count)
+		qsort (out->functions, out->function_count, sizeof *out->functions, compare_functions);
+	out->images = calloc (out->function_count + 1, sizeof *out->images);
+	if (!out->images)
+		return false;
+	for (uint32_t i = 0; i < out->function_count; i++) {
+		struct monocle__function *function = &out->functions[i];
+		if (!count || compare_functions (function, &out->functions[count - 1])) {
+			if (!count || compare_images (function, &out->functions[count - 1]))
+				out->images[out->image_count++] = count;
+			function->image_index = out->image_count - 1;
+			out->functions[count++] = *function;
+		}
+		uint32_t *value = map_slot (&builder->methods, function->key);
+		if (!value)
+			return false;
+		*value = count - 1;
+	}
+	out->function_count = count;
+	return true;
+}
+
+/* Methods whose names were lost are one function. */
+static void
+add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
+{
+	static const char unnamed[] = "(unnamed)";
+	struct builder *builder = data;
+	(void) index;
+	if (node->parent && map_find (&builder->methods, node->key) == NONE)
+		on_name (builder, node->key, unnamed, sizeof unnamed - 1, "", 0);
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+find_label (struct monocle__call_paths *out, const char *text)
+{
+	for (uint32_t i = 0; i < out->label_count; i++)
+		if (!strcmp (out->labels[i].text, text))
+			return i;
+	return NONE;
+}
+
+static void
+on_thread (void *data, uint32_t number, const struct monocle__thread_record *record)
+{
+	struct builder *builder = data;
+	struct monocle__call_paths *out = builder->out;
+	struct monocle__label label;
+	uint32_t length = __atomic_load_n (&record->name_length, __ATOMIC_ACQUIRE);
+	if (!(builder->view->header->flags & MONOCLE__SPOOL_THREADS) || builder->failed)
+		return;
+	if (length && length < sizeof record->name)
+		snprintf (label.text, sizeof label.text, "%.*s", (int) length, record->name);
+	else
+		snprintf (label.text, sizeof label.text, "Thread %u", number);
+	uint32_t *threads = realloc (builder->thread_labels, (number + 1) * sizeof *threads);
+	if (threads)
+		builder->thread_labels = threads;
+	uint32_t index = find_label (out, label.text);
+	struct monocle__label *labels =
+	    index == NONE ? realloc (out->labels, (out->label_count + 1) * sizeof *labels) : out->labels;
+	if (!threads || !labels) {
+		builder->failed = true;
+		return;
+	}
+	out->labels = labels;
+	if (index == NONE) {
+		index = out->label_count++;
+		labels[index] = label;
+	}
+	threads[number] = index;
+	builder->thread_count = number;
+}
+
+/* --- paths ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+find_or_add_path (struct builder *builder, uint32_t parent, uint32_t function, uint32_t label)
+{
+	struct monocle__call_paths *out = builder->out;
+	/* A path at the top is known by its label where others have their parent. */
+	uint64_t edge = ((uint64_t) (parent == NONE ? label : parent) << 32 | function) + 1;
+	edge ^= parent == NONE ? UINT64_C (1) << 63 : 0;
+	uint32_t *value = map_slot (&builder->edges, edge);
+	if (!value)
+		return NONE;
+	if (*value != NONE)
+		return *value;
+	void *paths = with_room (out->paths, out->path_count, &builder->path_room, sizeof *out->paths);
+	if (!paths)
+		return NONE;
+	out->paths = paths;
+	uint32_t depth = parent == NONE ? 0 : out->paths[parent].depth + 1;
+	out->paths[out->path_count] = (struct monocle__path) { parent, function, label, depth, 0, 0 };
+	return *value = out->path_count++;
+}
+
+static void
+on_root (struct builder *builder, uint32_t index, const struct monocle__node *node)
+{
+	bool known = node->key >= 1 && node->key <= builder->thread_count;
+	builder->node_labels[index] = known ? builder->thread_labels[node->key] : NONE;
+}
+
+static void
+on_node (void *data, uint32_t index, const struct monocle__node *node)
+{
+	struct builder *builder = data;
+	if (builder->failed)
+		return;
+	if (!node->parent) {
+		on_root (builder, index, node);
+		return;
+	}
+	uint32_t function = map_find (&builder->methods, node->key);
+	uint32_t label = builder->node_labels[node->parent];
+	uint32_t path = builder->node_paths[node->parent];
+	bool hidden = function == NONE || !builder->out->functions[function].name_length;
+	if (!hidden)
+		path = find_or_add_path (builder, path, function, label);
+	builder->failed |= !hidden && path == NONE;
+	builder->node_paths[index] = path;
+	builder->node_labels[index] = label;
+	if (path == NONE)
+		return;
+	if (!hidden)
+		builder->out->paths[path].calls += __atomic_load_n (&node->calls, __ATOMIC_RELAXED);
+	builder->out->paths[path].self += __atomic_load_n (&node->self, __ATOMIC_RELAXED);
+}
+
+/* The call that a thread is in has been running since its last event. */
+static void
+charge_running (void *data, uint32_t number, const struct monocle__thread_record *record)
+{
+	struct builder *builder = data;
+	const struct monocle__spool_view *view = builder->view;
+	uint64_t last = __atomic_load_n (&record->last, __ATOMIC_RELAXED);
+	uint32_t current = __atomic_load_n (&record->current, __ATOMIC_RELAXED);
+	bool running = !__atomic_load_n (&record->ended, __ATOMIC_ACQUIRE);
+	(void) number;
+	if (!running || !(view->header->flags & MONOCLE__SPOOL_TIMES) || last >= view->end_ticks ||
+	    current >= builder->node_count)
+		return;
+	uint32_t path = builder->node_paths[current];
+	if (path != NONE)
+		builder->out->paths[path].self += view->end_ticks - last;
+}
+
+/* --- order ---------------------------------------------------------------------------------------------------------- */
+
+/* Paths to sort, with what decides. */
+struct rank {
+	uint32_t depth, parent, label, function, index;
+};
+
+static int
+compare_ranks (const void *pa, const void *pb)
+{
+	const struct rank *a = pa, *b = pb;
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->label != b->label)
+		return a->label < b->label ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+static int
+compare_labels (const void *a, const void *b)
+{
+	return strcmp (((const struct monocle__label *) a)->text, ((const struct monocle__label *) b)->text);
+}
+
+/* Numbers the labels by text: in the paths too. */
+static bool
+sort_labels (struct monocle__call_paths *out)
+{
+	if (!out->label_count)
+		return true;
+	struct monocle__label *before = malloc (out->label_count * sizeof *before);
+	uint32_t *renamed = calloc (out->label_count, sizeof *renamed);
+	if (before && renamed) {
+		memcpy (before, out->labels, out->label_count * sizeof *before);
+		qsort (out->labels, out->label_count, sizeof *out->labels, compare_labels);
+		for (uint32_t i = 0; i < out->label_count; i++)
+			renamed[i] = find_label (out, before[i].text);
+		for (uint32_t i = 0; i < out->path_count; i++)
+			if (out->paths[i].label != NONE)
+				out->paths[i].label = renamed[out->paths[i].label];
+	}
+	bool good = before && renamed;
+	free (before);
+	free (renamed);
+	return good;
+}
+
+/*
+ * Sorts one level after the other, because a level is sorted by the places that the one above has got. `ranks` begins
+ * sorted by depth: index order is not enough, a deep path of one thread precedes a shallow one of the next.
+ */
+static void
+rank_levels (const struct monocle__call_paths *out, struct rank *ranks, uint32_t *places)
+{
+	for (uint32_t first = 0, next; first < out->path_count; first = next) {
+		for (next = first; next < out->path_count && ranks[next].depth == ranks[first].depth; next++)
+			if (ranks[next].parent != NONE)
+				ranks[next].parent = places[ranks[next].parent];
+		qsort (ranks + first, next - first, sizeof *ranks, compare_ranks);
+		for (uint32_t i = first; i < next; i++)
+			places[ranks[i].index] = i;
+	}
+}
+
+static bool
+sort_paths (struct monocle__call_paths *out)
+{
+	if (!out->path_count)
+		return true;
+	struct rank *ranks = malloc (out->path_count * sizeof *ranks);
+	uint32_t *places = malloc (out->path_count * sizeof *places);
+	struct monocle__path *sorted = malloc (out->path_count * sizeof *sorted);
+	if (ranks && places && sorted) {
+		for (uint32_t i = 0; i < out->path_count; i++) {
+			const struct monocle__path *path = &out->paths[i];
+			ranks[i] = (struct rank) { path->depth, path->parent, path->label, path->function, i };
+		}
+		qsort (ranks, out->path_count, sizeof *ranks, compare_ranks);
+		rank_levels (out, ranks, places);
+		for (uint32_t i = 0; i < out->path_count; i++) {
+			sorted[i] = out->paths[ranks[i].index];
+			sorted[i].parent = ranks[i].parent;
+		}
+		free (out->paths);
+		out->paths = sorted;
+	}
+	bool good = ranks && places && sorted;
+	if (!good)
+		free (sorted);
+	free (ranks);
+	free (places);
+	return good;
+}
+
+/* --- all together --------------------------------------------------------------------------------------------------- */
+
+static bool
+make_node_tables (struct builder *builder)
+{
+	size_t count = builder->node_count;
+	builder->node_paths = malloc (count * sizeof *builder->node_paths);
+	builder->node_labels = malloc (count * sizeof *builder->node_labels);
+	if (!builder->node_paths || !builder->node_labels)
+		return false;
+	memset (builder->node_paths, 0xff, count * sizeof *builder->node_paths);
+	memset (builder->node_labels, 0xff, count * sizeof *builder->node_labels);
+	return true;
+}
+
+static bool
+build (struct builder *builder)
+{
+	struct monocle__spool_visitor names = { .data = builder, .name = on_name };
+	struct monocle__spool_visitor threads = { .data = builder, .thread = on_thread };
+	struct monocle__spool_visitor nodes = { .data = builder, .node = on_node };
+	struct monocle__spool_visitor running = { .data = builder, .thread = charge_running };
+	struct monocle__spool_visitor unnamed = { .data = builder, .node = add_unnamed };
+	monocle__spool_view_visit (builder->view, &names);
+	monocle__spool_view_visit (builder->view, &unnamed);
+	if (builder->failed || !settle_functions (builder) || !make_node_tables (builder))
+		return false;
+	monocle__spool_view_visit (builder->view, &threads);
+	monocle__spool_view_visit (builder->view, &nodes);
+	if (builder->failed)
+		return false;
+	monocle__spool_view_visit (builder->view, &running);
+	return sort_labels (builder->out) && sort_paths (builder->out);
+}
+
+int
+monocle__call_paths_init (struct monocle__call_paths *paths, const struct monocle__spool_view *view)
+{
+	struct builder builder = { .out = paths, .view = view };
+	builder.node_count = view->extent_count * (uint32_t) (MONOCLE__EXTENT_SIZE / sizeof (struct monocle__node));
+	memset (paths, 0, sizeof *paths);
+	bool good = build (&builder);
+	map_done (&builder.methods);
+	map_done (&builder.edges);
+	free (builder.thread_labels);
+	free (builder.node_paths);
+	free (builder.node_labels);
+	if (!good)
+		monocle__call_paths_done (paths);
+	return good ? 0 : -ENOMEM;
+}
+
+void
+monocle__call_paths_done (struct monocle__call_paths *paths)
+{
+	free (paths->functions);
+	free (paths->images);
+	free (paths->labels);
+	free (paths->paths);
+	memset (paths, 0, sizeof *paths);
+}

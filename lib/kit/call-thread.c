@@ -1,0 +1,314 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * call-thread.c - the life of a thread's part of the call tree: birth, memory, end, and the next thread that takes it over.
+ *
+ * A thread is born at its first event. At its end everything it holds goes to a free list, and the next thread goes on in
+ * it: in the same tree when the profile has one tree, under a root of its own when it has one per thread. So memory follows
+ * the number of threads that live at once.
+ */
+#include "calltree.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	FIRST_SLOTS = 4096,
+	STACK_MOST = 4 << 20,   /* open calls of one thread; address space, not memory */
+	STACK_LEAST = 16 << 10,
+	PAGES = 16 << 10,       /* the thread's own pages: its record and its name buffer */
+};
+
+static struct monocle__call_thread unborn = { .state = MONOCLE__UNBORN };
+/* Stands in while a thread is being made, so that a signal handler's event does not make it a second time. */
+static struct monocle__call_thread being_born = { .state = MONOCLE__BUSY };
+
+__thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec"))) = &unborn;
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct monocle__call_thread *free_threads; /* under pool_lock */
+static struct monocle__call_thread *all_threads;  /* under pool_lock */
+static pthread_key_t end_key;                     /* made once */
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+
+static void *
+take_memory (size_t size)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *memory = monocle__fails () ? MAP_FAILED : mmap (NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void
+on_thread_exit (void *spool)
+{
+	monocle_kit_calls_thread_end (spool);
+}
+
+static void
+make_end_key (void)
+{
+	pthread_key_create (&end_key, on_thread_exit);
+}
+
+/* --- the table of children ------------------------------------------------------------------------------------------ */
+
+static uint64_t
+mix (uint32_t parent, uint64_t key)
+{
+	uint64_t hash = (key ^ (uint64_t) parent << 29) * UINT64_C (0x9e3779b97f4a7c15);
+	return hash >> 32;
+}
+
+uint32_t *
+monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key)
+{
+	for (uint64_t i = mix (parent, key);; i++) {
+		uint32_t *slot = &thread->slots[i & thread->mask];
+		const struct monocle__node *node = &thread->nodes[*slot];
+		if (!*slot || (node->key == key && node->parent == parent))
+			return slot;
+	}
+}
+
+bool
+monocle__thread_grow_slots (struct monocle__call_thread *thread)
+{
+	uint32_t *old = thread->slots, old_count = thread->mask + 1, count = old ? old_count * 2 : FIRST_SLOTS;
+	uint32_t *slots = take_memory (count * sizeof *slots);
+	if (!slots)
+		return false;
+	thread->slots = slots;
+	thread->mask = count - 1;
+	for (uint32_t i = 0; old && i < old_count; i++) {
+		const struct monocle__node *node = &thread->nodes[old[i]];
+		if (old[i])
+			*monocle__thread_slot (thread, node->parent, node->key) = old[i];
+	}
+	if (old)
+		munmap (old, old_count * sizeof *old);
+	return true;
+}
+
+static bool
+has_node_room (struct monocle__call_thread *thread)
+{
+	if (thread->extent && thread->extent->used + sizeof (struct monocle__node) <= MONOCLE__EXTENT_SIZE)
+		return true;
+	struct monocle__extent *extent = monocle__spool_extent (thread->spool, MONOCLE__EXTENT_NODES);
+	if (extent)
+		thread->extent = extent;
+	return extent != NULL;
+}
+
+uint32_t
+monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key)
+{
+	if (thread->count * 2 > thread->mask && !monocle__thread_grow_slots (thread) && thread->count + 1 >= thread->mask)
+		return 0;
+	if (!has_node_room (thread))
+		return 0;
+	struct monocle__extent *extent = thread->extent;
+	struct monocle__node *node = (struct monocle__node *) ((uint8_t *) extent + extent->used);
+	uint32_t index = (uint32_t) (node - thread->nodes);
+	*node = (struct monocle__node) { .key = key, .parent = parent };
+	__atomic_store_n (&extent->used, extent->used + (uint32_t) sizeof *node, __ATOMIC_RELEASE);
+	*monocle__thread_slot (thread, parent, key) = index;
+	thread->count++;
+	return index;
+}
+
+/* --- birth ---------------------------------------------------------------------------------------------------------- */
+
+static struct monocle__call_thread *
+take_free (void)
+{
+	pthread_mutex_lock (&pool_lock);
+	struct monocle__call_thread *thread = free_threads;
+	if (thread)
+		free_threads = thread->next_free;
+	pthread_mutex_unlock (&pool_lock);
+	return thread;
+}
+
+static void
+give_free (struct monocle__call_thread *thread)
+{
+	pthread_mutex_lock (&pool_lock);
+	thread->next_free = free_threads;
+	free_threads = thread;
+	pthread_mutex_unlock (&pool_lock);
+}
+
+static bool
+take_stack (struct monocle__call_thread *thread)
+{
+	for (size_t count = STACK_MOST; count >= STACK_LEAST && !thread->stack; count /= 4) {
+		thread->stack = take_memory (count * sizeof *thread->stack);
+		thread->stack_end = thread->stack + count;
+	}
+	return thread->stack != NULL;
+}
+
+static void
+give_memory (struct monocle__call_thread *thread)
+{
+	if (thread->stack)
+		munmap (thread->stack, (size_t) ((char *) thread->stack_end - (char *) thread->stack));
+	if (thread->slots)
+		munmap (thread->slots, (thread->mask + 1) * sizeof *thread->slots);
+	munmap (thread, PAGES);
+}
+
+static struct monocle__call_thread *
+new_thread (monocle_kit_spool *spool)
+{
+	struct monocle__call_thread *thread = take_memory (PAGES);
+	if (!thread)
+		return NULL;
+	thread->spool = spool;
+	thread->nodes = monocle__spool_nodes (spool);
+	if (madvise (thread, PAGES, MADV_WIPEONFORK) || !take_stack (thread) || !monocle__thread_grow_slots (thread)) {
+		give_memory (thread);
+		return NULL;
+	}
+	pthread_mutex_lock (&pool_lock);
+	thread->next = all_threads;
+	all_threads = thread;
+	pthread_mutex_unlock (&pool_lock);
+	return thread;
+}
+
+/* A record and a root: new ones, or those of the thread that had this memory before when nobody will tell them apart. */
+static bool
+take_record (struct monocle__call_thread *thread)
+{
+	monocle_kit_spool *spool = thread->spool;
+	bool apart = spool->header->flags & MONOCLE__SPOOL_THREADS;
+	uint32_t number;
+	if (thread->record && !apart)
+		return true;
+	struct monocle__thread_record *record = monocle__spool_thread (spool, &number);
+	uint32_t root = record ? monocle__thread_new_node (thread, 0, number) : 0;
+	if (!root)
+		return false;
+	record->root = root;
+	thread->root = root;
+	pthread_mutex_lock (&pool_lock);
+	thread->record = record;
+	pthread_mutex_unlock (&pool_lock);
+	return true;
+}
+
+static void
+start_counting (struct monocle__call_thread *thread)
+{
+	const struct monocle__spool_header *header = thread->spool->header;
+	struct monocle__thread_record *record = thread->record;
+	thread->timed = (header->flags & MONOCLE__SPOOL_TIMES) != 0;
+	thread->current = &thread->nodes[thread->root];
+	thread->top = thread->stack;
+	*thread->top = thread->root;
+	thread->fold = thread->stack + header->max_depth;
+	thread->skip = 0;
+	pthread_mutex_lock (&pool_lock);
+	record->tid = (uint64_t) (uintptr_t) pthread_self ();
+	pthread_mutex_unlock (&pool_lock);
+	__atomic_store_n (&record->current, thread->root, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->last, monocle__clock_now (), __ATOMIC_RELAXED);
+	__atomic_store_n (&record->ended, 0, __ATOMIC_RELEASE);
+	thread->state = MONOCLE__READY;
+}
+
+void
+monocle__thread_begin (monocle_kit_spool *spool)
+{
+	int saved_errno = errno;
+	if (!monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
+		return;
+	monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	pthread_once (&end_once, make_end_key);
+	struct monocle__call_thread *thread = take_free ();
+	if (!thread)
+		thread = new_thread (spool);
+	if (thread && !take_record (thread)) {
+		give_free (thread);
+		thread = NULL;
+	}
+	if (thread) {
+		start_counting (thread);
+		pthread_setspecific (end_key, spool);
+	}
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__self = thread ? thread : &unborn;
+	errno = saved_errno;
+}
+
+char *
+monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size)
+{
+	*ret_size = PAGES - sizeof *thread;
+	return (char *) (thread + 1);
+}
+
+/* --- end ------------------------------------------------------------------------------------------------------------ */
+
+void
+monocle_kit_calls_thread_end (monocle_kit_spool *spool)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (!spool || !monocle__spool_is_ours (spool) || thread == &unborn || thread == &being_born)
+		return;
+	uint64_t now = monocle__clock_now ();
+	struct monocle__thread_record *record = thread->record;
+	thread->state = MONOCLE__BUSY;
+	if (thread->timed && now > record->last)
+		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
+	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->ended, 1, __ATOMIC_RELEASE);
+	monocle__self = &unborn;
+	give_free (thread);
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------- */
+
+static void
+set_name (struct monocle__thread_record *record, const char *name)
+{
+	size_t length = name ? strnlen (name, sizeof record->name) : 0;
+	while (length == sizeof record->name || (length && length < strlen (name) && ((unsigned char) name[length] & 0xc0) == 0x80))
+		length--;
+	__atomic_store_n (&record->name_length, 0, __ATOMIC_RELEASE);
+	if (length)
+		memcpy (record->name, name, length);
+	__atomic_store_n (&record->name_length, (uint32_t) length, __ATOMIC_RELEASE);
+}
+
+void
+monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const char *name)
+{
+	if (!spool || !monocle__spool_is_ours (spool) || !(spool->header->flags & MONOCLE__SPOOL_THREADS))
+		return;
+	if (monocle__self == &unborn && tid == (uintptr_t) pthread_self ())
+		monocle__thread_begin (spool);
+	pthread_mutex_lock (&pool_lock);
+	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
+		if (thread->record && thread->record->tid == tid && !__atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
+			set_name (thread->record, name);
+	pthread_mutex_unlock (&pool_lock);
+}
+
+void
+monocle__threads_reset (void)
+{
+	while (all_threads) {
+		struct monocle__call_thread *thread = all_threads;
+		all_threads = thread->next;
+		give_memory (thread);
+	}
+	free_threads = NULL;
+	monocle__self = &unborn;
+}

@@ -1,0 +1,235 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * calltree.c - enter and leave: the hot path.
+ *
+ * Time is accounted as self time: each event charges what has passed since the thread's last event to the node that was
+ * running. Totals are sums over a subtree and are made offline; so the tree is right at every instant, for a reader beside us
+ * and after SIGKILL. A pair of events costs two readings of the clock and some ten stores to lines of the thread's own.
+ *
+ * A child is found by the node's last_child (loops), else in the thread's table keyed (parent, method).
+ *
+ * The nodes lie in a shared mapping. Fields that a closing thread may read while we write are stored with relaxed atomics,
+ * which are plain moves.
+ *
+ * In signal handlers: a handler that interrupts an event finds BUSY and its events are lost; between events it is as good as
+ * any other caller, but for the first visit of a path, which takes locks: BUSY covers those too.
+ */
+#include "calltree.h"
+
+#include <errno.h>
+
+#define unlikely(condition) __builtin_expect (!!(condition), 0)
+
+static inline void
+begin_event (struct monocle__call_thread *thread)
+{
+	__atomic_store_n (&thread->state, MONOCLE__BUSY, __ATOMIC_RELAXED);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+}
+
+static inline void
+end_event (struct monocle__call_thread *thread)
+{
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	__atomic_store_n (&thread->state, MONOCLE__READY, __ATOMIC_RELAXED);
+}
+
+/* The node that was running pays up to now; `next` runs from now on. A clock that steps back charges nothing. */
+static inline void
+charge (struct monocle__call_thread *thread, struct monocle__node *node, uint32_t next)
+{
+	struct monocle__thread_record *record = thread->record;
+	uint64_t now = monocle__clock_now ();
+	uint64_t passed = now - record->last;
+	if ((int64_t) passed > 0)
+		__atomic_store_n (&node->self, node->self + passed, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->current, next, __ATOMIC_RELAXED);
+}
+
+static inline void
+enter_node (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index)
+{
+	if (thread->timed)
+		charge (thread, thread->current, index);
+	__atomic_store_n (&child->calls, child->calls + 1, __ATOMIC_RELAXED);
+	*++thread->top = index;
+	thread->current = child;
+}
+
+/* --- the seldom part ------------------------------------------------------------------------------------------------ */
+
+/* The node for a call of `method` now, made if need be; 0: no room. */
+static uint32_t
+find_or_make (struct monocle__call_thread *thread, void *method)
+{
+	uint32_t parent = thread->top < thread->fold ? *thread->top : *thread->fold;
+	uint64_t key = (uintptr_t) method;
+	uint32_t index = *monocle__thread_slot (thread, parent, key);
+	if (index)
+		return index;
+	int saved_errno = errno;
+	size_t size;
+	char *buffer = monocle__thread_buffer (thread, &size);
+	monocle__spool_name (thread->spool, method, buffer, size);
+	index = monocle__thread_new_node (thread, parent, key);
+	errno = saved_errno;
+	return index;
+}
+
+/* This call and all below it have no place on the stack; leaves are counted until it ends. */
+static void
+begin_skip (struct monocle__call_thread *thread, bool deep)
+{
+	thread->skip = 1;
+	thread->deep = deep;
+	if (!deep)
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_SPACE, 1);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	__atomic_store_n (&thread->state, MONOCLE__SKIPPING, __ATOMIC_RELAXED);
+}
+
+/* Beyond the end of the stack: the call counts in its folded node and gets no time of its own. */
+static void
+count_deep (struct monocle__call_thread *thread, void *method)
+{
+	uint32_t index = find_or_make (thread, method);
+	if (index)
+		__atomic_store_n (&thread->nodes[index].calls, thread->nodes[index].calls + 1, __ATOMIC_RELAXED);
+	else
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_SPACE, 1);
+}
+
+static __attribute__ ((noinline)) void
+enter_other_child (struct monocle__call_thread *thread, void *method)
+{
+	if (unlikely (thread->top + 1 == thread->stack_end)) {
+		count_deep (thread, method);
+		begin_skip (thread, true);
+		return;
+	}
+	uint32_t index = find_or_make (thread, method);
+	if (unlikely (!index)) {
+		begin_skip (thread, false);
+		return;
+	}
+	if (thread->top <= thread->fold)
+		thread->current->last_child = index;
+	enter_node (thread, &thread->nodes[index], index);
+	end_event (thread);
+}
+
+static void
+enter_skipped (struct monocle__call_thread *thread, void *method)
+{
+	thread->skip++;
+	if (!thread->deep) {
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_SPACE, 1);
+		return;
+	}
+	begin_event (thread);
+	count_deep (thread, method);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	__atomic_store_n (&thread->state, MONOCLE__SKIPPING, __ATOMIC_RELAXED);
+}
+
+static __attribute__ ((noinline, cold)) void
+enter_not_ready (monocle_kit_spool *spool, void *method)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (!spool || !monocle__spool_is_ours (spool))
+		return;
+	switch (thread->state) {
+	case MONOCLE__BUSY:
+		monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1);
+		return;
+	case MONOCLE__SKIPPING:
+		enter_skipped (thread, method);
+		return;
+	case MONOCLE__UNBORN:
+		monocle__thread_begin (spool);
+		if (monocle__self->state == MONOCLE__READY)
+			monocle_kit_calls_enter (spool, method);
+		else if (!spool->closed)
+			monocle__spool_lose (spool, MONOCLE__LOSS_THREADS, 1);
+		return;
+	default:
+		return;
+	}
+}
+
+/* Looks for the call further down: what lies above it has left without telling. */
+static __attribute__ ((noinline)) void
+leave_other_call (struct monocle__call_thread *thread, void *method)
+{
+	enum { FARTHEST = 1 << 16 };
+	uint64_t key = (uintptr_t) method;
+	uint32_t *level = thread->top;
+	uint32_t *stop = thread->top - thread->stack > FARTHEST ? thread->top - FARTHEST : thread->stack;
+	while (level > stop && thread->nodes[*level].key != key)
+		level--;
+	if (level == stop) {
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNMATCHED, 1);
+	} else {
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNBALANCED, (uint64_t) (thread->top - level));
+		if (thread->timed)
+			charge (thread, thread->current, level[-1]);
+		thread->top = level - 1;
+		thread->current = &thread->nodes[*thread->top];
+	}
+	end_event (thread);
+}
+
+static __attribute__ ((noinline, cold)) void
+leave_not_ready (monocle_kit_spool *spool)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (thread->state != MONOCLE__SKIPPING || !spool || !monocle__spool_is_ours (spool))
+		return;
+	if (--thread->skip == 0)
+		end_event (thread);
+}
+
+/* --- the hot part --------------------------------------------------------------------------------------------------- */
+
+void
+monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (unlikely (thread->state != MONOCLE__READY)) {
+		enter_not_ready (spool, method);
+		return;
+	}
+	begin_event (thread);
+	uint32_t index = thread->current->last_child;
+	struct monocle__node *child = &thread->nodes[index];
+	if (unlikely (child->key != (uintptr_t) method)) {
+		enter_other_child (thread, method);
+		return;
+	}
+	enter_node (thread, child, index);
+	end_event (thread);
+}
+
+void
+monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (unlikely (thread->state != MONOCLE__READY)) {
+		leave_not_ready (spool);
+		return;
+	}
+	begin_event (thread);
+	struct monocle__node *node = thread->current;
+	if (unlikely (node->key != (uintptr_t) method)) {
+		leave_other_call (thread, method);
+		return;
+	}
+	uint32_t below = thread->top[-1];
+	if (thread->timed)
+		charge (thread, node, below);
+	thread->top--;
+	thread->current = &thread->nodes[below];
+	end_event (thread);
+}

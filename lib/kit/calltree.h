@@ -1,0 +1,61 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * calltree.h - what one thread needs to count its calls.
+ */
+#ifndef MONOCLE_KIT_CALLTREE_H
+#define MONOCLE_KIT_CALLTREE_H
+
+#include "spool.h"
+
+/*
+ * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY takes
+ * the hot path. BUSY stands while an event is worked on, so that a signal handler's events are noticed.
+ */
+enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
+
+/*
+ * Written by its thread only, also from signal handlers of that thread. The first 64 bytes are what every event touches.
+ * Lies in pages of its own; `stack` and `slots` are other mappings, whose contents a child does not care about.
+ *
+ *   stack[0] = root, ..., *top = current node; level = top - stack
+ *   level <= fold: the node's parent is the node below it on the stack
+ *   level >  fold: the node's parent is the node at level fold ("folded")
+ */
+struct monocle__call_thread {
+	uint32_t state; /* monocle__thread_state */
+	uint32_t timed;
+	struct monocle__node *current;
+	struct monocle__node *nodes; /* node 0: the header */
+	uint32_t *top;
+	struct monocle__thread_record *record;
+	uint32_t *fold;
+	uint32_t *stack;
+	uint32_t *stack_end;
+
+	uint32_t *slots; /* open addressing, keyed (parent, key); node indexes, 0 is empty */
+	uint32_t mask, count;
+	struct monocle__extent *extent; /* where new nodes go; NULL at first */
+	uint64_t skip;                  /* SKIPPING: calls open that have no node */
+	bool deep;                      /* SKIPPING because the stack is full: calls still count */
+	uint32_t root;
+	monocle_kit_spool *spool;
+	struct monocle__call_thread *next_free, *next; /* under the pool's lock */
+};
+
+/* The one thread-local variable of this library. Never NULL: threads begin with a shared record that is UNBORN. */
+extern __thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec")));
+
+/* Makes the calling thread known. Afterwards monocle__self is its own, or UNBORN when it cannot be profiled. */
+void monocle__thread_begin (monocle_kit_spool *spool);
+/* Where a node's name is made; as large as the rest of the thread's page. */
+char *monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size);
+/* Twice as many slots. False: no memory. */
+bool monocle__thread_grow_slots (struct monocle__call_thread *thread);
+uint32_t *monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
+/* A new node under `parent`, in the slot table too. 0: no room. */
+uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
+/* Tests: forgets all threads; the mappings of a former spool are gone. */
+void monocle__threads_reset (void);
+
+#endif

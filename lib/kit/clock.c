@@ -1,0 +1,51 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * clock.c - the choice of a clock and its calibration.
+ *
+ * The TSC is read where the CPU promises one rate for ever; what that rate is comes out of pairs (ticks, nanoseconds) that
+ * are written down now and then and fitted when the profile is made. There is no calibration loop at start.
+ */
+#include "clock.h"
+
+#include <monocle/kit.h>
+
+bool monocle__clock_uses_ticks;
+
+void
+monocle_kit_clock_init (void)
+{
+	monocle__clock_uses_ticks = monocle__ticks_are_invariant ();
+}
+
+bool
+monocle_kit_clock_is_tsc (void)
+{
+	return monocle__clock_uses_ticks;
+}
+
+/* The reading of the one clock between two of the other is off by half their distance at most: keep the closest. */
+struct monocle__clock_pair
+monocle__clock_pair_now (void)
+{
+	struct monocle__clock_pair best = { 0, 0 };
+	uint64_t best_gap = UINT64_MAX;
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = monocle__clock_now ();
+		uint64_t ns = monocle__clock_ns (CLOCK_MONOTONIC);
+		uint64_t gap = monocle__clock_now () - before;
+		if (gap < best_gap) {
+			best_gap = gap;
+			best = (struct monocle__clock_pair) { before + gap / 2, ns };
+		}
+	}
+	return best;
+}
+
+double
+monocle__clock_rate (struct monocle__clock_pair first, struct monocle__clock_pair last)
+{
+	if (last.ticks <= first.ticks || last.ns <= first.ns)
+		return 0;
+	return (double) (last.ns - first.ns) / (double) (last.ticks - first.ticks);
+}

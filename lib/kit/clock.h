@@ -1,0 +1,46 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * clock.h - raw ticks for the hot path, and pairs that tie them to nanoseconds.
+ */
+#ifndef MONOCLE_KIT_CLOCK_H
+#define MONOCLE_KIT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <ticks.h>
+
+/* One instant in both clocks; lies in spools. */
+struct monocle__clock_pair {
+	uint64_t ticks;
+	uint64_t ns; /* CLOCK_MONOTONIC */
+};
+
+/* Written by monocle_kit_clock_init () only, before the first event. */
+extern bool monocle__clock_uses_ticks;
+
+static inline uint64_t
+monocle__clock_ns (clockid_t clock)
+{
+	struct timespec time;
+	clock_gettime (clock, &time);
+	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
+}
+
+static inline uint64_t
+monocle__clock_now (void)
+{
+	return __builtin_expect (monocle__clock_uses_ticks, 1) ? monocle__ticks_now () : monocle__clock_ns (CLOCK_MONOTONIC);
+}
+
+/* Now, in both clocks, as close together as three tries allow. Async-safe. */
+struct monocle__clock_pair monocle__clock_pair_now (void);
+
+/*
+ * Nanoseconds per tick between two pairs; 0 when they do not tell (no time between them). Pairs of the plain clock give 1.
+ */
+double monocle__clock_rate (struct monocle__clock_pair first, struct monocle__clock_pair last);
+
+#endif

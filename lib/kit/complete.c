@@ -1,0 +1,128 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * complete.c - the last step: a spool becomes a profile, at a clean end by its own process, else by whoever finds it.
+ */
+#include "complete.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pprof.h"
+
+int
+monocle__complete_view (const struct monocle__spool_view *view, char *path, enum monocle__output_kind kind)
+{
+	void *data;
+	size_t length;
+	int error = monocle__pprof_write (view, &data, &length);
+	if (error)
+		return error;
+	error = monocle__output_write (path, sizeof view->header->output, kind, data, length);
+	free (data);
+	return error;
+}
+
+void
+monocle__leave_note (const char *directory, uint32_t pid, const char *path)
+{
+	char name[PATH_MAX];
+	int fd = -1;
+	for (unsigned number = 1; fd < 0 && number < 1000; number++) {
+		if (snprintf (name, sizeof name, "%s/%u.%u.done", directory, pid, number) >= (int) sizeof name)
+			return;
+		fd = open (name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return;
+	}
+	if (fd >= 0) {
+		dprintf (fd, "%s\n", path);
+		close (fd);
+	}
+}
+
+/* A command's or a descriptor's process is gone: the default name, beside the spool. 0 or -errno. */
+static int
+fall_back_to_file (const struct monocle__spool_view *view, const char *spool_path, char *path, size_t size)
+{
+	const struct monocle__spool_header *header = view->header;
+	struct monocle__output_words words = { header->program, header->module, header->pid,
+		                                   (time_t) (header->realtime_ns / 1000000000u) };
+	enum monocle__output_kind kind;
+	char name[PATH_MAX];
+	const char *slash = strrchr (spool_path, '/');
+	int error = monocle__output_expand (NULL, &words, name, sizeof name, &kind);
+	if (error)
+		return error;
+	const char *base = strrchr (name, '/');
+	int length = snprintf (path, size, "%.*s%s", slash ? (int) (slash - spool_path) : 1, slash ? spool_path : ".",
+	                       base ? base : name);
+	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
+}
+
+static int
+complete_mapped (const struct monocle__spool_view *view, const char *spool_path, char **ret_path, const char **ret_error)
+{
+	char path[sizeof view->header->output];
+	enum monocle__output_kind kind = view->header->output_kind;
+	if (monocle__spool_view_is_alive (view)) {
+		*ret_error = "its process is still running";
+		return -1;
+	}
+	int error = 0;
+	strcpy (path, view->header->output);
+	if (kind != MONOCLE__OUTPUT_FILE && kind != MONOCLE__OUTPUT_NEW) {
+		error = fall_back_to_file (view, spool_path, path, sizeof path);
+		kind = MONOCLE__OUTPUT_NEW;
+	}
+	if (!error)
+		error = monocle__complete_view (view, path, kind);
+	if (error) {
+		*ret_error = strerror (-error);
+		return -1;
+	}
+	*ret_path = strdup (path);
+	unlink (spool_path);
+	return 0;
+}
+
+static void *
+map_file (const char *path, size_t *ret_size, const char **ret_error)
+{
+	struct stat status;
+	void *base = MAP_FAILED;
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		*ret_error = strerror (errno);
+		return NULL;
+	}
+	*ret_error = "it is not a spool";
+	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size >= MONOCLE__EXTENT_SIZE) {
+		*ret_size = (size_t) status.st_size;
+		base = mmap (NULL, *ret_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	close (fd);
+	return base == MAP_FAILED ? NULL : base;
+}
+
+int
+monocle_kit_spool_complete (const char *spool_path, char **ret_path, const char **ret_error)
+{
+	struct monocle__spool_view view;
+	size_t size;
+	void *base = map_file (spool_path, &size, ret_error);
+	if (!base)
+		return -1;
+	int result = monocle__spool_view_init (&view, base, size, ret_error);
+	if (!result)
+		result = complete_mapped (&view, spool_path, ret_path, ret_error);
+	munmap (base, size);
+	return result;
+}

@@ -1,0 +1,51 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * log.c - the one way in which a module speaks.
+ *
+ * A line is formatted on the stack and written by one write(2), so that lines of several threads and processes do not mix.
+ * Where it goes is asked each time: a message is rare, and nothing of ours keeps a descriptor open in a foreign process.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <monocle/kit.h>
+
+enum { LINE_MAX_BYTES = 2048 };
+
+static void
+write_line (const char *line, size_t length)
+{
+	const char *path = getenv ("MONOCLE_LOG");
+	int fd = path && *path ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+	ssize_t written = write (fd >= 0 ? fd : STDERR_FILENO, line, length);
+	(void) written; /* There is nobody left to tell. */
+	if (fd >= 0)
+		close (fd);
+}
+
+void
+monocle_kit_log (const char *module, const char *format, ...)
+{
+	int saved_errno = errno;
+	char line[LINE_MAX_BYTES];
+	int length = snprintf (line, sizeof line - 1, "monocle: %s: ", module);
+	if (length < 0 || length > 128)
+		length = 0;
+	va_list arguments;
+	va_start (arguments, format);
+	int more = vsnprintf (line + length, sizeof line - 1 - (size_t) length, format, arguments);
+	va_end (arguments);
+	if (more > 0)
+		length += more;
+	if (length > LINE_MAX_BYTES - 2)
+		length = LINE_MAX_BYTES - 2;
+	line[length++] = '\n';
+	write_line (line, (size_t) length);
+	errno = saved_errno;
+}

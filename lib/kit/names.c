@@ -1,0 +1,135 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * names.c - which methods already have a name in the spool.
+ *
+ * An open-addressing set of method pointers. Readers take no lock: they see one table, published by a release store, and
+ * slots that only ever go from empty to full. A full table is replaced by one of twice the size; the old one stays for
+ * readers that still hold it (all old ones together are as large as the new one).
+ */
+#include "spool.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FIRST_SLOTS = 1024 };
+
+struct table {
+	uint32_t mask, count;
+	uint64_t slots[];
+};
+
+static struct table *current; /* swapped under the spool's lock, read anywhere */
+
+static uint64_t
+mix (uint64_t key)
+{
+	key *= UINT64_C (0x9e3779b97f4a7c15);
+	return key >> 32;
+}
+
+static void *
+take_memory (size_t size)
+{
+	void *memory = monocle__fails () ? MAP_FAILED
+	                                 : mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool
+contains (const struct table *table, uint64_t key)
+{
+	if (!table)
+		return false;
+	for (uint64_t i = mix (key);; i++) {
+		uint64_t slot = __atomic_load_n (&table->slots[i & table->mask], __ATOMIC_RELAXED);
+		if (slot == key || !slot)
+			return slot == key;
+	}
+}
+
+static void
+insert (struct table *table, uint64_t key)
+{
+	uint64_t i = mix (key);
+	while (table->slots[i & table->mask])
+		i++;
+	__atomic_store_n (&table->slots[i & table->mask], key, __ATOMIC_RELAXED);
+	table->count++;
+}
+
+/* Under the lock: a table with room for one more. */
+static struct table *
+roomy_table (void)
+{
+	struct table *old = current;
+	if (old && old->count * 2 <= old->mask)
+		return old;
+	uint32_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
+	struct table *table = take_memory (sizeof *table + slots * sizeof *table->slots);
+	if (!table)
+		return NULL;
+	table->mask = slots - 1;
+	for (uint32_t i = 0; old && i <= old->mask; i++)
+		if (old->slots[i])
+			insert (table, old->slots[i]);
+	__atomic_store_n (&current, table, __ATOMIC_RELEASE);
+	return table;
+}
+
+/* The name is appended first: whoever finds the key may rely on it. A second thread that was as fast appends nothing. */
+static void
+publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length)
+{
+	bool good = true;
+	pthread_mutex_lock (&spool->lock);
+	if (!contains (current, key)) {
+		struct table *table = roomy_table ();
+		good = table && monocle__spool_append_name (spool, key, name, name_length, image, image_length);
+		if (good)
+			insert (table, key);
+	}
+	pthread_mutex_unlock (&spool->lock);
+	if (!good)
+		monocle__spool_lose (spool, MONOCLE__LOSS_NAMES, 1);
+}
+
+/* Cuts "NAME\0IMAGE\0" and publishes it; a longer name than an extent can hold is cut short. */
+static void
+publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t size)
+{
+	enum { MOST = MONOCLE__EXTENT_SIZE / 4 };
+	size_t name_length = strnlen (text, size);
+	const char *image = name_length < size ? text + name_length + 1 : "";
+	size_t image_length = name_length < size ? strnlen (image, size - name_length - 1) : 0;
+	publish (spool, key, text, name_length < MOST ? name_length : MOST, image, image_length < MOST ? image_length : MOST);
+}
+
+void
+monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size)
+{
+	uint64_t key = (uintptr_t) method;
+	if (contains (__atomic_load_n (&current, __ATOMIC_ACQUIRE), key))
+		return;
+	size_t length = spool->name_method (method, buffer, size);
+	if (length <= size) {
+		publish_text (spool, key, buffer, length);
+		return;
+	}
+	char *larger = take_memory (length);
+	size_t second = larger ? spool->name_method (method, larger, length) : 0;
+	if (larger && second <= length)
+		publish_text (spool, key, larger, second);
+	else
+		monocle__spool_lose (spool, MONOCLE__LOSS_NAMES, 1);
+	if (larger)
+		munmap (larger, length);
+}
+
+void
+monocle__spool_names_reset (void)
+{
+	if (current)
+		munmap (current, sizeof *current + ((size_t) current->mask + 1) * sizeof *current->slots);
+	current = NULL;
+}

@@ -1,0 +1,302 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * options.c - the arguments of a module's desc, by Mono's grammar.
+ *
+ * The text is cut into key and value first, everything is checked against the rows, and only when all of it is right are
+ * the values stored: a module whose options are wrong keeps its defaults and can say so.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <monocle/kit.h>
+
+/* What one argument means; waits until all are known to be right. */
+struct setting {
+	const monocle_kit_option *row;
+	uint64_t number;
+	char *text; /* owned until it is stored */
+	struct setting *next;
+};
+
+/*
+ * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor behind a backslash. The result has the quotes
+ * and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
+ */
+static char *
+next_argument (const char **text, bool *ret_wrong)
+{
+	const char *in = *text;
+	if (*in == '\0')
+		return NULL;
+	char *argument = malloc (strlen (in) + 1);
+	if (!argument)
+		return NULL;
+	char *out = argument;
+	char quote = '\0';
+	for (; *in && (quote || *in != ','); in++) {
+		if (*in == '\\' && in[1])
+			*out++ = *++in;
+		else if (quote ? *in == quote : *in == '\'' || *in == '"')
+			quote = quote ? '\0' : *in;
+		else
+			*out++ = *in;
+	}
+	*out = '\0';
+	*ret_wrong = quote != '\0';
+	*text = *in == ',' ? in + 1 : in;
+	return argument;
+}
+
+static size_t
+least (size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+/* Levenshtein's distance; words longer than the table are merely far away. */
+static size_t
+distance (const char *a, const char *b)
+{
+	enum { MOST = 40 };
+	size_t row[MOST + 1], la = strlen (a), lb = strlen (b);
+	if (la > MOST || lb > MOST)
+		return MOST;
+	for (size_t j = 0; j <= lb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t up = row[j];
+			row[j] = least (up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+			diagonal = up;
+		}
+	}
+	return row[lb];
+}
+
+static const char *
+nearest_key (const monocle_kit_option *rows, const char *key)
+{
+	const char *best = "help";
+	size_t best_distance = distance (key, best);
+	for (; rows->key; rows++) {
+		size_t d = distance (key, rows->key);
+		if (d < best_distance) {
+			best_distance = d;
+			best = rows->key;
+		}
+	}
+	return best;
+}
+
+static bool
+try_flag (const char *value, uint64_t *ret_number)
+{
+	if (!value || !strcmp (value, "1") || !strcmp (value, "true")) {
+		*ret_number = 1;
+		return true;
+	}
+	*ret_number = 0;
+	return !strcmp (value, "0") || !strcmp (value, "false");
+}
+
+static bool
+try_number (const monocle_kit_option *row, const char *value, uint64_t *ret_number)
+{
+	char *end;
+	if (!value || *value < '0' || *value > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull (value, &end, 10);
+	unsigned shift = *end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0;
+	if (errno || end[shift != 0] != '\0' || number > UINT64_MAX >> shift)
+		return false;
+	number <<= shift;
+	*ret_number = number;
+	return number >= row->min && (row->max == 0 || number <= row->max);
+}
+
+/* The position of `value` among "a|b|c". */
+static bool
+try_choice (const char *choices, const char *value, uint64_t *ret_number)
+{
+	size_t length = value ? strlen (value) : 0;
+	*ret_number = 0;
+	for (const char *choice = choices; length; (*ret_number)++) {
+		size_t n = strcspn (choice, "|");
+		if (n == length && !strncmp (choice, value, n))
+			return true;
+		if (choice[n] == '\0')
+			break;
+		choice += n + 1;
+	}
+	return false;
+}
+
+static const monocle_kit_option *
+find_row (const monocle_kit_option *rows, const char *key)
+{
+	for (; rows->key; rows++)
+		if (!strcmp (rows->key, key))
+			return rows;
+	return NULL;
+}
+
+static void
+complain_of_value (const char *module, const monocle_kit_option *row, const char *value)
+{
+	if (!value)
+		value = "";
+	if (row->kind == MONOCLE_KIT_OPTION_U64 && row->max)
+		monocle_kit_log (module, "option %s=%s: a number from %llu to %llu is wanted", row->key, value,
+		                 (unsigned long long) row->min, (unsigned long long) row->max);
+	else if (row->kind == MONOCLE_KIT_OPTION_U64)
+		monocle_kit_log (module, "option %s=%s: a number from %llu on is wanted", row->key, value,
+		                 (unsigned long long) row->min);
+	else if (row->kind == MONOCLE_KIT_OPTION_CHOICE)
+		monocle_kit_log (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
+	else if (row->kind == MONOCLE_KIT_OPTION_FLAG)
+		monocle_kit_log (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
+	else
+		monocle_kit_log (module, "option %s needs a value: %s=%s", row->key, row->key,
+		                 row->choices ? row->choices : "TEXT");
+}
+
+/* Reads `value` (NULL: the key stood alone) as the row wants it. */
+static bool
+try_value (const monocle_kit_option *row, const char *value, struct setting *setting)
+{
+	switch (row->kind) {
+	case MONOCLE_KIT_OPTION_FLAG:
+		return try_flag (value, &setting->number);
+	case MONOCLE_KIT_OPTION_U64:
+		return try_number (row, value, &setting->number);
+	case MONOCLE_KIT_OPTION_CHOICE:
+		return try_choice (row->choices, value, &setting->number);
+	case MONOCLE_KIT_OPTION_STRING:
+		setting->text = value ? strdup (value) : NULL;
+		return setting->text != NULL;
+	}
+	return false;
+}
+
+/* Understands one argument. 0, or -1 when it is wrong (logged). */
+static int
+read_argument (const char *module, const monocle_kit_option *rows, char *argument, struct setting *setting)
+{
+	char *value = strchr (argument, '=');
+	if (value)
+		*value++ = '\0';
+	const monocle_kit_option *row = find_row (rows, argument);
+	if (!row && !value && !strncmp (argument, "no", 2)) {
+		row = find_row (rows, argument + 2);
+		if (row && row->kind == MONOCLE_KIT_OPTION_FLAG) {
+			setting->row = row;
+			setting->number = 0;
+			return 0;
+		}
+		row = NULL;
+	}
+	if (!row) {
+		monocle_kit_log (module, "unknown option \"%s\"; did you mean \"%s\"?", argument, nearest_key (rows, argument));
+		return -1;
+	}
+	setting->row = row;
+	if (try_value (row, value, setting))
+		return 0;
+	complain_of_value (module, row, value);
+	return -1;
+}
+
+/* Stores the settings (or, when something was wrong, drops them) and frees the list. */
+static void
+settle (struct setting *setting, bool store)
+{
+	while (setting) {
+		struct setting *next = setting->next;
+		if (!store)
+			free (setting->text);
+		else if (setting->row->kind == MONOCLE_KIT_OPTION_FLAG)
+			*(bool *) setting->row->value = setting->number != 0;
+		else if (setting->row->kind == MONOCLE_KIT_OPTION_U64)
+			*(uint64_t *) setting->row->value = setting->number;
+		else if (setting->row->kind == MONOCLE_KIT_OPTION_CHOICE)
+			*(uint32_t *) setting->row->value = (uint32_t) setting->number;
+		else
+			*(const char **) setting->row->value = setting->text; /* For the life of the process, as its module. */
+		free (setting);
+		setting = next;
+	}
+}
+
+static void
+print_value (const monocle_kit_option *row)
+{
+	if (row->kind == MONOCLE_KIT_OPTION_FLAG)
+		printf ("%s", *(bool *) row->value ? "on" : "off");
+	else if (row->kind == MONOCLE_KIT_OPTION_U64)
+		printf ("%llu", (unsigned long long) *(uint64_t *) row->value);
+	else if (row->kind == MONOCLE_KIT_OPTION_STRING)
+		printf ("%s", *(const char **) row->value ? *(const char **) row->value : "none");
+	else {
+		const char *choice = row->choices;
+		for (uint32_t i = *(uint32_t *) row->value; i; i--)
+			choice += strcspn (choice, "|") + 1;
+		printf ("%.*s", (int) strcspn (choice, "|"), choice);
+	}
+}
+
+static void
+print_help (const char *module, const monocle_kit_option *rows)
+{
+	printf ("Options of %s, comma separated behind a colon (--profile=%s:KEY=VALUE,KEY):\n", module, module);
+	for (; rows->key; rows++) {
+		const char *value = rows->kind == MONOCLE_KIT_OPTION_U64 && !rows->choices ? "N" : rows->choices;
+		char left[80];
+		if (rows->kind == MONOCLE_KIT_OPTION_FLAG)
+			snprintf (left, sizeof left, "[no]%s", rows->key);
+		else
+			snprintf (left, sizeof left, "%s=%s", rows->key, value ? value : "TEXT");
+		printf ("  %-24s %s (default: ", left, rows->help);
+		print_value (rows);
+		printf (")\n");
+	}
+	printf ("  %-24s %s\n", "help", "print this and end");
+	fflush (stdout);
+}
+
+int
+monocle_kit_options_parse (const char *module, const char *desc, const monocle_kit_option *rows)
+{
+	const char *text = desc ? strchr (desc, ':') : NULL;
+	struct setting *first = NULL, **last = &first;
+	int result = 0;
+	char *argument;
+	bool open_quote = false;
+	text = text ? text + 1 : "";
+	while (result == 0 && (argument = next_argument (&text, &open_quote)) != NULL) {
+		struct setting *setting = calloc (1, sizeof *setting);
+		if (open_quote) {
+			monocle_kit_log (module, "option %s: a quote is not closed", argument);
+			result = -1;
+		} else if (!strcmp (argument, "help"))
+			result = 1;
+		else if (*argument && setting)
+			result = read_argument (module, rows, argument, setting);
+		free (argument);
+		if (setting && (setting->row || setting->text)) {
+			*last = setting;
+			last = &setting->next;
+		} else
+			free (setting);
+	}
+	settle (first, result == 0);
+	if (result == 1)
+		print_help (module, rows);
+	return result;
+}

@@ -1,0 +1,397 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * output-name.c - where a profile goes: expanding `output=`, and writing what it names.
+ *
+ * A regular file is written beside itself and renamed, so that nobody sees half of it. What is not a regular file (a
+ * terminal, /dev/null, a pipe, a link) is written in place: a rename would replace it.
+ */
+#include "output-name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
+
+enum { NUMBER_MOST = 100000 };
+
+extern char **environ;
+
+/* --- names ---------------------------------------------------------------------------------------------------------- */
+
+struct text {
+	char *at, *end;
+};
+
+static void
+put (struct text *text, const char *more)
+{
+	size_t length = strlen (more), room = (size_t) (text->end - text->at);
+	if (length >= room)
+		length = room; /* The caller sees at == end: too long. */
+	memcpy (text->at, more, length);
+	text->at += length;
+}
+
+static void
+put_number (struct text *text, uint64_t number)
+{
+	char digits[24];
+	snprintf (digits, sizeof digits, "%llu", (unsigned long long) number);
+	put (text, digits);
+}
+
+static void
+put_time (struct text *text, time_t time)
+{
+	char stamp[32];
+	struct tm parts;
+	localtime_r (&time, &parts);
+	strftime (stamp, sizeof stamp, "%Y%m%d_%H%M%S", &parts);
+	put (text, stamp);
+}
+
+static void
+put_letter (struct text *text, char letter, const struct monocle__output_words *words, unsigned number)
+{
+	const char other[] = { '%', letter, '\0' };
+	switch (letter) {
+	case 'p': put_number (text, words->pid); break;
+	case 't': put_time (text, words->time); break;
+	case 'e': put (text, words->program); break;
+	case 'm': put (text, words->module); break;
+	case 'n': put_number (text, number); break;
+	case '%': put (text, "%"); break;
+	default:  put (text, other); break;
+	}
+}
+
+/* One expansion with `number` for %n; whether there was one goes to ret_numbered. */
+static int
+expand (const char *template, const struct monocle__output_words *words, unsigned number, char *path, size_t size,
+        bool *ret_numbered)
+{
+	struct text text = { path, path + size - 1 };
+	*ret_numbered = false;
+	for (const char *c = template; *c; c++) {
+		const char plain[] = { *c, '\0' };
+		if (*c != '%' || !c[1]) {
+			put (&text, plain);
+			continue;
+		}
+		*ret_numbered |= *++c == 'n';
+		put_letter (&text, *c, words, number);
+	}
+	*text.at = '\0';
+	return text.at == text.end ? -ENAMETOOLONG : 0;
+}
+
+/* Puts the current directory before a relative path; the program may change it later. */
+static int
+make_absolute (char *path, size_t size)
+{
+	char directory[PATH_MAX];
+	if (*path == '/')
+		return 0;
+	if (!getcwd (directory, sizeof directory))
+		return -errno;
+	size_t before = strlen (directory), length = strlen (path);
+	if (before + length + 2 > size)
+		return -ENAMETOOLONG;
+	memmove (path + before + 1, path, length + 1);
+	memcpy (path, directory, before);
+	path[before] = '/';
+	return 0;
+}
+
+static int
+expand_file (const char *template, const struct monocle__output_words *words, char *path, size_t size,
+             enum monocle__output_kind *ret_kind)
+{
+	struct stat status;
+	bool numbered = false;
+	for (unsigned number = 1; number < NUMBER_MOST; number++) {
+		int error = expand (template, words, number, path, size, &numbered);
+		if (!error)
+			error = make_absolute (path, size);
+		if (error)
+			return error;
+		if (!numbered || lstat (path, &status) != 0)
+			break;
+	}
+	*ret_kind = numbered ? MONOCLE__OUTPUT_NEW : MONOCLE__OUTPUT_FILE;
+	return 0;
+}
+
+int
+monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
+                        enum monocle__output_kind *ret_kind)
+{
+	char with_pid[PATH_MAX];
+	bool numbered;
+	if (!output || !*output) {
+		int error = expand_file (DEFAULT_NAME, words, path, size, ret_kind);
+		*ret_kind = MONOCLE__OUTPUT_NEW;
+		return error;
+	}
+	if (*output == '|' || *output == '#') {
+		*ret_kind = *output == '|' ? MONOCLE__OUTPUT_COMMAND : MONOCLE__OUTPUT_FD;
+		return expand (output + 1, words, 1, path, size, &numbered);
+	}
+	if (*output == '+') {
+		if (snprintf (with_pid, sizeof with_pid, "%s.%%p", output + 1) >= (int) sizeof with_pid)
+			return -ENAMETOOLONG;
+		output = with_pid;
+	}
+	return expand_file (output, words, path, size, ret_kind);
+}
+
+static void
+directory_of (const char *path, char directory[PATH_MAX])
+{
+	const char *slash = strrchr (path, '/');
+	size_t length = slash ? (size_t) (slash - path) : 0;
+	snprintf (directory, PATH_MAX, "%.*s", (int) (length ? length : 1), slash ? path : ".");
+}
+
+int
+monocle__output_check (const char *path)
+{
+	struct stat status;
+	char directory[PATH_MAX];
+	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
+		return -EISDIR;
+	if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+		return access (path, W_OK) ? -errno : 0;
+	directory_of (path, directory);
+	if (stat (directory, &status) == 0 && !S_ISDIR (status.st_mode))
+		return -ENOTDIR;
+	return access (directory, W_OK | X_OK) ? -errno : 0;
+}
+
+/* --- the program's name --------------------------------------------------------------------------------------------- */
+
+static bool
+is_managed_name (const char *word)
+{
+	size_t length = strlen (word);
+	return length > 4 && *word != '-' && (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
+}
+
+static void
+copy_base_name (const char *word, bool cut_suffix, char *name, size_t size)
+{
+	const char *slash = strrchr (word, '/');
+	if (slash)
+		word = slash + 1;
+	size_t length = strlen (word) - (cut_suffix ? 4 : 0);
+	snprintf (name, size, "%.*s", (int) length, word);
+	for (char *c = name; *c; c++)
+		if ((unsigned char) *c < ' ' || *c == 0x7f)
+			*c = '_';
+}
+
+void
+monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size)
+{
+	if (!length || !*arguments) {
+		snprintf (name, size, "program");
+		return;
+	}
+	for (const char *word = arguments; word < arguments + length; word += strlen (word) + 1)
+		if (is_managed_name (word)) {
+			copy_base_name (word, true, name, size);
+			return;
+		}
+	copy_base_name (arguments, false, name, size);
+}
+
+void
+monocle__program_name (char *name, size_t size)
+{
+	char arguments[4096];
+	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read (fd, arguments, sizeof arguments - 1) : 0;
+	if (fd >= 0)
+		close (fd);
+	arguments[length > 0 ? length : 0] = '\0';
+	monocle__program_name_of (arguments, length > 0 ? (size_t) length : 0, name, size);
+}
+
+/* --- writing -------------------------------------------------------------------------------------------------------- */
+
+static int
+write_all (int fd, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t n = write (fd, data, length);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		data += n;
+		length -= (size_t) n;
+	}
+	return 0;
+}
+
+/* A file larger than the limit would bring SIGXFSZ into a program that never asked for it. */
+static int
+check_limit (size_t length)
+{
+	struct rlimit limit;
+	bool too_large = getrlimit (RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && length > limit.rlim_cur;
+	return too_large ? -EFBIG : 0;
+}
+
+static int
+write_in_place (const char *path, const void *data, size_t length)
+{
+	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	if (fd < 0)
+		return -errno;
+	int error = write_all (fd, data, length);
+	if (close (fd) && !error)
+		error = -errno;
+	return error;
+}
+
+/* Gives the finished file its name. -EEXIST when a NEW one is taken. */
+static int
+put_in_place (const char *part, const char *path, enum monocle__output_kind kind)
+{
+	if (kind == MONOCLE__OUTPUT_FILE)
+		return rename (part, path) ? -errno : 0;
+	if (renameat2 (AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (link (part, path))
+		return -errno;
+	unlink (part);
+	return 0;
+}
+
+/* "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": before the first dot of the file name that a suffix follows. */
+static int
+number_name (const char *path, unsigned number, char *numbered, size_t size)
+{
+	const char *slash = strrchr (path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = name + strlen (name);
+	for (int dots = 0; dots < 3; dots++) {
+		const char *before = dot;
+		while (before > name && *--before != '.')
+			;
+		if (before == name)
+			break;
+		dot = before;
+	}
+	int length = snprintf (numbered, size, "%.*s-%u%s", (int) (dot - path), path, number, dot);
+	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
+}
+
+static int
+put_in_place_numbered (const char *part, char *path, size_t size, enum monocle__output_kind kind)
+{
+	char numbered[PATH_MAX];
+	int error = put_in_place (part, path, kind);
+	for (unsigned number = 2; error == -EEXIST && kind == MONOCLE__OUTPUT_NEW && number < NUMBER_MOST; number++) {
+		error = number_name (path, number, numbered, sizeof numbered);
+		if (!error)
+			error = put_in_place (part, numbered, kind);
+		if (!error && strlen (numbered) < size)
+			strcpy (path, numbered);
+	}
+	return error;
+}
+
+static int
+write_file (char *path, size_t size, enum monocle__output_kind kind, const void *data, size_t length)
+{
+	struct stat status;
+	char part[PATH_MAX];
+	int error = check_limit (length);
+	if (error)
+		return error;
+	if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode) && kind == MONOCLE__OUTPUT_FILE)
+		return write_in_place (path, data, length);
+	if (snprintf (part, sizeof part, "%s.%d.part", path, (int) getpid ()) >= (int) sizeof part)
+		return -ENAMETOOLONG;
+	unlink (part);
+	int fd = open (part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	error = write_all (fd, data, length);
+	if (close (fd) && !error)
+		error = -errno;
+	if (!error)
+		error = put_in_place_numbered (part, path, size, kind);
+	if (error)
+		unlink (part);
+	return error;
+}
+
+static int
+write_descriptor (const char *number, const void *data, size_t length)
+{
+	char *end;
+	long fd = strtol (number, &end, 10);
+	if (*number == '\0' || *end || fd < 0 || fd > INT_MAX)
+		return -EBADF;
+	return write_all ((int) fd, data, length);
+}
+
+/* A socket as the command's standard input, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. */
+static int
+write_command (const char *command, const char *data, size_t length)
+{
+	char *arguments[] = { "sh", "-c", (char *) command, NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2], error;
+	pid_t child;
+	if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	posix_spawn_file_actions_init (&actions);
+	posix_spawn_file_actions_adddup2 (&actions, ends[1], STDIN_FILENO);
+	error = -posix_spawn (&child, "/bin/sh", &actions, NULL, arguments, environ);
+	posix_spawn_file_actions_destroy (&actions);
+	close (ends[1]);
+	while (!error && length) {
+		ssize_t n = send (ends[0], data, length, MSG_NOSIGNAL);
+		if (n < 0 && errno != EINTR)
+			error = -errno;
+		data += n > 0 ? n : 0;
+		length -= n > 0 ? (size_t) n : 0;
+	}
+	close (ends[0]);
+	/* The program's own waitpid may have been faster; then ECHILD ends this. */
+	if (!error)
+		while (waitpid (child, NULL, 0) < 0 && errno == EINTR)
+			;
+	return error;
+}
+
+int
+monocle__output_write (char *path, size_t size, enum monocle__output_kind kind, const void *data, size_t length)
+{
+	switch (kind) {
+	case MONOCLE__OUTPUT_COMMAND:
+		return write_command (path, data, length);
+	case MONOCLE__OUTPUT_FD:
+		return write_descriptor (path, data, length);
+	default:
+		return write_file (path, size, kind, data, length);
+	}
+}

@@ -1,0 +1,53 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * output-name.h - what `output=` means, and opening it.
+ */
+#ifndef MONOCLE_KIT_OUTPUT_NAME_H
+#define MONOCLE_KIT_OUTPUT_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+enum monocle__output_kind {
+	MONOCLE__OUTPUT_FILE,    /* a name the user gave: overwritten */
+	MONOCLE__OUTPUT_NEW,     /* a default name, or one with %n: never overwritten */
+	MONOCLE__OUTPUT_COMMAND, /* |CMD */
+	MONOCLE__OUTPUT_FD,      /* #FD */
+};
+
+/* What the percent signs stand for. */
+struct monocle__output_words {
+	const char *program;
+	const char *module;
+	uint32_t pid;
+	time_t time;
+};
+
+/*
+ * Expands `output` (NULL: the default name) into `path`: absolute for files, the command or the number else.
+ * 0 or -ENAMETOOLONG.
+ */
+int monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
+                            enum monocle__output_kind *ret_kind);
+
+/* Can a file be made at `path`? 0 or -errno. */
+int monocle__output_check (const char *path);
+
+/*
+ * The program's name for file names: the first argument that is a .dll or .exe, without folder and suffix, else the
+ * name of the executable.
+ */
+void monocle__program_name (char *name, size_t size);
+/* The same, from the bytes of a /proc/PID/cmdline. */
+void monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size);
+
+/*
+ * Writes `data` where `path` and `kind` say. A regular file appears whole or not at all. `path` holds `size` bytes; a NEW
+ * name that is taken meanwhile gets a number, and `path` then holds what was written. 0 or -errno.
+ */
+int monocle__output_write (char *path, size_t size, enum monocle__output_kind kind, const void *data, size_t length);
+
+#endif

@@ -1,0 +1,405 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * pprof.c - writes profile.proto, gzip around it.
+ *
+ * Protobuf needs two things only: varints, and messages with their length in front. A message is built in `message`, then
+ * goes with its length into the deflate stream, so that a large profile is never in memory uncompressed.
+ *
+ * A function has one location of the same number, an image one mapping. system_name is IMAGE!NAME and not NAME, because
+ * `pprof -top` demangles names that equal their system name as C++ and loses the <T> of generic methods.
+ */
+#include "pprof.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define NONE UINT32_MAX
+
+enum { CHUNK = 64 << 10, GZIP_WINDOW = 15 + 16, COMPRESSION = 6 };
+
+/* Field numbers of profile.proto. */
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6, PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13, PROFILE_DEFAULT_TYPE = 14,
+};
+enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STRING = 2 };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
+
+/* Strings that every profile has, in this order; their numbers. */
+enum fixed_string { STRING_EMPTY, STRING_CALLS, STRING_COUNT, STRING_SELF, STRING_NANOSECONDS, STRING_THREAD, FIXED_STRINGS };
+static const char *const fixed_strings[FIXED_STRINGS] = { "", "calls", "count", "self", "nanoseconds", "thread" };
+
+struct bytes {
+	uint8_t *data;
+	size_t length, room;
+};
+
+struct encoder {
+	const struct monocle__spool_view *view;
+	const struct monocle__call_paths *paths;
+	bool times;
+	bool failed;
+	struct bytes out;     /* compressed */
+	struct bytes message; /* the one being built */
+	struct bytes inner;   /* a message inside it */
+	struct bytes strings; /* the string table's fields, put out last */
+	uint64_t string_count;
+	z_stream deflate;
+};
+
+/* --- bytes ---------------------------------------------------------------------------------------------------------- */
+
+static uint8_t *
+make_room (struct encoder *encoder, struct bytes *bytes, size_t more)
+{
+	if (bytes->length + more > bytes->room) {
+		size_t room = (bytes->room + more) * 2;
+		uint8_t *data = realloc (bytes->data, room);
+		if (!data) {
+			encoder->failed = true;
+			return NULL;
+		}
+		bytes->data = data;
+		bytes->room = room;
+	}
+	return bytes->data + bytes->length;
+}
+
+static void
+put_bytes (struct encoder *encoder, struct bytes *bytes, const void *data, size_t length)
+{
+	uint8_t *at = make_room (encoder, bytes, length + 1);
+	if (!at)
+		return;
+	if (length)
+		memcpy (at, data, length);
+	bytes->length += length;
+}
+
+static void
+put_varint (struct encoder *encoder, struct bytes *bytes, uint64_t value)
+{
+	uint8_t *at = make_room (encoder, bytes, 10), *start = at;
+	if (!at)
+		return;
+	for (; value >= 0x80; value >>= 7)
+		*at++ = (uint8_t) (value | 0x80);
+	*at++ = (uint8_t) value;
+	bytes->length += (size_t) (at - start);
+}
+
+/* A number; zero is what a reader assumes. */
+static void
+put_number (struct encoder *encoder, struct bytes *bytes, uint32_t field, uint64_t value)
+{
+	if (!value)
+		return;
+	put_varint (encoder, bytes, field << 3);
+	put_varint (encoder, bytes, value);
+}
+
+static void
+put_block (struct encoder *encoder, struct bytes *bytes, uint32_t field, const void *data, size_t length)
+{
+	put_varint (encoder, bytes, field << 3 | 2);
+	put_varint (encoder, bytes, length);
+	put_bytes (encoder, bytes, data, length);
+}
+
+/* The inner message is complete: into the outer one. */
+static void
+put_inner (struct encoder *encoder, uint32_t field)
+{
+	put_block (encoder, &encoder->message, field, encoder->inner.data, encoder->inner.length);
+	encoder->inner.length = 0;
+}
+
+/* --- the stream ----------------------------------------------------------------------------------------------------- */
+
+static void
+compress_bytes (struct encoder *encoder, const uint8_t *data, size_t length, int flush)
+{
+	z_stream *z = &encoder->deflate;
+	int result = Z_OK;
+	z->next_in = (uint8_t *) data;
+	z->avail_in = (uInt) length;
+	while (!encoder->failed && result == Z_OK && (z->avail_in || flush == Z_FINISH)) {
+		z->next_out = make_room (encoder, &encoder->out, CHUNK);
+		if (!z->next_out)
+			return;
+		z->avail_out = CHUNK;
+		result = deflate (z, flush);
+		encoder->out.length += CHUNK - z->avail_out;
+	}
+}
+
+/* The message is complete: into the stream, as a field of the profile. */
+static void
+finish_message (struct encoder *encoder, uint32_t field)
+{
+	uint8_t head[20];
+	struct bytes prefix = { head, 0, sizeof head };
+	put_varint (encoder, &prefix, field << 3 | 2);
+	put_varint (encoder, &prefix, encoder->message.length);
+	compress_bytes (encoder, head, prefix.length, Z_NO_FLUSH);
+	compress_bytes (encoder, encoder->message.data, encoder->message.length, Z_NO_FLUSH);
+	encoder->message.length = 0;
+}
+
+/* Fields that are no messages are collected in `message` too, and go out as they are. */
+static void
+finish_plain (struct encoder *encoder)
+{
+	compress_bytes (encoder, encoder->message.data, encoder->message.length, Z_NO_FLUSH);
+	encoder->message.length = 0;
+}
+
+/* --- strings -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Protobuf strings are UTF-8: what comes from a name callback is trusted to be, what was cut short may end in the middle of
+ * a character, which goes.
+ */
+static size_t
+whole_characters (const char *text, size_t length)
+{
+	size_t tail = 0;
+	while (tail < 4 && tail < length && ((unsigned char) text[length - 1 - tail] & 0xc0) == 0x80)
+		tail++;
+	if (tail == length)
+		return length;
+	unsigned char lead = (unsigned char) text[length - 1 - tail];
+	size_t need = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+	return tail == need ? length : length - tail - 1;
+}
+
+static uint64_t
+add_string (struct encoder *encoder, const char *text, size_t length)
+{
+	put_block (encoder, &encoder->strings, PROFILE_STRING, text, whole_characters (text, length));
+	return encoder->string_count++;
+}
+
+/* --- parts ---------------------------------------------------------------------------------------------------------- */
+
+static void
+write_type (struct encoder *encoder, uint32_t field, enum fixed_string type, enum fixed_string unit)
+{
+	put_number (encoder, &encoder->message, VALUE_TYPE, type);
+	put_number (encoder, &encoder->message, VALUE_UNIT, unit);
+	finish_message (encoder, field);
+}
+
+static void
+write_types (struct encoder *encoder)
+{
+	write_type (encoder, PROFILE_SAMPLE_TYPE, STRING_CALLS, STRING_COUNT);
+	if (encoder->times)
+		write_type (encoder, PROFILE_SAMPLE_TYPE, STRING_SELF, STRING_NANOSECONDS);
+}
+
+static void
+write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_t first_label)
+{
+	const struct monocle__path *paths = encoder->paths->paths;
+	uint64_t self = (uint64_t) ((double) path->self * encoder->view->rate + 0.5);
+	for (const struct monocle__path *frame = path;; frame = &paths[frame->parent]) {
+		put_varint (encoder, &encoder->inner, (uint64_t) frame->function + 1);
+		if (frame->parent == NONE)
+			break;
+	}
+	put_inner (encoder, SAMPLE_LOCATION);
+	put_varint (encoder, &encoder->inner, path->calls);
+	if (encoder->times)
+		put_varint (encoder, &encoder->inner, self);
+	put_inner (encoder, SAMPLE_VALUE);
+	if (path->label != NONE) {
+		put_number (encoder, &encoder->inner, LABEL_KEY, STRING_THREAD);
+		put_number (encoder, &encoder->inner, LABEL_STRING, first_label + path->label);
+		put_inner (encoder, SAMPLE_LABEL);
+	}
+	finish_message (encoder, PROFILE_SAMPLE);
+}
+
+static void
+write_samples (struct encoder *encoder)
+{
+	uint64_t first_label = encoder->string_count;
+	for (uint32_t i = 0; i < encoder->paths->label_count; i++) {
+		const char *text = encoder->paths->labels[i].text;
+		add_string (encoder, text, strlen (text));
+	}
+	for (uint32_t i = 0; i < encoder->paths->path_count && !encoder->failed; i++) {
+		const struct monocle__path *path = &encoder->paths->paths[i];
+		if (path->calls || path->self)
+			write_sample (encoder, path, first_label);
+	}
+}
+
+static void
+write_function (struct encoder *encoder, uint32_t index)
+{
+	const struct monocle__function *function = &encoder->paths->functions[index];
+	const char *file = function->image;
+	size_t file_length = function->image_length;
+	const char *slash = memrchr (file, '/', file_length);
+	if (slash) {
+		file_length -= (size_t) (slash + 1 - file);
+		file = slash + 1;
+	}
+	encoder->inner.length = 0;
+	put_bytes (encoder, &encoder->inner, file, file_length);
+	put_bytes (encoder, &encoder->inner, "!", 1);
+	put_bytes (encoder, &encoder->inner, function->name, function->name_length);
+	if (encoder->failed)
+		return;
+	uint64_t system_name = add_string (encoder, (char *) encoder->inner.data, encoder->inner.length);
+	encoder->inner.length = 0;
+	put_number (encoder, &encoder->message, FUNCTION_ID, (uint64_t) index + 1);
+	put_number (encoder, &encoder->message, FUNCTION_NAME, add_string (encoder, function->name, function->name_length));
+	put_number (encoder, &encoder->message, FUNCTION_SYSTEM_NAME, system_name);
+	if (file_length)
+		put_number (encoder, &encoder->message, FUNCTION_FILE, add_string (encoder, file, file_length));
+	finish_message (encoder, PROFILE_FUNCTION);
+}
+
+static void
+write_location (struct encoder *encoder, uint32_t index)
+{
+	put_number (encoder, &encoder->message, LOCATION_ID, (uint64_t) index + 1);
+	put_number (encoder, &encoder->message, LOCATION_MAPPING,
+	            (uint64_t) encoder->paths->functions[index].image_index + 1);
+	put_number (encoder, &encoder->inner, LINE_FUNCTION, (uint64_t) index + 1);
+	put_inner (encoder, LOCATION_LINE);
+	finish_message (encoder, PROFILE_LOCATION);
+}
+
+static void
+write_mapping (struct encoder *encoder, uint32_t index)
+{
+	const struct monocle__function *function = &encoder->paths->functions[encoder->paths->images[index]];
+	put_number (encoder, &encoder->message, MAPPING_ID, (uint64_t) index + 1);
+	if (function->image_length)
+		put_number (encoder, &encoder->message, MAPPING_FILE,
+		            add_string (encoder, function->image, function->image_length));
+	put_number (encoder, &encoder->message, MAPPING_HAS_FUNCTIONS, 1);
+	finish_message (encoder, PROFILE_MAPPING);
+}
+
+/* --- comments ------------------------------------------------------------------------------------------------------- */
+
+/* What each count of losses means to a reader of the profile. */
+static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {
+	[MONOCLE__LOSS_NESTED]     = "events inside another event of the same thread (signal handlers) are missing",
+	[MONOCLE__LOSS_SPACE]      = "calls are missing: there was no room for the profile",
+	[MONOCLE__LOSS_THREADS]    = "events of threads are missing: there was no room for the thread",
+	[MONOCLE__LOSS_UNBALANCED] = "calls ended without telling and were ended by their callers",
+	[MONOCLE__LOSS_UNMATCHED]  = "leaves had no enter and were ignored",
+	[MONOCLE__LOSS_NAMES]      = "methods could not be named",
+};
+
+static __attribute__ ((format (printf, 2, 3))) void
+add_comment (struct encoder *encoder, const char *format, ...)
+{
+	char text[2304];
+	va_list arguments;
+	va_start (arguments, format);
+	int length = vsnprintf (text, sizeof text, format, arguments);
+	va_end (arguments);
+	if (length < 0)
+		return;
+	if ((size_t) length >= sizeof text)
+		length = sizeof text - 1;
+	put_varint (encoder, &encoder->message, PROFILE_COMMENT << 3);
+	put_varint (encoder, &encoder->message, add_string (encoder, text, (size_t) length));
+}
+
+static void
+add_comments (struct encoder *encoder)
+{
+	const struct monocle__spool_header *header = encoder->view->header;
+	add_comment (encoder, "desc: %s", header->desc);
+	add_comment (encoder, "version: monocle %s", MONOCLE_VERSION);
+	if (*header->runtime)
+		add_comment (encoder, "runtime: %s", header->runtime);
+	add_comment (encoder, "program: %s, pid %u, on %s", header->program, header->pid, header->host);
+	if (!header->ended)
+		add_comment (encoder, "end: the process died; this was completed from its spool");
+	if (header->flags & MONOCLE__SPOOL_TIMES && !encoder->times)
+		add_comment (encoder, "times: left out, the clock's rate is not known");
+	for (int loss = 0; loss < MONOCLE__LOSS_COUNT; loss++) {
+		uint64_t count = __atomic_load_n (&header->losses[loss], __ATOMIC_RELAXED);
+		if (count)
+			add_comment (encoder, "lost: %llu %s", (unsigned long long) count, loss_texts[loss]);
+	}
+}
+
+static void
+write_rest (struct encoder *encoder)
+{
+	const struct monocle__spool_view *view = encoder->view;
+	write_type (encoder, PROFILE_PERIOD_TYPE, STRING_CALLS, STRING_COUNT);
+	add_comments (encoder);
+	put_number (encoder, &encoder->message, PROFILE_TIME, view->header->realtime_ns);
+	put_number (encoder, &encoder->message, PROFILE_DURATION, view->duration_ns);
+	put_number (encoder, &encoder->message, PROFILE_PERIOD, 1);
+	put_number (encoder, &encoder->message, PROFILE_DEFAULT_TYPE, encoder->times ? STRING_SELF : STRING_CALLS);
+	finish_plain (encoder);
+}
+
+static void
+write_profile (struct encoder *encoder)
+{
+	const struct monocle__call_paths *paths = encoder->paths;
+	for (int i = 0; i < FIXED_STRINGS; i++)
+		add_string (encoder, fixed_strings[i], strlen (fixed_strings[i]));
+	write_types (encoder);
+	write_samples (encoder);
+	for (uint32_t i = 0; i < paths->image_count && !encoder->failed; i++)
+		write_mapping (encoder, i);
+	for (uint32_t i = 0; i < paths->function_count && !encoder->failed; i++) {
+		write_location (encoder, i);
+		write_function (encoder, i);
+	}
+	write_rest (encoder);
+	compress_bytes (encoder, encoder->strings.data, encoder->strings.length, Z_NO_FLUSH);
+	compress_bytes (encoder, NULL, 0, Z_FINISH);
+}
+
+int
+monocle__pprof_write (const struct monocle__spool_view *view, void **ret_data, size_t *ret_length)
+{
+	struct monocle__call_paths paths;
+	struct encoder encoder = { .view = view, .paths = &paths };
+	int error = monocle__call_paths_init (&paths, view);
+	if (error)
+		return error;
+	encoder.times = view->header->flags & MONOCLE__SPOOL_TIMES && view->rate > 0;
+	if (deflateInit2 (&encoder.deflate, COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK) {
+		write_profile (&encoder);
+		deflateEnd (&encoder.deflate);
+	} else {
+		encoder.failed = true;
+	}
+	free (encoder.message.data);
+	free (encoder.inner.data);
+	free (encoder.strings.data);
+	monocle__call_paths_done (&paths);
+	if (encoder.failed) {
+		free (encoder.out.data);
+		return -ENOMEM;
+	}
+	*ret_data = encoder.out.data;
+	*ret_length = encoder.out.length;
+	return 0;
+}

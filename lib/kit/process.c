@@ -1,0 +1,48 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * process.c - telling processes apart: a pid alone is reused.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spool.h"
+
+static size_t
+read_small (const char *path, char *text, size_t size)
+{
+	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t length = read (fd, text, size - 1);
+	close (fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? (size_t) length : 0;
+}
+
+uint64_t
+monocle__process_start (pid_t pid)
+{
+	char path[40], text[1024];
+	snprintf (path, sizeof path, "/proc/%d/stat", (int) pid);
+	if (!read_small (path, text, sizeof text))
+		return 0;
+	/* Field 2 is the name in parentheses and may hold anything; the state, field 3, follows the last one. */
+	char *field = strrchr (text, ')');
+	if (!field || field[1] != ' ' || strchr ("ZXx", field[2]))
+		return 0;
+	for (int number = 2; field && number < 22; number++)
+		field = strchr (field + 1, ' ');
+	return field ? strtoull (field + 1, NULL, 10) : 0;
+}
+
+void
+monocle__boot_id (char id[40])
+{
+	memset (id, 0, 40);
+	read_small ("/proc/sys/kernel/random/boot_id", id, 40);
+	id[strcspn (id, "\n")] = '\0';
+}

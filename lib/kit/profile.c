@@ -1,0 +1,222 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * profile.c - opening and closing the call tree of this process.
+ *
+ * There is one, in static storage: the hot path finds its part through one thread-local pointer. Open and close run on one
+ * thread each, when the runtime starts and ends.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calltree.h"
+#include "complete.h"
+
+static monocle_kit_spool the_spool;
+static uint32_t in_use; /* taken with an atomic exchange */
+
+/* --- open ----------------------------------------------------------------------------------------------------------- */
+
+struct plan {
+	const monocle_kit_spool_config *config;
+	char program[256];
+	char output[PATH_MAX];
+	enum monocle__output_kind kind;
+	char run_directory[PATH_MAX]; /* "": none */
+};
+
+static bool
+make_plan (struct plan *plan, const monocle_kit_spool_config *config)
+{
+	plan->config = config;
+	monocle__program_name (plan->program, sizeof plan->program);
+	struct monocle__output_words words = { plan->program, config->module, (uint32_t) getpid (), time (NULL) };
+	int error = monocle__output_expand (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
+	bool is_file = plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW;
+	if (!error && is_file)
+		error = monocle__output_check (plan->output);
+	if (error) {
+		monocle_kit_log (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output, strerror (-error));
+		return false;
+	}
+	const char *directory = getenv ("MONOCLE_RUN_DIR");
+	if (directory && *directory == '/' && strlen (directory) < sizeof plan->run_directory)
+		strcpy (plan->run_directory, directory);
+	return true;
+}
+
+/* The spool's name, `number` from 1. */
+static int
+name_spool (const struct plan *plan, unsigned number, char *path, size_t size)
+{
+	const char *temporary = getenv ("TMPDIR");
+	char suffix[16] = "";
+	int length;
+	if (number > 1)
+		snprintf (suffix, sizeof suffix, ".%u", number);
+	if (*plan->run_directory)
+		length = snprintf (path, size, "%s/%s.%d.%u.spool", plan->run_directory, plan->config->module, (int) getpid (),
+		                   number);
+	else if (plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW)
+		length = snprintf (path, size, "%s%s.spool", plan->output, suffix);
+	else
+		length = snprintf (path, size, "%s/%s.%d%s.spool", temporary && *temporary == '/' ? temporary : "/tmp",
+		                   plan->config->module, (int) getpid (), suffix);
+	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
+}
+
+/* A device has no room beside it for a spool. */
+static void
+avoid_devices (struct plan *plan, char *path, size_t size)
+{
+	struct stat status;
+	if (*plan->run_directory || plan->kind != MONOCLE__OUTPUT_FILE || stat (plan->output, &status) ||
+	    S_ISREG (status.st_mode))
+		return;
+	enum monocle__output_kind kind = plan->kind;
+	plan->kind = MONOCLE__OUTPUT_FD; /* Named as those: in the folder for temporary files. */
+	name_spool (plan, 1, path, size);
+	plan->kind = kind;
+}
+
+static bool
+create (monocle_kit_spool *spool, struct plan *plan)
+{
+	char path[PATH_MAX];
+	int error = -EEXIST;
+	for (unsigned number = 1; error == -EEXIST && number < 1000; number++) {
+		error = name_spool (plan, number, path, sizeof path);
+		if (!error && number == 1)
+			avoid_devices (plan, path, sizeof path);
+		if (!error)
+			error = monocle__spool_create (spool, path);
+	}
+	if (error)
+		monocle_kit_log (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path, strerror (-error));
+	return !error;
+}
+
+static void
+copy_text (char *to, size_t size, const char *from)
+{
+	snprintf (to, size, "%s", from ? from : "");
+}
+
+static void
+describe (monocle_kit_spool *spool, const struct plan *plan)
+{
+	const monocle_kit_spool_config *config = plan->config;
+	struct monocle__spool_header *header = spool->header;
+	uint32_t depth = config->max_depth;
+	header->flags |= (config->times ? MONOCLE__SPOOL_TIMES : 0) | (config->threads ? MONOCLE__SPOOL_THREADS : 0);
+	header->max_depth = depth && depth < MONOCLE_KIT_MAX_DEPTH ? depth : MONOCLE_KIT_MAX_DEPTH;
+	header->output_kind = plan->kind;
+	copy_text (header->module, sizeof header->module, config->module);
+	copy_text (header->program, sizeof header->program, plan->program);
+	copy_text (header->runtime, sizeof header->runtime, config->runtime);
+	copy_text (header->desc, sizeof header->desc, config->desc);
+	copy_text (header->output, sizeof header->output, plan->output);
+	copy_text (header->run_directory, sizeof header->run_directory, plan->run_directory);
+	spool->name_method = config->name_method;
+}
+
+/* Remembers which file a `#FD` is, so that at the end nothing is written into what took its number. */
+static void
+remember_descriptor (monocle_kit_spool *spool)
+{
+	struct stat status;
+	if (spool->header->output_kind != MONOCLE__OUTPUT_FD || fstat (atoi (spool->header->output), &status))
+		return;
+	spool->header->output_device = status.st_dev;
+	spool->header->output_inode = status.st_ino;
+}
+
+monocle_kit_spool *
+monocle_kit_spool_open (const monocle_kit_spool_config *config)
+{
+	struct plan plan = { .run_directory = "" };
+	if (__atomic_exchange_n (&in_use, 1, __ATOMIC_ACQ_REL)) {
+		monocle_kit_log (config->module, "this process has a call tree already; the second one is left out");
+		return NULL;
+	}
+	int saved_errno = errno;
+	monocle_kit_clock_init ();
+	memset (&the_spool, 0, sizeof the_spool);
+	bool good = make_plan (&plan, config) && create (&the_spool, &plan);
+	if (good) {
+		describe (&the_spool, &plan);
+		remember_descriptor (&the_spool);
+	} else {
+		__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
+	}
+	errno = saved_errno;
+	return good ? &the_spool : NULL;
+}
+
+/* --- close ---------------------------------------------------------------------------------------------------------- */
+
+/* One line about what is missing; leaves without an enter are nothing to worry a user with. */
+static void
+report_losses (const struct monocle__spool_header *header)
+{
+	uint64_t calls = __atomic_load_n (&header->losses[MONOCLE__LOSS_SPACE], __ATOMIC_RELAXED) +
+	                 __atomic_load_n (&header->losses[MONOCLE__LOSS_THREADS], __ATOMIC_RELAXED);
+	uint64_t nested = __atomic_load_n (&header->losses[MONOCLE__LOSS_NESTED], __ATOMIC_RELAXED);
+	if (calls || nested)
+		monocle_kit_log (header->module, "%llu calls are missing from %s (%llu found no room, %llu were in signal handlers)",
+		                 (unsigned long long) (calls + nested), header->output, (unsigned long long) calls,
+		                 (unsigned long long) nested);
+}
+
+static bool
+descriptor_is_the_same (const struct monocle__spool_header *header)
+{
+	struct stat status;
+	return header->output_kind != MONOCLE__OUTPUT_FD ||
+	       (fstat (atoi (header->output), &status) == 0 && status.st_dev == header->output_device &&
+	        status.st_ino == header->output_inode);
+}
+
+static int
+write_profile (monocle_kit_spool *spool)
+{
+	struct monocle__spool_view view;
+	struct monocle__spool_header *header = spool->header;
+	const char *damage;
+	char path[sizeof header->output];
+	if (!descriptor_is_the_same (header))
+		return -EBADF;
+	if (monocle__spool_view_init (&view, header, spool->allocated, &damage))
+		return -EINVAL;
+	strcpy (path, header->output);
+	int error = monocle__complete_view (&view, path, header->output_kind);
+	if (!error && *header->run_directory)
+		monocle__leave_note (header->run_directory, header->pid, path);
+	return error;
+}
+
+int
+monocle_kit_spool_close (monocle_kit_spool *spool)
+{
+	if (!spool || !monocle__spool_is_ours (spool) || __atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
+		return 0;
+	int saved_errno = errno;
+	struct monocle__spool_header *header = spool->header;
+	monocle__spool_pair (spool, true);
+	__atomic_store_n (&header->ended, 1, __ATOMIC_RELEASE);
+	report_losses (header);
+	int error = write_profile (spool);
+	if (error)
+		monocle_kit_log (header->module, "cannot write %s: %s; the raw profile is in %s", header->output, strerror (-error),
+		                 spool->path);
+	else
+		unlink (spool->path);
+	errno = saved_errno;
+	return error ? -1 : 0;
+}

@@ -1,0 +1,202 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * spool-read.c - reading a spool, of a dead process or of a running one.
+ *
+ * Nothing in the file is trusted but its counts, and those only as far as the file reaches. What is read while its owner
+ * still writes is read with relaxed atomics.
+ */
+#include "spool.h"
+
+#include <string.h>
+
+#define load(pointer) __atomic_load_n (pointer, __ATOMIC_RELAXED)
+#define load_count(pointer) __atomic_load_n (pointer, __ATOMIC_ACQUIRE)
+
+static const struct monocle__extent *
+extent_at (const struct monocle__spool_view *view, uint32_t index)
+{
+	return (const struct monocle__extent *) ((const uint8_t *) view->header + (size_t) index * MONOCLE__EXTENT_SIZE);
+}
+
+/* How many bytes behind the extent's header are there. */
+static size_t
+extent_length (const struct monocle__extent *extent)
+{
+	uint32_t used = load_count (&extent->used);
+	if (used < MONOCLE__EXTENT_HEADER)
+		return 0;
+	return (used > MONOCLE__EXTENT_SIZE ? MONOCLE__EXTENT_SIZE : used) - MONOCLE__EXTENT_HEADER;
+}
+
+static const uint8_t *
+extent_bytes (const struct monocle__extent *extent)
+{
+	return (const uint8_t *) extent + MONOCLE__EXTENT_HEADER;
+}
+
+/* --- checking ------------------------------------------------------------------------------------------------------- */
+
+#define has_end(array) (memchr (array, '\0', sizeof array) != NULL)
+
+static const char *
+find_damage (const struct monocle__spool_header *header, size_t size)
+{
+	if (size < MONOCLE__EXTENT_SIZE || header->magic != MONOCLE__SPOOL_MAGIC)
+		return "it is not a spool";
+	if (header->version != MONOCLE__SPOOL_VERSION || header->header_size != sizeof *header)
+		return "it was written by another version of Monocle";
+	if (!has_end (header->boot_id) || !has_end (header->module) || !has_end (header->host) || !has_end (header->program) ||
+	    !has_end (header->runtime) || !has_end (header->desc) || !has_end (header->output) ||
+	    !has_end (header->run_directory))
+		return "its header is damaged";
+	return NULL;
+}
+
+/* --- time ----------------------------------------------------------------------------------------------------------- */
+
+static bool
+is_this_boot (const struct monocle__spool_header *header)
+{
+	char boot_id[40];
+	monocle__boot_id (boot_id);
+	return *boot_id && !strcmp (boot_id, header->boot_id);
+}
+
+static bool
+has_our_clock (const struct monocle__spool_header *header)
+{
+	return is_this_boot (header) && monocle__ticks_are_invariant ();
+}
+
+/* A pair of now serves a process that died too early to write a second one: its counter is still the machine's. */
+static struct monocle__clock_pair
+pair_of_now (void)
+{
+	bool before = monocle__clock_uses_ticks;
+	monocle__clock_uses_ticks = true;
+	struct monocle__clock_pair pair = monocle__clock_pair_now ();
+	monocle__clock_uses_ticks = before;
+	return pair;
+}
+
+static double
+fit_rate (const struct monocle__spool_header *header, uint32_t pair_count)
+{
+	if (!(header->flags & MONOCLE__SPOOL_TICKS))
+		return 1;
+	struct monocle__clock_pair first = header->pairs[0], last = header->pairs[pair_count - 1];
+	if (last.ns - first.ns < 5000000u && has_our_clock (header))
+		last = pair_of_now ();
+	return monocle__clock_rate (first, last);
+}
+
+static void
+see_latest (void *data, uint32_t number, const struct monocle__thread_record *record)
+{
+	uint64_t *latest = data, last = load (&record->last);
+	(void) number;
+	if (last > *latest)
+		*latest = last;
+}
+
+static void
+measure_time (struct monocle__spool_view *view)
+{
+	const struct monocle__spool_header *header = view->header;
+	uint32_t pair_count = load_count (&header->pair_count);
+	if (!pair_count || pair_count > MONOCLE__PAIR_COUNT)
+		return;
+	view->rate = fit_rate (header, pair_count);
+	view->end_ticks = header->pairs[pair_count - 1].ticks;
+	struct monocle__spool_visitor visitor = { .data = &view->end_ticks, .thread = see_latest };
+	monocle__spool_view_visit (view, &visitor);
+	view->duration_ns = (uint64_t) ((double) (view->end_ticks - header->pairs[0].ticks) * view->rate);
+}
+
+int
+monocle__spool_view_init (struct monocle__spool_view *view, const void *base, size_t size, const char **ret_error)
+{
+	const struct monocle__spool_header *header = base;
+	const char *damage = find_damage (header, size);
+	if (damage) {
+		*ret_error = damage;
+		return -1;
+	}
+	*view = (struct monocle__spool_view) { .header = header, .size = size };
+	view->extent_count = load_count (&header->extent_count);
+	if (view->extent_count > size / MONOCLE__EXTENT_SIZE)
+		view->extent_count = (uint32_t) (size / MONOCLE__EXTENT_SIZE);
+	measure_time (view);
+	return 0;
+}
+
+bool
+monocle__spool_view_is_alive (const struct monocle__spool_view *view)
+{
+	const struct monocle__spool_header *header = view->header;
+	return is_this_boot (header) && header->process_start != 0 &&
+	       monocle__process_start ((pid_t) header->pid) == header->process_start;
+}
+
+/* --- visiting ------------------------------------------------------------------------------------------------------- */
+
+static void
+visit_names (const struct monocle__extent *extent, const struct monocle__spool_visitor *visitor)
+{
+	const uint8_t *at = extent_bytes (extent);
+	size_t left = extent_length (extent);
+	while (left >= sizeof (struct monocle__name_record)) {
+		const struct monocle__name_record *record = (const struct monocle__name_record *) at;
+		size_t text = (size_t) record->name_length + record->image_length;
+		size_t size = (sizeof *record + text + 7) & ~(size_t) 7;
+		if (size > left)
+			return;
+		const char *name = (const char *) (record + 1);
+		visitor->name (visitor->data, record->key, name, record->name_length, name + record->name_length,
+		               record->image_length);
+		at += size;
+		left -= size;
+	}
+}
+
+static void
+visit_threads (const struct monocle__extent *extent, const struct monocle__spool_visitor *visitor, uint32_t *number)
+{
+	const struct monocle__thread_record *record = (const struct monocle__thread_record *) extent_bytes (extent);
+	for (size_t count = extent_length (extent) / sizeof *record; count; count--)
+		visitor->thread (visitor->data, ++*number, record++);
+}
+
+static void
+visit_nodes (const struct monocle__spool_view *view, const struct monocle__extent *extent,
+             const struct monocle__spool_visitor *visitor)
+{
+	const struct monocle__node *first = (const struct monocle__node *) view->header;
+	const struct monocle__node *node = (const struct monocle__node *) extent_bytes (extent);
+	for (size_t count = extent_length (extent) / sizeof *node; count; count--, node++) {
+		uint32_t index = (uint32_t) (node - first);
+		if (node->parent < index)
+			visitor->node (visitor->data, index, node);
+	}
+}
+
+void
+monocle__spool_view_visit (const struct monocle__spool_view *view, const struct monocle__spool_visitor *visitor)
+{
+	static const enum monocle__extent_kind order[] = { MONOCLE__EXTENT_NAMES, MONOCLE__EXTENT_THREADS,
+		                                               MONOCLE__EXTENT_NODES };
+	uint32_t number = 0;
+	for (size_t pass = 0; pass < sizeof order / sizeof *order; pass++)
+		for (uint32_t i = 1; i < view->extent_count; i++) {
+			const struct monocle__extent *extent = extent_at (view, i);
+			if (extent->kind != order[pass])
+				continue;
+			if (extent->kind == MONOCLE__EXTENT_NAMES && visitor->name)
+				visit_names (extent, visitor);
+			else if (extent->kind == MONOCLE__EXTENT_THREADS && visitor->thread)
+				visit_threads (extent, visitor, &number);
+			else if (extent->kind == MONOCLE__EXTENT_NODES && visitor->node)
+				visit_nodes (view, extent, visitor);
+		}
+}

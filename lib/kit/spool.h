@@ -1,0 +1,225 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * spool.h - the spool: its layout, its writer inside the profiled process, its reader. doc/spool.md tells the whole story.
+ *
+ *   offset 0     extent 0: the header
+ *          64 Ki extent 1: an extent header (64 bytes), then what its kind says
+ *          128 Ki ...      as many as header.extent_count says
+ *
+ * Everything is little-endian or whatever the machine is: a spool is read on the machine that wrote it. Whatever grows
+ * becomes visible by one release store of a count, so that a reader may come at any instant and the writer may be dead.
+ */
+#ifndef MONOCLE_KIT_SPOOL_H
+#define MONOCLE_KIT_SPOOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <monocle/kit.h>
+
+#include "clock.h"
+#include "output-name.h"
+
+#define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d) /* "MNCSPOOL"; no address has this value */
+
+enum {
+	MONOCLE__SPOOL_VERSION = 1,
+	MONOCLE__EXTENT_SIZE = 64 << 10,
+	MONOCLE__EXTENT_HEADER = 64,
+	MONOCLE__PAIR_COUNT = 256,
+};
+
+enum monocle__extent_kind { MONOCLE__EXTENT_NODES = 1, MONOCLE__EXTENT_NAMES, MONOCLE__EXTENT_THREADS };
+
+enum monocle__spool_flags {
+	MONOCLE__SPOOL_TIMES = 1,
+	MONOCLE__SPOOL_THREADS = 2,
+	MONOCLE__SPOOL_TICKS = 4, /* times are TSC ticks, else nanoseconds */
+};
+
+/* Counted by any thread with relaxed additions, on slow paths only. */
+enum monocle__loss {
+	MONOCLE__LOSS_NESTED,     /* events inside another event of the same thread: signal handlers */
+	MONOCLE__LOSS_SPACE,      /* calls that found no room */
+	MONOCLE__LOSS_THREADS,    /* events of threads that found no room */
+	MONOCLE__LOSS_UNBALANCED, /* calls closed because one below them left */
+	MONOCLE__LOSS_UNMATCHED,  /* leaves without an enter */
+	MONOCLE__LOSS_NAMES,      /* methods that could not be named */
+	MONOCLE__LOSS_COUNT
+};
+
+struct monocle__spool_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size; /* sizeof this */
+	uint32_t flags;       /* monocle__spool_flags */
+	uint32_t max_depth;
+	uint32_t pid;
+	uint32_t output_kind;  /* monocle__output_kind */
+	uint64_t process_start; /* /proc/PID/stat field 22: with boot_id it tells a process from a later one of the same pid */
+	uint64_t realtime_ns;   /* CLOCK_REALTIME at open, beside pair 0 */
+	uint64_t output_device, output_inode; /* of a `#FD` */
+	char boot_id[40];
+	char module[32];
+	char host[64];
+	char program[256];
+	char runtime[256];
+	char desc[2048];
+	char output[4096];      /* absolute; a command for `|`, a number for `#` */
+	char run_directory[4096]; /* MONOCLE_RUN_DIR or "" */
+
+	/* What follows changes while the process runs. */
+	_Alignas (64) uint32_t extent_count; /* release; the header is one */
+	uint32_t pair_count;                 /* release */
+	uint32_t ended;                      /* 1: a clean end was reached */
+	uint64_t losses[MONOCLE__LOSS_COUNT];
+	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
+};
+
+_Static_assert (sizeof (struct monocle__spool_header) <= MONOCLE__EXTENT_SIZE, "the header is one extent");
+
+struct monocle__extent {
+	uint32_t kind;
+	uint32_t used; /* release; bytes, this header included */
+	uint8_t pad[MONOCLE__EXTENT_HEADER - 8];
+};
+
+/*
+ * A call path: this method called from `parent`. Known by its index, file offset / sizeof. Index 0 is the header, whose
+ * first eight bytes are the magic: as a child it matches no method. A root has parent 0 and as key the thread's number.
+ * Written by the one thread that owns the tree.
+ */
+struct monocle__node {
+	uint64_t key; /* the method */
+	uint64_t calls;
+	uint64_t self; /* ticks */
+	uint32_t parent;
+	uint32_t last_child; /* a cache of the writer's */
+};
+
+_Static_assert (sizeof (struct monocle__node) == 32, "two nodes are a cache line");
+
+/* A thread; numbered from 1 in file order. On two cache lines of its own, because its owner writes at every event. */
+struct monocle__thread_record {
+	uint64_t last;    /* ticks of the latest event */
+	uint32_t current; /* the node that has been running since then */
+	uint32_t root;
+	uint32_t ended;
+	uint32_t name_length; /* release; 0 while the name changes */
+	uint64_t tid;
+	char name[96];
+};
+
+_Static_assert (sizeof (struct monocle__thread_record) == 128, "a thread record is two cache lines");
+
+/* Then name_length + image_length bytes, without NULs, and up to 7 bytes of padding. */
+struct monocle__name_record {
+	uint64_t key;
+	uint32_t name_length;
+	uint32_t image_length;
+};
+
+/* --- the writer ----------------------------------------------------------------------------------------------------- */
+
+/* A page that a forked child sees as zeros: there is no profile in the child. */
+struct monocle__guard {
+	uint32_t alive;
+};
+
+struct monocle_kit_spool {
+	struct monocle__spool_header *header; /* the mapping; also nodes[0] */
+	struct monocle__guard *guard;
+	monocle_kit_name_method name_method;
+	size_t reserved;  /* bytes mapped, most of them beyond the end of the file */
+	size_t allocated; /* under lock; bytes the file has */
+	uint64_t last_pair_ns; /* under lock */
+	pthread_mutex_t lock;  /* extents, names, thread records, growth */
+	struct monocle__extent *names, *threads; /* under lock; the ones being filled */
+	uint32_t thread_count; /* under lock */
+	dev_t device;
+	ino_t inode;
+	uint32_t closed; /* relaxed; nothing grows any more */
+	char path[4096];
+};
+
+/* Tests: the n-th allocation from now on, and all later ones, fail. 0: none. */
+extern long monocle__fail_after;
+bool monocle__fails (void);
+
+/* Makes the file at `path` and maps it; header fields that describe the process are filled in. 0 or -errno. */
+int monocle__spool_create (monocle_kit_spool *spool, const char *path);
+/* Gives back what create took. The file stays. */
+void monocle__spool_unmap (monocle_kit_spool *spool);
+
+static inline bool
+monocle__spool_is_ours (const monocle_kit_spool *spool)
+{
+	return __atomic_load_n (&spool->guard->alive, __ATOMIC_RELAXED) != 0;
+}
+
+static inline struct monocle__node *
+monocle__spool_nodes (const monocle_kit_spool *spool)
+{
+	return (struct monocle__node *) spool->header;
+}
+
+static inline void
+monocle__spool_lose (monocle_kit_spool *spool, enum monocle__loss loss, uint64_t count)
+{
+	__atomic_fetch_add (&spool->header->losses[loss], count, __ATOMIC_RELAXED);
+}
+
+/* A new zeroed extent; NULL when there is no room. Takes the lock. */
+struct monocle__extent *monocle__spool_extent (monocle_kit_spool *spool, enum monocle__extent_kind kind);
+/* A new thread record and its number; NULL when there is no room. Takes the lock. */
+struct monocle__thread_record *monocle__spool_thread (monocle_kit_spool *spool, uint32_t *ret_number);
+/* Writes a clock pair if the last one is a second old, or in any case. Takes the lock. */
+void monocle__spool_pair (monocle_kit_spool *spool, bool always);
+/* Makes sure that `method` has a name in the file. Lock-free when it has. `buffer` is the thread's own. */
+void monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size);
+void monocle__spool_names_reset (void);
+/* Appends one name under the lock; false when there is no room. */
+bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
+                                 const char *image, size_t image_length);
+
+/* --- processes ------------------------------------------------------------------------------------------------------ */
+
+/* Field 22 of /proc/PID/stat; 0 when there is no such process, or it is dead and waits for its parent. */
+uint64_t monocle__process_start (pid_t pid);
+void monocle__boot_id (char id[40]);
+
+/* --- the reader ----------------------------------------------------------------------------------------------------- */
+
+/* A spool in memory, of a dead process or of this one. */
+struct monocle__spool_view {
+	const struct monocle__spool_header *header;
+	size_t size;
+	uint32_t extent_count; /* as many as are whole */
+	double rate;           /* nanoseconds per tick; 0: unknown */
+	uint64_t end_ticks;    /* the latest instant the spool knows of */
+	uint64_t duration_ns;
+};
+
+/* Checks that `size` bytes at `base` are a spool that can be read. 0, or -1 and what is wrong. */
+int monocle__spool_view_init (struct monocle__spool_view *view, const void *base, size_t size, const char **ret_error);
+
+/* Is the process that writes the spool still there? */
+bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);
+
+struct monocle__spool_visitor {
+	void *data;
+	void (*name) (void *data, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length);
+	/* Threads are numbered from 1, in order. */
+	void (*thread) (void *data, uint32_t number, const struct monocle__thread_record *record);
+	/* Parents come before their children; `index` of a root's parent is 0. */
+	void (*node) (void *data, uint32_t index, const struct monocle__node *node);
+};
+
+/* All names, then all threads, then all nodes; whatever is damaged is left out. */
+void monocle__spool_view_visit (const struct monocle__spool_view *view, const struct monocle__spool_visitor *visitor);
+
+#endif
