@@ -68,8 +68,8 @@ explain_absence (const places *list, const char *name)
 	for (size_t i = 0; i < list->count && length < sizeof folders; i++)
 		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
 	monocle__place_list_modules (list, modules, sizeof modules);
-	fail ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where the dynamic linker "
-	      "looks; there %s%s", name, name, name, folders, modules[0] ? "are: " : "is none", modules);
+	fail ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where the dynamic"
+	      " linker looks; there %s%s", name, name, name, folders, modules[0] ? "are: " : "is none", modules);
 }
 
 /* `desc` is what the module gets: "NAME" or "NAME:ARGS". */

@@ -12,10 +12,10 @@ import harness  # noqa: E402
 
 PROGRAM = """
 class Hello {
-	static int Main (string[] args) {
-		System.Console.WriteLine ("hello " + args.Length);
-		return 7;
-	}
+    static int Main (string[] args) {
+        System.Console.WriteLine ("hello " + args.Length);
+        return 7;
+    }
 }
 """
 
@@ -28,15 +28,15 @@ struct _MonoProfiler { int nothing; };
 static struct _MonoProfiler prof;
 static void tell (const char *text)
 {
-	FILE *file = fopen (getenv ("TELL"), "a");
-	fprintf (file, "%%s\n", text);
-	fclose (file);
+    FILE *file = fopen (getenv ("TELL"), "a");
+    fprintf (file, "%%s\n", text);
+    fclose (file);
 }
 static void initialized (MonoProfiler *p) { tell (p == &prof ? "initialized" : "wrong"); }
 MONO_API void mono_profiler_init_%(name)s (const char *desc)
 {
-	tell (desc);
-	mono_profiler_set_runtime_initialized_callback (mono_profiler_create (&prof), initialized);
+    tell (desc);
+    mono_profiler_set_runtime_initialized_callback (mono_profiler_create (&prof), initialized);
 }
 """
 BROKEN = {
