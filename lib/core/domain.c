@@ -76,6 +76,12 @@ mono_domain_foreach (MonoDomainFunc func, void *user_data)
 
 /* --- the runtime as a whole ---------------------------------------------------------------------------------------- */
 
+mono_bool
+mono_runtime_is_shutting_down (void)
+{
+	return monocle__host_ended ();
+}
+
 char *
 mono_get_runtime_build_info (void)
 {
