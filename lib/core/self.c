@@ -131,14 +131,19 @@ is_rival_core (void *object, char *ret_who, size_t size)
 	return name;
 }
 
-/* A Mono can always be started, so its library counts; one without the embedding API counts when it runs. */
+/*
+ * A Mono can always be started, so its library counts; one without the embedding API counts when it runs. Copies of this
+ * library have those functions too and are judged by their host alone.
+ */
 static bool
 is_mono (void *object, char *ret_who, size_t size)
 {
 	const char *file;
-	bool found = foreign_symbol (object, "mono_jit_init", &file);
 
-	if (!found && !foreign_symbol (object, "monocle_host_name", &file)) {
+	if (foreign_symbol (object, "monocle_host_name", &file))
+		return false;
+	bool found = foreign_symbol (object, "mono_jit_init", &file);
+	if (!found) {
 		void *(*root_domain) (void) = (void *(*) (void)) foreign_symbol (object, "mono_get_root_domain", &file);
 		found = root_domain && root_domain ();
 	}
