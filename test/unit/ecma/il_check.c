@@ -3,10 +3,46 @@
  *
  * il_check.c - see il_check.h.
  */
-#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "il_check.h"
-#include "il_text.h"
+
+void *
+il_malloc (void *context, size_t size)
+{
+	return malloc (size);
+}
+
+static bool
+same_instruction (const monocle__il_body *a, const monocle__il_body *b, uint32_t index)
+{
+	const monocle__il_instruction *x = &a->code[index], *y = &b->code[index];
+
+	if (x->opcode != y->opcode)
+		return false;
+	if (monocle__il_is_branch (x->opcode))
+		return x->operand.target == y->operand.target;
+	if (x->opcode == MONOCLE__IL_SWITCH) {
+		const monocle__il_switch *s = &a->switches[x->operand.switch_index], *t = &b->switches[y->operand.switch_index];
+
+		return s->count == t->count && (s->count == 0 || !memcmp (s->targets, t->targets, s->count * sizeof *s->targets));
+	}
+	return x->operand.i == y->operand.i;
+}
+
+bool
+il_same (const monocle__il_body *a, const monocle__il_body *b)
+{
+	if (a->count != b->count || a->clause_count != b->clause_count || a->max_stack != b->max_stack ||
+	    a->local_signature_token != b->local_signature_token || a->init_locals != b->init_locals)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++) {
+		if (!same_instruction (a, b, i))
+			return false;
+	}
+	return a->clause_count == 0 || !memcmp (a->clauses, b->clauses, a->clause_count * sizeof *a->clauses);
+}
 
 /* Writes, and reads what was written. NULL, or what went wrong; the caller frees *ret_again on NULL. */
 static const char *

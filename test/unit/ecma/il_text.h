@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "ecma.h"
-#include "il.h"
+#include "il_check.h"
 
 /* A tiny body around the code bytes. */
 #define IL_TINY(...) { (uint8_t)(sizeof ((const uint8_t[]) { __VA_ARGS__ }) << 2 | 2), __VA_ARGS__ }
@@ -42,11 +42,5 @@ monocle__il_body il_must_read (const uint8_t *data, size_t size);
 
 /* Writes what must be writable into memory that the caller frees. */
 uint8_t *il_must_write (const monocle__il_body *body, bool verbatim, size_t *ret_size);
-
-/* An allocator for monocle__il_write over malloc. */
-void *il_malloc (void *context, size_t size);
-
-/* Whether two bodies say the same: instructions, switches, clauses, header values; offsets and forms may differ. */
-bool il_same (const monocle__il_body *a, const monocle__il_body *b);
 
 #endif
