@@ -51,7 +51,7 @@ MONO_API mono_bool mono_class_is_valuetype (MonoClass *klass);
 MONO_API mono_bool mono_class_is_enum (MonoClass *klass);
 MONO_API mono_bool mono_class_is_delegate (MonoClass *klass);
 MONO_API mono_bool mono_class_is_nullable (MonoClass *klass);
-/* Of an enum its underlying type, else NULL. Borrowed. Normal context. */
+/* Of an enum its underlying type (of an array its element's), else NULL. Borrowed. Normal context. */
 MONO_API MonoType *mono_class_enum_basetype (MonoClass *klass);
 
 #define MONO_CLASS_IS_INTERFACE(c) \
@@ -94,7 +94,10 @@ MONO_API MonoClass *mono_array_class_get (MonoClass *element_class, uint32_t ran
 /* With `bounded` rank 1 is T[*]. */
 MONO_API MonoClass *mono_bounded_array_class_get (MonoClass *element_class, uint32_t rank, mono_bool bounded);
 MONO_API MonoClass *mono_ptr_class_get (MonoType *type);
-/* The first method with that name and number of parameters; param_count -1: any. Base classes are searched as well. */
+/*
+ * The first method with that name and number of parameters, -1: any number. Base classes are not searched, unlike for
+ * fields and properties.
+ */
 MONO_API MonoMethod *mono_class_get_method_from_name (MonoClass *klass, const char *name, int param_count);
 /* The same, all `flags` (MethodAttributes) set. */
 MONO_API MonoMethod *mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count,

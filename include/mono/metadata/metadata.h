@@ -80,7 +80,10 @@ struct _MonoArrayType {
 MONO_API mono_bool mono_type_is_byref (MonoType *type);
 /* The MONO_TYPE_* of a type; a byref answers what it refers to. Any context. */
 MONO_API int mono_type_get_type (MonoType *type);
-/* The class of a CLASS or VALUETYPE, NULL for the rest. Borrowed. Any context. */
+/*
+ * The class that a type by value stands for; not for generic instances, arrays, pointers, parameters. Borrowed. Any
+ * context.
+ */
 MONO_API MonoClass *mono_type_get_class (MonoType *type);
 /* Only for MONO_TYPE_ARRAY. Borrowed. Any context. */
 MONO_API MonoArrayType *mono_type_get_array_type (MonoType *type);
@@ -89,11 +92,11 @@ MONO_API MonoType *mono_type_get_ptr_type (MonoType *type);
 /* Only for MONO_TYPE_FNPTR. Borrowed, NULL where it is not known. Any context. */
 MONO_API MonoMethodSignature *mono_type_get_signature (MonoType *type);
 
-/* A by-value struct or typed reference (enums included). Any context. */
+/* A by-value struct or typed reference; enums and primitives are none. Any context. */
 MONO_API mono_bool mono_type_is_struct (MonoType *type);
 /* void, not by reference. Any context. */
 MONO_API mono_bool mono_type_is_void (MonoType *type);
-/* A byref, a pointer, a function pointer, or a native int. Any context. */
+/* What is one address: a byref, a pointer, a native int, and every reference to an object. Any context. */
 MONO_API mono_bool mono_type_is_pointer (MonoType *type);
 /* What lives on the managed heap, not by reference. Any context. */
 MONO_API mono_bool mono_type_is_reference (MonoType *type);

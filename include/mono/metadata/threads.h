@@ -33,7 +33,7 @@ MONO_API void mono_threads_attach_tools_thread (void);
 MONO_API char *mono_thread_get_name_utf8 (MonoThread *thread);
 /* Thread.ManagedThreadId. Any context. */
 MONO_API int32_t mono_thread_get_managed_id (MonoThread *thread);
-/* Nonzero for threads that were attached rather than created by managed code. Any context. */
+/* Nonzero for threads that managed code did not create: attached ones, and the main thread. Any context. */
 MONO_API mono_bool mono_thread_is_foreign (MonoThread *thread);
 /* With a callback that returns 0 the runtime does not wait for the thread at shutdown. Normal context. */
 MONO_API void mono_thread_set_manage_callback (MonoThread *thread, MonoThreadManageCallback func);

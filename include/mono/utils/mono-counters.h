@@ -65,7 +65,7 @@ typedef struct _MonoCounter MonoCounter;
 MONO_API void mono_counters_register (const char *descr, int type, void *addr);
 MONO_API void mono_counters_register_with_size (const char *name, int type, void *addr, int size);
 
-/* Called for each counter registered from now on, and for those there are. */
+/* Called for each counter registered from now on; mono_counters_foreach () gives those there are. */
 typedef void (*MonoCounterRegisterCallback) (MonoCounter *);
 MONO_API void mono_counters_on_register (MonoCounterRegisterCallback callback);
 
@@ -73,7 +73,7 @@ MONO_API void mono_counters_on_register (MonoCounterRegisterCallback callback);
 typedef mono_bool (*CountersEnumCallback) (MonoCounter *counter, void *user_data);
 MONO_API void mono_counters_foreach (CountersEnumCallback cb, void *user_data);
 
-/* Copies the value into the buffer; returns its size, -1 when the buffer is too small or the counter unreadable. */
+/* Copies the value into the buffer; returns its bytes, -1 when the buffer is too small. */
 MONO_API int mono_counters_sample (MonoCounter *counter, void *buffer, int buffer_size);
 
 /* Borrowed. */
