@@ -16,8 +16,10 @@
  *                   Mono, for ever.
  *   caller frees    With mono_free ().
  *
- * "Served by hosts that run managed code" marks what creates or runs managed things. Where the runtime in the process
- * cannot do it, the call is logged once by name and returns the failure that its comment states.
+ * The comments state Mono's contract. Outside Mono a function that nobody can serve is there all the same: its first
+ * call is logged by name, and every call returns the failure that is documented here, or else 0, NULL, nothing. Those
+ * that are "served by hosts that run managed code" create or run managed things. `lib/core/refusals.def` lists all that
+ * libmonocle refuses.
  */
 #ifndef MONO_UTILS_PUBLIB_H
 #define MONO_UTILS_PUBLIB_H
