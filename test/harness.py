@@ -130,8 +130,11 @@ class Outcome:
 
 def run(command, env, cwd=None, timeout=120, stdin=subprocess.DEVNULL):
     """Runs to the end in a session of its own; on timeout that whole session is killed and nothing else."""
-    child = subprocess.Popen([str(c) for c in command], env=env, cwd=cwd, stdin=stdin, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        child = subprocess.Popen([str(c) for c in command], env=env, cwd=cwd, stdin=stdin, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, start_new_session=True)
+    except OSError as error:
+        return Outcome(127, "", str(error))
     timed_out = False
     try:
         out, err = child.communicate(timeout=timeout)

@@ -41,6 +41,12 @@ public static class Lines
 	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Work ()
+	{
+		return WithFinally (10);
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
 	static T Generic<T> (T value, Func<int> work)
 	{
 		Console.WriteLine (value);
@@ -69,7 +75,7 @@ public static class Lines
 	{
 		Here ();
 		try {
-			Generic ("value", () => WithFinally (10));
+			Generic ("value", Work);
 		} catch (InvalidOperationException e) {
 			Show (e);
 		}

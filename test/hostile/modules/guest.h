@@ -23,22 +23,29 @@ struct _MonoProfiler {
 
 static struct _MonoProfiler guest;
 
+static int
+is_wanted (MonoMethod *method)
+{
+	return strcmp (CALL (mono_method_get_name) (method), "Leaf") == 0;
+}
+
+/* Events are broadcast: beside another module there are calls that only its filter asked for. */
 static void
 guest_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	prof->enters++;
+	prof->enters += is_wanted (method);
 }
 
 static void
 guest_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	prof->leaves++;
+	prof->leaves += is_wanted (method);
 }
 
 static MonoProfilerCallInstrumentationFlags
 guest_filter (MonoProfiler *prof, MonoMethod *method)
 {
-	if (strcmp (CALL (mono_method_get_name) (method), "Leaf") != 0)
+	if (!is_wanted (method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
 }
