@@ -167,13 +167,25 @@ build_pe (const struct bytes *metadata, struct pe_options options)
 	return out;
 }
 
+static uint32_t
+get_u32 (const uint8_t *data)
+{
+	return data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
+}
+
 struct bytes
 map_pe (const struct bytes *flat)
 {
+	const uint8_t *coff = flat->data + get_u32 (flat->data + 0x3C) + 4, *optional = coff + 20;
+	const uint8_t *section = optional + coff[16] + coff[17] * 256;
 	struct bytes out = { 0 };
-	put_bytes (&out, flat->data, PE_HEADERS_SIZE);
-	put_zeros (&out, PE_TEXT_RVA - PE_HEADERS_SIZE);
-	put_bytes (&out, flat->data + PE_TEXT_OFFSET, flat->size - PE_TEXT_OFFSET);
+	put_zeros (&out, get_u32 (optional + 56));
+	memcpy (out.data, flat->data, get_u32 (optional + 60));
+	for (int left = coff[2] + coff[3] * 256; left; left--, section += 40) {
+		uint32_t raw_size = get_u32 (section + 16), address = get_u32 (section + 12);
+		size_t room = out.size - address;
+		memcpy (out.data + address, flat->data + get_u32 (section + 20), raw_size < room ? raw_size : room);
+	}
 	return out;
 }
 

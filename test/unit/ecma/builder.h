@@ -55,11 +55,11 @@ enum {
 	PE_HEADERS_SIZE = 0x200,
 	PE_TEXT_RVA = 0x2000,    /* one section: CLI header, native header, metadata, four bytes 0x2A ("ret") */
 	PE_TEXT_OFFSET = 0x200,
-	PE_IMAGE_SIZE = 0x20000,
+	PE_IMAGE_SIZE = 0x3000,
 };
 
 struct bytes build_pe (const struct bytes *metadata, struct pe_options options);
-/* The same image as a loader lays it out. */
+/* Any well-formed image as a loader lays it out. */
 struct bytes map_pe (const struct bytes *flat);
 
 /*
