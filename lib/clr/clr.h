@@ -88,7 +88,7 @@ typedef struct monocle__clr_image {
 	pthread_mutex_t lock;            /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
-	uint32_t to_int_ptr_token;
+	uint32_t to_int_ptr_token, corlib_token;
 	pthread_mutex_t ids_lock;        /* a leaf: guards `bound` */
 	struct monocle__clr_id { monocle_id_space space; uintptr_t id; } *bound; /* ids to drop when the image unloads */
 	uint32_t bound_count, bound_capacity;

@@ -15,7 +15,7 @@ import sys
 
 TABLES = sys.argv[1]
 ENUMS = re.compile(r"^(COR_PRF_|CorOpenFlags$|CorElementType$)")
-STRUCTS = re.compile(r"^(COR_PRF_|COR_IL_MAP$|COR_DEBUG_IL_TO_NATIVE_MAP$|COR_FIELD_OFFSET$)")
+STRUCTS = re.compile(r"^(ASSEMBLYMETADATA$|COR_PRF_|COR_IL_MAP$|COR_DEBUG_IL_TO_NATIVE_MAP$|COR_FIELD_OFFSET$)")
 INTERFACES = ["IUnknown", "IClassFactory", "ICorProfilerCallback11", "ICorProfilerInfo15", "ICorProfilerFunctionControl",
               "IMetaDataImport2", "IMetaDataEmit2", "IMetaDataInfo", "IMetaDataAssemblyEmit", "ICorProfilerModuleEnum",
               "ICorProfilerThreadEnum", "ICorProfilerFunctionEnum"]

@@ -416,41 +416,53 @@ sp_of (const entry *e)
 	return e->sp_flags & ~(uintptr_t) RAISES;
 }
 
+static bool
+is_probed (MonoMethod *definition)
+{
+	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
+	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
+	return image && row && row <= image->method_rows && atomic_load (&image->methods[row - 1]) == MONOCLE__METHOD_PROBED;
+}
+
 /*
- * The frame of `function` is gone: its own entry is the outermost of those whose return address lies in it; what was inlined
- * stands above. Entries of one frame share a stack pointer, unless the frame used localloc in between, so the walk goes on
- * until the function's own entry is popped, and then takes what still has that entry's stack pointer (a method inlined
- * into itself).
+ * Where the frame of `function` begins on the shadow stack; NULL: it has no entry. A probed function has one of its own, and
+ * the innermost is it: whatever stands above is dead, also what the runtime said nothing of (an exception that leaves
+ * managed code for native code is announced up to the last frame but one). A function without probes is known by what was
+ * inlined into it, at the top.
  */
+static entry *
+frame_of (shadow *s, FunctionID function, MonoMethod *own)
+{
+	bool probed = is_probed (own);
+	for (entry *e = s->top; e-- > s->base;) {
+		if (e->definition == own)
+			return e;
+		if (!probed && function_at (e->ip) != function)
+			return NULL;
+		if (!probed && (e == s->base || sp_of (e - 1) != sp_of (e)))
+			return e;
+	}
+	return NULL;
+}
+
+/* The frame of `function` is gone: everything from its first entry on. */
 void
 monocle__shadow_unwound (FunctionID function)
 {
 	shadow *s = own_shadow;
-	if (!s || s->top == s->base || function_at (s->top[-1].ip) != function)
-		return;
-	MonoMethod *own = definition_of (function);
-	uintptr_t sp = sp_of (s->top - 1);
-	bool popped_own = false;
-	while (s->top > s->base) {
-		entry *e = s->top - 1;
-		bool same_frame = sp_of (e) == sp;
-		if (!same_frame && (popped_own || function_at (e->ip) != function || e->definition != own))
-			break;
-		popped_own |= e->definition == own;
-		sp = sp_of (e);
+	MonoMethod *own = s && s->top > s->base ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own) : NULL;
+	while (e && s->top > e)
 		pop_raising (s);
-	}
 }
 
-/* `function` runs a catch block: what was inlined above its own entry is left by the exception. */
+/* `function` runs a catch block: what stands above its own entry is left by the exception. */
 void
 monocle__shadow_caught (FunctionID function)
 {
 	shadow *s = own_shadow;
-	if (!s || s->top == s->base || function_at (s->top[-1].ip) != function)
-		return;
-	MonoMethod *own = definition_of (function);
-	uintptr_t sp = sp_of (s->top - 1);
-	while (s->top > s->base && s->top[-1].definition != own && sp_of (s->top - 1) == sp)
+	MonoMethod *own = s && s->top > s->base ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own) : NULL;
+	while (e && s->top > e + (e->definition == own))
 		pop_raising (s);
 }

@@ -22,7 +22,7 @@
 #include "clr.h"
 #include "il.h"
 
-enum { PROBE_MAX = 4 + 2 * MONOCLE__KEYS_MAX };
+enum { PROBE_MAX = 5 + 2 * MONOCLE__KEYS_MAX };
 
 typedef struct {
 	monocle__clr_image *image;
@@ -51,26 +51,55 @@ open_for_writing (monocle__clr_image *image)
 	return image->emit != NULL;
 }
 
-/* The assembly that RuntimeTypeHandle is found through: corlib itself, or any reference that leads there. */
+static uint32_t
+find_corlib_reference (monocle__clr_image *image)
+{
+	uint32_t rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_AssemblyRef);
+	monocle__ecma_assembly assembly;
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 && strcmp (assembly.name, "System.Private.CoreLib") == 0)
+			return 0x23000000 | rid;
+	return 0;
+}
+
+static uint32_t
+define_corlib_reference (monocle__clr_image *image)
+{
+	IMetaDataAssemblyEmit *emit = NULL;
+	const ASSEMBLYMETADATA any_version = { 0 };
+	uint32_t token = 0;
+	HRESULT hr = image->emit->vtbl->QueryInterface (image->emit, &IID_IMetaDataAssemblyEmit, (void **) &emit);
+	if (hr >= 0) {
+		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version, NULL, 0, 0, &token);
+		emit->vtbl->Release (emit);
+	}
+	if (hr < 0)
+		monocle__clr_complain_hr ("DefineAssemblyRef", hr);
+	return hr < 0 ? 0 : token;
+}
+
+/*
+ * Corlib itself as the scope of what probes name: facades do not forward everything (mscorlib's knows no
+ * CallConvSuppressGCTransition), and the runtime resolves the modifier when it unwinds through a method.
+ */
 static uint32_t
 corlib_scope (monocle__clr_image *image)
 {
-	static const char *const names[] = { "System.Private.CoreLib", "System.Runtime", "mscorlib", "netstandard" };
-	uint32_t rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_AssemblyRef);
-	monocle__ecma_assembly assembly;
-	for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-		for (uint32_t rid = 1; rid <= rows; rid++)
-			if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 && strcmp (assembly.name, names[n]) == 0)
-				return 0x23000000 | rid;
-	return 0x00000001;
+	if (!image->corlib_token)
+		image->corlib_token = find_corlib_reference (image);
+	if (!image->corlib_token)
+		image->corlib_token = define_corlib_reference (image);
+	return image->corlib_token;
 }
 
 static uint32_t
 type_reference (monocle__clr_image *image, const char *name_space, const char *name, const WCHAR *full_name)
 {
-	uint32_t token = image->is_corlib ? monocle__ecma_find_typedef (&image->ecma, name_space, name) : 0;
-	if (token)
-		return token;
+	uint32_t token = 0;
+	if (image->is_corlib)
+		return monocle__ecma_find_typedef (&image->ecma, name_space, name);
+	if (!corlib_scope (image))
+		return 0;
 	HRESULT hr = image->emit->vtbl->DefineTypeRefByName (image->emit, corlib_scope (image), full_name, &token);
 	if (hr < 0)
 		monocle__clr_complain_hr ("DefineTypeRefByName", hr);
@@ -226,6 +255,24 @@ call_native (monocle__il_instruction *out, monocle__probe function, uint32_t sig
 	return 3;
 }
 
+/*
+ * Does control run from the first instruction straight into a throw? The compiler takes such a block for rare, and in rare
+ * blocks it calls native code through a stub with a frame of its own. A branch to the next instruction ends the probe's block
+ * before that.
+ */
+static bool
+begins_with_throw (const monocle__il_body *body)
+{
+	for (uint32_t i = 0; i < body->count; i++) {
+		uint16_t opcode = body->code[i].opcode;
+		if (opcode == MONOCLE__IL_THROW)
+			return true;
+		if (opcode == MONOCLE__IL_RET || opcode == MONOCLE__IL_SWITCH || monocle__il_is_branch (opcode))
+			return false;
+	}
+	return false;
+}
+
 static int
 insert_enter (job *j, monocle__il_edit *edit)
 {
@@ -240,6 +287,10 @@ insert_enter (job *j, monocle__il_edit *edit)
 		code[n++] = monocle__il_op (MONOCLE__IL_CALL, j->image->to_int_ptr_token);
 	}
 	n += call_native (code + n, function, calli_token (j->image, j->generic ? j->key_count : 0));
+	if (begins_with_throw (&j->body)) {
+		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
+		code[n++].operand.target = 0;
+	}
 	return monocle__il_insert (edit, 0, MONOCLE__IL_JUMPS_SKIP, code, n);
 }
 
@@ -408,7 +459,7 @@ oracle_entry (job *j, uint32_t local, uint32_t *ret_begin)
 		result = monocle__il_edit_apply (edit);
 	else if (edit)
 		monocle__il_edit_free (edit);
-	*ret_begin = j->body.count - before - rets;
+	*ret_begin = j->body.count - before - rets; /* behind the entry probe */
 	return result;
 }
 
