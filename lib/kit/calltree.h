@@ -55,7 +55,9 @@ bool monocle__thread_grow_slots (struct monocle__call_thread *thread);
 uint32_t *monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
 /* A new node under `parent`, in the slot table too. 0: no room. */
 uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
-/* Tests: forgets all threads; the mappings of a former spool are gone. */
+/* Tests: forgets all threads; no other thread may be in the tree. */
 void monocle__threads_reset (void);
+/* Tests: forgets the process's tree altogether, so that another can be opened. The spool file, if any, stays. */
+void monocle__profile_reset (void);
 
 #endif

@@ -220,3 +220,13 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 	errno = saved_errno;
 	return error ? -1 : 0;
 }
+
+void
+monocle__profile_reset (void)
+{
+	monocle__threads_reset ();
+	monocle__spool_names_reset ();
+	monocle__spool_unmap (&the_spool);
+	monocle__fail_after = 0;
+	__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
+}

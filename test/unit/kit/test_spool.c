@@ -1,0 +1,518 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_spool.c - the file: growing, limits, hostile programs, death, completing, and where the profile goes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complete.h"
+#include "tree.h"
+
+#include <cmocka.h>
+
+#define enter(method) monocle_kit_calls_enter (spool, (void *) (method))
+#define leave(method) monocle_kit_calls_leave (spool, (void *) (method))
+
+static char main_[] = "main", a[] = "a", b[] = "b";
+
+static char many_names[60000][8];
+
+/* A tree of 60,000 paths: two megabytes of nodes and more. */
+static void
+grow_tree (monocle_kit_spool *spool)
+{
+	enter (main_);
+	for (size_t i = 0; i < 60000; i++) {
+		snprintf (many_names[i], sizeof many_names[i], "m%zu", i);
+		enter (many_names[i]), leave (many_names[i]);
+	}
+	leave (main_);
+}
+
+static bool
+exists (const char *name)
+{
+	return access (tree_file (name), F_OK) == 0;
+}
+
+static size_t
+file_size (const char *path)
+{
+	struct stat status;
+	return stat (path, &status) ? 0 : (size_t) status.st_size;
+}
+
+/* Runs `body` in a child and returns its wait status. */
+static int
+in_child (void (*body) (void))
+{
+	int status = -1;
+	fflush (NULL);
+	pid_t child = fork ();
+	if (child == 0) {
+		body ();
+		_exit (0);
+	}
+	assert_int_equal (waitpid (child, &status, 0), child);
+	return status;
+}
+
+/* --- growing -------------------------------------------------------------------------------------------------------- */
+
+static void
+the_file_grows_as_the_tree_does (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	grow_tree (spool);
+	assert_true (spool->allocated > (2u << 20));
+	assert_int_equal (file_size (spool->path), spool->allocated);
+	assert_int_equal (tree_calls (spool, "main;m59999"), 1);
+	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_SPACE), 0);
+}
+
+static void
+grow_without_descriptors_elsewhere (void)
+{
+	monocle_kit_spool *spool = tree_open_at (tree_file ("p.pb.gz"));
+	for (int fd = 3; fd < 256; fd++)
+		close (fd);
+	if (!spool || chdir ("/") || open ("/dev/null", O_RDONLY) != 3)
+		_exit (1);
+	close (3);
+	grow_tree (spool);
+	/* What was opened while growing is closed again. */
+	if (open ("/dev/null", O_RDONLY) != 3 || spool->allocated <= 2u << 20 || monocle_kit_spool_close (spool))
+		_exit (2);
+}
+
+static void
+a_program_may_close_descriptors_and_change_its_folder (void **state)
+{
+	assert_int_equal (in_child (grow_without_descriptors_elsewhere), 0);
+	assert_true (exists ("p.pb.gz"));
+}
+
+static void
+grow_in_another_file (void)
+{
+	monocle_kit_spool *spool = tree_open_at (tree_file ("p.pb.gz"));
+	if (rename (spool->path, tree_file ("moved")))
+		_exit (1);
+	FILE *other = fopen (spool->path, "w");
+	fputs ("precious", other);
+	fclose (other);
+	grow_tree (spool);
+	if (file_size (spool->path) != 8 || tree_loss (spool, MONOCLE__LOSS_SPACE) == 0)
+		_exit (2);
+}
+
+static void
+another_file_of_the_same_name_is_left_alone (void **state)
+{
+	assert_int_equal (in_child (grow_in_another_file), 0);
+}
+
+static void
+grow_beyond_the_limit (void)
+{
+	monocle_kit_spool *spool = tree_open_at (tree_file ("p.pb.gz"));
+	struct rlimit limit = { (3 << 20) / 2, (3 << 20) / 2 };
+	setrlimit (RLIMIT_FSIZE, &limit);
+	enter (a), leave (a);
+	grow_tree (spool);
+	enter (a), leave (a);
+	if (tree_calls (spool, "a") != 2 || tree_loss (spool, MONOCLE__LOSS_SPACE) == 0)
+		_exit (1);
+	if (spool->allocated > limit.rlim_cur || monocle_kit_spool_close (spool))
+		_exit (2);
+}
+
+static void
+a_file_size_limit_is_a_counted_loss_and_no_signal (void **state)
+{
+	setenv ("MONOCLE_LOG", tree_file ("log"), 1);
+	assert_int_equal (in_child (grow_beyond_the_limit), 0);
+	unsetenv ("MONOCLE_LOG");
+	assert_true (exists ("p.pb.gz"));
+	assert_true (file_size (tree_file ("log")) > 0);
+}
+
+static void
+open_below_the_limit (void)
+{
+	struct rlimit limit = { 1000, 1000 };
+	setrlimit (RLIMIT_FSIZE, &limit);
+	_exit (tree_open_at (tree_file ("p.pb.gz")) ? 1 : 0);
+}
+
+static void
+a_limit_that_allows_no_spool_leaves_the_program_unprofiled (void **state)
+{
+	setenv ("MONOCLE_LOG", "/dev/null", 1);
+	assert_int_equal (in_child (open_below_the_limit), 0);
+	unsetenv ("MONOCLE_LOG");
+	assert_false (exists ("p.pb.gz.spool"));
+}
+
+static void
+open_in_little_space (void)
+{
+	struct rlimit limit = { 256 << 20, 256 << 20 };
+	setrlimit (RLIMIT_AS, &limit);
+	monocle_kit_spool *spool = tree_open_at (tree_file ("p.pb.gz"));
+	if (!spool || spool->reserved > 16u << 20)
+		_exit (1);
+	enter (a), leave (a);
+	_exit (tree_calls (spool, "a") == 1 && !monocle_kit_spool_close (spool) ? 0 : 2);
+}
+
+static void
+little_address_space_is_respected (void **state)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+	return; /* A sanitizer takes terabytes of address space for itself. */
+#endif
+	assert_int_equal (in_child (open_in_little_space), 0);
+}
+
+/* --- death ---------------------------------------------------------------------------------------------------------- */
+
+static int die_pipe[2];
+
+static void
+call_until_killed (void)
+{
+	monocle_kit_spool *spool = tree_open_at (tree_file ("p.pb.gz"));
+	enter (main_);
+	for (unsigned long i = 1;; i++) {
+		enter (a), enter (b), leave (b), leave (a);
+		if (i % 1000 == 0 && write (die_pipe[1], &i, sizeof i) < 0)
+			_exit (1);
+	}
+}
+
+/* Kills a child in the middle of its calls; returns how many it had told of, and that it can have made 1000 more at most. */
+static unsigned long
+kill_a_caller (void)
+{
+	unsigned long told = 0, one;
+	assert_int_equal (pipe (die_pipe), 0);
+	fflush (NULL);
+	pid_t child = fork ();
+	if (child == 0)
+		call_until_killed ();
+	close (die_pipe[1]);
+	while (told < 50000 && read (die_pipe[0], &one, sizeof one) == sizeof one)
+		told = one;
+	kill (child, SIGKILL);
+	waitpid (child, NULL, 0);
+	while (read (die_pipe[0], &one, sizeof one) == sizeof one)
+		told = one;
+	close (die_pipe[0]);
+	return told;
+}
+
+static void
+sigkill_loses_nothing (void **state)
+{
+	unsigned long told = kill_a_caller ();
+	uint64_t calls = tree_file_calls (tree_file ("p.pb.gz.spool"), "main;a");
+	uint64_t inner = tree_file_calls (tree_file ("p.pb.gz.spool"), "main;a;b");
+	assert_in_range (calls, told, told + 1000);
+	assert_in_range (inner, calls - 1, calls);
+	assert_int_equal (tree_file_calls (tree_file ("p.pb.gz.spool"), "main"), 1);
+}
+
+static void
+the_spool_of_a_dead_process_becomes_its_profile (void **state)
+{
+	char *path;
+	const char *error;
+	kill_a_caller ();
+	assert_int_equal (monocle_kit_spool_complete (tree_file ("p.pb.gz.spool"), &path, &error), 0);
+	assert_string_equal (path, tree_file ("p.pb.gz"));
+	free (path);
+	assert_true (exists ("p.pb.gz"));
+	assert_false (exists ("p.pb.gz.spool"));
+}
+
+static void
+the_spool_of_a_live_process_is_refused (void **state)
+{
+	char *path = NULL;
+	const char *error = "";
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	enter (a), leave (a);
+	assert_int_equal (monocle_kit_spool_complete (spool->path, &path, &error), -1);
+	assert_string_equal (error, "its process is still running");
+	assert_true (exists ("p.pb.gz.spool"));
+}
+
+static void
+what_is_no_spool_is_refused (void **state)
+{
+	char *path = NULL;
+	const char *error = "";
+	static char zeros[200000];
+	FILE *file = fopen (tree_file ("zeros"), "w");
+	fwrite (zeros, 1, sizeof zeros, file);
+	fclose (file);
+	assert_int_equal (monocle_kit_spool_complete (tree_file ("zeros"), &path, &error), -1);
+	assert_string_equal (error, "it is not a spool");
+	assert_int_equal (monocle_kit_spool_complete (tree_file ("none"), &path, &error), -1);
+	assert_string_equal (error, strerror (ENOENT));
+	assert_int_equal (monocle_kit_spool_complete (tree_folder, &path, &error), -1);
+	assert_null (path);
+}
+
+/* Damages the spool at random and reads it: nothing may crash, sanitizers watch. */
+static void
+a_damaged_spool_is_read_as_far_as_it_is_whole (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, true, 0);
+	enter (main_), enter (a), enter (b), leave (b), leave (a), leave (main_);
+	size_t size = (size_t) spool->header->extent_count * MONOCLE__EXTENT_SIZE;
+	uint8_t *copy = malloc (size);
+	assert_non_null (copy);
+	srand (7);
+	for (int round = 0; round < 300; round++) {
+		memcpy (copy, spool->header, size);
+		for (int i = 0; i < 60; i++) {
+			size_t extent = (size_t) rand () % spool->header->extent_count;
+			copy[extent * MONOCLE__EXTENT_SIZE + (size_t) rand () % (extent ? 512 : 64)] = (uint8_t) rand ();
+		}
+		memcpy (copy, spool->header, 16); /* Still a spool of this version. */
+		struct monocle__spool_view view;
+		struct monocle__call_paths paths;
+		const char *error;
+		if (monocle__spool_view_init (&view, copy, size - (size_t) rand () % size, &error))
+			continue;
+		assert_int_equal (monocle__call_paths_init (&paths, &view), 0);
+		for (uint32_t i = 0; i < paths.path_count; i++)
+			assert_true (paths.paths[i].parent == UINT32_MAX || paths.paths[i].parent < i);
+		monocle__call_paths_done (&paths);
+	}
+	free (copy);
+}
+
+/* --- where the profile goes ----------------------------------------------------------------------------------------- */
+
+static void
+close_leaves_the_profile_and_no_spool (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	assert_true (exists ("p.pb.gz.spool"));
+	assert_false (exists ("p.pb.gz"));
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_true (exists ("p.pb.gz"));
+	assert_false (exists ("p.pb.gz.spool"));
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+}
+
+static void
+a_name_that_the_user_gave_is_overwritten (void **state)
+{
+	FILE *file = fopen (tree_file ("p.pb.gz"), "w");
+	fputs ("old", file);
+	fclose (file);
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	assert_int_equal (file_size (tree_file ("p.pb.gz")), 3);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_true (file_size (tree_file ("p.pb.gz")) > 100);
+}
+
+static void
+a_default_name_that_is_taken_gets_a_number (void **state)
+{
+	char before[512], other[512];
+	assert_non_null (getcwd (before, sizeof before));
+	assert_int_equal (chdir (tree_folder), 0);
+	monocle_kit_spool *spool = tree_open_at (NULL);
+	assert_non_null (spool);
+	FILE *file = fopen (spool->header->output, "w");
+	fputs ("old", file);
+	fclose (file);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_int_equal (file_size (spool->header->output), 3);
+	char *suffix = strstr (spool->header->output, ".calls.pb.gz");
+	assert_non_null (suffix);
+	snprintf (other, sizeof other, "%.*s-2.calls.pb.gz", (int) (suffix - spool->header->output), spool->header->output);
+	assert_true (file_size (other) > 100);
+	assert_int_equal (chdir (before), 0);
+}
+
+static void
+a_descriptor_receives_the_profile (void **state)
+{
+	char output[16];
+	int fd = open (tree_file ("fd"), O_RDWR | O_CREAT, 0600);
+	snprintf (output, sizeof output, "#%d", fd);
+	monocle_kit_spool *spool = tree_open_at (output);
+	assert_non_null (spool);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	close (fd);
+	assert_true (file_size (tree_file ("fd")) > 100);
+}
+
+static void
+close_into_a_reused_descriptor (void *data)
+{
+	assert_int_equal (monocle_kit_spool_close (data), -1);
+}
+
+static void
+a_descriptor_that_was_reused_is_not_written (void **state)
+{
+	char output[16];
+	int fd = open (tree_file ("fd"), O_RDWR | O_CREAT, 0600);
+	snprintf (output, sizeof output, "#%d", fd);
+	monocle_kit_spool *spool = tree_open_at (output);
+	close (fd);
+	assert_int_equal (open (tree_file ("other"), O_RDWR | O_CREAT, 0600), fd);
+	free (tree_messages (close_into_a_reused_descriptor, spool));
+	close (fd);
+	assert_int_equal (file_size (tree_file ("other")), 0);
+	assert_int_equal (access (spool->path, F_OK), 0);
+	unlink (spool->path);
+}
+
+static void
+a_command_receives_the_profile (void **state)
+{
+	char output[256];
+	snprintf (output, sizeof output, "|gzip -d > %s", tree_file ("plain"));
+	monocle_kit_spool *spool = tree_open_at (output);
+	assert_non_null (spool);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_true (file_size (tree_file ("plain")) > 100);
+}
+
+static void
+close_into_a_dead_command (void *data)
+{
+	assert_int_equal (monocle_kit_spool_close (data), -1);
+}
+
+static void
+a_command_that_reads_nothing_kills_nobody (void **state)
+{
+	monocle_kit_spool *spool = tree_open_at ("|exec true");
+	assert_non_null (spool);
+	grow_tree (spool);
+	char *messages = tree_messages (close_into_a_dead_command, spool);
+	assert_non_null (strstr (messages, "Broken pipe"));
+	free (messages);
+	unlink (spool->path);
+}
+
+static void
+a_device_is_written_and_not_replaced (void **state)
+{
+	struct stat status;
+	monocle_kit_spool *spool = tree_open_at ("/dev/null");
+	assert_non_null (spool);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_int_equal (stat ("/dev/null", &status), 0);
+	assert_true (S_ISCHR (status.st_mode));
+	assert_int_equal (access ("/dev/null.spool", F_OK), -1);
+}
+
+static void
+open_nowhere (void *data)
+{
+	assert_null (tree_open_at (data));
+}
+
+static void
+an_unwritable_output_is_one_line (void **state)
+{
+	char *messages = tree_messages (open_nowhere, "/nowhere/p.pb.gz");
+	assert_string_equal (messages, "monocle: calls: cannot write /nowhere/p.pb.gz: No such file or directory; "
+	                               "the program runs unprofiled\n");
+	free (messages);
+	messages = tree_messages (open_nowhere, "/proc/p.pb.gz");
+	assert_non_null (strstr (messages, "/proc/p.pb.gz"));
+	assert_ptr_equal (strchr (messages, '\n') + 1, messages + strlen (messages));
+	free (messages);
+}
+
+static void
+open_again (void *data)
+{
+	assert_null (tree_open (true, false, 0));
+}
+
+static void
+a_second_tree_is_refused (void **state)
+{
+	assert_non_null (tree_open (true, false, 0));
+	char *messages = tree_messages (open_again, NULL);
+	assert_non_null (strstr (messages, "call tree already"));
+	free (messages);
+}
+
+/* --- under a parent that collects ----------------------------------------------------------------------------------- */
+
+static void
+with_a_run_folder_the_spool_lies_there_and_a_note_is_left (void **state)
+{
+	char name[64], line[512];
+	mkdir (tree_file ("run"), 0700);
+	setenv ("MONOCLE_RUN_DIR", tree_file ("run"), 1);
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	snprintf (name, sizeof name, "run/calls.%d.1.spool", (int) getpid ());
+	assert_true (exists (name));
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_false (exists (name));
+	snprintf (name, sizeof name, "run/%d.1.done", (int) getpid ());
+	FILE *note = fopen (tree_file (name), "r");
+	assert_non_null (note);
+	assert_non_null (fgets (line, sizeof line, note));
+	fclose (note);
+	line[strlen (line) - 1] = '\0';
+	assert_string_equal (line, tree_file ("p.pb.gz"));
+	assert_true (exists ("p.pb.gz"));
+}
+
+#define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		tree_test (the_file_grows_as_the_tree_does),
+		tree_test (a_program_may_close_descriptors_and_change_its_folder),
+		tree_test (another_file_of_the_same_name_is_left_alone),
+		tree_test (a_file_size_limit_is_a_counted_loss_and_no_signal),
+		tree_test (a_limit_that_allows_no_spool_leaves_the_program_unprofiled),
+		tree_test (little_address_space_is_respected),
+		tree_test (sigkill_loses_nothing),
+		tree_test (the_spool_of_a_dead_process_becomes_its_profile),
+		tree_test (the_spool_of_a_live_process_is_refused),
+		tree_test (what_is_no_spool_is_refused),
+		tree_test (a_damaged_spool_is_read_as_far_as_it_is_whole),
+		tree_test (close_leaves_the_profile_and_no_spool),
+		tree_test (a_name_that_the_user_gave_is_overwritten),
+		tree_test (a_default_name_that_is_taken_gets_a_number),
+		tree_test (a_descriptor_receives_the_profile),
+		tree_test (a_descriptor_that_was_reused_is_not_written),
+		tree_test (a_command_receives_the_profile),
+		tree_test (a_command_that_reads_nothing_kills_nobody),
+		tree_test (a_device_is_written_and_not_replaced),
+		tree_test (an_unwritable_output_is_one_line),
+		tree_test (a_second_tree_is_refused),
+		tree_test (with_a_run_folder_the_spool_lies_there_and_a_note_is_left),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
