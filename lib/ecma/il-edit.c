@@ -117,12 +117,31 @@ check_instruction (const monocle__il_edit *edit, const monocle__il_instruction *
 	return target <= edit->body_count ? 0 : MONOCLE__ECMA_E_RANGE;
 }
 
+/*
+ * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's JIT calls
+ * a body invalid in which even dead code falls into a handler.
+ */
+static bool
+begins_handler (const monocle__il_body *body, uint32_t index)
+{
+	for (uint32_t i = 0; i < body->clause_count; i++) {
+		const monocle__il_clause *c = &body->clauses[i];
+
+		if (c->handler_begin == index || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == index))
+			return true;
+	}
+	return false;
+}
+
 static int
-check_insertion (const monocle__il_edit *edit, uint32_t before, const monocle__il_instruction *code, uint32_t count)
+check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps, const monocle__il_instruction *code,
+                 uint32_t count)
 {
 	int error = 0;
 
 	if (before > edit->body_count || monocle__il_first_prefix (edit->body, before) != before)
+		return MONOCLE__ECMA_E_RANGE;
+	if (jumps == MONOCLE__IL_JUMPS_SKIP && begins_handler (edit->body, before))
 		return MONOCLE__ECMA_E_RANGE;
 	if (count > MONOCLE__IL_CODE_MAX - edit->body_count - edit->code_count)
 		return MONOCLE__ECMA_E_RANGE;
@@ -135,7 +154,7 @@ int
 monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps, const monocle__il_instruction *code,
                     uint32_t count)
 {
-	int error = check_insertion (edit, before, code, count);
+	int error = check_insertion (edit, before, jumps, code, count);
 
 	if (error)
 		return error;
@@ -203,22 +222,6 @@ make_plan (monocle__il_edit *edit, plan *p)
 		index = place_list (edit, p->hit[b], p->label[b]) + 1;
 	}
 	p->count = index - 1; /* the end is no instruction */
-}
-
-/*
- * Where the handler of a filter begins, the filter ends (II.19), and endfilter must be its last instruction. Code put
- * there to be skipped could never run and would stand behind the endfilter.
- */
-static int
-check_filters (const monocle__il_body *body, const plan *p)
-{
-	for (uint32_t i = 0; i < body->clause_count; i++) {
-		const monocle__il_clause *c = &body->clauses[i];
-
-		if (c->flags == MONOCLE__IL_CLAUSE_FILTER && p->border[c->handler_begin] != p->label[c->handler_begin])
-			return MONOCLE__ECMA_E_FORMAT;
-	}
-	return 0;
 }
 
 /* --- applying ------------------------------------------------------------------------------------------------------ */
@@ -291,12 +294,8 @@ apply_plan (monocle__il_edit *edit, plan *p)
 {
 	monocle__il_body *body = edit->body;
 	monocle__il_instruction *code;
-	int error;
 
 	make_plan (edit, p);
-	error = check_filters (body, p);
-	if (error)
-		return error;
 	code = monocle__il_allocate_block (&body->arena, p->count * sizeof *code);
 	if (!code)
 		return MONOCLE__IL_E_NO_MEMORY;

@@ -106,15 +106,15 @@ monocle__il_edit *monocle__il_edit_new (monocle__il_body *body);
  * the n-th instruction of this same insertion, n == count for what follows it). A branch to `before` itself is a jump like
  * any other and runs what is to be hit there: code that wants to get past itself names MONOCLE__IL_INSERTED (count).
  *
- * RANGE: no such index, an operand that does not fit its encoding, or `before` stands behind a prefix, which would be torn
- * from its instruction (see monocle__il_first_prefix). FORMAT: no such opcode, or a switch.
+ * RANGE: no such index, an operand that does not fit its encoding; `before` stands behind a prefix, which would be torn
+ * from its instruction (see monocle__il_first_prefix); or code to be skipped goes where a handler or a filter begins, which
+ * control never falls into. FORMAT: no such opcode, or a switch. After a refusal the edit goes on without that insertion.
  */
 int monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps, const monocle__il_instruction *code, uint32_t count);
 #define MONOCLE__IL_INSERTED(n) (0x80000000u | (n))
 /*
- * Applies all insertions to the body and frees the edit in any case. 0 or negative (the body is then unchanged): FORMAT when
- * code to be skipped was put where the handler of a filter begins (it would stand behind endfilter), RANGE when the body
- * has been changed meanwhile. Pointers into the old body->code stay readable until monocle__il_free.
+ * Applies all insertions to the body and frees the edit in any case. 0 or negative (the body is then unchanged): RANGE when
+ * the body has been changed meanwhile. Pointers into the old body->code stay readable until monocle__il_free.
  */
 int monocle__il_edit_apply (monocle__il_edit *edit);
 void monocle__il_edit_free (monocle__il_edit *edit);

@@ -105,7 +105,9 @@ may_insert (const monocle__il_body *body, uint32_t before, monocle__il_jumps jum
 	if (monocle__il_first_prefix (body, before) != before)
 		return false;
 	for (uint32_t i = 0; jumps == MONOCLE__IL_JUMPS_SKIP && i < body->clause_count; i++) {
-		if (body->clauses[i].flags == MONOCLE__IL_CLAUSE_FILTER && body->clauses[i].handler_begin == before)
+		const monocle__il_clause *c = &body->clauses[i];
+
+		if (c->handler_begin == before || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == before))
 			return false;
 	}
 	return true;

@@ -196,9 +196,17 @@ where_try_ends_and_handler_begins_a_hit_belongs_to_the_handler (void **state)
 }
 
 static void
-where_try_ends_and_handler_begins_a_skip_belongs_to_neither (void **state)
+nothing_to_be_skipped_stands_in_front_of_a_handler (void **state)
 {
-	check_probe (catches, sizeof catches, 1, SKIP, "leave>4 +ldc.i4=1 pop leave>4 ret | catch 0-1 2-4");
+	const monocle__il_instruction nop = monocle__il_op (MONOCLE__IL_NOP, 0);
+	monocle__il_body body = il_must_read (catches, sizeof catches);
+	monocle__il_edit *edit = monocle__il_edit_new (&body);
+
+	assert_int_equal (monocle__il_insert (edit, 1, SKIP, &nop, 1), MONOCLE__ECMA_E_RANGE);
+	insert_probe (edit, 2, SKIP, 1);
+	assert_int_equal (monocle__il_edit_apply (edit), 0);
+	assert_il (&body, "leave>4 pop +ldc.i4=1 leave>4 ret | catch 0-1 1-4");
+	monocle__il_free (&body);
 }
 
 static void
@@ -213,25 +221,24 @@ static const uint8_t filters[] = { IL_FAT (0x08, 10), 0xDE, 7, 0x26, 0x17, 0xFE,
 	                           0x01, 16, 0, 0, 1, 0, 0, 0, 2, 6, 0, 3, 2, 0, 0, 0 };
 
 static void
-a_filter_begins_in_front_of_a_hit_and_behind_a_skip (void **state)
+a_filter_and_its_handler_begin_in_front_of_a_hit (void **state)
 {
 	check_probe (filters, sizeof filters, 1, HIT,
 	             "leave>7 +ldc.i4=1 pop ldc.i4.1 endfilter pop leave>7 ret | filter 0-1 @1 5-7");
-	check_probe (filters, sizeof filters, 1, SKIP,
-	             "leave>7 +ldc.i4=1 pop ldc.i4.1 endfilter pop leave>7 ret | filter 0-1 @2 5-7");
 	check_probe (filters, sizeof filters, 4, HIT,
 	             "leave>7 pop ldc.i4.1 endfilter +ldc.i4=1 pop leave>7 ret | filter 0-1 @1 4-7");
 }
 
 static void
-nothing_may_come_between_endfilter_and_its_handler (void **state)
+nothing_to_be_skipped_stands_in_front_of_a_filter_or_its_handler (void **state)
 {
+	const monocle__il_instruction nop = monocle__il_op (MONOCLE__IL_NOP, 0);
 	monocle__il_body body = il_must_read (filters, sizeof filters);
 	monocle__il_edit *edit = monocle__il_edit_new (&body);
 
-	insert_probe (edit, 0, SKIP, 1);
-	insert_probe (edit, 4, SKIP, 2);
-	assert_int_equal (monocle__il_edit_apply (edit), MONOCLE__ECMA_E_FORMAT);
+	assert_int_equal (monocle__il_insert (edit, 1, SKIP, &nop, 1), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__il_insert (edit, 4, SKIP, &nop, 1), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__il_edit_apply (edit), 0);
 	assert_il (&body, "leave>6 pop ldc.i4.1 endfilter pop leave>6 ret | filter 0-1 @1 4-6");
 	monocle__il_free (&body);
 }
@@ -254,7 +261,7 @@ nested_regions_with_one_begin_stay_nested (void **state)
 
 	check_probe (data, sizeof data, 0, HIT, "+ldc.i4=1 nop leave>5 endfinally endfinally ret | finally 0-3 3-4 | finally 0-4 4-5");
 	check_probe (data, sizeof data, 3, HIT, "nop leave>5 endfinally +ldc.i4=1 endfinally ret | finally 0-2 2-3 | finally 0-3 3-5");
-	check_probe (data, sizeof data, 2, SKIP, "nop leave>5 +ldc.i4=1 endfinally endfinally ret | finally 0-2 3-4 | finally 0-4 4-5");
+	check_probe (data, sizeof data, 4, SKIP, "nop leave>5 endfinally endfinally +ldc.i4=1 ret | finally 0-2 2-3 | finally 0-3 3-4");
 }
 
 static void
@@ -393,10 +400,10 @@ main (void)
 		cmocka_unit_test (leave_lands_on_an_exit_probe_outside_of_the_regions),
 		cmocka_unit_test (a_region_that_ends_never_grows),
 		cmocka_unit_test (where_try_ends_and_handler_begins_a_hit_belongs_to_the_handler),
-		cmocka_unit_test (where_try_ends_and_handler_begins_a_skip_belongs_to_neither),
+		cmocka_unit_test (nothing_to_be_skipped_stands_in_front_of_a_handler),
 		cmocka_unit_test (a_probe_inside_a_region_stays_inside),
-		cmocka_unit_test (a_filter_begins_in_front_of_a_hit_and_behind_a_skip),
-		cmocka_unit_test (nothing_may_come_between_endfilter_and_its_handler),
+		cmocka_unit_test (a_filter_and_its_handler_begin_in_front_of_a_hit),
+		cmocka_unit_test (nothing_to_be_skipped_stands_in_front_of_a_filter_or_its_handler),
 		cmocka_unit_test (code_appended_behind_a_handler_that_ends_the_body_is_outside_of_it),
 		cmocka_unit_test (nested_regions_with_one_begin_stay_nested),
 		cmocka_unit_test (an_empty_region_stays_empty),
