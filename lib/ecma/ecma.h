@@ -65,7 +65,7 @@ const uint8_t *monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva
 uint32_t monocle__ecma_rows (const monocle__ecma_image *image, uint32_t table);
 /* One column of one row (1-based rid). Heap columns give the heap offset, index columns the rid, coded ones the raw coded value. */
 int monocle__ecma_column (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column, uint32_t *ret_value);
-/* A coded index as a token; 0 when its tag is reserved. `kind` is one of MONOCLE__CODED_*, generated from tables.def. */
+/* A coded index as a token; 0 when its tag is reserved or its row is 0 (nothing). `kind` is one of MONOCLE__CODED_*, generated from tables.def. */
 uint32_t monocle__ecma_coded_token (uint32_t kind, uint32_t value);
 /* NUL-terminated string of the #Strings heap; NULL when out of range or unterminated. */
 const char *monocle__ecma_string (const monocle__ecma_image *image, uint32_t offset);
@@ -87,12 +87,12 @@ int monocle__ecma_get_assemblyref (const monocle__ecma_image *image, uint32_t ri
 int monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, const char **ret_name, const char **ret_namespace, uint32_t *ret_scope);
 /* Token of the type that declares methoddef `token` (binary search over TypeDef.MethodList), 0 when none. */
 uint32_t monocle__ecma_method_owner (const monocle__ecma_image *image, uint32_t token);
-/* Type that encloses typedef `token`, 0 when none (binary search over NestedClass). */
+/* Type that encloses typedef `token`, 0 when none (binary search over NestedClass). Its rid is smaller: climbing ends. */
 uint32_t monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token);
 /* Number of generic parameters of a typedef or methoddef token; name of one. */
 uint32_t monocle__ecma_generic_params (const monocle__ecma_image *image, uint32_t token);
 const char *monocle__ecma_generic_param_name (const monocle__ecma_image *image, uint32_t token, uint32_t index);
-/* TypeDef by namespace and name (top level only), 0 when there is none. Linear. */
+/* TypeDef by namespace (NULL is "") and name (top level only), 0 when there is none. Linear. */
 uint32_t monocle__ecma_find_typedef (const monocle__ecma_image *image, const char *name_space, const char *name);
 /* MVID as "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX" upper case; buffer of 37. */
 int monocle__ecma_mvid (const monocle__ecma_image *image, char buffer[37]);

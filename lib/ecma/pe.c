@@ -168,19 +168,24 @@ monocle__ecma_flat_size (const void *base)
 	return end;
 }
 
-/* File offset of an RVA in a flat image, and how many bytes of its section (or of the headers) follow in the file. */
+/*
+ * Where an RVA stands in the bytes of the image, and how many of its section (or of the headers) follow. What lies between
+ * the sections of a mapped image may be no memory at all.
+ */
 static bool
-flat_offset (const monocle__ecma_image *image, uint32_t rva, uint32_t *ret_offset, uint32_t *ret_size)
+find_offset (const monocle__ecma_image *image, uint32_t rva, uint64_t *ret_offset, uint32_t *ret_size)
 {
 	for (uint32_t i = 0; i < image->section_count; i++) {
 		const uint8_t *section = image->sections + (size_t) i * SECTION_SIZE;
-		uint32_t address = monocle__le32 (section + 12), raw_size = monocle__le32 (section + 16);
-		if (rva < address || rva - address >= raw_size)
+		uint32_t virtual_size = monocle__le32 (section + 8), address = monocle__le32 (section + 12);
+		uint32_t size = monocle__le32 (section + 16);
+		if (image->mapped && virtual_size > size)
+			size = virtual_size;
+		if (rva < address || rva - address >= size)
 			continue;
-		uint64_t offset = (uint64_t) monocle__le32 (section + 20) + (rva - address);
-		*ret_offset = (uint32_t) offset;
-		*ret_size = raw_size - (rva - address);
-		return offset <= UINT32_MAX;
+		*ret_offset = image->mapped ? rva : (uint64_t) monocle__le32 (section + 20) + (rva - address);
+		*ret_size = size - (rva - address);
+		return true;
 	}
 	*ret_offset = rva;
 	*ret_size = image->headers_size - rva;
@@ -190,10 +195,11 @@ flat_offset (const monocle__ecma_image *image, uint32_t rva, uint32_t *ret_offse
 const uint8_t *
 monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva, size_t *ret_available)
 {
-	uint32_t offset = rva, limit = UINT32_MAX;
-	if (!image->base || (!image->mapped && !flat_offset (image, rva, &offset, &limit)) || offset >= image->size)
+	uint64_t offset;
+	uint32_t limit;
+	if (!image->base || !find_offset (image, rva, &offset, &limit) || offset >= image->size)
 		return NULL;
-	size_t available = image->size - offset;
+	size_t available = image->size - (size_t) offset;
 	*ret_available = available < limit ? available : limit;
 	return image->base + offset;
 }

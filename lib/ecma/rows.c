@@ -217,8 +217,8 @@ monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token)
 		return 0;
 	uint32_t enclosing = monocle__table_cell (&image->tables[MONOCLE__TABLE_NestedClass], row,
 	                                          MONOCLE__COL_NestedClass_EnclosingClass);
-	enclosing |= MONOCLE__TABLE_TypeDef << 24;
-	return rid_of (image, enclosing, MONOCLE__TABLE_TypeDef) ? enclosing : 0;
+	/* Enclosing types come first (II.22): so they exist, and whoever climbs from one to the next comes to an end. */
+	return enclosing && enclosing < rid ? MONOCLE__TABLE_TypeDef << 24 | enclosing : 0;
 }
 
 /* The next generic parameter of an owner (a coded TypeOrMethodDef) at or after row `from`, 0 when there is none. */
@@ -277,6 +277,8 @@ uint32_t
 monocle__ecma_find_typedef (const monocle__ecma_image *image, const char *name_space, const char *name)
 {
 	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	if (!name_space)
+		name_space = "";
 	for (uint32_t rid = 1; rid <= types->rows; rid++) {
 		uint32_t flags = monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Flags);
 		if ((flags & VISIBILITY_MASK) <= PUBLIC && cell_is (image, rid, MONOCLE__COL_TypeDef_Name, name) &&

@@ -258,14 +258,15 @@ uint32_t
 monocle__table_find (const monocle__ecma_image *image, uint32_t table, uint32_t column, uint32_t value, uint32_t from)
 {
 	const monocle__ecma_table *rows = &image->tables[table];
-	if (image->sorted >> table & 1) {
-		uint32_t first = monocle__table_lower_bound (rows, column, value);
-		uint32_t rid = first > from ? first : from;
-		return rid <= rows->rows && monocle__table_cell (rows, rid, column) == value ? rid : 0;
-	}
-	for (uint32_t rid = from; rid <= rows->rows; rid++)
-		if (monocle__table_cell (rows, rid, column) == value)
+	if (image->sorted >> table & 1 && from <= rows->rows && monocle__table_cell (rows, from, column) < value)
+		from = monocle__table_lower_bound (rows, column, value);
+	for (uint32_t rid = from; rid <= rows->rows; rid++) {
+		uint32_t cell = monocle__table_cell (rows, rid, column);
+		if (cell == value)
 			return rid;
+		if (cell > value && image->sorted >> table & 1)
+			return 0;
+	}
 	return 0;
 }
 
@@ -306,5 +307,5 @@ monocle__ecma_coded_token (uint32_t kind, uint32_t value)
 	const struct coded_kind *coded = &coded_kinds[kind];
 	uint32_t table = coded->tables[value & ((UINT32_C (1) << coded->bits) - 1)];
 	uint32_t rid = value >> coded->bits;
-	return table && rid <= 0xFFFFFF ? (table - 1) << 24 | rid : 0;
+	return table && rid && rid <= 0xFFFFFF ? (table - 1) << 24 | rid : 0;
 }

@@ -117,6 +117,22 @@ an_rva_outside_of_everything_has_no_bytes (void **state)
 }
 
 static void
+between_the_sections_of_a_mapped_image_are_no_bytes (void **state)
+{
+	struct bytes pe = house_pe ((struct pe_options){ 0 }), mapped = map_pe (&pe);
+	size_t available = 0, text_size = pe.size - PE_TEXT_OFFSET;
+	assert_int_equal (monocle__ecma_open_pe (&image, mapped.data, mapped.size, true), 0);
+	assert_ptr_equal (monocle__ecma_rva (&image, PE_TEXT_RVA, &available), mapped.data + PE_TEXT_RVA);
+	assert_int_equal (available, text_size);
+	assert_ptr_equal (monocle__ecma_rva (&image, 0x80, &available), mapped.data + 0x80);
+	assert_null (monocle__ecma_rva (&image, PE_HEADERS_SIZE, &available));
+	assert_null (monocle__ecma_rva (&image, PE_TEXT_RVA - 1, &available));
+	assert_null (monocle__ecma_rva (&image, PE_TEXT_RVA + (uint32_t)text_size, &available));
+	bytes_free (&mapped);
+	bytes_free (&pe);
+}
+
+static void
 bare_metadata_has_no_rvas (void **state)
 {
 	struct bytes metadata = build_house ();
@@ -195,6 +211,7 @@ main (void)
 		cmocka_unit_test (an_rva_yields_its_bytes_and_how_many_follow_in_the_section),
 		cmocka_unit_test (an_rva_of_the_headers_is_a_file_offset),
 		cmocka_unit_test (an_rva_outside_of_everything_has_no_bytes),
+		cmocka_unit_test (between_the_sections_of_a_mapped_image_are_no_bytes),
 		cmocka_unit_test (bare_metadata_has_no_rvas),
 		cmocka_unit_test (a_section_that_the_file_cuts_off_has_only_what_is_there),
 		cmocka_unit_test (a_section_at_the_end_of_the_address_space_does_not_wrap),

@@ -86,6 +86,15 @@ the_last_type_owns_the_rest (void **state)
 }
 
 static void
+a_type_without_parents_has_no_tokens_for_them (void **state)
+{
+	monocle__ecma_typedef type;
+	assert_int_equal (monocle__ecma_get_typedef (&image, MODULE, &type), 0);
+	assert_int_equal (type.extends_token, 0);
+	assert_int_equal (type.enclosing_token, 0);
+}
+
+static void
 a_method_tells_its_name_flags_owner_and_signature (void **state)
 {
 	monocle__ecma_methoddef method;
@@ -210,10 +219,13 @@ a_broken_name_makes_the_row_an_error (void **state)
 }
 
 static void
-an_enclosing_type_that_does_not_exist_is_none (void **state)
+an_enclosing_type_that_does_not_come_before_is_none (void **state)
 {
-	set_cell (MONOCLE__TABLE_NestedClass, 1, MONOCLE__COL_NestedClass_EnclosingClass, 99);
-	assert_int_equal (monocle__ecma_enclosing (&image, INNER), 0);
+	static const uint16_t not_before[] = { 0, 3, 4, 99 };
+	for (size_t i = 0; i < sizeof not_before / sizeof not_before[0]; i++) {
+		set_cell (MONOCLE__TABLE_NestedClass, 1, MONOCLE__COL_NestedClass_EnclosingClass, not_before[i]);
+		assert_int_equal (monocle__ecma_enclosing (&image, INNER), 0);
+	}
 }
 
 static void
@@ -256,6 +268,7 @@ types_are_found_by_name_unless_nested (void **state)
 	assert_int_equal (monocle__ecma_find_typedef (&image, "N", "Outer`1"), OUTER);
 	assert_int_equal (monocle__ecma_find_typedef (&image, "", "<Module>"), MODULE);
 	assert_int_equal (monocle__ecma_find_typedef (&image, "N", "Last"), LAST);
+	assert_int_equal (monocle__ecma_find_typedef (&image, NULL, "<Module>"), MODULE);
 	assert_int_equal (monocle__ecma_find_typedef (&image, "", "Last"), 0);
 	assert_int_equal (monocle__ecma_find_typedef (&image, "", "Inner"), 0);
 }
@@ -279,6 +292,7 @@ main (void)
 		test (a_type_tells_its_names_members_and_parents),
 		test (a_nested_type_without_methods_has_an_empty_run),
 		test (the_last_type_owns_the_rest),
+		test (a_type_without_parents_has_no_tokens_for_them),
 		test (a_method_tells_its_name_flags_owner_and_signature),
 		test (methods_find_their_types_past_types_without_methods),
 		test (tokens_that_name_no_row_are_range_errors),
@@ -287,7 +301,7 @@ main (void)
 		test (a_type_whose_methods_stand_out_of_order_keeps_them),
 		test (runs_end_where_their_table_ends),
 		test (a_broken_name_makes_the_row_an_error),
-		test (an_enclosing_type_that_does_not_exist_is_none),
+		test (an_enclosing_type_that_does_not_come_before_is_none),
 		test (an_assembly_tells_its_name_version_and_key),
 		test (a_reference_tells_its_names_and_scope),
 		test (types_are_found_by_name_unless_nested),

@@ -210,8 +210,8 @@ coded_values_become_tokens (void **state)
 	assert_int_equal (monocle__ecma_coded_token (MONOCLE__CODED_HasCustomAttribute, 7 << 5 | 21), 0x2B000007);
 	assert_int_equal (monocle__ecma_coded_token (MONOCLE__CODED_HasCustomDebugInformation, 7 << 5 | 26), 0x35000007);
 	assert_int_equal (monocle__ecma_coded_token (MONOCLE__CODED_TypeOrMethodDef, 0xFFFFFF << 1 | 1), 0x06FFFFFF);
-	/* Nothing: the tag says which table, and rid 0 that there is no row. */
-	assert_int_equal (monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef, 0), 0x02000000);
+	/* Nothing: the tag still names a table, but row 0 is none. */
+	assert_int_equal (monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef, 0 << 2 | 1), 0);
 }
 
 static void

@@ -162,6 +162,24 @@ walk_signatures (const monocle__ecma_image *image, struct walk *walk)
 	walk->typespecs = monocle__ecma_rows (image, MONOCLE__TABLE_TypeSpec);
 }
 
+/* Tokens of rows that are not there, of the right tables and of wrong ones. */
+static void
+walk_wrong_tokens (const monocle__ecma_image *image, struct walk *walk)
+{
+	monocle__ecma_typedef type;
+	monocle__ecma_methoddef method;
+	for (uint32_t table = 0; table < 256; table++)
+		for (uint32_t i = 0; i < 3; i++) {
+			uint32_t rid = i == 0 ? 0 : i == 1 ? monocle__ecma_rows (image, table) + 1 : 0xFFFFFF;
+			uint32_t token = table << 24 | rid;
+			walk->bad_typedefs += monocle__ecma_get_typedef (image, token, &type) == 0;
+			walk->bad_methods += monocle__ecma_get_methoddef (image, token, &method) == 0;
+			walk->bad_owners += monocle__ecma_method_owner (image, token) || monocle__ecma_enclosing (image, token);
+			walk->bad_generic_params += monocle__ecma_generic_params (image, token) != 0;
+			walk->bad_generic_params += monocle__ecma_generic_param_name (image, token, 0) != NULL;
+		}
+}
+
 static void
 walk_identity (const monocle__ecma_image *image)
 {
@@ -184,6 +202,7 @@ walk_image (const monocle__ecma_image *image, struct walk *ret_walk)
 	walk_names (image, ret_walk);
 	walk_references (image, ret_walk);
 	walk_signatures (image, ret_walk);
+	walk_wrong_tokens (image, ret_walk);
 	walk_identity (image);
 }
 
