@@ -24,7 +24,7 @@ enum { NAME_LIMIT = 128, ALREADY_LOADED = 1 };
 
 typedef void (*init_func) (const char *desc);
 
-/* One search. It fills `failure` with the first candidate's trouble, and `places` with where it looked. */
+/* One search. It fills `failure` with the first candidate's trouble, and `places`, between blanks, with where it looked. */
 typedef struct {
 	const char *desc;
 	char name[NAME_LIMIT], symbol[NAME_LIMIT + sizeof ENTRY_POINT];
@@ -240,19 +240,35 @@ search_folder (search *find, const char *folder)
 	return started;
 }
 
-/* A folder that is searched once; "" is skipped. */
+/* Notes a folder between the blanks of `places`; false when it stands there already. */
+static bool
+note_place (search *find, const char *folder)
+{
+	char mark[PATH_MAX + 3];
+
+	snprintf (mark, sizeof mark, " %s ", folder);
+	if (strstr (find->places, mark))
+		return false;
+	append (find->places, sizeof find->places, mark + 1);
+	return true;
+}
+
+/*
+ * A folder that is searched once; "" is skipped. One that somebody named is reported although it does not exist, those that
+ * are only a convention (`below`) are not.
+ */
 static bool
 search_place (search *find, const char *folder, const char *below)
 {
-	char path[PATH_MAX], real[PATH_MAX], mark[PATH_MAX + 2];
+	char path[PATH_MAX], real[PATH_MAX];
 
-	if (!folder[0] || snprintf (path, sizeof path, "%s%s", folder, below) >= (int) sizeof path || !realpath (path, real))
+	if (!folder[0] || snprintf (path, sizeof path, "%s%s", folder, below) >= (int) sizeof path)
 		return false;
-	snprintf (mark, sizeof mark, "%s ", real);
-	if (strstr (find->places, mark))
-		return false;
-	append (find->places, sizeof find->places, mark);
-	return search_folder (find, real);
+	if (realpath (path, real))
+		return note_place (find, real) && search_folder (find, real);
+	if (!below[0])
+		note_place (find, path);
+	return false;
 }
 
 static bool
@@ -320,7 +336,7 @@ parse (search *find, const char *desc)
 static int
 load_named (const char *desc, const char *note)
 {
-	search find = { .desc = NULL };
+	search find = { .places = " " };
 
 	if (!parse (&find, desc))
 		return MONOCLE_E_NOT_FOUND;
@@ -341,7 +357,7 @@ load_named (const char *desc, const char *note)
 	if (find.failure[0])
 		fail ("%sprofiler '%s': %s", note, find.name, find.failure);
 	else
-		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where the dynamic"
+		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor where the dynamic"
 		      " linker looks", note, find.name, find.name, find.name, find.places);
 	return MONOCLE_E_NOT_FOUND;
 }

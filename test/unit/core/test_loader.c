@@ -257,6 +257,7 @@ static void
 load_unknown (void)
 {
 	begin ();
+	setenv ("MONOCLE_MODULE_PATH", "/nowhere:" MODULE_FOLDER, 1);
 	CHECK (core.load ("unknown:x") == MONOCLE_E_NOT_FOUND);
 }
 
@@ -267,7 +268,7 @@ an_unknown_module_says_where_it_was_sought (void **state)
 
 	assert_int_equal (child_run (load_unknown, output, sizeof output), 0);
 	assert_ptr_equal (strstr (output, "monocle: profiler 'unknown' not found: neither libmono-profiler-unknown.so nor "
-	                                  "mono-profiler-unknown is in " MODULE_FOLDER " "), output);
+	                                  "mono-profiler-unknown is in /nowhere " MODULE_FOLDER " "), output);
 	assert_non_null (strstr (output, " or where the dynamic linker looks\n"));
 	assert_ptr_equal (strchr (output, '\n'), output + strlen (output) - 1);
 }
@@ -457,6 +458,26 @@ a_file_that_is_no_library_is_passed_over (void **state)
 	assert_non_null (strstr (output, "-garbage/libmono-profiler-plain.so: "));
 }
 
+static void
+load_suffix (void)
+{
+	char inner[2 * PATH_MAX], command[3 * PATH_MAX];
+	const char *outer = folder ("outer"), *plain = folder ("plain");
+
+	snprintf (inner, sizeof inner, "%s%s", outer, plain);
+	snprintf (command, sizeof command, "mkdir -p '%s'", inner);
+	CHECK (system (command) == 0);
+	put (plain, "libmono-profiler-bare.so", MODULE ("bare"));
+	search_through (inner, plain);
+	CHECK (core.load ("bare") == MONOCLE_OK);
+}
+
+static void
+a_folder_is_searched_although_its_path_ends_another_one (void **state)
+{
+	child_prints (load_suffix, "bare: init bare\n");
+}
+
 /* --- the environment ---------------------------------------------------------------------------------------------- */
 
 static void
@@ -620,6 +641,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_name_without_prefix_and_suffix_comes_first),
 	cmocka_unit_test (a_place_is_left_after_its_first_library_and_the_next_one_is_tried),
 	cmocka_unit_test (a_file_that_is_no_library_is_passed_over),
+	cmocka_unit_test (a_folder_is_searched_although_its_path_ends_another_one),
 	cmocka_unit_test (monocle_profile_holds_words_and_precedes_monos_variable),
 	cmocka_unit_test (monos_variable_serves_when_ours_is_unset),
 	cmocka_unit_test (an_open_quote_is_one_line_and_nothing_is_loaded),
