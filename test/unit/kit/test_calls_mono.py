@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""The module `calls` on a live Mono: counts, what survives, and what a user sees when something is wrong.
+
+    test_calls_mono.py MODULE KIT_LIBRARY
+
+Exits 77 where there is no Mono, unless MONOCLE_REQUIRE names it.
+"""
+import ctypes
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import pprof  # noqa: E402
+
+KIT = sys.argv.pop()
+MODULE = sys.argv.pop()
+FIB, MAIN = "P:Fib (int)", "P:Main (string[])"
+
+
+def complete(spool):
+    """What `monocle report` does with a spool: (path, None) or (None, why not)."""
+    kit = ctypes.CDLL(KIT)
+    path, error = ctypes.c_char_p(), ctypes.c_char_p()
+    if kit.monocle_kit_spool_complete(spool.encode(), ctypes.byref(path), ctypes.byref(error)):
+        return None, error.value.decode()
+    return path.value.decode(), None
+
+
+class Calls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.top = cls.holder.name
+        for file in MODULE, KIT:
+            os.symlink(os.path.abspath(file), os.path.join(cls.top, os.path.basename(file)))
+        cls.exe = os.path.join(cls.top, "calls.exe")
+        subprocess.run(["mcs", "-optimize+", "-out:" + cls.exe, os.path.join(HERE, "calls.cs")], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=self.top)
+        self.output = os.path.join(self.folder, "p.pb.gz")
+
+    def environment(self, **more):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("MONO")}
+        env["LD_LIBRARY_PATH"] = self.top
+        env.update(more)
+        return env
+
+    def command(self, options, *arguments, profiles=()):
+        return ["mono", *("--profile=" + p for p in profiles), "--profile=calls" + options, self.exe, *map(str, arguments)]
+
+    def run_calls(self, options, *arguments, profiles=(), **environment):
+        return subprocess.run(self.command(options, *arguments, profiles=profiles), env=self.environment(**environment),
+                              cwd=self.folder, capture_output=True, text=True, timeout=100)
+
+    def profile(self, *arguments, options="", profiles=(), code=3):
+        run = self.run_calls(":output=" + self.output + options, *arguments, profiles=profiles)
+        self.assertEqual((run.returncode, run.stderr), (code, ""))
+        self.assertEqual(os.listdir(self.folder), ["p.pb.gz"])
+        return pprof.load(self.output)
+
+    def comments(self, profile, word):
+        return [c for c in profile.comments if c.startswith("lost") and word in c]
+
+    def test_fib_32_is_counted_exactly(self):
+        profile = self.profile("fib", 32)
+        self.assertEqual(profile.by_method(), {FIB: 7049155, MAIN: 1})
+        self.assertEqual(self.comments(profile, ""), [])
+
+    def test_self_times_sum_to_the_time_of_main(self):
+        profile = self.profile("fib", 25)
+        total = sum(profile.by_method(1).values())
+        self.assertGreater(total, 1000000)
+        self.assertLessEqual(total, profile.duration)
+        self.assertLess(profile.duration, 100e9)
+
+    def test_sleeping_is_wall_time_of_the_method_that_sleeps(self):
+        profile = self.profile("sleep", 300)
+        self.assertAlmostEqual(profile.by_method(1)[MAIN] / 1e6, 300, delta=100)
+
+    def test_without_time_the_counts_are_the_same(self):
+        profile = self.profile("fib", 20, options=",time=none")
+        self.assertEqual(profile.types, [("calls", "count")])
+        self.assertEqual(profile.by_method(), {FIB: 21891, MAIN: 1})
+
+    def test_exceptions_keep_the_tree_balanced(self):
+        profile = self.profile("exceptions")
+        calls = profile.by_method()
+        self.assertEqual(calls["P:Leaf (int)"], 1100)
+        self.assertEqual(calls["P:Finally ()"], 1000)
+        self.assertEqual(calls["P:AfterCatch ()"], 200)
+        paths = {";".join(reversed(p)): v[0] for p, v, _ in profile.samples}
+        self.assertEqual(paths["%s;P:Exceptions ();P:Catcher ();P:AfterCatch ()" % MAIN], 100)
+        self.assertEqual(paths["%s;P:Exceptions ();P:AfterCatch ()" % MAIN], 100)
+        self.assertEqual(self.comments(profile, "ended without telling"), [])
+
+    def test_generics_lambdas_and_iterators_have_monos_names(self):
+        calls = self.profile("generics").by_method()
+        self.assertEqual(calls["P:Same<int> (int)"], 50)
+        self.assertEqual(calls["P:<Generics>m__0 (int)"], 50)
+        self.assertEqual(calls["P/<Numbers>c__Iterator0:MoveNext ()"], 51)
+        self.assertTrue(any(name.startswith("P:Same<") and "int" not in name for name in calls))
+
+    def test_four_threads_at_once_are_counted_exactly(self):
+        self.assertEqual(self.profile("threads").by_method()[FIB], 4 * 21891)
+
+    def test_threads_are_kept_apart_when_asked(self):
+        profile = self.profile("threads", options=",threads")
+        for i in range(4):
+            self.assertEqual(profile.by_method(thread="worker %d" % i)[FIB], 21891)
+        self.assertEqual(profile.by_method(thread="Main")[MAIN], 1)
+
+    def test_a_million_calls_deep_is_folded(self):
+        profile = self.profile("deep", options=",calldepth=0")
+        self.assertEqual(profile.by_method()["P:Deep (int)"], 1000001)
+        self.assertEqual(max(len(p) for p, _, _ in profile.samples), 4097)
+
+    def test_calldepth_folds(self):
+        profile = self.profile("fib", 15, options=",calldepth=5")
+        self.assertEqual(profile.by_method(), {FIB: 1973, MAIN: 1})
+        self.assertEqual(max(len(p) for p, _, _ in profile.samples), 6)
+
+    def test_callspec_chooses_methods(self):
+        self.assertEqual(self.profile("fib", 10, options=",callspec='M:P:Main'").by_method(), {MAIN: 1})
+        self.assertEqual(self.profile("fib", 10, options=",callspec='-M:P:Main'").by_method(), {FIB: 177})
+        self.assertEqual(self.profile("fib", 10, options=",callspec=none").by_method(), {})
+
+    def test_wrappers_are_shown_when_asked_for(self):
+        calls = self.profile("fib", 10, options=",callspec='wrapper'").by_method()
+        self.assertTrue(calls and all(name.startswith("(wrapper ") for name in calls))
+
+    def test_what_another_module_asked_for_is_not_shown(self):
+        log = "log:calls,output=/dev/null"
+        profile = self.profile("generics", profiles=[log])
+        self.assertTrue(all(name.startswith("P") for name in profile.by_method()))
+        self.assertEqual(profile.by_method()["P:Same<int> (int)"], 50)
+
+    def test_environment_exit_is_a_clean_end(self):
+        self.assertEqual(self.profile("exit", code=7).by_method()[FIB], 15)
+
+    def test_the_default_name_says_program_time_and_process(self):
+        self.run_calls("", "fib", 5)
+        self.assertRegex(os.listdir(self.folder)[0], r"^calls_\d{8}_\d{6}_\d+\.calls\.pb\.gz$")
+
+    def test_an_unhandled_exception_leaves_a_spool_that_completes(self):
+        bare = subprocess.run(["mono", self.exe, "unhandled"], env=self.environment(), capture_output=True, text=True)
+        run = self.run_calls(":output=" + self.output, "unhandled")
+        self.assertEqual((run.returncode, run.stderr), (bare.returncode, bare.stderr))
+        self.assertEqual(complete(self.output + ".spool"), (self.output, None))
+        profile = pprof.load(self.output)
+        self.assertEqual(profile.by_method(), {FIB: 15, MAIN: 1})
+        self.assertIn("end: the process died; this was completed from its spool", profile.comments)
+
+    def test_sigkill_loses_nothing(self):
+        child = subprocess.Popen(self.command(":output=" + self.output, "endless"), env=self.environment(),
+                                 stdout=subprocess.PIPE, text=True)
+        told = [int(child.stdout.readline()) for _ in range(20)][-1]
+        refused = complete(self.output + ".spool")
+        child.send_signal(signal.SIGKILL)
+        told = ([told] + [int(line) for line in child.stdout.read().split()])[-1]
+        child.stdout.close()
+        child.wait()
+        self.assertEqual(refused, (None, "its process is still running"))
+        self.assertEqual(complete(self.output + ".spool"), (self.output, None))
+        calls = pprof.load(self.output).by_method()["P:Finally ()"]
+        self.assertGreaterEqual(calls, told + 1)
+        self.assertLessEqual(calls, told + 100001)
+
+    def test_a_parent_that_collects_finds_a_note(self):
+        folder = os.path.join(self.folder, "run")
+        os.mkdir(folder)
+        self.run_calls(":output=" + self.output, "fib", 5, MONOCLE_RUN_DIR=folder)
+        notes = glob.glob(os.path.join(folder, "*.1.done"))
+        self.assertEqual(os.listdir(folder), [os.path.basename(n) for n in notes])
+        with open(notes[0]) as note:
+            self.assertEqual(note.read(), self.output + "\n")
+
+    def test_wrong_options_and_outputs_are_one_line_and_change_nothing(self):
+        for options, message in (
+                (":outpt=x", 'monocle: calls: unknown option "outpt"; did you mean "output"?\n'),
+                (":time=cpu", "monocle: calls: option time=cpu: one of wall|none is wanted\n"),
+                (":callspec=X:y", 'monocle: calls: option callspec=X:y: "X:y" is none of all, none, program, wrapper, '
+                                  "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
+                (":output=/nowhere/p", "monocle: calls: cannot write /nowhere/p: No such file or directory; "
+                                       "the program runs unprofiled\n")):
+            run = self.run_calls(options, "fib", 10)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (3, "55\n", message))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_help_runs_no_program(self):
+        run = self.run_calls(":help", "fib", 10)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("callspec=SPEC", run.stdout)
+        self.assertNotIn("55", run.stdout)
+
+
+if __name__ == "__main__":
+    if not shutil.which("mono") or not shutil.which("mcs"):
+        print("skipped: mono and mcs are not installed")
+        sys.exit(1 if "mono" in os.environ.get("MONOCLE_REQUIRE", "") else 77)
+    unittest.main(verbosity=2)

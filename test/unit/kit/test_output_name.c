@@ -1,0 +1,140 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_output_name.c - what `output=` stands for, and how the program is named.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "output-name.h"
+#include "tree.h"
+
+#include <cmocka.h>
+
+static const struct monocle__output_words words = { "fib", "calls", 4711, 1790000000 };
+static enum monocle__output_kind kind;
+
+static const char *
+expand (const char *output)
+{
+	static char path[PATH_MAX];
+	assert_int_equal (monocle__output_expand (output, &words, path, sizeof path, &kind), 0);
+	return path;
+}
+
+static void
+letters_are_expanded (void **state)
+{
+	assert_string_equal (expand ("/d/%e-%p.%m.gz"), "/d/fib-4711.calls.gz");
+	assert_string_equal (expand ("/d/100%%-%x-%"), "/d/100%-%x-%");
+	assert_int_equal (kind, MONOCLE__OUTPUT_FILE);
+	setenv ("TZ", "UTC", 1);
+	tzset ();
+	assert_string_equal (expand ("/%t"), "/20260921_141320");
+}
+
+static void
+the_default_is_in_the_current_folder_and_new (void **state)
+{
+	char wanted[PATH_MAX], folder[PATH_MAX];
+	snprintf (wanted, sizeof wanted, "%s/fib_20260921_141320_4711.calls.pb.gz", getcwd (folder, sizeof folder - 64));
+	assert_string_equal (expand (NULL), wanted);
+	assert_int_equal (kind, MONOCLE__OUTPUT_NEW);
+	assert_string_equal (expand (""), wanted);
+}
+
+static void
+relative_names_become_absolute (void **state)
+{
+	char before[PATH_MAX];
+	assert_non_null (getcwd (before, sizeof before));
+	assert_int_equal (chdir ("/usr"), 0);
+	assert_string_equal (expand ("x/y"), "/usr/x/y");
+	assert_int_equal (chdir (before), 0);
+}
+
+static void
+a_plus_appends_the_process (void **state)
+{
+	assert_string_equal (expand ("+/d/file"), "/d/file.4711");
+	assert_int_equal (kind, MONOCLE__OUTPUT_FILE);
+}
+
+static void
+commands_and_descriptors_are_told_apart (void **state)
+{
+	assert_string_equal (expand ("|gzip > %e.%p"), "gzip > fib.4711");
+	assert_int_equal (kind, MONOCLE__OUTPUT_COMMAND);
+	assert_string_equal (expand ("#7"), "7");
+	assert_int_equal (kind, MONOCLE__OUTPUT_FD);
+}
+
+static void
+a_number_finds_a_free_name (void **state)
+{
+	char template[128], wanted[128];
+	snprintf (template, sizeof template, "%s/x%%n", tree_folder);
+	snprintf (wanted, sizeof wanted, "%s/x1", tree_folder);
+	assert_string_equal (expand (template), wanted);
+	fclose (fopen (wanted, "w"));
+	snprintf (wanted, sizeof wanted, "%s/x2", tree_folder);
+	assert_string_equal (expand (template), wanted);
+	assert_int_equal (kind, MONOCLE__OUTPUT_NEW);
+}
+
+static void
+names_that_are_too_long_are_refused (void **state)
+{
+	char longer[PATH_MAX + 10], path[PATH_MAX];
+	memset (longer, 'x', sizeof longer);
+	longer[sizeof longer - 1] = '\0';
+	assert_int_equal (monocle__output_expand (longer, &words, path, sizeof path, &kind), -ENAMETOOLONG);
+	assert_int_equal (monocle__output_expand ("/abc", &words, path, 4, &kind), -ENAMETOOLONG);
+}
+
+static const char *
+program (const char *arguments, size_t length)
+{
+	static char name[32];
+	monocle__program_name_of (arguments, length, name, sizeof name);
+	return name;
+}
+
+#define program_of(text) program (text, sizeof (text))
+
+static void
+the_program_is_the_managed_one (void **state)
+{
+	assert_string_equal (program_of ("mono\0--profile=calls:output=x.exe\0/a/b/fib.exe\0zwei.dll"), "fib");
+	assert_string_equal (program_of ("dotnet\0exec\0bin/My.App.dll\0-x"), "My.App");
+	assert_string_equal (program_of ("/opt/app/server\0--port\0""80"), "server");
+	assert_string_equal (program_of ("dotnet"), "dotnet");
+	assert_string_equal (program_of ("/a/b\nc.EXE"), "b_c");
+	assert_string_equal (program ("", 0), "program");
+}
+
+#define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (letters_are_expanded),
+		cmocka_unit_test (the_default_is_in_the_current_folder_and_new),
+		cmocka_unit_test (relative_names_become_absolute),
+		cmocka_unit_test (a_plus_appends_the_process),
+		cmocka_unit_test (commands_and_descriptors_are_told_apart),
+		tree_test (a_number_finds_a_free_name),
+		cmocka_unit_test (names_that_are_too_long_are_refused),
+		cmocka_unit_test (the_program_is_the_managed_one),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Reads what test_pprof wrote, with a reader of its own (pprof.py) and, where it is installed, with Go's pprof."""
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pprof  # noqa: E402
+
+MAKER = sys.argv.pop(1)
+GO_PPROF = "/usr/lib/go-1.19/pkg/tool/linux_amd64/pprof"
+MAIN, A, G, B = "P:Main (string[])", "P:A (int)", "P:G<T> (T)", "System.String:B ()"
+
+
+class Pprof(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        subprocess.run([MAKER, cls.folder.name], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name + ".pb.gz")
+
+    def test_samples_are_paths_leaf_first(self):
+        profile = pprof.load(self.path("times"))
+        self.assertEqual(profile.types, [("calls", "count"), ("self", "nanoseconds")])
+        self.assertEqual(profile.default_type, "self")
+        self.assertEqual(profile.samples, [
+            ([MAIN], [1, 1000], {}),
+            ([B, MAIN], [1, 0], {}),  # no time, but called
+            ([A, MAIN], [1, 2000], {}),
+            ([G, A, MAIN], [2, 3000], {}),
+        ])
+
+    def test_functions_have_names_files_and_images(self):
+        profile = pprof.load(self.path("times"))
+        self.assertEqual([f["name"] for f in profile.functions.values()], [B, A, MAIN, G])
+        self.assertEqual([f["file"] for f in profile.functions.values()], ["", "fib.exe", "fib.exe", "lib.dll"])
+        self.assertEqual(profile.functions[4]["system_name"], "lib.dll!" + G)
+        names = [profile.strings[m.get(5, 0)] for m in profile.mappings.values()]
+        self.assertEqual(names, ["", "/app/fib.exe", "/app/lib.dll"])
+        self.assertTrue(all(m[7] == 1 for m in profile.mappings.values()))
+
+    def test_the_rest_says_when_and_what(self):
+        profile = pprof.load(self.path("times"))
+        self.assertEqual((profile.time, profile.duration), (1790000000000000000, 5000000000))
+        self.assertEqual((profile.period_type, profile.period), (("calls", "count"), 1))
+        self.assertEqual(profile.comments[0], "desc: calls:output=x")
+        self.assertRegex(profile.comments[1], r"^version: monocle \d")
+        self.assertEqual(profile.comments[2:], ["runtime: 6.8", "program: fib, pid 4711, on here"])
+
+    def test_without_times_there_are_counts_only(self):
+        profile = pprof.load(self.path("counts"))
+        self.assertEqual(profile.types, [("calls", "count")])
+        self.assertEqual(profile.default_type, "calls")
+        self.assertEqual(profile.by_method(), {MAIN: 1, A: 1, B: 1, G: 2})
+
+    def test_equal_profiles_are_equal_files(self):
+        self.assertTrue(filecmp.cmp(self.path("counts"), self.path("other-order"), shallow=False))
+
+    def test_threads_are_labels(self):
+        profile = pprof.load(self.path("threads"))
+        self.assertEqual(profile.samples, [([MAIN], [1], {"thread": "Thread 2"}), ([MAIN], [1], {"thread": "Wörker"})])
+
+    def test_losses_are_comments(self):
+        profile = pprof.load(self.path("threads"))
+        self.assertIn("lost: 3 leaves had no enter and were ignored", profile.comments)
+
+    @unittest.skipUnless(os.path.exists(GO_PPROF), "Go's pprof is not installed")
+    def test_go_reads_it_and_keeps_generic_names(self):
+        run = subprocess.run([GO_PPROF, "-top", "-sample_index=calls", self.path("times")], capture_output=True, text=True)
+        self.assertIn(G, run.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
