@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The SDK's C# compiler with every method of every image probed, the framework and CoreLib included.
+
+Its output must stay byte for byte what it is without us, and every call must end: by return or by exception. Only calls
+of threads that still run when the runtime ends (the pool's workers in their waits) may be open.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import counts  # noqa: E402
+import harness  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+MONO_LIBRARY = pathlib.Path("/usr/lib/mono/4.5")
+WAITING = re.compile(r"^(System\.Threading\.|Interop/|Microsoft\.Win32\.SafeHandles\.)")
+
+
+class Compiler(harness.Suite):
+    def compile(self, compiler, target, modules):
+        runtime = self.runtimes(["clr10"])
+        if not runtime:
+            return None
+        env = harness.bare_environment()
+        if modules:
+            # Compilers are the SDK's own processes, which decline to be profiled unless asked.
+            env = harness.profile_environment(self.build, runtime[0], modules, {"MONOCLE_RUN_ALL": "1"})
+        references = ["-r:%s" % (MONO_LIBRARY / name) for name in ("mscorlib.dll", "System.Core.dll")]
+        options = ["-nologo", "-noconfig", "-nostdlib", "-unsafe", "-deterministic", "-out:%s" % target]
+        source = HERE / "programs" / "language.cs"
+        command = runtime[0].command(compiler) + options + references + [source]
+        return harness.run(command, env, cwd=self.work, timeout=300)
+
+    def balanced(self, rows):
+        odd = ["%s %s" % (m, tuple(r)) for m, r in sorted(rows.items())
+               if r.enter != r.leave + r.tail + r.exception
+               and not (WAITING.match(m) and r.enter > r.leave + r.tail + r.exception)]
+        self.check(not odd, "every call ends", "\n    " + "\n    ".join(odd))
+        total = [sum(column) for column in zip(*rows.values())]
+        print("%d methods: %d calls, %d returns, %d tail calls, %d exceptional exits" % (len(rows), *total))
+
+    def run(self, compiler):
+        # One name for both: it is written into the assembly.
+        target, file = self.work / "language.exe", self.work / "counter.tsv"
+        bare = self.compile(compiler, target, [])
+        if bare is None or not self.check(bare.code == 0, "the compiler compiles", bare):
+            return
+        plain = target.read_bytes()
+        target.unlink()
+        seen = self.compile(compiler, target, ["counter:output=%s" % file])
+        self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err),
+                   "the compiler says the same", seen)
+        self.check(target.exists() and target.read_bytes() == plain, "the assembly is the same byte for byte")
+        if self.check(file.exists(), "the module wrote its counts", seen):
+            rows, lost = counts.read_counter(file)
+            self.check(lost == 0, "no event lost", lost)
+            self.check(len(rows) > 5000, "the framework is probed as well", len(rows))
+            self.balanced(rows)
+
+
+def main():
+    suite = Compiler("compiler", __doc__)
+    suite.parse()
+    script = [str(HERE / "programs" / "csc.sh"), "--where"]
+    where = subprocess.run(script, capture_output=True, text=True).stdout.strip()
+    if where:
+        suite.run(where)
+    else:
+        suite.skip("the SDK's compiler", "there is none, or no class library of Mono's to compile for", "coreclr")
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
