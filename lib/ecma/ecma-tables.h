@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * ecma-tables.h - the enumerators that the row files yield: tables, columns, coded indexes, element types, calling conventions.
+ * ecma-tables.h - the enumerators that the row files yield: tables, columns, coded indexes, element types.
  */
 #ifndef MONOCLE_ECMA_TABLES_H
 #define MONOCLE_ECMA_TABLES_H
+
+/* clang-format off */
 
 /* MONOCLE__TABLE_TypeDef = 0x02: also the top byte of a token. */
 enum {
@@ -52,5 +54,6 @@ enum {
 	MONOCLE__SIG_HASTHIS      = 0x20,
 	MONOCLE__SIG_EXPLICITTHIS = 0x40,
 };
+/* clang-format on */
 
 #endif

@@ -3,9 +3,9 @@
  *
  * ecma.h - reading ECMA-335 images: PE and metadata root, tables, heaps, signatures.
  *
- * Everything reads bytes that somebody else maps and keeps mapped; nothing here allocates, locks, or calls a runtime, so
- * every function may run in a signal handler. Every offset and length is checked against the mapping: malformed input is
- * a negative answer, never a wild read. Clause numbers refer to ECMA-335, 6th edition, partition II.
+ * Everything reads bytes that somebody else maps and keeps mapped; nothing here allocates, locks, or calls a runtime,
+ * so every function may run in a signal handler. Every offset and length is checked against the mapping: malformed
+ * input is a negative answer, never a wild read. Clause numbers refer to ECMA-335, 6th edition, partition II.
  */
 #ifndef MONOCLE_ECMA_H
 #define MONOCLE_ECMA_H
@@ -41,10 +41,14 @@ typedef struct {
 	uint32_t cli_flags, entry_point_token;
 	const uint8_t *metadata;      /* the BSJB root */
 	size_t metadata_size;
-	const char *strings;  uint32_t strings_size;
-	const uint8_t *blobs; uint32_t blobs_size;
-	const uint8_t *guids; uint32_t guids_size;
-	const uint8_t *user_strings; uint32_t user_strings_size;
+	const char *strings;          /* the heaps: #Strings, #Blob, #GUID, #US */
+	uint32_t strings_size;
+	const uint8_t *blobs;
+	uint32_t blobs_size;
+	const uint8_t *guids;
+	uint32_t guids_size;
+	const uint8_t *user_strings;
+	uint32_t user_strings_size;
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
 	uint64_t sorted;              /* one bit per table whose rows may be searched by halves */
 	bool is_readytorun;           /* a managed native header with the RTR signature is present */
@@ -59,24 +63,46 @@ size_t monocle__ecma_mapped_size (const void *base);
 /* Size of a PE file as its section headers say (the end of the last raw section), or 0: for files mapped flat. */
 size_t monocle__ecma_flat_size (const void *base);
 
-/* Bytes at an RVA: NULL when outside. *ret_available is how many follow. */
+/* Bytes at an RVA: NULL when in no section. *ret_available is how many follow in the section. */
 const uint8_t *monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva, size_t *ret_available);
 
 uint32_t monocle__ecma_rows (const monocle__ecma_image *image, uint32_t table);
-/* One column of one row (1-based rid). Heap columns give the heap offset, index columns the rid, coded ones the raw coded value. */
-int monocle__ecma_column (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column, uint32_t *ret_value);
-/* A coded index as a token; 0 when its tag is reserved or its row is 0 (nothing). `kind` is one of MONOCLE__CODED_*, generated from tables.def. */
+/* One column of one row (1-based rid): a heap offset, the rid of an index column, the raw value of a coded one. */
+int monocle__ecma_column (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column,
+                          uint32_t *ret_value);
+/* A coded index as a token; 0 when its tag is reserved or its row is 0. `kind`: MONOCLE__CODED_TypeDefOrRef ... */
 uint32_t monocle__ecma_coded_token (uint32_t kind, uint32_t value);
 /* NUL-terminated string of the #Strings heap; NULL when out of range or unterminated. */
 const char *monocle__ecma_string (const monocle__ecma_image *image, uint32_t offset);
-int monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data, uint32_t *ret_size);
+int monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data,
+                        uint32_t *ret_size);
 const uint8_t *monocle__ecma_guid (const monocle__ecma_image *image, uint32_t index);
 
-/* --- rows people ask for; each is a few columns resolved ----------------------------------------------------------- */
+/* --- rows people ask for; each is a few columns resolved ---------------------------------------------------------- */
 
-typedef struct { const char *name, *name_space; uint32_t flags, extends_token, first_field, end_field, first_method, end_method, enclosing_token, generic_params; } monocle__ecma_typedef;
-typedef struct { const char *name; uint32_t rva, iflags, flags, signature, declaring_token, generic_params; } monocle__ecma_methoddef;
-typedef struct { const char *name; uint16_t version[4]; uint32_t flags; const char *culture; const uint8_t *public_key; uint32_t public_key_size; } monocle__ecma_assembly;
+/* Tokens are 0 for nothing. Runs of members are [first, end), cut to rows that exist; a contradictory one is empty. */
+typedef struct {
+	const char *name, *name_space;
+	uint32_t flags, extends_token;
+	uint32_t first_field, end_field, first_method, end_method;
+	uint32_t enclosing_token, generic_params;
+} monocle__ecma_typedef;
+
+typedef struct {
+	const char *name;
+	uint32_t rva, iflags, flags;
+	uint32_t signature;           /* offset in the blob heap */
+	uint32_t declaring_token, generic_params;
+} monocle__ecma_methoddef;
+
+typedef struct {
+	const char *name;
+	uint16_t version[4];
+	uint32_t flags;
+	const char *culture;
+	const uint8_t *public_key;    /* NULL when there is none */
+	uint32_t public_key_size;
+} monocle__ecma_assembly;
 
 int monocle__ecma_get_typedef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_typedef *ret);
 int monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_methoddef *ret);
@@ -84,10 +110,11 @@ int monocle__ecma_get_assembly (const monocle__ecma_image *image, monocle__ecma_
 /* AssemblyRef by rid: the same shape; public_key holds the key or token as stored. */
 int monocle__ecma_get_assemblyref (const monocle__ecma_image *image, uint32_t rid, monocle__ecma_assembly *ret);
 /* TypeRef: names and the resolution scope token (Module, ModuleRef, AssemblyRef or TypeRef). */
-int monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, const char **ret_name, const char **ret_namespace, uint32_t *ret_scope);
+int monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, const char **ret_name,
+                               const char **ret_namespace, uint32_t *ret_scope);
 /* Token of the type that declares methoddef `token` (binary search over TypeDef.MethodList), 0 when none. */
 uint32_t monocle__ecma_method_owner (const monocle__ecma_image *image, uint32_t token);
-/* Type that encloses typedef `token`, 0 when none (binary search over NestedClass). Its rid is smaller: climbing ends. */
+/* Type that encloses typedef `token`, 0 when none (by halves over NestedClass). Its rid is smaller: climbing ends. */
 uint32_t monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token);
 /* Number of generic parameters of a typedef or methoddef token; name of one. */
 uint32_t monocle__ecma_generic_params (const monocle__ecma_image *image, uint32_t token);
@@ -96,15 +123,18 @@ const char *monocle__ecma_generic_param_name (const monocle__ecma_image *image, 
 uint32_t monocle__ecma_find_typedef (const monocle__ecma_image *image, const char *name_space, const char *name);
 /* MVID as "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX" upper case; buffer of 37. */
 int monocle__ecma_mvid (const monocle__ecma_image *image, char buffer[37]);
-/* Public key -> token (the last 8 bytes of SHA-1, reversed). Keys of 8 bytes are taken as tokens already; no key: zeros. */
+/* Public key -> token (the last 8 bytes of SHA-1, reversed). 8 bytes are taken as a token already; no key: zeros. */
 void monocle__ecma_public_key_token (const uint8_t *key, uint32_t size, uint8_t ret_token[8]);
 
-/* --- signatures (II.23.2): a cursor that reports what it meets ------------------------------------------------------ */
+/* --- signatures (II.23.2): a cursor that reports what it meets ---------------------------------------------------- */
 
-typedef struct { const uint8_t *at, *end; int error; } monocle__ecma_cursor;
+typedef struct {
+	const uint8_t *at, *end;
+	int error;
+} monocle__ecma_cursor;
 
 monocle__ecma_cursor monocle__ecma_cursor_over (const uint8_t *data, uint32_t size);
-/* Compressed unsigned / signed (II.23.2), TypeDefOrRefOrSpec token, one byte. On malformed input: 0 and cursor->error set, for good. */
+/* Compressed unsigned and signed (II.23.2), a TypeDefOrRefOrSpec, a byte. Malformed: 0, and cursor->error for good. */
 uint32_t monocle__ecma_read_u (monocle__ecma_cursor *cursor);
 int32_t monocle__ecma_read_s (monocle__ecma_cursor *cursor);
 uint32_t monocle__ecma_read_type_token (monocle__ecma_cursor *cursor);

@@ -107,7 +107,7 @@ has_readytorun_header (const monocle__ecma_image *image, uint32_t rva)
 	return rva && part_at_rva (image, rva, 4, &signature) && monocle__le32 (signature.data) == RTR_SIGNATURE;
 }
 
-/* Runs on without believing the directory's own size: what is needed of the header must be in the image, that is all. */
+/* Does not believe the directory's own size: what is needed of the header must be in the image, that is all. */
 static int
 read_cli_header (monocle__ecma_image *image, struct directory cli, monocle__span *ret_metadata)
 {
@@ -131,7 +131,7 @@ monocle__ecma_open_pe (monocle__ecma_image *ret_image, const void *base, size_t 
 	ret_image->base = base;
 	ret_image->size = size;
 	ret_image->mapped = mapped;
-	int error = read_headers (ret_image, (monocle__span) { base, size }, &cli);
+	int error = read_headers (ret_image, (monocle__span){ base, size }, &cli);
 	if (!error)
 		error = read_cli_header (ret_image, cli, &metadata);
 	if (!error)
@@ -158,32 +158,32 @@ monocle__ecma_flat_size (const void *base)
 	if (!coff || !monocle__span_part (page, coff, COFF_SIZE, &headers))
 		return 0;
 	uint32_t count = monocle__le16 (headers.data + 2), optional = monocle__le16 (headers.data + 16);
-	if (!monocle__span_part (page, coff + COFF_SIZE + optional, (uint64_t) count * SECTION_SIZE, &headers))
+	if (!monocle__span_part (page, coff + COFF_SIZE + optional, (uint64_t)count * SECTION_SIZE, &headers))
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *section = headers.data + (size_t) i * SECTION_SIZE;
-		uint64_t section_end = (uint64_t) monocle__le32 (section + 20) + monocle__le32 (section + 16);
+		const uint8_t *section = headers.data + (size_t)i * SECTION_SIZE;
+		uint64_t section_end = (uint64_t)monocle__le32 (section + 20) + monocle__le32 (section + 16);
 		end = section_end > end ? section_end : end;
 	}
 	return end;
 }
 
 /*
- * Where an RVA stands in the bytes of the image, and how many of its section (or of the headers) follow. What lies between
- * the sections of a mapped image may be no memory at all.
+ * Where an RVA stands in the bytes of the image, and how many of its section (or of the headers) follow. What lies
+ * between the sections of a mapped image may be no memory at all.
  */
 static bool
 find_offset (const monocle__ecma_image *image, uint32_t rva, uint64_t *ret_offset, uint32_t *ret_size)
 {
 	for (uint32_t i = 0; i < image->section_count; i++) {
-		const uint8_t *section = image->sections + (size_t) i * SECTION_SIZE;
+		const uint8_t *section = image->sections + (size_t)i * SECTION_SIZE;
 		uint32_t virtual_size = monocle__le32 (section + 8), address = monocle__le32 (section + 12);
 		uint32_t size = monocle__le32 (section + 16);
 		if (image->mapped && virtual_size > size)
 			size = virtual_size;
 		if (rva < address || rva - address >= size)
 			continue;
-		*ret_offset = image->mapped ? rva : (uint64_t) monocle__le32 (section + 20) + (rva - address);
+		*ret_offset = image->mapped ? rva : (uint64_t)monocle__le32 (section + 20) + (rva - address);
 		*ret_size = size - (rva - address);
 		return true;
 	}
@@ -199,7 +199,7 @@ monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva, size_t *ret_a
 	uint32_t limit;
 	if (!image->base || !find_offset (image, rva, &offset, &limit) || offset >= image->size)
 		return NULL;
-	size_t available = image->size - (size_t) offset;
+	size_t available = image->size - (size_t)offset;
 	*ret_available = available < limit ? available : limit;
 	return image->base + offset;
 }

@@ -40,7 +40,7 @@ list_run (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32
 		first = limit;
 	if (end > limit)
 		end = limit;
-	return (struct run) { first, end < first ? first : end };
+	return (struct run){ first, end < first ? first : end };
 }
 
 static const char *
@@ -62,10 +62,10 @@ monocle__ecma_get_typedef (const monocle__ecma_image *image, uint32_t token, mon
 
 	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
 	struct run fields =
-		list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field);
+	    list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field);
 	struct run methods =
-		list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
-	*ret = (monocle__ecma_typedef) {
+	    list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
+	*ret = (monocle__ecma_typedef){
 		.name = name,
 		.name_space = name_space,
 		.flags = monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Flags),
@@ -92,7 +92,7 @@ monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, m
 		return MONOCLE__ECMA_E_FORMAT;
 
 	const monocle__ecma_table *methods = &image->tables[MONOCLE__TABLE_MethodDef];
-	*ret = (monocle__ecma_methoddef) {
+	*ret = (monocle__ecma_methoddef){
 		.name = name,
 		.rva = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_RVA),
 		.iflags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_ImplFlags),
@@ -110,7 +110,8 @@ struct assembly_columns {
 };
 
 static int
-read_assembly (const monocle__ecma_image *image, const struct assembly_columns *at, uint32_t rid, monocle__ecma_assembly *ret)
+read_assembly (const monocle__ecma_image *image, const struct assembly_columns *at, uint32_t rid,
+               monocle__ecma_assembly *ret)
 {
 	const monocle__ecma_table *rows = &image->tables[at->table];
 	if (rid - 1 >= rows->rows)
@@ -121,7 +122,7 @@ read_assembly (const monocle__ecma_image *image, const struct assembly_columns *
 	if (!assembly.name || !assembly.culture)
 		return MONOCLE__ECMA_E_FORMAT;
 	for (uint32_t i = 0; i < 4; i++)
-		assembly.version[i] = (uint16_t) monocle__table_cell (rows, rid, at->version + i);
+		assembly.version[i] = (uint16_t)monocle__table_cell (rows, rid, at->version + i);
 	assembly.flags = monocle__table_cell (rows, rid, at->flags);
 	uint32_t key = monocle__table_cell (rows, rid, at->public_key);
 	if (key) {
@@ -173,7 +174,7 @@ monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, con
 	if (!name || !name_space)
 		return MONOCLE__ECMA_E_FORMAT;
 	uint32_t scope =
-		monocle__table_cell (&image->tables[MONOCLE__TABLE_TypeRef], rid, MONOCLE__COL_TypeRef_ResolutionScope);
+	    monocle__table_cell (&image->tables[MONOCLE__TABLE_TypeRef], rid, MONOCLE__COL_TypeRef_ResolutionScope);
 	*ret_name = name;
 	*ret_namespace = name_space;
 	*ret_scope = monocle__ecma_coded_token (MONOCLE__CODED_ResolutionScope, scope);
@@ -184,7 +185,7 @@ static bool
 owns_method (const monocle__ecma_image *image, uint32_t type, uint32_t method)
 {
 	struct run run =
-		list_run (image, MONOCLE__TABLE_TypeDef, type, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
+	    list_run (image, MONOCLE__TABLE_TypeDef, type, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
 	return run.first <= method && method < run.end;
 }
 
@@ -210,13 +211,14 @@ uint32_t
 monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token)
 {
 	uint32_t rid = rid_of (image, token, MONOCLE__TABLE_TypeDef);
-	uint32_t row = !rid ? 0
-	                    : monocle__table_find (image, MONOCLE__TABLE_NestedClass,
-	                                           MONOCLE__COL_NestedClass_NestedClass, rid, 1);
+	if (!rid)
+		return 0;
+	uint32_t row =
+	    monocle__table_find (image, MONOCLE__TABLE_NestedClass, MONOCLE__COL_NestedClass_NestedClass, rid, 1);
 	if (!row)
 		return 0;
-	uint32_t enclosing = monocle__table_cell (&image->tables[MONOCLE__TABLE_NestedClass], row,
-	                                          MONOCLE__COL_NestedClass_EnclosingClass);
+	uint32_t enclosing =
+	    monocle__table_cell (&image->tables[MONOCLE__TABLE_NestedClass], row, MONOCLE__COL_NestedClass_EnclosingClass);
 	/* Enclosing types come first (II.22): so they exist, and whoever climbs from one to the next comes to an end. */
 	return enclosing && enclosing < rid ? MONOCLE__TABLE_TypeDef << 24 | enclosing : 0;
 }

@@ -16,6 +16,7 @@ struct column {
 	uint8_t table, kind, target;
 };
 
+/* clang-format off */
 /* The word CODED names both a column kind here and a row macro of coded.def. */
 #define COLUMN_KIND_U8     U8
 #define COLUMN_KIND_U16    U16
@@ -50,10 +51,11 @@ static const uint64_t known_tables = 0
 #define COLUMN(table, name, kind, target)
 #include "tables.def"
 	;
+/* clang-format on */
 
-/* Tables that put one more indirection between a list column and its target; only uncompressed (#-) streams have them. */
+/* Tables that put an indirection between a list column and its target; only uncompressed (#-) streams have them. */
 static const uint8_t pointer_tables[] = { MONOCLE__TABLE_FieldPtr, MONOCLE__TABLE_MethodPtr, MONOCLE__TABLE_ParamPtr,
-                                          MONOCLE__TABLE_EventPtr, MONOCLE__TABLE_PropertyPtr };
+	                                      MONOCLE__TABLE_EventPtr, MONOCLE__TABLE_PropertyPtr };
 
 /* What the row functions search by. */
 static const struct {
@@ -71,6 +73,7 @@ struct coded_kind {
 	uint8_t tables[TAG_MAX]; /* number of the table plus one; 0: the tag is reserved */
 };
 
+/* clang-format off */
 /* A row's bits and its tags are designated separately, so the rows of coded.def need no nesting. */
 static const struct coded_kind coded_kinds[MONOCLE__CODED_COUNT] = {
 #define CODED(kind, width) [MONOCLE__CODED_##kind].bits = width,
@@ -81,11 +84,12 @@ static const struct coded_kind coded_kinds[MONOCLE__CODED_COUNT] = {
 #define TABLE(number, name)                                                                                            \
 	static_assert (number < MONOCLE__TABLE_COUNT, "the valid bits of the stream end at 63");
 #define COLUMN(table, name, kind, target)                                                                              \
-	static_assert ((int) MONOCLE__COL_##table##_##name < (int) MONOCLE__COLUMN_MAX, "a row of monocle__ecma_table is full");
+	static_assert ((int) MONOCLE__COL_##table##_##name < (int) MONOCLE__COLUMN_MAX, "monocle__ecma_table is too narrow");
 #include "tables.def"
 #define CODED(kind, width)
 #define TAG(kind, tag, table) static_assert (tag < TAG_MAX, "a tag has at most five bits");
 #include "coded.def"
+/* clang-format on */
 
 /* What the widths of a stream's columns depend on. */
 struct widths {
@@ -135,8 +139,8 @@ place_columns (monocle__ecma_image *image, const struct widths *widths)
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		monocle__ecma_table *table = &image->tables[columns[i].table];
 		uint32_t width = column_width (widths, &columns[i]);
-		table->column_offset[table->columns] = (uint8_t) table->row_size;
-		table->column_size[table->columns] = (uint8_t) width;
+		table->column_offset[table->columns] = (uint8_t)table->row_size;
+		table->column_size[table->columns] = (uint8_t)width;
 		table->columns++;
 		table->row_size += width;
 	}
@@ -148,7 +152,7 @@ place_rows (monocle__ecma_image *image, monocle__span rest)
 {
 	for (uint32_t number = 0; number < MONOCLE__TABLE_COUNT; number++) {
 		monocle__ecma_table *table = &image->tables[number];
-		uint64_t size = (uint64_t) table->rows * table->row_size;
+		uint64_t size = (uint64_t)table->rows * table->row_size;
 		monocle__span part;
 		if (!monocle__span_part (rest, 0, size, &part) || !monocle__span_rest (rest, size, &rest))
 			return MONOCLE__ECMA_E_TRUNCATED;
@@ -220,7 +224,7 @@ monocle__tables_open (monocle__ecma_image *image, monocle__span stream, const ui
 	int error = read_counts (image, stream, &at);
 	if (error)
 		return error;
-	/* Through a pointer table a run of methods is not a run of MethodDef rows: answers would be wrong, so none is given. */
+	/* Through a pointer table a run of methods is no run of MethodDef rows: answers would be wrong, so none is given. */
 	if (has_pointer_rows (image))
 		return MONOCLE__ECMA_E_FORMAT;
 

@@ -20,7 +20,7 @@ int monocle__tables_open (monocle__ecma_image *image, monocle__span stream,
 static inline uint32_t
 monocle__table_cell (const monocle__ecma_table *table, uint32_t rid, uint32_t column)
 {
-	const uint8_t *cell = table->data + (size_t) (rid - 1) * table->row_size + table->column_offset[column];
+	const uint8_t *cell = table->data + (size_t)(rid - 1) * table->row_size + table->column_offset[column];
 	switch (table->column_size[column]) {
 	case 1:
 		return *cell;
@@ -31,7 +31,7 @@ monocle__table_cell (const monocle__ecma_table *table, uint32_t rid, uint32_t co
 	}
 }
 
-/* First rid whose cell is not below `value`, rows + 1 when all are. Only for a table whose bit in image->sorted is set. */
+/* First rid whose cell is not below `value`, rows + 1 when all are. Only for a table that image->sorted names. */
 uint32_t monocle__table_lower_bound (const monocle__ecma_table *table, uint32_t column, uint32_t value);
 
 /* First rid at or after `from` whose cell equals `value`, 0 when there is none. By halves where the table is sorted. */
