@@ -13,11 +13,11 @@
  *              reads no field beyond it and treats what is missing as zero.
  *   Results.   Functions that can fail return 0 or a negative monocle_error; constructors of records return NULL only
  *              when memory is exhausted.
- *   Lifetime.  A record (MonoImage, MonoClass, MonoMethod, ...) is never freed: monocle_image_unload () and friends turn
- *              it into a tombstone whose names still answer. Strings that a host passes in are copied.
+ *   Lifetime.  A record (MonoImage, MonoClass, MonoMethod, ...) is never freed: monocle_image_unload () and friends
+ *              turn it into a tombstone whose names still answer. Strings that a host passes in are copied.
  *
- * Async safety: record constructors, finders and the inline raise helpers may be called in any context, a signal handler
- * included; they take no lock and call no allocator but the core's own mmap arena. What may not says so.
+ * Async safety: record constructors, finders and the inline raise helpers may be called in any context, a signal
+ * handler included; they take no lock and call no allocator but the core's own mmap arena. What may not says so.
  */
 #ifndef MONOCLE_HOST_H
 #define MONOCLE_HOST_H
@@ -123,8 +123,8 @@ typedef struct {
 	/* All operations are optional. Those under "any context" may be called from a signal handler or a call probe. */
 
 	/*
-	 * any context: the first listener for an event came (1), or the last one left (0). Where threads cross each other the
-	 * same answer may be told twice; what is told last is true. Not called for what monocle_host_shutdown () clears.
+	 * any context: the first listener for an event came (1), or the last one left (0). Where threads cross each other
+	 * the same answer may be told twice; what is told last is true. Not called during shutdown.
 	 */
 	void (*event_wanted)(void *host, monocle_event event, int wanted);
 	/* init window: may this process have the feature? Nonzero grants it. NULL refuses all. */
@@ -156,7 +156,8 @@ typedef struct {
 
 /*
  * Registers the host of this process. `ops` is copied. Not async-safe; call before anything else.
- * MONOCLE_E_BUSY: there is a host already, or a live Mono (a defined `mono_jit_init` outside the core) is in the process.
+ * MONOCLE_E_BUSY: there is a host already, another copy of the core has one, or a Mono (a defined `mono_jit_init`
+ * outside the core) is in the process; the reason was logged.
  */
 MONO_API int monocle_host_init (const monocle_host_ops *ops);
 
@@ -168,15 +169,16 @@ MONO_API int monocle_host_load_from_env (void);
 
 /*
  * As mono_profiler_load (), with the outcome: 0 (also when the module was loaded before), or MONOCLE_E_NOT_FOUND,
- * MONOCLE_E_NO_MEMORY, MONOCLE_E_REFUSED after shutdown; the reason was logged. With MONOCLE_STRICT=1 in the environment a
- * failure ends the process with exit (1).
+ * MONOCLE_E_NO_MEMORY, MONOCLE_E_REFUSED after shutdown; the reason was logged. With MONOCLE_STRICT=1 in the
+ * environment a failure ends the process with exit (1).
  */
 MONO_API int monocle_host_load (const char *desc);
 
 /*
- * Does the environment want this process to be profiled? 0 when MONOCLE_ENABLED is 0 or false, or when MONOCLE_PROCESS, a
- * list GLOB[,!GLOB]..., does not choose the program's base name or its main assembly or script (path or base name, as on
- * the command line). *ret_reason, when wanted, then says why; it is valid until the next call. Normal context, any time.
+ * Does the environment want this process to be profiled? 0 when MONOCLE_ENABLED is 0 or false, or when MONOCLE_PROCESS,
+ * a list GLOB[,!GLOB]..., does not choose the program's base name or its main assembly or script (path or base name, as
+ * on the command line). *ret_reason, when wanted, then says why; it is valid until the next call. Normal context, any
+ * time.
  */
 MONO_API int monocle_host_process_enabled (const char **ret_reason);
 
@@ -191,8 +193,8 @@ MONO_API void monocle_host_startup_done (void);
 MONO_API void monocle_host_reopen (void);
 
 /*
- * The end, after runtime_shutdown_end was raised: every callback slot is cleared, then the cleanup callbacks run, newest
- * handle first. Modules stay mapped. Events raised afterwards go nowhere. Idempotent.
+ * The end, after runtime_shutdown_end was raised: every callback slot is cleared, then the cleanup callbacks run,
+ * newest handle first. Modules stay mapped. Events raised afterwards go nowhere. Idempotent.
  */
 MONO_API void monocle_host_shutdown (void);
 
@@ -222,7 +224,8 @@ MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
 #define MONO_PROFILER_EVENT_0(name, type)                         MONO_API void monocle_raise_##name (void);
 #define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 MONO_API void monocle_raise_##name (t1 a1);
 #define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)         MONO_API void monocle_raise_##name (t1 a1, t2 a2);
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3);
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
+	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3);
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
 	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4);
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
@@ -236,8 +239,8 @@ MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
 #undef MONO_PROFILER_EVENT_5
 
 /*
- * The call instrumentation flags that all handles together ask for `method`: every installed filter is asked, the answers
- * are OR-ed. 0 when no filter is installed. Runs module code: not from a signal handler.
+ * The call instrumentation flags that all handles together ask for `method`: every installed filter is asked, the
+ * answers are OR-ed. 0 when no filter is installed. Runs module code: not from a signal handler.
  */
 MONO_API MonoProfilerCallInstrumentationFlags monocle_call_flags (MonoMethod *method);
 /* Is any call instrumentation filter installed? Any context. */
@@ -246,8 +249,8 @@ MONO_API int monocle_call_filter_installed (void);
 MONO_API int monocle_coverage_wanted (MonoMethod *method);
 
 /* --- records -------------------------------------------------------------------------------------------------------
- * A record is known by what it is: a definition by (image, token), an instance by its definition and arguments, an array
- * by element and rank. The constructors intern: asking twice gives the same record.
+ * A record is known by what it is: a definition by (image, token), an instance by its definition and arguments, an
+ * array by element and rank. The constructors intern: asking twice gives the same record.
  */
 
 /* The root domain. There is one; hosts with more tell so through images' domains (later). */
@@ -278,13 +281,14 @@ MONO_API MonoClass *monocle_class_def (MonoImage *image, uint32_t typedef_token)
 MONO_API MonoClass *monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *arguments);
 MONO_API MonoClass *monocle_class_array (MonoClass *element, uint32_t rank); /* rank 1: a vector, T[] */
 MONO_API MonoClass *monocle_class_pointer (MonoClass *element);
-MONO_API MonoClass *monocle_class_fnptr (void);                                /* any function pointer: Mono prints "*()" */
+MONO_API MonoClass *monocle_class_fnptr (void);                           /* any function pointer: Mono prints "*()" */
 /* Generic parameter `index` of a class or method definition: "T", or T_REF, the stand-in for any reference type. */
 MONO_API MonoClass *monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref);
-/* The corlib class of a primitive, string, object, typedbyref: by MONO_TYPE_*. Made before corlib is known, adopted by it. */
+/* The corlib class of a primitive, string, object, typedbyref: by MONO_TYPE_*. Corlib need not be known yet. */
 MONO_API MonoClass *monocle_class_primitive (uint32_t element_type);
 /* A class known by name only (a TypeRef whose image is not loaded): interned by names. */
-MONO_API MonoClass *monocle_class_named (const char *assembly, const char *name_space, const char *name, int is_valuetype);
+MONO_API MonoClass *monocle_class_named (const char *assembly, const char *name_space, const char *name,
+                                         int is_valuetype);
 
 MONO_API MonoType *monocle_type (MonoClass *klass);       /* by value */
 MONO_API MonoType *monocle_type_byref (MonoClass *klass);
@@ -307,7 +311,7 @@ MONO_API MonoMethod *monocle_method_def_if_known (MonoImage *image, uint32_t met
 MONO_API MonoJitInfo *monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size);
 MONO_API void monocle_jit_info_free_code (const void *start); /* the address may be reused from now on */
 
-/* --- ids: a lock-free map from the runtime's ids to records; for hosts whose runtime speaks in ids ----------------- */
+/* --- ids: a lock-free map from the runtime's ids to records; for hosts whose runtime speaks in ids ---------------- */
 
 typedef enum { MONOCLE_ID_IMAGE, MONOCLE_ID_CLASS, MONOCLE_ID_METHOD, MONOCLE_ID_SPACES } monocle_id_space;
 

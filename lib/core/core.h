@@ -16,7 +16,9 @@
 
 /* --- host.c: who is profiled, and which part of its life it is in ----------------------------------------------- */
 
-/* The operations of the registered host; a struct of NULLs before there is one, so that callers test operations only. */
+/*
+ * The operations of the registered host; a struct of NULLs before there is one, so that callers test operations only.
+ */
 const monocle_host_ops *monocle__host_ops (void);
 
 /* May mono_profiler_enable_* () still be granted? */
@@ -84,16 +86,16 @@ void monocle__self_enter_global_scope (void);
 /* Keeps modules that were linked to Mono's library from bringing it in. Idempotent; normal context. */
 void monocle__self_open_compat (void);
 /*
- * Is there somebody else whose mono_* functions are, or could be, the ones that modules call: a Mono, or another copy of
- * this library with a host? Writes who into `ret_who` and answers true. Normal context.
+ * Is there somebody else whose mono_* functions are, or could be, the ones that modules call: a Mono, or another copy
+ * of this library with a host? Writes who into `ret_who` and answers true. Normal context.
  */
 bool monocle__self_has_rival (char *ret_who, size_t size);
 
 /* --- words.c ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Splits text as Mono splits MONO_ENV_OPTIONS. *ret_words is a NULL-terminated array in one allocation, which the caller
- * frees with free (). The count, MONOCLE_E_INVALID for a quote that is never closed, or MONOCLE_E_NO_MEMORY.
+ * Splits text as Mono splits MONO_ENV_OPTIONS. *ret_words is a NULL-terminated array in one allocation, which the
+ * caller frees with free (). The count, MONOCLE_E_INVALID for a quote that is never closed, or MONOCLE_E_NO_MEMORY.
  */
 int monocle__words_split (const char *text, char ***ret_words);
 
@@ -105,6 +107,7 @@ int monocle__words_split (const char *text, char ***ret_words);
  */
 int monocle__elf_each_needed (const char *path, void (*found) (const char *name, void *data), void *data);
 /* The same over bytes in memory. */
-int monocle__elf_each_needed_in (const uint8_t *base, size_t size, void (*found) (const char *name, void *data), void *data);
+int monocle__elf_each_needed_in (const uint8_t *base, size_t size, void (*found) (const char *name, void *data),
+                                 void *data);
 
 #endif

@@ -3,9 +3,9 @@
  *
  * elf.c - which symbols a shared library needs from others.
  *
- * dlopen () names the first missing symbol only. This reads the dynamic symbol table of the file itself, as the System V ABI
- * (chapters 4 and 5) lays it out. It works from program headers, since section headers may be stripped. The file is
- * somebody else's and may be cut or damaged: each structure is copied out after its bounds were checked.
+ * dlopen () names the first missing symbol only. This reads the dynamic symbol table of the file itself, as the System
+ * V ABI (chapters 4 and 5) lays it out. It works from program headers, since section headers may be stripped. The file
+ * is somebody else's and may be cut or damaged: each structure is copied out after its bounds were checked.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -37,8 +37,10 @@ copy_at (const elf *file, uint64_t offset, void *ret_to, size_t size)
 static bool
 segment_at (const elf *file, unsigned index, ElfW(Phdr) *ret_segment)
 {
+	uint64_t offset = file->header.e_phoff + (uint64_t) index * sizeof *ret_segment;
+
 	return index < file->header.e_phnum && file->header.e_phentsize == sizeof *ret_segment &&
-	       copy_at (file, file->header.e_phoff + (uint64_t) index * sizeof *ret_segment, ret_segment, sizeof *ret_segment);
+	       copy_at (file, offset, ret_segment, sizeof *ret_segment);
 }
 
 /* Where in the file stands what will be at `address`? 0: nowhere. */
@@ -100,8 +102,8 @@ read_dynamic (elf *file)
 }
 
 /*
- * How many symbols stand at the front of the table, the needed ones among them. The classic hash table counts all; the GNU
- * one says where the symbols that are defined (and hashed) begin, and the needed ones stand before.
+ * How many symbols stand at the front of the table, the needed ones among them. The classic hash table counts all; the
+ * GNU one says where the symbols that are defined (and hashed) begin, and the needed ones stand before.
  */
 static uint32_t
 symbol_count (const elf *file)

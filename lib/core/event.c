@@ -3,8 +3,8 @@
  *
  * event.c - the callback slots of the handles: setting them, counting them, raising events through them.
  *
- * Setters run in any context, signal handlers included, on any number of threads, also while others raise the same event.
- * A slot is one word; whoever exchanges it knows from the old value how the number of listeners changed.
+ * Setters run in any context, signal handlers included, on any number of threads, also while others raise the same
+ * event. A slot is one word; whoever exchanges it knows from the old value how the number of listeners changed.
  *
  * The public counts must be zero while nothing is delivered, and the host may start or stop delivering at any moment
  * between a setter's instructions. So a listener is counted in one of two places, and what a late setter left in the
@@ -126,7 +126,8 @@ monocle_event_counts (void)
 
 #define MONO_PROFILER_EVENT_0(name, type)                         EVENT (name, type, (void), (to_->prof))
 #define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 EVENT (name, type, (t1 a1), (to_->prof, a1))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)         EVENT (name, type, (t1 a1, t2 a2), (to_->prof, a1, a2))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
+	EVENT (name, type, (t1 a1, t2 a2), (to_->prof, a1, a2))
 #define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
 	EVENT (name, type, (t1 a1, t2 a2, t3 a3), (to_->prof, a1, a2, a3))
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \

@@ -136,7 +136,7 @@ mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, 
 	return 0;
 }
 
-/* Without introspection Mono passes contexts that answer nothing; so is every context of a host that grants it too early. */
+/* Without introspection Mono's contexts answer nothing; neither do those of a host that grants it too early. */
 static void *
 read_context (MonoProfilerCallContext *context)
 {

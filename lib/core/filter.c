@@ -3,9 +3,9 @@
  *
  * filter.c - the two questions that a host asks modules: which calls, which methods to cover.
  *
- * Every installed filter is asked every time, newest handle first, and the answers are OR-ed; a filter is also asked before
- * events are delivered, because code is compiled before that. Setters run in any context. `call_filters` counts the
- * handles that have a call filter.
+ * Every installed filter is asked every time, newest handle first, and the answers are OR-ed; a filter is also asked
+ * before events are delivered, because code is compiled before that. Setters run in any context. `call_filters` counts
+ * the handles that have a call filter.
  */
 #include "core.h"
 
@@ -29,7 +29,8 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 
 	if (!self)
 		return;
-	MonoProfilerCallInstrumentationFilterCallback old = __atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
+	MonoProfilerCallInstrumentationFilterCallback old =
+		__atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
 	if (!old != !callback)
 		__atomic_fetch_add (&call_filters, callback ? 1 : UINT32_MAX, __ATOMIC_SEQ_CST);
 	if (old != callback)

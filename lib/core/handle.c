@@ -3,8 +3,9 @@
  *
  * handle.c - the handles that modules create, in a list that only grows at its head.
  *
- * `newest` is the list. `monocle__handles_shown` is what raising threads see of it: the same head while events are delivered, NULL before
- * and after. Threads push and read without locks; mono_profiler_create () itself allocates and is for normal context.
+ * `newest` is the list. `monocle__handles_shown` is what raising threads see of it: the same head while events are
+ * delivered, NULL before and after. Threads push and read without locks; mono_profiler_create () itself allocates and
+ * is for normal context.
  */
 #include <stdlib.h>
 #include "core.h"
@@ -25,9 +26,9 @@ monocle__handle_next (monocle__handle *handle)
 }
 
 /*
- * Makes `monocle__handles_shown` what it should be, against others who do the same with an older or newer view. The old value is read before
- * the wanted one, so while events are delivered an exchange that succeeds never takes the head back; and nobody
- * leaves before what it wants is there.
+ * Makes `monocle__handles_shown` what it should be, against others who do the same with an older or newer view. The old
+ * value is read before the wanted one, so while events are delivered an exchange that succeeds never takes the head
+ * back; and nobody leaves before what it wants is there.
  */
 void
 monocle__handle_publish (void)

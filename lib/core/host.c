@@ -9,8 +9,8 @@
  *                                                  v      |
  *                                          DELIVERING + WINDOW
  *
- * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context; two of
- * them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
+ * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context;
+ * two of them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
  */
 #include <string.h>
 #include "core.h"
@@ -52,12 +52,13 @@ monocle__host_ended (void)
 static unsigned
 move_phase (unsigned set, unsigned clear)
 {
-	unsigned was = __atomic_load_n (&phase, __ATOMIC_SEQ_CST);
+	unsigned was = __atomic_load_n (&phase, __ATOMIC_SEQ_CST), next;
 
-	do
+	do {
 		if (was & ENDED)
 			return was;
-	while (!__atomic_compare_exchange_n (&phase, &was, (was & ~clear) | set, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+		next = (was & ~clear) | set;
+	} while (!__atomic_compare_exchange_n (&phase, &was, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	return was;
 }
 
@@ -123,8 +124,8 @@ monocle_host_reopen (void)
 }
 
 /*
- * Threads that are inside a raise function may call a callback that they read before it was cleared, as on Mono. Handles
- * are never freed, so the list stays sound under them.
+ * Threads that are inside a raise function may call a callback that they read before it was cleared, as on Mono.
+ * Handles are never freed, so the list stays sound under them.
  */
 void
 monocle_host_shutdown (void)

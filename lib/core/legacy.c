@@ -3,9 +3,10 @@
  *
  * legacy.c - the eight functions of Mono's first profiler API that Mono still exports and no header declares.
  *
- * mono_profiler_install () makes a hidden handle that becomes the current one; the others act on it. Old callbacks differ
- * from today's in their arguments, so the handle's `prof` is a record of ours that holds them, and small adapters on its
- * slots translate. Nothing is ever freed. Normal context, one thread at a time, as the old API was used.
+ * mono_profiler_install () makes a hidden handle that becomes the current one; the others act on it. Old callbacks
+ * differ from today's in their arguments, so the handle's `prof` is a record of ours that holds them, and small
+ * adapters on its slots translate. Nothing is ever freed. Normal context, one thread at a time, as the old API was
+ * used.
  */
 #include <stdlib.h>
 #include "core.h"
@@ -107,7 +108,8 @@ on_exception_throw (MonoProfiler *prof, MonoObject *exception)
 
 /* The old order is type, index. */
 static void
-on_exception_clause (MonoProfiler *prof, MonoMethod *method, uint32_t index, MonoExceptionEnum type, MonoObject *exception)
+on_exception_clause (MonoProfiler *prof, MonoMethod *method, uint32_t index, MonoExceptionEnum type,
+                     MonoObject *exception)
 {
 	of (prof)->clause (of (prof)->prof, method, (int) type, (int) index);
 }
@@ -122,8 +124,9 @@ static void
 on_gc_allocation (MonoProfiler *prof, MonoObject *object)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
+	MonoClass *klass = host->object_class ? host->object_class (host->host, object) : NULL;
 
-	of (prof)->allocation (of (prof)->prof, object, host->object_class ? host->object_class (host->host, object) : NULL);
+	of (prof)->allocation (of (prof)->prof, object, klass);
 }
 
 static void

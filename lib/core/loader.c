@@ -3,10 +3,10 @@
  *
  * loader.c - finding, opening and starting profiler modules.
  *
- * The grammar of descriptions, the file names, the order of places and the entry point are Mono's; what differs is that a
- * failure is said, in one line, and that a module of the same name is started only once, as Mono documents (Mono
- * finds it in the global scope and starts it again). Normal context. Modules may load modules from their own init function:
- * no lock is held while a module's code runs.
+ * The grammar of descriptions, the file names, the order of places and the entry point are Mono's; what differs is that
+ * a failure is said, in one line, and that a module of the same name is started only once, as Mono documents (Mono
+ * finds it in the global scope and starts it again). Normal context. Modules may load modules from their own init
+ * function: no lock is held while a module's code runs.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ enum { NAME_LIMIT = 128, ALREADY_LOADED = 1 };
 
 typedef void (*init_func) (const char *desc);
 
-/* One search. It fills `failure` with the first candidate's trouble, and `places`, between blanks, with where it looked. */
+/* One search. `failure` gets the first candidate's trouble; `places`, between blanks, where it looked. */
 typedef struct {
 	const char *desc;
 	char name[NAME_LIMIT], symbol[NAME_LIMIT + sizeof ENTRY_POINT];
@@ -167,7 +167,7 @@ explain (search *find, const char *words)
 		note_failure (find, "%s", words);
 }
 
-/* The module's entry point, or NULL and the reason. A module of the first API is turned away although it may have both. */
+/* The module's entry point, or NULL and the reason. A module of the first API is turned away, may it have both. */
 static init_func
 entry_point (search *find, void *module, const char *path)
 {
@@ -254,8 +254,8 @@ note_place (search *find, const char *folder)
 }
 
 /*
- * A folder that is searched once; "" is skipped. One that somebody named is reported although it does not exist, those that
- * are only a convention (`below`) are not.
+ * A folder that is searched once; "" is skipped. One that somebody named is reported although it does not exist, those
+ * that are only a convention (`below`) are not.
  */
 static bool
 search_place (search *find, const char *folder, const char *below)
@@ -278,7 +278,8 @@ search_module_path (search *find)
 	char *rest = NULL, *copy = list ? strdup (list) : NULL;
 	bool started = false;
 
-	for (char *folder = copy ? strtok_r (copy, ":", &rest) : NULL; folder && !started; folder = strtok_r (NULL, ":", &rest))
+	char *folder = copy ? strtok_r (copy, ":", &rest) : NULL;
+	for (; folder && !started; folder = strtok_r (NULL, ":", &rest))
 		started = search_place (find, folder, "");
 	free (copy);
 	return started;
@@ -357,12 +358,12 @@ load_named (const char *desc, const char *note)
 	if (find.failure[0])
 		fail ("%sprofiler '%s': %s", note, find.name, find.failure);
 	else
-		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor where the dynamic"
-		      " linker looks", note, find.name, find.name, find.name, find.places);
+		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor where the"
+		      " dynamic linker looks", note, find.name, find.name, find.name, find.places);
 	return MONOCLE_E_NOT_FOUND;
 }
 
-/* No name means Mono's own log profiler. Whoever has a module of that name gets it; others are told what was looked for. */
+/* No name means Mono's own log profiler. Whoever has a module of that name gets it; others are told what it means. */
 static int
 load (const char *desc)
 {
@@ -407,8 +408,8 @@ profile_option (const char *word, const char **ret_desc)
 int
 monocle_host_load_from_env (void)
 {
-	const char *profile = secure_getenv ("MONOCLE_PROFILE"), *options = profile ? NULL : secure_getenv ("MONO_ENV_OPTIONS");
-	const char *text = profile ? profile : options;
+	const char *profile = secure_getenv ("MONOCLE_PROFILE");
+	const char *text = profile ? profile : secure_getenv ("MONO_ENV_OPTIONS");
 	char **words = NULL;
 	int started = 0;
 

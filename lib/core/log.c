@@ -3,9 +3,9 @@
  *
  * log.c - the one way in which the core speaks.
  *
- * Any thread may log at any time, in a program that has closed its descriptors, changed its folder, or stopped reading its
- * own stderr. So a message is composed on the stack and leaves in one write; the file is opened for each message, by
- * an absolute path; and neither errno nor SIGPIPE reaches the program.
+ * Any thread may log at any time, in a program that has closed its descriptors, changed its folder, or stopped reading
+ * its own stderr. So a message is composed on the stack and leaves in one write; the file is opened for each message,
+ * by an absolute path; and neither errno nor SIGPIPE reaches the program.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  *
  * process.c - does the environment want this process to be profiled?
  *
- * MONOCLE_PROFILE is inherited by every process that the profiled one starts. MONOCLE_ENABLED and MONOCLE_PROCESS choose
- * among them. Normal context, before monocle_host_init ().
+ * MONOCLE_PROFILE is inherited by every process that the profiled one starts. MONOCLE_ENABLED and MONOCLE_PROCESS
+ * choose among them. Normal context, before monocle_host_init ().
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ is_assembly (const char *word)
 	return length > 4 && (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
 }
 
-/* The first assembly among the words, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is no option. */
+/* The first assembly, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is no option. */
 static const char *
 find_script (const char *words, const char *end)
 {

@@ -4,8 +4,8 @@
  * self.c - this library as the dynamic linker sees it, and who else is there.
  *
  * A module finds mono_* in the global scope. CoreCLR opens its profiler with RTLD_LOCAL, so the core has to step out
- * into that scope by itself; and it must be the only one there. A Mono, or a second copy of this library, would answer some
- * of a module's calls while we answer the others. Everything here runs in normal context.
+ * into that scope by itself; and it must be the only one there. A Mono, or a second copy of this library, would answer
+ * some of a module's calls while we answer the others. Everything here runs in normal context.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -132,8 +132,8 @@ is_rival_core (void *object, char *ret_who, size_t size)
 }
 
 /*
- * A Mono can always be started, so its library counts; one without the embedding API counts when it runs. Copies of this
- * library have those functions too and are judged by their host alone.
+ * A Mono can always be started, so its library counts; one without the embedding API counts when it runs. Copies of
+ * this library have those functions too and are judged by their host alone.
  */
 static bool
 is_mono (void *object, char *ret_who, size_t size)

@@ -3,9 +3,9 @@
  *
  * words.c - a line of options into words, by the rules that Mono 6.8 was seen to apply to MONO_ENV_OPTIONS.
  *
- * Blanks, tabs and newlines separate. Both kinds of quotes keep what they enclose together and may begin inside a word. A
- * backslash makes the next character ordinary everywhere, inside either kind of quotes too (unlike in a shell); one at the
- * very end is dropped. Words without a character are dropped.
+ * Blanks, tabs and newlines separate. Both kinds of quotes keep what they enclose together and may begin inside a word.
+ * A backslash makes the next character ordinary everywhere, inside either kind of quotes too (unlike in a shell); one
+ * at the very end is dropped. Words without a character are dropped.
  */
 #include <stdlib.h>
 #include <string.h>
