@@ -24,7 +24,8 @@ void put_bytes (struct bytes *bytes, const void *data, size_t size);
 void put_zeros (struct bytes *bytes, size_t size);
 /* `size` 1, 2, 4 or 8, little-endian. */
 void put (struct bytes *bytes, size_t size, uint64_t value);
-void put_row (struct bytes *bytes, const char *widths, ...); /* "2244": one int argument per digit, each so many bytes */
+/* "2244": one int argument per digit, each so many bytes. */
+void put_row (struct bytes *bytes, const char *widths, ...);
 void set_u32 (struct bytes *bytes, size_t at, uint32_t value);
 void pad (struct bytes *bytes, size_t alignment);
 
@@ -47,13 +48,13 @@ struct bytes root_finish (struct root *root);
 void put_tables_header (struct bytes *stream, uint8_t heap_sizes, const uint32_t rows[64]);
 
 struct pe_options {
-	bool plus;               /* PE32+ */
+	bool plus;                 /* PE32+ */
 	uint32_t native_signature; /* 0: no managed native header */
 };
 
 enum {
 	PE_HEADERS_SIZE = 0x200,
-	PE_TEXT_RVA = 0x2000,    /* one section: CLI header, native header, metadata, four bytes 0x2A ("ret") */
+	PE_TEXT_RVA = 0x2000, /* one section: CLI header, native header, metadata, four bytes 0x2A ("ret") */
 	PE_TEXT_OFFSET = 0x200,
 	PE_IMAGE_SIZE = 0x3000,
 };

@@ -83,10 +83,8 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test (published_messages_have_their_digests),
-		cmocka_unit_test (padding_is_right_at_every_border),
-		cmocka_unit_test (the_standard_key_has_its_token),
-		cmocka_unit_test (eight_bytes_are_a_token_already),
+		cmocka_unit_test (published_messages_have_their_digests), cmocka_unit_test (padding_is_right_at_every_border),
+		cmocka_unit_test (the_standard_key_has_its_token),        cmocka_unit_test (eight_bytes_are_a_token_already),
 		cmocka_unit_test (no_key_has_a_token_of_zeros),
 	};
 	return cmocka_run_group_tests_name ("ecma sha1", tests, NULL, NULL);

@@ -162,6 +162,7 @@ what_names_no_type_is_neither_written_nor_read (void **state)
 		assert_int_equal (cursor.error, expected);                                                                     \
 	} while (0)
 
+/* clang-format off */
 static void
 a_type_of_every_shape_is_skipped_whole (void **state)
 {
@@ -182,6 +183,7 @@ a_type_of_every_shape_is_skipped_whole (void **state)
 	expect_whole (monocle__ecma_skip_type, "\x1B\x09\x01\x20\x05\x01\x1B\x00\x00\x01"); /* unmanaged, of a function pointer */
 }
 
+/* clang-format on */
 static void
 a_type_ends_where_it_ends (void **state)
 {
@@ -236,6 +238,7 @@ nesting_is_bounded_and_prefixes_do_not_nest (void **state)
 	assert_int_equal (cursor.error, 0);
 }
 
+/* clang-format off */
 static void
 a_signature_of_every_kind_is_skipped_whole (void **state)
 {
@@ -253,6 +256,7 @@ a_signature_of_every_kind_is_skipped_whole (void **state)
 	expect_error (monocle__ecma_skip_signature, "\x07\x02\x08", MONOCLE__ECMA_E_TRUNCATED);
 }
 
+/* clang-format on */
 int
 main (void)
 {

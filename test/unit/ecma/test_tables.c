@@ -42,6 +42,7 @@ forget_metadata (void **state)
 	return 0;
 }
 
+/* clang-format off */
 /* Sums of the column widths in II.22, all indexes two bytes wide; the Portable PDB ones from its specification. */
 static const uint8_t narrow_sizes[64] = {
 	[0x00] = 10, [0x01] = 6,  [0x02] = 14, [0x03] = 2,  [0x04] = 6,  [0x05] = 2,  [0x06] = 14, [0x07] = 2,  [0x08] = 6,
@@ -59,6 +60,7 @@ static const uint8_t heap_gains[64] = {
 	[0x23] = 8, [0x26] = 4, [0x27] = 4, [0x28] = 2, [0x2A] = 2, [0x2B] = 2, [0x30] = 8, [0x31] = 2, [0x33] = 2,
 	[0x34] = 4, [0x35] = 2, [0x37] = 4,
 };
+/* clang-format on */
 
 static void
 rows_have_the_sizes_of_the_standard (void **state)
@@ -135,8 +137,8 @@ static void
 cells_are_read_with_their_widths (void **state)
 {
 	static const uint32_t rows[64] = { [0x0B] = 2, [0x0F] = 1 };
-	static const uint8_t cells[] = { 8,    0, 2, 0, 9, 0,      0xE, 0, 0xFF, 0xFE, 0x34, 0x12, /* Constant */
-		                             4,    0, 0x78, 0x56, 0x34, 0x12, 3, 0 };                   /* ClassLayout */
+	static const uint8_t cells[] = { 8, 0, 2,    0,    9,    0,    0xE, 0, 0xFF, 0xFE, 0x34, 0x12, /* Constant */
+		                             4, 0, 0x78, 0x56, 0x34, 0x12, 3,   0 };                       /* ClassLayout */
 	uint32_t value = 0;
 	assert_int_equal (open_stream ("#~", 0, rows, cells, sizeof cells), 0);
 	assert_int_equal (monocle__ecma_column (&image, 0x0B, 2, MONOCLE__COL_Constant_Type, &value), 0);

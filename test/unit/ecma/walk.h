@@ -12,9 +12,10 @@
 
 struct walk {
 	uint32_t cells, typedefs, methods, typerefs, generic_params, nested, params, signatures, typespecs;
-	uint32_t bad_cells, bad_names, bad_typedefs, bad_methods, bad_owners, bad_nested, bad_generic_params, bad_references;
-	uint32_t bad_signatures;   /* did not parse */
-	uint32_t long_signatures;  /* parsed, but bytes were left */
+	uint32_t bad_cells, bad_names, bad_typedefs, bad_methods, bad_owners, bad_nested, bad_generic_params,
+	    bad_references;
+	uint32_t bad_signatures;      /* did not parse */
+	uint32_t long_signatures;     /* parsed, but bytes were left */
 	uint32_t first_bad_signature; /* token, for the message */
 };
 
