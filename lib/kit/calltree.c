@@ -151,7 +151,7 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 		monocle__thread_begin (spool);
 		if (monocle__self->state == MONOCLE__READY)
 			monocle_kit_calls_enter (spool, method);
-		else if (!spool->closed)
+		else if (!__atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 			monocle__spool_lose (spool, MONOCLE__LOSS_THREADS, 1);
 		return;
 	default:

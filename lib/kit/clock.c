@@ -26,19 +26,21 @@ monocle_kit_clock_is_tsc (void)
 
 /* The reading of the one clock between two of the other is off by half their distance at most: keep the closest. */
 struct monocle__clock_pair
-monocle__clock_pair_now (void)
+monocle__clock_pair_now (bool ticks)
 {
 	struct monocle__clock_pair best = { 0, 0 };
 	uint64_t best_gap = UINT64_MAX;
-	for (int i = 0; i < 3; i++) {
-		uint64_t before = monocle__clock_now ();
+	for (int i = 0; i < 3 && ticks; i++) {
+		uint64_t before = monocle__ticks_now ();
 		uint64_t ns = monocle__clock_ns (CLOCK_MONOTONIC);
-		uint64_t gap = monocle__clock_now () - before;
+		uint64_t gap = monocle__ticks_now () - before;
 		if (gap < best_gap) {
 			best_gap = gap;
 			best = (struct monocle__clock_pair) { before + gap / 2, ns };
 		}
 	}
+	if (!ticks)
+		best.ns = best.ticks = monocle__clock_ns (CLOCK_MONOTONIC);
 	return best;
 }
 

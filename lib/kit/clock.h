@@ -35,8 +35,11 @@ monocle__clock_now (void)
 	return __builtin_expect (monocle__clock_uses_ticks, 1) ? monocle__ticks_now () : monocle__clock_ns (CLOCK_MONOTONIC);
 }
 
-/* Now, in both clocks, as close together as three tries allow. Async-safe. */
-struct monocle__clock_pair monocle__clock_pair_now (void);
+/*
+ * Now, in both clocks, as close together as three tries allow. `ticks`: of the counter, whatever this process uses; else
+ * both are CLOCK_MONOTONIC. Async-safe.
+ */
+struct monocle__clock_pair monocle__clock_pair_now (bool ticks);
 
 /*
  * Nanoseconds per tick between two pairs; 0 when they do not tell (no time between them). Pairs of the plain clock give 1.

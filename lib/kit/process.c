@@ -40,9 +40,10 @@ monocle__process_start (pid_t pid)
 }
 
 void
-monocle__boot_id (char id[40])
+monocle__boot_id (char *id)
 {
-	memset (id, 0, 40);
-	read_small ("/proc/sys/kernel/random/boot_id", id, 40);
-	id[strcspn (id, "\n")] = '\0';
+	char text[40] = "";
+	read_small ("/proc/sys/kernel/random/boot_id", text, sizeof text);
+	text[strcspn (text, "\n")] = '\0';
+	memcpy (id, text, sizeof text);
 }

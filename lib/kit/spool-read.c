@@ -69,25 +69,15 @@ has_our_clock (const struct monocle__spool_header *header)
 	return is_this_boot (header) && monocle__ticks_are_invariant ();
 }
 
-/* A pair of now serves a process that died too early to write a second one: its counter is still the machine's. */
-static struct monocle__clock_pair
-pair_of_now (void)
-{
-	bool before = monocle__clock_uses_ticks;
-	monocle__clock_uses_ticks = true;
-	struct monocle__clock_pair pair = monocle__clock_pair_now ();
-	monocle__clock_uses_ticks = before;
-	return pair;
-}
-
 static double
 fit_rate (const struct monocle__spool_header *header, uint32_t pair_count)
 {
 	if (!(header->flags & MONOCLE__SPOOL_TICKS))
 		return 1;
 	struct monocle__clock_pair first = header->pairs[0], last = header->pairs[pair_count - 1];
+	/* A pair of now serves a process that died too early to write a second one: its counter is still the machine's. */
 	if (last.ns - first.ns < 5000000u && has_our_clock (header))
-		last = pair_of_now ();
+		last = monocle__clock_pair_now (true);
 	return monocle__clock_rate (first, last);
 }
 

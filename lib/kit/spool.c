@@ -226,7 +226,7 @@ add_pair (monocle_kit_spool *spool)
 {
 	struct monocle__spool_header *header = spool->header;
 	uint32_t index = header->pair_count < MONOCLE__PAIR_COUNT ? header->pair_count : MONOCLE__PAIR_COUNT - 1;
-	header->pairs[index] = monocle__clock_pair_now ();
+	header->pairs[index] = monocle__clock_pair_now (header->flags & MONOCLE__SPOOL_TICKS);
 	spool->last_pair_ns = header->pairs[index].ns;
 	__atomic_store_n (&header->pair_count, index + 1, __ATOMIC_RELEASE);
 }

@@ -190,7 +190,8 @@ bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const c
 
 /* Field 22 of /proc/PID/stat; 0 when there is no such process, or it is dead and waits for its parent. */
 uint64_t monocle__process_start (pid_t pid);
-void monocle__boot_id (char id[40]);
+/* 40 bytes. */
+void monocle__boot_id (char *id);
 
 /* --- the reader ----------------------------------------------------------------------------------------------------- */
 

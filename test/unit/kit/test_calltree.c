@@ -399,6 +399,17 @@ a_handler_between_any_two_instructions_keeps_the_tree_whole (void **state)
 
 /* --- fork ----------------------------------------------------------------------------------------------------------- */
 
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_options (void);
+
+/* The child starts a thread on purpose. */
+const char *
+__tsan_default_options (void)
+{
+	return "die_after_fork=0";
+}
+#endif
+
 static void *
 call_in_thread (void *data)
 {
