@@ -55,9 +55,12 @@ host_event_wanted (void *host, monocle_event event, int wanted)
 	note_both (wanted ? "+" : "-", event_names[event]);
 }
 
-static const monocle_host_ops quiet_host = { .size = sizeof quiet_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test" };
+static const monocle_host_ops quiet_host = {
+	.size = sizeof quiet_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+};
 static const monocle_host_ops noting_host = {
-	.size = sizeof noting_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test", .event_wanted = host_event_wanted
+	.size = sizeof noting_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+	.event_wanted = host_event_wanted,
 };
 
 static void
@@ -275,10 +278,11 @@ every_event_reaches_its_own_callback (void **state)
 }
 
 static void
-on_root (MonoProfiler *prof, const mono_byte *begin, uintptr_t size, MonoGCRootSource source, const void *key, const char *name)
+on_root (MonoProfiler *prof, const mono_byte *begin, uintptr_t size, MonoGCRootSource source, const void *key,
+         const char *name)
 {
-	snprintf (trace, sizeof trace, "%s %d %d %d %d %s", (const char *) prof, (int) (uintptr_t) begin, (int) size, (int) source,
-	          (int) (uintptr_t) key, name);
+	snprintf (trace, sizeof trace, "%s %d %d %d %d %s", (const char *) prof, (int) (uintptr_t) begin, (int) size,
+	          (int) source, (int) (uintptr_t) key, name);
 }
 
 static void

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_elf.c - reading what a library needs, from a good file and from thousands of damaged ones. NEEDY_PATH comes from the
- * build.
+ * test_elf.c - reading what a library needs, from a good file and from thousands of damaged ones. NEEDY_PATH comes from
+ * the build.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_failures.c - every allocation of the registry and the loader fails once. Linked with the core's objects, so that the
- * linker can put our allocator before libc's (--wrap).
+ * test_failures.c - every allocation of the registry and the loader fails once. Linked with the core's objects, so that
+ * the linker can put our allocator before libc's (--wrap).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,9 @@ a_load_without_memory_fails_and_may_be_repeated (void **state)
 static void
 init_fails (void)
 {
-	static const monocle_host_ops host = { .size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test" };
+	static const monocle_host_ops host = {
+		.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+	};
 
 	setenv ("MONOCLE_MODULE_PATH", "/nowhere", 1);
 	for (int n = 0; n < 8; n++) {

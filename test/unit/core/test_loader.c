@@ -3,8 +3,9 @@
  *
  * test_loader.c - finding and starting modules.
  *
- * This program is not linked with the core: it opens it with RTLD_LOCAL, as CoreCLR opens a profiler, so that every test
- * proves that the core reaches the global scope by itself. CORE_PATH, MODULE_FOLDER and MONO_PATH come from the build.
+ * This program is not linked with the core: it opens it with RTLD_LOCAL, as CoreCLR opens a profiler, so that every
+ * test proves that the core reaches the global scope by itself. CORE_PATH, MODULE_FOLDER and MONO_PATH come from the
+ * build.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,7 +251,8 @@ load_none (void)
 static void
 a_missing_entry_point_is_named (void **state)
 {
-	child_prints (load_none, "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
+	child_prints (load_none, "monocle: profiler 'none': " MODULE ("none")
+	                         " has no entry point mono_profiler_init_none\n");
 }
 
 static void
@@ -284,8 +286,8 @@ load_paths (void)
 static void
 a_path_and_an_empty_name_are_refused (void **state)
 {
-	child_prints (load_paths, "monocle: the profiler '/tmp/plain' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may "
-	                          "say where it is\n"
+	child_prints (load_paths, "monocle: the profiler '/tmp/plain' is a path; a NAME is expected, and "
+	                          "MONOCLE_MODULE_PATH may say where it is\n"
 	                          "monocle: the profiler ':x' has no name: NAME or NAME:ARGUMENTS is expected\n");
 }
 
@@ -358,7 +360,8 @@ strict_makes_a_failure_fatal (void **state)
 
 	assert_true (WIFEXITED (status));
 	assert_int_equal (WEXITSTATUS (status), 1);
-	assert_string_equal (output, "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
+	assert_string_equal (output, "monocle: profiler 'none': " MODULE ("none")
+	                             " has no entry point mono_profiler_init_none\n");
 }
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
@@ -430,8 +433,8 @@ a_place_is_left_after_its_first_library_and_the_next_one_is_tried (void **state)
 	char output[4096];
 
 	assert_int_equal (child_run (load_later_place, output, sizeof output), 0);
-	assert_non_null (strstr (output, "-first/mono-profiler-plain has no entry point mono_profiler_init_plain; another file "
-	                                 "was loaded\n"));
+	assert_non_null (strstr (output, "-first/mono-profiler-plain has no entry point mono_profiler_init_plain; "
+	                                 "another file was loaded\n"));
 	assert_memory_equal (output, "plain: init plain\n", 18);
 }
 
@@ -493,8 +496,8 @@ static void
 monocle_profile_holds_words_and_precedes_monos_variable (void **state)
 {
 	child_prints (load_env, "plain: init plain:a b,c d\n"
-	                        "monocle: the profiler 'unknown/x' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say "
-	                        "where it is\n"
+	                        "monocle: the profiler 'unknown/x' is a path; a NAME is expected, and "
+	                        "MONOCLE_MODULE_PATH may say where it is\n"
 	                        "bare: init bare\n");
 }
 

@@ -107,8 +107,9 @@ call_filters (void)
 	handle_named ("silent");
 	mono_profiler_set_call_instrumentation_filter_callback (handle_named ("c"), ask_leave);
 	CHECK (monocle_call_filter_installed ());
-	CHECK (monocle_call_flags (NULL) == (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
-	                                     MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL));
+	CHECK (monocle_call_flags (NULL) ==
+	       (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+	        MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL));
 	CHECK_STRING (trace, "ask:c ask:a");
 }
 
@@ -275,10 +276,12 @@ coverage_data_and_call_contexts_answer_nothing_while_off (void **state)
 /* --- the old API -------------------------------------------------------------------------------------------------- */
 
 void mono_profiler_install (MonoProfiler *prof, void (*shutdown) (MonoProfiler *prof));
-void mono_profiler_install_thread (void (*start) (MonoProfiler *prof, uintptr_t tid), void (*end) (MonoProfiler *prof, uintptr_t tid));
+void mono_profiler_install_thread (void (*start) (MonoProfiler *prof, uintptr_t tid),
+                                   void (*end) (MonoProfiler *prof, uintptr_t tid));
 void mono_profiler_install_gc (void (*event) (MonoProfiler *prof, MonoProfilerGCEvent event, int generation),
                                void (*resize) (MonoProfiler *prof, int64_t size));
-void mono_profiler_install_jit_end (void (*end) (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *jinfo, int result));
+void mono_profiler_install_jit_end (void (*end) (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *jinfo,
+                                                 int result));
 void mono_profiler_install_allocation (void (*allocation) (MonoProfiler *prof, MonoObject *object, MonoClass *klass));
 void mono_profiler_install_enter_leave (void (*enter) (MonoProfiler *prof, MonoMethod *method),
                                         void (*leave) (MonoProfiler *prof, MonoMethod *method));
@@ -394,8 +397,8 @@ old_api (void)
 	mono_profiler_set_events (-1);
 	monocle_host_startup_done ();
 	raise_what_the_old_api_hears ();
-	CHECK_STRING (trace, "start:a:5 jit:a:6:7:0 jit:a:6:0:1 >a:6 <a:6 <a:8 throw:a:9 clause:a:6:type2:index3 !a:6 alloc:a:10:11 "
-	                     "gc:a:5:1 resize:a:4096 end:a:5 shutdown:a");
+	CHECK_STRING (trace, "start:a:5 jit:a:6:7:0 jit:a:6:0:1 >a:6 <a:6 <a:8 throw:a:9 clause:a:6:type2:index3 !a:6 "
+	                     "alloc:a:10:11 gc:a:5:1 resize:a:4096 end:a:5 shutdown:a");
 }
 
 static void
