@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * dispatch_bench.c - what an event costs in the core: nobody listens, one handle, three handles, and the bare call beside it.
+ * dispatch_bench.c - what an event costs in the core: nobody listens, one handle, three handles, and the bare call
+ * beside it.
  *
- * Each figure is the median over rounds of nanoseconds of CPU time per event, less the empty loop of the same round; rounds
- * take turns, so that a change of the clock's speed meets all alike.
+ * Each figure is the median over rounds of nanoseconds of CPU time per event, less the empty loop of the same round;
+ * rounds take turns, so that a change of the clock's speed meets all alike.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,7 +172,9 @@ run_three_handles (void)
 int
 main (void)
 {
-	static const monocle_host_ops host = { .size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "bench" };
+	static const monocle_host_ops host = {
+		.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "bench",
+	};
 
 	if (monocle_host_init (&host) != MONOCLE_OK)
 		return 1;
