@@ -4,11 +4,11 @@
 
 matrix.tsv holds the expected answers. A row covers the named contexts (comma separated, or * for all that no other row
 of the function names), with the answer on Mono and on CoreCLR: "=" the same as on Mono, "-" the cell does not exist
-there, "dies" the call ends the runtime, "*" it varies. A row whose answers differ must tell why. A row of function * says
-that a runtime does not deliver a context, or not all its subjects: there a cell may be absent on that runtime.
+there, "dies" the call ends the runtime, "*" it varies. A row whose answers differ must tell why. A row of function *
+says that a runtime does not deliver a context, or not all its subjects: there a cell may be absent on that runtime.
 
-`--update` rewrites the answers from what the runtimes say now and keeps the reasons and the * rows; `--report` prints the
-whole matrix.
+`--update` rewrites the answers from what the runtimes say now and keeps the reasons and the * rows; `--report` prints
+the whole matrix.
 """
 import collections
 import pathlib
