@@ -206,21 +206,31 @@ monocle__class_describe (MonoClass *klass)
 	return known;
 }
 
-void
-monocle__class_complete (MonoClass *klass)
+/* The names of a class's own parameters, plain and shared. */
+static void
+complete_params (MonoClass *klass, uint32_t count)
 {
-	MonoClass *unknown = NULL;
-	const monocle__class_desc *desc = klass ? monocle__class_describe (klass) : NULL;
-	if (!desc)
-		return;
-	if (!mono_class_get_parent (klass))
-		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
-	for (uint32_t i = 0; i < desc->generic_params; i++)
+	for (uint32_t i = 0; i < count; i++)
 		for (int shared = 0; shared <= 1; shared++) {
 			MonoClass *param = monocle_class_param (klass, NULL, i, shared);
 			if (param)
 				monocle__class_describe (param);
 		}
+}
+
+bool
+monocle__class_complete (MonoClass *klass)
+{
+	MonoClass *unknown = NULL;
+	if (!klass || atomic_load_explicit (&klass->is_complete, memory_order_relaxed))
+		return false;
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	if (!mono_class_get_parent (klass))
+		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
+	if (desc)
+		complete_params (klass, desc->generic_params);
+	atomic_store_explicit (&klass->is_complete, true, memory_order_relaxed);
+	return true;
 }
 
 /* --- making ---------------------------------------------------------------------------------------------------------- */
@@ -453,6 +463,15 @@ monocle_class_token (MonoClass *klass)
 	return klass ? atomic_load_explicit (&monocle__class_definition (klass)->token, memory_order_acquire) : 0;
 }
 
+/* A primitive that nobody has met as a definition yet is looked up in corlib, which makes corlib adopt it. */
+static void
+meet_primitive (MonoClass *klass)
+{
+	MonoImage *image = monocle__image_corlib ();
+	if (klass->kind == MONOCLE__CLASS_PRIMITIVE && image && !monocle_class_token (klass))
+		mono_class_from_name (image, "System", primitive_descs[klass->primitive].name);
+}
+
 void **
 monocle_class_slot (MonoClass *klass)
 {
@@ -527,6 +546,8 @@ mono_class_get_flags (MonoClass *klass)
 uint32_t
 mono_class_get_type_token (MonoClass *klass)
 {
+	if (klass)
+		meet_primitive (klass);
 	return monocle_class_token (klass);
 }
 
@@ -583,8 +604,10 @@ find_parent (MonoClass *klass)
 	static _Atomic(MonoClass *) array_class;
 	MonoClass *parent;
 	switch (klass->kind) {
-	case MONOCLE__CLASS_DEF:
 	case MONOCLE__CLASS_PRIMITIVE:
+		meet_primitive (klass);
+		/* fallthrough */
+	case MONOCLE__CLASS_DEF:
 		return ask_parent (klass);
 	case MONOCLE__CLASS_INST:
 		parent = mono_class_get_parent (klass->element);

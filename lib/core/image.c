@@ -13,7 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { ASSEMBLY_RETARGETABLE = 0x100 }; /* II.23.1.2 */
+enum {
+	ASSEMBLY_RETARGETABLE = 0x100, /* II.23.1.2 */
+	PASSES_LIMIT = 64,
+};
 
 static _Atomic(MonoImage *) first, corlib, main_image;
 
@@ -156,16 +159,30 @@ wait_for_askers (MonoImage *image)
 	return false;
 }
 
+/*
+ * Describes all records of the image. Describing one may make others (the class of a method, the class around a class,
+ * a base class), so classes are gone over until a pass finds nothing new: as often as the image nests at most.
+ */
+static void
+complete_records (MonoImage *image)
+{
+	bool found_new = true;
+	monocle__image_describe (image);
+	for (uint32_t row = 1, end = monocle__table_end (&image->methods); row < end; row++)
+		monocle__method_complete (record_at (&image->methods, row));
+	for (int pass = 0; found_new && pass < PASSES_LIMIT; pass++) {
+		found_new = false;
+		for (uint32_t row = 1, end = monocle__table_end (&image->classes); row < end; row++)
+			found_new |= monocle__class_complete (record_at (&image->classes, row));
+	}
+}
+
 void
 monocle_image_unload (MonoImage *image)
 {
 	if (!image || atomic_load (&image->unloaded))
 		return;
-	monocle__image_describe (image);
-	for (uint32_t row = 1, end = monocle__table_end (&image->classes); row < end; row++)
-		monocle__class_complete (record_at (&image->classes, row));
-	for (uint32_t row = 1, end = monocle__table_end (&image->methods); row < end; row++)
-		monocle__method_complete (record_at (&image->methods, row));
+	complete_records (image);
 	atomic_store (&image->unloaded, true);
 	if (!wait_for_askers (image))
 		monocle_log ("an image was unloaded while a thread was reading it: %s", image->filename);

@@ -151,7 +151,8 @@ struct _MonoClass {
 	monocle__node node; /* first: interned classes are found through it */
 	uint8_t kind, rank;
 	bool shared_ref;
-	uint8_t primitive;  /* MONO_TYPE_* of a PRIMITIVE */
+	uint8_t primitive;          /* MONO_TYPE_* of a PRIMITIVE */
+	_Atomic(bool) is_complete;  /* its image is being unloaded and all was asked */
 	uint32_t index, count;
 	_Atomic(uint32_t) token;    /* of a PRIMITIVE: set when corlib comes */
 	_Atomic(MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
@@ -186,8 +187,8 @@ MonoClass *monocle__class_inflate (MonoClass *klass, uint32_t class_count, MonoT
                                    uint32_t method_count, MonoType *const *method_arguments);
 MonoType *monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments,
                                  uint32_t method_count, MonoType *const *method_arguments);
-/* Describes what is still undescribed: names, parents, parameters. */
-void monocle__class_complete (MonoClass *klass);
+/* Describes what is still undescribed: names, parents, parameters. False: that was done already. */
+bool monocle__class_complete (MonoClass *klass);
 /* A copy in the arena. */
 MonoType **monocle__type_list (uint32_t count, MonoType *const *types);
 uint32_t monocle__type_code (const MonoType *type);

@@ -218,11 +218,13 @@ mono_type_is_reference (MonoType *type)
 	}
 }
 
+/* Mono leaves out generic instances, references though they are. */
 mono_bool
 mono_type_is_pointer (MonoType *type)
 {
 	switch (mono_type_get_type (type)) {
 	case MONO_TYPE_I:
+	case MONO_TYPE_U:
 	case MONO_TYPE_STRING:
 	case MONO_TYPE_SZARRAY:
 	case MONO_TYPE_CLASS:
@@ -231,8 +233,6 @@ mono_type_is_pointer (MonoType *type)
 	case MONO_TYPE_PTR:
 	case MONO_TYPE_FNPTR:
 		return 1;
-	case MONO_TYPE_GENERICINST:
-		return type->is_byref || !mono_class_is_valuetype (type->klass);
 	default:
 		return mono_type_is_byref (type);
 	}

@@ -1,9 +1,11 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * names.c - prints how the runtime it is loaded into spells the types and methods of shapes.exe, one "KEY<TAB>TEXT" a line.
+ * names.c - prints how the runtime spells the types and methods of shapes.exe: one line for each thing, "KIND:KEY" and then
+ * a column "WHAT=TEXT" for each question.
  *
- * Built as libmono-profiler-shapenames.so and run by real Mono; its sorted output is shapes.tsv. Links nothing.
+ * It is a profiler module that links nothing, libmono-profiler-shapenames.so. Run by real Mono it gives shapes.tsv (see
+ * oracle.py); the unit test includes it and compares, line by line, what the core says of the same shapes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,88 +22,117 @@
 static FILE *out;
 
 static void
-row (const char *kind, const char *key, const char *what, const char *text)
+begin (const char *kind, const char *key)
 {
-	fprintf (out, "%s:%s:%s\t%s\n", kind, key, what, text ? text : "(null)");
+	fprintf (out, "%s:%s", kind, key);
 }
 
 static void
-row_free (const char *kind, const char *key, const char *what, char *text)
+end (void)
 {
-	row (kind, key, what, text);
+	fputc ('\n', out);
+}
+
+static void
+column (const char *what, const char *text)
+{
+	fprintf (out, "\t%s=%s", what, text ? text : "(null)");
+}
+
+static void
+column_free (const char *what, char *text)
+{
+	column (what, text);
 	mono_free (text);
 }
 
 static void
-row_hex (const char *kind, const char *key, const char *what, uint32_t value)
+column_hex (const char *what, uint32_t value)
 {
-	char text[16];
-	snprintf (text, sizeof text, "0x%x", value);
-	row (kind, key, what, text);
+	fprintf (out, "\t%s=0x%x", what, value);
+}
+
+static MonoImage *
+shapes (void)
+{
+	return mono_image_loaded ("shapes");
 }
 
 static void
 print_type (const char *kind, const char *key, MonoType *type)
 {
 	MonoClass *klass = mono_class_from_mono_type (type);
-	row_free (kind, key, "type_name", mono_type_get_name (type));
-	row_free (kind, key, "type_full_name", mono_type_full_name (type));
-	row_hex (kind, key, "type_code", mono_type_get_type (type));
-	row_hex (kind, key, "is_reference", mono_type_is_reference (type));
-	row_hex (kind, key, "is_struct", mono_type_is_struct (type));
-	row_hex (kind, key, "is_byref", mono_type_is_byref (type));
-	row_hex (kind, key, "is_pointer", mono_type_is_pointer (type));
-	row_hex (kind, key, "is_void", mono_type_is_void (type));
-	row_hex (kind, key, "is_generic_parameter", mono_type_is_generic_parameter (type));
-	row_free (kind, key, "underlying", mono_type_get_name (mono_type_get_underlying_type (type)));
-	row (kind, key, "class_name", mono_class_get_name (klass));
-	row (kind, key, "class_namespace", mono_class_get_namespace (klass));
-	row_hex (kind, key, "class_rank", mono_class_get_rank (klass));
-	row_hex (kind, key, "class_token", mono_class_get_type_token (klass));
-	row (kind, key, "class_image", mono_image_get_name (mono_class_get_image (klass)));
-	row_hex (kind, key, "class_is_valuetype", mono_class_is_valuetype (klass));
-	row_hex (kind, key, "class_is_enum", mono_class_is_enum (klass));
-	row_hex (kind, key, "class_is_delegate", mono_class_is_delegate (klass));
-	row_hex (kind, key, "class_flags", mono_class_get_flags (klass));
-	row (kind, key, "class_element", mono_class_get_name (mono_class_get_element_class (klass)));
+	MonoImage *image = mono_class_get_image (klass);
+	begin (kind, key);
+	column_free ("type_name", mono_type_get_name (type));
+	column_free ("type_full_name", mono_type_full_name (type));
+	column_hex ("type_code", mono_type_get_type (type));
+	column_hex ("is_reference", mono_type_is_reference (type));
+	column_hex ("is_struct", mono_type_is_struct (type));
+	column_hex ("is_byref", mono_type_is_byref (type));
+	column_hex ("is_pointer", mono_type_is_pointer (type));
+	column_hex ("is_void", mono_type_is_void (type));
+	column_hex ("is_generic_parameter", mono_type_is_generic_parameter (type));
+	column_free ("underlying", mono_type_get_name (mono_type_get_underlying_type (type)));
+	column ("class_name", mono_class_get_name (klass));
+	column ("class_namespace", mono_class_get_namespace (klass));
+	column_hex ("class_rank", mono_class_get_rank (klass));
+	column ("class_image", mono_image_get_name (image));
+	/* What corlib's own rows are differs from build to build. */
+	if (image == shapes () || mono_class_get_type_token (klass) == 0) {
+		column_hex ("class_token", mono_class_get_type_token (klass));
+		column_hex ("class_flags", mono_class_get_flags (klass));
+	}
+	column_hex ("class_is_valuetype", mono_class_is_valuetype (klass));
+	column_hex ("class_is_enum", mono_class_is_enum (klass));
+	column_hex ("class_is_delegate", mono_class_is_delegate (klass));
+	column ("class_element", mono_class_get_name (mono_class_get_element_class (klass)));
+	/* A parameter's base class follows from its constraints, which hosts do not tell. */
 	MonoClass *parent = mono_class_get_parent (klass);
-	if (parent)
-		row_free (kind, key, "class_parent", mono_type_full_name (mono_class_get_type (parent)));
+	if (mono_type_is_generic_parameter (mono_class_get_type (klass)))
+		column ("class_parent", "-");
+	else if (parent)
+		column_free ("class_parent", mono_type_full_name (mono_class_get_type (parent)));
 	else
-		row (kind, key, "class_parent", NULL);
+		column ("class_parent", NULL);
 	MonoClass *nesting = mono_class_get_nesting_type (klass);
-	row (kind, key, "class_nesting", nesting ? mono_class_get_name (nesting) : NULL);
+	column ("class_nesting", nesting ? mono_class_get_name (nesting) : NULL);
 	/* For other codes Mono 6.8 returns whatever shares the union: not a class. */
 	int code = mono_type_get_type (type);
 	if (code == MONO_TYPE_CLASS || code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_SZARRAY)
-		row (kind, key, "type_class", mono_class_get_name (mono_type_get_class (type)));
-	row_free (kind, key, "own_type", mono_type_get_name (mono_class_get_type (klass)));
+		column ("type_class", mono_class_get_name (mono_type_get_class (type)));
+	column_free ("own_type", mono_type_get_name (mono_class_get_type (klass)));
+	end ();
 }
 
 static void
 print_method (const char *kind, const char *key, MonoMethod *method)
 {
-	row_free (kind, key, "full_name", mono_method_full_name (method, 1));
-	row_free (kind, key, "full_name_0", mono_method_full_name (method, 0));
-	row_free (kind, key, "reflection_name", mono_method_get_reflection_name (method));
-	row (kind, key, "name", mono_method_get_name (method));
+	begin (kind, key);
+	column_free ("full_name", mono_method_full_name (method, 1));
+	column_free ("full_name_0", mono_method_full_name (method, 0));
+	column_free ("reflection_name", mono_method_get_reflection_name (method));
+	column ("name", mono_method_get_name (method));
 	MonoClass *klass = mono_method_get_class (method);
-	row_free (kind, key, "class", mono_type_get_name (mono_class_get_type (klass)));
-	row_free (kind, key, "class_full", mono_type_full_name (mono_class_get_type (klass)));
-	row (kind, key, "class_name", mono_class_get_name (klass));
-	row (kind, key, "class_namespace", mono_class_get_namespace (klass));
-	row_hex (kind, key, "token", mono_method_get_token (method));
+	column_free ("class", mono_type_get_name (mono_class_get_type (klass)));
+	column_free ("class_full", mono_type_full_name (mono_class_get_type (klass)));
+	column ("class_name", mono_class_get_name (klass));
+	column ("class_namespace", mono_class_get_namespace (klass));
 	uint32_t iflags = 0, flags = mono_method_get_flags (method, &iflags);
-	row_hex (kind, key, "flags", flags);
-	row_hex (kind, key, "iflags", iflags);
+	if (mono_class_get_image (klass) == shapes ()) {
+		column_hex ("token", mono_method_get_token (method));
+		column_hex ("iflags", iflags);
+		column_hex ("flags", flags);
+	}
 	MonoMethodSignature *signature = mono_method_signature (method);
-	row_free (kind, key, "desc_0", mono_signature_get_desc (signature, 0));
-	row_free (kind, key, "desc_1", mono_signature_get_desc (signature, 1));
-	row_hex (kind, key, "param_count", mono_signature_get_param_count (signature));
-	row_hex (kind, key, "is_instance", mono_signature_is_instance (signature));
-	row_hex (kind, key, "explicit_this", mono_signature_explicit_this (signature));
-	row_hex (kind, key, "call_conv", mono_signature_get_call_conv (signature));
-	row_free (kind, key, "return", mono_type_get_name (mono_signature_get_return_type (signature)));
+	column_free ("desc_0", mono_signature_get_desc (signature, 0));
+	column_free ("desc_1", mono_signature_get_desc (signature, 1));
+	column_hex ("param_count", mono_signature_get_param_count (signature));
+	column_hex ("is_instance", mono_signature_is_instance (signature));
+	column_hex ("explicit_this", mono_signature_explicit_this (signature));
+	column_hex ("call_conv", mono_signature_get_call_conv (signature));
+	column_free ("return", mono_type_get_name (mono_signature_get_return_type (signature)));
+	end ();
 }
 
 static void
@@ -117,10 +148,115 @@ print_params (const char *key, MonoMethod *method)
 	}
 }
 
-static MonoImage *
-shapes (void)
+static void
+print_image (const char *key, MonoImage *image)
 {
-	return mono_image_loaded ("shapes");
+	MonoAssemblyName *name = mono_assembly_get_name (mono_image_get_assembly (image));
+	char text[64];
+	uint16_t minor, build, revision, major = mono_assembly_name_get_version (name, &minor, &build, &revision);
+	snprintf (text, sizeof text, "%d.%d.%d.%d", major, minor, build, revision);
+	begin ("image", key);
+	column ("version", text);
+	column ("name", mono_image_get_name (image));
+	column ("assembly_name", mono_assembly_name_get_name (name));
+	column ("culture", mono_assembly_name_get_culture (name));
+	column ("token", (const char *) mono_assembly_name_get_pubkeytoken (name));
+	column_free ("stringify", mono_stringify_assembly_name (name));
+	column_hex ("dynamic", mono_image_is_dynamic (image));
+	end ();
+}
+
+/* --- patterns of methods ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *klass, *method, *pattern;
+} patterns[] = {
+	{ "NoNamespace", "Bare", "Bare" },
+	{ "NoNamespace", "Bare", "Bare()" },
+	{ "NoNamespace", "Bare", "*" },
+	{ "NoNamespace", "Bare", "" },
+	{ "NoNamespace", "Bare", ":Bare" },
+	{ "NoNamespace", "Bare", "*:Bare" },
+	{ "NoNamespace", "Bare", "*:*" },
+	{ "NoNamespace", "Bare", "X.*:Bare" },
+	{ "NoNamespace", "Bare", "No*:Bare" },
+	{ "NoNamespace", "Bare", "NoName:Bare" },
+	{ "NoNamespace", "Bare", "NoNamespaceX:Bare" },
+	{ "NoNamespace", "Bare", ".NoNamespace:Bare" },
+	{ "NoNamespace", "Bare", "N.S.NoNamespace:Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace.Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace:Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace::Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace :Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace: Bare" },
+	{ "NoNamespace", "Bare", "NoNamespace:Bare()" },
+	{ "NoNamespace", "Bare", "NoNamespace:Bare ()" },
+	{ "NoNamespace", "Bare", "NoNamespace:Bare(" },
+	{ "NoNamespace", "Bare", "NoNamespace:Bar" },
+	{ "NoNamespace", "Bare", "NoNamespace:Ba*" },
+	{ "NoNamespace", "Bare", "NoNamespace:B*re" },
+	{ "NoNamespace", "Bare", "NoNamespace:*" },
+	{ "Child", "BareChild", "NoNamespace/Child:BareChild" },
+	{ "Child", "BareChild", "NoNamespace/Child:BareChild(NoNamespace/Child)" },
+	{ "Child", "BareChild", "NoNamespace/Child:BareChild(Child)" },
+	{ "Child", "BareChild", "Child:BareChild" },
+	{ "Primitives", "Jagged", "Primitives:Jagged" },
+	{ "Primitives", "Jagged", "S.Primitives:Jagged" },
+	{ "Primitives", "Jagged", "*Primitives:Jagged" },
+	{ "Primitives", "Jagged", "*.Primitives:Jagged" },
+	{ "Primitives", "Jagged", "N.S.*:Jagged" },
+	{ "Primitives", "Jagged", "N.S.Primitives:Jagged" },
+	{ "Primitives", "Jagged", "*:Jagged(*)" },
+	{ "Primitives", "Jagged", "Primitives:Jagged(int[][],*)" },
+	{ "Primitives", "Jagged", "N.S.Primitives:Jagged(int[][])" },
+	{ "Primitives", "References", "Primitives:References(int&,string&,int[]&,List`1<string>&,Color&)" },
+	{ "Primitives", "References", "Primitives:References(int&,string&,int[]&,System.Collections.Generic.List`1<string>&,N.S.Color&)" },
+	{ "Inner`1", "NoArguments", "N.S.Outer`1/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "X.Outer`1/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "Outer`1/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "Out/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "*/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "/Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "Inner`1:NoArguments" },
+	{ "Inner`1", "NoArguments", "Outer`1:NoArguments" },
+	{ "Operators", "set_Item", "Operators:set_Item(int,int)" },
+	{ "Operators", "set_Item", "Operators:set_Item (int,int) " },
+	{ "Operators", "set_Item", "Operators:set_Item(int, int)" },
+	{ "Operators", "set_Item", "Operators:set_Item (int,int" },
+	{ "Operators", "set_Item", "Operators:set_Item(Int32,Int32)" },
+	{ "Operators", ".ctor", "Operators:.ctor" },
+	{ "Operators", ".ctor", "Operators:.ctor ( )" },
+	{ "Operators", ".ctor", "Operators:.ctor(int)" },
+	{ "Operators", ".ctor", "N.S.Operators:.ctor()" },
+	{ "Implementer", "N.S.IPlain.Explicit", "N.S.Implementer:N.S.IPlain.Explicit" },
+};
+
+static void
+print_match (MonoMethod *method, const char *pattern, mono_bool include_namespace)
+{
+	char key[512];
+	MonoMethodDesc *desc = mono_method_desc_new (pattern, include_namespace);
+	snprintf (key, sizeof key, "%s|%s|%d", mono_method_get_name (method), pattern, include_namespace);
+	begin ("pattern", key);
+	column_hex ("is_desc", desc != NULL);
+	if (desc) {
+		column_hex ("match", mono_method_desc_match (desc, method));
+		column_hex ("full_match", mono_method_desc_full_match (desc, method));
+		column_hex ("is_full", mono_method_desc_is_full (desc));
+		mono_method_desc_free (desc);
+	}
+	end ();
+}
+
+static void
+print_patterns (MonoClass *klass, MonoMethod *method)
+{
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		if (!strcmp (patterns[i].klass, mono_class_get_name (klass)) &&
+		    !strcmp (patterns[i].method, mono_method_get_name (method))) {
+			print_match (method, patterns[i].pattern, 0);
+			print_match (method, patterns[i].pattern, 1);
+		}
 }
 
 static void
@@ -138,104 +274,18 @@ definitions (void)
 			snprintf (key, sizeof key, "%s.%s", mono_class_get_name (klass), mono_method_get_name (method));
 			print_method ("def", key, method);
 			print_params (key, method);
+			print_patterns (klass, method);
 		}
 	}
 }
 
-static void
-print_image (const char *key, MonoImage *image)
-{
-	MonoAssembly *assembly = mono_image_get_assembly (image);
-	MonoAssemblyName *name = mono_assembly_get_name (assembly);
-	char text[64];
-	uint16_t minor, build, revision, major = mono_assembly_name_get_version (name, &minor, &build, &revision);
-	snprintf (text, sizeof text, "%d.%d.%d.%d", major, minor, build, revision);
-	row ("image", key, "version", text);
-	row ("image", key, "name", mono_image_get_name (image));
-	row ("image", key, "assembly_name", mono_assembly_name_get_name (name));
-	row ("image", key, "culture", mono_assembly_name_get_culture (name));
-	row ("image", key, "token", (const char *) mono_assembly_name_get_pubkeytoken (name));
-	row_free ("image", key, "stringify", mono_stringify_assembly_name (name));
-	row_hex ("image", key, "dynamic", mono_image_is_dynamic (image));
-}
-
-static void
-desc_match (const char *pattern, mono_bool include_namespace, const char *klass_name, const char *method_name)
-{
-	MonoImage *image = shapes ();
-	int rows = mono_image_get_table_rows (image, MONO_TABLE_TYPEDEF);
-	for (int i = 2; i <= rows; i++) {
-		MonoClass *klass = mono_class_get (image, MONO_TOKEN_TYPE_DEF | i);
-		void *iter = NULL;
-		MonoMethod *method;
-		while (!strcmp (mono_class_get_name (klass), klass_name) && (method = mono_class_get_methods (klass, &iter))) {
-			if (strcmp (mono_method_get_name (method), method_name))
-				continue;
-			MonoMethodDesc *desc = mono_method_desc_new (pattern, include_namespace);
-			char answer[64] = "no desc", key[256];
-			if (desc)
-				snprintf (answer, sizeof answer, "match=%d full=%d is_full=%d", mono_method_desc_match (desc, method),
-				          mono_method_desc_full_match (desc, method), mono_method_desc_is_full (desc));
-			snprintf (key, sizeof key, "%s/%s/%d", method_name, pattern, include_namespace);
-			row ("desc", key, "answer", answer);
-			if (desc)
-				mono_method_desc_free (desc);
-		}
-	}
-}
-
-static void
-descs (void)
-{
-	static const char *const patterns[] = {
-		"Bare", ":Bare", "NoNamespace:Bare", "NoNamespace:Bare()", "NoNamespace:Bare ()", "NoNamespace::Bare", "*:Bare",
-		"No*:Bare", "NoNamespace:*", "NoNamespace:Ba*", "NoNamespace:B*re", "N.S.NoNamespace:Bare", "Bare()", "*:*", "NoNamespace.Bare", "*", "", "NoName:Bare",
-		"X.*:Bare", "NoNamespaceX:Bare", "NoNamespace:Bar", "NoNamespace:Bare(", "NoNamespace: Bare", "NoNamespace :Bare", ".NoNamespace:Bare",
-	};
-	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-		desc_match (patterns[i], 1, "NoNamespace", "Bare");
-		desc_match (patterns[i], 0, "NoNamespace", "Bare");
-	}
-	static const char *const others[] = {
-		"Primitives:Jagged", "N.S.Primitives:Jagged", "N.S.Primitives:Jagged (int[][],int[,,],int[,][],int[][,],string[],object[])",
-		"N.S.Primitives:Jagged(int[][],int[,,],int[][,],int[,][],string[],object[])", "S.Primitives:Jagged", "*Primitives:Jagged",
-		"N.S.*:Jagged", "*.Primitives:Jagged", "*:Jagged(*)", "Primitives:Jagged(int[][],*)", "N.S.Primitives:Jagged(int[][])",
-	};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		desc_match (others[i], 1, "Primitives", "Jagged");
-		desc_match (others[i], 0, "Primitives", "Jagged");
-	}
-	desc_match ("N.S.Outer`1/Inner`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("Outer`1/Inner`1:NoArguments", 0, "Inner`1", "NoArguments");
-	desc_match ("Inner`1:NoArguments", 0, "Inner`1", "NoArguments");
-	desc_match ("Inner`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("/Inner`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("Out/Inner`1:NoArguments", 0, "Inner`1", "NoArguments");
-	desc_match ("X.Outer`1/Inner`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("*/Inner`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("Outer`1:NoArguments", 1, "Inner`1", "NoArguments");
-	desc_match ("Operators:set_Item(int, int)", 0, "Operators", "set_Item");
-	desc_match ("Operators:set_Item(int,int)", 0, "Operators", "set_Item");
-	desc_match ("Operators:set_Item (int,int) ", 0, "Operators", "set_Item");
-	desc_match ("Operators:set_Item (int,int", 0, "Operators", "set_Item");
-	desc_match ("Operators:set_Item(Int32,Int32)", 0, "Operators", "set_Item");
-	desc_match ("Operators:.ctor ( )", 0, "Operators", ".ctor");
-	desc_match ("NoNamespace/Child:BareChild", 1, "Child", "BareChild");
-	desc_match ("NoNamespace/Child:BareChild(NoNamespace/Child)", 1, "Child", "BareChild");
-	desc_match ("NoNamespace/Child:BareChild(Child)", 0, "Child", "BareChild");
-	desc_match ("Child:BareChild", 0, "Child", "BareChild");
-	desc_match ("Operators:.ctor", 0, "Operators", ".ctor");
-	desc_match ("Operators:.ctor(int)", 0, "Operators", ".ctor");
-	desc_match ("N.S.Operators:.ctor()", 1, "Operators", ".ctor");
-	desc_match ("N.S.Implementer:N.S.IPlain.Explicit", 1, "Implementer", "N.S.IPlain.Explicit");
-	desc_match ("N.S.Primitives:References(int&,string&,int[]&,System.Collections.Generic.List`1<string>&,N.S.Color&)", 1, "Primitives", "References");
-	desc_match ("N.S.Primitives:References(int&,string&,int[]&,List`1&,Color&)", 0, "Primitives", "References");
-}
+/* --- what the runtime runs ----------------------------------------------------------------------------------------------- */
 
 static void
 runtime_initialized (MonoProfiler *prof)
 {
-	out = fopen (getenv ("SHAPES_OUT") ? getenv ("SHAPES_OUT") : "/dev/stdout", "w");
+	const char *path = getenv ("SHAPES_OUT");
+	out = fopen (path ? path : "/dev/stdout", "w");
 }
 
 static MonoProfilerCallInstrumentationFlags
@@ -245,23 +295,33 @@ filter (MonoProfiler *prof, MonoMethod *method)
 	return name && !strcmp (name, "shapes") ? MONO_PROFILER_CALL_INSTRUMENTATION_ENTER : 0;
 }
 
+/* Of shared bodies this shows the stand-ins: A_REF and the like. */
 static void
 method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	char key[512];
-	snprintf (key, sizeof key, "%s", mono_method_get_name (method));
-	if (out) {
-		print_method ("enter", key, method);
-		print_params (key, method);
-	}
+	if (!out)
+		return;
+	print_method ("enter", mono_method_get_name (method), method);
+	if (!strcmp (mono_method_get_name (method), "Simple"))
+		print_params ("Simple", method);
 }
 
+static void
+print_jit (MonoMethod *method)
+{
+	begin ("jit", mono_method_get_name (method));
+	column_free ("full_name", mono_method_full_name (method, 1));
+	column_free ("reflection_name", mono_method_get_reflection_name (method));
+	end ();
+}
+
+/* And this the instances themselves, before they are shared. */
 static void
 jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *info)
 {
 	const char *image = mono_image_get_name (mono_class_get_image (mono_method_get_class (method)));
-	if (out && image && !strcmp (image, "shapes") && !strstr (mono_method_get_name (method), "runtime_invoke"))
-		print_method ("jit", mono_method_get_name (method), method);
+	if (out && image && !strcmp (image, "shapes") && mono_method_get_token (method))
+		print_jit (method);
 }
 
 static void
@@ -275,30 +335,19 @@ corlib_method (const char *name_space, const char *class_name, const char *name,
 }
 
 static void
-corlib_methods (void)
-{
-	corlib_method ("System", "Int32", "ToString", 0);
-	corlib_method ("System", "String", "Concat", 2);
-	corlib_method ("System", "Object", ".ctor", 0);
-	corlib_method ("System", "IntPtr", "ToInt32", 0);
-	corlib_method ("System", "Math", "Abs", 1);
-	corlib_method ("System.Collections.Generic", "List`1", "Add", 1);
-	MonoClass *array = mono_array_class_get (mono_get_int32_class (), 2);
-	MonoMethod *set = mono_class_get_method_from_name (array, "Set", 3);
-	print_method ("corlib", "Int32[,].Set", set);
-	row_free ("null", "signature", "desc", mono_signature_get_desc (NULL, 1));
-}
-
-static void
 shutdown_end (MonoProfiler *prof)
 {
 	definitions ();
-	descs ();
-	corlib_methods ();
+	corlib_method ("System", "Int32", "ToString", 0);
+	corlib_method ("System", "String", "Concat", 4);
+	corlib_method ("System", "Object", ".ctor", 0);
+	corlib_method ("System", "IntPtr", "ToInt32", 0);
+	corlib_method ("System.Collections.Generic", "List`1", "Add", 1);
 	print_image ("shapes", shapes ());
 	print_image ("corlib", mono_get_corlib ());
-	print_type ("wellknown", "void", mono_class_get_type (mono_get_void_class ()));
-	print_type ("wellknown", "array", mono_class_get_type (mono_get_array_class ()));
+	begin ("no", "signature");
+	column_free ("desc", mono_signature_get_desc (NULL, 1));
+	end ();
 	fclose (out);
 }
 
