@@ -66,24 +66,43 @@ callback_of (struct _MonoProfilerDesc *handle, monocle_event event)
 	return __atomic_load_n (&handle->callbacks[event], __ATOMIC_ACQUIRE);
 }
 
-static inline void
-raise_enter (MonoMethod *method)
+/* Several modules: rare enough to be a function of its own, so that the usual case needs no stack frame. */
+static __attribute__ ((noinline)) void
+raise_many (struct _MonoProfilerDesc *h, monocle_event event, MonoMethod *method)
 {
-	for (struct _MonoProfilerDesc *h = first_handle (); h; h = h->next) {
-		MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, MONOCLE_EVENT_method_enter);
+	for (; h; h = h->next) {
+		MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, event);
 		if (cb)
 			cb (h->prof, method, NULL);
 	}
 }
 
+/* enter and leave have one shape; with one handle the module's function is jumped to, not called. */
+static inline void
+raise (monocle_event event, MonoMethod *method)
+{
+	struct _MonoProfilerDesc *h = first_handle ();
+	if (__builtin_expect (!h, 0))
+		return;
+	if (__builtin_expect (h->next != NULL, 0)) {
+		raise_many (h, event, method);
+		return;
+	}
+	MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, event);
+	if (__builtin_expect (cb != NULL, 1))
+		cb (h->prof, method, NULL);
+}
+
+static inline void
+raise_enter (MonoMethod *method)
+{
+	raise (MONOCLE_EVENT_method_enter, method);
+}
+
 static inline void
 raise_leave (MonoMethod *method)
 {
-	for (struct _MonoProfilerDesc *h = first_handle (); h; h = h->next) {
-		MonoProfilerMethodLeaveCallback cb = (MonoProfilerMethodLeaveCallback) callback_of (h, MONOCLE_EVENT_method_leave);
-		if (cb)
-			cb (h->prof, method, NULL);
-	}
+	raise (MONOCLE_EVENT_method_leave, method);
 }
 
 /* --- the stack ----------------------------------------------------------------------------------------------------- */
