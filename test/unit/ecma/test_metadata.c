@@ -76,6 +76,17 @@ a_wrong_magic_is_refused (void **state)
 }
 
 static void
+a_root_cut_at_any_length_is_refused (void **state)
+{
+	struct bytes metadata = build_house ();
+	for (size_t size = 0; size < metadata.size; size++) {
+		int error = monocle__ecma_open_metadata (&image, metadata.data, size);
+		assert_int_equal (error, MONOCLE__ECMA_E_TRUNCATED);
+	}
+	bytes_free (&metadata);
+}
+
+static void
 a_delta_is_refused (void **state)
 {
 	struct root root = { 0 };
@@ -138,6 +149,21 @@ an_unterminated_string_is_none (void **state)
 	assert_string_equal (monocle__ecma_string (&image, 0), "");
 	assert_null (monocle__ecma_string (&image, 1));
 	assert_null (monocle__ecma_string (&image, 3));
+}
+
+static void
+the_heap_of_user_strings_is_handed_out_as_it_is (void **state)
+{
+	assert_int_equal (open_heap ("#US",
+	                             "\0\x03"
+	                             "a\0\0",
+	                             5),
+	                  0);
+	assert_int_equal (image.user_strings_size, 5);
+	assert_memory_equal (image.user_strings,
+	                     "\0\x03"
+	                     "a\0\0",
+	                     5);
 }
 
 static void
@@ -236,12 +262,14 @@ main (void)
 		cmocka_unit_test (the_length_of_the_version_is_rounded_up),
 		cmocka_unit_test (a_root_without_tables_is_refused),
 		cmocka_unit_test (a_wrong_magic_is_refused),
+		cmocka_unit_test (a_root_cut_at_any_length_is_refused),
 		cmocka_unit_test (a_delta_is_refused),
 		cmocka_unit_test (an_unknown_stream_is_ignored_even_outside_of_the_metadata),
 		cmocka_unit_test (the_last_of_two_streams_with_one_name_counts),
 		cmocka_unit_test (a_stream_name_without_an_end_is_refused),
 		cmocka_unit_test (strings_are_found_by_offset_also_inside_others),
 		cmocka_unit_test (an_unterminated_string_is_none),
+		cmocka_unit_test (the_heap_of_user_strings_is_handed_out_as_it_is),
 		cmocka_unit_test (blobs_are_found_and_measured),
 		cmocka_unit_test (a_blob_that_leaves_the_heap_is_an_error_and_answers_nothing),
 		cmocka_unit_test (guids_are_counted_from_one),

@@ -184,6 +184,31 @@ mapped_size_is_what_the_header_says (void **state)
 }
 
 static void
+flat_size_is_where_the_last_section_ends (void **state)
+{
+	struct bytes pe = house_pe ((struct pe_options){ 0 });
+	size_t size = pe.size;
+	put_zeros (&pe, 4096);
+	assert_int_equal (monocle__ecma_flat_size (pe.data), size);
+	pe.data[0] = 0;
+	assert_int_equal (monocle__ecma_flat_size (pe.data), 0);
+	bytes_free (&pe);
+}
+
+/* All but the last four bytes are needed: those are code. */
+static void
+an_image_cut_before_its_metadata_ends_is_refused (void **state)
+{
+	for (int plus = 0; plus < 2; plus++) {
+		struct bytes pe = house_pe ((struct pe_options){ .plus = plus });
+		for (size_t size = 0; size < pe.size - 4; size++)
+			assert_true (monocle__ecma_open_pe (&image, pe.data, size, false) < 0);
+		assert_int_equal (monocle__ecma_open_pe (&image, pe.data, pe.size - 4, false), 0);
+		bytes_free (&pe);
+	}
+}
+
+static void
 what_is_no_managed_image_is_refused (void **state)
 {
 	struct bytes pe = house_pe ((struct pe_options){ 0 });
@@ -216,6 +241,8 @@ main (void)
 		cmocka_unit_test (a_section_that_the_file_cuts_off_has_only_what_is_there),
 		cmocka_unit_test (a_section_at_the_end_of_the_address_space_does_not_wrap),
 		cmocka_unit_test (mapped_size_is_what_the_header_says),
+		cmocka_unit_test (flat_size_is_where_the_last_section_ends),
+		cmocka_unit_test (an_image_cut_before_its_metadata_ends_is_refused),
 		cmocka_unit_test (what_is_no_managed_image_is_refused),
 	};
 	return cmocka_run_group_tests_name ("ecma pe", tests, NULL, NULL);

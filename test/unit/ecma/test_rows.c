@@ -183,6 +183,18 @@ a_type_whose_methods_stand_out_of_order_keeps_them (void **state)
 }
 
 static void
+a_run_from_row_zero_begins_at_the_first_row (void **state)
+{
+	set_cell (MONOCLE__TABLE_TypeDef, 1, MONOCLE__COL_TypeDef_MethodList, 0);
+	set_cell (MONOCLE__TABLE_TypeDef, 2, MONOCLE__COL_TypeDef_MethodList, 0);
+	monocle__ecma_typedef type;
+	assert_int_equal (monocle__ecma_get_typedef (&image, OUTER, &type), 0);
+	assert_int_equal (type.first_method, 1);
+	assert_int_equal (type.end_method, 3);
+	assert_int_equal (monocle__ecma_method_owner (&image, RUN), OUTER);
+}
+
+static void
 runs_end_where_their_table_ends (void **state)
 {
 	set_cell (MONOCLE__TABLE_TypeDef, 3, MONOCLE__COL_TypeDef_MethodList, 0xFFFF);
@@ -299,6 +311,7 @@ main (void)
 		test (generic_parameters_have_their_names),
 		test (tables_out_of_order_are_searched_all_the_same),
 		test (a_type_whose_methods_stand_out_of_order_keeps_them),
+		test (a_run_from_row_zero_begins_at_the_first_row),
 		test (runs_end_where_their_table_ends),
 		test (a_broken_name_makes_the_row_an_error),
 		test (an_enclosing_type_that_does_not_come_before_is_none),
