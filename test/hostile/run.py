@@ -61,6 +61,10 @@ MODES = [
     Mode("traces"),
 ]
 
+# The ways to end that a parent can tell apart.
+UNDER_RUN = {"return", "exit", "unhandled", "abort", "overflow", "sigint", "sigterm", "sigkill", "fork", "close-all",
+             "chdir"}
+
 OURS = re.compile(r"^(CORECLR_ENABLE_PROFILING|CORECLR_PROFILER|CORECLR_PROFILER_PATH|MONOCLE_\w+|MONO_ENV_OPTIONS"
                   r"|LD_LIBRARY_PATH)=")
 
@@ -152,6 +156,25 @@ class HostileSuite(harness.Suite):
             child = [m for m in got if m.startswith("Hostile:ChildWork")] if mode.name != "background" else []
             self.check(not child, what + ": a forked child counts nowhere", child)
 
+    def mode_under_run(self, host, mode):
+        """The same by way of `monocle run`, which must end as the program ended and leave exactly the named file."""
+        what = "%s monocle run %s" % (host, mode.name)
+        folder, file = self.folder(host, mode.name, "run"), "profile.pb.gz"
+        env = harness.bare_environment(mode.env)
+        command = host.command(self.exe()) + [mode.name, str(folder / "reused")]
+        seen = harness.run([self.build.monocle, "run", "--profile=calls", "-o", file, "--"] + command, env, cwd=folder,
+                           timeout=60)
+        bare = self.bare(host, mode)
+        code = bare.code if bare.code >= 0 else 128 - bare.code
+        self.check(not seen.timeout and seen.code == code, what + ": exits with %d" % code, seen)
+        self.check(stable(seen.out, mode.dump) == stable(bare.out, mode.dump), what + ": prints the same",
+                   "%s\n--- bare\n%s" % (seen, bare))
+        got = self.report(what, folder)
+        if got is not None:
+            self.check((folder / file).exists(), what + ": the profile has the name that was asked for")
+            self.check(got.get(LEAF) == mode.leaf, what + ": the profile is exact",
+                       "%s of %d" % (got.get(LEAF), mode.leaf))
+
     # --- modules of strangers ---------------------------------------------------------------------------------------
 
     def guest(self, host, name):
@@ -222,7 +245,7 @@ def main():
     suite = HostileSuite("hostile", __doc__)
     suite.parser.add_argument("--hosts", default="mono,clr10")
     suite.parser.add_argument("--modes", default=",".join(m.name for m in MODES))
-    suite.parser.add_argument("--only", choices=["modes", "guests", "broken"])
+    suite.parser.add_argument("--only", choices=["modes", "run", "guests", "broken"])
     options = suite.parse()
     names = options.hosts.split(",")
     hosts = suite.runtimes([n for n in names if n not in ("apphost", "single")])
@@ -239,6 +262,10 @@ def main():
             for mode in MODES:
                 if mode.name in options.modes.split(","):
                     suite.mode_under_calls(host, mode)
+        if options.only in (None, "run"):
+            for mode in MODES:
+                if mode.name in UNDER_RUN:
+                    suite.mode_under_run(host, mode)
         if host.name in ("apphost", "single"):
             continue
         if options.only in (None, "guests"):
