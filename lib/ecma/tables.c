@@ -84,7 +84,7 @@ static const struct coded_kind coded_kinds[MONOCLE__CODED_COUNT] = {
 #define TABLE(number, name)                                                                                            \
 	static_assert (number < MONOCLE__TABLE_COUNT, "the valid bits of the stream end at 63");
 #define COLUMN(table, name, kind, target)                                                                              \
-	static_assert ((int) MONOCLE__COL_##table##_##name < (int) MONOCLE__COLUMN_MAX, "monocle__ecma_table is too narrow");
+	static_assert ((int) MONOCLE__COL_##table##_##name < (int) MONOCLE__COLUMN_MAX, "COLUMN_MAX is too small");
 #include "tables.def"
 #define CODED(kind, width)
 #define TAG(kind, tag, table) static_assert (tag < TAG_MAX, "a tag has at most five bits");
@@ -224,7 +224,7 @@ monocle__tables_open (monocle__ecma_image *image, monocle__span stream, const ui
 	int error = read_counts (image, stream, &at);
 	if (error)
 		return error;
-	/* Through a pointer table a run of methods is no run of MethodDef rows: answers would be wrong, so none is given. */
+	/* Through a pointer table a run of methods is no run of MethodDef rows: no answer is better than a wrong one. */
 	if (has_pointer_rows (image))
 		return MONOCLE__ECMA_E_FORMAT;
 

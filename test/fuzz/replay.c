@@ -5,9 +5,9 @@
  *
  *   replay [-f FLIPS] FILE...
  *
- * Each file is given to the target as it is, cut at every length, and with single bytes changed FLIPS times (20000). The
- * bytes end at a page that cannot be read, so that a read past the end fails also without a sanitizer. The changes come
- * from a fixed seed: what fails, fails again.
+ * Each file is given to the target as it is, cut at every length, and with single bytes changed FLIPS times (20000).
+ * The bytes end at a page that cannot be read, so that a read past the end fails also without a sanitizer. The changes
+ * come from a fixed seed: what fails, fails again.
  */
 #include <errno.h>
 #include <stdio.h>

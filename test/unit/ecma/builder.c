@@ -233,8 +233,10 @@ put_house_members (struct bytes *rows, struct bytes *s, struct bytes *b)
 static void
 put_house_assemblies (struct bytes *rows, struct bytes *s, struct bytes *b)
 {
-	put_row (rows, "422224222", 0x8004, 1, 2, 3, 4, 1, blob (b, "\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 16), text (s, "house"), 0);
-	put_row (rows, "222242222", 4, 0, 0, 0, 0, blob (b, "\xb7\x7a\x5c\x56\x19\x34\xe0\x89", 8), text (s, "mscorlib"), 0, 0);
+	int key = blob (b, "\0\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0", 16);
+	int token = blob (b, "\xb7\x7a\x5c\x56\x19\x34\xe0\x89", 8);
+	put_row (rows, "422224222", 0x8004, 1, 2, 3, 4, 1, key, text (s, "house"), 0);
+	put_row (rows, "222242222", 4, 0, 0, 0, 0, token, text (s, "mscorlib"), 0, 0);
 }
 
 static void

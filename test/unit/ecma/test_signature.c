@@ -177,10 +177,10 @@ a_type_of_every_shape_is_skipped_whole (void **state)
 	expect_whole (monocle__ecma_skip_type, "\x14\x08\x02\x00\x00");         /* int[,] */
 	expect_whole (monocle__ecma_skip_type, "\x14\x08\x03\x02\x04\x05\x02\x00\x7F"); /* int[4,-1...,] */
 	expect_whole (monocle__ecma_skip_type, "\x15\x12\x05\x02\x08\x13\x00"); /* C<int, T> */
-	expect_whole (monocle__ecma_skip_type, "\x15\x11\x05\x01\x14\x15\x12\x09\x01\x0E\x02\x00\x00"); /* V<D<string>[,]> */
+	expect_whole (monocle__ecma_skip_type, "\x15\x11\x05\x01\x14\x15\x12\x09\x01\x0E\x02\x00\x00"); /* V<D<>[,]> */
 	expect_whole (monocle__ecma_skip_type, "\x1B\x00\x02\x01\x08\x0E");     /* method void *(int, string) */
 	expect_whole (monocle__ecma_skip_type, "\x1B\x05\x02\x01\x08\x41\x0E"); /* method vararg void *(int, ..., string) */
-	expect_whole (monocle__ecma_skip_type, "\x1B\x09\x01\x20\x05\x01\x1B\x00\x00\x01"); /* unmanaged, of a function pointer */
+	expect_whole (monocle__ecma_skip_type, "\x1B\x09\x01\x20\x05\x01\x1B\x00\x00\x01"); /* nested */
 }
 
 /* clang-format on */
