@@ -207,7 +207,9 @@ start_counting (struct monocle__call_thread *thread)
 {
 	const struct monocle__spool_header *header = thread->spool->header;
 	struct monocle__thread_record *record = thread->record;
-	thread->timed = (header->flags & MONOCLE__SPOOL_TIMES) != 0;
+	thread->clock = !(header->flags & MONOCLE__SPOOL_TIMES) ? MONOCLE__CLOCK_NONE
+	                : monocle__clock_uses_ticks             ? MONOCLE__CLOCK_TICKS
+	                                                        : MONOCLE__CLOCK_CALL;
 	thread->current = &thread->nodes[thread->root];
 	thread->top = thread->stack;
 	*thread->top = thread->root;
@@ -265,7 +267,7 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	uint64_t now = monocle__clock_now ();
 	struct monocle__thread_record *record = thread->record;
 	thread->state = MONOCLE__BUSY;
-	if (thread->timed && now > record->last)
+	if (thread->clock && now > record->last)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
 	__atomic_store_n (&record->ended, 1, __ATOMIC_RELEASE);

@@ -37,10 +37,9 @@ end_event (struct monocle__call_thread *thread)
 
 /* The node that was running pays up to now; `next` runs from now on. A clock that steps back charges nothing. */
 static inline void
-charge (struct monocle__call_thread *thread, struct monocle__node *node, uint32_t next)
+charge (struct monocle__call_thread *thread, struct monocle__node *node, uint32_t next, uint64_t now)
 {
 	struct monocle__thread_record *record = thread->record;
-	uint64_t now = monocle__clock_now ();
 	uint64_t passed = now - record->last;
 	if ((int64_t) passed > 0)
 		__atomic_store_n (&node->self, node->self + passed, __ATOMIC_RELAXED);
@@ -49,16 +48,48 @@ charge (struct monocle__call_thread *thread, struct monocle__node *node, uint32_
 }
 
 static inline void
-enter_node (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index)
+enter_node (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index, uint64_t now)
 {
-	if (thread->timed)
-		charge (thread, thread->current, index);
+	if (thread->clock)
+		charge (thread, thread->current, index, now);
 	__atomic_store_n (&child->calls, child->calls + 1, __ATOMIC_RELAXED);
 	*++thread->top = index;
 	thread->current = child;
 }
 
+/* Back to the node of `level`. */
+static inline void
+leave_to (struct monocle__call_thread *thread, uint32_t *level, uint64_t now)
+{
+	uint32_t index = *level;
+	if (thread->clock)
+		charge (thread, thread->current, index, now);
+	thread->top = level;
+	thread->current = &thread->nodes[index];
+}
+
 /* --- the seldom part ------------------------------------------------------------------------------------------------ */
+
+static uint64_t
+now_of (const struct monocle__call_thread *thread)
+{
+	return thread->clock ? monocle__clock_now () : 0;
+}
+
+/* Where there are no ticks, the clock is a call; the hot path holds no register across one. */
+static __attribute__ ((noinline)) void
+enter_by_clock (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index)
+{
+	enter_node (thread, child, index, now_of (thread));
+	end_event (thread);
+}
+
+static __attribute__ ((noinline)) void
+leave_by_clock (struct monocle__call_thread *thread)
+{
+	leave_to (thread, thread->top - 1, now_of (thread));
+	end_event (thread);
+}
 
 /* The node for a call of `method` now, made if need be; 0: no room. */
 static uint32_t
@@ -116,7 +147,7 @@ enter_other_child (struct monocle__call_thread *thread, void *method)
 	}
 	if (thread->top <= thread->fold)
 		thread->current->last_child = index;
-	enter_node (thread, &thread->nodes[index], index);
+	enter_node (thread, &thread->nodes[index], index, now_of (thread));
 	end_event (thread);
 }
 
@@ -173,10 +204,7 @@ leave_other_call (struct monocle__call_thread *thread, void *method)
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNMATCHED, 1);
 	} else {
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNBALANCED, (uint64_t) (thread->top - level));
-		if (thread->timed)
-			charge (thread, thread->current, level[-1]);
-		thread->top = level - 1;
-		thread->current = &thread->nodes[*thread->top];
+		leave_to (thread, level - 1, now_of (thread));
 	}
 	end_event (thread);
 }
@@ -208,7 +236,11 @@ monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)
 		enter_other_child (thread, method);
 		return;
 	}
-	enter_node (thread, child, index);
+	if (unlikely (thread->clock == MONOCLE__CLOCK_CALL)) {
+		enter_by_clock (thread, child, index);
+		return;
+	}
+	enter_node (thread, child, index, thread->clock ? monocle__ticks_now () : 0);
 	end_event (thread);
 }
 
@@ -221,15 +253,14 @@ monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
 		return;
 	}
 	begin_event (thread);
-	struct monocle__node *node = thread->current;
-	if (unlikely (node->key != (uintptr_t) method)) {
+	if (unlikely (thread->current->key != (uintptr_t) method)) {
 		leave_other_call (thread, method);
 		return;
 	}
-	uint32_t below = thread->top[-1];
-	if (thread->timed)
-		charge (thread, node, below);
-	thread->top--;
-	thread->current = &thread->nodes[below];
+	if (unlikely (thread->clock == MONOCLE__CLOCK_CALL)) {
+		leave_by_clock (thread);
+		return;
+	}
+	leave_to (thread, thread->top - 1, thread->clock ? monocle__ticks_now () : 0);
 	end_event (thread);
 }

@@ -14,6 +14,9 @@
  */
 enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
 
+/* How a thread tells the time. */
+enum monocle__thread_clock { MONOCLE__CLOCK_NONE, MONOCLE__CLOCK_TICKS, MONOCLE__CLOCK_CALL };
+
 /*
  * Written by its thread only, also from signal handlers of that thread. The first 64 bytes are what every event touches.
  * Lies in pages of its own; `stack` and `slots` are other mappings, whose contents a child does not care about.
@@ -24,7 +27,7 @@ enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCL
  */
 struct monocle__call_thread {
 	uint32_t state; /* monocle__thread_state */
-	uint32_t timed;
+	uint32_t clock; /* monocle__thread_clock */
 	struct monocle__node *current;
 	struct monocle__node *nodes; /* node 0: the header */
 	uint32_t *top;
