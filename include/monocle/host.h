@@ -150,6 +150,8 @@ typedef struct {
 
 	/* any context where the object may be looked at: its class; NULL: unknown here. */
 	MonoClass *(*object_class)(void *host, MonoObject *object);
+	/* in the same contexts: its size in bytes, header included, not rounded up; 0: unknown here. */
+	uint64_t (*object_size)(void *host, MonoObject *object);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

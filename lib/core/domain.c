@@ -74,7 +74,7 @@ mono_domain_foreach (MonoDomainFunc func, void *user_data)
 	func (&root, user_data);
 }
 
-/* --- the runtime as a whole ---------------------------------------------------------------------------------------- */
+/* --- the runtime as a whole --------------------------------------------------------------------------------------- */
 
 mono_bool
 mono_runtime_is_shutting_down (void)

@@ -3,10 +3,10 @@
  *
  * idmap.c - from the runtime's ids to records: asked in every JIT and load callback, and in call probes.
  *
- * Open addressing with linear probing in levels. A level never grows and never moves; when it is three quarters full a
- * larger one is put before it, and ids that are bound from then on go there. A look-up goes from the newest level to the
- * oldest, so it meets at most log4 (n) levels; a cell whose id is free ends the search in its level. A dropped id keeps its
- * cell and takes it again when the runtime reuses it. Any thread, any context.
+ * Open addressing with linear probing in levels. A level never grows and never moves; when it is three quarters full
+ * a larger one is put before it, and ids that are bound from then on go there. A look-up goes from the newest level
+ * to the oldest, so it meets at most log4 (n) levels; a cell whose id is free ends the search in its level. A
+ * dropped id keeps its cell and takes it again when the runtime reuses it. Any thread, any context.
  */
 #include "idmap.h"
 #include "records.h"
@@ -113,7 +113,8 @@ monocle__idmap_bind (monocle__idmap *map, uintptr_t id, void *record)
 		if (!fresh)
 			return false;
 		/* When another thread was faster, ours is wasted; that happens a few times in a process's life. */
-		atomic_compare_exchange_strong_explicit (&map->newest, &newest, fresh, memory_order_acq_rel, memory_order_acquire);
+		atomic_compare_exchange_strong_explicit (&map->newest, &newest, fresh, memory_order_acq_rel,
+		                                         memory_order_acquire);
 	}
 	return false;
 }
@@ -130,7 +131,7 @@ monocle__idmap_drop (monocle__idmap *map, uintptr_t id)
 	}
 }
 
-/* --- monocle_id_* ---------------------------------------------------------------------------------------------------------- */
+/* --- monocle_id_* ------------------------------------------------------------------------------------------------- */
 
 static monocle__idmap spaces[MONOCLE_ID_SPACES];
 

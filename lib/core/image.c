@@ -20,7 +20,7 @@ enum {
 
 static _Atomic(MonoImage *) first, corlib, main_image;
 
-/* --- making, describing, unloading --------------------------------------------------------------------------------- */
+/* --- making, describing, unloading -------------------------------------------------------------------------------- */
 
 /* "/a/b/program.exe" is called "program" until its metadata says otherwise. */
 static const char *
@@ -220,7 +220,7 @@ monocle__image_corlib (void)
 	return atomic_load_explicit (&corlib, memory_order_acquire);
 }
 
-/* --- mono_image_* --------------------------------------------------------------------------------------------------- */
+/* --- mono_image_* ------------------------------------------------------------------------------------------------- */
 
 const char *
 mono_image_get_name (MonoImage *image)
@@ -306,7 +306,7 @@ mono_get_corlib (void)
 	return monocle__image_corlib ();
 }
 
-/* --- mono_assembly_* ------------------------------------------------------------------------------------------------ */
+/* --- mono_assembly_* ---------------------------------------------------------------------------------------------- */
 
 MonoImage *
 mono_assembly_get_image (MonoAssembly *assembly)
@@ -385,8 +385,8 @@ mono_stringify_assembly_name (MonoAssemblyName *name)
 	if (!name)
 		return NULL;
 	const char *quote = strchr (" \t\n\v\f\r", name->name[0]) && name->name[0] ? "\"" : "";
-	int length = asprintf (&text, "%s%s%s, Version=%d.%d.%d.%d, Culture=%s, PublicKeyToken=%s%s", quote, name->name, quote,
-	                       name->version[0], name->version[1], name->version[2], name->version[3],
+	int length = asprintf (&text, "%s%s%s, Version=%d.%d.%d.%d, Culture=%s, PublicKeyToken=%s%s", quote, name->name,
+	                       quote, name->version[0], name->version[1], name->version[2], name->version[3],
 	                       *name->culture ? name->culture : "neutral",
 	                       name->public_key_token[0] ? name->public_key_token : "null",
 	                       name->flags & ASSEMBLY_RETARGETABLE ? ", Retargetable=Yes" : "");

@@ -3,10 +3,10 @@
  *
  * jit-info.c - pieces of machine code, and which method an address belongs to.
  *
- * Code lies densely, so the address space is cut into granules and each granule has a bucket: a list of the pieces that
- * touch it, newest first. A piece is looked up by walking one bucket. When code is freed its nodes are emptied and later
- * pieces in the same place take them, so the memory is bounded by the code that is alive at one time. Records stay.
- * Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
+ * Code lies densely, so the address space is cut into granules and each granule has a bucket: a list of the pieces
+ * that touch it, newest first. A piece is looked up by walking one bucket. When code is freed its nodes are emptied
+ * and later pieces in the same place take them, so the memory is bounded by the code that is alive at one time.
+ * Records stay. Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
  */
 #include "records.h"
 
@@ -61,7 +61,8 @@ bucket_add (_Atomic(node *) *bucket, MonoJitInfo *info)
 	for (node *at = head; at; at = at->next) {
 		MonoJitInfo *empty = NULL;
 		if (!atomic_load_explicit (&at->info, memory_order_relaxed) &&
-		    atomic_compare_exchange_strong_explicit (&at->info, &empty, info, memory_order_acq_rel, memory_order_relaxed))
+		    atomic_compare_exchange_strong_explicit (&at->info, &empty, info, memory_order_acq_rel,
+		                                             memory_order_relaxed))
 			return true;
 	}
 	node *fresh = monocle__arena_alloc (sizeof *fresh);
@@ -136,7 +137,7 @@ monocle_jit_info_free_code (const void *start)
 		forget (info);
 }
 
-/* --- mono_jit_info_* --------------------------------------------------------------------------------------------------------- */
+/* --- mono_jit_info_* ---------------------------------------------------------------------------------------------- */
 
 MonoJitInfo *
 mono_jit_info_table_find (MonoDomain *domain, void *address)

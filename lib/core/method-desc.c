@@ -3,8 +3,8 @@
  *
  * method-desc.c - patterns that name methods: "Namespace.Outer/Nested:Method(int,string)".
  *
- * Only the class may be "*"; a name or an argument list matches exactly, as in Mono 6.8. An outer class matches by prefix
- * there ("Out/Inner`1" names Outer`1/Inner`1), and so it does here. Normal context.
+ * Only the class may be "*"; a name or an argument list matches exactly, as in Mono 6.8. An outer class matches by
+ * prefix there ("Out/Inner`1" names Outer`1/Inner`1), and so it does here. Normal context.
  */
 #include "records.h"
 

@@ -14,7 +14,7 @@ enum { ROW_MASK = 0xffffff };
 
 static monocle__intern methods;
 
-/* --- describing ------------------------------------------------------------------------------------------------------ */
+/* --- describing --------------------------------------------------------------------------------------------------- */
 
 static monocle__method_desc *
 desc_from_info (const monocle_method_info *info)
@@ -53,7 +53,8 @@ monocle__method_describe (MonoMethod *method)
 	monocle__method_desc *desc = atomic_load_explicit (&method->desc, memory_order_acquire), *known = NULL;
 	if (desc || !(desc = describe (method)))
 		return desc;
-	if (atomic_compare_exchange_strong_explicit (&method->desc, &known, desc, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit (&method->desc, &known, desc, memory_order_acq_rel,
+	                                             memory_order_acquire))
 		return desc;
 	return known;
 }
@@ -73,7 +74,7 @@ monocle__method_complete (MonoMethod *method)
 		}
 }
 
-/* --- making ---------------------------------------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------------------------------- */
 
 MonoMethod *
 monocle_method_def_if_known (MonoImage *image, uint32_t methoddef_token)
@@ -162,7 +163,7 @@ monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count, M
 	return method ? (MonoMethod *) monocle__intern_add (&methods, hash, &method->node, key_same, &key) : NULL;
 }
 
-/* --- what hosts ask ---------------------------------------------------------------------------------------------------- */
+/* --- what hosts ask ----------------------------------------------------------------------------------------------- */
 
 MonoMethod *
 monocle_method_definition (MonoMethod *method)
@@ -188,7 +189,7 @@ monocle_method_slot (MonoMethod *method)
 	return method ? &method->slot : NULL;
 }
 
-/* --- mono_method_* ------------------------------------------------------------------------------------------------------- */
+/* --- mono_method_* ------------------------------------------------------------------------------------------------ */
 
 /* A method that the host cannot describe (yet) is called by its token. */
 static const char *
@@ -201,7 +202,8 @@ fallback_name (MonoMethod *method)
 	snprintf (text, sizeof text, "<0x%08x>", method->token);
 	if (!(copy = monocle__arena_string (text)))
 		return "";
-	if (atomic_compare_exchange_strong_explicit (&method->fallback, &known, copy, memory_order_acq_rel, memory_order_acquire))
+	if (atomic_compare_exchange_strong_explicit (&method->fallback, &known, copy, memory_order_acq_rel,
+	                                             memory_order_acquire))
 		return copy;
 	return known;
 }
@@ -250,9 +252,10 @@ mono_get_method (MonoImage *image, uint32_t token, MonoClass *klass)
 	return row <= image->method_rows || mono_image_is_dynamic (image) ? monocle_method_def (image, token) : NULL;
 }
 
-/* --- the methods of a class ------------------------------------------------------------------------------------------------
- * II.22.37: the rows of one type's methods are contiguous, and types' runs stand in the order of the types. So the first
- * row whose owner is not before the class is found by halving, with a description for each step and no list anywhere.
+/* --- the methods of a class ------------------------------------------------------------------------------------------
+ * II.22.37: the rows of one type's methods are contiguous, and types' runs stand in the order of the types. So the
+ * first row whose owner is not before the class is found by halving, with a description for each step and no list
+ * anywhere.
  */
 
 static uint32_t
@@ -336,9 +339,11 @@ mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int p
 		void *iter = NULL;
 		MonoMethod *method;
 		while ((method = mono_class_get_methods (klass, &iter))) {
-			if (strcmp (mono_method_get_name (method), name) || (mono_method_get_flags (method, NULL) & (uint32_t) flags) != (uint32_t) flags)
+			if (strcmp (mono_method_get_name (method), name) ||
+			    (mono_method_get_flags (method, NULL) & (uint32_t)flags) != (uint32_t)flags)
 				continue;
-			if (param_count == -1 || mono_signature_get_param_count (mono_method_signature (method)) == (uint32_t) param_count)
+			if (param_count == -1 ||
+			    mono_signature_get_param_count (mono_method_signature (method)) == (uint32_t)param_count)
 				return method;
 		}
 	}

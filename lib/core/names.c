@@ -9,8 +9,8 @@
  *   IL          N.S.Outer.Inner<System.String,System.Int32[]>                mono_type_get_name
  *   reflection  N.S.Outer`1+Inner`1[System.String,System.Int32[]]            mono_method_get_reflection_name
  *
- * An open definition shows its parameters in the last two only. The writers may run in any context; what returns allocated
- * text may not run in a signal handler.
+ * An open definition shows its parameters in the last two only. The writers may run in any context; what returns
+ * allocated text may not run in a signal handler.
  */
 #include "records.h"
 
@@ -19,7 +19,7 @@
 
 enum { STACK_TEXT = 1024 };
 
-/* --- text ---------------------------------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void
 put_char (monocle__text *text, char c)
@@ -62,7 +62,7 @@ put_end (monocle__text *text)
 		text->data[text->length < text->size ? text->length : text->size - 1] = 0;
 }
 
-/* --- desc ---------------------------------------------------------------------------------------------------------------- */
+/* --- desc --------------------------------------------------------------------------------------------------------- */
 
 static const char *
 keyword (uint32_t code)
@@ -150,7 +150,7 @@ desc_signature (monocle__text *text, const MonoMethodSignature *signature, bool 
 		put (text, "<invalid signature>");
 }
 
-/* --- IL and reflection ----------------------------------------------------------------------------------------------------- */
+/* --- IL and reflection -------------------------------------------------------------------------------------------- */
 
 /* The numbers are those of mono_type_get_name_full (). */
 enum { FORMAT_IL, FORMAT_REFLECTION, FORMAT_FULL_NAME, FORMAT_ASSEMBLY_QUALIFIED };
@@ -238,7 +238,7 @@ type_name (monocle__text *text, const MonoType *type, int format)
 		put_char (text, '&');
 }
 
-/* --- methods ----------------------------------------------------------------------------------------------------------------- */
+/* --- methods ------------------------------------------------------------------------------------------------------ */
 
 /* "<int, A>" of an instance, "<A, B>" of an open definition; reflection differs in the brackets only. */
 static void
@@ -250,7 +250,8 @@ method_arguments (monocle__text *text, MonoMethod *method, char open, char close
 		return;
 	put_char (text, open);
 	for (uint32_t i = 0; i < count; i++) {
-		MonoType *argument = method->count ? method->arguments[i] : monocle_type (monocle_class_param (NULL, method, i, 0));
+		MonoType *argument =
+		    method->count ? method->arguments[i] : monocle_type (monocle_class_param (NULL, method, i, 0));
 		if (i)
 			put (text, ", ");
 		if (argument)
@@ -309,7 +310,7 @@ monocle__class_write_name (MonoClass *klass, char *buffer, size_t size)
 	return text.length;
 }
 
-/* --- what returns allocated text ------------------------------------------------------------------------------------------- */
+/* --- what returns allocated text ---------------------------------------------------------------------------------- */
 
 typedef void (*writer) (monocle__text *text, void *subject, int option);
 

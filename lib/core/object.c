@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * object.c - what can be said of an object without touching it: its class. And the collector as the host shows it.
+ * object.c - what can be said of an object without touching it: its class and size. And the collector as the host
+ * shows it.
  *
  * Looking at an object is allowed wherever the host says so for its object_class operation.
  */
@@ -29,6 +30,18 @@ mono_object_get_domain (MonoObject *object)
 	return object ? monocle_domain_root () : NULL;
 }
 
+unsigned
+mono_object_get_size (MonoObject *object)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	if (!object)
+		return 0;
+	if (ops->object_size)
+		return (unsigned) ops->object_size (ops->host, object);
+	MONOCLE__LOG_ONCE ("mono_object_get_size is not served by this host; it returned 0");
+	return 0;
+}
+
 MonoClass *
 mono_vtable_class (MonoVTable *vtable)
 {
@@ -47,7 +60,7 @@ mono_class_vtable (MonoDomain *domain, MonoClass *klass)
 	return klass ? &klass->vtable : NULL;
 }
 
-/* --- mono_gc_*: normal context --------------------------------------------------------------------------------------------- */
+/* --- mono_gc_*: normal context ------------------------------------------------------------------------------------ */
 
 void
 mono_gc_collect (int generation)

@@ -3,9 +3,10 @@
  *
  * records.h - the object model: what MonoImage, MonoClass, MonoMethod and the others are outside Mono.
  *
- * A record is made once, lives in the arena for ever and is found again by what it is. Its identity (kind, image, token,
- * arguments) is written before it is published and never changes. What it is *called* comes from the host on first use: a
- * description is built beside the record and published by one compare-and-swap, so every getter may run in any context.
+ * A record is made once, lives in the arena for ever and is found again by what it is. Its identity (kind, image,
+ * token, arguments) is written before it is published and never changes. What it is *called* comes from the host on
+ * first use: a description is built beside the record and published by one compare-and-swap, so every getter may run
+ * in any context.
  */
 #ifndef MONOCLE_RECORDS_H
 #define MONOCLE_RECORDS_H
@@ -32,7 +33,7 @@ const char *monocle__arena_string (const char *text);
 /* For tests: so many allocations succeed from now on, later ones fail; negative: no limit. */
 void monocle__arena_set_budget (int64_t allocations);
 
-/* --- intern.c: insert-only hash sets of records that are known by their parts -------------------------------------- */
+/* --- intern.c: insert-only hash sets of records that are known by their parts ------------------------------------- */
 
 typedef struct monocle__node monocle__node;
 
@@ -56,7 +57,7 @@ monocle__node *monocle__intern_add (monocle__intern *set, uint64_t hash, monocle
 uint64_t monocle__hash (uint64_t seed, uint64_t value);
 uint64_t monocle__hash_string (uint64_t seed, const char *text);
 
-/* --- table.c: records by row number, growing in levels --------------------------------------------------------------- */
+/* --- table.c: records by row number, growing in levels ------------------------------------------------------------ */
 
 enum { MONOCLE__TABLE_LEVELS = 20, MONOCLE__TABLE_FIRST_LEVEL = 64 };
 
@@ -73,7 +74,7 @@ _Atomic(void *) *monocle__table_slot (monocle__table *table, uint32_t row, bool 
 /* One more than the highest row that may hold a record. */
 uint32_t monocle__table_end (const monocle__table *table);
 
-/* --- domain.c, image.c ----------------------------------------------------------------------------------------------- */
+/* --- domain.c, image.c -------------------------------------------------------------------------------------------- */
 
 struct _MonoDomain {
 	int32_t id;
@@ -119,7 +120,7 @@ void monocle__image_ask_end (MonoImage *image);
 MonoImage *monocle__image_first (void);
 MonoImage *monocle__image_corlib (void);
 
-/* --- class.c, type.c ------------------------------------------------------------------------------------------------- */
+/* --- class.c, type.c ---------------------------------------------------------------------------------------------- */
 
 typedef enum {
 	MONOCLE__CLASS_DEF,       /* (image, token) */
@@ -193,7 +194,7 @@ bool monocle__class_complete (MonoClass *klass);
 MonoType **monocle__type_list (uint32_t count, MonoType *const *types);
 uint32_t monocle__type_code (const MonoType *type);
 
-/* --- method.c, signature.c ------------------------------------------------------------------------------------------- */
+/* --- method.c, signature.c ---------------------------------------------------------------------------------------- */
 
 struct _MonoMethodSignature {
 	MonoType *ret;
@@ -226,7 +227,7 @@ const monocle__method_desc *monocle__method_describe (MonoMethod *method);
 void monocle__method_complete (MonoMethod *method);
 MonoMethodSignature *monocle__method_signature (MonoMethod *method);
 
-/* --- names.c: text without allocation -------------------------------------------------------------------------------- */
+/* --- names.c: text without allocation ----------------------------------------------------------------------------- */
 
 /* Writes what fits and counts what would have been needed, as snprintf does. Any context. */
 typedef struct {
@@ -234,7 +235,10 @@ typedef struct {
 	size_t size, length;
 } monocle__text;
 
-/* Mono's full name, `signature` adds " (args)". Returns the length; the text is cut at size - 1 and terminated. Any context. */
+/*
+ * Mono's full name, `signature` adds " (args)". Returns the length; the text is cut at size - 1 and terminated.
+ * Any context.
+ */
 size_t monocle__method_write_name (MonoMethod *method, bool signature, char *buffer, size_t size);
 size_t monocle__class_write_name (MonoClass *klass, char *buffer, size_t size);
 

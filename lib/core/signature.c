@@ -3,8 +3,8 @@
  *
  * signature.c - what methods take and return.
  *
- * A definition's signature is told by the host; an instance's is made from it by replacing generic parameters. Both are made
- * on first use and published by one compare-and-swap. Any thread, any context.
+ * A definition's signature is told by the host; an instance's is made from it by replacing generic parameters. Both
+ * are made on first use and published by one compare-and-swap. Any thread, any context.
  */
 #include "records.h"
 
@@ -91,7 +91,7 @@ monocle__method_signature (MonoMethod *method)
 	return known;
 }
 
-/* --- mono_signature_* ---------------------------------------------------------------------------------------------------- */
+/* --- mono_signature_* --------------------------------------------------------------------------------------------- */
 
 MonoMethodSignature *
 mono_method_signature (MonoMethod *method)

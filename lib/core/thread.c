@@ -3,8 +3,8 @@
  *
  * thread.c - managed threads, as the host and modules told of them.
  *
- * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local storage.
- * A tid that is used again gets a new record. Any thread, any context, except for what allocates.
+ * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
+ * storage. A tid that is used again gets a new record. Any thread, any context, except for what allocates.
  */
 #include "idmap.h"
 #include "records.h"
@@ -77,7 +77,7 @@ monocle_thread_set_name (uintptr_t tid, const char *name)
 		atomic_store_explicit (&thread->name, copy, memory_order_release);
 }
 
-/* --- mono_thread_* ----------------------------------------------------------------------------------------------------------- */
+/* --- mono_thread_* ------------------------------------------------------------------------------------------------ */
 
 MonoThread *
 mono_thread_current (void)

@@ -57,7 +57,7 @@ monocle__type_code (const MonoType *type)
 	}
 }
 
-/* --- inflation: replacing generic parameters by arguments --------------------------------------------------------------- */
+/* --- inflation: replacing generic parameters by arguments --------------------------------------------------------- */
 
 struct context {
 	uint32_t class_count, method_count;
@@ -120,11 +120,12 @@ MonoType *
 monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
                        MonoType *const *method_arguments)
 {
-	MonoClass *klass = monocle__class_inflate (type->klass, class_count, class_arguments, method_count, method_arguments);
+	MonoClass *klass =
+	    monocle__class_inflate (type->klass, class_count, class_arguments, method_count, method_arguments);
 	return type->is_byref ? monocle_type_byref (klass) : monocle_type (klass);
 }
 
-/* --- mono_type_* --------------------------------------------------------------------------------------------------------- */
+/* --- mono_type_* -------------------------------------------------------------------------------------------------- */
 
 MonoClass *
 mono_class_from_mono_type (MonoType *type)
@@ -242,6 +243,52 @@ mono_bool
 mono_type_is_generic_parameter (MonoType *type)
 {
 	return type && !type->is_byref && type->klass->kind == MONOCLE__CLASS_PARAM;
+}
+
+/* What a value of the type takes; -1 for a struct, whose size only its runtime knows. */
+static int
+size_of (MonoType *type)
+{
+	if (type->is_byref)
+		return (int) sizeof (void *);
+	switch (monocle__type_code (type)) {
+	case MONO_TYPE_VOID:
+		return 0;
+	case MONO_TYPE_BOOLEAN:
+	case MONO_TYPE_I1:
+	case MONO_TYPE_U1:
+		return 1;
+	case MONO_TYPE_CHAR:
+	case MONO_TYPE_I2:
+	case MONO_TYPE_U2:
+		return 2;
+	case MONO_TYPE_I4:
+	case MONO_TYPE_U4:
+	case MONO_TYPE_R4:
+		return 4;
+	case MONO_TYPE_I8:
+	case MONO_TYPE_U8:
+	case MONO_TYPE_R8:
+		return 8;
+	case MONO_TYPE_I:
+	case MONO_TYPE_U:
+		return (int) sizeof (void *);
+	default:
+		return mono_class_is_valuetype (type->klass) ? -1 : (int) sizeof (void *);
+	}
+}
+
+int
+mono_type_size (MonoType *type, int *alignment)
+{
+	int size = type ? size_of (mono_type_get_underlying_type (type)) : 0;
+	if (size < 0) {
+		MONOCLE__LOG_ONCE ("mono_type_size is not served by this host for structs; it returned 0");
+		size = 0;
+	}
+	if (alignment)
+		*alignment = size ? size : 1;
+	return size;
 }
 
 mono_bool

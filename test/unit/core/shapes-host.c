@@ -162,7 +162,7 @@ enum { CORLIB_CLASSES = sizeof corlib_classes / sizeof *corlib_classes };
 _Static_assert (sizeof methods / sizeof *methods == SHAPES_METHODS, "one row for each method");
 _Static_assert (sizeof shapes_classes / sizeof *shapes_classes == SHAPES_CLASSES, "one row for each class");
 
-/* --- finding rows ---------------------------------------------------------------------------------------------------- */
+/* --- finding rows ------------------------------------------------------------------------------------------------- */
 
 static MonoClass *
 find_class (MonoImage *image, const struct class_row *rows, uint32_t count, const char *name, const char *nesting)
@@ -230,7 +230,7 @@ word (const char *text, uint32_t index)
 	return index || !*text ? NULL : buffer;
 }
 
-/* --- types from scripts ------------------------------------------------------------------------------------------------ */
+/* --- types from scripts ------------------------------------------------------------------------------------------- */
 
 static MonoClass *
 named_class (const char **script)
@@ -272,7 +272,8 @@ script_class (const char **script, MonoClass *klass, MonoMethod *method)
 		return monocle_class_param (NULL, method, (uint32_t) (*(*script)++ - '0'), 0);
 	case 'R':
 		c = *(*script)++;
-		return monocle_class_param (c == '!' ? klass : NULL, c == '?' ? method : NULL, (uint32_t) (*(*script)++ - '0'), 1);
+		return monocle_class_param (c == '!' ? klass : NULL, c == '?' ? method : NULL, (uint32_t)(*(*script)++ - '0'),
+		                            1);
 	case '*':
 		return monocle_class_pointer (script_class (script, klass, method));
 	case '[':
@@ -301,7 +302,7 @@ shapes_type (const char **script, MonoClass *klass, MonoMethod *method)
 	return monocle_type_byref (script_class (script, klass, method));
 }
 
-/* --- operations ---------------------------------------------------------------------------------------------------------- */
+/* --- operations --------------------------------------------------------------------------------------------------- */
 
 /* A host that is silent knows nothing: what it was not asked before stays unknown. */
 static int

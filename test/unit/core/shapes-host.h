@@ -19,8 +19,9 @@ MonoClass *shapes_class (const char *name);
 /* The first method of shapes with that name. */
 MonoMethod *shapes_method (const char *name);
 /*
- * A type by a letter script: v b c h a x X i j l m f d n p s o t (primitives), !N ?N (parameters of `klass`, `method`), &T, *T, [T,
- * 2[T (rank), Cname; (a class), Gname;Nargs (an instance), R!N R?N (the stand-ins of shared code).
+ * A type by a letter script: v b c h a x X i j l m f d n p s o t (primitives), !N ?N (parameters of `klass`,
+ * `method`), &T, *T, [T, 2[T (rank), Cname; (a class), Gname;Nargs (an instance), R!N R?N (the stand-ins of shared
+ * code).
  */
 MonoType *shapes_type (const char **script, MonoClass *klass, MonoMethod *method);
 

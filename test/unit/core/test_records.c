@@ -40,7 +40,7 @@ string_type (void)
 	return monocle_type (monocle_class_primitive (MONO_TYPE_STRING));
 }
 
-/* --- identity ---------------------------------------------------------------------------------------------------------- */
+/* --- identity ----------------------------------------------------------------------------------------------------- */
 
 static void
 equal_classes_are_one_record (void **state)
@@ -111,7 +111,7 @@ nothing_is_answered_with_nothing (void **state)
 	assert_int_equal (mono_signature_get_param_count (NULL), 0);
 }
 
-/* --- describing -------------------------------------------------------------------------------------------------------- */
+/* --- describing --------------------------------------------------------------------------------------------------- */
 
 static void
 the_host_is_asked_once (void **state)
@@ -152,8 +152,10 @@ the_methods_of_a_class_are_its_rows (void **state)
 	assert_int_equal (mono_class_num_methods (shapes_class ("Color")), 0);
 	assert_int_equal (mono_class_num_methods (shapes_class ("Program")), 3);
 	assert_int_equal (mono_class_num_methods (monocle_class_array (shapes_class ("Program"), 1)), 0);
-	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", 1), shapes_method ("Typed"));
-	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", -1), shapes_method ("Typed"));
+	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", 1),
+	                  shapes_method ("Typed"));
+	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", -1),
+	                  shapes_method ("Typed"));
 	assert_null (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", 2));
 	MonoType *one[] = { int_type () };
 	MonoClass *outer = monocle_class_inst (shapes_class ("Outer`1"), 1, one);
@@ -248,7 +250,31 @@ assemblies_are_listed_while_they_are_loaded (void **state)
 	assert_string_equal (mono_image_get_filename (shapes_image), "/app/shapes.exe");
 }
 
-/* --- code -------------------------------------------------------------------------------------------------------------- */
+static int
+size_of (const char *script)
+{
+	int alignment;
+	return mono_type_size (shapes_type (&script, NULL, NULL), &alignment);
+}
+
+static void
+types_have_the_size_of_their_storage (void **state)
+{
+	assert_int_equal (size_of ("b"), 1);
+	assert_int_equal (size_of ("c"), 2);
+	assert_int_equal (size_of ("i"), 4);
+	assert_int_equal (size_of ("d"), 8);
+	assert_int_equal (size_of ("n"), 8);
+	assert_int_equal (size_of ("&b"), 8);
+	assert_int_equal (size_of ("s"), 8);
+	assert_int_equal (size_of ("[i"), 8);
+	assert_int_equal (size_of ("v"), 0);
+	assert_int_equal (size_of ("CColor;"), 1);
+	assert_int_equal (size_of ("CInside;"), 2);
+	assert_int_equal (size_of ("CDateTime;"), 0);
+}
+
+/* --- code --------------------------------------------------------------------------------------------------------- */
 
 static void *
 at (uintptr_t address)
@@ -296,7 +322,7 @@ freed_code_is_not_found_and_its_place_is_used_again (void **state)
 	assert_null (monocle_jit_info_new (method, at (0x72000000), 0));
 }
 
-/* --- ids --------------------------------------------------------------------------------------------------------------- */
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
 
 static void
 ids_are_bound_replaced_and_dropped (void **state)
@@ -331,7 +357,7 @@ more_ids_than_one_level_holds_are_all_found (void **state)
 		assert_ptr_equal (monocle_id_find (MONOCLE_ID_CLASS, i * 8), i % 2 ? NULL : (void *) (i + 1));
 }
 
-/* --- threads, counters, the rest --------------------------------------------------------------------------------------- */
+/* --- threads, counters, the rest ---------------------------------------------------------------------------------- */
 
 static void *
 on_a_thread (void *data)
@@ -386,8 +412,8 @@ a_registered_counter_can_be_sampled (void **state)
 {
 	MonoCounter *counter = NULL;
 	int64_t value = 0;
-	mono_counters_register ("answer", MONO_COUNTER_PROFILER | MONO_COUNTER_LONG | MONO_COUNTER_CALLBACK | MONO_COUNTER_BYTES,
-	                        forty_two);
+	mono_counters_register (
+	    "answer", MONO_COUNTER_PROFILER | MONO_COUNTER_LONG | MONO_COUNTER_CALLBACK | MONO_COUNTER_BYTES, forty_two);
 	mono_counters_foreach (find_counter, &counter);
 	assert_non_null (counter);
 	assert_int_equal (mono_counters_sample (counter, &value, sizeof value), sizeof value);
@@ -424,7 +450,7 @@ a_refused_function_returns_its_failure (void **state)
 	assert_int_equal (mono_gc_walk_heap (0, NULL, NULL), 1);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static bool
 everything_about_something_new (uint32_t salt)
@@ -474,6 +500,7 @@ main (void)
 		cmocka_unit_test (rows_may_be_added_to_an_image_that_is_not_dynamic),
 		cmocka_unit_test (an_unloaded_image_still_answers),
 		cmocka_unit_test (assemblies_are_listed_while_they_are_loaded),
+		cmocka_unit_test (types_have_the_size_of_their_storage),
 		cmocka_unit_test (an_address_leads_to_its_method),
 		cmocka_unit_test (freed_code_is_not_found_and_its_place_is_used_again),
 		cmocka_unit_test (ids_are_bound_replaced_and_dropped),

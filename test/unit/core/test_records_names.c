@@ -3,8 +3,8 @@
  *
  * test_records_names.c - the core spells types and methods as real Mono does.
  *
- * oracle/names.c printed oracle/shapes.tsv on Mono 6.8. Here the same code prints what the core says about the same shapes,
- * described by a scripted host, and each line must be in that file.
+ * oracle/names.c printed oracle/shapes.tsv on Mono 6.8. Here the same code prints what the core says about the same
+ * shapes, described by a scripted host, and each line must be in that file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * names.c - prints how the runtime spells the types and methods of shapes.exe: one line for each thing, "KIND:KEY" and then
- * a column "WHAT=TEXT" for each question.
+ * names.c - prints how the runtime spells the types and methods of shapes.exe: one line for each thing, "KIND:KEY"
+ * and then a column "WHAT=TEXT" for each question.
  *
  * It is a profiler module that links nothing, libmono-profiler-shapenames.so. Run by real Mono it gives shapes.tsv (see
  * oracle.py); the unit test includes it and compares, line by line, what the core says of the same shapes.
@@ -166,7 +166,7 @@ print_image (const char *key, MonoImage *image)
 	end ();
 }
 
-/* --- patterns of methods ----------------------------------------------------------------------------------------------- */
+/* --- patterns of methods ------------------------------------------------------------------------------------------ */
 
 static const struct {
 	const char *klass, *method, *pattern;
@@ -279,7 +279,7 @@ definitions (void)
 	}
 }
 
-/* --- what the runtime runs ----------------------------------------------------------------------------------------------- */
+/* --- what the runtime runs ---------------------------------------------------------------------------------------- */
 
 static void
 runtime_initialized (MonoProfiler *prof)
