@@ -27,8 +27,8 @@ OPERANDS = {  # operand column -> (MONOCLE__IL_OPERAND_*, encoded bytes)
     'InlineType': ('TOKEN', 4),
 }
 
-# The runtimes differ here: ECMA-335 III.2.2 and Mono know the prefix `no.` with one byte of flags, CoreCLR's table calls
-# the same encoding unused. Reading it as a prefix is right for both, because CoreCLR refuses such a body by itself.
+# The runtimes differ here: ECMA-335 III.2.2 and Mono know the prefix `no.` with one byte of flags, CoreCLR's table
+# calls the same encoding unused. Reading it as a prefix is right for both, because CoreCLR itself refuses such a body.
 NO_PREFIX = {'mnemonic': 'no.', 'operand': 'ShortInlineI', 'kind': 'IPrefix', 'flow': 'META'}
 
 

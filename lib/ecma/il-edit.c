@@ -33,7 +33,7 @@ typedef struct {
 
 struct monocle__il_edit {
 	monocle__il_body *body;
-	uint32_t body_count;   /* as it was when the edit was begun */
+	uint32_t body_count; /* as it was when the edit was begun */
 	insertion *insertions;
 	uint32_t insertion_count, insertion_capacity;
 	monocle__il_instruction *code;
@@ -47,7 +47,7 @@ typedef struct {
 	uint32_t count;           /* instructions afterwards */
 } plan;
 
-/* --- collecting ---------------------------------------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------------------------------------- */
 
 monocle__il_edit *
 monocle__il_edit_new (monocle__il_body *body)
@@ -90,15 +90,17 @@ grow (void **array, uint32_t *capacity, uint32_t needed, size_t element)
 static bool
 operand_fits (const monocle__il_facts *facts, int64_t i)
 {
+	/* clang-format off */
 	switch (facts->operand) {
-	case MONOCLE__IL_OPERAND_I1: return i == (int8_t)i;
-	case MONOCLE__IL_OPERAND_U1: return i == (uint8_t)i;
-	case MONOCLE__IL_OPERAND_U2: return i == (uint16_t)i;
-	case MONOCLE__IL_OPERAND_I4: return i == (int32_t)i;
+	case MONOCLE__IL_OPERAND_I1:    return i == (int8_t)i;
+	case MONOCLE__IL_OPERAND_U1:    return i == (uint8_t)i;
+	case MONOCLE__IL_OPERAND_U2:    return i == (uint16_t)i;
+	case MONOCLE__IL_OPERAND_I4:    return i == (int32_t)i;
 	case MONOCLE__IL_OPERAND_R4:
 	case MONOCLE__IL_OPERAND_TOKEN: return i == (uint32_t)i;
-	default: return true;
+	default:                        return true;
 	}
+	/* clang-format on */
 }
 
 static int
@@ -118,8 +120,8 @@ check_instruction (const monocle__il_edit *edit, const monocle__il_instruction *
 }
 
 /*
- * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's JIT calls
- * a body invalid in which even dead code falls into a handler.
+ * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's JIT
+ * calls a body invalid in which even dead code falls into a handler.
  */
 static bool
 begins_handler (const monocle__il_body *body, uint32_t index)
@@ -134,8 +136,8 @@ begins_handler (const monocle__il_body *body, uint32_t index)
 }
 
 static int
-check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps, const monocle__il_instruction *code,
-                 uint32_t count)
+check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps,
+                 const monocle__il_instruction *code, uint32_t count)
 {
 	int error = 0;
 
@@ -151,18 +153,19 @@ check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jump
 }
 
 int
-monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps, const monocle__il_instruction *code,
-                    uint32_t count)
+monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps,
+                    const monocle__il_instruction *code, uint32_t count)
 {
 	int error = check_insertion (edit, before, jumps, code, count);
 
 	if (error)
 		return error;
-	if (!grow ((void **)&edit->insertions, &edit->insertion_capacity, edit->insertion_count + 1, sizeof *edit->insertions) ||
+	if (!grow ((void **)&edit->insertions, &edit->insertion_capacity, edit->insertion_count + 1,
+	           sizeof *edit->insertions) ||
 	    !grow ((void **)&edit->code, &edit->code_capacity, edit->code_count + count, sizeof *edit->code))
 		return MONOCLE__IL_E_NO_MEMORY;
 	edit->insertions[edit->insertion_count++] =
-	    (insertion) { .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
+	    (insertion){ .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
 	for (uint32_t i = 0; i < count; i++) {
 		monocle__il_instruction *copy = &edit->code[edit->code_count++];
 
@@ -174,7 +177,7 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 	return 0;
 }
 
-/* --- planning ------------------------------------------------------------------------------------------------------ */
+/* --- planning --------------------------------------------------------------------------------------------------- */
 
 static bool
 allocate_plan (plan *p, uint32_t count)
@@ -224,7 +227,7 @@ make_plan (monocle__il_edit *edit, plan *p)
 	p->count = index - 1; /* the end is no instruction */
 }
 
-/* --- applying ------------------------------------------------------------------------------------------------------ */
+/* --- applying --------------------------------------------------------------------------------------------------- */
 
 static monocle__il_instruction *
 copy_list (const monocle__il_edit *edit, const plan *p, uint32_t head, monocle__il_instruction *out)
@@ -326,7 +329,7 @@ monocle__il_edit_apply (monocle__il_edit *edit)
 	return error;
 }
 
-/* --- clauses ------------------------------------------------------------------------------------------------------- */
+/* --- clauses ---------------------------------------------------------------------------------------------------- */
 
 static bool
 region_is_sane (uint32_t begin, uint32_t end, uint32_t count)

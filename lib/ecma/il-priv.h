@@ -54,8 +54,8 @@ enum {
 	MONOCLE__IL_SECTION_MORE = 0x80,
 	MONOCLE__IL_SMALL_CLAUSE = 12,
 	MONOCLE__IL_FAT_CLAUSE = 24,
-	MONOCLE__IL_CLAUSE_MAX = (0xFFFFFF - 4) / MONOCLE__IL_FAT_CLAUSE, /* what the 24-bit size of one fat section holds */
-	MONOCLE__IL_CODE_MAX = INT32_MAX,                                  /* branch distances are signed 32-bit */
+	MONOCLE__IL_CLAUSE_MAX = (0xFFFFFF - 4) / MONOCLE__IL_FAT_CLAUSE, /* a fat section has a 24-bit size */
+	MONOCLE__IL_CODE_MAX = INT32_MAX,                                 /* branch distances are signed 32-bit */
 };
 
 /* An exception section as it stood in the file. Only an unedited body is written with it. */

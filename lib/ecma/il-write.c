@@ -3,11 +3,12 @@
  *
  * il-write.c - laying method bodies out again.
  *
- * Everything that can be refused is refused while measuring; after the caller's allocator has been asked, emitting cannot
- * fail. That matters because the runtime's allocator for bodies has no counterpart that frees.
+ * Everything that can be refused is refused while measuring; after the caller's allocator has been asked, emitting
+ * cannot fail. That matters because the runtime's allocator for bodies has no counterpart that frees.
  *
- * There are two forms. The *wide* one is what the runtime gets: fat header, long branches, one fat section. The *original*
- * one is encoded from the same decoded instructions with the forms they were read in, and gives back the bytes read.
+ * There are two forms. The *wide* one is what the runtime gets: fat header, long branches, one fat section. The
+ * *original* one is encoded from the same decoded instructions with the forms they were read in, and gives back the
+ * bytes read.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,18 +18,18 @@
 
 typedef struct {
 	const monocle__il_body *body;
-	bool original;       /* original forms, see above */
+	bool original; /* original forms, see above */
 	bool tiny;
-	uint32_t *offsets;   /* of each instruction, and [count] = the end */
+	uint32_t *offsets; /* of each instruction, and [count] = the end */
 	uint32_t header_size, code_size, padding;
 	size_t size;
 } layout;
 
-/* --- measuring ----------------------------------------------------------------------------------------------------- */
+/* --- measuring -------------------------------------------------------------------------------------------------- */
 
 /*
- * The opcode to write. An instruction that the caller has changed in place is no longer what original_opcode says, and is
- * written as it is now.
+ * The opcode to write. An instruction that the caller has changed in place is no longer what original_opcode says, and
+ * is written as it is now.
  */
 static inline uint16_t
 encoded_opcode (const layout *l, const monocle__il_instruction *instruction)
@@ -103,8 +104,8 @@ fits_tiny (const layout *l)
 {
 	const monocle__il_body *body = l->body;
 
-	return l->original && body->was_tiny && body->max_stack <= 8 && !body->init_locals && !body->local_signature_token &&
-	       body->clause_count == 0 && l->code_size < 64;
+	return l->original && body->was_tiny && body->max_stack <= 8 && !body->init_locals &&
+	       !body->local_signature_token && body->clause_count == 0 && l->code_size < 64;
 }
 
 static bool
@@ -163,7 +164,7 @@ measure (layout *l)
 	return 0;
 }
 
-/* --- emitting ------------------------------------------------------------------------------------------------------ */
+/* --- emitting --------------------------------------------------------------------------------------------------- */
 
 static uint8_t *
 emit_header (const layout *l, uint8_t *out)
@@ -196,19 +197,28 @@ emit_switch (const layout *l, const monocle__il_switch *s, uint8_t *operand, uin
 }
 
 static inline void
-emit_operand (const layout *l, const monocle__il_instruction *instruction, uint8_t kind, uint8_t *operand, uint32_t after)
+emit_operand (const layout *l, const monocle__il_instruction *instruction, uint8_t kind, uint8_t *operand,
+              uint32_t after)
 {
 	uint64_t i = (uint64_t)instruction->operand.i;
 
 	switch (kind) {
 	case MONOCLE__IL_OPERAND_I1:
-	case MONOCLE__IL_OPERAND_U1: operand[0] = (uint8_t)i; break;
-	case MONOCLE__IL_OPERAND_U2: monocle__il_store16 (operand, (uint32_t)i); break;
+	case MONOCLE__IL_OPERAND_U1:
+		operand[0] = (uint8_t)i;
+		break;
+	case MONOCLE__IL_OPERAND_U2:
+		monocle__il_store16 (operand, (uint32_t)i);
+		break;
 	case MONOCLE__IL_OPERAND_I4:
 	case MONOCLE__IL_OPERAND_R4:
-	case MONOCLE__IL_OPERAND_TOKEN: monocle__il_store32 (operand, (uint32_t)i); break;
+	case MONOCLE__IL_OPERAND_TOKEN:
+		monocle__il_store32 (operand, (uint32_t)i);
+		break;
 	case MONOCLE__IL_OPERAND_I8:
-	case MONOCLE__IL_OPERAND_R8: monocle__il_store64 (operand, i); break;
+	case MONOCLE__IL_OPERAND_R8:
+		monocle__il_store64 (operand, i);
+		break;
 	case MONOCLE__IL_OPERAND_BRANCH1:
 		operand[0] = (uint8_t)(l->offsets[instruction->operand.target] - after);
 		break;
@@ -244,7 +254,8 @@ static void
 emit_clause (const layout *l, const monocle__il_clause *c, bool fat, uint8_t *out)
 {
 	uint32_t try_offset = l->offsets[c->try_begin], try_length = l->offsets[c->try_end] - try_offset;
-	uint32_t handler_offset = l->offsets[c->handler_begin], handler_length = l->offsets[c->handler_end] - handler_offset;
+	uint32_t handler_offset = l->offsets[c->handler_begin];
+	uint32_t handler_length = l->offsets[c->handler_end] - handler_offset;
 	uint32_t last = c->flags == MONOCLE__IL_CLAUSE_FILTER ? l->offsets[c->filter_begin] : c->class_token;
 
 	if (fat) {
@@ -265,7 +276,8 @@ emit_clause (const layout *l, const monocle__il_clause *c, bool fat, uint8_t *ou
 }
 
 static uint8_t *
-emit_section (const layout *l, const struct monocle__il_section *section, const monocle__il_clause *clauses, uint8_t *out)
+emit_section (const layout *l, const struct monocle__il_section *section, const monocle__il_clause *clauses,
+              uint8_t *out)
 {
 	bool fat = (section->kind & MONOCLE__IL_SECTION_FAT) != 0;
 	uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
@@ -285,9 +297,11 @@ emit_sections (const layout *l, uint8_t *out)
 {
 	const monocle__il_body *body = l->body;
 	const monocle__il_clause *clauses = body->clauses;
-	struct monocle__il_section wide = { .kind = MONOCLE__IL_SECTION_EH | MONOCLE__IL_SECTION_FAT,
-		                            .data_size = 4 + body->clause_count * MONOCLE__IL_FAT_CLAUSE,
-		                            .clause_count = body->clause_count };
+	struct monocle__il_section wide = {
+		.kind = MONOCLE__IL_SECTION_EH | MONOCLE__IL_SECTION_FAT,
+		.data_size = 4 + body->clause_count * MONOCLE__IL_FAT_CLAUSE,
+		.clause_count = body->clause_count,
+	};
 
 	for (uint32_t i = 0; i < l->padding; i++)
 		*out++ = l->original ? body->padding[i] : 0;
@@ -300,7 +314,7 @@ emit_sections (const layout *l, uint8_t *out)
 	return out;
 }
 
-/* --- the map ------------------------------------------------------------------------------------------------------- */
+/* --- the map ---------------------------------------------------------------------------------------------------- */
 
 static int
 make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
@@ -314,7 +328,7 @@ make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 		return MONOCLE__IL_E_NO_MEMORY;
 	for (uint32_t i = 0; i < body->count; i++) {
 		if (body->code[i].offset != MONOCLE__IL_NONE)
-			map[count++] = (monocle__il_map) { body->code[i].offset, l->offsets[i] };
+			map[count++] = (monocle__il_map){ body->code[i].offset, l->offsets[i] };
 	}
 	*ret_map = map;
 	*ret_count = count;
@@ -351,8 +365,8 @@ write_layout (layout *l, monocle__il_allocate allocate, void *context, uint8_t *
 }
 
 int
-monocle__il_write (const monocle__il_body *body, bool verbatim, monocle__il_allocate allocate, void *context, uint8_t **ret_data,
-                   size_t *ret_size, monocle__il_map **ret_map, uint32_t *ret_map_count)
+monocle__il_write (const monocle__il_body *body, bool verbatim, monocle__il_allocate allocate, void *context,
+                   uint8_t **ret_data, size_t *ret_size, monocle__il_map **ret_map, uint32_t *ret_map_count)
 {
 	uint32_t scratch[MONOCLE__IL_SCRATCH];
 	layout l = { .body = body, .original = verbatim && !body->edited, .offsets = scratch };

@@ -5,7 +5,8 @@
  *
  * Two passes over the code. The first walks the instruction borders, counts what the arena must hold and notes which
  * offset is which instruction; the second decodes, and can therefore resolve every branch on the spot. A body costs one
- * allocation, two when its code is larger than MONOCLE__IL_SCRATCH. No global state: any thread, each with its own body.
+ * allocation, two when its code is larger than MONOCLE__IL_SCRATCH. No global state: any thread, each with its own
+ * body.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,14 @@
 #include "il-priv.h"
 
 typedef struct {
-	const uint8_t *data;   /* the header */
-	size_t size;           /* bytes that may be read from there */
+	const uint8_t *data; /* the header */
+	size_t size;         /* bytes that may be read from there */
 	const uint8_t *code;
 	uint32_t header_size, code_size;
 	bool more_sections;
-	uint32_t *index_at;    /* offset -> instruction index, MONOCLE__IL_NONE inside an instruction; [code_size] is the end */
+	uint32_t *index_at; /* of an offset, MONOCLE__IL_NONE inside an instruction; [code_size] is the end */
 	uint32_t instructions, switches, targets, clauses, sections;
-	size_t end;            /* of the whole body */
+	size_t end; /* of the whole body */
 } reader;
 
 typedef struct block {
@@ -28,7 +29,7 @@ typedef struct block {
 	uint64_t align; /* keeps what follows aligned to 16 */
 } block;
 
-/* --- the arena ----------------------------------------------------------------------------------------------------- */
+/* --- the arena -------------------------------------------------------------------------------------------------- */
 
 void *
 monocle__il_allocate_block (void **arena, size_t size)
@@ -52,7 +53,7 @@ monocle__il_free (monocle__il_body *body)
 	memset (body, 0, sizeof *body);
 }
 
-/* --- pass one: borders --------------------------------------------------------------------------------------------- */
+/* --- pass one: borders ------------------------------------------------------------------------------------------ */
 
 static int
 read_header (reader *r, monocle__il_body *body)
@@ -123,7 +124,8 @@ count_instructions (reader *r)
 
 /*
  * One section header at r->end. The size should count the section's own four bytes (II.25.4.5), but some compilers left
- * them out and both runtimes tolerate it by dividing; so do we where nothing follows that the short size would misplace.
+ * them out and both runtimes tolerate it by dividing; so do we where nothing follows that the short size would
+ * misplace.
  */
 static int
 read_section (const reader *r, size_t at, struct monocle__il_section *ret_section)
@@ -191,13 +193,14 @@ count_clauses (reader *r)
 	return 0;
 }
 
-/* --- pass two: contents -------------------------------------------------------------------------------------------- */
+/* --- pass two: contents ----------------------------------------------------------------------------------------- */
 
 static int
 allocate_body (const reader *r, monocle__il_body *body)
 {
 	size_t size = r->instructions * sizeof *body->code + r->switches * sizeof *body->switches +
-	              r->sections * sizeof *body->sections + r->clauses * sizeof *body->clauses + r->targets * sizeof (uint32_t);
+	              r->sections * sizeof *body->sections + r->clauses * sizeof *body->clauses +
+	              r->targets * sizeof (uint32_t);
 	char *at = monocle__il_allocate_block (&body->arena, size);
 
 	if (!at)
@@ -249,6 +252,25 @@ decode_switch (const reader *r, monocle__il_body *body, monocle__il_instruction 
 	return 4 * (int64_t)count;
 }
 
+/* An operand that names no instruction. */
+static inline int64_t
+plain_operand (uint8_t kind, const uint8_t *operand)
+{
+	/* clang-format off */
+	switch (kind) {
+	case MONOCLE__IL_OPERAND_I1:    return (int8_t)operand[0];
+	case MONOCLE__IL_OPERAND_U1:    return operand[0];
+	case MONOCLE__IL_OPERAND_U2:    return monocle__il_load16 (operand);
+	case MONOCLE__IL_OPERAND_I4:    return (int32_t)monocle__il_load32 (operand);
+	case MONOCLE__IL_OPERAND_R4:
+	case MONOCLE__IL_OPERAND_TOKEN: return monocle__il_load32 (operand);
+	case MONOCLE__IL_OPERAND_I8:
+	case MONOCLE__IL_OPERAND_R8:    return (int64_t)monocle__il_load64 (operand);
+	default:                        return 0;
+	}
+	/* clang-format on */
+}
+
 static int
 decode_code (const reader *r, monocle__il_body *body)
 {
@@ -267,14 +289,6 @@ decode_code (const reader *r, monocle__il_body *body)
 		instruction->offset = at;
 		instruction->operand.i = 0;
 		switch (facts->operand) {
-		case MONOCLE__IL_OPERAND_I1: instruction->operand.i = (int8_t)operand[0]; break;
-		case MONOCLE__IL_OPERAND_U1: instruction->operand.i = operand[0]; break;
-		case MONOCLE__IL_OPERAND_U2: instruction->operand.i = monocle__il_load16 (operand); break;
-		case MONOCLE__IL_OPERAND_I4: instruction->operand.i = (int32_t)monocle__il_load32 (operand); break;
-		case MONOCLE__IL_OPERAND_R4:
-		case MONOCLE__IL_OPERAND_TOKEN: instruction->operand.i = monocle__il_load32 (operand); break;
-		case MONOCLE__IL_OPERAND_I8:
-		case MONOCLE__IL_OPERAND_R8: instruction->operand.i = (int64_t)monocle__il_load64 (operand); break;
 		case MONOCLE__IL_OPERAND_BRANCH1:
 			resolved = try_resolve (r, next, (int8_t)operand[0], &instruction->operand.target);
 			break;
@@ -285,6 +299,9 @@ decode_code (const reader *r, monocle__il_body *body)
 			more = decode_switch (r, body, instruction, operand);
 			resolved = more >= 0;
 			next += resolved ? (uint32_t)more : 0;
+			break;
+		default:
+			instruction->operand.i = plain_operand (facts->operand, operand);
 			break;
 		}
 		if (!resolved)
@@ -307,7 +324,9 @@ try_region (const reader *r, uint32_t offset, uint32_t length, uint32_t *ret_beg
 }
 
 /* Fields of II.25.4.6; the small form has the same six in fewer bytes. */
-typedef struct { uint32_t flags, try_offset, try_length, handler_offset, handler_length, token_or_filter; } raw_clause;
+typedef struct {
+	uint32_t flags, try_offset, try_length, handler_offset, handler_length, token_or_filter;
+} raw_clause;
 
 static raw_clause
 load_clause (const uint8_t *at, bool fat)
@@ -315,11 +334,19 @@ load_clause (const uint8_t *at, bool fat)
 	raw_clause c;
 
 	if (fat) {
-		c = (raw_clause) { monocle__il_load32 (at), monocle__il_load32 (at + 4), monocle__il_load32 (at + 8),
-		                   monocle__il_load32 (at + 12), monocle__il_load32 (at + 16), monocle__il_load32 (at + 20) };
+		c.flags = monocle__il_load32 (at);
+		c.try_offset = monocle__il_load32 (at + 4);
+		c.try_length = monocle__il_load32 (at + 8);
+		c.handler_offset = monocle__il_load32 (at + 12);
+		c.handler_length = monocle__il_load32 (at + 16);
+		c.token_or_filter = monocle__il_load32 (at + 20);
 	} else {
-		c = (raw_clause) { monocle__il_load16 (at), monocle__il_load16 (at + 2), at[4],
-		                   monocle__il_load16 (at + 5), at[7], monocle__il_load32 (at + 8) };
+		c.flags = monocle__il_load16 (at);
+		c.try_offset = monocle__il_load16 (at + 2);
+		c.try_length = at[4];
+		c.handler_offset = monocle__il_load16 (at + 5);
+		c.handler_length = at[7];
+		c.token_or_filter = monocle__il_load32 (at + 8);
 	}
 	return c;
 }
@@ -414,7 +441,7 @@ monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t size, 
 	return 0;
 }
 
-/* --- facts --------------------------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------------------------ */
 
 const char *
 monocle__il_name (uint16_t opcode)

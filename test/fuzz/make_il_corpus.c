@@ -37,13 +37,16 @@ static const uint8_t prefixes[] = { FAT (0, 43), 0xFE, 0x14, 0x28, 1, 0, 0, 0x0A
 	                            0xFE, 0x19, 1, 0x7B, 5, 0, 0, 4, 0x26, 0x26, 0x2A };
 
 /* one of each operand; fat with locals, initialised */
-static const uint8_t operands[] = { 0x13, 0x30, 0x40, 0, 46, 0, 0, 0, 1, 0, 0, 0x11, 0x1F, 0xFF, 0x0E, 4, 0xFE, 0x09, 0, 1,
+static const uint8_t operands[] = { 0x13, 0x30, 0x40, 0, 46, 0, 0, 0, 1, 0, 0, 0x11, 0x1F, 0xFF, 0x0E, 4,
+	                            0xFE, 0x09, 0, 1,
 	                            0x20, 1, 2, 3, 4, 0x21, 1, 2, 3, 4, 5, 6, 7, 8, 0x22, 0, 0, 0x80, 0x3F,
 	                            0x23, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F, 0x72, 1, 0, 0, 0x70, 0x29, 1, 0, 0, 0x11 };
 
 /* small, empty, fat */
-static const uint8_t sections[] = { FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A, 0x81, 16, 9, 9, 4, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0,
-	                            0xC1, 4, 0, 0, 0x41, 28, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
+static const uint8_t sections[] = { FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A,
+	                            0x81, 16, 9, 9, 4, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0,
+	                            0xC1, 4, 0, 0,
+	                            0x41, 28, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
 	                            0, 0, 0, 0 };
 
 static const uint8_t switches[] = { 0x66, 0x16, 0x45, 2, 0, 0, 0, 1, 0, 0, 0, 0xF2, 0xFF, 0xFF, 0xFF, 0x00, 0x16,

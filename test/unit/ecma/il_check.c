@@ -26,7 +26,8 @@ same_instruction (const monocle__il_body *a, const monocle__il_body *b, uint32_t
 	if (x->opcode == MONOCLE__IL_SWITCH) {
 		const monocle__il_switch *s = &a->switches[x->operand.switch_index], *t = &b->switches[y->operand.switch_index];
 
-		return s->count == t->count && (s->count == 0 || !memcmp (s->targets, t->targets, s->count * sizeof *s->targets));
+		return s->count == t->count &&
+		       (s->count == 0 || !memcmp (s->targets, t->targets, s->count * sizeof *s->targets));
 	}
 	return x->operand.i == y->operand.i;
 }
@@ -89,14 +90,14 @@ check_verbatim (const monocle__il_body *body, const uint8_t *data, size_t size)
 	return wrong;
 }
 
-/* --- edits --------------------------------------------------------------------------------------------------------- */
+/* --- edits ------------------------------------------------------------------------------------------------------ */
 
 enum { HAS_SKIP = 1, HAS_HIT = 2 };
 
 typedef struct {
 	const monocle__il_body *before, *after;
-	uint8_t *probes;     /* HAS_* at each original index and at the end */
-	uint32_t *moved;     /* new index of each original instruction and of the end */
+	uint8_t *probes; /* HAS_* at each original index and at the end */
+	uint32_t *moved; /* new index of each original instruction and of the end */
 } edited;
 
 static bool
@@ -130,7 +131,7 @@ insert_probes (monocle__il_body *body, uint8_t *probes, uint32_t seed)
 			if ((probes[b] & 1 << kind) && may_insert (body, b, jumps))
 				good = good && !monocle__il_insert (edit, b, jumps, &nop, 1);
 			else
-				probes[b] &= (uint8_t)~(1 << kind);
+				probes[b] &= (uint8_t) ~(1 << kind);
 		}
 	}
 	if (!good) {

@@ -13,9 +13,9 @@
 #include "il.h"
 
 /*
- * Reads a body at `data`, and when that works, writes it in both forms, edits it all over and writes that. *ret_read tells
- * whether the bytes were a body; may be NULL. Returns what does not hold, NULL when everything does. `seed` decides where
- * code is inserted.
+ * Reads a body at `data`, and when that works, writes it in both forms, edits it all over and writes that. *ret_read
+ * tells whether the bytes were a body; may be NULL. Returns what does not hold, NULL when everything does. `seed`
+ * decides where code is inserted.
  */
 const char *il_check (const uint8_t *data, size_t size, uint32_t seed, int *ret_read);
 

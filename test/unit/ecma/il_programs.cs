@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// il_programs.cs - shapes of code in which an inserted instruction in the wrong place shows: loops to the first instruction,
-// regions that begin and end everywhere, filters, switches, iterators, calls with prefixes.
+// il_programs.cs - shapes of code in which an inserted instruction in the wrong place shows: loops to the first
+// instruction, regions that begin and end everywhere, filters, switches, iterators, calls with prefixes.
 using System;
 using System.Collections.Generic;
 

@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * il_rewrite.c - rewrites every method body of an assembly, so that a runtime can judge whether it still means the same.
+ * il_rewrite.c - rewrites every method body of an assembly, so that a runtime can judge whether it means the same.
  *
  *   il_rewrite IN OUT SEED
  *
- * At about every third place where code may stand, `ldc.i4 N; pop` is inserted, to be skipped, to be hit, or one of each; SEED
- * decides. The new bodies are appended to the file and to its last section, and the RVA cells of the methods are patched.
+ * At about every third place where code may stand, `ldc.i4 N; pop` is inserted, to be skipped, to be hit, or one of
+ * each; SEED decides. The new bodies are appended to the file and to its last section, and the RVA cells of the methods
+ * are patched.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,10 @@
 #include "ecma.h"
 #include "il.h"
 
-typedef struct { uint8_t *data; size_t size, capacity; } file_bytes;
+typedef struct {
+	uint8_t *data;
+	size_t size, capacity;
+} file_bytes;
 
 static void
 die (const char *what)
@@ -55,7 +59,7 @@ allocate_in_file (void *context, size_t size)
 	return f->data + at;
 }
 
-/* --- one body ------------------------------------------------------------------------------------------------------ */
+/* --- one body --------------------------------------------------------------------------------------------------- */
 
 static uint32_t random_state;
 
@@ -68,11 +72,12 @@ next_random (void)
 
 static uint32_t inserted, refused;
 
-/* Between a tail call and its ret nothing may stand (III.2.4). Other places that are not fit the library must know itself. */
+/* Between a tail call and its ret nothing may stand (III.2.4). Other places that are not fit the library must know. */
 static void
 insert_probe (monocle__il_edit *edit, const monocle__il_body *body, uint32_t index, monocle__il_jumps jumps)
 {
-	const monocle__il_instruction probe[] = { monocle__il_op (MONOCLE__IL_LDC_I4, 12345), monocle__il_op (MONOCLE__IL_POP, 0) };
+	const monocle__il_instruction probe[] = { monocle__il_op (MONOCLE__IL_LDC_I4, 12345),
+		                                      monocle__il_op (MONOCLE__IL_POP, 0) };
 
 	if (index > 1 && body->code[index - 2].opcode == MONOCLE__IL_TAIL)
 		return;
@@ -116,7 +121,7 @@ rewrite_body (file_bytes *f, const uint8_t *data, size_t available)
 	return written;
 }
 
-/* --- the image ----------------------------------------------------------------------------------------------------- */
+/* --- the image -------------------------------------------------------------------------------------------------- */
 
 static void
 store32 (uint8_t *at, uint32_t value)

@@ -7,8 +7,7 @@
 
 #include "il_text.h"
 
-static void __attribute__ ((format (printf, 2, 3)))
-append (il_text *out, const char *format, ...)
+static void __attribute__ ((format (printf, 2, 3))) append (il_text *out, const char *format, ...)
 {
 	size_t used = strlen (out->text);
 	va_list args;
@@ -21,7 +20,8 @@ append (il_text *out, const char *format, ...)
 static void
 append_instruction (il_text *out, const monocle__il_body *body, const monocle__il_instruction *in)
 {
-	append (out, "%s%s%s", *out->text ? " " : "", in->offset == MONOCLE__IL_NONE ? "+" : "", monocle__il_name (in->opcode));
+	append (out, "%s%s%s", *out->text ? " " : "", in->offset == MONOCLE__IL_NONE ? "+" : "",
+	        monocle__il_name (in->opcode));
 	if (monocle__il_is_branch (in->opcode)) {
 		append (out, ">%u", in->operand.target);
 	} else if (in->opcode == MONOCLE__IL_SWITCH) {

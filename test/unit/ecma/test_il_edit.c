@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_il_edit.c - where inserted code goes and who runs it. Bodies are compared as text (il_text.h): `+` marks what was
- * inserted, `=N` tells the probes apart.
+ * test_il_edit.c - where inserted code goes and who runs it. Bodies are compared as text (il_text.h): `+` marks what
+ * was inserted, `=N` tells the probes apart.
  */
 #include "il_text.h"
 
@@ -31,7 +31,7 @@ check_probe (const uint8_t *data, size_t size, uint32_t before, monocle__il_jump
 	monocle__il_free (&body);
 }
 
-/* --- jumps --------------------------------------------------------------------------------------------------------- */
+/* --- jumps ------------------------------------------------------------------------------------------------------ */
 
 static const uint8_t loop[] = IL_TINY (0x16, 0x2D, 0xFD, 0x2A); /* again: ldc.i4.0; brtrue again; ret */
 
@@ -76,7 +76,7 @@ code_appended_at_the_end_is_hit_or_skipped_as_asked (void **state)
 	check_probe (data, sizeof data, 1, SKIP, "br>2 +ldc.i4=1");
 }
 
-/* --- several at one place ------------------------------------------------------------------------------------------ */
+/* --- several at one place --------------------------------------------------------------------------------------- */
 
 static void
 insertions_of_one_kind_keep_their_order (void **state)
@@ -123,7 +123,7 @@ a_body_can_be_edited_twice (void **state)
 	monocle__il_free (&body);
 }
 
-/* --- branches of inserted code ------------------------------------------------------------------------------------- */
+/* --- branches of inserted code ---------------------------------------------------------------------------------- */
 
 static void
 inserted_branches_reach_inserted_and_original_code (void **state)
@@ -159,7 +159,7 @@ an_inserted_branch_to_its_own_place_is_a_jump_like_any_other (void **state)
 	monocle__il_free (&body);
 }
 
-/* --- regions ------------------------------------------------------------------------------------------------------- */
+/* --- regions ---------------------------------------------------------------------------------------------------- */
 
 /* 0 leave 3; 1 pop; 2 leave 3; 3 ret -- try 0-1 catch 1-3 */
 static const uint8_t catches[] = { IL_FAT (0x08, 6), 0xDE, 3, 0x26, 0xDE, 0, 0x2A, 0, 0,
@@ -246,7 +246,8 @@ nothing_to_be_skipped_stands_in_front_of_a_filter_or_its_handler (void **state)
 static void
 code_appended_behind_a_handler_that_ends_the_body_is_outside_of_it (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 0, 0x26, 0x7A, 0x01, 16, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 0, 0, 0, 0 };
+	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 0, 0x26, 0x7A,
+		                        0x01, 16, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 0, 0, 0, 0 };
 
 	check_probe (data, sizeof data, 3, SKIP, "leave>1 pop throw +ldc.i4=1 | catch 0-1 1-3");
 	check_probe (data, sizeof data, 3, HIT, "leave>1 pop throw +ldc.i4=1 | catch 0-1 1-3");
@@ -259,27 +260,33 @@ nested_regions_with_one_begin_stay_nested (void **state)
 	static const uint8_t data[] = { IL_FAT (0x08, 6), 0x00, 0xDE, 2, 0xDC, 0xDC, 0x2A, 0, 0, 0x01, 28, 0, 0,
 		                        2, 0, 0, 0, 3, 3, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 4, 4, 0, 1, 0, 0, 0, 0 };
 
-	check_probe (data, sizeof data, 0, HIT, "+ldc.i4=1 nop leave>5 endfinally endfinally ret | finally 0-3 3-4 | finally 0-4 4-5");
-	check_probe (data, sizeof data, 3, HIT, "nop leave>5 endfinally +ldc.i4=1 endfinally ret | finally 0-2 2-3 | finally 0-3 3-5");
-	check_probe (data, sizeof data, 4, SKIP, "nop leave>5 endfinally endfinally +ldc.i4=1 ret | finally 0-2 2-3 | finally 0-3 3-4");
+	check_probe (data, sizeof data, 0, HIT,
+	             "+ldc.i4=1 nop leave>5 endfinally endfinally ret | finally 0-3 3-4 | finally 0-4 4-5");
+	check_probe (data, sizeof data, 3, HIT,
+	             "nop leave>5 endfinally +ldc.i4=1 endfinally ret | finally 0-2 2-3 | finally 0-3 3-5");
+	check_probe (data, sizeof data, 4, SKIP,
+	             "nop leave>5 endfinally endfinally +ldc.i4=1 ret | finally 0-2 2-3 | finally 0-3 3-4");
 }
 
 static void
 an_empty_region_stays_empty (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0x00, 0x00, 0xDC, 0x2A, 0x01, 16, 0, 0, 2, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 0 };
+	static const uint8_t data[] = { IL_FAT (0x08, 4), 0x00, 0x00, 0xDC, 0x2A,
+		                        0x01, 16, 0, 0, 2, 0, 1, 0, 0, 2, 0, 1, 0, 0, 0, 0 };
 
 	check_probe (data, sizeof data, 1, SKIP, "nop +ldc.i4=1 nop endfinally ret | finally 2-2 3-4");
 	check_probe (data, sizeof data, 1, HIT, "nop +ldc.i4=1 nop endfinally ret | finally 1-1 3-4");
 }
 
-/* --- clauses ------------------------------------------------------------------------------------------------------- */
+/* --- clauses ---------------------------------------------------------------------------------------------------- */
 
 static void
 an_added_clause_comes_last_and_covers_inserted_code (void **state)
 {
-	const monocle__il_instruction tail[] = { monocle__il_op (MONOCLE__IL_ENDFINALLY, 0), monocle__il_op (MONOCLE__IL_RET, 0) };
-	monocle__il_clause clause = { .flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 4, .handler_begin = 4, .handler_end = 5 };
+	const monocle__il_instruction tail[] = { monocle__il_op (MONOCLE__IL_ENDFINALLY, 0),
+		                                 monocle__il_op (MONOCLE__IL_RET, 0) };
+	monocle__il_clause clause = { .flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 4,
+		                      .handler_begin = 4, .handler_end = 5 };
 	monocle__il_body body = il_must_read (catches, sizeof catches);
 	monocle__il_edit *edit = monocle__il_edit_new (&body);
 
@@ -310,7 +317,7 @@ a_clause_that_points_nowhere_is_refused (void **state)
 	monocle__il_free (&body);
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------------ */
+/* --- refusals --------------------------------------------------------------------------------------------------- */
 
 static void
 code_that_cannot_be_encoded_is_not_inserted (void **state)

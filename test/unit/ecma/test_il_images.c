@@ -3,8 +3,8 @@
  *
  * test_il_images.c - every method body of real images: Mono's and CoreCLR's core libraries and a compiler.
  *
- * Each is read, written back byte for byte from its decoded form, laid out wide and read again, and edited all over. Then
- * the same bodies with bytes flipped and cut short, which may be refused but must not do harm.
+ * Each is read, written back byte for byte from its decoded form, laid out wide and read again, and edited all over.
+ * Then the same bodies with bytes flipped and cut short, which may be refused but must not do harm.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -26,19 +26,24 @@ static const char *const clr_images[] = {
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-typedef struct { uint32_t methods, instructions; } tally;
+typedef struct {
+	uint32_t methods, instructions;
+} tally;
 
 /* Calls `visit` for each body that is IL and has an RVA; `available` is what follows it in its section. */
 static void
-for_each_body (const monocle__ecma_image *image, tally *total, void (*visit) (const uint8_t *, size_t, uint32_t, tally *))
+for_each_body (const monocle__ecma_image *image, tally *total,
+               void (*visit) (const uint8_t *, size_t, uint32_t, tally *))
 {
 	for (uint32_t rid = 1; rid <= monocle__ecma_rows (image, MONOCLE__TABLE_MethodDef); rid++) {
 		uint32_t rva = 0, flags = 0;
 		size_t available;
 		const uint8_t *data;
 
-		assert_int_equal (monocle__ecma_column (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva), 0);
-		assert_int_equal (monocle__ecma_column (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_ImplFlags, &flags), 0);
+		assert_int_equal (monocle__ecma_column (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva),
+		                  0);
+		assert_int_equal (
+		    monocle__ecma_column (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_ImplFlags, &flags), 0);
 		if (rva == 0 || (flags & 3) != 0) /* II.23.1.10: 0 is IL */
 			continue;
 		data = monocle__ecma_rva (image, rva, &available);
@@ -73,7 +78,7 @@ visit_images (const char *const *patterns, size_t count, void (*visit) (const ui
 	return total;
 }
 
-/* --- as they are --------------------------------------------------------------------------------------------------- */
+/* --- as they are ------------------------------------------------------------------------------------------------ */
 
 static void
 check_whole (const uint8_t *data, size_t available, uint32_t rid, tally *total)
@@ -104,9 +109,9 @@ every_body_of_coreclr_comes_back_and_can_be_edited (void **state)
 	print_message ("%u methods\n", total.methods);
 }
 
-/* --- damaged ------------------------------------------------------------------------------------------------------- */
+/* --- damaged ---------------------------------------------------------------------------------------------------- */
 
-/* Of each fourth body: one cut at a random place and one with up to four bytes changed, in memory that ends with them. */
+/* Of each fourth body: one cut at a random place, three with bytes changed, in memory that ends with them. */
 static void
 check_damaged (const uint8_t *data, size_t available, uint32_t rid, tally *total)
 {
@@ -172,7 +177,8 @@ main (void)
 		cmocka_unit_test (every_body_of_coreclr_comes_back_and_can_be_edited),
 		cmocka_unit_test (damaged_bodies_are_refused_or_hold_all_promises),
 	};
-	int there = present (mono_images, COUNT (mono_images), "mono") | present (clr_images, COUNT (clr_images), "coreclr");
+	int there =
+	    present (mono_images, COUNT (mono_images), "mono") | present (clr_images, COUNT (clr_images), "coreclr");
 
 	if (!there) {
 		fprintf (stderr, "skipped: neither Mono's nor CoreCLR's images are here\n");

@@ -41,7 +41,7 @@ static void
 make_large (uint8_t data[LARGE])
 {
 	static const uint8_t header[] = { IL_FAT (0, 0) };
-	static const uint8_t end[] = { 0x38, 0x79, 0xEC, 0xFF, 0xFF, 0x2A }; /* the branch ends at 4999 and goes back 4999 */
+	static const uint8_t end[] = { 0x38, 0x79, 0xEC, 0xFF, 0xFF, 0x2A }; /* the branch ends at 4999, goes back 4999 */
 
 	memset (data, 0, LARGE);
 	memcpy (data, header, sizeof header);
@@ -66,11 +66,12 @@ edit_large (monocle__il_body *body)
 	return monocle__il_edit_apply (edit);
 }
 
-/* Read, edit, add a clause, write. Counts how far it came; a step that fails leaves the body as the step before left it. */
+/* Read, edit, add a clause, write. A step that fails leaves the body as the step before left it. */
 static int
 do_everything (const uint8_t *data)
 {
-	const monocle__il_clause clause = { .flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 10, .handler_begin = 10, .handler_end = 11 };
+	const monocle__il_clause clause = { .flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 10,
+		                            .handler_begin = 10, .handler_end = 11 };
 	monocle__il_body body;
 	monocle__il_map *map = NULL;
 	uint32_t map_count = 0, before;
@@ -117,7 +118,8 @@ each_allocation_that_fails_is_reported_and_leaks_nothing (void **state)
 static void
 a_usual_body_is_read_with_one_allocation_and_written_with_the_callers (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A, 0x01, 16, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0 };
+	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A,
+		                        0x01, 16, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0 };
 	monocle__il_body body;
 	uint8_t *written;
 	size_t size;

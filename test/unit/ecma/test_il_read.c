@@ -45,7 +45,7 @@ operands_have_the_sign_and_width_of_their_kind (void **state)
 	                                       0x22, 0, 0, 0x80, 0xBF,                         /* ldc.r4 -1 */
 	                                       0x0E, 0xFF,                                     /* ldarg.s 255 */
 	                                       0xFE, 0x0C, 0xFF, 0xFF,                         /* ldloc 65535 */
-	                                       0x28, 0x01, 0x00, 0x00, 0xF0);                  /* call, a token with its top bit set */
+	                                       0x28, 0x01, 0x00, 0x00, 0xF0);                  /* call, a whole token */
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_true (body.code[0].operand.i == -1);
@@ -61,7 +61,8 @@ operands_have_the_sign_and_width_of_their_kind (void **state)
 static void
 short_branches_read_as_long_ones_and_remember_their_form (void **state)
 {
-	static const uint8_t data[] = IL_TINY (0x2B, 0x01, 0x00, 0x17, 0x2D, 0xFC, 0xDE, 0xFC, 0x38, 0xF3, 0xFF, 0xFF, 0xFF);
+	static const uint8_t data[] =
+	    IL_TINY (0x2B, 0x01, 0x00, 0x17, 0x2D, 0xFC, 0xDE, 0xFC, 0x38, 0xF3, 0xFF, 0xFF, 0xFF);
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_il (&body, "br>2 nop ldc.i4.1 brtrue>1 leave>3 br>0");
@@ -77,7 +78,8 @@ static void
 switch_targets_count_from_the_end_of_the_switch (void **state)
 {
 	static const uint8_t data[] =
-	    IL_TINY (0x16, 0x45, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xEE, 0xFF, 0xFF, 0xFF, 0x00, 0x16, 0x45, 0, 0, 0, 0, 0x2A);
+	    IL_TINY (0x16, 0x45, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xEE, 0xFF, 0xFF, 0xFF,
+	             0x00, 0x16, 0x45, 0, 0, 0, 0, 0x2A);
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_il (&body, "ldc.i4.0 switch>2>3>0 nop ldc.i4.0 switch ret");
@@ -122,7 +124,8 @@ clauses_of_several_sections_follow_one_another (void **state)
 	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A,
 		                        0x81, 16, 0, 0, 4, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0,
 		                        0xC1, 4, 0, 0, /* no clause at all */
-		                        0x41, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 2 };
+		                        0x41, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0,
+		                        7, 0, 0, 2 };
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_il (&body, "leave>2 endfinally ret | fault 0-1 1-2 | catch 0-1 1-2");
@@ -145,7 +148,8 @@ a_filter_begins_where_its_last_field_says (void **state)
 static void
 a_section_size_without_its_own_header_is_tolerated (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A, 0x01, 12, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0 };
+	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A,
+		                        0x01, 12, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0 };
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_il (&body, "leave>2 endfinally ret | finally 0-1 1-2");
@@ -155,14 +159,15 @@ a_section_size_without_its_own_header_is_tolerated (void **state)
 static void
 a_region_may_end_where_the_code_ends (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 0, 0x26, 0x7A, 0x01, 16, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 0, 0, 0, 0 };
+	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 0, 0x26, 0x7A,
+		                        0x01, 16, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 0, 0, 0, 0 };
 	monocle__il_body body = il_must_read (data, sizeof data);
 
 	assert_il (&body, "leave>1 pop throw | catch 0-1 1-3");
 	monocle__il_free (&body);
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------------ */
+/* --- refusals --------------------------------------------------------------------------------------------------- */
 
 typedef struct { const char *why; int error; uint8_t size, bytes[44]; } refusal;
 
@@ -170,44 +175,47 @@ typedef struct { const char *why; int error; uint8_t size, bytes[44]; } refusal;
 #define CUT MONOCLE__ECMA_E_TRUNCATED
 #define BYTES(...) sizeof ((const uint8_t[]) { __VA_ARGS__ }), { __VA_ARGS__ }
 
+#define MORE IL_FAT (0x08, 4) /* a header that announces a section behind four bytes of code */
+#define SMALL 0x01, 16, 0, 0  /* a section of one small clause */
+
 static const refusal refusals[] = {
-	{ "neither tiny nor fat",          FORMAT, BYTES (0x01, 0x2A) },
-	{ "fat with the third bit",        FORMAT, BYTES (0x07, 0x30, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x2A) },
-	{ "fat header of four words",      FORMAT, BYTES (0x03, 0x40, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x2A) },
-	{ "fat header cut",                CUT,    BYTES (0x03, 0x30, 8, 0, 1, 0, 0, 0, 0, 0, 0) },
-	{ "tiny code cut",                 CUT,    BYTES (0x0A, 0x00) },
-	{ "fat code cut",                  CUT,    BYTES (0x03, 0x30, 8, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x2A) },
-	{ "opcode that does not exist",    FORMAT, BYTES (0x06, 0x24) },
-	{ "two bytes that do not exist",   FORMAT, BYTES (0x0A, 0xFE, 0x08) },
-	{ "two bytes beyond the table",    FORMAT, BYTES (0x0A, 0xFE, 0xFF) },
-	{ "first half of two bytes",       CUT,    BYTES (0x06, 0xFE) },
-	{ "operand cut",                   CUT,    BYTES (0x12, 0x20, 0, 0, 0) },
-	{ "switch count cut",              CUT,    BYTES (0x12, 0x45, 0, 0, 0) },
-	{ "switch targets cut",            CUT,    BYTES (0x16, 0x45, 1, 0, 0, 0) },
-	{ "switch of 2^30 targets",        CUT,    BYTES (0x16, 0x45, 0, 0, 0, 0x40) },
-	{ "branch into an operand",        FORMAT, BYTES (0x12, 0x2B, 0xFF, 0x00, 0x2A) },
-	{ "branch in front of the code",   FORMAT, BYTES (0x0E, 0x2B, 0xFD, 0x2A) },
-	{ "branch behind the end",         FORMAT, BYTES (0x0E, 0x2B, 0x02, 0x2A) },
-	{ "long branch far away",          FORMAT, BYTES (0x16, 0x38, 0, 0, 0, 0x80) },
-	{ "switch into an operand",        FORMAT, BYTES (0x26, 0x45, 1, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF) },
-	{ "no section where one is due",   CUT,    BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A) },
-	{ "section of another kind",       FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x02, 4, 0, 0) },
-	{ "section with an unknown bit",   FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x11, 4, 0, 0) },
-	{ "section of no size",            FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 0, 0, 0) },
-	{ "section of a broken size",      FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 5, 0, 0) },
-	{ "clauses cut",                   CUT,    BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0) },
-	{ "second section cut",            CUT,    BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x81, 4, 0, 0, 0x01, 4, 0) },
-	{ "size without header, then more", FORMAT,
-	  BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x81, 12, 0, 0, 2, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0x01, 4, 0, 0) },
-	{ "clause of another kind",        FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 8, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
-	{ "clause of two kinds",           FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 3, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
-	{ "try begins in an operand",      FORMAT, BYTES (IL_FAT (0x08, 4), 0x1F, 0, 0, 0x2A, 0x01, 16, 0, 0, 2, 0, 1, 0, 1, 3, 0, 1, 0, 0, 0, 0) },
-	{ "try ends in an operand",        FORMAT, BYTES (IL_FAT (0x08, 4), 0x1F, 0, 0, 0x2A, 0x01, 16, 0, 0, 2, 0, 0, 0, 1, 3, 0, 1, 0, 0, 0, 0) },
-	{ "handler begins in an operand",  FORMAT, BYTES (IL_FAT (0x08, 4), 0x1F, 0, 0, 0x2A, 0x01, 16, 0, 0, 2, 0, 2, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
-	{ "handler begins at the end",     FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 2, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0) },
-	{ "handler ends behind the end",   FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 2, 0, 0, 0, 1, 3, 0, 2, 0, 0, 0, 0) },
-	{ "filter begins in an operand",   FORMAT, BYTES (IL_FAT (0x08, 4), 0x1F, 0, 0, 0x2A, 0x01, 16, 0, 0, 1, 0, 2, 0, 1, 3, 0, 1, 1, 0, 0, 0) },
-	{ "filter begins behind the end",  FORMAT, BYTES (IL_FAT (0x08, 4), 0, 0, 0, 0x2A, 0x01, 16, 0, 0, 1, 0, 2, 0, 1, 3, 0, 1, 0, 0, 0, 0x80) },
+	{ "neither tiny nor fat",      FORMAT, BYTES (0x01, 0x2A) },
+	{ "fat with the third bit",    FORMAT, BYTES (0x07, 0x30, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x2A) },
+	{ "fat header of 4 words",     FORMAT, BYTES (0x03, 0x40, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x2A) },
+	{ "fat header cut",            CUT,    BYTES (0x03, 0x30, 8, 0, 1, 0, 0, 0, 0, 0, 0) },
+	{ "tiny code cut",             CUT,    BYTES (0x0A, 0x00) },
+	{ "fat code cut",              CUT,    BYTES (0x03, 0x30, 8, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x2A) },
+	{ "no such opcode",            FORMAT, BYTES (0x06, 0x24) },
+	{ "no such second byte",       FORMAT, BYTES (0x0A, 0xFE, 0x08) },
+	{ "second byte beyond table",  FORMAT, BYTES (0x0A, 0xFE, 0xFF) },
+	{ "second byte missing",       CUT,    BYTES (0x06, 0xFE) },
+	{ "operand cut",               CUT,    BYTES (0x12, 0x20, 0, 0, 0) },
+	{ "switch count cut",          CUT,    BYTES (0x12, 0x45, 0, 0, 0) },
+	{ "switch targets cut",        CUT,    BYTES (0x16, 0x45, 1, 0, 0, 0) },
+	{ "switch of 2^30 targets",    CUT,    BYTES (0x16, 0x45, 0, 0, 0, 0x40) },
+	{ "branch into an operand",    FORMAT, BYTES (0x12, 0x2B, 0xFF, 0x00, 0x2A) },
+	{ "branch in front of code",   FORMAT, BYTES (0x0E, 0x2B, 0xFD, 0x2A) },
+	{ "branch behind the end",     FORMAT, BYTES (0x0E, 0x2B, 0x02, 0x2A) },
+	{ "long branch far away",      FORMAT, BYTES (0x16, 0x38, 0, 0, 0, 0x80) },
+	{ "switch into an operand",    FORMAT, BYTES (0x26, 0x45, 1, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF) },
+	{ "section missing",           CUT,    BYTES (MORE, 0, 0, 0, 0x2A) },
+	{ "section of other kind",     FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, 0x02, 4, 0, 0) },
+	{ "section with unknown bit",  FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, 0x11, 4, 0, 0) },
+	{ "section of no size",        FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, 0x01, 0, 0, 0) },
+	{ "section of a broken size",  FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, 0x01, 5, 0, 0) },
+	{ "clauses cut",               CUT,    BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0) },
+	{ "second section cut",        CUT,    BYTES (MORE, 0, 0, 0, 0x2A, 0x81, 4, 0, 0, 0x01, 4, 0) },
+	{ "short size, then more",     FORMAT,
+	  BYTES (MORE, 0, 0, 0, 0x2A, 0x81, 12, 0, 0, 2, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0x01, 4, 0, 0) },
+	{ "clause of another kind",    FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 8, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
+	{ "clause of two kinds",       FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 3, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
+	{ "try begins in operand",     FORMAT, BYTES (MORE, 0x1F, 0, 0, 0x2A, SMALL, 2, 0, 1, 0, 1, 3, 0, 1, 0, 0, 0, 0) },
+	{ "try ends in operand",       FORMAT, BYTES (MORE, 0x1F, 0, 0, 0x2A, SMALL, 2, 0, 0, 0, 1, 3, 0, 1, 0, 0, 0, 0) },
+	{ "handler begins in operand", FORMAT, BYTES (MORE, 0x1F, 0, 0, 0x2A, SMALL, 2, 0, 2, 0, 1, 1, 0, 1, 0, 0, 0, 0) },
+	{ "handler begins at end",     FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 2, 0, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0) },
+	{ "handler ends behind end",   FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 2, 0, 0, 0, 1, 3, 0, 2, 0, 0, 0, 0) },
+	{ "filter begins in operand",  FORMAT, BYTES (MORE, 0x1F, 0, 0, 0x2A, SMALL, 1, 0, 2, 0, 1, 3, 0, 1, 1, 0, 0, 0) },
+	{ "filter begins behind end",  FORMAT, BYTES (MORE, 0, 0, 0, 0x2A, SMALL, 1, 0, 2, 0, 1, 3, 0, 1, 0, 0, 0, 0x80) },
 };
 
 static void
@@ -232,7 +240,7 @@ what_is_malformed_is_refused_and_leaves_the_result_alone (void **state)
 	assert_int_equal (monocle__il_read (&(monocle__il_body) { 0 }, NULL, 0, NULL), CUT);
 }
 
-/* --- every opcode -------------------------------------------------------------------------------------------------- */
+/* --- every opcode ----------------------------------------------------------------------------------------------- */
 
 static uint32_t
 operand_size (const char *kind)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# test_il_rewrite.py - the runtimes as judges of lib/ecma/il.h: assemblies in which every method was edited behave as before.
+# test_il_rewrite.py - the runtimes as judges of lib/ecma/il.h: assemblies with every method edited behave as before.
 #
 #   test_il_rewrite.py mono|coreclr IL_REWRITE PROGRAM.cs...
 #
@@ -87,7 +87,7 @@ class CoreCLR:
 
 
 def check(runtime, compiler, rewrite, source):
-    """The same file from both compilers where they are deterministic, the same run from both and from a rewritten one."""
+    """The same file from both compilers where they are deterministic, the same run of it and of its rewritten copy."""
     paths = []
     # One file name for all, because the name of the assembly goes into the file.
     for step in ['plain', 'by-rewritten', 'rewritten']:

@@ -56,7 +56,8 @@ small_sections_become_one_fat_section (void **state)
 	static const uint8_t data[] = { 0x1B, 0x30, 3, 0, 4, 0, 0, 0, 9, 0, 0, 0x11, 0xDE, 1, 0xDC, 0x2A,
 		                        0x81, 16, 0xAA, 0xBB, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0,
 		                        0x01, 16, 0, 0, 0, 0, 0, 0, 2, 2, 0, 1, 5, 0, 0, 1 };
-	static const uint8_t wide[] = { 0x1B, 0x30, 3, 0, 7, 0, 0, 0, 9, 0, 0, 0x11, 0xDD, 1, 0, 0, 0, 0xDC, 0x2A, 0, 0x41, 52, 0, 0,
+	static const uint8_t wide[] = { 0x1B, 0x30, 3, 0, 7, 0, 0, 0, 9, 0, 0, 0x11, 0xDD, 1, 0, 0, 0, 0xDC, 0x2A, 0,
+		                        0x41, 52, 0, 0,
 		                        2, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
 		                        0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 1 };
 
@@ -140,7 +141,8 @@ the_map_names_where_each_original_instruction_went (void **state)
 {
 	static const uint8_t data[] = IL_TINY (0x16, 0x2D, 0xFD, 0x2A);
 	static const monocle__il_map expected[] = { { 0, 9 }, { 1, 10 }, { 3, 16 } };
-	const monocle__il_instruction wide = monocle__il_op (MONOCLE__IL_LDC_I8, 1), nop = monocle__il_op (MONOCLE__IL_NOP, 0);
+	const monocle__il_instruction wide = monocle__il_op (MONOCLE__IL_LDC_I8, 1);
+	const monocle__il_instruction nop = monocle__il_op (MONOCLE__IL_NOP, 0);
 	monocle__il_body body = il_must_read (data, sizeof data);
 	monocle__il_edit *edit = monocle__il_edit_new (&body);
 	monocle__il_map *map;
@@ -197,7 +199,7 @@ an_instruction_changed_in_place_is_written_as_it_is_now (void **state)
 	monocle__il_free (&body);
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------------ */
+/* --- refusals --------------------------------------------------------------------------------------------------- */
 
 static void *
 must_not_allocate (void *context, size_t size)
@@ -220,7 +222,8 @@ check_refused (const monocle__il_body *body, bool verbatim)
 	uint32_t count = 77;
 	size_t size = 55;
 
-	assert_int_equal (monocle__il_write (body, verbatim, must_not_allocate, NULL, &data, &size, &map, &count), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__il_write (body, verbatim, must_not_allocate, NULL, &data, &size, &map, &count),
+	                  MONOCLE__ECMA_E_RANGE);
 	assert_string_equal ((char *)data, "untouched");
 	assert_null (map);
 	assert_int_equal (count, 77);
@@ -284,7 +287,8 @@ an_allocator_without_memory_is_reported (void **state)
 	uint8_t *written;
 	size_t size;
 
-	assert_int_equal (monocle__il_write (&body, false, cannot_allocate, NULL, &written, &size, &map, &count), MONOCLE__IL_E_NO_MEMORY);
+	assert_int_equal (monocle__il_write (&body, false, cannot_allocate, NULL, &written, &size, &map, &count),
+	                  MONOCLE__IL_E_NO_MEMORY);
 	monocle__il_free (&body);
 }
 
