@@ -610,6 +610,25 @@ enter_epoch (monocle__clr_image *image)
 	}
 }
 
+/* Asks the filters about the methods of one class until one is wanted. */
+static bool
+is_class_wanted (monocle__clr_image *image, uint32_t class_token)
+{
+	monocle__ecma_typedef row;
+	MonoClass *klass = NULL;
+	uint32_t rva;
+	if (monocle__ecma_get_typedef (&image->ecma, class_token, &row))
+		return false;
+	for (uint32_t rid = row.first_method; rid < row.end_method; rid++) {
+		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) || !rva)
+			continue;
+		klass = klass ? klass : monocle_class_def (image->record, class_token);
+		if (monocle_call_flags (monocle_method_def_in (klass, 0x06000000 | rid)))
+			return true;
+	}
+	return false;
+}
+
 bool
 monocle__clr_image_wanted (monocle__clr_image *image)
 {
@@ -617,13 +636,14 @@ monocle__clr_image_wanted (monocle__clr_image *image)
 		return false;
 	enter_epoch (image);
 	int wanted = atomic_load (&image->wanted);
-	monocle__ecma_methoddef row;
-	for (uint32_t rid = 1; wanted < 0 && rid <= image->method_rows; rid++)
-		if (monocle__ecma_get_methoddef (&image->ecma, 0x06000000 | rid, &row) == 0 && row.rva
-		    && monocle_call_flags (monocle_method_def (image->record, 0x06000000 | rid)))
-			wanted = 1;
-	atomic_store (&image->wanted, wanted < 0 ? 0 : wanted);
-	return wanted > 0;
+	if (wanted >= 0)
+		return wanted;
+	uint32_t classes = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef);
+	wanted = 0;
+	for (uint32_t rid = 1; !wanted && rid <= classes; rid++)
+		wanted = is_class_wanted (image, 0x02000000 | rid);
+	atomic_store (&image->wanted, wanted);
+	return wanted;
 }
 
 int

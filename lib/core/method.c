@@ -101,6 +101,15 @@ monocle_method_def (MonoImage *image, uint32_t methoddef_token)
 	return known;
 }
 
+MonoMethod *
+monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
+{
+	MonoMethod *method = klass ? monocle_method_def (mono_class_get_image (klass), methoddef_token) : NULL;
+	if (method)
+		__atomic_store_n (&method->klass, klass, __ATOMIC_RELAXED);
+	return method;
+}
+
 struct key {
 	MonoMethod *definition;
 	MonoClass *klass;
@@ -222,8 +231,9 @@ mono_method_get_class (MonoMethod *method)
 {
 	if (!method)
 		return NULL;
-	if (method->klass)
-		return method->klass;
+	MonoClass *klass = __atomic_load_n (&method->klass, __ATOMIC_RELAXED);
+	if (klass)
+		return klass;
 	const monocle__method_desc *desc = monocle__method_describe (method);
 	return desc ? desc->klass : NULL;
 }

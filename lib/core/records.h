@@ -214,7 +214,7 @@ struct _MonoMethod {
 	MonoMethod *definition;  /* of an instance; NULL: this is a definition */
 	MonoImage *image;
 	uint32_t token, count;
-	MonoClass *klass;        /* of an instance */
+	MonoClass *klass;        /* of an instance; of a definition, when a host told it early */
 	MonoType **arguments;
 	void *slot;
 	_Atomic(monocle__method_desc *) desc;          /* of a definition */
