@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+"""embed.py IN OUT NAME: a file as a C array of char, for what is edited as HTML but must travel inside the program."""
+import sys
+
+source, target, name = sys.argv[1:]
+data = open(source, 'rb').read()
+with open(target, 'w') as out:
+    out.write('/* made from %s */\nstatic const char %s[] = {\n' % (source.rsplit('/', 1)[-1], name))
+    for at in range(0, len(data), 24):
+        out.write('\t' + ','.join(str(b if b < 128 else b - 256) for b in data[at:at + 24]) + ',\n')
+    out.write('};\n')

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pprof-read.c - reads a pprof file: gzip, then the protocol buffer of profile.proto, then names instead of ids.
+ *
+ * Protocol buffers say nothing about order: the string table may come last, a sample may name a location that is
+ * described after it. So the message is walked three times: strings, then functions and locations, then samples. The
+ * file is not trusted: each length is checked against what is left, ids are looked up, memory follows the file's size,
+ * and the two ways to make much out of little (gzip, and long inlined locations on many stacks) have limits.
+ *
+ * The wire format: a key is a varint (field << 3 | type); type 0 is a varint, 1 eight bytes, 2 a length and that many
+ * bytes, 5 four bytes.
+ */
+#include "array.h"
+#include "profile.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+	FRAME_LIMIT = 1 << 27,      /* frames over all stacks: half a gigabyte of them */
+	VALUE_LIMIT = 64,           /* value types; reports have a column or two for each */
+	MESSAGE_LIMIT = 0x7fffffff, /* bytes after gzip; protocol buffers end there anyway */
+};
+
+typedef struct {
+	const unsigned char *at, *end;
+} span;
+
+typedef struct {
+	unsigned number; /* field number */
+	unsigned type;   /* wire type */
+	uint64_t value;  /* of a varint or fixed */
+	span bytes;      /* of a length-delimited one */
+} field;
+
+typedef struct {
+	uint64_t id;
+	size_t index; /* into what the map is about */
+} id_entry;
+
+/* Ids of one kind, sorted once all of them are known. */
+typedef struct {
+	id_entry *entries;
+	size_t count, capacity;
+} id_map;
+
+typedef struct {
+	size_t first, count; /* in lines: innermost inlined first */
+} location;
+
+typedef struct {
+	span message;
+	monocle__profile *profile;
+	span *strings;
+	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until somebody asks */
+	size_t string_count, string_capacity;
+	id_map function_ids, location_ids;
+	location *locations;
+	size_t location_count, location_capacity;
+	uint64_t *lines;    /* function ids, then resolved to indices when samples are read */
+	size_t line_count, line_capacity;
+	uint32_t *stack;    /* scratch of one sample */
+	size_t stack_capacity;
+	int64_t *values;
+	size_t values_capacity;
+	char *error;
+	size_t error_size;
+} reader;
+
+static int __attribute__ ((format (printf, 2, 3)))
+fail (reader *r, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start (arguments, format);
+	vsnprintf (r->error, r->error_size, format, arguments);
+	va_end (arguments);
+	return -1;
+}
+
+static int
+fail_memory (reader *r)
+{
+	return fail (r, "out of memory");
+}
+
+static int
+fail_damaged (reader *r)
+{
+	return fail (r, "damaged: not a protocol buffer, or cut off");
+}
+
+/* --- the wire --- */
+
+static bool
+try_varint (span *in, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		if (in->at == in->end)
+			return false;
+		value |= (uint64_t)(*in->at & 0x7f) << shift;
+		if (!(*in->at++ & 0x80)) {
+			*ret_value = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+try_bytes (span *in, uint64_t length, span *ret_bytes)
+{
+	if (length > (uint64_t)(in->end - in->at))
+		return false;
+	*ret_bytes = (span){ in->at, in->at + length };
+	in->at += length;
+	return true;
+}
+
+/* 1: a field; 0: the end; -1: damaged. */
+static int
+next_field (span *in, field *ret_field)
+{
+	uint64_t key, length;
+
+	if (in->at == in->end)
+		return 0;
+	if (!try_varint (in, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
+		return -1;
+	*ret_field = (field){ .number = (unsigned)(key >> 3), .type = key & 7 };
+	switch (key & 7) {
+	case 0:
+		return try_varint (in, &ret_field->value) ? 1 : -1;
+	case 1:
+		return try_bytes (in, 8, &ret_field->bytes) ? 1 : -1;
+	case 2:
+		return try_varint (in, &length) && try_bytes (in, length, &ret_field->bytes) ? 1 : -1;
+	case 5:
+		return try_bytes (in, 4, &ret_field->bytes) ? 1 : -1;
+	default:
+		return -1;
+	}
+}
+
+typedef int (*field_reader) (reader *r, const field *f, void *context);
+
+/* Calls `each` for every field of the message until one answers other than 0. */
+static int
+each_field (reader *r, span message, field_reader each, void *context)
+{
+	field f;
+	int more, result = 0;
+
+	while ((more = next_field (&message, &f)) > 0 && result == 0)
+		result = each (r, &f, context);
+	return result != 0 ? result : more < 0 ? fail_damaged (r) : 0;
+}
+
+typedef int (*number_reader) (reader *r, uint64_t number, void *context);
+
+/* A repeated number is either packed into one field or a field each; both are allowed at any time. */
+static int
+each_number (reader *r, const field *f, number_reader each, void *context)
+{
+	span packed = f->bytes;
+	uint64_t number;
+	int result = 0;
+
+	if (f->type == 0)
+		return each (r, f->value, context);
+	while (packed.at < packed.end && result == 0) {
+		if (!try_varint (&packed, &number))
+			return fail_damaged (r);
+		result = each (r, number, context);
+	}
+	return result;
+}
+
+/* --- ids --- */
+
+static bool
+id_map_add (id_map *map, uint64_t id, size_t index)
+{
+	if (!MONOCLE__RESERVE (map->entries, map->capacity, map->count + 1))
+		return false;
+	map->entries[map->count++] = (id_entry){ id, index };
+	return true;
+}
+
+static int
+compare_ids (const void *a, const void *b)
+{
+	const id_entry *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void
+id_map_sort (id_map *map)
+{
+	if (map->count)
+		qsort (map->entries, map->count, sizeof *map->entries, compare_ids);
+}
+
+/* SIZE_MAX: no such id. Writers number from 1 upwards, so the entry is nearly always where the id says. */
+static size_t
+id_map_find (const id_map *map, uint64_t id)
+{
+	id_entry key = { .id = id }, *found;
+
+	if (map->count == 0)
+		return SIZE_MAX;
+	if (id - 1 < map->count && map->entries[id - 1].id == id)
+		return map->entries[id - 1].index;
+	found = bsearch (&key, map->entries, map->count, sizeof key, compare_ids);
+	return found ? found->index : SIZE_MAX;
+}
+
+/* --- strings --- */
+
+/* The string with this index in the string table, NULL (and the error set) when there is none. */
+static const char *
+text (reader *r, uint64_t index)
+{
+	span bytes;
+
+	if (index >= r->string_count) {
+		if (index == 0)
+			return "";
+		fail (r, "damaged: string %llu is not in the string table", (unsigned long long)index);
+		return NULL;
+	}
+	bytes = r->strings[index];
+	if (bytes.at == bytes.end)
+		return "";
+	if (!r->texts[index])
+		r->texts[index] = monocle__profile_text (r->profile, (const char *)bytes.at, (size_t)(bytes.end - bytes.at));
+	if (!r->texts[index])
+		fail_memory (r);
+	return r->texts[index];
+}
+
+static int
+read_string (reader *r, const field *f, void *unused)
+{
+	if (f->number != 6 || f->type != 2)
+		return 0;
+	if (!MONOCLE__RESERVE (r->strings, r->string_capacity, r->string_count + 1))
+		return fail_memory (r);
+	r->strings[r->string_count++] = f->bytes;
+	return 0;
+}
+
+/* --- what is in the profile: numbers of fields by message, kept in a small array --- */
+
+enum { NUMBERS = 16 };
+
+/* Collects plain numbers by field number; of a repeated one the last wins, as the specification asks. */
+static int
+collect (reader *r, const field *f, void *context)
+{
+	uint64_t *numbers = context;
+
+	if (f->type == 0 && f->number < NUMBERS)
+		numbers[f->number] = f->value;
+	return 0;
+}
+
+static int
+read_value_type (reader *r, span message)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	const char *type, *unit;
+
+	if (each_field (r, message, collect, numbers) != 0)
+		return -1;
+	type = text (r, numbers[1]);
+	unit = type ? text (r, numbers[2]) : NULL;
+	if (!unit)
+		return -1;
+	if (r->profile->value_count == VALUE_LIMIT)
+		return fail (r, "it has more than %d value types", VALUE_LIMIT);
+	return monocle__profile_add_value_type (r->profile, type, unit) ? 0 : fail_memory (r);
+}
+
+static int
+read_function (reader *r, span message)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	monocle__function function = { 0 };
+	size_t index;
+
+	if (each_field (r, message, collect, numbers) != 0)
+		return -1;
+	if (!(function.name = text (r, numbers[2])) || !(function.system_name = text (r, numbers[3])) ||
+	    !(function.filename = text (r, numbers[4])))
+		return -1;
+	if (!*function.name)
+		function.name = *function.system_name ? function.system_name : "(unnamed)";
+	function.line = (int64_t)numbers[5];
+	index = monocle__profile_add_function (r->profile, &function);
+	return index != SIZE_MAX && id_map_add (&r->function_ids, numbers[1], index) ? 0 : fail_memory (r);
+}
+
+static int
+read_location_field (reader *r, const field *f, void *context)
+{
+	uint64_t *numbers = context, line[NUMBERS] = { 0 };
+
+	if (f->number != 4 || f->type != 2)
+		return collect (r, f, numbers);
+	if (each_field (r, f->bytes, collect, line) != 0)
+		return -1;
+	if (!MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
+		return fail_memory (r);
+	r->lines[r->line_count++] = line[1];
+	return 0;
+}
+
+/* A location without a line is an address that nobody could name. */
+static int
+name_address (reader *r, uint64_t address)
+{
+	char name[32];
+	monocle__function function = { .system_name = "", .filename = "" };
+	size_t index, id_space = (size_t)1 << 62;
+
+	snprintf (name, sizeof name, "0x%llx", (unsigned long long)address);
+	function.name = monocle__profile_text (r->profile, name, strlen (name));
+	if (!function.name || (index = monocle__profile_add_function (r->profile, &function)) == SIZE_MAX ||
+	    !id_map_add (&r->function_ids, id_space + index, index) ||
+	    !MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
+		return fail_memory (r);
+	r->lines[r->line_count++] = id_space + index;
+	return 0;
+}
+
+static int
+read_location (reader *r, span message)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	size_t first = r->line_count;
+
+	if (each_field (r, message, read_location_field, numbers) != 0)
+		return -1;
+	if (r->line_count == first && name_address (r, numbers[3]) != 0)
+		return -1;
+	if (!MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
+	    !id_map_add (&r->location_ids, numbers[1], r->location_count))
+		return fail_memory (r);
+	r->locations[r->location_count++] = (location){ first, r->line_count - first };
+	return 0;
+}
+
+static int
+read_comment (reader *r, uint64_t index, void *unused)
+{
+	const char *comment = text (r, index);
+
+	if (!comment)
+		return -1;
+	return monocle__profile_add_comment (r->profile, comment) ? 0 : fail_memory (r);
+}
+
+/* The second walk: everything that samples refer to. */
+static int
+read_table (reader *r, const field *f, void *unused)
+{
+	bool is_message = f->type == 2;
+
+	switch (f->number) {
+	case 1:
+		return is_message ? read_value_type (r, f->bytes) : 0;
+	case 4:
+		return is_message ? read_location (r, f->bytes) : 0;
+	case 5:
+		return is_message ? read_function (r, f->bytes) : 0;
+	case 9:
+		r->profile->time_nanos = f->type == 0 ? (int64_t)f->value : 0;
+		return 0;
+	case 10:
+		r->profile->duration_nanos = f->type == 0 ? (int64_t)f->value : 0;
+		return 0;
+	case 13:
+		return each_number (r, f, read_comment, NULL);
+	case 14:
+		r->profile->default_type = f->type == 0 ? text (r, f->value) : NULL;
+		return f->type == 0 && !r->profile->default_type ? -1 : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Function ids in the lines become indices of functions, once for all samples. */
+static int
+resolve_lines (reader *r)
+{
+	id_map_sort (&r->function_ids);
+	id_map_sort (&r->location_ids);
+	for (size_t i = 0; i < r->line_count; i++) {
+		size_t index = id_map_find (&r->function_ids, r->lines[i]);
+		if (index == SIZE_MAX)
+			return fail (r, "damaged: function %llu is not described", (unsigned long long)r->lines[i]);
+		r->lines[i] = index;
+	}
+	return 0;
+}
+
+/* --- samples --- */
+
+typedef struct {
+	size_t depth, values;
+} sample_state;
+
+static int
+read_frame (reader *r, uint64_t id, void *context)
+{
+	sample_state *sample = context;
+	size_t index = id_map_find (&r->location_ids, id);
+	const location *found;
+
+	if (index == SIZE_MAX)
+		return fail (r, "damaged: location %llu is not described", (unsigned long long)id);
+	found = &r->locations[index];
+	if (r->profile->frame_count + sample->depth + found->count > FRAME_LIMIT)
+		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
+	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, sample->depth + found->count))
+		return fail_memory (r);
+	for (size_t i = 0; i < found->count; i++)
+		r->stack[sample->depth++] = (uint32_t)r->lines[found->first + i];
+	return 0;
+}
+
+static int
+read_value (reader *r, uint64_t value, void *context)
+{
+	sample_state *sample = context;
+
+	if (sample->values == r->profile->value_count)
+		return fail (r, "damaged: a sample has more values than the profile has value types");
+	r->values[sample->values++] = (int64_t)value;
+	return 0;
+}
+
+static int
+read_sample_field (reader *r, const field *f, void *context)
+{
+	if (f->number == 1)
+		return each_number (r, f, read_frame, context);
+	if (f->number == 2)
+		return each_number (r, f, read_value, context);
+	return 0;
+}
+
+static int
+read_label (reader *r, const field *f, void *unused)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	monocle__label label;
+
+	if (f->number != 3 || f->type != 2)
+		return 0;
+	if (each_field (r, f->bytes, collect, numbers) != 0)
+		return -1;
+	label.key = text (r, numbers[1]);
+	label.text = label.key && numbers[2] ? text (r, numbers[2]) : NULL;
+	label.unit = label.key ? text (r, numbers[4]) : NULL;
+	label.number = (int64_t)numbers[3];
+	if (!label.key || !label.unit || (numbers[2] && !label.text))
+		return -1;
+	return monocle__profile_add_label (r->profile, &label) ? 0 : fail_memory (r);
+}
+
+/* The third walk. */
+static int
+read_sample (reader *r, const field *f, void *unused)
+{
+	sample_state sample = { 0 };
+
+	if (f->number != 2 || f->type != 2)
+		return 0;
+	if (each_field (r, f->bytes, read_sample_field, &sample) != 0)
+		return -1;
+	if (sample.values != r->profile->value_count)
+		return fail (r, "damaged: a sample has %zu values, the profile %zu value types", sample.values,
+			     r->profile->value_count);
+	if (!monocle__profile_add_sample (r->profile, r->stack, sample.depth, r->values))
+		return fail_memory (r);
+	return each_field (r, f->bytes, read_label, NULL);
+}
+
+static int
+read_profile (reader *r)
+{
+	if (each_field (r, r->message, read_string, NULL) != 0)
+		return -1;
+	r->texts = calloc (r->string_count + 1, sizeof *r->texts);
+	if (!r->texts)
+		return fail_memory (r);
+	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0)
+		return -1;
+	if (r->profile->value_count == 0)
+		return fail (r, "not a pprof profile: it names no value types");
+	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
+		return fail_memory (r);
+	return each_field (r, r->message, read_sample, NULL);
+}
+
+static void
+reader_done (reader *r)
+{
+	free (r->strings);
+	free (r->texts);
+	free (r->function_ids.entries);
+	free (r->location_ids.entries);
+	free (r->locations);
+	free (r->lines);
+	free (r->stack);
+	free (r->values);
+	monocle__profile_free (r->profile);
+}
+
+static int
+parse_message (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	reader r = { .message = { bytes, (const unsigned char *)bytes + size }, .error = error, .error_size = error_size };
+	int result;
+
+	r.profile = monocle__profile_new ();
+	result = r.profile ? read_profile (&r) : fail_memory (&r);
+	if (result == 0) {
+		*ret_profile = r.profile;
+		r.profile = NULL;
+	}
+	reader_done (&r);
+	return result;
+}
+
+/* --- gzip and files --- */
+
+typedef struct {
+	unsigned char *bytes;
+	size_t size, capacity;
+} content;
+
+/* Inflates one gzip member after another into `out`. NULL, or what is wrong. */
+static const char *
+inflate_members (z_stream *stream, content *out)
+{
+	int state = Z_OK;
+
+	while (state != Z_STREAM_END || stream->avail_in > 0) {
+		if (state == Z_STREAM_END && inflateReset (stream) != Z_OK)
+			return "damaged: not gzip";
+		if (out->size >= MESSAGE_LIMIT)
+			return "larger than 2 GB when unpacked";
+		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
+			return "out of memory";
+		stream->next_out = out->bytes + out->size;
+		stream->avail_out = (uInt)(out->capacity - out->size < 1 << 30 ? out->capacity - out->size : 1 << 30);
+		state = inflate (stream, Z_NO_FLUSH);
+		out->size = (size_t)(stream->next_out - out->bytes);
+		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
+			return "damaged: the file is cut off";
+		if (state != Z_OK && state != Z_STREAM_END)
+			return "damaged: its gzip check fails";
+	}
+	return NULL;
+}
+
+static const char *
+unpack (const void *bytes, size_t size, content *out)
+{
+	z_stream stream = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size };
+	const char *problem;
+
+	if (size > MESSAGE_LIMIT)
+		return "larger than 2 GB";
+	if (inflateInit2 (&stream, 15 + 16) != Z_OK)
+		return "out of memory";
+	problem = inflate_members (&stream, out);
+	inflateEnd (&stream);
+	return problem;
+}
+
+int
+monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	const unsigned char *magic = bytes;
+	content unpacked = { 0 };
+	const char *problem;
+	int result = -1;
+
+	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
+		return parse_message (bytes, size, ret_profile, error, error_size);
+	problem = unpack (bytes, size, &unpacked);
+	if (problem)
+		snprintf (error, error_size, "%s", problem);
+	else
+		result = parse_message (unpacked.bytes, unpacked.size, ret_profile, error, error_size);
+	free (unpacked.bytes);
+	return result;
+}
+
+static const char *
+read_stream (FILE *stream, content *out)
+{
+	while (!feof (stream)) {
+		if (out->size > MESSAGE_LIMIT)
+			return "larger than 2 GB";
+		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
+			return "out of memory";
+		out->size += fread (out->bytes + out->size, 1, out->capacity - out->size, stream);
+		if (ferror (stream))
+			return strerror (errno);
+	}
+	return out->size == 0 ? "the file is empty" : NULL;
+}
+
+int
+monocle__pprof_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	FILE *stream = fopen (path, "rbe");
+	content file = { 0 };
+	const char *problem;
+	int result = -1;
+
+	problem = stream ? read_stream (stream, &file) : strerror (errno);
+	if (problem)
+		snprintf (error, error_size, "%s", problem);
+	else
+		result = monocle__pprof_parse (file.bytes, file.size, ret_profile, error, error_size);
+	if (stream)
+		fclose (stream);
+	free (file.bytes);
+	return result;
+}

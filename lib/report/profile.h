@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * profile.h - a profile in memory: what pprof says, with names in place of ids.
+ *
+ * A profile is a list of samples; a sample is a stack of functions, leaf first, with one value per value type and
+ * any number of labels. Everything that is reported is a sum over samples. All strings are valid UTF-8 without NUL and
+ * belong to the profile. Not thread safe. Functions that add answer false, or SIZE_MAX, when memory is exhausted.
+ */
+#ifndef MONOCLE_REPORT_PROFILE_H
+#define MONOCLE_REPORT_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+	const char *type; /* "calls", "self", "samples", "alloc_space" */
+	const char *unit; /* "count", "nanoseconds", "bytes" */
+} monocle__value_type;
+
+typedef struct {
+	const char *name;        /* Mono's full name */
+	const char *system_name; /* what a linker would call it; may be "" */
+	const char *filename;    /* "" when unknown */
+	int64_t line;            /* 0 when unknown */
+} monocle__function;
+
+typedef struct {
+	const char *key;
+	const char *text; /* NULL: the label is a number */
+	int64_t number;
+	const char *unit; /* of the number, may be "" */
+} monocle__label;
+
+typedef struct {
+	size_t frames;      /* index of the leaf in monocle__profile.frames */
+	size_t depth;
+	size_t labels;      /* index in monocle__profile.labels */
+	size_t label_count;
+} monocle__sample;
+
+typedef struct monocle__text_block monocle__text_block;
+
+typedef struct {
+	monocle__value_type *value_types;
+	size_t value_count, value_type_capacity;
+	monocle__function *functions;
+	size_t function_count, function_capacity;
+	monocle__sample *samples;
+	size_t sample_count, sample_capacity;
+	int64_t *values;                      /* sample_count rows of value_count */
+	size_t value_capacity;
+	uint32_t *frames;                     /* indices into functions */
+	size_t frame_count, frame_capacity;
+	monocle__label *labels;
+	size_t label_count, label_capacity;
+	const char **comments;
+	size_t comment_count, comment_capacity;
+	const char *default_type;             /* a value type's name, or NULL */
+	int64_t time_nanos, duration_nanos;   /* since 1970; 0 when unknown */
+	monocle__text_block *text;            /* the strings */
+	uint32_t *function_slots;             /* hash table over functions: index + 1, 0 is free */
+	size_t function_slot_count;
+} monocle__profile;
+
+monocle__profile *monocle__profile_new (void);
+void monocle__profile_free (monocle__profile *profile);
+
+/* Copies `length` bytes; what is not UTF-8 becomes U+FFFD, a NUL too. NULL: out of memory. */
+const char *monocle__profile_text (monocle__profile *profile, const char *bytes, size_t length);
+
+/* All value types are added before the first sample. The strings are the profile's own (monocle__profile_text ()) or static. */
+bool monocle__profile_add_value_type (monocle__profile *profile, const char *type, const char *unit);
+bool monocle__profile_add_comment (monocle__profile *profile, const char *comment);
+/* The index of the function; one with the same name and file name is the same function. SIZE_MAX: out of memory. */
+size_t monocle__profile_add_function (monocle__profile *profile, const monocle__function *function);
+/* `frames` leaf first, `values` one per value type; both are copied. */
+bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth, const int64_t *values);
+/* To the newest sample. */
+bool monocle__profile_add_label (monocle__profile *profile, const monocle__label *label);
+
+static inline const int64_t *
+monocle__profile_values (const monocle__profile *profile, size_t sample)
+{
+	return profile->values + sample * profile->value_count;
+}
+
+/* The index of the value type with this name, or SIZE_MAX. */
+size_t monocle__profile_find_value (const monocle__profile *profile, const char *type);
+/*
+ * The value that a report is about: what the profile names as its default unless that is a bare count of calls, else the
+ * last one that is not zero throughout, else the first.
+ */
+size_t monocle__profile_main_value (const monocle__profile *profile);
+/* The sum over all samples. */
+int64_t monocle__profile_sum (const monocle__profile *profile, size_t value);
+
+/* Sums of a hostile file saturate instead of overflowing. */
+static inline int64_t
+monocle__add (int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow (a, b, &sum))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+/*
+ * Reads a pprof file (profile.proto), gzip or plain. 0, or -1 with one line in `error` that begins with no file name;
+ * *ret_profile is untouched then. Nothing in the file can make it crash or use memory out of proportion to its size.
+ */
+int monocle__pprof_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size);
+/* The same for bytes in memory. */
+int monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size);
+
+#endif

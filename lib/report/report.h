@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report.h - what can be made of a profile: a table, a tree, rows for other programs, a picture.
+ *
+ * Writers write to a stdio stream and do not look at its errors: the caller asks ferror () and fflush () once. They
+ * answer 0, or -1 when memory is exhausted.
+ */
+#ifndef MONOCLE_REPORT_REPORT_H
+#define MONOCLE_REPORT_REPORT_H
+
+#include "profile.h"
+
+#include <stdio.h>
+
+typedef enum { MONOCLE__SORT_SELF, MONOCLE__SORT_TOTAL, MONOCLE__SORT_CALLS } monocle__sort;
+
+typedef struct {
+	const char *title;    /* what the profile is called, usually its file name */
+	monocle__sort sort;
+	size_t limit;         /* rows; 0: all */
+	bool tree;            /* paths instead of methods */
+	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
+	bool bold;            /* text: headings in bold */
+	const char *ellipsis; /* text: what stands for the missing middle of a name */
+	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
+} monocle__report_options;
+
+int monocle__report_text (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+/*
+ * A header line, then a row per method (or per path with `tree`, depth first, with its `depth`). Tab, line feed, carriage
+ * return and backslash in a name become \t \n \r \\.
+ */
+int monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+int monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+/* One HTML file that needs nothing else. `limit` and `sort` mean nothing to it. */
+int monocle__report_flame (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_doctor.c - `monocle doctor`: what of this machine is ready, what is not, what to do.
+ *
+ * Each check is a row: a name and a function that answers ok, warn or fail with a sentence. Libraries are tried in a child
+ * process, because loading one that is broken may end the process.
+ */
+#include "command.h"
+#include "environ.h"
+#include "layout.h"
+#include "output.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TEXT_SIZE = 1024 };
+
+typedef enum { CHECK_OK, CHECK_WARN, CHECK_FAIL } check_state;
+
+typedef struct {
+	monocle__layout layout;
+	bool have_mono, have_dotnet;
+	char text[TEXT_SIZE]; /* of the check that runs */
+} examination;
+
+static check_state __attribute__ ((format (printf, 3, 4)))
+result (examination *e, check_state state, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start (arguments, format);
+	vsnprintf (e->text, sizeof e->text, format, arguments);
+	va_end (arguments);
+	return state;
+}
+
+/* --- runtimes --- */
+
+/* The first line of what a command prints that begins with `prefix`, and how many such lines there are. */
+static size_t
+command_lines (const char *command, const char *prefix, char *ret_last, size_t size)
+{
+	char line[TEXT_SIZE];
+	size_t count = 0;
+	FILE *stream = popen (command, "re");
+
+	while (stream && fgets (line, sizeof line, stream)) {
+		if (strncmp (line, prefix, strlen (prefix)) != 0)
+			continue;
+		line[strcspn (line, "\n")] = '\0';
+		snprintf (ret_last, size, "%.200s", line);
+		count++;
+	}
+	if (stream)
+		pclose (stream);
+	return count;
+}
+
+static check_state
+check_mono (examination *e)
+{
+	char line[TEXT_SIZE];
+
+	e->have_mono = command_lines ("MONO_ENV_OPTIONS= mono --version 2>/dev/null", "Mono JIT", line, sizeof line) > 0;
+	if (!e->have_mono)
+		return result (e, CHECK_WARN, "not found along PATH; to profile on it: apt-get install mono-runtime");
+	return result (e, CHECK_OK, "%.*s", (int)strcspn (line, "("), line);
+}
+
+static check_state
+check_dotnet (examination *e)
+{
+	static const char command[] = "CORECLR_ENABLE_PROFILING=0 DOTNET_CLI_TELEMETRY_OPTOUT=1 dotnet --list-runtimes 2>/dev/null";
+	char line[TEXT_SIZE];
+	size_t count = command_lines (command, "Microsoft.NETCore.App ", line, sizeof line);
+
+	e->have_dotnet = count > 0;
+	if (!e->have_dotnet)
+		return result (e, CHECK_WARN, "no runtime found with dotnet along PATH; self-contained programs can still be profiled");
+	return result (e, CHECK_OK, "%s%s", line, count > 1 ? ", and older ones" : "");
+}
+
+static check_state
+check_any_runtime (examination *e)
+{
+	if (!e->have_mono && !e->have_dotnet)
+		return result (e, CHECK_FAIL, "neither Mono nor .NET is installed, so there is nothing to profile");
+	return result (e, CHECK_OK, "%s", e->have_mono && e->have_dotnet ? "Mono and .NET" : e->have_mono ? "Mono" : ".NET");
+}
+
+/* --- our libraries --- */
+
+/* In a child: loads the library and looks for the symbol; writes what is wrong into the pipe. */
+static void __attribute__ ((noreturn))
+try_load (const char *path, const char *symbol, int out)
+{
+	void *library = dlopen (path, RTLD_LAZY | RTLD_LOCAL);
+	const char *error = library ? NULL : dlerror ();
+
+	if (library && !dlsym (library, symbol))
+		error = dlerror ();
+	if (error && write (out, error, strlen (error)) < 0)
+		_exit (2);
+	_exit (error != NULL);
+}
+
+/* Does the library load and have the symbol? Writes what is wrong. */
+static bool
+is_loadable (const char *path, const char *symbol, char *error, size_t size)
+{
+	int ends[2], status = 0;
+	ssize_t length;
+	pid_t pid;
+
+	snprintf (error, size, "cannot be tried: %s", strerror (errno));
+	if (pipe (ends) != 0 || (pid = fork ()) < 0)
+		return false;
+	if (pid == 0)
+		try_load (path, symbol, ends[1]);
+	close (ends[1]);
+	length = read (ends[0], error, size - 1);
+	error[length > 0 ? length : 0] = '\0';
+	close (ends[0]);
+	if (waitpid (pid, &status, 0) == pid && WIFSIGNALED (status))
+		snprintf (error, size, "loading it ends a process with signal %d", WTERMSIG (status));
+	return WIFEXITED (status) && WEXITSTATUS (status) == 0;
+}
+
+static check_state
+check_adapter (examination *e)
+{
+	char error[TEXT_SIZE / 2];
+
+	if (!e->layout.adapter)
+		return result (e, CHECK_FAIL, "libmonocle-clr.so is not beside this program nor in %s; build or install it", MONOCLE_LIBDIR);
+	if (!is_loadable (e->layout.adapter, "DllGetClassObject", error, sizeof error))
+		return result (e, CHECK_FAIL, "%s does not load: %s", e->layout.adapter, error);
+	return result (e, CHECK_OK, "%s", e->layout.adapter);
+}
+
+static check_state
+check_umbrella (examination *e)
+{
+	check_state missing = e->have_mono ? CHECK_FAIL : CHECK_WARN;
+	char error[TEXT_SIZE / 2];
+
+	if (!e->layout.umbrella)
+		return result (e, missing, "libmono-profiler-monocle.so is not beside this program nor in %s; build or install it",
+			       MONOCLE_LIBDIR);
+	if (!is_loadable (e->layout.umbrella, "mono_profiler_init_monocle", error, sizeof error))
+		return result (e, missing, "%s does not load: %s", e->layout.umbrella, error);
+	return result (e, CHECK_OK, "%s", e->layout.umbrella);
+}
+
+static void
+append_name (const char *name, const char *path, void *context)
+{
+	examination *e = context;
+	size_t length = strlen (e->text);
+
+	if (strcmp (name, "monocle") != 0)
+		snprintf (e->text + length, sizeof e->text - length, "%s%s", length ? ", " : "", name);
+}
+
+static check_state
+check_modules (examination *e)
+{
+	char *folders = monocle__format ("%s", e->layout.module_path), *left = folders, *folder;
+
+	e->text[0] = '\0';
+	while ((folder = strsep (&left, ":")))
+		monocle__layout_each_module (folder, append_name, e);
+	free (folders);
+	if (!e->text[0])
+		return result (e, CHECK_FAIL, "no libmono-profiler-NAME.so beside this program nor in %s", MONOCLE_MODULEDIR);
+	return CHECK_OK;
+}
+
+/* --- the environment --- */
+
+static check_state
+check_diagnostics (examination *e)
+{
+	monocle__environ_state state;
+
+	monocle__environ_look (&state);
+	free (state.foreign);
+	if (state.disabled)
+		return result (e, CHECK_FAIL, "%s=0 keeps CoreCLR from loading any profiler; unset it", state.disabled);
+	return result (e, CHECK_OK, "nothing in the environment switches diagnostics off");
+}
+
+static check_state
+check_foreign (examination *e)
+{
+	monocle__environ_state state;
+	check_state answer;
+
+	monocle__environ_look (&state);
+	if (state.foreign)
+		answer = result (e, CHECK_WARN, "%s: CoreCLR takes one profiler, so monocle run leaves its programs alone; unset it",
+				 state.foreign);
+	else
+		answer = result (e, CHECK_OK, "no other profiler is in the environment");
+	free (state.foreign);
+	return answer;
+}
+
+static check_state
+check_switches (examination *e)
+{
+	static const char *const names[] = { "MONOCLE_ENABLED", "MONOCLE_PROCESS", "MONOCLE_PROFILE", "MONO_ENV_OPTIONS" };
+	const char *enabled = getenv ("MONOCLE_ENABLED");
+
+	e->text[0] = '\0';
+	if (enabled && (strcmp (enabled, "0") == 0 || strcmp (enabled, "false") == 0))
+		return result (e, CHECK_FAIL, "MONOCLE_ENABLED=%s switches profiling off; unset it", enabled);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv (names[i]);
+		size_t length = strlen (e->text);
+		if (value && *value)
+			snprintf (e->text + length, sizeof e->text - length, "%s%s=%.100s", length ? ", " : "", names[i], value);
+	}
+	if (e->text[0])
+		return CHECK_WARN;
+	return result (e, CHECK_OK, "none of our own variables is set");
+}
+
+static check_state
+check_temporary (examination *e)
+{
+	const char *folder = getenv ("TMPDIR");
+
+	folder = folder && *folder == '/' ? folder : "/tmp";
+	if (access (folder, W_OK | X_OK) != 0)
+		return result (e, CHECK_FAIL, "%s: %s; set TMPDIR to a folder that can be written", folder, strerror (errno));
+	return result (e, CHECK_OK, "%s can be written", folder);
+}
+
+/* --- the kernel --- */
+
+/* The number in a file of /proc/sys; `missing` when it has none. */
+static long
+kernel_number (const char *path, long missing)
+{
+	FILE *stream = fopen (path, "re");
+	long number;
+
+	if (!stream || fscanf (stream, "%ld", &number) != 1)
+		number = missing;
+	if (stream)
+		fclose (stream);
+	return number;
+}
+
+static check_state
+check_perf (examination *e)
+{
+	long level = kernel_number ("/proc/sys/kernel/perf_event_paranoid", 99);
+
+	if (level > 2)
+		return result (e, CHECK_WARN, "perf_event_paranoid is %ld: sampling will use CPU timers; for perf clocks set it to 2", level);
+	return result (e, CHECK_OK, "perf_event_paranoid is %ld", level);
+}
+
+static check_state
+check_ptrace (examination *e)
+{
+	long scope = kernel_number ("/proc/sys/kernel/yama/ptrace_scope", 0);
+
+	if (scope > 1)
+		return result (e, CHECK_WARN, "ptrace_scope is %ld: native debuggers cannot attach; monocle itself does not need it", scope);
+	return result (e, CHECK_OK, "ptrace_scope is %ld", scope);
+}
+
+/* clang-format off */
+static const struct {
+	const char *name;
+	check_state (*check) (examination *e);
+} checks[] = {
+	{ "Mono",            check_mono },
+	{ ".NET",            check_dotnet },
+	{ "a runtime",       check_any_runtime },
+	{ "CoreCLR adapter", check_adapter },
+	{ "Mono adapter",    check_umbrella },
+	{ "modules",         check_modules },
+	{ "diagnostics",     check_diagnostics },
+	{ "other profilers", check_foreign },
+	{ "variables",       check_switches },
+	{ "temporary files", check_temporary },
+	{ "perf events",     check_perf },
+	{ "ptrace",          check_ptrace },
+};
+static const char *const state_words[] = { [CHECK_OK] = "ok  ", [CHECK_WARN] = "warn", [CHECK_FAIL] = "fail" };
+/* clang-format on */
+
+static int
+examine (void)
+{
+	examination e = { 0 };
+	size_t failures = 0;
+	int written;
+
+	monocle__layout_find (&e.layout);
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+		check_state state = checks[i].check (&e);
+		printf ("%s  %-15s  %s\n", state_words[state], checks[i].name, e.text);
+		failures += state == CHECK_FAIL;
+	}
+	monocle__layout_done (&e.layout);
+	written = monocle__output_finish (stdout, NULL);
+	return written ? written : failures ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
+}
+
+static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+
+static int
+run (int argc, char **argv)
+{
+	int option;
+
+	signal (SIGPIPE, SIG_IGN);
+	while ((option = getopt_long (argc, argv, "h", long_options, NULL)) != -1)
+		return option == 'h' ? monocle__command_help (&monocle__command_doctor) : MONOCLE__EXIT_USAGE;
+	if (optind < argc)
+		return monocle__usage_error (&monocle__command_doctor, "doctor takes no arguments");
+	return examine ();
+}
+
+const monocle__command monocle__command_doctor = {
+	.name = "doctor",
+	.summary = "check this machine: runtimes, libraries, environment, permissions",
+	.usage = "doctor",
+	.help = "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what to do.\n"
+		"The exit code is 1 when a check failed.\n",
+	.run = run,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_list.c - `monocle list`: which modules there are, in the order in which folders are searched.
+ */
+#include "command.h"
+#include "layout.h"
+#include "output.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEN_MAX = 256 };
+
+typedef struct {
+	const char *origin;
+	char *seen[SEEN_MAX]; /* names that an earlier folder has */
+	size_t seen_count;
+	size_t found;
+} listing;
+
+static bool
+is_seen (const listing *list, const char *name)
+{
+	for (size_t i = 0; i < list->seen_count; i++) {
+		if (strcmp (list->seen[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The umbrella is no module: it is how Mono finds ours. */
+static void
+print_module (const char *name, const char *path, void *context)
+{
+	listing *list = context;
+	bool hidden = is_seen (list, name);
+
+	if (strcmp (name, "monocle") == 0)
+		return;
+	printf ("%-12s %s  (%s%s)\n", name, path, list->origin, hidden ? "; an earlier folder has the name" : "");
+	list->found++;
+	if (!hidden && list->seen_count < SEEN_MAX)
+		list->seen[list->seen_count++] = monocle__format ("%s", name);
+}
+
+static void
+list_path (listing *list, const char *folders, const char *origin)
+{
+	list->origin = origin;
+	while (folders && *folders) {
+		size_t length = strcspn (folders, ":");
+		char *folder = monocle__format ("%.*s", (int)length, folders);
+		if (length > 0)
+			monocle__layout_each_module (folder, print_module, list);
+		free (folder);
+		folders += length + (folders[length] == ':');
+	}
+}
+
+static int
+list_modules (void)
+{
+	listing list = { 0 };
+	monocle__layout layout;
+
+	monocle__layout_find (&layout);
+	list_path (&list, getenv ("MONOCLE_MODULE_PATH"), "MONOCLE_MODULE_PATH");
+	list_path (&list, layout.module_path, "monocle");
+	list_path (&list, getenv ("LD_LIBRARY_PATH"), "LD_LIBRARY_PATH");
+	list_path (&list, "/usr/local/lib:/usr/lib", "Mono");
+	for (size_t i = 0; i < list.seen_count; i++)
+		free (list.seen[i]);
+	monocle__layout_done (&layout);
+	if (list.found == 0) {
+		monocle__say ("no module (libmono-profiler-NAME.so) was found; monocle doctor says where they are expected");
+		return MONOCLE__EXIT_FAILED;
+	}
+	return monocle__output_finish (stdout, NULL);
+}
+
+static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+
+static int
+run (int argc, char **argv)
+{
+	int option;
+
+	signal (SIGPIPE, SIG_IGN);
+	while ((option = getopt_long (argc, argv, "h", long_options, NULL)) != -1)
+		return option == 'h' ? monocle__command_help (&monocle__command_list) : MONOCLE__EXIT_USAGE;
+	if (optind < argc)
+		return monocle__usage_error (&monocle__command_list, "list takes no arguments");
+	return list_modules ();
+}
+
+const monocle__command monocle__command_list = {
+	.name = "list",
+	.summary = "list the modules that --profile= can name",
+	.usage = "list",
+	.help = "Prints name, file and origin of each module, in the order of the search: MONOCLE_MODULE_PATH, monocle's own\n"
+		"folders, LD_LIBRARY_PATH, Mono's folder. Mono's own modules (log, coverage, aot) need Mono.\n"
+		"monocle run --profile=NAME:help -- COMMAND prints a module's arguments.\n",
+	.run = run,
+};

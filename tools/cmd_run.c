@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_run.c - `monocle run`: a command with profiling switched on, then what it was.
+ *
+ * The program must not notice: descriptors, signals and exit code are its own, and nothing is printed before it ends but
+ * what a person must know to trust the result. All of that goes to stderr.
+ */
+#include "child.h"
+#include "command.h"
+#include "diagnose.h"
+#include "environ.h"
+#include "layout.h"
+#include "move.h"
+#include "output.h"
+#include "report.h"
+#include "run-folder.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256 };
+
+static const char default_profile[] = "calls";
+
+typedef struct {
+	char **profiles;      /* as given; the first gets output= for -o */
+	size_t profile_count;
+	const char *output;
+	const char *process;
+	bool all, quiet;
+	char **command;
+} arguments;
+
+/* --- arguments --- */
+
+static int
+profile_add (arguments *args, const char *desc)
+{
+	if (!*desc || *desc == ':')
+		return monocle__usage_error (&monocle__command_run, "--profile takes NAME[:ARGS], not '%s'", desc);
+	args->profiles = realloc (args->profiles, (args->profile_count + 1) * sizeof *args->profiles);
+	if (!args->profiles)
+		return MONOCLE__EXIT_RUN_FAILED;
+	args->profiles[args->profile_count++] = monocle__format ("%s", desc);
+	return 0;
+}
+
+static bool
+has_output (const char *desc)
+{
+	const char *found = strstr (desc, "output=");
+
+	return found && (found[-1] == ':' || found[-1] == ',');
+}
+
+static const struct option long_options[] = {
+	{ "profile", required_argument, NULL, 'p' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "process", required_argument, NULL, 'P' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* 0; an exit code otherwise, or -1 when help was asked. */
+static int
+parse_option (int option, arguments *args)
+{
+	switch (option) {
+	case 'p':
+		return profile_add (args, optarg);
+	case 'o':
+		args->output = optarg;
+		return *optarg ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
+	case 'a':
+		args->all = true;
+		return 0;
+	case 'P':
+		args->process = optarg;
+		return 0;
+	case 'q':
+		args->quiet = true;
+		return 0;
+	case 'h':
+		return -1;
+	default:
+		return MONOCLE__EXIT_USAGE;
+	}
+}
+
+static int
+parse_arguments (int argc, char **argv, arguments *args)
+{
+	int option, result;
+
+	/* "+": the command's own options are not ours. */
+	while ((option = getopt_long (argc, argv, "+o:qh", long_options, NULL)) != -1) {
+		result = parse_option (option, args);
+		if (result != 0)
+			return result;
+	}
+	if (optind == argc)
+		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
+	args->command = argv + optind;
+	if (args->profile_count == 0 && (result = profile_add (args, default_profile)) != 0)
+		return result;
+	if (args->output && has_output (args->profiles[0]))
+		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file", args->profiles[0]);
+	return 0;
+}
+
+/* --- before --- */
+
+/* A value in a module's arguments: commas and quotes are escaped, and a percent sign stands for itself. */
+static char *
+quote_value (const char *text)
+{
+	char *quoted = monocle__format ("%*s", (int)(2 * strlen (text)), ""), *out = quoted;
+
+	for (; *text; text++) {
+		if (strchr (",'\"\\", *text))
+			*out++ = '\\';
+		if (*text == '%')
+			*out++ = '%';
+		*out++ = *text;
+	}
+	*out = '\0';
+	return quoted;
+}
+
+/* Profiles are collected in the run's folder, because only at the end it is known how many there are. */
+static void
+collect_output (arguments *args, const char *folder)
+{
+	char *quoted = quote_value (folder), *old = args->profiles[0];
+
+	args->profiles[0] = monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
+					     monocle__move_extension (args->output));
+	free (old);
+	free (quoted);
+}
+
+static void
+say_environment (const monocle__environ_state *state)
+{
+	if (state->foreign)
+		monocle__say ("another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by this run",
+			      state->foreign);
+	if (state->disabled)
+		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile", state->disabled);
+}
+
+static void
+say_output (const char *output)
+{
+	int error = output ? monocle__move_check (output) : 0;
+
+	if (error != 0)
+		monocle__say ("cannot write %s: %s; the program runs, and its profile will be kept elsewhere", output,
+			      strerror (-error));
+}
+
+/* --- after --- */
+
+/* As short as it can be said from here. */
+static const char *
+short_path (const char *path)
+{
+	char here[PATH_MAX];
+	size_t length;
+
+	if (!getcwd (here, sizeof here))
+		return path;
+	length = strlen (here);
+	return strncmp (path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
+/* The path as a word for the shell. The caller frees. */
+static char *
+shell_word (const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+	char *word, *out;
+
+	if (*text && text[strspn (text, plain)] == '\0')
+		return monocle__format ("%s", text);
+	word = monocle__format ("%*s", (int)(4 * strlen (text) + 2), "");
+	out = word;
+	*out++ = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			out = stpcpy (out, "'\\'");
+		*out++ = *text;
+	}
+	strcpy (out, "'");
+	return word;
+}
+
+/* The first process has FILE itself, later ones FILE with their id in it. */
+static void
+place_outputs (monocle__run_folder *folder, const char *output)
+{
+	size_t placed = 0;
+
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		monocle__run_profile *profile = &folder->profiles[i];
+		char *target;
+		int error;
+		if (!profile->collected)
+			continue;
+		target = placed++ == 0 ? monocle__format ("%s", output) : monocle__move_name (output, profile->pid);
+		error = monocle__move_file (profile->path, target);
+		if (error == 0) {
+			free (profile->path);
+			profile->path = target;
+			profile->collected = false;
+			continue;
+		}
+		monocle__say ("cannot write %s: %s; the profile stays in %s", target, strerror (-error), profile->path);
+		free (target);
+	}
+}
+
+static void
+print_summary (const monocle__profile *profile, const char *title)
+{
+	monocle__report_options options = {
+		.title = title,
+		.limit = SUMMARY_ROWS,
+		.width = monocle__output_width (stderr),
+		.bold = monocle__output_bold (stderr),
+		.ellipsis = monocle__output_ellipsis (),
+	};
+
+	putc ('\n', stderr);
+	monocle__report_text (stderr, profile, &options);
+}
+
+static void
+report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile)
+{
+	const monocle__run_process *process = monocle__run_folder_process (folder, profile->pid);
+	const char *path = short_path (profile->path);
+	char error[ERROR_SIZE], *word = shell_word (path), *who;
+	monocle__profile *content;
+
+	who = process && process->runtime ? monocle__format ("process %d, %s", (int)profile->pid, process->runtime)
+					  : monocle__format ("process %d", (int)profile->pid);
+	if (monocle__pprof_read (profile->path, &content, error, sizeof error) == 0) {
+		print_summary (content, path);
+		monocle__profile_free (content);
+		fflush (stderr);
+		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
+	} else {
+		monocle__say ("wrote %s (%s)", path, who);
+	}
+	free (word);
+	free (who);
+}
+
+static void
+report_run (const arguments *args, int code, monocle__run_folder *folder, const monocle__environ_state *state,
+	    const monocle__layout *layout)
+{
+	monocle__run_folder_read (folder);
+	if (args->output)
+		place_outputs (folder, args->output);
+	if (folder->profile_count == 0)
+		monocle__diagnose (args->command, code, folder, state, layout);
+	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
+		report_profile (folder, &folder->profiles[i]);
+}
+
+static int
+run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folder *folder)
+{
+	monocle__environ_wishes wishes = { .layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all };
+	monocle__environ_state state;
+	pid_t pid;
+	int code;
+
+	monocle__environ_look (&state);
+	say_environment (&state);
+	say_output (args->output);
+	if (args->output)
+		collect_output (args, folder->path);
+	wishes.profiles = args->profiles;
+	wishes.profile_count = args->profile_count;
+	monocle__environ_set (&wishes, &state);
+	code = monocle__child_run (args->command, &pid);
+	signal (SIGPIPE, SIG_IGN); /* after the child: it must not inherit this */
+	if (pid != 0)
+		report_run (args, code, folder, &state, layout);
+	free (state.foreign);
+	return code;
+}
+
+static int
+run_command (arguments *args)
+{
+	monocle__run_folder folder;
+	monocle__layout layout;
+	int code = MONOCLE__EXIT_RUN_FAILED;
+
+	monocle__layout_find (&layout);
+	if (!layout.adapter && !layout.umbrella) {
+		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
+			      "monocle doctor says more");
+	} else if (monocle__run_folder_make (&folder) == 0) {
+		code = run_profiled (args, &layout, &folder);
+		monocle__run_folder_done (&folder);
+	}
+	monocle__layout_done (&layout);
+	return code;
+}
+
+static int
+run (int argc, char **argv)
+{
+	arguments args = { 0 };
+	int result = parse_arguments (argc, argv, &args);
+
+	if (result == 0)
+		result = run_command (&args);
+	else if (result < 0)
+		result = monocle__command_help (&monocle__command_run);
+	for (size_t i = 0; i < args.profile_count; i++)
+		free (args.profiles[i]);
+	free (args.profiles);
+	return result;
+}
+
+const monocle__command monocle__command_run = {
+	.name = "run",
+	.summary = "run a command and profile every .NET and Mono program in it",
+	.usage = "run [--profile=NAME[:ARGS]]... [-o FILE] [--all] [--process=GLOB] [-q] -- COMMAND...",
+	.help = "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
+		"  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: calls, which\n"
+		"                          counts and times calls (sampling will become the default when it exists).\n"
+		"                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
+		"  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
+		"                          their id before the extension. Default: the module's own naming, usually\n"
+		"                          PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory\n"
+		"  --all                   profile the .NET SDK's own processes too\n"
+		"  --process=GLOB[,!GLOB]  only programs with such a name\n"
+		"  -q                      no report at the end; failures are still told\n\n"
+		"Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
+		"126 the command cannot be executed; 127 it was not found.\n",
+	.run = run,
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diagnose.h - why there is no profile, as far as can be told from outside.
+ */
+#ifndef MONOCLE_TOOLS_DIAGNOSE_H
+#define MONOCLE_TOOLS_DIAGNOSE_H
+
+#include "environ.h"
+#include "run-folder.h"
+
+/* Says on stderr what kept the program from being profiled. `exit_code` is what monocle__child_run () answered. */
+void monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
+                        const monocle__environ_state *state, const monocle__layout *layout);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * environ.c - appends to the environment, displaces nothing.
+ */
+#include "environ.h"
+
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* clang-format off */
+/* CoreCLR reads the variable of its own width before the plain one. Newer runtimes also know the DOTNET_ names. */
+static const char *const path_variables[] = {
+	"CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "CORECLR_PROFILER_PATH",
+};
+static const struct {
+	const char *enable, *profiler, *path;
+} foreign_names[] = {
+	{ "CORECLR_ENABLE_PROFILING", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH" },
+	{ "DOTNET_ENABLE_PROFILING",  "DOTNET_PROFILER",  "DOTNET_PROFILER_PATH" },
+};
+/* Any of these being 0 keeps every profiler out. */
+static const char *const switches[] = {
+	"DOTNET_EnableDiagnostics", "DOTNET_EnableDiagnostics_Profiler",
+	"COMPlus_EnableDiagnostics", "COMPlus_EnableDiagnostics_Profiler",
+};
+/* clang-format on */
+
+/* The runtime reads a hexadecimal number. */
+static bool
+is_number (const char *variable, unsigned long wanted)
+{
+	const char *text = getenv (variable);
+	char *end;
+
+	return text && *text && strtoul (text, &end, 16) == wanted && *end == '\0';
+}
+
+void
+monocle__environ_look (monocle__environ_state *ret_state)
+{
+	*ret_state = (monocle__environ_state){ 0 };
+	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+		if (is_number (switches[i], 0))
+			ret_state->disabled = switches[i];
+	}
+	for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names && !ret_state->foreign; i++) {
+		const char *clsid = getenv (foreign_names[i].profiler), *path = getenv (foreign_names[i].path);
+		if (!is_number (foreign_names[i].enable, 1) || !clsid || strcasecmp (clsid, MONOCLE__CLSID) == 0)
+			continue;
+		ret_state->foreign = path ? monocle__format ("%s=%s", foreign_names[i].path, path)
+					  : monocle__format ("%s=%s", foreign_names[i].profiler, clsid);
+	}
+}
+
+/* Both readers take a backslash before any character as that character, inside quotes too: so no quotes are needed. */
+char *
+monocle__environ_quote (const char *word)
+{
+	char *quoted = monocle__format ("%*s", (int)(2 * strlen (word)), ""), *out = quoted;
+
+	for (; *word; word++) {
+		if (strchr (" \t\n\r\f\v'\"\\", *word))
+			*out++ = '\\';
+		*out++ = *word;
+	}
+	*out = '\0';
+	return quoted;
+}
+
+/* Appends behind `separator`; an empty variable is as good as none, above all in a search path. */
+static void
+append (const char *variable, const char *separator, const char *text)
+{
+	const char *old = getenv (variable);
+	char *value = old && *old ? monocle__format ("%s%s%s", old, separator, text) : monocle__format ("%s", text);
+
+	setenv (variable, value, 1);
+	free (value);
+}
+
+static bool
+contains_folder (const char *path, const char *folder, size_t length)
+{
+	for (; path && *path; path = strchr (path, ':') ? strchr (path, ':') + 1 : NULL) {
+		if (strncmp (path, folder, length) == 0 && (path[length] == ':' || path[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* Appends those folders that the variable does not have yet. */
+static void
+append_folders (const char *variable, const char *folders)
+{
+	while (*folders) {
+		size_t length = strcspn (folders, ":");
+		char *folder = monocle__format ("%.*s", (int)length, folders);
+		if (length > 0 && !contains_folder (getenv (variable), folder, length))
+			append (variable, ":", folder);
+		free (folder);
+		folders += length + (folders[length] == ':');
+	}
+}
+
+static void
+set_coreclr (const char *adapter)
+{
+	setenv ("CORECLR_ENABLE_PROFILING", "1", 1);
+	setenv ("CORECLR_PROFILER", MONOCLE__CLSID, 1);
+	setenv ("CORECLR_PROFILER_PATH", adapter, 1);
+	for (size_t i = 0; i < sizeof path_variables / sizeof *path_variables; i++) {
+		if (getenv (path_variables[i]))
+			setenv (path_variables[i], adapter, 1);
+	}
+}
+
+static void
+set_profiles (const monocle__environ_wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->profile_count; i++) {
+		char *word = monocle__environ_quote (wishes->profiles[i]);
+		char *option = monocle__format ("--profile=monocle:%s", word);
+		append ("MONOCLE_PROFILE", " ", word);
+		if (wishes->layout->umbrella)
+			append ("MONO_ENV_OPTIONS", " ", option);
+		free (option);
+		free (word);
+	}
+}
+
+static void
+set_umbrella_folder (const char *umbrella)
+{
+	char *folder = monocle__format ("%.*s", (int)(strrchr (umbrella, '/') - umbrella), umbrella);
+
+	append_folders ("LD_LIBRARY_PATH", folder);
+	free (folder);
+}
+
+void
+monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
+{
+	char *pid = monocle__format ("%d", (int)getpid ());
+
+	set_profiles (wishes);
+	if (wishes->layout->adapter && !state->foreign)
+		set_coreclr (wishes->layout->adapter);
+	if (wishes->layout->umbrella)
+		set_umbrella_folder (wishes->layout->umbrella);
+	append_folders ("LD_LIBRARY_PATH", wishes->layout->module_path);
+	append_folders ("MONOCLE_MODULE_PATH", wishes->layout->module_path);
+	setenv ("MONOCLE_RUN_DIR", wishes->run_folder, 1);
+	setenv ("MONOCLE_RUN_PID", pid, 1);
+	if (wishes->all)
+		setenv ("MONOCLE_RUN_ALL", "1", 1);
+	if (wishes->process)
+		setenv ("MONOCLE_PROCESS", wishes->process, 1);
+	free (pid);
+}

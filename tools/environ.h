@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * environ.h - the environment that makes a runtime load us, for the command and everything it starts.
+ */
+#ifndef MONOCLE_TOOLS_ENVIRON_H
+#define MONOCLE_TOOLS_ENVIRON_H
+
+#include "layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MONOCLE__CLSID "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
+
+typedef struct {
+	const monocle__layout *layout;
+	char *const *profiles;  /* each NAME[:ARGS], for every runtime */
+	size_t profile_count;
+	const char *run_folder;
+	const char *process;    /* --process, or NULL */
+	bool all;
+} monocle__environ_wishes;
+
+/* What the environment has already that decides whether CoreCLR will load us. */
+typedef struct {
+	char *foreign;           /* "NAME=VALUE" of another profiler, NULL: none. The finder's to free */
+	const char *disabled;    /* the variable that switches profiling off, or NULL */
+} monocle__environ_state;
+
+/* Looks at the environment as it is; call before monocle__environ_set (). */
+void monocle__environ_look (monocle__environ_state *ret_state);
+/* Changes this process's environment. CoreCLR's variables stay alone where a foreign profiler is in them. */
+void monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state);
+
+/* The word as it must stand in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole. The caller frees. */
+char *monocle__environ_quote (const char *word);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * layout.c - finds our libraries beside the program file, so that a build tree and an installed tree that was moved both
+ * work without configuration.
+ */
+#include "layout.h"
+
+#include "command.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* clang-format off */
+/* Relative to the folder of the program file, which is the build directory or one below it. */
+static const char *const build_folders[] = {
+	".", "lib/clr", "lib/mono", "modules", "modules/*",
+	"../lib/clr", "../lib/mono", "../modules", "../modules/*",
+};
+/* Relative to the prefix; an absolute folder stands for itself. */
+static const char *const installed_folders[] = { MONOCLE_LIBDIR, MONOCLE_MODULEDIR, MONOCLE_MONODIR };
+/* clang-format on */
+
+typedef struct {
+	char **paths;
+	size_t count;
+} folder_list;
+
+static void
+folder_add (folder_list *list, const char *path)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp (list->paths[i], path) == 0)
+			return;
+	}
+	list->paths = realloc (list->paths, (list->count + 1) * sizeof *list->paths);
+	if (!list->paths)
+		abort ();
+	list->paths[list->count++] = monocle__format ("%s", path);
+}
+
+/* Adds the folders that the pattern matches; glob characters in `base` itself mean nothing. */
+static void
+folder_glob (folder_list *list, const char *base, const char *pattern)
+{
+	char *quoted = malloc (2 * strlen (base) + 1), *out = quoted, *full, *real;
+	glob_t found;
+
+	if (!quoted)
+		return;
+	for (; *base; base++) {
+		if (strchr ("\\*?[", *base))
+			*out++ = '\\';
+		*out++ = *base;
+	}
+	*out = '\0';
+	full = *pattern == '/' ? monocle__format ("%s", pattern) : monocle__format ("%s/%s", quoted, pattern);
+	if (glob (full, GLOB_ONLYDIR, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			real = realpath (found.gl_pathv[i], NULL);
+			if (real)
+				folder_add (list, real);
+			free (real);
+		}
+		globfree (&found);
+	}
+	free (full);
+	free (quoted);
+}
+
+/* The prefix when the program is in its bindir, else NULL. The caller frees. */
+static char *
+prefix_of (const char *folder)
+{
+	size_t length = strlen (folder), end = strlen (MONOCLE_BINDIR);
+
+	if (length <= end + 1 || strcmp (folder + length - end, MONOCLE_BINDIR) != 0 || folder[length - end - 1] != '/')
+		return NULL;
+	return monocle__format ("%.*s", (int)(length - end - 1), folder);
+}
+
+static void
+folders_find (folder_list *list)
+{
+	char program[PATH_MAX], *slash, *prefix;
+	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
+
+	if (length <= 0)
+		return;
+	program[length] = '\0';
+	slash = strrchr (program, '/');
+	*slash = '\0';
+	prefix = prefix_of (program);
+	for (size_t i = 0; prefix && i < sizeof installed_folders / sizeof *installed_folders; i++)
+		folder_glob (list, prefix, installed_folders[i]);
+	for (size_t i = 0; !prefix && i < sizeof build_folders / sizeof *build_folders; i++)
+		folder_glob (list, program, build_folders[i]);
+	free (prefix);
+}
+
+static void
+count_module (const char *name, const char *path, void *context)
+{
+	size_t *count = context;
+
+	(*count)++;
+}
+
+/* The file in the first folder that has it. */
+static char *
+file_find (const folder_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		char *path = monocle__format ("%s/%s", list->paths[i], name);
+		if (access (path, R_OK) == 0)
+			return path;
+		free (path);
+	}
+	return NULL;
+}
+
+static char *
+module_path_find (const folder_list *list)
+{
+	char *path = monocle__format ("%s", "");
+
+	for (size_t i = 0; i < list->count; i++) {
+		size_t modules = 0;
+		char *longer;
+		monocle__layout_each_module (list->paths[i], count_module, &modules);
+		if (modules == 0)
+			continue;
+		longer = monocle__format ("%s%s%s", path, *path ? ":" : "", list->paths[i]);
+		free (path);
+		path = longer;
+	}
+	return path;
+}
+
+void
+monocle__layout_find (monocle__layout *ret_layout)
+{
+	folder_list list = { 0 };
+
+	folders_find (&list);
+	ret_layout->adapter = file_find (&list, "libmonocle-clr.so");
+	ret_layout->umbrella = file_find (&list, "libmono-profiler-monocle.so");
+	ret_layout->module_path = module_path_find (&list);
+	for (size_t i = 0; i < list.count; i++)
+		free (list.paths[i]);
+	free (list.paths);
+}
+
+void
+monocle__layout_done (monocle__layout *layout)
+{
+	free (layout->adapter);
+	free (layout->umbrella);
+	free (layout->module_path);
+}
+
+void
+monocle__layout_each_module (const char *folder, void (*visit) (const char *name, const char *path, void *context),
+			     void *context)
+{
+	static const char prefix[] = "/libmono-profiler-", suffix[] = ".so";
+	char *pattern = monocle__format ("%s%s*%s", folder, prefix, suffix);
+	glob_t found;
+
+	if (glob (pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *begin = strrchr (found.gl_pathv[i], '/') + sizeof prefix - 1;
+			char *name = monocle__format ("%.*s", (int)(strlen (begin) - (sizeof suffix - 1)), begin);
+			visit (name, found.gl_pathv[i], context);
+			free (name);
+		}
+		globfree (&found);
+	}
+	free (pattern);
+}

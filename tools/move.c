@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * move.c - renames, or copies and then renames.
+ */
+#include "move.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the extension begins: at the last dot of the base name, and one earlier when that is a compression. */
+const char *
+monocle__move_extension (const char *file)
+{
+	const char *base = strrchr (file, '/') ? strrchr (file, '/') + 1 : file, *dot = strrchr (base, '.');
+
+	if (!dot || dot == base)
+		return file + strlen (file);
+	for (const char *c = dot - 1; strcmp (dot, ".gz") == 0 && c > base; c--) {
+		if (*c == '.')
+			return c;
+	}
+	return dot;
+}
+
+char *
+monocle__move_name (const char *file, pid_t pid)
+{
+	const char *extension = monocle__move_extension (file);
+
+	return monocle__format ("%.*s.%d%s", (int)(extension - file), file, (int)pid, extension);
+}
+
+static int
+copy_bytes (int in, int out)
+{
+	char buffer[65536];
+	ssize_t got, put;
+
+	while ((got = read (in, buffer, sizeof buffer)) > 0) {
+		for (ssize_t at = 0; at < got; at += put) {
+			put = write (out, buffer + at, (size_t)(got - at));
+			if (put < 0)
+				return -errno;
+		}
+	}
+	return got < 0 ? -errno : 0;
+}
+
+static int
+copy_file (const char *from, const char *to, int flags)
+{
+	int in = open (from, O_RDONLY | O_CLOEXEC), out, result;
+
+	if (in < 0)
+		return -errno;
+	out = open (to, O_WRONLY | O_CLOEXEC | flags, 0666);
+	result = out < 0 ? -errno : copy_bytes (in, out);
+	if (out >= 0 && close (out) != 0 && result == 0)
+		result = -errno;
+	close (in);
+	return result;
+}
+
+static int
+copy_whole (const char *from, const char *to)
+{
+	char *part = monocle__format ("%s.part%d", to, (int)getpid ());
+	int result = copy_file (from, part, O_CREAT | O_TRUNC);
+
+	if (result == 0 && rename (part, to) != 0)
+		result = -errno;
+	if (result != 0)
+		unlink (part);
+	free (part);
+	return result;
+}
+
+int
+monocle__move_file (const char *from, const char *to)
+{
+	struct stat status;
+	int result;
+
+	if (stat (to, &status) == 0 && !S_ISREG (status.st_mode))
+		result = S_ISDIR (status.st_mode) ? -EISDIR : copy_file (from, to, 0);
+	else if (rename (from, to) == 0)
+		return 0;
+	else
+		result = errno == EXDEV ? copy_whole (from, to) : -errno;
+	if (result == 0)
+		unlink (from);
+	return result;
+}
+
+int
+monocle__move_check (const char *path)
+{
+	const char *slash = strrchr (path, '/');
+	struct stat status;
+	char *folder;
+	int result;
+
+	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
+		return -EISDIR;
+	if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+		return access (path, W_OK) == 0 ? 0 : -errno;
+	folder = slash ? monocle__format ("%.*s", (int)(slash == path ? 1 : slash - path), path) : monocle__format (".");
+	result = stat (folder, &status) != 0 ? -errno : !S_ISDIR (status.st_mode) ? -ENOTDIR : 0;
+	if (result == 0 && access (folder, W_OK | X_OK) != 0)
+		result = -errno;
+	free (folder);
+	return result;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run-folder.c - makes, reads and removes the folder of one run.
+ *
+ * Only the user can write there (mode 0700), but the processes in it are not ours: names that do not fit the pattern are
+ * left alone and lengths are bounded.
+ */
+#include "run-folder.h"
+
+#include "command.h"
+
+#include <monocle/kit.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+ends_with (const char *text, const char *end)
+{
+	size_t length = strlen (text), end_length = strlen (end);
+
+	return length > end_length && strcmp (text + length - end_length, end) == 0;
+}
+
+int
+monocle__run_folder_make (monocle__run_folder *ret_folder)
+{
+	const char *temporary = getenv ("TMPDIR");
+	char *made;
+
+	*ret_folder = (monocle__run_folder){ 0 };
+	ret_folder->path = monocle__format ("%s/monocle-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
+	made = mkdtemp (ret_folder->path);
+	if (!made && temporary) {
+		free (ret_folder->path);
+		ret_folder->path = monocle__format ("/tmp/monocle-XXXXXX");
+		made = mkdtemp (ret_folder->path);
+	}
+	if (made)
+		return 0;
+	monocle__say ("cannot make a folder for the run in %s: %s", temporary ? temporary : "/tmp", strerror (errno));
+	free (ret_folder->path);
+	return -1;
+}
+
+static void *
+array_add (void *items, size_t count, size_t size)
+{
+	void *longer = realloc (items, (count + 1) * size);
+
+	if (!longer) {
+		monocle__say ("out of memory");
+		exit (MONOCLE__EXIT_RUN_FAILED);
+	}
+	memset ((char *)longer + count * size, 0, size);
+	return longer;
+}
+
+static monocle__run_process *
+process_of (monocle__run_folder *folder, pid_t pid)
+{
+	for (size_t i = 0; i < folder->process_count; i++) {
+		if (folder->processes[i].pid == pid)
+			return &folder->processes[i];
+	}
+	folder->processes = array_add (folder->processes, folder->process_count, sizeof *folder->processes);
+	folder->processes[folder->process_count].pid = pid;
+	return &folder->processes[folder->process_count++];
+}
+
+static void
+profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
+{
+	size_t length = strlen (folder->path);
+	monocle__run_profile *profile;
+
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		if (strcmp (folder->profiles[i].path, path) == 0)
+			return;
+	}
+	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
+	profile = &folder->profiles[folder->profile_count++];
+	profile->pid = pid;
+	profile->path = monocle__format ("%s", path);
+	profile->collected = strncmp (path, folder->path, length) == 0 && path[length] == '/';
+}
+
+/* The first line of a small file. The caller frees; NULL when it cannot be read. */
+static char *
+read_line (const char *path)
+{
+	char line[PATH_MAX + 2] = "";
+	FILE *stream = fopen (path, "re");
+
+	if (!stream)
+		return NULL;
+	if (!fgets (line, sizeof line, stream))
+		line[0] = '\0';
+	fclose (stream);
+	line[strcspn (line, "\n")] = '\0';
+	return monocle__format ("%s", line);
+}
+
+/* MODULE.PID.N.spool: the number after the first dot that is followed by digits. */
+static pid_t
+pid_in (const char *name)
+{
+	const char *dot = *name >= '0' && *name <= '9' ? name - 1 : strchr (name, '.');
+
+	return dot ? (pid_t)strtol (dot + 1, NULL, 10) : 0;
+}
+
+static void
+read_spool (monocle__run_folder *folder, pid_t pid, const char *path)
+{
+	const char *error = "unknown error";
+	char *final = NULL;
+
+	if (monocle_kit_spool_complete (path, &final, &error) == 0) {
+		profile_add (folder, pid, final);
+		free (final);
+		return;
+	}
+	folder->unfinished++;
+	monocle__say ("process %d: %s; when it has ended, monocle report %s", (int)pid, error, path);
+}
+
+static void
+read_entry (monocle__run_folder *folder, const char *name, const char *path)
+{
+	pid_t pid = pid_in (name);
+	struct stat status;
+	char *line;
+
+	if (ends_with (name, ".spool")) {
+		read_spool (folder, pid, path);
+	} else if (ends_with (name, ".loaded") && stat (path, &status) == 0) {
+		monocle__run_process *process = process_of (folder, pid);
+		process->runtime = read_line (path);
+		process->loaded = status.st_mtim;
+	} else if (ends_with (name, ".declined")) {
+		process_of (folder, pid)->declined = read_line (path);
+	} else if (ends_with (name, ".done")) {
+		line = read_line (path);
+		if (line && *line == '/')
+			profile_add (folder, pid, line);
+		free (line);
+	} else if (strncmp (name, "output.", strlen ("output.")) == 0) {
+		profile_add (folder, pid, path);
+	}
+}
+
+static int
+compare_processes (const void *a, const void *b)
+{
+	const monocle__run_process *x = a, *y = b;
+
+	if (x->loaded.tv_sec != y->loaded.tv_sec)
+		return x->loaded.tv_sec < y->loaded.tv_sec ? -1 : 1;
+	if (x->loaded.tv_nsec != y->loaded.tv_nsec)
+		return x->loaded.tv_nsec < y->loaded.tv_nsec ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* Where the process stands in the order of loading; unknown ones come last. */
+static size_t
+rank (const monocle__run_folder *folder, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < folder->process_count && folder->processes[i].pid != pid)
+		i++;
+	return i;
+}
+
+static int
+compare_profiles (const void *a, const void *b, void *context)
+{
+	const monocle__run_profile *x = a, *y = b;
+	size_t rank_x = rank (context, x->pid), rank_y = rank (context, y->pid);
+
+	if (rank_x != rank_y)
+		return rank_x < rank_y ? -1 : 1;
+	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp (x->path, y->path);
+}
+
+void
+monocle__run_folder_read (monocle__run_folder *folder)
+{
+	struct dirent **entries;
+	int count = scandir (folder->path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		char *path = monocle__format ("%s/%s", folder->path, entries[i]->d_name);
+		read_entry (folder, entries[i]->d_name, path);
+		free (path);
+		free (entries[i]);
+	}
+	if (count >= 0)
+		free (entries);
+	if (folder->process_count)
+		qsort (folder->processes, folder->process_count, sizeof *folder->processes, compare_processes);
+	if (folder->profile_count)
+		qsort_r (folder->profiles, folder->profile_count, sizeof *folder->profiles, compare_profiles, folder);
+}
+
+const monocle__run_process *
+monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
+{
+	size_t i = rank (folder, pid);
+
+	return i < folder->process_count ? &folder->processes[i] : NULL;
+}
+
+static void
+remove_files (const char *folder)
+{
+	DIR *directory = opendir (folder);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir (directory)))
+		unlinkat (dirfd (directory), entry->d_name, 0);
+	if (directory)
+		closedir (directory);
+	rmdir (folder);
+}
+
+void
+monocle__run_folder_done (monocle__run_folder *folder)
+{
+	bool needed = folder->unfinished > 0;
+
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		needed = needed || folder->profiles[i].collected;
+		free (folder->profiles[i].path);
+	}
+	for (size_t i = 0; i < folder->process_count; i++) {
+		free (folder->processes[i].runtime);
+		free (folder->processes[i].declined);
+	}
+	if (!needed)
+		remove_files (folder->path);
+	free (folder->processes);
+	free (folder->profiles);
+	free (folder->path);
+}

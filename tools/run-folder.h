@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run-folder.h - the folder through which the profiled processes of one `monocle run` tell what became of them.
+ *
+ *   PID.loaded           a runtime loaded us: its name and version
+ *   PID.declined         we were loaded and declined: why
+ *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
+ *   PID.N.done           a profile was written: its absolute path
+ *   output.PID.N.EXT     a profile that the parent shall put where -o says
+ */
+#ifndef MONOCLE_TOOLS_RUN_FOLDER_H
+#define MONOCLE_TOOLS_RUN_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+typedef struct {
+	pid_t pid;
+	char *runtime;            /* NULL: not loaded */
+	char *declined;           /* the reason; NULL: not declined */
+	struct timespec loaded;   /* when */
+} monocle__run_process;
+
+typedef struct {
+	pid_t pid;      /* 0: unknown */
+	char *path;     /* absolute */
+	bool collected; /* lies in the folder and must be moved */
+} monocle__run_profile;
+
+typedef struct {
+	char *path;
+	monocle__run_process *processes; /* in the order in which they loaded */
+	size_t process_count;
+	monocle__run_profile *profiles;  /* in the order of their processes */
+	size_t profile_count;
+	size_t unfinished;               /* spools that stay: their process still runs, or they are damaged */
+} monocle__run_folder;
+
+/* Makes the folder under TMPDIR or /tmp. 0, or -1 after one line on stderr. */
+int monocle__run_folder_make (monocle__run_folder *ret_folder);
+/* Reads what is there; completes the spools of dead processes, says which could not be. */
+void monocle__run_folder_read (monocle__run_folder *folder);
+/* NULL: nothing is known of the process. */
+const monocle__run_process *monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid);
+/* Removes the folder unless something in it is still needed, and frees the rest. */
+void monocle__run_folder_done (monocle__run_folder *folder);
+
+#endif
