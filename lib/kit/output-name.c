@@ -202,31 +202,54 @@ copy_base_name (const char *word, bool cut_suffix, char *name, size_t size)
 			*c = '_';
 }
 
+static const char *
+find_managed (const char *arguments, size_t length)
+{
+	for (const char *word = arguments; word < arguments + length; word += strlen (word) + 1)
+		if (is_managed_name (word))
+			return word;
+	return NULL;
+}
+
 void
 monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size)
 {
-	if (!length || !*arguments) {
-		snprintf (name, size, "program");
-		return;
-	}
-	for (const char *word = arguments; word < arguments + length; word += strlen (word) + 1)
-		if (is_managed_name (word)) {
-			copy_base_name (word, true, name, size);
-			return;
-		}
-	copy_base_name (arguments, false, name, size);
+	const char *managed = find_managed (arguments, length);
+	if (managed)
+		copy_base_name (managed, true, name, size);
+	else
+		copy_base_name (length && *arguments ? arguments : "program", false, name, size);
+}
+
+/* The arguments of this process, each with its NUL; a long command line is cut. */
+static size_t
+read_arguments (char *arguments, size_t size)
+{
+	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read (fd, arguments, size - 1) : 0;
+	if (fd >= 0)
+		close (fd);
+	arguments[length > 0 ? length : 0] = '\0';
+	return length > 0 ? (size_t) length : 0;
 }
 
 void
 monocle__program_name (char *name, size_t size)
 {
 	char arguments[4096];
-	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd >= 0 ? read (fd, arguments, sizeof arguments - 1) : 0;
-	if (fd >= 0)
-		close (fd);
-	arguments[length > 0 ? length : 0] = '\0';
-	monocle__program_name_of (arguments, length > 0 ? (size_t) length : 0, name, size);
+	size_t length = read_arguments (arguments, sizeof arguments);
+	monocle__program_name_of (arguments, length, name, size);
+}
+
+bool
+monocle__program_path (char *path, size_t size)
+{
+	char arguments[4096];
+	size_t length = read_arguments (arguments, sizeof arguments);
+	const char *managed = find_managed (arguments, length);
+	if (managed)
+		snprintf (path, size, "%s", managed);
+	return managed != NULL;
 }
 
 /* --- writing -------------------------------------------------------------------------------------------------------- */

@@ -41,7 +41,9 @@ int monocle__output_check (const char *path);
  * name of the executable.
  */
 void monocle__program_name (char *name, size_t size);
-/* The same, from the bytes of a /proc/PID/cmdline. */
+/* The argument of this process that is a .dll or .exe, as it was given. False: there is none. */
+bool monocle__program_path (char *path, size_t size);
+/* The name, from the bytes of a /proc/PID/cmdline. */
 void monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size);
 
 /*

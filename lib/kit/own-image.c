@@ -3,9 +3,9 @@
  *
  * own-image.c - is an image the program's own, or somebody else's library?
  *
- * Three witnesses, the first that knows decides: the path (the shared framework, Mono's own folders, the GAC, the package
- * cache), the .deps.json beside the image (project or package), the name (System.*, Microsoft.* and the base libraries are
- * packages when they lie beside a program). Answers are kept for ever: there are as many as images. One lock guards them;
+ * Four witnesses, the first that knows decides: the command line (what it runs is the program, wherever it lies), the path
+ * (the shared framework, Mono's own folders, the GAC, the package cache), the .deps.json beside the image (project or
+ * package), the name (System.*, Microsoft.* and the base libraries are packages when they lie beside a program). Answers are kept for ever: there are as many as images. One lock guards them;
  * callers ask once per image.
  */
 #include <dirent.h>
@@ -20,12 +20,22 @@
 
 #include <monocle/kit.h>
 
-/* File names that a .deps.json says come from a package or from the runtime. */
+#include "output-name.h"
+
+/* File names, without folder. */
+struct names {
+	size_t count;
+	char **texts;
+};
+
+/*
+ * What the .deps.json files of a folder say: which files come from projects, which from packages, the runtime or a
+ * reference. A file may be among both (a reference to a project): then it is a project's.
+ */
 struct folder {
 	struct folder *next;
 	bool has_deps;
-	size_t count;
-	char **foreign; /* file names without folder */
+	struct names own, foreign;
 	char path[];
 };
 
@@ -46,7 +56,6 @@ static const char *const foreign_paths[] = {
 	"/.nuget/packages/",
 	"/lib/mono/",
 	"/mono/gac/",
-	"/share/dotnet/sdk/",
 	NULL,
 };
 
@@ -166,9 +175,10 @@ key_is (const char *key, size_t length, const char *word)
 	return length == strlen (word) && !strncmp (key, word, length);
 }
 
-/* What one pass over the document collects: pass 1 the project libraries, pass 2 the files of all others. */
+/* What is collected: pass 1 the project libraries, pass 2 everybody's files. */
 struct deps {
 	struct folder *folder;
+	struct names *names; /* pass 2: where the files of the library at hand go */
 	size_t project_count;
 	struct slice {
 		const char *text;
@@ -206,16 +216,13 @@ on_library (struct json *json, const char *key, size_t length, void *data)
 static void
 on_file (struct json *json, const char *key, size_t length, void *data)
 {
-	struct folder *folder = ((struct deps *) data)->folder;
-	const char *file = key;
-	for (const char *c = key; c < key + length; c++)
-		if (*c == '/')
-			file = c + 1;
-	char **foreign = realloc (folder->foreign, (folder->count + 1) * sizeof *foreign);
-	if (foreign) {
-		folder->foreign = foreign;
-		foreign[folder->count] = strndup (file, (size_t) (key + length - file));
-		folder->count += foreign[folder->count] != NULL;
+	struct names *names = ((struct deps *) data)->names;
+	const char *slash = memrchr (key, '/', length), *file = slash ? slash + 1 : key;
+	char **texts = realloc (names->texts, (names->count + 1) * sizeof *texts);
+	if (texts) {
+		names->texts = texts;
+		texts[names->count] = strndup (file, (size_t) (key + length - file));
+		names->count += texts[names->count] != NULL;
 	}
 	json_skip (json);
 }
@@ -233,11 +240,10 @@ static void
 on_target_library (struct json *json, const char *key, size_t length, void *data)
 {
 	struct deps *deps = data;
+	deps->names = &deps->folder->foreign;
 	for (size_t i = 0; i < deps->project_count; i++)
-		if (deps->projects[i].length == length && !strncmp (deps->projects[i].text, key, length)) {
-			json_skip (json);
-			return;
-		}
+		if (deps->projects[i].length == length && !strncmp (deps->projects[i].text, key, length))
+			deps->names = &deps->folder->own;
 	json_object (json, on_target_field, data);
 }
 
@@ -332,12 +338,27 @@ find_folder (const char *path, size_t length)
 }
 
 static bool
-is_listed (const struct folder *folder, const char *file)
+is_listed (const struct names *names, const char *file)
 {
-	for (size_t i = 0; i < folder->count; i++)
-		if (!strcmp (folder->foreign[i], file))
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp (names->texts[i], file))
 			return true;
 	return false;
+}
+
+/* The file that the command line runs, by what it is: both names of it may be relative or links. */
+static bool
+is_main_program (const char *path)
+{
+	static struct stat program; /* under lock */
+	static bool asked;
+	struct stat status;
+	char name[4096];
+	if (!asked && (!monocle__program_path (name, sizeof name) || stat (name, &program)))
+		program.st_ino = 0;
+	asked = true;
+	return program.st_ino && stat (path, &status) == 0 && status.st_ino == program.st_ino &&
+	       status.st_dev == program.st_dev;
 }
 
 static bool
@@ -346,11 +367,13 @@ judge (const char *path)
 	const char *slash = strrchr (path, '/');
 	if (!slash)
 		return !is_foreign_name (path);
+	if (is_main_program (path))
+		return true;
 	if (is_foreign_path (path))
 		return false;
 	struct folder *folder = find_folder (path, (size_t) (slash - path) + 1);
 	if (folder && folder->has_deps)
-		return !is_listed (folder, slash + 1);
+		return is_listed (&folder->own, slash + 1) || !is_listed (&folder->foreign, slash + 1);
 	return !is_foreign_name (slash + 1);
 }
 

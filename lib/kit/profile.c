@@ -138,20 +138,25 @@ remember_descriptor (monocle_kit_spool *spool)
 }
 
 monocle_kit_spool *
-monocle_kit_spool_open (const monocle_kit_spool_config *config)
+monocle_kit_spool_open (const monocle_kit_spool_config *given)
 {
 	struct plan plan = { .run_directory = "" };
+	monocle_kit_spool_config config = { .size = 0 };
+	/* An older module's struct is shorter; what it does not know is zero. */
+	memcpy (&config, given, given->size < sizeof config ? given->size : sizeof config);
 	if (__atomic_exchange_n (&in_use, 1, __ATOMIC_ACQ_REL)) {
-		monocle_kit_log (config->module, "this process has a call tree already; the second one is left out");
+		monocle_kit_log (config.module, "this process has a call tree already; the second one is left out");
 		return NULL;
 	}
 	int saved_errno = errno;
 	monocle_kit_clock_init ();
 	memset (&the_spool, 0, sizeof the_spool);
-	bool good = make_plan (&plan, config) && create (&the_spool, &plan);
+	bool good = make_plan (&plan, &config) && create (&the_spool, &plan);
 	if (good) {
 		describe (&the_spool, &plan);
 		remember_descriptor (&the_spool);
+		if (config.times)
+			monocle__heart_start (&the_spool);
 	} else {
 		__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
 	}
@@ -208,6 +213,7 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 		return 0;
 	int saved_errno = errno;
 	struct monocle__spool_header *header = spool->header;
+	monocle__heart_stop (spool);
 	monocle__spool_pair (spool, true);
 	__atomic_store_n (&header->ended, 1, __ATOMIC_RELEASE);
 	report_losses (header);
@@ -224,6 +230,8 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 void
 monocle__profile_reset (void)
 {
+	if (the_spool.header)
+		monocle__heart_stop (&the_spool);
 	monocle__threads_reset ();
 	monocle__spool_names_reset ();
 	monocle__spool_unmap (&the_spool);

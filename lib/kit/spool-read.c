@@ -99,6 +99,8 @@ measure_time (struct monocle__spool_view *view)
 		return;
 	view->rate = fit_rate (header, pair_count);
 	view->end_ticks = header->pairs[pair_count - 1].ticks;
+	if (load (&header->heartbeat) > view->end_ticks)
+		view->end_ticks = load (&header->heartbeat);
 	struct monocle__spool_visitor visitor = { .data = &view->end_ticks, .thread = see_latest };
 	monocle__spool_view_visit (view, &visitor);
 	view->duration_ns = (uint64_t) ((double) (view->end_ticks - header->pairs[0].ticks) * view->rate);

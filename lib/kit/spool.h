@@ -73,7 +73,8 @@ struct monocle__spool_header {
 	char run_directory[4096]; /* MONOCLE_RUN_DIR or "" */
 
 	/* What follows changes while the process runs. */
-	_Alignas (64) uint32_t extent_count; /* release; the header is one */
+	_Alignas (64) uint64_t heartbeat; /* ticks; the process was alive then */
+	uint32_t extent_count;             /* release; the header is one */
 	uint32_t pair_count;                 /* release */
 	uint32_t ended;                      /* 1: a clean end was reached */
 	uint64_t losses[MONOCLE__LOSS_COUNT];
@@ -143,6 +144,8 @@ struct monocle_kit_spool {
 	dev_t device;
 	ino_t inode;
 	uint32_t closed; /* relaxed; nothing grows any more */
+	pthread_t heart; /* the beating thread, if has_heart */
+	bool has_heart;
 	char path[4096];
 };
 
@@ -185,6 +188,12 @@ void monocle__spool_names_reset (void);
 /* Appends one name under the lock; false when there is no room. */
 bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
                                  const char *image, size_t image_length);
+
+/* --- the heartbeat -------------------------------------------------------------------------------------------------- */
+
+/* Starts the thread that says once a second that the process is alive. Without it a spool is as good, but for waiting. */
+void monocle__heart_start (monocle_kit_spool *spool);
+void monocle__heart_stop (monocle_kit_spool *spool);
 
 /* --- processes ------------------------------------------------------------------------------------------------------ */
 

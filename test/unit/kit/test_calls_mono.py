@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -177,6 +178,21 @@ class Calls(unittest.TestCase):
         calls = pprof.load(self.output).by_method()["P:Finally ()"]
         self.assertGreaterEqual(calls, told + 1)
         self.assertLessEqual(calls, told + 100001)
+
+    def test_an_hour_slept_before_sigkill_is_not_lost(self):
+        child = subprocess.Popen(self.command(":output=" + self.output, "sleep", 60000), env=self.environment())
+        time.sleep(2.6)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        self.assertEqual(complete(self.output + ".spool"), (self.output, None))
+        seconds = pprof.load(self.output).by_method(1)[MAIN] / 1e9
+        self.assertTrue(1.2 < seconds < 2.7, seconds)
+
+    def test_a_program_among_monos_own_files_is_the_program(self):
+        run = subprocess.run(["mono", "--profile=calls:output=" + self.output, "/usr/lib/mono/4.5/mcs.exe", "--version"],
+                             env=self.environment(), capture_output=True, text=True)
+        self.assertIn("compiler version", run.stdout)
+        self.assertTrue(any(name.startswith("Mono.CSharp.") for name in pprof.load(self.output).by_method()))
 
     def test_a_parent_that_collects_finds_a_note(self):
         folder = os.path.join(self.folder, "run")

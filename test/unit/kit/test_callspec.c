@@ -170,11 +170,13 @@ a_deps_file_tells_projects_from_packages (void **state)
 	            "    \"app/1.0.0\": { \"dependencies\": { \"Lib\": \"1.0.0\", \"Pack\": \"2.0\" },"
 	            " \"runtime\": { \"app.dll\": {} } },\n"
 	            "    \"Lib/1.0.0\": { \"runtime\": { \"Microsoft.Ours.dll\": { \"assemblyVersion\": \"1.0\" } } },\n"
+	            "    \"Lib.Reference/1.0\": { \"runtime\": { \"Microsoft.Ours.dll\": {} } },\n"
 	            "    \"Pack/2.0\": { \"runtime\": { \"lib/net8.0/Pack.dll\": { \"n\": [1, {\"x\": -1.5e3}, true, null] } } }\n"
 	            "  } },\n"
 	            "  \"libraries\": {\n"
 	            "    \"app/1.0.0\": { \"type\": \"project\", \"serviceable\": false, \"sha512\": \"\" },\n"
 	            "    \"Lib/1.0.0\": { \"serviceable\": false, \"type\": \"project\" },\n"
+	            "    \"Lib.Reference/1.0\": { \"type\": \"reference\" },\n"
 	            "    \"Pack/2.0\": { \"type\": \"package\", \"serviceable\": true, \"path\": \"pack/2.0\" }\n"
 	            "  } }\n");
 	assert_true (monocle_kit_image_is_own (tree_file ("app.dll")));

@@ -87,6 +87,25 @@ a_call_that_is_still_open_has_its_time (void **state)
 }
 
 static void
+without_ticks_the_clock_is_asked (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	monocle__heart_stop (spool);
+	monocle__clock_uses_ticks = false;
+	spool->header->flags &= ~(uint32_t) MONOCLE__SPOOL_TICKS;
+	spool->header->heartbeat = 0;
+	spool->header->pairs[0] = monocle__clock_pair_now (false);
+	enter (a);
+	wait_ns (3000000);
+	enter (b), leave (b), enter (b);
+	wait_ns (2000000);
+	leave (b), leave (a);
+	assert_int_equal (tree_calls (spool, "a;b"), 2);
+	assert_in_range (tree_self_ns (spool, "a"), 2990000, 40000000);
+	assert_in_range (tree_self_ns (spool, "a;b"), 1990000, 40000000);
+}
+
+static void
 calls_below_the_limit_fold_under_it (void **state)
 {
 	monocle_kit_spool *spool = tree_open (true, false, 2);
@@ -511,6 +530,7 @@ main (void)
 		tree_test (recursion_is_a_chain),
 		tree_test (time_is_charged_to_the_method_that_runs),
 		tree_test (a_call_that_is_still_open_has_its_time),
+		tree_test (without_ticks_the_clock_is_asked),
 		tree_test (calls_below_the_limit_fold_under_it),
 		tree_test (a_million_open_calls_are_counted),
 		tree_test (calls_deeper_than_the_stack_still_count),

@@ -1,0 +1,78 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * heartbeat.c - the one thread of ours: once a second it writes down that the process is alive.
+ *
+ * A thread that waits makes no events, and nobody tells us of a SIGKILL: without a heartbeat, the hour that a method slept
+ * before its process was killed would be missing. It is a plain thread that the runtime does not know, with all signals
+ * blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be made, all is
+ * as before it was thought of.
+ */
+#include <limits.h>
+#include <signal.h>
+
+#include "spool.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stopped; /* by CLOCK_MONOTONIC */
+
+static void *
+beat (void *data)
+{
+	monocle_kit_spool *spool = data;
+	struct timespec next;
+	clock_gettime (CLOCK_MONOTONIC, &next);
+	pthread_mutex_lock (&lock);
+	while (spool->has_heart) {
+		__atomic_store_n (&spool->header->heartbeat, monocle__clock_now (), __ATOMIC_RELAXED);
+		monocle__spool_pair (spool, false);
+		next.tv_sec++;
+		pthread_cond_timedwait (&stopped, &lock, &next);
+	}
+	pthread_mutex_unlock (&lock);
+	return NULL;
+}
+
+static bool
+start_thread (monocle_kit_spool *spool)
+{
+	enum { STACK = 64 << 10 };
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	if (pthread_attr_init (&attributes))
+		return false;
+	pthread_attr_setstacksize (&attributes, STACK < PTHREAD_STACK_MIN ? PTHREAD_STACK_MIN : STACK);
+	sigfillset (&all);
+	pthread_sigmask (SIG_SETMASK, &all, &before);
+	int error = pthread_create (&spool->heart, &attributes, beat, spool);
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy (&attributes);
+	return !error;
+}
+
+void
+monocle__heart_start (monocle_kit_spool *spool)
+{
+	pthread_condattr_t attributes;
+	pthread_condattr_init (&attributes);
+	pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init (&stopped, &attributes);
+	pthread_condattr_destroy (&attributes);
+	pthread_mutex_lock (&lock);
+	spool->has_heart = true;
+	if (!start_thread (spool))
+		spool->has_heart = false;
+	pthread_mutex_unlock (&lock);
+}
+
+void
+monocle__heart_stop (monocle_kit_spool *spool)
+{
+	pthread_mutex_lock (&lock);
+	bool beats = spool->has_heart;
+	spool->has_heart = false;
+	pthread_cond_signal (&stopped);
+	pthread_mutex_unlock (&lock);
+	if (beats)
+		pthread_join (spool->heart, NULL);
+}
