@@ -132,7 +132,11 @@ typedef struct {
 	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */
 	void (*call_filter_changed)(void *host);
 
-	/* any context: describe a record that was made from an (image, token). 0 or MONOCLE_E_UNKNOWN. */
+	/*
+	 * any context: describe a record that was made from an (image, token). 0 or MONOCLE_E_UNKNOWN. What is returned is
+	 * copied before the next operation in the same context; a signal handler that interrupts the copying is another
+	 * context, so a host whose handlers ask for names answers them from other buffers.
+	 */
 	int (*describe_image)(void *host, MonoImage *image, monocle_image_info *ret_info);
 	int (*describe_class)(void *host, MonoClass *klass, monocle_class_info *ret_info);
 	int (*describe_method)(void *host, MonoMethod *method, monocle_method_info *ret_info);

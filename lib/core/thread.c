@@ -4,7 +4,8 @@
  * thread.c - managed threads, as the host and modules told of them.
  *
  * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
- * storage. A tid that is used again gets a new record. Any thread, any context, except for what allocates.
+ * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
+ * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
  */
 #include "idmap.h"
 #include "records.h"
@@ -16,11 +17,15 @@
 #include <mono/jit/jit.h>
 #include <mono/metadata/threads.h>
 
+enum { NAME_SIZE = 128, NO_NAME = -1 };
+
 struct _MonoThread {
 	uintptr_t tid;
-	int32_t managed_id;
-	bool is_foreign;               /* attached by a module, unknown to the host */
-	_Atomic(const char *) name;
+	_Atomic(bool) is_attached;
+	_Atomic(bool) is_foreign;      /* attached by a module, unknown to the host */
+	_Atomic(int32_t) managed_id;
+	_Atomic(int) name;             /* which of the two is current; the other one is written */
+	char names[2][NAME_SIZE];
 };
 
 static monocle__idmap threads;
@@ -30,23 +35,37 @@ static _Atomic(int32_t) last_managed_id;
 static MonoThread *
 find (uintptr_t tid)
 {
-	return monocle__idmap_find (&threads, tid);
+	MonoThread *thread = monocle__idmap_find (&threads, tid);
+	return thread && atomic_load_explicit (&thread->is_attached, memory_order_acquire) ? thread : NULL;
+}
+
+static MonoThread *
+record_of (uintptr_t tid)
+{
+	MonoThread *thread = monocle__idmap_find (&threads, tid);
+	if (thread || !(thread = monocle__arena_alloc (sizeof *thread)))
+		return thread;
+	thread->tid = tid;
+	return monocle__idmap_bind (&threads, tid, thread) ? thread : NULL;
+}
+
+static void
+detach (MonoThread *thread)
+{
+	if (thread)
+		atomic_store_explicit (&thread->is_attached, false, memory_order_release);
 }
 
 static MonoThread *
 attach (uintptr_t tid, bool is_foreign)
 {
 	MonoThread *thread = find (tid), *none = NULL;
-	if (thread)
+	if (thread || !(thread = record_of (tid)))
 		return thread;
-	thread = monocle__arena_alloc (sizeof *thread);
-	if (!thread)
-		return NULL;
-	thread->tid = tid;
-	thread->is_foreign = is_foreign;
-	thread->managed_id = atomic_fetch_add (&last_managed_id, 1) + 1;
-	if (!monocle__idmap_bind (&threads, tid, thread))
-		return NULL;
+	atomic_store (&thread->is_foreign, is_foreign);
+	atomic_store (&thread->name, NO_NAME);
+	atomic_store (&thread->managed_id, atomic_fetch_add (&last_managed_id, 1) + 1);
+	atomic_store_explicit (&thread->is_attached, true, memory_order_release);
 	if (tid == (uintptr_t) pthread_self () && syscall (SYS_gettid) == getpid ())
 		atomic_compare_exchange_strong (&main_thread, &none, thread);
 	return thread;
@@ -56,25 +75,29 @@ MonoThread *
 monocle_thread_attach (uintptr_t tid)
 {
 	MonoThread *thread = attach (tid, false);
-	/* The module was first; now the runtime knows the thread too. */
+	/* A module may have been first; now the runtime knows the thread too. */
 	if (thread)
-		thread->is_foreign = false;
+		atomic_store (&thread->is_foreign, false);
 	return thread;
 }
 
 void
 monocle_thread_detach (uintptr_t tid)
 {
-	monocle__idmap_drop (&threads, tid);
+	detach (find (tid));
 }
 
+/* Names are short; what does not fit is cut. */
 void
 monocle_thread_set_name (uintptr_t tid, const char *name)
 {
 	MonoThread *thread = find (tid);
-	const char *copy = monocle__arena_string (name);
-	if (thread && (copy || !name))
-		atomic_store_explicit (&thread->name, copy, memory_order_release);
+	if (!thread)
+		return;
+	int next = atomic_load (&thread->name) == 0;
+	if (name)
+		strncpy (thread->names[next], name, NAME_SIZE - 1);
+	atomic_store_explicit (&thread->name, name ? next : NO_NAME, memory_order_release);
 }
 
 /* --- mono_thread_* ------------------------------------------------------------------------------------------------ */
@@ -111,25 +134,25 @@ mono_threads_attach_tools_thread (void)
 void
 mono_thread_detach (MonoThread *thread)
 {
-	if (thread && thread->is_foreign)
-		monocle__idmap_drop (&threads, thread->tid);
+	if (mono_thread_is_foreign (thread))
+		detach (thread);
 }
 
 int32_t
 mono_thread_get_managed_id (MonoThread *thread)
 {
-	return thread ? thread->managed_id : -1;
+	return thread ? atomic_load (&thread->managed_id) : -1;
 }
 
 mono_bool
 mono_thread_is_foreign (MonoThread *thread)
 {
-	return thread && thread->is_foreign;
+	return thread && atomic_load (&thread->is_foreign);
 }
 
 char *
 mono_thread_get_name_utf8 (MonoThread *thread)
 {
-	const char *name = thread ? atomic_load_explicit (&thread->name, memory_order_acquire) : NULL;
-	return name ? strdup (name) : NULL;
+	int name = thread ? atomic_load_explicit (&thread->name, memory_order_acquire) : NO_NAME;
+	return name == NO_NAME ? NULL : strndup (thread->names[name], NAME_SIZE - 1);
 }

@@ -371,6 +371,13 @@ on_a_thread (void *data)
 	char *name = mono_thread_get_name_utf8 (thread);
 	assert_string_equal (name, "worker");
 	free (name);
+	monocle_thread_set_name (tid, "renamed");
+	monocle_thread_set_name (tid, "again");
+	name = mono_thread_get_name_utf8 (thread);
+	assert_string_equal (name, "again");
+	free (name);
+	monocle_thread_set_name (tid, NULL);
+	assert_null (mono_thread_get_name_utf8 (thread));
 	mono_thread_detach (thread);
 	assert_ptr_equal (mono_thread_current (), thread);
 	monocle_thread_detach (tid);

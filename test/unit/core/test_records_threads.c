@@ -11,6 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 #include "records.h"
 #include "shapes-host.h"
 
@@ -161,6 +163,62 @@ an_image_may_be_unloaded_while_it_is_read (void **state)
 	free (seen);
 }
 
+/* --- a signal handler that makes records while the thread it interrupts does ------------------------------------------- */
+
+static _Atomic(int) handled, wrong, stopping;
+
+static void
+handler (int number)
+{
+	char text[256];
+	uint32_t round = (uint32_t) atomic_fetch_add (&handled, 1);
+	MonoClass *klass = monocle_class_array (shapes_class ("Operators"), 1 + round % 250);
+	MonoMethod *method = shapes_method ("Fire");
+	MonoJitInfo *info = monocle_jit_info_new (method, (void *) 0x60000000, 0x1000);
+	monocle__method_write_name (method, true, text, sizeof text);
+	wrong += strcmp (text, "N.S.Operators:Fire ()") != 0;
+	wrong += monocle__class_write_name (klass, text, sizeof text) != 15 + round % 250;
+	wrong += mono_jit_info_table_find (NULL, (void *) 0x60000fff) != info;
+	wrong += monocle_id_bind (MONOCLE_ID_CLASS, 0x1000 + round, klass) != 0;
+	wrong += monocle_id_find (MONOCLE_ID_CLASS, 0x1000 + round) != klass;
+	monocle_jit_info_free_code ((void *) 0x60000000);
+}
+
+static void *
+send_signals (void *target)
+{
+	while (!stopping) {
+		pthread_kill (*(pthread_t *) target, SIGUSR1);
+		usleep (50);
+	}
+	return NULL;
+}
+
+static void
+records_may_be_made_in_a_signal_handler (void **state)
+{
+	pthread_t self = pthread_self (), sender;
+	struct sigaction action = { .sa_handler = handler };
+	shared = monocle_image_new ("/x/interrupted.dll", 0, SHAPES_CLASSES, SHAPES_METHODS, NULL);
+	/* The host answers from buffers of its thread: it is not to be asked twice at once. */
+	free (mono_method_full_name (shapes_method ("Fire"), 1));
+	mono_class_get_name (shapes_class ("Operators"));
+	for (int i = 0; i < ROUNDS; i++)
+		mono_class_get_name (some_class (i));
+	sigaction (SIGUSR1, &action, NULL);
+	pthread_create (&sender, NULL, send_signals, &self);
+	for (int i = 0; handled < 1000 && i < 10000000; i++) {
+		MonoClass *klass = monocle_class_array (shapes_class ("Operators"), 1 + (uint32_t) i % 250);
+		assert_ptr_equal (monocle_class_array (shapes_class ("Operators"), 1 + (uint32_t) i % 250), klass);
+		assert_int_equal (mono_class_get_rank (klass), 1 + i % 250);
+		monocle_id_bind (MONOCLE_ID_CLASS, 0x100000 + (uintptr_t) i % 5000, klass);
+	}
+	stopping = 1;
+	pthread_join (sender, NULL);
+	assert_true (handled >= 1000);
+	assert_int_equal (wrong, 0);
+}
+
 static int
 start (void **state)
 {
@@ -175,6 +233,7 @@ main (void)
 		cmocka_unit_test (threads_that_meet_get_the_same_records),
 		cmocka_unit_test (ids_are_found_while_the_map_grows),
 		cmocka_unit_test (code_is_found_while_other_code_comes_and_goes),
+		cmocka_unit_test (records_may_be_made_in_a_signal_handler),
 		cmocka_unit_test (an_image_may_be_unloaded_while_it_is_read),
 	};
 	return cmocka_run_group_tests (tests, start, NULL);
