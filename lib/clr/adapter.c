@@ -211,6 +211,9 @@ monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *re
 HRESULT
 monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 {
+	unsigned refused = atomic_load (&monocle__clr_state.refused);
+	if (refused > 1)
+		monocle__clr_complain ("%u methods could not be given call probes", refused);
 	monocle__clr_reach_initialized ();
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();

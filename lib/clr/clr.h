@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <monocle/host.h>
+#include <mono/metadata/debug-helpers.h>
 #include "corprof.h"
 #include "ecma.h"
 
@@ -29,6 +30,7 @@ typedef struct {
 	DWORD mask_low, mask_high;                        /* as the runtime last accepted them */
 	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
 	atomic_bool initialized;                          /* runtime_initialized was raised */
+	atomic_uint refused;                              /* wanted methods that could not be given probes */
 	bool oracle;                                      /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */
 } monocle__clr;
 
@@ -68,9 +70,9 @@ monocle__scratch *monocle__thread_scratch (void);
 /* What is known of one method body. Written under the image's lock, read without. */
 enum {
 	MONOCLE__METHOD_UNKNOWN,
-	MONOCLE__METHOD_PLAIN,    /* no filter wants it (in this epoch) */
+	MONOCLE__METHOD_PLAIN,    /* no filter wants it (in this epoch), or it has no body */
 	MONOCLE__METHOD_PROBED,   /* the runtime has our body */
-	MONOCLE__METHOD_REFUSED,  /* wanted, but it has no body that can be rewritten; logged */
+	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
 };
 
 typedef struct monocle__clr_image {

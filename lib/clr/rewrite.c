@@ -552,17 +552,13 @@ hand_over (job *j, FunctionID function)
 	return hr >= 0;
 }
 
+/* The body as the runtime has it now: another profiler may have written it. False: nothing to put probes into. */
 static bool
-read_original (job *j)
+find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	const uint8_t *data = NULL;
-	ULONG size = 0;
-	size_t used;
-	if (monocle__ecma_get_methoddef (&j->image->ecma, j->token, &j->row))
-		return false;
-	HRESULT hr = info->vtbl->GetILFunctionBody (info, j->image->id, j->token, &data, &size);
-	return hr >= 0 && data && monocle__il_read (&j->body, data, size, &used) == 0 && j->body.count;
+	return monocle__ecma_get_methoddef (&j->image->ecma, j->token, &j->row) == 0
+		&& info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, ret_size) >= 0 && *ret_data;
 }
 
 /* Probes find out what runs through RuntimeTypeHandle.ToIntPtr; were it probed itself, it would count our calls. */
@@ -582,16 +578,32 @@ write_probes (job *j)
 	return monocle__clr_state.oracle && suits_oracle (j) ? insert_oracle (j) : insert_probes (j);
 }
 
-static bool
+/* A method that is wanted and gets no probes is missing from the profile: the first is named, all are counted. */
+static int
+refuse (job *j)
+{
+	if (atomic_fetch_add (&monocle__clr_state.refused, 1) == 0) {
+		char *name = mono_method_full_name (monocle_method_def (j->image->record, j->token), 1);
+		monocle__clr_complain ("%s could not be given call probes; its calls are not counted", name ? name : "a method");
+		mono_free (name);
+	}
+	return MONOCLE__METHOD_REFUSED;
+}
+
+static int
 rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags };
-	if (!read_original (&j))
-		return false;
-	bool done = !is_ours (&j) && open_for_writing (image) && identify (&j) && calli_token (image, 0) && calli_token (image, 1)
+	const uint8_t *data = NULL;
+	ULONG size = 0;
+	if (!find_body (&j, &data, &size) || is_ours (&j))
+		return MONOCLE__METHOD_PLAIN;
+	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
+		return refuse (&j);
+	bool done = open_for_writing (image) && identify (&j) && calli_token (image, 0) && calli_token (image, 1)
 		&& calli_token (image, j.key_count) && write_probes (&j) == 0 && hand_over (&j, function);
 	monocle__il_free (&j.body);
-	return done;
+	return done ? MONOCLE__METHOD_PROBED : refuse (&j);
 }
 
 /* --- asking the filters -------------------------------------------------------------------------------------------- */
@@ -661,8 +673,7 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_UNKNOWN) {
-		state = !flags ? MONOCLE__METHOD_PLAIN
-			: rewrite (image, token, flags, function) ? MONOCLE__METHOD_PROBED : MONOCLE__METHOD_REFUSED;
+		state = flags ? rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
 		atomic_store (&image->methods[row - 1], (uint8_t) state);
 		*ret_new = state == MONOCLE__METHOD_PROBED;
 	}
