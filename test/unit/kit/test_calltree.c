@@ -419,7 +419,7 @@ a_handler_between_any_two_instructions_keeps_the_tree_whole (void **state)
 /* --- fork ----------------------------------------------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__
-const char *__tsan_default_options (void);
+__attribute__ ((visibility ("default"))) const char *__tsan_default_options (void);
 
 /* The child starts a thread on purpose. */
 const char *
