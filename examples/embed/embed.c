@@ -1,0 +1,209 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * embed.c - a tiny language whose runtime can be profiled: monocle/host.h in one file.
+ *
+ *   embed SCRIPT [MODULE[:ARGS]]...
+ *
+ * Each line of a script defines a function, "NAME = WORD...". Running a function runs its words in turn: the name of a
+ * function calls it, every other word is printed. The program is the function Main.
+ *
+ * To modules the script is an image, all functions are static methods of one class, named after the language, and a
+ * function is "compiled" when it is called first: that is when filters are asked.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <monocle/host.h>
+
+enum { FUNCTIONS_MAX = 100, WORDS_MAX = 50, CLASS_TOKEN = 0x02000001, METHOD_TOKEN = 0x06000001 };
+
+typedef struct {
+	char *name, *words[WORDS_MAX];
+	size_t word_count;
+	MonoMethod *method;
+	MonoProfilerCallInstrumentationFlags flags; /* what filters asked for; meaningful once `compiled` */
+	int compiled;
+} function;
+
+static function functions[FUNCTIONS_MAX];
+static size_t function_count;
+static const uint32_t *listeners; /* per event */
+
+/* --- the language ------------------------------------------------------------------------------------------------- */
+
+static void
+parse_line (char *line)
+{
+	char *rest, *name = strtok_r (line, " =\n", &rest);
+
+	if (!name || function_count == FUNCTIONS_MAX)
+		return;
+	function *f = &functions[function_count++];
+	f->name = strdup (name);
+	for (char *word; f->word_count < WORDS_MAX && (word = strtok_r (NULL, " =\n", &rest));)
+		f->words[f->word_count++] = strdup (word);
+}
+
+static int
+parse_script (const char *path)
+{
+	char line[1000];
+	FILE *file = fopen (path, "r");
+
+	while (file && fgets (line, sizeof line, file))
+		parse_line (line);
+	if (file)
+		fclose (file);
+	return file != NULL;
+}
+
+static function *
+find_function (const char *name)
+{
+	for (size_t i = 0; i < function_count; i++)
+		if (strcmp (functions[i].name, name) == 0)
+			return &functions[i];
+	return NULL;
+}
+
+/* Compilation: the one moment at which modules say what they want of a method. */
+static void
+compile (function *f)
+{
+	monocle_raise_jit_begin (f->method);
+	f->flags = monocle_call_flags (f->method);
+	f->compiled = 1;
+	monocle_raise_jit_done (f->method, monocle_jit_info_new (f->method, f, sizeof *f));
+}
+
+static void
+run (function *f)
+{
+	if (!f->compiled)
+		compile (f);
+	/* A call that nobody asked for costs a test of the flags; an event that nobody listens to, a test of its count. */
+	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER && listeners[MONOCLE_EVENT_method_enter])
+		monocle_raise_method_enter (f->method, NULL);
+	for (size_t i = 0; i < f->word_count; i++) {
+		function *callee = find_function (f->words[i]);
+		if (callee)
+			run (callee);
+		else
+			puts (f->words[i]);
+	}
+	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE && listeners[MONOCLE_EVENT_method_leave])
+		monocle_raise_method_leave (f->method, NULL);
+}
+
+/* --- what the core asks about records: any context, so nothing is locked or allocated ------------------------------- */
+
+static int
+describe_class (void *host, MonoClass *klass, monocle_class_info *ret_info)
+{
+	if (monocle_class_token (klass) != CLASS_TOKEN)
+		return MONOCLE_E_UNKNOWN;
+	ret_info->name = "Greeter";
+	ret_info->name_space = "";
+	ret_info->element_type = MONO_TYPE_CLASS;
+	return MONOCLE_OK;
+}
+
+static int
+describe_method (void *host, MonoMethod *method, monocle_method_info *ret_info)
+{
+	uint32_t index = monocle_method_token (method) - METHOD_TOKEN;
+
+	if (index >= function_count)
+		return MONOCLE_E_UNKNOWN;
+	ret_info->name = functions[index].name;
+	ret_info->flags = 0x0016; /* public static, as in ECMA-335 II.23.1.10 */
+	ret_info->klass = monocle_class_def (monocle_method_image (method), CLASS_TOKEN);
+	return MONOCLE_OK;
+}
+
+/* void NAME (). */
+static int
+describe_signature (void *host, MonoMethod *method, monocle_signature_info *ret_info)
+{
+	ret_info->ret = monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
+	return MONOCLE_OK;
+}
+
+/* --- the life of the runtime, in the order in which Mono tells it ------------------------------------------------- */
+
+static int
+start_profiling (char **modules)
+{
+	static const monocle_host_ops ops = {
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "embed",
+		.runtime_version = "embed 1.0",
+		.describe_class = describe_class,
+		.describe_method = describe_method,
+		.describe_signature = describe_signature,
+	};
+	int result = monocle_host_init (&ops);
+
+	if (result != MONOCLE_OK)
+		return result;
+	for (; *modules; modules++)
+		monocle_host_load (*modules); /* a failure was logged, and is no reason not to run the script */
+	monocle_host_load_from_env ();
+	monocle_host_startup_done ();
+	listeners = monocle_event_counts ();
+	return MONOCLE_OK;
+}
+
+static void
+announce_image (const char *path)
+{
+	MonoImage *image = monocle_image_new (path, MONOCLE_IMAGE_MAIN, 1, (uint32_t) function_count, NULL);
+
+	monocle_raise_image_loading (image);
+	monocle_raise_image_loaded (image);
+	monocle_image_set_assembly_visible (image);
+	monocle_raise_assembly_loading (monocle_image_assembly (image));
+	monocle_raise_assembly_loaded (monocle_image_assembly (image));
+	for (size_t i = 0; i < function_count; i++)
+		functions[i].method = monocle_method_def (image, METHOD_TOKEN + (uint32_t) i);
+}
+
+static void
+announce_thread (void)
+{
+	uintptr_t self = (uintptr_t) pthread_self ();
+
+	monocle_thread_attach (self);
+	monocle_raise_thread_started (self);
+	monocle_thread_set_name (self, "Main");
+	monocle_raise_thread_name (self, "Main");
+}
+
+static void
+end_profiling (void)
+{
+	monocle_raise_runtime_shutdown_begin ();
+	monocle_raise_runtime_shutdown_end ();
+	monocle_host_shutdown ();
+}
+
+int
+main (int argc, char **argv)
+{
+	if (argc < 2 || !parse_script (argv[1]) || !find_function ("Main")) {
+		fprintf (stderr, "usage: embed SCRIPT [MODULE[:ARGS]]...   where SCRIPT defines Main\n");
+		return 2;
+	}
+	if (start_profiling (argv + 2) != MONOCLE_OK)
+		return 1;
+	announce_thread ();
+	monocle_raise_runtime_initialized ();
+	announce_image (argv[1]);
+	run (find_function ("Main"));
+	fflush (stdout);
+	end_profiling ();
+	return 0;
+}
