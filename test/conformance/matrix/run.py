@@ -158,7 +158,7 @@ def main():
             suite.compare(runtime, seen[runtime.kind], expected)
     if options.update:
         update(seen.get("mono", {}), seen.get("coreclr", {}), rows)
-    else:
+    elif "coreclr" in seen:
         suite.reasons(rows)
     if options.report:
         report(seen.get("mono", {}), seen.get("coreclr", {}))
