@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW_MASK = 0xffffff };
+enum {
+	ROW_MASK = 0xffffff,
+	DEPTH_LIMIT = 64, /* of parent chains, against hosts that make circles */
+};
 
 static monocle__intern methods;
 
@@ -342,20 +345,24 @@ mono_class_num_methods (MonoClass *klass)
 	return count;
 }
 
+static bool
+is_wanted (MonoMethod *method, const char *name, int param_count, uint32_t flags)
+{
+	if (strcmp (mono_method_get_name (method), name) || (mono_method_get_flags (method, NULL) & flags) != flags)
+		return false;
+	return param_count == -1 ||
+	       mono_signature_get_param_count (mono_method_signature (method)) == (uint32_t) param_count;
+}
+
 MonoMethod *
 mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count, int flags)
 {
-	for (; klass && name; klass = mono_class_get_parent (klass)) {
+	for (int depth = 0; klass && name && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass)) {
 		void *iter = NULL;
 		MonoMethod *method;
-		while ((method = mono_class_get_methods (klass, &iter))) {
-			if (strcmp (mono_method_get_name (method), name) ||
-			    (mono_method_get_flags (method, NULL) & (uint32_t)flags) != (uint32_t)flags)
-				continue;
-			if (param_count == -1 ||
-			    mono_signature_get_param_count (mono_method_signature (method)) == (uint32_t)param_count)
+		while ((method = mono_class_get_methods (klass, &iter)))
+			if (is_wanted (method, name, param_count, (uint32_t) flags))
 				return method;
-		}
 	}
 	return NULL;
 }

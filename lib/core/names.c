@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_TEXT = 1024 };
+enum { STACK_TEXT = 1024, NESTING_LIMIT = 32 };
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
@@ -74,19 +74,38 @@ keyword (uint32_t code)
 	return keywords[code];
 }
 
+/* The class and what it is nested in, innermost first. Bounded, against metadata that nests in circles. */
+static uint32_t
+nesting_chain (MonoClass *klass, MonoClass *chain[NESTING_LIMIT])
+{
+	uint32_t count = 0;
+	for (; klass && count < NESTING_LIMIT; klass = mono_class_get_nesting_type (klass))
+		chain[count++] = klass;
+	return count;
+}
+
+static void
+put_namespace (monocle__text *text, MonoClass *klass)
+{
+	const char *name_space = mono_class_get_namespace (klass);
+	if (!*name_space)
+		return;
+	put (text, name_space);
+	put_char (text, '.');
+}
+
 static void
 desc_name (monocle__text *text, MonoClass *klass, bool with_namespace)
 {
-	MonoClass *nesting = mono_class_get_nesting_type (klass);
-	const char *name_space;
-	if (nesting) {
-		desc_name (text, nesting, with_namespace);
-		put_char (text, '/');
-	} else if (with_namespace && *(name_space = mono_class_get_namespace (klass))) {
-		put (text, name_space);
-		put_char (text, '.');
+	MonoClass *chain[NESTING_LIMIT];
+	uint32_t count = nesting_chain (klass, chain);
+	if (with_namespace)
+		put_namespace (text, chain[count - 1]);
+	while (count--) {
+		put (text, mono_class_get_name (chain[count]));
+		if (count)
+			put_char (text, '/');
 	}
-	put (text, mono_class_get_name (klass));
 }
 
 static void desc_class (monocle__text *text, MonoClass *klass, bool with_namespace);
@@ -175,16 +194,14 @@ put_identifier (monocle__text *text, const char *name, int format)
 static void
 type_name_path (monocle__text *text, MonoClass *klass, int format)
 {
-	MonoClass *nesting = mono_class_get_nesting_type (klass);
-	const char *name_space;
-	if (nesting) {
-		type_name_path (text, nesting, format);
-		put_char (text, format == FORMAT_IL ? '.' : '+');
-	} else if (*(name_space = mono_class_get_namespace (klass))) {
-		put (text, name_space);
-		put_char (text, '.');
+	MonoClass *chain[NESTING_LIMIT];
+	uint32_t count = nesting_chain (klass, chain);
+	put_namespace (text, chain[count - 1]);
+	while (count--) {
+		put_identifier (text, mono_class_get_name (chain[count]), format);
+		if (count)
+			put_char (text, format == FORMAT_IL ? '.' : '+');
 	}
-	put_identifier (text, mono_class_get_name (klass), format);
 }
 
 static void type_name (monocle__text *text, const MonoType *type, int format);

@@ -87,6 +87,7 @@ static const struct class_row corlib_classes[] = {
 	{ "Dictionary`2",      SCG,      NULL,           "Object",    "TKey TValue", 1, MONO_TYPE_CLASS },
 	{ "KeyCollection",     "",       "Dictionary`2", "Object",    "TKey TValue", 1, MONO_TYPE_CLASS },
 	{ "Enumerator",        "",       "KeyCollection", "ValueType", "TKey TValue", 1, MONO_TYPE_VALUETYPE },
+	{ "Circle",            "",       "Circle",       "Circle",    "",    1, MONO_TYPE_CLASS }, /* malformed metadata */
 	{ "KeyValuePair`2",    SCG,      NULL,           "ValueType", "TKey TValue", 1, MONO_TYPE_VALUETYPE },
 };
 

@@ -250,6 +250,24 @@ assemblies_are_listed_while_they_are_loaded (void **state)
 	assert_string_equal (mono_image_get_filename (shapes_image), "/app/shapes.exe");
 }
 
+/* Metadata may say that a class nests in itself and derives from itself. */
+static void
+circles_end (void **state)
+{
+	MonoClass *circle = shapes_class ("Circle");
+	assert_ptr_equal (mono_class_get_parent (circle), circle);
+	assert_ptr_equal (mono_class_get_nesting_type (circle), circle);
+	char *name = mono_type_full_name (mono_class_get_type (circle));
+	assert_memory_equal (name, "Circle/Circle/", 14);
+	free (name);
+	name = mono_type_get_name (mono_class_get_type (circle));
+	assert_memory_equal (name, "Circle.Circle.", 14);
+	free (name);
+	assert_false (mono_class_is_delegate (circle));
+	assert_false (mono_class_is_subclass_of (circle, mono_get_object_class (), 0));
+	assert_null (mono_class_get_method_from_name (circle, "None", -1));
+}
+
 static int
 size_of (const char *script)
 {
@@ -507,6 +525,7 @@ main (void)
 		cmocka_unit_test (rows_may_be_added_to_an_image_that_is_not_dynamic),
 		cmocka_unit_test (an_unloaded_image_still_answers),
 		cmocka_unit_test (assemblies_are_listed_while_they_are_loaded),
+		cmocka_unit_test (circles_end),
 		cmocka_unit_test (types_have_the_size_of_their_storage),
 		cmocka_unit_test (an_address_leads_to_its_method),
 		cmocka_unit_test (freed_code_is_not_found_and_its_place_is_used_again),

@@ -163,7 +163,7 @@ an_image_may_be_unloaded_while_it_is_read (void **state)
 	free (seen);
 }
 
-/* --- a signal handler that makes records while the thread it interrupts does ------------------------------------------- */
+/* --- a signal handler that makes records while the thread it interrupts does -------------------------------------- */
 
 static _Atomic(int) handled, wrong, stopping;
 
