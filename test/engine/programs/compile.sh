@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# compile.sh - the programs of this suite, by the SDK's C# compiler, for .NET 8 and later.
+#
+#   compile.sh FOLDER     makes what is missing or older than its source in FOLDER, and prints nothing
+#
+# Exit code 77 and a reason on stderr when there is no SDK or no reference assemblies of .NET 8.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+top=$(cd "$here/../../.." && pwd -P)
+out=$1
+unset CORECLR_ENABLE_PROFILING DOTNET_ENABLE_PROFILING MONOCLE_PROFILE
+export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_TieredPGO=0
+
+give_up() {
+  echo "compile: $*" >&2
+  exit 77
+}
+
+dotnet=$(command -v dotnet) || give_up "no dotnet on PATH"
+root=$(dirname "$(readlink -f "$dotnet")")
+sdk=$(ls -d "$root"/sdk/*/ | sort -V | tail -n 1)
+csc=$sdk/Roslyn/bincore/csc.dll
+[ -e "$csc" ] || give_up "no C# compiler in $sdk"
+
+# The restore that composes the runtime of .NET 8 brings its reference assemblies along.
+newest() { ls -d "$@" 2>/dev/null | sort -V | tail -n 1; }
+store=${MONOCLE_RUNTIMES:-$top/.runtimes}
+ref8=$(newest "$store"/packages/microsoft.netcore.app.ref/8.*/ref/net8.0)
+own=$(newest "$root"/packs/Microsoft.NETCore.App.Ref/*/ref/net*)
+[ -n "$ref8" ] || give_up "no reference assemblies of .NET 8 (test/runtimes.sh 8 restores them)"
+
+# compile OUTPUT REFERENCES OPTION...
+compile() {
+  local target=$1 references=$2 file
+  shift 2
+  for file in "$references"/*.dll; do
+    printf -- '-r:"%s"\n' "$file"
+  done > "$out/references.rsp"
+  dotnet exec "$csc" -nologo -noconfig -nostdlib -unsafe -deterministic -langversion:13 -nowarn:CS0649 \
+    "@$out/references.rsp" "-out:$target" "$@"
+}
+
+# stale TARGET SOURCE...
+stale() {
+  local target=$1 source
+  shift
+  [ -e "$target" ] || return 0
+  for source; do
+    [ ! "$source" -nt "$target" ] || return 0
+  done
+  return 1
+}
+
+runtimeconfig() {
+  echo '{ "runtimeOptions": { "tfm": "net8.0", "framework": { "name": "Microsoft.NETCore.App", "version": "8.0.0" },' \
+    '"rollForward": "LatestMajor" } }' > "$out/$1.runtimeconfig.json"
+}
+
+mkdir -p "$out"
+exec 9> "$out/.lock"
+flock 9
+if stale "$out/shapes-il.dll" "$here/emit/il.cs"; then
+  compile "$out/il.dll" "$own" -r:"$sdk/System.Reflection.MetadataLoadContext.dll" "$here/emit/il.cs"
+  runtimeconfig il
+  cp "$sdk/System.Reflection.MetadataLoadContext.dll" "$out/"
+  dotnet exec --roll-forward LatestMajor "$out/il.dll" "$ref8" "$out/shapes-il.dll"
+fi
+if stale "$out/shapes.dll" "$here"/*.cs "$out/shapes-il.dll"; then
+  compile "$out/shapes.dll" "$ref8" -optimize+ -debug:portable -r:"$out/shapes-il.dll" "$here"/*.cs
+  runtimeconfig shapes
+fi
+if stale "$out/debug/shapes.dll" "$here"/*.cs "$out/shapes-il.dll"; then
+  mkdir -p "$out/debug"
+  compile "$out/debug/shapes.dll" "$ref8" -debug:portable -r:"$out/shapes-il.dll" "$here"/*.cs
+  cp "$out/shapes.runtimeconfig.json" "$out/shapes-il.dll" "$out/debug/"
+fi
