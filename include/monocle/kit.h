@@ -21,12 +21,13 @@ extern "C" {
 #define MONOCLE_KIT_API __attribute__ ((visibility ("default")))
 #endif
 
-/* --- messages ------------------------------------------------------------------------------------------------------ */
+/* --- messages ----------------------------------------------------------------------------------------------------- */
 
 /* "monocle: MODULE: MESSAGE\n" to stderr or MONOCLE_LOG, one write. */
-MONOCLE_KIT_API void monocle_kit_log (const char *module, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+MONOCLE_KIT_API void monocle_kit_log (const char *module, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
 
-/* --- options: one row each ------------------------------------------------------------------------------------------ */
+/* --- options: one row each ---------------------------------------------------------------------------------------- */
 
 typedef enum {
 	MONOCLE_KIT_OPTION_FLAG,   /* key, nokey, key=0|1|true|false -> bool */
@@ -52,9 +53,9 @@ typedef struct {
 MONOCLE_KIT_API int monocle_kit_options_parse (const char *module, const char *desc, const monocle_kit_option *rows);
 
 /* --- callspec: Mono's log profiler's grammar ------------------------------------------------------------------------
- * comma list of: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, each with an optional "-"; the last
- * match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()). When the first item has
- * a "-", what stands before it is `program`. Wrappers match `wrapper` and nothing else.
+ * comma list of: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, each with an optional "-"; the
+ * last match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()). When the first
+ * item has a "-", what stands before it is `program`. Wrappers match `wrapper` and nothing else.
  */
 typedef struct monocle_kit_callspec monocle_kit_callspec;
 
@@ -70,12 +71,14 @@ typedef struct {
 /* NULL on a syntax error; *ret_error then says what and where (static or owned by the thread until the next call). */
 MONOCLE_KIT_API monocle_kit_callspec *monocle_kit_callspec_new (const char *spec, const char **ret_error);
 MONOCLE_KIT_API void monocle_kit_callspec_free (monocle_kit_callspec *spec);
-MONOCLE_KIT_API bool monocle_kit_callspec_match (const monocle_kit_callspec *spec, const monocle_kit_callspec_names *names);
+MONOCLE_KIT_API bool monocle_kit_callspec_match (const monocle_kit_callspec *spec,
+                                                 const monocle_kit_callspec_names *names);
 /*
  * What can be said of a whole image without looking at a method: 1 all match, 0 none can, -1 it depends.
  * Lets a filter answer 40,000 framework methods without a string. Wrappers are not meant: ask for each.
  */
-MONOCLE_KIT_API int monocle_kit_callspec_match_image (const monocle_kit_callspec *spec, const char *assembly, bool is_own);
+MONOCLE_KIT_API int monocle_kit_callspec_match_image (const monocle_kit_callspec *spec, const char *assembly,
+                                                      bool is_own);
 
 /*
  * Is the image at `filename` part of the program rather than of the shared framework, the GAC, Mono's own libraries or
@@ -84,21 +87,25 @@ MONOCLE_KIT_API int monocle_kit_callspec_match_image (const monocle_kit_callspec
  */
 MONOCLE_KIT_API bool monocle_kit_image_is_own (const char *filename);
 
-/* --- clock ---------------------------------------------------------------------------------------------------------- */
+/* --- clock -------------------------------------------------------------------------------------------------------- */
 
-/* Raw ticks: the TSC where it is invariant, else CLOCK_MONOTONIC through the vDSO. Async-safe after monocle_kit_clock_init (). */
+/*
+ * Raw ticks: the TSC where it is invariant, else CLOCK_MONOTONIC through the vDSO. Async-safe after
+ * monocle_kit_clock_init ().
+ */
 MONOCLE_KIT_API void monocle_kit_clock_init (void);
 MONOCLE_KIT_API bool monocle_kit_clock_is_tsc (void);
 
-/* --- call tree into a crash-safe spool ------------------------------------------------------------------------------ */
+/* --- call tree into a crash-safe spool ---------------------------------------------------------------------------- */
 
 typedef struct monocle_kit_spool monocle_kit_spool;
 
 /*
- * How the tree names a method the first time it meets it, on the calling thread. Writes two strings into `buffer`, each with
- * its NUL: the method's name, then the file name of its image ("" when there is none). Returns the length of both with
- * their NULs; when that is more than `size`, it is asked again with a buffer of that size. An empty name hides the
- * method: its time counts for its caller. (A runtime with several modules sends each of them what any of them asked for.)
+ * How the tree names a method the first time it meets it, on the calling thread. Writes two strings into `buffer`, each
+ * with its NUL: the method's name, then the file name of its image ("" when there is none). Returns the length of both
+ * with their NULs; when that is more than `size`, it is asked again with a buffer of that size. An empty name hides the
+ * method: its time counts for its caller. (A runtime with several modules sends each of them what any of them asked
+ * for.)
  */
 typedef size_t (*monocle_kit_name_method) (void *method, char *buffer, size_t size);
 
@@ -117,14 +124,15 @@ typedef struct {
 #define MONOCLE_KIT_MAX_DEPTH 4096
 
 /*
- * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that gives
- * a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD` writes to an open
- * descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where it has a %n. The
- * default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" goes behind the process id.
+ * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that
+ * gives a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD`
+ * writes to an open descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where
+ * it has a %n. The default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" goes behind the process
+ * id.
  *
  * With MONOCLE_RUN_DIR in the environment (a parent collects, `monocle run`) the spool lies in that directory as
- * MODULE.PID.N.spool, and a clean end leaves a file PID.N.done there, which holds the absolute path of the profile. Otherwise
- * the spool lies beside the profile, as PROFILE.spool.
+ * MODULE.PID.N.spool, and a clean end leaves a file PID.N.done there, which holds the absolute path of the profile.
+ * Otherwise the spool lies beside the profile, as PROFILE.spool.
  */
 
 /*
@@ -134,16 +142,16 @@ typedef struct {
 MONOCLE_KIT_API monocle_kit_spool *monocle_kit_spool_open (const monocle_kit_spool_config *config);
 /*
  * A clean end: writes the profile (pprof, gzip) under its final name and removes the spool. Threads may still call
- * enter/leave; what they do later is not in the file. 0, or -1 when it could not be written (logged; the spool is kept).
- * In a forked child it does nothing and returns 0: the spool is the parent's.
+ * enter/leave; what they do later is not in the file. 0, or -1 when it could not be written (logged; the spool is
+ * kept). In a forked child it does nothing and returns 0: the spool is the parent's.
  */
 MONOCLE_KIT_API int monocle_kit_spool_close (monocle_kit_spool *spool);
 
 /*
- * The hot path: no lock, no allocation after warm-up, O(1). `method` is any stable pointer. enter/leave on one thread must
- * nest; a leave that does not match the innermost open call closes the calls above its own, or is ignored when no open call
- * is its own; both are counted. A signal handler may interrupt either at any instruction and call them: such calls are
- * counted as lost. In a forked child both do nothing. errno is kept.
+ * The hot path: no lock, no allocation after warm-up, O(1). `method` is any stable pointer. enter/leave on one thread
+ * must nest; a leave that does not match the innermost open call closes the calls above its own, or is ignored when no
+ * open call is its own; both are counted. A signal handler may interrupt either at any instruction and call them: such
+ * calls are counted as lost. In a forked child both do nothing. errno is kept.
  *
  * The first argument may be a MonoProfiler * and the functions may be called from callbacks in tail position.
  */
@@ -151,14 +159,17 @@ MONOCLE_KIT_API void monocle_kit_calls_enter (monocle_kit_spool *spool, void *me
 MONOCLE_KIT_API void monocle_kit_calls_leave (monocle_kit_spool *spool, void *method);
 /* Names a thread in the profile: `tid` is its pthread_self (); NULL clears. Without `threads` nothing happens. */
 MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const char *name);
-/* The calling thread ends: its part is closed and its buffers are ready for the next thread. Also done when it exits. */
+/*
+ * The calling thread ends: its part is closed and its buffers are ready for the next thread. Also done when it exits.
+ */
 MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
-/* --- completing: what `monocle report` and `monocle run` do with the spool of a dead process ------------------------- */
+/* --- completing: what `monocle report` and `monocle run` do with the spool of a dead process ---------------------- */
 
 /*
- * Turns the spool file into its profile, in place: writes the final file (into *ret_path, malloc'd) and unlinks the spool.
- * 0; -1 not a spool, damaged beyond use, still being written by a live process, or unwritable: *ret_error (static text) says which.
+ * Turns the spool file into its profile, in place: writes the final file (into *ret_path, malloc'd) and unlinks the
+ * spool. 0; -1 not a spool, damaged beyond use, still being written by a live process, or unwritable: *ret_error
+ * (static text) says which.
  */
 MONOCLE_KIT_API int monocle_kit_spool_complete (const char *spool_path, char **ret_path, const char **ret_error);
 

@@ -4,10 +4,11 @@
  * call-paths.c - from the trees of many threads to one table of paths.
  *
  * Methods of the same name and image are one function, paths of the same functions are one path (per thread label when
- * threads are kept apart). A method whose name is empty is hidden: its time is its caller's, its calls count nowhere. Offline code: plain malloc, and everything is a table with indexes.
+ * threads are kept apart). A method whose name is empty is hidden: its time is its caller's, its calls count nowhere.
+ * Offline code: plain malloc, and everything is a table with indexes.
  *
- * The spool's order depends on addresses and on who came first. The order here does not: functions are numbered by name,
- * paths by (depth, parent's number, function), so that equal profiles are equal files.
+ * The spool's order depends on addresses and on who came first. The order here does not: functions are numbered by
+ * name, paths by (depth, parent's number, function), so that equal profiles are equal files.
  */
 #include "call-paths.h"
 
@@ -39,7 +40,7 @@ struct builder {
 	bool failed;
 };
 
-/* --- map ------------------------------------------------------------------------------------------------------------ */
+/* --- map ---------------------------------------------------------------------------------------------------------- */
 
 static uint64_t
 mix (uint64_t key)
@@ -122,7 +123,7 @@ with_room (void *table, uint32_t count, uint32_t *room, size_t size)
 	return larger;
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------------ */
+/* --- functions ---------------------------------------------------------------------------------------------------- */
 
 static void
 on_name (void *data, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length)
@@ -206,7 +207,7 @@ add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
 		on_name (builder, node->key, unnamed, sizeof unnamed - 1, "", 0);
 }
 
-/* --- threads -------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t
 find_label (struct monocle__call_paths *out, const char *text)
@@ -249,7 +250,7 @@ on_thread (void *data, uint32_t number, const struct monocle__thread_record *rec
 	builder->thread_count = number;
 }
 
-/* --- paths ---------------------------------------------------------------------------------------------------------- */
+/* --- paths -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t
 find_or_add_path (struct builder *builder, uint32_t parent, uint32_t function, uint32_t label)
@@ -323,7 +324,7 @@ charge_running (void *data, uint32_t number, const struct monocle__thread_record
 		builder->out->paths[path].self += view->end_ticks - last;
 }
 
-/* --- order ---------------------------------------------------------------------------------------------------------- */
+/* --- order -------------------------------------------------------------------------------------------------------- */
 
 /* Paths to sort, with what decides. */
 struct rank {
@@ -419,7 +420,7 @@ sort_paths (struct monocle__call_paths *out)
 	return good;
 }
 
-/* --- all together --------------------------------------------------------------------------------------------------- */
+/* --- all together ------------------------------------------------------------------------------------------------- */
 
 static bool
 make_node_tables (struct builder *builder)

@@ -1,11 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * call-thread.c - the life of a thread's part of the call tree: birth, memory, end, and the next thread that takes it over.
+ * call-thread.c - the life of a thread's part of the call tree: birth, memory, end, and the next thread that takes it
+ * over.
  *
- * A thread is born at its first event. At its end everything it holds goes to a free list, and the next thread goes on in
- * it: in the same tree when the profile has one tree, under a root of its own when it has one per thread. So memory follows
- * the number of threads that live at once.
+ * A thread is born at its first event. At its end everything it holds goes to a free list, and the next thread goes on
+ * in it: in the same tree when the profile has one tree, under a root of its own when it has one per thread. So memory
+ * follows the number of threads that live at once.
  */
 #include "calltree.h"
 
@@ -53,7 +54,7 @@ make_end_key (void)
 	pthread_key_create (&end_key, on_thread_exit);
 }
 
-/* --- the table of children ------------------------------------------------------------------------------------------ */
+/* --- the table of children ---------------------------------------------------------------------------------------- */
 
 static uint64_t
 mix (uint32_t parent, uint64_t key)
@@ -120,7 +121,7 @@ monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, 
 	return index;
 }
 
-/* --- birth ---------------------------------------------------------------------------------------------------------- */
+/* --- birth -------------------------------------------------------------------------------------------------------- */
 
 static struct monocle__call_thread *
 take_free (void)
@@ -181,7 +182,9 @@ new_thread (monocle_kit_spool *spool)
 	return thread;
 }
 
-/* A record and a root: new ones, or those of the thread that had this memory before when nobody will tell them apart. */
+/*
+ * A record and a root: new ones, or those of the thread that had this memory before when nobody will tell them apart.
+ */
 static bool
 take_record (struct monocle__call_thread *thread)
 {
@@ -256,7 +259,7 @@ monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size)
 	return (char *) (thread + 1);
 }
 
-/* --- end ------------------------------------------------------------------------------------------------------------ */
+/* --- end ---------------------------------------------------------------------------------------------------------- */
 
 void
 monocle_kit_calls_thread_end (monocle_kit_spool *spool)
@@ -275,13 +278,14 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	give_free (thread);
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static void
 set_name (struct monocle__thread_record *record, const char *name)
 {
 	size_t length = name ? strnlen (name, sizeof record->name) : 0;
-	while (length == sizeof record->name || (length && length < strlen (name) && ((unsigned char) name[length] & 0xc0) == 0x80))
+	while (length == sizeof record->name ||
+	       (length && length < strlen (name) && ((unsigned char)name[length] & 0xc0) == 0x80))
 		length--;
 	__atomic_store_n (&record->name_length, 0, __ATOMIC_RELEASE);
 	if (length)

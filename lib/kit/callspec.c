@@ -12,7 +12,16 @@
 
 #include <monocle/kit.h>
 
-enum item_kind { ITEM_ALL, ITEM_NONE, ITEM_PROGRAM, ITEM_WRAPPER, ITEM_ASSEMBLY, ITEM_METHOD, ITEM_NAMESPACE, ITEM_TYPE };
+enum item_kind {
+	ITEM_ALL,
+	ITEM_NONE,
+	ITEM_PROGRAM,
+	ITEM_WRAPPER,
+	ITEM_ASSEMBLY,
+	ITEM_METHOD,
+	ITEM_NAMESPACE,
+	ITEM_TYPE
+};
 
 struct item {
 	enum item_kind kind;

@@ -4,16 +4,17 @@
  * calltree.c - enter and leave: the hot path.
  *
  * Time is accounted as self time: each event charges what has passed since the thread's last event to the node that was
- * running. Totals are sums over a subtree and are made offline; so the tree is right at every instant, for a reader beside us
- * and after SIGKILL. A pair of events costs two readings of the clock and some ten stores to lines of the thread's own.
+ * running. Totals are sums over a subtree and are made offline; so the tree is right at every instant, for a reader
+ * beside us and after SIGKILL. A pair of events costs two readings of the clock and some ten stores to lines of the
+ * thread's own.
  *
  * A child is found by the node's last_child (loops), else in the thread's table keyed (parent, method).
  *
- * The nodes lie in a shared mapping. Fields that a closing thread may read while we write are stored with relaxed atomics,
- * which are plain moves.
+ * The nodes lie in a shared mapping. Fields that a closing thread may read while we write are stored with relaxed
+ * atomics, which are plain moves.
  *
- * In signal handlers: a handler that interrupts an event finds BUSY and its events are lost; between events it is as good as
- * any other caller, but for the first visit of a path, which takes locks: BUSY covers those too.
+ * In signal handlers: a handler that interrupts an event finds BUSY and its events are lost; between events it is as
+ * good as any other caller, but for the first visit of a path, which takes locks: BUSY covers those too.
  */
 #include "calltree.h"
 
@@ -68,7 +69,7 @@ leave_to (struct monocle__call_thread *thread, uint32_t *level, uint64_t now)
 	thread->current = &thread->nodes[index];
 }
 
-/* --- the seldom part ------------------------------------------------------------------------------------------------ */
+/* --- the seldom part ---------------------------------------------------------------------------------------------- */
 
 static uint64_t
 now_of (const struct monocle__call_thread *thread)
@@ -219,7 +220,7 @@ leave_not_ready (monocle_kit_spool *spool)
 		end_event (thread);
 }
 
-/* --- the hot part --------------------------------------------------------------------------------------------------- */
+/* --- the hot part ------------------------------------------------------------------------------------------------- */
 
 void
 monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)

@@ -9,8 +9,8 @@
 #include "spool.h"
 
 /*
- * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY takes
- * the hot path. BUSY stands while an event is worked on, so that a signal handler's events are noticed.
+ * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY
+ * takes the hot path. BUSY stands while an event is worked on, so that a signal handler's events are noticed.
  */
 enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
 
@@ -18,8 +18,9 @@ enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCL
 enum monocle__thread_clock { MONOCLE__CLOCK_NONE, MONOCLE__CLOCK_TICKS, MONOCLE__CLOCK_CALL };
 
 /*
- * Written by its thread only, also from signal handlers of that thread. The first 64 bytes are what every event touches.
- * Lies in pages of its own; `stack` and `slots` are other mappings, whose contents a child does not care about.
+ * Written by its thread only, also from signal handlers of that thread. The first 64 bytes are what every event
+ * touches. Lies in pages of its own; `stack` and `slots` are other mappings, whose contents a child does not care
+ * about.
  *
  *   stack[0] = root, ..., *top = current node; level = top - stack
  *   level <= fold: the node's parent is the node below it on the stack

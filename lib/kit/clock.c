@@ -3,8 +3,8 @@
  *
  * clock.c - the choice of a clock and its calibration.
  *
- * The TSC is read where the CPU promises one rate for ever; what that rate is comes out of pairs (ticks, nanoseconds) that
- * are written down now and then and fitted when the profile is made. There is no calibration loop at start.
+ * The TSC is read where the CPU promises one rate for ever; what that rate is comes out of pairs (ticks, nanoseconds)
+ * that are written down now and then and fitted when the profile is made. There is no calibration loop at start.
  */
 #include "clock.h"
 

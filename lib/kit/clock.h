@@ -32,17 +32,19 @@ monocle__clock_ns (clockid_t clock)
 static inline uint64_t
 monocle__clock_now (void)
 {
-	return __builtin_expect (monocle__clock_uses_ticks, 1) ? monocle__ticks_now () : monocle__clock_ns (CLOCK_MONOTONIC);
+	return __builtin_expect (monocle__clock_uses_ticks, 1) ? monocle__ticks_now ()
+	                                                       : monocle__clock_ns (CLOCK_MONOTONIC);
 }
 
 /*
- * Now, in both clocks, as close together as three tries allow. `ticks`: of the counter, whatever this process uses; else
- * both are CLOCK_MONOTONIC. Async-safe.
+ * Now, in both clocks, as close together as three tries allow. `ticks`: of the counter, whatever this process uses;
+ * else both are CLOCK_MONOTONIC. Async-safe.
  */
 struct monocle__clock_pair monocle__clock_pair_now (bool ticks);
 
 /*
- * Nanoseconds per tick between two pairs; 0 when they do not tell (no time between them). Pairs of the plain clock give 1.
+ * Nanoseconds per tick between two pairs; 0 when they do not tell (no time between them). Pairs of the plain clock give
+ * 1.
  */
 double monocle__clock_rate (struct monocle__clock_pair first, struct monocle__clock_pair last);
 

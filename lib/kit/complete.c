@@ -68,7 +68,8 @@ fall_back_to_file (const struct monocle__spool_view *view, const char *spool_pat
 }
 
 static int
-complete_mapped (const struct monocle__spool_view *view, const char *spool_path, char **ret_path, const char **ret_error)
+complete_mapped (const struct monocle__spool_view *view, const char *spool_path, char **ret_path,
+                 const char **ret_error)
 {
 	char path[sizeof view->header->output];
 	enum monocle__output_kind kind = view->header->output_kind;

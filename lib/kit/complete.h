@@ -9,8 +9,8 @@
 #include "spool.h"
 
 /*
- * Writes the profile where the spool's header says; `path` (sizeof header.output bytes) begins as header.output and ends as the
- * name that was written. With a run directory the note for the parent is left there. 0 or -errno.
+ * Writes the profile where the spool's header says; `path` (sizeof header.output bytes) begins as header.output and
+ * ends as the name that was written. With a run directory the note for the parent is left there. 0 or -errno.
  */
 int monocle__complete_view (const struct monocle__spool_view *view, char *path, enum monocle__output_kind kind);
 

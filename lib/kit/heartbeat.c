@@ -3,10 +3,10 @@
  *
  * heartbeat.c - the one thread of ours: once a second it writes down that the process is alive.
  *
- * A thread that waits makes no events, and nobody tells us of a SIGKILL: without a heartbeat, the hour that a method slept
- * before its process was killed would be missing. It is a plain thread that the runtime does not know, with all signals
- * blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be made, all is
- * as before it was thought of.
+ * A thread that waits makes no events, and nobody tells us of a SIGKILL: without a heartbeat, the hour that a method
+ * slept before its process was killed would be missing. It is a plain thread that the runtime does not know, with all
+ * signals blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be
+ * made, all is as before it was thought of.
  */
 #include <limits.h>
 #include <signal.h>

@@ -3,8 +3,9 @@
  *
  * log.c - the one way in which a module speaks.
  *
- * A line is formatted on the stack and written by one write(2), so that lines of several threads and processes do not mix.
- * Where it goes is asked each time: a message is rare, and nothing of ours keeps a descriptor open in a foreign process.
+ * A line is formatted on the stack and written by one write(2), so that lines of several threads and processes do not
+ * mix. Where it goes is asked each time: a message is rare, and nothing of ours keeps a descriptor open in a foreign
+ * process.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  *
  * names.c - which methods already have a name in the spool.
  *
- * An open-addressing set of method pointers. Readers take no lock: they see one table, published by a release store, and
- * slots that only ever go from empty to full. A full table is replaced by one of twice the size; the old one stays for
- * readers that still hold it (all old ones together are as large as the new one).
+ * An open-addressing set of method pointers. Readers take no lock: they see one table, published by a release store,
+ * and slots that only ever go from empty to full. A full table is replaced by one of twice the size; the old one stays
+ * for readers that still hold it (all old ones together are as large as the new one).
  */
 #include "spool.h"
 
@@ -77,9 +77,12 @@ roomy_table (void)
 	return table;
 }
 
-/* The name is appended first: whoever finds the key may rely on it. A second thread that was as fast appends nothing. */
+/*
+ * The name is appended first: whoever finds the key may rely on it. A second thread that was as fast appends nothing.
+ */
 static void
-publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length)
+publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length, const char *image,
+         size_t image_length)
 {
 	bool good = true;
 	pthread_mutex_lock (&spool->lock);
@@ -102,7 +105,8 @@ publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t s
 	size_t name_length = strnlen (text, size);
 	const char *image = name_length < size ? text + name_length + 1 : "";
 	size_t image_length = name_length < size ? strnlen (image, size - name_length - 1) : 0;
-	publish (spool, key, text, name_length < MOST ? name_length : MOST, image, image_length < MOST ? image_length : MOST);
+	publish (spool, key, text, name_length < MOST ? name_length : MOST, image,
+	         image_length < MOST ? image_length : MOST);
 }
 
 void

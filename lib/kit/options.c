@@ -3,8 +3,8 @@
  *
  * options.c - the arguments of a module's desc, by Mono's grammar.
  *
- * The text is cut into key and value first, everything is checked against the rows, and only when all of it is right are
- * the values stored: a module whose options are wrong keeps its defaults and can say so.
+ * The text is cut into key and value first, everything is checked against the rows, and only when all of it is right
+ * are the values stored: a module whose options are wrong keeps its defaults and can say so.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ struct setting {
 };
 
 /*
- * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor behind a backslash. The result has the quotes
- * and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
+ * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor behind a backslash. The result has
+ * the quotes and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
  */
 static char *
 next_argument (const char **text, bool *ret_wrong)

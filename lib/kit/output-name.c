@@ -28,7 +28,7 @@ enum { NUMBER_MOST = 100000 };
 
 extern char **environ;
 
-/* --- names ---------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 struct text {
 	char *at, *end;
@@ -180,13 +180,14 @@ monocle__output_check (const char *path)
 	return access (directory, W_OK | X_OK) ? -errno : 0;
 }
 
-/* --- the program's name --------------------------------------------------------------------------------------------- */
+/* --- the program's name ------------------------------------------------------------------------------------------- */
 
 static bool
 is_managed_name (const char *word)
 {
 	size_t length = strlen (word);
-	return length > 4 && *word != '-' && (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
+	return length > 4 && *word != '-' &&
+	       (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
 }
 
 static void
@@ -252,7 +253,7 @@ monocle__program_path (char *path, size_t size)
 	return managed != NULL;
 }
 
-/* --- writing -------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static int
 write_all (int fd, const char *data, size_t length)
@@ -274,7 +275,8 @@ static int
 check_limit (size_t length)
 {
 	struct rlimit limit;
-	bool too_large = getrlimit (RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && length > limit.rlim_cur;
+	bool too_large =
+	    getrlimit (RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && length > limit.rlim_cur;
 	return too_large ? -EFBIG : 0;
 }
 
@@ -306,7 +308,9 @@ put_in_place (const char *part, const char *path, enum monocle__output_kind kind
 	return 0;
 }
 
-/* "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": before the first dot of the file name that a suffix follows. */
+/*
+ * "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": before the first dot of the file name that a suffix follows.
+ */
 static int
 number_name (const char *path, unsigned number, char *numbered, size_t size)
 {
@@ -376,7 +380,9 @@ write_descriptor (const char *number, const void *data, size_t length)
 	return write_all ((int) fd, data, length);
 }
 
-/* A socket as the command's standard input, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. */
+/*
+ * A socket as the command's standard input, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early.
+ */
 static int
 write_command (const char *command, const char *data, size_t length)
 {

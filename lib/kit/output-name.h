@@ -47,8 +47,8 @@ bool monocle__program_path (char *path, size_t size);
 void monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size);
 
 /*
- * Writes `data` where `path` and `kind` say. A regular file appears whole or not at all. `path` holds `size` bytes; a NEW
- * name that is taken meanwhile gets a number, and `path` then holds what was written. 0 or -errno.
+ * Writes `data` where `path` and `kind` say. A regular file appears whole or not at all. `path` holds `size` bytes; a
+ * NEW name that is taken meanwhile gets a number, and `path` then holds what was written. 0 or -errno.
  */
 int monocle__output_write (char *path, size_t size, enum monocle__output_kind kind, const void *data, size_t length);
 

@@ -3,10 +3,10 @@
  *
  * own-image.c - is an image the program's own, or somebody else's library?
  *
- * Four witnesses, the first that knows decides: the command line (what it runs is the program, wherever it lies), the path
- * (the shared framework, Mono's own folders, the GAC, the package cache), the .deps.json beside the image (project or
- * package), the name (System.*, Microsoft.* and the base libraries are packages when they lie beside a program). Answers are kept for ever: there are as many as images. One lock guards them;
- * callers ask once per image.
+ * Four witnesses, the first that knows decides: the command line (what it runs is the program, wherever it lies), the
+ * path (the shared framework, Mono's own folders, the GAC, the package cache), the .deps.json beside the image (project
+ * or package), the name (System.*, Microsoft.* and the base libraries are packages when they lie beside a program).
+ * Answers are kept for ever: there are as many as images. One lock guards them; callers ask once per image.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -89,7 +89,7 @@ is_foreign_name (const char *file)
 	return false;
 }
 
-/* --- .deps.json: a reader for just enough JSON ---------------------------------------------------------------------- */
+/* --- .deps.json: a reader for just enough JSON -------------------------------------------------------------------- */
 
 struct json {
 	const char *at; /* NUL-terminated text; stays on the NUL when it is damaged */

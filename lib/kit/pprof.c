@@ -3,8 +3,8 @@
  *
  * pprof.c - writes profile.proto, gzip around it.
  *
- * Protobuf needs two things only: varints, and messages with their length in front. A message is built in `message`, then
- * goes with its length into the deflate stream, so that a large profile is never in memory uncompressed.
+ * Protobuf needs two things only: varints, and messages with their length in front. A message is built in `message`,
+ * then goes with its length into the deflate stream, so that a large profile is never in memory uncompressed.
  *
  * A function has one location of the same number, an image one mapping. system_name is IMAGE!NAME and not NAME, because
  * `pprof -top` demangles names that equal their system name as C++ and loses the <T> of generic methods.
@@ -36,7 +36,15 @@ enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
 
 /* Strings that every profile has, in this order; their numbers. */
-enum fixed_string { STRING_EMPTY, STRING_CALLS, STRING_COUNT, STRING_SELF, STRING_NANOSECONDS, STRING_THREAD, FIXED_STRINGS };
+enum fixed_string {
+	STRING_EMPTY,
+	STRING_CALLS,
+	STRING_COUNT,
+	STRING_SELF,
+	STRING_NANOSECONDS,
+	STRING_THREAD,
+	FIXED_STRINGS
+};
 static const char *const fixed_strings[FIXED_STRINGS] = { "", "calls", "count", "self", "nanoseconds", "thread" };
 
 struct bytes {
@@ -57,7 +65,7 @@ struct encoder {
 	z_stream deflate;
 };
 
-/* --- bytes ---------------------------------------------------------------------------------------------------------- */
+/* --- bytes -------------------------------------------------------------------------------------------------------- */
 
 static uint8_t *
 make_room (struct encoder *encoder, struct bytes *bytes, size_t more)
@@ -124,7 +132,7 @@ put_inner (struct encoder *encoder, uint32_t field)
 	encoder->inner.length = 0;
 }
 
-/* --- the stream ----------------------------------------------------------------------------------------------------- */
+/* --- the stream --------------------------------------------------------------------------------------------------- */
 
 static void
 compress_bytes (struct encoder *encoder, const uint8_t *data, size_t length, int flush)
@@ -164,11 +172,11 @@ finish_plain (struct encoder *encoder)
 	encoder->message.length = 0;
 }
 
-/* --- strings -------------------------------------------------------------------------------------------------------- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Protobuf strings are UTF-8: what comes from a name callback is trusted to be, what was cut short may end in the middle of
- * a character, which goes.
+ * Protobuf strings are UTF-8: what comes from a name callback is trusted to be, what was cut short may end in the
+ * middle of a character, which goes.
  */
 static size_t
 whole_characters (const char *text, size_t length)
@@ -190,7 +198,7 @@ add_string (struct encoder *encoder, const char *text, size_t length)
 	return encoder->string_count++;
 }
 
-/* --- parts ---------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static void
 write_type (struct encoder *encoder, uint32_t field, enum fixed_string type, enum fixed_string unit)
@@ -296,7 +304,7 @@ write_mapping (struct encoder *encoder, uint32_t index)
 	finish_message (encoder, PROFILE_MAPPING);
 }
 
-/* --- comments ------------------------------------------------------------------------------------------------------- */
+/* --- comments ----------------------------------------------------------------------------------------------------- */
 
 /* What each count of losses means to a reader of the profile. */
 static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {

@@ -3,8 +3,8 @@
  *
  * profile.c - opening and closing the call tree of this process.
  *
- * There is one, in static storage: the hot path finds its part through one thread-local pointer. Open and close run on one
- * thread each, when the runtime starts and ends.
+ * There is one, in static storage: the hot path finds its part through one thread-local pointer. Open and close run on
+ * one thread each, when the runtime starts and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 static monocle_kit_spool the_spool;
 static uint32_t in_use; /* taken with an atomic exchange */
 
-/* --- open ----------------------------------------------------------------------------------------------------------- */
+/* --- open --------------------------------------------------------------------------------------------------------- */
 
 struct plan {
 	const monocle_kit_spool_config *config;
@@ -42,7 +42,8 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 	if (!error && is_file)
 		error = monocle__output_check (plan->output);
 	if (error) {
-		monocle_kit_log (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output, strerror (-error));
+		monocle_kit_log (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
+		                 strerror (-error));
 		return false;
 	}
 	const char *directory = getenv ("MONOCLE_RUN_DIR");
@@ -98,7 +99,8 @@ create (monocle_kit_spool *spool, struct plan *plan)
 			error = monocle__spool_create (spool, path);
 	}
 	if (error)
-		monocle_kit_log (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path, strerror (-error));
+		monocle_kit_log (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path,
+		                 strerror (-error));
 	return !error;
 }
 
@@ -164,7 +166,7 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 	return good ? &the_spool : NULL;
 }
 
-/* --- close ---------------------------------------------------------------------------------------------------------- */
+/* --- close -------------------------------------------------------------------------------------------------------- */
 
 /* One line about what is missing; leaves without an enter are nothing to worry a user with. */
 static void
@@ -174,9 +176,10 @@ report_losses (const struct monocle__spool_header *header)
 	                 __atomic_load_n (&header->losses[MONOCLE__LOSS_THREADS], __ATOMIC_RELAXED);
 	uint64_t nested = __atomic_load_n (&header->losses[MONOCLE__LOSS_NESTED], __ATOMIC_RELAXED);
 	if (calls || nested)
-		monocle_kit_log (header->module, "%llu calls are missing from %s (%llu found no room, %llu were in signal handlers)",
-		                 (unsigned long long) (calls + nested), header->output, (unsigned long long) calls,
-		                 (unsigned long long) nested);
+		monocle_kit_log (header->module,
+		                 "%llu calls are missing from %s (%llu found no room, %llu were in signal handlers)",
+		                 (unsigned long long)(calls + nested), header->output, (unsigned long long)calls,
+		                 (unsigned long long)nested);
 }
 
 static bool
@@ -219,8 +222,8 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 	report_losses (header);
 	int error = write_profile (spool);
 	if (error)
-		monocle_kit_log (header->module, "cannot write %s: %s; the raw profile is in %s", header->output, strerror (-error),
-		                 spool->path);
+		monocle_kit_log (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
+		                 strerror (-error), spool->path);
 	else
 		unlink (spool->path);
 	errno = saved_errno;

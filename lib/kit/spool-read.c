@@ -3,8 +3,8 @@
  *
  * spool-read.c - reading a spool, of a dead process or of a running one.
  *
- * Nothing in the file is trusted but its counts, and those only as far as the file reaches. What is read while its owner
- * still writes is read with relaxed atomics.
+ * Nothing in the file is trusted but its counts, and those only as far as the file reaches. What is read while its
+ * owner still writes is read with relaxed atomics.
  */
 #include "spool.h"
 
@@ -35,7 +35,7 @@ extent_bytes (const struct monocle__extent *extent)
 	return (const uint8_t *) extent + MONOCLE__EXTENT_HEADER;
 }
 
-/* --- checking ------------------------------------------------------------------------------------------------------- */
+/* --- checking ----------------------------------------------------------------------------------------------------- */
 
 #define has_end(array) (memchr (array, '\0', sizeof array) != NULL)
 
@@ -46,14 +46,14 @@ find_damage (const struct monocle__spool_header *header, size_t size)
 		return "it is not a spool";
 	if (header->version != MONOCLE__SPOOL_VERSION || header->header_size != sizeof *header)
 		return "it was written by another version of Monocle";
-	if (!has_end (header->boot_id) || !has_end (header->module) || !has_end (header->host) || !has_end (header->program) ||
-	    !has_end (header->runtime) || !has_end (header->desc) || !has_end (header->output) ||
-	    !has_end (header->run_directory))
+	if (!has_end (header->boot_id) || !has_end (header->module) || !has_end (header->host) ||
+	    !has_end (header->program) || !has_end (header->runtime) || !has_end (header->desc) ||
+	    !has_end (header->output) || !has_end (header->run_directory))
 		return "its header is damaged";
 	return NULL;
 }
 
-/* --- time ----------------------------------------------------------------------------------------------------------- */
+/* --- time --------------------------------------------------------------------------------------------------------- */
 
 static bool
 is_this_boot (const struct monocle__spool_header *header)
@@ -131,7 +131,7 @@ monocle__spool_view_is_alive (const struct monocle__spool_view *view)
 	       monocle__process_start ((pid_t) header->pid) == header->process_start;
 }
 
-/* --- visiting ------------------------------------------------------------------------------------------------------- */
+/* --- visiting ----------------------------------------------------------------------------------------------------- */
 
 static void
 visit_names (const struct monocle__extent *extent, const struct monocle__spool_visitor *visitor)

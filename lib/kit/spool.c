@@ -34,7 +34,7 @@ monocle__fails (void)
 	return monocle__fail_after && (monocle__fail_after == 1 || !--monocle__fail_after);
 }
 
-/* --- the file ------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
 /* Gives the file blocks up to `size`. 0 or an errno. */
 static int
@@ -200,7 +200,7 @@ monocle__spool_unmap (monocle_kit_spool *spool)
 	spool->guard = NULL;
 }
 
-/* --- what grows in it ----------------------------------------------------------------------------------------------- */
+/* --- what grows in it --------------------------------------------------------------------------------------------- */
 
 /* Under the lock. The kind is stored before the count makes the extent visible. */
 static struct monocle__extent *
@@ -218,8 +218,9 @@ new_extent (monocle_kit_spool *spool, enum monocle__extent_kind kind)
 }
 
 /*
- * Under the lock. When the table is full its last slot is the one that moves on: the fit wants the first and the latest.
- * A reader that meets a slot half written sees a pair some seconds off in one clock, and the process was being killed.
+ * Under the lock. When the table is full its last slot is the one that moves on: the fit wants the first and the
+ * latest. A reader that meets a slot half written sees a pair some seconds off in one clock, and the process was being
+ * killed.
  */
 static void
 add_pair (monocle_kit_spool *spool)
@@ -264,8 +265,8 @@ monocle__spool_extent (monocle_kit_spool *spool, enum monocle__extent_kind kind)
 }
 
 /*
- * Under the lock: `size` more bytes in the extent that `*current` names, or in a fresh one. The bytes are invisible until
- * the caller stores the new end into used.
+ * Under the lock: `size` more bytes in the extent that `*current` names, or in a fresh one. The bytes are invisible
+ * until the caller stores the new end into used.
  */
 static void *
 reserve_bytes (monocle_kit_spool *spool, struct monocle__extent **current, enum monocle__extent_kind kind, size_t size)

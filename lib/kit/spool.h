@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * spool.h - the spool: its layout, its writer inside the profiled process, its reader. doc/spool.md tells the whole story.
+ * spool.h - the spool: its layout, its writer inside the profiled process, its reader. doc/spool.md tells the whole
+ * story.
  *
  *   offset 0     extent 0: the header
  *          64 Ki extent 1: an extent header (64 bytes), then what its kind says
@@ -60,7 +61,7 @@ struct monocle__spool_header {
 	uint32_t max_depth;
 	uint32_t pid;
 	uint32_t output_kind;  /* monocle__output_kind */
-	uint64_t process_start; /* /proc/PID/stat field 22: with boot_id it tells a process from a later one of the same pid */
+	uint64_t process_start; /* /proc/PID/stat field 22: with boot_id it tells a process from a later one of its pid */
 	uint64_t realtime_ns;   /* CLOCK_REALTIME at open, beside pair 0 */
 	uint64_t output_device, output_inode; /* of a `#FD` */
 	char boot_id[40];
@@ -124,7 +125,7 @@ struct monocle__name_record {
 	uint32_t image_length;
 };
 
-/* --- the writer ----------------------------------------------------------------------------------------------------- */
+/* --- the writer --------------------------------------------------------------------------------------------------- */
 
 /* A page that a forked child sees as zeros: there is no profile in the child. */
 struct monocle__guard {
@@ -189,20 +190,22 @@ void monocle__spool_names_reset (void);
 bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
                                  const char *image, size_t image_length);
 
-/* --- the heartbeat -------------------------------------------------------------------------------------------------- */
+/* --- the heartbeat ------------------------------------------------------------------------------------------------ */
 
-/* Starts the thread that says once a second that the process is alive. Without it a spool is as good, but for waiting. */
+/*
+ * Starts the thread that says once a second that the process is alive. Without it a spool is as good, but for waiting.
+ */
 void monocle__heart_start (monocle_kit_spool *spool);
 void monocle__heart_stop (monocle_kit_spool *spool);
 
-/* --- processes ------------------------------------------------------------------------------------------------------ */
+/* --- processes ---------------------------------------------------------------------------------------------------- */
 
 /* Field 22 of /proc/PID/stat; 0 when there is no such process, or it is dead and waits for its parent. */
 uint64_t monocle__process_start (pid_t pid);
 /* 40 bytes. */
 void monocle__boot_id (char *id);
 
-/* --- the reader ----------------------------------------------------------------------------------------------------- */
+/* --- the reader --------------------------------------------------------------------------------------------------- */
 
 /* A spool in memory, of a dead process or of this one. */
 struct monocle__spool_view {
@@ -222,7 +225,8 @@ bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);
 
 struct monocle__spool_visitor {
 	void *data;
-	void (*name) (void *data, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length);
+	void (*name) (void *data, uint64_t key, const char *name, size_t name_length, const char *image,
+	              size_t image_length);
 	/* Threads are numbered from 1, in order. */
 	void (*thread) (void *data, uint32_t number, const struct monocle__thread_record *record);
 	/* Parents come before their children; `index` of a root's parent is 0. */

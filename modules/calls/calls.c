@@ -6,9 +6,9 @@
  *   mono --profile=calls app.exe          every method of the program's own images, wall time
  *   mono --profile=calls:help
  *
- * The call tree, the file and the clock are the kit's. What is here is the choice of methods: a filter that answers most
- * methods by their image alone, because a runtime asks it for each method that it compiles, again when it inlines and (Mono)
- * for each frame that an exception unwinds.
+ * The call tree, the file and the clock are the kit's. What is here is the choice of methods: a filter that answers
+ * most methods by their image alone, because a runtime asks it for each method that it compiles, again when it inlines
+ * and (Mono) for each frame that an exception unwinds.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -33,30 +33,32 @@ static uint64_t option_calldepth = 128;
 static bool option_threads;
 static const char *option_output;
 
+/* clang-format off */
 static const monocle_kit_option options[] = {
-	/* key        kind                        value              choices      help */
-	{ "callspec",  MONOCLE_KIT_OPTION_STRING, &option_callspec,  "SPEC",      "methods: all none program wrapper ASSEMBLY "
-	                                                                          "M:Type:Method N:Namespace T:Type, -SPEC" },
+	/* key         kind                        value             choices      help */
+	{ "callspec",  MONOCLE_KIT_OPTION_STRING, &option_callspec,  "SPEC",
+	  "methods: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC" },
 	{ "time",      MONOCLE_KIT_OPTION_CHOICE, &option_time,      "wall|none", "what is measured besides calls" },
 	{ "calldepth", MONOCLE_KIT_OPTION_U64,    &option_calldepth, NULL,        "fold deeper calls; 0: as deep as can be",
-	                                                                          0, MONOCLE_KIT_MAX_DEPTH },
+	  0, MONOCLE_KIT_MAX_DEPTH },
 	{ "threads",   MONOCLE_KIT_OPTION_FLAG,   &option_threads,   NULL,        "keep threads apart" },
-	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",      "where the profile goes: %p %t %e %m %n, +FILE, "
-	                                                                          "|COMMAND, #FD" },
+	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
+	  "where the profile goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
 	{ NULL },
 };
+/* clang-format on */
 
 enum { ALL_EVENTS = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
 	                MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE };
 
 static monocle_kit_callspec *callspec;
 
-/* --- which methods -------------------------------------------------------------------------------------------------- */
+/* --- which methods ------------------------------------------------------------------------------------------------ */
 
 /*
- * What monocle_kit_callspec_match_image () said of each image: the image's address, with its answer + 2 (1, 2 or 3) in the
- * two low bits. Lock-free; slots are taken by compare-and-swap, and an image that goes away leaves a tombstone. When it
- * is full, answers are made anew each time.
+ * What monocle_kit_callspec_match_image () said of each image: the image's address, with its answer + 2 (1, 2 or 3) in
+ * the two low bits. Lock-free; slots are taken by compare-and-swap, and an image that goes away leaves a tombstone.
+ * When it is full, answers are made anew each time.
  */
 enum { IMAGE_SLOTS = 1024 };
 static uintptr_t image_answers[IMAGE_SLOTS];
@@ -169,7 +171,7 @@ filter (MonoProfiler *profiler, MonoMethod *method)
 	                          : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 }
 
-/* --- names ---------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static size_t
 name_method (void *method, char *buffer, size_t size)
@@ -186,7 +188,7 @@ name_method (void *method, char *buffer, size_t size)
 	return name_size + file_size;
 }
 
-/* --- events: the profiler's handle is the spool --------------------------------------------------------------------- */
+/* --- events: the profiler's handle is the spool ------------------------------------------------------------------- */
 
 static void
 method_enter (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
@@ -232,7 +234,7 @@ runtime_shutdown_end (MonoProfiler *profiler)
 	monocle_kit_spool_close ((monocle_kit_spool *) profiler);
 }
 
-/* --- start ---------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static bool
 read_options (const char *desc)

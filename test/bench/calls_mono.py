@@ -89,7 +89,8 @@ def main():
     print("%-20s" % "" + "".join("%22s" % loop for loop in LOOPS))
     for label, _, _ in CONFIGURATIONS:
         bare = {loop: statistics.median(samples["bare", loop]) if label != "bare" else 0 for loop in LOOPS}
-        print("%-20s" % label + "".join("%22s" % cell([s - bare[loop] for s in samples[label, loop]]) for loop in LOOPS) +
+        cells = [cell([s - bare[loop] for s in samples[label, loop]]) for loop in LOOPS]
+        print("%-20s" % label + "".join("%22s" % c for c in cells) +
               ("   target %d" % TARGETS[label] if label in TARGETS else ""))
 
     samples = bench.start_and_exit(10 * options.rounds)

@@ -60,7 +60,8 @@ class Calls(unittest.TestCase):
         return env
 
     def command(self, options, *arguments, profiles=()):
-        return ["mono", *("--profile=" + p for p in profiles), "--profile=calls" + options, self.exe, *map(str, arguments)]
+        profiles = ["--profile=" + p for p in (*profiles, "calls" + options)]
+        return ["mono", *profiles, self.exe, *map(str, arguments)]
 
     def run_calls(self, options, *arguments, profiles=(), **environment):
         return subprocess.run(self.command(options, *arguments, profiles=profiles), env=self.environment(**environment),

@@ -28,7 +28,8 @@ matches (const char *text)
 	monocle_kit_callspec *spec = monocle_kit_callspec_new (text, &error);
 	assert_non_null (spec);
 	snprintf (found, sizeof found, "%s%s%s", monocle_kit_callspec_match (spec, &own) ? "o" : "",
-	          monocle_kit_callspec_match (spec, &foreign) ? "f" : "", monocle_kit_callspec_match (spec, &wrapper) ? "w" : "");
+	          monocle_kit_callspec_match (spec, &foreign) ? "f" : "",
+	          monocle_kit_callspec_match (spec, &wrapper) ? "w" : "");
 	monocle_kit_callspec_free (spec);
 	return found;
 }
@@ -127,7 +128,7 @@ errors_name_the_item (void **state)
 	assert_wrong ("M:Type:", "M:Type:\"");
 }
 
-/* --- own images ----------------------------------------------------------------------------------------------------- */
+/* --- own images --------------------------------------------------------------------------------------------------- */
 
 static void
 shared_images_are_known_by_their_path (void **state)
@@ -135,7 +136,8 @@ shared_images_are_known_by_their_path (void **state)
 	assert_false (monocle_kit_image_is_own ("/usr/lib/mono/4.5/mscorlib.dll"));
 	assert_false (monocle_kit_image_is_own ("/usr/lib/mono/gac/System/4.0.0.0__b77a5c561934e089/System.dll"));
 	assert_false (monocle_kit_image_is_own ("/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.0/System.Linq.dll"));
-	assert_false (monocle_kit_image_is_own ("/home/me/.nuget/packages/newtonsoft.json/13.0.1/lib/net6.0/Newtonsoft.Json.dll"));
+	assert_false (
+	    monocle_kit_image_is_own ("/home/me/.nuget/packages/newtonsoft.json/13.0.1/lib/net6.0/Newtonsoft.Json.dll"));
 	assert_true (monocle_kit_image_is_own ("/home/me/app/app.exe"));
 	assert_true (monocle_kit_image_is_own ("/home/me/app/Library.dll"));
 	assert_true (monocle_kit_image_is_own ("app.exe"));
@@ -165,20 +167,21 @@ write_deps (const char *text)
 static void
 a_deps_file_tells_projects_from_packages (void **state)
 {
-	write_deps ("{ \"runtimeTarget\": { \"name\": \"net\", \"signature\": \"\" }, \"compilationOptions\": {},\n"
-	            "  \"targets\": { \"net10.0\": {\n"
-	            "    \"app/1.0.0\": { \"dependencies\": { \"Lib\": \"1.0.0\", \"Pack\": \"2.0\" },"
-	            " \"runtime\": { \"app.dll\": {} } },\n"
-	            "    \"Lib/1.0.0\": { \"runtime\": { \"Microsoft.Ours.dll\": { \"assemblyVersion\": \"1.0\" } } },\n"
-	            "    \"Lib.Reference/1.0\": { \"runtime\": { \"Microsoft.Ours.dll\": {} } },\n"
-	            "    \"Pack/2.0\": { \"runtime\": { \"lib/net8.0/Pack.dll\": { \"n\": [1, {\"x\": -1.5e3}, true, null] } } }\n"
-	            "  } },\n"
-	            "  \"libraries\": {\n"
-	            "    \"app/1.0.0\": { \"type\": \"project\", \"serviceable\": false, \"sha512\": \"\" },\n"
-	            "    \"Lib/1.0.0\": { \"serviceable\": false, \"type\": \"project\" },\n"
-	            "    \"Lib.Reference/1.0\": { \"type\": \"reference\" },\n"
-	            "    \"Pack/2.0\": { \"type\": \"package\", \"serviceable\": true, \"path\": \"pack/2.0\" }\n"
-	            "  } }\n");
+	write_deps (
+	    "{ \"runtimeTarget\": { \"name\": \"net\", \"signature\": \"\" }, \"compilationOptions\": {},\n"
+	    "  \"targets\": { \"net10.0\": {\n"
+	    "    \"app/1.0.0\": { \"dependencies\": { \"Lib\": \"1.0.0\", \"Pack\": \"2.0\" },"
+	    " \"runtime\": { \"app.dll\": {} } },\n"
+	    "    \"Lib/1.0.0\": { \"runtime\": { \"Microsoft.Ours.dll\": { \"assemblyVersion\": \"1.0\" } } },\n"
+	    "    \"Lib.Reference/1.0\": { \"runtime\": { \"Microsoft.Ours.dll\": {} } },\n"
+	    "    \"Pack/2.0\": { \"runtime\": { \"lib/net8.0/Pack.dll\": { \"n\": [1, {\"x\": -1.5e3}, true, null] } } }\n"
+	    "  } },\n"
+	    "  \"libraries\": {\n"
+	    "    \"app/1.0.0\": { \"type\": \"project\", \"serviceable\": false, \"sha512\": \"\" },\n"
+	    "    \"Lib/1.0.0\": { \"serviceable\": false, \"type\": \"project\" },\n"
+	    "    \"Lib.Reference/1.0\": { \"type\": \"reference\" },\n"
+	    "    \"Pack/2.0\": { \"type\": \"package\", \"serviceable\": true, \"path\": \"pack/2.0\" }\n"
+	    "  } }\n");
 	assert_true (monocle_kit_image_is_own (tree_file ("app.dll")));
 	assert_true (monocle_kit_image_is_own (tree_file ("Microsoft.Ours.dll")));
 	assert_false (monocle_kit_image_is_own (tree_file ("Pack.dll")));
@@ -188,8 +191,13 @@ a_deps_file_tells_projects_from_packages (void **state)
 static void
 a_damaged_deps_file_is_survived (void **state)
 {
-	static const char *const texts[] = { "", "{", "{\"targets\":", "{\"targets\":{\"a\":{\"b\":[[[[", "{\"libraries\":{\"a\"",
-		                                 "[]", "{\"targets\":{\"n\":{\"P/1\":{\"runtime\":{\"lib/P.dll\":\"\\" };
+	static const char *const texts[] = { "",
+		                                 "{",
+		                                 "{\"targets\":",
+		                                 "{\"targets\":{\"a\":{\"b\":[[[[",
+		                                 "{\"libraries\":{\"a\"",
+		                                 "[]",
+		                                 "{\"targets\":{\"n\":{\"P/1\":{\"runtime\":{\"lib/P.dll\":\"\\" };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		tree_setup (NULL);
 		write_deps (texts[i]);

@@ -251,7 +251,7 @@ thousands_of_children_are_found_again (void **state)
 	assert_int_equal (spool->thread_count, 1);
 }
 
-/* --- threads -------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 struct worker {
 	monocle_kit_spool *spool;
@@ -356,7 +356,7 @@ close_while_threads_write_leaves_a_profile (void **state)
 	assert_int_not_equal (access (tree_file ("p.pb.gz.spool"), F_OK), 0);
 }
 
-/* --- signals -------------------------------------------------------------------------------------------------------- */
+/* --- signals ------------------------------------------------------------------------------------------------------ */
 
 static monocle_kit_spool *volatile handler_spool;
 static volatile sig_atomic_t handler_runs;
@@ -416,7 +416,7 @@ a_handler_between_any_two_instructions_keeps_the_tree_whole (void **state)
 	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNMATCHED), 0);
 }
 
-/* --- fork ----------------------------------------------------------------------------------------------------------- */
+/* --- fork --------------------------------------------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__
 __attribute__ ((visibility ("default"))) const char *__tsan_default_options (void);
@@ -464,7 +464,7 @@ a_forked_child_writes_nothing (void **state)
 	assert_int_equal (spool->thread_count, 1);
 }
 
-/* --- no room -------------------------------------------------------------------------------------------------------- */
+/* --- no room ------------------------------------------------------------------------------------------------------ */
 
 /* Calls a tree of 40 methods twice while the n-th allocation and all later ones fail. */
 static void

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what test_pprof wrote, with a reader of its own (pprof.py) and, where it is installed, with Go's pprof."""
+"""Reads what test_pprof wrote with a reader that shares nothing with the writer (pprof.py)."""
 import filecmp
 import os
 import subprocess
@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pprof  # noqa: E402
 
 MAKER = sys.argv.pop(1)
-GO_PPROF = "/usr/lib/go-1.19/pkg/tool/linux_amd64/pprof"
 MAIN, A, G, B = "P:Main (string[])", "P:A (int)", "P:G<T> (T)", "System.String:B ()"
 
 
@@ -73,11 +72,6 @@ class Pprof(unittest.TestCase):
     def test_losses_are_comments(self):
         profile = pprof.load(self.path("threads"))
         self.assertIn("lost: 3 leaves had no enter and were ignored", profile.comments)
-
-    @unittest.skipUnless(os.path.exists(GO_PPROF), "Go's pprof is not installed")
-    def test_go_reads_it_and_keeps_generic_names(self):
-        run = subprocess.run([GO_PPROF, "-top", "-sample_index=calls", self.path("times")], capture_output=True, text=True)
-        self.assertIn(G, run.stdout)
 
 
 if __name__ == "__main__":

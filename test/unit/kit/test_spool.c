@@ -68,7 +68,7 @@ in_child (void (*body) (void))
 	return status;
 }
 
-/* --- growing -------------------------------------------------------------------------------------------------------- */
+/* --- growing ------------------------------------------------------------------------------------------------------ */
 
 static void
 the_file_grows_as_the_tree_does (void **state)
@@ -186,7 +186,7 @@ little_address_space_is_respected (void **state)
 	assert_int_equal (in_child (open_in_little_space), 0);
 }
 
-/* --- death ---------------------------------------------------------------------------------------------------------- */
+/* --- death -------------------------------------------------------------------------------------------------------- */
 
 static int die_pipe[2];
 
@@ -202,7 +202,10 @@ call_until_killed (void)
 	}
 }
 
-/* Kills a child in the middle of its calls; returns how many it had told of, and that it can have made 1000 more at most. */
+/*
+ * Kills a child in the middle of its calls; returns how many it had told of, and that it can have made 1000 more at
+ * most.
+ */
 static unsigned long
 kill_a_caller (void)
 {
@@ -306,7 +309,7 @@ a_damaged_spool_is_read_as_far_as_it_is_whole (void **state)
 	free (copy);
 }
 
-/* --- where the profile goes ----------------------------------------------------------------------------------------- */
+/* --- where the profile goes --------------------------------------------------------------------------------------- */
 
 static void
 close_leaves_the_profile_and_no_spool (void **state)
@@ -462,7 +465,7 @@ a_second_tree_is_refused (void **state)
 	free (messages);
 }
 
-/* --- under a parent that collects ----------------------------------------------------------------------------------- */
+/* --- under a parent that collects --------------------------------------------------------------------------------- */
 
 static void
 with_a_run_folder_the_spool_lies_there_and_a_note_is_left (void **state)

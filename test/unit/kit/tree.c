@@ -94,7 +94,8 @@ is_path (const struct monocle__call_paths *paths, const struct monocle__path *pa
 	}
 	for (;; path = &paths->paths[path->parent]) {
 		const struct monocle__function *function = &paths->functions[path->function];
-		if (end < function->name_length || strncmp (text + end - function->name_length, function->name, function->name_length))
+		if (end < function->name_length ||
+		    strncmp (text + end - function->name_length, function->name, function->name_length))
 			return false;
 		end -= function->name_length;
 		if (path->parent == UINT32_MAX || !end)

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * tree.h - what the tests of the call tree share: a folder, a tree in it, methods that are strings, and looking at paths.
+ * tree.h - what the tests of the call tree share: a folder, a tree in it, methods that are strings, and looking at
+ * paths.
  *
  * A method is a string "NAME" or "NAME@IMAGE"; its address is its identity.
  */
