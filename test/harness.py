@@ -67,7 +67,7 @@ class Build:
         self.path = pathlib.Path(path).resolve()
         self.adapter = self.path / "lib/clr/libmonocle-clr.so"
         self.programs = self.path / "test/conformance/programs"
-        self.monocle = self.path / "tools/monocle"
+        self.monocle = self.path / "monocle"
 
     def module_dirs(self):
         found = {p.parent for p in self.path.glob("**/libmono-profiler-*.so")}
