@@ -87,9 +87,12 @@ static const struct class_row corlib_classes[] = {
 	{ "Dictionary`2",      SCG,      NULL,           "Object",    "TKey TValue", 1, MONO_TYPE_CLASS },
 	{ "KeyCollection",     "",       "Dictionary`2", "Object",    "TKey TValue", 1, MONO_TYPE_CLASS },
 	{ "Enumerator",        "",       "KeyCollection", "ValueType", "TKey TValue", 1, MONO_TYPE_VALUETYPE },
-	{ "Circle",            "",       "Circle",       "Circle",    "",    1, MONO_TYPE_CLASS }, /* malformed metadata */
 	{ "KeyValuePair`2",    SCG,      NULL,           "ValueType", "TKey TValue", 1, MONO_TYPE_VALUETYPE },
 };
+
+/* Malformed metadata, in an image of its own. */
+static const struct class_row circle = { "Circle", "", "Circle", "Circle", "", 1, MONO_TYPE_CLASS };
+static MonoImage *circle_image;
 
 static const struct {
 	const char *klass;
@@ -178,6 +181,8 @@ find_class (MonoImage *image, const struct class_row *rows, uint32_t count, cons
 static MonoClass *
 class_near (MonoImage *image, const char *name)
 {
+	if (!strcmp (name, circle.name))
+		return monocle_class_def (circle_image, 0x02000001);
 	/* Both enumerators are called the same. */
 	if (!strcmp (name, "ListEnumerator"))
 		return find_class (shapes_corlib, corlib_classes, CORLIB_CLASSES, "Enumerator", "List`1");
@@ -206,6 +211,8 @@ static const struct class_row *
 class_row (MonoClass *klass)
 {
 	uint32_t row = monocle_class_token (klass) & 0xffffff;
+	if (mono_class_get_image (klass) == circle_image)
+		return &circle;
 	if (mono_class_get_image (klass) == shapes_corlib)
 		return row && row <= CORLIB_CLASSES ? &corlib_classes[row - 1] : NULL;
 	return row && row <= SHAPES_CLASSES ? &shapes_classes[row - 1] : NULL;
@@ -319,7 +326,7 @@ describe_image (void *host, MonoImage *image, monocle_image_info *ret_info)
 	static const uint8_t corlib_token[8] = { 0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89 };
 	if (!asked ())
 		return MONOCLE_E_UNKNOWN;
-	ret_info->assembly_name = image == shapes_corlib ? "mscorlib" : "shapes";
+	ret_info->assembly_name = image == shapes_corlib ? "mscorlib" : image == circle_image ? "circle" : "shapes";
 	ret_info->version[0] = image == shapes_corlib ? 4 : 0;
 	ret_info->guid = image == shapes_corlib ? NULL : "01234567-89AB-CDEF-0123-456789ABCDEF";
 	ret_info->has_public_key_token = image == shapes_corlib;
@@ -424,6 +431,7 @@ shapes_host_start (void)
 	assert_int_equal (monocle_host_init (&ops), 0);
 	shapes_corlib = monocle_image_new ("/corlib/mscorlib.dll", MONOCLE_IMAGE_CORLIB, CORLIB_CLASSES, 0, NULL);
 	shapes_image = monocle_image_new ("/app/shapes.exe", MONOCLE_IMAGE_MAIN, SHAPES_CLASSES, SHAPES_METHODS, NULL);
+	circle_image = monocle_image_new ("/app/circle.dll", 0, 1, 0, NULL);
 	monocle_image_set_assembly_visible (shapes_corlib);
 	monocle_image_set_assembly_visible (shapes_image);
 }
