@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import counts  # noqa: E402
 import harness  # noqa: E402
 
-PROGRAMS = ["fib", "fibmt", "leaf", "exceptions", "generics", "language", "il", "lines"]
+PROGRAMS = ["demo", "fib", "fibmt", "leaf", "exceptions", "generics", "language", "il", "lines"]
 
 # What the counts must be whatever both runtimes agree on: method, calls.
 EXACT = {
