@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the conformance tests let pass is explained to users, and what is explained exists.
+
+Fails when a class of differences (test/conformance/differences.tsv), or a function or context that answers differently
+(test/conformance/matrix/matrix.tsv), is not in doc/differences.md; when that page has a class that no test knows; and
+when an event (include/mono/metadata/profiler-events.h) has no row in doc/events.md or a row has no event.
+"""
+import pathlib
+import re
+import sys
+
+DOC = pathlib.Path(__file__).resolve().parent
+TOP = DOC.parent
+CLASSES = TOP / "test/conformance/differences.tsv"
+MATRIX = TOP / "test/conformance/matrix/matrix.tsv"
+EVENTS = TOP / "include/mono/metadata/profiler-events.h"
+
+
+def rows(path):
+    return [line.split("\t") for line in path.read_text().splitlines()[1:] if line]
+
+
+def first_cells(text):
+    """The names in the first column of the tables: | `name` | ..."""
+    return {name for line in text.splitlines() if line.startswith("| `") for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
+
+
+def section(text, title):
+    return text.split("## " + title, 1)[1].split("\n## ", 1)[0] if "## " + title in text else ""
+
+
+def check_classes(text):
+    known = {row[0] for row in rows(CLASSES)}
+    explained = first_cells(section(text, "Counts of calls"))
+    for name in sorted(known - explained):
+        yield "differences.md does not explain the class `%s` of differences.tsv" % name
+    for name in sorted(explained - known):
+        yield "differences.md explains a class `%s` that differences.tsv does not have" % name
+
+
+def check_matrix(text):
+    explained = set(re.findall(r"`(\w+)`", section(text, "Answers of functions")))
+    for function, contexts, mono, clr, _reason in rows(MATRIX):
+        # A row of all functions tells of contexts that one runtime does not have.
+        names = contexts.split(",") if function == "*" else [function] if clr not in ("=", mono) else []
+        for name in names:
+            if name not in explained:
+                yield "differences.md does not mention `%s`, which differs in matrix.tsv" % name
+
+
+def check_events(text):
+    known = set(re.findall(r"^MONO_PROFILER_EVENT_\d\((\w+),", EVENTS.read_text(), re.M))
+    documented = first_cells(text)
+    for name in sorted(known - documented):
+        yield "events.md has no row for `%s`" % name
+    for name in sorted(documented - known):
+        yield "events.md has a row for `%s`, which is no event" % name
+
+
+def main():
+    differences = (DOC / "differences.md").read_text()
+    problems = [*check_classes(differences), *check_matrix(differences), *check_events((DOC / "events.md").read_text())]
+    for problem in dict.fromkeys(problems):
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
