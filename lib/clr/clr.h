@@ -154,15 +154,20 @@ monocle__probe monocle__probe_fault (void);
 /* What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here yet. */
 enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
 typedef struct {
-	FunctionID frames[MONOCLE__UNWINDING_MAX];   /* entered, not left yet */
+	struct { FunctionID function; uintptr_t sp; } frames[MONOCLE__UNWINDING_MAX];   /* entered, not left yet; `sp` of the dispatch */
 	unsigned count;
-	unsigned floors[MONOCLE__FILTERS_MAX];       /* `count` when each open filter began */
+	uint32_t floors[MONOCLE__FILTERS_MAX];       /* depth of the shadow stack when each open filter began */
 	unsigned filters;
 } monocle__unwinding;
 monocle__unwinding *monocle__shadow_unwinding (void);
 
-/* The shadow stack, as exception.c unwinds it. `function` left by an exception, or about to run a catch block. */
-void monocle__shadow_unwound (FunctionID function);
-void monocle__shadow_caught (FunctionID function);
+/*
+ * The shadow stack, as exception.c unwinds it. `function` left by an exception, or about to run a catch block; the first
+ * `floor` entries stay whatever happens. `depth` counts entries, `cut` leaves no more than so many.
+ */
+void monocle__shadow_unwound (FunctionID function, uint32_t floor);
+void monocle__shadow_caught (FunctionID function, uint32_t floor);
+uint32_t monocle__shadow_depth (void);
+void monocle__shadow_cut (uint32_t depth);
 
 #endif

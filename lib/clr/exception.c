@@ -4,18 +4,36 @@
  * exception.c - the runtime's second pass, as exits of methods.
  *
  * UnwindFunctionLeave does not say which function is left, so Enter's ids are kept in a small per-thread stack. It is not
- * always balanced: a catching frame is entered and never left; a finally that throws abandons its frame, which is entered
- * again; and an exception inside a filter yields a Leave without Enter before, and an Enter without Leave after. So a Leave
- * pops only what was entered since the innermost filter began, a CatcherEnter takes its own frame off, and the stack
- * forgets its oldest entry rather than grow.
+ * balanced: a catching frame is entered and never left; a finally that throws abandons its frame, which is entered again;
+ * an exception that a filter swallows yields a Leave without Enter before and an Enter without Leave after. But one
+ * dispatch makes all of its calls from one machine frame, give or take a few hundred bytes, and a dispatch that begins
+ * inside a handler of another runs thousands of bytes below it. So each id carries the stack pointer of the callback:
+ *
+ *     what lies deeper than the present callback belongs to a dispatch that is over;
+ *     what lies higher belongs to one that waits for this one: a Leave is none of its business.
+ *
+ * A filter runs while all frames below it are still alive: nothing that happens inside it ends them.
  */
 #include <string.h>
 #include "clr.h"
 
-static unsigned
+/* How far apart the callbacks of one dispatch are; a nested one puts two register contexts of 1,232 bytes between. */
+enum { SPREAD = 0x800 };
+
+#define HERE ((uintptr_t) __builtin_frame_address (0))
+
+static void
+forget_deeper (monocle__unwinding *own, uintptr_t sp)
+{
+	while (own->count && own->frames[own->count - 1].sp < sp)
+		own->count--;
+}
+
+static uint32_t
 floor_of (const monocle__unwinding *own)
 {
-	return own->filters && own->filters <= MONOCLE__FILTERS_MAX ? own->floors[own->filters - 1] : 0;
+	unsigned known = own->filters < MONOCLE__FILTERS_MAX ? own->filters : MONOCLE__FILTERS_MAX;
+	return known ? own->floors[known - 1] : 0;
 }
 
 HRESULT
@@ -23,7 +41,7 @@ monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, Func
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (own && own->filters++ < MONOCLE__FILTERS_MAX)
-		own->floors[own->filters - 1] = own->count;
+		own->floors[own->filters - 1] = monocle__shadow_depth ();
 	return S_OK;
 }
 
@@ -33,8 +51,8 @@ monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own || !own->filters)
 		return S_OK;
-	if (own->filters <= MONOCLE__FILTERS_MAX && floor_of (own) < own->count)
-		own->count = floor_of (own);
+	if (own->filters <= MONOCLE__FILTERS_MAX)
+		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
 	own->filters--;
 	return S_OK;
 }
@@ -45,11 +63,13 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
+	forget_deeper (own, HERE - SPREAD);
 	if (own->count == MONOCLE__UNWINDING_MAX) {
 		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
 		own->count--;
 	}
-	own->frames[own->count++] = function;
+	own->frames[own->count].function = function;
+	own->frames[own->count++].sp = HERE;
 	return S_OK;
 }
 
@@ -57,8 +77,11 @@ HRESULT
 monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
-	if (own && own->count > floor_of (own))
-		monocle__shadow_unwound (own->frames[--own->count]);
+	if (!own)
+		return S_OK;
+	forget_deeper (own, HERE - SPREAD);
+	if (own->count && own->frames[own->count - 1].sp < HERE + SPREAD)
+		monocle__shadow_unwound (own->frames[--own->count].function, floor_of (own));
 	return S_OK;
 }
 
@@ -68,15 +91,17 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
-	if (own->count > floor_of (own) && own->frames[own->count - 1] == function)
-		own->count--;
-	monocle__shadow_caught (function);
+	forget_deeper (own, HERE + SPREAD);
+	monocle__shadow_caught (function, floor_of (own));
 	return S_OK;
 }
 
 HRESULT
 monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object)
 {
+	monocle__unwinding *own = monocle__shadow_unwinding ();
+	if (own)
+		forget_deeper (own, HERE + SPREAD);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		monocle_raise_exception_throw ((MonoObject *) object);
 	return S_OK;

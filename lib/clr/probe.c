@@ -450,10 +450,10 @@ is_probed (MonoMethod *definition)
  * inlined into it, at the top.
  */
 static entry *
-frame_of (shadow *s, FunctionID function, MonoMethod *own)
+frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
 {
 	bool probed = is_probed (own);
-	for (entry *e = s->top; e-- > s->base;) {
+	for (entry *e = s->top; e-- > s->base + floor;) {
 		if (e->definition == own)
 			return e;
 		if (!probed && function_at (e->ip) != function)
@@ -464,24 +464,37 @@ frame_of (shadow *s, FunctionID function, MonoMethod *own)
 	return NULL;
 }
 
+uint32_t
+monocle__shadow_depth (void)
+{
+	return own_shadow ? (uint32_t) (own_shadow->top - own_shadow->base) : 0;
+}
+
+void
+monocle__shadow_cut (uint32_t depth)
+{
+	while (monocle__shadow_depth () > depth)
+		pop_raising (own_shadow);
+}
+
 /* The frame of `function` is gone: everything from its first entry on. */
 void
-monocle__shadow_unwound (FunctionID function)
+monocle__shadow_unwound (FunctionID function, uint32_t floor)
 {
 	shadow *s = own_shadow;
-	MonoMethod *own = s && s->top > s->base ? definition_of (function) : NULL;
-	entry *e = own ? frame_of (s, function, own) : NULL;
-	while (e && s->top > e)
-		pop_raising (s);
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	if (e)
+		monocle__shadow_cut ((uint32_t) (e - s->base));
 }
 
 /* `function` runs a catch block: what stands above its own entry is left by the exception. */
 void
-monocle__shadow_caught (FunctionID function)
+monocle__shadow_caught (FunctionID function, uint32_t floor)
 {
 	shadow *s = own_shadow;
-	MonoMethod *own = s && s->top > s->base ? definition_of (function) : NULL;
-	entry *e = own ? frame_of (s, function, own) : NULL;
-	while (e && s->top > e + (e->definition == own))
-		pop_raising (s);
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	if (e)
+		monocle__shadow_cut ((uint32_t) (e - s->base) + (e->definition == own));
 }
