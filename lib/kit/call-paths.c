@@ -218,6 +218,20 @@ find_label (struct monocle__call_paths *out, const char *text)
 	return NONE;
 }
 
+static uint32_t
+find_or_add_label (struct monocle__call_paths *out, const struct monocle__label *label)
+{
+	uint32_t index = find_label (out, label->text);
+	if (index != NONE)
+		return index;
+	struct monocle__label *labels = realloc (out->labels, (out->label_count + 1) * sizeof *labels);
+	if (!labels)
+		return NONE;
+	out->labels = labels;
+	labels[out->label_count] = *label;
+	return out->label_count++;
+}
+
 static void
 on_thread (void *data, uint32_t number, const struct monocle__thread_record *record)
 {
@@ -231,22 +245,15 @@ on_thread (void *data, uint32_t number, const struct monocle__thread_record *rec
 		snprintf (label.text, sizeof label.text, "%.*s", (int) length, record->name);
 	else
 		snprintf (label.text, sizeof label.text, "Thread %u", number);
-	uint32_t *threads = realloc (builder->thread_labels, (number + 1) * sizeof *threads);
-	if (threads)
-		builder->thread_labels = threads;
-	uint32_t index = find_label (out, label.text);
-	struct monocle__label *labels =
-	    index == NONE ? realloc (out->labels, (out->label_count + 1) * sizeof *labels) : out->labels;
-	if (!threads || !labels) {
+	uint32_t index = find_or_add_label (out, &label);
+	uint32_t *labels = realloc (builder->thread_labels, (number + 1) * sizeof *labels);
+	if (labels)
+		builder->thread_labels = labels;
+	if (!labels || index == NONE) {
 		builder->failed = true;
 		return;
 	}
-	out->labels = labels;
-	if (index == NONE) {
-		index = out->label_count++;
-		labels[index] = label;
-	}
-	threads[number] = index;
+	labels[number] = index;
 	builder->thread_count = number;
 }
 

@@ -104,13 +104,15 @@ map_file (const char *path, size_t *ret_size, const char **ret_error)
 		*ret_error = strerror (errno);
 		return NULL;
 	}
-	*ret_error = "it is not a spool";
 	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size >= MONOCLE__EXTENT_SIZE) {
 		*ret_size = (size_t) status.st_size;
 		base = mmap (NULL, *ret_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
 	close (fd);
-	return base == MAP_FAILED ? NULL : base;
+	if (base != MAP_FAILED)
+		return base;
+	*ret_error = "it is not a spool";
+	return NULL;
 }
 
 int

@@ -29,8 +29,6 @@ static char *
 next_argument (const char **text, bool *ret_wrong)
 {
 	const char *in = *text;
-	if (*in == '\0')
-		return NULL;
 	char *argument = malloc (strlen (in) + 1);
 	if (!argument)
 		return NULL;
@@ -219,7 +217,7 @@ settle (struct setting *setting, bool store)
 {
 	while (setting) {
 		struct setting *next = setting->next;
-		if (!store)
+		if (!store || !setting->row)
 			free (setting->text);
 		else if (setting->row->kind == MONOCLE_KIT_OPTION_FLAG)
 			*(bool *) setting->row->value = setting->number != 0;
@@ -270,30 +268,42 @@ print_help (const char *module, const monocle_kit_option *rows)
 	fflush (stdout);
 }
 
+/* One argument of the text into `*ret_setting`. 0; 1 `help`; -1 wrong (logged). */
+static int
+read_next (const char *module, const monocle_kit_option *rows, const char **text, struct setting *setting)
+{
+	bool open_quote = false;
+	char *argument = next_argument (text, &open_quote);
+	int result = 0;
+	if (!argument) {
+		monocle_kit_log (module, "no memory for the options");
+		return -1;
+	}
+	if (open_quote) {
+		monocle_kit_log (module, "option %s: a quote is not closed", argument);
+		result = -1;
+	} else if (!strcmp (argument, "help"))
+		result = 1;
+	else if (*argument)
+		result = read_argument (module, rows, argument, setting);
+	free (argument);
+	return result;
+}
+
 int
 monocle_kit_options_parse (const char *module, const char *desc, const monocle_kit_option *rows)
 {
 	const char *text = desc ? strchr (desc, ':') : NULL;
 	struct setting *first = NULL, **last = &first;
 	int result = 0;
-	char *argument;
-	bool open_quote = false;
 	text = text ? text + 1 : "";
-	while (result == 0 && (argument = next_argument (&text, &open_quote)) != NULL) {
-		struct setting *setting = calloc (1, sizeof *setting);
-		if (open_quote) {
-			monocle_kit_log (module, "option %s: a quote is not closed", argument);
-			result = -1;
-		} else if (!strcmp (argument, "help"))
-			result = 1;
-		else if (*argument && setting)
-			result = read_argument (module, rows, argument, setting);
-		free (argument);
-		if (setting && (setting->row || setting->text)) {
-			*last = setting;
+	while (result == 0 && *text) {
+		struct setting *setting = *last = calloc (1, sizeof *setting);
+		if (!setting)
+			monocle_kit_log (module, "no memory for the options");
+		result = setting ? read_next (module, rows, &text, setting) : -1;
+		if (setting)
 			last = &setting->next;
-		} else
-			free (setting);
 	}
 	settle (first, result == 0);
 	if (result == 1)

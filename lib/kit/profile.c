@@ -204,7 +204,8 @@ write_profile (monocle_kit_spool *spool)
 		return -EINVAL;
 	strcpy (path, header->output);
 	int error = monocle__complete_view (&view, path, header->output_kind);
-	if (!error && *header->run_directory)
+	bool is_file = header->output_kind == MONOCLE__OUTPUT_FILE || header->output_kind == MONOCLE__OUTPUT_NEW;
+	if (!error && is_file && *header->run_directory)
 		monocle__leave_note (header->run_directory, header->pid, path);
 	return error;
 }

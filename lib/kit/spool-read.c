@@ -8,6 +8,8 @@
  */
 #include "spool.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #define load(pointer) __atomic_load_n (pointer, __ATOMIC_RELAXED)
@@ -60,13 +62,13 @@ is_this_boot (const struct monocle__spool_header *header)
 {
 	char boot_id[40];
 	monocle__boot_id (boot_id);
-	return *boot_id && !strcmp (boot_id, header->boot_id);
+	return !strcmp (boot_id, header->boot_id); /* Where there is no /proc, both are empty. */
 }
 
 static bool
 has_our_clock (const struct monocle__spool_header *header)
 {
-	return is_this_boot (header) && monocle__ticks_are_invariant ();
+	return *header->boot_id && is_this_boot (header) && monocle__ticks_are_invariant ();
 }
 
 static double
@@ -127,8 +129,11 @@ bool
 monocle__spool_view_is_alive (const struct monocle__spool_view *view)
 {
 	const struct monocle__spool_header *header = view->header;
-	return is_this_boot (header) && header->process_start != 0 &&
-	       monocle__process_start ((pid_t) header->pid) == header->process_start;
+	if (!is_this_boot (header))
+		return false;
+	if (!header->process_start)
+		return kill ((pid_t) header->pid, 0) == 0 || errno == EPERM;
+	return monocle__process_start ((pid_t) header->pid) == header->process_start;
 }
 
 /* --- visiting ----------------------------------------------------------------------------------------------------- */
