@@ -19,7 +19,7 @@
 
 #define NONE UINT32_MAX
 
-/* Call paths are so alike that the fastest level is only a sixth larger than the usual one; a program waits for this. */
+/* Paths are so alike that the fastest level's file is only a sixth larger than the usual one's; a program waits. */
 enum { CHUNK = 64 << 10, GZIP_WINDOW = 15 + 16, COMPRESSION = 1 };
 
 /* Field numbers of profile.proto. */
