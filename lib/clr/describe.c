@@ -76,6 +76,23 @@ element_type (monocle__clr_image *image, const monocle__ecma_typedef *row)
 	return !is_enum_itself && names_type (image, row->extends_token, "ValueType") ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
 }
 
+/* The type of an enum's one instance field (ECMA-335 II.14.3), from its signature: 0x06, element type. */
+static uint32_t
+enum_base (monocle__clr_image *image, const monocle__ecma_typedef *row)
+{
+	for (uint32_t rid = row->first_field; rid < row->end_field; rid++) {
+		uint32_t name, blob, size;
+		const uint8_t *data;
+		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_Field, rid, MONOCLE__COL_Field_Name, &name)
+		    || monocle__ecma_column (&image->ecma, MONOCLE__TABLE_Field, rid, MONOCLE__COL_Field_Signature, &blob))
+			return 0;
+		const char *text = monocle__ecma_string (&image->ecma, name);
+		if (text && strcmp (text, "value__") == 0 && monocle__ecma_blob (&image->ecma, blob, &data, &size) == 0 && size >= 2)
+			return data[1];
+	}
+	return 0;
+}
+
 static int
 describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 {
@@ -90,6 +107,8 @@ describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 	ret->nesting = row.enclosing_token ? monocle_class_def (image->record, row.enclosing_token) : NULL;
 	ret->generic_params = row.generic_params;
 	ret->element_type = element_type (image, &row);
+	if (names_type (image, row.extends_token, "Enum"))
+		ret->enum_base = enum_base (image, &row);
 	return MONOCLE_OK;
 }
 
@@ -182,6 +201,14 @@ object_class (void *host, MonoObject *object)
 	return object ? monocle__clr_class (*(const uintptr_t *) object & ~(uintptr_t) 7) : NULL;
 }
 
+static uint64_t
+object_size (void *host, MonoObject *object)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	SIZE_T size = 0;
+	return object && info->vtbl->GetObjectSize2 (info, (ObjectID) object, &size) >= 0 ? size : 0;
+}
+
 static int
 gc_max_generation (void *host)
 {
@@ -199,5 +226,6 @@ monocle__clr_fill_ops (monocle_host_ops *ops)
 	ops->class_parent = class_parent;
 	ops->class_from_name = class_from_name;
 	ops->object_class = object_class;
+	ops->object_size = object_size;
 	ops->gc_max_generation = gc_max_generation;
 }

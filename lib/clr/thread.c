@@ -60,6 +60,13 @@ take_out (ThreadID id)
 }
 
 static void
+tell_name (uintptr_t tid, const char *name)
+{
+	monocle_thread_set_name (tid, name);
+	monocle_raise_thread_name (tid, name);
+}
+
+static void
 start (ThreadID id)
 {
 	uintptr_t tid = (uintptr_t) pthread_self ();
@@ -77,7 +84,7 @@ start (ThreadID id)
 	monocle_thread_attach (tid);
 	monocle_raise_thread_started (tid);
 	if (name)
-		monocle_raise_thread_name (tid, name);
+		tell_name (tid, name);
 	free (name);
 }
 
@@ -138,7 +145,7 @@ monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, 
 	}
 	pthread_mutex_unlock (&lock);
 	if (tid)
-		monocle_raise_thread_name (tid, text);
+		tell_name (tid, text);
 	free (text);
 	return S_OK;
 }
