@@ -39,6 +39,7 @@ typedef struct {
 	uint32_t section_count;
 	uint32_t headers_size;        /* SizeOfHeaders: below it RVAs are file offsets */
 	uint32_t cli_flags, entry_point_token;
+	uint32_t debug_rva, debug_size; /* the debug directory; 0 when there is none (debug-directory.h) */
 	const uint8_t *metadata;      /* the BSJB root */
 	size_t metadata_size;
 	const char *strings;          /* the heaps: #Strings, #Blob, #GUID, #US */
@@ -49,6 +50,8 @@ typedef struct {
 	uint32_t guids_size;
 	const uint8_t *user_strings;
 	uint32_t user_strings_size;
+	const uint8_t *pdb; /* the #Pdb stream of a portable PDB, NULL in an image (pdb.h) */
+	uint32_t pdb_size;
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
 	uint64_t sorted;              /* one bit per table whose rows may be searched by halves */
 	bool is_readytorun;           /* a managed native header with the RTR signature is present */

@@ -21,8 +21,8 @@ struct stream {
 
 /* What the root's stream headers led to. */
 struct streams {
-	monocle__span tables, pdb;
-	bool has_tables, has_pdb, is_delta;
+	monocle__span tables;
+	bool has_tables, is_delta;
 };
 
 static uint64_t
@@ -112,8 +112,8 @@ keep_stream (monocle__ecma_image *image, struct streams *all, const struct strea
 		all->has_tables = true;
 		break;
 	case PDB:
-		all->pdb = stream->data;
-		all->has_pdb = true;
+		image->pdb = data;
+		image->pdb_size = size;
 		break;
 	case DELTA:
 		all->is_delta = true;
@@ -169,8 +169,8 @@ monocle__metadata_open (monocle__ecma_image *image, monocle__span metadata)
 	/* A delta's rows and heap offsets go on from an image that is not here. */
 	if (!streams.has_tables || streams.is_delta)
 		return MONOCLE__ECMA_E_FORMAT;
-	if (streams.has_pdb) {
-		error = read_pdb_counts (streams.pdb, external);
+	if (image->pdb) {
+		error = read_pdb_counts ((monocle__span){ image->pdb, image->pdb_size }, external);
 		if (error)
 			return error;
 	}

@@ -24,6 +24,7 @@ enum {
 	COFF_SIZE = 20,
 	SECTION_SIZE = 40,
 	CLI_HEADER_SIZE = 72,
+	DIRECTORY_DEBUG = 6,
 	DIRECTORY_CLI = 14,
 };
 
@@ -44,29 +45,47 @@ coff_offset (monocle__span pe)
 	return at + 4;
 }
 
-/* PE32 and PE32+ differ in what stands before the directories: 32 or 64 bit base and stack sizes. */
+/*
+ * Where the data directories begin and how many there are. PE32 and PE32+ differ in what stands before them: 32 or 64
+ * bit base and stack sizes.
+ */
 static int
-find_cli_directory (monocle__span optional, struct directory *ret_directory)
+find_directories (monocle__span optional, uint32_t *ret_at, uint32_t *ret_count)
 {
 	if (optional.size < 2)
 		return MONOCLE__ECMA_E_TRUNCATED;
 	uint16_t magic = monocle__le16 (optional.data);
 	if (magic != MAGIC_PE32 && magic != MAGIC_PE32_PLUS)
 		return MONOCLE__ECMA_E_FORMAT;
-	uint32_t directories = magic == MAGIC_PE32 ? 96 : 112;
-	monocle__span count, cli;
-	if (!monocle__span_part (optional, directories - 4, 4, &count))
+	uint32_t at = magic == MAGIC_PE32 ? 96 : 112;
+	monocle__span count;
+	if (!monocle__span_part (optional, at - 4, 4, &count))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	if (monocle__le32 (count.data) <= DIRECTORY_CLI)
-		return MONOCLE__ECMA_E_FORMAT;
-	if (!monocle__span_part (optional, directories + DIRECTORY_CLI * 8, 8, &cli))
-		return MONOCLE__ECMA_E_TRUNCATED;
-	ret_directory->rva = monocle__le32 (cli.data);
-	ret_directory->size = monocle__le32 (cli.data + 4);
-	return ret_directory->rva ? 0 : MONOCLE__ECMA_E_FORMAT;
+	*ret_at = at;
+	*ret_count = monocle__le32 (count.data);
+	return 0;
 }
 
-/* Sets the section fields of the image and yields the CLI directory. */
+/* The CLI directory must be there; the debug directory stays zero where it is not. */
+static int
+read_directories (monocle__span optional, struct directory *ret_cli, struct directory *ret_debug)
+{
+	uint32_t at, count;
+	monocle__span cli;
+	int error = find_directories (optional, &at, &count);
+	if (error)
+		return error;
+	if (count <= DIRECTORY_CLI)
+		return MONOCLE__ECMA_E_FORMAT;
+	if (!monocle__span_part (optional, at + DIRECTORY_CLI * 8, 8, &cli))
+		return MONOCLE__ECMA_E_TRUNCATED;
+	const uint8_t *debug = optional.data + at + DIRECTORY_DEBUG * 8;
+	*ret_cli = (struct directory){ monocle__le32 (cli.data), monocle__le32 (cli.data + 4) };
+	*ret_debug = (struct directory){ monocle__le32 (debug), monocle__le32 (debug + 4) };
+	return ret_cli->rva ? 0 : MONOCLE__ECMA_E_FORMAT;
+}
+
+/* Sets the section and debug fields of the image and yields the CLI directory. */
 static int
 read_headers (monocle__ecma_image *image, monocle__span pe, struct directory *ret_cli)
 {
@@ -81,9 +100,12 @@ read_headers (monocle__ecma_image *image, monocle__span pe, struct directory *re
 	if (!monocle__span_part (pe, at, optional_size, &optional) ||
 	    !monocle__span_part (pe, at + optional_size, section_count * SECTION_SIZE, &sections))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	int error = find_cli_directory (optional, ret_cli);
+	struct directory debug;
+	int error = read_directories (optional, ret_cli, &debug);
 	if (error)
 		return error;
+	image->debug_rva = debug.rva;
+	image->debug_size = debug.size;
 	image->sections = sections.data;
 	image->section_count = section_count;
 	image->headers_size = monocle__le32 (optional.data + 60);

@@ -64,6 +64,9 @@ static const struct {
 	{ MONOCLE__TABLE_TypeDef, MONOCLE__COL_TypeDef_MethodList },
 	{ MONOCLE__TABLE_NestedClass, MONOCLE__COL_NestedClass_NestedClass },
 	{ MONOCLE__TABLE_GenericParam, MONOCLE__COL_GenericParam_Owner },
+	{ MONOCLE__TABLE_CustomAttribute, MONOCLE__COL_CustomAttribute_Parent },
+	{ MONOCLE__TABLE_LocalScope, MONOCLE__COL_LocalScope_Method },
+	{ MONOCLE__TABLE_StateMachineMethod, MONOCLE__COL_StateMachineMethod_MoveNextMethod },
 };
 
 enum { TAG_MAX = 32 };

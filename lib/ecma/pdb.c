@@ -1,0 +1,318 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * pdb.c - portable PDBs: opening, identity, documents, methods. Sequence points are in pdb-points.c. Async-safe.
+ */
+#include "pdb.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "debug-directory.h"
+#include "sha256.h"
+#include "tables.h"
+
+enum { PDB_HEADER_SIZE = 32, ENTRY_POINT = 20, REFERENCED_TABLES = 24 };
+
+static const char windows_magic[] = "Microsoft C/C++";
+
+/* Rows that the image has of a table, as the #Pdb stream says; its counts stand in the order of the bits. */
+static uint32_t
+image_rows (const monocle__ecma_image *metadata, uint32_t table)
+{
+	monocle__span pdb = { metadata->pdb, metadata->pdb_size }, count;
+	uint64_t referenced = monocle__le64 (pdb.data + REFERENCED_TABLES);
+	uint64_t before = referenced & ((UINT64_C (1) << table) - 1);
+	if (!(referenced >> table & 1) ||
+	    !monocle__span_part (pdb, PDB_HEADER_SIZE + 4 * (uint64_t)__builtin_popcountll (before), 4, &count))
+		return 0;
+	return monocle__le32 (count.data);
+}
+
+/* Row n of MethodDebugInformation belongs to row n of MethodDef, so that other counts would mean other methods. */
+static bool
+describes_all_methods (const monocle__ecma_image *metadata)
+{
+	uint32_t rows = monocle__ecma_rows (metadata, MONOCLE__TABLE_MethodDebugInformation);
+	return rows == 0 || rows == image_rows (metadata, MONOCLE__TABLE_MethodDef);
+}
+
+int
+monocle__pdb_open (monocle__pdb *ret_pdb, const void *data, size_t size)
+{
+	enum { MAGIC_SIZE = sizeof windows_magic - 1 };
+	if (size >= MAGIC_SIZE && memcmp (data, windows_magic, MAGIC_SIZE) == 0)
+		return MONOCLE__PDB_E_WINDOWS;
+	int error = monocle__ecma_open_metadata (&ret_pdb->metadata, data, size);
+	if (error)
+		return error;
+	if (!ret_pdb->metadata.pdb || !describes_all_methods (&ret_pdb->metadata))
+		return MONOCLE__ECMA_E_FORMAT;
+	ret_pdb->data = data;
+	ret_pdb->size = size;
+	ret_pdb->id = ret_pdb->metadata.pdb;
+	ret_pdb->entry_point_token = monocle__le32 (ret_pdb->metadata.pdb + ENTRY_POINT);
+	return 0;
+}
+
+/* --- identity ----------------------------------------------------------------------------------------------------- */
+
+/* The digest was taken before the id was known: over zeros in its place. */
+static void
+hash_without_id (const monocle__pdb *pdb, uint8_t ret_digest[MONOCLE__SHA256_SIZE])
+{
+	static const uint8_t zeros[MONOCLE__PDB_ID_SIZE];
+	size_t before = (size_t)(pdb->id - pdb->data), behind = before + sizeof zeros;
+	monocle__sha256 hash;
+	monocle__sha256_init (&hash);
+	monocle__sha256_add (&hash, pdb->data, before);
+	monocle__sha256_add (&hash, zeros, sizeof zeros);
+	monocle__sha256_add (&hash, pdb->data + behind, pdb->size - behind);
+	monocle__sha256_done (&hash, ret_digest);
+}
+
+static int
+check_checksum (const monocle__pdb *pdb, const monocle__debug_entry *entry)
+{
+	monocle__debug_checksum checksum;
+	uint8_t digest[MONOCLE__SHA256_SIZE];
+	int error = monocle__debug_read_checksum (entry, &checksum);
+	if (error || strcmp (checksum.algorithm, "SHA256") != 0)
+		return error;
+	if (checksum.size != sizeof digest)
+		return MONOCLE__ECMA_E_FORMAT;
+	hash_without_id (pdb, digest);
+	return memcmp (checksum.digest, digest, sizeof digest) == 0 ? 0 : MONOCLE__PDB_E_UNRELATED;
+}
+
+int
+monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *image)
+{
+	monocle__debug_entry entry;
+	int result = MONOCLE__ECMA_E_RANGE;
+	for (uint32_t i = 0; result && monocle__debug_get (image, i, &entry) == 0; i++) {
+		monocle__debug_codeview codeview;
+		if (entry.type != MONOCLE__DEBUG_CODEVIEW)
+			continue;
+		int error = monocle__debug_read_codeview (&entry, &codeview);
+		if (error)
+			return error;
+		if (codeview.portable)
+			result = memcmp (codeview.id, pdb->id, sizeof codeview.id) == 0 ? 0 : MONOCLE__PDB_E_UNRELATED;
+	}
+	return result;
+}
+
+int
+monocle__pdb_verify (const monocle__pdb *pdb, const monocle__ecma_image *image)
+{
+	monocle__debug_entry entry;
+	int error = monocle__pdb_check_id (pdb, image);
+	for (uint32_t i = 0; !error && monocle__debug_get (image, i, &entry) == 0; i++)
+		if (entry.type == MONOCLE__DEBUG_CHECKSUM)
+			error = check_checksum (pdb, &entry);
+	return error;
+}
+
+/* --- documents ---------------------------------------------------------------------------------------------------- */
+
+int
+monocle__pdb_get_document (const monocle__pdb *pdb, uint32_t document, monocle__pdb_document *ret_document)
+{
+	const monocle__ecma_table *rows = &pdb->metadata.tables[MONOCLE__TABLE_Document];
+	if (document - 1 >= rows->rows)
+		return MONOCLE__ECMA_E_RANGE;
+	uint32_t language = monocle__table_cell (rows, document, MONOCLE__COL_Document_Language);
+	uint32_t algorithm = monocle__table_cell (rows, document, MONOCLE__COL_Document_HashAlgorithm);
+	uint32_t hash = monocle__table_cell (rows, document, MONOCLE__COL_Document_Hash);
+	monocle__pdb_document found = {
+		.language = monocle__ecma_guid (&pdb->metadata, language),
+		.hash_algorithm = monocle__ecma_guid (&pdb->metadata, algorithm),
+	};
+	if (hash) {
+		int error = monocle__ecma_blob (&pdb->metadata, hash, &found.hash, &found.hash_size);
+		if (error)
+			return error;
+	}
+	*ret_document = found;
+	return 0;
+}
+
+/* Text that is longer than its buffer is counted all the same. */
+struct text {
+	char *buffer;
+	size_t room, length;
+};
+
+static void
+append (struct text *text, const void *data, size_t size)
+{
+	if (text->length < text->room) {
+		size_t left = text->room - text->length;
+		memcpy (text->buffer + text->length, data, size < left ? size : left);
+	}
+	text->length += size;
+}
+
+/* Name (Document table): a separator, one ASCII byte or 0 for none, then offsets of the parts in the blob heap. */
+static int
+join_parts (const monocle__ecma_image *metadata, monocle__ecma_cursor *name, struct text *text)
+{
+	uint8_t separator = monocle__ecma_read_byte (name);
+	if (separator >= 0x80)
+		return MONOCLE__ECMA_E_FORMAT;
+	for (bool first = true; name->at != name->end; first = false) {
+		const uint8_t *part;
+		uint32_t offset = monocle__ecma_read_u (name), size = 0;
+		if (name->error)
+			return name->error;
+		if (!first && separator)
+			append (text, &separator, 1);
+		int error = offset ? monocle__ecma_blob (metadata, offset, &part, &size) : 0;
+		if (error)
+			return error;
+		if (size)
+			append (text, part, size);
+		/* Each byte of the name may stand for the largest part of the heap: no name of a file is that long. */
+		if (text->length > UINT16_MAX)
+			return MONOCLE__ECMA_E_FORMAT;
+	}
+	return name->error;
+}
+
+int
+monocle__pdb_document_name (const monocle__pdb *pdb, uint32_t document, char *buffer, size_t size)
+{
+	const uint8_t *data;
+	uint32_t offset, blob_size;
+	int error = monocle__ecma_column (&pdb->metadata, MONOCLE__TABLE_Document, document, MONOCLE__COL_Document_Name,
+	                                  &offset);
+	if (!error)
+		error = monocle__ecma_blob (&pdb->metadata, offset, &data, &blob_size);
+	if (error)
+		return error;
+	struct text text = { .buffer = buffer, .room = size ? size - 1 : 0 };
+	monocle__ecma_cursor name = monocle__ecma_cursor_over (data, blob_size);
+	error = join_parts (&pdb->metadata, &name, &text);
+	if (size)
+		buffer[error ? 0 : text.length < size ? text.length : size - 1] = 0;
+	return error ? error : (int)text.length;
+}
+
+/* --- methods ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+method_rid (uint32_t token)
+{
+	return token >> 24 == MONOCLE__TABLE_MethodDef ? token & 0xFFFFFF : 0;
+}
+
+uint32_t
+monocle__pdb_kickoff (const monocle__pdb *pdb, uint32_t move_next_token)
+{
+	uint32_t rid = method_rid (move_next_token), kickoff;
+	uint32_t row = rid ? monocle__table_find (&pdb->metadata, MONOCLE__TABLE_StateMachineMethod,
+	                                          MONOCLE__COL_StateMachineMethod_MoveNextMethod, rid, 1)
+	                   : 0;
+	if (!row)
+		return 0;
+	kickoff = monocle__table_cell (&pdb->metadata.tables[MONOCLE__TABLE_StateMachineMethod], row,
+	                               MONOCLE__COL_StateMachineMethod_KickoffMethod);
+	return kickoff && kickoff <= image_rows (&pdb->metadata, MONOCLE__TABLE_MethodDef)
+	           ? MONOCLE__TABLE_MethodDef << 24 | kickoff
+	           : 0;
+}
+
+void
+monocle__pdb_scopes_of (const monocle__pdb *pdb, uint32_t method_token, uint32_t *ret_first, uint32_t *ret_end)
+{
+	const monocle__ecma_table *scopes = &pdb->metadata.tables[MONOCLE__TABLE_LocalScope];
+	uint32_t rid = method_rid (method_token);
+	uint32_t first = rid ? monocle__table_find (&pdb->metadata, MONOCLE__TABLE_LocalScope,
+	                                            MONOCLE__COL_LocalScope_Method, rid, 1)
+	                     : 0;
+	uint32_t end = first;
+	while (end && end <= scopes->rows && monocle__table_cell (scopes, end, MONOCLE__COL_LocalScope_Method) == rid)
+		end++;
+	*ret_first = first;
+	*ret_end = end;
+}
+
+/* A run of rows of `target` that a column of a scope begins and the next scope's ends, cut to rows that exist. */
+static void
+scope_run (const monocle__pdb *pdb, uint32_t row, uint32_t column, uint32_t target, uint32_t *ret_first,
+           uint32_t *ret_end)
+{
+	const monocle__ecma_table *scopes = &pdb->metadata.tables[MONOCLE__TABLE_LocalScope];
+	uint32_t limit = pdb->metadata.tables[target].rows + 1;
+	uint32_t first = monocle__table_cell (scopes, row, column);
+	uint32_t end = row < scopes->rows ? monocle__table_cell (scopes, row + 1, column) : limit;
+	if (end > limit)
+		end = limit;
+	if (first < 1 || first > end)
+		first = end = 1;
+	*ret_first = first;
+	*ret_end = end;
+}
+
+int
+monocle__pdb_get_scope (const monocle__pdb *pdb, uint32_t row, monocle__pdb_scope *ret_scope)
+{
+	const monocle__ecma_table *scopes = &pdb->metadata.tables[MONOCLE__TABLE_LocalScope];
+	if (row - 1 >= scopes->rows)
+		return MONOCLE__ECMA_E_RANGE;
+	uint32_t start = monocle__table_cell (scopes, row, MONOCLE__COL_LocalScope_StartOffset);
+	uint32_t length = monocle__table_cell (scopes, row, MONOCLE__COL_LocalScope_Length);
+	if (length > UINT32_MAX - start)
+		return MONOCLE__ECMA_E_FORMAT;
+	ret_scope->start = start;
+	ret_scope->end = start + length;
+	scope_run (pdb, row, MONOCLE__COL_LocalScope_VariableList, MONOCLE__TABLE_LocalVariable,
+	           &ret_scope->first_variable, &ret_scope->end_variable);
+	scope_run (pdb, row, MONOCLE__COL_LocalScope_ConstantList, MONOCLE__TABLE_LocalConstant,
+	           &ret_scope->first_constant, &ret_scope->end_constant);
+	return 0;
+}
+
+int
+monocle__pdb_get_variable (const monocle__pdb *pdb, uint32_t row, monocle__pdb_variable *ret_variable)
+{
+	const monocle__ecma_table *variables = &pdb->metadata.tables[MONOCLE__TABLE_LocalVariable];
+	if (row - 1 >= variables->rows)
+		return MONOCLE__ECMA_E_RANGE;
+	uint32_t name = monocle__table_cell (variables, row, MONOCLE__COL_LocalVariable_Name);
+	const char *text = monocle__ecma_string (&pdb->metadata, name);
+	if (!text)
+		return MONOCLE__ECMA_E_FORMAT;
+	ret_variable->name = text;
+	ret_variable->slot = monocle__table_cell (variables, row, MONOCLE__COL_LocalVariable_Index);
+	ret_variable->hidden = monocle__table_cell (variables, row, MONOCLE__COL_LocalVariable_Attributes) & 1;
+	return 0;
+}
+
+static const char *
+name_in_scope (const monocle__pdb *pdb, const monocle__pdb_scope *scope, uint32_t slot)
+{
+	monocle__pdb_variable variable;
+	for (uint32_t row = scope->first_variable; row < scope->end_variable; row++)
+		if (monocle__pdb_get_variable (pdb, row, &variable) == 0 && variable.slot == slot)
+			return variable.name;
+	return NULL;
+}
+
+/* Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. */
+const char *
+monocle__pdb_local_name (const monocle__pdb *pdb, uint32_t method_token, uint32_t slot, uint32_t il_offset)
+{
+	uint32_t first, end;
+	monocle__pdb_scopes_of (pdb, method_token, &first, &end);
+	while (end > first) {
+		monocle__pdb_scope scope;
+		if (monocle__pdb_get_scope (pdb, --end, &scope) || il_offset < scope.start || il_offset >= scope.end)
+			continue;
+		const char *name = name_in_scope (pdb, &scope, slot);
+		if (name)
+			return name;
+	}
+	return NULL;
+}
