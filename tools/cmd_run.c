@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256 };
+enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 
 static const char default_profile[] = "calls";
 
@@ -232,6 +232,7 @@ print_summary (const monocle__profile *profile, const char *title)
 	monocle__report_options options = {
 		.title = title,
 		.limit = SUMMARY_ROWS,
+		.brief = true,
 		.width = monocle__output_width (stderr),
 		.bold = monocle__output_bold (stderr),
 		.ellipsis = monocle__output_ellipsis (),
@@ -241,24 +242,40 @@ print_summary (const monocle__profile *profile, const char *title)
 	monocle__report_text (stderr, profile, &options);
 }
 
+/* The runtime as the profile names it, else as the process told when it loaded us; NULL: unknown. */
+static const char *
+runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile *content)
+{
+	static const char key[] = "runtime: ";
+	const monocle__run_process *process = monocle__run_folder_process (folder, pid);
+
+	for (size_t i = 0; content && i < content->comment_count; i++) {
+		if (strncmp (content->comments[i], key, strlen (key)) == 0)
+			return content->comments[i] + strlen (key);
+	}
+	return process ? process->runtime : NULL;
+}
+
 static void
 report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile)
 {
-	const monocle__run_process *process = monocle__run_folder_process (folder, profile->pid);
-	const char *path = short_path (profile->path);
+	const char *path = short_path (profile->path), *runtime;
 	char error[ERROR_SIZE], *word = shell_word (path), *who;
-	monocle__profile *content;
+	monocle__profile *content = NULL;
 
-	who = process && process->runtime ? monocle__format ("process %d, %s", (int)profile->pid, process->runtime)
-					  : monocle__format ("process %d", (int)profile->pid);
-	if (monocle__pprof_read (profile->path, &content, error, sizeof error) == 0) {
+	if (monocle__pprof_read (profile->path, &content, error, sizeof error) == 0)
 		print_summary (content, path);
-		monocle__profile_free (content);
-		fflush (stderr);
+	fflush (stderr);
+	runtime = runtime_of (folder, profile->pid, content);
+	/* Mono's text goes on with who built it and when. */
+	who = runtime ? monocle__format ("process %d, %.*s", (int)profile->pid,
+					 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? "(" : ""), runtime)
+		      : monocle__format ("process %d", (int)profile->pid);
+	if (content)
 		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
-	} else {
+	else
 		monocle__say ("wrote %s (%s)", path, who);
-	}
+	monocle__profile_free (content);
 	free (word);
 	free (who);
 }

@@ -41,22 +41,30 @@ folder_add (folder_list *list, const char *path)
 	list->paths[list->count++] = monocle__format ("%s", path);
 }
 
-/* Adds the folders that the pattern matches; glob characters in `base` itself mean nothing. */
+/* FOLDER/PATTERN, where glob characters in FOLDER mean nothing. The caller frees. */
+static char *
+pattern_in (const char *folder, const char *pattern)
+{
+	char *quoted = monocle__format ("%*s", (int)(2 * strlen (folder)), ""), *out = quoted, *full;
+
+	for (; *folder; folder++) {
+		if (strchr ("\\*?[", *folder))
+			*out++ = '\\';
+		*out++ = *folder;
+	}
+	*out = '\0';
+	full = monocle__format ("%s/%s", quoted, pattern);
+	free (quoted);
+	return full;
+}
+
+/* Adds the folders that the pattern matches. */
 static void
 folder_glob (folder_list *list, const char *base, const char *pattern)
 {
-	char *quoted = malloc (2 * strlen (base) + 1), *out = quoted, *full, *real;
+	char *full = *pattern == '/' ? monocle__format ("%s", pattern) : pattern_in (base, pattern), *real;
 	glob_t found;
 
-	if (!quoted)
-		return;
-	for (; *base; base++) {
-		if (strchr ("\\*?[", *base))
-			*out++ = '\\';
-		*out++ = *base;
-	}
-	*out = '\0';
-	full = *pattern == '/' ? monocle__format ("%s", pattern) : monocle__format ("%s/%s", quoted, pattern);
 	if (glob (full, GLOB_ONLYDIR, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			real = realpath (found.gl_pathv[i], NULL);
@@ -67,7 +75,6 @@ folder_glob (folder_list *list, const char *base, const char *pattern)
 		globfree (&found);
 	}
 	free (full);
-	free (quoted);
 }
 
 /* The prefix when the program is in its bindir, else NULL. The caller frees. */
@@ -165,13 +172,13 @@ void
 monocle__layout_each_module (const char *folder, void (*visit) (const char *name, const char *path, void *context),
 			     void *context)
 {
-	static const char prefix[] = "/libmono-profiler-", suffix[] = ".so";
-	char *pattern = monocle__format ("%s%s*%s", folder, prefix, suffix);
+	static const char prefix[] = "libmono-profiler-", suffix[] = ".so";
+	char *pattern = pattern_in (folder, "libmono-profiler-*.so");
 	glob_t found;
 
 	if (glob (pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			const char *begin = strrchr (found.gl_pathv[i], '/') + sizeof prefix - 1;
+			const char *begin = strrchr (found.gl_pathv[i], '/') + sizeof prefix;
 			char *name = monocle__format ("%.*s", (int)(strlen (begin) - (sizeof suffix - 1)), begin);
 			visit (name, found.gl_pathv[i], context);
 			free (name);

@@ -59,12 +59,12 @@ distance (const char *a, const char *b)
 	return row[length];
 }
 
-/* The command that was probably meant, or NULL: what begins like it, or what is at most half wrong. */
+/* The command that was probably meant, or NULL: what begins like it, or what is little more than half wrong. */
 static const monocle__command *
 nearest (const char *name)
 {
 	const monocle__command *best = NULL;
-	size_t least = strlen (name) / 2 + 1;
+	size_t least = strlen (name) / 2 + 2;
 
 	for (size_t i = 0; i < COMMANDS; i++) {
 		size_t d = *name && strncmp (commands[i]->name, name, strlen (name)) == 0 ? 0 : distance (name, commands[i]->name);

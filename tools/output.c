@@ -18,8 +18,12 @@ monocle__output_finish (FILE *stream, const char *name)
 {
 	bool failed = ferror (stream) != 0;
 
-	/* After an earlier error errno belongs to somebody else by now; writing again asks the kernel once more. */
+	/* Of an earlier error errno is gone and stdio does not try again: one more byte asks the kernel why. */
 	errno = 0;
+	if (failed) {
+		clearerr (stream);
+		putc ('\n', stream);
+	}
 	if (fflush (stream) != 0 || failed) {
 		monocle__say ("cannot write %s: %s", name ? name : "to standard output",
 			      errno ? strerror (errno) : "output error");

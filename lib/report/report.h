@@ -21,6 +21,7 @@ typedef struct {
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */
+	bool brief;           /* text: of the comments only what tells of a loss */
 	const char *ellipsis; /* text: what stands for the missing middle of a name */
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
 } monocle__report_options;
@@ -28,7 +29,7 @@ typedef struct {
 int monocle__report_text (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 /*
  * A header line, then a row per method (or per path with `tree`, depth first, with its `depth`). Tab, line feed, carriage
- * return and backslash in a name become \t \n \r \\.
+ * return and backslash in a name become \t \n \r \\, other control characters \xNN.
  */
 int monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 int monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options);

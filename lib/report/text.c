@@ -155,6 +155,32 @@ writer_done (writer *w)
 
 /* --- the head --- */
 
+/* What the kit writes into every profile; whoever has just started the program knows it. */
+static bool
+is_routine (const char *comment)
+{
+	static const char *const beginnings[] = { "desc: ", "version: ", "runtime: ", "program: " };
+
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+		if (strncmp (comment, beginnings[i], strlen (beginnings[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+print_comments (const writer *w)
+{
+	char buffer[NAME_SIZE];
+
+	for (size_t i = 0; i < w->profile->comment_count && i < COMMENTS; i++) {
+		if (w->options->brief && is_routine (w->profile->comments[i]))
+			continue;
+		monocle__utf8_elide (w->profile->comments[i], 0, "", buffer, sizeof buffer);
+		fprintf (w->out, "# %s\n", buffer);
+	}
+}
+
 static void
 print_title (const writer *w)
 {
@@ -171,10 +197,7 @@ print_title (const writer *w)
 		fprintf (w->out, ", ran %s", amount);
 	}
 	putc ('\n', w->out);
-	for (size_t i = 0; i < w->profile->comment_count && i < COMMENTS; i++) {
-		monocle__utf8_elide (w->profile->comments[i], 0, "", buffer, sizeof buffer);
-		fprintf (w->out, "# %s\n", buffer);
-	}
+	print_comments (w);
 }
 
 static void

@@ -26,7 +26,10 @@ write_name (FILE *out, const char *name)
 			fputs ("\\\\", out);
 			break;
 		default:
-			putc (*name, out);
+			if ((unsigned char)*name < 0x20 || *name == 0x7f)
+				fprintf (out, "\\x%02x", (unsigned)*name);
+			else
+				putc (*name, out);
 		}
 	}
 }

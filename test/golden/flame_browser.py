@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The flame graph in a real browser: a script is appended to the page, acts like a person and writes down what it sees.
+
+    flame_browser.py MONOCLE [--screenshot FOLDER]
+
+Exit code 77 (skipped) without Chromium.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pprof
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ARGUMENTS = None
+BROWSER = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+
+PROBE = '''<script>
+{
+const seen = {}, m = window.monocle, $ = id => document.getElementById(id);
+const key = (name, target) => (target || document).dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+const frame = m.draw; /* a page that nobody looks at gets no animation frames */
+const find = name => { for (let i = 0; i < m.count; i++) if (m.nameAt(i) === name) return i; return -1; };
+try { %s } catch (error) { seen.error = String(error.stack); }
+const out = document.createElement("pre");
+out.id = "seen";
+out.textContent = JSON.stringify(seen);
+document.body.append(out);
+}
+</script>'''
+
+
+def browse(page, *options):
+    with tempfile.TemporaryDirectory() as home:
+        command = [BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage',
+                   '--user-data-dir=' + home, '--window-size=1000,600', *options, 'file://' + page]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+                              env=dict(os.environ, HOME=home)).stdout.decode('utf-8')
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def flame(self, data, *options):
+        profile = os.path.join(self.holder.name, 'profile.pb.gz')
+        pprof.write_gzip(profile, data)
+        page = os.path.join(self.holder.name, 'page.html')
+        subprocess.run([ARGUMENTS.monocle, 'flame', profile, '-o', page, *options], check=True, stdout=subprocess.DEVNULL)
+        return page
+
+    def golden(self, name):
+        return pprof.read_text(os.path.join(HERE, 'profiles', name + '.profile'))
+
+    def see(self, page, script):
+        with open(page, 'a', encoding='utf-8') as out:
+            out.write(PROBE % script)
+        text = browse(page, '--dump-dom')
+        found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
+        self.assertTrue(found, text[-2000:])
+        for entity, character in [('&lt;', '<'), ('&gt;', '>'), ('&amp;', '&')]:
+            text = found.group(1).replace(entity, character) if entity == '&lt;' else text.replace(entity, character)
+        seen = json.loads(text)
+        self.assertNotIn('error', seen)
+        return seen
+
+    def test_totals_and_places_agree_with_the_profile(self):
+        seen = self.see(self.flame(self.golden('calls')), '''
+            seen.total = m.totals[1][0]; seen.calls = m.totals[0][0];
+            const start = m.startOf(); seen.wrong = 0;
+            for (let i = 1; i < m.count; i++) {
+                const p = m.parentOf[i];
+                if (start[i] < start[p] - 1e-6 || start[i] + m.totals[1][i] > start[p] + m.totals[1][p] + 1e-6) seen.wrong++;
+            }
+            frame(); seen.drawn = m.state().drawn;
+            seen.fib = m.totals[1][find("App.Work:Fib (int)")];''')
+        self.assertEqual(seen['total'], 3012797355)
+        self.assertEqual(seen['calls'], 1234594)
+        self.assertEqual(seen['wrong'], 0)
+        self.assertGreaterEqual(seen['drawn'], 4)
+
+    def test_search_tells_the_share_without_counting_nested_frames_twice(self):
+        seen = self.see(self.flame(self.golden('calls')), '''
+            m.search("Fib"); seen.fib = m.state().matched;
+            m.search("fib \\\\("); seen.lower = m.state().matched;
+            m.search("FIB"); seen.upper = m.state().matched;
+            m.search("("); seen.broken = m.state().matched; seen.wrong = $("search").classList.contains("wrong");
+            m.search(""); seen.none = m.state().matched;''')
+        self.assertEqual(seen['fib'], '3 frames, 3.000 s, 99.6 % matched')
+        self.assertEqual(seen['lower'], seen['fib'])
+        self.assertTrue(seen['upper'].startswith('0 frames'))
+        self.assertTrue(seen['wrong'])
+        self.assertTrue(seen['broken'].startswith('7 frames'))
+        self.assertEqual(seen['none'], '')
+
+    def test_keys_select_zoom_and_reset(self):
+        seen = self.see(self.flame(self.golden('calls')), '''
+            key("ArrowDown"); seen.first = m.nameAt(m.state().selected);
+            key("ArrowDown"); seen.second = m.nameAt(m.state().selected);
+            key("ArrowLeft"); key("ArrowRight"); seen.same = m.nameAt(m.state().selected);
+            key("Enter"); seen.zoomed = m.nameAt(m.state().zoomed);
+            key("Backspace"); seen.out = m.nameAt(m.state().zoomed);
+            key("Escape"); seen.reset = m.state().zoomed;
+            key("/"); seen.focus = document.activeElement.id;
+            $("search").value = "Join"; $("search").dispatchEvent(new Event("input"));
+            key("Enter", $("search")); seen.hit = m.nameAt(m.state().selected);
+            key("Escape", $("search")); seen.cleared = m.state().matched;
+            key("d"); seen.theme = document.documentElement.dataset.theme;
+            key("i"); seen.flip = $("flip").textContent;
+            key("m"); seen.metric = $("metric").value;
+            key("?"); seen.help = $("keys").open;''')
+        self.assertEqual(seen['first'], 'App.Program:Main (string[])')
+        self.assertEqual(seen['second'], 'App.Work:Fib (int)')
+        self.assertEqual(seen['same'], 'App.Work:Fib (int)')
+        self.assertEqual(seen['zoomed'], 'App.Work:Fib (int)')
+        self.assertEqual(seen['out'], 'App.Program:Main (string[])')
+        self.assertEqual(seen['reset'], 0)
+        self.assertEqual(seen['focus'], 'search')
+        self.assertTrue(seen['hit'].startswith('App.Text:Join<T_REF>'))
+        self.assertEqual((seen['cleared'], seen['flip'], seen['metric'], seen['help']), ('', 'Icicle', '0', True))
+        self.assertIn(seen['theme'], ['dark', 'light'])
+
+    def test_the_mouse_shows_and_zooms(self):
+        seen = self.see(self.flame(self.golden('calls')), '''
+            const area = $("canvas").getBoundingClientRect();
+            const at = (type, row) => $("canvas").dispatchEvent(new MouseEvent(type, { clientX: area.left + area.width * 0.3, clientY: area.top + 18 * row + 9, bubbles: true }));
+            at("mousemove", 2); seen.tip = $("tip").textContent; seen.shown = $("tip").style.display;
+            at("click", 2); frame(); seen.zoomed = m.nameAt(m.state().zoomed); seen.status = $("status").textContent;
+            frame(); at("click", 0); frame(); seen.back = m.state().zoomed;
+            at("mousemove", 20); seen.hidden = $("tip").style.display;''')
+        self.assertIn('App.Work:Fib (int)', seen['tip'])
+        self.assertIn('app.exe', seen['tip'])
+        self.assertEqual((seen['shown'], seen['hidden'], seen['back']), ('block', 'none', 0))
+        self.assertEqual(seen['zoomed'], 'App.Work:Fib (int)')
+        self.assertIn('99.6 %', seen['status'])
+
+    def test_hostile_names_stay_text(self):
+        seen = self.see(self.flame(self.golden('hostile')), '''
+            seen.title = document.title; seen.images = document.images.length;
+            seen.scripts = document.querySelectorAll("script").length;
+            seen.name = find("<" + "/script><img_src=x_onerror=alert(1)>") > 0;
+            seen.turned = [...Array(m.count).keys()].some(i => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(m.nameAt(i)));''')
+        self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
+
+    def test_a_large_profile_is_folded_and_says_how_much(self):
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        profile.value('self', 'nanoseconds')
+        profile.sample(['A:Main ()', 'A:Big ()'], [1, 10**9])
+        for i in range(30000):
+            profile.sample(['A:Main ()', 'N.C%d:Small%d ()' % (i % 50, i)], [1, 1000])
+        seen = self.see(self.flame(profile.encode()), '''
+            seen.count = m.count; seen.about = $("about").textContent; seen.total = m.totals[1][0];
+            seen.fold = [...Array(m.count).keys()].map(m.nameAt).filter(name => name.includes("narrow"));''')
+        self.assertEqual(seen['total'], 10**9 + 30000 * 1000)
+        self.assertEqual(seen['fold'], ['(30,000 narrow frames)'])
+        self.assertEqual(seen['count'], 4)
+        self.assertIn('30,000 frames narrower than 0.01 % are folded', seen['about'])
+
+    def test_a_very_deep_stack_is_drawn_row_by_row(self):
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        profile.sample(['A:Deep%d ()' % i for i in range(20000)], [1])
+        seen = self.see(self.flame(profile.encode()), '''
+            frame(); seen.drawn = m.state().drawn; seen.count = m.count;
+            $("view").scrollTop = 1e9; frame(); seen.bottom = m.state().drawn;
+            m.select(20000); frame(); seen.status = $("status").textContent;''')
+        self.assertEqual(seen['count'], 20001)
+        self.assertTrue(0 < seen['drawn'] < 100)
+        self.assertTrue(0 < seen['bottom'] < 100)
+        self.assertTrue(seen['status'].startswith('A:Deep19999 ()'))
+
+
+def made_up_profile():
+    """Something that looks like a program, for people to look at."""
+    chance = random.Random(7)
+    profile = pprof.Profile()
+    profile.value('calls', 'count')
+    profile.value('self', 'nanoseconds')
+    types = ['Shop.Program', 'Shop.Orders.Basket', 'Shop.Data.Query`1', 'Newtonsoft.Json.JsonSerializer', 'Shop.Web/<>c']
+
+    def grow(path, amount):
+        whole = len(path) == 14 or amount < 4e6
+        own = amount if whole else amount * chance.uniform(0.05, 0.4)
+        profile.sample(path, [chance.randint(1, 1000), int(own)])
+        left = amount - own
+        while not whole and left > amount * 0.1:
+            part = left * chance.uniform(0.2, 0.9)
+            grow(path + ['%s:%s (%s)' % (chance.choice(types), chance.choice(['Load', 'Parse', 'Run', '<Main>b__0', 'get_Item']),
+                                         chance.choice(['int', 'string,object', ''])) + '@shop.dll'], part)
+            left -= part
+    grow(['Shop.Program:Main (string[])@shop.dll'], 4e9)
+    return profile.encode()
+
+
+def take_screenshots(folder):
+    case = Page()
+    case.setUp()
+    page = case.flame(made_up_profile())
+    with open(page, 'a') as out:
+        out.write('<script>if (location.search) document.addEventListener("DOMContentLoaded", () => { document.documentElement'
+                  '.dataset.theme = "dark"; });</script>')
+    for name, suffix in [('light', ''), ('search', '#q=Parse'), ('dark', '?dark')]:
+        browse(page + suffix, '--screenshot=' + os.path.join(os.path.abspath(folder), name + '.png'))
+    case.tearDown()
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser()
+    parser.add_argument('monocle')
+    parser.add_argument('--screenshot')
+    ARGUMENTS = parser.parse_args()
+    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
+    if not BROWSER:
+        print('skipped: there is no Chromium along PATH')
+        sys.exit(77)
+    if ARGUMENTS.screenshot:
+        take_screenshots(ARGUMENTS.screenshot)
+    else:
+        unittest.main(argv=sys.argv[:1])

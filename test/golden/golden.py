@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Golden tests: profiles/NAME.profile is made into pprof; what `monocle` prints of it must be expected/NAME.KIND.
+
+    golden.py MONOCLE [--update]
+"""
+import argparse
+import difflib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pprof
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+KINDS = {
+    'txt': ['report'],
+    'calls.txt': ['report', '--sort=calls', '-n', '2'],
+    'tree.txt': ['report', '--tree'],
+    'tree-3.txt': ['report', '--tree', '-n', '3'],
+    'total.tsv': ['report', '--format=tsv', '--sort=total'],
+    'tree.tsv': ['report', '--format=tsv', '--tree'],
+    'json': ['report', '--format=json'],
+    'tree.json': ['report', '--format=json', '--tree', '--sort=calls'],
+    'flame.json': ['flame', '-o', '-'],
+    'folded.json': ['flame', '-o', '-', '--min-share=1'],
+}
+
+
+def flame_data(page):
+    """The profile in the page: between its only data element's tags, which nothing in it may close."""
+    found = re.findall(r'<script type="application/json" id="profile">(.*?)</script>', page, re.S)
+    assert len(found) == 1, 'the page has one profile'
+    assert page.count('</script>') == 2 and page.count('<script') == 2, 'nothing from the profile is markup'
+    json.loads(found[0])
+    return found[0] + '\n'
+
+
+def run(monocle, arguments, folder, name):
+    environment = dict(os.environ, TZ='UTC', LC_ALL='C.UTF-8', NO_COLOR='1')
+    result = subprocess.run([monocle, *arguments, name], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, timeout=60)
+    if result.returncode or result.stderr:
+        raise AssertionError('%s: exit code %d, %s' % (' '.join(arguments), result.returncode, result.stderr.decode()))
+    text = result.stdout.decode('utf-8')
+    return flame_data(text) if arguments[0] == 'flame' else text
+
+
+def check(kind, actual, update):
+    path = HERE / 'expected' / kind
+    if update:
+        path.write_text(actual, encoding='utf-8', newline='')
+        return True
+    expected = path.read_bytes().decode('utf-8') if path.exists() else ''
+    if actual == expected:
+        return True
+    print('not as in expected/%s:' % kind)
+    sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), actual.splitlines(True), 'expected', 'actual'))
+    return False
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('monocle')
+    parser.add_argument('--update', action='store_true')
+    arguments = parser.parse_args()
+    monocle = os.path.abspath(arguments.monocle)
+    failures = checks = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for source in sorted((HERE / 'profiles').glob('*.profile')):
+            data = pprof.read_text(source)
+            name = source.stem + '.pb.gz'
+            pprof.write_gzip(os.path.join(folder, name), data)
+            with open(os.path.join(folder, source.stem + '.pb'), 'wb') as plain:
+                plain.write(data)
+            for kind, words in KINDS.items():
+                checks += 1
+                actual = run(monocle, words, folder, name)
+                if kind.endswith('.json') or words[-1] == '--format=json':
+                    json.loads(actual)
+                failures += not check('%s.%s' % (source.stem, kind), actual, arguments.update)
+            plain = run(monocle, ['report', '--format=tsv'], folder, source.stem + '.pb')
+            packed = run(monocle, ['report', '--format=tsv'], folder, name)
+            failures += plain != packed
+    print('%d checks, %d failures' % (checks, failures))
+    return failures != 0
+
+
+sys.exit(main())

@@ -1,0 +1,3 @@
+# A program in which nothing was called.
+value calls count
+value self nanoseconds

@@ -1,0 +1,523 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What `monocle` does as a program: exit codes, signals, environment, output errors. Needs no runtime.
+
+    run.py MONOCLE
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pprof
+
+MONOCLE = None
+PRESENT = 'sample A:Main () 1 5000\n'
+
+
+def make_profile(path):
+    profile = pprof.Profile()
+    profile.value('calls', 'count')
+    profile.value('self', 'nanoseconds')
+    profile.sample(['A:Main ()'], [1, 5000])
+    pprof.write_gzip(path, profile.encode())
+
+
+class Case(unittest.TestCase):
+    """A folder with the program and empty files where its libraries would be, so that `run` has something to name."""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.holder.name).resolve()
+        self.program = str(self.folder / 'monocle')
+        shutil.copy(MONOCLE, self.program)
+        for name in ['lib/clr/libmonocle-clr.so', 'lib/mono/libmono-profiler-monocle.so',
+                     'modules/libmono-profiler-calls.so']:
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        self.temporary = self.folder / 'tmp'
+        self.temporary.mkdir()
+        self.work = self.folder / 'work'
+        self.work.mkdir()
+        keep = ['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
+        self.environment = {name: os.environ[name] for name in keep if name in os.environ}
+        self.environment.update(TMPDIR=str(self.temporary), LC_ALL='C.UTF-8')
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def start(self, *words, env=None, **options):
+        environment = dict(self.environment, **(env or {}))
+        return subprocess.Popen([self.program, *words], cwd=self.work, env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def monocle(self, *words, env=None, **options):
+        process = self.start(*words, env=env, **options)
+        out, error = process.communicate(timeout=60)
+        return process.returncode, out.decode(), error.decode()
+
+    def shell(self, script, *options, env=None):
+        return self.monocle('run', *options, '--', '/bin/sh', '-c', script, env=env)
+
+    def assertNothingLeft(self):
+        self.assertEqual(os.listdir(self.temporary), [])
+
+
+class ExitCodes(Case):
+    def test_the_programs_exit_code_is_ours(self):
+        for code in [0, 1, 2, 42, 125, 255]:
+            self.assertEqual(self.shell('exit %d' % code)[0], code)
+        self.assertNothingLeft()
+
+    def test_death_by_a_signal_is_128_and_its_number(self):
+        for name in ['KILL', 'TERM', 'ABRT', 'SEGV', 'USR1']:
+            number = getattr(signal, 'SIG' + name)
+            self.assertEqual(self.shell('ulimit -c 0; kill -%s $$' % name)[0], 128 + number)
+
+    def test_what_is_not_found_is_127(self):
+        for name in ['no-such-command-anywhere', './no-such-file', '/no/such/file']:
+            code, _, error = self.monocle('run', '--', name)
+            self.assertEqual(code, 127)
+            self.assertEqual(len(error.splitlines()), 1)
+            self.assertIn(name, error)
+        self.assertNothingLeft()
+
+    def test_what_cannot_be_executed_is_126(self):
+        plain = self.work / 'plain'
+        plain.write_text('x')
+        self.assertEqual(self.monocle('run', '--', './plain')[0], 126)
+        self.assertEqual(self.monocle('run', '--', str(self.folder))[0], 126)
+        script = self.work / 'script'
+        script.write_text('#!/no/such/interpreter\n')
+        script.chmod(0o755)
+        code, _, error = self.monocle('run', '--', './script')
+        self.assertEqual(code, 126)
+        self.assertIn('interpreter', error)
+
+    def test_wrong_usage_is_2(self):
+        make_profile(self.work / 'p.pb.gz')
+        for words in [[], ['nonsense'], ['run'], ['run', '--'], ['run', '--nonsense', '--', 'true'],
+                      ['run', '--profile=', '--', 'true'], ['run', '--profile=:x', '--', 'true'],
+                      ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'], ['report', '--sort=colour'],
+                      ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'], ['report', '--format=xml'],
+                      ['report', 'a', 'b'], ['flame'], ['flame', 'p.pb.gz', '--min-share=much'], ['list', 'x'],
+                      ['doctor', 'x'], ['help', 'nonsense']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out), (2, ''), words)
+            self.assertTrue(error, words)
+
+    def test_a_run_without_any_library_of_ours_is_125(self):
+        shutil.rmtree(self.folder / 'lib')
+        code, out, error = self.shell('echo ran')
+        self.assertEqual((code, out), (125, ''))
+        self.assertIn('libmonocle-clr.so', error)
+
+    def test_help_and_version_go_to_standard_output(self):
+        for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
+                      ['list', '--help'], ['doctor', '--help']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, error), (0, ''), words)
+            self.assertIn('usage: monocle', out)
+        self.assertRegex(self.monocle('--version')[1], r'^monocle \d+\.\d+')
+
+    def test_a_mistyped_command_is_guessed(self):
+        for typed, meant in [('repotr', 'report'), ('rnu', 'run'), ('flam', 'flame'), ('docter', 'doctor')]:
+            self.assertIn("did you mean '%s'" % meant, self.monocle(typed)[2])
+        self.assertNotIn('did you mean', self.monocle('xyzzy')[2])
+
+
+class Signals(Case):
+    def wait_for(self, path):
+        for _ in range(600):
+            if path.exists():
+                return
+            time.sleep(0.05)
+        self.fail('%s did not appear' % path)
+
+    def wait_ready(self):
+        self.wait_for(self.work / 'ready')
+
+    def test_a_signal_to_monocle_reaches_the_program_once(self):
+        for name in ['TERM', 'HUP', 'INT', 'QUIT', 'USR1']:
+            script = ('trap "echo got >> got; sleep 0.2; exit 7" %s; touch ready; '
+                      'while :; do sleep 0.05; done' % name)
+            process = self.start('run', '--', '/bin/sh', '-c', script)
+            self.wait_ready()
+            process.send_signal(getattr(signal, 'SIG' + name))
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 7, name)
+            self.assertEqual((self.work / 'got').read_text(), 'got\n', name)
+            (self.work / 'got').unlink()
+            (self.work / 'ready').unlink()
+        self.assertNothingLeft()
+
+    def test_a_program_that_dies_of_the_passed_on_signal_is_128_and_its_number(self):
+        process = self.start('run', '--', '/bin/sh', '-c', 'touch ready; exec sleep 30')
+        self.wait_ready()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_ctrl_c_of_a_terminal_reaches_the_program_once(self):
+        import pty
+        script = 'trap "echo got >> got" INT; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execve(self.program, [self.program, 'run', '--', '/bin/sh', '-c', script],
+                      dict(self.environment))
+        self.wait_ready()
+        os.write(terminal, b'\x03')
+        self.wait_for(self.work / 'got')
+        time.sleep(0.3)
+        (self.work / 'stop').touch()
+        while True:
+            try:
+                if not os.read(terminal, 4096):
+                    break
+            except OSError:
+                break
+        _, status = os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 9)
+        self.assertEqual((self.work / 'got').read_text(), 'got\n')
+
+    def test_what_was_ignored_stays_ignored_in_the_program(self):
+        nohup = subprocess.run(['/bin/sh', '-c', 'trap "" HUP PIPE; exec "$0" run -q -- /bin/sh -c \'grep SigIgn /proc/self/status\'',
+                                self.program], cwd=self.work, env=self.environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, timeout=60)
+        mask = int(nohup.stdout.split()[1], 16)
+        self.assertTrue(mask & 1 << signal.SIGHUP - 1)
+        self.assertTrue(mask & 1 << signal.SIGPIPE - 1)
+
+    def test_nothing_is_ignored_or_blocked_in_the_program_that_was_not(self):
+        lines = 'grep -E "Sig(Blk|Ign)" /proc/self/status'
+        bare = subprocess.run(['/bin/sh', '-c', lines], stdout=subprocess.PIPE, timeout=60, restore_signals=True)
+        self.assertEqual(self.shell(lines)[1], bare.stdout.decode())
+
+
+class Environment(Case):
+    def variables(self, *options, env=None):
+        code, out, error = self.shell('env -0', *options, env=env)
+        self.assertEqual(code, 0)
+        return dict(item.split('=', 1) for item in out.split('\0') if item), error
+
+    def test_both_runtimes_are_told_of_the_default_module(self):
+        seen, _ = self.variables()
+        self.assertEqual(seen['CORECLR_ENABLE_PROFILING'], '1')
+        self.assertEqual(seen['CORECLR_PROFILER'], '{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}')
+        self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+        self.assertEqual(seen['MONOCLE_PROFILE'], 'calls')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
+        self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), [str(self.folder / 'lib/mono'), str(self.folder / 'modules')])
+        self.assertEqual(seen['MONOCLE_MODULE_PATH'].split(':')[-1], str(self.folder / 'modules'))
+        self.assertTrue(seen['MONOCLE_RUN_DIR'].startswith(str(self.temporary) + '/monocle-'))
+        self.assertNotIn('MONOCLE_RUN_ALL', seen)
+        self.assertNotIn('CORECLR_PROFILER_PATH_64', seen)
+
+    def test_the_run_folder_is_private_and_the_parent_is_named(self):
+        code, out, _ = self.shell('stat -c %a "$MONOCLE_RUN_DIR"; test "$PPID" = "$MONOCLE_RUN_PID" && echo parent')
+        self.assertEqual(out, '700\nparent\n')
+
+    def test_what_is_there_stays_in_front(self):
+        seen, _ = self.variables('--profile=a:x', '--profile=b', env={
+            'MONOCLE_PROFILE': 'mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'LD_LIBRARY_PATH': '/opt/lib',
+            'MONOCLE_MODULE_PATH': '/opt/modules', 'CORECLR_PROFILER_PATH_64': '/old/libmonocle-clr.so'})
+        self.assertEqual(seen['MONOCLE_PROFILE'], 'mine a:x b')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--gc=sgen --profile=monocle:a:x --profile=monocle:b')
+        self.assertTrue(seen['LD_LIBRARY_PATH'].startswith('/opt/lib:/'))
+        self.assertTrue(seen['MONOCLE_MODULE_PATH'].startswith('/opt/modules:/'))
+        self.assertEqual(seen['CORECLR_PROFILER_PATH_64'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+
+    def test_an_empty_search_path_does_not_become_the_current_folder(self):
+        seen, _ = self.variables(env={'LD_LIBRARY_PATH': ''})
+        self.assertNotIn('', seen['LD_LIBRARY_PATH'].split(':'))
+
+    def test_words_are_quoted_for_both_readers(self):
+        seen, _ = self.variables('''--profile=calls:filter='a b',x="c\\d"''')
+        self.assertEqual(seen['MONOCLE_PROFILE'], r"""calls:filter=\'a\ b\',x=\"c\\d\"""")
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:' + seen['MONOCLE_PROFILE'])
+
+    def test_options_become_variables(self):
+        seen, _ = self.variables('--all', '--process=app*,!test*')
+        self.assertEqual(seen['MONOCLE_RUN_ALL'], '1')
+        self.assertEqual(seen['MONOCLE_PROCESS'], 'app*,!test*')
+
+    def test_output_goes_through_the_run_folder(self):
+        seen, _ = self.variables('-o', 'out/prof.pb.gz', '--profile=calls:time=none')
+        self.assertEqual(seen['MONOCLE_PROFILE'],
+                         'calls:time=none,output=%s/output.%%p.%%n.pb.gz' % seen['MONOCLE_RUN_DIR'])
+
+    def test_a_foreign_profiler_is_left_alone_and_said(self):
+        foreign = {'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}',
+                   'CORECLR_PROFILER_PATH': '/opt/other.so'}
+        seen, error = self.variables(env=foreign)
+        for name, value in foreign.items():
+            self.assertEqual(seen[name], value)
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
+        self.assertIn('CORECLR_PROFILER_PATH=/opt/other.so', error)
+
+    def test_a_profiler_that_is_switched_off_is_not_foreign(self):
+        seen, error = self.variables(env={'CORECLR_ENABLE_PROFILING': '0', 'CORECLR_PROFILER_PATH': '/opt/other.so',
+                                          'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}'})
+        self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+        self.assertNotIn('another profiler', error)
+
+    def test_monocle_inside_monocle_is_not_foreign(self):
+        code, out, error = self.monocle('run', '-q', '--', self.program, 'run', '-q', '--', '/bin/sh', '-c', 'exit 3')
+        self.assertEqual(code, 3)
+        self.assertNotIn('another profiler', error)
+
+    def test_switched_off_diagnostics_are_said(self):
+        for name in ['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_Profiler', 'COMPlus_EnableDiagnostics']:
+            self.assertIn(name + '=0', self.variables(env={name: '0'})[1])
+        self.assertNotIn('EnableDiagnostics', self.variables(env={'DOTNET_EnableDiagnostics': '1'})[1])
+
+
+class Collecting(Case):
+    """The shell plays the profiled processes."""
+
+    def setUp(self):
+        super().setUp()
+        make_profile(self.work / 'source')
+
+    def run_processes(self, script, *options):
+        return self.shell('cd %s; d=$MONOCLE_RUN_DIR; %s' % (self.work, script), *options)
+
+    def test_one_process_makes_exactly_the_file(self):
+        code, out, error = self.run_processes(
+            'echo coreclr 10.0 > $d/41.loaded; cp source $d/output.41.1.pb.gz; echo $d/output.41.1.pb.gz > $d/41.1.done; exit 3',
+            '-o', 'prof.pb.gz')
+        self.assertEqual((code, out), (3, ''))
+        self.assertEqual(sorted(os.listdir(self.work)), ['prof.pb.gz', 'source'])
+        self.assertIn('A:Main ()', error)
+        self.assertIn('process 41, coreclr 10.0', error)
+        self.assertIn('monocle report prof.pb.gz', error)
+        self.assertNothingLeft()
+
+    def test_of_several_processes_the_first_that_loaded_has_the_file(self):
+        self.run_processes('echo b > $d/52.loaded; sleep 0.05; echo a > $d/41.loaded; '
+                           'cp source $d/output.41.1.pb.gz; cp source $d/output.52.1.pb.gz', '-o', 'prof.pb.gz')
+        self.assertEqual(sorted(os.listdir(self.work)), ['prof.41.pb.gz', 'prof.pb.gz', 'source'])
+        self.assertNothingLeft()
+
+    def test_a_profile_elsewhere_is_reported_where_it_is(self):
+        code, _, error = self.run_processes('cp source "$PWD/a b.pb.gz"; echo "$PWD/a b.pb.gz" > $d/41.1.done')
+        self.assertIn("monocle report 'a b.pb.gz'", error)
+        self.assertTrue((self.work / 'a b.pb.gz').exists())
+        self.assertNothingLeft()
+
+    def test_quiet_prints_no_report(self):
+        code, out, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-q', '-o', 'prof.pb.gz')
+        self.assertEqual((code, out, error), (0, '', ''))
+        self.assertTrue((self.work / 'prof.pb.gz').exists())
+
+    def test_an_unwritable_output_is_one_line_and_the_profile_is_kept(self):
+        code, out, error = self.run_processes('echo ran; cp source $d/output.41.1.pb.gz; exit 4', '-q', '-o',
+                                              'no-folder/prof.pb.gz')
+        self.assertEqual((code, out), (4, 'ran\n'))
+        first, second = error.splitlines()
+        self.assertIn('cannot write no-folder/prof.pb.gz: No such file', first)
+        kept = second.rsplit(' ', 1)[1]
+        self.assertEqual(pathlib.Path(kept).read_bytes(), (self.work / 'source').read_bytes())
+
+    def test_output_to_a_pipe_or_device_is_written(self):
+        self.run_processes('cp source $d/output.41.1.pb.gz', '-q', '-o', '/dev/null')
+        self.assertTrue(os.path.exists('/dev/null'))
+        self.assertNothingLeft()
+
+    def test_a_declined_process_is_said_with_its_reason(self):
+        error = self.run_processes('echo it is a build server > $d/41.declined')[2]
+        self.assertIn('process 41 was not profiled: it is a build server', error)
+
+    def test_a_process_that_loaded_and_wrote_nothing_is_said(self):
+        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded')[2]
+        self.assertIn('process 41 (coreclr 10.0)', error)
+        self.assertIn('wrote no profile', error)
+
+    def test_a_damaged_spool_is_said_and_kept(self):
+        error = self.run_processes('echo nonsense > $d/calls.41.1.spool')[2]
+        self.assertIn('process 41', error)
+        kept = error.strip().splitlines()[0].rsplit(' ', 1)[1]
+        self.assertTrue(os.path.exists(kept))
+
+    def test_strange_files_in_the_run_folder_do_no_harm(self):
+        code, _, error = self.run_processes('touch $d/.loaded $d/x.done $d/99999999999999999999.loaded $d/-1.declined; '
+                                            'printf "\\0\\0" > $d/7.done; head -c 100000 /dev/zero > $d/8.done; '
+                                            'mkdir $d/folder.spool; echo relative > $d/9.done; exit 6')
+        self.assertEqual(code, 6)
+
+
+class Diagnosis(Case):
+    def reason(self, *words):
+        return self.monocle('run', '--', *words)[2]
+
+    def test_a_program_without_runtime_is_called_so(self):
+        self.assertIn('is not a .NET or Mono program', self.reason('/bin/true'))
+
+    def test_a_script_is_called_so(self):
+        script = self.work / 'script'
+        script.write_text('#!/bin/sh\nexit 0\n')
+        script.chmod(0o755)
+        self.assertIn('is a script', self.reason('./script'))
+
+    def fake(self, name, patch):
+        """A program whose file looks like something else, because it is a copy with bytes at the end."""
+        path = self.work / name
+        shutil.copy(os.path.realpath('/bin/true'), path)
+        with open(path, 'ab') as out:
+            out.write(patch)
+        path.chmod(0o755)
+        return './' + name
+
+    def test_native_aot_is_called_so(self):
+        self.assertIn('NativeAOT', self.reason(self.fake('aot', b'\0__managedcode\0')))
+
+    def test_set_user_id_is_called_so(self):
+        name = self.fake('privileged', b'')
+        (self.work / name).chmod(0o4755)
+        self.assertIn('set-user-id', self.reason(name))
+
+    def test_a_dotnet_host_with_a_switch_in_its_configuration_is_called_so(self):
+        name = self.fake('app', b'\0hostfxr\0')
+        (self.work / 'app.runtimeconfig.json').write_text('{"configProperties":{"System.Runtime.EnableDiagnostics":false}}')
+        self.assertIn('runtimeconfig.json', self.reason(name))
+
+    def test_a_host_whose_adapter_is_missing_is_called_so(self):
+        (self.folder / 'lib/clr/libmonocle-clr.so').unlink()
+        self.assertIn('libmonocle-clr.so was not found', self.reason(self.fake('app', b'\0hostfxr\0')))
+
+    def test_mono_whose_umbrella_is_missing_is_called_so(self):
+        (self.folder / 'lib/mono/libmono-profiler-monocle.so').unlink()
+        self.assertIn('libmono-profiler-monocle.so was not found', self.reason(self.fake('mono', b'')))
+
+
+class Output(Case):
+    def setUp(self):
+        super().setUp()
+        make_profile(self.work / 'p.pb.gz')
+
+    def test_a_full_disk_is_one_line_and_exit_code_1(self):
+        for words in [['report', 'p.pb.gz'], ['report', '--format=tsv', 'p.pb.gz'], ['--help'], ['--version'],
+                      ['flame', 'p.pb.gz', '-o', '-'], ['doctor']]:
+            with open('/dev/full', 'w') as full:
+                result = subprocess.run([self.program, *words], cwd=self.work, env=self.environment, stdout=full,
+                                        stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(result.returncode, 1, words)
+            self.assertEqual(result.stderr.decode(), 'monocle: cannot write to standard output: No space left on device\n')
+
+    def test_a_closed_pipe_is_one_line_and_exit_code_1(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([self.program, 'report', 'p.pb.gz'], cwd=self.work, env=self.environment, stdout=writer,
+                                stderr=subprocess.PIPE, timeout=60)
+        os.close(writer)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr.decode(), 'monocle: cannot write to standard output: Broken pipe\n')
+
+    def test_a_flame_graph_that_cannot_be_written_is_one_line(self):
+        code, out, error = self.monocle('flame', 'p.pb.gz', '-o', 'no-folder/x.html')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertEqual(self.monocle('flame', 'p.pb.gz', '-o', '/dev/full')[0], 1)
+
+    def test_the_flame_graph_is_named_after_the_profile(self):
+        self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
+        self.assertTrue((self.work / 'p.html').read_text().startswith('<!DOCTYPE html>'))
+
+    def test_the_newest_profile_is_the_default(self):
+        make_profile(self.work / 'old.pb.gz')
+        os.utime(self.work / 'old.pb.gz', (1, 1))
+        self.assertTrue(self.monocle('report')[1].startswith('p.pb.gz'))
+
+    def test_without_any_profile_report_says_so(self):
+        (self.work / 'p.pb.gz').unlink()
+        code, out, error = self.monocle('report')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+
+    def test_what_is_no_profile_is_one_line(self):
+        (self.work / 'text').write_text('hello, this is no profile')
+        (self.work / 'empty').write_text('')
+        (self.work / 'cut.pb.gz').write_bytes((self.work / 'p.pb.gz').read_bytes()[:-9])
+        (self.work / 'fake.spool').write_bytes(b'MNCSPOOL' + bytes(100))
+        for name in ['text', 'empty', 'cut.pb.gz', 'fake.spool', 'missing', '.']:
+            for command in ['report', 'flame']:
+                code, out, error = self.monocle(command, name)
+                self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (name, error))
+
+    def test_names_are_shortened_on_a_terminal_only(self):
+        import pty
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        profile.sample(['Begin' + 'x' * 300 + 'End'], [1])
+        pprof.write_gzip(self.work / 'long.pb.gz', profile.encode())
+        self.assertIn('Begin' + 'x' * 300 + 'End', self.monocle('report', 'long.pb.gz')[1])
+        for extra, bold in [({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False)]:
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(self.work)
+                os.execve(self.program, [self.program, 'report', 'long.pb.gz'],
+                          dict(self.environment, COLUMNS='80', TERM='xterm') | extra)
+            text = b''
+            while True:
+                try:
+                    piece = os.read(terminal, 4096)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                text += piece
+            os.waitpid(pid, 0)
+            os.close(terminal)
+            last = text.decode().splitlines()[-1]
+            self.assertEqual(len(last), 80)
+            self.assertIn('x…x', last)
+            self.assertTrue(last.endswith('End'))
+            self.assertEqual(b'\x1b[' in text, bold)
+
+
+class Tools(Case):
+    def test_list_names_modules_with_their_origin(self):
+        extra = self.folder / 'extra'
+        extra.mkdir()
+        (extra / 'libmono-profiler-mine.so').touch()
+        (extra / 'libmono-profiler-calls.so').touch()
+        code, out, _ = self.monocle('list', env={'MONOCLE_MODULE_PATH': str(extra)})
+        lines = out.splitlines()
+        self.assertEqual(code, 0)
+        self.assertIn('%s/libmono-profiler-mine.so  (MONOCLE_MODULE_PATH)' % extra, lines[1])
+        self.assertIn('(monocle; an earlier folder has the name)', lines[2])
+        self.assertNotIn('libmono-profiler-monocle.so', out)
+
+    def test_doctor_fails_when_the_adapter_does_not_load(self):
+        code, out, _ = self.monocle('doctor')
+        line = [line for line in out.splitlines() if 'CoreCLR adapter' in line][0]
+        self.assertTrue(line.startswith('fail'), line)
+        self.assertIn('does not load', line)
+        self.assertEqual(code, 1)
+
+    def test_doctor_tells_of_the_environment(self):
+        out = self.monocle('doctor', env={
+            'DOTNET_EnableDiagnostics': '0', 'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER_PATH': '/opt/other.so',
+            'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}', 'MONOCLE_ENABLED': '0'})[1]
+        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables', '/opt/other.so']:
+            self.assertIn(text, out)
+
+    def test_a_folder_with_glob_characters_is_no_pattern(self):
+        strange = self.folder / 'a[b]*?'
+        shutil.copytree(self.folder / 'modules', strange / 'modules')
+        shutil.copytree(self.folder / 'lib', strange / 'lib')
+        shutil.copy(MONOCLE, strange / 'monocle')
+        result = subprocess.run([strange / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        self.assertIn(str(strange / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
+
+
+if __name__ == '__main__':
+    MONOCLE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
