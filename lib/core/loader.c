@@ -8,7 +8,6 @@
  * finds it in the global scope and starts it again). Normal context. Modules may load modules from their own init
  * function: no lock is held while a module's code runs.
  */
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -16,19 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "candidate.h"
 #include "core.h"
 
-#define ENTRY_POINT "mono_profiler_init_"
+enum { ALREADY_LOADED = 1 };
 
-enum { NAME_LIMIT = 128, ALREADY_LOADED = 1 };
-
-typedef void (*init_func) (const char *desc);
-
-/* One search. `failure` gets the first candidate's trouble; `places`, between blanks, where it looked. */
+/* One search. `places`, between blanks, says where it looked. */
 typedef struct {
-	const char *desc;
-	char name[NAME_LIMIT], symbol[NAME_LIMIT + sizeof ENTRY_POINT];
-	char failure[3072], places[2048];
+	monocle__candidate candidate;
+	char places[2048];
 } search;
 
 /* --- words to the user -------------------------------------------------------------------------------------------- */
@@ -52,22 +47,6 @@ fail (const char *format, ...)
 		exit (1);
 }
 
-/* The first trouble is kept: it belongs to the place that comes first. */
-#ifdef __GNUC__
-__attribute__ ((format (printf, 2, 3)))
-#endif
-static void
-note_failure (search *find, const char *format, ...)
-{
-	va_list arguments;
-
-	if (find->failure[0])
-		return;
-	va_start (arguments, format);
-	vsnprintf (find->failure, sizeof find->failure, format, arguments);
-	va_end (arguments);
-}
-
 /* Appends as much as fits. */
 static void
 append (char *text, size_t size, const char *addition)
@@ -81,7 +60,7 @@ append (char *text, size_t size, const char *addition)
 
 typedef struct loaded {
 	struct loaded *next;
-	char name[NAME_LIMIT];
+	char name[MONOCLE__NAME_LIMIT];
 } loaded;
 
 static loaded *all_loaded;
@@ -125,120 +104,7 @@ unclaim (const char *name)
 	free (entry);
 }
 
-/* --- one candidate ------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-	char names[2560];
-	unsigned count, unnamed;
-} missing;
-
-static void
-note_missing (const char *name, void *data)
-{
-	missing *list = data;
-
-	if ((strncmp (name, "mono_", 5) && strncmp (name, "monocle_", 8)) || dlsym (RTLD_DEFAULT, name))
-		return;
-	list->count++;
-	if (strlen (list->names) + strlen (name) + 3 > sizeof list->names) {
-		list->unnamed++;
-		return;
-	}
-	if (list->names[0])
-		append (list->names, sizeof list->names, ", ");
-	append (list->names, sizeof list->names, name);
-}
-
-/* The linker's own words begin with the path of the file that it found, and name the first missing symbol only. */
-static void
-explain (search *find, const char *words)
-{
-	missing list = { "", 0, 0 };
-	char path[PATH_MAX], more[32] = "";
-	int length = (int) strcspn (words, ":");
-
-	snprintf (path, sizeof path, "%.*s", length, words);
-	monocle__elf_each_needed (path, note_missing, &list);
-	if (list.unnamed)
-		snprintf (more, sizeof more, " and %u more", list.unnamed);
-	if (list.count)
-		note_failure (find, "%s needs %s%s, which Monocle does not have", path, list.names, more);
-	else
-		note_failure (find, "%s", words);
-}
-
-/* The module's entry point, or NULL and the reason. A module of the first API is turned away, may it have both. */
-static init_func
-entry_point (search *find, void *module, const char *path)
-{
-	bool is_old = dlsym (module, "mono_profiler_startup");
-	init_func init = is_old ? NULL : (init_func) dlsym (module, find->symbol);
-
-	if (is_old)
-		note_failure (find, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected", path,
-		              find->symbol);
-	else if (!init)
-		note_failure (find, "%s has no entry point %s", path, find->symbol);
-	return init;
-}
-
-/* Answers whether the file could be opened, which ends a place; *ret_started, whether the module runs. */
-static bool
-try_file (search *find, const char *path, bool *ret_started)
-{
-	void *module = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
-
-	if (!module) {
-		char words[1024];
-		const char *error = dlerror ();
-		snprintf (words, sizeof words, "%s", error ? error : "cannot be opened");
-		/* The linker looks for a plain name in many places; that it is in none is no news. */
-		if (strchr (path, '/') || strncmp (words, path, strlen (path)))
-			explain (find, words);
-		return false;
-	}
-	init_func init = entry_point (find, module, path);
-	if (init) {
-		init (find->desc);
-		*ret_started = true;
-	} else {
-		dlclose (module);
-	}
-	return true;
-}
-
 /* --- places ------------------------------------------------------------------------------------------------------- */
-
-static bool
-search_global_scope (search *find)
-{
-	init_func init = (init_func) dlsym (RTLD_DEFAULT, find->symbol);
-
-	if (init)
-		init (find->desc);
-	return init;
-}
-
-/* `folder` "" stands for wherever the dynamic linker looks. */
-static bool
-search_folder (search *find, const char *folder)
-{
-	static const char *const forms[] = { "%s%smono-profiler-%s", "%s%slibmono-profiler-%s.so" };
-	bool started = false;
-
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		char path[PATH_MAX];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		int length = snprintf (path, sizeof path, forms[i], folder, folder[0] ? "/" : "", find->name);
-#pragma GCC diagnostic pop
-		if (length >= (int) sizeof path || (folder[0] && access (path, F_OK) != 0))
-			continue;
-		if (try_file (find, path, &started))
-			break;
-	}
-	return started;
-}
 
 /* Notes a folder between the blanks of `places`; false when it stands there already. */
 static bool
@@ -265,7 +131,7 @@ search_place (search *find, const char *folder, const char *below)
 	if (!folder[0] || snprintf (path, sizeof path, "%s%s", folder, below) >= (int) sizeof path)
 		return false;
 	if (realpath (path, real))
-		return note_place (find, real) && search_folder (find, real);
+		return note_place (find, real) && monocle__candidate_start_in (&find->candidate, real);
 	if (!below[0])
 		note_place (find, path);
 	return false;
@@ -305,9 +171,10 @@ search_everywhere (search *find)
 {
 	const char *here = monocle__self_folder ();
 
-	return search_global_scope (find) || search_module_path (find) || search_place (find, here, "") ||
-	       search_place (find, here, "/monocle") || search_place (find, MONOCLE_MODULEDIR, "") ||
-	       search_beside_program (find) || search_folder (find, "");
+	return monocle__candidate_start_in_process (&find->candidate) || search_module_path (find) ||
+	       search_place (find, here, "") || search_place (find, here, "/monocle") ||
+	       search_place (find, MONOCLE_MODULEDIR, "") || search_beside_program (find) ||
+	       monocle__candidate_start_in (&find->candidate, "");
 }
 
 /* --- descriptions ------------------------------------------------------------------------------------------------- */
@@ -320,14 +187,14 @@ parse (search *find, const char *desc)
 
 	if (length == 0)
 		fail ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
-	else if (length >= sizeof find->name)
+	else if (length >= MONOCLE__NAME_LIMIT)
 		fail ("the profiler name '%.32s...' is too long", desc);
 	else if (memchr (desc, '/', length))
 		fail ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is", desc);
 	else {
-		find->desc = desc;
-		snprintf (find->name, sizeof find->name, "%.*s", (int) length, desc);
-		snprintf (find->symbol, sizeof find->symbol, ENTRY_POINT "%s", find->name);
+		char name[MONOCLE__NAME_LIMIT];
+		snprintf (name, sizeof name, "%.*s", (int) length, desc);
+		monocle__candidate_init (&find->candidate, name, desc, "Monocle");
 		return true;
 	}
 	return false;
@@ -338,28 +205,29 @@ static int
 load_named (const char *desc, const char *note)
 {
 	search find = { .places = " " };
+	const char *name = find.candidate.name, *failure = find.candidate.failure;
 
 	if (!parse (&find, desc))
 		return MONOCLE_E_NOT_FOUND;
-	int result = claim (find.name);
+	int result = claim (name);
 	if (result != MONOCLE_OK) {
 		if (result < 0)
-			fail ("%sprofiler '%s': out of memory", note, find.name);
+			fail ("%sprofiler '%s': out of memory", note, name);
 		return result;
 	}
 	monocle__self_enter_global_scope ();
 	monocle__self_open_compat ();
 	if (search_everywhere (&find)) {
-		if (find.failure[0])
-			monocle_log ("%sprofiler '%s': %s; another file was loaded", note, find.name, find.failure);
+		if (failure[0])
+			monocle_log ("%sprofiler '%s': %s; another file was loaded", note, name, failure);
 		return MONOCLE_OK;
 	}
-	unclaim (find.name);
-	if (find.failure[0])
-		fail ("%sprofiler '%s': %s", note, find.name, find.failure);
+	unclaim (name);
+	if (failure[0])
+		fail ("%sprofiler '%s': %s", note, name, failure);
 	else
 		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor where the"
-		      " dynamic linker looks", note, find.name, find.name, find.name, find.places);
+		      " dynamic linker looks", note, name, name, name, find.places);
 	return MONOCLE_E_NOT_FOUND;
 }
 

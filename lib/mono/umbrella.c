@@ -44,7 +44,7 @@ is_second_time (const char *name)
 {
 	static struct taken {
 		struct taken *next;
-		char name[NAME_LIMIT];
+		char name[MONOCLE__NAME_LIMIT];
 	} *all;
 
 	for (const struct taken *one = all; one; one = one->next)
@@ -76,7 +76,7 @@ explain_absence (const places *list, const char *name)
 static void
 load (const places *list, const char *desc)
 {
-	char name[NAME_LIMIT], failure[3072];
+	char name[MONOCLE__NAME_LIMIT], failure[3072];
 	size_t length = strcspn (desc, ":");
 
 	if (length >= sizeof name) {

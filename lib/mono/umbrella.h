@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "candidate.h"
 
 /* --- place.c: folders in which modules are looked for ------------------------------------------------------------- */
 
@@ -27,8 +28,6 @@ void monocle__place_free_all (places *list);
 void monocle__place_list_modules (const places *list, char *ret_text, size_t size);
 
 /* --- module.c: one module ----------------------------------------------------------------------------------------- */
-
-enum { NAME_LIMIT = 128 };
 
 /*
  * Looks for the module NAME in the global scope, in the folders and wherever the dynamic linker looks, and starts the

@@ -16,11 +16,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 LAYERS = {
     "include/mono":     ([], []),
     "include/monocle":  (["include/mono"], []),
-    "lib/ecma":         ([], []),
+    "lib/ecma":         ([], ["zlib.h"]),
     "lib/kit":          (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "lib/core":         (["include"], ["ffi.h"]),
     "lib/clr":          (["include", "lib/ecma"], []),
-    "lib/mono":         (["include", "lib/core/core.h"], []),
+    "lib/mono":         (["include", "lib/core/core.h", "lib/core/candidate.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),
