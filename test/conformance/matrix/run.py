@@ -12,6 +12,8 @@ the whole matrix.
 """
 import collections
 import pathlib
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent))
@@ -103,6 +105,16 @@ class Matrix(harness.Suite):
             return ABSENT
         return row.mono if runtime.kind == "mono" or row.clr == "=" else row.clr
 
+    def complete(self):
+        """Every function that the core exports and does not refuse has a row, or says why not."""
+        library = self.build.path / "lib/core/libmonocle.so"
+        names = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True).stdout
+        exported = {name for name in re.findall(r"\b(mono_\w+)", names) if not name.startswith("mono_profiler_")}
+        refused = set(re.findall(r"\bmono_\w+", (harness.TOP / "lib/core/refusals.def").read_text()))
+        here = re.findall(r"^(?:ROW|WITHOUT) \(.*?\b(mono_\w+)", (TABLE.parent / "matrix.def").read_text(), re.M)
+        missing = exported - refused - set(here)
+        self.check(exported and not missing, "every implemented function is in the matrix", ", ".join(sorted(missing)))
+
     def reasons(self, rows):
         for row in rows:
             if row.clr != "=" and not row.reason:
@@ -160,6 +172,7 @@ def main():
         update(seen.get("mono", {}), seen.get("coreclr", {}), rows)
     elif "coreclr" in seen:
         suite.reasons(rows)
+        suite.complete()
     if options.report:
         report(seen.get("mono", {}), seen.get("coreclr", {}))
     return suite.finish()
