@@ -15,34 +15,47 @@ enum { SEEN_MAX = 256 };
 
 typedef struct {
 	const char *origin;
-	char *seen[SEEN_MAX]; /* names that an earlier folder has */
+	struct {
+		char *name, *file; /* the file without links */
+	} seen[SEEN_MAX];
 	size_t seen_count;
-	size_t found;
 } listing;
 
 static bool
-is_seen (const listing *list, const char *name)
+is_seen_name (const listing *list, const char *name)
 {
 	for (size_t i = 0; i < list->seen_count; i++) {
-		if (strcmp (list->seen[i], name) == 0)
+		if (strcmp (list->seen[i].name, name) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* The umbrella is no module: it is how Mono finds ours. */
+static bool
+is_seen_file (const listing *list, const char *file)
+{
+	for (size_t i = 0; i < list->seen_count; i++) {
+		if (strcmp (list->seen[i].file, file) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The umbrella is no module: it is how Mono finds ours. A link to a module that was listed is the same module. */
 static void
 print_module (const char *name, const char *path, void *context)
 {
 	listing *list = context;
-	bool hidden = is_seen (list, name);
+	char *file = realpath (path, NULL);
 
-	if (strcmp (name, "monocle") == 0)
+	if (!file || strcmp (name, "monocle") == 0 || is_seen_file (list, file) || list->seen_count == SEEN_MAX) {
+		free (file);
 		return;
-	printf ("%-12s %s  (%s%s)\n", name, path, list->origin, hidden ? "; an earlier folder has the name" : "");
-	list->found++;
-	if (!hidden && list->seen_count < SEEN_MAX)
-		list->seen[list->seen_count++] = monocle__format ("%s", name);
+	}
+	printf ("%-12s %s  (%s%s)\n", name, path, list->origin,
+		is_seen_name (list, name) ? "; an earlier folder has the name" : "");
+	list->seen[list->seen_count].name = monocle__format ("%s", name);
+	list->seen[list->seen_count++].file = file;
 }
 
 static void
@@ -70,10 +83,12 @@ list_modules (void)
 	list_path (&list, layout.module_path, "monocle");
 	list_path (&list, getenv ("LD_LIBRARY_PATH"), "LD_LIBRARY_PATH");
 	list_path (&list, "/usr/local/lib:/usr/lib", "Mono");
-	for (size_t i = 0; i < list.seen_count; i++)
-		free (list.seen[i]);
+	for (size_t i = 0; i < list.seen_count; i++) {
+		free (list.seen[i].name);
+		free (list.seen[i].file);
+	}
 	monocle__layout_done (&layout);
-	if (list.found == 0) {
+	if (list.seen_count == 0) {
 		monocle__say ("no module (libmono-profiler-NAME.so) was found; monocle doctor says where they are expected");
 		return MONOCLE__EXIT_FAILED;
 	}

@@ -269,7 +269,7 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	runtime = runtime_of (folder, profile->pid, content);
 	/* Mono's text goes on with who built it and when. */
 	who = runtime ? monocle__format ("process %d, %.*s", (int)profile->pid,
-					 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? "(" : ""), runtime)
+					 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
 		      : monocle__format ("process %d", (int)profile->pid);
 	if (content)
 		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);

@@ -20,7 +20,7 @@ static const char *const build_folders[] = {
 	"../lib/clr", "../lib/mono", "../modules", "../modules/*",
 };
 /* Relative to the prefix; an absolute folder stands for itself. */
-static const char *const installed_folders[] = { MONOCLE_LIBDIR, MONOCLE_MODULEDIR, MONOCLE_MONODIR };
+static const char *const installed_folders[] = { MONOCLE_MODULEDIR, MONOCLE_LIBDIR, MONOCLE_MONODIR };
 /* clang-format on */
 
 typedef struct {
@@ -107,12 +107,31 @@ folders_find (folder_list *list)
 	free (prefix);
 }
 
+typedef struct {
+	const char *path; /* the folders so far, joined by colons */
+	size_t count;
+} module_count;
+
+static bool
+has_folder (const char *path, const char *folder, size_t length)
+{
+	for (; path && *path; path = strchr (path, ':') ? strchr (path, ':') + 1 : NULL) {
+		if (strncmp (path, folder, length) == 0 && (path[length] == ':' || path[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* Where Mono looks there are only links to the modules: such a folder adds nothing to the one that they point into. */
 static void
 count_module (const char *name, const char *path, void *context)
 {
-	size_t *count = context;
+	module_count *modules = context;
+	char *real = realpath (path, NULL);
 
-	(*count)++;
+	if (real && !has_folder (modules->path, real, (size_t)(strrchr (real, '/') - real)))
+		modules->count++;
+	free (real);
 }
 
 /* The file in the first folder that has it. */
@@ -134,10 +153,10 @@ module_path_find (const folder_list *list)
 	char *path = monocle__format ("%s", "");
 
 	for (size_t i = 0; i < list->count; i++) {
-		size_t modules = 0;
+		module_count modules = { path, 0 };
 		char *longer;
 		monocle__layout_each_module (list->paths[i], count_module, &modules);
-		if (modules == 0)
+		if (modules.count == 0)
 			continue;
 		longer = monocle__format ("%s%s%s", path, *path ? ":" : "", list->paths[i]);
 		free (path);

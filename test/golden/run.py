@@ -18,7 +18,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import pprof
 
 MONOCLE = None
-PRESENT = 'sample A:Main () 1 5000\n'
 
 
 def make_profile(path):
@@ -494,6 +493,12 @@ class Tools(Case):
         self.assertIn('%s/libmono-profiler-mine.so  (MONOCLE_MODULE_PATH)' % extra, lines[1])
         self.assertIn('(monocle; an earlier folder has the name)', lines[2])
         self.assertNotIn('libmono-profiler-monocle.so', out)
+
+    def test_a_link_to_a_module_is_not_another_module(self):
+        (self.folder / 'links').mkdir()
+        (self.folder / 'links/libmono-profiler-calls.so').symlink_to('../modules/libmono-profiler-calls.so')
+        out = self.monocle('list', env={'LD_LIBRARY_PATH': str(self.folder / 'links')})[1]
+        self.assertEqual(len([line for line in out.splitlines() if line.startswith('calls ')]), 1)
 
     def test_doctor_fails_when_the_adapter_does_not_load(self):
         code, out, _ = self.monocle('doctor')
