@@ -156,18 +156,32 @@ enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
 typedef struct {
 	struct { FunctionID function; uintptr_t sp; } frames[MONOCLE__UNWINDING_MAX];   /* entered, not left yet; `sp` of the dispatch */
 	unsigned count;
+	FunctionID left;                             /* reported as left, not believed yet; 0: none */
+	uint32_t left_depth;                         /* of the shadow stack at that moment */
 	uint32_t floors[MONOCLE__FILTERS_MAX];       /* depth of the shadow stack when each open filter began */
 	unsigned filters;
 } monocle__unwinding;
 monocle__unwinding *monocle__shadow_unwinding (void);
 
 /*
- * The shadow stack, as exception.c unwinds it. `function` left by an exception, or about to run a catch block; the first
- * `floor` entries stay whatever happens. `depth` counts entries, `cut` leaves no more than so many.
+ * The shadow stack, as exception.c unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the innermost
+ * machine frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of `function`, what was
+ * called from there is gone; `caught`: what was inlined there as well.
  */
 void monocle__shadow_unwound (FunctionID function, uint32_t floor);
+void monocle__shadow_reached (FunctionID function, uint32_t floor);
 void monocle__shadow_caught (FunctionID function, uint32_t floor);
+/* Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again? */
+bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
+/* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
+
+/* --- the CPU (arch/) ------------------------------------------------------------------------------------------------- */
+
+/* Where the direct call goes that returns to this address; 0: no direct call stands there. */
+uintptr_t monocle__arch_call_target (uintptr_t return_address);
+/* Where the last call returns to that was made with this stack pointer and has not been overwritten yet. */
+uintptr_t monocle__arch_return_address (uintptr_t caller_sp);
 
 #endif

@@ -13,6 +13,10 @@
  *     what lies higher belongs to one that waits for this one: a Leave is none of its business.
  *
  * A filter runs while all frames below it are still alive: nothing that happens inside it ends them.
+ *
+ * .NET 9 reports a finally block that nothing but a return or a fall-through led to as a frame of its own: when it throws,
+ * its function is left twice. So a Leave is believed when the next callback is about another function, or about another
+ * frame of a recursive one.
  */
 #include <string.h>
 #include "clr.h"
@@ -36,10 +40,23 @@ floor_of (const monocle__unwinding *own)
 	return known ? own->floors[known - 1] : 0;
 }
 
+/* The last Leave is believed, unless the next callback is about the same frame. `next`: the function it is about. */
+static void
+settle (monocle__unwinding *own, FunctionID next)
+{
+	FunctionID left = own->left;
+	own->left = 0;
+	if (left && own->left_depth == monocle__shadow_depth ()
+	    && (left != next || monocle__shadow_recursive (left, floor_of (own))))
+		monocle__shadow_unwound (left, floor_of (own));
+}
+
 HRESULT
 monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
+	if (own)
+		settle (own, function);
 	if (own && own->filters++ < MONOCLE__FILTERS_MAX)
 		own->floors[own->filters - 1] = monocle__shadow_depth ();
 	return S_OK;
@@ -51,6 +68,7 @@ monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own || !own->filters)
 		return S_OK;
+	settle (own, 0);
 	if (own->filters <= MONOCLE__FILTERS_MAX)
 		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
 	own->filters--;
@@ -63,6 +81,8 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
+	settle (own, function);
+	monocle__shadow_reached (function, floor_of (own));
 	forget_deeper (own, HERE - SPREAD);
 	if (own->count == MONOCLE__UNWINDING_MAX) {
 		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
@@ -79,9 +99,12 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
+	settle (own, 0);
 	forget_deeper (own, HERE - SPREAD);
-	if (own->count && own->frames[own->count - 1].sp < HERE + SPREAD)
-		monocle__shadow_unwound (own->frames[--own->count].function, floor_of (own));
+	if (own->count && own->frames[own->count - 1].sp < HERE + SPREAD) {
+		own->left = own->frames[--own->count].function;
+		own->left_depth = monocle__shadow_depth ();
+	}
 	return S_OK;
 }
 
@@ -91,6 +114,7 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
+	settle (own, function);
 	forget_deeper (own, HERE + SPREAD);
 	monocle__shadow_caught (function, floor_of (own));
 	return S_OK;
@@ -100,8 +124,10 @@ HRESULT
 monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object)
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
-	if (own)
+	if (own) {
+		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);
+	}
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		monocle_raise_exception_throw ((MonoObject *) object);
 	return S_OK;

@@ -156,22 +156,9 @@ push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t 
 	*s->top++ = (entry) { method, definition, sp_flags, ip };
 }
 
-/* The innermost entry is not ours: frames between vanished without a word (or ours was lost). Find it, or leave all alone. */
-static __attribute__ ((noinline, cold)) MonoMethod *
-resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
-{
-	if (s->overflow) {
-		s->overflow--;
-		return definition;
-	}
-	for (entry *e = s->top; e-- > s->base && (e->sp_flags & ~(uintptr_t) RAISES) <= sp;)
-		if (e->definition == definition) {
-			s->top = e;
-			return e->method;
-		}
-	return definition;
-}
+static MonoMethod *resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp);
 
+/* A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. */
 static inline MonoMethod *
 pop (MonoMethod *definition, uintptr_t sp)
 {
@@ -179,7 +166,7 @@ pop (MonoMethod *definition, uintptr_t sp)
 	if (__builtin_expect (!s, 0))
 		return definition;
 	entry *e = s->top - 1;
-	if (__builtin_expect (e < s->base || e->definition != definition || s->overflow, 0))
+	if (__builtin_expect (e < s->base || e->definition != definition || e->sp_flags < sp || s->overflow, 0))
 		return resynchronise (s, definition, sp);
 	s->top = e;
 	return e->method;
@@ -414,6 +401,12 @@ function_at (uintptr_t ip)
 	return info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function) >= 0 ? function : 0;
 }
 
+static uintptr_t
+sp_of (const entry *e)
+{
+	return e->sp_flags & ~(uintptr_t) RAISES;
+}
+
 static void
 pop_raising (shadow *s)
 {
@@ -422,17 +415,38 @@ pop_raising (shadow *s)
 		monocle_raise_method_exception_leave (e->method, NULL);
 }
 
+/* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */
+static bool
+is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
+{
+	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
+}
+
+/*
+ * The innermost entry is not that of the frame which leaves: frames vanished without a word, as they do when native code
+ * swallows an exception. Their methods are left now. Or our own entry was lost: then all that is not deeper stays.
+ */
+static __attribute__ ((noinline, cold)) MonoMethod *
+resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
+{
+	if (s->overflow) {
+		s->overflow--;
+		return definition;
+	}
+	entry *e = s->top;
+	while (e > s->base && !is_own_frame (e - 1, definition, sp) && sp_of (e - 1) <= sp)
+		e--;
+	bool found = e > s->base && is_own_frame (e - 1, definition, sp);
+	while (s->top > e && (found || sp_of (s->top - 1) < sp))
+		pop_raising (s);
+	return found ? (--s->top)->method : definition;
+}
+
 static MonoMethod *
 definition_of (FunctionID function)
 {
 	MonoMethod *method = monocle__clr_method (function);
 	return method ? monocle_method_definition (method) : NULL;
-}
-
-static uintptr_t
-sp_of (const entry *e)
-{
-	return e->sp_flags & ~(uintptr_t) RAISES;
 }
 
 static bool
@@ -443,11 +457,18 @@ is_probed (MonoMethod *definition)
 	return image && row && row <= image->method_rows && atomic_load (&image->methods[row - 1]) == MONOCLE__METHOD_PROBED;
 }
 
+/* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */
+static bool
+is_code_of (const entry *e, FunctionID function, MonoMethod *own)
+{
+	FunctionID found = function_at (e->ip);
+	return found && (found == function || definition_of (found) == own);
+}
+
 /*
- * Where the frame of `function` begins on the shadow stack; NULL: it has no entry. A probed function has one of its own, and
- * the innermost is it: whatever stands above is dead, also what the runtime said nothing of (an exception that leaves
- * managed code for native code is announced up to the last frame but one). A function without probes is known by what was
- * inlined into it, at the top.
+ * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A probed
+ * function has one of its own, and what stands above that was inlined into it. A function without probes is known by what
+ * was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their code is unknown.
  */
 static entry *
 frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
@@ -456,7 +477,8 @@ frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
 	for (entry *e = s->top; e-- > s->base + floor;) {
 		if (e->definition == own)
 			return e;
-		if (!probed && function_at (e->ip) != function)
+		bool ours = is_code_of (e, function, own);
+		if (!ours && (!probed || function_at (e->ip)))
 			return NULL;
 		if (!probed && (e == s->base || sp_of (e - 1) != sp_of (e)))
 			return e;
@@ -477,7 +499,28 @@ monocle__shadow_cut (uint32_t depth)
 		pop_raising (own_shadow);
 }
 
-/* The frame of `function` is gone: everything from its first entry on. */
+/* Has this frame called into the middle of its own function? That is how compiled code runs its finally blocks. */
+static bool
+runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
+{
+	uintptr_t back = is_code_of (e, function, own) ? monocle__arch_return_address (sp_of (e)) : 0;
+	if (!back || function_at (back) != function_at (e->ip))
+		return false;
+	uintptr_t target = monocle__arch_call_target (back);
+	return target && function_at (target) == function_at (e->ip);
+}
+
+bool
+monocle__shadow_recursive (FunctionID function, uint32_t floor)
+{
+	shadow *s = own_shadow;
+	MonoMethod *own = definition_of (function);
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
+		return false;
+	return !runs_own_finally (e, function, own);
+}
+
 void
 monocle__shadow_unwound (FunctionID function, uint32_t floor)
 {
@@ -488,13 +531,40 @@ monocle__shadow_unwound (FunctionID function, uint32_t floor)
 		monocle__shadow_cut ((uint32_t) (e - s->base));
 }
 
-/* `function` runs a catch block: what stands above its own entry is left by the exception. */
+/*
+ * A probed function that lives has an entry, so what stands above the innermost one is over, also what the runtime said
+ * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler left.
+ */
+static entry *
+own_entry (shadow *s, MonoMethod *own, uint32_t floor)
+{
+	for (entry *e = s->top; is_probed (own) && e-- > s->base + floor;)
+		if (e->definition == own)
+			return e;
+	return NULL;
+}
+
+void
+monocle__shadow_reached (FunctionID function, uint32_t floor)
+{
+	shadow *s = own_shadow;
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? own_entry (s, own, floor) : NULL;
+	if (!e)
+		return;
+	while (++e < s->top && is_code_of (e, function, own))
+		;
+	monocle__shadow_cut ((uint32_t) (e - s->base));
+}
+
 void
 monocle__shadow_caught (FunctionID function, uint32_t floor)
 {
 	shadow *s = own_shadow;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
-	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	entry *e = own ? own_entry (s, own, floor) : NULL;
 	if (e)
-		monocle__shadow_cut ((uint32_t) (e - s->base) + (e->definition == own));
+		monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
+	else if (own)
+		monocle__shadow_unwound (function, floor);
 }
