@@ -257,12 +257,12 @@ monocle__mdb_next_point (monocle__mdb_points *points, monocle__source_point *ret
 			points->at = points->end;
 		return result;
 	}
-	bool hidden = points->hidden || points->line == LINE_HIDDEN || points->line < 1;
+	bool no_line = points->line == LINE_HIDDEN || points->line < 1;
 	*ret_point = (monocle__source_point){
 		.il_offset = points->il_offset,
 		.document = points->document,
-		.start_line = hidden ? 0 : (uint32_t)points->line,
-		.hidden = hidden,
+		.start_line = no_line ? 0 : (uint32_t)points->line,
+		.hidden = no_line || points->hidden,
 	};
 	return 1;
 }
@@ -274,21 +274,19 @@ monocle__mdb_locate (const monocle__mdb *mdb, uint32_t method_token, uint32_t il
 	monocle__mdb_points points;
 	monocle__source_point point;
 	monocle__source_location location = { 0 };
-	bool any = false;
 	int result = monocle__mdb_points_of (mdb, method_token, &points);
 	if (result)
 		return result;
 	while ((result = monocle__mdb_next_point (&points, &point)) > 0 && point.il_offset <= il_offset) {
 		location.il_offset = point.il_offset;
-		if (!point.hidden || !location.line)
+		if (point.start_line) {
 			location.document = point.document;
-		if (!point.hidden)
 			location.line = point.start_line;
-		any = true;
+		}
 	}
 	if (result < 0)
 		return result;
-	if (!any)
+	if (!location.line)
 		return MONOCLE__ECMA_E_RANGE;
 	*ret_location = location;
 	return 0;

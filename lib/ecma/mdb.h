@@ -42,9 +42,12 @@ typedef struct {
 
 /* 0; RANGE when the file knows no such method. */
 int monocle__mdb_points_of (const monocle__mdb *mdb, uint32_t method_token, monocle__mdb_points *ret_points);
-/* 1 and a point, 0 at the end, negative where the program breaks off. Columns and ends are 0. */
+/*
+ * 1 and a point, 0 at the end, negative where the program breaks off. Columns and ends are 0. A hidden point may have a
+ * line even so, for which Mono takes it all the same.
+ */
 int monocle__mdb_next_point (monocle__mdb_points *points, monocle__source_point *ret_point);
-/* 0, RANGE when no point is at or before the offset, or what the two above answer. */
+/* 0, RANGE when no point with a line is at or before the offset, or what the two above answer. */
 int monocle__mdb_locate (const monocle__mdb *mdb, uint32_t method_token, uint32_t il_offset,
                          monocle__source_location *ret_location);
 

@@ -15,12 +15,12 @@ typedef struct {
 	uint32_t document;                 /* what the file's _document_name takes; 0: it names none */
 	uint32_t start_line, start_column; /* from 1; a column of 0 is unknown */
 	uint32_t end_line, end_column;     /* the column behind the last one; both 0 where the file keeps no ends */
-	bool hidden;                       /* lines and columns are 0 */
+	bool hidden;                       /* nobody wrote it: no place to stop at or to count */
 } monocle__source_point;
 
 /*
  * Where an instruction comes from, as Mono answers: of the last visible point at or before it. A line of 0 says that
- * only hidden points are.
+ * only hidden ones are.
  */
 typedef struct {
 	uint32_t document, line, column;
