@@ -3,9 +3,9 @@
  * child.c - fork, exec, wait, and signals in between.
  *
  * The child stays in our process group, so the terminal sends Ctrl-C and Ctrl-Z to both of us: such signals, known by
- * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child, and the
- * shell continues both. What somebody sends to us alone is passed on. A signal that was ignored when we were started
- * (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
+ * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child,
+ * and the shell continues both. What somebody sends to us alone is passed on. A signal that was ignored when we were
+ * started (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
  */
 #include "child.h"
 

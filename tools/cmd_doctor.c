@@ -2,8 +2,8 @@
  *
  * cmd_doctor.c - `monocle doctor`: what of this machine is ready, what is not, what to do.
  *
- * Each check is a row: a name and a function that answers ok, warn or fail with a sentence. Libraries are tried in a child
- * process, because loading one that is broken may end the process.
+ * Each check is a row: a name and a function that answers ok, warn or fail with a sentence. Libraries are tried in a
+ * child process, because loading one that is broken may end the process.
  */
 #include "command.h"
 #include "environ.h"
@@ -77,13 +77,15 @@ check_mono (examination *e)
 static check_state
 check_dotnet (examination *e)
 {
-	static const char command[] = "CORECLR_ENABLE_PROFILING=0 DOTNET_CLI_TELEMETRY_OPTOUT=1 dotnet --list-runtimes 2>/dev/null";
+	static const char command[] =
+	    "CORECLR_ENABLE_PROFILING=0 DOTNET_CLI_TELEMETRY_OPTOUT=1 dotnet --list-runtimes 2>/dev/null";
 	char line[TEXT_SIZE];
 	size_t count = command_lines (command, "Microsoft.NETCore.App ", line, sizeof line);
 
 	e->have_dotnet = count > 0;
 	if (!e->have_dotnet)
-		return result (e, CHECK_WARN, "no runtime found with dotnet along PATH; self-contained programs can still be profiled");
+		return result (e, CHECK_WARN,
+		               "no runtime found with dotnet along PATH; self-contained programs can still be profiled");
 	return result (e, CHECK_OK, "%s%s", line, count > 1 ? ", and older ones" : "");
 }
 
@@ -92,14 +94,16 @@ check_any_runtime (examination *e)
 {
 	if (!e->have_mono && !e->have_dotnet)
 		return result (e, CHECK_FAIL, "neither Mono nor .NET is installed, so there is nothing to profile");
-	return result (e, CHECK_OK, "%s", e->have_mono && e->have_dotnet ? "Mono and .NET" : e->have_mono ? "Mono" : ".NET");
+	return result (e, CHECK_OK, "%s",
+	               e->have_mono && e->have_dotnet ? "Mono and .NET"
+	               : e->have_mono                 ? "Mono"
+	                                              : ".NET");
 }
 
 /* --- our libraries --- */
 
 /* In a child: loads the library and looks for the symbol; writes what is wrong into the pipe. */
-static void __attribute__ ((noreturn))
-try_load (const char *path, const char *symbol, int out)
+static void __attribute__ ((noreturn)) try_load (const char *path, const char *symbol, int out)
 {
 	void *library = dlopen (path, RTLD_LAZY | RTLD_LOCAL);
 	const char *error = library ? NULL : dlerror ();
@@ -139,7 +143,8 @@ check_adapter (examination *e)
 	char error[TEXT_SIZE / 2];
 
 	if (!e->layout.adapter)
-		return result (e, CHECK_FAIL, "libmonocle-clr.so is not beside this program nor in %s; build or install it", MONOCLE_LIBDIR);
+		return result (e, CHECK_FAIL, "libmonocle-clr.so is not beside this program nor in %s; build or install it",
+		               MONOCLE_LIBDIR);
 	if (!is_loadable (e->layout.adapter, "DllGetClassObject", error, sizeof error))
 		return result (e, CHECK_FAIL, "%s does not load: %s", e->layout.adapter, error);
 	return result (e, CHECK_OK, "%s", e->layout.adapter);
@@ -152,8 +157,9 @@ check_umbrella (examination *e)
 	char error[TEXT_SIZE / 2];
 
 	if (!e->layout.umbrella)
-		return result (e, missing, "libmono-profiler-monocle.so is not beside this program nor in %s; build or install it",
-			       MONOCLE_LIBDIR);
+		return result (e, missing,
+		               "libmono-profiler-monocle.so is not beside this program nor in %s; build or install it",
+		               MONOCLE_LIBDIR);
 	if (!is_loadable (e->layout.umbrella, "mono_profiler_init_monocle", error, sizeof error))
 		return result (e, missing, "%s does not load: %s", e->layout.umbrella, error);
 	return result (e, CHECK_OK, "%s", e->layout.umbrella);
@@ -205,8 +211,9 @@ check_foreign (examination *e)
 
 	monocle__environ_look (&state);
 	if (state.foreign)
-		answer = result (e, CHECK_WARN, "%s: CoreCLR takes one profiler, so monocle run leaves its programs alone; unset it",
-				 state.foreign);
+		answer =
+		    result (e, CHECK_WARN, "%s: CoreCLR takes one profiler, so monocle run leaves its programs alone; unset it",
+		            state.foreign);
 	else
 		answer = result (e, CHECK_OK, "no other profiler is in the environment");
 	free (state.foreign);
@@ -266,7 +273,8 @@ check_perf (examination *e)
 	long level = kernel_number ("/proc/sys/kernel/perf_event_paranoid", 99);
 
 	if (level > 2)
-		return result (e, CHECK_WARN, "perf_event_paranoid is %ld: sampling will use CPU timers; for perf clocks set it to 2", level);
+		return result (e, CHECK_WARN,
+		               "perf_event_paranoid is %ld: sampling will use CPU timers; for perf clocks set it to 2", level);
 	return result (e, CHECK_OK, "perf_event_paranoid is %ld", level);
 }
 
@@ -276,7 +284,8 @@ check_ptrace (examination *e)
 	long scope = kernel_number ("/proc/sys/kernel/yama/ptrace_scope", 0);
 
 	if (scope > 1)
-		return result (e, CHECK_WARN, "ptrace_scope is %ld: native debuggers cannot attach; monocle itself does not need it", scope);
+		return result (e, CHECK_WARN,
+		               "ptrace_scope is %ld: native debuggers cannot attach; monocle itself does not need it", scope);
 	return result (e, CHECK_OK, "ptrace_scope is %ld", scope);
 }
 
@@ -338,7 +347,8 @@ const monocle__command monocle__command_doctor = {
 	.name = "doctor",
 	.summary = "check this machine: runtimes, libraries, environment, permissions",
 	.usage = "doctor",
-	.help = "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what to do.\n"
-		"The exit code is 1 when a check failed.\n",
+	.help = "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what "
+	        "to do.\n"
+	        "The exit code is 1 when a check failed.\n",
 	.run = run,
 };

@@ -134,10 +134,11 @@ const monocle__command monocle__command_flame = {
 	.name = "flame",
 	.summary = "draw a profile as a flame graph, one HTML file",
 	.usage = "flame FILE [-o OUT.html] [--min-share=PERCENT]",
-	.help = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by regular\n"
-		"expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n\n"
-		"  -o OUT.html           where to write; - is standard output. Default: FILE with .html for .pb.gz\n"
-		"  --min-share=PERCENT   fold frames narrower than this; each fold says how many it holds.\n"
-		"                        Default: 0.01 where there are more than 20,000 frames, else nothing is folded\n",
+	.help = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
+	        "regular\n"
+	        "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n\n"
+	        "  -o OUT.html           where to write; - is standard output. Default: FILE with .html for .pb.gz\n"
+	        "  --min-share=PERCENT   fold frames narrower than this; each fold says how many it holds.\n"
+	        "                        Default: 0.01 where there are more than 20,000 frames, else nothing is folded\n",
 	.run = run,
 };

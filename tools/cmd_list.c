@@ -53,7 +53,7 @@ print_module (const char *name, const char *path, void *context)
 		return;
 	}
 	printf ("%-12s %s  (%s%s)\n", name, path, list->origin,
-		is_seen_name (list, name) ? "; an earlier folder has the name" : "");
+	        is_seen_name (list, name) ? "; an earlier folder has the name" : "");
 	list->seen[list->seen_count].name = monocle__format ("%s", name);
 	list->seen[list->seen_count++].file = file;
 }
@@ -114,8 +114,9 @@ const monocle__command monocle__command_list = {
 	.name = "list",
 	.summary = "list the modules that --profile= can name",
 	.usage = "list",
-	.help = "Prints name, file and origin of each module, in the order of the search: MONOCLE_MODULE_PATH, monocle's own\n"
-		"folders, LD_LIBRARY_PATH, Mono's folder. Mono's own modules (log, coverage, aot) need Mono.\n"
-		"monocle run --profile=NAME:help -- COMMAND prints a module's arguments.\n",
+	.help =
+	    "Prints name, file and origin of each module, in the order of the search: MONOCLE_MODULE_PATH, monocle's own\n"
+	    "folders, LD_LIBRARY_PATH, Mono's folder. Mono's own modules (log, coverage, aot) need Mono.\n"
+	    "monocle run --profile=NAME:help -- COMMAND prints a module's arguments.\n",
 	.run = run,
 };

@@ -127,7 +127,8 @@ report_file (arguments *args)
 	if (!args->path)
 		args->path = newest = monocle__profile_file_newest ();
 	if (!args->path) {
-		monocle__say ("there is no profile (*.pb.gz or *.spool) in this directory; name one, or make one with monocle run");
+		monocle__say (
+		    "there is no profile (*.pb.gz or *.spool) in this directory; name one, or make one with monocle run");
 		return MONOCLE__EXIT_FAILED;
 	}
 	result = monocle__profile_file_open (args->path, &profile, &path);
@@ -163,11 +164,11 @@ const monocle__command monocle__command_report = {
 	.summary = "show a profile as a table, a tree, or rows for other programs",
 	.usage = "report [FILE] [--sort=self|total|calls] [-n N] [--tree] [--format=text|tsv|json]",
 	.help = "FILE is a profile (pprof), or the spool of a process that died: it is completed first.\n"
-		"Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n\n"
-		"  --sort=self|total|calls   the order of rows: own cost (default), cost with callees, number of calls\n"
-		"  -n N                      rows; 0: all. Default: 40, with --tree 80; tsv and json: all\n"
-		"  --tree                    who calls whom, from the outermost caller\n"
-		"  --format=text|tsv|json    for people (default), or for programs: names in full, plain numbers,\n"
-		"                            columns method, calls, self_ns, total_ns\n",
+	        "Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n\n"
+	        "  --sort=self|total|calls   the order of rows: own cost (default), cost with callees, number of calls\n"
+	        "  -n N                      rows; 0: all. Default: 40, with --tree 80; tsv and json: all\n"
+	        "  --tree                    who calls whom, from the outermost caller\n"
+	        "  --format=text|tsv|json    for people (default), or for programs: names in full, plain numbers,\n"
+	        "                            columns method, calls, self_ns, total_ns\n",
 	.run = run,
 };

@@ -2,8 +2,8 @@
  *
  * cmd_run.c - `monocle run`: a command with profiling switched on, then what it was.
  *
- * The program must not notice: descriptors, signals and exit code are its own, and nothing is printed before it ends but
- * what a person must know to trust the result. All of that goes to stderr.
+ * The program must not notice: descriptors, signals and exit code are its own, and nothing is printed before it ends
+ * but what a person must know to trust the result. All of that goes to stderr.
  */
 #include "child.h"
 #include "command.h"
@@ -27,7 +27,7 @@ enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 static const char default_profile[] = "calls";
 
 typedef struct {
-	char **profiles;      /* as given; the first gets output= for -o */
+	char **profiles; /* as given; the first gets output= for -o */
 	size_t profile_count;
 	const char *output;
 	const char *process;
@@ -110,7 +110,8 @@ parse_arguments (int argc, char **argv, arguments *args)
 	if (args->profile_count == 0 && (result = profile_add (args, default_profile)) != 0)
 		return result;
 	if (args->output && has_output (args->profiles[0]))
-		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file", args->profiles[0]);
+		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
+		                             args->profiles[0]);
 	return 0;
 }
 
@@ -140,7 +141,7 @@ collect_output (arguments *args, const char *folder)
 	char *quoted = quote_value (folder), *old = args->profiles[0];
 
 	args->profiles[0] = monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
-					     monocle__move_extension (args->output));
+	                                     monocle__move_extension (args->output));
 	free (old);
 	free (quoted);
 }
@@ -149,10 +150,12 @@ static void
 say_environment (const monocle__environ_state *state)
 {
 	if (state->foreign)
-		monocle__say ("another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by this run",
-			      state->foreign);
+		monocle__say (
+		    "another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by this run",
+		    state->foreign);
 	if (state->disabled)
-		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile", state->disabled);
+		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile",
+		              state->disabled);
 }
 
 static void
@@ -162,7 +165,7 @@ say_output (const char *output)
 
 	if (error != 0)
 		monocle__say ("cannot write %s: %s; the program runs, and its profile will be kept elsewhere", output,
-			      strerror (-error));
+		              strerror (-error));
 }
 
 /* --- after --- */
@@ -269,8 +272,8 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	runtime = runtime_of (folder, profile->pid, content);
 	/* Mono's text goes on with who built it and when. */
 	who = runtime ? monocle__format ("process %d, %.*s", (int)profile->pid,
-					 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
-		      : monocle__format ("process %d", (int)profile->pid);
+	                                 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
+	              : monocle__format ("process %d", (int)profile->pid);
 	if (content)
 		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
 	else
@@ -282,7 +285,7 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 
 static void
 report_run (const arguments *args, int code, monocle__run_folder *folder, const monocle__environ_state *state,
-	    const monocle__layout *layout)
+            const monocle__layout *layout)
 {
 	monocle__run_folder_read (folder);
 	if (args->output)
@@ -296,7 +299,9 @@ report_run (const arguments *args, int code, monocle__run_folder *folder, const 
 static int
 run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folder *folder)
 {
-	monocle__environ_wishes wishes = { .layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all };
+	monocle__environ_wishes wishes = {
+		.layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all
+	};
 	monocle__environ_state state;
 	pid_t pid;
 	int code;
@@ -327,7 +332,7 @@ run_command (arguments *args)
 	monocle__layout_find (&layout);
 	if (!layout.adapter && !layout.umbrella) {
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
-			      "monocle doctor says more");
+		              "monocle doctor says more");
 	} else if (monocle__run_folder_make (&folder) == 0) {
 		code = run_profiled (args, &layout, &folder);
 		monocle__run_folder_done (&folder);
@@ -356,17 +361,18 @@ const monocle__command monocle__command_run = {
 	.name = "run",
 	.summary = "run a command and profile every .NET and Mono program in it",
 	.usage = "run [--profile=NAME[:ARGS]]... [-o FILE] [--all] [--process=GLOB] [-q] -- COMMAND...",
-	.help = "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
-		"  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: calls, which\n"
-		"                          counts and times calls (sampling will become the default when it exists).\n"
-		"                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
-		"  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
-		"                          their id before the extension. Default: the module's own naming, usually\n"
-		"                          PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory\n"
-		"  --all                   profile the .NET SDK's own processes too\n"
-		"  --process=GLOB[,!GLOB]  only programs with such a name\n"
-		"  -q                      no report at the end; failures are still told\n\n"
-		"Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
-		"126 the command cannot be executed; 127 it was not found.\n",
+	.help =
+	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
+	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: calls, which\n"
+	    "                          counts and times calls (sampling will become the default when it exists).\n"
+	    "                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
+	    "  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
+	    "                          their id before the extension. Default: the module's own naming, usually\n"
+	    "                          PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory\n"
+	    "  --all                   profile the .NET SDK's own processes too\n"
+	    "  --process=GLOB[,!GLOB]  only programs with such a name\n"
+	    "  -q                      no report at the end; failures are still told\n\n"
+	    "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
+	    "126 the command cannot be executed; 127 it was not found.\n",
 	.run = run,
 };

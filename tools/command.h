@@ -11,19 +11,19 @@
 
 enum {
 	MONOCLE__EXIT_OK = 0,
-	MONOCLE__EXIT_FAILED = 1,           /* an input that cannot be read, an output that cannot be written */
+	MONOCLE__EXIT_FAILED = 1, /* an input that cannot be read, an output that cannot be written */
 	MONOCLE__EXIT_USAGE = 2,
-	MONOCLE__EXIT_RUN_FAILED = 125,     /* `run` itself, before the program was started */
+	MONOCLE__EXIT_RUN_FAILED = 125, /* `run` itself, before the program was started */
 	MONOCLE__EXIT_CANNOT_EXECUTE = 126,
 	MONOCLE__EXIT_NOT_FOUND = 127,
-	MONOCLE__EXIT_SIGNAL = 128,         /* plus the number of the signal that ended the program */
+	MONOCLE__EXIT_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };
 
 typedef struct {
 	const char *name;
-	const char *summary;  /* a few words, no full stop */
-	const char *usage;    /* what follows "monocle " */
-	const char *help;     /* the options, ends with a line feed */
+	const char *summary; /* a few words, no full stop */
+	const char *usage;   /* what follows "monocle " */
+	const char *help;    /* the options, ends with a line feed */
 	/* argv[0] is "monocle NAME". The result is the exit code. */
 	int (*run) (int argc, char **argv);
 } monocle__command;
@@ -37,7 +37,8 @@ extern const monocle__command monocle__command_doctor;
 /* "monocle: MESSAGE\n" on stderr, in one write. */
 void monocle__say (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 /* The same, then how to get help. Answers MONOCLE__EXIT_USAGE. */
-int monocle__usage_error (const monocle__command *command, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+int monocle__usage_error (const monocle__command *command, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
 /* Prints the command's help to stdout. Answers the exit code. */
 int monocle__command_help (const monocle__command *command);
 

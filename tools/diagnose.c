@@ -256,27 +256,14 @@ is_anything (const facts *f)
 	return true;
 }
 
-/* clang-format off */
 static const struct {
 	bool (*holds) (const facts *f);
 	const char *sentence; /* %s: the program file */
 } reasons[] = {
-	{ is_another_cpu,           "%s is a program for another kind of CPU than this monocle" },
-	{ is_privileged,            "%s runs with other rights (set-user-id or set-group-id), so the system drops what would load us" },
-	{ is_native_aot,            "%s was compiled ahead of time (NativeAOT): such programs have no runtime that can be profiled" },
-	{ is_static,                "%s is a static program without a .NET or Mono runtime" },
-	{ is_mono_without_umbrella, "%s is Mono, but libmono-profiler-monocle.so was not found; monocle doctor says where it is expected" },
-	{ is_dotnet_without_adapter, "%s is .NET, but libmonocle-clr.so was not found; monocle doctor says where it is expected" },
-	{ is_dotnet_disabled,       "%s is .NET, and the environment switches profiling off (see above)" },
-	{ is_dotnet_foreign,        "%s is .NET, and another profiler is in its environment (see above)" },
-	{ is_disabled_by_config,    "%s is .NET, and the program's runtimeconfig.json sets EnableDiagnostics" },
-	{ is_killed,                "%s was ended by a signal before its runtime loaded us" },
-	{ is_failed_host,           "%s ended with an error, probably before its runtime started" },
-	{ is_script,                "%s is a script, and nothing that it started is a .NET or Mono program" },
-	{ is_other_elf,             "%s is not a .NET or Mono program, and nothing that it started is one" },
-	{ is_anything,              "%s did not start a .NET or Mono runtime; monocle doctor checks this machine" },
+#define REASON(test, text) { test, text },
+#include "reasons.def"
+#undef REASON
 };
-/* clang-format on */
 
 static void
 say_reason (const facts *f)
@@ -302,14 +289,15 @@ say_processes (const monocle__run_folder *folder)
 		if (process->declined)
 			monocle__say ("process %d was not profiled: %s", (int)process->pid, process->declined);
 		else if (folder->unfinished == 0)
-			monocle__say ("process %d (%s) loaded the profiler but wrote no profile; a message above says which module failed",
-				      (int)process->pid, process->runtime ? process->runtime : "unknown runtime");
+			monocle__say (
+			    "process %d (%s) loaded the profiler but wrote no profile; a message above says which module failed",
+			    (int)process->pid, process->runtime ? process->runtime : "unknown runtime");
 	}
 }
 
 void
 monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
-		   const monocle__environ_state *state, const monocle__layout *layout)
+                   const monocle__environ_state *state, const monocle__layout *layout)
 {
 	facts f = { .argv = argv, .exit_code = exit_code, .folder = folder, .state = state, .layout = layout };
 

@@ -52,7 +52,7 @@ monocle__environ_look (monocle__environ_state *ret_state)
 		if (!is_number (foreign_names[i].enable, 1) || !clsid || strcasecmp (clsid, MONOCLE__CLSID) == 0)
 			continue;
 		ret_state->foreign = path ? monocle__format ("%s=%s", foreign_names[i].path, path)
-					  : monocle__format ("%s=%s", foreign_names[i].profiler, clsid);
+		                          : monocle__format ("%s=%s", foreign_names[i].profiler, clsid);
 	}
 }
 

@@ -14,17 +14,17 @@
 
 typedef struct {
 	const monocle__layout *layout;
-	char *const *profiles;  /* each NAME[:ARGS], for every runtime */
+	char *const *profiles; /* each NAME[:ARGS], for every runtime */
 	size_t profile_count;
 	const char *run_folder;
-	const char *process;    /* --process, or NULL */
+	const char *process; /* --process, or NULL */
 	bool all;
 } monocle__environ_wishes;
 
 /* What the environment has already that decides whether CoreCLR will load us. */
 typedef struct {
-	char *foreign;           /* "NAME=VALUE" of another profiler, NULL: none. The finder's to free */
-	const char *disabled;    /* the variable that switches profiling off, or NULL */
+	char *foreign;        /* "NAME=VALUE" of another profiler, NULL: none. The finder's to free */
+	const char *disabled; /* the variable that switches profiling off, or NULL */
 } monocle__environ_state;
 
 /* Looks at the environment as it is; call before monocle__environ_set (). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * layout.c - finds our libraries beside the program file, so that a build tree and an installed tree that was moved both
- * work without configuration.
+ * layout.c - finds our libraries beside the program file, so that a build tree and an installed tree that was moved
+ * both work without configuration.
  */
 #include "layout.h"
 
@@ -189,7 +189,7 @@ monocle__layout_done (monocle__layout *layout)
 
 void
 monocle__layout_each_module (const char *folder, void (*visit) (const char *name, const char *path, void *context),
-			     void *context)
+                             void *context)
 {
 	static const char prefix[] = "libmono-profiler-", suffix[] = ".so";
 	char *pattern = pattern_in (folder, "libmono-profiler-*.so");

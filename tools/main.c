@@ -12,11 +12,8 @@
 #include <string.h>
 
 static const monocle__command *const commands[] = {
-	&monocle__command_run,
-	&monocle__command_report,
-	&monocle__command_flame,
-	&monocle__command_list,
-	&monocle__command_doctor,
+	&monocle__command_run,  &monocle__command_report, &monocle__command_flame,
+	&monocle__command_list, &monocle__command_doctor,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands, NAME_MAX_LENGTH = 32 };
@@ -67,7 +64,8 @@ nearest (const char *name)
 	size_t least = strlen (name) / 2 + 2;
 
 	for (size_t i = 0; i < COMMANDS; i++) {
-		size_t d = *name && strncmp (commands[i]->name, name, strlen (name)) == 0 ? 0 : distance (name, commands[i]->name);
+		size_t d =
+		    *name && strncmp (commands[i]->name, name, strlen (name)) == 0 ? 0 : distance (name, commands[i]->name);
 		if (d < least) {
 			least = d;
 			best = commands[i];
@@ -92,11 +90,13 @@ static void
 print_help (FILE *out)
 {
 	fputs ("usage: monocle COMMAND [ARGUMENTS]\n\n"
-	       "Profiles .NET and Mono programs with modules written against Mono's profiler API.\n\n", out);
+	       "Profiles .NET and Mono programs with modules written against Mono's profiler API.\n\n",
+	       out);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf (out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fputs ("\n  monocle COMMAND --help says more; so does monocle(1).\n\n"
-	       "Begin with:  monocle run -- dotnet app.dll\n", out);
+	       "Begin with:  monocle run -- dotnet app.dll\n",
+	       out);
 }
 
 static int

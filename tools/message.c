@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * message.c - how the command speaks: one line on stderr, written at once, so that lines of several processes do not mix.
+ * message.c - how the command speaks: one line on stderr, written at once, so that lines of several processes do not
+ * mix.
  */
 #include "command.h"
 

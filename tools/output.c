@@ -26,7 +26,7 @@ monocle__output_finish (FILE *stream, const char *name)
 	}
 	if (fflush (stream) != 0 || failed) {
 		monocle__say ("cannot write %s: %s", name ? name : "to standard output",
-			      errno ? strerror (errno) : "output error");
+		              errno ? strerror (errno) : "output error");
 		return MONOCLE__EXIT_FAILED;
 	}
 	return MONOCLE__EXIT_OK;

@@ -29,7 +29,8 @@ is_spool (const char *path)
 {
 	char magic[8] = "";
 	FILE *stream = fopen (path, "rbe");
-	bool result = stream && fread (magic, 1, sizeof magic, stream) == sizeof magic && memcmp (magic, "MNCSPOOL", 8) == 0;
+	bool result =
+	    stream && fread (magic, 1, sizeof magic, stream) == sizeof magic && memcmp (magic, "MNCSPOOL", 8) == 0;
 
 	if (stream)
 		fclose (stream);

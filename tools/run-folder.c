@@ -2,8 +2,8 @@
  *
  * run-folder.c - makes, reads and removes the folder of one run.
  *
- * Only the user can write there (mode 0700), but the processes in it are not ours: names that do not fit the pattern are
- * left alone and lengths are bounded.
+ * Only the user can write there (mode 0700), but the processes in it are not ours: names that do not fit the pattern
+ * are left alone and lengths are bounded.
  */
 #include "run-folder.h"
 
@@ -87,7 +87,8 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	profile = &folder->profiles[folder->profile_count++];
 	profile->pid = pid;
 	profile->path = monocle__format ("%s", path);
-	profile->collected = strncmp (path, folder->path, length) == 0 && path[length] == '/';
+	profile->collected =
+	    strncmp (path, folder->path, length) == 0 && path[length] == '/' && !strchr (path + length + 1, '/');
 }
 
 /* The first line of a small file. The caller frees; NULL when it cannot be read. */

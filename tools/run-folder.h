@@ -18,9 +18,9 @@
 
 typedef struct {
 	pid_t pid;
-	char *runtime;            /* NULL: not loaded */
-	char *declined;           /* the reason; NULL: not declined */
-	struct timespec loaded;   /* when */
+	char *runtime;          /* NULL: not loaded */
+	char *declined;         /* the reason; NULL: not declined */
+	struct timespec loaded; /* when */
 } monocle__run_process;
 
 typedef struct {
@@ -33,9 +33,9 @@ typedef struct {
 	char *path;
 	monocle__run_process *processes; /* in the order in which they loaded */
 	size_t process_count;
-	monocle__run_profile *profiles;  /* in the order of their processes */
+	monocle__run_profile *profiles; /* in the order of their processes */
 	size_t profile_count;
-	size_t unfinished;               /* spools that stay: their process still runs, or they are damaged */
+	size_t unfinished; /* spools that stay: their process still runs, or they are damaged */
 } monocle__run_folder;
 
 /* Makes the folder under TMPDIR or /tmp. 0, or -1 after one line on stderr. */

@@ -63,7 +63,8 @@ static void
 make_identifier (char *name)
 {
 	for (; *name; name++) {
-		bool letter = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9');
+		bool letter =
+		    (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9');
 		if (!letter)
 			*name = '_';
 	}
@@ -87,7 +88,7 @@ column_init (monocle__column *column, const monocle__profile *profile, size_t va
 		return;
 	}
 	snprintf (column->name, sizeof column->name, "%s%s%.32s%s%.16s", kind, *type_name ? "_" : "", type_name,
-		  *suffix ? "_" : "", suffix);
+	          *suffix ? "_" : "", suffix);
 	make_identifier (column->name);
 	snprintf (heading, sizeof heading, "%s%s%.32s", kind, *type_name ? " " : "", type_name);
 	monocle__utf8_elide (heading, 0, "", column->heading, sizeof column->heading);
@@ -166,8 +167,12 @@ format_scaled (double amount, const char *const *names, double step, char *buffe
 	if (i == 0)
 		snprintf (buffer, size, "%.0f %s", amount, names[0]);
 	else
-		snprintf (buffer, size, "%.*f %s", magnitude < 9.9995 ? 3 : magnitude < 99.995 ? 2 : magnitude < 999.95 ? 1 : 0,
-			  amount, names[i]);
+		snprintf (buffer, size, "%.*f %s",
+		          magnitude < 9.9995   ? 3
+		          : magnitude < 99.995 ? 2
+		          : magnitude < 999.95 ? 1
+		                               : 0,
+		          amount, names[i]);
 }
 
 void

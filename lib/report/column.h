@@ -8,10 +8,10 @@
 #include "report.h"
 
 typedef struct {
-	size_t value;       /* index of the value type */
-	bool is_total;      /* with everything called from there */
-	char name[64];      /* for programs: "calls", "self_ns", "total_cpu_ns" */
-	char heading[64];   /* for people: "calls", "self", "total cpu" */
+	size_t value;     /* index of the value type */
+	bool is_total;    /* with everything called from there */
+	char name[64];    /* for programs: "calls", "self_ns", "total_cpu_ns" */
+	char heading[64]; /* for people: "calls", "self", "total cpu" */
 } monocle__column;
 
 /*
@@ -28,7 +28,10 @@ bool monocle__value_is_calls (const monocle__value_type *value_type);
 /* An amount for people, in its unit: "7,049,155", "1.234 s", "12.5 MiB". */
 void monocle__amount_format (int64_t amount, const char *unit, char *buffer, size_t size);
 
-/* A string as JSON, quotes included. Safe inside an HTML <script>: <, >, & and what ends a line in JavaScript are escaped. */
+/*
+ * A string as JSON, quotes included. Safe inside an HTML <script>: <, >, & and what ends a line in JavaScript are
+ * escaped.
+ */
 void monocle__json_string (FILE *out, const char *text);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * flame.c - the flame graph: flame.html with the call tree in it.
  *
- * The page gets the tree depth first, one run of numbers per node: the index of its name, how many levels up its parent is
- * from the node before, and its own amounts. Totals and places are computed there. In a large tree, frames narrower than
- * a share of the whole are folded into one per parent, which says how many they were; amounts stay exact.
+ * The page gets the tree depth first, one run of numbers per node: the index of its name, how many levels up its parent
+ * is from the node before, and its own amounts. Totals and places are computed there. In a large tree, frames narrower
+ * than a share of the whole are folded into one per parent, which says how many they were; amounts stay exact.
  *
  * Nothing from the profile is markup: it all travels as JSON in which <, > and & are escaped, and the page puts it on
  * the screen as text.
@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-	LARGE_TREE = 20000,  /* nodes; smaller trees are written whole */
+	LARGE_TREE = 20000, /* nodes; smaller trees are written whole */
 	UNNAMED = UINT32_MAX,
 };
 
@@ -29,15 +29,15 @@ typedef struct {
 	FILE *out;
 	const monocle__profile *profile;
 	monocle__tree *tree;
-	uint8_t *shown;     /* by node */
-	uint32_t *names;    /* by function: its index in the page's list of names, UNNAMED when no node shows it */
+	uint8_t *shown;  /* by node */
+	uint32_t *names; /* by function: its index in the page's list of names, UNNAMED when no node shows it */
 	uint32_t name_count;
 	uint64_t *folds;    /* by node: how many below it are folded into it */
 	uint32_t *fold_of;  /* by node: the shown node into which a hidden one is folded */
 	int64_t *fold_sums; /* by node and value */
 	size_t folded;
 	double min_share;
-	uint32_t depth;     /* of the node written last */
+	uint32_t depth; /* of the node written last */
 	const char *comma;
 } writer;
 
@@ -101,7 +101,7 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 	uint32_t function = tree->nodes[node].function;
 
 	write_numbers (w, node == 0 ? 0 : w->names[function], tree->nodes[node].depth,
-		       tree->self + node * w->profile->value_count);
+	               tree->self + node * w->profile->value_count);
 }
 
 static void
@@ -111,7 +111,7 @@ write_fold (const monocle__tree *tree, uint32_t node, void *context)
 
 	if (w->folds[node] > 0)
 		write_numbers (w, -(int64_t)w->folds[node], tree->nodes[node].depth + 1,
-			       w->fold_sums + node * w->profile->value_count);
+		               w->fold_sums + node * w->profile->value_count);
 }
 
 /* Names in the order of the functions, only those that are shown, with their files in a second list. */
@@ -169,7 +169,7 @@ write_data (writer *w, const char *title)
 	fputs ("{\"title\":", w->out);
 	monocle__json_string (w->out, title);
 	fprintf (w->out, ",\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[", w->tree->count - 1, w->folded,
-		 w->min_share * 100);
+	         w->min_share * 100);
 	for (size_t i = 0; i < w->profile->comment_count; i++) {
 		fputs (i ? "," : "", w->out);
 		monocle__json_string (w->out, w->profile->comments[i]);

@@ -69,7 +69,7 @@ write_head (const writer *w, const monocle__profile *profile, const monocle__rep
 	fputs ("{\n  \"profile\": ", w->out);
 	monocle__json_string (w->out, options->title ? options->title : "");
 	fprintf (w->out, ",\n  \"time_ns\": %" PRId64 ",\n  \"duration_ns\": %" PRId64 ",\n  \"comments\": [",
-		 profile->time_nanos, profile->duration_nanos);
+	         profile->time_nanos, profile->duration_nanos);
 	for (size_t i = 0; i < profile->comment_count; i++) {
 		fputs (i ? ", " : "", w->out);
 		monocle__json_string (w->out, profile->comments[i]);
@@ -97,7 +97,7 @@ write_methods (writer *w, const monocle__profile *profile, const monocle__report
 	for (size_t i = 0; i < methods->count && i < w->left; i++) {
 		uint32_t function = methods->order[i];
 		write_row (w, profile->functions[function].name, methods->self + function * width,
-			   methods->total + function * width);
+		           methods->total + function * width);
 		putc ('}', w->out);
 	}
 	monocle__methods_free (methods);
@@ -115,7 +115,7 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 		return;
 	w->left--;
 	write_row (w, profile->functions[n->function].name, tree->self + node * profile->value_count,
-		   tree->total + node * profile->value_count);
+	           tree->total + node * profile->value_count);
 	fprintf (w->out, ", \"depth\": %" PRIu32 "}", n->depth);
 }
 

@@ -34,10 +34,11 @@ add_samples (monocle__methods *methods, size_t *seen)
 
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const monocle__sample *sample = &profile->samples[i];
-		const uint32_t *frames = profile->frames + sample->frames;
 		const int64_t *values = monocle__profile_values (profile, i);
-		if (sample->depth > 0)
-			add_row (methods->self + frames[0] * width, values, width);
+		if (sample->depth == 0)
+			continue;
+		const uint32_t *frames = profile->frames + sample->frames;
+		add_row (methods->self + frames[0] * width, values, width);
 		for (size_t k = 0; k < sample->depth; k++) {
 			if (seen[frames[k]] != i + 1)
 				add_row (methods->total + frames[k] * width, values, width);

@@ -60,9 +60,9 @@ typedef struct {
 	id_map function_ids, location_ids;
 	location *locations;
 	size_t location_count, location_capacity;
-	uint64_t *lines;    /* function ids, then resolved to indices when samples are read */
+	uint64_t *lines; /* function ids, then resolved to indices when samples are read */
 	size_t line_count, line_capacity;
-	uint32_t *stack;    /* scratch of one sample */
+	uint32_t *stack; /* scratch of one sample */
 	size_t stack_capacity;
 	int64_t *values;
 	size_t values_capacity;
@@ -70,8 +70,7 @@ typedef struct {
 	size_t error_size;
 } reader;
 
-static int __attribute__ ((format (printf, 2, 3)))
-fail (reader *r, const char *format, ...)
+static int __attribute__ ((format (printf, 2, 3))) fail (reader *r, const char *format, ...)
 {
 	va_list arguments;
 
@@ -488,7 +487,7 @@ read_sample (reader *r, const field *f, void *unused)
 		return -1;
 	if (sample.values != r->profile->value_count)
 		return fail (r, "damaged: a sample has %zu values, the profile %zu value types", sample.values,
-			     r->profile->value_count);
+		             r->profile->value_count);
 	if (!monocle__profile_add_sample (r->profile, r->stack, sample.depth, r->values))
 		return fail_memory (r);
 	return each_field (r, f->bytes, read_label, NULL);

@@ -2,8 +2,9 @@
  *
  * profile.c - the profile in memory: owns its strings, functions, samples and labels.
  *
- * Strings lie in blocks that never move, so that a pointer stays good while the profile grows. Functions are interned by
- * name and file name: a method that was unloaded and loaded again, or compiled by two threads, is one row of a report.
+ * Strings lie in blocks that never move, so that a pointer stays good while the profile grows. Functions are interned
+ * by name and file name: a method that was unloaded and loaded again, or compiled by two threads, is one row of a
+ * report.
  */
 #include "profile.h"
 

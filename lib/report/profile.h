@@ -33,9 +33,9 @@ typedef struct {
 } monocle__label;
 
 typedef struct {
-	size_t frames;      /* index of the leaf in monocle__profile.frames */
+	size_t frames; /* index of the leaf in monocle__profile.frames */
 	size_t depth;
-	size_t labels;      /* index in monocle__profile.labels */
+	size_t labels; /* index in monocle__profile.labels */
 	size_t label_count;
 } monocle__sample;
 
@@ -48,18 +48,18 @@ typedef struct {
 	size_t function_count, function_capacity;
 	monocle__sample *samples;
 	size_t sample_count, sample_capacity;
-	int64_t *values;                      /* sample_count rows of value_count */
+	int64_t *values; /* sample_count rows of value_count */
 	size_t value_capacity;
-	uint32_t *frames;                     /* indices into functions */
+	uint32_t *frames; /* indices into functions */
 	size_t frame_count, frame_capacity;
 	monocle__label *labels;
 	size_t label_count, label_capacity;
 	const char **comments;
 	size_t comment_count, comment_capacity;
-	const char *default_type;             /* a value type's name, or NULL */
-	int64_t time_nanos, duration_nanos;   /* since 1970; 0 when unknown */
-	monocle__text_block *text;            /* the strings */
-	uint32_t *function_slots;             /* hash table over functions: index + 1, 0 is free */
+	const char *default_type;           /* a value type's name, or NULL */
+	int64_t time_nanos, duration_nanos; /* since 1970; 0 when unknown */
+	monocle__text_block *text;          /* the strings */
+	uint32_t *function_slots;           /* hash table over functions: index + 1, 0 is free */
 	size_t function_slot_count;
 } monocle__profile;
 
@@ -69,13 +69,17 @@ void monocle__profile_free (monocle__profile *profile);
 /* Copies `length` bytes; what is not UTF-8 becomes U+FFFD, a NUL too. NULL: out of memory. */
 const char *monocle__profile_text (monocle__profile *profile, const char *bytes, size_t length);
 
-/* All value types are added before the first sample. The strings are the profile's own (monocle__profile_text ()) or static. */
+/*
+ * All value types are added before the first sample. The strings are the profile's own (monocle__profile_text ()) or
+ * static.
+ */
 bool monocle__profile_add_value_type (monocle__profile *profile, const char *type, const char *unit);
 bool monocle__profile_add_comment (monocle__profile *profile, const char *comment);
 /* The index of the function; one with the same name and file name is the same function. SIZE_MAX: out of memory. */
 size_t monocle__profile_add_function (monocle__profile *profile, const monocle__function *function);
 /* `frames` leaf first, `values` one per value type; both are copied. */
-bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth, const int64_t *values);
+bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth,
+                                  const int64_t *values);
 /* To the newest sample. */
 bool monocle__profile_add_label (monocle__profile *profile, const monocle__label *label);
 
@@ -88,8 +92,8 @@ monocle__profile_values (const monocle__profile *profile, size_t sample)
 /* The index of the value type with this name, or SIZE_MAX. */
 size_t monocle__profile_find_value (const monocle__profile *profile, const char *type);
 /*
- * The value that a report is about: what the profile names as its default unless that is a bare count of calls, else the
- * last one that is not zero throughout, else the first.
+ * The value that a report is about: what the profile names as its default unless that is a bare count of calls, else
+ * the last one that is not zero throughout, else the first.
  */
 size_t monocle__profile_main_value (const monocle__profile *profile);
 /* The sum over all samples. */
@@ -112,6 +116,7 @@ monocle__add (int64_t a, int64_t b)
  */
 int monocle__pprof_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size);
 /* The same for bytes in memory. */
-int monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size);
+int monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
+                          size_t error_size);
 
 #endif

@@ -15,7 +15,7 @@
 typedef enum { MONOCLE__SORT_SELF, MONOCLE__SORT_TOTAL, MONOCLE__SORT_CALLS } monocle__sort;
 
 typedef struct {
-	const char *title;    /* what the profile is called, usually its file name */
+	const char *title; /* what the profile is called, usually its file name */
 	monocle__sort sort;
 	size_t limit;         /* rows; 0: all */
 	bool tree;            /* paths instead of methods */
@@ -28,8 +28,8 @@ typedef struct {
 
 int monocle__report_text (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 /*
- * A header line, then a row per method (or per path with `tree`, depth first, with its `depth`). Tab, line feed, carriage
- * return and backslash in a name become \t \n \r \\, other control characters \xNN.
+ * A header line, then a row per method (or per path with `tree`, depth first, with its `depth`). Tab, line feed,
+ * carriage return and backslash in a name become \t \n \r \\, other control characters \xNN.
  */
 int monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 int monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options);

@@ -15,10 +15,10 @@
 
 enum {
 	CELL_SIZE = 64,
-	NAME_SIZE = 8192,     /* longer names are cut */
-	INDENT_LEVELS = 30,   /* deeper nodes say their depth instead of moving further right */
-	MIN_NAME_WIDTH = 24,  /* a name gets so much of a narrow terminal, even if lines wrap */
-	COMMENTS = 8,         /* more are not shown */
+	NAME_SIZE = 8192,    /* longer names are cut */
+	INDENT_LEVELS = 30,  /* deeper nodes say their depth instead of moving further right */
+	MIN_NAME_WIDTH = 24, /* a name gets so much of a narrow terminal, even if lines wrap */
+	COMMENTS = 8,        /* more are not shown */
 };
 
 typedef struct {
@@ -35,8 +35,8 @@ typedef struct {
 	monocle__column *columns;
 	cell_column *cells;
 	size_t cell_count;
-	size_t main;        /* the value that percentages are of */
-	int64_t *sums;      /* by value */
+	size_t main;   /* the value that percentages are of */
+	int64_t *sums; /* by value */
 	const uint8_t *shown;
 } writer;
 
@@ -237,14 +237,15 @@ print_methods (writer *w, const monocle__methods *methods)
 	for (size_t i = 0; i < count; i++) {
 		uint32_t function = methods->order[i];
 		print_row (w, methods->self + function * width, methods->total + function * width, "",
-			   w->profile->functions[function].name);
+		           w->profile->functions[function].name);
 	}
 	if (count == methods->count)
 		return;
 	for (size_t i = count; i < methods->count; i++)
 		rest = monocle__add (rest, methods->self[methods->order[i] * width + w->main]);
 	monocle__amount_format (rest, w->profile->value_types[w->main].unit, amount, sizeof amount);
-	fprintf (w->out, "(%zu more method%s, %s)\n", methods->count - count, methods->count - count == 1 ? "" : "s", amount);
+	fprintf (w->out, "(%zu more method%s, %s)\n", methods->count - count, methods->count - count == 1 ? "" : "s",
+	         amount);
 }
 
 static int
@@ -297,7 +298,8 @@ print_node (const monocle__tree *tree, uint32_t node, void *context)
 	if (node == 0)
 		return;
 	make_prefix (n->depth - 1, prefix, sizeof prefix);
-	print_row (w, tree->self + node * width, tree->total + node * width, prefix, w->profile->functions[n->function].name);
+	print_row (w, tree->self + node * width, tree->total + node * width, prefix,
+	           w->profile->functions[n->function].name);
 }
 
 /* After the children that are shown: how many are not, and what they come to. */
@@ -347,8 +349,8 @@ compare_weight (const void *a, const void *b, void *data)
 }
 
 /*
- * Marks the `limit` heaviest nodes and the way to them. With values that are never negative the way is heavier than what
- * it leads to and nothing is added. NULL: out of memory.
+ * Marks the `limit` heaviest nodes and the way to them. With values that are never negative the way is heavier than
+ * what it leads to and nothing is added. NULL: out of memory.
  */
 static uint8_t *
 choose_nodes (const monocle__tree *tree, size_t value, size_t limit)

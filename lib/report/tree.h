@@ -14,9 +14,9 @@
  */
 typedef struct {
 	const monocle__profile *profile;
-	size_t count;        /* rows */
-	uint32_t *order;     /* rows: function indices */
-	int64_t *self;       /* by function index and value: self[function * value_count + value] */
+	size_t count;    /* rows */
+	uint32_t *order; /* rows: function indices */
+	int64_t *self;   /* by function index and value: self[function * value_count + value] */
 	int64_t *total;
 } monocle__methods;
 
@@ -29,21 +29,23 @@ void monocle__methods_sort (monocle__methods *methods, size_t value, bool by_tot
 #define MONOCLE__NO_NODE UINT32_MAX
 
 typedef struct {
-	uint32_t function;   /* index in the profile; MONOCLE__NO_NODE for the root */
-	uint32_t parent;     /* MONOCLE__NO_NODE for the root; always less than the node's own index */
+	uint32_t function; /* index in the profile; MONOCLE__NO_NODE for the root */
+	uint32_t parent;   /* MONOCLE__NO_NODE for the root; always less than the node's own index */
 	uint32_t first_child, next_sibling;
-	uint32_t depth;      /* 0 for the root */
+	uint32_t depth; /* 0 for the root */
 } monocle__node;
 
-/* Paths from the root: nodes[0] stands for the whole profile. Nothing in here recurses; a stack may be a million deep. */
+/*
+ * Paths from the root: nodes[0] stands for the whole profile. Nothing in here recurses; a stack may be a million deep.
+ */
 typedef struct {
 	const monocle__profile *profile;
 	monocle__node *nodes;
 	size_t count, capacity;
-	int64_t *self;       /* by node and value */
+	int64_t *self; /* by node and value */
 	size_t self_capacity;
-	int64_t *total;      /* a node with everything below it */
-	uint32_t *slots;     /* hash over (parent, function): index of the node, 0 is free */
+	int64_t *total;  /* a node with everything below it */
+	uint32_t *slots; /* hash over (parent, function): index of the node, 0 is free */
 	size_t slot_count;
 } monocle__tree;
 
@@ -54,7 +56,7 @@ void monocle__tree_free (monocle__tree *tree);
 bool monocle__tree_sort (monocle__tree *tree, size_t value);
 
 typedef struct {
-	const uint8_t *shown;  /* by node: not 0 where it is visited; what is below a hidden node is hidden. NULL: all */
+	const uint8_t *shown; /* by node: not 0 where it is visited; what is below a hidden node is hidden. NULL: all */
 	void (*enter) (const monocle__tree *tree, uint32_t node, void *context);
 	void (*leave) (const monocle__tree *tree, uint32_t node, void *context); /* after its children; may be NULL */
 	void *context;

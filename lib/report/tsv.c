@@ -38,7 +38,7 @@ typedef struct {
 	FILE *out;
 	const monocle__column *columns;
 	size_t count;
-	size_t left;  /* rows that may still be written */
+	size_t left; /* rows that may still be written */
 } writer;
 
 static void
@@ -74,7 +74,7 @@ write_methods (const writer *w, const monocle__profile *profile, const monocle__
 	for (size_t i = 0; i < methods->count && i < w->left; i++) {
 		uint32_t function = methods->order[i];
 		write_row (w, profile->functions[function].name, methods->self + function * width,
-			   methods->total + function * width);
+		           methods->total + function * width);
 		putc ('\n', w->out);
 	}
 	monocle__methods_free (methods);
@@ -92,7 +92,7 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 		return;
 	w->left--;
 	write_row (w, profile->functions[n->function].name, tree->self + node * profile->value_count,
-		   tree->total + node * profile->value_count);
+	           tree->total + node * profile->value_count);
 	fprintf (w->out, "\t%" PRIu32 "\n", n->depth);
 }
 

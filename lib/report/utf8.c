@@ -27,7 +27,8 @@ static const code_range zero_ranges[] = {
 };
 /* C0, DEL and C1; line and paragraph separators; marks, embeddings, overrides and isolates of writing direction. */
 static const code_range unsafe_ranges[] = {
-	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e },
+	{ 0x2066, 0x2069 },
 };
 /* clang-format on */
 
@@ -128,7 +129,9 @@ head_bytes (const char *text, size_t columns)
 	return at;
 }
 
-/* Where the last `columns` columns of `text`, which has `width`, begin; marks stay with the character they belong to. */
+/*
+ * Where the last `columns` columns of `text`, which has `width`, begin; marks stay with the character they belong to.
+ */
 static size_t
 tail_start (const char *text, size_t width, size_t columns)
 {

@@ -7,6 +7,7 @@
 Exit code 77 (skipped) without Chromium.
 """
 import argparse
+import html
 import json
 import os
 import random
@@ -27,7 +28,8 @@ BROWSER = shutil.which('chromium') or shutil.which('chromium-browser') or shutil
 PROBE = '''<script>
 {
 const seen = {}, m = window.monocle, $ = id => document.getElementById(id);
-const key = (name, target) => (target || document).dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+const key = (name, target) => (target || document).dispatchEvent(
+    new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
 const frame = m.draw; /* a page that nobody looks at gets no animation frames */
 const find = name => { for (let i = 0; i < m.count; i++) if (m.nameAt(i) === name) return i; return -1; };
 try { %s } catch (error) { seen.error = String(error.stack); }
@@ -41,7 +43,8 @@ document.body.append(out);
 
 def browse(page, *options):
     with tempfile.TemporaryDirectory() as home:
-        command = [BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage',
+        command = [BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars',
+                   '--disable-dev-shm-usage',
                    '--user-data-dir=' + home, '--window-size=1000,600', *options, 'file://' + page]
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
                               env=dict(os.environ, HOME=home)).stdout.decode('utf-8')
@@ -58,7 +61,8 @@ class Page(unittest.TestCase):
         profile = os.path.join(self.holder.name, 'profile.pb.gz')
         pprof.write_gzip(profile, data)
         page = os.path.join(self.holder.name, 'page.html')
-        subprocess.run([ARGUMENTS.monocle, 'flame', profile, '-o', page, *options], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([ARGUMENTS.monocle, 'flame', profile, '-o', page, *options], check=True,
+                       stdout=subprocess.DEVNULL)
         return page
 
     def golden(self, name):
@@ -70,9 +74,7 @@ class Page(unittest.TestCase):
         text = browse(page, '--dump-dom')
         found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
         self.assertTrue(found, text[-2000:])
-        for entity, character in [('&lt;', '<'), ('&gt;', '>'), ('&amp;', '&')]:
-            text = found.group(1).replace(entity, character) if entity == '&lt;' else text.replace(entity, character)
-        seen = json.loads(text)
+        seen = json.loads(html.unescape(found.group(1)))
         self.assertNotIn('error', seen)
         return seen
 
@@ -82,7 +84,8 @@ class Page(unittest.TestCase):
             const start = m.startOf(); seen.wrong = 0;
             for (let i = 1; i < m.count; i++) {
                 const p = m.parentOf[i];
-                if (start[i] < start[p] - 1e-6 || start[i] + m.totals[1][i] > start[p] + m.totals[1][p] + 1e-6) seen.wrong++;
+                const end = start[i] + m.totals[1][i], outer = start[p] + m.totals[1][p];
+                if (start[i] < start[p] - 1e-6 || end > outer + 1e-6) seen.wrong++;
             }
             frame(); seen.drawn = m.state().drawn;
             seen.fib = m.totals[1][find("App.Work:Fib (int)")];''')
@@ -135,7 +138,8 @@ class Page(unittest.TestCase):
     def test_the_mouse_shows_and_zooms(self):
         seen = self.see(self.flame(self.golden('calls')), '''
             const area = $("canvas").getBoundingClientRect();
-            const at = (type, row) => $("canvas").dispatchEvent(new MouseEvent(type, { clientX: area.left + area.width * 0.3, clientY: area.top + 18 * row + 9, bubbles: true }));
+            const at = (type, row) => $("canvas").dispatchEvent(new MouseEvent(type,
+                { clientX: area.left + area.width * 0.3, clientY: area.top + 18 * row + 9, bubbles: true }));
             at("mousemove", 2); seen.tip = $("tip").textContent; seen.shown = $("tip").style.display;
             at("click", 2); frame(); seen.zoomed = m.nameAt(m.state().zoomed); seen.status = $("status").textContent;
             frame(); at("click", 0); frame(); seen.back = m.state().zoomed;
@@ -151,7 +155,8 @@ class Page(unittest.TestCase):
             seen.title = document.title; seen.images = document.images.length;
             seen.scripts = document.querySelectorAll("script").length;
             seen.name = find("<" + "/script><img_src=x_onerror=alert(1)>") > 0;
-            seen.turned = [...Array(m.count).keys()].some(i => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(m.nameAt(i)));''')
+            const names = [...Array(m.count).keys()].map(m.nameAt);
+            seen.turned = names.some(name => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(name));''')
         self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
 
     def test_a_large_profile_is_folded_and_says_how_much(self):
@@ -189,7 +194,10 @@ def made_up_profile():
     profile = pprof.Profile()
     profile.value('calls', 'count')
     profile.value('self', 'nanoseconds')
-    types = ['Shop.Program', 'Shop.Orders.Basket', 'Shop.Data.Query`1', 'Newtonsoft.Json.JsonSerializer', 'Shop.Web/<>c']
+    types = ['Shop.Program', 'Shop.Orders.Basket', 'Shop.Data.Query`1', 'Newtonsoft.Json.JsonSerializer',
+             'Shop.Web/<>c']
+    methods = ['Load', 'Parse', 'Run', '<Main>b__0', 'get_Item']
+    signatures = ['int', 'string,object', '']
 
     def grow(path, amount):
         whole = len(path) == 14 or amount < 4e6
@@ -198,8 +206,8 @@ def made_up_profile():
         left = amount - own
         while not whole and left > amount * 0.1:
             part = left * chance.uniform(0.2, 0.9)
-            grow(path + ['%s:%s (%s)' % (chance.choice(types), chance.choice(['Load', 'Parse', 'Run', '<Main>b__0', 'get_Item']),
-                                         chance.choice(['int', 'string,object', ''])) + '@shop.dll'], part)
+            name = '%s:%s (%s)' % (chance.choice(types), chance.choice(methods), chance.choice(signatures))
+            grow(path + [name + '@shop.dll'], part)
             left -= part
     grow(['Shop.Program:Main (string[])@shop.dll'], 4e9)
     return profile.encode()
@@ -210,8 +218,8 @@ def take_screenshots(folder):
     case.setUp()
     page = case.flame(made_up_profile())
     with open(page, 'a') as out:
-        out.write('<script>if (location.search) document.addEventListener("DOMContentLoaded", () => { document.documentElement'
-                  '.dataset.theme = "dark"; });</script>')
+        out.write('<script>if (location.search) addEventListener("DOMContentLoaded", () => {'
+                  'document.documentElement.dataset.theme = "dark"; });</script>')
     for name, suffix in [('light', ''), ('search', '#q=Parse'), ('dark', '?dark')]:
         browse(page + suffix, '--screenshot=' + os.path.join(os.path.abspath(folder), name + '.png'))
     case.tearDown()

@@ -61,7 +61,8 @@ def check(kind, actual, update):
     if actual == expected:
         return True
     print('not as in expected/%s:' % kind)
-    sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), actual.splitlines(True), 'expected', 'actual'))
+    lines = expected.splitlines(True), actual.splitlines(True)
+    sys.stdout.writelines(difflib.unified_diff(*lines, 'expected', 'actual'))
     return False
 
 

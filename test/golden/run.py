@@ -189,9 +189,9 @@ class Signals(Case):
         self.assertEqual((self.work / 'got').read_text(), 'got\n')
 
     def test_what_was_ignored_stays_ignored_in_the_program(self):
-        nohup = subprocess.run(['/bin/sh', '-c', 'trap "" HUP PIPE; exec "$0" run -q -- /bin/sh -c \'grep SigIgn /proc/self/status\'',
-                                self.program], cwd=self.work, env=self.environment, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, timeout=60)
+        script = 'trap "" HUP PIPE; exec "$0" run -q -- /bin/sh -c "grep SigIgn /proc/self/status"'
+        nohup = subprocess.run(['/bin/sh', '-c', script, self.program], cwd=self.work, env=self.environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
         mask = int(nohup.stdout.split()[1], 16)
         self.assertTrue(mask & 1 << signal.SIGHUP - 1)
         self.assertTrue(mask & 1 << signal.SIGPIPE - 1)
@@ -215,7 +215,8 @@ class Environment(Case):
         self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
         self.assertEqual(seen['MONOCLE_PROFILE'], 'calls')
         self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
-        self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), [str(self.folder / 'lib/mono'), str(self.folder / 'modules')])
+        folders = [str(self.folder / 'lib/mono'), str(self.folder / 'modules')]
+        self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), folders)
         self.assertEqual(seen['MONOCLE_MODULE_PATH'].split(':')[-1], str(self.folder / 'modules'))
         self.assertTrue(seen['MONOCLE_RUN_DIR'].startswith(str(self.temporary) + '/monocle-'))
         self.assertNotIn('MONOCLE_RUN_ALL', seen)
@@ -292,7 +293,8 @@ class Collecting(Case):
 
     def test_one_process_makes_exactly_the_file(self):
         code, out, error = self.run_processes(
-            'echo coreclr 10.0 > $d/41.loaded; cp source $d/output.41.1.pb.gz; echo $d/output.41.1.pb.gz > $d/41.1.done; exit 3',
+            'echo coreclr 10.0 > $d/41.loaded; cp source $d/output.41.1.pb.gz; '
+            'echo $d/output.41.1.pb.gz > $d/41.1.done; exit 3',
             '-o', 'prof.pb.gz')
         self.assertEqual((code, out), (3, ''))
         self.assertEqual(sorted(os.listdir(self.work)), ['prof.pb.gz', 'source'])
@@ -386,7 +388,8 @@ class Diagnosis(Case):
 
     def test_a_dotnet_host_with_a_switch_in_its_configuration_is_called_so(self):
         name = self.fake('app', b'\0hostfxr\0')
-        (self.work / 'app.runtimeconfig.json').write_text('{"configProperties":{"System.Runtime.EnableDiagnostics":false}}')
+        config = '{"configProperties":{"System.Runtime.EnableDiagnostics":false}}'
+        (self.work / 'app.runtimeconfig.json').write_text(config)
         self.assertIn('runtimeconfig.json', self.reason(name))
 
     def test_a_host_whose_adapter_is_missing_is_called_so(self):
@@ -410,7 +413,8 @@ class Output(Case):
                 result = subprocess.run([self.program, *words], cwd=self.work, env=self.environment, stdout=full,
                                         stderr=subprocess.PIPE, timeout=60)
             self.assertEqual(result.returncode, 1, words)
-            self.assertEqual(result.stderr.decode(), 'monocle: cannot write to standard output: No space left on device\n')
+            self.assertEqual(result.stderr.decode(),
+                             'monocle: cannot write to standard output: No space left on device\n')
 
     def test_a_closed_pipe_is_one_line_and_exit_code_1(self):
         reader, writer = os.pipe()

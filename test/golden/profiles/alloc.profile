@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Other values than calls; the default is named and is neither the first nor the last.
 value alloc_objects count
 value alloc_space bytes

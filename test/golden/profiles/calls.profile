@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Recursion, a callee with two callers, two threads. Times in nanoseconds.
 value calls count
 value self nanoseconds

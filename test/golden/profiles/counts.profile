@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # time=none: there is one value.
 value calls count
 sample A:Main () 1

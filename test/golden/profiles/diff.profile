@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Amounts below zero, as a difference of two profiles has, and sums that do not fit.
 value calls count
 value self nanoseconds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Names that try to be something else: markup, escapes of a terminal, other directions, broken UTF-8, tabs.
 value calls count
 value self nanoseconds

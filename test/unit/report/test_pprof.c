@@ -6,6 +6,7 @@
  */
 #include "profile.h"
 #include "report.h"
+#include "tree.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,6 +195,27 @@ a_location_without_a_name_is_its_address (void **state)
 }
 
 static void
+samples_without_frames_are_reported_as_nothing_but_their_sum (void **state)
+{
+	message m = { .size = 0 }, inner = { .size = 0 };
+	monocle__profile *profile;
+	monocle__methods *methods;
+
+	put_pair (&m, 1, 1, 2);
+	put_pair (&m, 5, 1, 1);
+	put_number (&inner, 2, 42);
+	put_bytes (&m, 2, inner.bytes, inner.size);
+	for (size_t i = 0; i < 3; i++)
+		put_text (&m, (const char *[]){ "", "samples", "count" }[i]);
+	profile = parse (&m);
+	methods = monocle__methods_new (profile);
+	assert_int_equal (methods->count, 0);
+	assert_int_equal (monocle__profile_sum (profile, 0), 42);
+	monocle__methods_free (methods);
+	monocle__profile_free (profile);
+}
+
+static void
 what_refers_to_nothing_is_refused_by_name (void **state)
 {
 	message m = { .size = 0 };
@@ -228,15 +250,15 @@ wire_errors_are_refused (void **state)
 		const char *bytes;
 		size_t size;
 	} rows[] = {
-		{ "\x0a", 1 },                                             /* no length */
-		{ "\x0a\x7f", 2 },                                         /* longer than the file */
+		{ "\x0a", 1 },                                              /* no length */
+		{ "\x0a\x7f", 2 },                                          /* longer than the file */
 		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },     /* longer than memory */
 		{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12 }, /* a varint of eleven bytes */
-		{ "\x0b", 1 },                                             /* a group */
-		{ "\x0f", 1 },                                             /* no such wire type */
-		{ "\x02\x00", 2 },                                         /* field 0 */
-		{ "\x12\x02\x0a\x05", 4 },                                 /* the same inside a sample */
-		{ "\x09\x00", 2 },                                         /* eight bytes that are not there */
+		{ "\x0b", 1 },                                              /* a group */
+		{ "\x0f", 1 },                                              /* no such wire type */
+		{ "\x02\x00", 2 },                                          /* field 0 */
+		{ "\x12\x02\x0a\x05", 4 },                                  /* the same inside a sample */
+		{ "\x09\x00", 2 },                                          /* eight bytes that are not there */
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -249,7 +271,9 @@ wire_errors_are_refused (void **state)
 static size_t
 pack (const void *bytes, size_t size, unsigned char *out, size_t room)
 {
-	z_stream stream = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)room };
+	z_stream stream = {
+		.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)room
+	};
 
 	assert_int_equal (deflateInit2 (&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
 	assert_int_equal (deflate (&stream, Z_FINISH), Z_STREAM_END);
@@ -363,6 +387,7 @@ main (void)
 		cmocka_unit_test (parts_may_come_in_any_order),
 		cmocka_unit_test (inlined_lines_are_frames_innermost_first),
 		cmocka_unit_test (a_location_without_a_name_is_its_address),
+		cmocka_unit_test (samples_without_frames_are_reported_as_nothing_but_their_sum),
 		cmocka_unit_test (what_refers_to_nothing_is_refused_by_name),
 		cmocka_unit_test (wire_errors_are_refused),
 		cmocka_unit_test (gzip_is_unpacked_and_checked),

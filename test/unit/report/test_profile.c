@@ -18,7 +18,9 @@
 static uint32_t
 function (monocle__profile *profile, const char *name)
 {
-	monocle__function f = { .name = monocle__profile_text (profile, name, strlen (name)), .system_name = "", .filename = "" };
+	monocle__function f = { .name = monocle__profile_text (profile, name, strlen (name)),
+		                    .system_name = "",
+		                    .filename = "" };
 
 	return (uint32_t)monocle__profile_add_function (profile, &f);
 }
@@ -106,7 +108,8 @@ collect_path (const monocle__tree *tree, uint32_t node, void *context)
 	char *out = context;
 
 	if (node != 0)
-		sprintf (out + strlen (out), "%s%u ", tree->profile->functions[tree->nodes[node].function].name, tree->nodes[node].depth);
+		sprintf (out + strlen (out), "%s%u ", tree->profile->functions[tree->nodes[node].function].name,
+		         tree->nodes[node].depth);
 }
 
 static void
@@ -189,7 +192,8 @@ functions_with_one_name_and_file_are_one (void **state)
 	monocle__function a = { "A:B ()", "x", "app.dll", 1 }, other_file = { "A:B ()", "x", "lib.dll", 1 };
 	size_t first = monocle__profile_add_function (profile, &a);
 
-	assert_int_equal (monocle__profile_add_function (profile, &(monocle__function){ "A:B ()", "y", "app.dll", 2 }), first);
+	assert_int_equal (monocle__profile_add_function (profile, &(monocle__function){ "A:B ()", "y", "app.dll", 2 }),
+	                  first);
 	assert_int_not_equal (monocle__profile_add_function (profile, &other_file), first);
 	for (int i = 0; i < 1000; i++) {
 		char name[16];
@@ -259,8 +263,9 @@ columns_of_calls_have_their_fixed_names (void **state)
 	monocle__profile_add_value_type (profile, "bytes", "bytes");
 	monocle__profile_add_value_type (profile, "tab\there", "\"");
 	columns = monocle__columns_new (profile, &count);
-	static const char *const names[] = { "calls", "self_ns", "total_ns", "self_cpu_ns", "total_cpu_ns", "self_bytes",
-					     "total_bytes", "self_tab_here__", "total_tab_here__" };
+	static const char *const names[] = { "calls",       "self_ns",         "total_ns",
+		                                 "self_cpu_ns", "total_cpu_ns",    "self_bytes",
+		                                 "total_bytes", "self_tab_here__", "total_tab_here__" };
 	assert_int_equal (count, 9);
 	for (size_t i = 0; i < count; i++)
 		assert_string_equal (columns[i].name, names[i]);
@@ -278,7 +283,10 @@ text_becomes_valid_utf8 (void **state)
 		{ "plain", "plain", 5 },
 		{ "\xc3\xbc", "\xc3\xbc", 2 },
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4 },
-		{ "a\0b", "a\xef\xbf\xbd" "b", 3 },
+		{ "a\0b",
+		  "a\xef\xbf\xbd"
+		  "b",
+		  3 },
 		{ "\xc3", "\xef\xbf\xbd", 1 },
 		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd", 2 },
 		{ "\xe0\x80\xaf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 3 },
@@ -306,10 +314,22 @@ names_lose_their_middle (void **state)
 		{ "abcdefghij", "ab~j", 4 },
 		{ "abcdefghij", "a", 1 },
 		{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", "\xe6\x97\xa5~\xe8\xaa\x9e", 5 },
-		{ "e\xcc\x81" "e\xcc\x81" "e\xcc\x81", "e\xcc\x81" "e\xcc\x81" "e\xcc\x81", 3 },
-		{ "e\xcc\x81" "e\xcc\x81" "e\xcc\x81" "e", "e\xcc\x81~e", 3 },
+		{ "e\xcc\x81"
+		  "e\xcc\x81"
+		  "e\xcc\x81",
+		  "e\xcc\x81"
+		  "e\xcc\x81"
+		  "e\xcc\x81",
+		  3 },
+		{ "e\xcc\x81"
+		  "e\xcc\x81"
+		  "e\xcc\x81"
+		  "e",
+		  "e\xcc\x81~e", 3 },
 		{ "a\x1b[2Jb", "a?[2Jb", 0 },
-		{ "a\xe2\x80\xae" "b", "a?b", 0 },
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a?b", 0 },
 	};
 	char buffer[64];
 

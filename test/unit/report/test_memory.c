@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_memory.c - each allocation fails once: every reader and writer answers, and gives back what it had.
+ *
+ * The linker sends malloc, calloc and realloc of the library through here (--wrap).
+ */
+#include "profile.h"
+#include "report.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void *__real_malloc (size_t size);
+void *__real_calloc (size_t count, size_t size);
+void *__real_realloc (void *old, size_t size);
+void *__wrap_malloc (size_t size);
+void *__wrap_calloc (size_t count, size_t size);
+void *__wrap_realloc (void *old, size_t size);
+
+/* Allocations until the one that fails; 0: none does. */
+static long countdown;
+
+static bool
+fails (void)
+{
+	return countdown > 0 && --countdown == 0;
+}
+
+void *
+__wrap_malloc (size_t size)
+{
+	return fails () ? NULL : __real_malloc (size);
+}
+
+void *
+__wrap_calloc (size_t count, size_t size)
+{
+	return fails () ? NULL : __real_calloc (count, size);
+}
+
+void *
+__wrap_realloc (void *old, size_t size)
+{
+	return fails () ? NULL : __real_realloc (old, size);
+}
+
+/* Two values, two functions, a comment, a label, a stack of two. */
+static const char profile_bytes[] = "\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04"
+                                    "\x12\x0e\x0a\x02\x01\x02\x12\x02\x05\x07\x1a\x04\x08\x05\x10\x06"
+                                    "\x22\x06\x08\x01\x22\x02\x08\x01\x22\x06\x08\x02\x22\x02\x08\x02"
+                                    "\x2a\x04\x08\x01\x10\x05\x2a\x04\x08\x02\x10\x06\x68\x03"
+                                    "\x32\x00\x32\x05"
+                                    "calls\x32\x05"
+                                    "count\x32\x04self\x32\x0bnanoseconds"
+                                    "\x32\x01"
+                                    "F\x32\x01G";
+
+static monocle__profile *
+read_profile (void)
+{
+	monocle__profile *profile = NULL;
+	char error[128] = "";
+
+	if (monocle__pprof_parse (profile_bytes, sizeof profile_bytes - 1, &profile, error, sizeof error) != 0)
+		assert_string_equal (error, "out of memory");
+	return profile;
+}
+
+static void
+a_reader_without_memory_says_so (void **state)
+{
+	monocle__profile *profile = NULL;
+	long n = 0;
+
+	while (!profile) {
+		countdown = ++n;
+		profile = read_profile ();
+		assert_true (n < 1000);
+	}
+	countdown = 0;
+	assert_true (n > 10);
+	assert_int_equal (profile->sample_count, 1);
+	assert_int_equal (profile->samples[0].label_count, 1);
+	monocle__profile_free (profile);
+}
+
+typedef int (*report_writer) (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+
+static void
+a_writer_without_memory_answers_minus_one (void **state)
+{
+	static const report_writer writers[] = { monocle__report_text, monocle__report_tsv, monocle__report_json,
+		                                     monocle__report_flame };
+	FILE *out = fopen ("/dev/null", "w");
+	monocle__profile *profile = read_profile ();
+
+	for (size_t i = 0; i < 2 * sizeof writers / sizeof *writers; i++) {
+		monocle__report_options options = { .title = "t", .limit = 1, .tree = i % 2 };
+		long n = 0;
+		int result;
+		do {
+			countdown = ++n;
+			result = writers[i / 2](out, profile, &options);
+			assert_true (result == 0 || result == -1);
+			assert_true (n < 1000);
+		} while (result != 0);
+		countdown = 0;
+		assert_true (n > 2);
+	}
+	fclose (out);
+	monocle__profile_free (profile);
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_reader_without_memory_says_so),
+		cmocka_unit_test (a_writer_without_memory_answers_minus_one),
+	};
+	return cmocka_run_group_tests_name ("memory", tests, NULL, NULL);
+}
