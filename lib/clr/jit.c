@@ -36,12 +36,27 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
 	return S_OK;
 }
 
+/*
+ * May the callee's probes run inside the caller's frame? An exception that passes them is told of the frame only, and where
+ * the frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try regions
+ * through stubs, so that not even their return address does.
+ */
+static bool
+is_traceable (FunctionID caller, FunctionID callee)
+{
+	bool is_new;
+	MonoMethod *method = monocle__clr_method (callee);
+	if (method && !(monocle_call_flags (monocle_method_definition (method)) & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
+		return true;
+	return probe_function (caller, &is_new) == MONOCLE__METHOD_PROBED;
+}
+
 HRESULT
 monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, FunctionID callee, BOOL *ret_inline)
 {
 	bool is_new;
-	probe_function (callee, &is_new);
-	*ret_inline = !is_new;
+	int state = probe_function (callee, &is_new);
+	*ret_inline = !is_new && (state != MONOCLE__METHOD_PROBED || is_traceable (caller, callee));
 	return S_OK;
 }
 

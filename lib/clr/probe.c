@@ -41,6 +41,7 @@ typedef struct {
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
 	monocle__scratch scratch;
+	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
 } shadow;
 
@@ -130,6 +131,7 @@ new_shadow (void)
 	shadow *s = block;
 	s->top = s->base;
 	s->limit = s->base + ENTRIES;
+	s->bottom.sp_flags = UINTPTR_MAX;
 	pthread_once (&shadow_once, make_key);
 	pthread_setspecific (shadow_key, s);
 	own_shadow = s;
@@ -143,6 +145,9 @@ get_shadow (void)
 	return __builtin_expect (s != NULL, 1) ? s : new_shadow ();
 }
 
+static void end_dead (shadow *s, uintptr_t sp);
+
+/* What lies deeper than a frame that is just entered is left over from frames that vanished without a word. */
 static inline void
 push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
 {
@@ -153,6 +158,8 @@ push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t 
 		s->overflow++;
 		return;
 	}
+	if (__builtin_expect (s->top[-1].sp_flags < sp_flags, 0))
+		end_dead (s, sp_flags & ~(uintptr_t) RAISES);
 	*s->top++ = (entry) { method, definition, sp_flags, ip };
 }
 
@@ -420,6 +427,20 @@ static bool
 is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
 {
 	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
+}
+
+/* Probes that are called through a stub stand a little deeper than their frame. */
+enum { STUB_FRAME = 0x200 };
+
+static __attribute__ ((noinline, cold)) void
+end_dead (shadow *s, uintptr_t sp)
+{
+	while (s->top > s->base) {
+		entry *e = s->top - 1;
+		if (sp_of (e) >= sp || (sp_of (e) + STUB_FRAME >= sp && !function_at (e->ip)))
+			return;
+		pop_raising (s);
+	}
 }
 
 /*

@@ -565,15 +565,29 @@ find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
 		&& info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, ret_size) >= 0 && *ret_data;
 }
 
-/* Probes find out what runs through RuntimeTypeHandle.ToIntPtr; were it probed itself, it would count our calls. */
+/*
+ * Methods of corlib that our own callbacks and probes run inside of: the second pass of .NET 9 and later, which is managed
+ * code and stands above the frames that it unwinds. NULL: all methods of the type.
+ */
+static const struct { const char *type, *method; } own_ground[] = {
+	{ "RuntimeTypeHandle",  "ToIntPtr"  }, /* probes find out with it which instance runs */
+	{ "RuntimeTypeHandle",  "get_Value" },
+	{ "EH",                 NULL        },
+	{ "ExInfo",             NULL        },
+	{ "StackFrameIterator", NULL        },
+	{ "InternalCalls",      NULL        },
+};
+
 static bool
 is_ours (const job *j)
 {
 	monocle__ecma_typedef type;
-	if (!j->image->is_corlib || (strcmp (j->row.name, "ToIntPtr") && strcmp (j->row.name, "get_Value"))
-	    || monocle__ecma_get_typedef (&j->image->ecma, j->row.declaring_token, &type))
+	if (!j->image->is_corlib || monocle__ecma_get_typedef (&j->image->ecma, j->row.declaring_token, &type))
 		return false;
-	return strcmp (type.name, "RuntimeTypeHandle") == 0;
+	for (size_t i = 0; i < sizeof own_ground / sizeof *own_ground; i++)
+		if (strcmp (type.name, own_ground[i].type) == 0 && (!own_ground[i].method || strcmp (j->row.name, own_ground[i].method) == 0))
+			return true;
+	return false;
 }
 
 static int
