@@ -203,6 +203,63 @@ static class Finally
 		return -1;
 	}
 
+	// Nothing is in flight when these finally blocks begin; what they throw leaves the block and then the method.
+	static int ThrowAtTheEnd (int n)
+	{
+		try {
+			Note ("d" + n);
+		} finally {
+			Note ("e" + n);
+			Thrower ("end" + n);
+			Note ("never");
+		}
+		return n;
+	}
+
+	static int CatchOwnEnd (int n)
+	{
+		try {
+			try {
+				Note ("f" + n);
+			} finally {
+				Note ("g" + n);
+				Thrower ("own" + n);
+				Note ("never");
+			}
+		} catch (InvalidOperationException e) when (e.Message.Length > 0) {
+			Note ("h" + n);
+		}
+		return n == 0 ? 0 : CatchOwnEnd (n - 1);
+	}
+
+	static int RecurseAtTheEnd (int n)
+	{
+		try {
+			try {
+				Note ("i" + n);
+			} finally {
+				if (n == 0)
+					Thrower ("bottom");
+				RecurseAtTheEnd (n - 1);
+				Note ("never");
+			}
+		} catch (InvalidOperationException) when (n == 3) {
+			Note ("j" + n);
+		} finally {
+			Note ("k" + n);
+		}
+		return n;
+	}
+
+	static int InlinedEnd (int n)
+	{
+		try {
+			return ThrowAtTheEnd (n) + ThrowAtTheEnd (n + 1);
+		} finally {
+			CatchOwnEnd (1);
+		}
+	}
+
 	static void Try (Action action)
 	{
 		try {
@@ -222,6 +279,11 @@ static class Finally
 			Try (() => Nested (7));
 			Try (() => Superseding (12));
 			Try (() => ThrowInCatch (5));
+			Try (() => ThrowAtTheEnd (1));
+			Try (() => CatchOwnEnd (3));
+			Try (() => RecurseAtTheEnd (6));
+			Try (() => RecurseAtTheEnd (2));
+			Try (() => InlinedEnd (2));
 			Try (() => Console.WriteLine (ReturnFromFinallyProtected (5) + " " + ReturnFromFinallyProtected (6)));
 		}
 	}

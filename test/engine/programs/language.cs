@@ -543,7 +543,7 @@ static class Closures
 		{ Length: > 10 } => throw new Deep (s.Length), ['x', .., var c] => "x" + c, null => "null", _ => "other",
 	};
 
-	record Person (string Name, int Age) { public int Check => Age < 0 ? throw new Deep (Age) : Age; }
+	record Person (string Name, int Age) { public int Check () => Age < 0 ? throw new Deep (Age) : Age; }
 
 	public static void Run ()
 	{
@@ -571,7 +571,7 @@ static class Closures
 		}
 		var p = new Person ("a", -1) with { Name = "b" };
 		try {
-			sum += p.Check;
+			sum += p.Check ();
 		} catch (Deep) {
 			caught++;
 		}

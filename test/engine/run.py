@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The call engine against its oracle: try/fault round every body, slower and right by construction.
+
+All shapes run bare, under the shadow stack and under the oracle. Output and exit code must be the same, and the counts of
+every method definition, on every runtime and in every configuration. Then only parts of the methods are probed, so that
+exceptions pass and are caught by frames without probes: what is counted must not change.
+"""
+import sys
+
+import matrix
+
+
+class Oracle(matrix.EngineSuite):
+    def one(self, runtime, settings_name, exe, what, options, oracle=False):
+        """The counts of one run after all checks that need no other run."""
+        settings = dict(matrix.SETTINGS[settings_name])
+        if oracle:
+            settings["MONOCLE_CLR_ORACLE"] = "1"
+        seen, counts = self.under(runtime, [exe], options, settings)
+        good = (seen.code, seen.out) == (self.plain.code, self.plain.out) and not seen.timeout
+        self.check(good, what + ": output as without a profiler", seen)
+        if self.check(counts is not None, what + ": the module wrote its counts", seen):
+            self.sound(what, counts)
+        return counts
+
+    def same(self, what, counts):
+        if counts is None:
+            return
+        if self.reference is None:
+            self.reference = counts
+        bad = matrix.differences(counts, self.reference)
+        self.check(not bad, what + ": counts of the oracle", "\n    " + "\n    ".join(bad))
+
+    def configuration(self, runtime, settings_name, exe):
+        name = "%s %s" % (runtime, settings_name)
+        bare = self.bare(runtime, [exe], matrix.SETTINGS[settings_name])
+        self.plain = self.plain or bare
+        self.check((bare.code, bare.out) == (self.plain.code, self.plain.out), name + ": bare output", bare)
+        images = ["image=shapes", "image=shapes-il"]
+        for oracle in (True, False):
+            what = name + (" oracle" if oracle else "")
+            self.same(what, self.one(runtime, settings_name, exe, what, images, oracle))
+
+    def partial(self, runtime, settings_name, exe, every, phase):
+        """Every N-th method only: its counts are those it has when all are probed."""
+        what = "%s %s methods %d of %d" % (runtime, settings_name, phase, every)
+        options = ["image=shapes", "image=shapes-il", "every=%d" % every, "phase=%d" % phase]
+        counts = self.one(runtime, settings_name, exe, what, options)
+        if counts is None or self.reference is None:
+            return
+        self.check(counts.rows, what + ": some are probed")
+        bad = ["%s %s" % (counts.names[k], row) for k, row in sorted(counts.rows.items())
+               if self.reference.rows.get(k) != row]
+        self.check(not bad, what + ": counts as when all are probed", "\n    " + "\n    ".join(bad[:20]))
+
+    def everything(self, runtime, settings_name, exe):
+        """The framework probed as well: the counts of our own methods stay what they are."""
+        what = "%s %s everything" % (runtime, settings_name)
+        counts = self.one(runtime, settings_name, exe, what, [])
+        if counts is None or self.reference is None:
+            return
+        self.check(len(counts.rows) > 2 * len(self.reference.rows), what + ": the framework is probed", len(counts.rows))
+        bad = ["%s %s, not %s" % (self.reference.names[k], counts.rows.get(k), row)
+               for k, row in sorted(self.reference.rows.items()) if counts.rows.get(k) != row]
+        self.check(not bad, what + ": counts as when only the program is probed", "\n    " + "\n    ".join(bad[:20]))
+
+
+def main():
+    suite = Oracle("engine", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--full", action="store_true", help="every configuration on every runtime")
+    options = suite.parse()
+    suite.plain = suite.reference = None
+    folder = suite.programs()
+    if not folder:
+        return suite.finish()
+    exe, debug = folder / "shapes.dll", folder / "debug" / "shapes.dll"
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        quick = ["default", "no-tiering", "osr"] if runtime.name == "clr10" else ["no-tiering", "default"]
+        for settings in matrix.SETTINGS if options.full else quick:
+            suite.configuration(runtime, settings, exe)
+            for phase in range(6 if options.full else 1):
+                suite.partial(runtime, settings, exe, 2 if phase < 2 else 4, phase if phase < 2 else phase - 2)
+        for settings in matrix.SETTINGS if options.full else ["default"]:
+            suite.everything(runtime, settings, exe)
+    suite.reference = None
+    for runtime in suite.runtimes(options.runtimes.split(",") if options.full else ["clr10"]):
+        suite.configuration(runtime, "default", debug)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
