@@ -57,6 +57,18 @@ has_output (const char *desc)
 	return found && (found[-1] == ':' || found[-1] == ',');
 }
 
+/* `help` makes a module print its arguments; nobody expects a profile then. */
+static bool
+asks_help (const arguments *args)
+{
+	for (size_t i = 0; i < args->profile_count; i++) {
+		const char *found = strstr (args->profiles[i], ":help");
+		if (found && (found[5] == '\0' || found[5] == ','))
+			return true;
+	}
+	return false;
+}
+
 static const struct option long_options[] = {
 	{ "profile", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' },
@@ -290,7 +302,7 @@ report_run (const arguments *args, int code, monocle__run_folder *folder, const 
 	monocle__run_folder_read (folder);
 	if (args->output)
 		place_outputs (folder, args->output);
-	if (folder->profile_count == 0)
+	if (folder->profile_count == 0 && !asks_help (args))
 		monocle__diagnose (args->command, code, folder, state, layout);
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
 		report_profile (folder, &folder->profiles[i]);

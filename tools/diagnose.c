@@ -290,7 +290,7 @@ say_processes (const monocle__run_folder *folder)
 			monocle__say ("process %d was not profiled: %s", (int)process->pid, process->declined);
 		else if (folder->unfinished == 0)
 			monocle__say (
-			    "process %d (%s) loaded the profiler but wrote no profile; a message above says which module failed",
+			    "process %d (%s) loaded the profiler, but no module left a profile; a message above may say why",
 			    (int)process->pid, process->runtime ? process->runtime : "unknown runtime");
 	}
 }

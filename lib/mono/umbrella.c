@@ -8,6 +8,7 @@
  * unprofiled. It calls nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only, before
  * the runtime starts.
  */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,14 +125,34 @@ complain_nameless (const places *list)
 	      modules[0] ? "are: " : "is none", modules);
 }
 
+/* A parent that is `monocle run` reads in its folder what became of us; without one nothing is written. */
+static void
+tell_run (const char *kind, const char *text)
+{
+	const char *folder = getenv ("MONOCLE_RUN_DIR");
+	char path[4096];
+	int fd;
+
+	if (!folder || snprintf (path, sizeof path, "%s/%d.%s", folder, (int) getpid (), kind) >= (int) sizeof path)
+		return;
+	fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	dprintf (fd, "%s\n", text);
+	close (fd);
+}
+
 void
 mono_profiler_init_monocle (const char *desc)
 {
-	const char *rest = desc + strcspn (desc, ":");
+	const char *rest = desc + strcspn (desc, ":"), *reason = "it is not wanted";
 	places list;
 
-	if (!monocle_host_process_enabled (NULL))
+	if (!monocle_host_process_enabled (&reason)) {
+		tell_run ("declined", reason);
 		return;
+	}
+	tell_run ("loaded", "Mono");
 	rest += *rest == ':';
 	monocle__place_find_all (&list);
 	if (!*rest || *rest == ':')

@@ -341,7 +341,7 @@ class Collecting(Case):
     def test_a_process_that_loaded_and_wrote_nothing_is_said(self):
         error = self.run_processes('echo coreclr 10.0 > $d/41.loaded')[2]
         self.assertIn('process 41 (coreclr 10.0)', error)
-        self.assertIn('wrote no profile', error)
+        self.assertIn('no module left a profile', error)
 
     def test_a_damaged_spool_is_said_and_kept(self):
         error = self.run_processes('echo nonsense > $d/calls.41.1.spool')[2]
@@ -377,6 +377,9 @@ class Diagnosis(Case):
             out.write(patch)
         path.chmod(0o755)
         return './' + name
+
+    def test_nothing_is_said_when_a_modules_help_was_asked(self):
+        self.assertEqual(self.monocle('run', '--profile=calls:help', '--', '/bin/true')[2], '')
 
     def test_native_aot_is_called_so(self):
         self.assertIn('NativeAOT', self.reason(self.fake('aot', b'\0__managedcode\0')))
