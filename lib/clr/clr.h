@@ -72,6 +72,7 @@ enum {
 	MONOCLE__METHOD_UNKNOWN,
 	MONOCLE__METHOD_PLAIN,    /* no filter wants it (in this epoch), or it has no body */
 	MONOCLE__METHOD_PROBED,   /* the runtime has our body */
+	MONOCLE__METHOD_CATCHING, /* the same; it has catch blocks, and somebody wants exceptional exits: never inlined */
 	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
 };
 
@@ -130,6 +131,12 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
  * the line map). Returns its state; *ret_new tells that this very call rewrote it. Normal context.
  */
 int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+static inline bool
+monocle__clr_has_probes (int state)
+{
+	return state == MONOCLE__METHOD_PROBED || state == MONOCLE__METHOD_CATCHING;
+}
+
 /* Does any filter want anything of this image? Asks every method once per epoch. */
 bool monocle__clr_image_wanted (monocle__clr_image *image);
 

@@ -475,7 +475,7 @@ is_probed (MonoMethod *definition)
 {
 	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
 	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
-	return image && row && row <= image->method_rows && atomic_load (&image->methods[row - 1]) == MONOCLE__METHOD_PROBED;
+	return image && row && row <= image->method_rows && monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
 }
 
 /* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */

@@ -608,6 +608,16 @@ refuse (job *j)
 	return MONOCLE__METHOD_REFUSED;
 }
 
+/* Catch blocks and filters, of a method whose exceptional exits are wanted. */
+static bool
+catches (const job *j)
+{
+	for (uint32_t i = 0; i < j->body.clause_count; i++)
+		if (!(j->body.clauses[i].flags & (MONOCLE__IL_CLAUSE_FINALLY | MONOCLE__IL_CLAUSE_FAULT)))
+			return j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	return false;
+}
+
 static int
 rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, FunctionID function)
 {
@@ -618,10 +628,11 @@ rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentati
 		return MONOCLE__METHOD_PLAIN;
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return refuse (&j);
+	int state = catches (&j) ? MONOCLE__METHOD_CATCHING : MONOCLE__METHOD_PROBED;
 	bool done = open_for_writing (image) && identify (&j) && calli_token (image, 0) && calli_token (image, 1)
 		&& calli_token (image, j.key_count) && write_probes (&j) == 0 && hand_over (&j, function);
 	monocle__il_free (&j.body);
-	return done ? MONOCLE__METHOD_PROBED : refuse (&j);
+	return done ? state : refuse (&j);
 }
 
 /* --- asking the filters -------------------------------------------------------------------------------------------- */
@@ -693,7 +704,7 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 	if (state == MONOCLE__METHOD_UNKNOWN) {
 		state = flags ? rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
 		atomic_store (&image->methods[row - 1], (uint8_t) state);
-		*ret_new = state == MONOCLE__METHOD_PROBED;
+		*ret_new = monocle__clr_has_probes (state);
 	}
 	pthread_mutex_unlock (&image->lock);
 	return state;
