@@ -188,6 +188,31 @@ class Signals(Case):
         self.assertEqual(os.waitstatus_to_exitcode(status), 9)
         self.assertEqual((self.work / 'got').read_text(), 'got\n')
 
+    def test_ctrl_z_stops_both_and_the_shell_continues_both(self):
+        import pty
+        script = 'touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        shell = 'set -m; "$0" run -- /bin/sh -c \'%s\'; echo code $?; touch stopped stop; fg; echo code $?' % script
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execve('/bin/bash', ['/bin/bash', '-c', shell, self.program], dict(self.environment))
+        self.wait_ready()
+        os.write(terminal, b'\x1a')
+        self.wait_for(self.work / 'stopped')
+        text = b''
+        while True:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual([line for line in text.decode().splitlines() if line.startswith('code')],
+                         ['code %d' % (128 + signal.SIGTSTP), 'code 9'])
+
     def test_what_was_ignored_stays_ignored_in_the_program(self):
         script = 'trap "" HUP PIPE; exec "$0" run -q -- /bin/sh -c "grep SigIgn /proc/self/status"'
         nohup = subprocess.run(['/bin/sh', '-c', script, self.program], cwd=self.work, env=self.environment,
