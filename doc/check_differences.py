@@ -23,7 +23,8 @@ def rows(path):
 
 def first_cells(text):
     """The names in the first column of the tables: | `name` | ..."""
-    return {name for line in text.splitlines() if line.startswith("| `") for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def section(text, title):

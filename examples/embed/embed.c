@@ -6,7 +6,8 @@
  *   embed SCRIPT [MODULE[:ARGS]]...
  *
  * Each line of a script defines a function, "NAME = WORD...". Running a function runs its words in turn: the name of a
- * function calls it, every other word is printed. The program is the function Main.
+ * function calls it, every other word is printed. The program is the function Main. Lines that begin with # are
+ * remarks.
  *
  * To modules the script is an image, all functions are static methods of one class, named after the language, and a
  * function is "compiled" when it is called first: that is when filters are asked.
@@ -38,7 +39,7 @@ parse_line (char *line)
 {
 	char *rest, *name = strtok_r (line, " =\n", &rest);
 
-	if (!name || function_count == FUNCTIONS_MAX)
+	if (!name || *name == '#' || function_count == FUNCTIONS_MAX)
 		return;
 	function *f = &functions[function_count++];
 	f->name = strdup (name);
@@ -83,7 +84,7 @@ run (function *f)
 {
 	if (!f->compiled)
 		compile (f);
-	/* A call that nobody asked for costs a test of the flags; an event that nobody listens to, a test of its count. */
+	/* A call that nobody asked for costs a test of the flags, an event that nobody listens to one of its count. */
 	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER && listeners[MONOCLE_EVENT_method_enter])
 		monocle_raise_method_enter (f->method, NULL);
 	for (size_t i = 0; i < f->word_count; i++) {
@@ -97,7 +98,7 @@ run (function *f)
 		monocle_raise_method_leave (f->method, NULL);
 }
 
-/* --- what the core asks about records: any context, so nothing is locked or allocated ------------------------------- */
+/* --- what the core asks about records: any context, so nothing is locked or allocated ----------------------------- */
 
 static int
 describe_class (void *host, MonoClass *klass, monocle_class_info *ret_info)

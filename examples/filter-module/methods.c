@@ -6,7 +6,7 @@
  *   --profile=methods[:IMAGE]      IMAGE: an assembly's name; without it, the program's own
  *
  * The filter picks methods when they are compiled, so what is not wanted costs nothing. method_enter finds the method's
- * counter in a table without a lock: on CoreCLR it runs inside managed code, where waiting could stop the whole program.
+ * counter in a table without a lock: on CoreCLR it runs inside managed code, where waiting can stop the whole program.
  * Names are asked for at the end, once per method.
  */
 #include <stdint.h>
@@ -62,7 +62,20 @@ filter (MonoProfiler *prof, MonoMethod *method)
 	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
 }
 
-/* The method's counter, taking a free one the first time. NULL: the table is full. */
+/* Whose counter it is; a free one becomes the method's. */
+static MonoMethod *
+owner_of (counter *slot, MonoMethod *method)
+{
+	MonoMethod *owner = __atomic_load_n (&slot->method, __ATOMIC_ACQUIRE);
+
+	if (owner)
+		return owner;
+	if (__atomic_compare_exchange_n (&slot->method, &owner, method, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return method;
+	return owner;
+}
+
+/* The method's counter. NULL: the table is full. */
 static counter *
 find (MonoProfiler *prof, MonoMethod *method)
 {
@@ -70,10 +83,7 @@ find (MonoProfiler *prof, MonoMethod *method)
 
 	for (size_t i = 0; i < SLOTS; i++) {
 		counter *slot = &prof->counters[((hash >> 40) + i) % SLOTS];
-		MonoMethod *owner = __atomic_load_n (&slot->method, __ATOMIC_ACQUIRE);
-		if (!owner && __atomic_compare_exchange_n (&slot->method, &owner, method, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return slot;
-		if (owner == method)
+		if (owner_of (slot, method) == method)
 			return slot;
 	}
 	return NULL;

@@ -13,7 +13,7 @@ static MonoProfilerCallInstrumentationFlags
 filter (MonoProfiler *prof, MonoMethod *method)
 {
 	const char *name = mono_class_get_name (mono_method_get_class (method));
-	return strcmp (name, "Greeter") ? MONO_PROFILER_CALL_INSTRUMENTATION_NONE : MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+	return strcmp (name, "Greeter") == 0 ? MONO_PROFILER_CALL_INSTRUMENTATION_ENTER : 0;
 }
 
 static void
