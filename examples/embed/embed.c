@@ -9,7 +9,7 @@
  * function calls it, every other word is printed. The program is the function Main. Lines that begin with # are
  * remarks.
  *
- * To modules the script is an image, all functions are static methods of one class, named after the language, and a
+ * To modules the script is an image, all functions are static methods of one class, Greeter, and a
  * function is "compiled" when it is called first: that is when filters are asked.
  */
 #include <pthread.h>
