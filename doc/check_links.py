@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Links in our documents lead somewhere: files exist, and so do headings that are named."""
+"""Links in our documents lead somewhere: files exist, and so do headings that are named. A listing below a line
+`<!-- from FILE -->` stands in that file, line for line; how far it is indented does not matter.
+"""
 import pathlib
 import re
 import sys
@@ -14,7 +16,18 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def problems(document):
+def stripped(text):
+    return "\n".join(line.strip() for line in text.strip().splitlines())
+
+
+def listings(document):
+    for name, listing in re.findall(r"<!-- from (\S+) -->\n```\w*\n(.*?)```", document.read_text(), re.S):
+        source = TOP / name
+        if not source.exists() or stripped(listing) not in stripped(source.read_text()):
+            yield "%s: the listing from %s is not there" % (document.relative_to(TOP), name)
+
+
+def links(document):
     text = re.sub(r"```.*?```", "", document.read_text(), flags=re.S)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
@@ -29,7 +42,7 @@ def problems(document):
 
 def main():
     documents = [*TOP.glob("*.md"), *(TOP / "doc").glob("*.md")]
-    found = [problem for document in sorted(documents) for problem in problems(document)]
+    found = [problem for document in sorted(documents) for problem in [*links(document), *listings(document)]]
     print("\n".join(found) if found else "%d documents" % len(documents))
     return 1 if found else 0
 
