@@ -16,8 +16,9 @@
  *   Lifetime.  A record (MonoImage, MonoClass, MonoMethod, ...) is never freed: monocle_image_unload () and friends
  *              turn it into a tombstone whose names still answer. Strings that a host passes in are copied.
  *
- * Async safety: record constructors, finders and the inline raise helpers may be called in any context, a signal
- * handler included; they take no lock and call no allocator but the core's own mmap arena. What may not says so.
+ * Async safety: record constructors, finders and monocle_raise_* () may be called in any context, a signal handler
+ * included; they take no lock and call no allocator but the core's own mmap arena. A raise function runs the modules'
+ * callbacks, which know their event's context. What may not says so.
  */
 #ifndef MONOCLE_HOST_H
 #define MONOCLE_HOST_H
@@ -161,15 +162,18 @@ typedef struct {
 /* --- start and end ------------------------------------------------------------------------------------------------ */
 
 /*
- * Registers the host of this process. `ops` is copied. Not async-safe; call before anything else.
+ * Registers the host of this process, for ever. `ops` and its two strings are copied. Not async-safe; call before
+ * anything else.
  * MONOCLE_E_BUSY: there is a host already, another copy of the core has one, or a Mono (a defined `mono_jit_init`
- * outside the core) is in the process; the reason was logged.
+ * outside the core) is in the process; the reason was logged. MONOCLE_E_INVALID: no ops, or of another API version.
+ * MONOCLE_E_NO_MEMORY.
  */
 MONO_API int monocle_host_init (const monocle_host_ops *ops);
 
 /*
  * Loads the modules named by the environment: MONOCLE_PROFILE (shell-like words, each NAME[:ARGS]), or the `--profile=`
- * options of MONO_ENV_OPTIONS when it is unset. Returns how many modules were loaded; failures are logged by name.
+ * options of MONO_ENV_OPTIONS when it is unset. Returns how many modules were loaded; failures are logged by name, and
+ * end the process where MONOCLE_STRICT=1 says so, as in monocle_host_load (). Normal context.
  */
 MONO_API int monocle_host_load_from_env (void);
 
@@ -192,8 +196,9 @@ MONO_API int monocle_host_process_enabled (const char **ret_reason);
 MONO_API const char *monocle_host_name (void);
 
 /*
- * Closes the init window: from now on events are delivered and mono_profiler_enable_* () answer 0.
- * `grant_late` is for attach (a second window may be opened by monocle_host_reopen ()).
+ * Closes the init window: from now on events are delivered and mono_profiler_enable_* () answer 0. A host that lets
+ * modules be loaded into a running program opens a second window with monocle_host_reopen () and closes it again with
+ * monocle_host_startup_done (); events are delivered meanwhile. Normal context.
  */
 MONO_API void monocle_host_startup_done (void);
 MONO_API void monocle_host_reopen (void);
@@ -259,7 +264,7 @@ MONO_API int monocle_coverage_wanted (MonoMethod *method);
  * array by element and rank. The constructors intern: asking twice gives the same record.
  */
 
-/* The root domain. There is one; hosts with more tell so through images' domains (later). */
+/* The root domain. There is only this one: a host with several shows all its images in it. */
 MONO_API MonoDomain *monocle_domain_root (void);
 MONO_API void monocle_domain_set_name (MonoDomain *domain, const char *friendly_name);
 

@@ -13,14 +13,14 @@
  * two of them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
  */
 #include <string.h>
-#include "core.h"
+#include "records.h"
 
 enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 
 static unsigned phase;
 
 static const monocle_host_ops no_ops;
-static monocle_host_ops registered;             /* written before `ops` points at it */
+static monocle_host_ops registered;             /* written by whoever claimed, before `ops` points at it */
 static const monocle_host_ops *ops = &no_ops;
 static bool claimed;                            /* by the first host, before it is complete */
 
@@ -79,6 +79,17 @@ monocle_host_name (void)
 	return current->name ? current->name : "unnamed";
 }
 
+/* What the host's version of the struct does not have stays zero. Its strings may stand on its stack. */
+static bool
+copy_ops (const monocle_host_ops *candidate)
+{
+	memcpy (&registered, candidate, candidate->size < sizeof registered ? candidate->size : sizeof registered);
+	registered.size = sizeof registered;
+	registered.name = monocle__arena_string (candidate->name);
+	registered.runtime_version = monocle__arena_string (candidate->runtime_version);
+	return !registered.name == !candidate->name && !registered.runtime_version == !candidate->runtime_version;
+}
+
 int
 monocle_host_init (const monocle_host_ops *candidate)
 {
@@ -88,7 +99,8 @@ monocle_host_init (const monocle_host_ops *candidate)
 	if (!is_valid (candidate))
 		return MONOCLE_E_INVALID;
 	if (__atomic_exchange_n (&claimed, true, __ATOMIC_ACQ_REL)) {
-		monocle_log ("this process is profiled by the host %s already", registered.name ? registered.name : "unnamed");
+		const char *name = monocle_host_name ();
+		monocle_log ("this process is profiled by the host %s already", name ? name : "that is just starting");
 		return MONOCLE_E_BUSY;
 	}
 	monocle__self_enter_global_scope ();
@@ -97,8 +109,10 @@ monocle_host_init (const monocle_host_ops *candidate)
 		monocle_log ("not profiling: %s", who);
 		return MONOCLE_E_BUSY;
 	}
-	memcpy (&registered, candidate, candidate->size < sizeof registered ? candidate->size : sizeof registered);
-	registered.size = sizeof registered;
+	if (!copy_ops (candidate)) {
+		__atomic_store_n (&claimed, false, __ATOMIC_RELEASE);
+		return MONOCLE_E_NO_MEMORY;
+	}
 	__atomic_store_n (&ops, &registered, __ATOMIC_RELEASE);
 	move_phase (WINDOW, 0);
 	monocle__event_announce ();

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <monocle/host.h>
+#include <mono/jit/jit.h>
 #include "child.h"
 
 /* What happened, as one string of words. */
@@ -429,6 +430,29 @@ a_host_is_read_no_further_than_its_size (void **state)
 }
 
 static void
+host_with_passing_strings (void)
+{
+	char name[] = "lua", version[] = "5.4";
+	monocle_host_ops ops = quiet_host;
+
+	ops.name = name;
+	ops.runtime_version = version;
+	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
+	memset (name, 'x', sizeof name - 1);
+	memset (version, 'x', sizeof version - 1);
+	char *told = mono_get_runtime_build_info ();
+	CHECK_STRING (monocle_host_name (), "lua");
+	CHECK_STRING (told, "5.4");
+	mono_free (told);
+}
+
+static void
+the_strings_of_a_host_are_copied (void **state)
+{
+	child_passes (host_with_passing_strings);
+}
+
+static void
 two_hosts (void)
 {
 	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
@@ -613,6 +637,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (without_a_host_nothing_starts_and_nothing_ends),
 	cmocka_unit_test (the_host_is_told_of_the_first_listener_and_of_the_last),
 	cmocka_unit_test (a_host_is_read_no_further_than_its_size),
+	cmocka_unit_test (the_strings_of_a_host_are_copied),
 	cmocka_unit_test (a_process_has_one_host),
 	cmocka_unit_test (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once),
 	cmocka_unit_test (counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends),
