@@ -3,7 +3,8 @@
  *
  * counter.c - counters that modules register. The core registers none of its own: a runtime's counters are the host's.
  *
- * Counters stand in a list that only grows. Registering is for any thread in normal context.
+ * Counters stand in a list that only grows at its end, so that they are met in the order in which they came, as in
+ * Mono. Registering is for any thread in normal context.
  */
 #include "records.h"
 
@@ -11,14 +12,14 @@
 #include <mono/utils/mono-counters.h>
 
 struct _MonoCounter {
-	MonoCounter *next;
+	_Atomic(MonoCounter *) next;
 	const char *name;
 	void *address;
 	int type; /* with section, unit, variance and MONO_COUNTER_CALLBACK */
 	size_t size;
 };
 
-static _Atomic(MonoCounter *) newest;
+static _Atomic(MonoCounter *) oldest;
 static _Atomic(MonoCounterRegisterCallback) on_register;
 
 static size_t
@@ -37,21 +38,36 @@ size_of (int type, int string_size)
 	}
 }
 
+/* Appends; false when a counter with this address is there already. */
+static bool
+append (MonoCounter *counter)
+{
+	_Atomic(MonoCounter *) *end = &oldest;
+	MonoCounter *other = NULL;
+	while (!atomic_compare_exchange_strong (end, &other, counter)) {
+		if (other->address == counter->address)
+			return false;
+		end = &other->next;
+		other = NULL;
+	}
+	return true;
+}
+
+/* Mono takes no second counter with the same address either. */
 void
 mono_counters_register_with_size (const char *name, int type, void *address, int size)
 {
-	MonoCounter *counter = monocle__arena_alloc (sizeof *counter);
+	MonoCounter *counter = name ? monocle__arena_alloc (sizeof *counter) : NULL;
 	MonoCounterRegisterCallback told = atomic_load (&on_register);
-	if (!counter || !name)
+	if (!counter || !(counter->name = monocle__arena_string (name)))
 		return;
-	counter->name = monocle__arena_string (name);
-	counter->type = type;
+	/* Without a variance a counter is taken for one that only grows. */
+	counter->type = type & MONO_COUNTER_VARIANCE_MASK ? type : type | MONO_COUNTER_MONOTONIC;
 	counter->address = address;
 	counter->size = size_of (type, size);
-	counter->next = atomic_load (&newest);
-	while (!atomic_compare_exchange_weak (&newest, &counter->next, counter))
-		;
-	if (told)
+	if (!append (counter))
+		monocle_log ("the counter %s has the address of one that is there already; it is left out", name);
+	else if (told)
 		told (counter);
 }
 
@@ -70,7 +86,7 @@ mono_counters_on_register (MonoCounterRegisterCallback callback)
 void
 mono_counters_foreach (CountersEnumCallback callback, void *user_data)
 {
-	for (MonoCounter *counter = atomic_load (&newest); counter; counter = counter->next)
+	for (MonoCounter *counter = atomic_load (&oldest); counter; counter = atomic_load (&counter->next))
 		if (!callback (counter, user_data))
 			return;
 }
@@ -83,18 +99,19 @@ mono_counters_foreach (CountersEnumCallback callback, void *user_data)
 		return (int) sizeof value;                                                                       \
 	} while (0)
 
+/* The address is that of the text itself, and `size` bytes of it are the value: cut, or filled up with zeros. */
 static int
-sample_string (const MonoCounter *counter, bool is_callback, char *buffer, size_t size)
+sample_string (const MonoCounter *counter, bool is_callback, char *buffer)
 {
-	const char *text = is_callback ? ((char *(*) (void)) counter->address) () : *(char **) counter->address;
-	size_t length = text ? strlen (text) : 0;
-	if (!text || length + 1 > size)
-		return 0;
-	memcpy (buffer, text, length + 1);
-	return (int) length;
+	const char *text = is_callback ? ((char *(*) (void)) counter->address) () : counter->address;
+	size_t length = text && counter->size ? strnlen (text, counter->size - 1) : 0;
+	if (length)
+		memcpy (buffer, text, length);
+	memset (buffer + length, 0, counter->size - length);
+	return (int) counter->size;
 }
 
-/* Copies the value; returns how many bytes, or -1 when the buffer is too small for a number. */
+/* Copies the value; returns how many bytes, or -1 when the buffer is too small for it. */
 int
 mono_counters_sample (MonoCounter *counter, void *buffer, int buffer_size)
 {
@@ -102,11 +119,11 @@ mono_counters_sample (MonoCounter *counter, void *buffer, int buffer_size)
 		return -1;
 	bool is_callback = counter->type & MONO_COUNTER_CALLBACK;
 	int type = counter->type & MONO_COUNTER_TYPE_MASK;
-	if (type == MONO_COUNTER_STRING)
-		return sample_string (counter, is_callback, buffer, (size_t) buffer_size);
 	if ((size_t) buffer_size < counter->size)
 		return -1;
 	switch (type) {
+	case MONO_COUNTER_STRING:
+		return sample_string (counter, is_callback, buffer);
 	case MONO_COUNTER_INT:
 	case MONO_COUNTER_UINT:
 		SAMPLE (int32_t);

@@ -18,7 +18,7 @@ MONO_EXTENSION enum {
 	MONO_COUNTER_LONG          = 3, /* int64_t */
 	MONO_COUNTER_ULONG         = 4, /* uint64_t */
 	MONO_COUNTER_DOUBLE        = 5,
-	MONO_COUNTER_STRING        = 6, /* char * */
+	MONO_COUNTER_STRING        = 6, /* char []: the address is that of the text, its size is registered with it */
 	MONO_COUNTER_TIME_INTERVAL = 7, /* int64_t, microseconds */
 	MONO_COUNTER_TYPE_MASK     = 0xf,
 	MONO_COUNTER_CALLBACK      = 128, /* the address is a function that returns the value */
