@@ -109,7 +109,7 @@ monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
 {
 	MonoMethod *method = klass ? monocle_method_def (mono_class_get_image (klass), methoddef_token) : NULL;
 	if (method)
-		__atomic_store_n (&method->klass, klass, __ATOMIC_RELAXED);
+		__atomic_store_n (&method->klass, klass, __ATOMIC_RELEASE);
 	return method;
 }
 
@@ -234,7 +234,7 @@ mono_method_get_class (MonoMethod *method)
 {
 	if (!method)
 		return NULL;
-	MonoClass *klass = __atomic_load_n (&method->klass, __ATOMIC_RELAXED);
+	MonoClass *klass = __atomic_load_n (&method->klass, __ATOMIC_ACQUIRE);
 	if (klass)
 		return klass;
 	const monocle__method_desc *desc = monocle__method_describe (method);

@@ -344,11 +344,13 @@ allocated (writer write, void *subject, int option)
 		return NULL;
 	if (length < sizeof buffer) {
 		memcpy (copy, buffer, length);
+		copy[length] = 0;
 	} else {
+		/* A class may have been described meanwhile, so that the second text is not the first. */
 		text = (monocle__text) { copy, length + 1, 0 };
 		write (&text, subject, option);
+		put_end (&text);
 	}
-	copy[length] = 0;
 	return copy;
 }
 

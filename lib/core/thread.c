@@ -87,6 +87,18 @@ monocle_thread_detach (uintptr_t tid)
 	detach (find (tid));
 }
 
+/* What of a name fits, up to the end of a UTF-8 character. */
+static size_t
+fitting (const char *name)
+{
+	size_t length = strnlen (name, NAME_SIZE);
+	if (length < NAME_SIZE)
+		return length;
+	for (length = NAME_SIZE - 1; length && ((unsigned char) name[length] & 0xC0) == 0x80;)
+		length--;
+	return length;
+}
+
 /* Names are short; what does not fit is cut. */
 void
 monocle_thread_set_name (uintptr_t tid, const char *name)
@@ -95,8 +107,11 @@ monocle_thread_set_name (uintptr_t tid, const char *name)
 	if (!thread)
 		return;
 	int next = atomic_load (&thread->name) == 0;
-	if (name)
-		strncpy (thread->names[next], name, NAME_SIZE - 1);
+	size_t length = name ? fitting (name) : 0;
+	if (name) {
+		memcpy (thread->names[next], name, length);
+		memset (thread->names[next] + length, 0, NAME_SIZE - length);
+	}
 	atomic_store_explicit (&thread->name, name ? next : NO_NAME, memory_order_release);
 }
 

@@ -394,6 +394,14 @@ on_a_thread (void *data)
 	name = mono_thread_get_name_utf8 (thread);
 	assert_string_equal (name, "again");
 	free (name);
+	/* 126 letters and a character of two bytes, of which one would fit: none is kept. */
+	char name_to_cut[] = "%0126d\xC3\xA4";
+	char long_name[160];
+	snprintf (long_name, sizeof long_name, name_to_cut, 0);
+	monocle_thread_set_name (tid, long_name);
+	name = mono_thread_get_name_utf8 (thread);
+	assert_int_equal (strlen (name), 126);
+	free (name);
 	monocle_thread_set_name (tid, NULL);
 	assert_null (mono_thread_get_name_utf8 (thread));
 	mono_thread_detach (thread);
@@ -432,6 +440,39 @@ find_counter (MonoCounter *counter, void *data)
 	return 1;
 }
 
+static mono_bool
+note_counter (MonoCounter *counter, void *data)
+{
+	strcat (strcat (data, mono_counter_get_name (counter)), " ");
+	return 1;
+}
+
+static void
+counters_come_in_their_order_and_each_address_once (void **state)
+{
+	static int32_t one, two;
+	char names[256] = "";
+	mono_counters_register ("first", MONO_COUNTER_JIT | MONO_COUNTER_INT, &one);
+	mono_counters_register ("second", MONO_COUNTER_JIT | MONO_COUNTER_INT, &two);
+	mono_counters_register ("first again", MONO_COUNTER_JIT | MONO_COUNTER_INT, &one);
+	mono_counters_foreach (note_counter, names);
+	assert_non_null (strstr (names, "first second "));
+	assert_null (strstr (names, "again"));
+}
+
+static void
+a_string_counter_is_the_text_at_its_address (void **state)
+{
+	static char text[8] = "hello";
+	char value[10] = "xxxxxxxxx";
+	MonoCounter *counter = NULL;
+	mono_counters_register_with_size ("answer", MONO_COUNTER_JIT | MONO_COUNTER_STRING, text, 4);
+	mono_counters_foreach (find_counter, &counter);
+	assert_int_equal (mono_counters_sample (counter, value, 3), -1);
+	assert_int_equal (mono_counters_sample (counter, value, sizeof value), 4);
+	assert_memory_equal (value, "hel\0xxxxx", 10);
+}
+
 static void
 a_registered_counter_can_be_sampled (void **state)
 {
@@ -446,6 +487,7 @@ a_registered_counter_can_be_sampled (void **state)
 	assert_int_equal (mono_counters_sample (counter, &value, 4), -1);
 	assert_int_equal (mono_counter_get_section (counter), MONO_COUNTER_PROFILER);
 	assert_int_equal (mono_counter_get_unit (counter), MONO_COUNTER_BYTES);
+	assert_int_equal (mono_counter_get_variance (counter), MONO_COUNTER_MONOTONIC);
 	assert_int_equal (mono_counter_get_size (counter), 8);
 }
 
@@ -533,6 +575,8 @@ main (void)
 		cmocka_unit_test (more_ids_than_one_level_holds_are_all_found),
 		cmocka_unit_test (a_thread_is_known_while_it_is_attached),
 		cmocka_unit_test (a_registered_counter_can_be_sampled),
+		cmocka_unit_test (counters_come_in_their_order_and_each_address_once),
+		cmocka_unit_test (a_string_counter_is_the_text_at_its_address),
 		cmocka_unit_test (the_runtime_is_what_the_host_says),
 		cmocka_unit_test (a_refused_function_returns_its_failure),
 		cmocka_unit_test (without_memory_nothing_is_made_and_nothing_breaks),
