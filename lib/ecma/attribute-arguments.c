@@ -308,7 +308,8 @@ open_constructor (monocle__attribute_reader *reader, uint32_t token)
 	if (!is_reference && table != MONOCLE__TABLE_MethodDef)
 		return MONOCLE__ECMA_E_FORMAT;
 	int error = monocle__ecma_column (
-	    image, table, rid, is_reference ? MONOCLE__COL_MemberRef_Signature : MONOCLE__COL_MethodDef_Signature, &signature);
+	    image, table, rid, is_reference ? MONOCLE__COL_MemberRef_Signature : MONOCLE__COL_MethodDef_Signature,
+	    &signature);
 	if (!error && is_reference)
 		error = monocle__ecma_column (image, table, rid, MONOCLE__COL_MemberRef_Class, &parent);
 	if (!error)

@@ -36,10 +36,10 @@ uint32_t monocle__attribute_find (const monocle__ecma_image *image, uint32_t tok
 typedef uint8_t (*monocle__enum_resolver) (void *context, uint32_t token, const char *name, uint32_t name_size);
 
 typedef enum {
-	MONOCLE__ARGUMENT_FIXED,    /* of the constructor, in order */
+	MONOCLE__ARGUMENT_FIXED, /* of the constructor, in order */
 	MONOCLE__ARGUMENT_FIELD,
 	MONOCLE__ARGUMENT_PROPERTY,
-	MONOCLE__ARGUMENT_ELEMENT,  /* of the last array whose elements are not all told yet */
+	MONOCLE__ARGUMENT_ELEMENT, /* of the last array whose elements are not all told yet */
 } monocle__argument_role;
 
 /* Strings are UTF-8 without a NUL. */
@@ -50,11 +50,11 @@ typedef struct {
 	bool is_null;  /* a string, type or array that is none */
 	uint8_t depth; /* of arrays around it */
 	const char *name;
-	uint32_t name_size;   /* of fields and properties */
-	int64_t number;       /* integers and characters; floats as their bits, U8 as the same 64 bits */
+	uint32_t name_size; /* of fields and properties */
+	int64_t number;     /* integers and characters; floats as their bits, U8 as the same 64 bits */
 	const char *text;
-	uint32_t text_size;   /* strings and types */
-	uint32_t count;       /* arrays: so many elements come next, with what is in them */
+	uint32_t text_size; /* strings and types */
+	uint32_t count;     /* arrays: so many elements come next, with what is in them */
 } monocle__attribute_argument;
 
 enum { MONOCLE__ATTRIBUTE_DEPTH_MAX = 8 };

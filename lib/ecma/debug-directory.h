@@ -11,10 +11,10 @@
 #include "ecma.h"
 
 enum {
-	MONOCLE__DEBUG_CODEVIEW     = 2,
+	MONOCLE__DEBUG_CODEVIEW = 2,
 	MONOCLE__DEBUG_REPRODUCIBLE = 16, /* the same sources make the same bytes: stamps are no times */
-	MONOCLE__DEBUG_EMBEDDED     = 17,
-	MONOCLE__DEBUG_CHECKSUM     = 19,
+	MONOCLE__DEBUG_EMBEDDED = 17,
+	MONOCLE__DEBUG_CHECKSUM = 19,
 };
 
 typedef struct {
@@ -25,10 +25,10 @@ typedef struct {
 } monocle__debug_entry;
 
 typedef struct {
-	uint8_t id[20];       /* GUID and stamp, as a portable PDB has it */
+	uint8_t id[20]; /* GUID and stamp, as a portable PDB has it */
 	uint32_t age;
-	bool portable;        /* false: of a Windows PDB, which is known by GUID and age */
-	const char *path;     /* where the compiler put the file, UTF-8 with either slash; NUL-terminated */
+	bool portable;    /* false: of a Windows PDB, which is known by GUID and age */
+	const char *path; /* where the compiler put the file, UTF-8 with either slash; NUL-terminated */
 } monocle__debug_codeview;
 
 typedef struct {

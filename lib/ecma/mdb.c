@@ -31,10 +31,16 @@ enum {
 	LINE_HIDDEN = 0xFEEFEE, /* other tools' way to say it */
 };
 
-/* Words behind the GUID. */
-enum { TOTAL, DATA_AT, DATA_SIZE, UNIT_COUNT, UNITS_AT, UNITS_SIZE, SOURCE_COUNT, SOURCES_AT, SOURCES_SIZE,
-	   METHOD_COUNT, METHODS_AT, METHODS_SIZE, TYPE_COUNT, SCOPE_COUNT, SCOPES_AT, SCOPES_SIZE,
-	   LINE_BASE, LINE_RANGE, OPCODE_BASE };
+/* Words behind the GUID that are read. */
+enum {
+	SOURCE_COUNT = 6,
+	SOURCES_AT = 7,
+	METHOD_COUNT = 9,
+	METHODS_AT = 10,
+	LINE_BASE = 16,
+	LINE_RANGE = 17,
+	OPCODE_BASE = 18,
+};
 
 /* Opcodes of a line program below opcode_base, and those behind an EXTENDED. */
 enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8 };
@@ -226,7 +232,8 @@ run_instruction (monocle__mdb_points *points)
 	uint8_t opcode = *points->at++;
 	if (opcode >= mdb->opcode_base) {
 		uint32_t step = opcode - mdb->opcode_base;
-		int error = advance (points, (int32_t)(step / mdb->line_range), mdb->line_base + (int32_t)(step % mdb->line_range));
+		int32_t offset = (int32_t)(step / mdb->line_range), line = (int32_t)(step % mdb->line_range);
+		int error = advance (points, offset, mdb->line_base + line);
 		return error ? error : 1;
 	}
 	switch (opcode) {

@@ -16,10 +16,10 @@
 typedef struct {
 	const uint8_t *data;
 	size_t size;
-	const uint8_t *guid;                  /* the MVID of the image */
-	const uint8_t *sources, *methods;     /* their tables */
+	const uint8_t *guid;              /* the MVID of the image */
+	const uint8_t *sources, *methods; /* their tables */
 	uint32_t source_count, method_count;
-	uint32_t line_range, opcode_base;     /* of the line programs */
+	uint32_t line_range, opcode_base; /* of the line programs */
 	int32_t line_base;
 } monocle__mdb;
 

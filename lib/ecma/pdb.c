@@ -185,8 +185,8 @@ monocle__pdb_document_name (const monocle__pdb *pdb, uint32_t document, char *bu
 {
 	const uint8_t *data;
 	uint32_t offset, blob_size;
-	int error = monocle__ecma_column (&pdb->metadata, MONOCLE__TABLE_Document, document, MONOCLE__COL_Document_Name,
-	                                  &offset);
+	int error =
+	    monocle__ecma_column (&pdb->metadata, MONOCLE__TABLE_Document, document, MONOCLE__COL_Document_Name, &offset);
 	if (!error)
 		error = monocle__ecma_blob (&pdb->metadata, offset, &data, &blob_size);
 	if (error)
@@ -228,9 +228,9 @@ monocle__pdb_scopes_of (const monocle__pdb *pdb, uint32_t method_token, uint32_t
 {
 	const monocle__ecma_table *scopes = &pdb->metadata.tables[MONOCLE__TABLE_LocalScope];
 	uint32_t rid = method_rid (method_token);
-	uint32_t first = rid ? monocle__table_find (&pdb->metadata, MONOCLE__TABLE_LocalScope,
-	                                            MONOCLE__COL_LocalScope_Method, rid, 1)
-	                     : 0;
+	uint32_t first =
+	    rid ? monocle__table_find (&pdb->metadata, MONOCLE__TABLE_LocalScope, MONOCLE__COL_LocalScope_Method, rid, 1)
+	        : 0;
 	uint32_t end = first;
 	while (end && end <= scopes->rows && monocle__table_cell (scopes, end, MONOCLE__COL_LocalScope_Method) == rid)
 		end++;
@@ -267,10 +267,10 @@ monocle__pdb_get_scope (const monocle__pdb *pdb, uint32_t row, monocle__pdb_scop
 		return MONOCLE__ECMA_E_FORMAT;
 	ret_scope->start = start;
 	ret_scope->end = start + length;
-	scope_run (pdb, row, MONOCLE__COL_LocalScope_VariableList, MONOCLE__TABLE_LocalVariable,
-	           &ret_scope->first_variable, &ret_scope->end_variable);
-	scope_run (pdb, row, MONOCLE__COL_LocalScope_ConstantList, MONOCLE__TABLE_LocalConstant,
-	           &ret_scope->first_constant, &ret_scope->end_constant);
+	scope_run (pdb, row, MONOCLE__COL_LocalScope_VariableList, MONOCLE__TABLE_LocalVariable, &ret_scope->first_variable,
+	           &ret_scope->end_variable);
+	scope_run (pdb, row, MONOCLE__COL_LocalScope_ConstantList, MONOCLE__TABLE_LocalConstant, &ret_scope->first_constant,
+	           &ret_scope->end_constant);
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #include "source-point.h"
 
 enum {
-	MONOCLE__PDB_E_WINDOWS   = -5, /* the older format, which only Windows writes */
+	MONOCLE__PDB_E_WINDOWS = -5,   /* the older format, which only Windows writes */
 	MONOCLE__PDB_E_UNRELATED = -6, /* of another image, or of another build of it, or changed since */
 };
 
