@@ -171,8 +171,8 @@ decline (const char *reason)
 HRESULT
 monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 {
+	static char runtime[64]; /* the core keeps the pointer */
 	const char *reason = "";
-	char runtime[64];
 	if (!monocle__process_is_meant (&reason))
 		return decline (reason);
 	if (!take_info (unknown))
