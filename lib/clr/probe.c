@@ -49,7 +49,7 @@ static __thread shadow *own_shadow __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t shadow_key;
 static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
 
-#define PROBE __attribute__ ((noinline, optimize ("no-stack-protector")))
+#define PROBE __attribute__ ((noinline, no_stack_protector))
 #define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
 #define CALLER_IP ((uintptr_t) __builtin_return_address (0))
 
@@ -565,27 +565,31 @@ own_entry (shadow *s, MonoMethod *own, uint32_t floor)
 	return NULL;
 }
 
-void
+uint32_t
 monocle__shadow_reached (FunctionID function, uint32_t floor)
 {
 	shadow *s = own_shadow;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
-	entry *e = own ? own_entry (s, own, floor) : NULL;
-	if (!e)
-		return;
-	while (++e < s->top && is_code_of (e, function, own))
-		;
+	entry *frame = own ? own_entry (s, own, floor) : NULL;
+	if (!frame)
+		return UINT32_MAX;
+	entry *e = frame + 1;
+	while (e < s->top && is_code_of (e, function, own))
+		e++;
 	monocle__shadow_cut ((uint32_t) (e - s->base));
+	return (uint32_t) (frame - s->base);
 }
 
-void
+uint32_t
 monocle__shadow_caught (FunctionID function, uint32_t floor)
 {
 	shadow *s = own_shadow;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *e = own ? own_entry (s, own, floor) : NULL;
-	if (e)
-		monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
-	else if (own)
+	if (own && !e)
 		monocle__shadow_unwound (function, floor);
+	if (!e)
+		return UINT32_MAX;
+	monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
+	return (uint32_t) (e - s->base);
 }
