@@ -51,6 +51,11 @@ monocle__clr_listened (monocle_event event)
 	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
 }
 
+/* --- text (utf16.c) ------------------------------------------------------------------------------------------------ */
+
+/* UTF-16 to UTF-8, as many whole characters as fit, terminated; lone surrogates become U+FFFD. `size` is at least 1. */
+void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t size);
+
 /* --- per-thread memory (probe.c): the library's one thread-local word points to it --------------------------------- */
 
 enum { MONOCLE__PARAMS_MAX = 256 };
@@ -76,13 +81,21 @@ enum {
 	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
 };
 
+/* Runtime ids that were bound to records. */
+typedef struct {
+	struct { monocle_id_space space; uintptr_t id; } *list;
+	uint32_t count, capacity;
+} monocle__clr_ids;
+
 typedef struct monocle__clr_image {
-	ModuleID id;
-	AssemblyID assembly;
+	_Atomic ModuleID id;             /* 0: unloaded */
+	_Atomic AssemblyID assembly;
 	MonoImage *record;
+	char *name;                      /* simple name of the assembly, NULL: unknown */
 	monocle__ecma_image ecma;        /* over the image as the runtime maps it */
-	bool readable;                   /* `ecma` may be used; false for Reflection.Emit images and after unloading */
-	bool is_corlib;
+	atomic_bool readable;            /* `ecma` may be used; false for Reflection.Emit images and after unloading */
+	atomic_uint readers;             /* who reads `ecma` for another image's sake: unloading waits for them */
+	bool is_corlib, is_collectible;
 	atomic_int wanted;               /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch;               /* filter_epoch for which `wanted` and PLAIN states hold */
 	uint32_t method_rows, typeref_rows;
@@ -92,9 +105,7 @@ typedef struct monocle__clr_image {
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;
-	pthread_mutex_t ids_lock;        /* a leaf: guards `bound` */
-	struct monocle__clr_id { monocle_id_space space; uintptr_t id; } *bound; /* ids to drop when the image unloads */
-	uint32_t bound_count, bound_capacity;
+	monocle__clr_ids bound;          /* of a collectible image: what to drop when it unloads; under a lock of image.c */
 	struct monocle__clr_image *_Atomic next;
 } monocle__clr_image;
 
@@ -104,7 +115,16 @@ monocle__clr_image *monocle__clr_image_of (MonoImage *record);
 /* First image whose assembly has this simple name. Any context. */
 monocle__clr_image *monocle__clr_image_named (const char *assembly_name);
 monocle__clr_image *monocle__clr_corlib (void);
-/* Binds an id to a record and remembers it for the image's end. Any thread, not from a signal handler. */
+/*
+ * Brackets reading `ecma` of an image that nobody else keeps alive: one that was found by name. False: it is gone. Any
+ * context.
+ */
+bool monocle__clr_image_read_begin (monocle__clr_image *image);
+void monocle__clr_image_read_end (monocle__clr_image *image);
+/*
+ * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image NULL)
+ * until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
+ */
 void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
 
 /* --- ids and signatures to records (resolve.c) --------------------------------------------------------------------- */
@@ -161,7 +181,11 @@ monocle__probe monocle__probe_fault (void);
 /* What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here yet. */
 enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
 typedef struct {
-	struct { FunctionID function; uintptr_t sp; } frames[MONOCLE__UNWINDING_MAX];   /* entered, not left yet; `sp` of the dispatch */
+	struct {
+		FunctionID function;
+		uintptr_t sp;                        /* of the dispatch */
+		uint32_t entry;                      /* of the function on the shadow stack; UINT32_MAX: none known */
+	} frames[MONOCLE__UNWINDING_MAX];            /* entered, not left yet */
 	unsigned count;
 	FunctionID left;                             /* reported as left, not believed yet; 0: none */
 	uint32_t left_depth;                         /* of the shadow stack at that moment */
@@ -176,8 +200,8 @@ monocle__unwinding *monocle__shadow_unwinding (void);
  * called from there is gone; `caught`: what was inlined there as well.
  */
 void monocle__shadow_unwound (FunctionID function, uint32_t floor);
-void monocle__shadow_reached (FunctionID function, uint32_t floor);
-void monocle__shadow_caught (FunctionID function, uint32_t floor);
+uint32_t monocle__shadow_reached (FunctionID function, uint32_t floor); /* its own entry's index, or UINT32_MAX */
+uint32_t monocle__shadow_caught (FunctionID function, uint32_t floor);  /* the same */
 /* Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again? */
 bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);

@@ -26,18 +26,35 @@ enum { SPREAD = 0x800 };
 
 #define HERE ((uintptr_t) __builtin_frame_address (0))
 
-static void
-forget_deeper (monocle__unwinding *own, uintptr_t sp)
-{
-	while (own->count && own->frames[own->count - 1].sp < sp)
-		own->count--;
-}
-
 static uint32_t
 floor_of (const monocle__unwinding *own)
 {
 	unsigned known = own->filters < MONOCLE__FILTERS_MAX ? own->filters : MONOCLE__FILTERS_MAX;
 	return known ? own->floors[known - 1] : 0;
+}
+
+/* What the records knew of frames that are gone says nothing of those that stand there next. */
+static void
+forget_entries (monocle__unwinding *own, uint32_t first)
+{
+	for (unsigned i = own->count; i-- > 0;)
+		if (own->frames[i].entry >= first)
+			own->frames[i].entry = UINT32_MAX;
+}
+
+/*
+ * Dispatches that ran deeper are over. A frame that one of them entered and neither left nor stopped at lay above native
+ * code, which took the exception.
+ */
+static void
+forget_deeper (monocle__unwinding *own, uintptr_t sp)
+{
+	while (own->count && own->frames[own->count - 1].sp < sp) {
+		uint32_t entry = own->frames[--own->count].entry;
+		if (entry != UINT32_MAX && entry >= floor_of (own))
+			monocle__shadow_cut (entry);
+		forget_entries (own, monocle__shadow_depth ());
+	}
 }
 
 /* The last Leave is believed, unless the next callback is about the same frame. `next`: the function it is about. */
@@ -49,6 +66,7 @@ settle (monocle__unwinding *own, FunctionID next)
 	if (left && own->left_depth == monocle__shadow_depth ()
 	    && (left != next || monocle__shadow_recursive (left, floor_of (own))))
 		monocle__shadow_unwound (left, floor_of (own));
+	forget_entries (own, monocle__shadow_depth ());
 }
 
 HRESULT
@@ -82,13 +100,15 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 	if (!own)
 		return S_OK;
 	settle (own, function);
-	monocle__shadow_reached (function, floor_of (own));
+	uint32_t entry = monocle__shadow_reached (function, floor_of (own));
+	forget_entries (own, monocle__shadow_depth ());
 	forget_deeper (own, HERE - SPREAD);
 	if (own->count == MONOCLE__UNWINDING_MAX) {
 		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
 		own->count--;
 	}
 	own->frames[own->count].function = function;
+	own->frames[own->count].entry = entry;
 	own->frames[own->count++].sp = HERE;
 	return S_OK;
 }
@@ -115,8 +135,9 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 	if (!own)
 		return S_OK;
 	settle (own, function);
+	/* The catching frame lives on, whatever dispatches entered it. */
+	forget_entries (own, monocle__shadow_caught (function, floor_of (own)));
 	forget_deeper (own, HERE + SPREAD);
-	monocle__shadow_caught (function, floor_of (own));
 	return S_OK;
 }
 

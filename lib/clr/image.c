@@ -9,12 +9,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "clr.h"
 
 static monocle__clr_image *_Atomic images;
 static monocle__clr_image *_Atomic corlib;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool main_seen;
+static atomic_bool main_seen, collectible_seen;
+static pthread_mutex_t ids_lock = PTHREAD_MUTEX_INITIALIZER;
+static monocle__clr_ids made_over_others; /* arrays and generic instances, since there are collectible images */
 
 monocle__clr_image *
 monocle__clr_corlib (void)
@@ -34,73 +37,77 @@ monocle__clr_image_of (MonoImage *record)
 	return record ? monocle_image_data (record) : NULL;
 }
 
-static bool
-is_assembly_named (const monocle__clr_image *image, const char *name)
-{
-	monocle__ecma_assembly assembly;
-	return image->readable && monocle__ecma_get_assembly (&image->ecma, &assembly) == 0 && assembly.name
-		&& strcmp (assembly.name, name) == 0;
-}
-
 monocle__clr_image *
 monocle__clr_image_named (const char *assembly_name)
 {
 	for (monocle__clr_image *i = atomic_load_explicit (&images, memory_order_acquire); i; i = atomic_load (&i->next))
-		if (i->id && is_assembly_named (i, assembly_name))
+		if (i->id && i->name && strcmp (i->name, assembly_name) == 0)
 			return i;
 	return NULL;
 }
 
+bool
+monocle__clr_image_read_begin (monocle__clr_image *image)
+{
+	/* Sequentially consistent on both sides: either the unloader sees us, or we see that it began. */
+	atomic_fetch_add (&image->readers, 1);
+	if (atomic_load (&image->readable))
+		return true;
+	atomic_fetch_sub (&image->readers, 1);
+	return false;
+}
+
+void
+monocle__clr_image_read_end (monocle__clr_image *image)
+{
+	atomic_fetch_sub (&image->readers, 1);
+}
+
+/* --- ids that the runtime will use again --------------------------------------------------------------------------- */
+
+static bool
+remember (monocle__clr_ids *ids, monocle_id_space space, uintptr_t id)
+{
+	if (ids->count == ids->capacity) {
+		uint32_t capacity = ids->capacity * 2 + 64;
+		void *grown = realloc (ids->list, capacity * sizeof *ids->list);
+		if (!grown)
+			return false;
+		ids->list = grown;
+		ids->capacity = capacity;
+	}
+	ids->list[ids->count].space = space;
+	ids->list[ids->count++].id = id;
+	return true;
+}
+
+static void
+drop_all (monocle__clr_ids *ids)
+{
+	for (uint32_t i = 0; i < ids->count; i++)
+		monocle_id_drop (ids->list[i].space, ids->list[i].id);
+	free (ids->list);
+	*ids = (monocle__clr_ids) { NULL, 0, 0 };
+}
+
 /*
  * Called from probes too, where the thread is in cooperative mode: `ids_lock` is a leaf that nobody holds across a call of
- * the runtime, or a collection would wait for ever.
+ * the runtime, or a collection would wait for ever. Programs without collectible assemblies never take it.
  */
 void
 monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record)
 {
-	pthread_mutex_lock (&image->ids_lock);
-	uint32_t capacity = image->bound_count == image->bound_capacity ? image->bound_capacity * 2 + 64 : 0;
-	void *grown = capacity ? realloc (image->bound, capacity * sizeof *image->bound) : image->bound;
-	bool room = grown != NULL;
-	if (room) {
-		image->bound = grown;
-		image->bound_capacity = capacity ? capacity : image->bound_capacity;
-		image->bound[image->bound_count++] = (struct monocle__clr_id) { space, id };
+	bool room = true;
+	if (image ? image->is_collectible : atomic_load (&collectible_seen)) {
+		pthread_mutex_lock (&ids_lock);
+		room = remember (image ? &image->bound : &made_over_others, space, id);
+		pthread_mutex_unlock (&ids_lock);
 	}
-	pthread_mutex_unlock (&image->ids_lock);
 	if (room)
 		monocle_id_bind (space, id, record);
 }
 
-/* UTF-16 of the runtime to UTF-8; never longer than size. Lone surrogates become U+FFFD. */
-static void
-to_utf8 (const WCHAR *from, char *to, size_t size)
-{
-	char *end = to + size - 1;
-	while (*from && end - to >= 4) {
-		uint32_t c = *from++;
-		if (c >= 0xD800 && c < 0xDC00 && *from >= 0xDC00 && *from < 0xE000)
-			c = 0x10000 + ((c - 0xD800) << 10) + (*from++ - 0xDC00);
-		else if (c >= 0xD800 && c < 0xE000)
-			c = 0xFFFD;
-		if (c < 0x80) {
-			*to++ = (char) c;
-		} else if (c < 0x800) {
-			*to++ = (char) (0xC0 | c >> 6);
-			*to++ = (char) (0x80 | (c & 0x3F));
-		} else if (c < 0x10000) {
-			*to++ = (char) (0xE0 | c >> 12);
-			*to++ = (char) (0x80 | (c >> 6 & 0x3F));
-			*to++ = (char) (0x80 | (c & 0x3F));
-		} else {
-			*to++ = (char) (0xF0 | c >> 18);
-			*to++ = (char) (0x80 | (c >> 12 & 0x3F));
-			*to++ = (char) (0x80 | (c >> 6 & 0x3F));
-			*to++ = (char) (0x80 | (c & 0x3F));
-		}
-	}
-	*to = 0;
-}
+/* --- loading ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	const uint8_t *base;
@@ -115,13 +122,16 @@ ask_module (ModuleID id, module_facts *facts)
 {
 	ULONG length = 0;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	facts->name[0] = 0;
 	HRESULT hr = info->vtbl->GetModuleInfo2 (info, id, &facts->base, 4096, &length, facts->name, &facts->assembly, &facts->flags);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetModuleInfo2", hr);
 		return false;
 	}
-	facts->name[length ? 4095 : 0] = 0;
-	to_utf8 (facts->name, facts->filename, sizeof facts->filename);
+	length = 0;
+	while (length < 4096 && facts->name[length])
+		length++;
+	monocle__utf16_to_utf8 (facts->name, length, facts->filename, sizeof facts->filename);
 	return true;
 }
 
@@ -139,11 +149,29 @@ open_metadata (monocle__clr_image *image, const module_facts *facts)
 static bool
 allocate_tables (monocle__clr_image *image)
 {
-	image->method_rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_MethodDef);
-	image->typeref_rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeRef);
-	image->methods = calloc (image->method_rows + 1, sizeof *image->methods);
-	image->typerefs = calloc (image->typeref_rows + 1, sizeof *image->typerefs);
-	return image->methods && image->typerefs;
+	uint32_t methods = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_MethodDef);
+	uint32_t typerefs = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeRef);
+	monocle__ecma_assembly assembly;
+	image->methods = calloc (methods + 1, sizeof *image->methods);
+	image->typerefs = calloc (typerefs + 1, sizeof *image->typerefs);
+	if (!image->methods || !image->typerefs)
+		return false;
+	if (monocle__ecma_get_assembly (&image->ecma, &assembly) == 0 && assembly.name)
+		image->name = strdup (assembly.name);
+	image->method_rows = methods;
+	image->typeref_rows = typerefs;
+	return true;
+}
+
+/* What is of no use to a tombstone. */
+static void
+free_tables (monocle__clr_image *image)
+{
+	image->method_rows = image->typeref_rows = 0;
+	free ((void *) image->methods);
+	free ((void *) image->typerefs);
+	image->methods = NULL;
+	image->typerefs = NULL;
 }
 
 static uint32_t
@@ -178,14 +206,18 @@ image_from (ModuleID id, const module_facts *facts)
 		return NULL;
 	image->id = id;
 	image->assembly = facts->assembly;
+	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
+	if (image->is_collectible)
+		atomic_store (&collectible_seen, true);
 	atomic_init (&image->wanted, -1);
 	pthread_mutex_init (&image->lock, NULL);
-	pthread_mutex_init (&image->ids_lock, NULL);
 	image->readable = open_metadata (image, facts) && allocate_tables (image);
-	image->is_corlib = !monocle__clr_corlib () && is_assembly_named (image, "System.Private.CoreLib");
+	image->is_corlib = !monocle__clr_corlib () && image->name && strcmp (image->name, "System.Private.CoreLib") == 0;
 	uint32_t classes = image->readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef) : 0;
 	image->record = monocle_image_new (facts->filename, image_flags (image, facts), classes, image->method_rows, image);
 	if (!image->record) {
+		free_tables (image);
+		free (image->name);
 		free (image);
 		return NULL;
 	}
@@ -275,21 +307,30 @@ monocle__callback_AssemblyUnloadFinished (ICorProfilerCallback11 *self, Assembly
 	return S_OK;
 }
 
-/* From here on nothing may read the mapping, and the ids of what was in it may name other things. */
+/* Waits for those who look into the image right now. Bounded, since a thread may be stopped in the middle of it. */
+static void
+wait_for_readers (monocle__clr_image *image)
+{
+	for (int tries = 0; tries < 2000 && atomic_load (&image->readers); tries++)
+		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
+}
+
+/* From here on nothing may read the mapping, and the ids of what was in it, or made over it, may name other things. */
 static void
 forget (monocle__clr_image *image)
 {
 	monocle_image_unload (image->record);
-	image->readable = false;
-	pthread_mutex_lock (&image->ids_lock);
-	for (uint32_t i = 0; i < image->bound_count; i++)
-		monocle_id_drop (image->bound[i].space, image->bound[i].id);
-	image->bound_count = 0;
-	pthread_mutex_unlock (&image->ids_lock);
+	atomic_store (&image->readable, false);
+	wait_for_readers (image);
+	pthread_mutex_lock (&ids_lock);
+	drop_all (&image->bound);
+	drop_all (&made_over_others);
+	pthread_mutex_unlock (&ids_lock);
 	pthread_mutex_lock (&image->lock);
 	if (image->emit)
 		image->emit->vtbl->Release (image->emit);
 	image->emit = NULL;
+	free_tables (image);
 	pthread_mutex_unlock (&image->lock);
 }
 

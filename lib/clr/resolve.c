@@ -100,11 +100,13 @@ instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, ui
 	return monocle_class_inst (definition, count, arguments);
 }
 
+/* *ret_image: whose id it is; NULL of an array or an instance. */
 static MonoClass *
 resolve_class (ClassID id, monocle__clr_image **ret_image)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	MonoClass *array = array_class (id);
+	*ret_image = NULL;
 	if (array)
 		return array;
 	ModuleID module;
@@ -113,8 +115,9 @@ resolve_class (ClassID id, monocle__clr_image **ret_image)
 	ULONG32 count = 0;
 	if (info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &count, arguments) < 0 || count > ARGUMENTS_MAX)
 		return NULL;
-	*ret_image = monocle__clr_image_find (module);
-	return *ret_image ? instance_class (*ret_image, token, arguments, count) : NULL;
+	monocle__clr_image *image = monocle__clr_image_find (module);
+	*ret_image = count ? NULL : image;
+	return image ? instance_class (image, token, arguments, count) : NULL;
 }
 
 MonoClass *
@@ -128,8 +131,7 @@ monocle__clr_class (ClassID id)
 	come_up ();
 	if (!klass)
 		return unknown_class ();
-	if (image)
-		monocle__clr_bind (image, MONOCLE_ID_CLASS, id, klass);
+	monocle__clr_bind (image, MONOCLE_ID_CLASS, id, klass);
 	return klass;
 }
 
@@ -220,7 +222,7 @@ monocle__clr_method (FunctionID id)
 	monocle__clr_image *image = NULL;
 	method = resolve_method (id, &image);
 	if (method)
-		monocle__clr_bind (image, MONOCLE_ID_METHOD, id, method);
+		monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
 	return method;
 }
 
@@ -240,7 +242,10 @@ monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint
 static MonoClass *
 find_in (monocle__clr_image *image, const char *name_space, const char *name)
 {
-	uint32_t token = image && image->readable ? monocle__ecma_find_typedef (&image->ecma, name_space, name) : 0;
+	if (!image || !monocle__clr_image_read_begin (image))
+		return NULL;
+	uint32_t token = monocle__ecma_find_typedef (&image->ecma, name_space, name);
+	monocle__clr_image_read_end (image);
 	return token ? monocle_class_def (image->record, token) : NULL;
 }
 
@@ -257,21 +262,27 @@ find_by_reference (monocle__clr_image *image, uint32_t assemblyref, const char *
 	return klass ? klass : monocle_class_named (assembly.name, name_space, name, valuetype);
 }
 
-static MonoClass *
-nested_in (MonoClass *outer, const char *name, int valuetype)
+/* The token of the type `name` that is nested in the type `outer`; 0: there is none. */
+static uint32_t
+find_nested (const monocle__ecma_image *ecma, uint32_t outer, const char *name)
 {
-	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (outer));
-	uint32_t rows = image && image->readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_NestedClass) : 0;
-	uint32_t outer_token = monocle_class_token (outer);
+	uint32_t rows = monocle__ecma_rows (ecma, MONOCLE__TABLE_NestedClass);
 	for (uint32_t rid = 1; rid <= rows; rid++) {
 		uint32_t inner = 0, enclosing = 0;
 		monocle__ecma_typedef row;
-		monocle__ecma_column (&image->ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass, &inner);
-		monocle__ecma_column (&image->ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass, &enclosing);
-		if ((0x02000000 | enclosing) == outer_token && monocle__ecma_get_typedef (&image->ecma, 0x02000000 | inner, &row) == 0
+		monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass, &inner);
+		monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass, &enclosing);
+		if ((0x02000000 | enclosing) == outer && monocle__ecma_get_typedef (ecma, 0x02000000 | inner, &row) == 0
 		    && strcmp (row.name, name) == 0)
-			return monocle_class_def (image->record, 0x02000000 | inner);
+			return 0x02000000 | inner;
 	}
+	return 0;
+}
+
+/* The outer class is known by name only, and so is what is in it. */
+static MonoClass *
+nested_by_name (MonoClass *outer, const char *name, int valuetype)
+{
 	char path[512];
 	const char *outer_name = mono_class_get_name (outer);
 	size_t a = strlen (outer_name), b = strlen (name);
@@ -281,6 +292,18 @@ nested_in (MonoClass *outer, const char *name, int valuetype)
 	path[a] = '/';
 	memcpy (path + a + 1, name, b + 1);
 	return monocle_class_named ("", mono_class_get_namespace (outer), path, valuetype);
+}
+
+static MonoClass *
+nested_in (MonoClass *outer, const char *name, int valuetype)
+{
+	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (outer));
+	uint32_t token = 0;
+	if (image && monocle__clr_image_read_begin (image)) {
+		token = find_nested (&image->ecma, monocle_class_token (outer), name);
+		monocle__clr_image_read_end (image);
+	}
+	return token ? monocle_class_def (image->record, token) : nested_by_name (outer, name, valuetype);
 }
 
 static MonoClass *
@@ -307,6 +330,7 @@ resolve_typeref (monocle__clr_image *image, uint32_t token, int valuetype)
 	}
 }
 
+/* What is known by name only today is looked for again: its assembly may be loaded by then. */
 static MonoClass *
 typeref_class (monocle__clr_image *image, uint32_t token, int valuetype)
 {
@@ -314,7 +338,7 @@ typeref_class (monocle__clr_image *image, uint32_t token, int valuetype)
 	if (!row || row > image->typeref_rows)
 		return NULL;
 	MonoClass *klass = atomic_load_explicit (&image->typerefs[row - 1], memory_order_acquire);
-	if (!klass && (klass = resolve_typeref (image, token, valuetype)))
+	if (!klass && (klass = resolve_typeref (image, token, valuetype)) && mono_class_get_image (klass))
 		atomic_store_explicit (&image->typerefs[row - 1], klass, memory_order_release);
 	return klass;
 }
