@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
@@ -51,6 +52,7 @@ struct _MonoProfiler {
 	_Atomic uint64_t left_open;    /* calls that ended threads were in */
 	_Atomic (MonoMethod *) odd[2]; /* the first mismatch: what was left, what was innermost */
 	frames *_Atomic threads;
+	atomic_bool ended;             /* threads that still run are not counted while we write */
 	pthread_key_t key;
 	row rows[ROWS];
 };
@@ -143,6 +145,12 @@ row_of (MonoMethod *method)
 static void
 count (MonoMethod *method, int kind)
 {
+	if (atomic_load_explicit (&profiler.ended, memory_order_relaxed))
+		return;
+	if (kind == ENTER)
+		push (method);
+	else
+		pop (method);
 	row *r = row_of (method);
 	atomic_fetch_add_explicit (r ? &r->counts[kind] : &profiler.lost, 1, memory_order_relaxed);
 }
@@ -151,28 +159,24 @@ static void
 method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	count (method, ENTER);
-	push (method);
 }
 
 static void
 method_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	count (method, LEAVE);
-	pop (method);
 }
 
 static void
 method_tail_call (MonoProfiler *prof, MonoMethod *method, MonoMethod *target)
 {
 	count (method, TAIL);
-	pop (method);
 }
 
 static void
 method_exception_leave (MonoProfiler *prof, MonoMethod *method, MonoObject *exception)
 {
 	count (method, EXCEPTION);
-	pop (method);
 }
 
 /* --- which methods ------------------------------------------------------------------------------------------------- */
@@ -255,6 +259,9 @@ shutdown_end (MonoProfiler *prof)
 	FILE *file = fopen (prof->output ? prof->output : "tokens.tsv", "w");
 	if (!file)
 		return;
+	/* Who is inside a callback now gets the time to come out of it. */
+	atomic_store (&prof->ended, true);
+	usleep (20000);
 	fprintf (file, "image\ttoken\tmethod\tenter\tleave\ttail\texception\topen\n");
 	add_open_frames (file);
 	for (uint32_t i = 0; i < ROWS; i++)

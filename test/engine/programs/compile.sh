@@ -4,6 +4,7 @@
 # compile.sh - the programs of this suite, by the SDK's C# compiler, for .NET 8 and later.
 #
 #   compile.sh FOLDER     makes what is missing or older than its source in FOLDER, and prints nothing
+#   compile.sh --where    prints the compiler and the folder of reference assemblies
 #
 # Exit code 77 and a reason on stderr when there is no SDK or no reference assemblies of .NET 8.
 set -eu
@@ -31,6 +32,10 @@ store=${MONOCLE_RUNTIMES:-$top/.runtimes}
 ref8=$(newest "$store"/packages/microsoft.netcore.app.ref/8.*/ref/net8.0)
 own=$(newest "$root"/packs/Microsoft.NETCore.App.Ref/*/ref/net*)
 [ -n "$ref8" ] || give_up "no reference assemblies of .NET 8 (test/runtimes.sh 8 restores them)"
+if [ "$out" = --where ]; then
+  printf '%s\n%s\n' "$csc" "$ref8"
+  exit 0
+fi
 
 # compile OUTPUT REFERENCES OPTION...
 compile() {
@@ -76,4 +81,18 @@ if stale "$out/debug/shapes.dll" "$here"/*.cs "$out/shapes-il.dll"; then
   mkdir -p "$out/debug"
   compile "$out/debug/shapes.dll" "$ref8" -debug:portable -r:"$out/shapes-il.dll" "$here"/*.cs
   cp "$out/shapes.runtimeconfig.json" "$out/shapes-il.dll" "$out/debug/"
+fi
+for source in lines exact; do
+  if stale "$out/$source.dll" "$here/$source/$source.cs"; then
+    compile "$out/$source.dll" "$ref8" -optimize+ -debug:portable "$here/$source/$source.cs"
+    compile "$out/debug/$source.dll" "$ref8" -debug:portable "$here/$source/$source.cs"
+    runtimeconfig $source
+    cp "$out/$source.runtimeconfig.json" "$out/debug/"
+  fi
+done
+# Without symbols, and by a compiler that knows nothing of this runtime.
+if command -v mcs > /dev/null && stale "$out/mcs/lines.exe" "$here/lines/lines.cs"; then
+  mkdir -p "$out/mcs"
+  mcs -optimize+ -out:"$out/mcs/lines.exe" "$here/lines/lines.cs"
+  cp "$out/lines.runtimeconfig.json" "$out/mcs/"
 fi

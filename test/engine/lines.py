@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Stack traces of probed methods name the lines, columns and IL offsets that they name without probes."""
+import difflib
+import sys
+
+import matrix
+
+
+class Lines(matrix.EngineSuite):
+    def compare(self, runtime, settings, exe, what):
+        bare = self.bare(runtime, [exe], matrix.SETTINGS[settings])
+        seen, counts = self.under(runtime, [exe], ["image=lines"], matrix.SETTINGS[settings])
+        self.check(bare.code == 0 and bare.out.count("-- ") > 40, what + ": the program prints its traces", bare)
+        diff = list(difflib.unified_diff(bare.out.splitlines(), seen.out.splitlines(), "bare", "probed", lineterm="", n=1))
+        self.check(bare.code == seen.code and not diff, what + ": the same text", "\n    " + "\n    ".join(diff[:40]))
+        self.check(counts is not None and len(counts.rows) > 20, what + ": the methods are probed")
+
+
+def main():
+    suite = Lines("engine-lines", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    options = suite.parse()
+    folder = suite.programs()
+    if not folder:
+        return suite.finish()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        for kind, exe in (("release", "lines.dll"), ("debug", "debug/lines.dll"), ("mcs", "mcs/lines.exe")):
+            if not (folder / exe).exists():
+                suite.skip("%s %s" % (runtime, kind), "mcs is not installed", "mono")
+                continue
+            for settings in ("default", "no-tiering"):
+                suite.compare(runtime, settings, folder / exe, "%s %s %s" % (runtime, kind, settings))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
