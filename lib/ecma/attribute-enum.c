@@ -83,15 +83,21 @@ take (struct text *rest, char separator)
 	return part;
 }
 
-/* "Name.Space.Type" or, for a nested one, "Type". */
+/* "Name.Space.Type" or, for a nested one, "Type". The name is compared first: it tells nearly all types apart. */
 static bool
-is_called (const monocle__ecma_typedef *type, struct text text, bool nested)
+is_called (const monocle__ecma_image *image, uint32_t rid, struct text text, uint32_t enclosing)
 {
-	size_t space = strlen (type->name_space);
-	if (nested || !space)
-		return text_is (text, type->name);
-	return text.size > space && memcmp (text.data, type->name_space, space) == 0 && text.data[space] == '.' &&
-	       text_is ((struct text){ text.data + space + 1, text.size - space - 1 }, type->name);
+	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	const char *name = monocle__ecma_string (image, monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Name));
+	size_t length = name ? strlen (name) : 0;
+	if (!name || length > text.size || memcmp (text.data + (text.size - length), name, length) != 0 ||
+	    monocle__ecma_enclosing (image, MONOCLE__TABLE_TypeDef << 24 | rid) != enclosing)
+		return false;
+	const char *space = monocle__ecma_string (image, monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Namespace));
+	if (enclosing || !space || !*space)
+		return length == text.size;
+	size_t before = strlen (space);
+	return text.size == before + 1 + length && text.data[before] == '.' && memcmp (text.data, space, before) == 0;
 }
 
 /* Enclosing types come before what nests in them, so that one pass over the types finds all parts of "A+B+C". */
@@ -101,12 +107,9 @@ find_typedef (const monocle__ecma_image *image, struct text name)
 	uint32_t found = 0;
 	struct text part = take (&name, '+');
 	for (uint32_t rid = 1; rid <= image->tables[MONOCLE__TABLE_TypeDef].rows; rid++) {
-		monocle__ecma_typedef type;
-		uint32_t token = MONOCLE__TABLE_TypeDef << 24 | rid;
-		if (monocle__ecma_get_typedef (image, token, &type) || type.enclosing_token != found ||
-		    !is_called (&type, part, found != 0))
+		if (!is_called (image, rid, part, found))
 			continue;
-		found = token;
+		found = MONOCLE__TABLE_TypeDef << 24 | rid;
 		if (!name.size)
 			return found;
 		part = take (&name, '+');

@@ -290,27 +290,31 @@ monocle__pdb_get_variable (const monocle__pdb *pdb, uint32_t row, monocle__pdb_v
 	return 0;
 }
 
+/* Looks at *left variables at most, and counts them down. */
 static const char *
-name_in_scope (const monocle__pdb *pdb, const monocle__pdb_scope *scope, uint32_t slot)
+name_in_scope (const monocle__pdb *pdb, const monocle__pdb_scope *scope, uint32_t slot, uint32_t *left)
 {
 	monocle__pdb_variable variable;
-	for (uint32_t row = scope->first_variable; row < scope->end_variable; row++)
+	for (uint32_t row = scope->first_variable; row < scope->end_variable && *left; row++, --*left)
 		if (monocle__pdb_get_variable (pdb, row, &variable) == 0 && variable.slot == slot)
 			return variable.name;
 	return NULL;
 }
 
-/* Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. */
+/*
+ * Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. A variable is
+ * of one scope: where runs overlap, no more are looked at than there are.
+ */
 const char *
 monocle__pdb_local_name (const monocle__pdb *pdb, uint32_t method_token, uint32_t slot, uint32_t il_offset)
 {
-	uint32_t first, end;
+	uint32_t first, end, left = monocle__ecma_rows (&pdb->metadata, MONOCLE__TABLE_LocalVariable);
 	monocle__pdb_scopes_of (pdb, method_token, &first, &end);
 	while (end > first) {
 		monocle__pdb_scope scope;
 		if (monocle__pdb_get_scope (pdb, --end, &scope) || il_offset < scope.start || il_offset >= scope.end)
 			continue;
-		const char *name = name_in_scope (pdb, &scope, slot);
+		const char *name = name_in_scope (pdb, &scope, slot, &left);
 		if (name)
 			return name;
 	}

@@ -38,7 +38,7 @@ int monocle__pdb_open (monocle__pdb *ret_pdb, const void *data, size_t size);
 int monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *image);
 /*
  * The same, and each SHA256 checksum that the image has must be the file's: it was not changed since. Compilers write
- * no other algorithm; one that is not known is not checked. Costs a hash of the whole file, 7 to 10 ms per megabyte.
+ * no other algorithm; one that is not known is not checked. Costs a hash of the whole file, about 4 ms per megabyte.
  */
 int monocle__pdb_verify (const monocle__pdb *pdb, const monocle__ecma_image *image);
 

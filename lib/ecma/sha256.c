@@ -60,21 +60,26 @@ expand (const uint8_t block[64], uint32_t ret_words[64])
 static void
 add_block (uint32_t state[8], const uint8_t block[64])
 {
-	uint32_t w[64], s[8];
+	uint32_t w[64], a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
 	expand (block, w);
-	memcpy (s, state, sizeof s);
 	for (unsigned i = 0; i < 64; i++) {
-		uint32_t sum1 = rotate_right (s[4], 6) ^ rotate_right (s[4], 11) ^ rotate_right (s[4], 25);
-		uint32_t sum0 = rotate_right (s[0], 2) ^ rotate_right (s[0], 13) ^ rotate_right (s[0], 22);
-		uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-		uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-		uint32_t t1 = s[7] + sum1 + choice + constants[i] + w[i];
-		memmove (s + 1, s, 7 * sizeof *s);
-		s[4] += t1;
-		s[0] = t1 + sum0 + majority;
+		uint32_t sum1 = rotate_right (e, 6) ^ rotate_right (e, 11) ^ rotate_right (e, 25);
+		uint32_t sum0 = rotate_right (a, 2) ^ rotate_right (a, 13) ^ rotate_right (a, 22);
+		uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + constants[i] + w[i];
+		uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+		h = g;
+		g = f;
+		f = e;
+		e = d + t1;
+		d = c;
+		c = b;
+		b = a;
+		a = t1 + t2;
 	}
+	const uint32_t mixed[8] = { a, b, c, d, e, f, g, h };
 	for (unsigned i = 0; i < 8; i++)
-		state[i] += s[i];
+		state[i] += mixed[i];
 }
 
 void
