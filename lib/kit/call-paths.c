@@ -31,12 +31,13 @@ struct builder {
 	const struct monocle__spool_view *view;
 	struct map methods;     /* method key -> function */
 	struct map edges;       /* (parent path, function) -> path; roots: (NONE, ...) */
+	struct map labels;      /* hash of a label's text -> label */
 	uint32_t *thread_labels; /* label of each thread number */
 	uint32_t thread_count;
 	uint32_t *node_paths;   /* path of each node index; NONE: a root or nothing */
 	uint32_t *node_labels;
 	uint32_t node_count;    /* indexes that the spool's extents have */
-	uint32_t function_room, path_room;
+	uint32_t function_room, path_room, label_room, thread_room;
 	bool failed;
 };
 
@@ -209,34 +210,41 @@ add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t
-find_label (struct monocle__call_paths *out, const char *text)
+static uint64_t
+hash_text (const char *text)
 {
-	for (uint32_t i = 0; i < out->label_count; i++)
-		if (!strcmp (out->labels[i].text, text))
-			return i;
-	return NONE;
+	uint64_t hash = UINT64_C (0xcbf29ce484222325);
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t) *text) * UINT64_C (0x100000001b3);
+	return hash;
 }
 
+/* A server may have had a hundred thousand threads. */
 static uint32_t
-find_or_add_label (struct monocle__call_paths *out, const struct monocle__label *label)
+find_or_add_label (struct builder *builder, const struct monocle__label *label)
 {
-	uint32_t index = find_label (out, label->text);
-	if (index != NONE)
-		return index;
-	struct monocle__label *labels = realloc (out->labels, (out->label_count + 1) * sizeof *labels);
-	if (!labels)
-		return NONE;
-	out->labels = labels;
-	labels[out->label_count] = *label;
-	return out->label_count++;
+	struct monocle__call_paths *out = builder->out;
+	for (uint64_t key = hash_text (label->text);; key++) {
+		uint32_t *value = map_slot (&builder->labels, key ? key : 1);
+		if (!value)
+			return NONE;
+		if (*value != NONE && strcmp (out->labels[*value].text, label->text))
+			continue; /* Two texts of one hash. */
+		if (*value != NONE)
+			return *value;
+		void *labels = with_room (out->labels, out->label_count, &builder->label_room, sizeof *out->labels);
+		if (!labels)
+			return NONE;
+		out->labels = labels;
+		out->labels[out->label_count] = *label;
+		return *value = out->label_count++;
+	}
 }
 
 static void
 on_thread (void *data, uint32_t number, const struct monocle__thread_record *record)
 {
 	struct builder *builder = data;
-	struct monocle__call_paths *out = builder->out;
 	struct monocle__label label;
 	uint32_t length = __atomic_load_n (&record->name_length, __ATOMIC_ACQUIRE);
 	if (!(builder->view->header->flags & MONOCLE__SPOOL_THREADS) || builder->failed)
@@ -245,8 +253,8 @@ on_thread (void *data, uint32_t number, const struct monocle__thread_record *rec
 		snprintf (label.text, sizeof label.text, "%.*s", (int) length, record->name);
 	else
 		snprintf (label.text, sizeof label.text, "Thread %u", number);
-	uint32_t index = find_or_add_label (out, &label);
-	uint32_t *labels = realloc (builder->thread_labels, (number + 1) * sizeof *labels);
+	uint32_t index = find_or_add_label (builder, &label);
+	uint32_t *labels = with_room (builder->thread_labels, number, &builder->thread_room, sizeof *labels);
 	if (labels)
 		builder->thread_labels = labels;
 	if (!labels || index == NONE) {
@@ -369,7 +377,8 @@ sort_labels (struct monocle__call_paths *out)
 		memcpy (before, out->labels, out->label_count * sizeof *before);
 		qsort (out->labels, out->label_count, sizeof *out->labels, compare_labels);
 		for (uint32_t i = 0; i < out->label_count; i++)
-			renamed[i] = find_label (out, before[i].text);
+			renamed[i] = (uint32_t) ((struct monocle__label *) bsearch (&before[i], out->labels, out->label_count,
+			                                                           sizeof *before, compare_labels) - out->labels);
 		for (uint32_t i = 0; i < out->path_count; i++)
 			if (out->paths[i].label != NONE)
 				out->paths[i].label = renamed[out->paths[i].label];
@@ -471,6 +480,7 @@ monocle__call_paths_init (struct monocle__call_paths *paths, const struct monocl
 	bool good = build (&builder);
 	map_done (&builder.methods);
 	map_done (&builder.edges);
+	map_done (&builder.labels);
 	free (builder.thread_labels);
 	free (builder.node_paths);
 	free (builder.node_labels);

@@ -114,7 +114,10 @@ class P
 			thread.Join ();
 			break;
 		case "endless": Endless (); break;
-		case "sleep": Thread.Sleep (int.Parse (args[1])); break;
+		case "sleep":
+			Console.WriteLine ("sleeping");
+			Thread.Sleep (int.Parse (args[1]));
+			break;
 		case "unhandled": Fib (5); throw new InvalidOperationException ("nobody catches this");
 		case "exit": Fib (5); Environment.Exit (7); break;
 		}

@@ -89,8 +89,10 @@ class Calls(unittest.TestCase):
         self.assertLess(profile.duration, 100e9)
 
     def test_sleeping_is_wall_time_of_the_method_that_sleeps(self):
+        begun = time.monotonic()
         profile = self.profile("sleep", 300)
-        self.assertAlmostEqual(profile.by_method(1)[MAIN] / 1e6, 300, delta=100)
+        slept = profile.by_method(1)[MAIN] / 1e9
+        self.assertTrue(0.299 < slept < time.monotonic() - begun, slept)
 
     def test_without_time_the_counts_are_the_same(self):
         profile = self.profile("fib", 20, options=",time=none")
@@ -181,13 +183,16 @@ class Calls(unittest.TestCase):
         self.assertLessEqual(calls, told + 100001)
 
     def test_an_hour_slept_before_sigkill_is_not_lost(self):
-        child = subprocess.Popen(self.command(":output=" + self.output, "sleep", 60000), env=self.environment())
+        begun = time.monotonic()
+        child = subprocess.Popen(self.command(":output=" + self.output, "sleep", 60000), env=self.environment(),
+                                 stdout=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "sleeping\n")
         time.sleep(2.6)
         child.send_signal(signal.SIGKILL)
-        child.wait()
+        child.communicate()
         self.assertEqual(complete(self.output + ".spool"), (self.output, None))
         seconds = pprof.load(self.output).by_method(1)[MAIN] / 1e9
-        self.assertTrue(1.2 < seconds < 2.7, seconds)
+        self.assertTrue(1.2 < seconds < time.monotonic() - begun, seconds)
 
     def test_a_program_among_monos_own_files_is_the_program(self):
         exe = os.path.join(self.folder, "lib", "mono", "calls.exe")
