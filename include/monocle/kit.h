@@ -169,7 +169,9 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 /*
  * Turns the spool file into its profile, in place: writes the final file (into *ret_path, malloc'd) and unlinks the
  * spool. 0; -1 not a spool, damaged beyond use, still being written by a live process, or unwritable: *ret_error
- * (static text) says which.
+ * (static text) says which. Of a live process *ret_path is where it will write its profile, malloc'd too; else it is
+ * untouched. A spool that does not lie where its process made it chooses no file to overwrite: its profile goes beside
+ * it, under a name that is free.
  */
 MONOCLE_KIT_API int monocle_kit_spool_complete (const char *spool_path, char **ret_path, const char **ret_error);
 

@@ -48,7 +48,49 @@ monocle__leave_note (const char *directory, uint32_t pid, const char *path)
 	}
 }
 
-/* A command's or a descriptor's process is gone: the default name, beside the spool. 0 or -errno. */
+static bool
+is_file (const struct monocle__spool_view *view)
+{
+	return view->header->output_kind == MONOCLE__OUTPUT_FILE || view->header->output_kind == MONOCLE__OUTPUT_NEW;
+}
+
+/* The folder of a file, without links; false: there is none. */
+static bool
+folder_of (const char *file, char folder[PATH_MAX])
+{
+	char name[PATH_MAX];
+	const char *slash = strrchr (file, '/');
+	int length = snprintf (name, sizeof name, "%.*s", slash ? (int) (slash - file) + 1 : 1, slash ? file : ".");
+	return length < (int) sizeof name && realpath (name, folder);
+}
+
+/*
+ * Does the spool lie where its process made it: beside the profile, or in the folder of a run? One that came from
+ * elsewhere must not choose which file is overwritten.
+ */
+static bool
+is_at_home (const struct monocle__spool_view *view, const char *spool_path)
+{
+	const struct monocle__spool_header *header = view->header;
+	char spool[PATH_MAX], other[PATH_MAX];
+	if (!folder_of (spool_path, spool))
+		return false;
+	if (*header->run_directory && realpath (header->run_directory, other) && !strcmp (spool, other))
+		return true;
+	return *header->output == '/' && folder_of (header->output, other) && !strcmp (spool, other);
+}
+
+/* "FOLDER-OF-SPOOL/NAME-OF-FILE". 0 or -errno. */
+static int
+put_beside (const char *spool_path, const char *file, char *path, size_t size)
+{
+	const char *slash = strrchr (spool_path, '/'), *base = strrchr (file, '/');
+	int length = snprintf (path, size, "%.*s/%s", slash ? (int) (slash - spool_path) : 1, slash ? spool_path : ".",
+	                       base ? base + 1 : file);
+	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
+}
+
+/* A command's or a descriptor's process is gone, a device is no file: the default name, beside the spool. */
 static int
 fall_back_to_file (const struct monocle__spool_view *view, const char *spool_path, char *path, size_t size)
 {
@@ -57,14 +99,23 @@ fall_back_to_file (const struct monocle__spool_view *view, const char *spool_pat
 		                                   (time_t) (header->realtime_ns / 1000000000u) };
 	enum monocle__output_kind kind;
 	char name[PATH_MAX];
-	const char *slash = strrchr (spool_path, '/');
+	struct stat status;
+	if (is_file (view) && (stat (header->output, &status) || S_ISREG (status.st_mode)))
+		return put_beside (spool_path, header->output, path, size);
 	int error = monocle__output_expand (NULL, &words, name, sizeof name, &kind);
-	if (error)
-		return error;
-	const char *base = strrchr (name, '/');
-	int length = snprintf (path, size, "%.*s%s", slash ? (int) (slash - spool_path) : 1, slash ? spool_path : ".",
-	                       base ? base : name);
-	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
+	return error ? error : put_beside (spool_path, name, path, size);
+}
+
+/* Where the profile of a dead process goes. 0 or -errno. */
+static int
+choose_path (const struct monocle__spool_view *view, const char *spool_path, char *path, size_t size,
+             enum monocle__output_kind *ret_kind)
+{
+	*ret_kind = is_file (view) && is_at_home (view, spool_path) ? view->header->output_kind : MONOCLE__OUTPUT_NEW;
+	if (!is_file (view) || !is_at_home (view, spool_path))
+		return fall_back_to_file (view, spool_path, path, size);
+	strcpy (path, view->header->output);
+	return 0;
 }
 
 static int
@@ -72,24 +123,24 @@ complete_mapped (const struct monocle__spool_view *view, const char *spool_path,
                  const char **ret_error)
 {
 	char path[sizeof view->header->output];
-	enum monocle__output_kind kind = view->header->output_kind;
+	enum monocle__output_kind kind;
 	if (monocle__spool_view_is_alive (view)) {
 		*ret_error = "its process is still running";
+		if (is_file (view))
+			*ret_path = strdup (view->header->output);
 		return -1;
 	}
-	int error = 0;
-	strcpy (path, view->header->output);
-	if (kind != MONOCLE__OUTPUT_FILE && kind != MONOCLE__OUTPUT_NEW) {
-		error = fall_back_to_file (view, spool_path, path, sizeof path);
-		kind = MONOCLE__OUTPUT_NEW;
-	}
+	int error = choose_path (view, spool_path, path, sizeof path, &kind);
 	if (!error)
 		error = monocle__complete_view (view, path, kind);
+	char *written = error ? NULL : strdup (path);
+	if (!error && !written)
+		error = -ENOMEM; /* The spool stays, and can be completed again. */
 	if (error) {
 		*ret_error = strerror (-error);
 		return -1;
 	}
-	*ret_path = strdup (path);
+	*ret_path = written;
 	unlink (spool_path);
 	return 0;
 }

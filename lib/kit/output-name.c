@@ -272,12 +272,12 @@ write_all (int fd, const char *data, size_t length)
 
 /* A file larger than the limit would bring SIGXFSZ into a program that never asked for it. */
 static int
-check_limit (size_t length)
+check_limit (uint64_t begin, size_t length)
 {
 	struct rlimit limit;
-	bool too_large =
-	    getrlimit (RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && length > limit.rlim_cur;
-	return too_large ? -EFBIG : 0;
+	if (getrlimit (RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	return begin > limit.rlim_cur || length > limit.rlim_cur - begin ? -EFBIG : 0;
 }
 
 static int
@@ -349,7 +349,7 @@ write_file (char *path, size_t size, enum monocle__output_kind kind, const void 
 {
 	struct stat status;
 	char part[PATH_MAX];
-	int error = check_limit (length);
+	int error = check_limit (0, length);
 	if (error)
 		return error;
 	if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode) && kind == MONOCLE__OUTPUT_FILE)
@@ -370,6 +370,17 @@ write_file (char *path, size_t size, enum monocle__output_kind kind, const void 
 	return error;
 }
 
+/* What is not a regular file has no limit. */
+static int
+check_descriptor (int fd, size_t length)
+{
+	struct stat status;
+	if (fstat (fd, &status) || !S_ISREG (status.st_mode))
+		return 0;
+	off_t at = fcntl (fd, F_GETFL) & O_APPEND ? status.st_size : lseek (fd, 0, SEEK_CUR);
+	return at < 0 ? -errno : check_limit ((uint64_t) at, length);
+}
+
 static int
 write_descriptor (const char *number, const void *data, size_t length)
 {
@@ -377,7 +388,8 @@ write_descriptor (const char *number, const void *data, size_t length)
 	long fd = strtol (number, &end, 10);
 	if (*number == '\0' || *end || fd < 0 || fd > INT_MAX)
 		return -EBADF;
-	return write_all ((int) fd, data, length);
+	int error = check_descriptor ((int) fd, length);
+	return error ? error : write_all ((int) fd, data, length);
 }
 
 /*

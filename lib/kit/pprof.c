@@ -62,6 +62,7 @@ struct encoder {
 	struct bytes message; /* the one being built */
 	struct bytes inner;   /* a message inside it */
 	struct bytes strings; /* the string table's fields, put out last */
+	struct bytes clean;   /* a string whose bytes were no UTF-8 */
 	uint64_t string_count;
 	z_stream deflate;
 };
@@ -176,26 +177,49 @@ finish_plain (struct encoder *encoder)
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Protobuf strings are UTF-8: what comes from a name callback is trusted to be, what was cut short may end in the
- * middle of a character, which goes.
+ * How many bytes the character at `text` has; 0: what is there is none (Unicode, table 3-7). The second byte decides
+ * about overlong forms, surrogates and what lies beyond the last code.
  */
 static size_t
-whole_characters (const char *text, size_t length)
+character_length (const uint8_t *text, size_t left)
 {
-	size_t tail = 0;
-	while (tail < 4 && tail < length && ((unsigned char) text[length - 1 - tail] & 0xc0) == 0x80)
-		tail++;
-	if (tail == length)
-		return length;
-	unsigned char lead = (unsigned char) text[length - 1 - tail];
-	size_t need = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
-	return tail == need ? length : length - tail - 1;
+	uint8_t lead = *text;
+	size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+	if (length <= 1 || length > left)
+		return length == 1;
+	uint8_t least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+	uint8_t most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+	if (text[1] < least || text[1] > most)
+		return 0;
+	for (size_t i = 2; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	return length;
 }
 
+/*
+ * Protobuf strings are UTF-8, and readers that check refuse the whole file. Names come from metadata, file names and
+ * command lines, which may hold any bytes, and what was cut short may end inside a character: each such byte becomes
+ * U+FFFD.
+ */
 static uint64_t
-add_string (struct encoder *encoder, const char *text, size_t length)
+add_string (struct encoder *encoder, const char *bytes, size_t length)
 {
-	put_block (encoder, &encoder->strings, PROFILE_STRING, text, whole_characters (text, length));
+	const uint8_t *text = (const uint8_t *) bytes;
+	size_t good = 0, step;
+	while (good < length && (step = character_length (text + good, length - good)))
+		good += step;
+	if (good == length) {
+		put_block (encoder, &encoder->strings, PROFILE_STRING, bytes, length);
+		return encoder->string_count++;
+	}
+	encoder->clean.length = 0;
+	for (size_t at = 0; at < length; at += step ? step : 1) {
+		step = character_length (text + at, length - at);
+		put_bytes (encoder, &encoder->clean, step ? bytes + at : "\xef\xbf\xbd", step ? step : 3);
+	}
+	if (!encoder->failed)
+		put_block (encoder, &encoder->strings, PROFILE_STRING, encoder->clean.data, encoder->clean.length);
 	return encoder->string_count++;
 }
 
@@ -221,7 +245,7 @@ static void
 write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_t first_label)
 {
 	const struct monocle__path *paths = encoder->paths->paths;
-	uint64_t self = (uint64_t) ((double) path->self * encoder->view->rate + 0.5);
+	uint64_t self = monocle__spool_view_ns (encoder->view, path->self);
 	for (const struct monocle__path *frame = path;; frame = &paths[frame->parent]) {
 		put_varint (encoder, &encoder->inner, (uint64_t) frame->function + 1);
 		if (frame->parent == NONE)
@@ -403,6 +427,7 @@ monocle__pprof_write (const struct monocle__spool_view *view, void **ret_data, s
 	free (encoder.message.data);
 	free (encoder.inner.data);
 	free (encoder.strings.data);
+	free (encoder.clean.data);
 	monocle__call_paths_done (&paths);
 	if (encoder.failed) {
 		free (encoder.out.data);

@@ -74,7 +74,7 @@ name_spool (const struct plan *plan, unsigned number, char *path, size_t size)
 
 /* A device has no room beside it for a spool. */
 static void
-avoid_devices (struct plan *plan, char *path, size_t size)
+avoid_devices (struct plan *plan, unsigned number, char *path, size_t size)
 {
 	struct stat status;
 	if (*plan->run_directory || plan->kind != MONOCLE__OUTPUT_FILE || stat (plan->output, &status) ||
@@ -82,7 +82,7 @@ avoid_devices (struct plan *plan, char *path, size_t size)
 		return;
 	enum monocle__output_kind kind = plan->kind;
 	plan->kind = MONOCLE__OUTPUT_FD; /* Named as those: in the folder for temporary files. */
-	name_spool (plan, 1, path, size);
+	name_spool (plan, number, path, size);
 	plan->kind = kind;
 }
 
@@ -93,8 +93,8 @@ create (monocle_kit_spool *spool, struct plan *plan)
 	int error = -EEXIST;
 	for (unsigned number = 1; error == -EEXIST && number < 1000; number++) {
 		error = name_spool (plan, number, path, sizeof path);
-		if (!error && number == 1)
-			avoid_devices (plan, path, sizeof path);
+		if (!error)
+			avoid_devices (plan, number, path, sizeof path);
 		if (!error)
 			error = monocle__spool_create (spool, path);
 	}
@@ -157,6 +157,7 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 	if (good) {
 		describe (&the_spool, &plan);
 		remember_descriptor (&the_spool);
+		monocle__spool_publish (&the_spool);
 		if (config.times)
 			monocle__heart_start (&the_spool);
 	} else {

@@ -55,6 +55,13 @@ find_damage (const struct monocle__spool_header *header, size_t size)
 	return NULL;
 }
 
+uint64_t
+monocle__spool_view_ns (const struct monocle__spool_view *view, uint64_t ticks)
+{
+	double ns = (double) ticks * view->rate + 0.5;
+	return ns < (double) INT64_MAX ? (uint64_t) ns : INT64_MAX;
+}
+
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
 static bool
@@ -105,7 +112,8 @@ measure_time (struct monocle__spool_view *view)
 		view->end_ticks = load (&header->heartbeat);
 	struct monocle__spool_visitor visitor = { .data = &view->end_ticks, .thread = see_latest };
 	monocle__spool_view_visit (view, &visitor);
-	view->duration_ns = (uint64_t) ((double) (view->end_ticks - header->pairs[0].ticks) * view->rate);
+	if (view->end_ticks > header->pairs[0].ticks)
+		view->duration_ns = monocle__spool_view_ns (view, view->end_ticks - header->pairs[0].ticks);
 }
 
 int

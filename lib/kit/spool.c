@@ -149,7 +149,12 @@ fill_header (monocle_kit_spool *spool)
 	monocle__program_name (header->program, sizeof header->program);
 	header->extent_count = 1;
 	monocle__spool_pair (spool, true);
-	__atomic_store_n (&header->magic, MONOCLE__SPOOL_MAGIC, __ATOMIC_RELEASE);
+}
+
+void
+monocle__spool_publish (monocle_kit_spool *spool)
+{
+	__atomic_store_n (&spool->header->magic, MONOCLE__SPOOL_MAGIC, __ATOMIC_RELEASE);
 }
 
 int

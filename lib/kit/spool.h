@@ -154,8 +154,12 @@ struct monocle_kit_spool {
 extern long monocle__fail_after;
 bool monocle__fails (void);
 
-/* Makes the file at `path` and maps it; header fields that describe the process are filled in. 0 or -errno. */
+/*
+ * Makes the file at `path` and maps it; header fields that describe the process are filled in. It is no spool before
+ * the rest of the header is there and publish has stored the magic. 0 or -errno.
+ */
 int monocle__spool_create (monocle_kit_spool *spool, const char *path);
+void monocle__spool_publish (monocle_kit_spool *spool);
 /* Gives back what create took. The file stays. */
 void monocle__spool_unmap (monocle_kit_spool *spool);
 
@@ -219,6 +223,9 @@ struct monocle__spool_view {
 
 /* Checks that `size` bytes at `base` are a spool that can be read. 0, or -1 and what is wrong. */
 int monocle__spool_view_init (struct monocle__spool_view *view, const void *base, size_t size, const char **ret_error);
+
+/* Ticks as nanoseconds; what a damaged file has too many of is as many as a profile can say. */
+uint64_t monocle__spool_view_ns (const struct monocle__spool_view *view, uint64_t ticks);
 
 /* Is the process that writes the spool still there? */
 bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);

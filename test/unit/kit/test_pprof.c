@@ -3,7 +3,7 @@
  *
  * test_pprof.c - makes profiles that are known to the last byte; test_pprof.py reads them.
  *
- *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz and threads.pb.gz
+ *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz, threads.pb.gz and bytes.pb.gz
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +92,9 @@ set_self (monocle_kit_spool *spool)
 static char main_[] = "P:Main (string[])@/app/fib.exe", a[] = "P:A (int)@/app/fib.exe";
 static char g[] = "P:G<T> (T)@/app/lib.dll", b[] = "System.String:B ()@";
 
+/* Overlong, surrogate, beyond the last code, cut off: none of it is UTF-8. What is, stays. */
+static char bytes[] = "P:\xff\xc0\x80-\xed\xa0\x80-\xf4\x90\x80\x80-\xe2\x82-\xe2\x82\xac\xf0\x9f\x98\x80\xc3@/app/\xfe.exe";
+
 #define call(method, calls)                                       \
 	do {                                                          \
 		monocle_kit_calls_enter (spool, method);                  \
@@ -123,5 +126,9 @@ main (int argc, char **argv)
 	call (main_, (void) 0);
 	spool->header->losses[MONOCLE__LOSS_UNMATCHED] = 3;
 	write_as (spool, "threads");
+
+	spool = open_tree (false, false);
+	call (bytes, (void) 0);
+	write_as (spool, "bytes");
 	return 0;
 }

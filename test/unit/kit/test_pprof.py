@@ -69,6 +69,14 @@ class Pprof(unittest.TestCase):
         profile = pprof.load(self.path("threads"))
         self.assertEqual(profile.samples, [([MAIN], [1], {"thread": "Thread 2"}), ([MAIN], [1], {"thread": "Wörker"})])
 
+    def test_what_is_not_utf_8_is_replaced(self):
+        profile = pprof.load(self.path("bytes"))
+        bad = "\ufffd"
+        name = "P:%s-%s-%s-%s-\u20ac\U0001f600%s" % (3 * bad, 3 * bad, 4 * bad, 2 * bad, bad)
+        self.assertEqual(profile.by_method(), {name: 1})
+        self.assertEqual(profile.functions[1]["file"], bad + ".exe")
+        self.assertEqual(profile.functions[1]["system_name"], bad + ".exe!" + name)
+
     def test_losses_are_comments(self):
         profile = pprof.load(self.path("threads"))
         self.assertIn("lost: 3 leaves had no enter and were ignored", profile.comments)

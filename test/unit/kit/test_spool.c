@@ -259,7 +259,47 @@ the_spool_of_a_live_process_is_refused (void **state)
 	enter (a), leave (a);
 	assert_int_equal (monocle_kit_spool_complete (spool->path, &path, &error), -1);
 	assert_string_equal (error, "its process is still running");
+	assert_string_equal (path, tree_file ("p.pb.gz"));
+	free (path);
 	assert_true (exists ("p.pb.gz.spool"));
+}
+
+static void
+a_spool_is_none_before_its_header_is_whole (void **state)
+{
+	static monocle_kit_spool spool;
+	char *path = NULL;
+	const char *error = "";
+	assert_int_equal (monocle__spool_create (&spool, tree_file ("begun")), 0);
+	assert_int_equal (monocle_kit_spool_complete (spool.path, &path, &error), -1);
+	assert_string_equal (error, "it is not a spool");
+	monocle__spool_publish (&spool);
+	assert_int_equal (monocle_kit_spool_complete (spool.path, &path, &error), -1);
+	assert_string_equal (error, "its process is still running");
+	free (path);
+	monocle__spool_unmap (&spool);
+}
+
+/* The spool in a folder of its own, the profile's name in use: who sent such a file must not choose what it replaces. */
+static void
+a_spool_from_elsewhere_overwrites_nothing (void **state)
+{
+	char moved[512];
+	char *path;
+	const char *error;
+	kill_a_caller ();
+	fclose (fopen (tree_file ("p.pb.gz"), "w"));
+	mkdir (tree_file ("sent"), 0700);
+	snprintf (moved, sizeof moved, "%s", tree_file ("sent/any.spool"));
+	assert_int_equal (rename (strdupa (tree_file ("p.pb.gz.spool")), moved), 0);
+	assert_int_equal (link (moved, strdupa (tree_file ("sent/again.spool"))), 0);
+	assert_int_equal (monocle_kit_spool_complete (moved, &path, &error), 0);
+	assert_string_equal (path, tree_file ("sent/p.pb.gz"));
+	free (path);
+	assert_int_equal (monocle_kit_spool_complete (tree_file ("sent/again.spool"), &path, &error), 0);
+	assert_string_equal (path, tree_file ("sent/p-2.pb.gz"));
+	free (path);
+	assert_int_equal (file_size (tree_file ("p.pb.gz")), 0);
 }
 
 static void
@@ -392,6 +432,30 @@ a_descriptor_that_was_reused_is_not_written (void **state)
 }
 
 static void
+close_at_the_limit (void)
+{
+	char output[16];
+	struct rlimit limit = { 2 << 20, 2 << 20 };
+	int fd = open (tree_file ("fd"), O_RDWR | O_CREAT, 0600);
+	snprintf (output, sizeof output, "#%d", fd);
+	setrlimit (RLIMIT_FSIZE, &limit);
+	monocle_kit_spool *spool = tree_open_at (output);
+	if (!spool || lseek (fd, (2 << 20) - 10, SEEK_SET) < 0)
+		_exit (1);
+	int result = monocle_kit_spool_close (spool);
+	unlink (spool->path);
+	_exit (result == -1 && file_size (tree_file ("fd")) == 0 ? 0 : 2);
+}
+
+static void
+a_descriptor_at_the_file_size_limit_raises_no_signal (void **state)
+{
+	setenv ("MONOCLE_LOG", "/dev/null", 1);
+	assert_int_equal (in_child (close_at_the_limit), 0);
+	unsetenv ("MONOCLE_LOG");
+}
+
+static void
 a_command_receives_the_profile (void **state)
 {
 	char output[256];
@@ -430,6 +494,20 @@ a_device_is_written_and_not_replaced (void **state)
 	assert_int_equal (stat ("/dev/null", &status), 0);
 	assert_true (S_ISCHR (status.st_mode));
 	assert_int_equal (access ("/dev/null.spool", F_OK), -1);
+}
+
+static void
+beside_a_device_lies_nothing_even_when_a_name_is_taken (void **state)
+{
+	char name[64];
+	setenv ("TMPDIR", tree_folder, 1);
+	snprintf (name, sizeof name, "calls.%d.spool", (int) getpid ());
+	fclose (fopen (tree_file (name), "w"));
+	monocle_kit_spool *spool = tree_open_at ("/dev/null");
+	unsetenv ("TMPDIR");
+	assert_non_null (spool);
+	snprintf (name, sizeof name, "calls.%d.2.spool", (int) getpid ());
+	assert_string_equal (spool->path, tree_file (name));
 }
 
 static void
@@ -504,6 +582,8 @@ main (void)
 		tree_test (sigkill_loses_nothing),
 		tree_test (the_spool_of_a_dead_process_becomes_its_profile),
 		tree_test (the_spool_of_a_live_process_is_refused),
+		tree_test (a_spool_is_none_before_its_header_is_whole),
+		tree_test (a_spool_from_elsewhere_overwrites_nothing),
 		tree_test (what_is_no_spool_is_refused),
 		tree_test (a_damaged_spool_is_read_as_far_as_it_is_whole),
 		tree_test (close_leaves_the_profile_and_no_spool),
@@ -511,9 +591,11 @@ main (void)
 		tree_test (a_default_name_that_is_taken_gets_a_number),
 		tree_test (a_descriptor_receives_the_profile),
 		tree_test (a_descriptor_that_was_reused_is_not_written),
+		tree_test (a_descriptor_at_the_file_size_limit_raises_no_signal),
 		tree_test (a_command_receives_the_profile),
 		tree_test (a_command_that_reads_nothing_kills_nobody),
 		tree_test (a_device_is_written_and_not_replaced),
+		tree_test (beside_a_device_lies_nothing_even_when_a_name_is_taken),
 		tree_test (an_unwritable_output_is_one_line),
 		tree_test (a_second_tree_is_refused),
 		tree_test (with_a_run_folder_the_spool_lies_there_and_a_note_is_left),
