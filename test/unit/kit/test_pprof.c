@@ -93,7 +93,8 @@ static char main_[] = "P:Main (string[])@/app/fib.exe", a[] = "P:A (int)@/app/fi
 static char g[] = "P:G<T> (T)@/app/lib.dll", b[] = "System.String:B ()@";
 
 /* Overlong, surrogate, beyond the last code, cut off: none of it is UTF-8. What is, stays. */
-static char bytes[] = "P:\xff\xc0\x80-\xed\xa0\x80-\xf4\x90\x80\x80-\xe2\x82-\xe2\x82\xac\xf0\x9f\x98\x80\xc3@/app/\xfe.exe";
+static char bytes[] =
+    "P:\xff\xc0\x80-\xed\xa0\x80-\xf4\x90\x80\x80-\xe2\x82-\xe2\x82\xac\xf0\x9f\x98\x80\xc3@/app/\xfe.exe";
 
 #define call(method, calls)                                       \
 	do {                                                          \

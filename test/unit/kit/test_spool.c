@@ -280,7 +280,7 @@ a_spool_is_none_before_its_header_is_whole (void **state)
 	monocle__spool_unmap (&spool);
 }
 
-/* The spool in a folder of its own, the profile's name in use: who sent such a file must not choose what it replaces. */
+/* A spool in another folder, the profile's name in use: who sent such a file must not choose what it replaces. */
 static void
 a_spool_from_elsewhere_overwrites_nothing (void **state)
 {
