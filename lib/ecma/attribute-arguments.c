@@ -5,11 +5,11 @@
  *
  *   blob:   01 00, a value for each parameter of the constructor, count 2, then named arguments
  *   named:  53 field or 54 property, type, name, value
- *   value:  little-endian number; string: FF for null or length and bytes; array: count 4 and values, FFFFFFFF for null;
- *           of the type object: type, value
+ *   value:  little-endian number; string: FF for null, or length and bytes; array: FFFFFFFF for null, or count 4 and
+ *           values; of the type object: type, value
  *
- * What nests is arrays in objects in arrays, kept in a stack of fixed size. Every step consumes a byte or ends the walk.
- * Async-safe.
+ * What nests is arrays in objects in arrays, kept in a stack of fixed size. Every step consumes a byte or ends the
+ * walk. Async-safe.
  */
 #include <string.h>
 
@@ -51,7 +51,7 @@ enum_type (monocle__attribute_reader *reader, uint8_t underlying, bool is_array)
 	return (monocle__attribute_type){ .type = underlying, .is_array = is_array, .is_enum = true };
 }
 
-/* A parameter of the class's own type parameter has the type that the instance gives it, which is no parameter again. */
+/* What is of the class's own type parameter has the type that the instance gives it, which is no parameter again. */
 static bool
 enter_instance (monocle__attribute_reader *reader, monocle__ecma_cursor *cursor)
 {

@@ -302,8 +302,8 @@ name_in_scope (const monocle__pdb *pdb, const monocle__pdb_scope *scope, uint32_
 }
 
 /*
- * Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. A variable is
- * of one scope: where runs overlap, no more are looked at than there are.
+ * Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. A variable
+ * is of one scope: where runs overlap, no more are looked at than there are.
  */
 const char *
 monocle__pdb_local_name (const monocle__pdb *pdb, uint32_t method_token, uint32_t slot, uint32_t il_offset)

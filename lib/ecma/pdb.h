@@ -42,7 +42,7 @@ int monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *i
  */
 int monocle__pdb_verify (const monocle__pdb *pdb, const monocle__ecma_image *image);
 
-/* --- embedded files (pdb-embedded.c): these call zlib, which allocates; not async-safe ----------------------------- */
+/* --- embedded files (pdb-embedded.c): these call zlib, which allocates; not async-safe ---------------------------- */
 
 /* Size of the file that an image embeds, 0 when it embeds none or an impossible one. */
 size_t monocle__pdb_embedded_size (const monocle__ecma_image *image);

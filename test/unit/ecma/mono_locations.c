@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * mono_locations.c - a profiler module for Mono alone: what Mono says of the source of every instruction of an assembly.
+ * mono_locations.c - a profiler module for Mono alone: what it says of the source of each instruction of an assembly.
  *
  *   mono --profile=locations:ASSEMBLY:FILE program.exe
  *
- * Writes, when the program ends, a line for every offset of every method with code, the end included: token, offset, and
- * the offset, line, column and file of its location, or "-". Token and "?" for a method that has no debug information.
+ * Writes, when the program ends, a line for every offset of every method with code, the end included: token, offset,
+ * and the offset, line, column and file of its location, or "-". Token and "?" for a method without debug information.
  */
 #include <stdio.h>
 #include <stdlib.h>

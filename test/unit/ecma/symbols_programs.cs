@@ -14,8 +14,8 @@ class EverythingAttribute : Attribute
 {
 	public EverythingAttribute () { }
 	public EverythingAttribute (object value) { }
-	public EverythingAttribute (bool a, char b, sbyte c, byte d, short e, ushort f, int g, uint h, long i, ulong j, float k,
-	                            double l, string m, Type n, Wide o, Narrow p, DayOfWeek q) { }
+	public EverythingAttribute (bool a, char b, sbyte c, byte d, short e, ushort f, int g, uint h, long i, ulong j,
+	                            float k, double l, string m, Type n, Wide o, Narrow p, DayOfWeek q) { }
 	public EverythingAttribute (int [] a, string [] b, Type [] c, Narrow [] d, object [] e) { }
 	public object Box;
 	public Narrow [] Enums { get; set; }

@@ -84,7 +84,7 @@ class Mono(Judge):
         return rows(must([self.dump, 'locations', image, symbols]))
 
     def later_documents(self, image, symbols):
-        """What Mono calls the document of the point at an offset of a method: that of the next point, if there is one."""
+        """What Mono calls the document of a point, by method and offset: that of the next one, if there is one."""
         names, points, later = {}, collections.defaultdict(list), {}
         for row in rows(must([self.dump, 'points', image, symbols])):
             if row[0] == 'D':
@@ -134,7 +134,8 @@ class CoreCLR(Judge):
         self.framework = sorted(glob.glob(root + '/shared/Microsoft.NETCore.App/*'))[-1]
         self.oracle = os.path.join(work, 'oracle.dll')
         references = ['-r:' + dll for dll in glob.glob(self.framework + '/System.*.dll')]
-        must(['dotnet', 'exec', compiler, '-nologo', '-noconfig', '-nostdlib', '-out:' + self.oracle, oracle] + references)
+        options = ['-nologo', '-noconfig', '-nostdlib', '-out:' + self.oracle]
+        must(['dotnet', 'exec', compiler] + options + [oracle] + references)
         with open(os.path.join(work, 'oracle.runtimeconfig.json'), 'w') as file:
             file.write('{"runtimeOptions":{"framework":{"name":"Microsoft.NETCore.App","version":"%s"}}}'
                        % os.path.basename(self.framework))
