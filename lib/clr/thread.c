@@ -4,8 +4,9 @@
  * thread.c - managed threads. Modules know a thread by its pthread_t; the runtime by an id that it reuses.
  *
  * ThreadAssignedToOSThread is the first word on the thread itself, so thread_started is raised there. The runtime may destroy
- * a thread from another one (the finalizer); its pthread_t was kept for that. A name that is set before the thread runs is
- * kept until thread_started was raised.
+ * a thread from another one (the finalizer), long after the system gave its pthread_t to a new thread: then the old one
+ * ends for modules when the new one starts. A name that is set before the thread runs is kept until thread_started was
+ * raised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,32 @@ tell_name (uintptr_t tid, const char *name)
 }
 
 static void
+tell_end (uintptr_t tid)
+{
+	monocle_raise_thread_stopping (tid);
+	monocle_raise_thread_stopped (tid);
+	monocle_raise_thread_exited (tid);
+	monocle_thread_detach (tid);
+}
+
+/* Nobody but `own` may have its tid: takes it from one who is dead without the runtime having said so. Under the lock. */
+static bool
+take_tid (const thread *own)
+{
+	bool taken = false;
+	for (thread *t = threads; t; t = t->next)
+		if (t != own && t->tid == own->tid) {
+			t->tid = 0;
+			taken = true;
+		}
+	return taken;
+}
+
+static void
 start (ThreadID id)
 {
 	uintptr_t tid = (uintptr_t) pthread_self ();
+	bool was_taken = false;
 	pthread_mutex_lock (&lock);
 	thread *t = find_or_add (id);
 	bool is_new = t && t->tid != tid;
@@ -77,10 +101,13 @@ start (ThreadID id)
 	if (is_new) {
 		t->tid = tid;
 		t->name = NULL;
+		was_taken = take_tid (t);
 	}
 	pthread_mutex_unlock (&lock);
 	if (!is_new)
 		return;
+	if (was_taken)
+		tell_end (tid);
 	monocle_thread_attach (tid);
 	monocle_raise_thread_started (tid);
 	if (name)
@@ -100,40 +127,28 @@ HRESULT
 monocle__callback_ThreadDestroyed (ICorProfilerCallback11 *self, ThreadID id)
 {
 	uintptr_t tid = take_out (id);
-	if (!tid)
-		return S_OK;
-	monocle_raise_thread_stopping (tid);
-	monocle_raise_thread_stopped (tid);
-	monocle_raise_thread_exited (tid);
-	monocle_thread_detach (tid);
+	if (tid)
+		tell_end (tid);
 	return S_OK;
 }
 
-/* The runtime gives a counted UTF-16 string without an end. */
+/* The runtime gives counted text without an end. */
 static char *
 utf8_name (const WCHAR *name, ULONG length)
 {
-	char *text = malloc ((size_t) length * 3 + 1), *to = text;
-	for (ULONG i = 0; text && i < length; i++) {
-		uint32_t c = name[i];
-		if (c >= 0xD800 && c < 0xE000)
-			c = '?';
-		if (c >= 0x800)
-			*to++ = (char) (0xE0 | c >> 12);
-		if (c >= 0x80)
-			*to++ = (char) (c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6);
-		*to++ = (char) (c >= 0x80 ? 0x80 | (c & 0x3F) : c);
-	}
+	size_t size = (size_t) length * 3 + 1;
+	char *text = malloc (size);
 	if (text)
-		*to = 0;
+		monocle__utf16_to_utf8 (name, length, text, size);
 	return text;
 }
 
+/* A thread that loses its name is told to nobody, as on Mono; it only has none from then on. */
 HRESULT
 monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, ULONG length, WCHAR *name)
 {
 	char *text = length ? utf8_name (name, length) : NULL;
-	if (!text)
+	if (length && !text)
 		return S_OK;
 	pthread_mutex_lock (&lock);
 	thread *t = find_or_add (id);
@@ -144,8 +159,10 @@ monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, 
 		text = NULL;
 	}
 	pthread_mutex_unlock (&lock);
-	if (tid)
+	if (tid && text)
 		tell_name (tid, text);
+	else if (tid)
+		monocle_thread_set_name (tid, NULL);
 	free (text);
 	return S_OK;
 }
