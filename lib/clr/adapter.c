@@ -74,28 +74,38 @@ set_mask (DWORD mask)
 	return hr >= 0;
 }
 
-/* Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. */
-void
-monocle__clr_update_mask (void)
+/*
+ * Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. Whoever comes
+ * while another one is at it, a signal handler above it included, leaves that word and goes: the other looks again.
+ */
+static void
+update_mask (void)
 {
-	DWORD mask = monocle__clr_state.mask_low | wanted_mask ();
-	if (monocle__clr_state.info && monocle__clr_state.mask_low && mask != monocle__clr_state.mask_low)
-		set_mask (mask);
+	static atomic_uint comers;
+	unsigned seen = atomic_fetch_add (&comers, 1) + 1;
+	if (seen != 1)
+		return;
+	do {
+		seen = atomic_load (&comers);
+		DWORD has = monocle__clr_state.mask_low, mask = has | wanted_mask ();
+		if (mask != has)
+			set_mask (mask);
+	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
 }
 
 static void
 event_wanted (void *host, monocle_event event, int wanted)
 {
-	if (wanted && monocle__clr_state.mask_low)
-		monocle__clr_update_mask ();
+	if (wanted && atomic_load (&monocle__clr_state.started))
+		update_mask ();
 }
 
 static void
 call_filter_changed (void *host)
 {
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
-	if (monocle__clr_state.mask_low)
-		monocle__clr_update_mask ();
+	if (atomic_load (&monocle__clr_state.started))
+		update_mask ();
 }
 
 static void
@@ -154,9 +164,7 @@ start_host (const char *runtime)
 	};
 	monocle__clr_fill_ops (&ops);
 	int result = monocle_host_init (&ops);
-	if (result == MONOCLE_E_BUSY)
-		monocle__clr_complain ("another host owns the profiler API in this process; not profiling");
-	else if (result)
+	if (result && result != MONOCLE_E_BUSY) /* the core said who owns the process */
 		monocle__clr_complain ("the core could not start (%d); not profiling", result);
 	return result;
 }
@@ -168,6 +176,10 @@ decline (const char *reason)
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
 }
 
+/*
+ * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules that
+ * run may call them.
+ */
 HRESULT
 monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 {
@@ -186,8 +198,12 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	if (monocle_host_load_from_env () <= 0)
 		return decline ("no module was loaded");
 	monocle_host_startup_done ();
-	if (!set_mask (wanted_mask ()))
+	if (!set_mask (wanted_mask ())) {
+		monocle_host_shutdown (); /* the modules run already and have to end */
 		return decline ("the runtime refused the event mask");
+	}
+	atomic_store (&monocle__clr_state.started, true);
+	update_mask (); /* what modules' own threads asked for meanwhile */
 	monocle__process_report ("loaded", runtime);
 	return S_OK;
 }

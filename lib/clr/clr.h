@@ -27,7 +27,8 @@ typedef struct {
 	int info_version;
 	const uint32_t *counts;                           /* of the core: listeners per event */
 	struct _MonoProfilerDesc *const *handles;
-	DWORD mask_low, mask_high;                        /* as the runtime last accepted them */
+	DWORD mask_low;                                   /* as the runtime last accepted it; written by one at a time */
+	atomic_bool started;                              /* Initialize asked for the first mask */
 	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
 	atomic_bool initialized;                          /* runtime_initialized was raised */
 	atomic_uint refused;                              /* wanted methods that could not be given probes */
@@ -42,8 +43,6 @@ void monocle__clr_complain (const char *format, ...) __attribute__ ((format (pri
 void monocle__clr_complain_hr (const char *call, HRESULT hr);
 /* Raises runtime_initialized once, in front of the first image that is not corlib. */
 void monocle__clr_reach_initialized (void);
-/* Asks the runtime for what the listeners need now. Normal context. */
-void monocle__clr_update_mask (void);
 
 static inline bool
 monocle__clr_listened (monocle_event event)

@@ -135,7 +135,7 @@ monocle__process_is_meant (const char **ret_reason)
 void
 monocle__process_report (const char *kind, const char *text)
 {
-	const char *folder = getenv ("MONOCLE_RUN_DIR");
+	const char *folder = secure_getenv ("MONOCLE_RUN_DIR");
 	char path[4096];
 	if (!folder || snprintf (path, sizeof path, "%s/%d.%s", folder, (int) getpid (), kind) >= (int) sizeof path)
 		return;
