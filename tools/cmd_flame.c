@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct {
@@ -51,6 +52,7 @@ write_page (FILE *out, const monocle__profile *profile, const char *title, const
 static int
 write_file (const monocle__profile *profile, const char *title, const char *output, double min_share)
 {
+	struct stat status;
 	FILE *out;
 	int result;
 
@@ -66,9 +68,13 @@ write_file (const monocle__profile *profile, const char *title, const char *outp
 		monocle__say ("cannot write %s: %s", output, strerror (errno));
 		result = MONOCLE__EXIT_FAILED;
 	}
-	if (result == 0)
+	if (result == 0) {
 		printf ("%s\n", output);
-	return result ? result : monocle__output_finish (stdout, NULL);
+		return monocle__output_finish (stdout, NULL);
+	}
+	if (lstat (output, &status) == 0 && S_ISREG (status.st_mode))
+		unlink (output);
+	return result;
 }
 
 static int

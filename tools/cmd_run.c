@@ -52,9 +52,11 @@ profile_add (arguments *args, const char *desc)
 static bool
 has_output (const char *desc)
 {
-	const char *found = strstr (desc, "output=");
-
-	return found && (found[-1] == ':' || found[-1] == ',');
+	for (const char *found = desc; (found = strpbrk (found, ":,")); found++) {
+		if (strncmp (found + 1, "output=", strlen ("output=")) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* `help` makes a module print its arguments; nobody expects a profile then. */
@@ -302,6 +304,8 @@ report_run (const arguments *args, int code, monocle__run_folder *folder, const 
 	monocle__run_folder_read (folder);
 	if (args->output)
 		place_outputs (folder, args->output);
+	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
+	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !asks_help (args))
 		monocle__diagnose (args->command, code, folder, state, layout);
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
@@ -330,6 +334,8 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	signal (SIGPIPE, SIG_IGN); /* after the child: it must not inherit this */
 	if (pid != 0)
 		report_run (args, code, folder, &state, layout);
+	else
+		monocle__run_folder_remove (folder);
 	free (state.foreign);
 	return code;
 }

@@ -48,7 +48,10 @@ complete_spool (const char *path, char **ret_path)
 		return 0;
 	}
 	if (monocle_kit_spool_complete (path, ret_path, &error) != 0) {
-		monocle__say ("%s: %s", path, error);
+		if (*ret_path)
+			monocle__say ("%s: %s; at its end it writes %s", path, error, *ret_path);
+		else
+			monocle__say ("%s: %s", path, error);
 		return -1;
 	}
 	monocle__say ("%s was left by a process that is gone; completed it as %s", path, *ret_path);

@@ -128,7 +128,12 @@ read_spool (monocle__run_folder *folder, pid_t pid, const char *path)
 		return;
 	}
 	folder->unfinished++;
-	monocle__say ("process %d: %s; when it has ended, monocle report %s", (int)pid, error, path);
+	if (final)
+		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)", (int)pid,
+		              final, path);
+	else
+		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int)pid, error, path);
+	free (final);
 }
 
 static void
@@ -232,20 +237,25 @@ remove_files (const char *folder)
 }
 
 void
-monocle__run_folder_done (monocle__run_folder *folder)
+monocle__run_folder_remove (const monocle__run_folder *folder)
 {
 	bool needed = folder->unfinished > 0;
 
-	for (size_t i = 0; i < folder->profile_count; i++) {
+	for (size_t i = 0; i < folder->profile_count; i++)
 		needed = needed || folder->profiles[i].collected;
+	if (!needed)
+		remove_files (folder->path);
+}
+
+void
+monocle__run_folder_done (monocle__run_folder *folder)
+{
+	for (size_t i = 0; i < folder->profile_count; i++)
 		free (folder->profiles[i].path);
-	}
 	for (size_t i = 0; i < folder->process_count; i++) {
 		free (folder->processes[i].runtime);
 		free (folder->processes[i].declined);
 	}
-	if (!needed)
-		remove_files (folder->path);
 	free (folder->processes);
 	free (folder->profiles);
 	free (folder->path);

@@ -44,7 +44,9 @@ int monocle__run_folder_make (monocle__run_folder *ret_folder);
 void monocle__run_folder_read (monocle__run_folder *folder);
 /* NULL: nothing is known of the process. */
 const monocle__run_process *monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid);
-/* Removes the folder unless something in it is still needed, and frees the rest. */
+/* Removes the folder unless something in it is still needed. What was read of it stays. */
+void monocle__run_folder_remove (const monocle__run_folder *folder);
+/* Frees what was read. */
 void monocle__run_folder_done (monocle__run_folder *folder);
 
 #endif

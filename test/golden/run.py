@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -104,8 +105,9 @@ class ExitCodes(Case):
         make_profile(self.work / 'p.pb.gz')
         for words in [[], ['nonsense'], ['run'], ['run', '--'], ['run', '--nonsense', '--', 'true'],
                       ['run', '--profile=', '--', 'true'], ['run', '--profile=:x', '--', 'true'],
-                      ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'], ['report', '--sort=colour'],
-                      ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'], ['report', '--format=xml'],
+                      ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'],
+                      ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
+                      ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'], ['report', '--format=xml'],
                       ['report', 'a', 'b'], ['flame'], ['flame', 'p.pb.gz', '--min-share=much'], ['list', 'x'],
                       ['doctor', 'x'], ['help', 'nonsense']]:
             code, out, error = self.monocle(*words)
@@ -264,6 +266,10 @@ class Environment(Case):
     def test_an_empty_search_path_does_not_become_the_current_folder(self):
         seen, _ = self.variables(env={'LD_LIBRARY_PATH': ''})
         self.assertNotIn('', seen['LD_LIBRARY_PATH'].split(':'))
+
+    def test_a_module_may_have_any_name(self):
+        seen, _ = self.variables('--profile=output=x', '-o', 'y.pb.gz')
+        self.assertTrue(seen['MONOCLE_PROFILE'].startswith('output=x:output=/'))
 
     def test_words_are_quoted_for_both_readers(self):
         seen, _ = self.variables('''--profile=calls:filter='a b',x="c\\d"''')
@@ -457,6 +463,15 @@ class Output(Case):
         code, out, error = self.monocle('flame', 'p.pb.gz', '-o', 'no-folder/x.html')
         self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
         self.assertEqual(self.monocle('flame', 'p.pb.gz', '-o', '/dev/full')[0], 1)
+
+    def test_of_a_flame_graph_that_does_not_fit_nothing_is_left(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        code, out, error = self.monocle('flame', 'p.pb.gz', preexec_fn=limit, restore_signals=False)
+        self.assertEqual((code, out), (1, ''))
+        self.assertEqual(error, 'monocle: cannot write p.html: File too large\n')
+        self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
 
     def test_the_flame_graph_is_named_after_the_profile(self):
         self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
