@@ -13,10 +13,22 @@
 #include <cmocka.h>
 
 #include "debug-directory.h"
+#include "il.h"
 #include "pdb.h"
 #include "symbols_builder.h"
 
 static struct bytes pe, pdb_file;
+static bool no_memory;
+
+void *__real_malloc (size_t size);
+void *__wrap_malloc (size_t size);
+
+/* Stands in for malloc where the library calls it; zlib is another library and has its own. */
+void *
+__wrap_malloc (size_t size)
+{
+	return no_memory ? NULL : __real_malloc (size);
+}
 static monocle__ecma_image image;
 static monocle__pdb pdb;
 
@@ -291,6 +303,19 @@ a_size_that_cannot_be_true_is_not_allocated (void **state)
 	bytes_free (&other_pe);
 }
 
+static void
+without_memory_nothing_is_unpacked (void **state)
+{
+	uint8_t *data = NULL;
+	size_t size = 7;
+	no_memory = true;
+	int result = monocle__pdb_load_embedded (&image, &data, &size);
+	no_memory = false;
+	assert_int_equal (result, MONOCLE__IL_E_NO_MEMORY);
+	assert_null (data);
+	assert_int_equal (size, 7);
+}
+
 int
 main (void)
 {
@@ -312,6 +337,7 @@ main (void)
 		cmocka_unit_test (an_embedded_file_is_unpacked),
 		cmocka_unit_test (an_embedded_file_of_another_size_is_refused),
 		cmocka_unit_test (a_size_that_cannot_be_true_is_not_allocated),
+		cmocka_unit_test (without_memory_nothing_is_unpacked),
 	};
 	return cmocka_run_group_tests (tests, open_files, close_files);
 }

@@ -17,6 +17,7 @@ import collections
 import glob
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,37 @@ def must(command, **environment):
 
 def rows(text):
     return [line.split('\t') for line in text.splitlines()]
+
+
+def leb(number):
+    number &= 0xFFFFFFFF
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+COPY, TOGGLE, END = b'\1', b'\0\1\x40', b'\0\1\1'
+HIDDEN_LINE = 0xFEEFEE
+
+
+def move(offset, line):
+    """A point so much further, in a line program."""
+    return (b'\2' + leb(offset) if offset else b'') + (b'\3' + leb(line) if line else b'') + COPY
+
+
+# What mcs does not write: hidden points of both kinds, steps back, points at one offset, lines below 1, no document.
+PROGRAMS = [
+    move(0, 9) + TOGGLE + move(5, 10) + TOGGLE + move(5, 10) + END,
+    move(0, 9) + move(5, HIDDEN_LINE - 10) + move(5, 40 - HIDDEN_LINE) + END,
+    move(20, 9) + move(-8, 10) + move(13, 10) + move(0, 10) + b'\4\2' + move(5, 0) + b'\x08' + COPY + END,
+    TOGGLE + COPY + TOGGLE + move(3, 5) + END,
+    move(0, HIDDEN_LINE - 1) + move(3, 5 - HIDDEN_LINE) + END,
+    move(0, -1) + move(3, 5) + END,
+    b'\4\0' + COPY + move(3, 5) + END,
+    END,
+]
 
 
 class Judge:
@@ -101,19 +133,36 @@ class Mono(Judge):
         self.differ(image, self.ours(image, image + '.mdb'), theirs)
         self.counts['locations from .mdb'] += len(theirs)
 
+    def check_programs(self, image):
+        """The same with other line programs: each method of the file gets the next of them."""
+        crafted = os.path.join(self.work, 'crafted', os.path.basename(image))
+        os.makedirs(os.path.dirname(crafted), exist_ok=True)
+        shutil.copy(image, crafted)
+        with open(image + '.mdb', 'rb') as file:
+            data = bytearray(file.read())
+        sources, = struct.unpack_from('<I', data, 32 + 6 * 4)
+        count, methods = struct.unpack_from('<II', data, 32 + 9 * 4)
+        for i in range(count if sources > 1 else 0):
+            struct.pack_into('<I', data, methods + i * 12 + 8, len(data))
+            data += PROGRAMS[i % len(PROGRAMS)]
+        with open(crafted + '.mdb', 'wb') as file:
+            file.write(data)
+        self.check_mdb(crafted)
+
     def check_pdb(self, image, symbols):
         later, theirs, ours = self.later_documents(image, symbols), self.locations(image), self.ours(image, symbols)
+        self.counts['locations from portable PDBs'] += len(theirs)
         for row in ours:
             if len(row) == 6:
                 self.counts['of which Mono names the next document'] += later[row[0], row[2]] != row[5]
                 row[5] = later[row[0], row[2]]
         self.differ(image, ours, theirs)
-        self.counts['locations from portable PDBs'] += len(theirs)
 
     def check(self, source):
         image = os.path.join(self.work, os.path.basename(source)[:-3] + '.exe')
         must(['mcs', '-debug', '-unsafe', '-warn:0', '-out:' + image, source])
         self.check_mdb(image)
+        self.check_programs(image)
         if must([self.csc, '--where']).strip():
             for options in KINDS[:2]:
                 self.check_pdb(*self.compile_portable(source, options))
