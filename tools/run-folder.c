@@ -129,8 +129,8 @@ read_spool (monocle__run_folder *folder, pid_t pid, const char *path)
 	}
 	folder->unfinished++;
 	if (final)
-		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)", (int)pid,
-		              final, path);
+		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)",
+		              (int)pid, final, path);
 	else
 		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int)pid, error, path);
 	free (final);
