@@ -520,15 +520,25 @@ monocle__shadow_cut (uint32_t depth)
 		pop_raising (own_shadow);
 }
 
-/* Has this frame called into the middle of its own function? That is how compiled code runs its finally blocks. */
+/*
+ * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code runs its
+ * finally blocks. The call left its return address just below the frame's stack pointer. Code without optimisation calls
+ * probes through a stub: then the frame is a little above what the entry says, but not above the next entry.
+ */
 static bool
 runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
 {
-	uintptr_t back = is_code_of (e, function, own) ? monocle__arch_return_address (sp_of (e)) : 0;
-	if (!back || function_at (back) != function_at (e->ip))
-		return false;
-	uintptr_t target = monocle__arch_call_target (back);
-	return target && function_at (target) == function_at (e->ip);
+	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + STUB_FRAME;
+	for (uintptr_t sp = first; sp <= last && sp <= sp_of (e - 1); sp += sizeof sp) {
+		uintptr_t back = monocle__arch_return_address (sp);
+		FunctionID found = function_at (back);
+		if (!found || (found != function && definition_of (found) != own))
+			continue;
+		uintptr_t target = monocle__arch_call_target (back);
+		if (target && function_at (target) == found)
+			return true;
+	}
+	return false;
 }
 
 bool
