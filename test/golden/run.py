@@ -108,8 +108,8 @@ class ExitCodes(Case):
                       ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'],
                       ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
                       ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'],
-                      ['report', '--format=xml'], ['report', 'a', 'b'], ['flame'], ['flame', 'p.pb.gz', '--min-share=much'], ['list', 'x'],
-                      ['doctor', 'x'], ['help', 'nonsense']]:
+                      ['report', '--format=xml'], ['report', 'a', 'b'], ['flame'],
+                      ['flame', 'p.pb.gz', '--min-share=much'], ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertTrue(error, words)
