@@ -47,17 +47,14 @@ monocle__debug_count (const monocle__ecma_image *image)
 static monocle__span
 entry_data (const monocle__ecma_image *image, const uint8_t *entry)
 {
-	uint32_t size = monocle__le32 (entry + 16), rva = monocle__le32 (entry + 20);
-	monocle__span whole = { image->base, image->size }, data;
-	uint64_t at = monocle__le32 (entry + 24);
+	uint32_t size = monocle__le32 (entry + 16), rva = monocle__le32 (entry + 20), offset = monocle__le32 (entry + 24);
+	monocle__span whole = { image->base, image->size }, data = { 0 };
 	if (image->mapped) {
-		at = 0;
-		whole = (monocle__span){ 0 };
-		if (rva)
-			whole.data = monocle__ecma_rva (image, rva, &whole.size);
+		offset = 0;
+		whole.data = rva ? monocle__ecma_rva (image, rva, &whole.size) : NULL;
 	}
-	if (!size || !whole.data || !monocle__span_part (whole, at, size, &data))
-		return (monocle__span){ 0 };
+	if (size && whole.data)
+		monocle__span_part (whole, offset, size, &data);
 	return data;
 }
 
@@ -109,6 +106,16 @@ monocle__debug_read_codeview (const monocle__debug_entry *entry, monocle__debug_
 	ret_codeview->portable = entry->minor == PORTABLE_MINOR;
 	ret_codeview->path = path;
 	return 0;
+}
+
+const char *
+monocle__debug_file_name (const char *path)
+{
+	const char *name = path;
+	for (; *path; path++)
+		if (*path == '/' || *path == '\\')
+			name = path + 1;
+	return name;
 }
 
 int

@@ -47,6 +47,8 @@ int monocle__debug_find (const monocle__ecma_image *image, uint32_t type, monocl
 /* These read an entry's data: 0, RANGE when it is of another type, FORMAT or TRUNCATED when it is broken. */
 int monocle__debug_read_codeview (const monocle__debug_entry *entry, monocle__debug_codeview *ret_codeview);
 int monocle__debug_read_checksum (const monocle__debug_entry *entry, monocle__debug_checksum *ret_checksum);
+/* The last component of a path of either kind of system: what to look for beside the image. */
+const char *monocle__debug_file_name (const char *path);
 /* The packed file (raw deflate) and its size when unpacked. */
 int monocle__debug_read_embedded (const monocle__debug_entry *entry, const uint8_t **ret_packed,
                                   uint32_t *ret_packed_size, uint32_t *ret_size);

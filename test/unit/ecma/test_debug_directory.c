@@ -89,6 +89,15 @@ the_codeview_entry_names_the_file_and_its_id (void **state)
 }
 
 static void
+the_name_of_a_file_is_told_from_its_folder (void **state)
+{
+	assert_string_equal (monocle__debug_file_name ("/obj/house.pdb"), "house.pdb");
+	assert_string_equal (monocle__debug_file_name ("D:\\a/b\\house.pdb"), "house.pdb");
+	assert_string_equal (monocle__debug_file_name ("house.pdb"), "house.pdb");
+	assert_string_equal (monocle__debug_file_name ("folder/"), "");
+}
+
+static void
 the_checksum_entry_names_its_algorithm (void **state)
 {
 	monocle__debug_entry entry;
@@ -322,6 +331,7 @@ main (void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (entries_are_found_by_type_and_number),
 		cmocka_unit_test (the_codeview_entry_names_the_file_and_its_id),
+		cmocka_unit_test (the_name_of_a_file_is_told_from_its_folder),
 		cmocka_unit_test (the_checksum_entry_names_its_algorithm),
 		cmocka_unit_test (an_entry_is_not_read_as_another_type),
 		cmocka_unit_test (entries_with_broken_data_are_errors),
