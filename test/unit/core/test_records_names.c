@@ -12,86 +12,30 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "oracle/names.c"
+#include "golden.h"
 #include "records.h"
 #include "shapes-host.h"
-
-enum { LINES = 2000 };
-
-static char *golden[LINES];
-static size_t golden_count;
-
-static int
-by_text (const void *left, const void *right)
-{
-	return strcmp (*(char *const *) left, *(char *const *) right);
-}
-
-/* Splits a text into its lines, sorted, each once. */
-static size_t
-split (char *text, char **lines)
-{
-	size_t count = 0, kept = 0;
-	for (char *line = strtok (text, "\n"); line; line = strtok (NULL, "\n")) {
-		assert_true (count < LINES);
-		lines[count++] = line;
-	}
-	qsort (lines, count, sizeof *lines, by_text);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || strcmp (lines[kept - 1], lines[i]))
-			lines[kept++] = lines[i];
-	return kept;
-}
 
 static int
 read_golden (void **state)
 {
-	static char text[1 << 20];
-	FILE *file = fopen (GOLDEN, "r");
-	assert_non_null (file);
-	size_t length = fread (text, 1, sizeof text - 1, file);
-	fclose (file);
-	assert_true (length > 0 && length < sizeof text - 1);
-	golden_count = split (text, golden);
+	golden_read (GOLDEN);
 	shapes_host_start ();
 	return 0;
-}
-
-static void
-show_nearest (const char *line)
-{
-	size_t subject = strcspn (line, "\t") + 1;
-	print_error ("ours: %s\n", line);
-	for (size_t i = 0; i < golden_count; i++)
-		if (!strncmp (golden[i], line, subject))
-			print_error ("Mono: %s\n", golden[i]);
 }
 
 /* Prints with `print` and looks every line up. Returns how many different lines there were. */
 static size_t
 check (void (*print) (void))
 {
-	char *text = NULL, *lines[LINES];
-	size_t size = 0, count, wrong = 0;
+	char *text = NULL;
+	size_t size = 0, count = 0;
 	out = open_memstream (&text, &size);
 	print ();
 	fclose (out);
-	count = split (text, lines);
-	for (size_t i = 0; i < count; i++)
-		if (!bsearch (&lines[i], golden, golden_count, sizeof *golden, by_text)) {
-			show_nearest (lines[i]);
-			wrong++;
-		}
+	size_t wrong = golden_compare (text, &count);
 	free (text);
 	assert_int_equal (wrong, 0);
-	return count;
-}
-
-static size_t
-golden_lines (const char *kind)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < golden_count; i++)
-		count += !strncmp (golden[i], kind, strlen (kind));
 	return count;
 }
 

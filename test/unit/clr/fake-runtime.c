@@ -1,0 +1,187 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * fake-runtime.c - see fake-runtime.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "fake-runtime.h"
+
+_Atomic DWORD fake_mask;
+HRESULT fake_mask_answer;
+atomic_uint fake_asked;
+
+/* --- ICorProfilerInfo ---------------------------------------------------------------------------------------------- */
+
+static HRESULT
+query_interface (ICorProfilerInfo15 *self, const GUID *iid, void **ret_object)
+{
+	bool known = memcmp (iid, &IID_ICorProfilerInfo15, sizeof *iid) == 0;
+	*ret_object = known ? self : NULL;
+	return known ? S_OK : E_NOINTERFACE;
+}
+
+static ULONG
+reference (ICorProfilerInfo15 *self)
+{
+	return 1;
+}
+
+static HRESULT
+get_runtime_information (ICorProfilerInfo15 *self, USHORT *instance, COR_PRF_RUNTIME_TYPE *type, USHORT *major, USHORT *minor,
+                         USHORT *build, USHORT *qfe, ULONG size, ULONG *length, WCHAR *text)
+{
+	*instance = 0;
+	*type = COR_PRF_CORE_CLR;
+	*major = 10;
+	*minor = 2;
+	*build = 3;
+	*qfe = *length = 0;
+	return S_OK;
+}
+
+static HRESULT
+set_event_mask2 (ICorProfilerInfo15 *self, DWORD low, DWORD high)
+{
+	if (fake_mask_answer >= 0)
+		fake_mask = low;
+	return fake_mask_answer;
+}
+
+static HRESULT
+get_module_info2 (ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *ret_base, ULONG size, ULONG *ret_length, WCHAR *name,
+                  AssemblyID *ret_assembly, DWORD *ret_flags)
+{
+	const fake_module *module = (const fake_module *) id;
+	ULONG length = 0;
+	if (!module->data)
+		return CORPROF_E_DATAINCOMPLETE;
+	while (length + 1 < size && module->path[length]) {
+		name[length] = module->path[length];
+		length++;
+	}
+	name[length] = 0;
+	*ret_length = length + 1;
+	*ret_base = module->data;
+	*ret_assembly = id + 1;
+	*ret_flags = module->flags | COR_PRF_MODULE_DISK | COR_PRF_MODULE_FLAT_LAYOUT;
+	return S_OK;
+}
+
+static HRESULT
+is_array_class (ICorProfilerInfo15 *self, ClassID id, CorElementType *ret_element, ClassID *ret_class, ULONG *ret_rank)
+{
+	const fake_class *klass = (const fake_class *) id;
+	fake_asked++;
+	if (klass->module)
+		return S_FALSE;
+	*ret_element = klass->element;
+	*ret_class = klass->element_class;
+	*ret_rank = klass->rank;
+	return S_OK;
+}
+
+static HRESULT
+get_class_id_info2 (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, mdToken *ret_token, ClassID *ret_parent,
+                    ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
+{
+	const fake_class *klass = (const fake_class *) id;
+	*ret_module = ID (klass->module);
+	*ret_token = klass->token;
+	*ret_parent = 0;
+	*ret_count = klass->count;
+	memcpy (arguments, klass->arguments, klass->count * sizeof *arguments);
+	return S_OK;
+}
+
+static HRESULT
+get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, mdToken *ret_token)
+{
+	const fake_class *klass = (const fake_class *) id;
+	*ret_module = ID (klass->module);
+	*ret_token = klass->token;
+	return S_OK;
+}
+
+static HRESULT
+get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_class, ModuleID *ret_module,
+                    mdToken *ret_token, ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
+{
+	const fake_function *function = (const fake_function *) id;
+	fake_asked++;
+	*ret_class = function->owner;
+	*ret_module = ID (function->module);
+	*ret_token = function->token;
+	*ret_count = function->count;
+	memcpy (arguments, function->arguments, function->count * sizeof *arguments);
+	return S_OK;
+}
+
+static const ICorProfilerInfo15Vtbl slots = {
+	.QueryInterface = query_interface,
+	.AddRef = reference,
+	.Release = reference,
+	.GetRuntimeInformation = get_runtime_information,
+	.SetEventMask2 = set_event_mask2,
+	.GetModuleInfo2 = get_module_info2,
+	.IsArrayClass = is_array_class,
+	.GetClassIDInfo = get_class_id_info,
+	.GetClassIDInfo2 = get_class_id_info2,
+	.GetFunctionInfo2 = get_function_info2,
+};
+
+ICorProfilerInfo15 fake_runtime = { &slots };
+
+/* --- modules ------------------------------------------------------------------------------------------------------- */
+
+bool
+fake_module_read (fake_module *ret_module, const char *path)
+{
+	FILE *file = fopen (path, "rb");
+	if (!file)
+		return false;
+	fseek (file, 0, SEEK_END);
+	ret_module->size = (size_t) ftell (file);
+	rewind (file);
+	ret_module->data = malloc (ret_module->size);
+	bool done = ret_module->data && fread (ret_module->data, 1, ret_module->size, file) == ret_module->size;
+	fclose (file);
+	return done;
+}
+
+void
+fake_module_rename (fake_module *module, const char *name)
+{
+	static const char victim[] = "<PrivateImplementationDetails>";
+	monocle__ecma_image ecma;
+	assert_true (strlen (name) < sizeof victim);
+	assert_int_equal (monocle__ecma_open_pe (&ecma, module->data, module->size, false), 0);
+	char *at = memmem (ecma.strings, ecma.strings_size, victim, sizeof victim);
+	assert_non_null (at);
+	strcpy (at, name);
+	const monocle__ecma_table *table = &ecma.tables[MONOCLE__TABLE_Assembly];
+	uint8_t *column = (uint8_t *) table->data + table->column_offset[MONOCLE__COL_Assembly_Name];
+	uint32_t offset = (uint32_t) (at - ecma.strings);
+	memcpy (column, &offset, table->column_size[MONOCLE__COL_Assembly_Name]);
+}
+
+void
+fake_load (fake_module *module)
+{
+	monocle__callback_ModuleLoadFinished (NULL, ID (module), S_OK);
+	monocle__callback_ModuleAttachedToAssembly (NULL, ID (module), ID (module) + 1);
+	monocle__callback_AssemblyLoadFinished (NULL, ID (module) + 1, S_OK);
+}
+
+void
+fake_unload (fake_module *module)
+{
+	monocle__callback_AssemblyUnloadStarted (NULL, ID (module) + 1);
+	monocle__callback_ModuleUnloadStarted (NULL, ID (module));
+	monocle__callback_ModuleUnloadFinished (NULL, ID (module), S_OK);
+	monocle__callback_AssemblyUnloadFinished (NULL, ID (module) + 1, S_OK);
+}

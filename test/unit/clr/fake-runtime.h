@@ -1,0 +1,62 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * fake-runtime.h - a CLR without code: it answers the questions that the adapter asks from records that a test writes, and
+ * its images are real ones, read from files.
+ */
+#ifndef MONOCLE_TEST_FAKE_RUNTIME_H
+#define MONOCLE_TEST_FAKE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <uchar.h>
+#include "clr.h"
+
+enum { FAKE_ARGUMENTS = 4 };
+
+/* Ids are addresses of these. */
+typedef struct {
+	uint8_t *data;           /* the file as it lies on disk; NULL: the runtime does not know the module */
+	size_t size;
+	const char16_t *path;
+	DWORD flags;
+} fake_module;
+
+typedef struct {
+	fake_module *module;     /* NULL: an array */
+	mdToken token;
+	uint32_t count;
+	ClassID arguments[FAKE_ARGUMENTS];
+	CorElementType element;  /* of an array */
+	ClassID element_class;
+	ULONG rank;
+} fake_class;
+
+typedef struct {
+	fake_module *module;
+	mdToken token;
+	ClassID owner;
+	uint32_t count;
+	ClassID arguments[FAKE_ARGUMENTS];
+} fake_function;
+
+#define ID(record) ((uintptr_t) (record))
+
+/* What Initialize gets. */
+extern ICorProfilerInfo15 fake_runtime;
+
+/* The masks that were set, newest last; and the answer to the next. */
+extern _Atomic DWORD fake_mask;
+extern HRESULT fake_mask_answer;
+/* How often a class or function was asked for. */
+extern atomic_uint fake_asked;
+
+/* Reads a file into memory; false when there is none. */
+bool fake_module_read (fake_module *ret_module, const char *path);
+/* Gives the image's assembly another name: some long name in its heap that no test asks for is overwritten. */
+void fake_module_rename (fake_module *module, const char *name);
+/* All callbacks of a module that is loaded without trouble. */
+void fake_load (fake_module *module);
+void fake_unload (fake_module *module);
+
+#endif

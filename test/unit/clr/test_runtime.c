@@ -1,0 +1,570 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_runtime.c - the adapter under a runtime that only answers: start and end, names, images that go, threads. The images
+ * are shapes.exe and Mono's mscorlib.dll, which is called System.Private.CoreLib here, so that what real Mono printed of them
+ * (../core/oracle/shapes.tsv) is what must come out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <mono/jit/jit.h>
+#include <mono/metadata/threads.h>
+#include "../core/child.h"
+#include "../core/golden.h"
+#include "../core/oracle/names.c"
+#include "fake-runtime.h"
+
+static fake_module corlib = { .path = u"/fx/System.Private.CoreLib.dll" };
+static fake_module app = { .path = u"/srv/\u00e4\U0001F600/shapes.exe" };
+static MonoProfilerHandle handle;
+
+/* --- the module that watches --------------------------------------------------------------------------------------- */
+
+static char trace[1024];
+
+static void
+note (const char *word)
+{
+	if (trace[0])
+		strcat (trace, " ");
+	strcat (trace, word);
+}
+
+static void
+on_cleanup (MonoProfiler *prof)
+{
+	note ("cleanup");
+	printf ("cleanup\n");
+}
+
+static void
+on_initialized (MonoProfiler *prof)
+{
+	note ("initialized");
+}
+
+static void
+on_image (MonoProfiler *prof, MonoImage *image)
+{
+	note (mono_image_get_assembly (image) ? "image-with-assembly" : "image");
+}
+
+static void
+on_assembly (MonoProfiler *prof, MonoAssembly *assembly)
+{
+	note (mono_assembly_name_get_name (mono_assembly_get_name (assembly)));
+}
+
+static void
+on_image_unloaded (MonoProfiler *prof, MonoImage *image)
+{
+	note ("unloaded");
+}
+
+static void
+on_thread_started (MonoProfiler *prof, uintptr_t tid)
+{
+	note ("started");
+}
+
+static void
+on_thread_stopped (MonoProfiler *prof, uintptr_t tid)
+{
+	note ("stopped");
+}
+
+static void
+on_jit (MonoProfiler *prof, MonoMethod *method)
+{
+	note ("jit");
+}
+
+static void
+on_exception (MonoProfiler *prof, MonoObject *exception)
+{
+	note ("exception");
+}
+
+static void
+on_class (MonoProfiler *prof, MonoClass *klass)
+{
+	note ("class");
+}
+
+static void
+on_thread_name (MonoProfiler *prof, uintptr_t tid, const char *name)
+{
+	note (name);
+}
+
+__attribute__ ((visibility ("default"))) void mono_profiler_init_watch (const char *desc);
+
+void
+mono_profiler_init_watch (const char *desc)
+{
+	note ("init");
+	handle = mono_profiler_create (NULL);
+	mono_profiler_set_cleanup_callback (handle, on_cleanup);
+	mono_profiler_set_runtime_initialized_callback (handle, on_initialized);
+	mono_profiler_set_image_loaded_callback (handle, on_image);
+	mono_profiler_set_image_unloaded_callback (handle, on_image_unloaded);
+	mono_profiler_set_assembly_loaded_callback (handle, on_assembly);
+	mono_profiler_set_thread_started_callback (handle, on_thread_started);
+	mono_profiler_set_thread_stopped_callback (handle, on_thread_stopped);
+	mono_profiler_set_thread_name_callback (handle, on_thread_name);
+}
+
+static HRESULT
+initialize (void)
+{
+	return monocle__callback_Initialize (NULL, (IUnknown *) &fake_runtime);
+}
+
+static void
+start (void)
+{
+	setenv ("MONOCLE_PROFILE", "watch", 1);
+	CHECK (initialize () == S_OK);
+	fake_load (&corlib);
+	fake_load (&app);
+}
+
+/* --- start and end ------------------------------------------------------------------------------------------------- */
+
+static void
+life (void)
+{
+	start ();
+	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS));
+	char *version = mono_get_runtime_build_info ();
+	CHECK_STRING (version, "10.2.3 (CoreCLR)");
+	mono_free (version);
+	monocle__callback_Shutdown (NULL);
+	monocle__callback_Shutdown (NULL);
+	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
+}
+
+static void
+a_program_lives_and_dies_as_on_mono (void **state)
+{
+	child_prints (life, "cleanup\n");
+}
+
+static void
+declined_process (void)
+{
+	setenv ("MONOCLE_PROFILE", "watch", 1);
+	setenv ("MONOCLE_ENABLED", "0", 1);
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+	CHECK_STRING (trace, "");
+}
+
+static void
+a_declined_process_starts_no_module (void **state)
+{
+	child_prints (declined_process, "");
+}
+
+static void
+refused_mask (void)
+{
+	setenv ("MONOCLE_PROFILE", "watch", 1);
+	fake_mask_answer = E_FAIL;
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+	CHECK_STRING (trace, "init cleanup");
+	mono_profiler_set_jit_begin_callback (handle, on_jit);
+}
+
+static void
+modules_end_when_the_runtime_refuses_the_mask (void **state)
+{
+	child_prints (refused_mask, "monocle: CoreCLR: SetEventMask2 failed: E_FAIL (0x80004005)\ncleanup\n");
+}
+
+static void
+no_module (void)
+{
+	setenv ("MONOCLE_PROFILE", "", 1);
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+}
+
+static void
+a_process_without_a_module_is_left_alone (void **state)
+{
+	child_prints (no_module, "");
+}
+
+/* --- the event mask ------------------------------------------------------------------------------------------------ */
+
+static MonoProfilerCallInstrumentationFlags
+want_nothing (MonoProfiler *prof, MonoMethod *method)
+{
+	return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
+static void *
+listen_to_exceptions (void *data)
+{
+	mono_profiler_set_exception_throw_callback (data, on_exception);
+	return NULL;
+}
+
+static void *
+listen_to_classes (void *data)
+{
+	mono_profiler_set_class_loaded_callback (data, on_class);
+	return NULL;
+}
+
+static void
+late_listeners (void)
+{
+	pthread_t threads[2];
+	start ();
+	pthread_create (&threads[0], NULL, listen_to_exceptions, handle);
+	pthread_create (&threads[1], NULL, listen_to_classes, handle);
+	mono_profiler_set_call_instrumentation_filter_callback (handle, want_nothing);
+	pthread_join (threads[0], NULL);
+	pthread_join (threads[1], NULL);
+	DWORD wanted = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_CLASS_LOADS | COR_PRF_MONITOR_JIT_COMPILATION
+		| COR_PRF_MONITOR_CACHE_SEARCHES;
+	CHECK ((fake_mask & wanted) == wanted);
+	mono_profiler_set_exception_throw_callback (handle, NULL);
+	CHECK ((fake_mask & wanted) == wanted);
+}
+
+static void
+listeners_that_come_late_and_at_once_are_all_asked_for (void **state)
+{
+	child_passes (late_listeners);
+}
+
+/* --- names --------------------------------------------------------------------------------------------------------- */
+
+/* Mono's lines call its corlib by its own name. */
+static void
+call_it_mscorlib (char *text)
+{
+	static const char ours[] = "System.Private.CoreLib", theirs[] = "mscorlib";
+	for (char *at; (at = strstr (text, ours));) {
+		memcpy (at, theirs, sizeof theirs - 1);
+		memmove (at + sizeof theirs - 1, at + sizeof ours - 1, strlen (at + sizeof ours - 1) + 1);
+	}
+}
+
+static size_t
+check (void (*print) (void))
+{
+	char *text = NULL;
+	size_t size = 0, count = 0;
+	out = open_memstream (&text, &size);
+	print ();
+	fclose (out);
+	call_it_mscorlib (text);
+	CHECK (golden_compare (text, &count) == 0);
+	free (text);
+	return count;
+}
+
+static void
+print_all (void)
+{
+	definitions ();
+	corlib_method ("System", "Int32", "ToString", 0);
+	corlib_method ("System", "String", "Concat", 4);
+	corlib_method ("System", "Object", ".ctor", 0);
+	corlib_method ("System", "IntPtr", "ToInt32", 0);
+	corlib_method ("System.Collections.Generic", "List`1", "Add", 1);
+	print_image ("shapes", shapes ());
+	print_image ("corlib", mono_get_corlib ());
+}
+
+static void
+names (void)
+{
+	start ();
+	CHECK_STRING (mono_image_get_filename (shapes ()), "/srv/\u00e4\U0001F600/shapes.exe");
+	CHECK (check (print_all) > golden_lines ("def:") + golden_lines ("typedef:") + golden_lines ("param:"));
+}
+
+static void
+metadata_is_spelt_as_mono_spells_it (void **state)
+{
+	child_passes (names);
+}
+
+/* --- instances ----------------------------------------------------------------------------------------------------- */
+
+static mdToken
+method_token (const char *class_name, const char *name)
+{
+	int rows = mono_image_get_table_rows (shapes (), MONO_TABLE_METHOD);
+	for (int row = 1; row <= rows; row++) {
+		MonoMethod *method = mono_get_method (shapes (), MONO_TOKEN_METHOD_DEF | row, NULL);
+		if (!strcmp (mono_method_get_name (method), name) &&
+		    !strcmp (mono_class_get_name (mono_method_get_class (method)), class_name))
+			return MONO_TOKEN_METHOD_DEF | row;
+	}
+	CHECK (!"the method exists");
+	return 0;
+}
+
+static fake_class
+class_in (MonoImage *image, fake_module *module, const char *name_space, const char *name)
+{
+	MonoClass *klass = mono_class_from_name (image, name_space, name);
+	CHECK (klass);
+	return (fake_class) { .module = module, .token = mono_class_get_type_token (klass) };
+}
+
+static fake_class
+instance_of (fake_class definition, uint32_t count, const fake_class *a, const fake_class *b)
+{
+	definition.count = count;
+	definition.arguments[0] = ID (a);
+	definition.arguments[1] = ID (b);
+	return definition;
+}
+
+static void
+name_is (const fake_function *function, const char *should)
+{
+	char *name = mono_method_full_name (monocle__clr_method (ID (function)), 1);
+	CHECK_STRING (name, should);
+	mono_free (name);
+}
+
+static void
+instances (void)
+{
+	start ();
+	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
+	fake_class text = class_in (mono_get_corlib (), &corlib, "System", "String");
+	fake_class pair = class_in (mono_get_corlib (), &corlib, "System.Collections.Generic", "KeyValuePair`2");
+	fake_class outer = class_in (shapes (), &app, "N.S", "Outer`1");
+	fake_class numbers = { .element = ELEMENT_TYPE_I4, .element_class = ID (&number), .rank = 1 };
+	fake_class grid = { .element = ELEMENT_TYPE_I4, .rank = 2 };
+	fake_class pair_of = instance_of (pair, 2, &text, &number);
+	fake_class of_number = instance_of (outer, 1, &number, NULL), of_text = instance_of (outer, 1, &text, NULL);
+	fake_class of_pair = instance_of (outer, 1, &pair_of, NULL);
+	mdToken simple = method_token ("Outer`1", "Simple"), method = method_token ("Generics", "Method");
+	mdToken two = method_token ("Generics", "Two");
+
+	name_is (&(fake_function) { &app, simple, ID (&of_number), 0 }, "N.S.Outer`1<int>:Simple (int)");
+	name_is (&(fake_function) { &app, simple, ID (&of_text), 0 }, "N.S.Outer`1<T_REF>:Simple (T_REF)");
+	name_is (&(fake_function) { &app, simple, 0, 0 }, "N.S.Outer`1<T_REF>:Simple (T_REF)");
+	name_is (&(fake_function) { &app, simple, ID (&of_pair), 0 },
+	         "N.S.Outer`1<System.Collections.Generic.KeyValuePair`2<string, int>>:Simple "
+	         "(System.Collections.Generic.KeyValuePair`2<string, int>)");
+	name_is (&(fake_function) { &app, method, 0, 1, { ID (&number) } }, "N.S.Generics:Method<int> (int)");
+	name_is (&(fake_function) { &app, method, 0, 1, { ID (&numbers) } }, "N.S.Generics:Method<A_REF> (A_REF)");
+	name_is (&(fake_function) { &app, two, 0, 2, { ID (&grid), ID (&number) } },
+	         "N.S.Generics:Two<int[,], int> (int[,],int,System.Collections.Generic.Dictionary`2<int[,], int>)");
+	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&numbers))), "Int32[]");
+}
+
+static void
+instances_are_spelt_as_mono_spells_them (void **state)
+{
+	child_passes (instances);
+}
+
+static void
+asked_once (void)
+{
+	start ();
+	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
+	fake_class numbers = { .element = ELEMENT_TYPE_I4, .element_class = ID (&number), .rank = 1 };
+	fake_function function = { &app, method_token ("NoNamespace", "Bare"), 0, 0 };
+	MonoClass *klass = monocle__clr_class (ID (&numbers));
+	MonoMethod *method = monocle__clr_method (ID (&function));
+	unsigned before = fake_asked;
+	CHECK (monocle__clr_class (ID (&numbers)) == klass && monocle__clr_class (ID (&number)) && klass);
+	CHECK (monocle__clr_method (ID (&function)) == method && method);
+	CHECK (fake_asked == before);
+}
+
+static void
+the_runtime_is_asked_once_about_an_id (void **state)
+{
+	child_passes (asked_once);
+}
+
+/* An object whose first word is its class. */
+static void
+looked_at_objects (void)
+{
+	start ();
+	fake_class text = class_in (mono_get_corlib (), &corlib, "System", "String");
+	uintptr_t object[2] = { ID (&text) | 1, 0 };
+	CHECK (mono_object_get_class ((MonoObject *) object) == mono_get_string_class ());
+	CHECK (mono_object_get_class (NULL) == NULL);
+}
+
+static void
+an_object_has_the_class_of_its_first_word (void **state)
+{
+	child_passes (looked_at_objects);
+}
+
+/* --- images that go ------------------------------------------------------------------------------------------------ */
+
+static void
+scribble (fake_module *module)
+{
+	memset (module->data, 0xAA, module->size);
+	free (module->data);
+	module->data = NULL;
+}
+
+static void
+collectible (void)
+{
+	start ();
+	fake_module guest = { .path = u"/srv/guest.exe", .flags = COR_PRF_MODULE_COLLECTIBLE, .size = app.size };
+	guest.data = malloc (app.size);
+	CHECK (guest.data);
+	memcpy (guest.data, app.data, app.size);
+	fake_load (&guest);
+	MonoImage *image = monocle__clr_image_find (ID (&guest))->record;
+	fake_class color = class_in (image, &guest, "N.S", "Color"), number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
+	fake_class outer = instance_of (class_in (shapes (), &app, "N.S", "Outer`1"), 1, &color, NULL);
+	fake_class colors = { .element = ELEMENT_TYPE_VALUETYPE, .element_class = ID (&color), .rank = 1 };
+	fake_function simple = { &app, method_token ("Outer`1", "Simple"), ID (&outer), 0 };
+	fake_function bare = { &guest, method_token ("NoNamespace", "Bare"), 0, 0 };
+	name_is (&simple, "N.S.Outer`1<N.S.Color>:Simple (N.S.Color)");
+	name_is (&bare, "NoNamespace:Bare ()");
+	MonoMethod *old = monocle__clr_method (ID (&bare));
+	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Color[]");
+
+	fake_unload (&guest);
+	scribble (&guest);
+	CHECK (strstr (trace, "unloaded"));
+	CHECK (!monocle__clr_image_find (ID (&guest)) && !monocle_image_data (image));
+	char *name = mono_method_full_name (old, 1);
+	CHECK_STRING (name, "NoNamespace:Bare ()");
+	mono_free (name);
+
+	/* The runtime uses the same addresses again, for things of images that stayed. */
+	outer.arguments[0] = ID (&number);
+	colors = (fake_class) { .element = ELEMENT_TYPE_I4, .element_class = ID (&number), .rank = 1 };
+	bare = (fake_function) { &app, method_token ("NoNamespace", "Bare"), 0, 0 };
+	name_is (&simple, "N.S.Outer`1<int>:Simple (int)");
+	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Int32[]");
+	CHECK (monocle__clr_method (ID (&bare)) && monocle__clr_method (ID (&bare)) != old);
+}
+
+static void
+ids_of_what_was_unloaded_name_what_they_name_next (void **state)
+{
+	child_passes (collectible);
+}
+
+static void
+unknown_modules (void)
+{
+	start ();
+	fake_module ghost = { .path = u"/srv/ghost.dll" };
+	fake_module emitted = { .path = u"", .flags = COR_PRF_MODULE_DYNAMIC, .data = (uint8_t *) "x" };
+	fake_load (&ghost);
+	fake_unload (&ghost);
+	CHECK (!monocle__clr_image_find (ID (&ghost)));
+	fake_load (&emitted);
+	monocle__clr_image *image = monocle__clr_image_find (ID (&emitted));
+	CHECK (image && mono_image_is_dynamic (image->record));
+	fake_function third = { &emitted, 0x06000003, 0, 0 }, lost = { &ghost, 0x06000001, 0, 0 };
+	MonoMethod *method = monocle__clr_method (ID (&third));
+	CHECK_STRING (mono_method_get_name (method), "<0x06000003>");
+	CHECK (!monocle__clr_method (ID (&lost)));
+}
+
+static void
+a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens (void **state)
+{
+	child_prints (unknown_modules, "monocle: CoreCLR: GetModuleInfo2 failed: CORPROF_E_DATAINCOMPLETE (0x80131351)\n");
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------- */
+
+static void
+threads (void)
+{
+	DWORD os_thread = (DWORD) gettid ();
+	start ();
+	trace[0] = 0;
+	monocle__callback_ThreadNameChanged (NULL, 1, 3, (WCHAR *) u"\U0001F600!");
+	CHECK_STRING (trace, "");
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread + 1);
+	CHECK_STRING (trace, "");
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread);
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread);
+	CHECK_STRING (trace, "started \U0001F600!");
+	monocle__callback_ThreadNameChanged (NULL, 1, 1, (WCHAR *) u"\xD83D");
+	CHECK_STRING (trace, "started \U0001F600! \uFFFD");
+	monocle__callback_ThreadNameChanged (NULL, 1, 0, NULL);
+	CHECK (mono_thread_current () && !mono_thread_get_name_utf8 (mono_thread_current ()));
+	trace[0] = 0;
+	monocle__callback_ThreadDestroyed (NULL, 1);
+	monocle__callback_ThreadDestroyed (NULL, 1);
+	CHECK_STRING (trace, "stopped");
+	CHECK (!mono_thread_current ());
+}
+
+static void
+a_thread_starts_once_is_named_and_stops_once (void **state)
+{
+	child_passes (threads);
+}
+
+static void
+late_burial (void)
+{
+	DWORD os_thread = (DWORD) gettid ();
+	start ();
+	trace[0] = 0;
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread);
+	monocle__callback_ThreadAssignedToOSThread (NULL, 2, os_thread);
+	CHECK_STRING (trace, "started stopped started");
+	monocle__callback_ThreadDestroyed (NULL, 1);
+	CHECK_STRING (trace, "started stopped started");
+	CHECK (mono_thread_current ());
+	monocle__callback_ThreadDestroyed (NULL, 2);
+	CHECK_STRING (trace, "started stopped started stopped");
+}
+
+static void
+a_thread_that_is_buried_late_does_not_take_its_successor_along (void **state)
+{
+	child_passes (late_burial);
+}
+
+int
+main (int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_program_lives_and_dies_as_on_mono),
+		cmocka_unit_test (a_declined_process_starts_no_module),
+		cmocka_unit_test (modules_end_when_the_runtime_refuses_the_mask),
+		cmocka_unit_test (a_process_without_a_module_is_left_alone),
+		cmocka_unit_test (listeners_that_come_late_and_at_once_are_all_asked_for),
+		cmocka_unit_test (metadata_is_spelt_as_mono_spells_it),
+		cmocka_unit_test (instances_are_spelt_as_mono_spells_them),
+		cmocka_unit_test (the_runtime_is_asked_once_about_an_id),
+		cmocka_unit_test (an_object_has_the_class_of_its_first_word),
+		cmocka_unit_test (ids_of_what_was_unloaded_name_what_they_name_next),
+		cmocka_unit_test (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens),
+		cmocka_unit_test (a_thread_starts_once_is_named_and_stops_once),
+		cmocka_unit_test (a_thread_that_is_buried_late_does_not_take_its_successor_along),
+	};
+	if (argc != 4 || !fake_module_read (&app, argv[1]) || !fake_module_read (&corlib, argv[2])) {
+		print_message ("skipped: SHAPES_EXE, MSCORLIB_DLL and SHAPES_TSV are needed\n");
+		return getenv ("MONOCLE_REQUIRE") && strstr (getenv ("MONOCLE_REQUIRE"), "mono") ? 1 : 77;
+	}
+	fake_module_rename (&corlib, "System.Private.CoreLib");
+	golden_read (argv[3]);
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
