@@ -5,7 +5,8 @@
  *
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer one
  * family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from metadata;
- * rewrite.c writes probes into IL; probe.c is what they call.
+ * filter.c decides who gets probes; rewrite.c (with
+ * tokens.c and oracle.c) writes them into IL; probe.c is what they call.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -143,7 +144,7 @@ MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t
 
 void monocle__clr_fill_ops (monocle_host_ops *ops);
 
-/* --- probes (rewrite.c, probe.c) ----------------------------------------------------------------------------------- */
+/* --- probes (filter.c, probe.c) ------------------------------------------------------------------------------------ */
 
 /*
  * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined (for

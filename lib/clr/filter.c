@@ -1,0 +1,80 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * filter.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and about
+ * a whole image when its precompiled code is first looked for. Answers are kept until a filter comes or goes.
+ */
+#include "rewrite.h"
+
+/* Filters may have changed: what was not wanted may be now. Probed bodies stay. */
+static void
+enter_epoch (monocle__clr_image *image)
+{
+	unsigned now = atomic_load (&monocle__clr_state.filter_epoch);
+	if (atomic_exchange (&image->epoch, now) == now)
+		return;
+	atomic_store (&image->wanted, -1);
+	for (uint32_t i = 0; i < image->method_rows; i++) {
+		uint8_t plain = MONOCLE__METHOD_PLAIN;
+		atomic_compare_exchange_strong (&image->methods[i], &plain, MONOCLE__METHOD_UNKNOWN);
+	}
+}
+
+/* Asks the filters about the methods of one class until one is wanted. */
+static bool
+is_class_wanted (monocle__clr_image *image, uint32_t class_token)
+{
+	monocle__ecma_typedef row;
+	MonoClass *klass = NULL;
+	uint32_t rva;
+	if (monocle__ecma_get_typedef (&image->ecma, class_token, &row))
+		return false;
+	for (uint32_t rid = row.first_method; rid < row.end_method; rid++) {
+		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) || !rva)
+			continue;
+		klass = klass ? klass : monocle_class_def (image->record, class_token);
+		if (monocle_call_flags (monocle_method_def_in (klass, 0x06000000 | rid)))
+			return true;
+	}
+	return false;
+}
+
+bool
+monocle__clr_image_wanted (monocle__clr_image *image)
+{
+	if (!image->readable || !monocle_call_filter_installed ())
+		return false;
+	enter_epoch (image);
+	int wanted = atomic_load (&image->wanted);
+	if (wanted >= 0)
+		return wanted;
+	uint32_t classes = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef);
+	wanted = 0;
+	for (uint32_t rid = 1; !wanted && rid <= classes; rid++)
+		wanted = is_class_wanted (image, 0x02000000 | rid);
+	atomic_store (&image->wanted, wanted);
+	return wanted;
+}
+
+int
+monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
+{
+	uint32_t row = token & 0xFFFFFF;
+	*ret_new = false;
+	if (!image->readable || !row || row > image->method_rows)
+		return MONOCLE__METHOD_REFUSED;
+	enter_epoch (image);
+	int state = atomic_load (&image->methods[row - 1]);
+	if (state != MONOCLE__METHOD_UNKNOWN)
+		return state;
+	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (monocle_method_def (image->record, token));
+	pthread_mutex_lock (&image->lock);
+	state = atomic_load (&image->methods[row - 1]);
+	if (state == MONOCLE__METHOD_UNKNOWN) {
+		state = flags ? monocle__rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
+		atomic_store (&image->methods[row - 1], (uint8_t) state);
+		*ret_new = monocle__clr_has_probes (state);
+	}
+	pthread_mutex_unlock (&image->lock);
+	return state;
+}

@@ -1,0 +1,143 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * oracle.c - exceptional exits without a shadow stack: the whole body stands in a try, and a fault block announces them.
+ *
+ *     enter probe; try { body, each ret a leave } fault { fault probe }; leave probe; ret
+ *
+ * Slower, never inlined, and right by construction: with MONOCLE_CLR_ORACLE in the environment tests compare the two ways.
+ * Generic methods go by their definition here.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "rewrite.h"
+
+typedef monocle__rewriting job;
+
+/* The bytes of the return type in the method's signature; false: void, or malformed. */
+static bool
+return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
+{
+	const uint8_t *data;
+	uint32_t size;
+	if (monocle__ecma_blob (&j->image->ecma, j->row.signature, &data, &size))
+		return false;
+	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
+	if (monocle__ecma_read_byte (&cursor) & 0x10)
+		monocle__ecma_read_u (&cursor);
+	monocle__ecma_read_u (&cursor);
+	while (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_REQD || monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_OPT) {
+		monocle__ecma_read_byte (&cursor); /* `init` accessors return void modreq(IsExternalInit) */
+		monocle__ecma_read_type_token (&cursor);
+	}
+	*ret_type = cursor.at;
+	if (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_VOID)
+		return false;
+	monocle__ecma_skip_type (&cursor);
+	*ret_size = (uint32_t) (cursor.at - *ret_type);
+	return !cursor.error;
+}
+
+/* Adds a local of the return type; its number, or MONOCLE__IL_NONE. */
+static uint32_t
+add_local (job *j, const uint8_t *type, uint32_t type_size)
+{
+	const uint8_t *old = NULL;
+	uint32_t old_size = 0, blob, count = 0;
+	monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
+	if (j->body.local_signature_token) {
+		if (monocle__ecma_column (&j->image->ecma, MONOCLE__TABLE_StandAloneSig, j->body.local_signature_token & 0xFFFFFF,
+		                          MONOCLE__COL_StandAloneSig_Signature, &blob)
+		    || monocle__ecma_blob (&j->image->ecma, blob, &old, &old_size))
+			return MONOCLE__IL_NONE;
+		cursor = monocle__ecma_cursor_over (old, old_size);
+		monocle__ecma_read_byte (&cursor);
+		count = monocle__ecma_read_u (&cursor);
+	}
+	uint32_t rest = (uint32_t) (cursor.end - cursor.at), size = 1;
+	uint8_t *signature = malloc (8 + rest + type_size);
+	if (!signature)
+		return MONOCLE__IL_NONE;
+	signature[0] = 0x07;
+	size += monocle__ecma_write_u (signature + 1, count + 1);
+	memcpy (signature + size, cursor.at, rest);
+	memcpy (signature + size + rest, type, type_size);
+	HRESULT hr = j->image->emit->vtbl->GetTokenFromSig (j->image->emit, signature, size + rest + type_size,
+	                                                    &j->body.local_signature_token);
+	free (signature);
+	return hr < 0 ? MONOCLE__IL_NONE : count;
+}
+
+bool
+monocle__oracle_suits (const job *j)
+{
+	for (uint32_t i = 0; i < j->body.count; i++)
+		if (j->body.code[i].opcode == MONOCLE__IL_TAIL || j->body.code[i].opcode == MONOCLE__IL_JMP)
+			return false;
+	return true;
+}
+
+/* entry probe and, where there is a result, `stloc` in front of each ret. *ret_begin: where the try region starts. */
+static int
+oracle_entry (job *j, uint32_t local, uint32_t *ret_begin)
+{
+	uint32_t before = j->body.count, rets = 0;
+	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
+	monocle__il_instruction store = monocle__il_op (MONOCLE__IL_STLOC, local);
+	int result = edit ? monocle__rewrite_enter (j, edit) : MONOCLE_E_NO_MEMORY;
+	for (uint32_t i = 0; i < before && local != MONOCLE__IL_NONE && result == 0; i++)
+		if (j->body.code[i].opcode == MONOCLE__IL_RET) {
+			result = monocle__il_insert (edit, i, MONOCLE__IL_JUMPS_HIT, &store, 1);
+			rets++;
+		}
+	if (result == 0)
+		result = monocle__il_edit_apply (edit);
+	else if (edit)
+		monocle__il_edit_free (edit);
+	*ret_begin = j->body.count - before - rets; /* behind the entry probe */
+	return result;
+}
+
+static int
+oracle_exit (job *j, uint32_t local)
+{
+	monocle__il_instruction code[2 * MONOCLE__PROBE_MAX];
+	uint32_t n = 0;
+	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	n += monocle__rewrite_call (code + n, monocle__probe_fault (), monocle__tokens_calli (j->image, 0));
+	code[n++] = monocle__il_op (MONOCLE__IL_ENDFINALLY, 0);
+	uint32_t end = j->body.count + n;
+	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	n += monocle__rewrite_call (code + n, monocle__probe_leave (j->flags, false), monocle__tokens_calli (j->image, 0));
+	if (local != MONOCLE__IL_NONE)
+		code[n++] = monocle__il_op (MONOCLE__IL_LDLOC, local);
+	code[n++] = monocle__il_op (MONOCLE__IL_RET, 0);
+	uint32_t handler = j->body.count;
+	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
+	int result = edit ? monocle__il_insert (edit, handler, MONOCLE__IL_JUMPS_SKIP, code, n) : MONOCLE_E_NO_MEMORY;
+	result = result == 0 ? monocle__il_edit_apply (edit) : result;
+	for (uint32_t i = 0; i < handler && result == 0; i++)
+		if (j->body.code[i].opcode == MONOCLE__IL_RET) {
+			j->body.code[i].opcode = MONOCLE__IL_LEAVE;
+			j->body.code[i].operand.target = end;
+		}
+	return result;
+}
+
+int
+monocle__oracle_insert (job *j)
+{
+	const uint8_t *type;
+	uint32_t size, local = MONOCLE__IL_NONE, begin;
+	j->flags = (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	if (return_type (j, &type, &size) && (local = add_local (j, type, size)) == MONOCLE__IL_NONE)
+		return MONOCLE_E_INVALID;
+	int result = oracle_entry (j, local, &begin);
+	uint32_t handler = j->body.count;
+	if (result == 0)
+		result = oracle_exit (j, local);
+	if (result)
+		return result;
+	uint32_t handler_end = handler + 5;
+	return monocle__il_add_clause (&j->body, &(monocle__il_clause) { 4, begin, handler, handler, handler_end, 0, 0 });
+}

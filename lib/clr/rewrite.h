@@ -1,0 +1,50 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * rewrite.h - what the files that write probes share: one method on its way to a new body.
+ */
+#ifndef MONOCLE_CLR_REWRITE_H
+#define MONOCLE_CLR_REWRITE_H
+
+#include "clr.h"
+#include "il.h"
+
+/* Instructions in the longest probe. */
+enum { MONOCLE__PROBE_MAX = 5 + 2 * MONOCLE__KEYS_MAX };
+
+typedef struct {
+	monocle__clr_image *image;
+	mdToken token;
+	MonoProfilerCallInstrumentationFlags flags;
+	monocle__ecma_methoddef row;
+	int64_t record;              /* MonoMethod, or monocle__clr_generic */
+	bool generic;
+	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
+	monocle__il_body body;
+} monocle__rewriting;
+
+/* --- rewrite.c ----------------------------------------------------------------------------------------------------- */
+
+/* Gives the method its probes; the new state of its body. Under the image's lock. */
+int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, FunctionID function);
+/* Puts the enter probe in front of everything. 0 or negative. */
+int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
+/* Writes `function (record)` behind its argument; how many instructions. */
+uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
+
+/* --- oracle.c: try/fault in the place of the shadow stack ----------------------------------------------------------- */
+
+bool monocle__oracle_suits (const monocle__rewriting *job);
+int monocle__oracle_insert (monocle__rewriting *job);
+
+/* --- tokens.c: each 0 (or false) when the runtime refuses, which was logged ------------------------------------------ */
+
+bool monocle__tokens_open (monocle__clr_image *image);
+/* void (int64, native int * keys), unmanaged, no transition. */
+uint32_t monocle__tokens_calli (monocle__clr_image *image, uint32_t keys);
+uint32_t monocle__tokens_to_int_ptr (monocle__clr_image *image);
+/* The generic class itself as its own code sees it. */
+uint32_t monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t params);
+uint32_t monocle__tokens_type_spec (monocle__clr_image *image, const uint8_t *blob, uint32_t size);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * tokens.c - what probes name, as metadata of the image they stand in: the signature of the call, the assembly and types
+ * that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a loaded
+ * module is legal at any time, and nothing of the program refers to them.
+ */
+#include <string.h>
+#include "rewrite.h"
+
+bool
+monocle__tokens_open (monocle__clr_image *image)
+{
+	if (image->emit)
+		return true;
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	IUnknown *emit = NULL;
+	HRESULT hr = info->vtbl->GetModuleMetaData (info, image->id, ofRead | ofWrite, &IID_IMetaDataEmit2, &emit);
+	if (hr < 0)
+		monocle__clr_complain_hr ("GetModuleMetaData", hr);
+	image->emit = hr < 0 ? NULL : (IMetaDataEmit2 *) emit;
+	return image->emit != NULL;
+}
+
+static uint32_t
+find_corlib_reference (monocle__clr_image *image)
+{
+	uint32_t rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_AssemblyRef);
+	monocle__ecma_assembly assembly;
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 && strcmp (assembly.name, "System.Private.CoreLib") == 0)
+			return 0x23000000 | rid;
+	return 0;
+}
+
+static uint32_t
+define_corlib_reference (monocle__clr_image *image)
+{
+	IMetaDataAssemblyEmit *emit = NULL;
+	const ASSEMBLYMETADATA any_version = { 0 };
+	uint32_t token = 0;
+	HRESULT hr = image->emit->vtbl->QueryInterface (image->emit, &IID_IMetaDataAssemblyEmit, (void **) &emit);
+	if (hr >= 0) {
+		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version, NULL, 0, 0, &token);
+		emit->vtbl->Release (emit);
+	}
+	if (hr < 0)
+		monocle__clr_complain_hr ("DefineAssemblyRef", hr);
+	return hr < 0 ? 0 : token;
+}
+
+/*
+ * Corlib itself as the scope of what probes name: facades do not forward everything (mscorlib's knows no
+ * CallConvSuppressGCTransition), and the runtime resolves the modifier when it unwinds through a method.
+ */
+static uint32_t
+corlib_scope (monocle__clr_image *image)
+{
+	if (!image->corlib_token)
+		image->corlib_token = find_corlib_reference (image);
+	if (!image->corlib_token)
+		image->corlib_token = define_corlib_reference (image);
+	return image->corlib_token;
+}
+
+static uint32_t
+type_reference (monocle__clr_image *image, const char *name_space, const char *name, const WCHAR *full_name)
+{
+	uint32_t token = 0;
+	if (image->is_corlib)
+		return monocle__ecma_find_typedef (&image->ecma, name_space, name);
+	if (!corlib_scope (image))
+		return 0;
+	HRESULT hr = image->emit->vtbl->DefineTypeRefByName (image->emit, corlib_scope (image), full_name, &token);
+	if (hr < 0)
+		monocle__clr_complain_hr ("DefineTypeRefByName", hr);
+	return hr < 0 ? 0 : token;
+}
+
+static bool
+append_token (uint8_t *blob, uint32_t *size, uint32_t token)
+{
+	uint32_t written = monocle__ecma_write_type_token (blob + *size, token);
+	*size += written;
+	return written != 0;
+}
+
+/* void (int64, native int * keys), unmanaged, no transition. */
+uint32_t
+monocle__tokens_calli (monocle__clr_image *image, uint32_t keys)
+{
+	if (image->calli_token[keys])
+		return image->calli_token[keys];
+	uint32_t convention = type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
+	                                      (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
+	uint8_t blob[32] = { 0x09, (uint8_t) (keys + 1), MONOCLE__ET_CMOD_OPT };
+	uint32_t size = 3;
+	if (!convention || !append_token (blob, &size, convention))
+		return 0;
+	blob[size++] = MONOCLE__ET_VOID;
+	blob[size++] = MONOCLE__ET_I8;
+	for (uint32_t i = 0; i < keys; i++)
+		blob[size++] = MONOCLE__ET_I;
+	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, &image->calli_token[keys]);
+	if (hr < 0) {
+		monocle__clr_complain_hr ("GetTokenFromSig", hr);
+		image->calli_token[keys] = 0;
+	}
+	return image->calli_token[keys];
+}
+
+/* Corlib's own definition of RuntimeTypeHandle.ToIntPtr; other images refer to it by name. */
+static uint32_t
+corlib_to_int_ptr (monocle__clr_image *image, uint32_t owner)
+{
+	monocle__ecma_typedef type;
+	monocle__ecma_methoddef method;
+	if (monocle__ecma_get_typedef (&image->ecma, owner, &type))
+		return 0;
+	for (uint32_t rid = type.first_method; rid < type.end_method; rid++)
+		if (monocle__ecma_get_methoddef (&image->ecma, 0x06000000 | rid, &method) == 0 && strcmp (method.name, "ToIntPtr") == 0)
+			return 0x06000000 | rid;
+	return 0;
+}
+
+uint32_t
+monocle__tokens_to_int_ptr (monocle__clr_image *image)
+{
+	if (image->to_int_ptr_token)
+		return image->to_int_ptr_token;
+	uint32_t handle = type_reference (image, "System", "RuntimeTypeHandle", (const WCHAR *) u"System.RuntimeTypeHandle");
+	if (!handle)
+		return 0;
+	if (handle >> 24 == 0x02)
+		return image->to_int_ptr_token = corlib_to_int_ptr (image, handle);
+	uint8_t blob[16] = { 0x00, 1, MONOCLE__ET_I, MONOCLE__ET_VALUETYPE };
+	uint32_t size = 4;
+	if (!append_token (blob, &size, handle))
+		return 0;
+	HRESULT hr = image->emit->vtbl->DefineMemberRef (image->emit, handle, (const WCHAR *) u"ToIntPtr", blob, size, &image->to_int_ptr_token);
+	if (hr < 0) {
+		monocle__clr_complain_hr ("DefineMemberRef", hr);
+		image->to_int_ptr_token = 0;
+	}
+	return image->to_int_ptr_token;
+}
+
+uint32_t
+monocle__tokens_type_spec (monocle__clr_image *image, const uint8_t *blob, uint32_t size)
+{
+	uint32_t token = 0;
+	HRESULT hr = image->emit->vtbl->GetTokenFromTypeSpec (image->emit, blob, size, &token);
+	if (hr < 0)
+		monocle__clr_complain_hr ("GetTokenFromTypeSpec", hr);
+	return hr < 0 ? 0 : token;
+}
+
+/* Gen<!0,!1,...>: the class itself as its own code sees it. */
+uint32_t
+monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t params)
+{
+	uint8_t blob[16 + 2 * 64] = { MONOCLE__ET_GENERICINST };
+	MonoClass *klass = monocle_class_def (image->record, owner);
+	uint32_t size = 1;
+	blob[size++] = mono_class_is_valuetype (klass) ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
+	if (params > 64 || !append_token (blob, &size, owner))
+		return 0;
+	blob[size++] = (uint8_t) params;
+	for (uint32_t i = 0; i < params; i++) {
+		blob[size++] = MONOCLE__ET_VAR;
+		blob[size++] = (uint8_t) i;
+	}
+	return monocle__tokens_type_spec (image, blob, size);
+}
