@@ -5,8 +5,8 @@
  *
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer one
  * family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from metadata;
- * filter.c decides who gets probes; rewrite.c (with
- * tokens.c and oracle.c) writes them into IL; probe.c is what they call.
+ * filter.c decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL; probe.c is what
+ * they call.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
