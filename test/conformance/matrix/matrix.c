@@ -3,10 +3,12 @@
  *
  * matrix.c - calls every introspection function in every context, and writes what it answers.
  *
- * One line per cell: CONTEXT <tab> FUNCTION <tab> ANSWER. The first two are written before the call, so that a call that
- * kills the process or never returns can be seen by its unfinished line. Contexts come one after another (the program
- * matrix.cs sees to it), each is run once: nothing here needs a lock. Options: `output=FILE`, and `skip=CONTEXT/FUNCTION`
- * for each cell that is known to kill the runtime (real Mono asserts in places); it is answered "dies" without a call.
+ * One line per cell: CONTEXT <tab> FUNCTION <tab> ANSWER. The first two are written before the call, so that a call
+ * that kills the process or never returns can be seen by its unfinished line. Contexts come one after another (the
+ * program matrix.cs sees to it), each is run once: nothing here needs a lock.
+ *
+ * Options: `output=FILE`, and `skip=CONTEXT/FUNCTION` for each cell that is known to kill the runtime (real Mono
+ * asserts in places); it is answered "dies" without a call.
  * `foreign` visits a thread of our own also before it is attached: real Mono dies there of nearly everything.
  */
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  *
  * counter.c - counts every way into and out of each method, by nothing but Mono's public API.
  *
- * The yardstick of the conformance tests: it shares no code with the toolkit, so that an error there cannot hide itself.
+ * The yardstick of the conformance tests: it shares no code with the toolkit, so that no error there can hide itself.
  * Options: `output=FILE` (a TSV, written at the end of the runtime), `image=NAME` (methods of that image; else all).
  */
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a compiler makes of C#: delegates, iterators, async, static constructors, interfaces, operators, lambdas,
-// lock, struct methods, ref/out/params. Asynchronous steps are completed by hand, so that every state machine moves a known
-// number of times.
+// lock, struct methods, ref/out/params. Asynchronous steps are completed by hand, so that every state machine moves a
+// known number of times.
 using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
