@@ -3,8 +3,8 @@
  *
  * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown.
  *
- * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize, before
- * any managed code; that is their init window. The runtime tells of no moment at which it is initialised, so
+ * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize,
+ * before any managed code; that is their init window. The runtime tells of no moment at which it is initialised, so
  * runtime_initialized comes in front of the first image that is not corlib: as in Mono, corlib is up by then and the
  * program's assembly is not.
  */
@@ -41,7 +41,7 @@ monocle__clr_reach_initialized (void)
 		monocle_raise_runtime_initialized ();
 }
 
-/* --- what the runtime is asked for --------------------------------------------------------------------------------- */
+/* --- what the runtime is asked for -------------------------------------------------------------------------------- */
 
 static DWORD
 wanted_mask (void)
@@ -75,8 +75,9 @@ set_mask (DWORD mask)
 }
 
 /*
- * Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. Whoever comes
- * while another one is at it, a signal handler above it included, leaves that word and goes: the other looks again.
+ * Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. Whoever
+ * comes while another one is at it, a signal handler above it included, leaves that word and goes: the other looks
+ * again.
  */
 static void
 update_mask (void)
@@ -117,7 +118,7 @@ gc_collect (void *host, int generation)
 		monocle__clr_complain_hr ("ForceGC", hr);
 }
 
-/* --- start --------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static const struct { const GUID *iid; int version; } info_versions[] = {
 	{ &IID_ICorProfilerInfo15, 15 }, { &IID_ICorProfilerInfo14, 14 }, { &IID_ICorProfilerInfo13, 13 },
@@ -133,7 +134,8 @@ take_info (IUnknown *unknown)
 			monocle__clr_state.info_version = info_versions[i].version;
 			return true;
 		}
-	monocle__clr_complain ("this runtime is too old: it offers no ICorProfilerInfo8 (.NET Core 3.1 or later is needed)");
+	monocle__clr_complain (
+	    "this runtime is too old: it offers no ICorProfilerInfo8 (.NET Core 3.1 or later is needed)");
 	return false;
 }
 
@@ -144,7 +146,8 @@ describe_runtime (char *text, size_t size)
 	USHORT instance, major = 0, minor = 0, build = 0, qfe = 0;
 	COR_PRF_RUNTIME_TYPE type;
 	ULONG length;
-	HRESULT hr = info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe, 0, &length, NULL);
+	HRESULT hr =
+	    info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe, 0, &length, NULL);
 	if (hr < 0)
 		monocle__clr_complain_hr ("GetRuntimeInformation", hr);
 	snprintf (text, size, "%u.%u.%u (CoreCLR)", major, minor, build);
@@ -177,8 +180,8 @@ decline (const char *reason)
 }
 
 /*
- * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules that
- * run may call them.
+ * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules
+ * that run may call them.
  */
 HRESULT
 monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
@@ -222,7 +225,7 @@ monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *re
 	return S_OK;
 }
 
-/* --- end ----------------------------------------------------------------------------------------------------------- */
+/* --- end ---------------------------------------------------------------------------------------------------------- */
 
 HRESULT
 monocle__callback_Shutdown (ICorProfilerCallback11 *self)

@@ -3,10 +3,10 @@
  *
  * clr.h - what the files of the CoreCLR adapter share. Nothing of it leaves lib/clr.
  *
- * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer one
- * family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from metadata;
- * filter.c decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL; probe.c is what
- * they call.
+ * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
+ * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from
+ * metadata; filter.c decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL;
+ * probe.c is what they call.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -21,7 +21,7 @@
 
 #define MONOCLE__CLR_GUID "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 
-/* --- the one adapter of this process (adapter.c) ------------------------------------------------------------------- */
+/* --- the one adapter of this process (adapter.c) ------------------------------------------------------------------ */
 
 typedef struct {
 	ICorProfilerInfo15 *info;                         /* slots beyond what `info_version` grants do not exist */
@@ -51,12 +51,12 @@ monocle__clr_listened (monocle_event event)
 	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
 }
 
-/* --- text (utf16.c) ------------------------------------------------------------------------------------------------ */
+/* --- text (utf16.c) ----------------------------------------------------------------------------------------------- */
 
 /* UTF-16 to UTF-8, as many whole characters as fit, terminated; lone surrogates become U+FFFD. `size` is at least 1. */
 void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t size);
 
-/* --- per-thread memory (probe.c): the library's one thread-local word points to it --------------------------------- */
+/* --- per-thread memory (probe.c): the library's one thread-local word points to it -------------------------------- */
 
 enum { MONOCLE__PARAMS_MAX = 256 };
 
@@ -70,7 +70,7 @@ typedef struct {
 /* NULL only when the kernel has no memory. Any context. */
 monocle__scratch *monocle__thread_scratch (void);
 
-/* --- images (image.c) ---------------------------------------------------------------------------------------------- */
+/* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
 /* What is known of one method body. Written under the image's lock, read without. */
 enum {
@@ -122,33 +122,37 @@ monocle__clr_image *monocle__clr_corlib (void);
 bool monocle__clr_image_read_begin (monocle__clr_image *image);
 void monocle__clr_image_read_end (monocle__clr_image *image);
 /*
- * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image NULL)
- * until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
+ * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image
+ * NULL) until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
  */
 void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
 
-/* --- ids and signatures to records (resolve.c) --------------------------------------------------------------------- */
+/* --- ids and signatures to records (resolve.c) -------------------------------------------------------------------- */
 
 MonoClass *monocle__clr_class (ClassID id);
-/* The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata. */
+/*
+ * The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata.
+ */
 MonoMethod *monocle__clr_method (FunctionID id);
 bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
 /* A TypeDef, TypeRef or TypeSpec token of the image. `owner`/`method` name the scope of generic parameters. */
-MonoClass *monocle__clr_class_of_token (monocle__clr_image *image, uint32_t token, MonoClass *owner, MonoMethod *method);
+MonoClass *monocle__clr_class_of_token (monocle__clr_image *image, uint32_t token, MonoClass *owner,
+                                        MonoMethod *method);
 /* One type of a signature; NULL when malformed. */
-MonoType *monocle__clr_read_type (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method);
+MonoType *monocle__clr_read_type (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                                  MonoMethod *method);
 /* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
 MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
 
-/* --- answers to the core (describe.c) ------------------------------------------------------------------------------ */
+/* --- answers to the core (describe.c) ----------------------------------------------------------------------------- */
 
 void monocle__clr_fill_ops (monocle_host_ops *ops);
 
-/* --- probes (filter.c, probe.c) ------------------------------------------------------------------------------------ */
+/* --- probes (filter.c, probe.c) ----------------------------------------------------------------------------------- */
 
 /*
- * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined (for
- * the line map). Returns its state; *ret_new tells that this very call rewrote it. Normal context.
+ * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined
+ * (for the line map). Returns its state; *ret_new tells that this very call rewrote it. Normal context.
  */
 int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
 static inline bool
@@ -178,7 +182,10 @@ monocle__probe monocle__probe_leave (MonoProfilerCallInstrumentationFlags flags,
 monocle__probe monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, bool generic);
 monocle__probe monocle__probe_fault (void);
 
-/* What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here yet. */
+/*
+ * What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here
+ * yet.
+ */
 enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
 typedef struct {
 	struct {
@@ -195,20 +202,22 @@ typedef struct {
 monocle__unwinding *monocle__shadow_unwinding (void);
 
 /*
- * The shadow stack, as exception.c unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the innermost
- * machine frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of `function`, what was
- * called from there is gone; `caught`: what was inlined there as well.
+ * The shadow stack, as exception.c unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the
+ * innermost machine frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of
+ * `function`, what was called from there is gone; `caught`: what was inlined there as well.
  */
 void monocle__shadow_unwound (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_reached (FunctionID function, uint32_t floor); /* its own entry's index, or UINT32_MAX */
 uint32_t monocle__shadow_caught (FunctionID function, uint32_t floor);  /* the same */
-/* Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again? */
+/*
+ * Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again?
+ */
 bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
 /* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
 
-/* --- the CPU (arch/) ------------------------------------------------------------------------------------------------- */
+/* --- the CPU (arch/) ---------------------------------------------------------------------------------------------- */
 
 /* Where the direct call goes that returns to this address; 0: no direct call stands there. */
 uintptr_t monocle__arch_call_target (uintptr_t return_address);

@@ -116,7 +116,8 @@ static const IClassFactoryVtbl factory_vtbl = {
 
 static IClassFactory factory = { &factory_vtbl };
 
-__attribute__ ((visibility ("default"))) HRESULT DllGetClassObject (const GUID *clsid, const GUID *iid, void **ret_object);
+__attribute__ ((visibility ("default"))) HRESULT DllGetClassObject (const GUID *clsid, const GUID *iid,
+                                                                    void **ret_object);
 __attribute__ ((visibility ("default"))) HRESULT DllCanUnloadNow (void);
 
 HRESULT

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * describe.c - the core's questions about records, answered from the mapped metadata. No call of the runtime is made, so
- * any context will do. After an image is unloaded the answer is MONOCLE_E_UNKNOWN; the core has copied what it had by then.
+ * describe.c - the core's questions about records, answered from the mapped metadata. No call of the runtime is made,
+ * so any context will do. After an image is unloaded the answer is MONOCLE_E_UNKNOWN; the core has copied what it had
+ * by then.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +58,8 @@ names_type (monocle__clr_image *image, uint32_t token, const char *name)
 	if (token >> 24 == 0x02 && monocle__ecma_get_typedef (&image->ecma, token, &row) == 0) {
 		type_name = row.name;
 		name_space = row.name_space;
-	} else if (token >> 24 != 0x01 || monocle__ecma_get_typeref (&image->ecma, token, &type_name, &name_space, &scope)) {
+	} else if (token >> 24 != 0x01 ||
+	           monocle__ecma_get_typeref (&image->ecma, token, &type_name, &name_space, &scope)) {
 		return false;
 	}
 	return strcmp (type_name, name) == 0 && strcmp (name_space, "System") == 0;
@@ -73,7 +75,8 @@ element_type (monocle__clr_image *image, const monocle__ecma_typedef *row)
 	if (names_type (image, row->extends_token, "Enum"))
 		return MONOCLE__ET_VALUETYPE;
 	bool is_enum_itself = image->is_corlib && in_system && strcmp (row->name, "Enum") == 0;
-	return !is_enum_itself && names_type (image, row->extends_token, "ValueType") ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
+	return !is_enum_itself && names_type (image, row->extends_token, "ValueType") ? MONOCLE__ET_VALUETYPE
+	                                                                              : MONOCLE__ET_CLASS;
 }
 
 /* The type of an enum's one instance field (ECMA-335 II.14.3), from its signature: 0x06, element type. */
@@ -87,7 +90,8 @@ enum_base (monocle__clr_image *image, const monocle__ecma_typedef *row)
 		    || monocle__ecma_column (&image->ecma, MONOCLE__TABLE_Field, rid, MONOCLE__COL_Field_Signature, &blob))
 			return 0;
 		const char *text = monocle__ecma_string (&image->ecma, name);
-		if (text && strcmp (text, "value__") == 0 && monocle__ecma_blob (&image->ecma, blob, &data, &size) == 0 && size >= 2)
+		if (text && strcmp (text, "value__") == 0 && monocle__ecma_blob (&image->ecma, blob, &data, &size) == 0 &&
+		    size >= 2)
 			return data[1];
 	}
 	return 0;
@@ -128,7 +132,8 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 }
 
 static int
-read_parameters (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoMethod *method, MonoType **params, uint32_t count)
+read_parameters (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoMethod *method, MonoType **params,
+                 uint32_t count)
 {
 	MonoClass *owner = mono_method_get_class (method);
 	for (uint32_t i = 0; i < count; i++) {
@@ -173,7 +178,8 @@ generic_param_name (void *host, MonoClass *klass, MonoMethod *method, uint32_t i
 	monocle__clr_image *image = readable_image (method ? monocle_method_image (method) : mono_class_get_image (klass));
 	if (!image)
 		return NULL;
-	return monocle__ecma_generic_param_name (&image->ecma, method ? monocle_method_token (method) : monocle_class_token (klass), index);
+	return monocle__ecma_generic_param_name (
+	    &image->ecma, method ? monocle_method_token (method) : monocle_class_token (klass), index);
 }
 
 static MonoClass *

@@ -3,20 +3,21 @@
  *
  * exception.c - the runtime's second pass, as exits of methods.
  *
- * UnwindFunctionLeave does not say which function is left, so Enter's ids are kept in a small per-thread stack. It is not
- * balanced: a catching frame is entered and never left; a finally that throws abandons its frame, which is entered again;
- * an exception that a filter swallows yields a Leave without Enter before and an Enter without Leave after. But one
- * dispatch makes all of its calls from one machine frame, give or take a few hundred bytes, and a dispatch that begins
- * inside a handler of another runs thousands of bytes below it. So each id carries the stack pointer of the callback:
+ * UnwindFunctionLeave does not say which function is left, so Enter's ids are kept in a small per-thread stack. It is
+ * not balanced: a catching frame is entered and never left; a finally that throws abandons its frame, which is entered
+ * again; an exception that a filter swallows yields a Leave without Enter before and an Enter without Leave after. But
+ * one dispatch makes all of its calls from one machine frame, give or take a few hundred bytes, and a dispatch that
+ * begins inside a handler of another runs thousands of bytes below it. So each id carries the stack pointer of the
+ * callback:
  *
  *     what lies deeper than the present callback belongs to a dispatch that is over;
  *     what lies higher belongs to one that waits for this one: a Leave is none of its business.
  *
  * A filter runs while all frames below it are still alive: nothing that happens inside it ends them.
  *
- * .NET 9 reports a finally block that nothing but a return or a fall-through led to as a frame of its own: when it throws,
- * its function is left twice. So a Leave is believed when the next callback is about another function, or about another
- * frame of a recursive one.
+ * .NET 9 reports a finally block that nothing but a return or a fall-through led to as a frame of its own: when it
+ * throws, its function is left twice. So a Leave is believed when the next callback is about another function, or about
+ * another frame of a recursive one.
  */
 #include <string.h>
 #include "clr.h"
@@ -43,8 +44,8 @@ forget_entries (monocle__unwinding *own, uint32_t first)
 }
 
 /*
- * Dispatches that ran deeper are over. A frame that one of them entered and neither left nor stopped at lay above native
- * code, which took the exception.
+ * Dispatches that ran deeper are over. A frame that one of them entered and neither left nor stopped at lay above
+ * native code, which took the exception.
  */
 static void
 forget_deeper (monocle__unwinding *own, uintptr_t sp)

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * filter.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and about
- * a whole image when its precompiled code is first looked for. Answers are kept until a filter comes or goes.
+ * filter.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and
+ * about a whole image when its precompiled code is first looked for. Answers are kept until a filter comes or goes.
  */
 #include "rewrite.h"
 
@@ -30,7 +30,8 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 	if (monocle__ecma_get_typedef (&image->ecma, class_token, &row))
 		return false;
 	for (uint32_t rid = row.first_method; rid < row.end_method; rid++) {
-		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) || !rva)
+		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) ||
+		    !rva)
 			continue;
 		klass = klass ? klass : monocle_class_def (image->record, class_token);
 		if (monocle_call_flags (monocle_method_def_in (klass, 0x06000000 | rid)))

@@ -16,7 +16,8 @@ import sys
 TABLES = sys.argv[1]
 ENUMS = re.compile(r"^(COR_PRF_|CorOpenFlags$|CorElementType$)")
 STRUCTS = re.compile(r"^(ASSEMBLYMETADATA$|COR_PRF_|COR_IL_MAP$|COR_DEBUG_IL_TO_NATIVE_MAP$|COR_FIELD_OFFSET$)")
-INTERFACES = ["IUnknown", "IClassFactory", "ICorProfilerCallback11", "ICorProfilerInfo15", "ICorProfilerFunctionControl",
+INTERFACES = ["IUnknown", "IClassFactory", "ICorProfilerCallback11", "ICorProfilerInfo15",
+              "ICorProfilerFunctionControl",
               "IMetaDataImport2", "IMetaDataEmit2", "IMetaDataInfo", "IMetaDataAssemblyEmit", "ICorProfilerModuleEnum",
               "ICorProfilerThreadEnum", "ICorProfilerFunctionEnum"]
 SCALARS = {
@@ -50,7 +51,8 @@ METHODS = {}
 for row in rows("methods"):
     METHODS.setdefault(row["interface"], []).append(row)
 BASES = {row["interface"]: row["base"] for row in rows("interfaces")}
-KNOWN = set(SCALARS) | set(IDS) | {"GUID", "IID", "CLSID", "REFIID", "LPCGUID", "int", "char", "void", "FunctionIDOrClientID"}
+KNOWN = set(SCALARS) | set(IDS)
+KNOWN |= {"GUID", "IID", "CLSID", "REFIID", "LPCGUID", "int", "char", "void", "FunctionIDOrClientID"}
 KNOWN |= {row["enum"] for row in rows("enums") if ENUMS.match(row["enum"])}
 KNOWN |= {row["struct"] for row in rows("structs") if STRUCTS.match(row["struct"])}
 KNOWN |= set(INTERFACES)
@@ -112,7 +114,8 @@ def header():
            "#include <stddef.h>", "#include <stdint.h>", ""]
     out += ["typedef %s%s;" % (t + ("" if t.endswith("*") else " "), n) for n, t in SCALARS.items()]
     out += ["typedef uintptr_t %s;" % name for name in IDS]
-    out += ["typedef struct { uint32_t Data1; uint16_t Data2, Data3; uint8_t Data4[8]; } GUID;", "typedef GUID IID, CLSID;",
+    out += ["typedef struct { uint32_t Data1; uint16_t Data2, Data3; uint8_t Data4[8]; } GUID;",
+            "typedef GUID IID, CLSID;",
             "typedef union { FunctionID functionID; UINT_PTR clientID; } FunctionIDOrClientID;", ""]
     out += ["typedef struct %s %s;" % (name, name) for name in INTERFACES]
     enums = {}
@@ -164,7 +167,8 @@ def callbacks():
     names = [row["method"] for row in slots("ICorProfilerCallback11")]
     for row in slots("ICorProfilerCallback11")[3:]:
         kind, items = signature("ICorProfilerCallback11", row)
-        out.append("__attribute__ ((weak)) %s\nmonocle__callback_%s (%s)\n{\n\treturn S_OK;\n}\n" % (kind, row["method"], items))
+        out.append("__attribute__ ((weak)) %s\nmonocle__callback_%s (%s)\n{\n\treturn S_OK;\n}\n"
+                   % (kind, row["method"], items))
     out.append("const ICorProfilerCallback11Vtbl monocle__callback_vtbl = {")
     out += ["\t.%s = monocle__com_%s," % (n, n) for n in names[:3]]
     out += ["\t.%s = monocle__callback_%s," % (n, n) for n in names[3:]]

@@ -3,9 +3,10 @@
  *
  * image.c - modules and assemblies of the runtime as images, from load to unload.
  *
- * Order of events as in Mono: image_loading, image_loaded (no assembly yet), assembly_loading, assembly_loaded. The runtime
- * knows a module's base address only when it has finished loading, so image_loading is raised there, just before.
- * Images form a list that only grows and is read without a lock; an unloaded image stays in it as a tombstone (id 0).
+ * Order of events as in Mono: image_loading, image_loaded (no assembly yet), assembly_loading, assembly_loaded. The
+ * runtime knows a module's base address only when it has finished loading, so image_loading is raised there, just
+ * before. Images form a list that only grows and is read without a lock; an unloaded image stays in it as a tombstone
+ * (id 0).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ monocle__clr_image_read_end (monocle__clr_image *image)
 	atomic_fetch_sub (&image->readers, 1);
 }
 
-/* --- ids that the runtime will use again --------------------------------------------------------------------------- */
+/* --- ids that the runtime will use again -------------------------------------------------------------------------- */
 
 static bool
 remember (monocle__clr_ids *ids, monocle_id_space space, uintptr_t id)
@@ -91,8 +92,8 @@ drop_all (monocle__clr_ids *ids)
 }
 
 /*
- * Called from probes too, where the thread is in cooperative mode: `ids_lock` is a leaf that nobody holds across a call of
- * the runtime, or a collection would wait for ever. Programs without collectible assemblies never take it.
+ * Called from probes too, where the thread is in cooperative mode: `ids_lock` is a leaf that nobody holds across a call
+ * of the runtime, or a collection would wait for ever. Programs without collectible assemblies never take it.
  */
 void
 monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record)
@@ -107,7 +108,7 @@ monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t 
 		monocle_id_bind (space, id, record);
 }
 
-/* --- loading ------------------------------------------------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	const uint8_t *base;
@@ -123,7 +124,8 @@ ask_module (ModuleID id, module_facts *facts)
 	ULONG length = 0;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	facts->name[0] = 0;
-	HRESULT hr = info->vtbl->GetModuleInfo2 (info, id, &facts->base, 4096, &length, facts->name, &facts->assembly, &facts->flags);
+	HRESULT hr = info->vtbl->GetModuleInfo2 (info, id, &facts->base, 4096, &length, facts->name, &facts->assembly,
+	                                         &facts->flags);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetModuleInfo2", hr);
 		return false;

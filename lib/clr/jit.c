@@ -3,10 +3,10 @@
  *
  * jit.c - what the compiler announces: the moments to put probes in, and the events about code.
  *
- * A call must never be lost, so three moments matter: a method is compiled (its body is rewritten first), a method is about
- * to be inlined that was never compiled (its body is rewritten and this one inlining is vetoed, because the compiler has
- * read the old body already), and precompiled code is about to be used (it knows nothing of probes, so all code of an
- * image that holds a wanted method is refused: callers inside the image hold inlined copies).
+ * A call must never be lost, so three moments matter: a method is compiled (its body is rewritten first), a method is
+ * about to be inlined that was never compiled (its body is rewritten and this one inlining is vetoed, because the
+ * compiler has read the old body already), and precompiled code is about to be used (it knows nothing of probes, so all
+ * code of an image that holds a wanted method is refused: callers inside the image hold inlined copies).
  */
 #include "clr.h"
 
@@ -37,17 +37,18 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
 }
 
 /*
- * May the callee's probes run inside the caller's frame? An exception that passes them is told of the frame only, and where
- * the frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try regions
- * through stubs, so that not even their return address does. Nor does anything say whether the frame's function catches or
- * one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their own.
+ * May the callee's probes run inside the caller's frame? An exception that passes them is told of the frame only, and
+ * where the frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try
+ * regions through stubs, so that not even their return address does. Nor does anything say whether the frame's function
+ * catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their own.
  */
 static bool
 is_traceable (FunctionID caller, FunctionID callee)
 {
 	bool is_new;
 	MonoMethod *method = monocle__clr_method (callee);
-	if (method && !(monocle_call_flags (monocle_method_definition (method)) & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
+	if (method &&
+	    !(monocle_call_flags (monocle_method_definition (method)) & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
 		return true;
 	return monocle__clr_has_probes (probe_function (caller, &is_new));
 }
@@ -92,7 +93,8 @@ new_code (FunctionID function, MonoMethod *method)
 		return NULL;
 	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++) {
 		MonoJitInfo *known = mono_jit_info_table_find (mono_get_root_domain (), (char *) starts[i]);
-		if (known && (uintptr_t) mono_jit_info_get_code_start (known) == starts[i] && mono_jit_info_get_method (known) == method) {
+		if (known && (uintptr_t)mono_jit_info_get_code_start (known) == starts[i] &&
+		    mono_jit_info_get_method (known) == method) {
 			newest = newest ? newest : known;
 			continue;
 		}
@@ -103,7 +105,8 @@ new_code (FunctionID function, MonoMethod *method)
 }
 
 HRESULT
-monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, HRESULT status, BOOL safe_to_block)
+monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, HRESULT status,
+                                          BOOL safe_to_block)
 {
 	if (!monocle__clr_listened (MONOCLE_EVENT_jit_done) && !monocle__clr_listened (MONOCLE_EVENT_jit_failed))
 		return S_OK;

@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * oracle.c - exceptional exits without a shadow stack: the whole body stands in a try, and a fault block announces them.
+ * oracle.c - exceptional exits without a shadow stack: the whole body stands in a try, and a fault block announces
+ * them.
  *
  *     enter probe; try { body, each ret a leave } fault { fault probe }; leave probe; ret
  *
- * Slower, never inlined, and right by construction: with MONOCLE_CLR_ORACLE in the environment tests compare the two ways.
- * Generic methods go by their definition here.
+ * Slower, never inlined, and right by construction: with MONOCLE_CLR_ORACLE in the environment tests compare the two
+ * ways. Generic methods go by their definition here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
 	if (monocle__ecma_read_byte (&cursor) & 0x10)
 		monocle__ecma_read_u (&cursor);
 	monocle__ecma_read_u (&cursor);
-	while (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_REQD || monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_OPT) {
+	while (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_REQD ||
+	       monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_OPT) {
 		monocle__ecma_read_byte (&cursor); /* `init` accessors return void modreq(IsExternalInit) */
 		monocle__ecma_read_type_token (&cursor);
 	}
@@ -46,9 +48,10 @@ add_local (job *j, const uint8_t *type, uint32_t type_size)
 	uint32_t old_size = 0, blob, count = 0;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
 	if (j->body.local_signature_token) {
-		if (monocle__ecma_column (&j->image->ecma, MONOCLE__TABLE_StandAloneSig, j->body.local_signature_token & 0xFFFFFF,
-		                          MONOCLE__COL_StandAloneSig_Signature, &blob)
-		    || monocle__ecma_blob (&j->image->ecma, blob, &old, &old_size))
+		if (monocle__ecma_column (&j->image->ecma, MONOCLE__TABLE_StandAloneSig,
+		                          j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature,
+		                          &blob) ||
+		    monocle__ecma_blob (&j->image->ecma, blob, &old, &old_size))
 			return MONOCLE__IL_NONE;
 		cursor = monocle__ecma_cursor_over (old, old_size);
 		monocle__ecma_read_byte (&cursor);
@@ -129,7 +132,8 @@ monocle__oracle_insert (job *j)
 {
 	const uint8_t *type;
 	uint32_t size, local = MONOCLE__IL_NONE, begin;
-	j->flags = (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	j->flags =
+	    (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
 	if (return_type (j, &type, &size) && (local = add_local (j, type, size)) == MONOCLE__IL_NONE)
 		return MONOCLE_E_INVALID;
 	int result = oracle_entry (j, local, &begin);

@@ -3,8 +3,9 @@
  *
  * probe.c - what the code written into IL calls, and the shadow stack behind it.
  *
- * A probe is a plain C function, called by `calli` with CallConvSuppressGCTransition: the thread stays in cooperative mode,
- * so nothing here (nor in a module's callback) may block, wait for a collection, or call the runtime for more than a look-up.
+ * A probe is a plain C function, called by `calli` with CallConvSuppressGCTransition: the thread stays in cooperative
+ * mode, so nothing here (nor in a module's callback) may block, wait for a collection, or call the runtime for more
+ * than a look-up.
  *
  *     managed frame                      shadow stack (per thread)
  *     +------------------+               +-----------------------------------------+
@@ -12,12 +13,13 @@
  *     |  + inlined: Leaf |               | Leaf   the same sp                       |
  *     +------------------+               +-----------------------------------------+
  *
- * An entry names the method, the stack pointer of the machine frame that the probe was called from, and where it returns to:
- * code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception unwinds run no
- * leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is popped here.
+ * An entry names the method, the stack pointer of the machine frame that the probe was called from, and where it
+ * returns to: code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception
+ * unwinds run no leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is
+ * popped here.
  *
- * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few hundred
- * bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is behind it.
+ * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few
+ * hundred bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is behind it.
  *
  * Methods that need no entry (nobody asks for exceptional exits, and they are not generic) push none.
  */
@@ -53,7 +55,7 @@ static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
 #define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
 #define CALLER_IP ((uintptr_t) __builtin_return_address (0))
 
-/* --- dispatch: the loop of the core, inlined where every nanosecond shows ------------------------------------------ */
+/* --- dispatch: the loop of the core, inlined where every nanosecond shows ----------------------------------------- */
 
 static inline struct _MonoProfilerDesc *
 first_handle (void)
@@ -106,7 +108,7 @@ raise_leave (MonoMethod *method)
 	raise (MONOCLE_EVENT_method_leave, method);
 }
 
-/* --- the stack ----------------------------------------------------------------------------------------------------- */
+/* --- the stack ---------------------------------------------------------------------------------------------------- */
 
 static void
 free_shadow (void *block)
@@ -125,7 +127,8 @@ make_key (void)
 static __attribute__ ((noinline, cold)) shadow *
 new_shadow (void)
 {
-	void *block = mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *block =
+	    mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (block == MAP_FAILED)
 		return NULL;
 	shadow *s = block;
@@ -192,7 +195,7 @@ monocle__shadow_unwinding (void)
 	return own_shadow ? &own_shadow->unwinding : NULL;
 }
 
-/* --- generic methods: from type handles to a record ---------------------------------------------------------------- */
+/* --- generic methods: from type handles to a record --------------------------------------------------------------- */
 
 typedef struct monocle__clr_instance {
 	struct monocle__clr_instance *_Atomic next;
@@ -212,7 +215,8 @@ bucket_of (const uintptr_t *keys, uint32_t count)
 static __attribute__ ((noinline, cold)) MonoMethod *
 add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *keys)
 {
-	MonoMethod *method = monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
+	MonoMethod *method =
+	    monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
 	instance *i = calloc (1, sizeof *i);
 	if (!i || !method)
 		return generic->definition;
@@ -236,7 +240,7 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 	return add_instance (generic, bucket, keys);
 }
 
-/* --- the probes: plain methods first ------------------------------------------------------------------------------- */
+/* --- the probes: plain methods first ------------------------------------------------------------------------------ */
 
 PROBE static void
 enter (MonoMethod *method)
@@ -295,7 +299,7 @@ fault (MonoMethod *method)
 	monocle_raise_method_exception_leave (method, NULL);
 }
 
-/* --- generic methods: they always push, so that leaving needs no handles ------------------------------------------- */
+/* --- generic methods: they always push, so that leaving needs no handles ------------------------------------------ */
 
 #define KEYS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e
 #define KEY_ARRAY { a, b, c, d, e }
@@ -398,7 +402,7 @@ monocle__probe_fault (void)
 	return (monocle__probe) fault;
 }
 
-/* --- exceptions ---------------------------------------------------------------------------------------------------- */
+/* --- exceptions --------------------------------------------------------------------------------------------------- */
 
 static FunctionID
 function_at (uintptr_t ip)
@@ -444,8 +448,8 @@ end_dead (shadow *s, uintptr_t sp)
 }
 
 /*
- * The innermost entry is not that of the frame which leaves: frames vanished without a word, as they do when native code
- * swallows an exception. Their methods are left now. Or our own entry was lost: then all that is not deeper stays.
+ * The innermost entry is not that of the frame which leaves: frames vanished without a word, as they do when native
+ * code swallows an exception. Their methods are left now. Or our own entry was lost: then all that is not deeper stays.
  */
 static __attribute__ ((noinline, cold)) MonoMethod *
 resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
@@ -475,7 +479,8 @@ is_probed (MonoMethod *definition)
 {
 	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
 	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
-	return image && row && row <= image->method_rows && monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
+	return image && row && row <= image->method_rows &&
+	       monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
 }
 
 /* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */
@@ -487,9 +492,10 @@ is_code_of (const entry *e, FunctionID function, MonoMethod *own)
 }
 
 /*
- * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A probed
- * function has one of its own, and what stands above that was inlined into it. A function without probes is known by what
- * was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their code is unknown.
+ * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A
+ * probed function has one of its own, and what stands above that was inlined into it. A function without probes is
+ * known by what was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their
+ * code is unknown.
  */
 static entry *
 frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
@@ -521,9 +527,10 @@ monocle__shadow_cut (uint32_t depth)
 }
 
 /*
- * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code runs its
- * finally blocks. The call left its return address just below the frame's stack pointer. Code without optimisation calls
- * probes through a stub: then the frame is a little above what the entry says, but not above the next entry.
+ * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code
+ * runs its finally blocks. The call left its return address just below the frame's stack pointer. Code without
+ * optimisation calls probes through a stub: then the frame is a little above what the entry says, but not above the
+ * next entry.
  */
 static bool
 runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
@@ -564,7 +571,8 @@ monocle__shadow_unwound (FunctionID function, uint32_t floor)
 
 /*
  * A probed function that lives has an entry, so what stands above the innermost one is over, also what the runtime said
- * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler left.
+ * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler
+ * left.
  */
 static entry *
 own_entry (shadow *s, MonoMethod *own, uint32_t floor)

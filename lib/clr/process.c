@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * process.c - which processes to leave alone. Everything inherits the environment: `dotnet build` starts MSBuild nodes and a
- * compiler server that outlive it, and a profile of those is not what anybody asked for.
+ * process.c - which processes to leave alone. Everything inherits the environment: `dotnet build` starts MSBuild nodes
+ * and a compiler server that outlive it, and a profile of those is not what anybody asked for.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,8 +80,11 @@ muxed_assembly (const command_line *line)
 static bool
 is_sdk_tool (const char *assembly)
 {
-	static const char *const names[] = { "dotnet.dll", "MSBuild.dll", "VBCSCompiler.dll", "vstest.console.dll", "datacollector.dll",
-		                             "NuGet.Build.Tasks.Console.dll", "rzc.dll", "dotnet-watch.dll", "csc.dll", "vbc.dll" };
+	static const char *const names[] = { "dotnet.dll",        "MSBuild.dll",
+		                                 "VBCSCompiler.dll",  "vstest.console.dll",
+		                                 "datacollector.dll", "NuGet.Build.Tasks.Console.dll",
+		                                 "rzc.dll",           "dotnet-watch.dll",
+		                                 "csc.dll",           "vbc.dll" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp (base_name (assembly), names[i]) == 0)
 			return true;

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 /*
- * False for processes that filters exclude (MONOCLE_ENABLED, MONOCLE_PROCESS) and for the SDK's own: the command line, MSBuild,
- * build servers, test runners (not test hosts). MONOCLE_RUN_ALL=1, and being the very command that `monocle run` started,
- * lift the latter. *ret_reason: static text.
+ * False for processes that filters exclude (MONOCLE_ENABLED, MONOCLE_PROCESS) and for the SDK's own: the command line,
+ * MSBuild, build servers, test runners (not test hosts). MONOCLE_RUN_ALL=1, and being the very command that `monocle
+ * run` started, lift the latter. *ret_reason: static text.
  */
 bool monocle__process_is_meant (const char **ret_reason);
 /* Leaves PID.KIND with one line of text in the folder that `monocle run` gave, if there is one. */

@@ -3,12 +3,13 @@
  *
  * resolve.c - what the runtime calls by id, and signatures call by token, as records.
  *
- * Everything here may run inside a call probe: it uses only those calls of ICorProfilerInfo that are legal in any context
- * (GetClassIDInfo2, IsArrayClass, GetFunctionInfo2), our own metadata reader, and the core's lock-free constructors.
+ * Everything here may run inside a call probe: it uses only those calls of ICorProfilerInfo that are legal in any
+ * context (GetClassIDInfo2, IsArrayClass, GetFunctionInfo2), our own metadata reader, and the core's lock-free
+ * constructors.
  *
- * Sharing follows Mono: a method whose type arguments (those of its class included) are all reference types is one method
- * whatever they are, and an argument prints as T_REF; with one value type among them all are exact. The runtime's own
- * stand-in for a reference type is System.__Canon.
+ * Sharing follows Mono: a method whose type arguments (those of its class included) are all reference types is one
+ * method whatever they are, and an argument prints as T_REF; with one value type among them all are exact. The
+ * runtime's own stand-in for a reference type is System.__Canon.
  */
 #include <string.h>
 #include "clr.h"
@@ -113,7 +114,8 @@ resolve_class (ClassID id, monocle__clr_image **ret_image)
 	mdToken token;
 	ClassID parent, arguments[ARGUMENTS_MAX];
 	ULONG32 count = 0;
-	if (info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &count, arguments) < 0 || count > ARGUMENTS_MAX)
+	if (info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &count, arguments) < 0 ||
+	    count > ARGUMENTS_MAX)
 		return NULL;
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	*ret_image = count ? NULL : image;
@@ -161,7 +163,8 @@ typedef struct {
 static MonoMethod *
 instance_method (MonoMethod *definition, ClassID owner, const instantiation *args)
 {
-	bool shared = are_references (args->of_class, args->class_count) && are_references (args->of_method, args->method_count);
+	bool shared =
+	    are_references (args->of_class, args->class_count) && are_references (args->of_method, args->method_count);
 	MonoClass *klass = mono_method_get_class (definition);
 	MonoType *arguments[ARGUMENTS_MAX];
 	if (args->class_count)
@@ -179,7 +182,8 @@ class_arguments (ClassID id, instantiation *args)
 	ModuleID module;
 	mdToken token;
 	ClassID parent;
-	HRESULT hr = info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &args->class_count, args->of_class);
+	HRESULT hr = info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &args->class_count,
+	                                          args->of_class);
 	return hr >= 0 && args->class_count <= ARGUMENTS_MAX;
 }
 
@@ -197,7 +201,8 @@ resolve_method (FunctionID id, monocle__clr_image **ret_image)
 	mdToken token;
 	ClassID owner = 0;
 	instantiation args = { .class_count = 0 };
-	HRESULT hr = info->vtbl->GetFunctionInfo2 (info, id, 0, &owner, &module, &token, ARGUMENTS_MAX, &args.method_count, args.of_method);
+	HRESULT hr = info->vtbl->GetFunctionInfo2 (info, id, 0, &owner, &module, &token, ARGUMENTS_MAX, &args.method_count,
+	                                           args.of_method);
 	monocle__clr_image *image = hr < 0 ? NULL : monocle__clr_image_find (module);
 	if (!image || (token >> 24) != 0x06 || args.method_count > ARGUMENTS_MAX)
 		return NULL;
@@ -209,7 +214,8 @@ resolve_method (FunctionID id, monocle__clr_image **ret_image)
 	if (class_count && owner && !class_arguments (owner, &args))
 		return definition;
 	if (class_count && !owner)
-		return monocle_method_inst (definition, shared_class (mono_method_get_class (definition), class_count), 0, NULL);
+		return monocle_method_inst (definition, shared_class (mono_method_get_class (definition), class_count), 0,
+		                            NULL);
 	return instance_method (definition, owner, &args);
 }
 
@@ -237,7 +243,7 @@ monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint
 	return instance_method (definition, keys[0], &args);
 }
 
-/* --- tokens -------------------------------------------------------------------------------------------------------- */
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
 
 static MonoClass *
 find_in (monocle__clr_image *image, const char *name_space, const char *name)
@@ -251,7 +257,8 @@ find_in (monocle__clr_image *image, const char *name_space, const char *name)
 
 /* Facades (System.Runtime, mscorlib, netstandard) hold no types; nearly all that they forward is in corlib. */
 static MonoClass *
-find_by_reference (monocle__clr_image *image, uint32_t assemblyref, const char *name_space, const char *name, int valuetype)
+find_by_reference (monocle__clr_image *image, uint32_t assemblyref, const char *name_space, const char *name,
+                   int valuetype)
 {
 	monocle__ecma_assembly assembly;
 	if (monocle__ecma_get_assemblyref (&image->ecma, assemblyref & 0xFFFFFF, &assembly))
@@ -271,7 +278,8 @@ find_nested (const monocle__ecma_image *ecma, uint32_t outer, const char *name)
 		uint32_t inner = 0, enclosing = 0;
 		monocle__ecma_typedef row;
 		monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass, &inner);
-		monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass, &enclosing);
+		monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass,
+		                      &enclosing);
 		if ((0x02000000 | enclosing) == outer && monocle__ecma_get_typedef (ecma, 0x02000000 | inner, &row) == 0
 		    && strcmp (row.name, name) == 0)
 			return 0x02000000 | inner;
@@ -348,8 +356,9 @@ typespec_class (monocle__clr_image *image, uint32_t token, MonoClass *owner, Mon
 {
 	uint32_t blob, size;
 	const uint8_t *data;
-	if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_TypeSpec, token & 0xFFFFFF, MONOCLE__COL_TypeSpec_Signature, &blob)
-	    || monocle__ecma_blob (&image->ecma, blob, &data, &size))
+	if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_TypeSpec, token & 0xFFFFFF, MONOCLE__COL_TypeSpec_Signature,
+	                          &blob) ||
+	    monocle__ecma_blob (&image->ecma, blob, &data, &size))
 		return NULL;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
 	MonoType *type = monocle__clr_read_type (image, &cursor, owner, method);
@@ -379,9 +388,10 @@ monocle__clr_class_of_token (monocle__clr_image *image, uint32_t token, MonoClas
 	return class_of_token (image, token, owner, method, 0);
 }
 
-/* --- signatures ---------------------------------------------------------------------------------------------------- */
+/* --- signatures --------------------------------------------------------------------------------------------------- */
 
-static MonoClass *read_class (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method);
+static MonoClass *read_class (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                              MonoMethod *method);
 
 static MonoClass *
 read_array (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method)
@@ -452,7 +462,8 @@ read_element (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass
 		return read_class (image, cursor, owner, method);
 	case MONOCLE__ET_CLASS:
 	case MONOCLE__ET_VALUETYPE:
-		return class_of_token (image, monocle__ecma_read_type_token (cursor), owner, method, element == MONOCLE__ET_VALUETYPE);
+		return class_of_token (image, monocle__ecma_read_type_token (cursor), owner, method,
+		                       element == MONOCLE__ET_VALUETYPE);
 	case MONOCLE__ET_VAR:
 		return monocle_class_param (owner, NULL, monocle__ecma_read_u (cursor), 0);
 	case MONOCLE__ET_MVAR:

@@ -3,15 +3,15 @@
  *
  * rewrite.c - call probes as IL.
  *
- *   entry:        ldc.i8 METHOD; ldc.i8 enter; conv.i; calli void (int64)     in front of the first instruction; jumps to
- *                                                                             it do not run the probe again
- *   each ret:     ldc.i8 METHOD; ldc.i8 leave; conv.i; calli void (int64)     in front, the result stays on the stack below
- *   tail. call:   ldc.i8 METHOD; ldc.i8 TARGET; ldc.i8 tail; conv.i; calli    in front of the prefix, arguments stay below;
- *                                                                             the prefix must stay, or deep recursion dies
+ *   entry:        ldc.i8 METHOD; ldc.i8 enter; conv.i; calli void (int64)   in front of the first instruction; jumps to
+ *                                                                           it do not run the probe again
+ *   each ret:     ldc.i8 METHOD; ldc.i8 leave; conv.i; calli void (int64)   in front; the result stays on the stack
+ *   tail. call:   ldc.i8 METHOD; ldc.i8 TARGET; ldc.i8 tail; conv.i; calli  in front of the prefix, arguments stay; the
+ *                                                                           prefix too, or deep recursion dies
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
- * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One body
- * serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
+ * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
+ * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 typedef monocle__rewriting job;
 
-/* --- which instance runs ------------------------------------------------------------------------------------------- */
+/* --- which instance runs ------------------------------------------------------------------------------------------ */
 
 static bool
 collect_keys (job *j, uint32_t class_params)
@@ -61,7 +61,7 @@ identify (job *j)
 	return true;
 }
 
-/* --- the instructions ---------------------------------------------------------------------------------------------- */
+/* --- the instructions --------------------------------------------------------------------------------------------- */
 
 uint32_t
 monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature)
@@ -73,9 +73,9 @@ monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, ui
 }
 
 /*
- * Does control run from the first instruction straight into a throw? The compiler takes such a block for rare, and in rare
- * blocks it calls native code through a stub with a frame of its own. A branch to the next instruction ends the probe's block
- * before that.
+ * Does control run from the first instruction straight into a throw? The compiler takes such a block for rare, and in
+ * rare blocks it calls native code through a stub with a frame of its own. A branch to the next instruction ends the
+ * probe's block before that.
  */
 static bool
 begins_with_throw (const monocle__il_body *body)
@@ -123,7 +123,10 @@ insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 
-/* The callee as a record where its token names a definition of this image; NULL for calli and other images, as Mono's calli. */
+/*
+ * The callee as a record where its token names a definition of this image; NULL for calli and other images, as Mono's
+ * calli.
+ */
 static int64_t
 tail_target (job *j, const monocle__il_instruction *call)
 {
@@ -198,7 +201,7 @@ insert_probes (job *j)
 	return result;
 }
 
-/* --- handing the body over ----------------------------------------------------------------------------------------- */
+/* --- handing the body over ---------------------------------------------------------------------------------------- */
 
 static void *
 allocate_body (void *context, size_t size)
@@ -255,8 +258,8 @@ find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
 }
 
 /*
- * Methods of corlib that our own callbacks and probes run inside of: the second pass of .NET 9 and later, which is managed
- * code and stands above the frames that it unwinds. NULL: all methods of the type.
+ * Methods of corlib that our own callbacks and probes run inside of: the second pass of .NET 9 and later, which is
+ * managed code and stands above the frames that it unwinds. NULL: all methods of the type.
  */
 static const struct { const char *type, *method; } own_ground[] = {
 	{ "RuntimeTypeHandle",  "ToIntPtr"  }, /* probes find out with it which instance runs */
@@ -274,7 +277,8 @@ is_ours (const job *j)
 	if (!j->image->is_corlib || monocle__ecma_get_typedef (&j->image->ecma, j->row.declaring_token, &type))
 		return false;
 	for (size_t i = 0; i < sizeof own_ground / sizeof *own_ground; i++)
-		if (strcmp (type.name, own_ground[i].type) == 0 && (!own_ground[i].method || strcmp (j->row.name, own_ground[i].method) == 0))
+		if (strcmp (type.name, own_ground[i].type) == 0 &&
+		    (!own_ground[i].method || strcmp (j->row.name, own_ground[i].method) == 0))
 			return true;
 	return false;
 }
@@ -291,7 +295,8 @@ refuse (job *j)
 {
 	if (atomic_fetch_add (&monocle__clr_state.refused, 1) == 0) {
 		char *name = mono_method_full_name (monocle_method_def (j->image->record, j->token), 1);
-		monocle__clr_complain ("%s could not be given call probes; its calls are not counted", name ? name : "a method");
+		monocle__clr_complain ("%s could not be given call probes; its calls are not counted",
+		                       name ? name : "a method");
 		mono_free (name);
 	}
 	return MONOCLE__METHOD_REFUSED;
@@ -308,7 +313,8 @@ catches (const job *j)
 }
 
 int
-monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, FunctionID function)
+monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                  FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags };
 	const uint8_t *data = NULL;
@@ -318,8 +324,9 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return refuse (&j);
 	int state = catches (&j) ? MONOCLE__METHOD_CATCHING : MONOCLE__METHOD_PROBED;
-	bool done = monocle__tokens_open (image) && identify (&j) && monocle__tokens_calli (image, 0) && monocle__tokens_calli (image, 1)
-		&& monocle__tokens_calli (image, j.key_count) && write_probes (&j) == 0 && hand_over (&j, function);
+	bool done = monocle__tokens_open (image) && identify (&j) && monocle__tokens_calli (image, 0) &&
+	            monocle__tokens_calli (image, 1) && monocle__tokens_calli (image, j.key_count) &&
+	            write_probes (&j) == 0 && hand_over (&j, function);
 	monocle__il_free (&j.body);
 	return done ? state : refuse (&j);
 }

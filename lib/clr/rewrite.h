@@ -23,21 +23,22 @@ typedef struct {
 	monocle__il_body body;
 } monocle__rewriting;
 
-/* --- rewrite.c ----------------------------------------------------------------------------------------------------- */
+/* --- rewrite.c ---------------------------------------------------------------------------------------------------- */
 
 /* Gives the method its probes; the new state of its body. Under the image's lock. */
-int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, FunctionID function);
+int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                      FunctionID function);
 /* Puts the enter probe in front of everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes `function (record)` behind its argument; how many instructions. */
 uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
 
-/* --- oracle.c: try/fault in the place of the shadow stack ----------------------------------------------------------- */
+/* --- oracle.c: try/fault in the place of the shadow stack --------------------------------------------------------- */
 
 bool monocle__oracle_suits (const monocle__rewriting *job);
 int monocle__oracle_insert (monocle__rewriting *job);
 
-/* --- tokens.c: each 0 (or false) when the runtime refuses, which was logged ------------------------------------------ */
+/* --- tokens.c: each 0 (or false) when the runtime refuses, which was logged --------------------------------------- */
 
 bool monocle__tokens_open (monocle__clr_image *image);
 /* void (int64, native int * keys), unmanaged, no transition. */

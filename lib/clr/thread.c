@@ -3,10 +3,10 @@
  *
  * thread.c - managed threads. Modules know a thread by its pthread_t; the runtime by an id that it reuses.
  *
- * ThreadAssignedToOSThread is the first word on the thread itself, so thread_started is raised there. The runtime may destroy
- * a thread from another one (the finalizer), long after the system gave its pthread_t to a new thread: then the old one
- * ends for modules when the new one starts. A name that is set before the thread runs is kept until thread_started was
- * raised.
+ * ThreadAssignedToOSThread is the first word on the thread itself, so thread_started is raised there. The runtime may
+ * destroy a thread from another one (the finalizer), long after the system gave its pthread_t to a new thread: then the
+ * old one ends for modules when the new one starts. A name that is set before the thread runs is kept until
+ * thread_started was raised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,9 @@ tell_end (uintptr_t tid)
 	monocle_thread_detach (tid);
 }
 
-/* Nobody but `own` may have its tid: takes it from one who is dead without the runtime having said so. Under the lock. */
+/*
+ * Nobody but `own` may have its tid: takes it from one who is dead without the runtime having said so. Under the lock.
+ */
 static bool
 take_tid (const thread *own)
 {

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * tokens.c - what probes name, as metadata of the image they stand in: the signature of the call, the assembly and types
- * that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a loaded
- * module is legal at any time, and nothing of the program refers to them.
+ * tokens.c - what probes name, as metadata of the image they stand in: the signature of the call, the assembly and
+ * types that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a
+ * loaded module is legal at any time, and nothing of the program refers to them.
  */
 #include <string.h>
 #include "rewrite.h"
@@ -28,7 +28,8 @@ find_corlib_reference (monocle__clr_image *image)
 	uint32_t rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_AssemblyRef);
 	monocle__ecma_assembly assembly;
 	for (uint32_t rid = 1; rid <= rows; rid++)
-		if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 && strcmp (assembly.name, "System.Private.CoreLib") == 0)
+		if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 &&
+		    strcmp (assembly.name, "System.Private.CoreLib") == 0)
 			return 0x23000000 | rid;
 	return 0;
 }
@@ -41,7 +42,8 @@ define_corlib_reference (monocle__clr_image *image)
 	uint32_t token = 0;
 	HRESULT hr = image->emit->vtbl->QueryInterface (image->emit, &IID_IMetaDataAssemblyEmit, (void **) &emit);
 	if (hr >= 0) {
-		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version, NULL, 0, 0, &token);
+		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version, NULL,
+		                                    0, 0, &token);
 		emit->vtbl->Release (emit);
 	}
 	if (hr < 0)
@@ -91,8 +93,9 @@ monocle__tokens_calli (monocle__clr_image *image, uint32_t keys)
 {
 	if (image->calli_token[keys])
 		return image->calli_token[keys];
-	uint32_t convention = type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
-	                                      (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
+	uint32_t convention =
+	    type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
+	                    (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
 	uint8_t blob[32] = { 0x09, (uint8_t) (keys + 1), MONOCLE__ET_CMOD_OPT };
 	uint32_t size = 3;
 	if (!convention || !append_token (blob, &size, convention))
@@ -118,7 +121,8 @@ corlib_to_int_ptr (monocle__clr_image *image, uint32_t owner)
 	if (monocle__ecma_get_typedef (&image->ecma, owner, &type))
 		return 0;
 	for (uint32_t rid = type.first_method; rid < type.end_method; rid++)
-		if (monocle__ecma_get_methoddef (&image->ecma, 0x06000000 | rid, &method) == 0 && strcmp (method.name, "ToIntPtr") == 0)
+		if (monocle__ecma_get_methoddef (&image->ecma, 0x06000000 | rid, &method) == 0 &&
+		    strcmp (method.name, "ToIntPtr") == 0)
 			return 0x06000000 | rid;
 	return 0;
 }
@@ -137,7 +141,8 @@ monocle__tokens_to_int_ptr (monocle__clr_image *image)
 	uint32_t size = 4;
 	if (!append_token (blob, &size, handle))
 		return 0;
-	HRESULT hr = image->emit->vtbl->DefineMemberRef (image->emit, handle, (const WCHAR *) u"ToIntPtr", blob, size, &image->to_int_ptr_token);
+	HRESULT hr = image->emit->vtbl->DefineMemberRef (image->emit, handle, (const WCHAR *) u"ToIntPtr", blob, size,
+	                                                 &image->to_int_ptr_token);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("DefineMemberRef", hr);
 		image->to_int_ptr_token = 0;
