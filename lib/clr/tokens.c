@@ -42,8 +42,8 @@ define_corlib_reference (monocle__clr_image *image)
 	uint32_t token = 0;
 	HRESULT hr = image->emit->vtbl->QueryInterface (image->emit, &IID_IMetaDataAssemblyEmit, (void **) &emit);
 	if (hr >= 0) {
-		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version, NULL,
-		                                    0, 0, &token);
+		hr = emit->vtbl->DefineAssemblyRef (emit, NULL, 0, (const WCHAR *) u"System.Private.CoreLib", &any_version,
+		                                    NULL, 0, 0, &token);
 		emit->vtbl->Release (emit);
 	}
 	if (hr < 0)
@@ -132,7 +132,8 @@ monocle__tokens_to_int_ptr (monocle__clr_image *image)
 {
 	if (image->to_int_ptr_token)
 		return image->to_int_ptr_token;
-	uint32_t handle = type_reference (image, "System", "RuntimeTypeHandle", (const WCHAR *) u"System.RuntimeTypeHandle");
+	uint32_t handle =
+	    type_reference (image, "System", "RuntimeTypeHandle", (const WCHAR *) u"System.RuntimeTypeHandle");
 	if (!handle)
 		return 0;
 	if (handle >> 24 == 0x02)
