@@ -85,7 +85,7 @@ static int
 put_beside (const char *spool_path, const char *file, char *path, size_t size)
 {
 	const char *slash = strrchr (spool_path, '/'), *base = strrchr (file, '/');
-	int length = snprintf (path, size, "%.*s/%s", slash ? (int) (slash - spool_path) : 1, slash ? spool_path : ".",
+	int length = snprintf (path, size, "%.*s%s", slash ? (int) (slash - spool_path) + 1 : 0, spool_path,
 	                       base ? base + 1 : file);
 	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
 }

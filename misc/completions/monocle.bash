@@ -78,7 +78,10 @@ _monocle()
 	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --min-share= --help" -- "$cur") ;;
 	list,-* | doctor,-*) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$cur") ;;
 	run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
-	report,* | flame,*) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(pb.gz|pb|spool)' -- "$cur"; compgen -d -- "$cur") ;;
+	report,* | flame,*)
+		mapfile -t COMPREPLY < <(for end in .pb.gz .pb .spool; do compgen -f -X "!*$end" -- "$cur"; done
+			compgen -d -- "$cur")
+		;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
 }

@@ -143,6 +143,8 @@ def main():
     runtimes = suite.runtimes(options.runtimes.split(","))
     mono = next((r for r in runtimes if r.kind == "mono"), None)
     others = [r for r in runtimes if r.kind != "mono"]
+    if not runtimes:
+        return suite.finish()
     suite.documented()
     for program in options.programs.split(","):
         if not suite.build.exe(program).exists():

@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -526,6 +527,47 @@ class Output(Case):
             self.assertIn('x…x', last)
             self.assertTrue(last.endswith('End'))
             self.assertEqual(b'\x1b[' in text, bold)
+
+
+class Completion(Case):
+    """What bash offers behind words; the last one is being typed."""
+    SCRIPT = pathlib.Path(__file__).resolve().parents[2] / 'misc/completions/monocle.bash'
+    ASK = ('source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _monocle; '
+           '((${#COMPREPLY[@]} == 0)) || printf "%s\\n" "${COMPREPLY[@]}"')
+
+    def offers(self, *words):
+        environment = dict(self.environment, PATH='%s:%s' % (self.folder, self.environment['PATH']))
+        result = subprocess.run(['bash', '-c', self.ASK, 'bash', self.SCRIPT, 'monocle', *words], cwd=self.work,
+                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(result.stderr, b'')
+        return result.stdout.decode().split('\n')[:-1]
+
+    def test_all_commands_are_offered(self):
+        listed = re.findall(r'^  (\w+) +\S', self.monocle('--help')[1], re.M)[:-1]
+        self.assertGreaterEqual(len(listed), 5)
+        self.assertEqual([word for word in self.offers('') if word not in ('help', '--help', '--version')], listed)
+
+    def test_all_options_of_a_command_are_offered(self):
+        for command in ['run', 'report', 'flame', 'list', 'doctor']:
+            text = self.monocle(command, '--help')[1]
+            named = set(re.findall(r'^  (--?[\w-]+)', text, re.M))
+            offered = {word.rstrip('=') for word in self.offers(command, '-')} - {'--help', '--'}
+            self.assertEqual(offered, named, command)
+
+    def test_the_manual_names_all_commands_and_options(self):
+        manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
+        for command in ['run', 'report', 'flame', 'list', 'doctor']:
+            section = manual.split('.Ss monocle %s\n' % command)[1].split('\n.S')[0]
+            for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
+                self.assertRegex(section, r'\.It Fl %s\b' % option, command)
+
+    def test_values_modules_and_profiles_are_offered(self):
+        make_profile(self.work / 'a b.pb.gz')
+        (self.work / 'a.txt').touch()
+        self.assertEqual(self.offers('report', '--sort', '=', ''), ['self', 'total', 'calls'])
+        self.assertEqual(self.offers('report', '--format', '=', 't'), ['text', 'tsv'])
+        self.assertEqual(self.offers('run', '--profile', '=', 'ca'), ['calls'])
+        self.assertEqual(self.offers('report', 'a'), ['a b.pb.gz'])
 
 
 class Tools(Case):
