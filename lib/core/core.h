@@ -69,6 +69,12 @@ bool monocle__feature_granted (monocle_feature feature);
 /* Reads MONOCLE_LOG, the first time. The first message does so too. */
 void monocle__log_init (void);
 
+/*
+ * Logs why something that the user asked for is not there; with MONOCLE_STRICT=1 it is the program's last line. Normal
+ * context.
+ */
+void monocle__log_failure (const char *format, ...) MONOCLE_PRINTF;
+
 /* Logs the first time that this line of code is reached, in whichever thread. As async-safe as monocle_log (). */
 #define MONOCLE__LOG_ONCE(...)                                             \
 	do {                                                                   \

@@ -10,7 +10,6 @@
  */
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,27 +24,6 @@ typedef struct {
 	monocle__candidate candidate;
 	char places[2048];
 } search;
-
-/* --- words to the user -------------------------------------------------------------------------------------------- */
-
-/* One line; with MONOCLE_STRICT=1 it is the program's last. */
-#ifdef __GNUC__
-__attribute__ ((format (printf, 1, 2)))
-#endif
-static void
-fail (const char *format, ...)
-{
-	char line[4096];
-	const char *strict = getenv ("MONOCLE_STRICT");
-	va_list arguments;
-
-	va_start (arguments, format);
-	vsnprintf (line, sizeof line, format, arguments);
-	va_end (arguments);
-	monocle_log ("%s", line);
-	if (strict && !strcmp (strict, "1"))
-		exit (1);
-}
 
 /* Appends as much as fits. */
 static void
@@ -186,11 +164,12 @@ parse (search *find, const char *desc)
 	size_t length = strcspn (desc, ":");
 
 	if (length == 0)
-		fail ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
+		monocle__log_failure ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
 	else if (length >= MONOCLE__NAME_LIMIT)
-		fail ("the profiler name '%.32s...' is too long", desc);
+		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 	else if (memchr (desc, '/', length))
-		fail ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is", desc);
+		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is",
+		                      desc);
 	else {
 		char name[MONOCLE__NAME_LIMIT];
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);
@@ -212,7 +191,7 @@ load_named (const char *desc, const char *note)
 	int result = claim (name);
 	if (result != MONOCLE_OK) {
 		if (result < 0)
-			fail ("%sprofiler '%s': out of memory", note, name);
+			monocle__log_failure ("%sprofiler '%s': out of memory", note, name);
 		return result;
 	}
 	monocle__self_enter_global_scope ();
@@ -224,10 +203,10 @@ load_named (const char *desc, const char *note)
 	}
 	unclaim (name);
 	if (failure[0])
-		fail ("%sprofiler '%s': %s", note, name, failure);
+		monocle__log_failure ("%sprofiler '%s': %s", note, name, failure);
 	else
-		fail ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor where the"
-		      " dynamic linker looks", note, name, name, name, find.places);
+		monocle__log_failure ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor"
+		                      " where the dynamic linker looks", note, name, name, name, find.places);
 	return MONOCLE_E_NOT_FOUND;
 }
 
@@ -236,7 +215,7 @@ static int
 load (const char *desc)
 {
 	if (monocle__host_ended ()) {
-		fail ("profiler '%s': too late, the program is ending", desc ? desc : "");
+		monocle__log_failure ("profiler '%s': too late, the program is ending", desc ? desc : "");
 		return MONOCLE_E_REFUSED;
 	}
 	if (!desc || !desc[0] || !strcmp (desc, "default"))
@@ -285,8 +264,8 @@ monocle_host_load_from_env (void)
 		return 0;
 	int count = monocle__words_split (text, &words);
 	if (count < 0) {
-		fail ("%s: %s in: %s", profile ? "MONOCLE_PROFILE" : "MONO_ENV_OPTIONS",
-		      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
+		monocle__log_failure ("%s: %s in: %s", profile ? "MONOCLE_PROFILE" : "MONO_ENV_OPTIONS",
+		                      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
 		return 0;
 	}
 	for (int i = 0; i < count; i++) {

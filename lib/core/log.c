@@ -114,3 +114,18 @@ monocle_log (const char *format, ...)
 		close (fd);
 	errno = saved_errno;
 }
+
+void
+monocle__log_failure (const char *format, ...)
+{
+	char message[MESSAGE_MAX];
+	const char *strict = getenv ("MONOCLE_STRICT");
+	va_list arguments;
+
+	va_start (arguments, format);
+	vsnprintf (message, sizeof message, format, arguments);
+	va_end (arguments);
+	monocle_log ("%s", message);
+	if (strict && !strcmp (strict, "1"))
+		exit (1);
+}

@@ -9,32 +9,14 @@
  * the runtime starts.
  */
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <monocle/host.h>
+#include "core.h"
 #include "umbrella.h"
 
 void mono_profiler_init_monocle (const char *desc) __attribute__ ((visibility ("default")));
-
-/* One line; with MONOCLE_STRICT=1 it is the program's last. */
-__attribute__ ((format (printf, 1, 2)))
-static void
-fail (const char *format, ...)
-{
-	char line[4096];
-	const char *strict = getenv ("MONOCLE_STRICT");
-	va_list arguments;
-
-	va_start (arguments, format);
-	vsnprintf (line, sizeof line, format, arguments);
-	va_end (arguments);
-	monocle_log ("%s", line);
-	if (strict && !strcmp (strict, "1"))
-		exit (1);
-}
 
 /*
  * Mono starts a module once per --profile, against its own documentation. The name is taken before the module starts,
@@ -69,8 +51,9 @@ explain_absence (const places *list, const char *name)
 	for (size_t i = 0; i < list->count && length < sizeof folders; i++)
 		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
 	monocle__place_list_modules (list, modules, sizeof modules);
-	fail ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where the dynamic"
-	      " linker looks; there %s%s", name, name, name, folders, modules[0] ? "are: " : "is none", modules);
+	monocle__log_failure ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where"
+	                      " the dynamic linker looks; there %s%s", name, name, name, folders,
+	                      modules[0] ? "are: " : "is none", modules);
 }
 
 /* `desc` is what the module gets: "NAME" or "NAME:ARGS". */
@@ -81,12 +64,13 @@ load (const places *list, const char *desc)
 	size_t length = strcspn (desc, ":");
 
 	if (length >= sizeof name) {
-		fail ("the profiler name '%.32s...' is too long", desc);
+		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 		return;
 	}
 	snprintf (name, sizeof name, "%.*s", (int) length, desc);
 	if (strchr (name, '/')) {
-		fail ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is", desc);
+		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is",
+		                      desc);
 		return;
 	}
 	if (is_second_time (name))
@@ -95,7 +79,7 @@ load (const places *list, const char *desc)
 	if (started && failure[0])
 		monocle_log ("profiler '%s': %s; another file was loaded", name, failure);
 	else if (failure[0])
-		fail ("profiler '%s': %s", name, failure);
+		monocle__log_failure ("profiler '%s': %s", name, failure);
 	else if (!started)
 		explain_absence (list, name);
 }
@@ -121,15 +105,15 @@ complain_nameless (const places *list)
 	char modules[1024];
 
 	monocle__place_list_modules (list, modules, sizeof modules);
-	fail ("no profiler is named: --profile=monocle:NAME[:ARGUMENTS] is expected; there %s%s",
-	      modules[0] ? "are: " : "is none", modules);
+	monocle__log_failure ("no profiler is named: --profile=monocle:NAME[:ARGUMENTS] is expected; there %s%s",
+	                      modules[0] ? "are: " : "is none", modules);
 }
 
 /* A parent that is `monocle run` reads in its folder what became of us; without one nothing is written. */
 static void
 tell_run (const char *kind, const char *text)
 {
-	const char *folder = getenv ("MONOCLE_RUN_DIR");
+	const char *folder = secure_getenv ("MONOCLE_RUN_DIR");
 	char path[4096];
 	int fd;
 
