@@ -3,7 +3,8 @@
 """The SDK's C# compiler with every method of every image probed, the framework and CoreLib included.
 
 Its output must stay byte for byte what it is without us, and every call must end: by return or by exception. Only calls
-of threads that still run when the runtime ends (the pool's workers in their waits) may be open.
+of threads that still run when the runtime ends (the pool's workers in their waits) may be open. The compiler throws
+nothing; the program exceptions.cs does, through frames of the framework, on each runtime.
 """
 import pathlib
 import re
@@ -42,6 +43,19 @@ class Compiler(harness.Suite):
         total = [sum(column) for column in zip(*rows.values())]
         print("%d methods: %d calls, %d returns, %d tail calls, %d exceptional exits" % (len(rows), *total))
 
+    def throwing(self, runtime):
+        """Exceptional exits, with the framework's own frames probed as well."""
+        what, file = "%s exceptions, all images" % runtime, self.work / ("%s.tsv" % runtime)
+        command = runtime.command(self.build.exe("exceptions"))
+        bare = harness.run(command, harness.bare_environment(), cwd=self.work)
+        env = harness.profile_environment(self.build, runtime, ["counter:output=%s" % file])
+        seen = harness.run(command, env, cwd=self.work)
+        self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err), what + ": prints the same", seen)
+        if self.check(file.exists(), what + ": the module wrote its counts", seen):
+            rows, lost = counts.read_counter(file)
+            self.check(lost == 0 and sum(r.exception for r in rows.values()) > 100, what + ": exceptional exits", lost)
+            self.balanced(rows)
+
     def run(self, compiler):
         # One name for both: it is written into the assembly.
         target, file = self.work / "language.exe", self.work / "counter.tsv"
@@ -70,6 +84,9 @@ def main():
         suite.run(where)
     else:
         suite.skip("the SDK's compiler", "there is none, or no class library of Mono's to compile for", "coreclr")
+    if suite.build.exe("exceptions").exists():
+        for runtime in suite.runtimes(["clr8", "clr9", "clr10"]):
+            suite.throwing(runtime)
     return suite.finish()
 
 
