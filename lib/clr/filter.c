@@ -6,18 +6,41 @@
  */
 #include "rewrite.h"
 
-/* Filters may have changed: what was not wanted may be now. Probed bodies stay. */
+/* Forgets what was not wanted: it may be now. Probed bodies stay. Under the image's lock. */
 static void
-enter_epoch (monocle__clr_image *image)
+forget_refusals (monocle__clr_image *image)
 {
-	unsigned now = atomic_load (&monocle__clr_state.filter_epoch);
-	if (atomic_exchange (&image->epoch, now) == now)
-		return;
 	atomic_store (&image->wanted, -1);
 	for (uint32_t i = 0; i < image->method_rows; i++) {
 		uint8_t plain = MONOCLE__METHOD_PLAIN;
 		atomic_compare_exchange_strong (&image->methods[i], &plain, MONOCLE__METHOD_UNKNOWN);
 	}
+}
+
+/*
+ * Answers are kept until a filter comes or goes. The image's epoch is written last, so that whoever sees it sees no
+ * answer of the one before. Returns the epoch that the next questions belong to.
+ */
+static unsigned
+enter_epoch (monocle__clr_image *image)
+{
+	unsigned now = atomic_load (&monocle__clr_state.filter_epoch);
+	if (atomic_load (&image->epoch) == now)
+		return now;
+	pthread_mutex_lock (&image->lock);
+	now = atomic_load (&monocle__clr_state.filter_epoch);
+	if (atomic_load (&image->epoch) != now)
+		forget_refusals (image);
+	atomic_store (&image->epoch, now);
+	pthread_mutex_unlock (&image->lock);
+	return now;
+}
+
+/* Did no filter come or go since? If one did, a "no" is not to be kept. */
+static bool
+is_epoch (unsigned epoch)
+{
+	return atomic_load (&monocle__clr_state.filter_epoch) == epoch;
 }
 
 /* Asks the filters about the methods of one class until one is wanted. */
@@ -45,7 +68,7 @@ monocle__clr_image_wanted (monocle__clr_image *image)
 {
 	if (!image->readable || !monocle_call_filter_installed ())
 		return false;
-	enter_epoch (image);
+	unsigned epoch = enter_epoch (image);
 	int wanted = atomic_load (&image->wanted);
 	if (wanted >= 0)
 		return wanted;
@@ -53,7 +76,10 @@ monocle__clr_image_wanted (monocle__clr_image *image)
 	wanted = 0;
 	for (uint32_t rid = 1; !wanted && rid <= classes; rid++)
 		wanted = is_class_wanted (image, 0x02000000 | rid);
-	atomic_store (&image->wanted, wanted);
+	pthread_mutex_lock (&image->lock);
+	if (is_epoch (epoch))
+		atomic_store (&image->wanted, wanted);
+	pthread_mutex_unlock (&image->lock);
 	return wanted;
 }
 
@@ -64,7 +90,7 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 	*ret_new = false;
 	if (!image->readable || !row || row > image->method_rows)
 		return MONOCLE__METHOD_REFUSED;
-	enter_epoch (image);
+	unsigned epoch = enter_epoch (image);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (state != MONOCLE__METHOD_UNKNOWN)
 		return state;
@@ -73,7 +99,8 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_UNKNOWN) {
 		state = flags ? monocle__rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
-		atomic_store (&image->methods[row - 1], (uint8_t) state);
+		if (flags || is_epoch (epoch))
+			atomic_store (&image->methods[row - 1], (uint8_t) state);
 		*ret_new = monocle__clr_has_probes (state);
 	}
 	pthread_mutex_unlock (&image->lock);
