@@ -188,6 +188,14 @@ image_flags (monocle__clr_image *image, const module_facts *facts)
 	return flags;
 }
 
+/* Mono calls its root domain by the file name of the program. */
+static void
+name_domain (const char *filename)
+{
+	const char *slash = strrchr (filename, '/');
+	monocle_domain_set_name (monocle_domain_root (), slash ? slash + 1 : filename);
+}
+
 static void
 publish (monocle__clr_image *image)
 {
@@ -213,16 +221,21 @@ image_from (ModuleID id, const module_facts *facts)
 		atomic_store (&collectible_seen, true);
 	atomic_init (&image->wanted, -1);
 	pthread_mutex_init (&image->lock, NULL);
-	image->readable = open_metadata (image, facts) && allocate_tables (image);
+	bool readable = open_metadata (image, facts) && allocate_tables (image);
 	image->is_corlib = !monocle__clr_corlib () && image->name && strcmp (image->name, "System.Private.CoreLib") == 0;
-	uint32_t classes = image->readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef) : 0;
-	image->record = monocle_image_new (facts->filename, image_flags (image, facts), classes, image->method_rows, image);
+	uint32_t flags = image_flags (image, facts);
+	uint32_t classes = readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef) : 0;
+	image->record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);
 	if (!image->record) {
 		free_tables (image);
 		free (image->name);
 		free (image);
 		return NULL;
 	}
+	/* The record is in the core's list already: whoever finds it there waits for `readable`. */
+	atomic_store (&image->readable, readable);
+	if (flags & MONOCLE_IMAGE_MAIN)
+		name_domain (facts->filename);
 	publish (image);
 	return image;
 }

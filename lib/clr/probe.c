@@ -217,9 +217,9 @@ add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *k
 {
 	MonoMethod *method =
 	    monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
-	instance *i = calloc (1, sizeof *i);
-	if (!i || !method)
-		return generic->definition;
+	instance *i = method ? calloc (1, sizeof *i) : NULL;
+	if (!i)
+		return method ? method : generic->definition;
 	i->method = method;
 	memcpy (i->keys, keys, generic->key_count * sizeof *keys);
 	instance *head = atomic_load (&generic->buckets[bucket]);

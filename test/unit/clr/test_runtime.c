@@ -140,6 +140,8 @@ life (void)
 {
 	start ();
 	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS));
+	CHECK_STRING (mono_domain_get_friendly_name (mono_get_root_domain ()), "shapes.exe");
+	CHECK (mono_assembly_get_main () == mono_image_get_assembly (shapes ()));
 	char *version = mono_get_runtime_build_info ();
 	CHECK_STRING (version, "10.2.3 (CoreCLR)");
 	mono_free (version);
