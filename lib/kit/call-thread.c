@@ -23,7 +23,10 @@ enum {
 };
 
 static struct monocle__call_thread unborn = { .state = MONOCLE__UNBORN };
-/* Stands in while a thread is being made, so that a signal handler's event does not make it a second time. */
+/*
+ * Stands in while a thread is being made, and while one without a part of its own holds the pool's lock: a signal
+ * handler's event must neither make it a second time nor wait for a lock that its own thread holds.
+ */
 static struct monocle__call_thread being_born = { .state = MONOCLE__BUSY };
 
 __thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec"))) = &unborn;
@@ -233,8 +236,11 @@ monocle__thread_begin (monocle_kit_spool *spool)
 	int saved_errno = errno;
 	if (!monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 		return;
-	monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	struct monocle__call_thread *before = __atomic_exchange_n (&monocle__self, &being_born, __ATOMIC_SEQ_CST);
+	if (before != &unborn) { /* A signal handler was faster. */
+		monocle__self = before;
+		return;
+	}
 	pthread_once (&end_once, make_end_key);
 	struct monocle__call_thread *thread = take_free ();
 	if (!thread)
@@ -274,8 +280,11 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
 	__atomic_store_n (&record->ended, 1, __ATOMIC_RELEASE);
-	monocle__self = &unborn;
+	monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	give_free (thread);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__self = &unborn;
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -300,11 +309,17 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 		return;
 	if (monocle__self == &unborn && tid == (uintptr_t) pthread_self ())
 		monocle__thread_begin (spool);
+	struct monocle__call_thread *self = monocle__self;
+	if (self == &unborn)
+		monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	pthread_mutex_lock (&pool_lock);
 	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
 		if (thread->record && thread->record->tid == tid && !__atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
 			set_name (thread->record, name);
 	pthread_mutex_unlock (&pool_lock);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__self = self;
 }
 
 void

@@ -179,6 +179,9 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 	case MONOCLE__SKIPPING:
 		enter_skipped (thread, method);
 		return;
+	case MONOCLE__READY: /* By a signal handler, since the caller looked. */
+		monocle_kit_calls_enter (spool, method);
+		return;
 	case MONOCLE__UNBORN:
 		monocle__thread_begin (spool);
 		if (monocle__self->state == MONOCLE__READY)

@@ -450,6 +450,30 @@ a_handler_between_any_two_instructions_keeps_the_tree_whole (void **state)
 	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNMATCHED), 0);
 }
 
+static void
+a_handler_may_interrupt_the_end_of_a_thread (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
+	timer_t timer;
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct itimerspec often = { { 0, 50000 }, { 0, 50000 } };
+	handler_spool = spool;
+	handler_runs = 0;
+	sigaction (SIGUSR1, &action, &before);
+	assert_int_equal (timer_create (CLOCK_MONOTONIC, &event, &timer), 0);
+	timer_settime (timer, 0, &often, NULL);
+	long rounds = 0;
+	alarm (100); /* Whoever waits for himself is ended by this. */
+	while (handler_runs < 1000 && rounds < 50000000)
+		rounds++, enter (a), leave (a), monocle_kit_calls_thread_end (spool);
+	alarm (0);
+	timer_delete (timer);
+	sigaction (SIGUSR1, &before, NULL);
+	assert_int_equal (tree_calls (spool, "a"), rounds);
+	assert_true (tree_calls (spool, "c") <= (uint64_t) handler_runs);
+}
+
 /* --- fork --------------------------------------------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__
@@ -583,6 +607,7 @@ main (void)
 		tree_test (close_while_threads_write_leaves_a_profile),
 		tree_test (calls_of_a_handler_inside_an_event_are_lost_and_counted),
 		tree_test (a_handler_between_any_two_instructions_keeps_the_tree_whole),
+		tree_test (a_handler_may_interrupt_the_end_of_a_thread),
 		tree_test (a_forked_child_writes_nothing),
 		tree_test (every_failed_allocation_is_survived_and_counted),
 		tree_test (when_the_file_cannot_grow_known_paths_still_count),
