@@ -32,15 +32,14 @@ class Oracle(matrix.EngineSuite):
         bad = matrix.differences(counts, self.reference)
         self.check(not bad, what + ": counts of the oracle", "\n    " + "\n    ".join(bad))
 
-    def configuration(self, runtime, settings_name, exe):
-        name = "%s %s" % (runtime, settings_name)
+    def configuration(self, runtime, settings_name, exe, images=("image=shapes", "image=shapes-il")):
+        name = "%s %s %s" % (runtime, settings_name, exe.stem)
         bare = self.bare(runtime, [exe], matrix.SETTINGS[settings_name])
         self.plain = self.plain or bare
         self.check((bare.code, bare.out) == (self.plain.code, self.plain.out), name + ": bare output", bare)
-        images = ["image=shapes", "image=shapes-il"]
         for oracle in (True, False):
             what = name + (" oracle" if oracle else "")
-            self.same(what, self.one(runtime, settings_name, exe, what, images, oracle))
+            self.same(what, self.one(runtime, settings_name, exe, what, list(images), oracle))
 
     def partial(self, runtime, settings_name, exe, every, phase):
         """Every N-th method only: its counts are those it has when all are probed."""
@@ -87,6 +86,11 @@ def main():
     suite.reference = None
     for runtime in suite.runtimes(options.runtimes.split(",") if options.full else ["clr10"]):
         suite.configuration(runtime, "default", debug)
+    suite.plain = suite.reference = None
+    tail = folder / "tail.dll"
+    for runtime in suite.runtimes(options.runtimes.split(",")) if tail.exists() else []:
+        for settings in ("default", "no-tiering") if options.full else ("default",):
+            suite.configuration(runtime, settings, tail, ("image=tail", "image=FSharp.Core"))
     return suite.finish()
 
 

@@ -90,6 +90,13 @@ for source in lines exact; do
     cp "$out/$source.runtimeconfig.json" "$out/debug/"
   fi
 done
+if [ -e "$sdk/FSharp/fsc.dll" ] && stale "$out/tail.dll" "$here/tail.fs"; then
+  printf -- '-r:%s\n' "$ref8"/*.dll > "$out/references-fs.rsp"
+  dotnet exec "$sdk/FSharp/fsc.dll" --nologo --noframework --targetprofile:netcore --optimize+ --tailcalls+ \
+    --target:exe -o:"$out/tail.dll" -r:"$sdk/FSharp/FSharp.Core.dll" "@$out/references-fs.rsp" "$here/tail.fs"
+  cp "$sdk/FSharp/FSharp.Core.dll" "$out/"
+  runtimeconfig tail
+fi
 # Without symbols, and by a compiler that knows nothing of this runtime.
 if command -v mcs > /dev/null && stale "$out/mcs/lines.exe" "$here/lines/lines.cs"; then
   mkdir -p "$out/mcs"
