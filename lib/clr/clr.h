@@ -152,7 +152,7 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 
 /*
  * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined
- * (for the line map). Returns its state; *ret_new tells that this very call rewrote it. Normal context.
+ * (for the line map). Returns its state; *ret_new tells that it was rewritten during this very call. Normal context.
  */
 int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
 static inline bool

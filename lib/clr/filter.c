@@ -101,8 +101,9 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 		state = flags ? monocle__rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
 		if (flags || is_epoch (epoch))
 			atomic_store (&image->methods[row - 1], (uint8_t) state);
-		*ret_new = monocle__clr_has_probes (state);
 	}
+	/* Also where another thread was faster: our compiler may have read the body before that one wrote it. */
+	*ret_new = monocle__clr_has_probes (state);
 	pthread_mutex_unlock (&image->lock);
 	return state;
 }
