@@ -88,23 +88,17 @@ prefix_of (const char *folder)
 	return monocle__format ("%.*s", (int)(length - end - 1), folder);
 }
 
-static void
-folders_find (folder_list *list)
+/* The folder of the program file, without links. The caller frees; NULL: unknown. */
+static char *
+program_folder (void)
 {
-	char program[PATH_MAX], *slash, *prefix;
+	char program[PATH_MAX];
 	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
 
 	if (length <= 0)
-		return;
+		return NULL;
 	program[length] = '\0';
-	slash = strrchr (program, '/');
-	*slash = '\0';
-	prefix = prefix_of (program);
-	for (size_t i = 0; prefix && i < sizeof installed_folders / sizeof *installed_folders; i++)
-		folder_glob (list, prefix, installed_folders[i]);
-	for (size_t i = 0; !prefix && i < sizeof build_folders / sizeof *build_folders; i++)
-		folder_glob (list, program, build_folders[i]);
-	free (prefix);
+	return monocle__format ("%.*s", (int)(strrchr (program, '/') - program), program);
 }
 
 typedef struct {
@@ -165,18 +159,42 @@ module_path_find (const folder_list *list)
 	return path;
 }
 
+static void
+folders_find (folder_list *list, const char *base, const char *const *patterns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		folder_glob (list, base, patterns[i]);
+}
+
+static bool
+try_libraries (const folder_list *list, monocle__layout *layout)
+{
+	layout->adapter = file_find (list, "libmonocle-clr.so");
+	layout->umbrella = file_find (list, "libmono-profiler-monocle.so");
+	return layout->adapter || layout->umbrella;
+}
+
+#define FOLDERS(array) array, sizeof (array) / sizeof *(array)
+
 void
 monocle__layout_find (monocle__layout *ret_layout)
 {
 	folder_list list = { 0 };
+	char *folder = program_folder (), *prefix = folder ? prefix_of (folder) : NULL;
 
-	folders_find (&list);
-	ret_layout->adapter = file_find (&list, "libmonocle-clr.so");
-	ret_layout->umbrella = file_find (&list, "libmono-profiler-monocle.so");
+	if (prefix)
+		folders_find (&list, prefix, FOLDERS (installed_folders));
+	/* A build directory, too, may be called bin. */
+	if (!try_libraries (&list, ret_layout) && folder) {
+		folders_find (&list, folder, FOLDERS (build_folders));
+		try_libraries (&list, ret_layout);
+	}
 	ret_layout->module_path = module_path_find (&list);
 	for (size_t i = 0; i < list.count; i++)
 		free (list.paths[i]);
 	free (list.paths);
+	free (folder);
+	free (prefix);
 }
 
 void

@@ -341,6 +341,14 @@ class Collecting(Case):
         self.assertEqual(sorted(os.listdir(self.work)), ['prof.41.pb.gz', 'prof.pb.gz', 'source'])
         self.assertNothingLeft()
 
+    def test_an_empty_profile_is_called_so(self):
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        pprof.write_gzip(self.work / 'source', profile.encode())
+        code, _, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-o', 'prof.pb.gz')
+        self.assertIn('wrote prof.pb.gz (process 41); it is empty', error)
+        self.assertNotIn('monocle flame', error)
+
     def test_a_profile_elsewhere_is_reported_where_it_is(self):
         code, _, error = self.run_processes('cp source "$PWD/a b.pb.gz"; echo "$PWD/a b.pb.gz" > $d/41.1.done')
         self.assertIn("monocle report 'a b.pb.gz'", error)
@@ -602,6 +610,14 @@ class Tools(Case):
             'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}', 'MONOCLE_ENABLED': '0'})[1]
         for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables', '/opt/other.so']:
             self.assertIn(text, out)
+
+    def test_a_build_folder_may_be_called_bin(self):
+        build = self.folder / 'x/bin'
+        shutil.copytree(self.folder / 'modules', build / 'modules')
+        shutil.copytree(self.folder / 'lib', build / 'lib')
+        shutil.copy(MONOCLE, build / 'monocle')
+        result = subprocess.run([build / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        self.assertIn(str(build / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
 
     def test_a_folder_with_glob_characters_is_no_pattern(self):
         strange = self.folder / 'a[b]*?'
