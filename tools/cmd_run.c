@@ -289,8 +289,8 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	                                 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
 	              : monocle__format ("process %d", (int)profile->pid);
 	if (content && content->sample_count == 0)
-		monocle__say ("wrote %s (%s); it is empty: nothing happened that the module was asked for (calls shows the program's "
-		              "own methods; --profile=calls:callspec=all shows all)",
+		monocle__say ("wrote %s (%s); it is empty: nothing happened that the module was asked for (calls shows the "
+		              "program's own methods; --profile=calls:callspec=all shows all)",
 		              path, who);
 	else if (content)
 		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
