@@ -306,8 +306,8 @@ MONO_API MonoType *monocle_type_byref (MonoClass *klass);
 
 MONO_API MonoMethod *monocle_method_def (MonoImage *image, uint32_t methoddef_token);
 /*
- * The same for a host that knows the declaring class already: mono_method_get_class () then answers without a description.
- * Filters that look at the image only stay cheap over 40,000 methods.
+ * The same for a host that knows the declaring class already: mono_method_get_class () then answers without a
+ * description. Filters that look at the image only stay cheap over 40,000 methods.
  */
 MONO_API MonoMethod *monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token);
 /* `klass`: the (instantiated) class; count may be 0 for a plain method of a generic class. */

@@ -90,10 +90,11 @@ MONOCLE_KIT_API bool monocle_kit_image_is_own (const char *filename);
 /* --- clock -------------------------------------------------------------------------------------------------------- */
 
 /*
- * Raw ticks: the TSC where it is invariant, else CLOCK_MONOTONIC through the vDSO. Async-safe after
- * monocle_kit_clock_init ().
+ * Chooses the clock of the call tree: the TSC where it is invariant, else CLOCK_MONOTONIC through the vDSO. Opening a
+ * spool does so too; a second time changes nothing.
  */
 MONOCLE_KIT_API void monocle_kit_clock_init (void);
+/* Which was chosen? Async-safe. */
 MONOCLE_KIT_API bool monocle_kit_clock_is_tsc (void);
 
 /* --- call tree into a crash-safe spool ---------------------------------------------------------------------------- */

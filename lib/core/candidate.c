@@ -77,8 +77,8 @@ entry_point (monocle__candidate *candidate, void *module, const char *path)
 	init_func init = is_old ? NULL : (init_func) dlsym (module, candidate->symbol);
 
 	if (is_old)
-		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected", path,
-		              candidate->symbol);
+		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected",
+		              path, candidate->symbol);
 	else if (!init)
 		note_failure (candidate, "%s has no entry point %s", path, candidate->symbol);
 	return init;

@@ -3,8 +3,8 @@
  *
  * candidate.h - trying one module: the files it may be in, its entry point, and why it could not be started.
  *
- * Knows no host, and is compiled into the core and into Mono's umbrella. Mono tries the next candidate when one fails and
- * forgets why; here the first reason is kept, for it belongs to the place that comes first. Normal context.
+ * Knows no host, and is compiled into the core and into Mono's umbrella. Mono tries the next candidate when one fails
+ * and forgets why; here the first reason is kept, for it belongs to the place that comes first. Normal context.
  */
 #ifndef MONOCLE_CANDIDATE_H
 #define MONOCLE_CANDIDATE_H
@@ -23,7 +23,8 @@ typedef struct {
 } monocle__candidate;
 
 /* `name` must be shorter than MONOCLE__NAME_LIMIT. */
-void monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc, const char *process);
+void monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc,
+                              const char *process);
 /* Starts what is in the global scope already: a module that is linked in, or was loaded by somebody else. */
 bool monocle__candidate_start_in_process (monocle__candidate *candidate);
 /* Tries the files of `folder`; "" stands for wherever the dynamic linker looks. True when the module runs. */

@@ -168,8 +168,8 @@ parse (search *find, const char *desc)
 	else if (length >= MONOCLE__NAME_LIMIT)
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 	else if (memchr (desc, '/', length))
-		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is",
-		                      desc);
+		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where"
+		                      " it is", desc);
 	else {
 		char name[MONOCLE__NAME_LIMIT];
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);

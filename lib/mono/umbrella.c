@@ -51,8 +51,8 @@ explain_absence (const places *list, const char *name)
 	for (size_t i = 0; i < list->count && length < sizeof folders; i++)
 		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
 	monocle__place_list_modules (list, modules, sizeof modules);
-	monocle__log_failure ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor where"
-	                      " the dynamic linker looks; there %s%s", name, name, name, folders,
+	monocle__log_failure ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor"
+	                      " where the dynamic linker looks; there %s%s", name, name, name, folders,
 	                      modules[0] ? "are: " : "is none", modules);
 }
 
@@ -69,8 +69,8 @@ load (const places *list, const char *desc)
 	}
 	snprintf (name, sizeof name, "%.*s", (int) length, desc);
 	if (strchr (name, '/')) {
-		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where it is",
-		                      desc);
+		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where"
+		                      " it is", desc);
 		return;
 	}
 	if (is_second_time (name))

@@ -15,7 +15,7 @@ _Atomic DWORD fake_mask;
 HRESULT fake_mask_answer;
 atomic_uint fake_asked;
 
-/* --- ICorProfilerInfo ---------------------------------------------------------------------------------------------- */
+/* --- ICorProfilerInfo --------------------------------------------------------------------------------------------- */
 
 static HRESULT
 query_interface (ICorProfilerInfo15 *self, const GUID *iid, void **ret_object)
@@ -32,8 +32,8 @@ reference (ICorProfilerInfo15 *self)
 }
 
 static HRESULT
-get_runtime_information (ICorProfilerInfo15 *self, USHORT *instance, COR_PRF_RUNTIME_TYPE *type, USHORT *major, USHORT *minor,
-                         USHORT *build, USHORT *qfe, ULONG size, ULONG *length, WCHAR *text)
+get_runtime_information (ICorProfilerInfo15 *self, USHORT *instance, COR_PRF_RUNTIME_TYPE *type, USHORT *major,
+                         USHORT *minor, USHORT *build, USHORT *qfe, ULONG size, ULONG *length, WCHAR *text)
 {
 	*instance = 0;
 	*type = COR_PRF_CORE_CLR;
@@ -108,8 +108,8 @@ get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, m
 }
 
 static HRESULT
-get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_class, ModuleID *ret_module,
-                    mdToken *ret_token, ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
+get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_class,
+                    ModuleID *ret_module, mdToken *ret_token, ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
 {
 	const fake_function *function = (const fake_function *) id;
 	fake_asked++;
@@ -136,7 +136,7 @@ static const ICorProfilerInfo15Vtbl slots = {
 
 ICorProfilerInfo15 fake_runtime = { &slots };
 
-/* --- modules ------------------------------------------------------------------------------------------------------- */
+/* --- modules ------------------------------------------------------------------------------------------------------ */
 
 bool
 fake_module_read (fake_module *ret_module, const char *path)

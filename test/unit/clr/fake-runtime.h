@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * fake-runtime.h - a CLR without code: it answers the questions that the adapter asks from records that a test writes, and
- * its images are real ones, read from files.
+ * fake-runtime.h - a CLR without code: it answers the questions that the adapter asks from records that a test writes,
+ * and its images are real ones, read from files.
  */
 #ifndef MONOCLE_TEST_FAKE_RUNTIME_H
 #define MONOCLE_TEST_FAKE_RUNTIME_H
@@ -16,18 +16,18 @@ enum { FAKE_ARGUMENTS = 4 };
 
 /* Ids are addresses of these. */
 typedef struct {
-	uint8_t *data;           /* the file as it lies on disk; NULL: the runtime does not know the module */
+	uint8_t *data; /* the file as it lies on disk; NULL: the runtime does not know the module */
 	size_t size;
 	const char16_t *path;
 	DWORD flags;
 } fake_module;
 
 typedef struct {
-	fake_module *module;     /* NULL: an array */
+	fake_module *module; /* NULL: an array */
 	mdToken token;
 	uint32_t count;
 	ClassID arguments[FAKE_ARGUMENTS];
-	CorElementType element;  /* of an array */
+	CorElementType element; /* of an array */
 	ClassID element_class;
 	ULONG rank;
 } fake_class;
@@ -40,7 +40,7 @@ typedef struct {
 	ClassID arguments[FAKE_ARGUMENTS];
 } fake_function;
 
-#define ID(record) ((uintptr_t) (record))
+#define ID(record) ((uintptr_t)(record))
 
 /* What Initialize gets. */
 extern ICorProfilerInfo15 fake_runtime;

@@ -54,7 +54,8 @@ factory_refuses_aggregation (void **state)
 {
 	IClassFactory *f = factory ();
 	void *object = f;
-	assert_int_equal (f->vtbl->CreateInstance (f, (IUnknown *) f, &IID_ICorProfilerCallback2, &object), CLASS_E_NOAGGREGATION);
+	assert_int_equal (f->vtbl->CreateInstance (f, (IUnknown *) f, &IID_ICorProfilerCallback2, &object),
+	                  CLASS_E_NOAGGREGATION);
 	assert_null (object);
 }
 

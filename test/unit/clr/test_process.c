@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_process.c - which processes the adapter declines. The command line it looks at is the process's own, so each case
- * starts this very program again under the arguments in question and takes the answer from its exit code.
+ * test_process.c - which processes the adapter declines. The command line it looks at is the process's own, so each
+ * case starts this very program again under the arguments in question and takes the answer from its exit code.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,8 @@ tools_of_the_sdk_are_declined (void **state)
 static void
 test_hosts_are_meant (void **state)
 {
-	IS_MEANT ("dotnet", "exec", "--runtimeconfig", "t.runtimeconfig.json", "--depsfile", "t.deps.json", "testhost.dll", "--port", "1");
+	IS_MEANT ("dotnet", "exec", "--runtimeconfig", "t.runtimeconfig.json", "--depsfile", "t.deps.json", "testhost.dll",
+	          "--port", "1");
 }
 
 static void

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_runtime.c - the adapter under a runtime that only answers: start and end, names, images that go, threads. The images
- * are shapes.exe and Mono's mscorlib.dll, which is called System.Private.CoreLib here, so that what real Mono printed of them
- * (../core/oracle/shapes.tsv) is what must come out.
+ * test_runtime.c - the adapter under a runtime that only answers: start and end, names, images that go, threads. The
+ * images are shapes.exe and Mono's mscorlib.dll, which is called System.Private.CoreLib here, so that what real Mono
+ * printed of them (../core/oracle/shapes.tsv) is what must come out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static fake_module corlib = { .path = u"/fx/System.Private.CoreLib.dll" };
 static fake_module app = { .path = u"/srv/\u00e4\U0001F600/shapes.exe" };
 static MonoProfilerHandle handle;
 
-/* --- the module that watches --------------------------------------------------------------------------------------- */
+/* --- the module that watches -------------------------------------------------------------------------------------- */
 
 static char trace[1024];
 
@@ -133,7 +133,7 @@ start (void)
 	fake_load (&app);
 }
 
-/* --- start and end ------------------------------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------------------------------ */
 
 static void
 life (void)
@@ -200,7 +200,7 @@ a_process_without_a_module_is_left_alone (void **state)
 	child_prints (no_module, "");
 }
 
-/* --- the event mask ------------------------------------------------------------------------------------------------ */
+/* --- the event mask ----------------------------------------------------------------------------------------------- */
 
 static MonoProfilerCallInstrumentationFlags
 want_nothing (MonoProfiler *prof, MonoMethod *method)
@@ -232,8 +232,8 @@ late_listeners (void)
 	mono_profiler_set_call_instrumentation_filter_callback (handle, want_nothing);
 	pthread_join (threads[0], NULL);
 	pthread_join (threads[1], NULL);
-	DWORD wanted = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_CLASS_LOADS | COR_PRF_MONITOR_JIT_COMPILATION
-		| COR_PRF_MONITOR_CACHE_SEARCHES;
+	DWORD wanted = COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_MONITOR_CLASS_LOADS | COR_PRF_MONITOR_JIT_COMPILATION |
+	               COR_PRF_MONITOR_CACHE_SEARCHES;
 	CHECK ((fake_mask & wanted) == wanted);
 	mono_profiler_set_exception_throw_callback (handle, NULL);
 	CHECK ((fake_mask & wanted) == wanted);
@@ -245,7 +245,7 @@ listeners_that_come_late_and_at_once_are_all_asked_for (void **state)
 	child_passes (late_listeners);
 }
 
-/* --- names --------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* Mono's lines call its corlib by its own name. */
 static void
@@ -299,7 +299,7 @@ metadata_is_spelt_as_mono_spells_it (void **state)
 	child_passes (names);
 }
 
-/* --- instances ----------------------------------------------------------------------------------------------------- */
+/* --- instances ---------------------------------------------------------------------------------------------------- */
 
 static mdToken
 method_token (const char *class_name, const char *name)
@@ -413,7 +413,7 @@ an_object_has_the_class_of_its_first_word (void **state)
 	child_passes (looked_at_objects);
 }
 
-/* --- images that go ------------------------------------------------------------------------------------------------ */
+/* --- images that go ----------------------------------------------------------------------------------------------- */
 
 static void
 scribble (fake_module *module)
@@ -433,7 +433,8 @@ collectible (void)
 	memcpy (guest.data, app.data, app.size);
 	fake_load (&guest);
 	MonoImage *image = monocle__clr_image_find (ID (&guest))->record;
-	fake_class color = class_in (image, &guest, "N.S", "Color"), number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
+	fake_class color = class_in (image, &guest, "N.S", "Color"),
+	           number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
 	fake_class outer = instance_of (class_in (shapes (), &app, "N.S", "Outer`1"), 1, &color, NULL);
 	fake_class colors = { .element = ELEMENT_TYPE_VALUETYPE, .element_class = ID (&color), .rank = 1 };
 	fake_function simple = { &app, method_token ("Outer`1", "Simple"), ID (&outer), 0 };
@@ -471,7 +472,7 @@ unknown_modules (void)
 {
 	start ();
 	fake_module ghost = { .path = u"/srv/ghost.dll" };
-	fake_module emitted = { .path = u"", .flags = COR_PRF_MODULE_DYNAMIC, .data = (uint8_t *) "x" };
+	fake_module emitted = { .path = u"", .flags = COR_PRF_MODULE_DYNAMIC, .data = (uint8_t *)"x" };
 	fake_load (&ghost);
 	fake_unload (&ghost);
 	CHECK (!monocle__clr_image_find (ID (&ghost)));
@@ -490,7 +491,7 @@ a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens (void **state)
 	child_prints (unknown_modules, "monocle: CoreCLR: GetModuleInfo2 failed: CORPROF_E_DATAINCOMPLETE (0x80131351)\n");
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void
 threads (void)
