@@ -67,7 +67,10 @@ typedef struct {
 	char guid[37];
 } monocle__scratch;
 
-/* NULL only when the kernel has no memory. Any context. */
+/*
+ * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
+ * memory already, but what a description put there lasts until the next one, be it the handler's.
+ */
 monocle__scratch *monocle__thread_scratch (void);
 
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
