@@ -31,6 +31,11 @@ typedef struct {
 	DWORD mask_low;                                   /* as the runtime last accepted it; written by one at a time */
 	atomic_bool started;                              /* Initialize asked for the first mask */
 	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
+	/*
+	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id
+	 * meant in one epoch it need not mean in the next.
+	 */
+	atomic_uint instance_epoch;
 	atomic_bool initialized;                          /* runtime_initialized was raised */
 	atomic_uint refused;                              /* wanted methods that could not be given probes */
 	bool oracle;                                      /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */

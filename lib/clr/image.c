@@ -16,7 +16,7 @@
 static monocle__clr_image *_Atomic images;
 static monocle__clr_image *_Atomic corlib;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool main_seen, collectible_seen;
+static atomic_bool main_seen;
 static pthread_mutex_t ids_lock = PTHREAD_MUTEX_INITIALIZER;
 static monocle__clr_ids made_over_others; /* arrays and generic instances, since there are collectible images */
 
@@ -99,7 +99,7 @@ void
 monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record)
 {
 	bool room = true;
-	if (image ? image->is_collectible : atomic_load (&collectible_seen)) {
+	if (image ? image->is_collectible : atomic_load (&monocle__clr_state.instance_epoch)) {
 		pthread_mutex_lock (&ids_lock);
 		room = remember (image ? &image->bound : &made_over_others, space, id);
 		pthread_mutex_unlock (&ids_lock);
@@ -212,13 +212,14 @@ static monocle__clr_image *
 image_from (ModuleID id, const module_facts *facts)
 {
 	monocle__clr_image *image = calloc (1, sizeof *image);
+	unsigned none_yet = 0;
 	if (!image)
 		return NULL;
 	image->id = id;
 	image->assembly = facts->assembly;
 	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
 	if (image->is_collectible)
-		atomic_store (&collectible_seen, true);
+		atomic_compare_exchange_strong (&monocle__clr_state.instance_epoch, &none_yet, 1);
 	atomic_init (&image->wanted, -1);
 	pthread_mutex_init (&image->lock, NULL);
 	bool readable = open_metadata (image, facts) && allocate_tables (image);
@@ -337,6 +338,8 @@ forget (monocle__clr_image *image)
 	monocle_image_unload (image->record);
 	atomic_store (&image->readable, false);
 	wait_for_readers (image);
+	if (image->is_collectible)
+		atomic_fetch_add (&monocle__clr_state.instance_epoch, 1);
 	pthread_mutex_lock (&ids_lock);
 	drop_all (&image->bound);
 	drop_all (&made_over_others);

@@ -199,7 +199,8 @@ monocle__shadow_unwinding (void)
 
 typedef struct monocle__clr_instance {
 	struct monocle__clr_instance *_Atomic next;
-	MonoMethod *method;
+	MonoMethod *_Atomic method;
+	atomic_uint epoch;       /* the instance_epoch for which `method` holds; 0: for ever. Written after `method` */
 	uintptr_t keys[MONOCLE__KEYS_MAX];
 } instance;
 
@@ -212,21 +213,48 @@ bucket_of (const uintptr_t *keys, uint32_t count)
 	return hash >> 60;
 }
 
+static MonoMethod *
+resolve_instance (const monocle__clr_generic *generic, const uintptr_t *keys)
+{
+	return monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
+}
+
 static __attribute__ ((noinline, cold)) MonoMethod *
 add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *keys)
 {
-	MonoMethod *method =
-	    monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
+	unsigned epoch = atomic_load (&monocle__clr_state.instance_epoch);
+	MonoMethod *method = resolve_instance (generic, keys);
 	instance *i = method ? calloc (1, sizeof *i) : NULL;
 	if (!i)
 		return method ? method : generic->definition;
-	i->method = method;
+	atomic_init (&i->method, method);
+	atomic_init (&i->epoch, epoch);
 	memcpy (i->keys, keys, generic->key_count * sizeof *keys);
 	instance *head = atomic_load (&generic->buckets[bucket]);
 	do {
 		atomic_store (&i->next, head);
 	} while (!atomic_compare_exchange_weak (&generic->buckets[bucket], &head, i));
 	return method;
+}
+
+/* An image has gone since: the runtime may use the same handles for other types. */
+static __attribute__ ((noinline, cold)) MonoMethod *
+renew_instance (const monocle__clr_generic *generic, instance *i)
+{
+	unsigned epoch = atomic_load (&monocle__clr_state.instance_epoch);
+	MonoMethod *method = resolve_instance (generic, i->keys);
+	if (!method)
+		return generic->definition;
+	atomic_store (&i->method, method);
+	atomic_store (&i->epoch, epoch);
+	return method;
+}
+
+static inline bool
+is_current (const instance *i)
+{
+	unsigned epoch = atomic_load_explicit (&i->epoch, memory_order_acquire);
+	return !epoch || epoch == atomic_load_explicit (&monocle__clr_state.instance_epoch, memory_order_relaxed);
 }
 
 static inline MonoMethod *
@@ -236,7 +264,7 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 	instance *i = atomic_load_explicit (&generic->buckets[bucket], memory_order_acquire);
 	for (; i; i = atomic_load_explicit (&i->next, memory_order_acquire))
 		if (memcmp (i->keys, keys, generic->key_count * sizeof *keys) == 0)
-			return i->method;
+			return is_current (i) ? atomic_load_explicit (&i->method, memory_order_relaxed) : renew_instance (generic, i);
 	return add_instance (generic, bucket, keys);
 }
 

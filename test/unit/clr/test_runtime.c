@@ -423,10 +423,31 @@ scribble (fake_module *module)
 	module->data = NULL;
 }
 
+static char *entered;
+
+static void
+on_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	mono_free (entered);
+	entered = mono_method_full_name (method, 0);
+}
+
+/* What compiled code does on entering and leaving a method of a generic class. */
+static const char *
+run_probes (monocle__clr_generic *generic, ClassID klass)
+{
+	typedef void (*enter_probe) (monocle__clr_generic *, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+	typedef void (*leave_probe) (monocle__clr_generic *);
+	((enter_probe) monocle__probe_enter (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER, true)) (generic, klass, 0, 0, 0, 0);
+	((leave_probe) monocle__probe_leave (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER, true)) (generic);
+	return entered;
+}
+
 static void
 collectible (void)
 {
 	start ();
+	mono_profiler_set_method_enter_callback (handle, on_enter);
 	fake_module guest = { .path = u"/srv/guest.exe", .flags = COR_PRF_MODULE_COLLECTIBLE, .size = app.size };
 	guest.data = malloc (app.size);
 	CHECK (guest.data);
@@ -441,6 +462,9 @@ collectible (void)
 	fake_function bare = { &guest, method_token ("NoNamespace", "Bare"), 0, 0 };
 	name_is (&simple, "N.S.Outer`1<N.S.Color>:Simple (N.S.Color)");
 	name_is (&bare, "NoNamespace:Bare ()");
+	monocle__clr_generic generic = { .definition = mono_get_method (shapes (), simple.token, NULL), .key_count = 1 };
+	generic.class_key = true;
+	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<N.S.Color>:Simple");
 	MonoMethod *old = monocle__clr_method (ID (&bare));
 	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Color[]");
 
@@ -456,6 +480,8 @@ collectible (void)
 	outer.arguments[0] = ID (&number);
 	colors = (fake_class) { .element = ELEMENT_TYPE_I4, .element_class = ID (&number), .rank = 1 };
 	bare = (fake_function) { &app, method_token ("NoNamespace", "Bare"), 0, 0 };
+	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<int>:Simple");
+	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<int>:Simple");
 	name_is (&simple, "N.S.Outer`1<int>:Simple (int)");
 	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Int32[]");
 	CHECK (monocle__clr_method (ID (&bare)) && monocle__clr_method (ID (&bare)) != old);
