@@ -47,7 +47,8 @@ class Compiler(matrix.EngineSuite):
         plain = [f.read_bytes() for f in (target, pdb)]
         target.unlink(), pdb.unlink()
         seen, counts = self.compile(runtime[0], compiler, references, target, True)
-        self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err), "the compiler says the same", seen)
+        self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err), "the compiler says the same",
+                   "%s\n--- stderr begins\n%s" % (seen, seen.err[:1500]))
         if self.check(target.exists() and pdb.exists(), "it writes its files", seen):
             self.check([f.read_bytes() for f in (target, pdb)] == plain, "assembly and symbols are the same, byte for byte")
         if self.check(counts is not None, "the module wrote its counts", seen):
