@@ -67,7 +67,9 @@ class Hosts(matrix.EngineSuite):
 
     def tests(self, runtime, folder, options):
         command = ["dotnet", "test", "-nologo", "-c", "Release", "--no-build", "--logger", "console;verbosity=normal"]
-        settings = {"DOTNET_CLI_USE_MSBUILD_SERVER": "0", "MSBUILDDISABLENODEREUSE": "1"}
+        # The runner kills a test host that takes longer than 100 ms to end, which would cut the counts off.
+        settings = {"DOTNET_CLI_USE_MSBUILD_SERVER": "0", "MSBUILDDISABLENODEREUSE": "1",
+                    "VSTEST_TESTHOST_SHUTDOWN_TIMEOUT": "60000"}
         env = harness.bare_environment(settings)
         if options is not None:
             desc = "tokens:" + ",".join(options + ["output=%s" % (self.work / "tests.tsv")])

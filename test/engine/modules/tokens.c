@@ -256,7 +256,10 @@ write_odd (FILE *file)
 static void
 shutdown_end (MonoProfiler *prof)
 {
-	FILE *file = fopen (prof->output ? prof->output : "tokens.tsv", "w");
+	const char *output = prof->output ? prof->output : "tokens.tsv";
+	char part[4096];
+	snprintf (part, sizeof part, "%s.part", output);
+	FILE *file = fopen (part, "w");
 	if (!file)
 		return;
 	/* Who is inside a callback now gets the time to come out of it. */
@@ -270,7 +273,8 @@ shutdown_end (MonoProfiler *prof)
 	write_odd (file);
 	fprintf (file, "#lost\t%" PRIu64 "\n", atomic_load (&prof->lost));
 	fprintf (file, "#left-open\t%" PRIu64 "\n", atomic_load (&prof->left_open));
-	fclose (file);
+	if (fclose (file) == 0)
+		rename (part, output); /* whole, or not there */
 }
 
 static void
