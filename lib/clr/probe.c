@@ -23,6 +23,7 @@
  *
  * Methods that need no entry (nobody asks for exceptional exits, and they are not generic) push none.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +50,7 @@ typedef struct {
 
 static __thread shadow *own_shadow __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t shadow_key;
+static bool has_key;             /* the process may have no more; then the memory of a thread outlives it */
 static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
 
 #define PROBE __attribute__ ((noinline, no_stack_protector))
@@ -120,15 +122,17 @@ free_shadow (void *block)
 static void
 make_key (void)
 {
-	pthread_key_create (&shadow_key, free_shadow);
+	has_key = pthread_key_create (&shadow_key, free_shadow) == 0;
 }
 
 /* NULL: the kernel has no memory; the thread goes without. */
 static __attribute__ ((noinline, cold)) shadow *
 new_shadow (void)
 {
+	int saved_errno = errno;
 	void *block =
 	    mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved_errno;
 	if (block == MAP_FAILED)
 		return NULL;
 	shadow *s = block;
@@ -136,7 +140,8 @@ new_shadow (void)
 	s->limit = s->base + ENTRIES;
 	s->bottom.sp_flags = UINTPTR_MAX;
 	pthread_once (&shadow_once, make_key);
-	pthread_setspecific (shadow_key, s);
+	if (has_key)
+		pthread_setspecific (shadow_key, s);
 	own_shadow = s;
 	return s;
 }
@@ -219,12 +224,15 @@ resolve_instance (const monocle__clr_generic *generic, const uintptr_t *keys)
 	return monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
 }
 
+/* A probe may stand between a native call and the read of its errno, which what is slow here may change. */
 static __attribute__ ((noinline, cold)) MonoMethod *
 add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *keys)
 {
+	int saved_errno = errno;
 	unsigned epoch = atomic_load (&monocle__clr_state.instance_epoch);
 	MonoMethod *method = resolve_instance (generic, keys);
 	instance *i = method ? calloc (1, sizeof *i) : NULL;
+	errno = saved_errno;
 	if (!i)
 		return method ? method : generic->definition;
 	atomic_init (&i->method, method);
@@ -241,8 +249,10 @@ add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *k
 static __attribute__ ((noinline, cold)) MonoMethod *
 renew_instance (const monocle__clr_generic *generic, instance *i)
 {
+	int saved_errno = errno;
 	unsigned epoch = atomic_load (&monocle__clr_state.instance_epoch);
 	MonoMethod *method = resolve_instance (generic, i->keys);
+	errno = saved_errno;
 	if (!method)
 		return generic->definition;
 	atomic_store (&i->method, method);
@@ -262,9 +272,11 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 {
 	unsigned bucket = bucket_of (keys, generic->key_count);
 	instance *i = atomic_load_explicit (&generic->buckets[bucket], memory_order_acquire);
-	for (; i; i = atomic_load_explicit (&i->next, memory_order_acquire))
-		if (memcmp (i->keys, keys, generic->key_count * sizeof *keys) == 0)
-			return is_current (i) ? atomic_load_explicit (&i->method, memory_order_relaxed) : renew_instance (generic, i);
+	for (; i; i = atomic_load_explicit (&i->next, memory_order_acquire)) {
+		if (memcmp (i->keys, keys, generic->key_count * sizeof *keys))
+			continue;
+		return is_current (i) ? atomic_load_explicit (&i->method, memory_order_relaxed) : renew_instance (generic, i);
+	}
 	return add_instance (generic, bucket, keys);
 }
 
@@ -437,7 +449,10 @@ function_at (uintptr_t ip)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	FunctionID function = 0;
-	return info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function) >= 0 ? function : 0;
+	int saved_errno = errno;
+	HRESULT hr = info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function);
+	errno = saved_errno;
+	return hr >= 0 ? function : 0;
 }
 
 static uintptr_t
