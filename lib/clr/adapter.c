@@ -180,6 +180,19 @@ decline (const char *reason)
 }
 
 /*
+ * The runtime was told to load us, but nobody said what for. Modules that were named and failed had their line already.
+ */
+static HRESULT
+decline_idle (void)
+{
+	const char *options = getenv ("MONO_ENV_OPTIONS");
+	if (!getenv ("MONOCLE_PROFILE") && !(options && strstr (options, "--profile")))
+		monocle__clr_complain (
+		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
+	return decline ("no module was loaded");
+}
+
+/*
  * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules
  * that run may call them.
  */
@@ -199,7 +212,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	monocle__clr_state.handles = monocle_event_handles ();
 	monocle__clr_state.oracle = getenv ("MONOCLE_CLR_ORACLE") != NULL;
 	if (monocle_host_load_from_env () <= 0)
-		return decline ("no module was loaded");
+		return decline_idle ();
 	monocle_host_startup_done ();
 	if (!set_mask (wanted_mask ())) {
 		monocle_host_shutdown (); /* the modules run already and have to end */

@@ -192,6 +192,8 @@ load_named (const char *desc, const char *note)
 	if (result != MONOCLE_OK) {
 		if (result < 0)
 			monocle__log_failure ("%sprofiler '%s': out of memory", note, name);
+		else
+			monocle_log ("profiler '%s' is loaded already; '%s' has no effect", name, desc);
 		return result;
 	}
 	monocle__self_enter_global_scope ();
