@@ -258,16 +258,21 @@ find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
 }
 
 /*
- * Methods of corlib that our own callbacks and probes run inside of: the second pass of .NET 9 and later, which is
- * managed code and stands above the frames that it unwinds. NULL: all methods of the type.
+ * Methods of corlib that our own callbacks and probes run inside of. The collector's poll behind each probe is managed
+ * code on .NET 9 and later: a probe in it would poll again, until the stack ends. So are the look-ups of generic
+ * arguments, and the second pass of exceptions, which stands above the frames that it unwinds. NULL: all methods of the
+ * type.
  */
 static const struct { const char *type, *method; } own_ground[] = {
-	{ "RuntimeTypeHandle",  "ToIntPtr"  }, /* probes find out with it which instance runs */
-	{ "RuntimeTypeHandle",  "get_Value" },
-	{ "EH",                 NULL        },
-	{ "ExInfo",             NULL        },
-	{ "StackFrameIterator", NULL        },
-	{ "InternalCalls",      NULL        },
+	{ "RuntimeTypeHandle",  "ToIntPtr"     }, /* probes find out with it which instance runs */
+	{ "RuntimeTypeHandle",  "get_Value"    },
+	{ "Thread",             "PollGC"       },
+	{ "Thread",             "PollGCWorker" },
+	{ "GenericsHelpers",    NULL           },
+	{ "EH",                 NULL           },
+	{ "ExInfo",             NULL           },
+	{ "StackFrameIterator", NULL           },
+	{ "InternalCalls",      NULL           },
 };
 
 static bool
