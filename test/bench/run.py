@@ -7,7 +7,9 @@ median over all repetitions of all rounds, in nanoseconds per call; "pair" is wh
 given of the medians, which count, and of the minima, which a busy machine disturbs less.
 """
 import collections
+import math
 import pathlib
+import shutil
 import statistics
 import sys
 
@@ -20,6 +22,7 @@ LOOPS = ("fib", "inlined leaf", "plain leaf")
 Configuration = collections.namedtuple("Configuration", "label runtime modules share")
 CONFIGURATIONS = [
     Configuration("coreclr bare", "clr10", [], 1),
+    Configuration("coreclr bare calli", "clr10", [], 1),
     Configuration("coreclr empty", "clr10", ["empty:loops"], 1),
     Configuration("coreclr calls", "clr10", ["calls:output=@"], 1),
     Configuration("coreclr calls, no times", "clr10", ["calls:time=none,output=@"], 1),
@@ -30,8 +33,11 @@ CONFIGURATIONS = [
     Configuration("mono log:calls", "mono", ["log:nodefaults,calls,callspec=loops,calldepth=100,output=@"], 0.02),
 ]
 
-# What issue 3 promises: (label, bound, the two figures as (configuration, configuration bare)).
+CALLI = "coreclr bare calli"
+
+# Label, bound, and the two configurations whose pairs are compared.
 BOUNDS = [
+    ("coreclr empty / bare calli", math.inf, "coreclr empty", CALLI),
     ("coreclr empty / mono empty", 0.5, "coreclr empty", "mono empty"),
     ("mono calls / mono log:calls", 1 / 8, "mono calls", "mono log:calls"),
     ("coreclr calls / mono calls", 1.0, "coreclr calls", "mono calls"),
@@ -46,11 +52,13 @@ class Bench(harness.Suite):
         env = harness.bare_environment()
         if modules:
             env = harness.profile_environment(self.build, runtime, modules)
-        exe = self.build.path / "test/bench/loops.exe"
+        program = [self.build.path / "test/bench/loops.exe"]
+        if configuration.label == CALLI:
+            program = [self.calli, self.build.module("empty")]
         count = max(1000, int(calls * configuration.share))
         # --debug would switch off optimisations of Mono's JIT that the comparison should keep.
         prefix = ["mono"] if runtime.kind == "mono" else runtime.prefix
-        seen = harness.run(prefix + [exe, str(count), str(repetitions)], env, cwd=self.work, timeout=600)
+        seen = harness.run(prefix + program + [str(count), str(repetitions)], env, cwd=self.work, timeout=600)
         for file in self.work.glob("bench-output*"):
             file.unlink()
         if not self.check(seen.code == 0, configuration.label + " runs", seen):
@@ -60,7 +68,26 @@ class Bench(harness.Suite):
             samples[configuration.label, loop].append(int(nanoseconds) / int(made))
         return True
 
+    def compile_calli(self, runtime):
+        """The loops with hand-written probes need function pointers, so the SDK's compiler and .NET's own libraries."""
+        self.calli = self.work / "calli.exe"
+        here, root = pathlib.Path(__file__).resolve().parent, pathlib.Path(runtime.prefix[0]).resolve().parent
+        compiler = sorted(root.glob("sdk/*/Roslyn/bincore/csc.dll"))
+        libraries = root / "shared/Microsoft.NETCore.App" / runtime.version
+        names = ("System.Private.CoreLib", "System.Runtime", "System.Console", "System.Runtime.InteropServices")
+        if not compiler:
+            return False
+        options = ["-nologo", "-noconfig", "-nostdlib", "-unsafe", "-optimize+", "-out:%s" % self.calli]
+        references = ["-r:%s" % (libraries / (n + ".dll")) for n in names]
+        seen = harness.run([root / "dotnet", "exec", compiler[-1]] + options + references + [here / "calli.cs"],
+                           harness.bare_environment(), timeout=120)
+        shutil.copy(here.parent / "conformance/programs/runtimeconfig.json", self.work / "calli.runtimeconfig.json")
+        return self.check(seen.code == 0, "the loops with hand-written probes compile", seen)
+
     def available(self, configuration, runtimes):
+        runtime = runtimes.get(configuration.runtime)
+        if configuration.label == CALLI and not (runtime and self.compile_calli(runtime)):
+            return False
         names = [m.split(":")[0] for m in configuration.modules]
         missing = [n for n in names if n != "log" and not self.build.module(n)]
         if missing:
@@ -87,7 +114,7 @@ class Bench(harness.Suite):
         print("\nns per pair of enter and leave (above bare)")
         for c in configurations:
             cells = [self.pair(c.label, loop, samples) for loop in LOOPS]
-            if c.modules:
+            if c.modules or c.label == CALLI:
                 print("%-26s" % c.label + "".join("%20s" % ("-" if v is None else "%.2f" % v) for v in cells))
 
     def ratios(self, samples, title, typical):
