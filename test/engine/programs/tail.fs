@@ -25,5 +25,5 @@ let main _ =
     printfn "%d %s" (generic 1000000 1 ((+) 1)) (generic 10 "a" (fun s -> s + "b"))
     printfn "%A" (Seq.unfold (fun n -> if n > 20 then None else Some (n, n * 2)) 1 |> Seq.map (fun n -> n + 1) |> Seq.toList)
     let work = async { let! a = async { return 1 } in return a + 1 }
-    printfn "%d" (Async.RunSynchronously work)
+    printfn "%d" (Async.StartImmediateAsTask work).Result // on this thread: which pool thread does what would vary
     42
