@@ -102,6 +102,10 @@ typedef struct {
 	uint32_t flags;               /* AssemblyFlags */
 	const char *guid;             /* MVID, upper case with dashes, or NULL */
 	const uint32_t *table_rows;   /* rows of each of the 64 metadata tables, or NULL */
+	const char *module_name;      /* the name in the Module table, or NULL */
+	uint32_t entry_point;         /* token, 0: none */
+	const uint8_t *public_key;    /* as in the Assembly table, as long as the image is loaded; NULL: none */
+	uint32_t public_key_size;
 } monocle_image_info;
 
 typedef struct {
@@ -113,6 +117,109 @@ typedef struct {
 	uint32_t has_this, explicit_this;
 	uint32_t generic_params;
 } monocle_signature_info;
+
+/* What a class definition lists, in the order of its metadata. */
+typedef enum {
+	MONOCLE_MEMBER_METHOD,
+	MONOCLE_MEMBER_FIELD,
+	MONOCLE_MEMBER_PROPERTY,
+	MONOCLE_MEMBER_EVENT,
+	MONOCLE_MEMBER_NESTED,        /* a nested class */
+	MONOCLE_MEMBER_INTERFACE,     /* an interface that the class itself names */
+	MONOCLE_MEMBER_KINDS
+} monocle_member_kind;
+
+enum { MONOCLE_MEMBER_METHODS_MAX = 8 };
+
+/*
+ * One member. Types, classes and methods are given as in the definition: its own generic parameters stand in them, and
+ * the core replaces them for instances.
+ */
+typedef struct {
+	uint32_t size;
+	uint32_t token;               /* of the member; 0 of an interface */
+	const char *name;             /* not of methods, nested classes and interfaces, whose records know it */
+	uint32_t flags;               /* FieldAttributes, PropertyAttributes, EventAttributes */
+	MonoType *type;               /* of a field, of a property, of an event's delegate */
+	MonoClass *klass;             /* the nested class, the interface */
+	/* the method; a property's getter, setter; an event's add, remove, raise; then the others. NULL: there is none */
+	MonoMethod *methods[MONOCLE_MEMBER_METHODS_MAX];
+	const void *data;             /* of a field with an RVA: its initial bytes */
+	uint32_t constant_type;       /* of a literal field, of a property: MONO_TYPE_* of its constant; 0: there is none */
+	const void *constant;         /* the constant's blob (ECMA-335 II.22.9) */
+	uint32_t constant_size;
+} monocle_member_info;
+
+/* A parameter of a method definition; number 0 is what it returns. */
+typedef struct {
+	uint32_t size;
+	uint32_t token;               /* 0: metadata has no row for it */
+	const char *name;             /* NULL: unnamed */
+	uint32_t flags;               /* ParamAttributes */
+	const void *marshal;          /* the marshalling descriptor (II.23.4), NULL: none */
+	uint32_t marshal_size;
+} monocle_param_info;
+
+/* A method body as in the image, whatever the runtime executes instead. */
+typedef struct {
+	uint32_t size;
+	const uint8_t *code;          /* as long as the image is loaded */
+	uint32_t code_size, max_stack, init_locals;
+	uint32_t locals_token;        /* StandAloneSig, 0: no locals */
+	uint32_t local_count;
+	MonoType *const *locals;      /* borrowed during the call only */
+	uint32_t clause_count;
+} monocle_body_info;
+
+typedef struct {
+	uint32_t size;
+	uint32_t flags;               /* MonoExceptionEnum */
+	uint32_t try_offset, try_length, handler_offset, handler_length;
+	uint32_t filter_offset;       /* of a filter clause */
+	MonoClass *catch_class;       /* of a catch clause, NULL: unknown */
+} monocle_clause_info;
+
+typedef struct {
+	uint32_t size;
+	MonoMethod *constructor;      /* NULL: its image is not loaded */
+	MonoClass *klass;             /* the attribute's class, NULL: unknown */
+	const void *data;             /* the value blob (II.23.3), as long as the image is loaded */
+	uint32_t data_size;
+} monocle_attribute_info;
+
+typedef struct {
+	uint32_t size;
+	const char *file;             /* as the compiler wrote it */
+	uint32_t row, column;         /* from 1; column 0: unknown */
+	uint32_t il_offset;           /* of the sequence point */
+	uint32_t end_row, end_column; /* 0: unknown */
+} monocle_source_info;
+
+/* Sizes as the runtime laid the class out. */
+typedef struct {
+	uint32_t size;
+	uint32_t instance_size;       /* of an object, header included; of a value type: boxed */
+	uint32_t header_size;         /* what stands before the fields: 16 on Mono, 8 on CoreCLR */
+	uint32_t alignment;           /* of a value, 0: unknown */
+	uint32_t static_size;         /* of all static fields, 0: none or unknown */
+} monocle_layout_info;
+
+/* The heaps and other parts of an image, for those who read metadata themselves. */
+typedef enum {
+	MONOCLE_HEAP_STRINGS,
+	MONOCLE_HEAP_BLOB,            /* answers start behind the length */
+	MONOCLE_HEAP_USER_STRINGS,    /* the same */
+	MONOCLE_HEAP_GUID,            /* by index, from 1 */
+	MONOCLE_HEAP_RVA,             /* by relative virtual address */
+	MONOCLE_HEAP_KINDS
+} monocle_heap_kind;
+
+typedef enum {
+	MONOCLE_REF_STRONG,
+	MONOCLE_REF_PINNED,
+	MONOCLE_REF_WEAK,
+	MONOCLE_REF_WEAK_TRACKING,    /* survives finalisation */
+} monocle_ref_kind;
 
 typedef struct {
 	uint32_t size;                /* sizeof (monocle_host_ops) */
@@ -147,6 +254,54 @@ typedef struct {
 	/* any context: the base class of a definition, NULL: none or unknown. */
 	MonoClass *(*class_parent)(void *host, MonoClass *klass);
 
+	/*
+	 * any context: what is in definitions. Counts are 0, results MONOCLE_E_UNKNOWN, pointers NULL when the host cannot
+	 * tell. `klass`, `method` are definitions made from an (image, token).
+	 */
+	uint32_t (*member_count)(void *host, MonoClass *klass, monocle_member_kind kind);
+	int (*describe_member)(void *host, MonoClass *klass, monocle_member_kind kind, uint32_t index,
+	                       monocle_member_info *ret_info);
+	int (*describe_param)(void *host, MonoMethod *method, uint32_t number, monocle_param_info *ret_info);
+	int (*describe_body)(void *host, MonoMethod *method, monocle_body_info *ret_info);
+	int (*describe_clause)(void *host, MonoMethod *method, uint32_t index, monocle_clause_info *ret_info);
+	/* The custom attributes on any token of an image, in the order of the table. MONOCLE_E_NOT_FOUND: past the last. */
+	int (*describe_attribute)(void *host, MonoImage *image, uint32_t token, uint32_t index,
+	                          monocle_attribute_info *ret_info);
+
+	/*
+	 * any context: tokens and blobs of an image. `klass` and `method` are the definitions whose generic parameters
+	 * are meant; both may be NULL.
+	 */
+	MonoClass *(*class_of_token)(void *host, MonoImage *image, uint32_t token, MonoClass *klass, MonoMethod *method);
+	/* MethodDef, MemberRef, MethodSpec. */
+	MonoMethod *(*method_of_token)(void *host, MonoImage *image, uint32_t token, MonoClass *klass, MonoMethod *method);
+	/* Field, MemberRef: the class (an instance as it may be) and the field's index among its definition's. */
+	int (*field_of_token)(void *host, MonoImage *image, uint32_t token, MonoClass *klass, MonoMethod *method,
+	                      MonoClass **ret_klass, uint32_t *ret_index);
+	/* One type at *at, which moves behind it; NULL when malformed. */
+	MonoType *(*read_type)(void *host, MonoImage *image, const uint8_t **at, const uint8_t *end, MonoClass *klass,
+	                       MonoMethod *method);
+	/* A method signature (MethodDefSig, MethodRefSig, StandAloneMethodSig) at *at, which moves behind it. */
+	int (*read_signature)(void *host, MonoImage *image, const uint8_t **at, const uint8_t *end, MonoClass *klass,
+	                      MonoMethod *method, monocle_signature_info *ret_info);
+	/* Raw metadata: NULL or MONOCLE_E_UNKNOWN when out of range. Rows count from 1. */
+	const void *(*metadata_heap)(void *host, MonoImage *image, monocle_heap_kind heap, uint32_t offset,
+	                             uint32_t *ret_size);
+	int (*metadata_column)(void *host, MonoImage *image, uint32_t table, uint32_t row, uint32_t column,
+	                       uint32_t *ret_value);
+
+	/* normal context: the sequence point at or before an IL offset. May open files the first time. */
+	int (*source_of)(void *host, MonoMethod *method, uint32_t il_offset, monocle_source_info *ret_info);
+	/* normal context: the IL offset of a native offset into the newest code of the method. */
+	int (*il_offset_of)(void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset);
+
+	/* normal context: what only a running runtime knows. `klass` may be an instance or an array. */
+	int (*describe_layout)(void *host, MonoClass *klass, monocle_layout_info *ret_info);
+	/* Offset of an instance field, object header included; of a static one: MONOCLE_E_UNKNOWN. */
+	int (*field_offset)(void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset);
+	/* Where a static field stands for the calling thread now; NULL: not initialised yet, or unknown. */
+	void *(*static_address)(void *host, MonoClass *klass, uint32_t index);
+
 	/* normal context */
 	MonoClass *(*class_from_name)(void *host, MonoImage *image, const char *name_space, const char *name);
 	void (*gc_collect)(void *host, int generation);
@@ -157,6 +312,18 @@ typedef struct {
 	MonoClass *(*object_class)(void *host, MonoObject *object);
 	/* in the same contexts: its size in bytes, header included, not rounded up; 0: unknown here. */
 	uint64_t (*object_size)(void *host, MonoObject *object);
+	/* in the same contexts: the characters of a string and how many they are. */
+	const uint16_t *(*string_chars)(void *host, MonoObject *string, uint32_t *ret_length);
+	/* in the same contexts: elements of an array; how many they are, over all dimensions. */
+	void *(*array_data)(void *host, MonoObject *array, uint64_t *ret_length);
+	/* in the same contexts: generation of the object, from 0; -1: unknown. */
+	int (*object_generation)(void *host, MonoObject *object);
+	/* any context: how often a generation was collected since the start; -1: unknown. */
+	int64_t (*gc_collection_count)(void *host, int generation);
+	/* normal context: a reference that the collector knows; NULL: refused. */
+	void *(*ref_new)(void *host, MonoObject *object, monocle_ref_kind kind);
+	MonoObject *(*ref_target)(void *host, void *reference);
+	void (*ref_free)(void *host, void *reference);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
