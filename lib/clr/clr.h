@@ -85,7 +85,8 @@ enum {
 	MONOCLE__METHOD_UNKNOWN,
 	MONOCLE__METHOD_PLAIN,    /* no filter wants it (in this epoch), or it has no body */
 	MONOCLE__METHOD_PROBED,   /* the runtime has our body */
-	MONOCLE__METHOD_CATCHING, /* the same; it has catch blocks, and somebody wants exceptional exits: never inlined */
+	MONOCLE__METHOD_TRACED,   /* the same, exceptional exits are wanted: inlined only into methods with probes */
+	MONOCLE__METHOD_CATCHING, /* the same, and it has catch blocks: never inlined */
 	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
 };
 
@@ -166,7 +167,7 @@ int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, Functi
 static inline bool
 monocle__clr_has_probes (int state)
 {
-	return state == MONOCLE__METHOD_PROBED || state == MONOCLE__METHOD_CATCHING;
+	return state >= MONOCLE__METHOD_PROBED && state <= MONOCLE__METHOD_CATCHING;
 }
 
 /* Does any filter want anything of this image? Asks every method once per epoch. */

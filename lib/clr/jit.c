@@ -37,20 +37,18 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
 }
 
 /*
- * May the callee's probes run inside the caller's frame? An exception that passes them is told of the frame only, and
- * where the frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try
+ * May a callee in this state be inlined? An exception that passes its probes is told of the caller's frame only, and
+ * where that frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try
  * regions through stubs, so that not even their return address does. Nor does anything say whether the frame's function
  * catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their own.
  */
 static bool
-is_traceable (FunctionID caller, FunctionID callee)
+may_inline (FunctionID caller, int state)
 {
 	bool is_new;
-	MonoMethod *method = monocle__clr_method (callee);
-	if (method &&
-	    !(monocle_call_flags (monocle_method_definition (method)) & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
-		return true;
-	return monocle__clr_has_probes (probe_function (caller, &is_new));
+	if (state == MONOCLE__METHOD_CATCHING)
+		return false;
+	return state != MONOCLE__METHOD_TRACED || monocle__clr_has_probes (probe_function (caller, &is_new));
 }
 
 HRESULT
@@ -58,8 +56,7 @@ monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, 
 {
 	bool is_new;
 	int state = probe_function (callee, &is_new);
-	*ret_inline = !is_new && state != MONOCLE__METHOD_CATCHING
-		&& (state != MONOCLE__METHOD_PROBED || is_traceable (caller, callee));
+	*ret_inline = !is_new && may_inline (caller, state);
 	return S_OK;
 }
 

@@ -307,14 +307,16 @@ refuse (job *j)
 	return MONOCLE__METHOD_REFUSED;
 }
 
-/* Catch blocks and filters, of a method whose exceptional exits are wanted. */
-static bool
-catches (const job *j)
+/* What a body with probes is to the compiler's inlining decisions. */
+static int
+probed_state (const job *j)
 {
+	if (!(j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
+		return MONOCLE__METHOD_PROBED;
 	for (uint32_t i = 0; i < j->body.clause_count; i++)
 		if (!(j->body.clauses[i].flags & (MONOCLE__IL_CLAUSE_FINALLY | MONOCLE__IL_CLAUSE_FAULT)))
-			return j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
-	return false;
+			return MONOCLE__METHOD_CATCHING;
+	return MONOCLE__METHOD_TRACED;
 }
 
 int
@@ -328,7 +330,7 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		return MONOCLE__METHOD_PLAIN;
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return refuse (&j);
-	int state = catches (&j) ? MONOCLE__METHOD_CATCHING : MONOCLE__METHOD_PROBED;
+	int state = probed_state (&j);
 	bool done = monocle__tokens_open (image) && identify (&j) && monocle__tokens_calli (image, 0) &&
 	            monocle__tokens_calli (image, 1) && monocle__tokens_calli (image, j.key_count) &&
 	            write_probes (&j) == 0 && hand_over (&j, function);
