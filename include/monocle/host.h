@@ -195,6 +195,29 @@ typedef struct {
 	uint32_t end_row, end_column; /* 0: unknown */
 } monocle_source_info;
 
+/* A local variable as the symbols name it, where it has that name. */
+typedef struct {
+	uint32_t size;
+	const char *name;             /* as long as the image is loaded */
+	uint32_t slot;                /* in the signature of the locals */
+	uint32_t start, end;          /* IL offsets of its scope, [start, end) */
+	uint32_t scope, parent;       /* number of its scope, from 0, and of the one around it; UINT32_MAX: there is none */
+} monocle_local_info;
+
+/* Machine code from here to the next point belongs to the IL from here on. */
+typedef struct {
+	uint32_t native_offset, il_offset; /* an IL offset of UINT32_MAX: to none, as in a prologue */
+} monocle_code_point;
+
+typedef struct {
+	uint32_t size;
+	const void *start;
+	uint32_t code_size;
+	uint32_t point_count;         /* that there are, however many were asked for */
+	uint32_t prologue_end;        /* native offset, 0: unknown */
+	uint32_t epilogue_begin;      /* the same */
+} monocle_code_info;
+
 /* Sizes as the runtime laid the class out. */
 typedef struct {
 	uint32_t size;
@@ -290,10 +313,23 @@ typedef struct {
 	int (*metadata_column)(void *host, MonoImage *image, uint32_t table, uint32_t row, uint32_t column,
 	                       uint32_t *ret_value);
 
-	/* normal context: the sequence point at or before an IL offset. May open files the first time. */
+	/*
+	 * normal context: the sequence point at or before an IL offset. May open files the first time. MONOCLE_E_NOT_FOUND:
+	 * there are symbols of the method, but they name no source there.
+	 */
 	int (*source_of)(void *host, MonoMethod *method, uint32_t il_offset, monocle_source_info *ret_info);
+	/* normal context: a variable that the method's symbols name, by number from 0; MONOCLE_E_UNKNOWN: no more. */
+	int (*describe_local)(void *host, MonoMethod *method, uint32_t index, monocle_local_info *ret_info);
+	/* normal context: these bytes, which are copied, are the image's symbols, whatever files there are. */
+	int (*set_symbols)(void *host, MonoImage *image, const void *data, uint32_t size);
 	/* normal context: the IL offset of a native offset into the newest code of the method. */
 	int (*il_offset_of)(void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset);
+	/*
+	 * normal context: the newest code of a method and its map, at most `capacity` points of it, by ascending native
+	 * offset. `points` may be NULL when capacity is 0.
+	 */
+	int (*describe_code)(void *host, MonoMethod *method, monocle_code_info *ret_info, monocle_code_point *points,
+	                     uint32_t capacity);
 
 	/* normal context: what only a running runtime knows. `klass` may be an instance or an array. */
 	int (*describe_layout)(void *host, MonoClass *klass, monocle_layout_info *ret_info);
