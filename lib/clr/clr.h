@@ -4,8 +4,8 @@
  * clr.h - what the files of the CoreCLR adapter share. Nothing of it leaves lib/clr.
  *
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
- * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers the core's questions from
- * metadata; filter.c decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL;
+ * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not; filter.c
+ * decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL;
  * probe.c is what they call.
  */
 #ifndef MONOCLE_CLR_H
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <monocle/host.h>
 #include <mono/metadata/debug-helpers.h>
+#include "cli.h"
 #include "corprof.h"
 #include "ecma.h"
 
@@ -63,20 +64,11 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
 
 /* --- per-thread memory (probe.c): the library's one thread-local word points to it -------------------------------- */
 
-enum { MONOCLE__PARAMS_MAX = 256 };
-
-typedef struct {
-	unsigned depth;                          /* of nested types being resolved */
-	MonoType *params[MONOCLE__PARAMS_MAX];   /* what descriptions point to, until the next one */
-	uint32_t rows[64];
-	char guid[37];
-} monocle__scratch;
-
 /*
  * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
  * memory already, but what a description put there lasts until the next one, be it the handler's.
  */
-monocle__scratch *monocle__thread_scratch (void);
+monocle__cli_scratch *monocle__thread_scratch (void);
 
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
@@ -97,19 +89,14 @@ typedef struct {
 } monocle__clr_ids;
 
 typedef struct monocle__clr_image {
+	monocle__cli_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
 	_Atomic ModuleID id;             /* 0: unloaded */
 	_Atomic AssemblyID assembly;
-	MonoImage *record;
-	char *name;                      /* simple name of the assembly, NULL: unknown */
-	monocle__ecma_image ecma;        /* over the image as the runtime maps it */
-	atomic_bool readable;            /* `ecma` may be used; false for Reflection.Emit images and after unloading */
-	atomic_uint readers;             /* who reads `ecma` for another image's sake: unloading waits for them */
-	bool is_corlib, is_collectible;
+	bool is_collectible;
 	atomic_int wanted;               /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch;               /* filter_epoch for which `wanted` and PLAIN states hold */
-	uint32_t method_rows, typeref_rows;
+	uint32_t method_rows;
 	_Atomic uint8_t *methods;        /* state by methoddef row - 1 */
-	MonoClass *_Atomic *typerefs;    /* resolved TypeRefs by row - 1 */
 	pthread_mutex_t lock;            /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
@@ -121,22 +108,16 @@ typedef struct monocle__clr_image {
 /* NULL for modules that were never announced. Any context. */
 monocle__clr_image *monocle__clr_image_find (ModuleID id);
 monocle__clr_image *monocle__clr_image_of (MonoImage *record);
-/* First image whose assembly has this simple name. Any context. */
-monocle__clr_image *monocle__clr_image_named (const char *assembly_name);
 monocle__clr_image *monocle__clr_corlib (void);
-/*
- * Brackets reading `ecma` of an image that nobody else keeps alive: one that was found by name. False: it is gone. Any
- * context.
- */
-bool monocle__clr_image_read_begin (monocle__clr_image *image);
-void monocle__clr_image_read_end (monocle__clr_image *image);
+/* What lib/cli asks about the images of this process. */
+extern const monocle__cli_owner monocle__clr_owner;
 /*
  * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image
  * NULL) until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
  */
 void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
 
-/* --- ids and signatures to records (resolve.c) -------------------------------------------------------------------- */
+/* --- ids to records (resolve.c) ----------------------------------------------------------------------------------- */
 
 MonoClass *monocle__clr_class (ClassID id);
 /*
@@ -144,12 +125,6 @@ MonoClass *monocle__clr_class (ClassID id);
  */
 MonoMethod *monocle__clr_method (FunctionID id);
 bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
-/* A TypeDef, TypeRef or TypeSpec token of the image. `owner`/`method` name the scope of generic parameters. */
-MonoClass *monocle__clr_class_of_token (monocle__clr_image *image, uint32_t token, MonoClass *owner,
-                                        MonoMethod *method);
-/* One type of a signature; NULL when malformed. */
-MonoType *monocle__clr_read_type (monocle__clr_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                                  MonoMethod *method);
 /* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
 MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
 

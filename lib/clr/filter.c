@@ -50,13 +50,13 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 	monocle__ecma_typedef row;
 	MonoClass *klass = NULL;
 	uint32_t rva;
-	if (monocle__ecma_get_typedef (&image->ecma, class_token, &row))
+	if (monocle__ecma_get_typedef (&image->cli.ecma, class_token, &row))
 		return false;
 	for (uint32_t rid = row.first_method; rid < row.end_method; rid++) {
-		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) ||
+		if (monocle__ecma_column (&image->cli.ecma, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_RVA, &rva) ||
 		    !rva)
 			continue;
-		klass = klass ? klass : monocle_class_def (image->record, class_token);
+		klass = klass ? klass : monocle_class_def (image->cli.record, class_token);
 		if (monocle_call_flags (monocle_method_def_in (klass, 0x06000000 | rid)))
 			return true;
 	}
@@ -66,13 +66,13 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 bool
 monocle__clr_image_wanted (monocle__clr_image *image)
 {
-	if (!image->readable || !monocle_call_filter_installed ())
+	if (!image->cli.readable || !monocle_call_filter_installed ())
 		return false;
 	unsigned epoch = enter_epoch (image);
 	int wanted = atomic_load (&image->wanted);
 	if (wanted >= 0)
 		return wanted;
-	uint32_t classes = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef);
+	uint32_t classes = monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_TypeDef);
 	wanted = 0;
 	for (uint32_t rid = 1; !wanted && rid <= classes; rid++)
 		wanted = is_class_wanted (image, 0x02000000 | rid);
@@ -88,13 +88,13 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 {
 	uint32_t row = token & 0xFFFFFF;
 	*ret_new = false;
-	if (!image->readable || !row || row > image->method_rows)
+	if (!image->cli.readable || !row || row > image->method_rows)
 		return MONOCLE__METHOD_REFUSED;
 	unsigned epoch = enter_epoch (image);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (state != MONOCLE__METHOD_UNKNOWN)
 		return state;
-	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (monocle_method_def (image->record, token));
+	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (monocle_method_def (image->cli.record, token));
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_UNKNOWN) {

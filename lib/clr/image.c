@@ -38,31 +38,26 @@ monocle__clr_image_of (MonoImage *record)
 	return record ? monocle_image_data (record) : NULL;
 }
 
-monocle__clr_image *
-monocle__clr_image_named (const char *assembly_name)
+/* --- what lib/cli asks -------------------------------------------------------------------------------------------- */
+
+/* The newest image of that name: load contexts may hold several. */
+static monocle__cli_image *
+image_named (monocle__cli_image *from, const char *assembly)
 {
 	for (monocle__clr_image *i = atomic_load_explicit (&images, memory_order_acquire); i; i = atomic_load (&i->next))
-		if (i->id && i->name && strcmp (i->name, assembly_name) == 0)
-			return i;
+		if (i->id && i->cli.name && strcmp (i->cli.name, assembly) == 0)
+			return &i->cli;
 	return NULL;
 }
 
-bool
-monocle__clr_image_read_begin (monocle__clr_image *image)
+static monocle__cli_image *
+corlib_image (void)
 {
-	/* Sequentially consistent on both sides: either the unloader sees us, or we see that it began. */
-	atomic_fetch_add (&image->readers, 1);
-	if (atomic_load (&image->readable))
-		return true;
-	atomic_fetch_sub (&image->readers, 1);
-	return false;
+	monocle__clr_image *image = monocle__clr_corlib ();
+	return image ? &image->cli : NULL;
 }
 
-void
-monocle__clr_image_read_end (monocle__clr_image *image)
-{
-	atomic_fetch_sub (&image->readers, 1);
-}
+const monocle__cli_owner monocle__clr_owner = { image_named, corlib_image, monocle__thread_scratch };
 
 /* --- ids that the runtime will use again -------------------------------------------------------------------------- */
 
@@ -145,23 +140,17 @@ open_metadata (monocle__clr_image *image, const module_facts *facts)
 		return false;
 	bool flat = facts->flags & COR_PRF_MODULE_FLAT_LAYOUT;
 	size_t size = flat ? monocle__ecma_flat_size (facts->base) : monocle__ecma_mapped_size (facts->base);
-	return size && monocle__ecma_open_pe (&image->ecma, facts->base, size, !flat) == 0;
+	return size && monocle__ecma_open_pe (&image->cli.ecma, facts->base, size, !flat) == 0;
 }
 
 static bool
 allocate_tables (monocle__clr_image *image)
 {
-	uint32_t methods = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_MethodDef);
-	uint32_t typerefs = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeRef);
-	monocle__ecma_assembly assembly;
+	uint32_t methods = monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_MethodDef);
 	image->methods = calloc (methods + 1, sizeof *image->methods);
-	image->typerefs = calloc (typerefs + 1, sizeof *image->typerefs);
-	if (!image->methods || !image->typerefs)
+	if (!image->methods || !monocle__cli_image_init (&image->cli))
 		return false;
-	if (monocle__ecma_get_assembly (&image->ecma, &assembly) == 0 && assembly.name)
-		image->name = strdup (assembly.name);
 	image->method_rows = methods;
-	image->typeref_rows = typerefs;
 	return true;
 }
 
@@ -169,18 +158,17 @@ allocate_tables (monocle__clr_image *image)
 static void
 free_tables (monocle__clr_image *image)
 {
-	image->method_rows = image->typeref_rows = 0;
+	image->method_rows = 0;
 	free ((void *) image->methods);
-	free ((void *) image->typerefs);
 	image->methods = NULL;
-	image->typerefs = NULL;
+	monocle__cli_image_done (&image->cli);
 }
 
 static uint32_t
 image_flags (monocle__clr_image *image, const module_facts *facts)
 {
 	uint32_t flags = facts->flags & COR_PRF_MODULE_DYNAMIC ? MONOCLE_IMAGE_DYNAMIC : 0;
-	if (image->is_corlib)
+	if (image->cli.is_corlib)
 		return flags | MONOCLE_IMAGE_CORLIB;
 	/* The host opens the program's assembly before anything else that is not corlib. */
 	if (monocle__clr_corlib () && !atomic_exchange (&main_seen, true))
@@ -202,7 +190,7 @@ publish (monocle__clr_image *image)
 	pthread_mutex_lock (&list_lock);
 	atomic_store (&image->next, atomic_load (&images));
 	atomic_store_explicit (&images, image, memory_order_release);
-	if (image->is_corlib)
+	if (image->cli.is_corlib)
 		atomic_store_explicit (&corlib, image, memory_order_release);
 	pthread_mutex_unlock (&list_lock);
 	monocle_id_bind (MONOCLE_ID_IMAGE, image->id, image);
@@ -223,18 +211,19 @@ image_from (ModuleID id, const module_facts *facts)
 	atomic_init (&image->wanted, -1);
 	pthread_mutex_init (&image->lock, NULL);
 	bool readable = open_metadata (image, facts) && allocate_tables (image);
-	image->is_corlib = !monocle__clr_corlib () && image->name && strcmp (image->name, "System.Private.CoreLib") == 0;
+	const char *name = image->cli.name;
+	image->cli.is_corlib = !monocle__clr_corlib () && name && strcmp (name, "System.Private.CoreLib") == 0;
 	uint32_t flags = image_flags (image, facts);
-	uint32_t classes = readable ? monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef) : 0;
-	image->record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);
-	if (!image->record) {
+	uint32_t classes = readable ? monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_TypeDef) : 0;
+	image->cli.record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);
+	if (!image->cli.record) {
 		free_tables (image);
-		free (image->name);
+		free (image->cli.name);
 		free (image);
 		return NULL;
 	}
 	/* The record is in the core's list already: whoever finds it there waits for `readable`. */
-	atomic_store (&image->readable, readable);
+	atomic_store (&image->cli.readable, readable);
 	if (flags & MONOCLE_IMAGE_MAIN)
 		name_domain (facts->filename);
 	publish (image);
@@ -261,9 +250,9 @@ monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id,
 	if (!image)
 		return S_OK;
 	if (monocle__clr_listened (MONOCLE_EVENT_image_loading))
-		monocle_raise_image_loading (image->record);
+		monocle_raise_image_loading (image->cli.record);
 	if (monocle__clr_listened (MONOCLE_EVENT_image_loaded))
-		monocle_raise_image_loaded (image->record);
+		monocle_raise_image_loaded (image->cli.record);
 	return S_OK;
 }
 
@@ -273,7 +262,7 @@ monocle__callback_ModuleAttachedToAssembly (ICorProfilerCallback11 *self, Module
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (image) {
 		image->assembly = assembly;
-		monocle_image_set_assembly_visible (image->record);
+		monocle_image_set_assembly_visible (image->cli.record);
 	}
 	return S_OK;
 }
@@ -293,8 +282,8 @@ monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID
 	monocle__clr_image *image = status < 0 ? NULL : image_of_assembly (assembly);
 	if (!image)
 		return S_OK;
-	monocle_image_set_assembly_visible (image->record);
-	MonoAssembly *record = monocle_image_assembly (image->record);
+	monocle_image_set_assembly_visible (image->cli.record);
+	MonoAssembly *record = monocle_image_assembly (image->cli.record);
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_loading))
 		monocle_raise_assembly_loading (record);
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_loaded))
@@ -307,7 +296,7 @@ monocle__callback_AssemblyUnloadStarted (ICorProfilerCallback11 *self, AssemblyI
 {
 	monocle__clr_image *image = image_of_assembly (assembly);
 	if (image && monocle__clr_listened (MONOCLE_EVENT_assembly_unloading))
-		monocle_raise_assembly_unloading (monocle_image_assembly (image->record));
+		monocle_raise_assembly_unloading (monocle_image_assembly (image->cli.record));
 	return S_OK;
 }
 
@@ -318,7 +307,7 @@ monocle__callback_AssemblyUnloadFinished (ICorProfilerCallback11 *self, Assembly
 	if (!image)
 		return S_OK;
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_unloaded))
-		monocle_raise_assembly_unloaded (monocle_image_assembly (image->record));
+		monocle_raise_assembly_unloaded (monocle_image_assembly (image->cli.record));
 	image->assembly = 0;
 	return S_OK;
 }
@@ -327,7 +316,7 @@ monocle__callback_AssemblyUnloadFinished (ICorProfilerCallback11 *self, Assembly
 static void
 wait_for_readers (monocle__clr_image *image)
 {
-	for (int tries = 0; tries < 2000 && atomic_load (&image->readers); tries++)
+	for (int tries = 0; tries < 2000 && atomic_load (&image->cli.readers); tries++)
 		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
 }
 
@@ -335,8 +324,8 @@ wait_for_readers (monocle__clr_image *image)
 static void
 forget (monocle__clr_image *image)
 {
-	monocle_image_unload (image->record);
-	atomic_store (&image->readable, false);
+	monocle_image_unload (image->cli.record);
+	atomic_store (&image->cli.readable, false);
 	wait_for_readers (image);
 	if (image->is_collectible)
 		atomic_fetch_add (&monocle__clr_state.instance_epoch, 1);
@@ -359,7 +348,7 @@ monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id
 	if (!image)
 		return S_OK;
 	if (monocle__clr_listened (MONOCLE_EVENT_image_unloading))
-		monocle_raise_image_unloading (image->record);
+		monocle_raise_image_unloading (image->cli.record);
 	forget (image);
 	return S_OK;
 }
@@ -373,6 +362,6 @@ monocle__callback_ModuleUnloadFinished (ICorProfilerCallback11 *self, ModuleID i
 	image->id = 0;
 	monocle_id_drop (MONOCLE_ID_IMAGE, id);
 	if (monocle__clr_listened (MONOCLE_EVENT_image_unloaded))
-		monocle_raise_image_unloaded (image->record);
+		monocle_raise_image_unloaded (image->cli.record);
 	return S_OK;
 }

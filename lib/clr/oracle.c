@@ -21,7 +21,7 @@ return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
 {
 	const uint8_t *data;
 	uint32_t size;
-	if (monocle__ecma_blob (&j->image->ecma, j->row.signature, &data, &size))
+	if (monocle__ecma_blob (&j->image->cli.ecma, j->row.signature, &data, &size))
 		return false;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
 	if (monocle__ecma_read_byte (&cursor) & 0x10)
@@ -48,10 +48,10 @@ add_local (job *j, const uint8_t *type, uint32_t type_size)
 	uint32_t old_size = 0, blob, count = 0;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
 	if (j->body.local_signature_token) {
-		if (monocle__ecma_column (&j->image->ecma, MONOCLE__TABLE_StandAloneSig,
+		if (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
 		                          j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature,
 		                          &blob) ||
-		    monocle__ecma_blob (&j->image->ecma, blob, &old, &old_size))
+		    monocle__ecma_blob (&j->image->cli.ecma, blob, &old, &old_size))
 			return MONOCLE__IL_NONE;
 		cursor = monocle__ecma_cursor_over (old, old_size);
 		monocle__ecma_read_byte (&cursor);

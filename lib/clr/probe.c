@@ -43,7 +43,7 @@ typedef struct {
 	entry *top, *limit;
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
-	monocle__scratch scratch;
+	monocle__cli_scratch scratch;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
 } shadow;
@@ -187,7 +187,7 @@ pop (MonoMethod *definition, uintptr_t sp)
 	return e->method;
 }
 
-monocle__scratch *
+monocle__cli_scratch *
 monocle__thread_scratch (void)
 {
 	shadow *s = get_shadow ();

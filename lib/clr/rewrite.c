@@ -42,8 +42,8 @@ collect_keys (job *j, uint32_t class_params)
 static bool
 identify (job *j)
 {
-	MonoMethod *method = monocle_method_def (j->image->record, j->token);
-	uint32_t class_params = monocle__ecma_generic_params (&j->image->ecma, j->row.declaring_token);
+	MonoMethod *method = monocle_method_def (j->image->cli.record, j->token);
+	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->row.declaring_token);
 	uint32_t keys = (class_params != 0) + j->row.generic_params;
 	j->record = (int64_t) (uintptr_t) method;
 	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.oracle)
@@ -133,7 +133,7 @@ tail_target (job *j, const monocle__il_instruction *call)
 	uint32_t token = (uint32_t) call->operand.i;
 	if (call->opcode == MONOCLE__IL_CALLI || token >> 24 != 0x06)
 		return 0;
-	return (int64_t) (uintptr_t) monocle_method_def (j->image->record, token);
+	return (int64_t) (uintptr_t) monocle_method_def (j->image->cli.record, token);
 }
 
 static int
@@ -253,7 +253,7 @@ static bool
 find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	return monocle__ecma_get_methoddef (&j->image->ecma, j->token, &j->row) == 0
+	return monocle__ecma_get_methoddef (&j->image->cli.ecma, j->token, &j->row) == 0
 		&& info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, ret_size) >= 0 && *ret_data;
 }
 
@@ -279,7 +279,7 @@ static bool
 is_ours (const job *j)
 {
 	monocle__ecma_typedef type;
-	if (!j->image->is_corlib || monocle__ecma_get_typedef (&j->image->ecma, j->row.declaring_token, &type))
+	if (!j->image->cli.is_corlib || monocle__ecma_get_typedef (&j->image->cli.ecma, j->row.declaring_token, &type))
 		return false;
 	for (size_t i = 0; i < sizeof own_ground / sizeof *own_ground; i++)
 		if (strcmp (type.name, own_ground[i].type) == 0 &&
@@ -299,7 +299,7 @@ static int
 refuse (job *j)
 {
 	if (atomic_fetch_add (&monocle__clr_state.refused, 1) == 0) {
-		char *name = mono_method_full_name (monocle_method_def (j->image->record, j->token), 1);
+		char *name = mono_method_full_name (monocle_method_def (j->image->cli.record, j->token), 1);
 		monocle__clr_complain ("%s could not be given call probes; its calls are not counted",
 		                       name ? name : "a method");
 		mono_free (name);

@@ -25,10 +25,10 @@ monocle__tokens_open (monocle__clr_image *image)
 static uint32_t
 find_corlib_reference (monocle__clr_image *image)
 {
-	uint32_t rows = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_AssemblyRef);
+	uint32_t rows = monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_AssemblyRef);
 	monocle__ecma_assembly assembly;
 	for (uint32_t rid = 1; rid <= rows; rid++)
-		if (monocle__ecma_get_assemblyref (&image->ecma, rid, &assembly) == 0 &&
+		if (monocle__ecma_get_assemblyref (&image->cli.ecma, rid, &assembly) == 0 &&
 		    strcmp (assembly.name, "System.Private.CoreLib") == 0)
 			return 0x23000000 | rid;
 	return 0;
@@ -69,8 +69,8 @@ static uint32_t
 type_reference (monocle__clr_image *image, const char *name_space, const char *name, const WCHAR *full_name)
 {
 	uint32_t token = 0;
-	if (image->is_corlib)
-		return monocle__ecma_find_typedef (&image->ecma, name_space, name);
+	if (image->cli.is_corlib)
+		return monocle__ecma_find_typedef (&image->cli.ecma, name_space, name);
 	if (!corlib_scope (image))
 		return 0;
 	HRESULT hr = image->emit->vtbl->DefineTypeRefByName (image->emit, corlib_scope (image), full_name, &token);
@@ -118,10 +118,10 @@ corlib_to_int_ptr (monocle__clr_image *image, uint32_t owner)
 {
 	monocle__ecma_typedef type;
 	monocle__ecma_methoddef method;
-	if (monocle__ecma_get_typedef (&image->ecma, owner, &type))
+	if (monocle__ecma_get_typedef (&image->cli.ecma, owner, &type))
 		return 0;
 	for (uint32_t rid = type.first_method; rid < type.end_method; rid++)
-		if (monocle__ecma_get_methoddef (&image->ecma, 0x06000000 | rid, &method) == 0 &&
+		if (monocle__ecma_get_methoddef (&image->cli.ecma, 0x06000000 | rid, &method) == 0 &&
 		    strcmp (method.name, "ToIntPtr") == 0)
 			return 0x06000000 | rid;
 	return 0;
@@ -166,7 +166,7 @@ uint32_t
 monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t params)
 {
 	uint8_t blob[16 + 2 * 64] = { MONOCLE__ET_GENERICINST };
-	MonoClass *klass = monocle_class_def (image->record, owner);
+	MonoClass *klass = monocle_class_def (image->cli.record, owner);
 	uint32_t size = 1;
 	blob[size++] = mono_class_is_valuetype (klass) ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
 	if (params > 64 || !append_token (blob, &size, owner))

@@ -453,7 +453,7 @@ collectible (void)
 	CHECK (guest.data);
 	memcpy (guest.data, app.data, app.size);
 	fake_load (&guest);
-	MonoImage *image = monocle__clr_image_find (ID (&guest))->record;
+	MonoImage *image = monocle__clr_image_find (ID (&guest))->cli.record;
 	fake_class color = class_in (image, &guest, "N.S", "Color"),
 	           number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
 	fake_class outer = instance_of (class_in (shapes (), &app, "N.S", "Outer`1"), 1, &color, NULL);
@@ -504,7 +504,7 @@ unknown_modules (void)
 	CHECK (!monocle__clr_image_find (ID (&ghost)));
 	fake_load (&emitted);
 	monocle__clr_image *image = monocle__clr_image_find (ID (&emitted));
-	CHECK (image && mono_image_is_dynamic (image->record));
+	CHECK (image && mono_image_is_dynamic (image->cli.record));
 	fake_function third = { &emitted, 0x06000003, 0, 0 }, lost = { &ghost, 0x06000001, 0, 0 };
 	MonoMethod *method = monocle__clr_method (ID (&third));
 	CHECK_STRING (mono_method_get_name (method), "<0x06000003>");

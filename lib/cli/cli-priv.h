@@ -1,0 +1,72 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * cli-priv.h - what the files of lib/cli share with each other.
+ */
+#ifndef MONOCLE_CLI_PRIV_H
+#define MONOCLE_CLI_PRIV_H
+
+#include "cli.h"
+
+extern const monocle__cli_owner *monocle__cli_owner_now;
+
+/* --- scratch.c ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * One level of work on this thread: an operation, or a type inside another. NULL: too deep, too much, or no memory;
+ * otherwise it is ended by monocle__cli_leave ().
+ */
+monocle__cli_scratch *monocle__cli_enter (void);
+void monocle__cli_leave (monocle__cli_scratch *scratch);
+
+/*
+ * A list begins at monocle__cli_list_begin (), grows at its end, and is given up by monocle__cli_list_end (), which
+ * returns it: readable until the next operation. False: no room.
+ */
+static inline uint32_t
+monocle__cli_list_begin (const monocle__cli_scratch *scratch)
+{
+	return scratch->used;
+}
+
+static inline bool
+monocle__cli_list_add (monocle__cli_scratch *scratch, MonoType *type)
+{
+	if (!type || scratch->used >= MONOCLE__CLI_TYPES_MAX)
+		return false;
+	scratch->types[scratch->used++] = type;
+	return true;
+}
+
+static inline MonoType **
+monocle__cli_list_end (monocle__cli_scratch *scratch, uint32_t begin)
+{
+	scratch->used = begin;
+	return scratch->types + begin;
+}
+
+/* --- index.c ------------------------------------------------------------------------------------------------------ */
+
+/* A type by name: a TypeDef token, an ExportedType token of a forwarded one, or 0. */
+uint32_t monocle__cli_index_find (monocle__cli_image *image, const char *name_space, const char *name);
+/* The type `name` that is nested in the TypeDef `outer`, 0: there is none. */
+uint32_t monocle__cli_index_nested (monocle__cli_image *image, uint32_t outer, const char *name);
+void monocle__cli_index_free (monocle__cli_index *index);
+
+/* --- resolve.c, type.c -------------------------------------------------------------------------------------------- */
+
+/* As monocle__cli_class_of_token (); `valuetype` is what the signature says of a type whose image is not loaded. */
+MonoClass *monocle__cli_class (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+                               int valuetype);
+/* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
+int monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                                 MonoMethod *method, monocle_signature_info *ret);
+/* The blob in a column, as a cursor over it. False: there is none. */
+bool monocle__cli_blob (monocle__cli_image *image, uint32_t table, uint32_t rid, uint32_t column,
+                        monocle__ecma_cursor *ret_cursor);
+
+/* --- operations, one file for each noun --------------------------------------------------------------------------- */
+
+void monocle__cli_describe_ops (monocle_host_ops *ops);
+
+#endif

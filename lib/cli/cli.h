@@ -1,0 +1,105 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * cli.h - answers about any CLI image, from its metadata: names, types, signatures, members, bodies, attributes.
+ *
+ * A host that runs CLI images embeds a monocle__cli_image in what it keeps of an image, gives it to
+ * monocle_image_new () as its data, and fills the metadata operations of its monocle_host_ops from here. What only the
+ * host knows (which image an assembly's name means, which one is corlib, memory per thread) it answers through
+ * monocle__cli_owner.
+ *
+ * No runtime is called and no lock taken. But for opening and closing, everything may run in any context on any
+ * thread. What metadata says is not believed: depth, work and lengths are bounded, and a malformed part is an answer of
+ * "unknown", never a wild read or an endless walk.
+ */
+#ifndef MONOCLE_CLI_H
+#define MONOCLE_CLI_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <monocle/host.h>
+#include "ecma.h"
+
+/* --- images (image.c) --------------------------------------------------------------------------------------------- */
+
+typedef struct monocle__cli_index monocle__cli_index;
+
+typedef struct monocle__cli_image {
+	MonoImage *record;
+	monocle__ecma_image ecma;                /* over the image as somebody maps it */
+	atomic_bool readable;                    /* `ecma` may be used: false for images without metadata, and after unloading */
+	atomic_uint readers;                     /* who reads `ecma` for another image's sake: unloading waits for them */
+	bool is_corlib;                          /* names such as System.Int32 mean primitives here */
+	char *name;                              /* simple name of the assembly, NULL: unknown */
+	uint32_t typeref_rows;
+	MonoClass *_Atomic *typerefs;            /* resolved TypeRefs by row - 1 */
+	_Atomic(monocle__cli_index *) index;     /* types by name; made when first asked for */
+} monocle__cli_image;
+
+/*
+ * Allocates what goes with an image whose `ecma` is open. False: no memory. Normal context, before anybody else knows
+ * the image. The owner sets `record`, `is_corlib`, and `readable` last.
+ */
+bool monocle__cli_image_init (monocle__cli_image *image);
+/* Gives it back. `readable` is false and `readers` 0 by then. Accepts an image that was never initialised. */
+void monocle__cli_image_done (monocle__cli_image *image);
+/*
+ * Brackets reading `ecma` of an image that nobody else keeps alive: one that was found by name. False: it is gone. Any
+ * context.
+ */
+bool monocle__cli_image_read_begin (monocle__cli_image *image);
+void monocle__cli_image_read_end (monocle__cli_image *image);
+/* The image of a record, NULL when its metadata cannot be read (any more). */
+monocle__cli_image *monocle__cli_image_of (MonoImage *record);
+
+/* --- memory per thread (scratch.c) -------------------------------------------------------------------------------- */
+
+enum { MONOCLE__CLI_TYPES_MAX = 1 << 17 };
+
+/*
+ * Zeroed at first. Lists of types are made at the end of `types` and stay readable, behind `used`, until the next
+ * operation of this thread; an operation inside another one works behind the other's unfinished list. It is large, but
+ * only what is touched costs memory: map it.
+ */
+typedef struct {
+	uint32_t depth;           /* of operations and nested types at work */
+	uint32_t work;            /* types read since `depth` was 0 */
+	uint32_t used;
+	uint32_t rows[64];
+	char guid[37];
+	MonoType *types[MONOCLE__CLI_TYPES_MAX];
+} monocle__cli_scratch;
+
+/* --- who owns the images ------------------------------------------------------------------------------------------ */
+
+/* All in any context. */
+typedef struct {
+	/* The image that `from` means by the simple name of an assembly; NULL: it is not loaded. */
+	monocle__cli_image *(*image_named) (monocle__cli_image *from, const char *assembly);
+	/* NULL: not loaded yet. */
+	monocle__cli_image *(*corlib) (void);
+	/*
+	 * This thread's memory, NULL: there is none. A signal handler gets what it interrupts: what a description put there
+	 * lasts until the next one, be it the handler's.
+	 */
+	monocle__cli_scratch *(*scratch) (void);
+} monocle__cli_owner;
+
+/* Once, before the first image. The struct is kept. */
+void monocle__cli_init (const monocle__cli_owner *owner);
+/* Sets the operations that are answered here, and no others. */
+void monocle__cli_fill_ops (monocle_host_ops *ops);
+
+/* --- tokens and signatures (resolve.c, type.c) -------------------------------------------------------------------- */
+
+/* The definition of a type by name, forwarded ones followed; NULL: there is none, or its image is not loaded. */
+MonoClass *monocle__cli_find_class (monocle__cli_image *image, const char *name_space, const char *name);
+/* A TypeDef, TypeRef or TypeSpec token of the image. `owner`/`method` name the scope of generic parameters. */
+MonoClass *monocle__cli_class_of_token (monocle__cli_image *image, uint32_t token, MonoClass *owner,
+                                        MonoMethod *method);
+/* One type of a signature; NULL when malformed. */
+MonoType *monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                                  MonoMethod *method);
+
+#endif

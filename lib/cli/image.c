@@ -1,0 +1,64 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * image.c - the metadata side of an image, from load to unload, and who owns the images.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cli-priv.h"
+
+const monocle__cli_owner *monocle__cli_owner_now;
+
+void
+monocle__cli_init (const monocle__cli_owner *owner)
+{
+	monocle__cli_owner_now = owner;
+}
+
+bool
+monocle__cli_image_init (monocle__cli_image *image)
+{
+	monocle__ecma_assembly assembly;
+	uint32_t typerefs = monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeRef);
+	image->typerefs = calloc (typerefs + 1u, sizeof *image->typerefs);
+	if (!image->typerefs)
+		return false;
+	if (monocle__ecma_get_assembly (&image->ecma, &assembly) == 0 && assembly.name)
+		image->name = strdup (assembly.name);
+	image->typeref_rows = typerefs;
+	return true;
+}
+
+/* The name stays: tombstones still answer it. */
+void
+monocle__cli_image_done (monocle__cli_image *image)
+{
+	image->typeref_rows = 0;
+	free ((void *) image->typerefs);
+	image->typerefs = NULL;
+	monocle__cli_index_free (atomic_exchange (&image->index, NULL));
+}
+
+bool
+monocle__cli_image_read_begin (monocle__cli_image *image)
+{
+	/* Sequentially consistent on both sides: either the unloader sees us, or we see that it began. */
+	atomic_fetch_add (&image->readers, 1);
+	if (atomic_load (&image->readable))
+		return true;
+	atomic_fetch_sub (&image->readers, 1);
+	return false;
+}
+
+void
+monocle__cli_image_read_end (monocle__cli_image *image)
+{
+	atomic_fetch_sub (&image->readers, 1);
+}
+
+monocle__cli_image *
+monocle__cli_image_of (MonoImage *record)
+{
+	monocle__cli_image *image = record ? monocle_image_data (record) : NULL;
+	return image && atomic_load (&image->readable) ? image : NULL;
+}

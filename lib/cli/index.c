@@ -1,0 +1,202 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * index.c - types of an image by name: those it defines, those nested in them, those it forwards.
+ *
+ * One hash table with open addressing, made when a name is first looked for, published by one
+ * compare-and-swap and never changed. Its memory comes from mmap, since any context may be the first. Of two types with
+ * one name the first row is found, as the runtimes do.
+ */
+#include <string.h>
+#include <sys/mman.h>
+#include "cli-priv.h"
+
+enum {
+	VISIBILITY_MASK = 0x7,
+	PUBLIC = 1,             /* the last visibility of a type that is not nested */
+	PROBES_MAX = 1024,      /* names that were made to collide are not found, instead of being slow */
+};
+
+#define EXPORTED 0x80000000u /* a row of ExportedType, else of TypeDef */
+
+typedef struct {
+	uint32_t row;           /* of TypeDef, or EXPORTED | row of ExportedType; 0: free */
+	uint32_t outer;         /* row of the enclosing TypeDef, 0: none */
+} index_entry;
+
+struct monocle__cli_index {
+	uint32_t mask;          /* entries - 1 */
+	index_entry entries[];
+};
+
+/* Nested types have no namespace. */
+typedef struct {
+	uint32_t outer;
+	const char *name_space, *name;
+} type_key;
+
+static uint32_t
+hash_text (uint32_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t) *text) * 0x01000193u;
+	return (hash ^ 0xFF) * 0x01000193u;
+}
+
+static uint32_t
+hash_of (const type_key *key)
+{
+	uint32_t hash = hash_text (hash_text (0x811C9DC5u ^ key->outer * 0x9E3779B1u, key->name_space), key->name);
+	return hash ^ hash >> 15;
+}
+
+static const char *
+string_at (const monocle__ecma_image *ecma, uint32_t table, uint32_t rid, uint32_t column)
+{
+	uint32_t offset;
+	return monocle__ecma_column (ecma, table, rid, column, &offset) ? NULL : monocle__ecma_string (ecma, offset);
+}
+
+/* False: the row has no usable name. */
+static bool
+key_of (const monocle__ecma_image *ecma, const index_entry *entry, type_key *ret)
+{
+	ret->outer = entry->outer;
+	ret->name_space = "";
+	if (entry->row & EXPORTED) {
+		uint32_t rid = entry->row & ~EXPORTED;
+		ret->name = string_at (ecma, MONOCLE__TABLE_ExportedType, rid, MONOCLE__COL_ExportedType_Name);
+		ret->name_space = string_at (ecma, MONOCLE__TABLE_ExportedType, rid, MONOCLE__COL_ExportedType_Namespace);
+	} else {
+		ret->name = string_at (ecma, MONOCLE__TABLE_TypeDef, entry->row, MONOCLE__COL_TypeDef_Name);
+		if (!entry->outer)
+			ret->name_space = string_at (ecma, MONOCLE__TABLE_TypeDef, entry->row, MONOCLE__COL_TypeDef_Namespace);
+	}
+	return ret->name && ret->name_space;
+}
+
+/* Where the key stands, or would stand; NULL: nowhere. */
+static index_entry *
+probe (const monocle__ecma_image *ecma, monocle__cli_index *index, const type_key *key)
+{
+	uint32_t at = hash_of (key);
+	for (uint32_t probes = 0; probes < PROBES_MAX; probes++, at++) {
+		index_entry *entry = &index->entries[at & index->mask];
+		type_key other;
+		if (!entry->row)
+			return entry;
+		if (entry->outer == key->outer && key_of (ecma, entry, &other) && strcmp (other.name, key->name) == 0 &&
+		    strcmp (other.name_space, key->name_space) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+static void
+add (const monocle__ecma_image *ecma, monocle__cli_index *index, uint32_t row, uint32_t outer)
+{
+	index_entry entry = { row, outer };
+	type_key key;
+	index_entry *at = key_of (ecma, &entry, &key) ? probe (ecma, index, &key) : NULL;
+	if (at && !at->row)
+		*at = entry;
+}
+
+static void
+add_definitions (const monocle__ecma_image *ecma, monocle__cli_index *index)
+{
+	uint32_t types = monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef), flags, inner, outer;
+	uint32_t nested = monocle__ecma_rows (ecma, MONOCLE__TABLE_NestedClass);
+	for (uint32_t rid = 1; rid <= types; rid++)
+		if (monocle__ecma_column (ecma, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_Flags, &flags) == 0 &&
+		    (flags & VISIBILITY_MASK) <= PUBLIC)
+			add (ecma, index, rid, 0);
+	for (uint32_t rid = 1; rid <= nested; rid++)
+		if (monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass,
+		                          &inner) == 0 &&
+		    monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass,
+		                          &outer) == 0 &&
+		    inner && inner <= types && outer)
+			add (ecma, index, inner, outer);
+}
+
+/* What is nested in a forwarded type is found there: only those that name another assembly count. */
+static void
+add_forwarders (const monocle__ecma_image *ecma, monocle__cli_index *index)
+{
+	uint32_t exported = monocle__ecma_rows (ecma, MONOCLE__TABLE_ExportedType), to;
+	for (uint32_t rid = 1; rid <= exported; rid++)
+		if (monocle__ecma_column (ecma, MONOCLE__TABLE_ExportedType, rid, MONOCLE__COL_ExportedType_Implementation,
+		                          &to) == 0 &&
+		    monocle__ecma_coded_token (MONOCLE__CODED_Implementation, to) >> 24 == MONOCLE__TABLE_AssemblyRef)
+			add (ecma, index, EXPORTED | rid, 0);
+}
+
+static size_t
+index_size (uint32_t entries)
+{
+	return sizeof (monocle__cli_index) + entries * sizeof (index_entry);
+}
+
+void
+monocle__cli_index_free (monocle__cli_index *index)
+{
+	if (index)
+		munmap (index, index_size (index->mask + 1));
+}
+
+static monocle__cli_index *
+index_new (const monocle__ecma_image *ecma)
+{
+	uint64_t types = monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef);
+	uint64_t exported = monocle__ecma_rows (ecma, MONOCLE__TABLE_ExportedType);
+	uint32_t entries = 16;
+	while (entries < 2 * (types + exported) && entries < 1u << 26)
+		entries *= 2;
+	void *memory =
+	    mmap (NULL, index_size (entries), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	monocle__cli_index *index = memory;
+	index->mask = entries - 1;
+	add_definitions (ecma, index);
+	add_forwarders (ecma, index);
+	return index;
+}
+
+static monocle__cli_index *
+index_of (monocle__cli_image *image)
+{
+	monocle__cli_index *index = atomic_load_explicit (&image->index, memory_order_acquire), *known = NULL;
+	if (index || !(index = index_new (&image->ecma)))
+		return index;
+	if (atomic_compare_exchange_strong_explicit (&image->index, &known, index, memory_order_acq_rel,
+	                                             memory_order_acquire))
+		return index;
+	monocle__cli_index_free (index);
+	return known;
+}
+
+/* The row as an index_entry has it, 0: none. */
+static uint32_t
+find (monocle__cli_image *image, const type_key *key)
+{
+	monocle__cli_index *index = index_of (image);
+	const index_entry *entry = index ? probe (&image->ecma, index, key) : NULL;
+	return entry ? entry->row : 0;
+}
+
+uint32_t
+monocle__cli_index_find (monocle__cli_image *image, const char *name_space, const char *name)
+{
+	uint32_t row = find (image, &(type_key) { 0, name_space ? name_space : "", name });
+	uint32_t table = row & EXPORTED ? MONOCLE__TABLE_ExportedType : MONOCLE__TABLE_TypeDef;
+	return row ? table << 24 | (row & 0xFFFFFF) : 0;
+}
+
+uint32_t
+monocle__cli_index_nested (monocle__cli_image *image, uint32_t outer, const char *name)
+{
+	uint32_t rid = outer & 0xFFFFFF, row = rid ? find (image, &(type_key) { rid, "", name }) : 0;
+	return row ? MONOCLE__TABLE_TypeDef << 24 | row : 0;
+}

@@ -1,0 +1,12 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * ops.c - the operations of a host that lib/cli answers.
+ */
+#include "cli-priv.h"
+
+void
+monocle__cli_fill_ops (monocle_host_ops *ops)
+{
+	monocle__cli_describe_ops (ops);
+}

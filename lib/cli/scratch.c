@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * scratch.c - how deep a thread is in metadata, and how much it has read.
+ *
+ * Types nest in types, and tokens lead to types again, also in circles and in trees that double at each step. Both are
+ * cut: nesting at DEPTH_MAX, and the types that one question reads, all together, at WORK_MAX.
+ */
+#include "cli-priv.h"
+
+enum {
+	DEPTH_MAX = 64,
+	WORK_MAX = 1 << 20, /* a method may have 65535 parameters, each of a type with several parts */
+};
+
+monocle__cli_scratch *
+monocle__cli_enter (void)
+{
+	monocle__cli_scratch *scratch = monocle__cli_owner_now->scratch ();
+	if (!scratch || scratch->depth >= DEPTH_MAX)
+		return NULL;
+	if (!scratch->depth) {
+		scratch->work = 0;
+		scratch->used = 0;
+	}
+	if (scratch->work >= WORK_MAX)
+		return NULL;
+	scratch->work++;
+	scratch->depth++;
+	return scratch;
+}
+
+void
+monocle__cli_leave (monocle__cli_scratch *scratch)
+{
+	scratch->depth--;
+}
