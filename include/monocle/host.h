@@ -198,7 +198,8 @@ typedef struct {
 /* A local variable as the symbols name it, where it has that name. */
 typedef struct {
 	uint32_t size;
-	const char *name;             /* as long as the image is loaded */
+	const char *name;             /* as long as the image is loaded; not terminated */
+	uint32_t name_length;
 	uint32_t slot;                /* in the signature of the locals */
 	uint32_t start, end;          /* IL offsets of its scope, [start, end) */
 	uint32_t scope, parent;       /* number of its scope, from 0, and of the one around it; UINT32_MAX: there is none */
@@ -525,6 +526,11 @@ MONO_API void **monocle_method_slot (MonoMethod *method);
 MONO_API void **monocle_class_slot (MonoClass *klass);
 /* The method table entry if a record exists already, else NULL; makes nothing. */
 MONO_API MonoMethod *monocle_method_def_if_known (MonoImage *image, uint32_t methoddef_token);
+
+/*
+ * How many bytes records and their names take, tombstones included: what never shrinks. Any context.
+ */
+MONO_API uint64_t monocle_records_size (void);
 
 /* A piece of machine code of a method. Later bodies of one method are further records. Any context. */
 MONO_API MonoJitInfo *monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size);

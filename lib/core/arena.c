@@ -23,6 +23,8 @@ struct chunk {
 };
 
 static _Atomic(struct chunk *) current;
+static _Atomic uint64_t mapped; /* bytes of all chunks and mappings */
+static monocle__intern strings;
 /* How many allocations succeed before all fail; negative: no limit. Tests drive every failure path with it. */
 static _Atomic int64_t budget = -1;
 
@@ -30,7 +32,17 @@ static void *
 map (size_t size)
 {
 	void *memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory == MAP_FAILED)
+		return NULL;
+	atomic_fetch_add_explicit (&mapped, size, memory_order_relaxed);
+	return memory;
+}
+
+static void
+unmap (void *memory, size_t size)
+{
+	munmap (memory, size);
+	atomic_fetch_sub_explicit (&mapped, size, memory_order_relaxed);
 }
 
 static bool
@@ -51,7 +63,7 @@ chunk_replace (struct chunk *full)
 		return false;
 	atomic_init (&fresh->used, (sizeof *fresh + ALIGNMENT - 1) & ~(size_t) (ALIGNMENT - 1));
 	if (!atomic_compare_exchange_strong_explicit (&current, &full, fresh, memory_order_acq_rel, memory_order_relaxed))
-		munmap (fresh, CHUNK_SIZE);
+		unmap (fresh, CHUNK_SIZE);
 	return true;
 }
 
@@ -75,6 +87,21 @@ monocle__arena_alloc (size_t size)
 	}
 }
 
+struct string {
+	monocle__node node;
+	char text[];
+};
+
+static bool
+string_same (const monocle__node *node, const void *text)
+{
+	return strcmp (((const struct string *) node)->text, text) == 0;
+}
+
+/*
+ * Equal texts are one: an assembly that is loaded a thousand times, or a thousand methods called .ctor, keep their names
+ * once.
+ */
 const char *
 monocle__arena_string (const char *text)
 {
@@ -82,11 +109,26 @@ monocle__arena_string (const char *text)
 		return NULL;
 	if (!*text)
 		return "";
+	uint64_t hash = monocle__hash_string (0, text);
+	const monocle__node *known = monocle__intern_find (&strings, hash, string_same, text);
+	if (known)
+		return ((const struct string *) known)->text;
 	size_t size = strlen (text) + 1;
-	char *copy = monocle__arena_alloc (size);
-	if (copy)
-		memcpy (copy, text, size);
-	return copy;
+	struct string *copy = monocle__arena_alloc (sizeof *copy + size);
+	if (!copy)
+		return NULL;
+	memcpy (copy->text, text, size);
+	return ((struct string *) monocle__intern_add (&strings, hash, &copy->node, string_same, text))->text;
+}
+
+/* All that is mapped but for what the current chunk has left. */
+uint64_t
+monocle_records_size (void)
+{
+	struct chunk *chunk = atomic_load_explicit (&current, memory_order_acquire);
+	size_t used = chunk ? atomic_load_explicit (&chunk->used, memory_order_relaxed) : 0;
+	uint64_t all = atomic_load_explicit (&mapped, memory_order_relaxed);
+	return chunk && used < CHUNK_SIZE ? all - (CHUNK_SIZE - used) : all;
 }
 
 void

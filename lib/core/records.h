@@ -28,7 +28,7 @@
 
 /* Zeroed, 16-byte aligned, never freed. NULL when the kernel has no memory. Any context. */
 void *monocle__arena_alloc (size_t size);
-/* A copy; NULL for NULL and without memory. */
+/* A copy, the same for equal texts; NULL for NULL and without memory. Any context. */
 const char *monocle__arena_string (const char *text);
 /* For tests: so many allocations succeed from now on, later ones fail; negative: no limit. */
 void monocle__arena_set_budget (int64_t allocations);
