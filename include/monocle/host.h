@@ -195,15 +195,22 @@ typedef struct {
 	uint32_t end_row, end_column; /* 0: unknown */
 } monocle_source_info;
 
-/* A local variable as the symbols name it, where it has that name. */
+/* A local variable as the symbols name it. */
 typedef struct {
 	uint32_t size;
 	const char *name;             /* as long as the image is loaded; not terminated */
 	uint32_t name_length;
 	uint32_t slot;                /* in the signature of the locals */
-	uint32_t start, end;          /* IL offsets of its scope, [start, end) */
-	uint32_t scope, parent;       /* number of its scope, from 0, and of the one around it; UINT32_MAX: there is none */
+	uint32_t scope;               /* number of its scope; UINT32_MAX: the whole method */
 } monocle_local_info;
+
+/* A scope of local variables. */
+typedef struct {
+	uint32_t size;
+	uint32_t start, end;          /* IL offsets, [start, end) */
+	uint32_t parent;              /* number of the scope around it, UINT32_MAX: there is none */
+	uint32_t kind;                /* 0: unknown; 1: of the source; 2: the compiler's own; others as in .mdb files */
+} monocle_scope_info;
 
 /* Machine code from here to the next point belongs to the IL from here on. */
 typedef struct {
@@ -319,8 +326,9 @@ typedef struct {
 	 * there are symbols of the method, but they name no source there.
 	 */
 	int (*source_of)(void *host, MonoMethod *method, uint32_t il_offset, monocle_source_info *ret_info);
-	/* normal context: a variable that the method's symbols name, by number from 0; MONOCLE_E_UNKNOWN: no more. */
+	/* normal context: what the method's symbols name, by number from 0; MONOCLE_E_UNKNOWN: no more, or no symbols. */
 	int (*describe_local)(void *host, MonoMethod *method, uint32_t index, monocle_local_info *ret_info);
+	int (*describe_scope)(void *host, MonoMethod *method, uint32_t index, monocle_scope_info *ret_info);
 	/* normal context: these bytes, which are copied, are the image's symbols, whatever files there are. */
 	int (*set_symbols)(void *host, MonoImage *image, const void *data, uint32_t size);
 	/* normal context: the IL offset of a native offset into the newest code of the method. */
@@ -361,6 +369,8 @@ typedef struct {
 	void *(*ref_new)(void *host, MonoObject *object, monocle_ref_kind kind);
 	MonoObject *(*ref_target)(void *host, void *reference);
 	void (*ref_free)(void *host, void *reference);
+	/* What stands before the fields of every object: 16 bytes on Mono, 8 on CoreCLR. 0: unknown. */
+	uint32_t object_header;
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

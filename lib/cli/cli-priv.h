@@ -68,5 +68,6 @@ bool monocle__cli_blob (monocle__cli_image *image, uint32_t table, uint32_t rid,
 /* --- operations, one file for each noun --------------------------------------------------------------------------- */
 
 void monocle__cli_describe_ops (monocle_host_ops *ops);
+void monocle__cli_source_ops (monocle_host_ops *ops);
 
 #endif

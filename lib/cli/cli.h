@@ -24,6 +24,7 @@
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
 typedef struct monocle__cli_index monocle__cli_index;
+typedef struct monocle__cli_source monocle__cli_source;
 
 typedef struct monocle__cli_image {
 	MonoImage *record;
@@ -35,6 +36,7 @@ typedef struct monocle__cli_image {
 	uint32_t typeref_rows;
 	MonoClass *_Atomic *typerefs;            /* resolved TypeRefs by row - 1 */
 	_Atomic(monocle__cli_index *) index;     /* types by name; made when first asked for */
+	_Atomic(monocle__cli_source *) source;   /* its symbols (source.h); looked for when first asked for */
 } monocle__cli_image;
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli-priv.h"
+#include "source.h"
 
 const monocle__cli_owner *monocle__cli_owner_now;
 
@@ -37,6 +38,7 @@ monocle__cli_image_done (monocle__cli_image *image)
 	free ((void *) image->typerefs);
 	image->typerefs = NULL;
 	monocle__cli_index_free (atomic_exchange (&image->index, NULL));
+	monocle__cli_source_close (atomic_exchange (&image->source, NULL));
 }
 
 bool

@@ -9,4 +9,5 @@ void
 monocle__cli_fill_ops (monocle_host_ops *ops)
 {
 	monocle__cli_describe_ops (ops);
+	monocle__cli_source_ops (ops);
 }

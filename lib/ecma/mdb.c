@@ -8,6 +8,9 @@
  *            types (count), anonymous scopes (count, offset, size), line base, line range, opcode base, flags
  *   source:  index, offset of: length, name, GUID 16, MD5 16, a byte
  *   method:  token, offset of its data, offset of its line program; by token
+ *   data:    compile unit, offset of the locals, namespace, offset of the blocks ...; all numbers in LEB128
+ *   locals:  count; slot, length, name, block (from 1)
+ *   blocks:  count; kind, parent (from 1), start, end
  *
  * A line program is that of DWARF 2 with other opcodes. Async-safe.
  */
@@ -296,5 +299,79 @@ monocle__mdb_locate (const monocle__mdb *mdb, uint32_t method_token, uint32_t il
 	if (!location.line)
 		return MONOCLE__ECMA_E_RANGE;
 	*ret_location = location;
+	return 0;
+}
+
+/* --- locals ------------------------------------------------------------------------------------------------------- */
+
+/* Numbers of a method's data. */
+enum { DATA_LOCALS = 1, DATA_BLOCKS = 3 };
+
+typedef struct {
+	const uint8_t *at, *end;
+} reader;
+
+/* The list that a number of the method's data places; *ret_count is how many it says there are. */
+static int
+open_list (const monocle__mdb *mdb, uint32_t token, uint32_t number, reader *ret_list, uint32_t *ret_count)
+{
+	monocle__span file = { mdb->data, mdb->size }, rest;
+	const uint8_t *row = find_method (mdb, token);
+	uint32_t offset = 0;
+	if (!row)
+		return MONOCLE__ECMA_E_RANGE;
+	if (!monocle__span_rest (file, monocle__le32 (row + 4), &rest))
+		return MONOCLE__ECMA_E_TRUNCATED;
+	const uint8_t *at = rest.data, *end = rest.data + rest.size;
+	for (uint32_t i = 0; i <= number; i++)
+		if (!read_leb (&at, end, &offset))
+			return MONOCLE__ECMA_E_TRUNCATED;
+	if (!monocle__span_rest (file, offset, &rest))
+		return MONOCLE__ECMA_E_TRUNCATED;
+	*ret_list = (reader){ rest.data, rest.data + rest.size };
+	return read_leb (&ret_list->at, ret_list->end, ret_count) ? 0 : MONOCLE__ECMA_E_TRUNCATED;
+}
+
+static bool
+read_local (reader *list, monocle__mdb_local *ret)
+{
+	if (!read_leb (&list->at, list->end, &ret->slot) || !read_leb (&list->at, list->end, &ret->name_size) ||
+	    ret->name_size > (size_t)(list->end - list->at))
+		return false;
+	ret->name = (const char *)list->at;
+	list->at += ret->name_size;
+	return read_leb (&list->at, list->end, &ret->block);
+}
+
+int
+monocle__mdb_get_local (const monocle__mdb *mdb, uint32_t method_token, uint32_t index, monocle__mdb_local *ret_local)
+{
+	reader list;
+	uint32_t count;
+	monocle__mdb_local local;
+	int error = open_list (mdb, method_token, DATA_LOCALS, &list, &count);
+	if (error || index >= count)
+		return error ? error : MONOCLE__ECMA_E_RANGE;
+	for (uint32_t i = 0; i <= index; i++)
+		if (!read_local (&list, &local))
+			return MONOCLE__ECMA_E_TRUNCATED;
+	*ret_local = local;
+	return 0;
+}
+
+int
+monocle__mdb_get_block (const monocle__mdb *mdb, uint32_t method_token, uint32_t index, monocle__mdb_block *ret_block)
+{
+	reader list;
+	uint32_t count;
+	monocle__mdb_block block;
+	int error = open_list (mdb, method_token, DATA_BLOCKS, &list, &count);
+	if (error || index >= count)
+		return error ? error : MONOCLE__ECMA_E_RANGE;
+	for (uint32_t i = 0; i <= index; i++)
+		if (!read_leb (&list.at, list.end, &block.kind) || !read_leb (&list.at, list.end, &block.parent) ||
+		    !read_leb (&list.at, list.end, &block.start) || !read_leb (&list.at, list.end, &block.end))
+			return MONOCLE__ECMA_E_TRUNCATED;
+	*ret_block = block;
 	return 0;
 }

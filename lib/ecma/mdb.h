@@ -51,4 +51,25 @@ int monocle__mdb_next_point (monocle__mdb_points *points, monocle__source_point 
 int monocle__mdb_locate (const monocle__mdb *mdb, uint32_t method_token, uint32_t il_offset,
                          monocle__source_location *ret_location);
 
+/* --- locals ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+	const char *name;   /* UTF-8, not terminated */
+	uint32_t name_size;
+	uint32_t slot;      /* in the signature of the locals */
+	uint32_t block;     /* from 1; 0: the whole method */
+} monocle__mdb_local;
+
+typedef struct {
+	uint32_t kind;       /* 1: of the source, 2: the compiler's own, 3 and 4: of iterators */
+	uint32_t parent;     /* from 1; 0: none */
+	uint32_t start, end; /* IL offsets */
+} monocle__mdb_block;
+
+/* By number from 0. 0; RANGE when the method has no more; TRUNCATED or FORMAT for a damaged list. */
+int monocle__mdb_get_local (const monocle__mdb *mdb, uint32_t method_token, uint32_t index,
+                            monocle__mdb_local *ret_local);
+int monocle__mdb_get_block (const monocle__mdb *mdb, uint32_t method_token, uint32_t index,
+                            monocle__mdb_block *ret_block);
+
 #endif

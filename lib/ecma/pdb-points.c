@@ -166,6 +166,8 @@ monocle__pdb_locate (const monocle__pdb *pdb, uint32_t method_token, uint32_t il
 		if (!point.hidden) {
 			location.line = point.start_line;
 			location.column = point.start_column;
+			location.end_line = point.end_line;
+			location.end_column = point.end_column;
 		}
 		any = true;
 	}
