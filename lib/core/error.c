@@ -1,10 +1,19 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * error.c - MonoError as the core fills it: never, so it always says that all is well.
+ * error.c - MonoError as the core fills it: a code and a text that is never freed.
  */
+#include "records.h"
+
 #include <string.h>
 #include <mono/utils/mono-error.h>
+
+void
+monocle__error_set (MonoError *error, uint16_t code, const char *message)
+{
+	error->error_code = code;
+	error->hidden_1[0] = (void *) message;
+}
 
 void
 mono_error_init (MonoError *error)
@@ -39,5 +48,7 @@ mono_error_get_error_code (MonoError *error)
 const char *
 mono_error_get_message (MonoError *error)
 {
-	return mono_error_ok (error) ? NULL : "unknown error";
+	if (mono_error_ok (error))
+		return NULL;
+	return error->hidden_1[0] ? error->hidden_1[0] : "unknown error";
 }

@@ -1,14 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * object.c - what can be said of an object without touching it: its class and size. And the collector as the host
- * shows it.
+ * object.c - what can be said of an object as a whole: its class and size, what it is an instance of, where the value in
+ * a box begins.
  *
  * Looking at an object is allowed wherever the host says so for its object_class operation.
  */
 #include "records.h"
-
-#include <mono/metadata/mono-gc.h>
 
 MonoClass *
 mono_object_get_class (MonoObject *object)
@@ -60,40 +58,31 @@ mono_class_vtable (MonoDomain *domain, MonoClass *klass)
 	return klass ? &klass->vtable : NULL;
 }
 
-/* --- mono_gc_*: normal context ------------------------------------------------------------------------------------ */
+/* --- boxes and casts ---------------------------------------------------------------------------------------------- */
 
-void
-mono_gc_collect (int generation)
+void *
+mono_object_unbox (MonoObject *object)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	if (ops->gc_collect)
-		ops->gc_collect (ops->host, generation);
-	else
-		MONOCLE__LOG_ONCE ("mono_gc_collect is not served by this host; nothing was collected");
+	MonoClass *klass = mono_object_get_class (object);
+	if (!klass || !mono_class_is_valuetype (klass))
+		return NULL;
+	if (ops->object_header)
+		return (char *) object + ops->object_header;
+	MONOCLE__LOG_ONCE ("mono_object_unbox is not served by this host; it returned NULL");
+	return NULL;
 }
 
-int
-mono_gc_max_generation (void)
+MonoObject *
+mono_object_isinst (MonoObject *object, MonoClass *klass)
 {
-	const monocle_host_ops *ops = monocle__host_ops ();
-	return ops->gc_max_generation ? ops->gc_max_generation (ops->host) : 0;
+	MonoClass *own = klass ? mono_object_get_class (object) : NULL;
+	return own && mono_class_is_assignable_from (klass, own) ? object : NULL;
 }
 
-static int64_t
-heap_size (int used)
+/* There are no proxies of remote objects here, for which Mono has these two. */
+MonoObject *
+mono_object_isinst_mbyref (MonoObject *object, MonoClass *klass)
 {
-	const monocle_host_ops *ops = monocle__host_ops ();
-	return ops->gc_heap_size ? ops->gc_heap_size (ops->host, used) : 0;
-}
-
-int64_t
-mono_gc_get_heap_size (void)
-{
-	return heap_size (0);
-}
-
-int64_t
-mono_gc_get_used_size (void)
-{
-	return heap_size (1);
+	return mono_object_isinst (object, klass);
 }

@@ -22,7 +22,13 @@
 #include <mono/metadata/object.h>
 #include <mono/metadata/row-indexes.h>
 #include <mono/metadata/tokentype.h>
+#include <mono/utils/mono-error.h>
 #include "core.h"
+
+/* --- error.c ----------------------------------------------------------------------------------------------------- */
+
+/* Fills an error that was initialised. `message` lives for ever. */
+void monocle__error_set (MonoError *error, uint16_t code, const char *message);
 
 /* --- arena.c ----------------------------------------------------------------------------------------------------- */
 

@@ -56,7 +56,7 @@ MONO_API unsigned int mono_object_get_size (MonoObject *o);
 MONO_API MonoClass *mono_vtable_class (MonoVTable *vtable);
 /* NULL for proxies of remote objects. */
 MONO_API MonoDomain *mono_vtable_domain (MonoVTable *vtable);
-/* Where the value inside a box begins; the object must be a box. */
+/* Where the value inside a box begins; the object must be a box. Outside Mono NULL for one that is not. */
 MONO_API void *mono_object_unbox (MonoObject *obj);
 
 /* UTF-16 characters of a string, not necessarily ended by 0, and how many there are. Borrowed from the object. */
@@ -77,15 +77,29 @@ MONO_API char *mono_array_addr_with_size (MonoArray *array, int size, uintptr_t 
 
 /* --- strings: normal context -------------------------------------------------------------------------------------- */
 
-/* A copy in UTF-8 (UTF-16), ended by 0; NULL for a NULL string. Caller frees. */
+/*
+ * A copy in UTF-8, UTF-16 or code points, ended by 0. NULL for a NULL string, and of the first and the last for a string
+ * that holds half a surrogate pair. Caller frees.
+ */
 MONO_API char *mono_string_to_utf8 (MonoString *string_obj);
 MONO_API mono_unichar2 *mono_string_to_utf16 (MonoString *string_obj);
+MONO_API mono_unichar4 *mono_string_to_utf32 (MonoString *string_obj);
 /* The same; on failure NULL, and `error` says why. */
 MONO_API char *mono_string_to_utf8_checked (MonoString *string_obj, MonoError *error);
+/* The same characters? And a hash of them: 31 h + c over the UTF-16 units, modulo 2^32. Plain reads. */
 MONO_API mono_bool mono_string_equal (MonoString *s1, MonoString *s2);
 MONO_API unsigned int mono_string_hash (MonoString *s);
-/* The identity hash; may inflate the object's lock word. */
+/* The identity hash; may inflate the object's lock word. 0 where the runtime does not tell. */
 MONO_API int mono_object_hash (MonoObject *obj);
+
+/* --- what an object is: normal context, where it may be looked at; may look classes up ------------------------------ */
+
+/* The object when it is a `klass` (or has that interface), else NULL. */
+MONO_API MonoObject *mono_object_isinst (MonoObject *obj, MonoClass *klass);
+/* The same; Mono sees through the proxies of remote objects. */
+MONO_API MonoObject *mono_object_isinst_mbyref (MonoObject *obj, MonoClass *klass);
+/* The override of `method` that `obj` would run; `method` itself when it is not virtual. NULL: it has none. */
+MONO_API MonoMethod *mono_object_get_virtual_method (MonoObject *obj, MonoMethod *method);
 
 /* --- creating and running: served by hosts that run managed code; NULL (nothing) elsewhere; normal context -------- */
 
@@ -94,12 +108,8 @@ MONO_API MonoString *mono_string_new (MonoDomain *domain, const char *text);
 MONO_API MonoString *mono_string_new_len (MonoDomain *domain, const char *text, unsigned int length);
 MONO_API MonoArray *mono_array_new (MonoDomain *domain, MonoClass *eclass, uintptr_t n);
 MONO_API MonoObject *mono_value_box (MonoDomain *domain, MonoClass *klass, void *val);
-/* The object when it is a `klass`, else NULL. */
-MONO_API MonoObject *mono_object_isinst (MonoObject *obj, MonoClass *klass);
 /* ToString (). *exc gets what it threw; without `exc` the exception goes on through the caller. */
 MONO_API MonoString *mono_object_to_string (MonoObject *obj, MonoObject **exc);
-/* The override of `method` that `obj` would run. */
-MONO_API MonoMethod *mono_object_get_virtual_method (MonoObject *obj, MonoMethod *method);
 /*
  * Runs a method. `obj` is NULL for static methods, the address of the value for structs; params[i] is the address of a
  * value or the reference itself. Returns the (boxed) result. *exc gets what it threw; without `exc` the exception goes
@@ -130,12 +140,14 @@ MONO_API void mono_property_set_value (MonoProperty *prop, void *obj, void **par
 
 /* --- handles: normal context; 0 and NULL where no host serves them ------------------------------------------------ */
 
-/* A handle that keeps the object alive, and in its place when `pinned`. Free it. 0: refused. */
+/*
+ * A handle that keeps the object alive, and in its place when `pinned`. Free it. 0: refused. Raises gc_handle_created.
+ */
 MONO_API uint32_t mono_gchandle_new (MonoObject *obj, mono_bool pinned);
 /* One that does not. Its target turns NULL at the object's death (with the flag: after its finalizer). */
 MONO_API uint32_t mono_gchandle_new_weakref (MonoObject *obj, mono_bool track_resurrection);
 MONO_API MonoObject *mono_gchandle_get_target (uint32_t gchandle);
-/* 0 is ignored. */
+/* 0 is ignored. Raises gc_handle_deleted. */
 MONO_API void mono_gchandle_free (uint32_t gchandle);
 
 /* --- storing references: what the collector must be told; normal context ------------------------------------------ */
