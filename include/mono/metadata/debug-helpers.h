@@ -3,7 +3,7 @@
  *
  * debug-helpers.h - names for people, and finding methods by name.
  *
- * The spellings are exact: people parse them. Everything here allocates: normal context. Outside Mono the name
+ * The spellings are exact: people parse them. Everything here allocates: not async-safe. Outside Mono the name
  * functions read records only, so that they also work inside call probes and for unloaded methods.
  */
 #ifndef MONO_METADATA_DEBUG_HELPERS_H
@@ -44,12 +44,12 @@ MONO_API char *mono_context_get_desc (MonoGenericContext *context);
  */
 MONO_API MonoMethodDesc *mono_method_desc_new (const char *name, mono_bool include_namespace);
 MONO_API void mono_method_desc_free (MonoMethodDesc *desc);
-/* Name and, where the pattern has them, args equal; _full_match looks at the class as well. */
+/* Name and, where the pattern has them, args equal; _full_match looks at the class as well. Normal context. */
 MONO_API mono_bool mono_method_desc_match (MonoMethodDesc *desc, MonoMethod *method);
 MONO_API mono_bool mono_method_desc_full_match (MonoMethodDesc *desc, MonoMethod *method);
 /* Nonzero when the pattern names a class. */
 MONO_API mono_bool mono_method_desc_is_full (MonoMethodDesc *desc);
-/* The first method that matches. Borrowed, NULL when there is none. May load types. */
+/* The first method that matches. Borrowed, NULL when there is none. May load types. Normal context. */
 MONO_API MonoMethod *mono_method_desc_search_in_class (MonoMethodDesc *desc, MonoClass *klass);
 MONO_API MonoMethod *mono_method_desc_search_in_image (MonoMethodDesc *desc, MonoImage *image);
 

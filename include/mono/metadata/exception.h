@@ -29,7 +29,7 @@ MONO_API MonoException *mono_get_exception_out_of_memory (void);
 
 /*
  * Called instead of Mono's own message when an exception is not handled; not expected to return. One hook, a later call
- * replaces it. Ignored outside Mono.
+ * replaces it. Ignored outside Mono. Not async-safe.
  */
 typedef void (*MonoUnhandledExceptionFunc) (MonoObject *exc, void *user_data);
 MONO_API void mono_install_unhandled_exception_hook (MonoUnhandledExceptionFunc func, void *user_data);

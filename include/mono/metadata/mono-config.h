@@ -19,7 +19,10 @@ MONO_API const char *mono_config_get_wordsize (void);
 /* Mono's configuration directory; NULL outside Mono. Borrowed. Any context. */
 MONO_API const char *mono_get_config_dir (void);
 
-/* Reads a file of dllmap entries, NULL: the default one. For embedders of Mono, before start. Ignored elsewhere. */
+/*
+ * Reads a file of dllmap entries, NULL: the default one. For embedders of Mono, before start. Ignored elsewhere.
+ * Not async-safe.
+ */
 MONO_API void mono_config_parse (const char *filename);
 
 MONO_END_DECLS

@@ -93,10 +93,19 @@ MONO_API mono_bool mono_debug_enabled (void);
 /* Asks for line information, as --debug does. Init window. On Mono this makes code slower. */
 MONO_API void mono_debug_init (MonoDebugFormat format);
 
+/*
+ * The symbols of an image, borrowed; NULL where lines are not kept. Of its fields only `image` is set everywhere, and
+ * `ppdb` or `symfile` where a symbol file was found.
+ */
+MONO_API MonoDebugHandle *mono_debug_get_handle (MonoImage *image);
+/* Gives an image its symbols, a portable PDB or an .mdb, which are copied; without effect when they are not the image's. */
+MONO_API void mono_debug_open_image_from_memory (MonoImage *image, const mono_byte *raw_contents, int size);
+MONO_API void mono_debug_close_image (MonoImage *image);
+
 /* The line of a native offset in a method's code; NULL when it is not known. Free with the function below. */
 MONO_API MonoDebugSourceLocation *mono_debug_lookup_source_location (MonoMethod *method, uint32_t address,
                                                                      MonoDomain *domain);
-/* NULL is ignored. */
+/* NULL is ignored. Not async-safe. */
 MONO_API void mono_debug_free_source_location (MonoDebugSourceLocation *location);
 /* The symbols of a method, borrowed; NULL without. The line of one of its IL offsets; to be freed. */
 MONO_API MonoDebugMethodInfo *mono_debug_lookup_method (MonoMethod *method);
@@ -105,8 +114,11 @@ MONO_API MonoDebugSourceLocation *mono_debug_method_lookup_location (MonoDebugMe
 MONO_API int32_t mono_debug_il_offset_from_address (MonoMethod *method, MonoDomain *domain, uint32_t native_offset);
 /* "at NS.T.M (args) [0x00001] in file:line", or "at NS.T.M (args) <0x0000a>" without symbols. Caller frees. */
 MONO_API char *mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDomain *domain);
+/* Names of a method's locals, NULL without symbols. Opaque; mono_debug_free_locals (), in no header, gives it back. */
+MONO_API MonoDebugLocalsInfo *mono_debug_lookup_locals (MonoMethod *method);
 /* What the JIT knows of a compiled method; NULL without. Free with the function below. */
 MONO_API MonoDebugMethodJitInfo *mono_debug_find_method (MonoMethod *method, MonoDomain *domain);
+/* Not async-safe. */
 MONO_API void mono_debug_free_method_jit_info (MonoDebugMethodJitInfo *jit);
 
 /* Set and ask whether a debugger is there. Any context. */

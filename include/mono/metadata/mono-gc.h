@@ -52,14 +52,14 @@ typedef enum {
 MONO_API void mono_gc_collect (int generation);
 /* Number of the oldest generation: 1 in Mono, 2 on CoreCLR. Compare with it to tell major collections. Any context. */
 MONO_API int mono_gc_max_generation (void);
-/* The generation an object is in, -1 where the runtime does not tell; also while the world is stopped. */
+/* The generation an object is in, -1 where the runtime does not tell; also while the world is stopped. Any context. */
 MONO_API int mono_gc_get_generation (MonoObject *object);
 /*
  * How many collections of that generation there were; what is above the oldest counts as the oldest. On Mono a collection
  * of generation 1 is none of generation 0; on CoreCLR it is, as GC.CollectionCount () says there. Any context.
  */
 MONO_API int mono_gc_collection_count (int generation);
-/* Bytes in use, bytes taken from the system. 0 where the runtime does not tell. Any context but stopped worlds. */
+/* Bytes in use, bytes taken from the system. 0 where the runtime does not tell. Normal context. */
 MONO_API int64_t mono_gc_get_used_size (void);
 MONO_API int64_t mono_gc_get_heap_size (void);
 /* Nonzero when objects wait for their finalizers. Normal context. */

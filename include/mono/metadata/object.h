@@ -125,7 +125,7 @@ MONO_API void mono_raise_exception (MonoException *ex);
 
 /* --- fields and properties ---------------------------------------------------------------------------------------- */
 
-/* Copies the field's bytes into *value (a reference as its pointer). A plain read. */
+/* Copies the field's bytes into *value (a reference as its pointer). Normal context. */
 MONO_API void mono_field_get_value (MonoObject *obj, MonoClassField *field, void *value);
 /* The same for a static field; runs no static constructor. */
 MONO_API void mono_field_static_get_value (MonoVTable *vt, MonoClassField *field, void *value);
@@ -134,7 +134,7 @@ MONO_API void mono_field_set_value (MonoObject *obj, MonoClassField *field, void
 MONO_API void mono_field_static_set_value (MonoVTable *vt, MonoClassField *field, void *value);
 /* The value as an object, boxed if needed. Normal context. */
 MONO_API MonoObject *mono_field_get_value_object (MonoDomain *domain, MonoClassField *field, MonoObject *obj);
-/* Run the accessors, as mono_runtime_invoke (). */
+/* Run the accessors, as mono_runtime_invoke (). Normal context. */
 MONO_API MonoObject *mono_property_get_value (MonoProperty *prop, void *obj, void **params, MonoObject **exc);
 MONO_API void mono_property_set_value (MonoProperty *prop, void *obj, void **params, MonoObject **exc);
 

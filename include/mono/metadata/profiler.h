@@ -185,7 +185,7 @@ MONO_API void *mono_profiler_call_context_get_this (MonoProfilerCallContext *con
 MONO_API void *mono_profiler_call_context_get_argument (MonoProfilerCallContext *context, uint32_t position);
 MONO_API void *mono_profiler_call_context_get_local (MonoProfilerCallContext *context, uint32_t position);
 MONO_API void *mono_profiler_call_context_get_result (MonoProfilerCallContext *context);
-/* NULL is ignored. */
+/* NULL is ignored. Not async-safe. */
 MONO_API void mono_profiler_call_context_free_buffer (void *buffer);
 
 /* --- values of events --------------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ MONO_BEGIN_DECLS
 
 typedef mono_bool (*MonoThreadManageCallback) (MonoThread *thread);
 
-/* The calling thread; NULL where the runtime does not know it. Any context. */
+/* The calling thread; NULL where the runtime does not know it (Mono 6.8 asserts there). Any context. */
 MONO_API MonoThread *mono_thread_current (void);
 /* The thread that started the runtime. Any context. */
 MONO_API MonoThread *mono_thread_get_main (void);
@@ -24,9 +24,15 @@ MONO_API MonoThread *mono_thread_get_main (void);
  * module that stays attached keeps Mono from ending: detach it before shutdown. Not in a signal handler.
  */
 MONO_API MonoThread *mono_thread_attach (MonoDomain *domain);
-/* The opposite, on the same thread; raises thread_stopping, thread_stopped and thread_exited. */
+/*
+ * The opposite, on the same thread; raises thread_stopping, thread_stopped and thread_exited. Not in a
+ * signal handler.
+ */
 MONO_API void mono_thread_detach (MonoThread *thread);
-/* Attaches a thread that the collector will not stop; it must not touch managed objects. Init window and later. */
+/*
+ * Attaches a thread that the collector will not stop; it must not touch managed objects. Not in a signal
+ * handler.
+ */
 MONO_API void mono_threads_attach_tools_thread (void);
 
 /* NULL when it has no name. Caller frees. Normal context. */

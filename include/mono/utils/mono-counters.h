@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * mono-counters.h - the registry of counters. Normal context throughout.
+ * mono-counters.h - the registry of counters. Not async-safe; from the init window on.
  */
 #ifndef MONO_UTILS_COUNTERS_H
 #define MONO_UTILS_COUNTERS_H

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * mono-dl-fallback.h - an embedder's own way to find native libraries. For Mono; NULL (nothing) elsewhere.
+ * mono-dl-fallback.h - an embedder's own way to find native libraries. For Mono; NULL (nothing) elsewhere. Not
+ * async-safe.
  */
 #ifndef MONO_UTILS_DL_FALLBACK_H
 #define MONO_UTILS_DL_FALLBACK_H
@@ -24,7 +25,7 @@ typedef void *(*MonoDlFallbackLoad) (const char *name, int flags, char **err, vo
 typedef void *(*MonoDlFallbackSymbol) (void *handle, const char *name, char **err, void *user_data);
 typedef void *(*MonoDlFallbackClose) (void *handle, void *user_data);
 
-/* Asked after the usual places; the newest first. Normal context. */
+/* Asked after the usual places; the newest first. Not async-safe. */
 MONO_API MonoDlFallbackHandler *mono_dl_fallback_register (MonoDlFallbackLoad load_func,
                                                            MonoDlFallbackSymbol symbol_func,
                                                            MonoDlFallbackClose close_func, void *user_data);

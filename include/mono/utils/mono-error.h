@@ -61,7 +61,7 @@ MONO_API void mono_error_init_flags (MonoError *error, unsigned short flags);
 /* Frees what the error owns, its message included. The object may be initialised again. */
 MONO_API void mono_error_cleanup (MonoError *error);
 
-/* Nonzero when nothing went wrong. */
+/* Nonzero when nothing went wrong. Any context. */
 MONO_API mono_bool mono_error_ok (MonoError *error);
 
 MONO_API unsigned short mono_error_get_error_code (MonoError *error);

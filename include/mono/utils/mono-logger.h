@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * mono-logger.h - the runtime's own messages. Normal context; ignored outside Mono.
+ * mono-logger.h - the runtime's own messages. Not async-safe; ignored outside Mono.
  */
 #ifndef MONO_UTILS_LOGGER_H
 #define MONO_UTILS_LOGGER_H

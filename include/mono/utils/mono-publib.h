@@ -9,8 +9,10 @@
  * Words used by the comments in all of these headers:
  *
  *   any context     Async-safe: may be called everywhere, in a signal handler, a call probe, a stopped world.
- *   normal context  A thread the runtime knows, outside signal handlers and stopped worlds, and not inside
- *                   class_loading or vtable_loading, where the runtime holds its loader lock.
+ *   not async-safe  Takes or gives back memory: everywhere but in signal handlers and stopped worlds.
+ *   normal context  A thread the runtime knows, outside signal handlers and stopped worlds; not inside call events
+ *                   (method_enter ...) and gc_allocation, where the collector may wait for the thread; not where
+ *                   something is half loaded (image_loaded, class_loading ...); not before there is a runtime.
  *   init window     Inside mono_profiler_init_NAME () only (an embedder: before the runtime starts).
  *   borrowed        The caller must not free the result. It stays valid as long as what it was asked of; outside
  *                   Mono, for ever.
@@ -19,7 +21,7 @@
  * The comments state Mono's contract. Outside Mono a function that nobody can serve is there all the same: its first
  * call is logged by name, and every call returns the failure that is documented here, or else 0, NULL, nothing. Those
  * that are "served by hosts that run managed code" create or run managed things. `lib/core/refusals.def` lists all that
- * libmonocle refuses.
+ * libmonocle refuses. MONOCLE_CHECK=1 holds a module's calls against these words (lib/core/contracts.def).
  */
 #ifndef MONO_UTILS_PUBLIB_H
 #define MONO_UTILS_PUBLIB_H
@@ -110,7 +112,7 @@ typedef struct {
 
 /*
  * Replaces Mono's allocator; for embedders of Mono, before anything else. Returns nonzero when it was taken. Outside
- * Mono it is refused (0): there the allocator is libc's.
+ * Mono it is refused (0): there the allocator is libc's. Not async-safe.
  */
 MONO_API mono_bool mono_set_allocator_vtable (MonoAllocatorVTable *vtable);
 
