@@ -96,13 +96,6 @@ mono_jit_aot_compiling (void)
 	return 0;
 }
 
-/* Line numbers of frames are asked from debug information only where a host serves it; none does yet. */
-mono_bool
-mono_debug_enabled (void)
-{
-	return 0;
-}
-
 /* What Mono's configuration files call the kernels and processors that uname () names. */
 static const struct {
 	const char *here, *mono;
