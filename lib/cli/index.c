@@ -3,7 +3,7 @@
  *
  * index.c - types of an image by name: those it defines, those nested in them, those it forwards.
  *
- * One hash table with open addressing, made when a name is first looked for, published by one
+ * One hash table with open addressing and a list of nested types, made when a name is first looked for, published by one
  * compare-and-swap and never changed. Its memory comes from mmap, since any context may be the first. Of two types with
  * one name the first row is found, as the runtimes do.
  */
@@ -24,8 +24,15 @@ typedef struct {
 	uint32_t outer;         /* row of the enclosing TypeDef, 0: none */
 } index_entry;
 
+/*
+ * One mapping: this, the hash table, and the nested types by what they are nested in: those of TypeDef row r are
+ * nested[nested_begin[r]] to nested[nested_begin[r + 1]] exclusive.
+ */
 struct monocle__cli_index {
+	size_t size;
 	uint32_t mask;          /* entries - 1 */
+	uint32_t types;
+	uint32_t *nested_begin, *nested;
 	index_entry entries[];
 };
 
@@ -105,19 +112,43 @@ add (const monocle__ecma_image *ecma, monocle__cli_index *index, uint32_t row, u
 static void
 add_definitions (const monocle__ecma_image *ecma, monocle__cli_index *index)
 {
-	uint32_t types = monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef), flags, inner, outer;
-	uint32_t nested = monocle__ecma_rows (ecma, MONOCLE__TABLE_NestedClass);
-	for (uint32_t rid = 1; rid <= types; rid++)
+	uint32_t flags;
+	for (uint32_t rid = 1; rid <= index->types; rid++)
 		if (monocle__ecma_column (ecma, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_Flags, &flags) == 0 &&
 		    (flags & VISIBILITY_MASK) <= PUBLIC)
 			add (ecma, index, rid, 0);
-	for (uint32_t rid = 1; rid <= nested; rid++)
-		if (monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass,
-		                          &inner) == 0 &&
-		    monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass,
-		                          &outer) == 0 &&
-		    inner && inner <= types && outer)
+}
+
+/* False: the row of NestedClass names types that do not exist. */
+static bool
+nested_row (const monocle__ecma_image *ecma, const monocle__cli_index *index, uint32_t rid, uint32_t *ret_inner,
+            uint32_t *ret_outer)
+{
+	return monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_NestedClass,
+	                             ret_inner) == 0 &&
+	       monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass,
+	                             ret_outer) == 0 &&
+	       *ret_inner && *ret_inner <= index->types && *ret_outer && *ret_outer <= index->types;
+}
+
+/* Sorts by counting. nested_begin[r + 1] first counts what is in r, then is where r's begin, in the end where they end. */
+static void
+add_nested (const monocle__ecma_image *ecma, monocle__cli_index *index)
+{
+	uint32_t rows = monocle__ecma_rows (ecma, MONOCLE__TABLE_NestedClass), inner, outer, total = 0;
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		if (nested_row (ecma, index, rid, &inner, &outer)) {
 			add (ecma, index, inner, outer);
+			index->nested_begin[outer + 1]++;
+		}
+	for (uint32_t rid = 1; rid <= index->types; rid++) {
+		uint32_t count = index->nested_begin[rid + 1];
+		index->nested_begin[rid + 1] = total;
+		total += count;
+	}
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		if (nested_row (ecma, index, rid, &inner, &outer))
+			index->nested[index->nested_begin[outer + 1]++] = inner;
 }
 
 /* What is nested in a forwarded type is found there: only those that name another assembly count. */
@@ -132,34 +163,41 @@ add_forwarders (const monocle__ecma_image *ecma, monocle__cli_index *index)
 			add (ecma, index, EXPORTED | rid, 0);
 }
 
-static size_t
-index_size (uint32_t entries)
-{
-	return sizeof (monocle__cli_index) + entries * sizeof (index_entry);
-}
-
 void
 monocle__cli_index_free (monocle__cli_index *index)
 {
 	if (index)
-		munmap (index, index_size (index->mask + 1));
+		munmap (index, index->size);
+}
+
+static uint32_t
+entry_count (const monocle__ecma_image *ecma)
+{
+	uint64_t names = (uint64_t) monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef) +
+	                 monocle__ecma_rows (ecma, MONOCLE__TABLE_ExportedType);
+	uint32_t entries = 16;
+	while (entries < 2 * names && entries < 1u << 26)
+		entries *= 2;
+	return entries;
 }
 
 static monocle__cli_index *
 index_new (const monocle__ecma_image *ecma)
 {
-	uint64_t types = monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef);
-	uint64_t exported = monocle__ecma_rows (ecma, MONOCLE__TABLE_ExportedType);
-	uint32_t entries = 16;
-	while (entries < 2 * (types + exported) && entries < 1u << 26)
-		entries *= 2;
-	void *memory =
-	    mmap (NULL, index_size (entries), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint32_t types = monocle__ecma_rows (ecma, MONOCLE__TABLE_TypeDef), entries = entry_count (ecma);
+	size_t table_size = sizeof (monocle__cli_index) + entries * sizeof (index_entry);
+	size_t size = table_size + (types + 2 + (size_t) monocle__ecma_rows (ecma, MONOCLE__TABLE_NestedClass)) * 4;
+	void *memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	monocle__cli_index *index = memory;
+	index->size = size;
 	index->mask = entries - 1;
+	index->types = types;
+	index->nested_begin = (uint32_t *) ((char *) memory + table_size);
+	index->nested = index->nested_begin + types + 2;
 	add_definitions (ecma, index);
+	add_nested (ecma, index);
 	add_forwarders (ecma, index);
 	return index;
 }
@@ -199,4 +237,14 @@ monocle__cli_index_nested (monocle__cli_image *image, uint32_t outer, const char
 {
 	uint32_t rid = outer & 0xFFFFFF, row = rid ? find (image, &(type_key) { rid, "", name }) : 0;
 	return row ? MONOCLE__TABLE_TypeDef << 24 | row : 0;
+}
+
+uint32_t
+monocle__cli_index_nested_rows (monocle__cli_image *image, uint32_t outer_rid, const uint32_t **ret_rows)
+{
+	monocle__cli_index *index = index_of (image);
+	if (!index || !outer_rid || outer_rid > index->types)
+		return 0;
+	*ret_rows = index->nested + index->nested_begin[outer_rid];
+	return index->nested_begin[outer_rid + 1] - index->nested_begin[outer_rid];
 }

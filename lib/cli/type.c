@@ -125,8 +125,8 @@ monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_cursor *cursor,
 	bool byref = false;
 	for (;;) {
 		uint8_t next = monocle__ecma_peek_byte (cursor);
-		if (next == MONOCLE__ET_BYREF) {
-			byref = true;
+		if (next == MONOCLE__ET_BYREF || next == MONOCLE__ET_PINNED) {
+			byref |= next == MONOCLE__ET_BYREF;
 			monocle__ecma_read_byte (cursor);
 		} else if (next == MONOCLE__ET_CMOD_REQD || next == MONOCLE__ET_CMOD_OPT) {
 			monocle__ecma_read_byte (cursor);

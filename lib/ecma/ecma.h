@@ -73,12 +73,24 @@ uint32_t monocle__ecma_rows (const monocle__ecma_image *image, uint32_t table);
 /* One column of one row (1-based rid): a heap offset, the rid of an index column, the raw value of a coded one. */
 int monocle__ecma_column (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column,
                           uint32_t *ret_value);
+/* First rid at or after `from` (1: of all) whose cell is `value`, 0: none. Fast where the table is sorted so. */
+uint32_t monocle__ecma_find (const monocle__ecma_image *image, uint32_t table, uint32_t column, uint32_t value,
+                             uint32_t from);
+/* The same for a coded column of the given kind, and a token. */
+uint32_t monocle__ecma_find_token (const monocle__ecma_image *image, uint32_t table, uint32_t column, uint32_t kind,
+                                   uint32_t token, uint32_t from);
+/* The run [first, end) that a list column names: cut to rows that exist, empty when it contradicts itself. */
+void monocle__ecma_list (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column,
+                         uint32_t target, uint32_t *ret_first, uint32_t *ret_end);
 /* A coded index as a token; 0 when its tag is reserved or its row is 0. `kind`: MONOCLE__CODED_TypeDefOrRef ... */
 uint32_t monocle__ecma_coded_token (uint32_t kind, uint32_t value);
 /* NUL-terminated string of the #Strings heap; NULL when out of range or unterminated. */
 const char *monocle__ecma_string (const monocle__ecma_image *image, uint32_t offset);
 int monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data,
                         uint32_t *ret_size);
+/* The same of the #US heap: UTF-16, and a last byte that says whether a character is special. */
+int monocle__ecma_user_string (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data,
+                               uint32_t *ret_size);
 const uint8_t *monocle__ecma_guid (const monocle__ecma_image *image, uint32_t index);
 
 /* --- rows people ask for; each is a few columns resolved ---------------------------------------------------------- */
@@ -117,6 +129,8 @@ int monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token,
                                const char **ret_namespace, uint32_t *ret_scope);
 /* Token of the type that declares methoddef `token` (binary search over TypeDef.MethodList), 0 when none. */
 uint32_t monocle__ecma_method_owner (const monocle__ecma_image *image, uint32_t token);
+/* The same for a field. */
+uint32_t monocle__ecma_field_owner (const monocle__ecma_image *image, uint32_t token);
 /* Type that encloses typedef `token`, 0 when none (by halves over NestedClass). Its rid is smaller: climbing ends. */
 uint32_t monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token);
 /* Number of generic parameters of a typedef or methoddef token; name of one. */

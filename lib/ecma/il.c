@@ -323,15 +323,11 @@ try_region (const reader *r, uint32_t offset, uint32_t length, uint32_t *ret_beg
 	return *ret_begin != MONOCLE__IL_NONE && *ret_end != MONOCLE__IL_NONE;
 }
 
-/* Fields of II.25.4.6; the small form has the same six in fewer bytes. */
-typedef struct {
-	uint32_t flags, try_offset, try_length, handler_offset, handler_length, token_or_filter;
-} raw_clause;
-
-static raw_clause
+/* The small form has the same six fields in fewer bytes. */
+static monocle__il_raw_clause
 load_clause (const uint8_t *at, bool fat)
 {
-	raw_clause c;
+	monocle__il_raw_clause c;
 
 	if (fat) {
 		c.flags = monocle__il_load32 (at);
@@ -354,7 +350,7 @@ load_clause (const uint8_t *at, bool fat)
 static int
 decode_clause (const reader *r, const uint8_t *at, bool fat, monocle__il_clause *ret_clause)
 {
-	raw_clause raw = load_clause (at, fat);
+	monocle__il_raw_clause raw = load_clause (at, fat);
 	monocle__il_clause c = { .flags = raw.flags };
 
 	if (raw.flags != MONOCLE__IL_CLAUSE_CATCH && raw.flags != MONOCLE__IL_CLAUSE_FILTER &&
@@ -439,6 +435,59 @@ monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t size, 
 	if (ret_size)
 		*ret_size = r.end;
 	return 0;
+}
+
+/* --- without memory --------------------------------------------------------------------------------------------- */
+
+int
+monocle__il_read_header (const uint8_t *data, size_t size, monocle__il_header *ret_header)
+{
+	reader r = { .data = data, .size = size };
+	monocle__il_body body = { 0 };
+	int error = read_header (&r, &body);
+
+	if (!error)
+		error = count_clauses (&r);
+	if (error)
+		return error;
+	*ret_header = (monocle__il_header){
+		.code = r.code,
+		.code_size = r.code_size,
+		.max_stack = body.max_stack,
+		.local_signature_token = body.local_signature_token,
+		.init_locals = body.init_locals,
+		.clause_count = r.clauses,
+		.size = r.end,
+	};
+	return 0;
+}
+
+int
+monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, monocle__il_raw_clause *ret_clause)
+{
+	reader r = { .data = data, .size = size };
+	monocle__il_body body = { 0 };
+	struct monocle__il_section section = { .kind = MONOCLE__IL_SECTION_MORE };
+	int error = read_header (&r, &body);
+	size_t at = first_section (&r);
+
+	if (!error && !r.more_sections)
+		return MONOCLE__ECMA_E_RANGE;
+	for (; !error && section.kind & MONOCLE__IL_SECTION_MORE; at += section_size (&section)) {
+		bool fat;
+
+		if ((error = read_section (&r, at, &section)))
+			return error;
+		fat = (section.kind & MONOCLE__IL_SECTION_FAT) != 0;
+		if (index < section.clause_count) {
+			uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
+
+			*ret_clause = load_clause (data + at + 4 + (size_t)index * unit, fat);
+			return 0;
+		}
+		index -= section.clause_count;
+	}
+	return error ? error : MONOCLE__ECMA_E_RANGE;
 }
 
 /* --- facts ------------------------------------------------------------------------------------------------------ */

@@ -90,6 +90,26 @@ int monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t si
 void monocle__il_free (monocle__il_body *body);
 
 /*
+ * What a body says of itself, read without memory: async-safe. Instructions are not looked at, nor are the borders of
+ * clauses.
+ */
+typedef struct {
+	const uint8_t *code; /* in `data` */
+	uint32_t code_size, max_stack, local_signature_token, clause_count;
+	bool init_locals;
+	size_t size; /* of the body, exception sections included */
+} monocle__il_header;
+
+/* Fields of II.25.4.6. */
+typedef struct {
+	uint32_t flags, try_offset, try_length, handler_offset, handler_length, token_or_filter;
+} monocle__il_raw_clause;
+
+int monocle__il_read_header (const uint8_t *data, size_t size, monocle__il_header *ret_header);
+/* RANGE: there is no such clause. */
+int monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, monocle__il_raw_clause *ret_clause);
+
+/*
  * Editing. An edit list collects insertions by original index and applies them in one pass, O(n).
  * `before`: the instruction in front of which the code goes; `before` == count appends at the end. Where control that
  * *jumps* to `before` must land is said per insertion:

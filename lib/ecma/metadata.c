@@ -193,12 +193,13 @@ monocle__ecma_string (const monocle__ecma_image *image, uint32_t offset)
 	return memchr (string, 0, image->strings_size - offset) ? string : NULL;
 }
 
-int
-monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data, uint32_t *ret_size)
+/* What has its length in front of it. */
+static int
+read_sized (const uint8_t *heap, uint32_t heap_size, uint32_t offset, const uint8_t **ret_data, uint32_t *ret_size)
 {
-	if (offset >= image->blobs_size)
+	if (offset >= heap_size)
 		return MONOCLE__ECMA_E_RANGE;
-	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (image->blobs + offset, image->blobs_size - offset);
+	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (heap + offset, heap_size - offset);
 	uint32_t size = monocle__ecma_read_u (&cursor);
 	if (cursor.error)
 		return cursor.error;
@@ -207,6 +208,19 @@ monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uin
 	*ret_data = cursor.at;
 	*ret_size = size;
 	return 0;
+}
+
+int
+monocle__ecma_blob (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data, uint32_t *ret_size)
+{
+	return read_sized (image->blobs, image->blobs_size, offset, ret_data, ret_size);
+}
+
+int
+monocle__ecma_user_string (const monocle__ecma_image *image, uint32_t offset, const uint8_t **ret_data,
+                           uint32_t *ret_size)
+{
+	return read_sized (image->user_strings, image->user_strings_size, offset, ret_data, ret_size);
 }
 
 const uint8_t *

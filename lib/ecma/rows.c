@@ -43,6 +43,18 @@ list_run (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32
 	return (struct run){ first, end < first ? first : end };
 }
 
+void
+monocle__ecma_list (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column, uint32_t target,
+                    uint32_t *ret_first, uint32_t *ret_end)
+{
+	struct run run = { 0, 0 };
+	if (table < MONOCLE__TABLE_COUNT && target < MONOCLE__TABLE_COUNT && rid - 1 < image->tables[table].rows &&
+	    column < image->tables[table].columns)
+		run = list_run (image, table, rid, column, target);
+	*ret_first = run.first;
+	*ret_end = run.end;
+}
+
 static const char *
 string_at (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column)
 {
@@ -182,29 +194,42 @@ monocle__ecma_get_typeref (const monocle__ecma_image *image, uint32_t token, con
 }
 
 static bool
-owns_method (const monocle__ecma_image *image, uint32_t type, uint32_t method)
+owns (const monocle__ecma_image *image, uint32_t type, uint32_t column, uint32_t target, uint32_t rid)
 {
-	struct run run =
-	    list_run (image, MONOCLE__TABLE_TypeDef, type, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
-	return run.first <= method && method < run.end;
+	struct run run = list_run (image, MONOCLE__TABLE_TypeDef, type, column, target);
+	return run.first <= rid && rid < run.end;
 }
 
-/* The owner is the last type whose list does not begin behind the method: types without methods share a beginning. */
+/* The owner is the last type whose list does not begin behind the row: types without members share a beginning. */
+static uint32_t
+owner_of (const monocle__ecma_image *image, uint32_t column, uint32_t target, uint32_t rid)
+{
+	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
+	uint32_t type;
+	if (!rid)
+		return 0;
+	if (image->sorted >> MONOCLE__TABLE_TypeDef & 1) {
+		type = monocle__table_lower_bound (types, column, rid + 1) - 1;
+		return type && owns (image, type, column, target, rid) ? MONOCLE__TABLE_TypeDef << 24 | type : 0;
+	}
+	for (type = types->rows; type; type--)
+		if (owns (image, type, column, target, rid))
+			return MONOCLE__TABLE_TypeDef << 24 | type;
+	return 0;
+}
+
 uint32_t
 monocle__ecma_method_owner (const monocle__ecma_image *image, uint32_t token)
 {
-	const monocle__ecma_table *types = &image->tables[MONOCLE__TABLE_TypeDef];
-	uint32_t method = rid_of (image, token, MONOCLE__TABLE_MethodDef), type;
-	if (!method)
-		return 0;
-	if (image->sorted >> MONOCLE__TABLE_TypeDef & 1) {
-		type = monocle__table_lower_bound (types, MONOCLE__COL_TypeDef_MethodList, method + 1) - 1;
-		return type && owns_method (image, type, method) ? MONOCLE__TABLE_TypeDef << 24 | type : 0;
-	}
-	for (type = types->rows; type; type--)
-		if (owns_method (image, type, method))
-			return MONOCLE__TABLE_TypeDef << 24 | type;
-	return 0;
+	return owner_of (image, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef,
+	                 rid_of (image, token, MONOCLE__TABLE_MethodDef));
+}
+
+uint32_t
+monocle__ecma_field_owner (const monocle__ecma_image *image, uint32_t token)
+{
+	return owner_of (image, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field,
+	                 rid_of (image, token, MONOCLE__TABLE_Field));
 }
 
 uint32_t

@@ -57,11 +57,20 @@ static const uint64_t known_tables = 0
 static const uint8_t pointer_tables[] = { MONOCLE__TABLE_FieldPtr, MONOCLE__TABLE_MethodPtr, MONOCLE__TABLE_ParamPtr,
 	                                      MONOCLE__TABLE_EventPtr, MONOCLE__TABLE_PropertyPtr };
 
-/* What the row functions search by. */
+/* What the row functions search by. A table with two keys counts as sorted when it is by both. */
 static const struct {
 	uint8_t table, column;
 } search_keys[] = {
 	{ MONOCLE__TABLE_TypeDef, MONOCLE__COL_TypeDef_MethodList },
+	{ MONOCLE__TABLE_TypeDef, MONOCLE__COL_TypeDef_FieldList },
+	{ MONOCLE__TABLE_InterfaceImpl, MONOCLE__COL_InterfaceImpl_Class },
+	{ MONOCLE__TABLE_Constant, MONOCLE__COL_Constant_Parent },
+	{ MONOCLE__TABLE_FieldMarshal, MONOCLE__COL_FieldMarshal_Parent },
+	{ MONOCLE__TABLE_ClassLayout, MONOCLE__COL_ClassLayout_Parent },
+	{ MONOCLE__TABLE_EventMap, MONOCLE__COL_EventMap_Parent },
+	{ MONOCLE__TABLE_PropertyMap, MONOCLE__COL_PropertyMap_Parent },
+	{ MONOCLE__TABLE_MethodSemantics, MONOCLE__COL_MethodSemantics_Association },
+	{ MONOCLE__TABLE_FieldRVA, MONOCLE__COL_FieldRVA_Field },
 	{ MONOCLE__TABLE_NestedClass, MONOCLE__COL_NestedClass_NestedClass },
 	{ MONOCLE__TABLE_GenericParam, MONOCLE__COL_GenericParam_Owner },
 	{ MONOCLE__TABLE_CustomAttribute, MONOCLE__COL_CustomAttribute_Parent },
@@ -211,11 +220,12 @@ is_ascending (const monocle__ecma_table *table, uint32_t column)
 static uint64_t
 find_sorted (const monocle__ecma_image *image)
 {
-	uint64_t sorted = 0;
-	for (uint32_t i = 0; i < sizeof search_keys / sizeof search_keys[0]; i++)
-		if (is_ascending (&image->tables[search_keys[i].table], search_keys[i].column))
-			sorted |= UINT64_C (1) << search_keys[i].table;
-	return sorted;
+	uint64_t sorted = 0, unsorted = 0;
+	for (uint32_t i = 0; i < sizeof search_keys / sizeof search_keys[0]; i++) {
+		bool ascends = is_ascending (&image->tables[search_keys[i].table], search_keys[i].column);
+		*(ascends ? &sorted : &unsorted) |= UINT64_C (1) << search_keys[i].table;
+	}
+	return sorted & ~unsorted;
 }
 
 int
@@ -304,6 +314,22 @@ monocle__ecma_column (const monocle__ecma_image *image, uint32_t table, uint32_t
 		return MONOCLE__ECMA_E_RANGE;
 	*ret_value = monocle__table_cell (rows, rid, column);
 	return 0;
+}
+
+uint32_t
+monocle__ecma_find (const monocle__ecma_image *image, uint32_t table, uint32_t column, uint32_t value, uint32_t from)
+{
+	if (table >= MONOCLE__TABLE_COUNT || column >= image->tables[table].columns || !from)
+		return 0;
+	return monocle__table_find (image, table, column, value, from);
+}
+
+uint32_t
+monocle__ecma_find_token (const monocle__ecma_image *image, uint32_t table, uint32_t column, uint32_t kind,
+                          uint32_t token, uint32_t from)
+{
+	uint32_t value = kind < MONOCLE__CODED_COUNT && token & 0xFFFFFF ? monocle__coded_value (kind, token) : UINT32_MAX;
+	return value == UINT32_MAX ? 0 : monocle__ecma_find (image, table, column, value, from);
 }
 
 uint32_t
