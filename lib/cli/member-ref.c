@@ -124,6 +124,18 @@ declared_method (const reference *r, MonoClass *klass)
 	return found ? found : fits == 1 ? likely : NULL;
 }
 
+/* Arrays have methods that no table lists (II.14.2). */
+static MonoMethod *
+array_method (const reference *r, MonoClass *array)
+{
+	void *iter = NULL;
+	MonoMethod *candidate;
+	while ((candidate = mono_class_get_methods (array, &iter)))
+		if (strcmp (mono_method_get_name (candidate), r->name) == 0 && fit_of (r, candidate) == FITS)
+			return candidate;
+	return NULL;
+}
+
 static MonoMethod *
 referenced_method (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method)
 {
@@ -133,6 +145,8 @@ referenced_method (monocle__cli_image *image, uint32_t token, MonoClass *owner, 
 	if (r.parent >> 24 == MONOCLE__TABLE_MethodDef)
 		return monocle__cli_method (image, r.parent, owner, method);
 	MonoClass *klass = monocle__cli_class_of_token (image, r.parent, owner, method);
+	if (klass && mono_class_get_rank (klass))
+		return array_method (&r, klass);
 	for (int i = 0; klass && i < PARENTS_MAX; i++, klass = mono_class_get_parent (klass)) {
 		MonoMethod *definition = declared_method (&r, klass);
 		if (definition)
