@@ -8,15 +8,10 @@
  */
 #include "records.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum {
-	ASSEMBLY_RETARGETABLE = 0x100, /* II.23.1.2 */
-	PASSES_LIMIT = 64,
-};
+enum { PASSES_LIMIT = 64 };
 
 static _Atomic(MonoImage *) first, corlib, main_image;
 
@@ -102,8 +97,29 @@ token_to_text (const uint8_t token[8], char text[17])
 	text[16] = 0;
 }
 
+static void
+copy_public_key (monocle__image_desc *desc, const uint8_t *key, uint32_t size)
+{
+	uint8_t *copy = key && size ? monocle__arena_alloc (size) : NULL;
+	if (!copy)
+		return;
+	desc->public_key = memcpy (copy, key, size);
+	desc->public_key_size = size;
+}
+
+static void
+fill_tables (monocle__image_desc *desc, MonoImage *image, const uint32_t *rows)
+{
+	for (uint32_t table = 0; table < MONOCLE__TABLES; table++)
+		desc->tables[table] = (MonoTableInfo) { image, table, rows ? rows[table] : 0 };
+	if (rows)
+		return;
+	desc->tables[MONO_TABLE_TYPEDEF].rows = image->class_rows;
+	desc->tables[MONO_TABLE_METHOD].rows = image->method_rows;
+}
+
 static monocle__image_desc *
-desc_from_info (const MonoImage *image, const monocle_image_info *info)
+desc_from_info (MonoImage *image, const monocle_image_info *info)
 {
 	monocle__image_desc *desc = monocle__arena_alloc (sizeof *desc);
 	if (!desc)
@@ -111,14 +127,14 @@ desc_from_info (const MonoImage *image, const monocle_image_info *info)
 	desc->name.name = info->assembly_name ? monocle__arena_string (info->assembly_name) : image->simple_name;
 	desc->name.culture = monocle__arena_string (info->culture ? info->culture : "");
 	desc->guid = monocle__arena_string (info->guid);
+	desc->module_name = monocle__arena_string (info->module_name);
+	desc->entry_point = info->entry_point;
 	memcpy (desc->name.version, info->version, sizeof desc->name.version);
 	desc->name.flags = info->flags;
 	if (info->has_public_key_token)
 		token_to_text (info->public_key_token, desc->name.public_key_token);
-	desc->table_rows[MONO_TABLE_TYPEDEF] = image->class_rows;
-	desc->table_rows[MONO_TABLE_METHOD] = image->method_rows;
-	if (info->table_rows)
-		memcpy (desc->table_rows, info->table_rows, sizeof desc->table_rows);
+	copy_public_key (desc, info->public_key, info->public_key_size);
+	fill_tables (desc, image, info->table_rows);
 	return desc->name.name && desc->name.culture && (desc->guid || !info->guid) ? desc : NULL;
 }
 
@@ -187,6 +203,7 @@ monocle_image_unload (MonoImage *image)
 	if (!wait_for_askers (image))
 		monocle_log ("an image was unloaded while a thread was reading it: %s", image->filename);
 	atomic_store (&image->data, NULL);
+	monocle__jit_info_forget_image (image);
 }
 
 void *
@@ -212,6 +229,12 @@ MonoImage *
 monocle__image_first (void)
 {
 	return atomic_load_explicit (&first, memory_order_acquire);
+}
+
+bool
+monocle__image_is_loaded (MonoImage *image)
+{
+	return image && !atomic_load (&image->unloaded);
 }
 
 MonoImage *
@@ -260,7 +283,7 @@ int
 mono_image_get_table_rows (MonoImage *image, int table_id)
 {
 	const monocle__image_desc *desc = image ? monocle__image_describe (image) : NULL;
-	return desc && table_id >= 0 && table_id < 64 ? (int) desc->table_rows[table_id] : 0;
+	return desc && table_id >= 0 && table_id < MONOCLE__TABLES ? (int) desc->tables[table_id].rows : 0;
 }
 
 static bool
@@ -344,51 +367,4 @@ mono_assembly_foreach (MonoFunc func, void *user_data)
 		if (assembly)
 			func (assembly, user_data);
 	}
-}
-
-const char *
-mono_assembly_name_get_name (MonoAssemblyName *name)
-{
-	return name ? name->name : NULL;
-}
-
-const char *
-mono_assembly_name_get_culture (MonoAssemblyName *name)
-{
-	return name ? name->culture : NULL;
-}
-
-uint16_t
-mono_assembly_name_get_version (MonoAssemblyName *name, uint16_t *minor, uint16_t *build, uint16_t *revision)
-{
-	static const uint16_t zeros[4];
-	const uint16_t *version = name ? name->version : zeros;
-	if (minor)
-		*minor = version[1];
-	if (build)
-		*build = version[2];
-	if (revision)
-		*revision = version[3];
-	return version[0];
-}
-
-mono_byte *
-mono_assembly_name_get_pubkeytoken (MonoAssemblyName *name)
-{
-	return name && name->public_key_token[0] ? (mono_byte *) name->public_key_token : NULL;
-}
-
-char *
-mono_stringify_assembly_name (MonoAssemblyName *name)
-{
-	char *text;
-	if (!name)
-		return NULL;
-	const char *quote = strchr (" \t\n\v\f\r", name->name[0]) && name->name[0] ? "\"" : "";
-	int length = asprintf (&text, "%s%s%s, Version=%d.%d.%d.%d, Culture=%s, PublicKeyToken=%s%s", quote, name->name,
-	                       quote, name->version[0], name->version[1], name->version[2], name->version[3],
-	                       *name->culture ? name->culture : "neutral",
-	                       name->public_key_token[0] ? name->public_key_token : "null",
-	                       name->flags & ASSEMBLY_RETARGETABLE ? ", Retargetable=Yes" : "");
-	return length < 0 ? NULL : text;
 }

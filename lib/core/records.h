@@ -87,17 +87,32 @@ struct _MonoDomain {
 	_Atomic(const char *) friendly_name;
 };
 
+/*
+ * Of an image: text in the arena, for ever. Of a parsed name: in allocations of its own, which
+ * mono_assembly_name_free () gives back. No larger than Mono's own struct, which modules may have copied.
+ */
 struct _MonoAssemblyName {
-	const char *name, *culture;
+	const char *name, *culture; /* culture: NULL when a parsed name does not say */
 	uint16_t version[4];
 	uint32_t flags;
 	char public_key_token[17]; /* hexadecimal, "" without a key */
+	bool is_owned;             /* the strings are the name's */
+};
+
+enum { MONOCLE__TABLES = 64 };
+
+struct _MonoTableInfo {
+	MonoImage *image;
+	uint32_t table, rows;
 };
 
 typedef struct {
 	MonoAssemblyName name;
-	const char *guid;
-	uint32_t table_rows[64];
+	const char *guid, *module_name;
+	uint32_t entry_point;
+	uint32_t public_key_size;
+	const uint8_t *public_key; /* NULL: none */
+	MonoTableInfo tables[MONOCLE__TABLES];
 } monocle__image_desc;
 
 struct _MonoAssembly {
@@ -125,6 +140,7 @@ bool monocle__image_ask_begin (MonoImage *image);
 void monocle__image_ask_end (MonoImage *image);
 MonoImage *monocle__image_first (void);
 MonoImage *monocle__image_corlib (void);
+bool monocle__image_is_loaded (MonoImage *image);
 
 /* --- class.c, type.c ---------------------------------------------------------------------------------------------- */
 
@@ -172,6 +188,8 @@ struct _MonoClass {
 	_Atomic(monocle__class_desc *) desc;
 	_Atomic(MonoClass *) parent; /* what the host said; &monocle__class_none: it has none */
 	_Atomic(const char *) fallback; /* a name for a class that cannot be described */
+	_Atomic(struct monocle__class_members *) members; /* member.h */
+	_Atomic(uint32_t) variance;     /* of a definition's parameters, two bits each; 0: not asked yet */
 };
 
 /* An array's record is longer by what mono_type_get_array_type () shows. */
@@ -207,12 +225,14 @@ struct _MonoMethodSignature {
 	MonoType **params;
 	uint32_t count, call_convention, generic_params;
 	bool has_this, explicit_this;
+	bool is_owned; /* an allocation of its own, which mono_metadata_free_method_signature () frees */
 };
 
 typedef struct {
 	const char *name;
 	uint32_t flags, iflags, generic_params;
 	MonoClass *klass;
+	_Atomic(struct monocle__param *) params; /* param.c */
 } monocle__method_desc;
 
 struct _MonoMethod {
@@ -228,6 +248,9 @@ struct _MonoMethod {
 	_Atomic(MonoClass **) params;                  /* a definition's generic parameters, for open names */
 	_Atomic(const char *) fallback;
 };
+
+/* jit-info.c: the code of the image's methods, and of instances over its classes, is gone. Any context. */
+void monocle__jit_info_forget_image (const MonoImage *image);
 
 const monocle__method_desc *monocle__method_describe (MonoMethod *method);
 void monocle__method_complete (MonoMethod *method);

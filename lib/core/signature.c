@@ -6,7 +6,7 @@
  * A definition's signature is told by the host; an instance's is made from it by replacing generic parameters. Both
  * are made on first use and published by one compare-and-swap. Any thread, any context.
  */
-#include "records.h"
+#include "metadata.h"
 
 enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
 
@@ -58,6 +58,12 @@ inflate (MonoType *type, const MonoMethod *method)
 	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
 	return monocle__type_inflate (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
 	                              method->count, method->arguments);
+}
+
+MonoType *
+monocle__method_type (MonoMethod *method, MonoType *type)
+{
+	return method->definition ? inflate (type, method) : type;
 }
 
 static MonoMethodSignature *

@@ -25,37 +25,64 @@ MONO_API MonoAssembly *mono_assembly_get_main (void);
 MONO_API void mono_assembly_close (MonoAssembly *assembly);
 
 /*
- * Open by file, load by name; the caller holds a reference. NULL: *status says why. Served by hosts that run managed
- * code.
+ * Open by file, load by name; the caller holds a reference. NULL: *status (may be NULL) says why. Outside Mono a module
+ * loads nothing into the program: what is loaded already is found, anything else is NULL, MONO_IMAGE_ERROR_ERRNO.
+ * Normal context.
  */
 MONO_API MonoAssembly *mono_assembly_open (const char *filename, MonoImageOpenStatus *status);
+MONO_API MonoAssembly *mono_assembly_open_full (const char *filename, MonoImageOpenStatus *status, mono_bool refonly);
 MONO_API MonoAssembly *mono_assembly_load (MonoAssemblyName *aname, const char *basedir, MonoImageOpenStatus *status);
+MONO_API MonoAssembly *mono_assembly_load_full (MonoAssemblyName *aname, const char *basedir,
+                                                MonoImageOpenStatus *status, mono_bool refonly);
 MONO_API MonoAssembly *mono_assembly_load_with_partial_name (const char *name, MonoImageOpenStatus *status);
-/* The loaded assembly of that name, borrowed; NULL when it is not loaded. Normal context. */
+/*
+ * The loaded assembly of that simple name, whatever its case, and of that culture where one is given; version and key
+ * do not matter. Borrowed; NULL when it is not loaded. Normal context.
+ */
 MONO_API MonoAssembly *mono_assembly_loaded (MonoAssemblyName *aname);
+/* The same among assemblies that are loaded for reflection only: outside Mono there are none. Normal context. */
+MONO_API MonoAssembly *mono_assembly_loaded_full (MonoAssemblyName *aname, mono_bool refonly);
 
-/* The directory that Mono's assemblies are searched from; NULL outside Mono. Borrowed. Any context. */
+/*
+ * The directory that Mono's assemblies are searched from; outside Mono that of the core library, "" before it is known.
+ * Borrowed. Normal context.
+ */
 MONO_API MONO_CONST_RETURN char *mono_assembly_getrootdir (void);
-/* Further directories, colon separated; copied. For embedders of Mono, before start. Ignored elsewhere. */
+/*
+ * Further directories, colon separated; copied. For embedders of Mono, before start. Ignored elsewhere. Not
+ * async-safe.
+ */
 MONO_API void mono_set_assemblies_path (const char *path);
 MONO_API void mono_set_dirs (const char *assembly_dir, const char *config_dir);
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Parses "name, Version=...". NULL when it is malformed. Free with mono_assembly_name_free () and mono_free (). */
+/*
+ * Parses "name, Version=1.2.3.4, Culture=neutral, PublicKeyToken=...". NULL when it is malformed. Free with
+ * mono_assembly_name_free () and mono_free (). Normal context.
+ */
 MONO_API MonoAssemblyName *mono_assembly_name_new (const char *name);
-/* Frees the strings of a name, not the name itself. */
+/*
+ * Overwrites a name with that of an image's assembly (0: it has none), or of its reference number `index`, from 0; the
+ * strings are borrowed from the image. What was in the name is forgotten, not freed. Any context.
+ */
+MONO_API mono_bool mono_assembly_fill_assembly_name (MonoImage *image, MonoAssemblyName *aname);
+MONO_API void mono_assembly_get_assemblyref (MonoImage *image, int index, MonoAssemblyName *aname);
+/* Frees the strings of a name, not the name itself. Not async-safe. */
 MONO_API void mono_assembly_name_free (MonoAssemblyName *aname);
 /* Borrowed. Any context. */
 MONO_API const char *mono_assembly_name_get_name (MonoAssemblyName *aname);
-/* "" for the neutral culture. Borrowed. Any context. */
+/* "" for the neutral culture, NULL of a parsed name that does not say. Borrowed. Any context. */
 MONO_API const char *mono_assembly_name_get_culture (MonoAssemblyName *aname);
 /* The major number; each pointer may be NULL. Any context. */
 MONO_API uint16_t mono_assembly_name_get_version (MonoAssemblyName *aname, uint16_t *minor, uint16_t *build,
                                                   uint16_t *revision);
 /* 16 hex digits and a NUL, NULL without a key. Borrowed. Any context. */
 MONO_API mono_byte *mono_assembly_name_get_pubkeytoken (MonoAssemblyName *aname);
-/* Name, version, culture and key equal. Any context. */
+/*
+ * Name, version, culture and key token equal. A version of zeros and a culture or token that is not there equal all.
+ * Any context.
+ */
 MONO_API mono_bool mono_assembly_names_equal (MonoAssemblyName *l, MonoAssemblyName *r);
 /*
  * "n, Version=1.2.3.4, Culture=neutral, PublicKeyToken=null" (or 16 hex digits), and ", Retargetable=Yes" where it is.

@@ -1,0 +1,125 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * signature-parse.c - signatures that are no method's: read from blobs, copied, made empty.
+ *
+ * Each is one allocation that belongs to the caller. Normal context. ECMA-335 II.23.2.1 to II.23.2.3.
+ */
+#include "metadata.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PARAM_LIMIT = 65535, /* II.15.4.1.1 */
+	BLOB_LIMIT = 1 << 24,
+	ROW_MASK = 0xffffff,
+	KIND_MASK = 0xf, KIND_LAST = MONO_CALL_VARARG, KIND_UNMANAGED = 9,
+};
+
+MonoMethodSignature *
+monocle__signature_owned (MonoMethodSignature *like, uint32_t count)
+{
+	MonoMethodSignature *signature = NULL;
+	if (count <= PARAM_LIMIT)
+		signature = calloc (1, sizeof *signature + count * sizeof *signature->params);
+	if (!signature)
+		return NULL;
+	if (like)
+		*signature = *like;
+	signature->params = (MonoType **) (void *) (signature + 1);
+	signature->count = count;
+	signature->is_owned = true;
+	if (like && count)
+		memcpy (signature->params, like->params, count * sizeof *signature->params);
+	return signature;
+}
+
+MonoMethodSignature *
+mono_metadata_signature_alloc (MonoImage *image, uint32_t nparams)
+{
+	return monocle__signature_owned (NULL, nparams);
+}
+
+MonoMethodSignature *
+mono_metadata_signature_dup (MonoMethodSignature *sig)
+{
+	return sig ? monocle__signature_owned (sig, sig->count) : NULL;
+}
+
+/* Those of methods live as long as the methods. */
+void
+mono_metadata_free_method_signature (MonoMethodSignature *method)
+{
+	if (method && method->is_owned)
+		free (method);
+}
+
+/* As in Mono, calling conventions do not matter. */
+mono_bool
+mono_metadata_signature_equal (MonoMethodSignature *sig1, MonoMethodSignature *sig2)
+{
+	if (sig1 == sig2)
+		return 1;
+	if (!sig1 || !sig2 || sig1->has_this != sig2->has_this || sig1->explicit_this != sig2->explicit_this ||
+	    sig1->count != sig2->count || sig1->generic_params != sig2->generic_params || sig1->ret != sig2->ret)
+		return 0;
+	return !sig1->count || !memcmp (sig1->params, sig2->params, sig1->count * sizeof *sig1->params);
+}
+
+static MonoMethodSignature *
+signature_from_info (const monocle_signature_info *info)
+{
+	MonoMethodSignature *signature = monocle__signature_owned (NULL, info->param_count);
+	MonoType *object = monocle_type (monocle_class_primitive (MONO_TYPE_OBJECT));
+	if (!signature)
+		return NULL;
+	signature->ret = info->ret ? info->ret : monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
+	signature->call_convention = info->call_convention & KIND_MASK;
+	signature->generic_params = info->generic_params;
+	signature->has_this = info->has_this != 0;
+	signature->explicit_this = info->explicit_this != 0;
+	for (uint32_t i = 0; i < info->param_count; i++)
+		signature->params[i] = info->params[i] ? info->params[i] : object;
+	return signature;
+}
+
+/* Field, property and local signatures begin with other kinds. */
+static bool
+is_method_signature (uint8_t first)
+{
+	return (first & KIND_MASK) <= KIND_LAST || (first & KIND_MASK) == KIND_UNMANAGED;
+}
+
+MonoMethodSignature *
+mono_metadata_parse_method_signature (MonoImage *m, int def, const char *ptr, const char **rptr)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	const uint8_t *at = (const uint8_t *) ptr;
+	MonoMethod *method = m && def > 0 ? mono_get_method (m, MONO_TOKEN_METHOD_DEF | (uint32_t) def, NULL) : NULL;
+	monocle_signature_info info = { .size = sizeof info };
+	MonoMethodSignature *signature = NULL;
+	if (!m || !at || !is_method_signature (*at) || !ops->read_signature || !monocle__image_ask_begin (m))
+		return NULL;
+	if (ops->read_signature (ops->host, m, &at, at + BLOB_LIMIT, mono_method_get_class (method), method, &info) == 0)
+		signature = signature_from_info (&info);
+	monocle__image_ask_end (m);
+	if (rptr && signature)
+		*rptr = (const char *) at;
+	return signature;
+}
+
+MonoMethodSignature *
+mono_metadata_parse_signature (MonoImage *image, uint32_t token)
+{
+	uint32_t row = token & ROW_MASK;
+	if ((token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_SIGNATURE || !row ||
+	    row > monocle__metadata_rows (image, MONO_TABLE_STANDALONESIG))
+		return NULL;
+	const char *blob = mono_metadata_blob_heap (
+	    image, monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row, MONO_STAND_ALONE_SIGNATURE));
+	const char *at = blob;
+	if (!blob || !mono_metadata_decode_blob_size (blob, &at))
+		return NULL;
+	return mono_metadata_parse_method_signature (image, 0, at, NULL);
+}
