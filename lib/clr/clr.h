@@ -167,6 +167,12 @@ monocle__probe monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, 
 monocle__probe monocle__probe_fault (void);
 
 /*
+/* --- machine code (code.c) ---------------------------------------------------------------------------------------- */
+
+/* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
+void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
+void monocle__clr_code_ops (monocle_host_ops *ops);
+
  * What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here
  * yet.
  */

@@ -31,7 +31,8 @@ monocle__clr_fill_ops (monocle_host_ops *ops)
 {
 	monocle__cli_init (&monocle__clr_owner);
 	monocle__cli_fill_ops (ops);
-	ops->object_class = object_class;
-	ops->object_size = object_size;
-	ops->gc_max_generation = gc_max_generation;
+	monocle__clr_code_ops (ops);
+	monocle__clr_object_ops (ops);
+	monocle__clr_layout_ops (ops);
+	monocle__clr_heap_ops (ops);
 }

@@ -227,8 +227,10 @@ monocle__clr_method (FunctionID id)
 		return method;
 	monocle__clr_image *image = NULL;
 	method = resolve_method (id, &image);
-	if (method)
-		monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
+	if (!method)
+		return NULL;
+	monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
+	monocle__clr_code_seen (id, method);
 	return method;
 }
 

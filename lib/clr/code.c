@@ -1,0 +1,178 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * code.c - machine code of methods: which of its bodies is the newest, and which IL its instructions come from.
+ *
+ * A method has many bodies: precompiled, tier 0, with counters, replaced on the stack, tier 1. Native offsets are meant
+ * in the newest. Everything here calls the runtime, which is legal in normal context only: not in probes, not while the
+ * world is stopped.
+ */
+#include <stdlib.h>
+#include "clr.h"
+
+enum { BODIES_MAX = 32 };
+
+/* What stands in the place of an IL offset. */
+enum { NO_MAPPING = -1, PROLOG = -2, EPILOG = -3 };
+
+/* One body with its map, by ascending native offset. */
+typedef struct {
+	COR_DEBUG_IL_TO_NATIVE_MAP *map;
+	ULONG32 count;
+	UINT_PTR start;
+	uint32_t size;
+} body;
+
+void
+monocle__clr_code_seen (FunctionID function, MonoMethod *method)
+{
+	__atomic_store_n ((uintptr_t *) monocle_method_slot (method), (uintptr_t) function, __ATOMIC_RELAXED);
+}
+
+/*
+ * The function that was last seen under this method's name: shared instances have many. An id that no longer means this
+ * method may mean nothing. 0: none is known; generic methods cannot be found by their token.
+ */
+static FunctionID
+function_of (MonoMethod *method)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function = __atomic_load_n ((uintptr_t *) monocle_method_slot (method), __ATOMIC_RELAXED);
+	monocle__clr_image *image = monocle__clr_image_of (monocle_method_image (method));
+	if (!image || !image->id)
+		return 0;
+	if (function && monocle_id_find (MONOCLE_ID_METHOD, function) == method)
+		return function;
+	if (monocle_method_definition (method) != method ||
+	    info->vtbl->GetFunctionFromToken (info, image->id, monocle_method_token (method), &function) < 0)
+		return 0;
+	return function;
+}
+
+/*
+ * The runtime lists the body that it made (or found precompiled) first, then the others, newest first. 0: there is
+ * none. Older runtimes know one body of a method.
+ */
+static UINT_PTR
+newest_start (FunctionID function)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	UINT_PTR starts[BODIES_MAX];
+	ULONG32 count = 0;
+	if (monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0 || !count)
+		return 0;
+	return starts[count > 1];
+}
+
+static int
+by_native_offset (const void *a, const void *b)
+{
+	const COR_DEBUG_IL_TO_NATIVE_MAP *x = a, *y = b;
+	if (x->nativeStartOffset != y->nativeStartOffset)
+		return x->nativeStartOffset < y->nativeStartOffset ? -1 : 1;
+	/* What begins and ends here says less than what goes on from here. */
+	return x->nativeEndOffset < y->nativeEndOffset ? -1 : x->nativeEndOffset > y->nativeEndOffset;
+}
+
+static bool
+read_map (body *b)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ULONG32 count = 0;
+	if (info->vtbl->GetILToNativeMapping3 (info, b->start, 0, &count, NULL) < 0)
+		return false;
+	b->map = calloc (count + 1u, sizeof *b->map);
+	if (!b->map || info->vtbl->GetILToNativeMapping3 (info, b->start, count, &b->count, b->map) < 0)
+		return false;
+	if (b->count > count)
+		b->count = count;
+	qsort (b->map, b->count, sizeof *b->map, by_native_offset);
+	return true;
+}
+
+/* False: the method has no code yet. A body without a map is one that the runtime keeps none for. */
+static bool
+open_body (MonoMethod *method, body *ret)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	COR_PRF_CODE_INFO code[2];
+	ULONG32 parts = 0;
+	FunctionID function = function_of (method);
+	*ret = (body) { .start = function ? newest_start (function) : 0 };
+	if (!ret->start || info->vtbl->GetCodeInfo4 (info, ret->start, 2, &parts, code) < 0 || !parts)
+		return false;
+	ret->size = (uint32_t) code[0].size;
+	if (!read_map (ret))
+		ret->count = 0;
+	return true;
+}
+
+static bool
+is_il (const COR_DEBUG_IL_TO_NATIVE_MAP *entry)
+{
+	return (LONG) entry->ilOffset >= 0;
+}
+
+/*
+ * The last IL that began at or before the offset: an epilogue, and what belongs to no IL, is counted to what precedes
+ * it, as on Mono. A prologue belongs to nothing.
+ */
+static uint32_t
+il_offset_at (const body *b, uint32_t native_offset)
+{
+	uint32_t found = UINT32_MAX;
+	for (ULONG32 i = 0; i < b->count && b->map[i].nativeStartOffset <= native_offset; i++)
+		if (is_il (&b->map[i]))
+			found = b->map[i].ilOffset;
+		else if ((LONG) b->map[i].ilOffset == PROLOG && native_offset < b->map[i].nativeEndOffset)
+			return UINT32_MAX;
+	return found;
+}
+
+static int
+il_offset_of (void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset)
+{
+	body b;
+	uint32_t found = open_body (method, &b) ? il_offset_at (&b, native_offset) : UINT32_MAX;
+	free (b.map);
+	if (found == UINT32_MAX)
+		return MONOCLE_E_UNKNOWN;
+	*ret_il_offset = found;
+	return MONOCLE_OK;
+}
+
+static void
+fill_points (const body *b, monocle_code_point *points, uint32_t capacity)
+{
+	for (ULONG32 i = 0; i < b->count && i < capacity; i++)
+		points[i] = (monocle_code_point) { b->map[i].nativeStartOffset,
+		                                   is_il (&b->map[i]) ? b->map[i].ilOffset : UINT32_MAX };
+}
+
+static int
+describe_code (void *host, MonoMethod *method, monocle_code_info *ret, monocle_code_point *points, uint32_t capacity)
+{
+	body b;
+	bool found = open_body (method, &b);
+	if (found) {
+		ret->start = (const void *) b.start;
+		ret->code_size = b.size;
+		ret->point_count = b.count;
+		for (ULONG32 i = 0; i < b.count; i++)
+			if ((LONG) b.map[i].ilOffset == PROLOG)
+				ret->prologue_end = b.map[i].nativeEndOffset;
+			else if ((LONG) b.map[i].ilOffset == EPILOG)
+				ret->epilogue_begin = b.map[i].nativeStartOffset;
+		fill_points (&b, points, capacity);
+	}
+	free (b.map);
+	return found ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
+}
+
+void
+monocle__clr_code_ops (monocle_host_ops *ops)
+{
+	ops->il_offset_of = il_offset_of;
+	ops->describe_code = describe_code;
+}
