@@ -538,6 +538,11 @@ MONO_API void **monocle_class_slot (MonoClass *klass);
 MONO_API MonoMethod *monocle_method_def_if_known (MonoImage *image, uint32_t methoddef_token);
 
 /*
+ * The one copy of a text that lives as long as records do: equal texts give the same pointer. NULL without memory. Any
+ * context.
+ */
+MONO_API const char *monocle_intern (const char *text);
+/*
  * How many bytes records and their names take, tombstones included: what never shrinks. Any context.
  */
 MONO_API uint64_t monocle_records_size (void);

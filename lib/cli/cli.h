@@ -32,7 +32,7 @@ typedef struct monocle__cli_image {
 	atomic_bool readable;                    /* `ecma` may be used: false for images without metadata, and after unloading */
 	atomic_uint readers;                     /* who reads `ecma` for another image's sake: unloading waits for them */
 	bool is_corlib;                          /* names such as System.Int32 mean primitives here */
-	char *name;                              /* simple name of the assembly, NULL: unknown */
+	const char *name;                        /* simple name of the assembly, never freed; NULL: unknown */
 	uint32_t typeref_rows;
 	MonoClass *_Atomic *typerefs;            /* resolved TypeRefs by row - 1 */
 	_Atomic(monocle__cli_index *) index;     /* types by name; made when first asked for */

@@ -4,7 +4,6 @@
  * image.c - the metadata side of an image, from load to unload, and who owns the images.
  */
 #include <stdlib.h>
-#include <string.h>
 #include "cli-priv.h"
 #include "source.h"
 
@@ -25,12 +24,11 @@ monocle__cli_image_init (monocle__cli_image *image)
 	if (!image->typerefs)
 		return false;
 	if (monocle__ecma_get_assembly (&image->ecma, &assembly) == 0 && assembly.name)
-		image->name = strdup (assembly.name);
+		image->name = monocle_intern (assembly.name);
 	image->typeref_rows = typerefs;
 	return true;
 }
 
-/* The name stays: tombstones still answer it. */
 void
 monocle__cli_image_done (monocle__cli_image *image)
 {

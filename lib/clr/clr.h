@@ -88,6 +88,13 @@ typedef struct {
 	uint32_t count, capacity;
 } monocle__clr_ids;
 
+/* Memory that lives as long as an image's code does. */
+typedef struct monocle__clr_memory {
+	struct monocle__clr_memory *next;
+	void (*release) (void *block);
+	void *block;
+} monocle__clr_memory;
+
 typedef struct monocle__clr_image {
 	monocle__cli_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
 	_Atomic ModuleID id;             /* 0: unloaded */
@@ -102,7 +109,10 @@ typedef struct monocle__clr_image {
 	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;
 	monocle__clr_ids bound;          /* of a collectible image: what to drop when it unloads; under a lock of image.c */
+	monocle__clr_memory *memory;     /* what code of this image refers to */
+	uint32_t sequence;               /* images are numbered as they come */
 	struct monocle__clr_image *_Atomic next;
+	struct monocle__clr_image *retired; /* the next one that waits to be used again */
 } monocle__clr_image;
 
 /* NULL for modules that were never announced. Any context. */
@@ -116,6 +126,12 @@ extern const monocle__cli_owner monocle__clr_owner;
  * NULL) until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
  */
 void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
+
+/*
+ * Gives a block to the image: `release` is called with it when the image has gone. Without memory it stays for ever.
+ * Under the image's lock.
+ */
+void monocle__clr_image_own (monocle__clr_image *image, void *block, void (*release) (void *block));
 
 /* --- ids to records (resolve.c) ----------------------------------------------------------------------------------- */
 
@@ -150,13 +166,16 @@ bool monocle__clr_image_wanted (monocle__clr_image *image);
 
 enum { MONOCLE__KEYS_MAX = 5 };
 
-/* A generic definition as its probes name it, with the instances seen so far. Lives for ever. */
+/* A generic definition as its probes name it, with the instances seen so far. Lives as long as its image's code. */
 typedef struct monocle__clr_generic {
 	MonoMethod *definition;
 	uint32_t key_count;
 	bool class_key;
 	struct monocle__clr_instance *_Atomic buckets[16];
 } monocle__clr_generic;
+
+/* Frees it with its instances. No probe of it may run any more. */
+void monocle__clr_generic_free (void *generic);
 
 typedef void (*monocle__probe) (void);
 

@@ -5,8 +5,8 @@
  *
  * Order of events as in Mono: image_loading, image_loaded (no assembly yet), assembly_loading, assembly_loaded. The
  * runtime knows a module's base address only when it has finished loading, so image_loading is raised there, just
- * before. Images form a list that only grows and is read without a lock; an unloaded image stays in it as a tombstone
- * (id 0).
+ * before. Images form a list that is read without a lock: nothing ever leaves it, but an image that has gone (id 0) is
+ * used again for one that comes, so that the list is as long as images were alive at one time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 static monocle__clr_image *_Atomic images;
 static monocle__clr_image *_Atomic corlib;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static monocle__clr_image *retired; /* what may be used again */
 static atomic_bool main_seen;
 static pthread_mutex_t ids_lock = PTHREAD_MUTEX_INITIALIZER;
 static monocle__clr_ids made_over_others; /* arrays and generic instances, since there are collectible images */
@@ -40,14 +41,82 @@ monocle__clr_image_of (MonoImage *record)
 
 /* --- what lib/cli asks -------------------------------------------------------------------------------------------- */
 
-/* The newest image of that name: load contexts may hold several. */
-static monocle__cli_image *
-image_named (monocle__cli_image *from, const char *assembly)
+static bool
+is_named (const monocle__clr_image *image, const char *name)
 {
+	return image->id && image->cli.name && strcmp (image->cli.name, name) == 0;
+}
+
+/* "" for what was loaded from memory. */
+static size_t
+folder_length (const char *filename)
+{
+	const char *slash = filename ? strrchr (filename, '/') : NULL;
+	return slash ? (size_t) (slash - filename) : 0;
+}
+
+/*
+ * The runtime tells nobody which load context an image is in. Images of one context mostly lie in one folder, and are
+ * collectible together.
+ */
+static unsigned
+closeness (const monocle__clr_image *from, const monocle__clr_image *to)
+{
+	const char *a = mono_image_get_filename (from->cli.record), *b = mono_image_get_filename (to->cli.record);
+	size_t length = folder_length (a);
+	bool same_folder = length == folder_length (b) && (!length || memcmp (a, b, length) == 0);
+	return 2 * same_folder + (from->is_collectible == to->is_collectible);
+}
+
+/* How many images of this name, as close to `from` as `image` is, came before it. */
+static unsigned
+rank_of (const monocle__clr_image *from, const monocle__clr_image *image)
+{
+	unsigned rank = 0, close = closeness (from, image);
 	for (monocle__clr_image *i = atomic_load_explicit (&images, memory_order_acquire); i; i = atomic_load (&i->next))
-		if (i->id && i->cli.name && strcmp (i->cli.name, assembly) == 0)
-			return &i->cli;
-	return NULL;
+		rank += is_named (i, image->cli.name) && i->sequence < image->sequence && closeness (from, i) == close;
+	return rank;
+}
+
+/* The one that stands among its like where `from` stands among those of its name; else the newest. */
+static monocle__clr_image *
+partner_of (const monocle__clr_image *from, const char *assembly, unsigned close)
+{
+	unsigned rank = from->cli.name ? rank_of (from, from) : 0;
+	monocle__clr_image *newest = NULL;
+	for (monocle__clr_image *i = atomic_load_explicit (&images, memory_order_acquire); i; i = atomic_load (&i->next)) {
+		if (!is_named (i, assembly) || closeness (from, i) != close)
+			continue;
+		if (rank_of (from, i) == rank)
+			return i;
+		if (!newest || newest->sequence < i->sequence)
+			newest = i;
+	}
+	return newest;
+}
+
+/*
+ * Several load contexts may hold images of one name. Of those that are as close to `from` as any, the first belongs to
+ * the first image called as `from` is, the second to the second: contexts load their images in the same order.
+ */
+static monocle__cli_image *
+image_named (monocle__cli_image *from_cli, const char *assembly)
+{
+	const monocle__clr_image *from = (const monocle__clr_image *) from_cli;
+	monocle__clr_image *closest = NULL;
+	unsigned close = 0, rivals = 0;
+	for (monocle__clr_image *i = atomic_load_explicit (&images, memory_order_acquire); i; i = atomic_load (&i->next)) {
+		unsigned this_close = is_named (i, assembly) ? closeness (from, i) + 1 : 0;
+		rivals += this_close && this_close == close;
+		if (this_close <= close)
+			continue;
+		closest = i;
+		close = this_close;
+		rivals = 0;
+	}
+	if (rivals)
+		closest = partner_of (from, assembly, close - 1);
+	return closest ? &closest->cli : NULL;
 }
 
 static monocle__cli_image *
@@ -184,32 +253,77 @@ name_domain (const char *filename)
 	monocle_domain_set_name (monocle_domain_root (), slash ? slash + 1 : filename);
 }
 
-static void
-publish (monocle__clr_image *image)
+/*
+ * One that nothing uses any more, or a fresh one. Who walks the list may still look at it: `readers` and `next` are
+ * left alone, and `id` stays 0 until it is published.
+ */
+static monocle__clr_image *
+image_take (void)
 {
+	pthread_mutex_lock (&list_lock);
+	monocle__clr_image *image = retired;
+	if (image)
+		retired = image->retired;
+	pthread_mutex_unlock (&list_lock);
+	if (image)
+		return image;
+	image = calloc (1, sizeof *image);
+	if (!image)
+		return NULL;
+	pthread_mutex_init (&image->lock, NULL);
 	pthread_mutex_lock (&list_lock);
 	atomic_store (&image->next, atomic_load (&images));
 	atomic_store_explicit (&images, image, memory_order_release);
+	pthread_mutex_unlock (&list_lock);
+	return image;
+}
+
+/* When the runtime has told its last of the module and of its assembly, whichever comes second. */
+static void
+image_retire (monocle__clr_image *image)
+{
+	pthread_mutex_lock (&list_lock);
+	image->cli.record = NULL;
+	image->assembly = 0;
+	image->retired = retired;
+	retired = image;
+	pthread_mutex_unlock (&list_lock);
+}
+
+static void
+reset (monocle__clr_image *image, const module_facts *facts)
+{
+	static atomic_uint sequence;
+	image->assembly = facts->assembly;
+	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
+	image->sequence = atomic_fetch_add (&sequence, 1);
+	image->cli.name = NULL;
+	image->cli.is_corlib = false;
+	image->method_rows = image->to_int_ptr_token = image->corlib_token = 0;
+	memset (image->calli_token, 0, sizeof image->calli_token);
+	atomic_store (&image->wanted, -1);
+	atomic_store (&image->epoch, 0);
+}
+
+static void
+publish (ModuleID id, monocle__clr_image *image)
+{
+	atomic_store (&image->id, id);
 	if (image->cli.is_corlib)
 		atomic_store_explicit (&corlib, image, memory_order_release);
-	pthread_mutex_unlock (&list_lock);
-	monocle_id_bind (MONOCLE_ID_IMAGE, image->id, image);
+	monocle_id_bind (MONOCLE_ID_IMAGE, id, image);
 }
 
 static monocle__clr_image *
 image_from (ModuleID id, const module_facts *facts)
 {
-	monocle__clr_image *image = calloc (1, sizeof *image);
+	monocle__clr_image *image = image_take ();
 	unsigned none_yet = 0;
 	if (!image)
 		return NULL;
-	image->id = id;
-	image->assembly = facts->assembly;
-	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
+	reset (image, facts);
 	if (image->is_collectible)
 		atomic_compare_exchange_strong (&monocle__clr_state.instance_epoch, &none_yet, 1);
-	atomic_init (&image->wanted, -1);
-	pthread_mutex_init (&image->lock, NULL);
 	bool readable = open_metadata (image, facts) && allocate_tables (image);
 	const char *name = image->cli.name;
 	image->cli.is_corlib = !monocle__clr_corlib () && name && strcmp (name, "System.Private.CoreLib") == 0;
@@ -218,15 +332,14 @@ image_from (ModuleID id, const module_facts *facts)
 	image->cli.record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);
 	if (!image->cli.record) {
 		free_tables (image);
-		free (image->cli.name);
-		free (image);
+		image_retire (image);
 		return NULL;
 	}
 	/* The record is in the core's list already: whoever finds it there waits for `readable`. */
 	atomic_store (&image->cli.readable, readable);
 	if (flags & MONOCLE_IMAGE_MAIN)
 		name_domain (facts->filename);
-	publish (image);
+	publish (id, image);
 	return image;
 }
 
@@ -309,6 +422,8 @@ monocle__callback_AssemblyUnloadFinished (ICorProfilerCallback11 *self, Assembly
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_unloaded))
 		monocle_raise_assembly_unloaded (monocle_image_assembly (image->cli.record));
 	image->assembly = 0;
+	if (!image->id)
+		image_retire (image);
 	return S_OK;
 }
 
@@ -341,6 +456,35 @@ forget (monocle__clr_image *image)
 	pthread_mutex_unlock (&image->lock);
 }
 
+/* --- memory that the image's code refers to ------------------------------------------------------------------------ */
+
+/* Images that stay until the end need no list. */
+void
+monocle__clr_image_own (monocle__clr_image *image, void *block, void (*release) (void *block))
+{
+	monocle__clr_memory *memory = image->is_collectible ? malloc (sizeof *memory) : NULL;
+	if (!memory)
+		return;
+	*memory = (monocle__clr_memory) { image->memory, release, block };
+	image->memory = memory;
+}
+
+/* The runtime has freed the code. */
+static void
+release_memory (monocle__clr_image *image)
+{
+	pthread_mutex_lock (&image->lock);
+	monocle__clr_memory *memory = image->memory;
+	image->memory = NULL;
+	pthread_mutex_unlock (&image->lock);
+	while (memory) {
+		monocle__clr_memory *next = memory->next;
+		memory->release (memory->block);
+		free (memory);
+		memory = next;
+	}
+}
+
 HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
@@ -359,9 +503,12 @@ monocle__callback_ModuleUnloadFinished (ICorProfilerCallback11 *self, ModuleID i
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (!image)
 		return S_OK;
+	release_memory (image);
 	image->id = 0;
 	monocle_id_drop (MONOCLE_ID_IMAGE, id);
 	if (monocle__clr_listened (MONOCLE_EVENT_image_unloaded))
 		monocle_raise_image_unloaded (image->cli.record);
+	if (!image->assembly)
+		image_retire (image);
 	return S_OK;
 }

@@ -280,6 +280,18 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 	return add_instance (generic, bucket, keys);
 }
 
+void
+monocle__clr_generic_free (void *block)
+{
+	monocle__clr_generic *generic = block;
+	for (size_t i = 0; i < sizeof generic->buckets / sizeof *generic->buckets; i++)
+		for (instance *at = atomic_load (&generic->buckets[i]), *next; at; at = next) {
+			next = atomic_load (&at->next);
+			free (at);
+		}
+	free (generic);
+}
+
 /* --- the probes: plain methods first ------------------------------------------------------------------------------ */
 
 PROBE static void

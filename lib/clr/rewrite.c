@@ -241,8 +241,9 @@ hand_over (job *j, FunctionID function)
 	if (hr < 0) {
 		monocle__clr_complain_hr ("SetILFunctionBody", hr);
 		free (data);
-	} else {
-		set_line_map (function, map, count); /* the body is the runtime's now, for as long as the image lives */
+	} else { /* the runtime reads the body as long as the image lives, and never frees it */
+		monocle__clr_image_own (j->image, data, free);
+		set_line_map (function, map, count);
 	}
 	free (map);
 	return hr >= 0;
@@ -335,5 +336,9 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	            monocle__tokens_calli (image, 1) && monocle__tokens_calli (image, j.key_count) &&
 	            write_probes (&j) == 0 && hand_over (&j, function);
 	monocle__il_free (&j.body);
+	if (j.generic && done)
+		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__clr_generic_free);
+	else if (j.generic)
+		monocle__clr_generic_free ((void *) (uintptr_t) j.record);
 	return done ? state : refuse (&j);
 }

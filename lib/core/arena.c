@@ -121,6 +121,12 @@ monocle__arena_string (const char *text)
 	return ((struct string *) monocle__intern_add (&strings, hash, &copy->node, string_same, text))->text;
 }
 
+const char *
+monocle_intern (const char *text)
+{
+	return monocle__arena_string (text);
+}
+
 /* All that is mapped but for what the current chunk has left. */
 uint64_t
 monocle_records_size (void)

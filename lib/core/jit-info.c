@@ -129,6 +129,45 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 	return info;
 }
 
+static bool mentions (MonoClass *klass, const MonoImage *image);
+
+static bool
+any_mentions (uint32_t count, MonoType *const *types, const MonoImage *image)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (mentions (types[i]->klass, image))
+			return true;
+	return false;
+}
+
+/* Is the class of this image, or made over one that is? Recursion ends because a class is made after its parts. */
+static bool
+mentions (MonoClass *klass, const MonoImage *image)
+{
+	if (!klass)
+		return false;
+	return atomic_load_explicit (&klass->image, memory_order_relaxed) == image || mentions (klass->element, image)
+		|| any_mentions (klass->count, klass->arguments, image);
+}
+
+static bool
+is_code_of (const MonoMethod *method, const MonoImage *image)
+{
+	return method->image == image || (method->definition && mentions (method->klass, image))
+		|| any_mentions (method->count, method->arguments, image);
+}
+
+void
+monocle__jit_info_forget_image (const MonoImage *image)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (node *at = atomic_load_explicit (&buckets[i], memory_order_acquire); at; at = at->next) {
+			MonoJitInfo *info = atomic_load_explicit (&at->info, memory_order_acquire);
+			if (info && is_code_of (info->method, image))
+				forget (info);
+		}
+}
+
 void
 monocle_jit_info_free_code (const void *start)
 {
