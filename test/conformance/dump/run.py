@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every answer of the introspection functions about a program, on Mono and on CoreCLR: they must be equal.
+
+The dump module (module/) walks the program's own images when the program ends and writes one line per answer; what it
+asks stands in module/answers.def. The same .exe runs on each runtime. Each line of one side must be on the other with
+the same value, or a row of differences.tsv covers it; a row that covers nothing fails as well.
+"""
+import concurrent.futures
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent))
+import answers  # noqa: E402
+import harness  # noqa: E402
+
+LEAST = 50000  # answers that are compared with each runtime
+SHOWN = 25     # differences that are printed for one program
+
+# Programs of several assemblies; the others have one, which bears their name.
+IMAGES = {"user": "user;library"}
+
+
+class Dump(harness.Suite):
+    def __init__(self):
+        super().__init__("dump", __doc__)
+        self.compared = 0
+
+    def programs(self):
+        """The folder with what the build made of programs/, and its names."""
+        folder = self.build.path / "test/conformance/dump/programs"
+        return folder, sorted(p.stem for p in folder.glob("*.exe"))
+
+    def ask(self, runtime, exe):
+        """Runs the program under the module: its outcome, and the file of answers."""
+        file = self.work / ("%s-%s.tsv" % (exe.stem, runtime))
+        desc = "dump:output=%s,images=%s" % (file, IMAGES.get(exe.stem, exe.stem))
+        env = harness.profile_environment(self.build, runtime, [desc])
+        return harness.run(runtime.command(exe), env, cwd=self.work, timeout=120), file
+
+    def read(self, what, outcome, file):
+        try:
+            return answers.read_answers(file)
+        except (answers.Broken, ValueError) as error:
+            self.fail(what, "%s\n%s" % (error, outcome))
+            return None
+
+    def compare(self, program, runtime, mono, clr, differences):
+        """`mono` and `clr` are (outcome, file)."""
+        what = "%s on %s" % (program, runtime)
+        self.check((mono[0].code, mono[0].out) == (clr[0].code, clr[0].out), what + ": output as on Mono",
+                   "%s\n--- mono\n%s" % (clr[0], mono[0]))
+        expected, got = self.read(program + " on mono", *mono), self.read(what, *clr)
+        if expected is None or got is None:
+            return
+        self.compared += len(expected)
+        bad = list(differences.compare(program, expected, got))
+        self.check(not bad, "%s: %d answers as on Mono" % (what, len(expected)),
+                   "%d differ\n    %s" % (len(bad), "\n    ".join(bad[:SHOWN])))
+
+    def compare_all(self, mono, runtime, folder, programs):
+        differences = answers.Differences(runtime.name)
+        before = self.compared
+        # Two at a time: the runtimes start slowly, and their own threads idle meanwhile.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            jobs = [(p, pool.submit(self.ask, mono, folder / (p + ".exe")),
+                     pool.submit(self.ask, runtime, folder / (p + ".exe"))) for p in programs]
+            for program, on_mono, on_clr in jobs:
+                self.compare(program, runtime, on_mono.result(), on_clr.result(), differences)
+        count = self.compared - before
+        print("%s: %d answers about %d programs compared with Mono's" % (runtime, count, len(programs)))
+        if self.options.programs:
+            return
+        self.check(count >= LEAST, "%s: at least %d answers" % (runtime, LEAST), count)
+        for name in differences.unused():
+            self.fail("%s: the class of differences %s" % (runtime, name), "it covers nothing any more")
+        for name, covered in sorted(differences.used.items()):
+            self.check(covered > 0, "%s: %s, %d times" % (runtime, name, covered))
+
+
+def main():
+    suite = Dump()
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--programs", default="", help="some of them only, separated by commas")
+    options = suite.parse()
+    runtimes = suite.runtimes(options.runtimes.split(","))
+    mono = next((r for r in runtimes if r.kind == "mono"), None)
+    folder, programs = suite.programs()
+    programs = options.programs.split(",") if options.programs else programs
+    if not programs:
+        suite.skip("all programs", "not compiled: there is no mcs", "mono")
+    elif mono:
+        for runtime in runtimes:
+            if runtime is not mono:
+                suite.compare_all(mono, runtime, folder, programs)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
