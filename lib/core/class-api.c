@@ -1,19 +1,14 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * class-api.c - what modules ask about classes: names, relations, look-ups.
+ * class-api.c - what modules ask about classes: names, places, parents, elements.
  *
  * Any thread, any context; what asks the host for a class by name is said to need normal context.
  */
-#include "records.h"
+#include "member.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum {
-	DEPTH_LIMIT = 64, /* of parent chains, against hosts that make circles */
-	ROW_MASK = 0xffffff,
-};
 
 static MonoImage *
 image_of (MonoClass *klass)
@@ -87,9 +82,9 @@ mono_class_get_flags (MonoClass *klass)
 	return desc ? desc->flags : 0;
 }
 
-/* A primitive that nobody has met as a definition yet is looked up in corlib, which makes corlib adopt it. */
-static void
-meet_primitive (MonoClass *klass)
+/* Looked up in corlib, which makes corlib adopt it. */
+void
+monocle__class_meet_primitive (MonoClass *klass)
 {
 	MonoImage *image = monocle__image_corlib ();
 	if (klass->kind == MONOCLE__CLASS_PRIMITIVE && image && !monocle_class_token (klass))
@@ -100,7 +95,7 @@ uint32_t
 mono_class_get_type_token (MonoClass *klass)
 {
 	if (klass)
-		meet_primitive (klass);
+		monocle__class_meet_primitive (klass);
 	return monocle_class_token (klass);
 }
 
@@ -124,9 +119,8 @@ mono_class_get_byref_type (MonoClass *klass)
 
 /* --- mono_class_*: relations -------------------------------------------------------------------------------------- */
 
-/* A class of corlib by name, remembered. Normal context the first time. */
-static MonoClass *
-corlib_class (_Atomic(MonoClass *) *cache, const char *name_space, const char *name)
+MonoClass *
+monocle__corlib_class (_Atomic(MonoClass *) *cache, const char *name_space, const char *name)
 {
 	MonoClass *klass = atomic_load_explicit (cache, memory_order_acquire);
 	MonoImage *image = monocle__image_corlib ();
@@ -158,7 +152,7 @@ find_parent (MonoClass *klass)
 	MonoClass *parent;
 	switch (klass->kind) {
 	case MONOCLE__CLASS_PRIMITIVE:
-		meet_primitive (klass);
+		monocle__class_meet_primitive (klass);
 		/* fallthrough */
 	case MONOCLE__CLASS_DEF:
 		return ask_parent (klass);
@@ -166,7 +160,7 @@ find_parent (MonoClass *klass)
 		parent = mono_class_get_parent (klass->element);
 		return parent ? monocle__class_inflate (parent, klass->count, klass->arguments, 0, NULL) : NULL;
 	case MONOCLE__CLASS_ARRAY:
-		return corlib_class (&array_class, "System", "Array");
+		return monocle__corlib_class (&array_class, "System", "Array");
 	case MONOCLE__CLASS_PARAM:
 		return monocle_class_primitive (MONO_TYPE_OBJECT);
 	default:
@@ -186,8 +180,8 @@ mono_class_get_parent (MonoClass *klass)
 	return parent;
 }
 
-static bool
-is_system (MonoClass *klass, const char *name)
+bool
+monocle__class_is_system (MonoClass *klass, const char *name)
 {
 	const monocle__class_desc *desc = monocle__class_describe (klass);
 	return desc && !desc->nesting && !strcmp (desc->name, name) && !strcmp (desc->name_space, "System");
@@ -214,17 +208,18 @@ mono_class_is_valuetype (MonoClass *klass)
 mono_bool
 mono_class_is_enum (MonoClass *klass)
 {
+	klass = klass ? monocle__class_definition (klass) : NULL;
 	if (!klass || klass->kind != MONOCLE__CLASS_DEF || !mono_class_is_valuetype (klass))
 		return 0;
 	MonoClass *parent = mono_class_get_parent (klass);
-	return monocle__class_describe (klass)->enum_base || (parent && is_system (parent, "Enum"));
+	return monocle__class_describe (klass)->enum_base || (parent && monocle__class_is_system (parent, "Enum"));
 }
 
 mono_bool
 mono_class_is_delegate (MonoClass *klass)
 {
-	for (int depth = 0; klass && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
-		if (is_system (klass, "Delegate"))
+	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
+		if (monocle__class_is_system (klass, "Delegate"))
 			return 1;
 	return 0;
 }
@@ -232,6 +227,7 @@ mono_class_is_delegate (MonoClass *klass)
 MonoType *
 mono_class_enum_basetype (MonoClass *klass)
 {
+	klass = klass ? monocle__class_definition (klass) : NULL;
 	const monocle__class_desc *desc =
 	    klass && klass->kind == MONOCLE__CLASS_DEF ? monocle__class_describe (klass) : NULL;
 	return desc ? monocle_type (monocle_class_primitive (desc->enum_base)) : NULL;
@@ -245,21 +241,10 @@ mono_class_get_element_class (MonoClass *klass)
 		return NULL;
 	if (klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER)
 		return klass->element;
-	if (klass->kind == MONOCLE__CLASS_INST && klass->count == 1 && is_system (klass, "Nullable`1"))
+	if (mono_class_is_nullable (klass))
 		return klass->arguments[0]->klass;
 	MonoType *base = mono_class_enum_basetype (klass);
 	return base ? base->klass : klass;
-}
-
-mono_bool
-mono_class_is_subclass_of (MonoClass *klass, MonoClass *other, mono_bool check_interfaces)
-{
-	if (check_interfaces)
-		MONOCLE__LOG_ONCE ("mono_class_is_subclass_of looks at base classes only on this host, not at interfaces");
-	for (int depth = 0; klass && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
-		if (klass == other)
-			return 1;
-	return 0;
 }
 
 MonoClass *
@@ -280,28 +265,6 @@ mono_ptr_class_get (MonoType *type)
 	return type ? monocle_class_pointer (type->klass) : NULL;
 }
 
-/* --- mono_class_*: look-ups, in normal context -------------------------------------------------------------------- */
-
-MonoClass *
-mono_class_from_name (MonoImage *image, const char *name_space, const char *name)
-{
-	const monocle_host_ops *ops = monocle__host_ops ();
-	if (!ops->class_from_name || !name || !monocle__image_ask_begin (image))
-		return NULL;
-	MonoClass *klass = ops->class_from_name (ops->host, image, name_space ? name_space : "", name);
-	monocle__image_ask_end (image);
-	return klass;
-}
-
-MonoClass *
-mono_class_get (MonoImage *image, uint32_t token)
-{
-	if (!image || (token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_TYPE_DEF || !(token & ROW_MASK))
-		return NULL;
-	return (token & ROW_MASK) <= image->class_rows || mono_image_is_dynamic (image) ? monocle_class_def (image, token)
-	                                                                                : NULL;
-}
-
 /* Nothing about a record waits to be initialised. */
 mono_bool
 mono_class_init (MonoClass *klass)
@@ -319,7 +282,7 @@ mono_class_init (MonoClass *klass)
 	MonoClass *mono_get_##name##_class (void)             \
 	{                                                     \
 		static _Atomic(MonoClass *) cache;                \
-		return corlib_class (&cache, name_space, class_name); \
+		return monocle__corlib_class (&cache, name_space, class_name); \
 	}
 /* clang-format off */
 WELL_KNOWN_PRIMITIVE (object,  OBJECT)

@@ -3,17 +3,14 @@
  *
  * method.c - methods: definitions by (image, token), instances by definition, class and arguments.
  *
- * Any thread, any context, except for the look-ups at the end, which may make many records.
+ * Any thread, any context.
  */
 #include "records.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	ROW_MASK = 0xffffff,
-	DEPTH_LIMIT = 64, /* of parent chains, against hosts that make circles */
-};
+enum { ROW_MASK = 0xffffff };
 
 static monocle__intern methods;
 
@@ -254,121 +251,4 @@ mono_method_get_flags (MonoMethod *method, uint32_t *iflags)
 	if (iflags)
 		*iflags = desc ? desc->iflags : 0;
 	return desc ? desc->flags : 0;
-}
-
-MonoMethod *
-mono_get_method (MonoImage *image, uint32_t token, MonoClass *klass)
-{
-	uint32_t row = token & ROW_MASK;
-	if (!image || (token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_METHOD_DEF || !row)
-		return NULL;
-	return row <= image->method_rows || mono_image_is_dynamic (image) ? monocle_method_def (image, token) : NULL;
-}
-
-/* --- the methods of a class ------------------------------------------------------------------------------------------
- * II.22.37: the rows of one type's methods are contiguous, and types' runs stand in the order of the types. So the
- * first row whose owner is not before the class is found by halving, with a description for each step and no list
- * anywhere.
- */
-
-static uint32_t
-owner_row (MonoImage *image, uint32_t row)
-{
-	MonoMethod *method = monocle_method_def (image, row);
-	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
-	return owner ? monocle_class_token (owner) & ROW_MASK : 0;
-}
-
-static uint32_t
-first_method_row (MonoImage *image, uint32_t class_row)
-{
-	uint32_t low = 1, high = image->method_rows + 1;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (owner_row (image, middle) < class_row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The method in `row`, as the class has it: of an instance, an instance. */
-static MonoMethod *
-method_in (MonoClass *klass, uint32_t row)
-{
-	MonoImage *image = mono_class_get_image (klass);
-	MonoMethod *method = monocle_method_def (image, row);
-	return klass->kind == MONOCLE__CLASS_INST ? monocle_method_inst (method, klass, 0, NULL) : method;
-}
-
-/* Arrays, pointers and parameters have no rows; the methods that Mono invents for arrays do not exist here. */
-static bool
-has_rows (MonoClass *klass)
-{
-	return klass && monocle_class_token (klass) && mono_class_get_image (klass);
-}
-
-/* The iterator holds the next row. Rows of dynamic images come in any order and are all looked at. */
-MonoMethod *
-mono_class_get_methods (MonoClass *klass, void **iter)
-{
-	if (!has_rows (klass) || !iter)
-		return NULL;
-	MonoImage *image = mono_class_get_image (klass);
-	uint32_t class_row = monocle_class_token (klass) & ROW_MASK, row = (uint32_t) (uintptr_t) *iter;
-	bool is_sorted = !mono_image_is_dynamic (image);
-	uint32_t end = is_sorted ? image->method_rows + 1 : monocle__table_end (&image->methods);
-	if (!row)
-		row = is_sorted ? first_method_row (image, class_row) : 1;
-	for (; row < end; row++) {
-		if (!is_sorted && !monocle_method_def_if_known (image, row))
-			continue;
-		if (owner_row (image, row) == class_row) {
-			*iter = (void *) (uintptr_t) (row + 1);
-			return method_in (klass, row);
-		}
-		if (is_sorted)
-			break;
-	}
-	*iter = (void *) (uintptr_t) end;
-	return NULL;
-}
-
-int
-mono_class_num_methods (MonoClass *klass)
-{
-	void *iter = NULL;
-	int count = 0;
-	while (mono_class_get_methods (klass, &iter))
-		count++;
-	return count;
-}
-
-static bool
-is_wanted (MonoMethod *method, const char *name, int param_count, uint32_t flags)
-{
-	if (strcmp (mono_method_get_name (method), name) || (mono_method_get_flags (method, NULL) & flags) != flags)
-		return false;
-	return param_count == -1 ||
-	       mono_signature_get_param_count (mono_method_signature (method)) == (uint32_t) param_count;
-}
-
-MonoMethod *
-mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count, int flags)
-{
-	for (int depth = 0; klass && name && depth < DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass)) {
-		void *iter = NULL;
-		MonoMethod *method;
-		while ((method = mono_class_get_methods (klass, &iter)))
-			if (is_wanted (method, name, param_count, (uint32_t) flags))
-				return method;
-	}
-	return NULL;
-}
-
-MonoMethod *
-mono_class_get_method_from_name (MonoClass *klass, const char *name, int param_count)
-{
-	return mono_class_get_method_from_name_flags (klass, name, param_count, 0);
 }

@@ -245,52 +245,6 @@ mono_type_is_generic_parameter (MonoType *type)
 	return type && !type->is_byref && type->klass->kind == MONOCLE__CLASS_PARAM;
 }
 
-/* What a value of the type takes; -1 for a struct, whose size only its runtime knows. */
-static int
-size_of (MonoType *type)
-{
-	if (type->is_byref)
-		return (int) sizeof (void *);
-	switch (monocle__type_code (type)) {
-	case MONO_TYPE_VOID:
-		return 0;
-	case MONO_TYPE_BOOLEAN:
-	case MONO_TYPE_I1:
-	case MONO_TYPE_U1:
-		return 1;
-	case MONO_TYPE_CHAR:
-	case MONO_TYPE_I2:
-	case MONO_TYPE_U2:
-		return 2;
-	case MONO_TYPE_I4:
-	case MONO_TYPE_U4:
-	case MONO_TYPE_R4:
-		return 4;
-	case MONO_TYPE_I8:
-	case MONO_TYPE_U8:
-	case MONO_TYPE_R8:
-		return 8;
-	case MONO_TYPE_I:
-	case MONO_TYPE_U:
-		return (int) sizeof (void *);
-	default:
-		return mono_class_is_valuetype (type->klass) ? -1 : (int) sizeof (void *);
-	}
-}
-
-int
-mono_type_size (MonoType *type, int *alignment)
-{
-	int size = type ? size_of (mono_type_get_underlying_type (type)) : 0;
-	if (size < 0) {
-		MONOCLE__LOG_ONCE ("mono_type_size is not served by this host for structs; it returned 0");
-		size = 0;
-	}
-	if (alignment)
-		*alignment = size ? size : 1;
-	return size;
-}
-
 mono_bool
 mono_metadata_type_equal (MonoType *left, MonoType *right)
 {

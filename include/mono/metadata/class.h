@@ -51,6 +51,8 @@ MONO_API mono_bool mono_class_is_valuetype (MonoClass *klass);
 MONO_API mono_bool mono_class_is_enum (MonoClass *klass);
 MONO_API mono_bool mono_class_is_delegate (MonoClass *klass);
 MONO_API mono_bool mono_class_is_nullable (MonoClass *klass);
+/* The T of a Nullable<T>; only for what mono_class_is_nullable () says yes to. Borrowed. Any context. */
+MONO_API MonoClass *mono_class_get_nullable_param (MonoClass *klass);
 /* Of an enum its underlying type (of an array its element's), else NULL. Borrowed. Normal context. */
 MONO_API MonoType *mono_class_enum_basetype (MonoClass *klass);
 
@@ -60,7 +62,8 @@ MONO_API MonoType *mono_class_enum_basetype (MonoClass *klass);
 
 /*
  * Is `klass` the class or below it (interfaces count if asked)? Can an `oklass` be stored where a `klass` is expected?
- * Does it implement the interface? All may initialise classes: normal context.
+ * Does it implement the interface: the second question the other way round, so that any class does for `iface`. All may
+ * initialise classes: normal context. ECMA-335 I.8.7.
  */
 MONO_API mono_bool mono_class_is_subclass_of (MonoClass *klass, MonoClass *klassc, mono_bool check_interfaces);
 MONO_API mono_bool mono_class_is_assignable_from (MonoClass *klass, MonoClass *oklass);
@@ -68,9 +71,9 @@ MONO_API mono_bool mono_class_implements_interface (MonoClass *klass, MonoClass 
 
 /* --- sizes: all may lay out the class: normal context; 0 where the runtime does not tell -------------------------- */
 
-/* Bytes of an instance with its object header (16 on 64-bit Mono). */
+/* Bytes of an instance with its object header (16 on 64-bit Mono, 8 on 64-bit CoreCLR). */
 MONO_API int32_t mono_class_instance_size (MonoClass *klass);
-/* Bytes of a value without header; *align (may be NULL) gets its alignment. */
+/* Bytes of a value, of an object's fields, without header; *align (may be NULL) gets the alignment. */
 MONO_API int32_t mono_class_value_size (MonoClass *klass, uint32_t *align);
 /* Bytes of its static fields. */
 MONO_API int32_t mono_class_data_size (MonoClass *klass);
@@ -81,12 +84,20 @@ MONO_API int32_t mono_array_element_size (MonoClass *ac);
 
 /* --- look-ups: all may load types, hence normal context; borrowed, NULL when there is none ------------------------ */
 
-/* Nested types by "Outer/Inner" as `name`. */
+/* Nested types by "Outer/Inner" as `name`. The second takes a letter for its capital (outside Mono: A to Z only). */
 MONO_API MonoClass *mono_class_from_name (MonoImage *image, const char *name_space, const char *name);
 MONO_API MonoClass *mono_class_from_name_case (MonoImage *image, const char *name_space, const char *name);
 /* By TypeDef, TypeRef or TypeSpec token. */
 MONO_API MonoClass *mono_class_get (MonoImage *image, uint32_t type_token);
 MONO_API MonoClass *mono_class_get_full (MonoImage *image, uint32_t type_token, MonoGenericContext *context);
+/* By TypeRef token; `error` says why there is none. */
+MONO_API MonoClass *mono_class_from_typeref (MonoImage *image, uint32_t type_token);
+MONO_API MonoClass *mono_class_from_typeref_checked (MonoImage *image, uint32_t type_token, MonoError *error);
+/* The type, the method with parameters replaced as the context says; itself without a context. */
+MONO_API MonoType *mono_class_inflate_generic_type (MonoType *type, MonoGenericContext *context);
+MONO_API MonoMethod *mono_class_inflate_generic_method (MonoMethod *method, MonoGenericContext *context);
+/* The method itself, made complete. */
+MONO_API MonoMethod *mono_get_inflated_method (MonoMethod *method);
 /* The class of a type: of int that of System.Int32, of T[] the array class. */
 MONO_API MonoClass *mono_class_from_mono_type (MonoType *type);
 /* The class of arrays with that element and rank; rank 1 is T[]. */
@@ -103,7 +114,11 @@ MONO_API MonoMethod *mono_class_get_method_from_name (MonoClass *klass, const ch
 MONO_API MonoMethod *mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int param_count,
                                                             int flags);
 MONO_API MonoClassField *mono_class_get_field_from_name (MonoClass *klass, const char *name);
+/* By Field token, of the class or of a base class in the same image. */
 MONO_API MonoClassField *mono_class_get_field (MonoClass *klass, uint32_t field_token);
+/* By Field or MemberRef token; *ret_klass (may be NULL) gets the field's class. `context` may be NULL. */
+MONO_API MonoClassField *mono_field_from_token (MonoImage *image, uint32_t token, MonoClass **ret_klass,
+                                                MonoGenericContext *context);
 MONO_API MonoProperty *mono_class_get_property_from_name (MonoClass *klass, const char *name);
 /*
  * Does what is needed before an instance can be made, the static constructor excepted. 0: the class cannot be loaded.
@@ -114,6 +129,10 @@ MONO_API MonoVTable *mono_class_vtable (MonoDomain *domain, MonoClass *klass);
 
 /* --- members: walking makes the runtime set them up: normal context ----------------------------------------------- */
 
+/*
+ * What the class itself has, in the order of its metadata; a class names its own interfaces only, of which compilers
+ * list the inherited ones as well. An instance shows no nested types.
+ */
 MONO_API int mono_class_num_fields (MonoClass *klass);
 MONO_API int mono_class_num_methods (MonoClass *klass);
 MONO_API int mono_class_num_properties (MonoClass *klass);
@@ -133,10 +152,17 @@ MONO_API MonoType *mono_field_get_type (MonoClassField *field);
 MONO_API MonoClass *mono_field_get_parent (MonoClassField *field);
 /* FieldAttributes. ECMA-335 II.23.1.5. */
 MONO_API uint32_t mono_field_get_flags (MonoClassField *field);
-/* From the start of the object, its header included, also for structs. May lay out the class: normal context. */
+/*
+ * From the start of the object, its header included, also for structs: what is added to an object's address on the
+ * runtime that runs. For an unboxed value subtract instance size less value size. 0: static, or unknown. May lay out
+ * the class: normal context.
+ */
 MONO_API uint32_t mono_field_get_offset (MonoClassField *field);
 MONO_API uint32_t mono_class_get_field_token (MonoClassField *field);
-/* The constant or initial data, NULL without. */
+/*
+ * Of a constant its blob, the compressed length in front (ECMA-335 II.22.9, II.24.2.4); of a field with an RVA its
+ * initial bytes, as long as the image is loaded. NULL: neither.
+ */
 MONO_API const char *mono_field_get_data (MonoClassField *field);
 
 /* --- properties and events: borrowed, NULL when there is none; any context ---------------------------------------- */
@@ -155,6 +181,11 @@ MONO_API MonoClass *mono_event_get_parent (MonoEvent *event);
 MONO_API uint32_t mono_event_get_flags (MonoEvent *event);
 MONO_API uint32_t mono_class_get_event_token (MonoEvent *event);
 
+/* --- may the code of `method` use the member? Of methods the class must be accessible too. Normal context. -------- */
+
+MONO_API mono_bool mono_method_can_access_field (MonoMethod *method, MonoClassField *field);
+MONO_API mono_bool mono_method_can_access_method (MonoMethod *method, MonoMethod *called);
+
 /* --- names of types ----------------------------------------------------------------------------------------------- */
 
 /*
@@ -167,7 +198,10 @@ MONO_API char *mono_type_get_name (MonoType *type);
  * context.
  */
 MONO_API MonoType *mono_type_get_underlying_type (MonoType *type);
-/* "Ns.Name" of a TypeDef, TypeRef or TypeSpec token. Caller frees. Normal context. */
+/*
+ * "Ns.Name" of a TypeDef or TypeRef row, without the types around it; "Typespec 0x1b......". Caller frees. Normal
+ * context.
+ */
 MONO_API char *mono_class_name_from_token (MonoImage *image, uint32_t type_token);
 
 MONO_END_DECLS

@@ -31,16 +31,17 @@ MONO_API uint32_t mono_method_get_index (MonoMethod *method);
  * normal context there; any context elsewhere.
  */
 MONO_API MonoMethodSignature *mono_method_signature (MonoMethod *method);
-/* Mono's spelling with a token, for methods that are referred to by a MemberRef; same rules. */
+/* Mono's spelling with a token, for methods that are referred to by a MemberRef. Normal context. */
 MONO_API MonoMethodSignature *mono_method_get_signature (MonoMethod *method, MonoImage *image, uint32_t token);
+MONO_API MonoMethodSignature *mono_method_get_signature_full (MonoMethod *method, MonoImage *image, uint32_t token,
+                                                              MonoGenericContext *context);
 
-/*
- * Fills names[0 .. parameter count) with borrowed text. Rows that metadata lacks leave their element untouched: clear
- * the array first. Normal context.
- */
+/* Fills names[0 .. parameter count) with borrowed text, "" where metadata has no name. Normal context. */
 MONO_API void mono_method_get_param_names (MonoMethod *method, const char **names);
-/* Token of the Param row of parameter `idx`, 0 when it has none. Normal context. */
+/* Token of the Param row of parameter `idx` (-1: of what is returned), 0 when it has none. Normal context. */
 MONO_API uint32_t mono_method_get_param_token (MonoMethod *method, int idx);
+/* Does any of them say how it is marshalled? Normal context. */
+MONO_API mono_bool mono_method_has_marshal_info (MonoMethod *method);
 
 /*
  * The IL body. NULL for abstract, runtime-implemented, internal-call and native methods. Free with
@@ -57,6 +58,12 @@ MONO_API MonoMethodHeader *mono_method_get_header_checked (MonoMethod *method, M
 MONO_API MonoMethod *mono_get_method (MonoImage *image, uint32_t token, MonoClass *klass);
 MONO_API MonoMethod *mono_get_method_full (MonoImage *image, uint32_t token, MonoClass *klass,
                                            MonoGenericContext *context);
+/*
+ * The method that `constrained.` and `callvirt token` run on a receiver of the class; *ret_method (may be NULL) gets
+ * the one that the token names. ECMA-335 III.2.1.
+ */
+MONO_API MonoMethod *mono_get_method_constrained (MonoImage *image, uint32_t token, MonoClass *constrained_class,
+                                                  MonoGenericContext *context, MonoMethod **ret_method);
 
 /* --- internal calls ----------------------------------------------------------------------------------------------- */
 

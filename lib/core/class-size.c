@@ -1,0 +1,133 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * class-size.c - how much room instances, values, elements and static fields take.
+ *
+ * Primitives, enums and references are known without a host; what a struct or an object takes only its runtime knows.
+ * Sizes are those of the runtime that runs: an object's header is 16 bytes on Mono and 8 on CoreCLR, and
+ * mono_class_instance_size () less mono_class_value_size () is the header on both. 0: unknown. Normal context.
+ */
+#include "member.h"
+
+/* Bytes of what has a size of its own; 0: a struct or nothing at all. */
+static uint32_t
+size_of_code (uint32_t code)
+{
+	switch (code) {
+	case MONO_TYPE_BOOLEAN:
+	case MONO_TYPE_I1:
+	case MONO_TYPE_U1:
+		return 1;
+	case MONO_TYPE_CHAR:
+	case MONO_TYPE_I2:
+	case MONO_TYPE_U2:
+		return 2;
+	case MONO_TYPE_I4:
+	case MONO_TYPE_U4:
+	case MONO_TYPE_R4:
+		return 4;
+	case MONO_TYPE_I8:
+	case MONO_TYPE_U8:
+	case MONO_TYPE_R8:
+		return 8;
+	case MONO_TYPE_I:
+	case MONO_TYPE_U:
+		return (uint32_t) sizeof (void *);
+	default:
+		return 0;
+	}
+}
+
+/* Of a primitive or an enum. */
+static uint32_t
+simple_size (MonoClass *klass)
+{
+	MonoType *base = mono_class_enum_basetype (klass);
+	return size_of_code (monocle__type_code (base ? base : monocle_type (klass)));
+}
+
+static bool
+ask_layout (MonoClass *klass, monocle_layout_info *ret)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoImage *image = mono_class_get_image (klass);
+	*ret = (monocle_layout_info) { .size = sizeof *ret };
+	if (!ops->describe_layout || !monocle__image_ask_begin (image))
+		return false;
+	bool is_known = ops->describe_layout (ops->host, klass, ret) == 0 && ret->instance_size >= ret->header_size;
+	monocle__image_ask_end (image);
+	return is_known;
+}
+
+uint32_t
+monocle__value_size (MonoClass *klass, uint32_t *ret_alignment)
+{
+	monocle_layout_info layout;
+	uint32_t size = simple_size (klass), alignment = size;
+	if (!size && ask_layout (klass, &layout)) {
+		size = layout.instance_size - layout.header_size;
+		alignment = layout.alignment ? layout.alignment : (uint32_t) sizeof (void *);
+	}
+	if (ret_alignment)
+		*ret_alignment = alignment;
+	return size;
+}
+
+int32_t
+mono_class_value_size (MonoClass *klass, uint32_t *align)
+{
+	if (align)
+		*align = 0;
+	return klass ? (int32_t) monocle__value_size (klass, align) : 0;
+}
+
+int32_t
+mono_class_instance_size (MonoClass *klass)
+{
+	monocle_layout_info layout;
+	return klass && ask_layout (klass, &layout) ? (int32_t) layout.instance_size : 0;
+}
+
+int32_t
+mono_class_data_size (MonoClass *klass)
+{
+	monocle_layout_info layout;
+	return klass && ask_layout (klass, &layout) ? (int32_t) layout.static_size : 0;
+}
+
+int32_t
+mono_class_min_align (MonoClass *klass)
+{
+	uint32_t alignment = 0;
+	if (klass)
+		monocle__value_size (klass, &alignment);
+	return (int32_t) alignment;
+}
+
+int32_t
+mono_class_array_element_size (MonoClass *klass)
+{
+	if (!klass)
+		return 0;
+	return mono_class_is_valuetype (klass) ? (int32_t) monocle__value_size (klass, NULL) : (int32_t) sizeof (void *);
+}
+
+int32_t
+mono_array_element_size (MonoClass *ac)
+{
+	return ac && ac->kind == MONOCLE__CLASS_ARRAY ? mono_class_array_element_size (ac->element) : 0;
+}
+
+/* Mono gives void the size of nothing and the alignment of one byte. */
+int
+mono_type_size (MonoType *type, int *alignment)
+{
+	uint32_t size = 0, align = 0;
+	if (type && monocle__type_code (type) != MONO_TYPE_VOID && !type->is_byref && mono_class_is_valuetype (type->klass))
+		size = monocle__value_size (type->klass, &align);
+	else if (type && (type->is_byref || monocle__type_code (type) != MONO_TYPE_VOID))
+		size = align = (uint32_t) sizeof (void *);
+	if (alignment)
+		*alignment = align ? (int) align : 1;
+	return (int) size;
+}

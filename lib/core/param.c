@@ -1,0 +1,99 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * param.c - the rows that metadata has for a method's parameters: names, tokens, whether they are marshalled.
+ *
+ * They stand beside the method's description, made when somebody first wants them and published by one compare-and-swap.
+ * Any thread, any context.
+ */
+#include "member.h"
+
+enum { HAS_FIELD_MARSHAL = 0x2000 }; /* ParamAttributes, II.23.1.13 */
+
+struct monocle__param {
+	const char *name; /* never NULL */
+	uint32_t token, flags;
+};
+
+static uint32_t
+param_count (MonoMethod *definition)
+{
+	MonoMethodSignature *signature = monocle__method_signature (definition);
+	return signature ? signature->count : 0;
+}
+
+static bool
+param_ask (const monocle_host_ops *ops, MonoMethod *definition, uint32_t number, struct monocle__param *ret)
+{
+	monocle_param_info info = { .size = sizeof info };
+	*ret = (struct monocle__param) { .name = "" };
+	if (ops->describe_param (ops->host, definition, number, &info) != 0)
+		return true;
+	ret->token = info.token;
+	ret->flags = info.flags;
+	ret->name = monocle__arena_string (info.name ? info.name : "");
+	return ret->name != NULL;
+}
+
+/* Number 0 is what the method returns. NULL: unknown, or no memory. */
+static struct monocle__param *
+params_make (MonoMethod *definition)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	uint32_t count = param_count (definition);
+	if (!ops->describe_param || !definition->token || !monocle__image_ask_begin (definition->image))
+		return NULL;
+	struct monocle__param *params = monocle__arena_alloc ((count + 1) * sizeof *params);
+	for (uint32_t i = 0; params && i <= count; i++)
+		if (!param_ask (ops, definition, i, &params[i]))
+			params = NULL;
+	monocle__image_ask_end (definition->image);
+	return params;
+}
+
+static struct monocle__param *
+params_of (MonoMethod *method)
+{
+	MonoMethod *definition = monocle_method_definition (method);
+	/* The description is never written after it is published, but for this pointer. */
+	monocle__method_desc *desc = definition ? (monocle__method_desc *) monocle__method_describe (definition) : NULL;
+	struct monocle__param *known = desc ? atomic_load_explicit (&desc->params, memory_order_acquire) : NULL, *params;
+	if (known || !desc || !(params = params_make (definition)))
+		return known;
+	if (atomic_compare_exchange_strong_explicit (&desc->params, &known, params, memory_order_acq_rel,
+	                                             memory_order_acquire))
+		return params;
+	return known;
+}
+
+/* --- mono_method_* ------------------------------------------------------------------------------------------------ */
+
+/* As in Mono, a parameter without a name is called "". */
+void
+mono_method_get_param_names (MonoMethod *method, const char **names)
+{
+	struct monocle__param *params = method && names ? params_of (method) : NULL;
+	uint32_t count = method && names ? param_count (monocle_method_definition (method)) : 0;
+	for (uint32_t i = 0; i < count; i++)
+		names[i] = params ? params[i + 1].name : "";
+}
+
+uint32_t
+mono_method_get_param_token (MonoMethod *method, int idx)
+{
+	struct monocle__param *params = method ? params_of (method) : NULL;
+	if (!params || idx < -1 || idx >= (int) param_count (monocle_method_definition (method)))
+		return 0;
+	return params[idx + 1].token;
+}
+
+mono_bool
+mono_method_has_marshal_info (MonoMethod *method)
+{
+	struct monocle__param *params = method ? params_of (method) : NULL;
+	uint32_t count = params ? param_count (monocle_method_definition (method)) : 0;
+	for (uint32_t i = 0; params && i <= count; i++)
+		if (params[i].flags & HAS_FIELD_MARSHAL)
+			return 1;
+	return 0;
+}
