@@ -60,7 +60,7 @@ MONO_API MonoMethod *mono_get_method_full (MonoImage *image, uint32_t token, Mon
                                            MonoGenericContext *context);
 /*
  * The method that `constrained.` and `callvirt token` run on a receiver of the class; *ret_method (may be NULL) gets
- * the one that the token names. ECMA-335 III.2.1.
+ * the one that the token names. Normal context. ECMA-335 III.2.1.
  */
 MONO_API MonoMethod *mono_get_method_constrained (MonoImage *image, uint32_t token, MonoClass *constrained_class,
                                                   MonoGenericContext *context, MonoMethod **ret_method);

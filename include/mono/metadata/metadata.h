@@ -283,7 +283,10 @@ MONO_API int mono_method_header_get_num_clauses (MonoMethodHeader *header);
 MONO_API int mono_method_header_get_clauses (MonoMethodHeader *header, MonoMethod *method, void **iter,
                                              MonoExceptionClause *clause);
 
-/* The body at `ptr`, which is somewhere in the image (mono_image_rva_map ()); NULL: malformed. Free the same way. */
+/*
+ * The body at `ptr`, which is somewhere in the image (mono_image_rva_map ()); NULL: malformed. Free the same way. Normal
+ * context.
+ */
 MONO_API MonoMethodHeader *mono_metadata_parse_mh (MonoImage *m, const char *ptr);
 
 /* --- rows: ECMA-335 II.22 ------------------------------------------------------------------------------------------
@@ -358,7 +361,10 @@ MONO_API const char *mono_metadata_blob_heap (MonoImage *meta, uint32_t table_in
 MONO_API const char *mono_metadata_user_string (MonoImage *meta, uint32_t table_index);
 /* The 16 bytes of a 1-based index of the #GUID heap. */
 MONO_API const char *mono_metadata_guid_heap (MonoImage *meta, uint32_t table_index);
-/* "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX", upper case; _minimal: lower case without dashes. Caller frees. */
+/*
+ * "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX", upper case; _minimal: lower case without dashes. Caller frees. Not
+ * async-safe.
+ */
 MONO_API char *mono_guid_to_string (const uint8_t *guid);
 MONO_API char *mono_guid_to_string_minimal (const uint8_t *guid);
 
@@ -371,7 +377,10 @@ MONO_API char *mono_guid_to_string_minimal (const uint8_t *guid);
 MONO_API uint32_t mono_metadata_decode_value (const char *ptr, const char **rptr);
 MONO_API uint32_t mono_metadata_decode_blob_size (const char *ptr, const char **rptr);
 MONO_API int32_t mono_metadata_decode_signed_value (const char *ptr, const char **rptr);
-/* Writes 1, 2 or 4 bytes; *endbuf (may be NULL) gets where they end. Values of 2^29 and more do not fit. */
+/*
+ * Writes 1, 2 or 4 bytes; *endbuf (may be NULL) gets where they end. Values of 2^29 and more do not fit. Any
+ * context.
+ */
 MONO_API void mono_metadata_encode_value (uint32_t value, char *bug, char **endbuf);
 /* A compressed TypeDefOrRef as a token. Any context. */
 MONO_API uint32_t mono_metadata_parse_typedef_or_ref (MonoImage *m, const char *ptr, const char **rptr);
