@@ -139,7 +139,10 @@ keep_part (char *part, struct parts *parts)
 		return false;
 	*equals = 0;
 	const char *key = trim (part);
-	char *value = unquote (trim (equals + 1));
+	char *value = trim (equals + 1);
+	if (!*value)
+		return false;
+	value = unquote (value);
 	if (!strcasecmp (key, "Version"))
 		parts->version = value;
 	else if (!strcasecmp (key, "Culture"))
@@ -157,9 +160,11 @@ static bool
 split (char *text, struct parts *ret_parts)
 {
 	char *rest = text, *part = strsep (&rest, ",");
-	ret_parts->name = unquote (trim (part));
-	if (!*ret_parts->name)
+	char *name = trim (part);
+	/* A backslash takes the meaning of what follows it. */
+	if (!*name || name[strlen (name) - 1] == '\\')
 		return false;
+	ret_parts->name = unquote (name);
 	while ((part = strsep (&rest, ",")))
 		if (!keep_part (part, ret_parts))
 			return false;
@@ -181,7 +186,7 @@ parse_version (const char *text, uint16_t ret_version[4])
 static bool
 parse_token (const char *text, char ret_token[TOKEN_DIGITS + 1])
 {
-	if (!strcasecmp (text, "null"))
+	if (!strcmp (text, "null"))
 		return true;
 	if (strlen (text) != TOKEN_DIGITS)
 		return false;

@@ -17,6 +17,16 @@ enum {
 	KIND_MASK = 0xf, KIND_LAST = MONO_CALL_VARARG, KIND_UNMANAGED = 9,
 };
 
+MonoType *
+monocle__method_type (MonoMethod *method, MonoType *type)
+{
+	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
+	if (!method->definition)
+		return type;
+	return monocle__type_inflate (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
+	                              method->count, method->arguments);
+}
+
 MonoMethodSignature *
 monocle__signature_owned (MonoMethodSignature *like, uint32_t count)
 {
@@ -71,16 +81,8 @@ static MonoMethodSignature *
 signature_from_info (const monocle_signature_info *info)
 {
 	MonoMethodSignature *signature = monocle__signature_owned (NULL, info->param_count);
-	MonoType *object = monocle_type (monocle_class_primitive (MONO_TYPE_OBJECT));
-	if (!signature)
-		return NULL;
-	signature->ret = info->ret ? info->ret : monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
-	signature->call_convention = info->call_convention & KIND_MASK;
-	signature->generic_params = info->generic_params;
-	signature->has_this = info->has_this != 0;
-	signature->explicit_this = info->explicit_this != 0;
-	for (uint32_t i = 0; i < info->param_count; i++)
-		signature->params[i] = info->params[i] ? info->params[i] : object;
+	if (signature)
+		monocle__signature_fill (signature, info);
 	return signature;
 }
 

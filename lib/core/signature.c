@@ -60,12 +60,6 @@ inflate (MonoType *type, const MonoMethod *method)
 	                              method->count, method->arguments);
 }
 
-MonoType *
-monocle__method_type (MonoMethod *method, MonoType *type)
-{
-	return method->definition ? inflate (type, method) : type;
-}
-
 static MonoMethodSignature *
 inflate_signature (MonoMethod *method)
 {

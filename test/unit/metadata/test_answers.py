@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Asks real Mono and the core the same questions about Mono's core library and metadata.cs, and compares each answer.
+
+usage: test_answers.py OURS ANSWERS_C METADATA_CS DIFFERENCES_TSV
+
+A row of DIFFERENCES_TSV (regular expressions: the question, what Mono's answer has in it, what stands in ours instead;
+why) lets answers differ in just that; a row that nothing needs fails. Exit code 77 when there is no Mono, no mcs or no C compiler.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MONO_HEADERS = "/usr/include/mono-2.0"
+SHOWN = 40
+
+
+def ask_mono(answers_c, program, folder):
+    module, answers = folder / "libmono-profiler-metadataanswers.so", folder / "mono"
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-I" + MONO_HEADERS, answers_c, "-o", module],
+                   check=True)
+    environment = dict(os.environ, ANSWERS=str(answers), LD_LIBRARY_PATH=str(folder))
+    subprocess.run(["mono", "--profile=metadataanswers", program], env=environment, check=True,
+                   stdout=subprocess.DEVNULL)
+    return answers.read_bytes().decode(errors="backslashreplace").splitlines()
+
+
+def corlib_path():
+    """Where mono finds its core library."""
+    lines = subprocess.run(["mono", "--version"], capture_output=True, text=True).stdout
+    found = [p for p in ("/usr/lib/mono/4.5/mscorlib.dll", "/usr/local/lib/mono/4.5/mscorlib.dll") if os.path.exists(p)]
+    if not found:
+        sys.exit("no mscorlib.dll for " + lines.splitlines()[0])
+    return found[0]
+
+
+def ask_us(ours, program, folder):
+    answers = folder / "ours"
+    subprocess.run([ours, corlib_path(), program, answers], check=True)
+    return answers.read_bytes().decode(errors="backslashreplace").splitlines()
+
+
+def explains(rule, theirs, mine):
+    """Is our answer Mono's, but for what the rule replaces?"""
+    asked, text, instead, _why = rule
+    if not re.match(asked + ":", theirs):
+        return False
+    pieces = re.split(text, theirs)
+    return len(pieces) > 1 and re.fullmatch(instead.join(map(re.escape, pieces)), mine)
+
+
+def compare(mono, ours, rules):
+    wrong = differing = 0
+    used = set()
+    for theirs, mine in zip(mono, ours):
+        if theirs == mine:
+            continue
+        rule = next((rule for rule in rules if explains(rule, theirs, mine)), None)
+        if rule:
+            used.add(rule)
+            differing += 1
+            continue
+        wrong += 1
+        if wrong <= SHOWN:
+            print("Mono: %s\nours: %s" % (theirs, mine))
+    for rule in rules:
+        if rule not in used:
+            print("no answer needs the rule %s %s" % rule[:2])
+            wrong += 1
+    if len(mono) != len(ours):
+        print("Mono gives %d answers, the core %d" % (len(mono), len(ours)))
+        wrong += 1
+    print("%d answers: %d equal, %d differ as explained, %d wrong" %
+          (len(mono), len(mono) - differing - wrong, differing, wrong))
+    return wrong
+
+
+def main():
+    ours, answers_c, metadata_cs, differences = sys.argv[1:]
+    missing = [tool for tool in ("mono", "mcs") if shutil.which(tool) is None]
+    if missing or not os.path.isdir(MONO_HEADERS):
+        print("skipped: %s is not installed" % (missing or ["Mono's header package"])[0])
+        return 1 if "mono" in os.environ.get("MONOCLE_REQUIRE", "") else 77
+    rules = [tuple(row.split("\t")) for row in pathlib.Path(differences).read_text().splitlines()[1:] if row]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program = folder / "metadata.exe"
+        subprocess.run(["mcs", "-nologo", "-warn:0", "-unsafe", "-out:%s" % program, metadata_cs], check=True)
+        mono, us = ask_mono(answers_c, program, folder), ask_us(ours, program, folder)
+    if len(mono) < 400000:
+        print("Mono gives %d answers only" % len(mono))
+        return 1
+    return 1 if compare(mono, us, rules) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
