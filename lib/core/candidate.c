@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "candidate.h"
+#include "check.h"
 #include "core.h"
 
 typedef void (*init_func) (const char *desc);
@@ -101,7 +102,7 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 	}
 	init_func init = entry_point (candidate, module, path);
 	if (init) {
-		init (candidate->desc);
+		monocle__check_start (candidate->name, init, candidate->desc);
 		*ret_started = true;
 	} else {
 		dlclose (module);
@@ -127,7 +128,7 @@ monocle__candidate_start_in_process (monocle__candidate *candidate)
 	init_func init = (init_func) dlsym (RTLD_DEFAULT, candidate->symbol);
 
 	if (init)
-		init (candidate->desc);
+		monocle__check_start (candidate->name, init, candidate->desc);
 	return init;
 }
 

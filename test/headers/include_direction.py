@@ -21,7 +21,7 @@ LAYERS = {
     "lib/core":         (["include"], ["ffi.h"]),
     "lib/cli":          (["include", "lib/ecma"], []),
     "lib/clr":          (["include", "lib/cli", "lib/ecma"], []),
-    "lib/mono":         (["include", "lib/core/core.h", "lib/core/candidate.h"], []),
+    "lib/mono":         (["include", "lib/core/core.h", "lib/core/candidate.h", "lib/core/check.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),

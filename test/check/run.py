@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""MONOCLE_CHECK=1 on the runtimes: each mistake of the module misbehave is one line, and the program is untouched.
+
+On Mono the umbrella loads the module, and a call from a thread that Mono does not know is not executed either.
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+
+LINE = re.compile(r"monocle: module misbehave called (mono_\w+) (.+?), where it is not allowed: (.+)")
+ALL = {
+    ("mono_image_loaded", "in the init window, before there is a runtime"),
+    ("mono_class_from_name", "while something is half loaded (image_loaded)"),
+    ("mono_profiler_enable_clauses", "after the init window"),
+    ("mono_profiler_call_context_get_this", "outside the callbacks that it is for"),
+    ("mono_image_loaded", "in a call probe (method_enter)"),
+    ("mono_method_full_name", "in a signal handler"),
+    ("mono_free", "in a signal handler"),
+    ("mono_image_loaded", "on a thread that the runtime does not know"),
+    ("mono_image_loaded", "on a thread that has ended (thread_exited)"),
+    ("mono_thread_attach", "in the last event (runtime_shutdown_end)"),
+    ("mono_profiler_set_jit_begin_callback", "in a cleanup callback"),
+}
+# Events that the CLR host does not raise yet.
+MONO = {
+    ("mono_method_full_name", "in a stopped world (gc_event)"),
+    ("mono_free", "in a stopped world (gc_event)"),
+    ("mono_image_loaded", "while the collector holds its lock (gc_event)"),
+    ("mono_image_loaded", "in an allocation (gc_allocation)"),
+}
+RUN = {"mono_profiler_enable_clauses"}
+
+
+def visit(suite, runtime, check):
+    name = "monocle:misbehave:allocations" if runtime.kind == "mono" else "misbehave:allocations"
+    env = harness.profile_environment(suite.build, runtime, [name])
+    env["MONOCLE_CHECK"] = check
+    env["MONOCLE_MODULE_PATH"] = ":".join(suite.build.module_dirs())
+    exe = suite.build.path / "test/check/misbehave.exe"
+    seen = harness.run(runtime.command(exe), env, cwd=suite.work, timeout=60)
+    suite.check(seen.code == 3 and seen.out == "5\n", "%s, check=%s: the program is untouched" % (runtime, check), seen)
+    suite.check("misbehave:" not in seen.err, "%s, check=%s: the module is content" % (runtime, check), seen.err)
+    return LINE.findall(seen.err)
+
+
+def main():
+    suite = harness.Suite("check", __doc__)
+    suite.parser.add_argument("--runtimes", default="mono,clr10")
+    options = suite.parse()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        lines = visit(suite, runtime, "1")
+        said = [(function, where) for function, where, _ in lines]
+        wanted = ALL | (MONO if runtime.kind == "mono" else set())
+        for function, where in sorted(wanted | set(said)):
+            suite.check(said.count((function, where)) == ((function, where) in wanted),
+                        "%s: %s %s: once or never" % (runtime, function, where), said.count((function, where)))
+        for function, where, why in lines:
+            run = function in RUN or ("does not know" in where and runtime.kind != "mono")
+            suite.check(why.endswith("it was not executed") != run, "%s: %s %s: executed or not" % (runtime, function,
+                                                                                               where), why)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
