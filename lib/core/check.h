@@ -29,7 +29,7 @@ void monocle__check_start (const char *name, void (*init) (const char *desc), co
 /* Does the init function of some module run right now? Any context. */
 bool monocle__check_starting (void);
 
-/* --- what the library knows that contains this (core: check-host.c; umbrella: lib/mono/check-mono.c) ---------------*/
+/* --- what the library knows that contains this (core: check-host.c; umbrella: lib/mono/check-mono.c) -------------- */
 
 /* Does the runtime know the calling thread? Any context. */
 bool monocle__check_thread_is_known (void);
