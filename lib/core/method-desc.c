@@ -8,8 +8,11 @@
  */
 #include "records.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NESTING_LIMIT = 32 };
 
 /* All pointers point into `text`. */
 struct MonoMethodDesc {
@@ -72,6 +75,40 @@ mono_method_desc_new (const char *name, mono_bool include_namespace)
 		return desc;
 	free (desc);
 	return NULL;
+}
+
+/* "N.S.Outer/Inner`1", an allocation. */
+static char *
+class_path (MonoClass *klass, int depth)
+{
+	MonoClass *nesting = depth < NESTING_LIMIT ? mono_class_get_nesting_type (klass) : NULL;
+	char *outer = nesting ? class_path (nesting, depth + 1) : strdup (mono_class_get_namespace (klass)), *path = NULL;
+	const char *separator = nesting ? "/" : outer && *outer ? "." : "";
+	if (outer && asprintf (&path, "%s%s%s", outer, separator, mono_class_get_name (klass)) < 0)
+		path = NULL;
+	free (outer);
+	return path;
+}
+
+/* The pattern of the method's class, name and arguments, which it matches, and its instances. */
+MonoMethodDesc *
+mono_method_desc_from_method (MonoMethod *method)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	MonoMethodSignature *signature = mono_method_signature (method);
+	if (!klass || !signature)
+		return NULL;
+	char *path = class_path (monocle__class_definition (klass), 0), *text = NULL;
+	char *arguments = mono_signature_get_desc (signature, 1);
+	MonoMethodDesc *desc = NULL;
+	if (path && arguments && asprintf (&text, "%s:%s(%s)", path, mono_method_get_name (method), arguments) >= 0)
+		desc = mono_method_desc_new (text, 1);
+	else
+		text = NULL;
+	free (path);
+	free (arguments);
+	free (text);
+	return desc;
 }
 
 void

@@ -90,6 +90,12 @@ MONO_API MonoClass *mono_class_from_name_case (MonoImage *image, const char *nam
 /* By TypeDef, TypeRef or TypeSpec token. */
 MONO_API MonoClass *mono_class_get (MonoImage *image, uint32_t type_token);
 MONO_API MonoClass *mono_class_get_full (MonoImage *image, uint32_t type_token, MonoGenericContext *context);
+/*
+ * What ldtoken loads: the MonoType, MonoMethod or MonoClassField of a token, and in *retclass (may be NULL) the class
+ * of its handle (System.RuntimeTypeHandle, ...). NULL: the token leads nowhere. Borrowed. Normal context. ECMA-335
+ * III.4.17.
+ */
+MONO_API void *mono_ldtoken (MonoImage *image, uint32_t token, MonoClass **retclass, MonoGenericContext *context);
 /* By TypeRef token; `error` says why there is none. */
 MONO_API MonoClass *mono_class_from_typeref (MonoImage *image, uint32_t type_token);
 MONO_API MonoClass *mono_class_from_typeref_checked (MonoImage *image, uint32_t type_token, MonoError *error);

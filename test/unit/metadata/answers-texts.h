@@ -191,9 +191,57 @@ print_type_name (const char *text, const char *where, MonoImage *image)
 	free (name);
 }
 
+/* --- tokens and patterns ------------------------------------------------------------------------------------------ */
+
+static void
+print_token (MonoImage *image, uint32_t token)
+{
+	MonoClass *kind = NULL;
+	void *handle = mono_ldtoken (image, token, &kind, NULL);
+	const char *name = kind ? mono_class_get_name (kind) : "";
+	fprintf (out, "token %x: %s", token, name);
+	if (!handle)
+		fprintf (out, " nothing");
+	else if (!strcmp (name, "RuntimeTypeHandle"))
+		put_type (" ", handle);
+	else if (!strcmp (name, "RuntimeMethodHandle"))
+		put_free (" ", mono_method_full_name (handle, 1));
+	else
+		put_free (" ", mono_field_full_name (handle));
+	fputc ('\n', out);
+}
+
+static void
+print_tokens (MonoImage *image)
+{
+	static const int tables[] = { MONO_TABLE_TYPEREF, MONO_TABLE_TYPEDEF, MONO_TABLE_FIELD, MONO_TABLE_METHOD,
+		                          MONO_TABLE_MEMBERREF };
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		for (int row = 1; row <= rows (image, tables[i]); row++)
+			print_token (image, (uint32_t) tables[i] << 24 | (uint32_t) row);
+}
+
+static void
+print_own_patterns (MonoImage *image)
+{
+	for (int row = 1; row <= rows (image, MONO_TABLE_METHOD); row++) {
+		MonoMethod *method = mono_get_method (image, MONO_TOKEN_METHOD_DEF | (uint32_t) row, NULL);
+		MonoMethodDesc *desc = mono_method_desc_from_method (method);
+		int others = 0;
+		for (int other = 1; other <= rows (image, MONO_TABLE_METHOD); other++)
+			others += mono_method_desc_full_match (
+			    desc, mono_get_method (image, MONO_TOKEN_METHOD_DEF | (uint32_t) other, NULL));
+		fprintf (out, "own pattern %d: match %d full %d is full %d all %d\n", row, mono_method_desc_match (desc, method),
+		         mono_method_desc_full_match (desc, method), mono_method_desc_is_full (desc), others);
+		mono_method_desc_free (desc);
+	}
+}
+
 static void
 print_texts (MonoImage *program)
 {
+	print_tokens (program);
+	print_own_patterns (program);
 	print_parsed_names ();
 	print_numbers ();
 	print_modifiers (program);
