@@ -45,6 +45,7 @@ MONO_API char *mono_context_get_desc (MonoGenericContext *context);
 MONO_API MonoMethodDesc *mono_method_desc_new (const char *name, mono_bool include_namespace);
 /* The pattern of a method's class, name and args, which it matches. Free the same way. Normal context. */
 MONO_API MonoMethodDesc *mono_method_desc_from_method (MonoMethod *method);
+/* Not async-safe. */
 MONO_API void mono_method_desc_free (MonoMethodDesc *desc);
 /* Name and, where the pattern has them, args equal; _full_match looks at the class as well. Normal context. */
 MONO_API mono_bool mono_method_desc_match (MonoMethodDesc *desc, MonoMethod *method);
