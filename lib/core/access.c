@@ -3,8 +3,8 @@
  *
  * access.c - may a method use a field or another method? ECMA-335 I.8.5.3.2, II.22.15, II.22.26.
  *
- * What a class may its nested classes may too. Of a field only the member's own accessibility is looked at, as in Mono, of
- * a method its class's and its type arguments' as well. Normal context: may make records and read attributes.
+ * What a class may its nested classes may too. Of a field only the member's own accessibility is looked at, as in Mono,
+ * of a method its class's and its type arguments' as well. Normal context: may make records and read attributes.
  */
 #include <string.h>
 #include <strings.h>

@@ -8,8 +8,8 @@
  *      Get (int, ...), Address (int, ...), Set (int, ..., element)
  *
  * They are made with the class's first list of methods, in Mono's order and with Mono's flags; they have no token. A
- * vector of anything but vectors has one constructor. Mono's wrappers for the generic interfaces of vectors do not exist
- * here. Any thread, any context.
+ * vector of anything but vectors has one constructor. Mono's wrappers for the generic interfaces of vectors do not
+ * exist here. Any thread, any context.
  */
 #include "member.h"
 
@@ -65,13 +65,14 @@ method_new (MonoClass *klass, const struct shape *shape)
 monocle__member_list *
 monocle__array_methods_new (MonoClass *klass)
 {
-	MonoType *nothing = monocle_type (monocle_class_primitive (MONO_TYPE_VOID)), *element = monocle_type (klass->element);
+	MonoType *nothing = monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
+	MonoType *element = monocle_type (klass->element), *address = monocle_type_byref (klass->element);
 	bool has_two = klass->rank > 1 || (klass->element->kind == MONOCLE__CLASS_ARRAY && klass->element->rank == 1);
 	const struct shape shapes[] = {
 		{ ".ctor",   CONSTRUCTOR_FLAGS, INTERNAL_CALL,           klass->rank,      nothing, NULL },
 		{ ".ctor",   CONSTRUCTOR_FLAGS, INTERNAL_CALL,           klass->rank * 2u, nothing, NULL },
 		{ "Get",     ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank,      element, NULL },
-		{ "Address", ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank, monocle_type_byref (klass->element), NULL },
+		{ "Address", ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank,      address, NULL },
 		{ "Set",     ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank,      nothing, element },
 	};
 	enum { COUNT = sizeof shapes / sizeof *shapes };

@@ -65,7 +65,7 @@ next_row (MonoClass *klass, void **iter)
 
 /* --- mono_class_* ------------------------------------------------------------------------------------------------- */
 
-/* A host that lists members may still be unable to list those of a dynamic image: then there are those that were met. */
+/* A host that lists members may be unable to list those of a dynamic image: then there are those that were met. */
 static bool
 is_walked_by_rows (MonoClass *klass, const monocle__member_list *list)
 {

@@ -4,8 +4,8 @@
  * member.c - the lists of what classes have, made when somebody first wants them.
  *
  * Two threads that make the same list at once both ask the host; the first to publish wins, the other's memory is lost
- * in the arena. A dynamic image may add members while it lives: then a longer list is made that keeps the records of the
- * shorter one. Any thread, any context.
+ * in the arena. A dynamic image may add members while it lives: then a longer list is made that keeps the records of
+ * the shorter one. Any thread, any context.
  */
 #include "member.h"
 

@@ -3,8 +3,8 @@
  *
  * param.c - the rows that metadata has for a method's parameters: names, tokens, whether they are marshalled.
  *
- * They stand beside the method's description, made when somebody first wants them and published by one compare-and-swap.
- * Any thread, any context.
+ * They stand beside the method's description, made when somebody first wants them and published by one
+ * compare-and-swap. Any thread, any context.
  */
 #include "member.h"
 

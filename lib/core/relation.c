@@ -3,10 +3,10 @@
  *
  * relation.c - how classes stand to each other: interfaces, nesting, what may be stored where.
  *
- * The rules are those of ECMA-335 I.8.7 (assignment compatibility) with Mono's answers where they are wider: integers of
- * one size are one type as elements of arrays, an enum is its underlying type there, and a value goes into its Nullable.
- * What a type parameter is constrained to is not told by hosts: a parameter fits itself and object. Normal context: may
- * make records and look classes of corlib up.
+ * The rules are those of ECMA-335 I.8.7 (assignment compatibility) with Mono's answers where they are wider: integers
+ * of one size are one type as elements of arrays, an enum is its underlying type there, and a value goes into its
+ * Nullable. What a type parameter is constrained to is not told by hosts: a parameter fits itself and object. Normal
+ * context: may make records and look classes of corlib up.
  */
 #include <string.h>
 #include "member.h"

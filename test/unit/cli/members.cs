@@ -115,7 +115,7 @@ public static class Statics
 	public static readonly int[] data = { 1, 2, 3, 4, 5, 6, 7 };
 	public static Dog First (this Dog dog) { return dog; }
 }
-public class Sequence : IEnumerable<int>, IList { 
+public class Sequence : IEnumerable<int>, IList {
 	public IEnumerator<int> GetEnumerator () { yield return 1; yield return 2; }
 	IEnumerator IEnumerable.GetEnumerator () { return GetEnumerator (); }
 	public int Add (object o) { return 0; } public void Clear () { } public bool Contains (object o) { return false; }

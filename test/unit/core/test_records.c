@@ -151,7 +151,7 @@ the_methods_of_a_class_are_its_rows (void **state)
 	assert_int_equal (mono_class_num_methods (shapes_class ("Primitives")), 16);
 	assert_int_equal (mono_class_num_methods (shapes_class ("Color")), 0);
 	assert_int_equal (mono_class_num_methods (shapes_class ("Program")), 3);
-	assert_int_equal (mono_class_num_methods (monocle_class_array (shapes_class ("Program"), 1)), 0);
+	assert_int_equal (mono_class_num_methods (monocle_class_pointer (shapes_class ("Program"))), 0);
 	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", 1),
 	                  shapes_method ("Typed"));
 	assert_ptr_equal (mono_class_get_method_from_name (shapes_class ("Primitives"), "Typed", -1),
@@ -264,7 +264,10 @@ circles_end (void **state)
 	assert_memory_equal (name, "Circle.Circle.", 14);
 	free (name);
 	assert_false (mono_class_is_delegate (circle));
-	assert_false (mono_class_is_subclass_of (circle, mono_get_object_class (), 0));
+	assert_false (mono_class_is_subclass_of (circle, mono_get_array_class (), 0));
+	assert_false (mono_class_is_assignable_from (mono_get_array_class (), circle));
+	assert_null (mono_class_get_field_from_name (circle, "none"));
+	assert_null (mono_class_get_property_from_name (circle, "none"));
 	assert_null (mono_class_get_method_from_name (circle, "None", -1));
 }
 
