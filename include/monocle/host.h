@@ -557,6 +557,9 @@ typedef enum { MONOCLE_ID_IMAGE, MONOCLE_ID_CLASS, MONOCLE_ID_METHOD, MONOCLE_ID
 
 MONO_API void *monocle_id_find (monocle_id_space space, uintptr_t id);              /* any context */
 MONO_API int monocle_id_bind (monocle_id_space space, uintptr_t id, void *record);  /* replaces; any context */
+/* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
+MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
+MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
 MONO_API void monocle_id_drop (monocle_id_space space, uintptr_t id);               /* the runtime may reuse the id */
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */

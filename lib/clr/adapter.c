@@ -65,7 +65,7 @@ static bool
 set_mask (DWORD mask)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	HRESULT hr = monocle__clr_state.info_version >= 5 ? info->vtbl->SetEventMask2 (info, mask, 0)
+	HRESULT hr = monocle__clr_state.info_version >= 5 ? info->vtbl->SetEventMask2 (info, mask, COR_PRF_HIGH_BASIC_GC)
 		: info->vtbl->SetEventMask (info, mask);
 	if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);
@@ -107,15 +107,6 @@ call_filter_changed (void *host)
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
 	if (atomic_load (&monocle__clr_state.started))
 		update_mask ();
-}
-
-static void
-gc_collect (void *host, int generation)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	HRESULT hr = info->vtbl->ForceGC (info);
-	if (hr < 0)
-		monocle__clr_complain_hr ("ForceGC", hr);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -163,7 +154,6 @@ start_host (const char *runtime)
 		.runtime_version = runtime,
 		.event_wanted = event_wanted,
 		.call_filter_changed = call_filter_changed,
-		.gc_collect = gc_collect,
 	};
 	monocle__clr_fill_ops (&ops);
 	int result = monocle_host_init (&ops);
@@ -249,6 +239,7 @@ monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 	monocle__clr_reach_initialized ();
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();
+	monocle__service_end ();
 	monocle_host_shutdown ();
 	return S_OK;
 }

@@ -144,9 +144,37 @@ bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_to
 /* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
 MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
 
+/* --- objects and layouts (object.c, layout.c, heap.c) ------------------------------------------------------------- */
+
+void monocle__clr_object_ops (monocle_host_ops *ops);
+void monocle__clr_layout_ops (monocle_host_ops *ops);
+void monocle__clr_heap_ops (monocle_host_ops *ops);
+/* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */
+void *monocle__clr_hold (ObjectID object);
+void monocle__clr_release (void *held);
+/* The id that the runtime uses for this class today. Any context. */
+void monocle__clr_remember_class (MonoClass *klass, ClassID id);
+
+/* --- questions of threads that must not ask (service.c) ----------------------------------------------------------- */
+
+/*
+ * Runs `work` over a copy of `data` on a thread that the runtime does not know, and copies it back. Waits so long at
+ * most; 0: not at all. False: it is not done (yet), `data` is as it was. Not from a signal handler.
+ */
+bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
+bool monocle__service_is_self (void);
+/* From now on nothing is run: the runtime is going. */
+void monocle__service_end (void);
+
 /* --- answers to the core (describe.c) ----------------------------------------------------------------------------- */
 
 void monocle__clr_fill_ops (monocle_host_ops *ops);
+
+/* --- machine code (code.c) ---------------------------------------------------------------------------------------- */
+
+/* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
+void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
+void monocle__clr_code_ops (monocle_host_ops *ops);
 
 /* --- probes (filter.c, probe.c) ----------------------------------------------------------------------------------- */
 
@@ -186,12 +214,6 @@ monocle__probe monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, 
 monocle__probe monocle__probe_fault (void);
 
 /*
-/* --- machine code (code.c) ---------------------------------------------------------------------------------------- */
-
-/* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
-void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
-void monocle__clr_code_ops (monocle_host_ops *ops);
-
  * What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here
  * yet.
  */

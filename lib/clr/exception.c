@@ -142,6 +142,15 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 	return S_OK;
 }
 
+/* What a module asks may let the collector run; the exception stays where it is. */
+static void
+raise_throw (ObjectID object)
+{
+	void *held = monocle__clr_hold (object);
+	monocle_raise_exception_throw ((MonoObject *) object);
+	monocle__clr_release (held);
+}
+
 HRESULT
 monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object)
 {
@@ -151,6 +160,6 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 		forget_deeper (own, HERE + SPREAD);
 	}
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
-		monocle_raise_exception_throw ((MonoObject *) object);
+		raise_throw (object);
 	return S_OK;
 }

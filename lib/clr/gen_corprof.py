@@ -30,8 +30,8 @@ SCALARS = {
     "HCORENUM": "void *", "EVENTPIPE_SESSION": "uint64_t", "mdToken": "uint32_t", "LPCVOID": "const void *",
 }
 IDS = ["ProcessID", "AssemblyID", "AppDomainID", "ModuleID", "ClassID", "ThreadID", "ContextID", "FunctionID",
-       "ObjectID", "GCHandleID", "COR_PRF_ELT_INFO", "COR_PRF_FRAME_INFO", "ReJITID", "EVENTPIPE_PROVIDER",
-       "EVENTPIPE_EVENT"]
+       "ObjectID", "GCHandleID", "ObjectHandleID", "COR_PRF_ELT_INFO", "COR_PRF_FRAME_INFO", "ReJITID",
+       "EVENTPIPE_PROVIDER", "EVENTPIPE_EVENT"]
 
 
 def rows(name):

@@ -134,6 +134,7 @@ monocle__clr_class (ClassID id)
 	if (!klass)
 		return unknown_class ();
 	monocle__clr_bind (image, MONOCLE_ID_CLASS, id, klass);
+	monocle__clr_remember_class (klass, id);
 	return klass;
 }
 

@@ -475,3 +475,18 @@ monocle_class_slot (MonoClass *klass)
 {
 	return klass ? &klass->slot : NULL;
 }
+MonoClass *
+monocle_class_definition (MonoClass *klass)
+{
+	return klass ? monocle__class_definition (klass) : NULL;
+}
+
+uint32_t
+monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments)
+{
+	if (!klass || klass->kind != MONOCLE__CLASS_INST)
+		return 0;
+	*ret_arguments = klass->arguments;
+	return klass->count;
+}
+

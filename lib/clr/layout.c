@@ -1,0 +1,220 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * layout.c - how the runtime laid classes out: sizes, offsets of fields, where statics stand.
+ *
+ * The runtime is asked by ClassID. A record remembers the id that it was met under; for one that was never met the
+ * runtime looks the class up, which loads it when nobody has used it yet, but runs no static constructor. Only threads
+ * of the runtime can load (another one dies of it), and not in a probe or a stopped world, where the call is refused:
+ * then it is unknown. A load lets the collector run, and objects move.
+ */
+#include "clr.h"
+
+enum {
+	HEADER = 8,            /* the type handle, in front of the fields */
+	SYNC = 8,              /* of the collector and the locks, in front of the object */
+	LENGTH = 8,            /* of arrays, padded, in front of the elements */
+	ARGUMENTS_MAX = 32,
+	FIELDS_MAX = 512,
+	TICKS = 50,            /* milliseconds that an asker waits for the service thread */
+	FIELD_TOKEN = 0x04000000,
+};
+
+/* --- from records to ids ------------------------------------------------------------------------------------------ */
+
+void
+monocle__clr_remember_class (MonoClass *klass, ClassID id)
+{
+	__atomic_store_n ((ClassID *) monocle_class_slot (klass), id, __ATOMIC_RELEASE);
+}
+
+/* Ids are used again when images unload; the map knows of it. */
+static ClassID
+remembered (MonoClass *klass)
+{
+	ClassID id = __atomic_load_n ((ClassID *) monocle_class_slot (klass), __ATOMIC_ACQUIRE);
+	return id && monocle_id_find (MONOCLE_ID_CLASS, id) == klass ? id : 0;
+}
+
+/* Of a definition with as many arguments as it takes; 0: unknown here. */
+static ClassID
+ask_class (ModuleID module, mdToken token, ULONG32 count, ClassID *arguments)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ThreadID thread;
+	ClassID id = 0;
+	if (!module || !token || info->vtbl->GetCurrentThreadID (info, &thread) < 0)
+		return 0;
+	HRESULT hr = count ? info->vtbl->GetClassFromTokenAndTypeArgs (info, module, token, count, arguments, &id)
+		: info->vtbl->GetClassFromToken (info, module, token, &id);
+	return hr >= 0 ? id : 0;
+}
+
+static ClassID class_id (MonoClass *klass);
+
+/* Recursion ends because a class is made after its arguments. */
+static ClassID
+look_up (MonoClass *klass)
+{
+	MonoType *const *types = NULL;
+	MonoClass *definition = monocle_class_definition (klass);
+	uint32_t count = monocle_class_arguments (klass, &types);
+	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (definition));
+	ClassID arguments[ARGUMENTS_MAX];
+	if (!image || count > ARGUMENTS_MAX)
+		return 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (!(arguments[i] = class_id (mono_class_from_mono_type (types[i]))))
+			return 0;
+	return ask_class (image->id, mono_class_get_type_token (definition), count, arguments);
+}
+
+/* 0: arrays and pointers that were never met have no token; a shared instance is many classes; unknown here. */
+static ClassID
+class_id (MonoClass *klass)
+{
+	ClassID id = remembered (klass);
+	if (!id && (id = look_up (klass)) && monocle__clr_class (id) != klass)
+		id = 0;
+	return id;
+}
+
+/* --- sizes and offsets -------------------------------------------------------------------------------------------- */
+
+/*
+ * Fields that the class itself declares, not its base. For a value type offsets and size are those of a value; for other
+ * classes offsets count from the beginning of the object, and the size has the word in front of it besides.
+ */
+typedef struct {
+	COR_FIELD_OFFSET fields[FIELDS_MAX];
+	ULONG count, size;
+	uint32_t base;          /* what is missing in the offsets */
+} layout;
+
+static bool
+ask_layout (MonoClass *klass, layout *ret, ULONG room)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ClassID id = class_id (klass);
+	if (!id || info->vtbl->GetClassLayout (info, id, room ? ret->fields : NULL, room, &ret->count, &ret->size) < 0)
+		return false;
+	bool is_value = mono_class_is_valuetype (klass);
+	ret->base = is_value ? HEADER : 0;
+	ret->size = is_value ? HEADER + ret->size : ret->size - SYNC;
+	return true;
+}
+
+static int
+describe_layout (void *host, MonoClass *klass, monocle_layout_info *ret)
+{
+	layout own;
+	ret->header_size = HEADER;
+	if (mono_class_get_rank (klass)) {
+		ret->instance_size = HEADER + LENGTH;
+		return MONOCLE_OK;
+	}
+	if (!ask_layout (klass, &own, 0))
+		return MONOCLE_E_UNKNOWN;
+	ret->instance_size = own.size;
+	return MONOCLE_OK;
+}
+
+/* The token of a definition's field by its index; 0: there is none. */
+static mdToken
+field_token (MonoClass *klass, uint32_t index)
+{
+	MonoClass *definition = monocle_class_definition (klass);
+	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (definition));
+	monocle__ecma_typedef row;
+	if (!image || !image->cli.readable
+	    || monocle__ecma_get_typedef (&image->cli.ecma, mono_class_get_type_token (definition), &row)
+	    || index >= row.end_field - row.first_field)
+		return 0;
+	return FIELD_TOKEN | (row.first_field + index);
+}
+
+static int
+field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset)
+{
+	layout own;
+	mdToken token = field_token (klass, index);
+	if (!token || !ask_layout (klass, &own, FIELDS_MAX))
+		return MONOCLE_E_UNKNOWN;
+	for (ULONG i = 0; i < own.count && i < FIELDS_MAX; i++)
+		if (own.fields[i].ridOfField == token) {
+			*ret_offset = own.base + own.fields[i].ulOffset;
+			return MONOCLE_OK;
+		}
+	return MONOCLE_E_UNKNOWN;
+}
+
+/* --- statics ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+	ClassID klass;
+	mdToken token;
+	HRESULT hr;
+	ThreadID thread;      /* the asker's */
+	AppDomainID domain;
+	void *address;
+} static_question;
+
+static void
+find_static (void *data)
+{
+	static_question *question = data;
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	COR_PRF_STATIC_TYPE kind = COR_PRF_FIELD_NOT_A_STATIC;
+	question->hr = info->vtbl->GetStaticFieldInfo (info, question->klass, question->token, &kind);
+	if (question->hr < 0)
+		return;
+	if (kind & COR_PRF_FIELD_RVA_STATIC)
+		question->hr = info->vtbl->GetRVAStaticAddress (info, question->klass, question->token, &question->address);
+	else if (kind & COR_PRF_FIELD_THREAD_STATIC)
+		question->hr = info->vtbl->GetThreadStaticAddress2 (info, question->klass, question->token, question->domain,
+		                                                    question->thread, &question->address);
+	else if (kind & COR_PRF_FIELD_APP_DOMAIN_STATIC)
+		question->hr = info->vtbl->GetAppDomainStaticAddress (info, question->klass, question->token, question->domain,
+		                                                      &question->address);
+	else
+		question->hr = CORPROF_E_DATAINCOMPLETE;
+}
+
+/* The runtime takes the definition for the instance and finds it uninitialised. */
+static bool
+has_arguments (MonoClass *klass)
+{
+	static atomic_bool said;
+	MonoType *const *arguments;
+	bool has = monocle_class_arguments (klass, &arguments) != 0;
+	if (has && !atomic_exchange (&said, true))
+		monocle__clr_complain ("the runtime does not tell where static fields of generic classes stand; "
+		                       "they read as zeros");
+	return has;
+}
+
+static void *
+static_address (void *host, MonoClass *klass, uint32_t index)
+{
+	if (has_arguments (klass))
+		return NULL;
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	static_question question = { .klass = class_id (klass), .token = field_token (klass, index), .hr = 0 };
+	if (!question.klass || !question.token)
+		return NULL;
+	info->vtbl->GetCurrentThreadID (info, &question.thread);
+	info->vtbl->GetThreadAppDomain (info, question.thread, &question.domain);
+	find_static (&question);
+	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE
+	    && !monocle__service_run (find_static, &question, sizeof question, TICKS))
+		return NULL;
+	return question.hr >= 0 ? question.address : NULL;
+}
+
+void
+monocle__clr_layout_ops (monocle_host_ops *ops)
+{
+	ops->describe_layout = describe_layout;
+	ops->field_offset = field_offset;
+	ops->static_address = static_address;
+}

@@ -1,0 +1,157 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * service.c - a plain thread of our own that asks the runtime what other threads must not ask.
+ *
+ * Inside a probe, and inside callbacks that run while a thread's objects must hold still, most of ICorProfilerInfo is
+ * refused, or would let the collector run. On a thread that the runtime does not know everything is allowed. So the
+ * question is copied into a slot, the service answers it there, and the asker, who must not block for long (a collection
+ * may be waiting for it), takes the answer or gives up: then the service frees the slot later.
+ *
+ *      FREE --asker--> CLAIMED --asker--> POSTED --service--> DONE --asker--> FREE
+ *                                           |
+ *                                         asker gave up --> ABANDONED --service--> FREE
+ *
+ * While one question is overdue nobody waits behind it: whatever holds the service up may hold the asker too. The thread
+ * is made when it is first needed, has all signals blocked and ends with the process; a forked child has none.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "clr.h"
+
+enum { SLOTS = 32, DATA_SIZE = 320 };
+
+typedef struct {
+	_Atomic(int) state;
+	void (*work) (void *data);
+	_Alignas (16) uint8_t data[DATA_SIZE];
+	sem_t done;
+} slot;
+
+enum { FREE, CLAIMED, POSTED, DONE, ABANDONED };
+
+static slot slots[SLOTS];
+static sem_t posted;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_t thread;
+static pid_t owner;             /* the process whose thread it is; 0: there is none */
+static atomic_uint overdue;     /* questions whose askers gave up, not answered yet */
+static atomic_bool ended;
+
+static void
+serve (slot *own)
+{
+	int state = POSTED;
+	own->work (own->data);
+	if (atomic_compare_exchange_strong (&own->state, &state, DONE)) {
+		sem_post (&own->done);
+		return;
+	}
+	atomic_fetch_sub (&overdue, 1);
+	atomic_store (&own->state, FREE);
+}
+
+static void *
+run (void *nothing)
+{
+	for (;;) {
+		while (sem_wait (&posted))
+			;
+		for (int i = 0; i < SLOTS; i++) {
+			int state = atomic_load (&slots[i].state);
+			if (state == POSTED || state == ABANDONED)
+				serve (&slots[i]);
+		}
+	}
+	return NULL;
+}
+
+static void
+start (void)
+{
+	sigset_t all, before;
+	sem_init (&posted, 0, 0);
+	for (int i = 0; i < SLOTS; i++)
+		sem_init (&slots[i].done, 0, 0);
+	sigfillset (&all);
+	pthread_sigmask (SIG_SETMASK, &all, &before);
+	if (pthread_create (&thread, NULL, run, NULL) == 0) {
+		pthread_detach (thread);
+		owner = getpid ();
+	}
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+}
+
+static slot *
+claim (void)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		int state = FREE;
+		if (atomic_compare_exchange_strong (&slots[i].state, &state, CLAIMED))
+			return &slots[i];
+	}
+	return NULL;
+}
+
+/* True when the answer is there. */
+static bool
+wait_for (slot *own, unsigned milliseconds)
+{
+	struct timespec end;
+	int state = POSTED;
+	clock_gettime (CLOCK_MONOTONIC, &end);
+	end.tv_sec += milliseconds / 1000;
+	end.tv_nsec += milliseconds % 1000 * 1000000L;
+	if (end.tv_nsec >= 1000000000L) {
+		end.tv_sec++;
+		end.tv_nsec -= 1000000000L;
+	}
+	while (milliseconds && atomic_load (&own->state) == POSTED
+	       && (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
+		;
+	atomic_fetch_add (&overdue, 1);
+	if (atomic_compare_exchange_strong (&own->state, &state, ABANDONED))
+		return false;
+	atomic_fetch_sub (&overdue, 1);
+	return true;
+}
+
+bool
+monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds)
+{
+	if (atomic_load (&ended) || size > DATA_SIZE)
+		return false;
+	pthread_once (&once, start);
+	if (owner != getpid () || (milliseconds && atomic_load (&overdue)))
+		return false;
+	slot *own = claim ();
+	if (!own)
+		return false;
+	while (sem_trywait (&own->done) == 0) /* what an answer that came together with the giving up left */
+		;
+	own->work = work;
+	memcpy (own->data, data, size);
+	atomic_store (&own->state, POSTED);
+	sem_post (&posted);
+	if (!wait_for (own, milliseconds))
+		return false;
+	memcpy (data, own->data, size);
+	atomic_store (&own->state, FREE);
+	return true;
+}
+
+bool
+monocle__service_is_self (void)
+{
+	return owner && pthread_equal (pthread_self (), thread);
+}
+
+void
+monocle__service_end (void)
+{
+	atomic_store (&ended, true);
+}
