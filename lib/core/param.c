@@ -4,11 +4,14 @@
  * param.c - the rows that metadata has for a method's parameters: names, tokens, whether they are marshalled.
  *
  * They stand beside the method's description, made when somebody first wants them and published by one
- * compare-and-swap. Any thread, any context.
+ * compare-and-swap. Any thread; any context, except where a function says otherwise.
  */
 #include "member.h"
 
-enum { HAS_FIELD_MARSHAL = 0x2000 }; /* ParamAttributes, II.23.1.13 */
+enum {
+	HAS_FIELD_MARSHAL = 0x2000, /* ParamAttributes, II.23.1.13 */
+	ROW_MASK = 0xffffff,
+};
 
 struct monocle__param {
 	const char *name; /* never NULL */
@@ -96,4 +99,18 @@ mono_method_has_marshal_info (MonoMethod *method)
 		if (params[i].flags & HAS_FIELD_MARSHAL)
 			return 1;
 	return 0;
+}
+
+/* The caller frees each with mono_metadata_free_marshal_spec (): normal context. */
+void
+mono_method_get_marshal_info (MonoMethod *method, MonoMarshalSpec **mspecs)
+{
+	struct monocle__param *params = method && mspecs ? params_of (method) : NULL;
+	uint32_t count = method && mspecs ? param_count (monocle_method_definition (method)) + 1 : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_marshalled = params && params[i].token && params[i].flags & HAS_FIELD_MARSHAL;
+		const char *blob =
+		    is_marshalled ? mono_metadata_get_marshal_info (method->image, (params[i].token & ROW_MASK) - 1, 0) : NULL;
+		mspecs[i] = blob ? mono_metadata_parse_marshal_spec (method->image, blob) : NULL;
+	}
 }

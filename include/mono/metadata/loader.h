@@ -42,6 +42,11 @@ MONO_API void mono_method_get_param_names (MonoMethod *method, const char **name
 MONO_API uint32_t mono_method_get_param_token (MonoMethod *method, int idx);
 /* Does any of them say how it is marshalled? Normal context. */
 MONO_API mono_bool mono_method_has_marshal_info (MonoMethod *method);
+/*
+ * Fills mspecs[0 .. parameter count] with how what is returned and the parameters are marshalled, NULL where nothing
+ * says so. The caller frees each with mono_metadata_free_marshal_spec (). Normal context.
+ */
+MONO_API void mono_method_get_marshal_info (MonoMethod *method, MonoMarshalSpec **mspecs);
 
 /*
  * The IL body. NULL for abstract, runtime-implemented, internal-call and native methods. Free with

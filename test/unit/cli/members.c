@@ -133,6 +133,18 @@ print_event (MonoClass *klass, MonoEvent *event)
 }
 
 static void
+print_marshalling (MonoMethod *method, uint32_t count)
+{
+	MonoMarshalSpec *specs[64] = { NULL };
+	mono_method_get_marshal_info (method, specs);
+	for (uint32_t i = 0; i < count; i++)
+		if (specs[i]) {
+			fprintf (out, "\tmarshal%u=0x%x", i, specs[i]->native);
+			mono_metadata_free_marshal_spec (specs[i]);
+		}
+}
+
+static void
 print_method (MonoClass *klass, MonoMethod *method)
 {
 	char *name = mono_method_full_name (method, 1);
@@ -153,6 +165,8 @@ print_method (MonoClass *klass, MonoMethod *method)
 		fprintf (out, "\tparam%u=%s,0x%x", i, params[i] ? params[i] : "(null)",
 		         mono_method_get_param_token (method, (int) i));
 	column_hex ("has_marshal", mono_method_has_marshal_info (method));
+	if (count < 64)
+		print_marshalling (method, count + 1);
 	column_method ("inflated", mono_get_inflated_method (method));
 	end ();
 }

@@ -9,7 +9,6 @@ Every answer of Mono must be the core's, but for the classes of difference below
 """
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -17,11 +16,6 @@ import tempfile
 
 MONO_HEADERS = "/usr/include/mono-2.0"
 ANSWERS = 400000  # at least so many columns
-
-
-def field_modifiers(key, name, mono, ours):
-    """Types outside Mono have no custom modifiers."""
-    return name == "type" and re.sub(r" mod(req|opt)\([^)]*\)", "", mono) == ours
 
 
 def param_tokens(key, name, mono, ours):
@@ -43,7 +37,7 @@ def array_counts(key, name, mono, ours):
     return name == "methods" and key.endswith("]") and mono != ours
 
 
-CLASSES = [field_modifiers, param_tokens, import_flags, array_counts]
+CLASSES = [param_tokens, import_flags, array_counts]
 
 
 def ask_mono(members_c, members_cs, folder):
