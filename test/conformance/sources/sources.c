@@ -1,0 +1,201 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sources.c - a profiler module that writes what the runtime says of the sources of one image.
+ *
+ * Options: `image=NAME,output=FILE` and, with `queries=FILE`, the native offsets that a program wrote down while it ran.
+ * All is asked when the program ends. Lines:
+ *
+ *   M <tab> token <tab> 0 or 1                                  are there symbols of the method?
+ *   L <tab> token <tab> offset <tab> offset row column file     of IL offsets, or "-"
+ *   V <tab> token <tab> slot <tab> name                         locals, as the private structs of Mono have them
+ *   Q <tab> token <tab> native <tab> IL <tab> row column file   of native offsets, or "-"
+ *   F <tab> token <tab> native <tab> text                       the same as a frame
+ *   C <tab> token <tab> code is sound (0 or 1) <tab> lines      what mono_debug_find_method () tells
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/metadata.h>
+#include <mono/metadata/mono-debug.h>
+#include <mono/metadata/profiler.h>
+#include <mono/metadata/tokentype.h>
+
+/* Offsets that are asked of each method, whether it has them or not, and one far behind. */
+enum { OFFSETS = 600, FAR = 100000 };
+
+struct _MonoProfiler {
+	char image[256], output[1024], queries[1024];
+	FILE *file;
+	MonoImage *found;
+};
+
+/* Not in public headers. */
+typedef struct {
+	int parent, type, start, end;
+} block;
+
+typedef struct {
+	char *name;
+	int index;
+	block *block;
+} local;
+
+typedef struct {
+	int local_count;
+	local *locals;
+	int block_count;
+	block *blocks;
+} locals;
+
+static struct _MonoProfiler profiler;
+
+MONO_API void mono_profiler_init_sources (const char *desc);
+
+static void
+write_location (FILE *file, MonoDebugSourceLocation *at)
+{
+	if (at)
+		fprintf (file, "%u\t%u\t%u\t%s\n", at->il_offset, at->row, at->column, at->source_file ? at->source_file : "");
+	else
+		fputs ("-\n", file);
+	mono_debug_free_source_location (at);
+}
+
+static void
+write_il_offset (FILE *file, uint32_t token, MonoDebugMethodInfo *info, int offset)
+{
+	fprintf (file, "L\t%08x\t%d\t", token, offset);
+	write_location (file, mono_debug_method_lookup_location (info, offset));
+}
+
+static void
+write_locals (FILE *file, uint32_t token, MonoMethod *method)
+{
+	const locals *all = (const locals *) mono_debug_lookup_locals (method);
+	for (int i = 0; all && i < all->local_count; i++) {
+		const local *at = &all->locals[i];
+		fprintf (file, "V\t%08x\t%d\t%s\t%d\t%d\n", token, at->index, at->name, at->block ? at->block->start : -1,
+		         at->block ? at->block->end : -1);
+	}
+}
+
+static void
+write_method (FILE *file, MonoImage *image, uint32_t token)
+{
+	MonoMethod *method = mono_get_method (image, token, NULL);
+	MonoDebugMethodInfo *info = method ? mono_debug_lookup_method (method) : NULL;
+	fprintf (file, "M\t%08x\t%d\n", token, info != NULL);
+	if (!info)
+		return;
+	for (int offset = 0; offset < OFFSETS; offset++)
+		write_il_offset (file, token, info, offset);
+	write_il_offset (file, token, info, FAR);
+	write_locals (file, token, method);
+}
+
+/* The code as the debugger sees it lies in one piece, and its lines ascend. */
+static int
+is_sound (const MonoDebugMethodJitInfo *jit)
+{
+	const uint32_t *lines = (const uint32_t *) jit->line_numbers; /* IL, native, IL, native ... */
+	for (uint32_t i = 0; i < jit->num_line_numbers; i++)
+		if (lines[2 * i + 1] > jit->code_size || (i && lines[2 * i + 1] < lines[2 * i - 1]))
+			return 0;
+	return jit->code_start && jit->code_size && jit->prologue_end <= jit->code_size &&
+	       jit->epilogue_begin <= jit->code_size;
+}
+
+static void
+write_code (FILE *file, uint32_t token, MonoMethod *method, MonoDomain *domain)
+{
+	MonoDebugMethodJitInfo *jit = mono_debug_find_method (method, domain);
+	if (jit)
+		fprintf (file, "C\t%08x\t%d\t%u\n", token, is_sound (jit), jit->num_line_numbers);
+	mono_debug_free_method_jit_info (jit);
+}
+
+/* One line of the program's: token and native offset. */
+static void
+write_query (FILE *file, uint32_t token, uint32_t native)
+{
+	MonoMethod *method = mono_get_method (profiler.found, token, NULL);
+	MonoDomain *domain = mono_get_root_domain ();
+	if (!method)
+		return;
+	fprintf (file, "Q\t%08x\t%u\t%d\t", token, native, mono_debug_il_offset_from_address (method, domain, native));
+	write_location (file, mono_debug_lookup_source_location (method, native, domain));
+	char *frame = mono_debug_print_stack_frame (method, native, domain);
+	fprintf (file, "F\t%08x\t%u\t%s\n", token, native, frame);
+	mono_free (frame);
+	write_code (file, token, method, domain);
+}
+
+static void
+write_queries (FILE *file)
+{
+	char line[256];
+	FILE *queries = fopen (profiler.queries, "r");
+	while (queries && fgets (line, sizeof line, queries)) {
+		unsigned token, native;
+		if (sscanf (line, "%x %u", &token, &native) != 2)
+			continue;
+		write_query (file, token, native);
+		if (native)
+			write_query (file, token, native - 1);
+	}
+	if (queries)
+		fclose (queries);
+}
+
+static void
+image_loaded (MonoProfiler *prof, MonoImage *image)
+{
+	const char *name = mono_image_get_name (image);
+	if (name && strcmp (name, prof->image) == 0)
+		prof->found = image;
+}
+
+static void
+shutdown (MonoProfiler *prof)
+{
+	FILE *file = fopen (prof->output, "w");
+	if (!file)
+		return;
+	uint32_t rows = prof->found ? (uint32_t) mono_image_get_table_rows (prof->found, MONO_TABLE_METHOD) : 0;
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		write_method (file, prof->found, MONO_TOKEN_METHOD_DEF | rid);
+	if (prof->queries[0] && prof->found)
+		write_queries (file);
+	fputs ("end\n", file);
+	fclose (file);
+}
+
+static void
+read_options (char *text)
+{
+	for (char *word = strtok (text, ","); word; word = strtok (NULL, ","))
+		if (sscanf (word, "image=%255s", profiler.image) != 1 && sscanf (word, "output=%1023s", profiler.output) != 1)
+			sscanf (word, "queries=%1023s", profiler.queries);
+}
+
+void
+mono_profiler_init_sources (const char *desc)
+{
+	const char *colon = strchr (desc, ':');
+	char *text = strdup (colon ? colon + 1 : "");
+	read_options (text);
+	free (text);
+	if (!mono_debug_enabled ())
+		mono_debug_init (MONO_DEBUG_FORMAT_MONO);
+	MonoProfilerHandle handle = mono_profiler_create (&profiler);
+	mono_profiler_set_image_loaded_callback (handle, image_loaded);
+	mono_profiler_set_runtime_shutdown_begin_callback (handle, shutdown);
+}
