@@ -259,7 +259,8 @@ monocle__cli_source_from (const monocle__ecma_image *image, const char *filename
 		s->image = image;
 		s->filename = filename;
 		s->source = source;
-		taken = take (s, is_pdb ? MONOCLE__CLI_SOURCE_PDB : MONOCLE__CLI_SOURCE_MDB, "what was handed over", copy, size);
+		monocle__cli_source_kind kind = is_pdb ? MONOCLE__CLI_SOURCE_PDB : MONOCLE__CLI_SOURCE_MDB;
+		taken = take (s, kind, "what was handed over", copy, size);
 		if (!taken)
 			monocle_log ("no source lines of %s: %s", called (filename), s->complaint);
 	}

@@ -19,7 +19,7 @@ typedef struct monocle__cli_source monocle__cli_source;
  * answer knows no source; what was wrong is logged then, in one line. NULL only without memory.
  */
 monocle__cli_source *monocle__cli_source_open (const monocle__ecma_image *image, const char *filename);
-/* The same from a portable PDB or an .mdb in memory, which is copied. NULL: it is none, or not of this image (logged). */
+/* The same from a portable PDB or an .mdb in memory, which is copied. NULL: none, or not of this image (logged). */
 monocle__cli_source *monocle__cli_source_from (const monocle__ecma_image *image, const char *filename, const void *data,
                                                uint32_t size);
 /* With those that it replaced. NULL is ignored. */

@@ -79,7 +79,8 @@ mono_debug_init (MonoDebugFormat format)
 {
 	const char *host = monocle_host_name ();
 	if (format != MONO_DEBUG_FORMAT_NONE && !mono_debug_enabled ())
-		MONOCLE__LOG_ONCE ("a module asks for source lines, which the host %s does not serve", host ? host : "of nobody");
+		MONOCLE__LOG_ONCE ("a module asks for source lines, which the host %s does not serve",
+		                   host ? host : "of nobody");
 }
 
 void
@@ -387,8 +388,8 @@ mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDo
 	if (!name)
 		return NULL;
 	uint32_t il_offset = ask_il_offset (method, native_offset);
-	MonoDebugSourceLocation *location =
-	    il_offset == UINT32_MAX ? NULL : mono_debug_method_lookup_location ((MonoDebugMethodInfo *) method, (int) il_offset);
+	MonoDebugMethodInfo *minfo = (MonoDebugMethodInfo *) method;
+	MonoDebugSourceLocation *location = mono_debug_method_lookup_location (minfo, (int) il_offset);
 	int length;
 	if (location) {
 		length = asprintf (&text, "at %s [0x%05x] in %s:%u", name, location->il_offset,

@@ -14,10 +14,14 @@
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16 };
 
+/* Begins as Mono's does, from which modules read without asking. */
 struct _MonoJitInfo {
 	MonoMethod *method;
+	void *next; /* in Mono's tables; NULL here */
 	uintptr_t start;
+	uint32_t unwind; /* where Mono keeps how to unwind it; 0 here */
 	uint32_t size;
+	uint64_t flags; /* how many clauses, and of what kind; 0 here */
 };
 
 typedef struct node node;
@@ -121,7 +125,7 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 	MonoJitInfo *info = size && address + size > address ? monocle__arena_alloc (sizeof *info) : NULL;
 	if (!info)
 		return NULL;
-	*info = (MonoJitInfo) { method, address, size };
+	*info = (MonoJitInfo) { .method = method, .start = address, .size = size };
 	forget_overlapping (info);
 	for (uintptr_t granule = address >> GRANULE_BITS; granule <= last_granule (info); granule++)
 		if (!bucket_add (bucket_of (granule), info))

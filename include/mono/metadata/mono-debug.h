@@ -98,7 +98,7 @@ MONO_API void mono_debug_init (MonoDebugFormat format);
  * `ppdb` or `symfile` where a symbol file was found.
  */
 MONO_API MonoDebugHandle *mono_debug_get_handle (MonoImage *image);
-/* Gives an image its symbols, a portable PDB or an .mdb, which are copied; without effect when they are not the image's. */
+/* Gives an image its symbols, a portable PDB or an .mdb, which are copied; without effect when they are not its own. */
 MONO_API void mono_debug_open_image_from_memory (MonoImage *image, const mono_byte *raw_contents, int size);
 MONO_API void mono_debug_close_image (MonoImage *image);
 
