@@ -116,7 +116,17 @@ typedef struct {
 	uint32_t call_convention;     /* ECMA-335 II.23.2.1 first byte, low nibble */
 	uint32_t has_this, explicit_this;
 	uint32_t generic_params;
+	uint32_t sentinel;            /* one more than how many parameters stand before it; 0: there is none (II.23.2.2) */
 } monocle_signature_info;
+
+/* The shape of an array type, as a signature spells it (II.23.2.13). */
+typedef struct {
+	uint32_t size;
+	uint32_t rank;                /* 1 to 255 */
+	uint32_t is_general;          /* of rank 1: no vector, but T[*] */
+	uint32_t size_count, bound_count;
+	const int32_t *sizes, *bounds; /* of the first dimensions; borrowed during the call only */
+} monocle_array_info;
 
 /* What a class definition lists, in the order of its metadata. */
 typedef enum {
@@ -503,6 +513,9 @@ MONO_API void monocle_image_set_assembly_visible (MonoImage *image);
 MONO_API void monocle_image_unload (MonoImage *image);
 
 MONO_API MonoClass *monocle_class_def (MonoImage *image, uint32_t typedef_token);
+/*
+ * Composites nest at most 128 deep; a deeper one is refused: NULL, as for no memory. So walks over types end.
+ */
 MONO_API MonoClass *monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *arguments);
 MONO_API MonoClass *monocle_class_array (MonoClass *element, uint32_t rank); /* rank 1: a vector, T[] */
 MONO_API MonoClass *monocle_class_pointer (MonoClass *element);
@@ -517,6 +530,19 @@ MONO_API MonoClass *monocle_class_named (const char *assembly, const char *name_
 
 MONO_API MonoType *monocle_type (MonoClass *klass);       /* by value */
 MONO_API MonoType *monocle_type_byref (MonoClass *klass);
+/*
+ * Types that say more than a class does. Interned: equal parts give the same type, and where a class says it all, that
+ * class's type. NULL for NULL parts.
+ */
+MONO_API MonoType *monocle_type_array (MonoType *element, const monocle_array_info *shape);
+MONO_API MonoType *monocle_type_pointer (MonoType *pointee);
+MONO_API MonoType *monocle_type_fnptr (const monocle_signature_info *signature);
+/*
+ * The same type by reference, when `byref` is set, and with custom modifiers before those that it has: types of their
+ * classes, in the order of the signature, at most 64. Bit i of `required` is set when modifiers[i] is a modreq.
+ */
+MONO_API MonoType *monocle_type_with (MonoType *type, int byref, uint32_t modifier_count, MonoType *const *modifiers,
+                                      uint64_t required);
 
 MONO_API MonoMethod *monocle_method_def (MonoImage *image, uint32_t methoddef_token);
 /*
@@ -531,6 +557,9 @@ MONO_API MonoMethod *monocle_method_definition (MonoMethod *method);
 MONO_API MonoImage *monocle_method_image (MonoMethod *method);
 MONO_API uint32_t monocle_method_token (MonoMethod *method);
 MONO_API uint32_t monocle_class_token (MonoClass *klass);
+/* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
+MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
+MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
 /* One word per record that belongs to the host; NULL at first. Use atomics where threads meet. */
 MONO_API void **monocle_method_slot (MonoMethod *method);
 MONO_API void **monocle_class_slot (MonoClass *klass);
@@ -557,9 +586,6 @@ typedef enum { MONOCLE_ID_IMAGE, MONOCLE_ID_CLASS, MONOCLE_ID_METHOD, MONOCLE_ID
 
 MONO_API void *monocle_id_find (monocle_id_space space, uintptr_t id);              /* any context */
 MONO_API int monocle_id_bind (monocle_id_space space, uintptr_t id, void *record);  /* replaces; any context */
-/* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
-MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
-MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
 MONO_API void monocle_id_drop (monocle_id_space space, uintptr_t id);               /* the runtime may reuse the id */
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */

@@ -29,7 +29,7 @@ typedef struct monocle__cli_source monocle__cli_source;
 typedef struct monocle__cli_image {
 	MonoImage *record;
 	monocle__ecma_image ecma;                /* over the image as somebody maps it */
-	atomic_bool readable;                    /* `ecma` may be used: false for images without metadata, and after unloading */
+	atomic_bool readable;                    /* may `ecma` be used? Not without metadata, nor after unloading */
 	atomic_uint readers;                     /* who reads `ecma` for another image's sake: unloading waits for them */
 	bool is_corlib;                          /* names such as System.Int32 mean primitives here */
 	const char *name;                        /* simple name of the assembly, never freed; NULL: unknown */

@@ -3,9 +3,9 @@
  *
  * index.c - types of an image by name: those it defines, those nested in them, those it forwards.
  *
- * One hash table with open addressing and a list of nested types, made when a name is first looked for, published by one
- * compare-and-swap and never changed. Its memory comes from mmap, since any context may be the first. Of two types with
- * one name the first row is found, as the runtimes do.
+ * One hash table with open addressing and a list of nested types, made when a name is first looked for, published by
+ * one compare-and-swap and never changed. Its memory comes from mmap, since any context may be the first. Of two types
+ * with one name the first row is found, as the runtimes do.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -131,7 +131,7 @@ nested_row (const monocle__ecma_image *ecma, const monocle__cli_index *index, ui
 	       *ret_inner && *ret_inner <= index->types && *ret_outer && *ret_outer <= index->types;
 }
 
-/* Sorts by counting. nested_begin[r + 1] first counts what is in r, then is where r's begin, in the end where they end. */
+/* Sorts by counting. nested_begin[r + 1] first counts what is in r, then says where that begins, then where it ends. */
 static void
 add_nested (const monocle__ecma_image *ecma, monocle__cli_index *index)
 {

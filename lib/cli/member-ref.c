@@ -233,7 +233,7 @@ is_same_field (const reference *r, monocle__cli_image *image, uint32_t rid, Mono
 	return type && type == monocle__cli_read_type (r->image, &referred, definition, NULL);
 }
 
-/* The index of the field among those the class declares, UINT32_MAX: none. As for methods, a single name is believed. */
+/* The index of the field among those that the class declares, UINT32_MAX: none. Here too a single name is believed. */
 static uint32_t
 declared_field (const reference *r, MonoClass *klass)
 {

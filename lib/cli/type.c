@@ -5,7 +5,11 @@
  */
 #include "cli-priv.h"
 
-enum { PARAMS_MAX = 65535 }; /* II.15.4.1.1 */
+enum {
+	PARAMS_MAX = 65535, /* II.15.4.1.1 */
+	SHAPED_RANK_MAX = 32, /* more dimensions than any runtime allows: their sizes and bounds are read, not kept */
+	MODIFIERS_MAX = 64,
+};
 
 /* Where a type is read, and in whose scope. */
 typedef struct {
@@ -15,19 +19,46 @@ typedef struct {
 	MonoMethod *method;
 } place;
 
-static MonoClass *read_class (const place *at);
+static MonoType *read_type (const place *at);
+static int read_signature (const place *at, monocle__cli_scratch *scratch, monocle_signature_info *ret);
 
-static MonoClass *
+/* What may stand inside another type: not by reference. */
+static MonoType *
+read_part (const place *at)
+{
+	MonoType *type = read_type (at);
+	return type && !mono_type_is_byref (type) ? type : NULL;
+}
+
+/* Sizes or lower bounds of an array: how many were kept. */
+static uint32_t
+read_numbers (monocle__ecma_cursor *cursor, bool is_signed, int32_t kept[SHAPED_RANK_MAX])
+{
+	uint32_t count = monocle__ecma_read_u (cursor);
+	for (uint32_t i = 0; i < count && !cursor->error; i++) {
+		int32_t number = is_signed ? monocle__ecma_read_s (cursor) : (int32_t) monocle__ecma_read_u (cursor);
+		if (i < SHAPED_RANK_MAX)
+			kept[i] = number;
+	}
+	return count;
+}
+
+static MonoType *
 read_array (const place *at)
 {
-	monocle__ecma_cursor *cursor = at->cursor;
-	MonoClass *element = read_class (at);
-	uint32_t rank = monocle__ecma_read_u (cursor);
-	for (uint32_t sizes = monocle__ecma_read_u (cursor); sizes && !cursor->error; sizes--)
-		monocle__ecma_read_u (cursor);
-	for (uint32_t bounds = monocle__ecma_read_u (cursor); bounds && !cursor->error; bounds--)
-		monocle__ecma_read_s (cursor);
-	return element && rank && !cursor->error ? monocle_class_array (element, rank) : NULL;
+	int32_t sizes[SHAPED_RANK_MAX], bounds[SHAPED_RANK_MAX];
+	monocle_array_info info = { .size = sizeof info, .is_general = 1, .sizes = sizes, .bounds = bounds };
+	MonoType *element = read_part (at);
+	if (!element)
+		return NULL;
+	info.rank = monocle__ecma_read_u (at->cursor);
+	info.size_count = read_numbers (at->cursor, false, sizes);
+	info.bound_count = read_numbers (at->cursor, true, bounds);
+	if (!info.rank || at->cursor->error || info.size_count > info.rank || info.bound_count > info.rank)
+		return NULL;
+	if (info.rank > SHAPED_RANK_MAX)
+		info.size_count = info.bound_count = 0;
+	return monocle_type_array (element, &info);
 }
 
 /* `count` types, at the end of this thread's list. */
@@ -35,12 +66,12 @@ static bool
 read_arguments (const place *at, monocle__cli_scratch *scratch, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!monocle__cli_list_add (scratch, monocle_type (read_class (at))))
+		if (!monocle__cli_list_add (scratch, read_part (at)))
 			return false;
 	return true;
 }
 
-static MonoClass *
+static MonoType *
 read_instance (const place *at, monocle__cli_scratch *scratch)
 {
 	int valuetype = monocle__ecma_read_byte (at->cursor) == MONOCLE__ET_VALUETYPE;
@@ -49,50 +80,36 @@ read_instance (const place *at, monocle__cli_scratch *scratch)
 	uint32_t count = monocle__ecma_read_u (at->cursor), begin = monocle__cli_list_begin (scratch);
 	bool whole = definition && count && read_arguments (at, scratch, count);
 	MonoType **arguments = monocle__cli_list_end (scratch, begin);
-	return whole ? monocle_class_inst (definition, count, arguments) : NULL;
+	return whole ? monocle_type (monocle_class_inst (definition, count, arguments)) : NULL;
 }
 
-static MonoClass *
-read_function_pointer (const place *at)
+static MonoType *
+read_function_pointer (const place *at, monocle__cli_scratch *scratch)
 {
-	monocle__ecma_skip_method (at->cursor);
-	return at->cursor->error ? NULL : monocle_class_fnptr ();
+	monocle_signature_info info = { .size = sizeof info };
+	return read_signature (at, scratch, &info) ? NULL : monocle_type_fnptr (&info);
 }
 
-static MonoClass *
-read_pointer (const place *at)
-{
-	MonoClass *element = read_class (at);
-	return element ? monocle_class_pointer (element) : NULL;
-}
-
-static MonoClass *
+static MonoType *
 read_vector (const place *at)
 {
-	MonoClass *element = read_class (at);
-	return element ? monocle_class_array (element, 1) : NULL;
+	static const monocle_array_info vector = { .size = sizeof vector, .rank = 1 };
+	return monocle_type_array (read_part (at), &vector);
 }
 
-static MonoClass *
+static MonoType *
 read_element (const place *at, monocle__cli_scratch *scratch)
 {
 	uint8_t element = monocle__ecma_read_byte (at->cursor);
 	switch (element) {
-	case MONOCLE__ET_CMOD_REQD:
-	case MONOCLE__ET_CMOD_OPT:
-		monocle__ecma_read_type_token (at->cursor);
-		return read_class (at);
-	case MONOCLE__ET_PINNED:
-	case MONOCLE__ET_SENTINEL:
-		return read_class (at);
 	case MONOCLE__ET_CLASS:
 	case MONOCLE__ET_VALUETYPE:
-		return monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method,
-		                           element == MONOCLE__ET_VALUETYPE);
+		return monocle_type (monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner,
+		                                         at->method, element == MONOCLE__ET_VALUETYPE));
 	case MONOCLE__ET_VAR:
-		return monocle_class_param (at->owner, NULL, monocle__ecma_read_u (at->cursor), 0);
+		return monocle_type (monocle_class_param (at->owner, NULL, monocle__ecma_read_u (at->cursor), 0));
 	case MONOCLE__ET_MVAR:
-		return monocle_class_param (NULL, at->method, monocle__ecma_read_u (at->cursor), 0);
+		return monocle_type (monocle_class_param (NULL, at->method, monocle__ecma_read_u (at->cursor), 0));
 	case MONOCLE__ET_GENERICINST:
 		return read_instance (at, scratch);
 	case MONOCLE__ET_ARRAY:
@@ -100,58 +117,86 @@ read_element (const place *at, monocle__cli_scratch *scratch)
 	case MONOCLE__ET_SZARRAY:
 		return read_vector (at);
 	case MONOCLE__ET_PTR:
-		return read_pointer (at);
+		return monocle_type_pointer (read_part (at));
 	case MONOCLE__ET_FNPTR:
-		return read_function_pointer (at);
+		return read_function_pointer (at, scratch);
 	default:
-		return at->cursor->error ? NULL : monocle_class_primitive (element);
+		return at->cursor->error ? NULL : monocle_type (monocle_class_primitive (element));
 	}
 }
 
-static MonoClass *
-read_class (const place *at)
+/* What stands in front of a type: custom modifiers, `pinned`, and that it is by reference, in any order. */
+typedef struct {
+	bool byref;
+	uint32_t modifiers;
+	uint64_t required;
+} prefix;
+
+static bool
+read_modifier (const place *at, monocle__cli_scratch *scratch, bool required, prefix *p)
+{
+	MonoClass *klass =
+	    monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method, 0);
+	if (p->modifiers == MODIFIERS_MAX || !monocle__cli_list_add (scratch, monocle_type (klass)))
+		return false;
+	p->required |= (uint64_t) required << p->modifiers++;
+	return true;
+}
+
+static bool
+read_prefix (const place *at, monocle__cli_scratch *scratch, prefix *p)
+{
+	for (;; ) {
+		uint8_t next = monocle__ecma_peek_byte (at->cursor);
+		if (next != MONOCLE__ET_BYREF && next != MONOCLE__ET_PINNED && next != MONOCLE__ET_CMOD_REQD &&
+		    next != MONOCLE__ET_CMOD_OPT)
+			return !at->cursor->error;
+		monocle__ecma_read_byte (at->cursor);
+		p->byref |= next == MONOCLE__ET_BYREF;
+		if ((next == MONOCLE__ET_CMOD_REQD || next == MONOCLE__ET_CMOD_OPT) &&
+		    !read_modifier (at, scratch, next == MONOCLE__ET_CMOD_REQD, p))
+			return false;
+	}
+}
+
+static MonoType *
+read_whole (const place *at, monocle__cli_scratch *scratch)
+{
+	prefix p = { .byref = false };
+	uint32_t begin = monocle__cli_list_begin (scratch);
+	MonoType *type = read_prefix (at, scratch, &p) ? read_element (at, scratch) : NULL;
+	MonoType **modifiers = monocle__cli_list_end (scratch, begin);
+	return p.byref || p.modifiers ? monocle_type_with (type, p.byref, p.modifiers, modifiers, p.required) : type;
+}
+
+static MonoType *
+read_type (const place *at)
 {
 	monocle__cli_scratch *scratch = at->cursor->error ? NULL : monocle__cli_enter ();
 	if (!scratch)
 		return NULL;
-	MonoClass *klass = read_element (at, scratch);
+	MonoType *type = read_whole (at, scratch);
 	monocle__cli_leave (scratch);
-	return klass;
+	return type;
 }
 
 MonoType *
 monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method)
 {
-	bool byref = false;
-	for (;;) {
-		uint8_t next = monocle__ecma_peek_byte (cursor);
-		if (next == MONOCLE__ET_BYREF || next == MONOCLE__ET_PINNED) {
-			byref |= next == MONOCLE__ET_BYREF;
-			monocle__ecma_read_byte (cursor);
-		} else if (next == MONOCLE__ET_CMOD_REQD || next == MONOCLE__ET_CMOD_OPT) {
-			monocle__ecma_read_byte (cursor);
-			monocle__ecma_read_type_token (cursor);
-		} else {
-			break;
-		}
-		if (cursor->error)
-			return NULL;
-	}
-	MonoClass *klass = read_class (&(place) { image, cursor, owner, method });
-	if (!klass)
-		return NULL;
-	return byref ? monocle_type_byref (klass) : monocle_type (klass);
+	return read_type (&(place) { image, cursor, owner, method });
 }
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
 
 static bool
-read_params (const place *at, monocle__cli_scratch *scratch, uint32_t count)
+read_params (const place *at, monocle__cli_scratch *scratch, monocle_signature_info *info)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		if (monocle__ecma_peek_byte (at->cursor) == MONOCLE__ET_SENTINEL)
+	for (uint32_t i = 0; i < info->param_count; i++) {
+		if (monocle__ecma_peek_byte (at->cursor) == MONOCLE__ET_SENTINEL) {
 			monocle__ecma_read_byte (at->cursor);
-		if (!monocle__cli_list_add (scratch, monocle__cli_read_type (at->image, at->cursor, at->owner, at->method)))
+			info->sentinel = i + 1;
+		}
+		if (!monocle__cli_list_add (scratch, read_type (at)))
 			return false;
 	}
 	return true;
@@ -168,9 +213,9 @@ read_signature (const place *at, monocle__cli_scratch *scratch, monocle_signatur
 	ret->param_count = monocle__ecma_read_u (at->cursor);
 	if (at->cursor->error || ret->param_count > PARAMS_MAX)
 		return MONOCLE_E_UNKNOWN;
-	ret->ret = monocle__cli_read_type (at->image, at->cursor, at->owner, at->method);
+	ret->ret = read_type (at);
 	uint32_t begin = monocle__cli_list_begin (scratch);
-	bool whole = ret->ret && read_params (at, scratch, ret->param_count);
+	bool whole = ret->ret && read_params (at, scratch, ret);
 	ret->params = monocle__cli_list_end (scratch, begin);
 	return whole ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }

@@ -240,7 +240,7 @@ mono_class_get_element_class (MonoClass *klass)
 	if (!klass)
 		return NULL;
 	if (klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER)
-		return klass->element;
+		return monocle__class_shown (klass->element);
 	if (mono_class_is_nullable (klass))
 		return klass->arguments[0]->klass;
 	MonoType *base = mono_class_enum_basetype (klass);

@@ -14,6 +14,7 @@ enum {
 	FLAGS_ARRAY = 0x2101,    /* what Mono gives every array: public, sealed, serializable */
 	FLAGS_PUBLIC = 0x1,
 	ROW_MASK = 0xffffff,
+	DEPTH_LIMIT = 128,
 };
 
 static monocle__intern classes;
@@ -97,7 +98,8 @@ describe_composite (MonoClass *klass)
 	monocle__class_desc *desc = element ? monocle__arena_alloc (sizeof *desc) : NULL;
 	if (!desc)
 		return NULL;
-	size_t length = strlen (element->name), suffix = klass->kind == MONOCLE__CLASS_POINTER ? 1 : klass->rank + 1u;
+	bool is_general = klass->kind == MONOCLE__CLASS_ARRAY && klass->index;
+	size_t length = strlen (element->name), suffix = klass->rank + 1u + is_general;
 	char *name = monocle__arena_alloc (length + suffix + 1);
 	if (!name)
 		return NULL;
@@ -105,7 +107,7 @@ describe_composite (MonoClass *klass)
 	if (klass->kind == MONOCLE__CLASS_POINTER) {
 		name[length] = '*';
 	} else {
-		memset (name + length, ',', suffix);
+		memset (name + length, is_general ? '*' : ',', suffix);
 		name[length] = '[';
 		name[length + suffix - 1] = ']';
 	}
@@ -341,9 +343,44 @@ class_from_key (const struct key *key)
 	klass->owner = key->owner;
 	klass->count = key->count;
 	if (key->kind == MONOCLE__CLASS_ARRAY)
-		((monocle__array_class *) klass)->shape = (MonoArrayType) { .eklass = key->element, .rank = klass->rank };
+		((monocle__array_class *) klass)->shape = (MonoArrayType) {
+			.eklass = monocle__class_shown (key->element), .rank = klass->rank
+		};
 	klass->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
 	return key->count && !klass->arguments ? NULL : klass;
+}
+
+/* Gen<T> as Gen's own definition says it. */
+static bool
+is_own_instance (const MonoClass *klass)
+{
+	for (uint32_t i = 0; i < klass->count; i++) {
+		const MonoClass *argument = klass->arguments[i]->klass;
+		if (argument->kind != MONOCLE__CLASS_PARAM || argument->element != klass->element || argument->index != i ||
+		    argument->shared_ref || klass->arguments[i] != &argument->by_value)
+			return false;
+	}
+	return true;
+}
+
+/* What follows from the parts. False: too deep. */
+static bool
+derive (MonoClass *klass)
+{
+	unsigned depth = 0;
+	klass->is_open = klass->kind == MONOCLE__CLASS_PARAM;
+	if (klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER) {
+		klass->is_open = klass->element->is_open;
+		depth = klass->element->depth + 1u;
+	}
+	for (uint32_t i = 0; i < klass->count; i++) {
+		klass->is_open |= monocle__type_is_open (klass->arguments[i]);
+		if (depth < klass->arguments[i]->klass->depth + 1u)
+			depth = klass->arguments[i]->klass->depth + 1u;
+	}
+	klass->is_own = klass->kind == MONOCLE__CLASS_INST && is_own_instance (klass);
+	klass->depth = (uint8_t) depth;
+	return depth <= DEPTH_LIMIT;
 }
 
 static MonoClass *
@@ -354,7 +391,9 @@ intern (const struct key *key)
 	if (node)
 		return (MonoClass *) node;
 	MonoClass *klass = class_from_key (key);
-	return klass ? (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, key_same, key) : NULL;
+	if (!klass || !derive (klass))
+		return NULL;
+	return (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, key_same, key);
 }
 
 MonoClass *
@@ -376,6 +415,13 @@ monocle_class_array (MonoClass *element, uint32_t rank)
 	if (!element || !rank || rank > UINT8_MAX)
 		return NULL;
 	return intern (&(struct key) { .kind = MONOCLE__CLASS_ARRAY, .element = element, .rank = rank });
+}
+
+MonoClass *
+monocle__class_general_vector (MonoClass *element)
+{
+	return element ? intern (&(struct key) { .kind = MONOCLE__CLASS_ARRAY, .element = element, .rank = 1, .index = 1 })
+	               : NULL;
 }
 
 MonoClass *
@@ -470,11 +516,6 @@ monocle_class_token (MonoClass *klass)
 	return klass ? atomic_load_explicit (&monocle__class_definition (klass)->token, memory_order_acquire) : 0;
 }
 
-void **
-monocle_class_slot (MonoClass *klass)
-{
-	return klass ? &klass->slot : NULL;
-}
 MonoClass *
 monocle_class_definition (MonoClass *klass)
 {
@@ -490,3 +531,8 @@ monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments)
 	return klass->count;
 }
 
+void **
+monocle_class_slot (MonoClass *klass)
+{
+	return klass ? &klass->slot : NULL;
+}

@@ -17,7 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_TEXT = 1024, NESTING_LIMIT = 32 };
+enum {
+	STACK_TEXT = 1024,
+	NESTING_LIMIT = 32,
+	/* Generic types, each twice in the next, double the name at every level: such a name is not written to its end. */
+	NAME_LIMIT = 1 << 20,
+};
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
@@ -110,10 +115,31 @@ desc_name (monocle__text *text, MonoClass *klass, bool with_namespace)
 
 static void desc_class (monocle__text *text, MonoClass *klass, bool with_namespace);
 
+/* The last one that the signature names stands first. */
+static void
+desc_modifiers (monocle__text *text, const monocle__special_type *special, bool with_namespace)
+{
+	for (uint32_t i = special->modifier_count; i--;) {
+		put (text, special->required >> i & 1 ? " modreq(" : " modopt(");
+		desc_class (text, special->modifiers[i]->klass, with_namespace);
+		put_char (text, ')');
+	}
+}
+
 static void
 desc_type (monocle__text *text, const MonoType *type, bool with_namespace)
 {
-	desc_class (text, type->klass, with_namespace);
+	const monocle__special_type *special = monocle__type_special (type);
+	if (text->length > NAME_LIMIT)
+		return;
+	if (special && special->pointee) {
+		desc_type (text, special->pointee, with_namespace);
+		put_char (text, '*');
+	} else {
+		desc_class (text, type->klass, with_namespace);
+	}
+	if (special)
+		desc_modifiers (text, special, with_namespace);
 	if (type->is_byref)
 		put_char (text, '&');
 }
@@ -142,11 +168,11 @@ desc_class (monocle__text *text, MonoClass *klass, bool with_namespace)
 		put_char (text, '>');
 		break;
 	case MONOCLE__CLASS_ARRAY:
-		desc_class (text, klass->element, with_namespace);
+		desc_class (text, monocle__class_shown (klass->element), with_namespace);
 		put_rank (text, klass->rank);
 		break;
 	case MONOCLE__CLASS_POINTER:
-		desc_class (text, klass->element, with_namespace);
+		desc_class (text, monocle__class_shown (klass->element), with_namespace);
 		put_char (text, '*');
 		break;
 	case MONOCLE__CLASS_FNPTR:
@@ -232,7 +258,10 @@ type_name_class (monocle__text *text, MonoClass *klass, int format)
 	switch (klass->kind) {
 	case MONOCLE__CLASS_ARRAY:
 		type_name_class (text, klass->element, format);
-		put_rank (text, klass->rank);
+		if (klass->index)
+			put (text, "[*]");
+		else
+			put_rank (text, klass->rank);
 		break;
 	case MONOCLE__CLASS_POINTER:
 		type_name_class (text, klass->element, format);
@@ -250,6 +279,8 @@ type_name_class (monocle__text *text, MonoClass *klass, int format)
 static void
 type_name (monocle__text *text, const MonoType *type, int format)
 {
+	if (text->length > NAME_LIMIT)
+		return;
 	type_name_class (text, type->klass, format);
 	if (type->is_byref)
 		put_char (text, '&');

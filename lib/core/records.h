@@ -164,6 +164,7 @@ typedef struct {
 struct _MonoType {
 	MonoClass *klass;
 	bool is_byref;
+	bool is_special; /* a monocle__special_type */
 };
 
 struct MonoVTable {
@@ -173,7 +174,10 @@ struct MonoVTable {
 struct _MonoClass {
 	monocle__node node; /* first: interned classes are found through it */
 	uint8_t kind, rank;
+	uint8_t depth;              /* how deep composites nest in it */
 	bool shared_ref;
+	bool is_open;               /* generic parameters stand in it */
+	bool is_own;                /* an instance over its definition's own parameters: see monocle__class_shown () */
 	uint8_t primitive;          /* MONO_TYPE_* of a PRIMITIVE */
 	_Atomic(bool) is_complete;  /* its image is being unloaded and all was asked */
 	uint32_t index, count;
@@ -197,6 +201,38 @@ typedef struct {
 	MonoClass klass;
 	MonoArrayType shape;
 } monocle__array_class;
+
+/* --- special-type.c: types that say more than their class does ---------------------------------------------------- */
+
+enum { MONOCLE__MODIFIERS_MAX = 64 };
+
+typedef struct {
+	monocle__node node;             /* first: it is interned */
+	MonoType type;
+	bool is_open;
+	uint32_t modifier_count;
+	MonoType **modifiers;           /* in the order of the signature */
+	uint64_t required;
+	MonoType *pointee;              /* of a pointer to what is special itself */
+	MonoMethodSignature *signature; /* of a function pointer */
+	MonoArrayType shape;            /* of an array with sizes or bounds: rank is not 0 */
+} monocle__special_type;
+
+/* NULL: the class says it all. */
+const monocle__special_type *monocle__type_special (const MonoType *type);
+/* Do generic parameters stand in it? */
+bool monocle__type_is_open (const MonoType *type);
+/* The same type over another class or other parts, for inflation. `like` gives modifiers and shape. */
+MonoType *monocle__special_type_like (const monocle__special_type *like, MonoType *type);
+MonoType *monocle__special_type_fnptr (MonoMethodSignature *signature);
+
+/*
+ * What Mono shows of a class that a type names: Gen<T> inside Gen's own definition is the definition itself, though its
+ * type is an instance.
+ */
+MonoClass *monocle__class_shown (MonoClass *klass);
+/* T[*]: an array of rank 1 that is no vector. */
+MonoClass *monocle__class_general_vector (MonoClass *element);
 
 /* Stands for "asked, there is none" where a MonoClass pointer is cached. */
 extern MonoClass monocle__class_none;
@@ -225,6 +261,7 @@ struct _MonoMethodSignature {
 	MonoType **params;
 	uint32_t count, call_convention, generic_params;
 	bool has_this, explicit_this;
+	uint32_t sentinel; /* as in monocle_signature_info */
 	bool is_owned; /* an allocation of its own, which mono_metadata_free_method_signature () frees */
 };
 
@@ -255,6 +292,14 @@ void monocle__jit_info_forget_image (const MonoImage *image);
 const monocle__method_desc *monocle__method_describe (MonoMethod *method);
 void monocle__method_complete (MonoMethod *method);
 MonoMethodSignature *monocle__method_signature (MonoMethod *method);
+/* In the arena; parameters are zero. */
+MonoMethodSignature *monocle__signature_new (uint32_t count);
+/* Takes what the host said; `signature` has room for its parameters. */
+void monocle__signature_fill (MonoMethodSignature *signature, const monocle_signature_info *info);
+/* Its like with the parameters replaced, in the arena; NULL without memory. */
+MonoMethodSignature *monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count,
+                                                 MonoType *const *class_arguments, uint32_t method_count,
+                                                 MonoType *const *method_arguments);
 
 /* --- names.c: text without allocation ----------------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 
 enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
 
-static MonoMethodSignature *
-signature_new (uint32_t count)
+MonoMethodSignature *
+monocle__signature_new (uint32_t count)
 {
 	MonoMethodSignature *signature = count <= PARAM_LIMIT ? monocle__arena_alloc (sizeof *signature) : NULL;
 	if (!signature || !count)
@@ -21,20 +21,26 @@ signature_new (uint32_t count)
 	return signature->params ? signature : NULL;
 }
 
-static MonoMethodSignature *
-signature_from_info (const monocle_signature_info *info)
+void
+monocle__signature_fill (MonoMethodSignature *signature, const monocle_signature_info *info)
 {
-	MonoMethodSignature *signature = signature_new (info->param_count);
-	if (!signature)
-		return NULL;
 	MonoType *object = monocle_type (monocle_class_primitive (MONO_TYPE_OBJECT));
 	signature->ret = info->ret ? info->ret : monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
 	signature->call_convention = info->call_convention & 0xf;
 	signature->generic_params = info->generic_params;
 	signature->has_this = info->has_this != 0;
 	signature->explicit_this = info->explicit_this != 0;
+	signature->sentinel = info->sentinel;
 	for (uint32_t i = 0; i < info->param_count; i++)
 		signature->params[i] = info->params[i] ? info->params[i] : object;
+}
+
+static MonoMethodSignature *
+signature_from_info (const monocle_signature_info *info)
+{
+	MonoMethodSignature *signature = monocle__signature_new (info->param_count);
+	if (signature)
+		monocle__signature_fill (signature, info);
 	return signature;
 }
 
@@ -52,30 +58,37 @@ ask (MonoMethod *definition)
 	return signature;
 }
 
-static MonoType *
-inflate (MonoType *type, const MonoMethod *method)
+MonoMethodSignature *
+monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, MonoType *const *class_arguments,
+                            uint32_t method_count, MonoType *const *method_arguments)
 {
-	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
-	return monocle__type_inflate (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
-	                              method->count, method->arguments);
+	MonoMethodSignature *signature = monocle__signature_new (open->count);
+	if (!signature)
+		return NULL;
+	MonoType **params = signature->params;
+	*signature = *open;
+	signature->params = params;
+	signature->is_owned = false;
+	signature->ret =
+	    monocle__type_inflate (open->ret, class_count, class_arguments, method_count, method_arguments);
+	if (!signature->ret)
+		return NULL;
+	for (uint32_t i = 0; i < open->count; i++)
+		if (!(params[i] = monocle__type_inflate (open->params[i], class_count, class_arguments, method_count,
+		                                         method_arguments)))
+			return NULL;
+	return signature;
 }
 
 static MonoMethodSignature *
 inflate_signature (MonoMethod *method)
 {
 	MonoMethodSignature *open = monocle__method_signature (method->definition);
-	MonoMethodSignature *signature = open ? signature_new (open->count) : NULL;
-	if (!signature)
-		return NULL;
-	MonoType **params = signature->params;
-	*signature = *open;
-	signature->params = params;
-	if (!(signature->ret = inflate (open->ret, method)))
-		return NULL;
-	for (uint32_t i = 0; i < open->count; i++)
-		if (!(params[i] = inflate (open->params[i], method)))
-			return NULL;
-	return signature;
+	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
+	return !open ? NULL
+	             : monocle__signature_inflate (open, is_inst ? method->klass->count : 0,
+	                                           is_inst ? method->klass->arguments : NULL, method->count,
+	                                           method->arguments);
 }
 
 MonoMethodSignature *
@@ -140,6 +153,15 @@ mono_bool
 mono_signature_explicit_this (MonoMethodSignature *signature)
 {
 	return signature && signature->explicit_this;
+}
+
+/* Where the arguments of this one call begin; all are those of the definition where it says nothing. */
+int
+mono_signature_vararg_start (MonoMethodSignature *signature)
+{
+	if (!signature || signature->call_convention != MONO_CALL_VARARG)
+		return -1;
+	return (int) (signature->sentinel ? signature->sentinel - 1 : signature->count);
 }
 
 /* Equal signatures hash alike; the values mean nothing else. */

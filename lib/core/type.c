@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* More generic arguments than any compiler emits; a host that has more keeps its open types. */
-enum { ARGUMENT_LIMIT = 64 };
-
 MonoType *
 monocle_type (MonoClass *klass)
 {
@@ -44,7 +41,7 @@ monocle__type_code (const MonoType *type)
 	case MONOCLE__CLASS_INST:
 		return MONO_TYPE_GENERICINST;
 	case MONOCLE__CLASS_ARRAY:
-		return klass->rank == 1 ? MONO_TYPE_SZARRAY : MONO_TYPE_ARRAY;
+		return klass->rank == 1 && !klass->index ? MONO_TYPE_SZARRAY : MONO_TYPE_ARRAY;
 	case MONOCLE__CLASS_POINTER:
 		return MONO_TYPE_PTR;
 	case MONOCLE__CLASS_FNPTR:
@@ -57,80 +54,18 @@ monocle__type_code (const MonoType *type)
 	}
 }
 
-/* --- inflation: replacing generic parameters by arguments --------------------------------------------------------- */
-
-struct context {
-	uint32_t class_count, method_count;
-	MonoType *const *class_arguments, *const *method_arguments;
-};
-
-static MonoClass *inflate (MonoClass *klass, const struct context *context);
-
-/* T_REF stands for an argument already and stays. */
-static MonoClass *
-inflate_param (MonoClass *klass, const struct context *context)
-{
-	uint32_t count = klass->owner ? context->method_count : context->class_count;
-	MonoType *const *arguments = klass->owner ? context->method_arguments : context->class_arguments;
-	return klass->shared_ref || klass->index >= count ? klass : arguments[klass->index]->klass;
-}
-
-static MonoClass *
-inflate_inst (MonoClass *klass, const struct context *context)
-{
-	MonoType *arguments[ARGUMENT_LIMIT];
-	bool changed = false;
-	if (klass->count > ARGUMENT_LIMIT)
-		return klass;
-	for (uint32_t i = 0; i < klass->count; i++) {
-		arguments[i] = monocle_type (inflate (klass->arguments[i]->klass, context));
-		changed |= arguments[i] != klass->arguments[i];
-		if (!arguments[i])
-			return NULL;
-	}
-	return changed ? monocle_class_inst (klass->element, klass->count, arguments) : klass;
-}
-
-/* Recursion ends because a class is made after its parts. */
-static MonoClass *
-inflate (MonoClass *klass, const struct context *context)
-{
-	switch (klass->kind) {
-	case MONOCLE__CLASS_PARAM:
-		return inflate_param (klass, context);
-	case MONOCLE__CLASS_INST:
-		return inflate_inst (klass, context);
-	case MONOCLE__CLASS_ARRAY:
-		return monocle_class_array (inflate (klass->element, context), klass->rank);
-	case MONOCLE__CLASS_POINTER:
-		return monocle_class_pointer (inflate (klass->element, context));
-	default:
-		return klass;
-	}
-}
+/* --- mono_type_* -------------------------------------------------------------------------------------------------- */
 
 MonoClass *
-monocle__class_inflate (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
-                        MonoType *const *method_arguments)
+monocle__class_shown (MonoClass *klass)
 {
-	return inflate (klass, &(struct context) { class_count, method_count, class_arguments, method_arguments });
+	return klass && klass->is_own ? klass->element : klass;
 }
-
-MonoType *
-monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
-                       MonoType *const *method_arguments)
-{
-	MonoClass *klass =
-	    monocle__class_inflate (type->klass, class_count, class_arguments, method_count, method_arguments);
-	return type->is_byref ? monocle_type_byref (klass) : monocle_type (klass);
-}
-
-/* --- mono_type_* -------------------------------------------------------------------------------------------------- */
 
 MonoClass *
 mono_class_from_mono_type (MonoType *type)
 {
-	return type ? type->klass : NULL;
+	return type ? monocle__class_shown (type->klass) : NULL;
 }
 
 mono_bool
@@ -154,22 +89,10 @@ mono_type_get_class (MonoType *type)
 	case MONO_TYPE_VALUETYPE:
 		return type->klass;
 	case MONO_TYPE_SZARRAY:
-		return type->klass->element;
+		return monocle__class_shown (type->klass->element);
 	default:
 		return NULL;
 	}
-}
-
-MonoArrayType *
-mono_type_get_array_type (MonoType *type)
-{
-	return type && type->klass->kind == MONOCLE__CLASS_ARRAY ? &((monocle__array_class *) type->klass)->shape : NULL;
-}
-
-MonoType *
-mono_type_get_ptr_type (MonoType *type)
-{
-	return type && type->klass->kind == MONOCLE__CLASS_POINTER ? monocle_type (type->klass->element) : NULL;
 }
 
 MonoType *
@@ -245,14 +168,38 @@ mono_type_is_generic_parameter (MonoType *type)
 	return type && !type->is_byref && type->klass->kind == MONOCLE__CLASS_PARAM;
 }
 
+/* As in Mono, what is asked is only said of instances. */
+mono_bool
+mono_type_generic_inst_is_valuetype (MonoType *type)
+{
+	return type && type->klass->kind == MONOCLE__CLASS_INST && mono_class_is_valuetype (type->klass);
+}
+
+/* Arguments are passed in words of 8 bytes. */
+int
+mono_type_stack_size (MonoType *type, int *alignment)
+{
+	int size = mono_type_size (type, alignment), word = (int) sizeof (void *);
+	if (alignment)
+		*alignment = word;
+	return (size + word - 1) / word * word;
+}
+
+/* The sizes and bounds of arrays do not count. */
 mono_bool
 mono_metadata_type_equal (MonoType *left, MonoType *right)
 {
-	return left == right;
+	const monocle__special_type *a = monocle__type_special (left), *b = monocle__type_special (right);
+	if (left == right || !left || !right || left->klass != right->klass || left->is_byref != right->is_byref)
+		return left == right;
+	uint32_t modifiers = a ? a->modifier_count : 0;
+	return (a ? a->pointee : NULL) == (b ? b->pointee : NULL) && (!a || !b || a->signature == b->signature) &&
+	       modifiers == (b ? b->modifier_count : 0) && (a ? a->required : 0) == (b ? b->required : 0) &&
+	       (!modifiers || !memcmp (a->modifiers, b->modifiers, modifiers * sizeof *a->modifiers));
 }
 
 unsigned int
 mono_metadata_type_hash (MonoType *type)
 {
-	return (unsigned int) monocle__hash (0, (uintptr_t) type);
+	return type ? (unsigned int) monocle__hash (type->is_byref, (uintptr_t) type->klass) : 0;
 }

@@ -218,6 +218,10 @@ MONO_API MonoArrayType *mono_type_get_array_type (MonoType *type);
 MONO_API MonoType *mono_type_get_ptr_type (MonoType *type);
 /* Only for MONO_TYPE_FNPTR. Borrowed, NULL where it is not known. Any context. */
 MONO_API MonoMethodSignature *mono_type_get_signature (MonoType *type);
+/* Custom modifiers one by one; Mono 6.8 never lists any, and so NULL is always the answer. Any context. */
+MONO_API MonoClass *mono_type_get_modifiers (MonoType *type, mono_bool *is_required, void **iter);
+/* Is this MONO_TYPE_GENERICINST of a value type? Any context. */
+MONO_API mono_bool mono_type_generic_inst_is_valuetype (MonoType *type);
 
 /* A by-value struct or typed reference; enums and primitives are none. Any context. */
 MONO_API mono_bool mono_type_is_struct (MonoType *type);
@@ -240,6 +244,11 @@ MONO_API mono_bool mono_type_is_generic_parameter (MonoType *type);
  * gets its alignment. May lay out a class: normal context. 0 where the layout is not known.
  */
 MONO_API int mono_type_size (MonoType *type, int *alignment);
+/*
+ * The same as an argument takes it: in whole words, so aligned. Of no type parameter and no open instance, nor of void,
+ * where Mono ends the process.
+ */
+MONO_API int mono_type_stack_size (MonoType *type, int *alignment);
 
 /* Equal types have equal hashes. Any context. */
 MONO_API unsigned int mono_metadata_type_hash (MonoType *t1);
