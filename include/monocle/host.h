@@ -28,6 +28,7 @@
 #include <mono/metadata/metadata.h>
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/profiler.h>
+#include <monocle/ext.h>
 
 MONO_BEGIN_DECLS
 
@@ -43,7 +44,7 @@ typedef enum {
 	MONOCLE_E_REFUSED    = -6, /* too late, or not granted by the runtime */
 } monocle_error;
 
-/* One number per event, in the order of <mono/metadata/profiler-events.h>. */
+/* One number per event, in the order of <mono/metadata/profiler-events.h> and <monocle/ext-events.h>. */
 typedef enum {
 #define MONO_PROFILER_EVENT_0(name, type)                                   MONOCLE_EVENT_##name,
 #define MONO_PROFILER_EVENT_1(name, type, t1, a1)                           MONOCLE_EVENT_##name,
@@ -52,6 +53,7 @@ typedef enum {
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4)   MONOCLE_EVENT_##name,
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) MONOCLE_EVENT_##name,
 #include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
 #undef MONO_PROFILER_EVENT_0
 #undef MONO_PROFILER_EVENT_1
 #undef MONO_PROFILER_EVENT_2
@@ -276,6 +278,8 @@ typedef struct {
 	 * the same answer may be told twice; what is told last is true. Not called during shutdown.
 	 */
 	void (*event_wanted)(void *host, monocle_event event, int wanted);
+	/* any context: what comes of an event; NULL: all of Mono's come, exactly, and those of <monocle/ext.h> do not. */
+	MonocleSupport (*event_support)(void *host, monocle_event event);
 	/* init window: may this process have the feature? Nonzero grants it. NULL refuses all. */
 	int (*enable)(void *host, monocle_feature feature);
 	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */
@@ -446,6 +450,9 @@ struct _MonoProfilerDesc {
 	/* more follows, private to the core */
 };
 
+/* The event's name as in its row; NULL for a number that is none. Any context. */
+MONO_API const char *monocle_event_name (monocle_event event);
+
 /*
  * Listener counts, one per event: the test to make before raising. Returns an array of MONOCLE_EVENT_COUNT, valid
  * for ever; keep the pointer. Counts are zero outside the time when events are delivered.
@@ -466,6 +473,7 @@ MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
 	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5);
 #include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
 #undef MONO_PROFILER_EVENT_0
 #undef MONO_PROFILER_EVENT_1
 #undef MONO_PROFILER_EVENT_2

@@ -41,64 +41,13 @@ monocle__clr_reach_initialized (void)
 		monocle_raise_runtime_initialized ();
 }
 
-/* --- what the runtime is asked for -------------------------------------------------------------------------------- */
-
-static DWORD
-wanted_mask (void)
-{
-	DWORD mask = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS;
-	bool calls = monocle_call_filter_installed ();
-	if (calls || monocle__clr_listened (MONOCLE_EVENT_jit_begin) || monocle__clr_listened (MONOCLE_EVENT_jit_done)
-	    || monocle__clr_listened (MONOCLE_EVENT_jit_failed))
-		mask |= COR_PRF_MONITOR_JIT_COMPILATION;
-	if (calls)
-		mask |= COR_PRF_MONITOR_CACHE_SEARCHES;
-	if (calls || monocle__clr_listened (MONOCLE_EVENT_exception_throw))
-		mask |= COR_PRF_MONITOR_EXCEPTIONS;
-	if (monocle__clr_listened (MONOCLE_EVENT_class_loading) || monocle__clr_listened (MONOCLE_EVENT_class_loaded)
-	    || monocle__clr_listened (MONOCLE_EVENT_class_failed))
-		mask |= COR_PRF_MONITOR_CLASS_LOADS;
-	return mask;
-}
-
-static bool
-set_mask (DWORD mask)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	HRESULT hr = monocle__clr_state.info_version >= 5 ? info->vtbl->SetEventMask2 (info, mask, COR_PRF_HIGH_BASIC_GC)
-		: info->vtbl->SetEventMask (info, mask);
-	if (hr < 0)
-		monocle__clr_complain_hr ("SetEventMask2", hr);
-	else
-		monocle__clr_state.mask_low = mask;
-	return hr >= 0;
-}
-
-/*
- * Flags are only added: an event whose last listener left is dropped by the core, and may be wanted again. Whoever
- * comes while another one is at it, a signal handler above it included, leaves that word and goes: the other looks
- * again.
- */
-static void
-update_mask (void)
-{
-	static atomic_uint comers;
-	unsigned seen = atomic_fetch_add (&comers, 1) + 1;
-	if (seen != 1)
-		return;
-	do {
-		seen = atomic_load (&comers);
-		DWORD has = monocle__clr_state.mask_low, mask = has | wanted_mask ();
-		if (mask != has)
-			set_mask (mask);
-	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
-}
+/* --- what the core tells ------------------------------------------------------------------------------------------ */
 
 static void
 event_wanted (void *host, monocle_event event, int wanted)
 {
 	if (wanted && atomic_load (&monocle__clr_state.started))
-		update_mask ();
+		monocle__wants_update ();
 }
 
 static void
@@ -106,7 +55,17 @@ call_filter_changed (void *host)
 {
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
 	if (atomic_load (&monocle__clr_state.started))
-		update_mask ();
+		monocle__wants_update ();
+}
+
+/* Allocations can be told of only when that was asked for before anything was allocated. */
+static int
+enable (void *host, monocle_feature feature)
+{
+	if (feature != MONOCLE_FEATURE_ALLOCATIONS || atomic_load (&monocle__clr_state.started))
+		return 0;
+	atomic_store (&monocle__clr_state.allocations, true);
+	return 1;
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -153,7 +112,9 @@ start_host (const char *runtime)
 		.name = "coreclr",
 		.runtime_version = runtime,
 		.event_wanted = event_wanted,
+		.event_support = monocle__wants_support,
 		.call_filter_changed = call_filter_changed,
+		.enable = enable,
 	};
 	monocle__clr_fill_ops (&ops);
 	int result = monocle_host_init (&ops);
@@ -204,12 +165,14 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	if (monocle_host_load_from_env () <= 0)
 		return decline_idle ();
 	monocle_host_startup_done ();
-	if (!set_mask (wanted_mask ())) {
+	if (!monocle__wants_begin ()) {
 		monocle_host_shutdown (); /* the modules run already and have to end */
 		return decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
-	update_mask (); /* what modules' own threads asked for meanwhile */
+	monocle_raise_domain_loading (monocle_domain_root ());
+	monocle_raise_domain_loaded (monocle_domain_root ());
+	monocle__wants_update (); /* what modules' own threads asked for meanwhile */
 	monocle__process_report ("loaded", runtime);
 	return S_OK;
 }

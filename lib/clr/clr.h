@@ -29,8 +29,8 @@ typedef struct {
 	int info_version;
 	const uint32_t *counts;                           /* of the core: listeners per event */
 	struct _MonoProfilerDesc *const *handles;
-	DWORD mask_low;                                   /* as the runtime last accepted it; written by one at a time */
 	atomic_bool started;                              /* Initialize asked for the first mask */
+	atomic_bool allocations;                          /* a module was granted gc_allocation */
 	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
 	/*
 	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id
@@ -56,6 +56,67 @@ monocle__clr_listened (monocle_event event)
 {
 	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
 }
+
+/* --- what the runtime is asked for (wants.c, eventpipe.c) ----------------------------------------------- */
+
+/* Inside Initialize: the first mask and the first session. False: the runtime refuses even the least; it was logged. */
+bool monocle__wants_begin (void);
+/* What comes of an event: the host operation. */
+MonocleSupport monocle__wants_support (void *host, monocle_event event);
+/* Somebody wants something more. Any context. */
+void monocle__wants_update (void);
+/* Are events with these keywords, at this level, not being delivered though they could be? Any context. */
+bool monocle__eventpipe_lacks (uint32_t keywords, uint32_t level);
+void monocle__eventpipe_ask (uint32_t keywords, uint32_t level);
+
+/* --- collections, finalisation, handles, monitors (collector.c, handle.c, monitor.c) ------------------------------
+ * What the runtime's events say, one function each. No call may make the runtime wait.
+ */
+
+void monocle__collector_stopping (uint32_t reason);
+void monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type);
+void monocle__collector_end (uint32_t number, uint32_t generation);
+void monocle__collector_size (uint64_t size);
+void monocle__collector_starting_world (void);
+void monocle__collector_started_world (void);
+/* How many collections have ended: objects that were met before another one may have moved. */
+uint32_t monocle__collector_pauses (void);
+
+void monocle__finalizer_begin (void);
+void monocle__finalizer_object (MonoObject *object);
+void monocle__finalizer_end (void);
+
+void monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
+void monocle__handle_destroyed (uintptr_t handle);
+
+void monocle__monitor_contended (uintptr_t lock, MonoObject *object);
+void monocle__monitor_ended (void);
+
+/*
+ * An object that the runtime names once and modules are told of twice. After a collection it may have moved, and nobody
+ * says where to: then modules get an object of the same class with nothing in it, which can be asked for its class.
+ */
+typedef struct {
+	MonoObject *object;
+	uint32_t pauses;
+	uintptr_t like[32];
+} monocle__clr_stand_in;
+
+void monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object);
+/* NULL: nothing was remembered, or it was taken back already. */
+MonoObject *monocle__clr_take_back (monocle__clr_stand_in *place);
+
+/* The pthread_t of a thread of the runtime, 0: it does not run (any more). Takes a leaf lock; not from a signal handler. */
+uintptr_t monocle__clr_tid (ThreadID id);
+
+/* The monitor that a thread waits for. */
+typedef struct {
+	uintptr_t lock;
+	monocle__clr_stand_in object;
+} monocle__clr_waiting;
+
+/* Of the calling thread (probe.c); NULL: no memory. */
+monocle__clr_waiting *monocle__thread_waiting (void);
 
 /* --- text (utf16.c) ----------------------------------------------------------------------------------------------- */
 

@@ -70,9 +70,63 @@ settle (monocle__unwinding *own, FunctionID next)
 	forget_entries (own, monocle__shadow_depth ());
 }
 
+/* --- exception_phase ---------------------------------------------------------------------------------------------- */
+
+static void
+tell (MonocleExceptionPhase phase, FunctionID function, ObjectID object)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_exception_phase))
+		monocle_raise_exception_phase (phase, function ? monocle__clr_method (function) : NULL, (MonoObject *) object);
+}
+
+HRESULT
+monocle__callback_ExceptionSearchFunctionEnter (ICorProfilerCallback11 *self, FunctionID function)
+{
+	tell (MONOCLE_EXCEPTION_SEARCH_ENTER, function, 0);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ExceptionSearchFunctionLeave (ICorProfilerCallback11 *self)
+{
+	tell (MONOCLE_EXCEPTION_SEARCH_LEAVE, 0, 0);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ExceptionSearchCatcherFound (ICorProfilerCallback11 *self, FunctionID function)
+{
+	tell (MONOCLE_EXCEPTION_CATCHER_FOUND, function, 0);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ExceptionUnwindFinallyEnter (ICorProfilerCallback11 *self, FunctionID function)
+{
+	tell (MONOCLE_EXCEPTION_FINALLY_ENTER, function, 0);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ExceptionUnwindFinallyLeave (ICorProfilerCallback11 *self)
+{
+	tell (MONOCLE_EXCEPTION_FINALLY_LEAVE, 0, 0);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ExceptionCatcherLeave (ICorProfilerCallback11 *self)
+{
+	tell (MONOCLE_EXCEPTION_CATCHER_LEAVE, 0, 0);
+	return S_OK;
+}
+
+/* --- the shadow stack follows ------------------------------------------------------------------------------------- */
+
 HRESULT
 monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
+	tell (MONOCLE_EXCEPTION_FILTER_ENTER, function, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (own)
 		settle (own, function);
@@ -84,6 +138,7 @@ monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, Func
 HRESULT
 monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 {
+	tell (MONOCLE_EXCEPTION_FILTER_LEAVE, 0, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own || !own->filters)
 		return S_OK;
@@ -97,6 +152,7 @@ monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 HRESULT
 monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
+	tell (MONOCLE_EXCEPTION_UNWIND_ENTER, function, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
@@ -117,6 +173,7 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 HRESULT
 monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 {
+	tell (MONOCLE_EXCEPTION_UNWIND_LEAVE, 0, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;
@@ -132,6 +189,7 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 HRESULT
 monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionID function, ObjectID object)
 {
+	tell (MONOCLE_EXCEPTION_CATCHER_ENTER, function, object);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (!own)
 		return S_OK;

@@ -250,7 +250,18 @@ static void
 name_domain (const char *filename)
 {
 	const char *slash = strrchr (filename, '/');
-	monocle_domain_set_name (monocle_domain_root (), slash ? slash + 1 : filename);
+	const char *name = slash ? slash + 1 : filename;
+	monocle_domain_set_name (monocle_domain_root (), name);
+	monocle_raise_domain_name (monocle_domain_root (), name);
+}
+
+static void
+tell_failure (ModuleID id, HRESULT status)
+{
+	module_facts *facts = monocle__clr_listened (MONOCLE_EVENT_load_failed) ? malloc (sizeof *facts) : NULL;
+	if (facts)
+		monocle_raise_load_failed (MONOCLE_LOAD_IMAGE, ask_module (id, facts) ? facts->filename : "", status);
+	free (facts);
 }
 
 /*
@@ -355,13 +366,15 @@ image_new (ModuleID id)
 HRESULT
 monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id, HRESULT status)
 {
-	if (status < 0)
+	if (status < 0) {
+		tell_failure (id, status);
 		return S_OK;
-	if (monocle__clr_corlib ())
-		monocle__clr_reach_initialized ();
+	}
 	monocle__clr_image *image = image_new (id);
 	if (!image)
 		return S_OK;
+	if (!image->cli.is_corlib)
+		monocle__clr_reach_initialized ();
 	if (monocle__clr_listened (MONOCLE_EVENT_image_loading))
 		monocle_raise_image_loading (image->cli.record);
 	if (monocle__clr_listened (MONOCLE_EVENT_image_loaded))
@@ -392,6 +405,8 @@ image_of_assembly (AssemblyID assembly)
 HRESULT
 monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID assembly, HRESULT status)
 {
+	if (status < 0)
+		monocle_raise_load_failed (MONOCLE_LOAD_ASSEMBLY, "", status);
 	monocle__clr_image *image = status < 0 ? NULL : image_of_assembly (assembly);
 	if (!image)
 		return S_OK;

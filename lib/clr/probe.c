@@ -44,6 +44,7 @@ typedef struct {
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
 	monocle__cli_scratch scratch;
+	monocle__clr_waiting waiting;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
 } shadow;
@@ -192,6 +193,13 @@ monocle__thread_scratch (void)
 {
 	shadow *s = get_shadow ();
 	return s ? &s->scratch : NULL;
+}
+
+monocle__clr_waiting *
+monocle__thread_waiting (void)
+{
+	shadow *s = get_shadow ();
+	return s ? &s->waiting : NULL;
 }
 
 monocle__unwinding *

@@ -41,6 +41,18 @@ find_or_add (ThreadID id)
 	return t;
 }
 
+uintptr_t
+monocle__clr_tid (ThreadID id)
+{
+	uintptr_t tid = 0;
+	pthread_mutex_lock (&lock);
+	for (thread *t = threads; t && !tid; t = t->next)
+		if (t->id == id)
+			tid = t->tid;
+	pthread_mutex_unlock (&lock);
+	return tid;
+}
+
 /* Takes the thread out of the list; its name goes with it. 0 when it never ran. */
 static uintptr_t
 take_out (ThreadID id)
@@ -112,6 +124,7 @@ start (ThreadID id)
 		tell_end (tid);
 	monocle_thread_attach (tid);
 	monocle_raise_thread_started (tid);
+	monocle_raise_thread_os_id (tid, (uint64_t) syscall (SYS_gettid));
 	if (name)
 		tell_name (tid, name);
 	free (name);

@@ -17,6 +17,8 @@
  */
 #include "core.h"
 
+#include <string.h>
+
 static uint32_t listeners[MONOCLE_EVENT_COUNT];
 static uint32_t counts[MONOCLE_EVENT_COUNT];
 static uint32_t parked[MONOCLE_EVENT_COUNT];
@@ -104,11 +106,60 @@ monocle_event_counts (void)
 	return counts;
 }
 
+/* --- by name ------------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+
+static const char *const names[MONOCLE_EVENT_COUNT] = {
+#define MONO_PROFILER_EVENT_0(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONO_PROFILER_EVENT_1(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONO_PROFILER_EVENT_2(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONO_PROFILER_EVENT_3(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONO_PROFILER_EVENT_4(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONO_PROFILER_EVENT_5(name, ...) [MONOCLE_EVENT_##name] = #name,
+#include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+};
+
+/* clang-format on */
+
+const char *
+monocle_event_name (monocle_event event)
+{
+	return (unsigned) event < MONOCLE_EVENT_COUNT ? names[event] : NULL;
+}
+
+static MonocleSupport
+support_of (monocle_event event)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	if (host->event_support)
+		return host->event_support (host->host, event);
+	return event <= MONOCLE_EVENT_method_samplepoint ? MONOCLE_SUPPORT_EXACT : MONOCLE_SUPPORT_NONE;
+}
+
+MonocleSupport
+monocle_event_support (const char *event)
+{
+	for (int i = 0; event && i < MONOCLE_EVENT_COUNT; i++)
+		if (strcmp (event, names[i]) == 0)
+			return support_of ((monocle_event) i);
+	return MONOCLE_SUPPORT_NONE;
+}
+
+/* --- setting and raising ------------------------------------------------------------------------------------------ */
+
 /* clang-format off */
 
 #define EVENT(name, type, parameters, arguments)                                                                  \
 	void                                                                                                          \
-	mono_profiler_set_##name##_callback (MonoProfilerHandle handle, MonoProfiler##type##Callback callback)        \
+	SETTER (name) (MonoProfilerHandle handle, CALLBACK (type) callback)                                           \
 	{                                                                                                             \
 		set_callback (handle, MONOCLE_EVENT_##name, (void *) callback);                                           \
 	}                                                                                                             \
@@ -120,7 +171,7 @@ monocle_event_counts (void)
 		for (; to_; to_ = to_->next) {                                                                            \
 			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
 			if (slot_)                                                                                            \
-				((MonoProfiler##type##Callback) slot_) arguments;                                                 \
+				((CALLBACK (type)) slot_) arguments;                                                              \
 		}                                                                                                         \
 	}
 
@@ -135,4 +186,12 @@ monocle_event_counts (void)
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
 	EVENT (name, type, (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5), (to_->prof, a1, a2, a3, a4, a5))
 
+#define SETTER(name)   mono_profiler_set_##name##_callback
+#define CALLBACK(type) MonoProfiler##type##Callback
 #include <mono/metadata/profiler-events.h>
+#undef SETTER
+#undef CALLBACK
+
+#define SETTER(name)   monocle_profiler_set_##name##_callback
+#define CALLBACK(type) Monocle##type##Callback
+#include <monocle/ext-events.h>

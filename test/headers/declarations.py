@@ -8,14 +8,14 @@ import re
 import subprocess
 import tempfile
 
-ROWS = "mono/metadata/profiler-events.h"  # included by others, means nothing alone
+ROWS = {"mono/metadata/profiler-events.h", "monocle/ext-events.h"}  # included by others, mean nothing alone
 
 
 def public_headers(include, folder="mono"):
     """Paths below `include`, as one writes them in an #include."""
     include = pathlib.Path(include)
     found = (str(p.relative_to(include)) for p in (include / folder).glob("**/*.h"))
-    return sorted(name for name in found if name != ROWS)
+    return sorted(name for name in found if name not in ROWS)
 
 
 def preprocess(compiler, include, headers, extra=()):

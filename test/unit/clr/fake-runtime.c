@@ -11,8 +11,11 @@
 #include <cmocka.h>
 #include "fake-runtime.h"
 
-_Atomic DWORD fake_mask;
+_Atomic DWORD fake_mask, fake_high_mask;
 HRESULT fake_mask_answer;
+DWORD fake_refused_flags;
+_Atomic uint64_t fake_keywords;
+atomic_uint fake_level, fake_sessions;
 atomic_uint fake_asked;
 
 /* --- ICorProfilerInfo --------------------------------------------------------------------------------------------- */
@@ -47,9 +50,33 @@ get_runtime_information (ICorProfilerInfo15 *self, USHORT *instance, COR_PRF_RUN
 static HRESULT
 set_event_mask2 (ICorProfilerInfo15 *self, DWORD low, DWORD high)
 {
-	if (fake_mask_answer >= 0)
+	if (low & fake_refused_flags)
+		return E_FAIL;
+	if (fake_mask_answer >= 0) {
 		fake_mask = low;
+		fake_high_mask = high;
+	}
 	return fake_mask_answer;
+}
+
+static HRESULT
+start_session (ICorProfilerInfo15 *self, UINT32 count, COR_PRF_EVENTPIPE_PROVIDER_CONFIG *providers, BOOL rundown,
+               EVENTPIPE_SESSION *ret_session)
+{
+	assert_int_equal (count, 1);
+	assert_int_equal (fake_keywords, 0);
+	fake_level = providers->loggingLevel;
+	fake_keywords = providers->keywords;
+	*ret_session = ++fake_sessions;
+	return S_OK;
+}
+
+static HRESULT
+stop_session (ICorProfilerInfo15 *self, EVENTPIPE_SESSION session)
+{
+	assert_int_equal (session, fake_sessions);
+	fake_keywords = 0;
+	return S_OK;
 }
 
 static HRESULT
@@ -127,6 +154,8 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.Release = reference,
 	.GetRuntimeInformation = get_runtime_information,
 	.SetEventMask2 = set_event_mask2,
+	.EventPipeStartSession = start_session,
+	.EventPipeStopSession = stop_session,
 	.GetModuleInfo2 = get_module_info2,
 	.IsArrayClass = is_array_class,
 	.GetClassIDInfo = get_class_id_info,

@@ -45,9 +45,13 @@ typedef struct {
 /* What Initialize gets. */
 extern ICorProfilerInfo15 fake_runtime;
 
-/* The masks that were set, newest last; and the answer to the next. */
-extern _Atomic DWORD fake_mask;
+/* The mask that was set last, and the answer to the next; flags that the runtime will not have. */
+extern _Atomic DWORD fake_mask, fake_high_mask;
 extern HRESULT fake_mask_answer;
+extern DWORD fake_refused_flags;
+/* The session of the event provider that runs now; no keywords: none. How many were started. */
+extern _Atomic uint64_t fake_keywords;
+extern atomic_uint fake_level, fake_sessions;
 /* How often a class or function was asked for. */
 extern atomic_uint fake_asked;
 

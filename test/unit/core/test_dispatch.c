@@ -34,26 +34,10 @@ note_both (const char *left, const char *right)
 	note (word);
 }
 
-static const char *const event_names[] = {
-#define MONO_PROFILER_EVENT_0(name, type) #name,
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) #name,
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) #name,
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) #name,
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) #name,
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) #name,
-#include <mono/metadata/profiler-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
-};
-
 static void
 host_event_wanted (void *host, monocle_event event, int wanted)
 {
-	note_both (wanted ? "+" : "-", event_names[event]);
+	note_both (wanted ? "+" : "-", monocle_event_name (event));
 }
 
 static const monocle_host_ops quiet_host = {
@@ -232,6 +216,7 @@ static unsigned calls[MONOCLE_EVENT_COUNT];
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
 	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5))
 #include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
 #undef MONO_PROFILER_EVENT_0
 #undef MONO_PROFILER_EVENT_1
 #undef MONO_PROFILER_EVENT_2
@@ -243,7 +228,7 @@ static void
 set_and_raise_all (MonoProfilerHandle handle)
 {
 #define ROW(name, arguments)                                                                   \
-	mono_profiler_set_##name##_callback (handle, count_##name);                                \
+	SETTER (name) (handle, count_##name);                                                      \
 	CHECK (monocle_event_counts ()[MONOCLE_EVENT_##name] == 1);                                \
 	monocle_raise_##name arguments;
 #define MONO_PROFILER_EVENT_0(name, type) ROW (name, ())
@@ -253,7 +238,12 @@ set_and_raise_all (MonoProfilerHandle handle)
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0))
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
 	ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0, (t5) 0))
+#define SETTER(name) mono_profiler_set_##name##_callback
 #include <mono/metadata/profiler-events.h>
+#undef SETTER
+#define SETTER(name) monocle_profiler_set_##name##_callback
+#include <monocle/ext-events.h>
+#undef SETTER
 #undef MONO_PROFILER_EVENT_0
 #undef MONO_PROFILER_EVENT_1
 #undef MONO_PROFILER_EVENT_2
@@ -267,7 +257,7 @@ every_event (void)
 {
 	start ();
 	set_and_raise_all (handle_named ("a"));
-	CHECK (MONOCLE_EVENT_COUNT == 64);
+	CHECK (MONOCLE_EVENT_method_samplepoint == 63);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
 		CHECK (calls[event] == 1);
 }
@@ -276,6 +266,25 @@ static void
 every_event_reaches_its_own_callback (void **state)
 {
 	child_passes (every_event);
+}
+
+static void
+support (void)
+{
+	start ();
+	CHECK_STRING (monocle_event_name (MONOCLE_EVENT_gc_event), "gc_event");
+	CHECK (!monocle_event_name (MONOCLE_EVENT_COUNT));
+	CHECK (monocle_event_support ("gc_event") == MONOCLE_SUPPORT_EXACT);
+	CHECK (monocle_event_support ("method_samplepoint") == MONOCLE_SUPPORT_EXACT);
+	CHECK (monocle_event_support ("exception_phase") == MONOCLE_SUPPORT_NONE);
+	CHECK (monocle_event_support ("gc_event2") == MONOCLE_SUPPORT_NONE);
+	CHECK (monocle_event_support (NULL) == MONOCLE_SUPPORT_NONE);
+}
+
+static void
+a_host_that_does_not_say_delivers_monos_events_and_no_others (void **state)
+{
+	child_passes (support);
 }
 
 static void
@@ -631,6 +640,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (setters_ignore_the_null_handle_of_a_failed_create),
 	cmocka_unit_test (a_callback_may_raise_create_and_set),
 	cmocka_unit_test (every_event_reaches_its_own_callback),
+	cmocka_unit_test (a_host_that_does_not_say_delivers_monos_events_and_no_others),
 	cmocka_unit_test (arguments_arrive_in_the_rows_order),
 	cmocka_unit_test (the_count_is_the_number_of_handles_that_listen),
 	cmocka_unit_test (nothing_is_delivered_before_startup_is_done_and_after_shutdown),

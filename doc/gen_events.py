@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes doc/events.md from lib/clr/events.def.
+
+  gen_events.py            prints the page
+  gen_events.py --check    fails when doc/events.md is another one, or an event has no row
+"""
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+ROWS = TOP / "lib/clr/events.def"
+PAGE = TOP / "doc/events.md"
+TABLES = [TOP / "include/mono/metadata/profiler-events.h", TOP / "include/monocle/ext-events.h"]
+SUPPORT = {"EXACT": "exact", "RULE": "by rule", "LATER": "not yet", "NEVER": "never"}
+
+HEAD = """\
+# The events, and what CoreCLR makes of them
+
+This page is made of [events.def](../lib/clr/events.def) by [gen_events.py](gen_events.py).
+
+A module subscribes to an event with `mono_profiler_set_NAME_callback ()`. What each event means and what may be done in
+its callback is told in [profiler.h](../include/mono/metadata/profiler.h); this page says which of them come.
+
+On **Mono** all of the first table come: Mono raises them itself. In an **embedder** come those that it raises
+([embedding.md](embedding.md)). On **CoreCLR**:
+
+* *exact*: when and where Mono would raise it;
+* *by rule*: it comes, and what differs is told here and in [differences.md](differences.md);
+* *not yet*: the runtime could tell, and a later version will;
+* *never*: the CLR has no such thing.
+
+A callback for an event that never comes can be set all the same, and costs nothing. Nothing is asked of the runtime
+before somebody listens: the fourth column says what the program pays from then on. A module can ask, too:
+`monocle_event_support ("NAME")` of [ext.h](../include/monocle/ext.h). `./dev test` fails when an event has no row here.
+
+## Mono's events
+"""
+
+MIDDLE = """
+## Events that Mono does not have
+
+Their callbacks are set with `monocle_profiler_set_NAME_callback ()`, declared in [ext.h](../include/monocle/ext.h).
+These functions are weak symbols: NULL on real Mono, where the same module file loads all the same.
+"""
+
+COLUMNS = "\n| event | Mono's moment | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
+EXT_COLUMNS = "\n| event | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|\n"
+
+
+def read_rows():
+    text = re.sub(r"/\*.*?\*/", "", ROWS.read_text(), flags=re.S)
+    found = {}
+    for name, support, body in re.findall(r"EVENT \((\w+), (\w+),(.*?)\)\s*(?=EVENT|#undef|$)", text, re.S):
+        found[name] = (SUPPORT[support], [t.replace('\\"', '"') for t in re.findall(r'"((?:[^"\\]|\\.)*)"', body)])
+    return found
+
+
+def events(table):
+    return re.findall(r"^MONO_PROFILER_EVENT_\d\s?\((\w+),", table.read_text(), re.M)
+
+
+def page(rows):
+    out = [HEAD, COLUMNS]
+    for name in events(TABLES[0]):
+        support, (moment, source, cost, note) = rows[name]
+        out.append("| `%s` | %s | %s | %s | %s | %s |\n" % (name, moment, support, source, cost, note))
+    out += [MIDDLE, EXT_COLUMNS]
+    for name in events(TABLES[1]):
+        support, (_, source, cost, note) = rows[name]
+        out.append("| `%s` | %s | %s | %s | %s |\n" % (name, support, source, cost, note))
+    return re.sub(r"\|  +(?=\|)", "| ", "".join(out)).replace("|  |", "| |")
+
+
+def main():
+    rows = read_rows()
+    known = events(TABLES[0]) + events(TABLES[1])
+    wrong = [n for n in known if n not in rows] + [n for n in rows if n not in known]
+    wrong += [n for n, (_, texts) in rows.items() if len(texts) != 4]
+    if wrong:
+        sys.exit("events.def: missing, unknown or incomplete: " + ", ".join(wrong))
+    if sys.argv[1:] != ["--check"]:
+        print(page(rows), end="")
+    elif PAGE.read_text() != page(rows):
+        sys.exit("doc/events.md is not what doc/gen_events.py prints: run it again")
+
+
+if __name__ == "__main__":
+    main()

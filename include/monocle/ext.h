@@ -1,0 +1,156 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * ext.h - what only some hosts can tell: events beyond Mono's, and what this host delivers at all.
+ *
+ * Every function here is a weak symbol: NULL on real Mono, so that one module file loads everywhere. Test before the
+ * first call:
+ *
+ *     if (monocle_event_support && monocle_event_support ("exception_phase"))
+ *             monocle_profiler_set_exception_phase_callback (handle, on_phase);
+ *
+ * Callbacks are set and cleared like Mono's, in any context, and run newest handle first. Their rows are in
+ * <monocle/ext-events.h>; doc/events.md says for each what it costs the program.
+ */
+#ifndef MONOCLE_EXT_H
+#define MONOCLE_EXT_H
+
+#include <stdint.h>
+#include <mono/metadata/profiler.h>
+
+MONO_BEGIN_DECLS
+
+/* Hosts know that they have them: <monocle/host.h> includes this file. */
+#if defined(__GNUC__) && !defined(MONOCLE_HOST_H)
+#define MONOCLE_EXT MONO_API __attribute__ ((weak))
+#else
+#define MONOCLE_EXT MONO_API
+#endif
+
+typedef enum {
+	MONOCLE_SUPPORT_NONE  = 0, /* never, or not yet */
+	MONOCLE_SUPPORT_RULE  = 1, /* by a rule of doc/events.md */
+	MONOCLE_SUPPORT_EXACT = 2, /* as Mono would; an event that Mono does not have: as the runtime tells it */
+} MonocleSupport;
+
+/*
+ * What this host delivers of the event of that name: one of Mono's ("gc_event") or of this file's. NONE for names that
+ * nobody knows. A host that does not say is taken to deliver all of Mono's events. Any context.
+ */
+MONOCLE_EXT MonocleSupport monocle_event_support (const char *event);
+
+/* --- exception_phase: the two passes of an exception, frame by frame, on the throwing thread ----------------------
+ * `method` is NULL in the _LEAVE phases and for frames without metadata. `exception` is only given with CATCHER_ENTER.
+ * From UNWIND_ENTER on nothing may be loaded: look at records, do not look for new ones.
+ */
+typedef enum {
+	MONOCLE_EXCEPTION_SEARCH_ENTER  = 0, /* first pass: is there a handler in this frame? */
+	MONOCLE_EXCEPTION_SEARCH_LEAVE  = 1,
+	MONOCLE_EXCEPTION_FILTER_ENTER  = 2, /* a filter of this frame runs */
+	MONOCLE_EXCEPTION_FILTER_LEAVE  = 3,
+	MONOCLE_EXCEPTION_CATCHER_FOUND = 4, /* the first pass ends */
+	MONOCLE_EXCEPTION_UNWIND_ENTER  = 5, /* second pass: this frame is going */
+	MONOCLE_EXCEPTION_UNWIND_LEAVE  = 6,
+	MONOCLE_EXCEPTION_FINALLY_ENTER = 7, /* a finally or fault block of this frame runs */
+	MONOCLE_EXCEPTION_FINALLY_LEAVE = 8,
+	MONOCLE_EXCEPTION_CATCHER_ENTER = 9, /* the second pass ends, the catch block is going to run */
+	MONOCLE_EXCEPTION_CATCHER_LEAVE = 10,
+} MonocleExceptionPhase;
+
+/* --- suspension: the runtime stops all managed threads -------------------------------------------------------------
+ * On the thread that stops the others. `nanoseconds`: with SUSPENDED and ABORTED since it began to stop them, with
+ * RESUMED too, which is the pause as a whole; else 0. Between SUSPENDED and RESUMING the world is stopped: plain reads
+ * only, no allocation.
+ */
+typedef enum {
+	MONOCLE_SUSPENSION_SUSPENDING = 0,
+	MONOCLE_SUSPENSION_SUSPENDED  = 1,
+	MONOCLE_SUSPENSION_ABORTED    = 2,
+	MONOCLE_SUSPENSION_RESUMING   = 3,
+	MONOCLE_SUSPENSION_RESUMED    = 4,
+} MonocleSuspensionPhase;
+
+/* The values are the CLR's COR_PRF_SUSPEND_REASON. */
+typedef enum {
+	MONOCLE_SUSPENSION_FOR_OTHER              = 0,
+	MONOCLE_SUSPENSION_FOR_GC                 = 1,
+	MONOCLE_SUSPENSION_FOR_APPDOMAIN_SHUTDOWN = 2,
+	MONOCLE_SUSPENSION_FOR_CODE_PITCHING      = 3,
+	MONOCLE_SUSPENSION_FOR_SHUTDOWN           = 4,
+	MONOCLE_SUSPENSION_FOR_DEBUGGER           = 6,
+	MONOCLE_SUSPENSION_FOR_GC_PREPARATION     = 7,
+	MONOCLE_SUSPENSION_FOR_REJIT              = 8,
+	MONOCLE_SUSPENSION_FOR_PROFILER           = 9,
+} MonocleSuspensionReason;
+
+/* thread_suspension: one thread was stopped, or may go on. On the thread that stops the others; plain reads only. */
+
+/* --- code ----------------------------------------------------------------------------------------------------------
+ * jit_inlining: the compiler considers compiling `callee` into `caller`. *allowed is what was decided so far; a callback
+ * that sets it to 0 forbids it, for all. Normal context, on a compiling thread.
+ */
+
+/* code_search: precompiled code of a method is looked for. *allowed as above in BEGIN; in END NULL. */
+typedef enum {
+	MONOCLE_CODE_SEARCH_BEGIN = 0,
+	MONOCLE_CODE_FOUND        = 1,
+	MONOCLE_CODE_NOT_FOUND    = 2,
+} MonocleCodeSearch;
+
+/* rejit: a method gets another body. `version`: the runtime's number of it; `result`: an HRESULT, negative: failed. */
+typedef enum {
+	MONOCLE_REJIT_BEGIN = 0,
+	MONOCLE_REJIT_END   = 1,
+	MONOCLE_REJIT_ERROR = 2,
+} MonocleRejitPhase;
+
+/* --- load_failed: `result` is the runtime's HRESULT, `name` what is known of the thing's name, "" when nothing is. -- */
+typedef enum {
+	MONOCLE_LOAD_ASSEMBLY = 0,
+	MONOCLE_LOAD_IMAGE    = 1,
+	MONOCLE_LOAD_CLASS    = 2,
+} MonocleLoadKind;
+
+/* thread_os_id: the thread that modules know as `tid` has this number in the system. After thread_started, on itself. */
+
+/* --- transition: control passes between managed and native code ----------------------------------------------------
+ * On the calling thread. `method`: the managed side's declaration, NULL when it has none. Short and without blocking, as
+ * call events.
+ */
+typedef enum {
+	MONOCLE_TRANSITION_TO_NATIVE  = 0,
+	MONOCLE_TRANSITION_TO_MANAGED = 1,
+} MonocleTransition;
+
+typedef enum {
+	MONOCLE_TRANSITION_CALL   = 0,
+	MONOCLE_TRANSITION_RETURN = 1,
+} MonocleTransitionReason;
+
+/*
+ * survivors: in a collection, world stopped: these ranges of the heap were kept. `now_at`: where each went, NULL: nothing
+ * moved. What lies in a collected generation and in no range is dead.
+ */
+
+#define MONOCLE_EXT_EVENT(name, type, parameters)                                            \
+	typedef void (*Monocle##type##Callback) parameters;                                      \
+	MONOCLE_EXT void monocle_profiler_set_##name##_callback (MonoProfilerHandle handle, Monocle##type##Callback cb);
+#define MONO_PROFILER_EVENT_0(name, type) MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof))
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
+	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
+	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3))
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4))
+#include <monocle/ext-events.h>
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONOCLE_EXT_EVENT
+
+MONO_END_DECLS
+
+#endif

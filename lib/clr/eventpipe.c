@@ -1,0 +1,217 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * eventpipe.c - the runtime's own event provider, listened to from inside the process: what ICorProfilerCallback tells
+ * late, dearly or not at all (collections with their generation, finalisation, handles, contention) without switching
+ * concurrent collections off.
+ *
+ * An event is delivered on the thread that it happens on, at once, before any buffer. That thread may be the
+ * collector's, it may hold locks of the runtime, the world may be stopped: what runs here must not make the runtime wait
+ * or load anything. Payloads are packed (little endian, no padding) and only ever grow at their end: each decoder checks
+ * the length that it reads, and a shorter event is counted as lost.
+ *
+ * One session at a time. A wider one replaces it: what happens between the two is lost, which can only be when modules
+ * ask late.
+ */
+#include <string.h>
+#include "clr.h"
+
+static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
+
+static EVENTPIPE_SESSION session;          /* 0: none; on the service's thread, or inside Initialize */
+static atomic_uint has_keywords, has_level;
+static atomic_bool is_refused;
+static atomic_uint malformed;
+
+bool
+monocle__eventpipe_lacks (uint32_t keywords, uint32_t level)
+{
+	return keywords && !atomic_load (&is_refused)
+		&& ((keywords & ~atomic_load (&has_keywords)) || level > atomic_load (&has_level));
+}
+
+static void
+refuse (const char *why)
+{
+	if (!atomic_exchange (&is_refused, true))
+		monocle__clr_complain ("no events of collections, finalisation, handles and contention: %s", why);
+}
+
+void
+monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	keywords |= atomic_load (&has_keywords);
+	level = level > atomic_load (&has_level) ? level : atomic_load (&has_level);
+	COR_PRF_EVENTPIPE_PROVIDER_CONFIG config = { provider, keywords, level, NULL };
+	if (monocle__clr_state.info_version < 12) {
+		refuse ("the runtime is older than .NET 5");
+		return;
+	}
+	if (session)
+		info->vtbl->EventPipeStopSession (info, session);
+	session = 0;
+	HRESULT hr = info->vtbl->EventPipeStartSession (info, 1, &config, 0, &session);
+	if (hr < 0) {
+		refuse (monocle__hresult_name (hr));
+		return;
+	}
+	atomic_store (&has_keywords, keywords);
+	atomic_store (&has_level, level);
+}
+
+/* --- what is delivered -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+	const uint8_t *at;
+	ULONG left;
+} payload;
+
+/* 0 behind the end: `size` bytes as a number. */
+static uint64_t
+take (payload *p, ULONG size)
+{
+	uint64_t value = 0;
+	if (p->left < size) {
+		p->left = 0;
+		return 0;
+	}
+	memcpy (&value, p->at, size);
+	p->at += size;
+	p->left -= size;
+	return value;
+}
+
+static void
+suspend_begin (payload *p)
+{
+	monocle__collector_stopping ((uint32_t) take (p, 4));
+}
+
+static void
+gc_start (payload *p)
+{
+	uint32_t number = (uint32_t) take (p, 4), generation = (uint32_t) take (p, 4);
+	take (p, 4); /* the reason */
+	monocle__collector_start (number, generation, (uint32_t) take (p, 4));
+}
+
+static void
+gc_end (payload *p)
+{
+	uint32_t number = (uint32_t) take (p, 4);
+	monocle__collector_end (number, (uint32_t) take (p, 4));
+}
+
+/* Size and promoted bytes of generations 0, 1, 2 and the large objects; finalisation; counts; the pinned heap. */
+static void
+heap_stats (payload *p)
+{
+	uint64_t size = 0;
+	for (int i = 0; i < 4; i++) {
+		size += take (p, 8);
+		take (p, 8);
+	}
+	for (ULONG skipped = 8 + 8 + 3 * 4 + 2; skipped; skipped--)
+		take (p, 1);
+	monocle__collector_size (size + take (p, 8));
+}
+
+static void
+restart_begin (payload *p)
+{
+	monocle__collector_starting_world ();
+}
+
+static void
+restart_end (payload *p)
+{
+	monocle__collector_started_world ();
+}
+
+static void
+finalizers_begin (payload *p)
+{
+	monocle__finalizer_begin ();
+}
+
+static void
+finalizers_end (payload *p)
+{
+	monocle__finalizer_end ();
+}
+
+static void
+finalize_object (payload *p)
+{
+	take (p, 8); /* the type */
+	monocle__finalizer_object ((MonoObject *) (uintptr_t) take (p, 8));
+}
+
+static void
+handle_set (payload *p)
+{
+	uintptr_t handle = take (p, 8);
+	MonoObject *object = (MonoObject *) (uintptr_t) take (p, 8);
+	monocle__handle_created (handle, object, (uint32_t) take (p, 4));
+}
+
+static void
+handle_destroyed (payload *p)
+{
+	monocle__handle_destroyed (take (p, 8));
+}
+
+static void
+contention_start (payload *p)
+{
+	take (p, 1 + 2); /* managed or native, instance of the runtime */
+	uintptr_t lock = take (p, 8);
+	monocle__monitor_contended (lock, (MonoObject *) (uintptr_t) take (p, 8));
+}
+
+static void
+contention_stop (payload *p)
+{
+	monocle__monitor_ended ();
+}
+
+/* By number of the event; `size` is the least that the decoder reads. */
+static const struct {
+	void (*decode) (payload *p);
+	ULONG size;
+} decoders[] = {
+	[1]  = { gc_start,         16  },
+	[2]  = { gc_end,           8   },
+	[3]  = { restart_end,      0   },
+	[4]  = { heap_stats,       94  },
+	[7]  = { restart_begin,    0   },
+	[9]  = { suspend_begin,    4   },
+	[13] = { finalizers_end,   0   },
+	[14] = { finalizers_begin, 0   },
+	[29] = { finalize_object,  16  },
+	[30] = { handle_set,       20  },
+	[31] = { handle_destroyed, 8   },
+	[81] = { contention_start, 19  },
+	[91] = { contention_stop,  0   },
+};
+
+HRESULT
+monocle__callback_EventPipeEventDelivered (ICorProfilerCallback11 *self, EVENTPIPE_PROVIDER from, DWORD id, DWORD version,
+                                           ULONG metadata_size, LPCBYTE metadata, ULONG size, LPCBYTE data,
+                                           const GUID *activity, const GUID *related, ThreadID thread, ULONG frame_count,
+                                           UINT_PTR *frames)
+{
+	payload p = { data, size };
+	if (id >= sizeof decoders / sizeof *decoders || !decoders[id].decode)
+		return S_OK;
+	if (size < decoders[id].size) {
+		/* ContentionStart did not name its object before .NET 6. */
+		if (atomic_fetch_add (&malformed, 1) == 0)
+			monocle__clr_complain ("event %u of the runtime has %u bytes, %u are needed: it is dropped, like others of "
+			                       "its kind", (unsigned) id, (unsigned) size, (unsigned) decoders[id].size);
+		return S_OK;
+	}
+	decoders[id].decode (&p);
+	return S_OK;
+}

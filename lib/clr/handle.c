@@ -1,0 +1,132 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * handle.c - handles of the collector. Modules know a handle by 32 bits, (index << 3) | (type + 1) as on Mono; the
+ * runtime by an address, which it reuses.
+ *
+ * A hash table of what lives, under a leaf lock: events come on any thread, also while the world is stopped, and nobody
+ * calls the runtime while holding it. Kinds that Mono does not have (dependent handles and the like) are not told, nor is
+ * the end of handles whose beginning was not seen. The runtime says the same thing when a handle gets another object as
+ * when it is made: only the first time is told. Its own handles may go without a word; one that comes again with another
+ * kind has gone in between.
+ */
+#include <stdlib.h>
+#include "clr.h"
+
+typedef struct {
+	uintptr_t handle; /* 0: free, 1: was used */
+	uint32_t index, type;
+} entry;
+
+static entry *entries;
+static uint32_t capacity, used; /* used: entries that are not 0 */
+static uint32_t next_index;
+static uint32_t *free_indexes, free_count, free_capacity;
+static atomic_bool is_full;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t
+bucket_of (uintptr_t handle)
+{
+	return (uint32_t) (((uint64_t) handle * 0x9E3779B97F4A7C15u) >> 32) & (capacity - 1);
+}
+
+/* Where `handle` stands, or would stand. The table has room. */
+static entry *
+place_of (uintptr_t handle)
+{
+	entry *gap = NULL;
+	for (uint32_t i = bucket_of (handle);; i = (i + 1) & (capacity - 1)) {
+		if (entries[i].handle == handle)
+			return &entries[i];
+		if (entries[i].handle == 1 && !gap)
+			gap = &entries[i];
+		if (!entries[i].handle)
+			return gap ? gap : &entries[i];
+	}
+}
+
+static bool
+make_room (void)
+{
+	if ((used + 1) * 4 < capacity * 3)
+		return true;
+	entry *old = entries;
+	uint32_t old_capacity = capacity, live = 0;
+	for (uint32_t i = 0; i < old_capacity; i++)
+		live += old[i].handle > 1;
+	uint32_t wanted = live * 4 > old_capacity ? old_capacity * 2 : old_capacity;
+	entry *grown = calloc (wanted ? wanted : 1024, sizeof *grown);
+	if (!grown)
+		return false;
+	entries = grown;
+	capacity = wanted ? wanted : 1024;
+	used = live;
+	for (uint32_t i = 0; i < old_capacity; i++)
+		if (old[i].handle > 1)
+			*place_of (old[i].handle) = old[i];
+	free (old);
+	return true;
+}
+
+static uint32_t
+take_index (void)
+{
+	return free_count ? free_indexes[--free_count] : next_index++;
+}
+
+/* An index that cannot be kept is not used again: that is all. */
+static void
+give_back (uint32_t index)
+{
+	if (free_count == free_capacity) {
+		uint32_t *grown = realloc (free_indexes, (free_capacity * 2 + 256) * sizeof *grown);
+		if (!grown)
+			return;
+		free_indexes = grown;
+		free_capacity = free_capacity * 2 + 256;
+	}
+	free_indexes[free_count++] = index;
+}
+
+static uint32_t
+number_of (uint32_t index, uint32_t type)
+{
+	return index << 3 | (type + 1);
+}
+
+void
+monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
+{
+	if (kind > MONO_GC_HANDLE_PINNED || handle < 2)
+		return;
+	pthread_mutex_lock (&lock);
+	entry *e = make_room () ? place_of (handle) : NULL;
+	bool is_new = e && (e->handle != handle || e->type != kind);
+	if (is_new) {
+		used += !e->handle;
+		*e = (entry) { handle, e->handle == handle ? e->index : take_index (), kind };
+	}
+	uint32_t number = e ? number_of (e->index, kind) : 0;
+	pthread_mutex_unlock (&lock);
+	if (!e && !atomic_exchange (&is_full, true))
+		monocle__clr_complain ("out of memory: some handles of the collector are not told");
+	if (is_new && monocle__clr_listened (MONOCLE_EVENT_gc_handle_created))
+		monocle_raise_gc_handle_created (number, (MonoGCHandleType) kind, object);
+}
+
+void
+monocle__handle_destroyed (uintptr_t handle)
+{
+	entry gone = { 0, 0, 0 };
+	pthread_mutex_lock (&lock);
+	entry *e = capacity && handle > 1 ? place_of (handle) : NULL;
+	if (e && e->handle == handle) {
+		gone = *e;
+		e->handle = 1;
+		give_back (e->index);
+	}
+	pthread_mutex_unlock (&lock);
+	if (gone.handle && monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
+		monocle_raise_gc_handle_deleted (number_of (gone.index, gone.type), (MonoGCHandleType) gone.type);
+}

@@ -1,0 +1,193 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * wants.c - only what is asked for is paid for: from listeners, filters and granted features to the runtime's event mask
+ * and the sessions of its event provider.
+ *
+ * Demands only grow: an event whose last listener left is dropped by the core, and may be wanted again. Flags are set
+ * at once, by whoever made the demand, a signal handler included (SetEventMask2 may be called anywhere). Sessions may
+ * wait for the collector while they start, so the service starts them; inside Initialize there is nothing to wait for.
+ *
+ * The runtime takes a mask as a whole or not at all. When it refuses one, events are tried one at a time, so that the
+ * one which cannot be had is named, and costs nobody else anything.
+ */
+#include "clr.h"
+
+enum {
+	EVENTS_GC         = 0x1,
+	EVENTS_HANDLE     = 0x2,
+	EVENTS_CONTENTION = 0x4000,
+	LEVEL_INFORMATION = 4,
+	LEVEL_VERBOSE     = 5,
+};
+
+typedef struct {
+	DWORD low, high;
+	uint32_t keywords, level;
+} want;
+
+static const want of_events[MONOCLE_EVENT_COUNT] = {
+#define EVENT(event, support, low, high, keywords, level, moment, source, cost, note) \
+	[MONOCLE_EVENT_##event] = { low, high, keywords, level },
+#include "events.def"
+};
+
+enum {
+	EXACT = MONOCLE_SUPPORT_EXACT,
+	RULE  = MONOCLE_SUPPORT_RULE,
+	LATER = MONOCLE_SUPPORT_NONE,
+	NEVER = MONOCLE_SUPPORT_NONE,
+};
+
+static const uint8_t supports[MONOCLE_EVENT_COUNT] = {
+#define EVENT(event, support, low, high, keywords, level, moment, source, cost, note) [MONOCLE_EVENT_##event] = support,
+#include "events.def"
+};
+
+MonocleSupport
+monocle__wants_support (void *host, monocle_event event)
+{
+	return (MonocleSupport) supports[event];
+}
+
+/* Whole words: nobody reads half of what another thread writes. */
+static atomic_uint granted_low, granted_high; /* as the runtime last accepted them */
+static atomic_uint refused_low, refused_high; /* it was told so, once */
+
+static void
+add (want *sum, const want *more)
+{
+	sum->low |= more->low;
+	sum->high |= more->high;
+	sum->keywords |= more->keywords;
+	sum->level = more->level > sum->level ? more->level : sum->level;
+}
+
+/* What is needed whatever modules ask for, and what calls need. */
+static want
+wanted_always (void)
+{
+	want sum = {
+		.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS,
+		.high = COR_PRF_HIGH_BASIC_GC, /* counts and sizes of collections, which anybody may ask for */
+	};
+	if (monocle_call_filter_installed ())
+		sum.low |= COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_EXCEPTIONS;
+	if (atomic_load (&monocle__clr_state.allocations))
+		sum.low |= COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED;
+	return sum;
+}
+
+static want
+wanted (void)
+{
+	want sum = wanted_always ();
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		if (monocle__clr_listened ((monocle_event) event))
+			add (&sum, &of_events[event]);
+	if (sum.keywords)
+		sum.high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
+	return sum;
+}
+
+static HRESULT
+try_mask (DWORD low, DWORD high)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT hr = info->vtbl->SetEventMask2 (info, low, high);
+	if (hr < 0)
+		return hr;
+	atomic_store (&granted_low, low);
+	atomic_store (&granted_high, high);
+	return hr;
+}
+
+/* Adds one demand to what is granted already. */
+static void
+try_one (const char *whose, const want *more)
+{
+	DWORD low = atomic_load (&granted_low), high = atomic_load (&granted_high);
+	if (!((more->low & ~low) | (more->high & ~high)))
+		return;
+	HRESULT hr = try_mask (low | more->low, high | more->high);
+	if (hr >= 0)
+		return;
+	atomic_fetch_or (&refused_low, more->low & ~low);
+	atomic_fetch_or (&refused_high, more->high & ~high);
+	monocle__clr_complain ("%s cannot be had any more: the runtime refuses flags 0x%X/0x%X: %s (0x%08X)", whose,
+	                       (unsigned) (more->low & ~low), (unsigned) (more->high & ~high), monocle__hresult_name (hr),
+	                       (unsigned) hr);
+}
+
+static void
+try_each (void)
+{
+	want always = wanted_always ();
+	try_one ("calls", &always);
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		if (monocle__clr_listened ((monocle_event) event))
+			try_one (monocle_event_name ((monocle_event) event), &of_events[event]);
+}
+
+/* Grants what is wanted and neither granted nor refused yet; the sum of keywords and their level are the answer. */
+static want
+update_flags (void)
+{
+	want sum = wanted ();
+	DWORD low = sum.low & ~atomic_load (&refused_low), high = sum.high & ~atomic_load (&refused_high);
+	DWORD has_low = atomic_load (&granted_low), has_high = atomic_load (&granted_high);
+	if ((low & ~has_low) | (high & ~has_high))
+		if (try_mask (has_low | low, has_high | high) < 0)
+			try_each ();
+	return sum;
+}
+
+static void
+start_sessions (void *nothing)
+{
+	want sum = wanted ();
+	if (monocle__eventpipe_lacks (sum.keywords, sum.level))
+		monocle__eventpipe_ask (sum.keywords, sum.level);
+}
+
+/*
+ * Whoever comes while another one is at it, a signal handler above it included, leaves that word and goes: the other
+ * looks again.
+ */
+void
+monocle__wants_update (void)
+{
+	static atomic_uint comers;
+	unsigned seen = atomic_fetch_add (&comers, 1) + 1;
+	if (seen != 1)
+		return;
+	do {
+		seen = atomic_load (&comers);
+		want sum = update_flags ();
+		if (monocle__eventpipe_lacks (sum.keywords, sum.level))
+			monocle__service_run (start_sessions, &(char) { 0 }, 1, 0);
+	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
+}
+
+/* The least that is of use; then each of the others, so that those which are refused are named. */
+static HRESULT
+begin_with_least (void)
+{
+	want least = wanted_always ();
+	HRESULT hr = try_mask (least.low & ~(DWORD) (COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED), 0);
+	if (hr < 0)
+		monocle__clr_complain_hr ("SetEventMask2", hr);
+	else
+		try_each ();
+	return hr;
+}
+
+bool
+monocle__wants_begin (void)
+{
+	want sum = wanted ();
+	if (try_mask (sum.low, sum.high) < 0 && begin_with_least () < 0)
+		return false;
+	start_sessions (NULL);
+	return true;
+}

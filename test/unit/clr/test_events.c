@@ -1,0 +1,521 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_events.c - what modules see of collections, finalisation, handles and monitors when the runtime's provider says
+ * so: the order as Mono has it, and nothing of what is malformed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <mono/metadata/mono-gc.h>
+#include "../core/child.h"
+#include "fake-runtime.h"
+
+static MonoProfilerHandle handle;
+static char trace[4096];
+
+static void
+note (const char *format, ...)
+{
+	size_t length = strlen (trace);
+	va_list arguments;
+	va_start (arguments, format);
+	vsnprintf (trace + length, sizeof trace - length, format, arguments);
+	va_end (arguments);
+}
+
+static void
+check_trace (const char *should)
+{
+	CHECK_STRING (trace, should);
+	trace[0] = 0;
+}
+
+/* --- the module that watches -------------------------------------------------------------------------------------- */
+
+static void
+on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	note ("%d/%u%s ", event, generation, is_serial ? "s" : "");
+}
+
+static void
+on_resize (MonoProfiler *prof, uintptr_t size)
+{
+	note ("size=%lu ", (unsigned long) size);
+}
+
+static void
+on_finalizing (MonoProfiler *prof)
+{
+	note ("finalizing ");
+}
+
+static void
+on_finalized (MonoProfiler *prof)
+{
+	note ("finalized ");
+}
+
+static uintptr_t shown; /* the object that was told last */
+
+static void
+on_finalizing_object (MonoProfiler *prof, MonoObject *object)
+{
+	shown = (uintptr_t) object;
+	note ("+object ");
+}
+
+static void
+on_finalized_object (MonoProfiler *prof, MonoObject *object)
+{
+	note ((uintptr_t) object == shown ? "-object " : *(uintptr_t *) object == *(uintptr_t *) shown ? "-like " : "-other ");
+}
+
+static void
+on_created (MonoProfiler *prof, uint32_t number, MonoGCHandleType type, MonoObject *object)
+{
+	note ("+%u:%d%s ", number, type, object ? "" : "null");
+}
+
+static void
+on_deleted (MonoProfiler *prof, uint32_t number, MonoGCHandleType type)
+{
+	note ("-%u:%d ", number, type);
+}
+
+static void
+on_contention (MonoProfiler *prof, MonoObject *object)
+{
+	note ("wait ");
+}
+
+static void
+on_acquired (MonoProfiler *prof, MonoObject *object)
+{
+	note ("acquired ");
+}
+
+static void
+on_failed (MonoProfiler *prof, MonoObject *object)
+{
+	note ("failed ");
+}
+
+static void
+on_class (MonoProfiler *prof, MonoClass *klass)
+{
+}
+
+__attribute__ ((visibility ("default"))) void mono_profiler_init_watch (const char *desc);
+
+void
+mono_profiler_init_watch (const char *desc)
+{
+	handle = mono_profiler_create (NULL);
+	if (!strstr (desc, ":collector"))
+		return;
+	mono_profiler_set_gc_event_callback (handle, on_gc);
+	mono_profiler_set_gc_resize_callback (handle, on_resize);
+	mono_profiler_set_gc_finalizing_callback (handle, on_finalizing);
+	mono_profiler_set_gc_finalized_callback (handle, on_finalized);
+	mono_profiler_set_gc_finalizing_object_callback (handle, on_finalizing_object);
+	mono_profiler_set_gc_finalized_object_callback (handle, on_finalized_object);
+	mono_profiler_set_gc_handle_created_callback (handle, on_created);
+	mono_profiler_set_gc_handle_deleted_callback (handle, on_deleted);
+	mono_profiler_set_monitor_contention_callback (handle, on_contention);
+	mono_profiler_set_monitor_acquired_callback (handle, on_acquired);
+	mono_profiler_set_monitor_failed_callback (handle, on_failed);
+}
+
+static void
+start (const char *modules)
+{
+	setenv ("MONOCLE_PROFILE", modules, 1);
+	CHECK (monocle__callback_Initialize (NULL, (IUnknown *) &fake_runtime) == S_OK);
+}
+
+/* --- the runtime's events ----------------------------------------------------------------------------------------- */
+
+/* One event; the payload is a list of sizes and values that ends with size 0. */
+static void
+deliver (unsigned id, ...)
+{
+	uint8_t data[256];
+	ULONG size = 0;
+	va_list arguments;
+	va_start (arguments, id);
+	for (int width; (width = va_arg (arguments, int)); size += (ULONG) width) {
+		uint64_t value = va_arg (arguments, uint64_t);
+		memcpy (data + size, &value, (size_t) width);
+	}
+	va_end (arguments);
+	uint8_t *exact = malloc (size + 1); /* so that a sanitizer sees who reads further */
+	memcpy (exact + 1, data, size);
+	monocle__callback_EventPipeEventDelivered (NULL, 1, id, 1, 0, NULL, size, exact + 1, NULL, NULL, 0, 0, NULL);
+	free (exact);
+}
+
+#define U(x) ((uint64_t) (x))
+
+static void
+suspend (unsigned reason)
+{
+	deliver (9, 4, U (reason), 4, U (0), 2, U (0), 0);
+	deliver (8, 2, U (0), 0);
+}
+
+static void
+collect (unsigned number, unsigned generation, unsigned type)
+{
+	deliver (1, 4, U (number), 4, U (generation), 4, U (0), 4, U (type), 2, U (0), 8, U (0), 0);
+}
+
+static void
+collected (unsigned number, unsigned generation)
+{
+	deliver (2, 4, U (number), 4, U (generation), 2, U (0), 0);
+}
+
+static void
+size_is (uint64_t large)
+{
+	deliver (4, 8, U (1), 8, U (99), 8, U (2), 8, U (99), 8, U (4), 8, U (99), 8, large, 8, U (99), 8, U (99), 8, U (99),
+	         4, U (99), 4, U (99), 4, U (99), 2, U (99), 8, U (8), 8, U (99), 0);
+}
+
+static void
+resume (void)
+{
+	deliver (7, 2, U (0), 0);
+	deliver (3, 2, U (0), 0);
+}
+
+static void
+serial (void)
+{
+	start ("watch:collector");
+	suspend (1);
+	check_trace ("");
+	collect (1, 0, 0);
+	check_trace ("6/0s 10/0s 7/0s 0/0 ");
+	collected (1, 0);
+	size_is (1000);
+	resume ();
+	check_trace ("5/0 size=1015 8/0s 9/0s 11/0s ");
+	suspend (1);
+	collect (2, 2, 0);
+	collected (2, 2);
+	size_is (1000);
+	resume ();
+	check_trace ("6/2s 10/2s 7/2s 0/2 5/2 8/2s 9/2s 11/2s ");
+	suspend (0); /* for a debugger, a profiler: no collection */
+	resume ();
+	resume ();
+	collected (7, 2); /* began before anybody listened */
+	check_trace ("");
+}
+
+static void
+a_collection_is_told_in_mono_s_order (void **state)
+{
+	child_passes (serial);
+}
+
+static void
+background (void)
+{
+	start ("watch:collector");
+	suspend (6);
+	collect (1, 2, 1);
+	collect (2, 1, 2);
+	collected (2, 1);
+	resume ();
+	check_trace ("6/2 10/2 7/2 0/2s 0/1 5/1 8/2 9/2 11/2 ");
+	suspend (1);
+	collect (3, 0, 2);
+	collected (3, 0);
+	resume ();
+	check_trace ("6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+	suspend (6);
+	resume ();
+	check_trace ("6/2 10/2 7/2 8/2 9/2 11/2 ");
+	collected (1, 2);
+	check_trace ("5/2s ");
+}
+
+static void
+collections_nest_in_one_in_the_background (void **state)
+{
+	child_passes (background);
+}
+
+static void
+finalisation (void)
+{
+	uintptr_t first[2] = { 0x1000 }, second[2] = { 0x2000 };
+	start ("watch:collector");
+	deliver (14, 2, U (0), 0);
+	deliver (13, 4, U (0), 2, U (0), 0);
+	check_trace ("finalizing finalized ");
+	deliver (14, 2, U (0), 0);
+	deliver (29, 8, U (1), 8, U (first), 2, U (0), 0);
+	deliver (29, 8, U (1), 8, U (second), 2, U (0), 0);
+	suspend (1);
+	collect (1, 0, 0);
+	collected (1, 0);
+	resume ();
+	deliver (13, 4, U (2), 2, U (0), 0);
+	check_trace ("finalizing +object -object +object 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s -like finalized ");
+}
+
+static void
+an_object_that_may_have_moved_is_replaced_by_its_like (void **state)
+{
+	child_passes (finalisation);
+}
+
+static void
+handles (void)
+{
+	uintptr_t object[2] = { 0x1000 };
+	start ("watch:collector");
+	deliver (30, 8, U (0x7f0010), 8, U (object), 4, U (2), 4, U (0), 8, U (0), 2, U (0), 0);
+	deliver (30, 8, U (0x7f0018), 8, U (0), 4, U (0), 4, U (0), 8, U (0), 2, U (0), 0);
+	deliver (30, 8, U (0x7f0018), 8, U (object), 4, U (0), 4, U (0), 8, U (0), 2, U (0), 0);
+	check_trace ("+3:2 +9:0null ");
+	deliver (30, 8, U (0x7f0020), 8, U (object), 4, U (6), 4, U (0), 8, U (0), 2, U (0), 0);
+	deliver (31, 8, U (0x7f0020), 2, U (0), 0);
+	deliver (31, 8, U (0x7f0028), 2, U (0), 0);
+	check_trace ("");
+	deliver (31, 8, U (0x7f0010), 2, U (0), 0);
+	deliver (31, 8, U (0x7f0010), 2, U (0), 0);
+	deliver (30, 8, U (0x7f0030), 8, U (object), 4, U (3), 4, U (0), 8, U (0), 2, U (0), 0);
+	check_trace ("-3:2 +4:3 ");
+}
+
+static void
+handles_have_small_numbers_and_their_type_inside (void **state)
+{
+	child_passes (handles);
+}
+
+static void
+many_handles (void)
+{
+	start ("watch:collector");
+	for (uint64_t i = 1; i <= 5000; i++)
+		monocle__handle_created (i * 8, NULL, 2);
+	for (uint64_t i = 1; i <= 5000; i++)
+		monocle__handle_destroyed (i * 8);
+	trace[0] = 0;
+	for (int round = 0; round < 100000; round++) {
+		monocle__handle_created (8 + (uintptr_t) round * 8, NULL, 2);
+		monocle__handle_destroyed (8 + (uintptr_t) round * 8);
+		if (round < 99999)
+			trace[0] = 0;
+	}
+	unsigned made = 0, gone = 1;
+	CHECK (sscanf (trace, "+%u:2null -%u:2 ", &made, &gone) == 2);
+	CHECK (made == gone && made >> 3 < 5000);
+}
+
+static void
+indexes_of_handles_are_used_again (void **state)
+{
+	child_passes (many_handles);
+}
+
+static void
+wait_for (uintptr_t *lock, uintptr_t *object)
+{
+	deliver (81, 1, U (0), 2, U (0), 8, U (lock), 8, U (object), 8, U (0), 0);
+}
+
+static void
+monitors (void)
+{
+	uintptr_t object[2] = { 0 }, lock[3] = { 1, 0, 0 };
+	start ("watch:collector");
+	wait_for (lock, object);
+	deliver (91, 1, U (0), 2, U (0), 8, U (0), 0);
+	check_trace ("wait acquired ");
+	wait_for (lock, object);
+	lock[2] = (uintptr_t) syscall (SYS_gettid);
+	lock[1] = 7;
+	deliver (91, 1, U (0), 2, U (0), 8, U (0), 0);
+	check_trace ("wait acquired ");
+	wait_for (lock, object);
+	lock[2]++;
+	deliver (91, 1, U (0), 2, U (0), 8, U (0), 0);
+	check_trace ("wait failed ");
+	wait_for (lock, object);
+	lock[0] = lock[1] = lock[2] = 0;
+	deliver (91, 1, U (0), 2, U (0), 8, U (0), 0);
+	deliver (91, 1, U (0), 2, U (0), 8, U (0), 0);
+	check_trace ("wait failed ");
+}
+
+static void
+who_holds_a_lock_is_seen_from_the_lock (void **state)
+{
+	child_passes (monitors);
+}
+
+static void
+malformed (void)
+{
+	start ("watch:collector");
+	for (unsigned id = 0; id < 400; id++)
+		if (id != 3 && id != 7 && id != 13 && id != 14 && id != 91)
+			deliver (id, 2, U (0xffff), 0);
+	check_trace ("");
+}
+
+static void
+a_payload_that_is_too_short_is_dropped_and_said_once (void **state)
+{
+	child_prints (malformed, "monocle: CoreCLR: event 1 of the runtime has 2 bytes, 16 are needed: it is dropped, like "
+	                         "others of its kind\n");
+}
+
+static void
+on_suspension (MonoProfiler *prof, MonocleSuspensionPhase phase, MonocleSuspensionReason reason, uint64_t nanoseconds)
+{
+	note ("%d:%d%s ", phase, reason, nanoseconds ? "+" : "");
+}
+
+static MonocleExceptionPhase last_phase;
+
+static void
+on_phase (MonoProfiler *prof, MonocleExceptionPhase phase, MonoMethod *method, MonoObject *exception)
+{
+	last_phase = phase;
+	note ("%d%s ", phase, exception ? "!" : "");
+}
+
+static void
+suspensions (void)
+{
+	start ("watch");
+	monocle_profiler_set_suspension_callback (handle, on_suspension);
+	CHECK (fake_mask & COR_PRF_MONITOR_SUSPENDS);
+	monocle__callback_RuntimeResumeFinished (NULL);
+	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_GC);
+	usleep (10);
+	monocle__callback_RuntimeSuspendFinished (NULL);
+	monocle__callback_RuntimeResumeStarted (NULL);
+	monocle__callback_RuntimeResumeFinished (NULL);
+	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_PROFILER);
+	usleep (10);
+	monocle__callback_RuntimeSuspendAborted (NULL);
+	check_trace ("4:0 0:1 1:1+ 3:1 4:1+ 0:9 2:9+ ");
+}
+
+static void
+a_suspension_has_a_reason_and_a_duration (void **state)
+{
+	child_passes (suspensions);
+}
+
+static void
+phases (void)
+{
+	start ("watch");
+	monocle_profiler_set_exception_phase_callback (handle, on_phase);
+	CHECK (fake_mask & COR_PRF_MONITOR_EXCEPTIONS);
+	monocle__callback_ExceptionSearchFunctionEnter (NULL, 0);
+	monocle__callback_ExceptionSearchFilterEnter (NULL, 0);
+	monocle__callback_ExceptionSearchFilterLeave (NULL);
+	monocle__callback_ExceptionSearchCatcherFound (NULL, 0);
+	monocle__callback_ExceptionSearchFunctionLeave (NULL);
+	monocle__callback_ExceptionUnwindFunctionEnter (NULL, 0);
+	monocle__callback_ExceptionUnwindFinallyEnter (NULL, 0);
+	monocle__callback_ExceptionUnwindFinallyLeave (NULL);
+	monocle__callback_ExceptionUnwindFunctionLeave (NULL);
+	monocle__callback_ExceptionCatcherEnter (NULL, 0, 0x1000);
+	monocle__callback_ExceptionCatcherLeave (NULL);
+	check_trace ("0 2 3 4 1 5 7 8 6 9! 10 ");
+	CHECK (last_phase == MONOCLE_EXCEPTION_CATCHER_LEAVE);
+}
+
+static void
+every_phase_of_an_exception_has_its_number (void **state)
+{
+	child_passes (phases);
+}
+
+/* --- what is asked for -------------------------------------------------------------------------------------------- */
+
+static void
+wait_for_session (uint64_t keywords)
+{
+	for (int tries = 0; tries < 2000 && fake_keywords != keywords; tries++)
+		usleep (1000);
+	CHECK (fake_keywords == keywords);
+}
+
+static void
+late (void)
+{
+	start ("watch");
+	CHECK (fake_high_mask == COR_PRF_HIGH_BASIC_GC && fake_sessions == 0);
+	mono_profiler_set_gc_event_callback (handle, on_gc);
+	wait_for_session (1);
+	CHECK (fake_high_mask == (COR_PRF_HIGH_BASIC_GC | COR_PRF_HIGH_MONITOR_EVENT_PIPE) && fake_level == 4);
+	mono_profiler_set_gc_event_callback (handle, NULL);
+	mono_profiler_set_gc_handle_created_callback (handle, on_created);
+	wait_for_session (3);
+	CHECK (fake_sessions == 2);
+	mono_profiler_set_gc_finalizing_object_callback (handle, on_finalizing_object);
+	for (int tries = 0; tries < 2000 && fake_level != 5; tries++)
+		usleep (1000);
+	CHECK (fake_level == 5);
+	monocle__callback_Shutdown (NULL);
+}
+
+static void
+nothing_is_asked_for_before_somebody_listens (void **state)
+{
+	child_passes (late);
+}
+
+static void
+refused (void)
+{
+	fake_refused_flags = COR_PRF_MONITOR_EXCEPTIONS;
+	start ("watch");
+	mono_profiler_set_exception_throw_callback (handle, on_acquired);
+	mono_profiler_set_class_loaded_callback (handle, on_class);
+	CHECK (fake_mask & COR_PRF_MONITOR_CLASS_LOADS);
+}
+
+static void
+a_refused_flag_is_named_by_its_event_and_costs_nobody_else (void **state)
+{
+	child_prints (refused, "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags 0x40/0x0: "
+	                       "E_FAIL (0x80004005)\n");
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_collection_is_told_in_mono_s_order),
+		cmocka_unit_test (collections_nest_in_one_in_the_background),
+		cmocka_unit_test (an_object_that_may_have_moved_is_replaced_by_its_like),
+		cmocka_unit_test (handles_have_small_numbers_and_their_type_inside),
+		cmocka_unit_test (indexes_of_handles_are_used_again),
+		cmocka_unit_test (who_holds_a_lock_is_seen_from_the_lock),
+		cmocka_unit_test (a_payload_that_is_too_short_is_dropped_and_said_once),
+		cmocka_unit_test (a_suspension_has_a_reason_and_a_duration),
+		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
+		cmocka_unit_test (nothing_is_asked_for_before_somebody_listens),
+		cmocka_unit_test (a_refused_flag_is_named_by_its_event_and_costs_nobody_else),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
