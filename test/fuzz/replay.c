@@ -3,9 +3,10 @@
  *
  * replay.c - runs a fuzz target as an ordinary test, with any compiler.
  *
- *   replay [-f FLIPS] FILE...
+ *   replay [-f FLIPS] [-c CUTS] FILE...
  *
- * Each file is given to the target as it is, cut at every length, and with single bytes changed FLIPS times (20000).
+ * Each file is given to the target as it is, cut at every length (CUTS of them, 8192, when it is longer), and with
+ * single bytes changed FLIPS times (20000).
  * The bytes end at a page that cannot be read, so that a read past the end fails also without a sanitizer. The changes
  * come from a fixed seed: what fails, fails again.
  */
@@ -18,7 +19,9 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-enum { FILE_MAX = 1 << 20, CUTS_MAX = 8192 };
+enum { FILE_MAX = 1 << 20 };
+
+static unsigned long flips = 20000, cuts = 8192;
 
 static uint64_t seed = UINT64_C (0x9E3779B97F4A7C15);
 
@@ -36,7 +39,7 @@ next_random (void)
 static void
 run_cuts (const struct guard *guard, const uint8_t *data, size_t size)
 {
-	size_t step = size / CUTS_MAX + 1;
+	size_t step = size / cuts + 1;
 	for (size_t length = 0; length < size; length += step)
 		LLVMFuzzerTestOneInput (guard_fill (guard, data, length), length);
 }
@@ -59,10 +62,10 @@ changed_byte (uint8_t byte)
 }
 
 static void
-run_flips (const struct guard *guard, const uint8_t *data, size_t size, unsigned long flips)
+run_flips (const struct guard *guard, const uint8_t *data, size_t size)
 {
 	uint8_t *bytes = guard_fill (guard, data, size);
-	for (; flips; flips--) {
+	for (unsigned long i = 0; i < flips; i++) {
 		size_t at = next_random () % size;
 		bytes[at] = changed_byte (bytes[at]);
 		LLVMFuzzerTestOneInput (bytes, size);
@@ -71,7 +74,7 @@ run_flips (const struct guard *guard, const uint8_t *data, size_t size, unsigned
 }
 
 static int
-run_file (const char *path, unsigned long flips)
+run_file (const char *path)
 {
 	uint8_t *data = malloc (FILE_MAX);
 	FILE *file = fopen (path, "rb");
@@ -86,27 +89,38 @@ run_file (const char *path, unsigned long flips)
 	LLVMFuzzerTestOneInput (guard_fill (&guard, data, size), size);
 	run_cuts (&guard, data, size);
 	if (size)
-		run_flips (&guard, data, size, flips);
+		run_flips (&guard, data, size);
 	guard_free (&guard);
 	free (data);
-	printf ("%s: %zu bytes, cut at every length, %lu changes\n", path, size, size ? flips : 0);
+	printf ("%s: %zu bytes, cut at %zu lengths, %lu changes\n", path, size,
+	        size / (size / cuts + 1), size ? flips : 0);
 	return 0;
+}
+
+/* A positive number; 0: there is none. */
+static unsigned long
+read_number (const char *text)
+{
+	return text ? strtoul (text, NULL, 10) : 0;
 }
 
 int
 main (int argc, char **argv)
 {
-	unsigned long flips = 20000;
 	int first = 1, failed = 0;
-	if (argc > 2 && strcmp (argv[1], "-f") == 0) {
-		flips = strtoul (argv[2], NULL, 10);
-		first = 3;
+	for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
+		if (strcmp (argv[first], "-f") == 0)
+			flips = read_number (argv[first + 1]);
+		else if (strcmp (argv[first], "-c") == 0 && read_number (argv[first + 1]))
+			cuts = read_number (argv[first + 1]);
+		else
+			break;
 	}
-	if (first == argc) {
-		fputs ("usage: replay [-f FLIPS] FILE...\n", stderr);
+	if (first == argc || argv[first][0] == '-') {
+		fputs ("usage: replay [-f FLIPS] [-c CUTS] FILE...\n", stderr);
 		return 2;
 	}
 	for (int i = first; i < argc; i++)
-		failed |= run_file (argv[i], flips);
+		failed |= run_file (argv[i]);
 	return failed;
 }
