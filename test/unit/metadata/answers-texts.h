@@ -126,7 +126,9 @@ print_array (MonoImage *image, const char *bytes)
 	for (int i = 0; i < array->numlobounds; i++)
 		fprintf (out, " %d", array->lobounds[i]);
 	fprintf (out, " +%d\n", (int) (end - bytes));
-	/* Mono takes it from the image's memory and dies when it is freed. */
+#ifdef OURS /* Mono takes it from the image's memory and dies when it is freed. */
+	mono_metadata_free_array (array);
+#endif
 }
 
 static const char *const types[] = {

@@ -439,6 +439,7 @@ static void
 print_assembly_names (MonoImage *image)
 {
 	MonoAssemblyName *name = mono_assembly_name_new ("x");
+	mono_assembly_name_free (name);
 	fprintf (out, "fill %d", mono_assembly_fill_assembly_name (image, name));
 	put_free (" ", mono_stringify_assembly_name (name));
 	fputc ('\n', out);
@@ -448,6 +449,7 @@ print_assembly_names (MonoImage *image)
 		put_free (" ", mono_stringify_assembly_name (name));
 		fprintf (out, " %s %s\n", mono_assembly_name_get_name (name), mono_assembly_name_get_culture (name));
 	}
+	mono_free (name);
 }
 
 #include "answers-texts.h"

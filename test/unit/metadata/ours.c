@@ -5,6 +5,7 @@
  *
  * usage: ours CORLIB PROGRAM ANSWERS
  */
+#define OURS 1
 #include "answers.c"
 #include "file-host.h"
 
