@@ -100,7 +100,8 @@ ask_layout (MonoClass *klass, layout *ret, ULONG room)
 		return false;
 	bool is_value = mono_class_is_valuetype (klass);
 	ret->base = is_value ? HEADER : 0;
-	ret->size = is_value ? HEADER + ret->size : ret->size - SYNC;
+	/* An interface has no size at all. */
+	ret->size = is_value ? HEADER + ret->size : ret->size > SYNC ? ret->size - SYNC : HEADER;
 	return true;
 }
 

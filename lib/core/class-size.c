@@ -9,6 +9,8 @@
  */
 #include "member.h"
 
+enum { STATIC = 0x10 }; /* FieldAttributes, II.23.1.5 */
+
 /* Bytes of what has a size of its own; 0: a struct or nothing at all. */
 static uint32_t
 size_of_code (uint32_t code)
@@ -32,6 +34,8 @@ size_of_code (uint32_t code)
 		return 8;
 	case MONO_TYPE_I:
 	case MONO_TYPE_U:
+	case MONO_TYPE_PTR:
+	case MONO_TYPE_FNPTR:
 		return (uint32_t) sizeof (void *);
 	default:
 		return 0;
@@ -59,15 +63,83 @@ ask_layout (MonoClass *klass, monocle_layout_info *ret)
 	return is_known;
 }
 
+/* --- alignment ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * The alignment of a class is the strictest of its fields, those of its bases included; a packing that metadata gives
+ * (II.22.8) limits it. A struct that metadata puts into itself ends with `work`, the fields that may still be looked
+ * at.
+ */
+static uint32_t align_of_class (MonoClass *klass, uint32_t *work);
+
+static uint32_t
+align_of_type (MonoType *type, uint32_t *work)
+{
+	if (!type || type->is_byref || !mono_class_is_valuetype (type->klass))
+		return (uint32_t) sizeof (void *);
+	return align_of_class (type->klass, work);
+}
+
+static uint32_t
+packed (MonoClass *klass, uint32_t alignment)
+{
+	uint32_t packing = 0, size, token = monocle_class_token (klass);
+	MonoImage *image = mono_class_get_image (klass);
+	if (token && image && alignment > 1)
+		mono_metadata_packing_from_typedef (image, token, &packing, &size);
+	return packing && packing < alignment ? packing : alignment;
+}
+
+static uint32_t
+align_of_fields (MonoClass *klass, uint32_t *work)
+{
+	uint32_t strictest = 1;
+	void *iter = NULL;
+	MonoClassField *field;
+	while ((field = mono_class_get_fields (klass, &iter))) {
+		if (mono_field_get_flags (field) & STATIC)
+			continue;
+		if (!*work)
+			return (uint32_t) sizeof (void *);
+		--*work;
+		uint32_t own = align_of_type (mono_field_get_type (field), work);
+		strictest = own > strictest ? own : strictest;
+	}
+	return packed (klass, strictest);
+}
+
+static uint32_t
+align_of_class (MonoClass *klass, uint32_t *work)
+{
+	uint32_t strictest = simple_size (klass);
+	if (strictest)
+		return strictest;
+	strictest = 1;
+	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass)) {
+		uint32_t own = align_of_fields (klass, work);
+		strictest = own > strictest ? own : strictest;
+	}
+	return strictest;
+}
+
+static uint32_t
+alignment_of (MonoClass *klass)
+{
+	uint32_t work = 1000;
+	return monocle__members_are_told () ? align_of_class (klass, &work) : (uint32_t) sizeof (void *);
+}
+
+/* --- sizes -------------------------------------------------------------------------------------------------------- */
+
 uint32_t
 monocle__value_size (MonoClass *klass, uint32_t *ret_alignment)
 {
-	monocle_layout_info layout;
+	monocle_layout_info layout = { 0 };
 	uint32_t size = simple_size (klass), alignment = size;
-	if (!size && ask_layout (klass, &layout)) {
+	if (!size && ask_layout (klass, &layout))
 		size = layout.instance_size - layout.header_size;
-		alignment = layout.alignment ? layout.alignment : (uint32_t) sizeof (void *);
-	}
+	if (!alignment && ret_alignment)
+		alignment = layout.alignment ? layout.alignment : alignment_of (klass);
 	if (ret_alignment)
 		*ret_alignment = alignment;
 	return size;

@@ -220,6 +220,7 @@ print_class (MonoClass *klass)
 	column_hex ("properties", mono_class_num_properties (klass));
 	column_hex ("events", mono_class_num_events (klass));
 	column_hex ("delegate", mono_class_is_delegate (klass));
+	column_hex ("min_align", (uint32_t) mono_class_min_align (klass));
 	column_hex ("nullable", mono_class_is_nullable (klass));
 	column_class ("parent", mono_class_get_parent (klass));
 	column_class ("element", mono_class_get_element_class (klass));

@@ -307,6 +307,9 @@ sizes_are_the_layouts (void **state)
 	assert_int_equal (mono_class_data_size (box), 12);
 	assert_int_equal (mono_class_value_size (zoo_class (zoo, ZOO_COLOR), &align), 1);
 	assert_int_equal (align, 1);
+	assert_int_equal (mono_class_min_align (zoo_class (zoo, ZOO_ITSELF)), 8);
+	assert_int_equal (mono_class_value_size (monocle_class_pointer (structure), &align), 8);
+	assert_int_equal (align, 8);
 }
 
 static void

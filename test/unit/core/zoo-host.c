@@ -40,6 +40,7 @@ static const struct class_row zoo_rows[] = {
 	[ZOO_INNER] = { "Inner", "", 3, MONO_TYPE_CLASS, 0, 0, ZOO_OUTER },
 	[ZOO_INNERMOST] = { "Innermost", "", 3, MONO_TYPE_CLASS, 0, 0, ZOO_INNER },
 	[ZOO_CHILD] = { "Child", "Zoo", 1, MONO_TYPE_CLASS, 0, 0, 0 },
+	[ZOO_ITSELF] = { "Itself", "Zoo", 1, MONO_TYPE_VALUETYPE, 0, 0, 0 },
 };
 
 #define SCG "System.Collections.Generic"
@@ -185,6 +186,8 @@ member_count (void *host, MonoClass *klass, monocle_member_kind kind)
 		return kind == MONOCLE_MEMBER_INTERFACE;
 	case ZOO_BROKEN:
 		return kind == MONOCLE_MEMBER_FIELD ? 5 : kind == MONOCLE_MEMBER_EVENT ? 0xffffffff : 0;
+	case ZOO_ITSELF:
+		return kind == MONOCLE_MEMBER_FIELD ? 9 : 0;
 	case ZOO_OUTER:
 	case ZOO_INNER:
 		return kind == MONOCLE_MEMBER_NESTED;
@@ -249,7 +252,8 @@ describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_
 		return MONOCLE_E_UNKNOWN;
 	switch (kind) {
 	case MONOCLE_MEMBER_FIELD:
-		return box_field (klass, index, ret);
+		ret->type = mono_class_get_type (klass);
+		return row == ZOO_ITSELF ? 0 : box_field (klass, index, ret);
 	case MONOCLE_MEMBER_METHOD:
 		ret->methods[0] = zoo_method (image, ZOO_GET + index);
 		return 0;
@@ -329,7 +333,7 @@ describe_layout (void *host, MonoClass *klass, monocle_layout_info *ret)
 {
 	ret->instance_size = zoo_instance_size;
 	ret->header_size = 8;
-	ret->alignment = mono_class_is_valuetype (klass) ? 4 : 0;
+	ret->alignment = row_of (klass) == &zoo_rows[ZOO_STRUCT] ? 4 : 0;
 	ret->static_size = 12;
 	return zoo_instance_size ? 0 : MONOCLE_E_UNKNOWN;
 }

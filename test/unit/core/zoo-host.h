@@ -21,7 +21,8 @@ enum {
 	ZOO_INNER,
 	ZOO_INNERMOST,
 	ZOO_CHILD,       /* : Box`1<string> */
-	ZOO_CLASSES = ZOO_CHILD
+	ZOO_ITSELF,      /* struct Itself { Itself a, ... i; } */
+	ZOO_CLASSES = ZOO_ITSELF
 };
 
 /* Rows of the zoo's methods. */
