@@ -23,5 +23,6 @@ MONO_PROFILER_EVENT_2(thread_os_id,           ThreadOsId, uintptr_t, tid, uint64
 MONO_PROFILER_EVENT_3(transition,             Transition,
                       MonocleTransition, direction, MonocleTransitionReason, reason, MonoMethod *, method)
 MONO_PROFILER_EVENT_4(survivors,              Survivors,
-                      const void *const *, starts, const void *const *, now_at, const uint64_t *, sizes, uint64_t, count)
+                      const void *const *, starts, const void *const *, now_at, const uint64_t *, sizes,
+                      uint64_t, count)
 /* clang-format on */

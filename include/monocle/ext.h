@@ -86,8 +86,8 @@ typedef enum {
 /* thread_suspension: one thread was stopped, or may go on. On the thread that stops the others; plain reads only. */
 
 /* --- code ----------------------------------------------------------------------------------------------------------
- * jit_inlining: the compiler considers compiling `callee` into `caller`. *allowed is what was decided so far; a callback
- * that sets it to 0 forbids it, for all. Normal context, on a compiling thread.
+ * jit_inlining: the compiler considers compiling `callee` into `caller`. *allowed is what was decided so far; a
+ * callback that sets it to 0 forbids it, for all. Normal context, on a compiling thread.
  */
 
 /* code_search: precompiled code of a method is looked for. *allowed as above in BEGIN; in END NULL. */
@@ -104,18 +104,22 @@ typedef enum {
 	MONOCLE_REJIT_ERROR = 2,
 } MonocleRejitPhase;
 
-/* --- load_failed: `result` is the runtime's HRESULT, `name` what is known of the thing's name, "" when nothing is. -- */
+/*
+ * --- load_failed: `result` is the runtime's HRESULT, `name` what is known of the thing's name, "" when nothing is. --
+ */
 typedef enum {
 	MONOCLE_LOAD_ASSEMBLY = 0,
 	MONOCLE_LOAD_IMAGE    = 1,
 	MONOCLE_LOAD_CLASS    = 2,
 } MonocleLoadKind;
 
-/* thread_os_id: the thread that modules know as `tid` has this number in the system. After thread_started, on itself. */
+/*
+ * thread_os_id: the thread that modules know as `tid` has this number in the system. After thread_started, on itself.
+ */
 
 /* --- transition: control passes between managed and native code ----------------------------------------------------
- * On the calling thread. `method`: the managed side's declaration, NULL when it has none. Short and without blocking, as
- * call events.
+ * On the calling thread. `method`: the managed side's declaration, NULL when it has none. Short and without blocking,
+ * as call events.
  */
 typedef enum {
 	MONOCLE_TRANSITION_TO_NATIVE  = 0,
@@ -128,8 +132,8 @@ typedef enum {
 } MonocleTransitionReason;
 
 /*
- * survivors: in a collection, world stopped: these ranges of the heap were kept. `now_at`: where each went, NULL: nothing
- * moved. What lies in a collected generation and in no range is dead.
+ * survivors: in a collection, world stopped: these ranges of the heap were kept. `now_at`: where each went, NULL:
+ * nothing moved. What lies in a collected generation and in no range is dead.
  */
 
 #define MONOCLE_EXT_EVENT(name, type, parameters)                                            \

@@ -6,9 +6,9 @@
  * concurrent collections off.
  *
  * An event is delivered on the thread that it happens on, at once, before any buffer. That thread may be the
- * collector's, it may hold locks of the runtime, the world may be stopped: what runs here must not make the runtime wait
- * or load anything. Payloads are packed (little endian, no padding) and only ever grow at their end: each decoder checks
- * the length that it reads, and a shorter event is counted as lost.
+ * collector's, it may hold locks of the runtime, the world may be stopped: what runs here must not make the runtime
+ * wait or load anything. Payloads are packed (little endian, no padding) and only ever grow at their end: each decoder
+ * checks the length that it reads, and a shorter event is counted as lost.
  *
  * One session at a time. A wider one replaces it: what happens between the two is lost, which can only be when modules
  * ask late.
@@ -197,10 +197,10 @@ static const struct {
 };
 
 HRESULT
-monocle__callback_EventPipeEventDelivered (ICorProfilerCallback11 *self, EVENTPIPE_PROVIDER from, DWORD id, DWORD version,
-                                           ULONG metadata_size, LPCBYTE metadata, ULONG size, LPCBYTE data,
-                                           const GUID *activity, const GUID *related, ThreadID thread, ULONG frame_count,
-                                           UINT_PTR *frames)
+monocle__callback_EventPipeEventDelivered (ICorProfilerCallback11 *self, EVENTPIPE_PROVIDER from, DWORD id,
+                                           DWORD version, ULONG metadata_size, LPCBYTE metadata, ULONG size,
+                                           LPCBYTE data, const GUID *activity, const GUID *related, ThreadID thread,
+                                           ULONG frame_count, UINT_PTR *frames)
 {
 	payload p = { data, size };
 	if (id >= sizeof decoders / sizeof *decoders || !decoders[id].decode)

@@ -5,10 +5,10 @@
  * runtime by an address, which it reuses.
  *
  * A hash table of what lives, under a leaf lock: events come on any thread, also while the world is stopped, and nobody
- * calls the runtime while holding it. Kinds that Mono does not have (dependent handles and the like) are not told, nor is
- * the end of handles whose beginning was not seen. The runtime says the same thing when a handle gets another object as
- * when it is made: only the first time is told. Its own handles may go without a word; one that comes again with another
- * kind has gone in between.
+ * calls the runtime while holding it. Kinds that Mono does not have (dependent handles and the like) are not told, nor
+ * is the end of handles whose beginning was not seen. The runtime says the same thing when a handle gets another object
+ * as when it is made: only the first time is told. Its own handles may go without a word; one that comes again with
+ * another kind has gone in between.
  */
 #include <stdlib.h>
 #include "clr.h"

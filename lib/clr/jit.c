@@ -10,6 +10,18 @@
  */
 #include "clr.h"
 
+/* Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. */
+static void
+meet_class (FunctionID function)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ClassID klass = 0;
+	ModuleID module;
+	mdToken token;
+	if (info->vtbl->GetFunctionInfo (info, function, &klass, &module, &token) >= 0 && klass)
+		monocle__clr_class (klass);
+}
+
 /* MONOCLE__METHOD_UNKNOWN when nobody filters or the function has no definition. */
 static int
 probe_function (FunctionID function, bool *ret_new)
@@ -20,7 +32,10 @@ probe_function (FunctionID function, bool *ret_new)
 	if (!monocle_call_filter_installed () || !monocle__clr_function (function, &module, &token))
 		return MONOCLE__METHOD_UNKNOWN;
 	monocle__clr_image *image = monocle__clr_image_find (module);
-	return image ? monocle__clr_ensure_probed (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
+	int state = image ? monocle__clr_ensure_probed (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
+	if (*ret_new)
+		meet_class (function);
+	return state;
 }
 
 HRESULT
@@ -51,13 +66,41 @@ may_inline (FunctionID caller, int state)
 	return state != MONOCLE__METHOD_TRACED || monocle__clr_has_probes (probe_function (caller, &is_new));
 }
 
+/* Anybody may forbid it; what is forbidden stays so. */
+static void
+tell_inlining (FunctionID caller, FunctionID callee, BOOL *allowed)
+{
+	MonoMethod *into = monocle__clr_method (caller), *method = monocle__clr_method (callee);
+	mono_bool answer = *allowed != 0;
+	if (!into || !method)
+		return;
+	monocle_raise_jit_inlining (into, method, &answer);
+	*allowed = *allowed && answer;
+	if (*allowed)
+		monocle_raise_inline_method (into, method);
+}
+
 HRESULT
 monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, FunctionID callee, BOOL *ret_inline)
 {
 	bool is_new;
 	int state = probe_function (callee, &is_new);
 	*ret_inline = !is_new && may_inline (caller, state);
+	if (monocle__clr_listened (MONOCLE_EVENT_jit_inlining) || monocle__clr_listened (MONOCLE_EVENT_inline_method))
+		tell_inlining (caller, callee, ret_inline);
 	return S_OK;
+}
+
+static void
+tell_search (FunctionID function, MonocleCodeSearch phase, BOOL *use)
+{
+	MonoMethod *method = monocle__clr_method (function);
+	mono_bool answer = use && *use;
+	if (!method)
+		return;
+	monocle_raise_code_search (phase, method, use ? &answer : NULL);
+	if (use)
+		*use = *use && answer;
 }
 
 HRESULT
@@ -66,11 +109,23 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if (!monocle_call_filter_installed () || !monocle__clr_function (function, &module, &token))
-		return S_OK;
-	monocle__clr_image *image = monocle__clr_image_find (module);
-	if (image && monocle__clr_image_wanted (image))
-		*ret_use = 0;
+	if (monocle_call_filter_installed () && monocle__clr_function (function, &module, &token)) {
+		monocle__clr_image *image = monocle__clr_image_find (module);
+		if (image && monocle__clr_image_wanted (image))
+			*ret_use = 0;
+	}
+	if (monocle__clr_listened (MONOCLE_EVENT_code_search))
+		tell_search (function, MONOCLE_CODE_SEARCH_BEGIN, ret_use);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_JITCachedFunctionSearchFinished (ICorProfilerCallback11 *self, FunctionID function,
+                                                   COR_PRF_JIT_CACHE result)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_code_search))
+		tell_search (function, result == COR_PRF_CACHED_FUNCTION_FOUND ? MONOCLE_CODE_FOUND : MONOCLE_CODE_NOT_FOUND,
+		             NULL);
 	return S_OK;
 }
 
@@ -95,8 +150,11 @@ new_code (FunctionID function, MonoMethod *method)
 			newest = newest ? newest : known;
 			continue;
 		}
-		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) >= 0 && parts)
-			newest = monocle_jit_info_new (method, (const void *) code[0].startAddress, (uint32_t) code[0].size);
+		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) < 0 || !parts)
+			continue;
+		newest = monocle_jit_info_new (method, (const void *) code[0].startAddress, (uint32_t) code[0].size);
+		monocle_raise_jit_code_buffer ((const mono_byte *) code[0].startAddress, code[0].size,
+		                               MONO_PROFILER_CODE_BUFFER_METHOD, method);
 	}
 	return newest;
 }
@@ -105,7 +163,8 @@ HRESULT
 monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, HRESULT status,
                                           BOOL safe_to_block)
 {
-	if (!monocle__clr_listened (MONOCLE_EVENT_jit_done) && !monocle__clr_listened (MONOCLE_EVENT_jit_failed))
+	if (!monocle__clr_listened (MONOCLE_EVENT_jit_done) && !monocle__clr_listened (MONOCLE_EVENT_jit_failed)
+	    && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
 		return S_OK;
 	MonoMethod *method = monocle__clr_method (function);
 	if (!method)
@@ -123,9 +182,45 @@ monocle__callback_ClassLoadFinished (ICorProfilerCallback11 *self, ClassID id, H
 	MonoClass *klass = monocle__clr_class (id);
 	if (status < 0) {
 		monocle_raise_class_failed (klass);
+		monocle_raise_load_failed (MONOCLE_LOAD_CLASS, mono_class_get_name (klass), status);
 		return S_OK;
 	}
 	monocle_raise_class_loading (klass);
 	monocle_raise_class_loaded (klass);
+	return S_OK;
+}
+
+/* --- further bodies ----------------------------------------------------------------------------------------------- */
+
+static void
+tell_rejit (MonocleRejitPhase phase, FunctionID function, ReJITID version, HRESULT result)
+{
+	bool wanted = monocle__clr_listened (MONOCLE_EVENT_rejit) && function;
+	MonoMethod *method = wanted ? monocle__clr_method (function) : NULL;
+	if (method)
+		monocle_raise_rejit (phase, method, version, result);
+}
+
+HRESULT
+monocle__callback_ReJITCompilationStarted (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
+                                           BOOL safe_to_block)
+{
+	tell_rejit (MONOCLE_REJIT_BEGIN, function, version, S_OK);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ReJITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
+                                            HRESULT status, BOOL safe_to_block)
+{
+	tell_rejit (MONOCLE_REJIT_END, function, version, status);
+	return S_OK;
+}
+
+HRESULT
+monocle__callback_ReJITError (ICorProfilerCallback11 *self, ModuleID module, mdToken token, FunctionID function,
+                              HRESULT status)
+{
+	tell_rejit (MONOCLE_REJIT_ERROR, function, 0, status);
 	return S_OK;
 }

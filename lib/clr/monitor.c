@@ -3,7 +3,8 @@
  *
  * monitor.c - contended monitors: the runtime says that a thread is going to wait, and that it waits no more.
  *
- * Whether it has the lock then is seen from the lock itself, whose address the runtime gave. System.Threading.Lock (.NET 9) uses the same events; it is no monitor, Mono has none.
+ * Whether it has the lock then is seen from the lock itself, whose address the runtime gave. System.Threading.Lock
+ * (.NET 9) uses the same events; it is no monitor, Mono has none.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -31,9 +32,9 @@ monocle__monitor_contended (uintptr_t lock, MonoObject *object)
 }
 
 /*
- * The lock as the runtime lays it out (.NET 6 to 10): state (bit 0: taken) and recursion, the owner as the runtime knows
- * it, the owner's system thread id. The event comes before a new owner has written itself down: a lock that is taken and
- * has no owner yet is ours, unless another thread took it in that very moment.
+ * The lock as the runtime lays it out (.NET 6 to 10): state (bit 0: taken) and recursion, the owner as the runtime
+ * knows it, the owner's system thread id. The event comes before a new owner has written itself down: a lock that is
+ * taken and has no owner yet is ours, unless another thread took it in that very moment.
  */
 static bool
 is_owner (uintptr_t lock)
@@ -43,7 +44,8 @@ is_owner (uintptr_t lock)
 		return true;
 	if (!(__atomic_load_n (&words[0], __ATOMIC_ACQUIRE) & 1))
 		return false;
-	uintptr_t owner = __atomic_load_n (&words[1], __ATOMIC_RELAXED), tid = __atomic_load_n (&words[2], __ATOMIC_RELAXED);
+	uintptr_t owner = __atomic_load_n (&words[1], __ATOMIC_RELAXED);
+	uintptr_t tid = __atomic_load_n (&words[2], __ATOMIC_RELAXED);
 	return (!owner && !tid) || tid == (uintptr_t) syscall (SYS_gettid);
 }
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * wants.c - only what is asked for is paid for: from listeners, filters and granted features to the runtime's event mask
- * and the sessions of its event provider.
+ * wants.c - only what is asked for is paid for: from listeners, filters and granted features to the runtime's event
+ * mask and the sessions of its event provider.
  *
  * Demands only grow: an event whose last listener left is dropped by the core, and may be wanted again. Flags are set
  * at once, by whoever made the demand, a signal handler included (SetEventMask2 may be called anywhere). Sessions may
@@ -174,7 +174,8 @@ static HRESULT
 begin_with_least (void)
 {
 	want least = wanted_always ();
-	HRESULT hr = try_mask (least.low & ~(DWORD) (COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED), 0);
+	least.low &= ~(DWORD) (COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
+	HRESULT hr = try_mask (least.low, 0);
 	if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);
 	else

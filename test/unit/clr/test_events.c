@@ -73,7 +73,8 @@ on_finalizing_object (MonoProfiler *prof, MonoObject *object)
 static void
 on_finalized_object (MonoProfiler *prof, MonoObject *object)
 {
-	note ((uintptr_t) object == shown ? "-object " : *(uintptr_t *) object == *(uintptr_t *) shown ? "-like " : "-other ");
+	bool is_like = *(uintptr_t *) object == *(uintptr_t *) shown;
+	note ((uintptr_t) object == shown ? "-object " : is_like ? "-like " : "-other ");
 }
 
 static void
@@ -184,8 +185,8 @@ collected (unsigned number, unsigned generation)
 static void
 size_is (uint64_t large)
 {
-	deliver (4, 8, U (1), 8, U (99), 8, U (2), 8, U (99), 8, U (4), 8, U (99), 8, large, 8, U (99), 8, U (99), 8, U (99),
-	         4, U (99), 4, U (99), 4, U (99), 2, U (99), 8, U (8), 8, U (99), 0);
+	deliver (4, 8, U (1), 8, U (99), 8, U (2), 8, U (99), 8, U (4), 8, U (99), 8, large, 8, U (99), 8, U (99),
+	         8, U (99), 4, U (99), 4, U (99), 4, U (99), 2, U (99), 8, U (8), 8, U (99), 0);
 }
 
 static void
@@ -497,8 +498,8 @@ refused (void)
 static void
 a_refused_flag_is_named_by_its_event_and_costs_nobody_else (void **state)
 {
-	child_prints (refused, "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags 0x40/0x0: "
-	                       "E_FAIL (0x80004005)\n");
+	child_prints (refused, "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags "
+	                       "0x40/0x0: E_FAIL (0x80004005)\n");
 }
 
 int
