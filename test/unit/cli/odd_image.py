@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes odd.dll: methods whose signatures no C# compiler writes. Real Mono loads it.
+"""Writes images that no compiler writes.
 
-usage: odd_image.py FILE
+usage: odd_image.py odd|hostile FILE
 
-Arrays with sizes and lower bounds, custom modifiers in every place, function pointers, the class's own instance in
-arrays, variable arguments, 300 parameters, 80 type parameters. Each method is named after what it shows.
+odd      methods with signatures of every kind: arrays with sizes and lower bounds, custom modifiers in every place,
+         function pointers, the class's own instance in arrays, variable arguments, 300 parameters, 80 type parameters.
+         Each method is named after what it shows. Real Mono loads it.
+hostile  classes that derive from, nest in and are made of each other in circles, and whatever else must not hang, crash
+         or lie: see hostile_tables ().
 """
 import struct
 import sys
@@ -26,7 +29,9 @@ MATRIX = [ARRAY, I4, 2, 0, 0]
 def compressed(value):
     if value < 0x80:
         return [value]
-    return [0x80 | value >> 8, value & 0xFF]
+    if value < 0x4000:
+        return [0x80 | value >> 8, value & 0xFF]
+    return [0xC0 | value >> 24, value >> 16 & 0xFF, value >> 8 & 0xFF, value & 0xFF]
 
 
 def takes(*params, returns=(VOID,), convention=0x20, generics=0):
@@ -139,14 +144,77 @@ def tables(strings, blobs):
     }
 
 
+def hostile_tables(strings, blobs):
+    """Rows as in tables (), of an image that contradicts itself and good sense."""
+    text, blob, none = strings.text, blobs.blob, 0
+    spec = [row << 2 | 2 for row in range(8)]   # coded TypeDefOrRef of TypeSpec rows
+    pair, grow = 5 << 2, 6 << 2                 # Pair`2, Grow`1
+    types = ["<Module>", "Derives", "FromEachOther", "Itself", "Pair`2", "Grow`1", "Outside", "Inside", "Alone"]
+    extends = [none, 3 << 2, 2 << 2, 4 << 2, SYSTEM_OBJECT, spec[3], SYSTEM_OBJECT, SYSTEM_OBJECT, 200 << 2]
+    methods = {
+        "Most": takes(*[[I4]] * 65535),
+        "TooMany": [0x20] + compressed(65536) + [VOID] + [I4] * 65536,
+        "Missing": [0x20] + compressed(5) + [VOID, I4],
+        "Huge": [0x20] + compressed(0x1FFFFFFF) + [VOID],
+        "Deep": takes([SZARRAY] * 2000 + [I4]),
+        "Nesting": takes([SZARRAY] * 60 + [I4]),
+        "Circle": takes([CLASS, spec[1]]),
+        "Doubling": takes([CLASS, spec[2]]),
+        "DoublingTwenty": takes(doubling(pair, 17)),
+        "NoSuchType": takes([CLASS, 0x1F << 2]),
+        "NoSuchRef": takes([CLASS, 0x1F << 2 | 1]),
+        "Modified": takes([OPT, IS_CONST] * 65 + [I4]),
+        "Shape": takes([ARRAY, I4, 2, 3, 1, 2, 3, 0]),
+        "Bounds": takes([ARRAY, I4, 1, 0] + compressed(0x1FFFFFFF)),
+        "NoRank": takes([ARRAY, I4, 0, 0, 0]),
+        "ByrefInside": takes([SZARRAY, BYREF, I4]),
+        "PointerCircle": takes([FNPTR, 0x00, 1, VOID, CLASS, spec[1]]),
+        "Var": takes([VAR] + compressed(70000), [MVAR] + compressed(70000)),
+        "Nothing": [],
+    }
+    fields = [("RvaOutside", 0x0110, [0x06, I4]), ("NoSignature", 0x0010, []), ("Circle", 0x0010, [0x06, CLASS, spec[1]])]
+    body_rva = 0x2000 + 0x10  # inside the CLI header: no body
+    return {
+        0x00: ("<HHHHH", [(0, text("hostile.dll"), 1, 0, 0)]),
+        0x01: ("<HHH", [(1 << 2 | 2, text("Object"), text("System")), (2 << 2 | 3, text("Circle"), none),
+                        (4 << 2 | 3, text("A"), none), (3 << 2 | 3, text("B"), none)]),
+        0x02: ("<IHHHHH", [(0x100081 + (name == "Inside"), text(name), none, base, 1 if row < 2 else 4, 1 if row < 2
+                            else len(methods) + 1) for row, (name, base) in enumerate(zip(types, extends))]),
+        0x04: ("<HHI", [(flags, text(name), blob(sig)) for name, flags, sig in fields]),
+        0x06: ("<IHHHIH", [(body_rva, 0, 0x0086, text(name), blob(sig), 1) for name, sig in methods.items()]),
+        0x09: ("<HH", [(2, spec[1]), (2, 3 << 2), (3, 2 << 2), (2, 999)]),
+        0x0A: ("<HHI", [(2 << 3, text("Absent"), blob(takes())), (spec[1] >> 2 << 3 | 4, text("Absent"), blob(takes())),
+                        (6 << 3, text("Absent"), blob([0x06, I4])), (999 << 3 | 3, text("X"), blob(takes()))]),
+        0x0C: ("<HHI", [(2 << 5 | 3, 1 << 3 | 3, 0), (2 << 5 | 3, 999 << 3 | 2, 0), (2 << 5 | 3, 0, 9999)]),
+        0x11: ("<I", [(blob([0x07, 1, PINNED, BYREF, CLASS, spec[1]]),)]),
+        0x1B: ("<I", [(blob([CLASS, spec[1]]),), (blob([INST, CLASS, pair, 2, CLASS, spec[2], CLASS, spec[2]]),),
+                      (blob([INST, CLASS, grow, 1, INST, CLASS, grow, 1, VAR, 0]),), (blob([INST, CLASS, spec[5], 1, I4]),),
+                      (blob([INST, CLASS, spec[4], 1, I4]),)]),
+        0x1D: ("<IH", [(0x7FFFFFF0, 1), (0x2000, 999)]),
+        0x20: ("<IHHHHIIHH", [(0x8004, 1, 0, 0, 0, 0, 0, text("hostile"), none)]),
+        0x23: ("<HHHHIIHHI", [(4, 0, 0, 0, 0, none, text("mscorlib"), none, 0)]),
+        0x29: ("<HH", [(7, 8), (8, 7), (9, 9), (8, 8), (300, 2), (2, 300)]),
+        0x2A: ("<HHHH", [(0, 0, 5 << 1, text("A")), (1, 0, 5 << 1, text("B")), (0, 0, 6 << 1, text("T"))]),
+        0x2B: ("<HI", [(1 << 1, blob([0x0A, 1, CLASS, spec[1]])), (1 << 1 | 1, blob([0x0A, 1, I4])), (1 << 1, blob([]))]),
+    }
+
+
+def doubling(pair, levels):
+    """Each level is a pair of the one below, spelled out."""
+    one = [I4]
+    for _ in range(min(levels, 12)):
+        one = [INST, CLASS, pair, 2] + one + one
+    return one
+
+
 def padded(data, alignment=4):
     return bytes(data) + bytes(-len(data) % alignment)
 
 
-def metadata():
+def metadata(make_tables, wide_blobs):
     strings, blobs = Heap(b"\0"), Heap(b"\0")
-    rows = tables(strings, blobs)
-    head = struct.pack("<IBBBBQQ", 0, 2, 0, 0, 1, sum(1 << number for number in rows), 0)
+    rows = make_tables(strings, blobs)
+    head = struct.pack("<IBBBBQQ", 0, 2, 0, 4 if wide_blobs else 0, 1, sum(1 << number for number in rows), 0)
     head += b"".join(struct.pack("<I", len(rows[number][1])) for number in sorted(rows))
     body = b"".join(struct.pack(rows[number][0], *row) for number in sorted(rows) for row in rows[number][1])
     streams = [(b"#~\0\0", padded(head + body)), (b"#Strings\0\0\0\0", padded(strings)),
@@ -160,9 +228,9 @@ def metadata():
     return root + directory + b"".join(data for _, data in streams)
 
 
-def image():
+def image(make_tables=tables, wide_blobs=False):
     """PE32 with one section: the CLI header and the metadata."""
-    rva, offset, data = 0x2000, 0x200, metadata()
+    rva, offset, data = 0x2000, 0x200, metadata(make_tables, wide_blobs)
     cli = struct.pack("<IHHIIII", 72, 2, 5, rva + 72, len(data), 1, 0) + bytes(48)
     text = padded(cli + data, 0x200)
     dos = b"MZ" + bytes(0x3A) + struct.pack("<I", 0x80) + bytes(0x40)
@@ -176,5 +244,5 @@ def image():
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], "wb") as output:
-        output.write(image())
+    with open(sys.argv[2], "wb") as output:
+        output.write(image() if sys.argv[1] == "odd" else image(hostile_tables, wide_blobs=True))
