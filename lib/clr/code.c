@@ -116,7 +116,8 @@ is_il (const COR_DEBUG_IL_TO_NATIVE_MAP *entry)
 
 /*
  * The last IL that began at or before the offset: an epilogue, and what belongs to no IL, is counted to what precedes
- * it, as on Mono. A prologue belongs to nothing.
+ * it, as on Mono. A prologue belongs to nothing. What the compiler puts between it and the first statement, such as
+ * the run of a static constructor, is counted to the latter.
  */
 static uint32_t
 il_offset_at (const body *b, uint32_t native_offset)
@@ -125,6 +126,8 @@ il_offset_at (const body *b, uint32_t native_offset)
 	for (ULONG32 i = 0; i < b->count && b->map[i].nativeStartOffset <= native_offset; i++)
 		if (is_il (&b->map[i]))
 			found = b->map[i].ilOffset;
+		else if ((LONG) b->map[i].ilOffset == NO_MAPPING && found == UINT32_MAX)
+			found = 0;
 		else if ((LONG) b->map[i].ilOffset == PROLOG && native_offset < b->map[i].nativeEndOffset)
 			return UINT32_MAX;
 	return found;
