@@ -3,8 +3,8 @@
  *
  * sources.c - a profiler module that writes what the runtime says of the sources of one image.
  *
- * Options: `image=NAME,output=FILE` and, with `queries=FILE`, the native offsets that a program wrote down while it ran.
- * All is asked when the program ends. Lines:
+ * Options: `image=NAME,output=FILE` and, with `queries=FILE`, the native offsets that a program wrote down while it
+ * ran. All is asked when the program ends. Lines:
  *
  *   M <tab> token <tab> 0 or 1                                  are there symbols of the method?
  *   L <tab> token <tab> offset <tab> offset row column file     of IL offsets, or "-"

@@ -112,7 +112,8 @@ method_of (MonoImage *image, uint32_t token)
 }
 
 static void
-check_location (MonoImage *image, uint32_t token, int offset, const char *file, uint32_t row, uint32_t column, uint32_t il)
+check_location (MonoImage *image, uint32_t token, int offset, const char *file, uint32_t row, uint32_t column,
+                uint32_t il)
 {
 	MonoDebugMethodInfo *info = mono_debug_lookup_method (method_of (image, token));
 	assert_non_null (info);
