@@ -93,7 +93,7 @@ fit_of (const reference *r, MonoMethod *candidate)
 	bool is_vararg = info.call_convention == MONOCLE__SIG_VARARG;
 	if ((is_vararg ? info.param_count < count : info.param_count != count) ||
 	    !info.has_this != !mono_signature_is_instance (signature) ||
-	    info.call_convention != mono_signature_get_call_conv (signature))
+	    is_vararg != (mono_signature_get_call_conv (signature) == MONO_CALL_VARARG))
 		return FITS_NOT;
 	return same_types (signature, &info, count) ? FITS : FITS_IN_NUMBER;
 }

@@ -225,7 +225,7 @@ mono_class_is_delegate (MonoClass *klass)
 }
 
 MonoType *
-mono_class_enum_basetype (MonoClass *klass)
+monocle__enum_base (MonoClass *klass)
 {
 	klass = klass ? monocle__class_definition (klass) : NULL;
 	const monocle__class_desc *desc =
@@ -243,8 +243,16 @@ mono_class_get_element_class (MonoClass *klass)
 		return monocle__class_shown (klass->element);
 	if (mono_class_is_nullable (klass))
 		return klass->arguments[0]->klass;
-	MonoType *base = mono_class_enum_basetype (klass);
+	MonoType *base = monocle__enum_base (klass);
 	return base ? base->klass : klass;
+}
+
+/* As in Mono: of whatever has an element, that element; enums are the use for it. */
+MonoType *
+mono_class_enum_basetype (MonoClass *klass)
+{
+	MonoClass *element = mono_class_get_element_class (klass);
+	return element == klass ? NULL : monocle_type (element);
 }
 
 MonoClass *

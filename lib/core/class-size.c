@@ -46,7 +46,7 @@ size_of_code (uint32_t code)
 static uint32_t
 simple_size (MonoClass *klass)
 {
-	MonoType *base = mono_class_enum_basetype (klass);
+	MonoType *base = monocle__enum_base (klass);
 	return size_of_code (monocle__type_code (base ? base : monocle_type (klass)));
 }
 

@@ -8,6 +8,8 @@
  */
 #include "member.h"
 
+#include <mono/metadata/attrdefs.h>
+
 enum {
 	HAS_FIELD_MARSHAL = 0x2000, /* ParamAttributes, II.23.1.13 */
 	ROW_MASK = 0xffffff,
@@ -88,6 +90,15 @@ mono_method_get_param_token (MonoMethod *method, int idx)
 	if (!params || idx < -1 || idx >= (int) param_count (monocle_method_definition (method)))
 		return 0;
 	return params[idx + 1].token;
+}
+
+/* Signatures that are no method's know nothing of `out`. */
+mono_bool
+mono_signature_param_is_out (MonoMethodSignature *sig, int param_num)
+{
+	struct monocle__param *params = sig && sig->definition ? params_of (sig->definition) : NULL;
+	return params && param_num >= 0 && param_num < (int) sig->count &&
+	       (params[param_num + 1].flags & MONO_PARAM_ATTR_OUT) != 0;
 }
 
 mono_bool

@@ -231,6 +231,8 @@ MonoType *monocle__special_type_fnptr (MonoMethodSignature *signature);
  * type is an instance.
  */
 MonoClass *monocle__class_shown (MonoClass *klass);
+/* Of an enum its underlying type, NULL for all others and where the host does not tell. */
+MonoType *monocle__enum_base (MonoClass *klass);
 /* T[*]: an array of rank 1 that is no vector. */
 MonoClass *monocle__class_general_vector (MonoClass *element);
 
@@ -263,6 +265,7 @@ struct _MonoMethodSignature {
 	bool has_this, explicit_this;
 	uint32_t sentinel; /* as in monocle_signature_info */
 	bool is_owned; /* an allocation of its own, which mono_metadata_free_method_signature () frees */
+	MonoMethod *definition; /* whose signature it is, instances included; NULL: it stands alone */
 };
 
 typedef struct {

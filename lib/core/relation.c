@@ -24,7 +24,7 @@ static MonoClass *
 vector_interface (MonoClass *klass, uint32_t index)
 {
 	static _Atomic(MonoClass *) list, read_only_list;
-	MonoType *base = mono_class_enum_basetype (klass->element), *argument[] = { monocle_type (klass->element), base };
+	MonoType *base = monocle__enum_base (klass->element), *argument[] = { monocle_type (klass->element), base };
 	if (klass->rank != 1 || index >= (base ? 4 : 2))
 		return NULL;
 	MonoClass *definition = index & 1 ? monocle__corlib_class (&read_only_list, GENERIC, "IReadOnlyList`1")
@@ -231,7 +231,7 @@ varies (MonoClass *to, MonoClass *from, int depth)
 static MonoClass *
 element_as (MonoClass *klass)
 {
-	MonoType *base = mono_class_enum_basetype (klass);
+	MonoType *base = monocle__enum_base (klass);
 	if (base)
 		klass = base->klass;
 	switch (klass->kind == MONOCLE__CLASS_PRIMITIVE ? klass->primitive : 0) {

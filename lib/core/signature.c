@@ -8,6 +8,8 @@
  */
 #include "metadata.h"
 
+#include <mono/metadata/attrdefs.h>
+
 enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
 
 MonoMethodSignature *
@@ -54,6 +56,8 @@ ask (MonoMethod *definition)
 		return NULL;
 	if (ops->describe_signature (ops->host, definition, &info) == 0)
 		signature = signature_from_info (&info);
+	if (signature)
+		signature->definition = definition;
 	monocle__image_ask_end (definition->image);
 	return signature;
 }
@@ -137,10 +141,24 @@ mono_signature_get_param_count (MonoMethodSignature *signature)
 	return signature ? signature->count : 0;
 }
 
+/* Of a method of a native library its row in ImplMap tells, as in Mono; 1 is what the platform does. */
+static uint32_t
+native_convention (MonoMethod *method)
+{
+	uint32_t row = mono_metadata_implmap_from_method (method->image, (method->token & 0xffffff) - 1);
+	uint32_t flags = row ? monocle__metadata_cell (method->image, MONO_TABLE_IMPLMAP, row, MONO_IMPLMAP_FLAGS) : 0;
+	uint32_t convention = (flags & MONO_PINVOKE_CALL_CONV_MASK) >> 8;
+	return convention ? convention - 1 : 0;
+}
+
 uint32_t
 mono_signature_get_call_conv (MonoMethodSignature *signature)
 {
-	return signature ? signature->call_convention : 0;
+	if (!signature)
+		return 0;
+	MonoMethod *method = signature->call_convention ? NULL : signature->definition;
+	return method && mono_method_get_flags (method, NULL) & MONO_METHOD_ATTR_PINVOKE_IMPL ? native_convention (method)
+	                                                                                      : signature->call_convention;
 }
 
 mono_bool

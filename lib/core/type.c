@@ -98,7 +98,7 @@ mono_type_get_class (MonoType *type)
 MonoType *
 mono_type_get_underlying_type (MonoType *type)
 {
-	MonoType *base = type && !type->is_byref ? mono_class_enum_basetype (type->klass) : NULL;
+	MonoType *base = type && !type->is_byref ? monocle__enum_base (type->klass) : NULL;
 	return base ? base : type;
 }
 

@@ -53,7 +53,10 @@ MONO_API mono_bool mono_class_is_delegate (MonoClass *klass);
 MONO_API mono_bool mono_class_is_nullable (MonoClass *klass);
 /* The T of a Nullable<T>; only for what mono_class_is_nullable () says yes to. Borrowed. Any context. */
 MONO_API MonoClass *mono_class_get_nullable_param (MonoClass *klass);
-/* Of an enum its underlying type (of an array its element's), else NULL. Borrowed. Normal context. */
+/*
+ * Of an enum its underlying type; of an array, a pointer and Nullable<T> what they are made of; else NULL. Borrowed.
+ * Normal context.
+ */
 MONO_API MonoType *mono_class_enum_basetype (MonoClass *klass);
 
 #define MONO_CLASS_IS_INTERFACE(c) \

@@ -59,18 +59,25 @@ dump_meet (MonoClass *klass)
 }
 
 /*
- * No public function tells whether type parameters stand in an instance. Our programs name them T, TKey, T1: what looks
- * so behind "<", a comma or at the start is taken for one, at the price of answers about classes that are named alike.
+ * No public function tells whether type parameters stand in an instance. Our programs call them T, TKey, U: what looks
+ * so behind "<" or a comma is taken for one, at the price of answers about classes that are named alike.
  */
+static int
+looks_like_parameter (const char *name)
+{
+	return (*name == 'T' && !islower ((unsigned char) name[1])) ||
+	       (isupper ((unsigned char) *name) && name[1] && strchr (",>[", name[1]));
+}
+
 int
 dump_is_open (MonoType *type)
 {
-	char *name = mono_type_full_name (type);
-	char before = '<';
+	char *name = mono_type_get_name (type);
+	char before = '\0';
 	int open = mono_type_is_generic_parameter (type);
 
 	for (const char *c = name; c && *c && !open; c++) {
-		open = (before == '<' || before == ' ') && *c == 'T' && !islower ((unsigned char) c[1]);
+		open = (before == '<' || before == ',') && looks_like_parameter (c);
 		before = *c;
 	}
 	mono_free (name);
@@ -86,6 +93,17 @@ dump_is_interface (MonoClass *klass)
 }
 
 static void
+dimensions (const char *what, const int *values, int count)
+{
+	char key[32];
+
+	for (int i = 0; i < count; i++) {
+		snprintf (key, sizeof key, "array %s %d", what, i);
+		dump_number (key, values[i]);
+	}
+}
+
+static void
 array_answers (MonoType *type)
 {
 	MonoArrayType *array = mono_type_get_array_type (type);
@@ -93,10 +111,8 @@ array_answers (MonoType *type)
 	dump_number ("array rank", array->rank);
 	dump_number ("array sizes", array->numsizes);
 	dump_number ("array bounds", array->numlobounds);
-	for (int i = 0; i < array->numsizes; i++)
-		dump_number ("array size", array->sizes[i]);
-	for (int i = 0; i < array->numlobounds; i++)
-		dump_number ("array bound", array->lobounds[i]);
+	dimensions ("size", array->sizes, array->numsizes);
+	dimensions ("bound", array->lobounds, array->numlobounds);
 	dump_class ("array element", array->eklass);
 }
 
