@@ -172,8 +172,8 @@ section_next (const uint8_t **at, const uint8_t **ret_clauses, bool *ret_is_fat)
 	*ret_clauses = section + SECTION_HEADER;
 	*ret_is_fat = is_fat;
 	/* The next one stands at a multiple of four. */
-	*at = section[0] & SECTION_MORE ? (const uint8_t *) (((uintptr_t) section + SECTION_HEADER + body + 3) & ~(uintptr_t) 3)
-	                                : NULL;
+	uintptr_t next = ((uintptr_t) section + SECTION_HEADER + body + 3) & ~(uintptr_t) 3;
+	*at = section[0] & SECTION_MORE ? (const uint8_t *) next : NULL;
 	if ((section[0] & SECTION_KIND_MASK) != SECTION_CLAUSES)
 		return 0;
 	return body / (is_fat ? FAT_CLAUSE : SMALL_CLAUSE);

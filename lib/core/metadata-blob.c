@@ -237,8 +237,9 @@ mono_type_create_from_typespec (MonoImage *image, uint32_t type_spec)
 	const char *blob = mono_metadata_blob_heap (
 	    image, monocle__metadata_cell (image, MONO_TABLE_TYPESPEC, row, MONO_TYPESPEC_SIGNATURE));
 	const char *at = blob;
-	return blob && mono_metadata_decode_blob_size (blob, &at) ? mono_metadata_parse_type (image, MONO_PARSE_TYPE, 0, at, NULL)
-	                                                           : NULL;
+	if (!blob || !mono_metadata_decode_blob_size (blob, &at))
+		return NULL;
+	return mono_metadata_parse_type (image, MONO_PARSE_TYPE, 0, at, NULL);
 }
 
 /* Types live for ever. */

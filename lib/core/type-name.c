@@ -172,7 +172,9 @@ class_in (MonoImage *image, const char *path)
 	while (dot && path[dot - 1] != '.')
 		dot--;
 	char *name_space = dot ? strndup (path, dot - 1) : NULL;
-	MonoClass *klass = !image || (dot && !name_space) ? NULL : mono_class_from_name (image, dot ? name_space : "", path + dot);
+	MonoClass *klass = NULL;
+	if (image && (!dot || name_space))
+		klass = mono_class_from_name (image, dot ? name_space : "", path + dot);
 	mono_free (name_space);
 	return klass;
 }
@@ -202,7 +204,9 @@ apply_suffix (MonoClass *klass, int suffix)
 {
 	if (suffix == POINTER)
 		return monocle_class_pointer (klass);
-	return suffix == BOUNDED ? mono_bounded_array_class_get (klass, 1, 1) : monocle_class_array (klass, (uint32_t) suffix);
+	if (suffix == BOUNDED)
+		return mono_bounded_array_class_get (klass, 1, 1);
+	return monocle_class_array (klass, (uint32_t) suffix);
 }
 
 /* Up to the end of the text, or to the bracket or comma that ends an argument. NULL: malformed, or not found. */

@@ -56,6 +56,32 @@ MONO_API mono_bool mono_method_desc_is_full (MonoMethodDesc *desc);
 MONO_API MonoMethod *mono_method_desc_search_in_class (MonoMethodDesc *desc, MonoClass *klass);
 MONO_API MonoMethod *mono_method_desc_search_in_image (MonoMethodDesc *desc, MonoImage *image);
 
+/*
+ * How IL is written: what ends a line, printf formats of one unsigned number for an instruction's offset and for a
+ * branch's target (NULL: no label; the distance), what stands in front of the label, and how a token is written (both
+ * may be NULL; their text is freed). `user_data` is the caller's.
+ */
+typedef struct MonoDisHelper MonoDisHelper;
+typedef char *(*MonoDisIndenter) (MonoDisHelper *dh, MonoMethod *method, uint32_t ip_offset);
+typedef char *(*MonoDisTokener) (MonoDisHelper *dh, MonoMethod *method, uint32_t token);
+
+struct MonoDisHelper {
+	const char *newline;
+	const char *label_format;
+	const char *label_target;
+	MonoDisIndenter indenter;
+	MonoDisTokener tokener;
+	void *user_data;
+};
+
+/*
+ * IL as text, from what mono_method_header_get_code () gives: "IL_0009: call      0x0a000011\n" and so on, or as `dh`
+ * (may be NULL) says. One instruction: *endp (may be NULL) gets where the next begins. Caller frees. Normal context.
+ */
+MONO_API char *mono_disasm_code_one (MonoDisHelper *dh, MonoMethod *method, const mono_byte *ip,
+                                     const mono_byte **endp);
+MONO_API char *mono_disasm_code (MonoDisHelper *dh, MonoMethod *method, const mono_byte *ip, const mono_byte *end);
+
 MONO_END_DECLS
 
 #endif

@@ -293,8 +293,8 @@ MONO_API int mono_method_header_get_clauses (MonoMethodHeader *header, MonoMetho
                                              MonoExceptionClause *clause);
 
 /*
- * The body at `ptr`, which is somewhere in the image (mono_image_rva_map ()); NULL: malformed. Free the same way. Normal
- * context.
+ * The body at `ptr`, which is somewhere in the image (mono_image_rva_map ()); NULL: malformed. Free the same way.
+ * Normal context.
  */
 MONO_API MonoMethodHeader *mono_metadata_parse_mh (MonoImage *m, const char *ptr);
 

@@ -9,23 +9,24 @@ static const char *const assembly_names[] = {
 	"mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
 	"mscorlib, Version=2.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
 	"metadata", "Metadata", "metadata, Version=1.0.0.0", "metadata, Culture=de", "metadata, Culture=neutral",
-	"metadata, PublicKeyToken=b77a5c561934e089", "metadata.exe", "a,b", "a,", "a, ", "", " ", " a", "a ", "a , Version=1.0.0.0",
-	"a, Version=1", "a, Version=1.2", "a, Version=1.2.3", "a, Version=1.2.3.4", "a, Version=1.2.3.4.5", "a, Version=x",
-	"a, Version=1.", "a, Version=1.2.", "a, Version=1.x", "a, Version=1.2.x", "a, Version=1.2.3.x", "a, Version=1.2.3.4x",
-	"a, Version=-1.2", "a, Version= 1.2", "a, Version=1 .2", "a, Version=1. 2", "a, Version=", "a, Version=70000.1.1.1",
-	"a, Version=1.*", "a, Version=0.0.0.0", "a, Version=1.2.3.4 ", "a,Version=1.2.3.4,Culture=\"\"",
-	"a, version=1.2.3.4, culture=FR", "a, Version = 1.2.3.4", "a, Version=1.2.3.4,", "a, Version=1.2.3.4, Version=2.0",
-	"a, Culture=de", "a, Culture=neutral", "a, Culture=NEUTRAL", "a, Culture=", "a, Culture=\"de\"", "a, Culture= de",
-	"a, PublicKeyToken=null", "a, PublicKeyToken=NULL", "a, PublicKeyToken=", "a, PublicKeyToken=123",
-	"a, PublicKeyToken=B77A5C561934E089", "a, PublicKeyToken=zzzzzzzzzzzzzzzz", "a, PublicKeyToken=b77a5c561934e0890",
-	"a, PublicKeyToken=neutral", "a, Retargetable=Yes", "a, Retargetable=no",
+	"metadata, PublicKeyToken=b77a5c561934e089", "metadata.exe", "a,b", "a,", "a, ", "", " ", " a", "a ",
+	"a , Version=1.0.0.0", "a, Version=1", "a, Version=1.2", "a, Version=1.2.3", "a, Version=1.2.3.4",
+	"a, Version=1.2.3.4.5", "a, Version=x", "a, Version=1.", "a, Version=1.2.", "a, Version=1.x", "a, Version=1.2.x",
+	"a, Version=1.2.3.x", "a, Version=1.2.3.4x", "a, Version=-1.2", "a, Version= 1.2", "a, Version=1 .2",
+	"a, Version=1. 2", "a, Version=", "a, Version=70000.1.1.1", "a, Version=1.*", "a, Version=0.0.0.0",
+	"a, Version=1.2.3.4 ", "a,Version=1.2.3.4,Culture=\"\"", "a, version=1.2.3.4, culture=FR", "a, Version = 1.2.3.4",
+	"a, Version=1.2.3.4,", "a, Version=1.2.3.4, Version=2.0", "a, Culture=de", "a, Culture=neutral",
+	"a, Culture=NEUTRAL", "a, Culture=", "a, Culture=\"de\"", "a, Culture= de", "a, PublicKeyToken=null",
+	"a, PublicKeyToken=NULL", "a, PublicKeyToken=", "a, PublicKeyToken=123", "a, PublicKeyToken=B77A5C561934E089",
+	"a, PublicKeyToken=zzzzzzzzzzzzzzzz", "a, PublicKeyToken=b77a5c561934e0890", "a, PublicKeyToken=neutral",
+	"a, Retargetable=Yes", "a, Retargetable=no",
 	"a, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null, Retargetable=Yes",
 	"a, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null, Retargetable=yes",
 	"a, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null, Retargetable=No",
-	"a, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null, Retargetable=1",
-	"a, ProcessorArchitecture=MSIL", "a, ProcessorArchitecture=x86", "a, ProcessorArchitecture=AMD64",
-	"a, ProcessorArchitecture=IA64", "a, ProcessorArchitecture=ARM", "a, ProcessorArchitecture=None",
-	"a, ProcessorArchitecture=foo", "a, ProcessorArchitecture=", "a, Foo=Bar", "a, Custom=null", "a, ContentType=WindowsRuntime",
+	"a, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null, Retargetable=1", "a, ProcessorArchitecture=MSIL",
+	"a, ProcessorArchitecture=x86", "a, ProcessorArchitecture=AMD64", "a, ProcessorArchitecture=IA64",
+	"a, ProcessorArchitecture=ARM", "a, ProcessorArchitecture=None", "a, ProcessorArchitecture=foo",
+	"a, ProcessorArchitecture=", "a, Foo=Bar", "a, Custom=null", "a, ContentType=WindowsRuntime",
 	"\"a b\", Version=1.0.0.0", "\"a\"", "\"a, b\"", "\"a", "a\"", "a\"b", "a b", "a=b", "a=b, Version=1.0.0.0",
 	"Version=1.0.0.0", "a.b.c, Version=1.2.3.4", "\xc3\xa4, Version=1.0.0.0", "a;b", "a\\,b", "a\\", "\"\"",
 };
@@ -73,7 +74,8 @@ print_parsed_names (void)
 static const unsigned char numbers[][4] = {
 	{ 0x00 }, { 0x03 }, { 0x7f }, { 0x80, 0x80 }, { 0xae, 0x57 }, { 0xbf, 0xff }, { 0xc0, 0, 0x40, 0 },
 	{ 0xdf, 0xff, 0xff, 0xff }, { 0xff, 0, 0, 0 }, { 0xe0, 1, 2, 3 }, { 0x80, 0x05 }, { 0xc0, 0, 0, 0x05 },
-	{ 0x06 }, { 0x7b }, { 0x01 }, { 0x80, 0x81 }, { 0xbf, 0xfe }, { 0xdf, 0xff, 0xff, 0xfe }, { 0xdf, 0xff, 0xff, 0xfd },
+	{ 0x06 }, { 0x7b }, { 0x01 }, { 0x80, 0x81 }, { 0xbf, 0xfe }, { 0xdf, 0xff, 0xff, 0xfe },
+	{ 0xdf, 0xff, 0xff, 0xfd },
 };
 
 static void
@@ -148,7 +150,8 @@ print_parsed_types (MonoImage *image)
 		MonoType *type = mono_metadata_parse_type (image, MONO_PARSE_LOCAL, 0, bytes, &end);
 		fprintf (out, "type %zu:", i);
 		put_type (" ", type);
-		fprintf (out, " code %x byref %d +%d", mono_type_get_type (type), mono_type_is_byref (type), (int) (end - bytes));
+		fprintf (out, " code %x byref %d +%d", mono_type_get_type (type), mono_type_is_byref (type),
+		         (int) (end - bytes));
 		put_type (" param ", mono_metadata_parse_param (image, bytes, NULL));
 		fputc ('\n', out);
 	}
@@ -159,22 +162,23 @@ print_parsed_types (MonoImage *image)
 
 static const char *const type_names[] = {
 	"Q", "Outer", "Outer+In1", "Outer+In1+Deep", "Outer/In1", "Outer+Nope", "I2`1", "I2`1[System.String]",
-	"I2`1[[System.String]]", "I2`1[[System.String, mscorlib]]", "N.S.Spaced", "N.S.Spaced+Inner", "N.S.Nope", "N.Spaced",
-	"I2`1[[System.String, mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089]]",
+	"I2`1[[System.String]]", "I2`1[[System.String, mscorlib]]", "N.S.Spaced", "N.S.Spaced+Inner", "N.S.Nope",
+	"N.Spaced", "I2`1[[System.String, mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089]]",
 	"Q[]", "Q[,]", "Q[][,]", "Q[,][]", "Q*", "Q&", "Q**", "Q*&", "Q*[]", "Q[]*", "Q[]&", "System.Int32",
 	"System.Int32, mscorlib", "mscorlib", "System.Collections.Generic.Dictionary`2[System.String,Q]",
 	"System.Collections.Generic.Dictionary`2[[System.String, mscorlib],[Q, metadata]]",
 	"System.Collections.Generic.Dictionary`2[[System.String, mscorlib],Q]",
 	"System.Collections.Generic.Dictionary`2+KeyCollection[System.String,Q]",
-	"System.Collections.Generic.List`1[Q][]&", "q", "OUTER", "Nope", "Nope, mscorlib", "Q, nowhere", "", " ", "Q ", " Q",
-	"Q,metadata", "Q, metadata", "Q , metadata", "Q,", "Q, ", "I2`1[System.String", "I2`1[]", "Q[", "Q]", "Q&&", "Q&[]", "Q&*",
-	"Q+", "+Q", ".Q", "Q.", "I2`1[Q,Q]", "Q[Q]", "Q\\+x", "void", "System.Void", "System.Void*", "Q[,,]", "Q[ , ]", "Q[,*]",
-	"Q[*,*]", "I2`1[ System.String ]", "I2`1[ System.String]", "I2`1[System.Int32[]]", "I2`1[I2`1[Q]]", "I2`1[I2`1[I2`1[Q]]]",
-	"I2`1[System.Int32*]", "System.Collections.Generic.List`1[[Q]]", "I2`1[[Q],[Q]]", "I2`1[[Q],]", "I2`1[,Q]", "I2`1[[Q]",
-	"I2`1[Q][][,]", "Q, metadata, Version=3.0.0.0", "Q, metadata, Culture=neutral, PublicKeyToken=null", "Q, metadata, Foo=Bar",
-	"System.Int32[], mscorlib", "System.Int32&, mscorlib", "Q[], metadata", "I2`1[Q], metadata", "System.Object",
-	"System.String", "System.IntPtr", "System.Enum", "System.Array", "System.Nullable`1[System.Int32]", "<Module>",
-	"Color", "Gen`2", "Gen`2+Nested`1", "Gen`2+Nested`1[System.Int32,System.String,Q]", "Gen`2[System.Int32,Q]",
+	"System.Collections.Generic.List`1[Q][]&", "q", "OUTER", "Nope", "Nope, mscorlib", "Q, nowhere", "", " ", "Q ",
+	" Q", "Q,metadata", "Q, metadata", "Q , metadata", "Q,", "Q, ", "I2`1[System.String", "I2`1[]", "Q[", "Q]", "Q&&",
+	"Q&[]", "Q&*", "Q+", "+Q", ".Q", "Q.", "I2`1[Q,Q]", "Q[Q]", "Q\\+x", "void", "System.Void", "System.Void*",
+	"Q[,,]", "Q[ , ]", "Q[,*]", "Q[*,*]", "I2`1[ System.String ]", "I2`1[ System.String]", "I2`1[System.Int32[]]",
+	"I2`1[I2`1[Q]]", "I2`1[I2`1[I2`1[Q]]]", "I2`1[System.Int32*]", "System.Collections.Generic.List`1[[Q]]",
+	"I2`1[[Q],[Q]]", "I2`1[[Q],]", "I2`1[,Q]", "I2`1[[Q]", "I2`1[Q][][,]", "Q, metadata, Version=3.0.0.0",
+	"Q, metadata, Culture=neutral, PublicKeyToken=null", "Q, metadata, Foo=Bar", "System.Int32[], mscorlib",
+	"System.Int32&, mscorlib", "Q[], metadata", "I2`1[Q], metadata", "System.Object", "System.String",
+	"System.IntPtr", "System.Enum", "System.Array", "System.Nullable`1[System.Int32]", "<Module>", "Color", "Gen`2",
+	"Gen`2+Nested`1", "Gen`2+Nested`1[System.Int32,System.String,Q]", "Gen`2[System.Int32,Q]",
 	"Gen`2+Plain[System.Int32,Q]", "Gen`2[System.Int32,Q]+Plain",
 };
 
@@ -233,7 +237,8 @@ print_own_patterns (MonoImage *image)
 		for (int other = 1; other <= rows (image, MONO_TABLE_METHOD); other++)
 			others += mono_method_desc_full_match (
 			    desc, mono_get_method (image, MONO_TOKEN_METHOD_DEF | (uint32_t) other, NULL));
-		fprintf (out, "own pattern %d: match %d full %d is full %d all %d\n", row, mono_method_desc_match (desc, method),
+		fprintf (out, "own pattern %d: match %d full %d is full %d all %d\n", row,
+		         mono_method_desc_match (desc, method),
 		         mono_method_desc_full_match (desc, method), mono_method_desc_is_full (desc), others);
 		mono_method_desc_free (desc);
 	}

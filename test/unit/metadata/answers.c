@@ -307,6 +307,18 @@ print_header (const char *what, int row, MonoMethodHeader *header, MonoMethod *m
 	mono_metadata_free_mh (header);
 }
 
+static void
+print_il (int row, MonoMethod *method, MonoMethodHeader *header)
+{
+	uint32_t size;
+	const unsigned char *next = NULL, *code = mono_method_header_get_code (header, &size, NULL);
+	char *text = mono_disasm_code (NULL, method, code, code + size);
+	char *one = mono_disasm_code_one (NULL, method, code, &next);
+	fprintf (out, "il %d: %zu %x +%d %s", row, strlen (text), hash (text, strlen (text)), (int) (next - code), one);
+	mono_free (text);
+	mono_free (one);
+}
+
 /* Generic parameters mean nothing to mono_metadata_parse_mh (), so only methods without are read that way. */
 static int
 is_open (MonoMethod *method)
@@ -329,9 +341,10 @@ print_bodies (MonoImage *image)
 		MonoError error;
 		mono_error_init (&error);
 		MonoMethodHeader *header = mono_method_get_header_checked (method, &error);
-		if (header)
+		if (header) {
+			print_il (row, method, header);
 			print_header ("body", row, header, method);
-		else
+		} else
 			fprintf (out, "body %d: none %d\n", row, mono_error_get_error_code (&error));
 		mono_error_cleanup (&error);
 		uint32_t rva = cell (image, MONO_TABLE_METHOD, row, MONO_METHOD_RVA);

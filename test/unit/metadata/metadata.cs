@@ -24,7 +24,8 @@ public class Outer : I1, I2<string>, IDisposable {
 	[DllImport ("libc")] static extern int getpid ([MarshalAs (UnmanagedType.LPStr)] string s);
 	[DllImport ("libc")] static extern int many ([MarshalAs (UnmanagedType.LPArray, SizeConst = 4)] int[] a,
 		[MarshalAs (UnmanagedType.LPArray, SizeParamIndex = 1)] int[] b, [MarshalAs (UnmanagedType.Bool)] bool c,
-		[MarshalAs (UnmanagedType.LPArray, ArraySubType = UnmanagedType.LPWStr, SizeParamIndex = 1, SizeConst = 3)] string[] d,
+		[MarshalAs (UnmanagedType.LPArray, ArraySubType = UnmanagedType.LPWStr, SizeParamIndex = 1, SizeConst = 3)]
+		string[] d,
 		[MarshalAs (UnmanagedType.CustomMarshaler, MarshalType = "Marshaler", MarshalCookie = "cookie")] object e,
 		[MarshalAs (UnmanagedType.SafeArray, SafeArraySubType = VarEnum.VT_I4)] int[] f);
 }
@@ -42,8 +43,15 @@ public enum Color { R, G, B = 7 }
 
 public class Gen<T, U> where T : struct {
 	public class Nested<V> { public T t; public U[] u; public Dictionary<T, V> v; public Nested<U> n; }
-	public class Plain { public T Of (U u, Func<T, U> f) { T t = default (T); Gen<T, string>.Plain p = null; return t; } }
-	public static W Method<W> (T t, ref W w, out U[,] u) where W : new () { u = null; var l = new List<W> (); return l [0]; }
+	public class Plain {
+		public T Of (U u, Func<T, U> f) { T t = default (T); Gen<T, string>.Plain p = null; return t; }
+	}
+	public static W Method<W> (T t, ref W w, out U[,] u) where W : new ()
+	{
+		u = null;
+		var l = new List<W> ();
+		return l [0];
+	}
 }
 
 namespace N.S { public class Spaced { public class Inner {} } }
