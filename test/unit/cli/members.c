@@ -479,8 +479,8 @@ print_access (void)
 
 /* --- everything --------------------------------------------------------------------------------------------------- */
 
-/* All members of an image's own classes. */
-static void
+/* All members of an image's own classes. Who includes this file need not ask everything. */
+__attribute__ ((unused)) static void
 print_definitions (MonoImage *image)
 {
 	for (int row = 1; row <= mono_image_get_table_rows (image, MONO_TABLE_TYPEDEF); row++) {
@@ -490,7 +490,7 @@ print_definitions (MonoImage *image)
 	}
 }
 
-static void
+__attribute__ ((unused)) static void
 print_program (MonoImage *image)
 {
 	MonoClassField *field;
