@@ -8,6 +8,7 @@
  * of the runtime can load (another one dies of it), and not in a probe or a stopped world, where the call is refused:
  * then it is unknown. A load lets the collector run, and objects move.
  */
+#include <stdlib.h>
 #include "clr.h"
 
 enum {
@@ -157,6 +158,7 @@ typedef struct {
 	HRESULT hr;
 	ThreadID thread;      /* the asker's */
 	AppDomainID domain;
+	COR_PRF_STATIC_TYPE kind;
 	void *address;
 } static_question;
 
@@ -165,16 +167,15 @@ find_static (void *data)
 {
 	static_question *question = data;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	COR_PRF_STATIC_TYPE kind = COR_PRF_FIELD_NOT_A_STATIC;
-	question->hr = info->vtbl->GetStaticFieldInfo (info, question->klass, question->token, &kind);
+	question->hr = info->vtbl->GetStaticFieldInfo (info, question->klass, question->token, &question->kind);
 	if (question->hr < 0)
 		return;
-	if (kind & COR_PRF_FIELD_RVA_STATIC)
+	if (question->kind & COR_PRF_FIELD_RVA_STATIC)
 		question->hr = info->vtbl->GetRVAStaticAddress (info, question->klass, question->token, &question->address);
-	else if (kind & COR_PRF_FIELD_THREAD_STATIC)
+	else if (question->kind & COR_PRF_FIELD_THREAD_STATIC)
 		question->hr = info->vtbl->GetThreadStaticAddress2 (info, question->klass, question->token, question->domain,
 		                                                    question->thread, &question->address);
-	else if (kind & COR_PRF_FIELD_APP_DOMAIN_STATIC)
+	else if (question->kind & COR_PRF_FIELD_APP_DOMAIN_STATIC)
 		question->hr = info->vtbl->GetAppDomainStaticAddress (info, question->klass, question->token, question->domain,
 		                                                      &question->address);
 	else
@@ -194,11 +195,52 @@ has_arguments (MonoClass *klass)
 	return has;
 }
 
+/*
+ * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads. Asked once,
+ * because probes ask the service thread. Nodes are only added.
+ */
+typedef struct node {
+	struct node *next;
+	MonoClass *klass;
+	uint32_t index;
+	void *address;
+} node;
+
+static _Atomic(node *) known[256];
+
+static _Atomic(node *) *
+bucket_of (MonoClass *klass, uint32_t index)
+{
+	return &known[(((uintptr_t) klass >> 4) + index) % (sizeof known / sizeof *known)];
+}
+
+static void *
+known_address (MonoClass *klass, uint32_t index)
+{
+	node *at = atomic_load_explicit (bucket_of (klass, index), memory_order_acquire);
+	while (at && (at->klass != klass || at->index != index))
+		at = at->next;
+	return at ? at->address : NULL;
+}
+
+static void
+remember_address (MonoClass *klass, uint32_t index, void *address)
+{
+	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (klass));
+	node *fresh = !image || image->is_collectible ? NULL : malloc (sizeof *fresh);
+	if (!fresh)
+		return;
+	*fresh = (node) { atomic_load (bucket_of (klass, index)), klass, index, address };
+	while (!atomic_compare_exchange_weak (bucket_of (klass, index), &fresh->next, fresh))
+		;
+}
+
 static void *
 static_address (void *host, MonoClass *klass, uint32_t index)
 {
-	if (has_arguments (klass))
-		return NULL;
+	void *address = known_address (klass, index);
+	if (address || has_arguments (klass))
+		return address;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	static_question question = { .klass = class_id (klass), .token = field_token (klass, index), .hr = 0 };
 	if (!question.klass || !question.token)
@@ -209,7 +251,11 @@ static_address (void *host, MonoClass *klass, uint32_t index)
 	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE
 	    && !monocle__service_run (find_static, &question, sizeof question, TICKS))
 		return NULL;
-	return question.hr >= 0 ? question.address : NULL;
+	if (question.hr < 0)
+		return NULL;
+	if (!(question.kind & COR_PRF_FIELD_THREAD_STATIC))
+		remember_address (klass, index, question.address);
+	return question.address;
 }
 
 void

@@ -225,4 +225,5 @@ monocle__clr_object_ops (monocle_host_ops *ops)
 	ops->ref_target = ref_target;
 	ops->ref_free = ref_free;
 	ops->object_header = HEADER;
+	characters_offset (); /* before the first probe, in which it cannot be asked */
 }

@@ -27,6 +27,9 @@ bool monocle__host_window_open (void);
 bool monocle__host_delivering (void);
 /* After monocle_host_shutdown () began. */
 bool monocle__host_ended (void);
+/* Since runtime_shutdown_begin is being raised, or the host ended without. */
+bool monocle__host_shutting_down (void);
+void monocle__host_begin_shutdown (void);
 
 /* --- handle.c ---------------------------------------------------------------------------------------------------- */
 

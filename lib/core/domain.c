@@ -74,12 +74,45 @@ mono_domain_foreach (MonoDomainFunc func, void *user_data)
 	func (&root, user_data);
 }
 
+/* The one domain goes with the process. */
+mono_bool
+mono_domain_is_unloading (MonoDomain *domain)
+{
+	return 0;
+}
+
+/* --- contexts: as on Mono a thread that does no remoting is in the default context of its domain -------------------- */
+
+struct _MonoAppContext {
+	int32_t id, domain_id;
+};
+
+static MonoAppContext default_context;
+
+MonoAppContext *
+mono_context_get (void)
+{
+	return &default_context;
+}
+
+int32_t
+mono_context_get_id (MonoAppContext *context)
+{
+	return context ? context->id : -1;
+}
+
+int32_t
+mono_context_get_domain_id (MonoAppContext *context)
+{
+	return context ? context->domain_id : -1;
+}
+
 /* --- the runtime as a whole --------------------------------------------------------------------------------------- */
 
 mono_bool
 mono_runtime_is_shutting_down (void)
 {
-	return monocle__host_ended ();
+	return monocle__host_shutting_down ();
 }
 
 char *

@@ -168,6 +168,8 @@ monocle_event_support (const char *event)
 	{                                                                                                             \
 		struct _MonoProfilerDesc *to_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);              \
                                                                                                                   \
+		if (MONOCLE_EVENT_##name == MONOCLE_EVENT_runtime_shutdown_begin)                                         \
+			monocle__host_begin_shutdown ();                                                                      \
 		for (; to_; to_ = to_->next) {                                                                            \
 			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
 			if (slot_)                                                                                            \

@@ -48,6 +48,20 @@ monocle__host_ended (void)
 	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & ENDED;
 }
 
+static bool shutting_down;
+
+void
+monocle__host_begin_shutdown (void)
+{
+	__atomic_store_n (&shutting_down, true, __ATOMIC_RELEASE);
+}
+
+bool
+monocle__host_shutting_down (void)
+{
+	return __atomic_load_n (&shutting_down, __ATOMIC_ACQUIRE) || monocle__host_ended ();
+}
+
 /* Sets and clears bits, unless the end came first. Answers the phase before. */
 static unsigned
 move_phase (unsigned set, unsigned clear)

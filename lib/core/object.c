@@ -52,10 +52,23 @@ mono_vtable_domain (MonoVTable *vtable)
 	return vtable ? monocle_domain_root () : NULL;
 }
 
+/*
+ * Mono lays the class out here. So the host is asked for its layout: later, where nothing can be looked up, it knows the
+ * class.
+ */
 MonoVTable *
 mono_class_vtable (MonoDomain *domain, MonoClass *klass)
 {
-	return klass ? &klass->vtable : NULL;
+	const monocle_host_ops *ops = monocle__host_ops ();
+	monocle_layout_info layout = { .size = sizeof layout };
+	MonoImage *image = mono_class_get_image (klass);
+	if (!klass)
+		return NULL;
+	if (ops->describe_layout && monocle__image_ask_begin (image)) {
+		ops->describe_layout (ops->host, klass, &layout);
+		monocle__image_ask_end (image);
+	}
+	return &klass->vtable;
 }
 
 /* --- boxes and casts ---------------------------------------------------------------------------------------------- */

@@ -149,8 +149,28 @@ mono_threads_attach_tools_thread (void)
 void
 mono_thread_detach (MonoThread *thread)
 {
-	if (mono_thread_is_foreign (thread))
+	if (thread && atomic_load (&thread->is_foreign))
 		detach (thread);
+}
+
+/* There is one domain, so there is never another one to go back to. */
+MonoDomain *
+mono_jit_thread_attach (MonoDomain *domain)
+{
+	mono_thread_attach (domain);
+	return NULL;
+}
+
+mono_bool
+mono_thread_detach_if_exiting (void)
+{
+	return 0;
+}
+
+/* The runtime's end waits for no thread that a module attached, whatever the callback would say. */
+void
+mono_thread_set_manage_callback (MonoThread *thread, MonoThreadManageCallback func)
+{
 }
 
 int32_t
@@ -159,10 +179,11 @@ mono_thread_get_managed_id (MonoThread *thread)
 	return thread ? atomic_load (&thread->managed_id) : -1;
 }
 
+/* The main thread counts as attached, as on Mono: no managed code started it. */
 mono_bool
 mono_thread_is_foreign (MonoThread *thread)
 {
-	return thread && atomic_load (&thread->is_foreign);
+	return thread && (atomic_load (&thread->is_foreign) || thread == mono_thread_get_main ());
 }
 
 char *

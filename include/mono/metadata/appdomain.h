@@ -34,6 +34,8 @@ MONO_API MonoDomain *mono_domain_get_by_id (int32_t domainid);
 MONO_API const char *mono_domain_get_friendly_name (MonoDomain *domain);
 /* Calls `func` for each domain. Normal context. */
 MONO_API void mono_domain_foreach (MonoDomainFunc func, void *user_data);
+/* Nonzero while the domain is taken down. Any context. */
+MONO_API mono_bool mono_domain_is_unloading (MonoDomain *domain);
 /* Loads an assembly file into the domain; NULL on failure. Served by hosts that run managed code. Normal context. */
 MONO_API MonoAssembly *mono_domain_assembly_open (MonoDomain *domain, const char *name);
 /* Nonzero once the runtime began to shut down. Any context. */

@@ -35,6 +35,9 @@ MONO_API void mono_thread_detach (MonoThread *thread);
  */
 MONO_API void mono_threads_attach_tools_thread (void);
 
+/* Detaches the calling thread when the runtime has asked it to end, and says so. 0 outside Mono. Normal context. */
+MONO_API mono_bool mono_thread_detach_if_exiting (void);
+
 /* NULL when it has no name. Caller frees. Normal context. */
 MONO_API char *mono_thread_get_name_utf8 (MonoThread *thread);
 /* Thread.ManagedThreadId. Any context. */

@@ -395,6 +395,41 @@ static const struct {
 	{ "collect on a thread", collect_on_a_thread },
 };
 
+/* --- in a call probe ----------------------------------------------------------------------------------------------
+ * There the runtime refuses most questions, but objects may be looked at, and be held.
+ */
+
+static MonoProfilerCallInstrumentationFlags
+call_filter (MonoProfiler *prof, MonoMethod *method)
+{
+	return strcmp (mono_method_get_name (method), "Probed") ? MONO_PROFILER_CALL_INSTRUMENTATION_NONE
+	                                                         : MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+}
+
+static void
+method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	static uint32_t strong, weak;
+	MonoObject *fresh = object_in ("State", "fresh");
+	PUT ("--- probe\n");
+	put_static (class_in ("Simple"), "Simple", mono_class_get_field_from_name (class_in ("Simple"), "i4"));
+	put_static (class_in ("Locals"), "Locals", mono_class_get_field_from_name (class_in ("Locals"), "text"));
+	put_static (class_in ("Arrays"), "Arrays", mono_class_get_field_from_name (class_in ("Arrays"), "square"));
+	PUT ("sizes: %d %d\n", mono_object_get_size (fresh) > 0, mono_object_get_size (object_in ("Texts", "made")) > 600);
+	if (strong) {
+		PUT ("held: %d %d\n", mono_gchandle_get_target (strong) == fresh, mono_gchandle_get_target (weak) == fresh);
+		mono_gchandle_free (strong);
+		mono_gchandle_free (weak);
+	}
+	strong = mono_gchandle_new (fresh, 0);
+	weak = mono_gchandle_new_weakref (fresh, 0);
+	PUT ("handles: %d %d\n", strong != 0, weak != 0);
+	put_target ("strong", strong);
+	put_object (fresh, 0);
+	PUT ("\n");
+	fflush (profiler.out);
+}
+
 /* The exception's message is a field of its class library's own; its first string is the program's word. */
 static char *
 word_of (MonoObject *exception)
@@ -431,4 +466,6 @@ mono_profiler_init_objects (const char *desc)
 	}
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 	mono_profiler_set_exception_throw_callback (handle, exception_throw);
+	mono_profiler_set_call_instrumentation_filter_callback (handle, call_filter);
+	mono_profiler_set_method_enter_callback (handle, method_enter);
 }

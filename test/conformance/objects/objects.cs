@@ -193,6 +193,10 @@ static class Program {
 		}
 	}
 
+	/* The module looks at things while this method is entered. */
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Probed (int number) { return number + 1; }
+
 	/* What the program sees, for the fields that one line can show. */
 	static void Print (Type type)
 	{
@@ -277,6 +281,10 @@ static class Program {
 		foreach (Type type in new[] { typeof (Structs), typeof (Boxes), typeof (Arrays), typeof (Instances) })
 			RuntimeHelpers.RunClassConstructor (type.TypeHandle);
 		Look ("everything");
+		State.fresh = new Payload (40);
+		State.zero = Probed (1);
+		CollectAll ();
+		State.zero = Probed (2);
 		OnThread ("worker", delegate {
 			Locals.number = 100;
 			Locals.text = "worker";

@@ -1,0 +1,116 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_domain.c - the one domain, its context, the threads in it, and the end of the runtime.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <mono/jit/jit.h>
+#include <mono/metadata/threads.h>
+#include <monocle/host.h>
+#include "child.h"
+
+static const monocle_host_ops host = {
+	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+};
+
+static int seen_in_begin = -1;
+
+static void
+shutdown_begin (MonoProfiler *prof)
+{
+	seen_in_begin = mono_runtime_is_shutting_down ();
+}
+
+static void
+end_with_event (void)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	mono_profiler_set_runtime_shutdown_begin_callback (mono_profiler_create (NULL), shutdown_begin);
+	monocle_host_startup_done ();
+	CHECK (!mono_runtime_is_shutting_down ());
+	monocle_raise_runtime_shutdown_begin ();
+	CHECK (seen_in_begin == 1 && mono_runtime_is_shutting_down () == 1);
+	monocle_host_shutdown ();
+	CHECK (mono_runtime_is_shutting_down () == 1);
+}
+
+static void
+end_without_event (void)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	monocle_host_startup_done ();
+	monocle_host_shutdown ();
+	CHECK (mono_runtime_is_shutting_down () == 1);
+}
+
+static void
+the_runtime_shuts_down_from_the_first_callback_on (void **state)
+{
+	child_passes (end_with_event);
+	child_passes (end_without_event);
+}
+
+static void
+the_context_is_the_default_one_of_the_domain (void **state)
+{
+	assert_non_null (mono_context_get ());
+	assert_int_equal (mono_context_get_id (mono_context_get ()), 0);
+	assert_int_equal (mono_context_get_domain_id (mono_context_get ()), mono_domain_get_id (mono_get_root_domain ()));
+	assert_int_equal (mono_context_get_id (NULL), -1);
+	assert_int_equal (mono_context_get_domain_id (NULL), -1);
+	assert_false (mono_domain_is_unloading (mono_get_root_domain ()));
+}
+
+static void *
+attach_for_compiled_code (void *nothing)
+{
+	assert_null (mono_jit_thread_attach (mono_get_root_domain ()));
+	MonoThread *thread = mono_thread_current ();
+	assert_non_null (thread);
+	assert_true (mono_thread_is_foreign (thread));
+	assert_null (mono_jit_thread_attach (mono_get_root_domain ()));
+	assert_ptr_equal (mono_thread_current (), thread);
+	mono_thread_set_manage_callback (thread, NULL);
+	assert_false (mono_thread_detach_if_exiting ());
+	mono_thread_detach (thread);
+	assert_null (mono_thread_current ());
+	return NULL;
+}
+
+static void
+a_thread_is_attached_for_compiled_code_once (void **state)
+{
+	pthread_t thread;
+	assert_int_equal (pthread_create (&thread, NULL, attach_for_compiled_code, NULL), 0);
+	pthread_join (thread, NULL);
+}
+
+/* The host attached it, so a module does not detach it. */
+static void
+the_main_thread_counts_as_attached (void **state)
+{
+	MonoThread *thread = monocle_thread_attach ((uintptr_t) pthread_self ());
+	assert_ptr_equal (mono_thread_get_main (), thread);
+	assert_true (mono_thread_is_foreign (thread));
+	mono_thread_detach (thread);
+	assert_ptr_equal (mono_thread_current (), thread);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test (the_runtime_shuts_down_from_the_first_callback_on),
+	cmocka_unit_test (the_context_is_the_default_one_of_the_domain),
+	cmocka_unit_test (a_thread_is_attached_for_compiled_code_once),
+	cmocka_unit_test (the_main_thread_counts_as_attached),
+};
+
+int
+main (void)
+{
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
