@@ -575,6 +575,61 @@ sections_of_clauses_follow_the_code (void **state)
 	mono_metadata_free_mh (header);
 }
 
+/* --- IL as text --------------------------------------------------------------------------------------------------- */
+
+static void
+assert_il (const char *bytes, size_t size, const char *expected)
+{
+	char *text = mono_disasm_code (NULL, monocle_method_def (image, 0x06000002), (const mono_byte *) bytes,
+	                               (const mono_byte *) bytes + size);
+	assert_string_equal (text, expected);
+	mono_free (text);
+}
+
+static void
+il_that_is_cut_off_ends_before_its_last_instruction (void **state)
+{
+	body_result = MONOCLE_E_UNKNOWN;
+	assert_il ("\x00\x2a", 2, "IL_0000: nop       \nIL_0001: ret       \n");
+	assert_il ("\x00\x20\x01\x02\x03", 5, "IL_0000: nop       \n");
+	assert_il ("\x00\xfe", 2, "IL_0000: nop       \n");
+	assert_il ("\x45\xff\xff\xff\xff\x00\x00\x00\x00", 9, "");
+	assert_il ("\x45\x01\x00\x00\x00\xff\xff\xff\xff\x2a", 10, "IL_0000: switch    (IL_0008)\nIL_0009: ret       \n");
+	assert_il ("\x24\xfe\xff\x2a", 4, "IL_0000: unused    \nIL_0001:           \nIL_0003: ret       \n");
+	assert_il ("\x72\x99\x00\x00\x70", 5, "IL_0000: ldstr     \"\"\n");
+	assert_il ("", 0, "");
+	assert_null (mono_disasm_code (NULL, NULL, (const mono_byte *) "", NULL));
+	assert_null (mono_disasm_code_one (NULL, NULL, NULL, NULL));
+}
+
+static char *
+indent (MonoDisHelper *helper, MonoMethod *method, uint32_t offset)
+{
+	return strdup (helper->user_data);
+}
+
+static char *
+name_token (MonoDisHelper *helper, MonoMethod *method, uint32_t token)
+{
+	return token == 0x0a000001 ? strdup ("<reference>") : NULL;
+}
+
+static void
+a_helper_says_how_il_is_written (void **state)
+{
+	MonoDisHelper helper = { "|", "%u ", "->%u", indent, name_token, "> " };
+	static const mono_byte code[] = { 0x2b, 0x01, 0x00, 0x28, 0x01, 0x00, 0x00, 0x0a };
+	const mono_byte *next;
+	char *text = mono_disasm_code (&helper, monocle_method_def (image, 0x06000002), code, code + sizeof code);
+	assert_string_equal (text, "> 0 br.s      ->3|> 2 nop       |> 3 call      <reference>|");
+	mono_free (text);
+	helper = (MonoDisHelper) { 0 };
+	text = mono_disasm_code_one (&helper, monocle_method_def (image, 0x06000002), code, &next);
+	assert_string_equal (text, "br.s      1");
+	assert_ptr_equal (next, code + 2);
+	mono_free (text);
+}
+
 /* --- attributes --------------------------------------------------------------------------------------------------- */
 
 static void
@@ -809,6 +864,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_method_without_a_body_says_so),
 	cmocka_unit_test (a_body_at_an_address_is_read_or_refused),
 	cmocka_unit_test (sections_of_clauses_follow_the_code),
+	cmocka_unit_test (il_that_is_cut_off_ends_before_its_last_instruction),
+	cmocka_unit_test (a_helper_says_how_il_is_written),
 	cmocka_unit_test (attributes_without_a_constructor_are_left_out),
 	cmocka_unit_test (names_of_images_are_borrowed_and_parsed_ones_are_not),
 	cmocka_unit_test (nothing_is_loaded_and_what_is_there_is_found),
