@@ -165,6 +165,40 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, ui
  */
 MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
+/* --- text logs: lines from all threads, in the order of their times ------------------------------------------------ */
+
+typedef struct monocle_kit_text monocle_kit_text;
+
+typedef struct {
+	uint32_t size;        /* sizeof */
+	const char *module;   /* "events" */
+	const char *output;   /* as for spools; NULL: %e_%t_%p.%m.log in the current directory */
+	const char *head;     /* first lines of the file, with their line feeds; may be NULL */
+	bool threads;         /* one file per thread: the name has .TID before its last suffix; files only */
+	uint64_t buffer;      /* bytes per thread that wait to be written; 0: 1 MiB */
+} monocle_kit_text_config;
+
+/*
+ * Opens a log. NULL: it cannot be written (one line was logged, with the path and errno); the program must run on
+ * unprofiled. Lines are written by a thread of the kit's own, twenty times a second, so that a slow disk never stops the
+ * program: what does not fit into a thread's buffer meanwhile is counted, and the count stands in the log. A process
+ * that is killed loses what was waiting.
+ */
+MONOCLE_KIT_API monocle_kit_text *monocle_kit_text_open (const monocle_kit_text_config *config);
+/* Nanoseconds of the clock that lines are ordered by (CLOCK_MONOTONIC). Async-safe. */
+MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
+/*
+ * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
+ * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
+ * another line. In a forked child it does nothing. Keeps errno.
+ */
+MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
+/*
+ * The end: writes what waits, and says how much was lost. Lines that come later are lost without a word. Returns the
+ * number of lines that were lost, or -1 when the file could not be written to its end (logged).
+ */
+MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
+
 /* --- completing: what `monocle report` and `monocle run` do with the spool of a dead process ---------------------- */
 
 /*

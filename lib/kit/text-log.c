@@ -1,0 +1,559 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * text-log.c - lines from all threads into one file, in the order of their times, without the program ever waiting.
+ *
+ * Each thread has a ring: it writes at `head`, the log's own thread reads at `tail`. A line is a header (its time, its
+ * length) and its bytes, padded to 16; where the end of the ring is too near, a header of length END fills it up.
+ *
+ *      tail                 head
+ *       |  line | line | line|.....free.....|        head - tail <= size, both only grow
+ *
+ * Twenty times a second, or when a ring is half full, the log's thread merges what is older than the moment it began.
+ * A thread that stops between taking its time and publishing its line may come out late: the order is that of times up
+ * to such accidents. Lines that find no room are counted in their ring, and the next one that is written says so.
+ *
+ * A ring belongs to its thread until that ends; then it is emptied and freed. The thread that holds the ring is found
+ * through a pthread key, so that the library's one thread-local word stays the call tree's.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <monocle/kit.h>
+
+#include "complete.h"
+#include "text-output.h"
+
+enum {
+	RING_DEFAULT = 1 << 20,
+	RING_LEAST   = 1 << 17,
+	RING_MOST    = 1 << 30,
+	LINE_MOST    = 64 << 10,
+	PIECE        = 256 << 10,
+	PERIOD_NS    = 50000000,
+	ALIGN        = 16,
+};
+
+#define END UINT32_MAX
+
+struct line {
+	uint64_t time;
+	uint32_t length; /* END: nothing more before the end of the ring */
+	uint32_t unused;
+	char text[];
+};
+
+struct ring {
+	struct ring *next;
+	monocle_kit_text *text;
+	char *data;
+	uint64_t size; /* a power of two */
+	uint64_t mapped;
+	_Atomic uint64_t head, tail;
+	_Atomic uint64_t lost;
+	uint64_t lost_told;     /* by the log's thread */
+	_Atomic bool is_writing; /* a signal handler must not come in between */
+	_Atomic bool is_over;    /* its thread has ended */
+	pid_t tid;
+	struct monocle__text_file file; /* with `threads` */
+};
+
+struct monocle_kit_text {
+	char module[32];
+	char path[PATH_MAX];
+	char *head;
+	enum monocle__output_kind kind;
+	pid_t owner; /* a forked child is not */
+	uint64_t ring_size;
+	bool threads;
+	pthread_key_t key;
+	struct ring *_Atomic rings; /* grows at the front; the log's thread takes dead ones out */
+	sem_t wake;
+	_Atomic bool is_awake, is_closing, is_closed;
+	pthread_t thread;
+	struct monocle__text_file file;
+	char *piece;
+	size_t piece_length;
+	uint64_t lost;
+	int error;
+};
+
+uint64_t
+monocle_kit_text_now (void)
+{
+	struct timespec time;
+	clock_gettime (CLOCK_MONOTONIC, &time);
+	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
+}
+
+/* --- a thread's side ---------------------------------------------------------------------------------------------- */
+
+static void
+thread_ends (void *data)
+{
+	struct ring *ring = data;
+	atomic_store_explicit (&ring->is_over, true, memory_order_release);
+}
+
+/* No malloc: the world may be stopped, and one of those that stand still may hold its lock. */
+static struct ring *
+make_ring (monocle_kit_text *text)
+{
+	uint64_t size = sizeof (struct ring) + ALIGN + text->ring_size;
+	struct ring *ring = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ring == MAP_FAILED)
+		return NULL;
+	if (pthread_setspecific (text->key, ring)) {
+		munmap (ring, size);
+		return NULL;
+	}
+	ring->data = (char *) (((uintptr_t) (ring + 1) + ALIGN - 1) & ~(uintptr_t) (ALIGN - 1));
+	ring->mapped = size;
+	ring->text = text;
+	ring->size = text->ring_size;
+	ring->tid = (pid_t) syscall (SYS_gettid);
+	ring->file.fd = -1;
+	ring->next = atomic_load (&text->rings);
+	while (!atomic_compare_exchange_weak (&text->rings, &ring->next, ring))
+		;
+	return ring;
+}
+
+/* Where a line of so many bytes, header included, may be written; NULL: no room. *ret_head: `head` behind it. */
+static struct line *
+find_room (struct ring *ring, uint64_t bytes, uint64_t *ret_head)
+{
+	uint64_t head = atomic_load_explicit (&ring->head, memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_acquire);
+	uint64_t at = head & (ring->size - 1), rest = ring->size - at;
+	uint64_t skipped = rest < bytes ? rest : 0;
+	if (head + skipped + bytes - tail > ring->size)
+		return NULL;
+	if (skipped)
+		((struct line *) (ring->data + at))->length = END;
+	*ret_head = head + skipped + bytes;
+	return (struct line *) (ring->data + (skipped ? 0 : at));
+}
+
+static void
+wake (monocle_kit_text *text)
+{
+	if (!atomic_exchange_explicit (&text->is_awake, true, memory_order_relaxed))
+		sem_post (&text->wake);
+}
+
+static bool
+put_line (struct ring *ring, uint64_t time, const char *line, size_t length)
+{
+	uint64_t bytes = (sizeof (struct line) + length + ALIGN - 1) & ~(uint64_t) (ALIGN - 1), head;
+	struct line *place = length <= LINE_MOST ? find_room (ring, bytes, &head) : NULL;
+	if (!place)
+		return false;
+	place->time = time;
+	place->length = (uint32_t) length;
+	memcpy (place->text, line, length);
+	atomic_store_explicit (&ring->head, head, memory_order_release);
+	if (head - atomic_load_explicit (&ring->tail, memory_order_relaxed) > ring->size / 2)
+		wake (ring->text);
+	return true;
+}
+
+bool
+monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length)
+{
+	int saved_errno = errno;
+	bool done = false;
+	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed) || getpid () != text->owner)
+		return false;
+	struct ring *ring = pthread_getspecific (text->key);
+	if (!ring)
+		ring = make_ring (text);
+	if (ring && !atomic_exchange_explicit (&ring->is_writing, true, memory_order_relaxed)) {
+		done = put_line (ring, time, line, length);
+		atomic_store_explicit (&ring->is_writing, false, memory_order_relaxed);
+	}
+	if (ring && !done) {
+		atomic_fetch_add_explicit (&ring->lost, 1, memory_order_relaxed);
+		wake (text);
+	}
+	errno = saved_errno;
+	return done;
+}
+
+/* --- the log's side ----------------------------------------------------------------------------------------------- */
+
+static void
+note_error (monocle_kit_text *text, const struct monocle__text_file *file)
+{
+	if (!file->error || text->error)
+		return;
+	text->error = file->error;
+	monocle_kit_log (text->module, "cannot write %s: %s; the log ends there", file->path, strerror (-file->error));
+}
+
+static void
+flush (monocle_kit_text *text, struct monocle__text_file *file)
+{
+	if (text->piece_length && monocle__text_file_write (file, text->piece, text->piece_length))
+		note_error (text, file);
+	text->piece_length = 0;
+}
+
+static void
+append (monocle_kit_text *text, struct monocle__text_file *file, const char *data, size_t length)
+{
+	if (text->piece_length + length + 1 > PIECE)
+		flush (text, file);
+	memcpy (text->piece + text->piece_length, data, length);
+	text->piece_length += length;
+	text->piece[text->piece_length++] = '\n';
+}
+
+/* The oldest line of the ring that is not younger than `until`; NULL: there is none. */
+static struct line *
+oldest (struct ring *ring, uint64_t until)
+{
+	uint64_t head = atomic_load_explicit (&ring->head, memory_order_acquire);
+	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_relaxed);
+	if (tail == head)
+		return NULL;
+	struct line *line = (struct line *) (ring->data + (tail & (ring->size - 1)));
+	if (line->length == END) {
+		tail += ring->size - (tail & (ring->size - 1));
+		atomic_store_explicit (&ring->tail, tail, memory_order_release);
+		line = (struct line *) ring->data;
+	}
+	return tail != head && line->time <= until ? line : NULL;
+}
+
+static void
+tell_lost (monocle_kit_text *text, struct ring *ring, struct monocle__text_file *file)
+{
+	uint64_t lost = atomic_load_explicit (&ring->lost, memory_order_relaxed);
+	char line[128];
+	if (lost == ring->lost_told)
+		return;
+	int length = snprintf (line, sizeof line, "--- %" PRIu64 " lines of thread %d are missing here: no room",
+	                       lost - ring->lost_told, (int) ring->tid);
+	text->lost += lost - ring->lost_told;
+	ring->lost_told = lost;
+	append (text, file, line, (size_t) length);
+}
+
+static void
+take (monocle_kit_text *text, struct ring *ring, struct line *line, struct monocle__text_file *file)
+{
+	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_relaxed);
+	append (text, file, line->text, line->length);
+	tail += (sizeof *line + line->length + ALIGN - 1) & ~(uint64_t) (ALIGN - 1);
+	atomic_store_explicit (&ring->tail, tail, memory_order_release);
+}
+
+/* Rings with something to say, as a heap: the oldest line first. */
+struct heap {
+	struct ring **rings;
+	struct line **lines;
+	size_t count, capacity;
+};
+
+static void
+heap_sift (struct heap *h, size_t at)
+{
+	for (;;) {
+		size_t least = at, left = 2 * at + 1, right = left + 1;
+		if (left < h->count && h->lines[left]->time < h->lines[least]->time)
+			least = left;
+		if (right < h->count && h->lines[right]->time < h->lines[least]->time)
+			least = right;
+		if (least == at)
+			return;
+		struct ring *ring = h->rings[at];
+		struct line *line = h->lines[at];
+		h->rings[at] = h->rings[least];
+		h->lines[at] = h->lines[least];
+		h->rings[least] = ring;
+		h->lines[least] = line;
+		at = least;
+	}
+}
+
+static bool
+heap_add (struct heap *h, struct ring *ring, struct line *line)
+{
+	if (h->count == h->capacity) {
+		size_t capacity = h->capacity * 2 + 16;
+		struct ring **rings = realloc (h->rings, capacity * sizeof *rings);
+		h->rings = rings ? rings : h->rings;
+		struct line **lines = rings ? realloc (h->lines, capacity * sizeof *lines) : NULL;
+		h->lines = lines ? lines : h->lines;
+		if (!rings || !lines)
+			return false;
+		h->capacity = capacity;
+	}
+	h->rings[h->count] = ring;
+	h->lines[h->count++] = line;
+	return true;
+}
+
+/* Merges all rings into the one file. */
+static void
+merge (monocle_kit_text *text, struct heap *h, uint64_t until)
+{
+	h->count = 0;
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next) {
+		struct line *line = oldest (ring, until);
+		if (line)
+			heap_add (h, ring, line);
+		tell_lost (text, ring, &text->file);
+	}
+	for (size_t i = h->count / 2; i-- > 0;)
+		heap_sift (h, i);
+	while (h->count) {
+		struct ring *ring = h->rings[0];
+		take (text, ring, h->lines[0], &text->file);
+		h->lines[0] = oldest (ring, until);
+		if (!h->lines[0]) {
+			h->rings[0] = h->rings[--h->count];
+			h->lines[0] = h->lines[h->count];
+		}
+		heap_sift (h, 0);
+	}
+	flush (text, &text->file);
+}
+
+static void
+open_thread_file (monocle_kit_text *text, struct ring *ring)
+{
+	char name[PATH_MAX];
+	int error = monocle__text_file_of_thread (text->path, ring->tid, name, sizeof name);
+	if (error || monocle__text_file_open (&ring->file, name, text->kind)) {
+		ring->file.error = error ? error : ring->file.error;
+		strcpy (ring->file.path, error ? text->path : name);
+		note_error (text, &ring->file);
+	} else if (text->head) {
+		monocle__text_file_write (&ring->file, text->head, strlen (text->head));
+	}
+}
+
+/* Each ring into a file of its own. */
+static void
+split (monocle_kit_text *text, uint64_t until)
+{
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next) {
+		struct line *line = oldest (ring, until);
+		if (line && ring->file.fd < 0 && !ring->file.error)
+			open_thread_file (text, ring);
+		tell_lost (text, ring, &ring->file);
+		for (; line; line = oldest (ring, until))
+			take (text, ring, line, &ring->file);
+		flush (text, &ring->file);
+	}
+}
+
+static void
+free_ring (struct ring *ring)
+{
+	if (ring->file.fd >= 0)
+		monocle__text_file_close (&ring->file);
+	munmap (ring, ring->mapped);
+}
+
+/* Only the front of the list is contended. */
+static bool
+unlink_ring (monocle_kit_text *text, struct ring *before, struct ring *ring)
+{
+	struct ring *expected = ring;
+	if (before) {
+		before->next = ring->next;
+		return true;
+	}
+	return atomic_compare_exchange_strong (&text->rings, &expected, ring->next);
+}
+
+static void
+drop_dead_rings (monocle_kit_text *text)
+{
+	struct ring *before = NULL, *next;
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = next) {
+		next = ring->next;
+		bool over = atomic_load_explicit (&ring->is_over, memory_order_acquire);
+		if (over && atomic_load (&ring->head) == atomic_load (&ring->tail) && unlink_ring (text, before, ring))
+			free_ring (ring);
+		else
+			before = ring;
+	}
+}
+
+static void
+drain (monocle_kit_text *text, struct heap *h, uint64_t until)
+{
+	atomic_store (&text->is_awake, false);
+	if (text->threads)
+		split (text, until);
+	else
+		merge (text, h, until);
+	drop_dead_rings (text);
+}
+
+static void
+sleep_a_while (monocle_kit_text *text)
+{
+	struct timespec until;
+	clock_gettime (CLOCK_REALTIME, &until);
+	until.tv_nsec += PERIOD_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	while (sem_timedwait (&text->wake, &until) && errno == EINTR)
+		;
+}
+
+static void *
+run (void *data)
+{
+	monocle_kit_text *text = data;
+	struct heap heap = { NULL, NULL, 0, 0 };
+	while (!atomic_load (&text->is_closing)) {
+		sleep_a_while (text);
+		drain (text, &heap, monocle_kit_text_now ());
+	}
+	drain (text, &heap, UINT64_MAX);
+	free (heap.rings);
+	free (heap.lines);
+	return NULL;
+}
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+static bool
+start_thread (monocle_kit_text *text)
+{
+	sigset_t all, before;
+	sigfillset (&all);
+	pthread_sigmask (SIG_SETMASK, &all, &before);
+	int error = pthread_create (&text->thread, NULL, run, text);
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	return !error;
+}
+
+static int
+open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
+{
+	char program[256], path[PATH_MAX];
+	monocle__program_name (program, sizeof program);
+	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL) };
+	bool is_default = !config->output || !*config->output;
+	int error = monocle__output_expand (is_default ? "%e_%t_%p.%m.log" : config->output, &words, path, sizeof path,
+	                                    &text->kind);
+	if (is_default)
+		text->kind = MONOCLE__OUTPUT_NEW;
+	if (error)
+		return error;
+	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
+	text->threads = config->threads && is_file;
+	if (config->threads && !is_file)
+		monocle_kit_log (config->module, "threads have files of their own only where the output is a file");
+	strcpy (text->path, path);
+	text->file.fd = -1;
+	if (text->threads)
+		return monocle__output_check (path);
+	error = monocle__text_file_open (&text->file, path, text->kind);
+	strcpy (text->path, error ? path : text->file.path);
+	if (!error && config->head)
+		error = monocle__text_file_write (&text->file, config->head, strlen (config->head));
+	return error;
+}
+
+/* Tells `monocle run` where the log is, at once: it is whole at every moment. */
+static void
+leave_note (const monocle_kit_text *text)
+{
+	const char *directory = getenv ("MONOCLE_RUN_DIR");
+	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
+	if (is_file && !text->threads && directory && *directory == '/')
+		monocle__leave_note (directory, (uint32_t) text->owner, text->path);
+}
+
+static uint64_t
+ring_size (uint64_t wanted)
+{
+	uint64_t size = RING_LEAST;
+	wanted = wanted ? wanted : RING_DEFAULT;
+	while (size < wanted && size < RING_MOST)
+		size *= 2;
+	return size;
+}
+
+static monocle_kit_text *
+fail (monocle_kit_text *text, const char *what, int error)
+{
+	monocle_kit_log (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path, strerror (-error));
+	if (text->file.fd >= 0)
+		monocle__text_file_close (&text->file);
+	free (text->head);
+	free (text->piece);
+	free (text);
+	return NULL;
+}
+
+monocle_kit_text *
+monocle_kit_text_open (const monocle_kit_text_config *config)
+{
+	monocle_kit_text *text = calloc (1, sizeof *text);
+	if (!text) {
+		monocle_kit_log (config->module, "out of memory; the program runs unprofiled");
+		return NULL;
+	}
+	snprintf (text->module, sizeof text->module, "%s", config->module);
+	text->owner = getpid ();
+	text->ring_size = ring_size (config->buffer);
+	text->piece = malloc (PIECE);
+	text->head = config->head ? strdup (config->head) : NULL;
+	text->file.fd = -1;
+	if (!text->piece || (config->head && !text->head))
+		return fail (text, "buffer", -ENOMEM);
+	int error = open_output (text, config);
+	if (error)
+		return fail (text, "write", error);
+	error = pthread_key_create (&text->key, thread_ends);
+	if (error || sem_init (&text->wake, 0, 0))
+		return fail (text, "serve threads for", error ? -error : -errno);
+	if (!start_thread (text)) {
+		pthread_key_delete (text->key);
+		return fail (text, "start a thread for", -EAGAIN);
+	}
+	leave_note (text);
+	return text;
+}
+
+/* The log stays in memory: a thread may be in the middle of a line for as long as it likes. */
+int64_t
+monocle_kit_text_close (monocle_kit_text *text)
+{
+	if (!text || getpid () != text->owner || atomic_exchange (&text->is_closed, true))
+		return 0;
+	atomic_store (&text->is_closing, true);
+	sem_post (&text->wake);
+	pthread_join (text->thread, NULL);
+	if (!text->threads && monocle__text_file_close (&text->file))
+		note_error (text, &text->file);
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next)
+		if (ring->file.fd >= 0 && monocle__text_file_close (&ring->file))
+			note_error (text, &ring->file);
+	if (text->lost)
+		monocle_kit_log (text->module, "%" PRIu64 " lines are missing from %s: they came faster than they could be "
+		                 "written; a larger buffer= may help", text->lost, text->path);
+	return text->error ? -1 : (int64_t) text->lost;
+}

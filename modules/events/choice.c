@@ -1,0 +1,112 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * choice.c - the table of events, made of the rows, and which of them are listened to.
+ */
+#include "events.h"
+
+#include <string.h>
+
+/* clang-format off */
+
+/* Mono 6.8 does not know the last two rows, nor the others of ext-events.h: their setters are looked for, not needed. */
+extern __typeof__ (mono_profiler_set_inline_method_callback) mono_profiler_set_inline_method_callback
+    __attribute__ ((weak));
+extern __typeof__ (mono_profiler_set_method_samplepoint_callback) mono_profiler_set_method_samplepoint_callback
+    __attribute__ ((weak));
+
+/* Setters differ in the type of the callback only; what is set is a closure that is made for the row. */
+#define SETTER(name) (void (*) (MonoProfilerHandle, void *)) (void (*) (void)) SET (name)
+
+event all_events[] = {
+#define MONO_PROFILER_EVENT_0(name, type) { #name, SETTER (name), 0, { NULL }, { NULL }, false },
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) { #name, SETTER (name), 1, { #t1 }, { #a1 }, false },
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) { #name, SETTER (name), 2, { #t1, #t2 }, { #a1, #a2 }, false },
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
+	{ #name, SETTER (name), 3, { #t1, #t2, #t3 }, { #a1, #a2, #a3 }, false },
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	{ #name, SETTER (name), 4, { #t1, #t2, #t3, #t4 }, { #a1, #a2, #a3, #a4 }, false },
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	{ #name, SETTER (name), 5, { #t1, #t2, #t3, #t4, #t5 }, { #a1, #a2, #a3, #a4, #a5 }, false },
+#define SET(name) mono_profiler_set_##name##_callback
+#include <mono/metadata/profiler-events.h>
+#undef SET
+#define SET(name) monocle_profiler_set_##name##_callback
+#include <monocle/ext-events.h>
+};
+
+/* clang-format on */
+
+const size_t event_count = sizeof all_events / sizeof *all_events;
+
+/* What nobody gets who did not name it: it changes the program, fills the disk, or comes in signal handlers. */
+static const char *const unusual[] = {
+	"method_enter", "method_leave", "method_tail_call", "method_exception_leave", "method_samplepoint", "gc_allocation",
+	"gc_moves", "gc_roots", "gc_root_register", "gc_root_unregister", "gc_handle_created", "gc_handle_deleted",
+	"sample_hit", "jit_code_buffer", "inline_method", "thread_suspension", "jit_inlining", "code_search", "transition",
+	"survivors", "vtable_loading", "vtable_loaded",
+};
+
+/* These never: samples come in signal handlers, where a line may not be made. */
+static const char *const never[] = { "sample_hit", "method_samplepoint" };
+
+static bool
+is_in (const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp (name, list[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Marks all events that begin with the word; returns how many. */
+static unsigned
+mark (const char *word, size_t length, bool chosen)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < event_count; i++) {
+		const char *name = all_events[i].name;
+		if (strncmp (name, word, length) || (name[length] && name[length] != '_' && word[length - 1] != '_'))
+			continue;
+		all_events[i].is_chosen = chosen && !is_in (name, never, sizeof never / sizeof *never);
+		count++;
+	}
+	return count;
+}
+
+static bool
+mark_list (const char *list, bool chosen)
+{
+	while (list && *list) {
+		size_t length = strcspn (list, "+");
+		if (length && !mark (list, length, chosen)) {
+			monocle_kit_log ("events", "no event begins with \"%.*s\"; doc/events.md lists them", (int) length, list);
+			return false;
+		}
+		list += length + (list[length] == '+');
+	}
+	return true;
+}
+
+bool
+choose_events (const char *only, const char *also, const char *without)
+{
+	for (size_t i = 0; i < event_count; i++)
+		all_events[i].is_chosen = !only && !is_in (all_events[i].name, unusual, sizeof unusual / sizeof *unusual);
+	return mark_list (only, true) && mark_list (also, true) && mark_list (without, false);
+}
+
+void
+choose_calls (void)
+{
+	mark_list ("method_enter+method_leave+method_tail_call+method_exception_leave", true);
+}
+
+bool
+is_chosen (const char *name)
+{
+	for (size_t i = 0; i < event_count; i++)
+		if (strcmp (all_events[i].name, name) == 0)
+			return all_events[i].is_chosen;
+	return false;
+}

@@ -1,0 +1,239 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * tap.c - one function behind every callback: libffi makes a closure for each chosen row, with the row's own types, and
+ * all closures lead here with the arguments as an array.
+ *
+ *     seconds since the start   thread   (depth)   event argument=value ...
+ *       0.012345                 4711      method_enter method=Program:Main (string[])
+ *
+ * Lines are indented by what is open on the thread: calls, classes and images being loaded, methods being compiled,
+ * collections. An event that ends something gives the time since it began, where this thread saw that.
+ */
+#include "events.h"
+
+#include <errno.h>
+#include <ffi.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40 };
+
+/* What opens a level and what closes it, by the beginning of the name. */
+static const struct {
+	const char *opens, *closes;
+} levels[] = {
+	{ "method_enter", "method_leave" },          { "method_enter", "method_exception_leave" },
+	{ "method_enter", "method_tail_call" },      { "jit_begin", "jit_done" },
+	{ "jit_begin", "jit_failed" },               { "class_loading", "class_loaded" },
+	{ "class_loading", "class_failed" },         { "vtable_loading", "vtable_loaded" },
+	{ "vtable_loading", "vtable_failed" },       { "image_loading", "image_loaded" },
+	{ "image_loading", "image_failed" },         { "image_unloading", "image_unloaded" },
+	{ "assembly_unloading", "assembly_unloaded" }, { "gc_finalizing_object", "gc_finalized_object" },
+	{ "gc_finalizing", "gc_finalized" },         { "monitor_contention", "monitor_acquired" },
+	{ "monitor_contention", "monitor_failed" },  { "method_begin_invoke", "method_end_invoke" },
+	{ "domain_loading", "domain_loaded" },       { "runtime_shutdown_begin", "runtime_shutdown_end" },
+};
+
+/* A tapped event; lives for ever, as its closure does. */
+typedef struct {
+	const event *row;
+	const kind *kinds[ARGUMENTS_MAX];
+	const char *opens; /* the event itself, when it opens a level */
+	bool closes;
+	ffi_cif cif;
+	ffi_type *types[1 + ARGUMENTS_MAX];
+} tapped;
+
+typedef struct {
+	pid_t tid;
+	unsigned depth;
+	struct {
+		const char *opener; /* the event's name */
+		uint64_t time;
+	} open[DEPTH_MOST];
+} thread_state;
+
+static monocle_kit_text *the_log;
+static uint64_t start;
+static bool has_indent, has_clock;
+static __thread thread_state *own_state __attribute__ ((tls_model ("initial-exec")));
+static pthread_key_t state_key;
+
+/* --- a thread's state --------------------------------------------------------------------------------------------- */
+
+static void
+free_state (void *state)
+{
+	own_state = NULL;
+	munmap (state, sizeof (thread_state));
+}
+
+/* No malloc: the world may be stopped. */
+static thread_state *
+get_state (void)
+{
+	if (own_state)
+		return own_state;
+	thread_state *state = mmap (NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (state == MAP_FAILED)
+		return NULL;
+	state->tid = (pid_t) syscall (SYS_gettid);
+	own_state = state;
+	pthread_setspecific (state_key, state);
+	return state;
+}
+
+static void
+open_level (thread_state *state, const char *opener, uint64_t time)
+{
+	if (state->depth < DEPTH_MOST) {
+		state->open[state->depth].opener = opener;
+		state->open[state->depth].time = time;
+	}
+	state->depth++;
+}
+
+static bool
+is_closed_by (const char *opener, const char *name)
+{
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (opener && strcmp (levels[i].opens, opener) == 0 && strcmp (levels[i].closes, name) == 0)
+			return true;
+	return false;
+}
+
+/* Closes the innermost level that the event can close, and what is open inside it. 0: there is none. */
+static uint64_t
+close_level (thread_state *state, const char *name)
+{
+	if (state->depth > DEPTH_MOST) {
+		state->depth--;
+		return 0;
+	}
+	for (unsigned i = state->depth; i-- > 0;)
+		if (is_closed_by (state->open[i].opener, name)) {
+			state->depth = i;
+			return state->open[i].time;
+		}
+	return 0;
+}
+
+/* --- a line ------------------------------------------------------------------------------------------------------- */
+
+static void
+put_time (text *out, uint64_t time)
+{
+	uint64_t since = time - start;
+	struct timespec now;
+	struct tm parts;
+	if (!has_clock) {
+		put_format (out, "%6u.%06u", (unsigned) (since / 1000000000), (unsigned) (since / 1000 % 1000000));
+		return;
+	}
+	clock_gettime (CLOCK_REALTIME, &now);
+	localtime_r (&now.tv_sec, &parts);
+	put_format (out, "%02d:%02d:%02d.%06ld", parts.tm_hour, parts.tm_min, parts.tm_sec, now.tv_nsec / 1000);
+}
+
+static void
+put_indent (text *out, unsigned depth)
+{
+	static const char blanks[] = "                                                                                ";
+	unsigned shown = !has_indent ? 0 : depth < INDENT_MOST ? depth : INDENT_MOST;
+	put_format (out, "%.*s", (int) shown * 2, blanks);
+}
+
+static void
+put_event (text *out, const tapped *tap, void **arguments)
+{
+	put (out, tap->row->name);
+	for (unsigned i = 0; i < tap->row->count; i++) {
+		put (out, " ");
+		put (out, tap->row->names[i]);
+		put (out, "=");
+		tap->kinds[i]->show (out, arguments[1 + i]);
+	}
+}
+
+static void
+on_event (ffi_cif *cif, void *result, void **arguments, void *data)
+{
+	const tapped *tap = data;
+	char line[LINE_MOST];
+	text out = { line, line + sizeof line - 2 };
+	uint64_t now = monocle_kit_text_now (), since = 0;
+	thread_state *state = get_state ();
+	int saved_errno = errno;
+	if (state && tap->closes)
+		since = close_level (state, tap->row->name);
+	put_time (&out, now);
+	put_format (&out, " %7d ", state ? (int) state->tid : 0);
+	put_indent (&out, state ? state->depth : 0);
+	put_event (&out, tap, arguments);
+	if (since)
+		put_format (&out, " (%.1f us)", (double) (now - since) / 1000);
+	monocle_kit_text_line (the_log, now, line, (size_t) (out.at - line));
+	if (state && tap->opens)
+		open_level (state, tap->opens, now);
+	errno = saved_errno;
+}
+
+/* --- closures ----------------------------------------------------------------------------------------------------- */
+
+static void
+find_level (tapped *tap)
+{
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+		if (strcmp (levels[i].opens, tap->row->name) == 0)
+			tap->opens = tap->row->name;
+		tap->closes |= strcmp (levels[i].closes, tap->row->name) == 0;
+	}
+}
+
+/* NULL: no memory that may be executed. */
+static void *
+make_closure (const event *row, tapped *tap)
+{
+	void *code = NULL;
+	ffi_closure *closure = ffi_closure_alloc (sizeof *closure, &code);
+	tap->row = row;
+	tap->types[0] = &ffi_type_pointer;
+	for (unsigned i = 0; i < row->count; i++) {
+		tap->kinds[i] = kind_of (row->types[i]);
+		tap->types[1 + i] = tap->kinds[i]->size == 8 ? &ffi_type_uint64 : &ffi_type_uint32;
+	}
+	find_level (tap);
+	if (!closure || ffi_prep_cif (&tap->cif, FFI_DEFAULT_ABI, 1 + row->count, &ffi_type_void, tap->types) != FFI_OK
+	    || ffi_prep_closure_loc (closure, &tap->cif, on_event, tap, code) != FFI_OK)
+		return NULL;
+	return code;
+}
+
+bool
+tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool clock)
+{
+	static tapped taps[128];
+	size_t used = 0;
+	the_log = log;
+	has_indent = indent;
+	has_clock = clock;
+	start = monocle_kit_text_now ();
+	tzset ();
+	pthread_key_create (&state_key, free_state);
+	for (size_t i = 0; i < event_count; i++) {
+		const event *row = &all_events[i];
+		void *code = row->is_chosen && row->set && used < 128 ? make_closure (row, &taps[used++]) : NULL;
+		if (code)
+			row->set (handle, code);
+		else if (row->is_chosen && row->set) {
+			monocle_kit_log ("events", "no memory for code: the system forbids what libffi needs");
+			return false;
+		}
+	}
+	return true;
+}
