@@ -210,6 +210,8 @@ MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t
 void monocle__clr_object_ops (monocle_host_ops *ops);
 void monocle__clr_layout_ops (monocle_host_ops *ops);
 void monocle__clr_heap_ops (monocle_host_ops *ops);
+/* Is this thread inside the making of a handle for a module, or for ourselves? */
+bool monocle__clr_makes_handle (void);
 /* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */
 void *monocle__clr_hold (ObjectID object);
 void monocle__clr_release (void *held);
@@ -220,7 +222,7 @@ void monocle__clr_remember_class (MonoClass *klass, ClassID id);
 
 /*
  * Runs `work` over a copy of `data` on a thread that the runtime does not know, and copies it back. Waits so long at
- * most; 0: not at all. False: it is not done (yet), `data` is as it was. Not from a signal handler.
+ * most; 0: not at all; UINT_MAX: until it is done, whatever was asked before. False: it is not done (yet), `data` is as it was. Not from a signal handler.
  */
 bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
 bool monocle__service_is_self (void);
@@ -290,6 +292,7 @@ typedef struct {
 	uint32_t left_depth;                         /* of the shadow stack at that moment */
 	uint32_t floors[MONOCLE__FILTERS_MAX];       /* depth of the shadow stack when each open filter began */
 	unsigned filters;
+	bool makes_handle;                           /* of object.c: a handle that nobody is told of is being made */
 } monocle__unwinding;
 monocle__unwinding *monocle__shadow_unwinding (void);
 

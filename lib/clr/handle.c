@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include "clr.h"
 
+/* The core numbers below it the handles that modules make, and tells of them. */
+enum { FIRST_INDEX = 1 << 24 };
+
 typedef struct {
 	uintptr_t handle; /* 0: free, 1: was used */
 	uint32_t index, type;
@@ -20,7 +23,7 @@ typedef struct {
 
 static entry *entries;
 static uint32_t capacity, used; /* used: entries that are not 0 */
-static uint32_t next_index;
+static uint32_t next_index = FIRST_INDEX;
 static uint32_t *free_indexes, free_count, free_capacity;
 static atomic_bool is_full;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -98,7 +101,7 @@ number_of (uint32_t index, uint32_t type)
 void
 monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 {
-	if (kind > MONO_GC_HANDLE_PINNED || handle < 2)
+	if (kind > MONO_GC_HANDLE_PINNED || handle < 2 || monocle__clr_makes_handle ())
 		return;
 	pthread_mutex_lock (&lock);
 	entry *e = make_room () ? place_of (handle) : NULL;

@@ -93,8 +93,8 @@ force (void *nothing)
 }
 
 /*
- * A collection stops all threads of the runtime, so none of them can ask for one and wait, whatever callback or probe it
- * is in: there the collection begins soon after the call. Threads that the runtime does not know wait for its end.
+ * A collection stops all threads of the runtime, so none of them can ask for one and wait, whatever callback or probe
+ * it is in: there the collection begins soon after the call. Threads that the runtime does not know wait for its end.
  */
 static void
 gc_collect (void *host, int generation)

@@ -83,8 +83,8 @@ class_id (MonoClass *klass)
 /* --- sizes and offsets -------------------------------------------------------------------------------------------- */
 
 /*
- * Fields that the class itself declares, not its base. For a value type offsets and size are those of a value; for other
- * classes offsets count from the beginning of the object, and the size has the word in front of it besides.
+ * Fields that the class itself declares, not its base. For a value type offsets and size are those of a value; for
+ * other classes offsets count from the beginning of the object, and the size has the word in front of it besides.
  */
 typedef struct {
 	COR_FIELD_OFFSET fields[FIELDS_MAX];
@@ -196,8 +196,8 @@ has_arguments (MonoClass *klass)
 }
 
 /*
- * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads. Asked once,
- * because probes ask the service thread. Nodes are only added.
+ * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads. Asked
+ * once, because probes ask the service thread. Nodes are only added.
  */
 typedef struct node {
 	struct node *next;

@@ -149,12 +149,25 @@ typedef struct {
 	HRESULT hr;
 } handle_question;
 
+/* The runtime tells of each new handle on the thread that makes it. */
 static void
 make_handle (void *data)
 {
 	handle_question *question = data;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	monocle__unwinding *own = monocle__thread_scratch () ? monocle__shadow_unwinding () : NULL;
+	if (own)
+		own->makes_handle = true;
 	question->hr = info->vtbl->CreateHandle (info, question->object, question->type, &question->handle);
+	if (own)
+		own->makes_handle = false;
+}
+
+bool
+monocle__clr_makes_handle (void)
+{
+	const monocle__unwinding *own = monocle__shadow_unwinding ();
+	return own && own->makes_handle;
 }
 
 /* The runtime's weak handles all survive finalisation. */

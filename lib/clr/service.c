@@ -4,18 +4,21 @@
  * service.c - a plain thread of our own that asks the runtime what other threads must not ask.
  *
  * Inside a probe, and inside callbacks that run while a thread's objects must hold still, most of ICorProfilerInfo is
- * refused, or would let the collector run. On a thread that the runtime does not know everything is allowed. So the
- * question is copied into a slot, the service answers it there, and the asker, who must not block for long (a collection
- * may be waiting for it), takes the answer or gives up: then the service frees the slot later.
+ * refused, or would let the collector run. On a thread that the runtime does not know it is not, as long as nothing has
+ * to be loaded. So the
+ * question is copied into a slot, the service answers it there, and the asker, who must not block for long (a
+ * collection may be waiting for it), takes the answer or gives up: then the service frees the slot later.
  *
  *      FREE --asker--> CLAIMED --asker--> POSTED --service--> DONE --asker--> FREE
  *                                           |
  *                                         asker gave up --> ABANDONED --service--> FREE
  *
- * While one question is overdue nobody waits behind it: whatever holds the service up may hold the asker too. The thread
- * is made when it is first needed, has all signals blocked and ends with the process; a forked child has none.
+ * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
+ * asker too. The thread is made when it is first needed, has all signals blocked and ends with the process; a forked
+ * child has none.
  */
 #include <errno.h>
+#include <limits.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
@@ -126,7 +129,8 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 	if (atomic_load (&ended) || size > DATA_SIZE)
 		return false;
 	pthread_once (&once, start);
-	if (owner != getpid () || (milliseconds && atomic_load (&overdue)))
+	bool is_hurried = milliseconds && milliseconds != UINT_MAX;
+	if (owner != getpid () || (is_hurried && atomic_load (&overdue)))
 		return false;
 	slot *own = claim ();
 	if (!own)

@@ -81,7 +81,7 @@ mono_domain_is_unloading (MonoDomain *domain)
 	return 0;
 }
 
-/* --- contexts: as on Mono a thread that does no remoting is in the default context of its domain -------------------- */
+/* --- contexts: as on Mono a thread that does no remoting is in the default context of its domain ------------------ */
 
 struct _MonoAppContext {
 	int32_t id, domain_id;

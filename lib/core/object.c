@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * object.c - what can be said of an object as a whole: its class and size, what it is an instance of, where the value in
- * a box begins.
+ * object.c - what can be said of an object as a whole: its class and size, what it is an instance of, where the value
+ * in a box begins.
  *
  * Looking at an object is allowed wherever the host says so for its object_class operation.
  */
@@ -53,8 +53,8 @@ mono_vtable_domain (MonoVTable *vtable)
 }
 
 /*
- * Mono lays the class out here. So the host is asked for its layout: later, where nothing can be looked up, it knows the
- * class.
+ * Mono lays the class out here. So the host is asked for its layout: later, where nothing can be looked up, it knows
+ * the class.
  */
 MonoVTable *
 mono_class_vtable (MonoDomain *domain, MonoClass *klass)

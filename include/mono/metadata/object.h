@@ -78,8 +78,8 @@ MONO_API char *mono_array_addr_with_size (MonoArray *array, int size, uintptr_t 
 /* --- strings: normal context -------------------------------------------------------------------------------------- */
 
 /*
- * A copy in UTF-8, UTF-16 or code points, ended by 0. NULL for a NULL string, and of the first and the last for a string
- * that holds half a surrogate pair. Caller frees.
+ * A copy in UTF-8, UTF-16 or code points, ended by 0. NULL for a NULL string, and of the first and the last for a
+ * string that holds half a surrogate pair. Caller frees.
  */
 MONO_API char *mono_string_to_utf8 (MonoString *string_obj);
 MONO_API mono_unichar2 *mono_string_to_utf16 (MonoString *string_obj);
@@ -92,7 +92,7 @@ MONO_API unsigned int mono_string_hash (MonoString *s);
 /* The identity hash; may inflate the object's lock word. 0 where the runtime does not tell. */
 MONO_API int mono_object_hash (MonoObject *obj);
 
-/* --- what an object is: normal context, where it may be looked at; may look classes up ------------------------------ */
+/* --- what an object is: normal context, where it may be looked at; may look classes up ---------------------------- */
 
 /* The object when it is a `klass` (or has that interface), else NULL. */
 MONO_API MonoObject *mono_object_isinst (MonoObject *obj, MonoClass *klass);

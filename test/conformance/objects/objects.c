@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * objects.c - writes down every object that objects.cs holds, at the moments that it announces by throwing a Checkpoint.
+ * objects.c - writes down every object that objects.cs holds, whenever that throws a Checkpoint.
  *
  * One line per field: CLASS.FIELD = VALUE, as text that is the same wherever the same values are. Objects are written
- * with their class and what is in them. Offsets and sizes, which differ between runtimes, are not written; but that they
- * agree with each other is.
+ * with their class and what is in them. Offsets and sizes, which differ between runtimes, are not written; but that
+ * they agree with each other is.
  *
  * The handles that the program's objects are held by are made at one checkpoint and looked at in others.
  */
@@ -304,6 +304,39 @@ make_handles (void)
 	PUT ("generation of a new object: %d\n", mono_gc_get_generation (object_in ("State", "fresh")));
 }
 
+/* Each handle of ours is told once, with its number. */
+static struct {
+	uint32_t handle;
+	int created, deleted;
+	MonoObject *object;
+} told;
+
+static void
+handle_created (MonoProfiler *prof, uint32_t handle, MonoGCHandleType type, MonoObject *object)
+{
+	if (object && object == told.object) {
+		told.handle = handle;
+		told.created++;
+	}
+}
+
+static void
+handle_deleted (MonoProfiler *prof, uint32_t handle, MonoGCHandleType type)
+{
+	told.deleted += told.handle == handle;
+}
+
+static void
+put_events (void)
+{
+	told.object = object_in ("State", "fresh");
+	uint32_t handle = mono_gchandle_new (told.object, 0);
+	PUT ("told: %d %d", told.created, told.handle == handle);
+	mono_gchandle_free (handle);
+	PUT (" %d\n", told.deleted);
+	told.object = NULL;
+}
+
 static void
 put_target (const char *name, uint32_t handle)
 {
@@ -390,6 +423,7 @@ static const struct {
 	{ "thread",              look_at_thread      },
 	{ "handles made",        make_handles        },
 	{ "handles checked",     put_targets         },
+	{ "handles checked",     put_events          },
 	{ "handles freed",       free_handles        },
 	{ "collect",             collect             },
 	{ "collect on a thread", collect_on_a_thread },
@@ -468,4 +502,6 @@ mono_profiler_init_objects (const char *desc)
 	mono_profiler_set_exception_throw_callback (handle, exception_throw);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, call_filter);
 	mono_profiler_set_method_enter_callback (handle, method_enter);
+	mono_profiler_set_gc_handle_created_callback (handle, handle_created);
+	mono_profiler_set_gc_handle_deleted_callback (handle, handle_deleted);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// objects.cs - objects of every kind in static fields of every kind. Look () throws and catches a Checkpoint: the module
-// objects.c then reads what stands in the fields. What the program prints of them itself is what the module must find.
+// objects.cs - objects of every kind in static fields of every kind. Look () throws and catches a Checkpoint: the
+// module objects.c then reads what stands in the fields. What the program prints of them itself is what the module must find.
 using System;
 using System.Collections.Generic;
 using System.Reflection;
@@ -89,7 +89,8 @@ static class Texts {
 static class Structs {
 	public static Point point = new Point { x = 1, y = -2 };
 	public static Mixed mixed = new Mixed { small = 1, text = "mixed", number = 0.5, tail = -4 };
-	public static Nested nested = new Nested { first = { x = 3 }, second = { text = "deep" }, third = new Point { y = 5 } };
+	public static Nested nested =
+		new Nested { first = { x = 3 }, second = { text = "deep" }, third = new Point { y = 5 } };
 	public static Overlaid overlaid = new Overlaid { whole = 0x01020304, text = "over" };
 	public static Packed packed = new Packed { a = 1, b = 2, c = 3 };
 	public static Pair<int, string> pair = new Pair<int, string> { a = 6, b = "six" };
