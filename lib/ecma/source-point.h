@@ -24,8 +24,8 @@ typedef struct {
  */
 typedef struct {
 	uint32_t document, line, column;
-	uint32_t end_line, end_column; /* of the same point; 0: unknown */
 	uint32_t il_offset; /* where the range of the asked offset begins: that of the last point, hidden or not */
+	uint32_t end_line, end_column; /* of the point that has the line; 0: unknown */
 } monocle__source_location;
 
 #endif

@@ -94,6 +94,25 @@ walk_pdb (const monocle__pdb *pdb)
 	}
 }
 
+/* A count may be any number, but what is read lies in the file: each local takes three bytes of it, a block four. */
+static void
+walk_mdb_locals (const monocle__mdb *mdb, uint32_t token)
+{
+	monocle__mdb_local local;
+	monocle__mdb_block block;
+	int result = 0;
+	for (uint32_t i = 0; !result && i < ROWS_MAX; i++) {
+		result = monocle__mdb_get_local (mdb, token, i, &local);
+		if (!result && local.name_size > mdb->size)
+			abort ();
+	}
+	check (result);
+	result = 0;
+	for (uint32_t i = 0; !result && i < ROWS_MAX; i++)
+		result = monocle__mdb_get_block (mdb, token, i, &block);
+	check (result);
+}
+
 static void
 walk_mdb (const monocle__mdb *mdb)
 {
@@ -111,6 +130,7 @@ walk_mdb (const monocle__mdb *mdb)
 			result = 0;
 		check (result);
 		check (monocle__mdb_locate (mdb, token, 9, &at));
+		walk_mdb_locals (mdb, token);
 	}
 }
 

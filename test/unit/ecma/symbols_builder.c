@@ -128,6 +128,21 @@ put_program (struct bytes *out, const void *program, size_t size)
 	return at;
 }
 
+/* Locals and blocks of Run, in front of the data that places them; answers where that is. All numbers are small. */
+static uint32_t
+put_locals (struct bytes *out)
+{
+	static const char locals[] = "\2\0\1x\0\1\1y\1", blocks[] = "\1\1\0\3\x9";
+	uint32_t locals_at = (uint32_t)out->size, blocks_at = locals_at + sizeof locals - 1;
+	put_bytes (out, locals, sizeof locals - 1);
+	put_bytes (out, blocks, sizeof blocks - 1);
+	uint32_t data_at = (uint32_t)out->size;
+	const uint8_t data[] = { 1, (uint8_t)(locals_at | 0x80), (uint8_t)(locals_at >> 7), 0,
+		                     (uint8_t)(blocks_at | 0x80), (uint8_t)(blocks_at >> 7) };
+	put_bytes (out, data, sizeof data);
+	return data_at;
+}
+
 struct bytes
 build_mdb_with_program (const void *program, size_t size)
 {
@@ -145,12 +160,13 @@ build_mdb_with_program (const void *program, size_t size)
 	uint32_t a = put_source (&out, "/src/a.cs"), b = put_source (&out, "b.cs");
 	uint32_t run = put_program (&out, program, size);
 	uint32_t main_at = put_program (&out, main_program, sizeof main_program - 1);
+	uint32_t locals = put_locals (&out);
 	set_u32 (&out, 32 + 6 * 4, 2);
 	set_u32 (&out, 32 + 7 * 4, (uint32_t)out.size);
 	put_row (&out, "4444", 1, (int)a, 2, (int)b);
 	set_u32 (&out, 32 + 9 * 4, 2);
 	set_u32 (&out, 32 + 10 * 4, (uint32_t)out.size);
-	put_row (&out, "444444", 0x06000001, 0, (int)run, 0x06000003, 0, (int)main_at);
+	put_row (&out, "444444", 0x06000001, (int)locals, (int)run, 0x06000003, 0, (int)main_at);
 	set_u32 (&out, 32 + 16 * 4, UINT32_MAX);
 	set_u32 (&out, 32 + 17 * 4, 8);
 	set_u32 (&out, 32 + 18 * 4, 9);

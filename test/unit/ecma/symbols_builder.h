@@ -25,7 +25,7 @@ struct bytes build_pdb_with_points (const void *points, size_t size);
 
 /*
  * An .mdb for "house": sources 1 "/src/a.cs", 2 "b.cs".
- *   Run   0: 1 10   4: 1 11   8: 2 11   38: 2 5
+ *   Run   0: 1 10   4: 1 11   8: 2 11   38: 2 5; x in slot 0, y in slot 1 and block 1, [3, 9)
  *   Main  2: none   3: 1 7, hidden
  */
 struct bytes build_mdb (void);

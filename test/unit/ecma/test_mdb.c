@@ -203,6 +203,54 @@ broken_programs_end_the_walk_and_keep_what_came_before (void **state)
 	WALK ("\1\3\x80\x80\x80\x80\x80\1", MONOCLE__ECMA_E_TRUNCATED, 1); /* a number of more than 32 bits */
 }
 
+static void
+locals_have_names_slots_and_blocks (void **state)
+{
+	monocle__mdb_local local;
+	monocle__mdb_block block;
+	assert_int_equal (monocle__mdb_get_local (&mdb, RUN, 0, &local), 0);
+	assert_int_equal (local.name_size, 1);
+	assert_int_equal (local.name[0], 'x');
+	assert_int_equal (local.slot | local.block, 0);
+	assert_int_equal (monocle__mdb_get_local (&mdb, RUN, 1, &local), 0);
+	assert_int_equal (local.name[0], 'y');
+	assert_int_equal (local.slot, 1);
+	assert_int_equal (local.block, 1);
+	assert_int_equal (monocle__mdb_get_local (&mdb, RUN, 2, &local), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__mdb_get_local (&mdb, STOP, 0, &local), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__mdb_get_block (&mdb, RUN, 0, &block), 0);
+	assert_int_equal (block.kind, 1);
+	assert_int_equal (block.parent, 0);
+	assert_int_equal (block.start, 3);
+	assert_int_equal (block.end, 9);
+	assert_int_equal (monocle__mdb_get_block (&mdb, RUN, 1, &block), MONOCLE__ECMA_E_RANGE);
+}
+
+/* What opening the list answers when the method's data stand somewhere else. */
+static int
+local_with_data_at (uint32_t at)
+{
+	monocle__mdb other;
+	monocle__mdb_local local;
+	struct bytes copy = { 0 };
+	put_bytes (&copy, file.data, file.size);
+	set_u32 (&copy, (size_t)(mdb.methods - file.data) + 4, at);
+	assert_int_equal (monocle__mdb_open (&other, copy.data, copy.size), 0);
+	int result = monocle__mdb_get_local (&other, RUN, 0, &local);
+	bytes_free (&copy);
+	return result;
+}
+
+static void
+data_of_locals_that_are_not_there_are_refused (void **state)
+{
+	assert_int_equal (local_with_data_at ((uint32_t)file.size + 1), MONOCLE__ECMA_E_TRUNCATED);
+	assert_int_equal (local_with_data_at ((uint32_t)file.size), MONOCLE__ECMA_E_TRUNCATED);
+	assert_int_equal (local_with_data_at (UINT32_MAX), MONOCLE__ECMA_E_TRUNCATED);
+	/* The magic is no data: what its numbers place is too large, or is no list. */
+	assert_true (local_with_data_at (0) < 0);
+}
+
 int
 main (void)
 {
@@ -215,6 +263,8 @@ main (void)
 		cmocka_unit_test (an_instruction_belongs_to_the_last_point_with_a_line),
 		cmocka_unit_test (an_instruction_before_every_line_has_no_location),
 		cmocka_unit_test (broken_programs_end_the_walk_and_keep_what_came_before),
+		cmocka_unit_test (locals_have_names_slots_and_blocks),
+		cmocka_unit_test (data_of_locals_that_are_not_there_are_refused),
 	};
 	return cmocka_run_group_tests (tests, open_file, close_file);
 }
