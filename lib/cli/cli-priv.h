@@ -60,9 +60,6 @@ void monocle__cli_index_free (monocle__cli_index *index);
 /* As monocle__cli_class_of_token (); `valuetype` is what the signature says of a type whose image is not loaded. */
 MonoClass *monocle__cli_class (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
                                int valuetype);
-/* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
-int monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                                 MonoMethod *method, monocle_signature_info *ret);
 /* A MethodDef, MemberRef or MethodSpec; NULL: there is none, or its image is not loaded. */
 MonoMethod *monocle__cli_method (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method);
 /* A Field or MemberRef: as in monocle_host_ops. */

@@ -86,6 +86,12 @@ typedef struct {
 	 * lasts until the next one, be it the handler's.
 	 */
 	monocle__cli_scratch *(*scratch) (void);
+	/*
+	 * A type of an image that is not readable, for signatures that the owner found elsewhere; `valuetype` as the
+	 * signature says. NULL: unknown. May be absent.
+	 */
+	MonoClass *(*class_of_token) (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+	                              int valuetype);
 } monocle__cli_owner;
 
 /* Once, before the first image. The struct is kept. */
@@ -103,5 +109,8 @@ MonoClass *monocle__cli_class_of_token (monocle__cli_image *image, uint32_t toke
 /* One type of a signature; NULL when malformed. */
 MonoType *monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
                                   MonoMethod *method);
+/* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
+int monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                                 MonoMethod *method, monocle_signature_info *ret);
 
 #endif

@@ -173,8 +173,10 @@ typedef_class (monocle__cli_image *image, uint32_t token)
 MonoClass *
 monocle__cli_class (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method, int valuetype)
 {
-	if (!atomic_load (&image->readable))
-		return NULL;
+	if (!atomic_load (&image->readable)) {
+		const monocle__cli_owner *now = monocle__cli_owner_now;
+		return now->class_of_token ? now->class_of_token (image, token, owner, method, valuetype) : NULL;
+	}
 	switch (token >> 24) {
 	case MONOCLE__TABLE_TypeDef:
 		return typedef_class (image, token);

@@ -130,6 +130,9 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
  * memory already, but what a description put there lasts until the next one, be it the handler's.
  */
 monocle__cli_scratch *monocle__thread_scratch (void);
+/* Where the thread's open look into a dynamic image stands (dynamic.c). */
+typedef struct monocle__clr_capture monocle__clr_capture;
+monocle__clr_capture **monocle__thread_capture (void);
 
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
@@ -238,6 +241,20 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 /* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
 void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
 void monocle__clr_code_ops (monocle_host_ops *ops);
+
+/* --- images without a file (dynamic.c); from the runtime's callbacks only ----------------------------------------- */
+
+/* Has the core ask for what can be asked now: of a new image, of a method that is compiled, of a class. */
+void monocle__clr_dynamic_image (monocle__clr_image *image);
+void monocle__clr_dynamic_method (FunctionID function);
+void monocle__clr_dynamic_class_loaded (MonoClass *klass);
+/* monocle_image_unload () of any image. */
+void monocle__clr_dynamic_unload (monocle__clr_image *image);
+/* As the owner's class_of_token. */
+MonoClass *monocle__clr_dynamic_class (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+                                       int valuetype);
+/* Behind all others that describe. */
+void monocle__clr_dynamic_ops (monocle_host_ops *ops);
 
 /* --- probes (filter.c, probe.c) ----------------------------------------------------------------------------------- */
 

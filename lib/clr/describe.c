@@ -11,6 +11,7 @@ monocle__clr_fill_ops (monocle_host_ops *ops)
 {
 	monocle__cli_init (&monocle__clr_owner);
 	monocle__cli_fill_ops (ops);
+	monocle__clr_dynamic_ops (ops);
 	monocle__clr_code_ops (ops);
 	monocle__clr_object_ops (ops);
 	monocle__clr_layout_ops (ops);

@@ -18,7 +18,8 @@ ENUMS = re.compile(r"^(COR_PRF_|CorOpenFlags$|CorElementType$)")
 STRUCTS = re.compile(r"^(ASSEMBLYMETADATA$|COR_PRF_|COR_IL_MAP$|COR_DEBUG_IL_TO_NATIVE_MAP$|COR_FIELD_OFFSET$)")
 INTERFACES = ["IUnknown", "IClassFactory", "ICorProfilerCallback11", "ICorProfilerInfo15",
               "ICorProfilerFunctionControl",
-              "IMetaDataImport2", "IMetaDataEmit2", "IMetaDataInfo", "IMetaDataAssemblyEmit", "ICorProfilerModuleEnum",
+              "IMetaDataImport2", "IMetaDataEmit2", "IMetaDataInfo", "IMetaDataAssemblyEmit",
+              "IMetaDataAssemblyImport", "ICorProfilerModuleEnum",
               "ICorProfilerThreadEnum", "ICorProfilerFunctionEnum"]
 SCALARS = {
     "HRESULT": "int32_t", "BOOL": "int32_t", "BYTE": "uint8_t", "UINT8": "uint8_t", "WORD": "uint16_t",

@@ -126,7 +126,9 @@ corlib_image (void)
 	return image ? &image->cli : NULL;
 }
 
-const monocle__cli_owner monocle__clr_owner = { image_named, corlib_image, monocle__thread_scratch };
+const monocle__cli_owner monocle__clr_owner = {
+	image_named, corlib_image, monocle__thread_scratch, monocle__clr_dynamic_class,
+};
 
 /* --- ids that the runtime will use again -------------------------------------------------------------------------- */
 
@@ -351,6 +353,8 @@ image_from (ModuleID id, const module_facts *facts)
 	if (flags & MONOCLE_IMAGE_MAIN)
 		name_domain (facts->filename);
 	publish (id, image);
+	if (flags & MONOCLE_IMAGE_DYNAMIC)
+		monocle__clr_dynamic_image (image);
 	return image;
 }
 
@@ -454,7 +458,7 @@ wait_for_readers (monocle__clr_image *image)
 static void
 forget (monocle__clr_image *image)
 {
-	monocle_image_unload (image->cli.record);
+	monocle__clr_dynamic_unload (image);
 	atomic_store (&image->cli.readable, false);
 	wait_for_readers (image);
 	if (image->is_collectible)
@@ -471,7 +475,7 @@ forget (monocle__clr_image *image)
 	pthread_mutex_unlock (&image->lock);
 }
 
-/* --- memory that the image's code refers to ------------------------------------------------------------------------ */
+/* --- memory that the image's code refers to ----------------------------------------------------------------------- */
 
 /* Images that stay until the end need no list. */
 void

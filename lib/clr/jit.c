@@ -42,6 +42,7 @@ HRESULT
 monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionID function, BOOL safe_to_block)
 {
 	bool is_new;
+	monocle__clr_dynamic_method (function);
 	if (monocle__clr_listened (MONOCLE_EVENT_jit_begin)) {
 		MonoMethod *method = monocle__clr_method (function);
 		if (method)
@@ -180,6 +181,7 @@ HRESULT
 monocle__callback_ClassLoadFinished (ICorProfilerCallback11 *self, ClassID id, HRESULT status)
 {
 	MonoClass *klass = monocle__clr_class (id);
+	monocle__clr_dynamic_class_loaded (klass);
 	if (status < 0) {
 		monocle_raise_class_failed (klass);
 		monocle_raise_load_failed (MONOCLE_LOAD_CLASS, mono_class_get_name (klass), status);

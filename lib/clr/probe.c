@@ -44,6 +44,7 @@ typedef struct {
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
 	monocle__cli_scratch scratch;
+	monocle__clr_capture *capture;
 	monocle__clr_waiting waiting;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
@@ -186,6 +187,14 @@ pop (MonoMethod *definition, uintptr_t sp)
 		return resynchronise (s, definition, sp);
 	s->top = e;
 	return e->method;
+}
+
+monocle__clr_capture **
+monocle__thread_capture (void)
+{
+	static monocle__clr_capture *nobody;
+	shadow *s = get_shadow ();
+	return s ? &s->capture : &nobody;
 }
 
 monocle__cli_scratch *

@@ -210,6 +210,8 @@ resolve_method (FunctionID id, monocle__clr_image **ret_image)
 	*ret_image = image;
 	MonoMethod *definition = monocle_method_def (image->cli.record, token);
 	uint32_t class_count = image->cli.readable ? owner_generic_params (image, token) : 0;
+	if (!image->cli.readable && owner && class_arguments (owner, &args))
+		class_count = args.class_count;
 	if (!definition || (!class_count && !args.method_count) || class_count > ARGUMENTS_MAX)
 		return definition;
 	if (class_count && owner && !class_arguments (owner, &args))

@@ -98,10 +98,7 @@ string_same (const monocle__node *node, const void *text)
 	return strcmp (((const struct string *) node)->text, text) == 0;
 }
 
-/*
- * Equal texts are one: an assembly that is loaded a thousand times, or a thousand methods called .ctor, keep their names
- * once.
- */
+/* Equal texts are one: an assembly that comes a thousand times, or a thousand methods called .ctor, have one name. */
 const char *
 monocle__arena_string (const char *text)
 {

@@ -112,7 +112,7 @@ ask_members (const kept *list, uint32_t count)
 static void
 run (const uint8_t *data, size_t size, bool mapped)
 {
-	kept list[KEPT_MAX];
+	kept list[KEPT_MAX] = { { NULL } };
 	file_host_counts counts;
 	MonoImage *image = file_host_open_bytes ("hostile.dll", data, size, mapped);
 	if (!image)

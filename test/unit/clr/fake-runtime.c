@@ -135,6 +135,13 @@ get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, m
 }
 
 static HRESULT
+get_module_metadata (ICorProfilerInfo15 *self, ModuleID module, DWORD flags, const GUID *iid,
+                     IUnknown **ret_import)
+{
+	return CORPROF_E_DATAINCOMPLETE;
+}
+
+static HRESULT
 get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_class,
                     ModuleID *ret_module, mdToken *ret_token, ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
 {
@@ -157,6 +164,7 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.EventPipeStartSession = start_session,
 	.EventPipeStopSession = stop_session,
 	.GetModuleInfo2 = get_module_info2,
+	.GetModuleMetaData = get_module_metadata,
 	.IsArrayClass = is_array_class,
 	.GetClassIDInfo = get_class_id_info,
 	.GetClassIDInfo2 = get_class_id_info2,
