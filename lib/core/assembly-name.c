@@ -367,3 +367,15 @@ mono_assembly_open_full (const char *filename, MonoImageOpenStatus *status, mono
 {
 	return answer (refonly ? NULL : mono_assembly_open (filename, NULL), status);
 }
+
+MonoAssembly *
+mono_assembly_load_from (MonoImage *image, const char *fname, MonoImageOpenStatus *status)
+{
+	return answer (mono_image_get_assembly (image), status);
+}
+
+MonoAssembly *
+mono_assembly_load_from_full (MonoImage *image, const char *fname, MonoImageOpenStatus *status, mono_bool refonly)
+{
+	return answer (refonly ? NULL : mono_image_get_assembly (image), status);
+}

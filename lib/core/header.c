@@ -216,18 +216,23 @@ read_sections (MonoImage *image, const uint8_t *section, MonoMethodHeader *heade
 	return count;
 }
 
-/* The blob of a StandAloneSig, behind its first byte; *ret_count locals follow. NULL: there are none. */
-static const char *
-locals_blob (MonoImage *image, uint32_t token, uint32_t *ret_count)
+/* The locals of a StandAloneSig begin at the result and end at *ret_end; *ret_count of them. NULL: there are none. */
+static const uint8_t *
+locals_blob (MonoImage *image, uint32_t token, uint32_t *ret_count, const uint8_t **ret_end)
 {
-	uint32_t row = mono_metadata_token_index (token);
-	const char *at = row ? mono_metadata_blob_heap (image, monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row,
-	                                                                                MONO_STAND_ALONE_SIGNATURE))
-	                     : NULL;
-	if (!at || mono_metadata_decode_blob_size (at, &at) < 2 || *at != LOCALS_SIGNATURE)
+	uint32_t row = mono_metadata_token_index (token), size = 0;
+	const uint8_t *blob = NULL;
+	if (row)
+		blob = monocle__metadata_heap (
+		    image, MONOCLE_HEAP_BLOB,
+		    monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row, MONO_STAND_ALONE_SIGNATURE), &size);
+	/* The count takes four bytes at most; what is shorter holds no more than one local. */
+	if (!blob || size < 2 || *blob != LOCALS_SIGNATURE || (blob[1] & 0x80 && size < 5))
 		return NULL;
-	*ret_count = mono_metadata_decode_value (at + 1, &at);
-	return at;
+	const char *at = (const char *) blob + 1;
+	*ret_count = mono_metadata_decode_value (at, &at);
+	*ret_end = blob + size;
+	return (const uint8_t *) at;
 }
 
 static MonoMethodHeader *
@@ -239,7 +244,7 @@ parse_fat (MonoImage *image, const uint8_t *body)
 		return NULL;
 	if (flags & MORE_SECTIONS)
 		section = (const uint8_t *) (((uintptr_t) body + FAT_SIZE + size + 3) & ~(uintptr_t) 3);
-	const char *at = locals_blob (image, u32 (body + 8), &locals);
+	const uint8_t *end = NULL, *at = locals_blob (image, u32 (body + 8), &locals, &end);
 	MonoMethodHeader *header = header_new (locals, read_sections (image, section, NULL));
 	if (!header)
 		return NULL;
@@ -249,7 +254,7 @@ parse_fat (MonoImage *image, const uint8_t *body)
 	header->init_locals = flags & INIT_LOCALS;
 	read_sections (image, section, header);
 	for (uint32_t i = 0; i < locals; i++)
-		if (!(header->locals[i] = mono_metadata_parse_type (image, MONO_PARSE_LOCAL, 0, at, &at))) {
+		if (!(header->locals[i] = monocle__metadata_type (image, &at, end))) {
 			free (header);
 			return NULL;
 		}

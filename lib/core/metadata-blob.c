@@ -203,14 +203,21 @@ mono_metadata_parse_custom_mod (MonoImage *m, MonoCustomMod *dest, const char *p
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 MonoType *
-mono_metadata_parse_type (MonoImage *m, MonoParseTypeMode mode, short opt_attrs, const char *ptr, const char **rptr)
+monocle__metadata_type (MonoImage *image, const uint8_t **at, const uint8_t *end)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	const uint8_t *at = (const uint8_t *) ptr;
-	if (!m || !ptr || !ops->read_type || !monocle__image_ask_begin (m))
+	if (!image || !ops->read_type || !monocle__image_ask_begin (image))
 		return NULL;
-	MonoType *type = ops->read_type (ops->host, m, &at, at + BLOB_LIMIT, NULL, NULL);
-	monocle__image_ask_end (m);
+	MonoType *type = ops->read_type (ops->host, image, at, end, NULL, NULL);
+	monocle__image_ask_end (image);
+	return type;
+}
+
+MonoType *
+mono_metadata_parse_type (MonoImage *m, MonoParseTypeMode mode, short opt_attrs, const char *ptr, const char **rptr)
+{
+	const uint8_t *at = (const uint8_t *) ptr;
+	MonoType *type = ptr ? monocle__metadata_type (m, &at, at + BLOB_LIMIT) : NULL;
 	if (rptr)
 		*rptr = (const char *) at;
 	return type;
@@ -234,12 +241,9 @@ mono_type_create_from_typespec (MonoImage *image, uint32_t type_spec)
 	uint32_t row = type_spec & ROW_MASK;
 	if (row > monocle__metadata_rows (image, MONO_TABLE_TYPESPEC))
 		return NULL;
-	const char *blob = mono_metadata_blob_heap (
-	    image, monocle__metadata_cell (image, MONO_TABLE_TYPESPEC, row, MONO_TYPESPEC_SIGNATURE));
-	const char *at = blob;
-	if (!blob || !mono_metadata_decode_blob_size (blob, &at))
-		return NULL;
-	return mono_metadata_parse_type (image, MONO_PARSE_TYPE, 0, at, NULL);
+	uint32_t size = 0, offset = monocle__metadata_cell (image, MONO_TABLE_TYPESPEC, row, MONO_TYPESPEC_SIGNATURE);
+	const uint8_t *blob = offset ? monocle__metadata_heap (image, MONOCLE_HEAP_BLOB, offset, &size) : NULL;
+	return blob ? monocle__metadata_type (image, &blob, blob + size) : NULL;
 }
 
 /* Types live for ever. */

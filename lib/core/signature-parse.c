@@ -93,19 +93,27 @@ is_method_signature (uint8_t first)
 	return (first & KIND_MASK) <= KIND_LAST || (first & KIND_MASK) == KIND_UNMANAGED;
 }
 
+/* A signature at *at, which moves behind it, in the scope of a method, which may be NULL. */
+static MonoMethodSignature *
+parse (MonoImage *image, MonoMethod *scope, const uint8_t **at, const uint8_t *end)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	monocle_signature_info info = { .size = sizeof info };
+	MonoMethodSignature *signature = NULL;
+	if (!is_method_signature (**at) || !ops->read_signature || !monocle__image_ask_begin (image))
+		return NULL;
+	if (ops->read_signature (ops->host, image, at, end, mono_method_get_class (scope), scope, &info) == 0)
+		signature = signature_from_info (&info);
+	monocle__image_ask_end (image);
+	return signature;
+}
+
 MonoMethodSignature *
 mono_metadata_parse_method_signature (MonoImage *m, int def, const char *ptr, const char **rptr)
 {
-	const monocle_host_ops *ops = monocle__host_ops ();
 	const uint8_t *at = (const uint8_t *) ptr;
-	MonoMethod *method = m && def > 0 ? mono_get_method (m, MONO_TOKEN_METHOD_DEF | (uint32_t) def, NULL) : NULL;
-	monocle_signature_info info = { .size = sizeof info };
-	MonoMethodSignature *signature = NULL;
-	if (!m || !at || !is_method_signature (*at) || !ops->read_signature || !monocle__image_ask_begin (m))
-		return NULL;
-	if (ops->read_signature (ops->host, m, &at, at + BLOB_LIMIT, mono_method_get_class (method), method, &info) == 0)
-		signature = signature_from_info (&info);
-	monocle__image_ask_end (m);
+	MonoMethod *scope = m && def > 0 ? mono_get_method (m, MONO_TOKEN_METHOD_DEF | (uint32_t) def, NULL) : NULL;
+	MonoMethodSignature *signature = m && at ? parse (m, scope, &at, at + BLOB_LIMIT) : NULL;
 	if (rptr && signature)
 		*rptr = (const char *) at;
 	return signature;
@@ -114,14 +122,11 @@ mono_metadata_parse_method_signature (MonoImage *m, int def, const char *ptr, co
 MonoMethodSignature *
 mono_metadata_parse_signature (MonoImage *image, uint32_t token)
 {
-	uint32_t row = token & ROW_MASK;
+	uint32_t row = token & ROW_MASK, size = 0;
 	if ((token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_SIGNATURE || !row ||
 	    row > monocle__metadata_rows (image, MONO_TABLE_STANDALONESIG))
 		return NULL;
-	const char *blob = mono_metadata_blob_heap (
-	    image, monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row, MONO_STAND_ALONE_SIGNATURE));
-	const char *at = blob;
-	if (!blob || !mono_metadata_decode_blob_size (blob, &at))
-		return NULL;
-	return mono_metadata_parse_method_signature (image, 0, at, NULL);
+	uint32_t offset = monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row, MONO_STAND_ALONE_SIGNATURE);
+	const uint8_t *at = monocle__metadata_heap (image, MONOCLE_HEAP_BLOB, offset, &size);
+	return at && size ? parse (image, NULL, &at, at + size) : NULL;
 }

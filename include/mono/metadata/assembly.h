@@ -35,6 +35,10 @@ MONO_API MonoAssembly *mono_assembly_load (MonoAssemblyName *aname, const char *
 MONO_API MonoAssembly *mono_assembly_load_full (MonoAssemblyName *aname, const char *basedir,
                                                 MonoImageOpenStatus *status, mono_bool refonly);
 MONO_API MonoAssembly *mono_assembly_load_with_partial_name (const char *name, MonoImageOpenStatus *status);
+/* The assembly of an image that was opened already. Normal context. */
+MONO_API MonoAssembly *mono_assembly_load_from (MonoImage *image, const char *fname, MonoImageOpenStatus *status);
+MONO_API MonoAssembly *mono_assembly_load_from_full (MonoImage *image, const char *fname, MonoImageOpenStatus *status,
+                                                     mono_bool refonly);
 /*
  * The loaded assembly of that simple name, whatever its case, and of that culture where one is given; version and key
  * do not matter. Borrowed; NULL when it is not loaded. Normal context.
