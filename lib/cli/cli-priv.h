@@ -19,32 +19,6 @@ extern const monocle__cli_owner *monocle__cli_owner_now;
 monocle__cli_scratch *monocle__cli_enter (void);
 void monocle__cli_leave (monocle__cli_scratch *scratch);
 
-/*
- * A list begins at monocle__cli_list_begin (), grows at its end, and is given up by monocle__cli_list_end (), which
- * returns it: readable until the next operation. False: no room.
- */
-static inline uint32_t
-monocle__cli_list_begin (const monocle__cli_scratch *scratch)
-{
-	return scratch->used;
-}
-
-static inline bool
-monocle__cli_list_add (monocle__cli_scratch *scratch, MonoType *type)
-{
-	if (!type || scratch->used >= MONOCLE__CLI_TYPES_MAX)
-		return false;
-	scratch->types[scratch->used++] = type;
-	return true;
-}
-
-static inline MonoType **
-monocle__cli_list_end (monocle__cli_scratch *scratch, uint32_t begin)
-{
-	scratch->used = begin;
-	return scratch->types + begin;
-}
-
 /* --- index.c ------------------------------------------------------------------------------------------------------ */
 
 /* A type by name: a TypeDef token, an ExportedType token of a forwarded one, or 0. */

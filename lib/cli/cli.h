@@ -73,6 +73,32 @@ typedef struct {
 	MonoType *types[MONOCLE__CLI_TYPES_MAX];
 } monocle__cli_scratch;
 
+/*
+ * A list begins at monocle__cli_list_begin (), grows at its end, and is given up by monocle__cli_list_end (), which
+ * returns it: readable until the next operation. False: no room.
+ */
+static inline uint32_t
+monocle__cli_list_begin (const monocle__cli_scratch *scratch)
+{
+	return scratch->used;
+}
+
+static inline bool
+monocle__cli_list_add (monocle__cli_scratch *scratch, MonoType *type)
+{
+	if (!type || scratch->used >= MONOCLE__CLI_TYPES_MAX)
+		return false;
+	scratch->types[scratch->used++] = type;
+	return true;
+}
+
+static inline MonoType **
+monocle__cli_list_end (monocle__cli_scratch *scratch, uint32_t begin)
+{
+	scratch->used = begin;
+	return scratch->types + begin;
+}
+
 /* --- who owns the images ------------------------------------------------------------------------------------------ */
 
 /* All in any context. */

@@ -14,23 +14,82 @@
 #include <string.h>
 #include "clr.h"
 
-enum { ARGUMENTS_MAX = 32, DEPTH_MAX = 32 };
+enum { FEW = 16 /* more arguments than nearly all instances have */, DEPTH_MAX = 32 };
 
-/* How deep this thread is in nested types; true while there is room, and then it must be left again. */
-static bool
+/* This thread's memory, one level deeper in nested types, while there is room: then it must be left again. */
+static monocle__cli_scratch *
 go_deeper (void)
 {
 	monocle__cli_scratch *scratch = monocle__thread_scratch ();
 	if (!scratch || scratch->depth >= DEPTH_MAX)
-		return false;
-	scratch->depth++;
-	return true;
+		return NULL;
+	if (!scratch->depth++)
+		scratch->work = scratch->used = 0;
+	return scratch;
 }
 
 static void
 come_up (void)
 {
 	monocle__thread_scratch ()->depth--;
+}
+
+/*
+ * Room for `count` ids or types: `few` has FEW, more stand at the end of this thread's list, while it is one level
+ * deeper. NULL: there is none. Who begins a level gives all back at its end.
+ */
+static void *
+room_for (uint32_t count, void *few)
+{
+	monocle__cli_scratch *scratch = monocle__thread_scratch ();
+	if (count <= FEW)
+		return few;
+	if (!scratch || count > MONOCLE__CLI_TYPES_MAX - scratch->used)
+		return NULL;
+	void *room = scratch->types + scratch->used;
+	scratch->used += count;
+	return room;
+}
+
+/* The type arguments of an instance. */
+typedef struct {
+	const ClassID *ids;
+	ULONG32 count;
+	ClassID few[FEW];
+} id_list;
+
+/*
+ * The runtime says how many it gave, not how many there are: a full list may be cut, and is asked for again with eight
+ * times the room. False: there is none, or the runtime does not know the class.
+ */
+static bool
+ask_class (ClassID id, ModuleID *ret_module, mdToken *ret_token, id_list *ret)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	for (uint32_t room = FEW;; room *= 8) {
+		ClassID parent, *ids = room_for (room, ret->few);
+		if (!ids ||
+		    info->vtbl->GetClassIDInfo2 (info, id, ret_module, ret_token, &parent, room, &ret->count, ids) < 0)
+			return false;
+		ret->ids = ids;
+		if (ret->count < room)
+			return true;
+	}
+}
+
+static bool
+ask_function (FunctionID id, ClassID *ret_owner, ModuleID *ret_module, mdToken *ret_token, id_list *ret)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	for (uint32_t room = FEW;; room *= 8) {
+		ClassID *ids = room_for (room, ret->few);
+		if (!ids || info->vtbl->GetFunctionInfo2 (info, id, 0, ret_owner, ret_module, ret_token, room, &ret->count,
+		                                          ids) < 0)
+			return false;
+		ret->ids = ids;
+		if (ret->count < room)
+			return true;
+	}
 }
 
 /* A class that no table can name (a runtime-made type, an image that is gone): its id must still print as something. */
@@ -95,41 +154,41 @@ instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, ui
 	MonoClass *definition = monocle_class_def (image->cli.record, token);
 	if (!count || !definition)
 		return definition;
-	MonoType *arguments[ARGUMENTS_MAX];
-	for (uint32_t i = 0; i < count; i++)
+	MonoType *few[FEW], **arguments = room_for (count, few);
+	for (uint32_t i = 0; arguments && i < count; i++)
 		arguments[i] = exact_argument (ids[i], definition, NULL, i);
-	return monocle_class_inst (definition, count, arguments);
+	return arguments ? monocle_class_inst (definition, count, arguments) : NULL;
 }
 
 /* *ret_image: whose id it is; NULL of an array or an instance. */
 static MonoClass *
 resolve_class (ClassID id, monocle__clr_image **ret_image)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	MonoClass *array = array_class (id);
 	*ret_image = NULL;
 	if (array)
 		return array;
 	ModuleID module;
 	mdToken token;
-	ClassID parent, arguments[ARGUMENTS_MAX];
-	ULONG32 count = 0;
-	if (info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &count, arguments) < 0 ||
-	    count > ARGUMENTS_MAX)
+	id_list arguments;
+	if (!ask_class (id, &module, &token, &arguments))
 		return NULL;
 	monocle__clr_image *image = monocle__clr_image_find (module);
-	*ret_image = count ? NULL : image;
-	return image ? instance_class (image, token, arguments, count) : NULL;
+	*ret_image = arguments.count ? NULL : image;
+	return image ? instance_class (image, token, arguments.ids, arguments.count) : NULL;
 }
 
 MonoClass *
 monocle__clr_class (ClassID id)
 {
 	MonoClass *klass = id ? monocle_id_find (MONOCLE_ID_CLASS, id) : NULL;
-	if (klass || !id || !go_deeper ())
+	monocle__cli_scratch *scratch = klass || !id ? NULL : go_deeper ();
+	if (!scratch)
 		return klass ? klass : unknown_class ();
 	monocle__clr_image *image = NULL;
+	uint32_t begin = monocle__cli_list_begin (scratch);
 	klass = resolve_class (id, &image);
+	monocle__cli_list_end (scratch, begin);
 	come_up ();
 	if (!klass)
 		return unknown_class ();
@@ -150,42 +209,25 @@ monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token)
 static MonoClass *
 shared_class (MonoClass *definition, uint32_t count)
 {
-	MonoType *arguments[ARGUMENTS_MAX];
-	for (uint32_t i = 0; i < count; i++)
+	MonoType *few[FEW], **arguments = room_for (count, few);
+	for (uint32_t i = 0; arguments && i < count; i++)
 		arguments[i] = monocle_type (monocle_class_param (definition, NULL, i, 1));
-	return monocle_class_inst (definition, count, arguments);
+	return arguments ? monocle_class_inst (definition, count, arguments) : NULL;
 }
-
-typedef struct {
-	ClassID of_class[ARGUMENTS_MAX], of_method[ARGUMENTS_MAX];
-	ULONG32 class_count, method_count;
-} instantiation;
 
 static MonoMethod *
-instance_method (MonoMethod *definition, ClassID owner, const instantiation *args)
+instance_method (MonoMethod *definition, ClassID owner, const id_list *of_class, const id_list *of_method)
 {
 	bool shared =
-	    are_references (args->of_class, args->class_count) && are_references (args->of_method, args->method_count);
+	    are_references (of_class->ids, of_class->count) && are_references (of_method->ids, of_method->count);
 	MonoClass *klass = mono_method_get_class (definition);
-	MonoType *arguments[ARGUMENTS_MAX];
-	if (args->class_count)
-		klass = shared ? shared_class (klass, args->class_count) : monocle__clr_class (owner);
-	for (uint32_t i = 0; i < args->method_count; i++)
+	MonoType *few[FEW], **arguments = room_for (of_method->count, few);
+	if (of_class->count)
+		klass = shared ? shared_class (klass, of_class->count) : monocle__clr_class (owner);
+	for (uint32_t i = 0; arguments && i < of_method->count; i++)
 		arguments[i] = shared ? monocle_type (monocle_class_param (NULL, definition, i, 1))
-			: exact_argument (args->of_method[i], NULL, definition, i);
-	return monocle_method_inst (definition, klass, args->method_count, arguments);
-}
-
-static bool
-class_arguments (ClassID id, instantiation *args)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	ModuleID module;
-	mdToken token;
-	ClassID parent;
-	HRESULT hr = info->vtbl->GetClassIDInfo2 (info, id, &module, &token, &parent, ARGUMENTS_MAX, &args->class_count,
-	                                          args->of_class);
-	return hr >= 0 && args->class_count <= ARGUMENTS_MAX;
+			: exact_argument (of_method->ids[i], NULL, definition, i);
+	return arguments ? monocle_method_inst (definition, klass, of_method->count, arguments) : NULL;
 }
 
 static uint32_t
@@ -197,29 +239,40 @@ owner_generic_params (monocle__clr_image *image, mdToken method)
 static MonoMethod *
 resolve_method (FunctionID id, monocle__clr_image **ret_image)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	ModuleID module;
-	mdToken token;
+	ModuleID module, owner_module;
+	mdToken token, owner_token;
 	ClassID owner = 0;
-	instantiation args = { .class_count = 0 };
-	HRESULT hr = info->vtbl->GetFunctionInfo2 (info, id, 0, &owner, &module, &token, ARGUMENTS_MAX, &args.method_count,
-	                                           args.of_method);
-	monocle__clr_image *image = hr < 0 ? NULL : monocle__clr_image_find (module);
-	if (!image || (token >> 24) != 0x06 || args.method_count > ARGUMENTS_MAX)
+	id_list of_class = { .count = 0 }, of_method;
+	monocle__clr_image *image = !ask_function (id, &owner, &module, &token, &of_method)
+		? NULL : monocle__clr_image_find (module);
+	if (!image || (token >> 24) != 0x06)
 		return NULL;
 	*ret_image = image;
 	MonoMethod *definition = monocle_method_def (image->cli.record, token);
 	uint32_t class_count = image->cli.readable ? owner_generic_params (image, token) : 0;
-	if (!image->cli.readable && owner && class_arguments (owner, &args))
-		class_count = args.class_count;
-	if (!definition || (!class_count && !args.method_count) || class_count > ARGUMENTS_MAX)
+	if (!image->cli.readable && owner && ask_class (owner, &owner_module, &owner_token, &of_class))
+		class_count = of_class.count;
+	if (!definition || (!class_count && !of_method.count))
 		return definition;
-	if (class_count && owner && !class_arguments (owner, &args))
+	if (class_count && owner && !ask_class (owner, &owner_module, &owner_token, &of_class))
 		return definition;
 	if (class_count && !owner)
 		return monocle_method_inst (definition, shared_class (mono_method_get_class (definition), class_count), 0,
 		                            NULL);
-	return instance_method (definition, owner, &args);
+	return instance_method (definition, owner, &of_class, &of_method);
+}
+
+static MonoMethod *
+resolve_deeper (FunctionID id, monocle__clr_image **ret_image)
+{
+	monocle__cli_scratch *scratch = go_deeper ();
+	if (!scratch)
+		return NULL;
+	uint32_t begin = monocle__cli_list_begin (scratch);
+	MonoMethod *method = resolve_method (id, ret_image);
+	monocle__cli_list_end (scratch, begin);
+	come_up ();
+	return method;
 }
 
 MonoMethod *
@@ -229,7 +282,7 @@ monocle__clr_method (FunctionID id)
 	if (method)
 		return method;
 	monocle__clr_image *image = NULL;
-	method = resolve_method (id, &image);
+	method = resolve_deeper (id, &image);
 	if (!method)
 		return NULL;
 	monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
@@ -237,13 +290,26 @@ monocle__clr_method (FunctionID id)
 	return method;
 }
 
+static MonoMethod *
+method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key)
+{
+	id_list of_class = { .count = 0 }, of_method = { .ids = keys + class_key, .count = count - class_key };
+	ModuleID module;
+	mdToken token;
+	if (class_key && !ask_class (keys[0], &module, &token, &of_class))
+		return definition;
+	return instance_method (definition, keys[0], &of_class, &of_method);
+}
+
 MonoMethod *
 monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key)
 {
-	instantiation args = { .method_count = count - class_key };
-	if (class_key && !class_arguments (keys[0], &args))
+	monocle__cli_scratch *scratch = go_deeper ();
+	if (!scratch)
 		return definition;
-	for (uint32_t i = class_key; i < count; i++)
-		args.of_method[i - class_key] = keys[i];
-	return instance_method (definition, keys[0], &args);
+	uint32_t begin = monocle__cli_list_begin (scratch);
+	MonoMethod *method = method_of_keys (definition, keys, count, class_key);
+	monocle__cli_list_end (scratch, begin);
+	come_up ();
+	return method;
 }
