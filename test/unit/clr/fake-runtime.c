@@ -155,11 +155,56 @@ get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO 
 	return S_OK;
 }
 
+fake_function *fake_found;
+
+static HRESULT
+get_function_from_token (ICorProfilerInfo15 *self, ModuleID module, mdToken token, FunctionID *ret_function)
+{
+	fake_asked++;
+	if (!fake_found || ID (fake_found->module) != module || fake_found->token != token)
+		return CORPROF_E_DATAINCOMPLETE;
+	*ret_function = ID (fake_found);
+	return S_OK;
+}
+
+static HRESULT
+get_native_code_start_addresses (ICorProfilerInfo15 *self, FunctionID id, ReJITID rejit, ULONG32 size,
+                                 ULONG32 *ret_count, UINT_PTR *starts)
+{
+	const fake_function *function = (const fake_function *) id;
+	fake_asked++;
+	*ret_count = function->body_count;
+	memcpy (starts, function->bodies, function->body_count * sizeof *starts);
+	return S_OK;
+}
+
+static HRESULT
+get_code_info4 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 size, ULONG32 *ret_count, COR_PRF_CODE_INFO *infos)
+{
+	*ret_count = 1;
+	infos[0] = (COR_PRF_CODE_INFO) { start, ((const fake_body *) start)->size };
+	return S_OK;
+}
+
+static HRESULT
+get_il_to_native_mapping3 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 size, ULONG32 *ret_count,
+                           COR_DEBUG_IL_TO_NATIVE_MAP *map)
+{
+	const fake_body *body = (const fake_body *) start;
+	if (!body->map)
+		return CORPROF_E_DEBUGGING_DISABLED;
+	for (ULONG32 i = 0; i < size && i < body->count; i++)
+		map[i] = body->map[i];
+	*ret_count = body->count;
+	return S_OK;
+}
+
 static const ICorProfilerInfo15Vtbl slots = {
 	.QueryInterface = query_interface,
 	.AddRef = reference,
 	.Release = reference,
 	.GetRuntimeInformation = get_runtime_information,
+	.GetStringLayout2 = get_string_layout2,
 	.SetEventMask2 = set_event_mask2,
 	.EventPipeStartSession = start_session,
 	.EventPipeStopSession = stop_session,
@@ -169,6 +214,10 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetClassIDInfo = get_class_id_info,
 	.GetClassIDInfo2 = get_class_id_info2,
 	.GetFunctionInfo2 = get_function_info2,
+	.GetFunctionFromToken = get_function_from_token,
+	.GetNativeCodeStartAddresses = get_native_code_start_addresses,
+	.GetCodeInfo4 = get_code_info4,
+	.GetILToNativeMapping3 = get_il_to_native_mapping3,
 };
 
 ICorProfilerInfo15 fake_runtime = { &slots };

@@ -32,13 +32,27 @@ typedef struct {
 	ULONG rank;
 } fake_class;
 
+/* Machine code; its id is where it starts, its own address. */
+typedef struct {
+	ULONG size;
+	const COR_DEBUG_IL_TO_NATIVE_MAP *map; /* NULL: the runtime keeps none */
+	ULONG32 count;
+} fake_body;
+
+enum { FAKE_BODIES = 4 };
+
 typedef struct {
 	fake_module *module;
 	mdToken token;
 	ClassID owner;
 	uint32_t count;
 	ClassID arguments[FAKE_ARGUMENTS];
+	const fake_body *bodies[FAKE_BODIES];
+	uint32_t body_count;
 } fake_function;
+
+/* What is found by its token. */
+extern fake_function *fake_found;
 
 #define ID(record) ((uintptr_t)(record))
 
