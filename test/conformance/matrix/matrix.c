@@ -21,30 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <mono/jit/jit.h>
-#include <mono/metadata/appdomain.h>
-#include <mono/metadata/assembly.h>
-#include <mono/metadata/class.h>
-#include <mono/metadata/debug-helpers.h>
-#include <mono/metadata/image.h>
-#include <mono/metadata/mono-config.h>
-#include <mono/metadata/mono-debug.h>
-#include <mono/metadata/mono-gc.h>
-#include <mono/metadata/profiler.h>
-#include <mono/metadata/threads.h>
-#include <mono/utils/mono-error.h>
-
-/* What a context has for the functions to look at: set as the runtime shows it, kept for the contexts that follow. */
-typedef struct {
-	MonoDomain *domain;
-	MonoImage *image;
-	MonoAssembly *assembly;
-	MonoClass *klass;
-	MonoMethod *method;
-	MonoMethodSignature *signature;
-	MonoJitInfo *ji;
-	MonoObject *object; /* only within the event that shows it */
-} subject;
+#include "calls.h"
 
 struct _MonoProfiler {
 	int file;
@@ -111,158 +88,11 @@ answer_same (const void *pointer, const void *known)
 
 #define answer_IS(pair) answer_same pair
 
-/* --- calls that take more than an expression ---------------------------------------------------------------------- */
-
-static size_t
-text_length (const char *text)
-{
-	return text ? strlen (text) : 0;
-}
-
-static const char *
-base_name (const char *path)
-{
-	const char *slash = path ? strrchr (path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
-
-static size_t
-build_info_length (void)
-{
-	char *info = mono_get_runtime_build_info ();
-	size_t length = text_length (info);
-
-	free (info);
-	return length;
-}
-
-static void
-count_assembly (void *assembly, void *count)
-{
-	++*(int *) count;
-}
-
-static int
-assemblies_counted (void)
-{
-	int count = 0;
-
-	mono_assembly_foreach (count_assembly, &count);
-	return count;
-}
-
-static void
-count_domain (MonoDomain *domain, void *count)
-{
-	++*(int *) count;
-}
-
-static int
-domains_counted (void)
-{
-	int count = 0;
-
-	mono_domain_foreach (count_domain, &count);
-	return count;
-}
-
-static const void *
-header_of (MonoMethod *method)
-{
-	MonoMethodHeader *header = mono_method_get_header (method);
-
-	if (header)
-		mono_metadata_free_mh (header);
-	return header;
-}
-
-static int
-matches (const char *pattern, MonoMethod *method)
-{
-	MonoMethodDesc *desc = mono_method_desc_new (pattern, 1);
-	int matched = desc && mono_method_desc_full_match (desc, method);
-
-	if (desc)
-		mono_method_desc_free (desc);
-	return matched;
-}
-
-static int
-matches_name (const char *pattern, MonoMethod *method)
-{
-	MonoMethodDesc *desc = mono_method_desc_new (pattern, 0);
-	int matched = desc && mono_method_desc_match (desc, method);
-
-	if (desc)
-		mono_method_desc_free (desc);
-	return matched;
-}
-
-static int
-pattern_is_full (const char *pattern)
-{
-	MonoMethodDesc *desc = mono_method_desc_new (pattern, 1);
-	int full = desc && mono_method_desc_is_full (desc);
-
-	if (desc)
-		mono_method_desc_free (desc);
-	return full;
-}
-
-static MonoMethod *
-found_in_class (const char *pattern, MonoClass *klass)
-{
-	MonoMethodDesc *desc = mono_method_desc_new (pattern, 0);
-	MonoMethod *method = desc ? mono_method_desc_search_in_class (desc, klass) : NULL;
-
-	if (desc)
-		mono_method_desc_free (desc);
-	return method;
-}
-
-static MonoMethod *
-found_in_image (const char *pattern, MonoImage *image)
-{
-	MonoMethodDesc *desc = mono_method_desc_new (pattern, 1);
-	MonoMethod *method = desc ? mono_method_desc_search_in_image (desc, image) : NULL;
-
-	if (desc)
-		mono_method_desc_free (desc);
-	return method;
-}
-
-static int
-empty_error_is_ok (void)
-{
-	MonoError error;
-
-	mono_error_init (&error);
-	int ok = mono_error_ok (&error);
-	mono_error_cleanup (&error);
-	return ok;
-}
-
-static int
-referenced_and_closed (MonoImage *image)
-{
-	mono_image_addref (image);
-	mono_image_close (image);
-	return 1;
-}
-
-static const void *
-code_owner (const subject *s)
-{
-	MonoJitInfo *ji = mono_jit_info_table_find (s->domain, (char *) mono_jit_info_get_code_start (s->ji) + 1);
-
-	return ji ? mono_jit_info_get_method (ji) : NULL;
-}
-
 /* --- the table: one function per row ------------------------------------------------------------------------------ */
 
 #define WITHOUT(function, why)
-#define ROW(where, needs, kind, function, call) \
+#define LIMIT(where, needs, kind, function, call) ROW (needs, kind, function, call)
+#define ROW(needs, kind, function, call) \
 	static void call_##function (const subject *s) \
 	{ \
 		void *iter = NULL; \
@@ -274,18 +104,39 @@ code_owner (const subject *s)
 #include "matrix.def"
 
 /* A stopped world may hold malloc's lock: there, only what neither allocates nor locks. */
-enum { PLAIN, ANY, NORMAL };
-enum { NOTHING, DOMAIN, IMAGE, ASSEMBLY, CLASS, METHOD, SIGNATURE, JIT, OBJECT };
+enum { ANY, MEMORY, NORMAL, ELSEWHERE, WINDOW = ELSEWHERE, SETTER = ELSEWHERE, ATTACH = ELSEWHERE, CALL = ELSEWHERE,
+       SAMPLE = ELSEWHERE, WALK = ELSEWHERE };
+enum { NOTHING, DOMAIN, IMAGE, ASSEMBLY, CLASS, NULLABLE, METHOD, SIGNATURE, HEADER, FIELD, PROPERTY, EVENT, JIT,
+       OBJECT, TEXTUAL };
 
 static const struct {
-	int where, needs;
+	const char *function;
+	int where;
+} contracts[] = {
+#define CONTRACT(need, thread, function, failure) { #function, need },
+#include "contracts.def"
+};
+
+static const struct {
+	int limit, needs;
 	const char *name;
 	void (*call) (const subject *s);
 } rows[] = {
 #define WITHOUT(function, why)
-#define ROW(where, needs, kind, function, call) { where, needs, #function, call_##function },
+#define ROW(needs, kind, function, call) { ANY, needs, #function, call_##function },
+#define LIMIT(where, needs, kind, function, call) { where, needs, #function, call_##function },
 #include "matrix.def"
 };
+
+/* Where the row may be called: what its function's contract says, or less. */
+static int
+where_of (size_t row)
+{
+	for (size_t i = 0; i < sizeof (contracts) / sizeof (contracts[0]); i++)
+		if (strcmp (contracts[i].function, rows[row].name) == 0)
+			return contracts[i].where > rows[row].limit ? contracts[i].where : rows[row].limit;
+	return ELSEWHERE;
+}
 
 static int
 has (const subject *s, int need)
@@ -296,9 +147,15 @@ has (const subject *s, int need)
 	case ASSEMBLY: return s->assembly != NULL;
 	case CLASS: return s->klass != NULL;
 	case METHOD: return s->method != NULL;
+	case NULLABLE: return s->nullable != NULL;
 	case SIGNATURE: return s->signature != NULL;
+	case HEADER: return s->header != NULL;
+	case FIELD: return s->field != NULL && s->static_field != NULL;
+	case PROPERTY: return s->property != NULL;
+	case EVENT: return s->event != NULL;
 	case JIT: return s->ji != NULL;
 	case OBJECT: return s->object != NULL;
+	case TEXTUAL: return s->text != NULL && s->numbers != NULL && s->boxed != NULL;
 	default: return 1;
 	}
 }
@@ -330,7 +187,7 @@ static void
 run_context (const char *context, const subject *s, int where)
 {
 	for (size_t i = 0; i < sizeof (rows) / sizeof (rows[0]); i++) {
-		if (rows[i].where <= where && has (s, rows[i].needs))
+		if (where_of (i) <= where && has (s, rows[i].needs))
 			run_cell (context, i, s);
 	}
 }
@@ -358,7 +215,7 @@ image_loaded (MonoProfiler *prof, MonoImage *image)
 	if (!is_named (mono_image_get_name (image), "matrix"))
 		return;
 	prof->known.image = s.image = image;
-	run_context ("image_loaded", &s, ANY);
+	run_context ("image_loaded", &s, MEMORY);
 }
 
 static void
@@ -376,7 +233,7 @@ class_loaded (MonoProfiler *prof, MonoClass *klass)
 	if (prof->known.klass || !is_named (mono_class_get_name (klass), "Subject"))
 		return;
 	prof->known.klass = klass;
-	run_context ("class_loaded", &prof->known, ANY);
+	run_context ("class_loaded", &prof->known, MEMORY);
 }
 
 static int
@@ -386,6 +243,21 @@ is_subject (MonoMethod *method)
 	       is_named (mono_class_get_name (mono_method_get_class (method)), "Subject");
 }
 
+/* Members of the subject, for the contexts in which they can be looked at but not looked up. */
+static void
+look_up_members (subject *s)
+{
+	void *iter = NULL;
+	MonoClassField *maybe = mono_class_get_field_from_name (s->klass, "Maybe");
+
+	s->nullable = maybe ? mono_class_from_mono_type (mono_field_get_type (maybe)) : NULL;
+	s->field = mono_class_get_field_from_name (s->klass, "Field");
+	s->static_field = mono_class_get_field_from_name (s->klass, "Shared");
+	s->property = mono_class_get_property_from_name (s->klass, "Property");
+	s->event = mono_class_get_events (s->klass, &iter);
+	s->header = mono_method_get_header (s->method);
+}
+
 static void
 jit_begin (MonoProfiler *prof, MonoMethod *method)
 {
@@ -393,6 +265,7 @@ jit_begin (MonoProfiler *prof, MonoMethod *method)
 		return;
 	prof->known.method = method;
 	prof->known.klass = mono_method_get_class (method);
+	look_up_members (&prof->known);
 	run_context ("jit_begin", &prof->known, NORMAL);
 }
 
@@ -411,7 +284,7 @@ jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *ji)
 static void
 on_signal (int number)
 {
-	run_context ("signal", &profiler.known, ANY);
+	run_context ("signal", &profiler.known, MEMORY);
 }
 
 static void *
@@ -420,9 +293,9 @@ own_thread (void *unused)
 	while (sem_wait (&profiler.thread_go) != 0)
 		;
 	if (strstr (profiler.desc, "foreign,"))
-		run_context ("foreign_thread", &profiler.known, ANY);
+		run_context ("foreign_thread", &profiler.known, MEMORY);
 	MonoThread *thread = mono_thread_attach (mono_get_root_domain ());
-	run_context ("own_thread", &profiler.known, ANY);
+	run_context ("own_thread", &profiler.known, MEMORY);
 	if (thread)
 		mono_thread_detach (thread);
 	sem_post (&profiler.thread_done);
@@ -459,7 +332,7 @@ method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *c
 	const char *name = mono_method_get_name (method);
 
 	if (is_subject (method))
-		run_context ("method_enter", &prof->known, ANY);
+		run_context ("method_enter", &prof->known, MEMORY);
 	else if (is_named (name, "VisitSignal"))
 		visit_signal ();
 	else if (is_named (name, "VisitOwnThread"))
@@ -474,14 +347,14 @@ static void
 method_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	if (is_subject (method))
-		run_context ("method_leave", &prof->known, ANY);
+		run_context ("method_leave", &prof->known, MEMORY);
 }
 
 static void
 method_exception_leave (MonoProfiler *prof, MonoMethod *method, MonoObject *exception)
 {
 	if (is_named (mono_method_get_name (method), "Throws"))
-		run_context ("method_exception_leave", &prof->known, ANY);
+		run_context ("method_exception_leave", &prof->known, MEMORY);
 }
 
 static void
@@ -493,6 +366,9 @@ exception_throw (MonoProfiler *prof, MonoObject *exception)
 	if (!s.ji || seen++)
 		return;
 	s.object = exception;
+	s.text = (MonoString *) read_reference (exception, "Text");
+	s.numbers = (MonoArray *) read_reference (exception, "Numbers");
+	s.boxed = read_reference (exception, "Boxed");
 	run_context ("exception_throw", &s, NORMAL);
 }
 
@@ -505,7 +381,7 @@ gc_allocation (MonoProfiler *prof, MonoObject *object)
 	if (!s.ji || seen || mono_object_get_class (object) != s.klass || seen++)
 		return;
 	s.object = object;
-	run_context ("gc_allocation", &s, ANY);
+	run_context ("gc_allocation", &s, MEMORY);
 }
 
 static void
@@ -513,7 +389,7 @@ gc_event (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mo
 {
 	if (event != MONO_GC_EVENT_POST_STOP_WORLD || !atomic_exchange (&prof->gc_armed, 0))
 		return;
-	run_context ("gc_stopped", &prof->known, PLAIN);
+	run_context ("gc_stopped", &prof->known, ANY);
 }
 
 static void
@@ -532,7 +408,7 @@ shutdown_begin (MonoProfiler *prof)
 static void
 shutdown_end (MonoProfiler *prof)
 {
-	run_context ("shutdown_end", &prof->known, ANY);
+	run_context ("shutdown_end", &prof->known, MEMORY);
 }
 
 static MonoProfilerCallInstrumentationFlags
@@ -587,7 +463,7 @@ mono_profiler_init_matrix (const char *desc)
 	open_output (strstr (desc, "output="));
 	sem_init (&profiler.thread_go, 0, 0);
 	sem_init (&profiler.thread_done, 0, 0);
-	run_context ("init", &profiler.known, ANY);
+	run_context ("init", &profiler.known, MEMORY);
 	if (mono_profiler_enable_allocations ())
 		mono_profiler_set_gc_allocation_callback (handle, gc_allocation);
 	subscribe (handle);

@@ -6,15 +6,54 @@ using System.Threading;
 
 namespace Space
 {
-	public class Subject
+	public class MarkedAttribute : Attribute
 	{
-		public int Field;
-
-		[MethodImpl (MethodImplOptions.NoInlining)]
-		public int Method (string text, int[] numbers)
+		public MarkedAttribute (int number)
 		{
-			return text.Length + numbers.Length + Field;
 		}
+	}
+
+	public interface IThing
+	{
+	}
+
+	[Marked (1)]
+	public class Subject : IThing
+	{
+		[Marked (2)]
+		public int Field;
+		public static int Shared;
+		public int? Maybe;
+
+		[Marked (3)]
+		public string Property { get; set; }
+
+		[Marked (4)]
+		public event Action Happened;
+
+		public class Nested
+		{
+		}
+
+		[Marked (5)]
+		[MethodImpl (MethodImplOptions.NoInlining)]
+		public int Method ([Marked (6)] string text, int[] numbers)
+		{
+			int sum = Maybe.HasValue ? 100 : 0;
+			try {
+				sum += text.Length + numbers.Length + Field;
+			} finally {
+				sum += Happened == null ? 0 : 1000;
+			}
+			return sum;
+		}
+	}
+
+	public class Special : Exception
+	{
+		public string Text = "text";
+		public int[] Numbers = { 10, 20, 30 };
+		public object Boxed = 40;
 	}
 }
 
@@ -43,14 +82,14 @@ public static class Program
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static void Throws ()
 	{
-		throw new InvalidOperationException ("on purpose");
+		throw new Space.Special ();
 	}
 
 	static void Catches ()
 	{
 		try {
 			Throws ();
-		} catch (InvalidOperationException) {
+		} catch (Space.Special) {
 		}
 	}
 
@@ -65,6 +104,7 @@ public static class Program
 	public static int Main ()
 	{
 		var subject = new Space.Subject ();
+		Space.Subject.Shared = 5;
 		int sum = subject.Method ("text", new int[3]);
 		VisitSignal ();
 		VisitOwnThread ();

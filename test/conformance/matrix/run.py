@@ -7,8 +7,8 @@ of the function names), with the answer on Mono and on CoreCLR: "=" the same as 
 there, "dies" the call ends the runtime, "*" it varies. A row whose answers differ must tell why. A row of function *
 says that a runtime does not deliver a context, or not all its subjects: there a cell may be absent on that runtime.
 
-`--update` rewrites the answers from what the runtimes say now and keeps the reasons and the * rows; `--report` prints
-the whole matrix.
+`--update` rewrites the answers from what the runtimes say now and keeps the reasons, the * rows and the * answers;
+`--report` prints the whole matrix.
 """
 import collections
 import pathlib
@@ -111,7 +111,7 @@ class Matrix(harness.Suite):
         names = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True).stdout
         exported = {name for name in re.findall(r"\b(mono_\w+)", names) if not name.startswith("mono_profiler_")}
         refused = set(re.findall(r"\bmono_\w+", (harness.TOP / "lib/core/refusals.def").read_text()))
-        here = re.findall(r"^(?:ROW|WITHOUT) \(.*?\b(mono_\w+)", (TABLE.parent / "matrix.def").read_text(), re.M)
+        here = re.findall(r"^(?:ROW|LIMIT|WITHOUT) +\(.*?\b(mono_\w+)", (TABLE.parent / "matrix.def").read_text(), re.M)
         missing = exported - refused - set(here)
         self.check(exported and not missing, "every implemented function is in the matrix", ", ".join(sorted(missing)))
 
@@ -124,6 +124,7 @@ class Matrix(harness.Suite):
 def update(mono, clr, old):
     """Rows that say what was seen, the most common pair of answers of a function as its "*" row."""
     reasons = {(r.function, r.mono, r.clr): r.reason for r in old}
+    before = expand([r for r in old if r.function != "*"])
     lacking = contexts_lacking(old)
     functions = list(dict.fromkeys(function for _, function in list(mono) + list(clr)))
     lines = ["function\tcontexts\tmono\tclr\treason"] + ["\t".join(r) for r in old if r.function == "*"]
@@ -135,6 +136,9 @@ def update(mono, clr, old):
                 a = b
             if b == ABSENT and context in lacking["coreclr"]:
                 b = a
+            row = before.get((context, function))
+            if row and "*" in (row.mono, row.clr):
+                a, b = row.mono, row.clr
             groups[a, "=" if a == b else b].append(context)
         common = max(groups, key=lambda pair: len(groups[pair]))
         order = [pair for pair in groups if pair != common] + [common]
@@ -168,7 +172,9 @@ def main():
         seen[runtime.kind] = suite.visit(runtime, deadly)
         if not options.update:
             suite.compare(runtime, seen[runtime.kind], expected)
-    if options.update:
+    if options.update and suite.failed:
+        print("nothing is updated")
+    elif options.update:
         update(seen.get("mono", {}), seen.get("coreclr", {}), rows)
     elif "coreclr" in seen:
         suite.reasons(rows)
