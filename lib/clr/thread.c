@@ -133,7 +133,7 @@ start (ThreadID id)
 HRESULT
 monocle__callback_ThreadAssignedToOSThread (ICorProfilerCallback11 *self, ThreadID id, DWORD os_thread)
 {
-	if (os_thread == (DWORD) syscall (SYS_gettid))
+	if (os_thread == (DWORD) syscall (SYS_gettid) && !monocle__service_is_self ())
 		start (id);
 	return S_OK;
 }
