@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What the conformance tests let pass is explained to users, and what is explained exists.
 
-Fails when a class of differences (test/conformance/differences.tsv), or a function or context that answers differently
-(test/conformance/matrix/matrix.tsv), is not in doc/differences.md; and when that page has a class that no test knows.
+Fails when a class of differences (differences.tsv in test/conformance and test/conformance/dump), or a function or
+context that answers differently (test/conformance/matrix/matrix.tsv), is not in doc/differences.md; and when that page
+has a class that no test knows.
 """
 import pathlib
 import re
@@ -11,7 +12,9 @@ import sys
 
 DOC = pathlib.Path(__file__).resolve().parent
 TOP = DOC.parent
-CLASSES = TOP / "test/conformance/differences.tsv"
+# Tables of classes of difference, and the sections that explain them.
+CLASSES = {"Counts of calls": TOP / "test/conformance/differences.tsv",
+           "Introspection": TOP / "test/conformance/dump/differences.tsv"}
 MATRIX = TOP / "test/conformance/matrix/matrix.tsv"
 
 
@@ -30,12 +33,13 @@ def section(text, title):
 
 
 def check_classes(text):
-    known = {row[0] for row in rows(CLASSES)}
-    explained = first_cells(section(text, "Counts of calls"))
-    for name in sorted(known - explained):
-        yield "differences.md does not explain the class `%s` of differences.tsv" % name
-    for name in sorted(explained - known):
-        yield "differences.md explains a class `%s` that differences.tsv does not have" % name
+    for title, path in CLASSES.items():
+        known = {row[0] for row in rows(path)}
+        explained = first_cells(section(text, title))
+        for name in sorted(known - explained):
+            yield "%s: differences.md does not explain the class `%s` of %s" % (title, name, path.relative_to(TOP))
+        for name in sorted(explained - known):
+            yield "%s: differences.md explains a class `%s` that no test knows" % (title, name)
 
 
 def check_matrix(text):

@@ -3,8 +3,8 @@
  *
  * dump.h - what the parts of the dump module share: the current subject, the forms of answers, the walkers.
  *
- * An answer is one line, SUBJECT <tab> KEY <tab> VALUE. Subject and key hold nothing that differs between two runs of one
- * program: tokens, names and numbers, never an address. The module runs on one thread, at the end of the program.
+ * An answer is one line, SUBJECT <tab> KEY <tab> VALUE. Subject and key hold nothing that differs between two runs of
+ * one program: tokens, names and numbers, never an address. The module runs on one thread, at the end of the program.
  */
 #ifndef DUMP_H
 #define DUMP_H
@@ -41,11 +41,11 @@ void dump_field (const char *key, MonoClassField *field);
 void dump_named (const char *key, MonoType *type);
 void dump_bytes (const char *key, const void *bytes, uint32_t size);
 
-/* --- dump.c: what is the program's own ------------------------------------------------------------------------------ */
+/* --- dump.c: what is the program's own ---------------------------------------------------------------------------- */
 
 int dump_is_own (MonoImage *image);
 
-/* --- type.c: types, and the classes that were met in signatures ----------------------------------------------------- */
+/* --- type.c: types, and the classes that were met in signatures --------------------------------------------------- */
 
 /* Every answer about a type as it stands in a signature; remembers its class. */
 void dump_type (const char *what, int number, MonoType *type);
@@ -56,7 +56,7 @@ void dump_met_classes (void);
 int dump_is_open (MonoType *type);
 int dump_is_interface (MonoClass *klass);
 
-/* --- the walkers ---------------------------------------------------------------------------------------------------- */
+/* --- the walkers -------------------------------------------------------------------------------------------------- */
 
 void dump_image (MonoImage *image);                            /* image.c */
 void dump_rows (MonoImage *image);                             /* row.c */

@@ -27,7 +27,7 @@ has_body (MonoMethod *method)
 	       !(iflags & (MONO_METHOD_IMPL_ATTR_CODE_TYPE_MASK | MONO_METHOD_IMPL_ATTR_INTERNAL_CALL));
 }
 
-/* The method that the pattern CLASS:NAME(ARGS) finds must be itself; overloads that only their results tell apart are not. */
+/* The method that the pattern CLASS:NAME(ARGS) finds is itself, unless another one differs in its result only. */
 static void
 descriptions (MonoMethod *method, MonoMethodSignature *signature)
 {

@@ -14,7 +14,7 @@
 
 #define MET_MAX 8192
 
-/* Members of instances name further instances, without end where a generic type nests itself: these many levels then. */
+/* Members of instances name further instances, without end where a generic type nests itself: so many levels then. */
 #define LEVELS_OF_INSTANCES 2
 
 typedef struct {

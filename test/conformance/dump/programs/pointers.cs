@@ -44,7 +44,7 @@ public static unsafe class Program
 	public static int Walk (Node* n) { int sum = 0; for (; n != null; n = n->Next) sum += n->Value; return sum; }
 	public static int Pin (byte[] bytes, string text, int[,] grid)
 	{
-		fixed (byte* b = bytes) fixed (char* c = text) fixed (int* g = grid) return *b + *c + *g;
+		fixed (byte* b = bytes) fixed (char* c = text) fixed (int* g = &grid[0, 0]) return *b + *c + *g;
 	}
 	public static int Stack (int n)
 	{

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# roslyn.sh - the SDK's C# compiler for .NET 8, whose programs run on later versions too.
+#
+#   roslyn.sh --where               prints the compiler, or nothing where it or the reference assemblies are absent
+#   roslyn.sh OUTPUT SOURCE...      compiles
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd -P)
+unset CORECLR_ENABLE_PROFILING DOTNET_ENABLE_PROFILING MONOCLE_PROFILE
+find_compiler() { "$here"/../../../../engine/programs/compile.sh --where 2> /dev/null || true; }
+
+where=$(find_compiler)
+if [ -z "$where" ] && command -v dotnet > /dev/null; then
+  # The runtime of .NET 8 brings the reference assemblies along.
+  "$here"/../../../../runtimes.sh 8 > /dev/null 2>&1 || true
+  where=$(find_compiler)
+fi
+if [ "${1-}" = --where ]; then
+  echo "${where%%$'\n'*}"
+  exit 0
+fi
+csc=${where%%$'\n'*} references=${where##*$'\n'}
+output=$1
+shift
+options=()
+for file in "$references"/*.dll; do
+  options+=("-r:$file")
+done
+exec dotnet exec "$csc" -nologo -noconfig -nostdlib -unsafe -deterministic -debug- -nullable:annotations -warn:0 \
+  -langversion:13 "${options[@]}" "-out:$output" "$@"
