@@ -39,12 +39,19 @@ fallback_name (MonoClass *klass)
 }
 
 const char *
-mono_class_get_name (MonoClass *klass)
+monocle__class_name (MonoClass *klass)
 {
-	if (!klass)
-		return NULL;
 	const monocle__class_desc *desc = monocle__class_describe (klass);
 	return desc ? desc->name : fallback_name (monocle__class_definition (klass));
+}
+
+/* What a TypeSpec says of nobody's parameter is called "0" by Mono, though it stands as "!0" in the names of types. */
+const char *
+mono_class_get_name (MonoClass *klass)
+{
+	const char *name = klass ? monocle__class_name (klass) : NULL;
+	bool is_nobodys = klass && klass->kind == MONOCLE__CLASS_PARAM && !klass->owner && !klass->element;
+	return is_nobodys && *name == '!' ? name + 1 : name;
 }
 
 const char *

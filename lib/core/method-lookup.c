@@ -5,11 +5,15 @@
  *
  * Normal context: look-ups may make records, read metadata and resolve other images.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "member.h"
+#include "metadata.h"
 
-enum { ROW_MASK = 0xffffff, VIRTUAL = 0x40, STATIC = 0x10 };
+enum {
+	ROW_MASK = 0xffffff,
+	ACCESS_MASK = 7, PUBLIC = 6, STATIC = 0x10, VIRTUAL = 0x40, NEW_SLOT = 0x100, /* MethodAttributes, II.23.1.10 */
+	INTERFACE = 0x20,                                                             /* TypeAttributes */
+};
 
 static MonoMethod *
 resolve (MonoImage *image, uint32_t token)
@@ -60,7 +64,7 @@ mono_method_get_index (MonoMethod *method)
 	return method ? method->token & ROW_MASK : 0;
 }
 
-/* --- constrained calls: III.2.1 ----------------------------------------------------------------------------------- */
+/* --- constrained calls: III.2.1, II.12.2 -------------------------------------------------------------------------- */
 
 static bool
 same_signature (MonoMethod *left, MonoMethod *right)
@@ -74,55 +78,108 @@ same_signature (MonoMethod *left, MonoMethod *right)
 	return true;
 }
 
-/* "N.S.IFace.Do" implements N.S.IFace's Do explicitly. */
-static bool
-is_explicit_name (const char *name, MonoMethod *method)
-{
-	char expected[1024];
-	size_t length = monocle__class_write_name (mono_method_get_class (method), expected, sizeof expected);
-	size_t size = strlen (mono_method_get_name (method));
-	return length + 1 + size < sizeof expected && !strncmp (name, expected, length) && name[length] == '.' &&
-	       !strcmp (name + length + 1, mono_method_get_name (method));
-}
-
-/* What a virtual method is in a class: explicit implementations come before those of the same name. */
+/* The method of the class that has the name, the signature and, of `mask`, these flags. */
 static MonoMethod *
-find_override (MonoClass *klass, MonoMethod *method)
+find_like (MonoClass *klass, MonoMethod *method, uint32_t mask, uint32_t flags)
 {
 	const char *name = mono_method_get_name (method);
-	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass)) {
-		MonoMethod *own, *found = NULL;
-		void *iter = NULL;
-		while ((own = mono_class_get_methods (klass, &iter))) {
-			uint32_t flags = mono_method_get_flags (own, NULL);
-			if (!(flags & VIRTUAL) || flags & STATIC || !same_signature (own, method))
-				continue;
-			if (is_explicit_name (mono_method_get_name (own), method))
-				return own;
-			if (!strcmp (mono_method_get_name (own), name))
-				found = own;
-		}
-		if (found)
-			return found;
-	}
+	MonoMethod *own;
+	void *iter = NULL;
+	while ((own = mono_class_get_methods (klass, &iter)))
+		if ((mono_method_get_flags (own, NULL) & mask) == flags && !strcmp (mono_method_get_name (own), name) &&
+		    same_signature (own, method))
+			return own;
 	return NULL;
+}
+
+/* A MethodDefOrRef of a MethodImpl row (II.24.2.6), as the class has it. */
+static MonoMethod *
+impl_method (MonoImage *image, uint32_t row, uint32_t column, MonoClass *klass)
+{
+	uint32_t coded = monocle__metadata_cell (image, MONO_TABLE_METHODIMPL, row, column);
+	uint32_t token = (coded & 1 ? MONO_TOKEN_MEMBER_REF : MONO_TOKEN_METHOD_DEF) | coded >> 1;
+	MonoMethod *method = mono_get_method (image, token, NULL);
+	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
+	if (!owner)
+		return NULL;
+	owner = monocle__class_definition (owner) == monocle__class_definition (klass) ? klass
+	                                                                               : monocle__class_as_in (owner, klass);
+	return owner ? monocle_method_inst (method, owner, 0, NULL) : NULL;
+}
+
+/* The body that the class's MethodImpl rows (II.22.27) give to a method. */
+static MonoMethod *
+find_impl (MonoClass *klass, MonoMethod *method)
+{
+	MonoImage *image = mono_class_get_image (klass);
+	uint32_t own = monocle_class_token (klass) & ROW_MASK;
+	if (!own || !image)
+		return NULL;
+	monocle__row_run run = monocle__metadata_run (image, MONO_TABLE_METHODIMPL, MONO_METHODIMPL_CLASS, own);
+	for (uint32_t row = run.first; row && row < run.end; row++)
+		if (impl_method (image, row, MONO_METHODIMPL_DECLARATION, klass) == method)
+			return impl_method (image, row, MONO_METHODIMPL_BODY, klass);
+	return NULL;
+}
+
+/* Does the class itself name the interface, be it through another one? */
+static bool
+declares (MonoClass *klass, MonoClass *interface)
+{
+	MonoClass *own;
+	for (uint32_t i = 0; (own = monocle__class_interface (klass, i)); i++)
+		if (own == interface || mono_class_is_assignable_from (interface, own))
+			return true;
+	return false;
+}
+
+/* What an interface's method is in the classes from the one that names the interface up to object. */
+static MonoMethod *
+implement (MonoClass *klass, MonoMethod *method)
+{
+	MonoMethod *found = NULL;
+	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
+		if (declares (klass, mono_method_get_class (method)))
+			break;
+	if (klass && (found = find_impl (klass, method)))
+		return found;
+	for (int depth = 0; klass && !found && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
+		found = find_like (klass, method, VIRTUAL | STATIC | ACCESS_MASK, VIRTUAL | PUBLIC);
+	return found;
+}
+
+/* What a class's virtual method is in a class below it: the nearest that takes its slot. */
+static MonoMethod *
+override (MonoClass *klass, MonoMethod *method)
+{
+	MonoClass *owner = mono_method_get_class (method);
+	MonoMethod *found = NULL;
+	for (int depth = 0; klass && klass != owner && depth < MONOCLE__DEPTH_LIMIT; depth++) {
+		if ((found = find_impl (klass, method)) ||
+		    (found = find_like (klass, method, VIRTUAL | STATIC | NEW_SLOT, VIRTUAL)))
+			return found;
+		klass = mono_class_get_parent (klass);
+	}
+	return method;
 }
 
 /*
  * The method that a call of `token` runs on a receiver of the constrained class; *ret_method: the one that the token
- * names. Without an implementation that can be told from metadata it is the named one.
+ * names. Where the class does not implement it that is the answer too.
  */
 MonoMethod *
 mono_get_method_constrained (MonoImage *image, uint32_t token, MonoClass *constrained_class,
                              MonoGenericContext *context, MonoMethod **ret_method)
 {
-	MonoMethod *method = mono_get_method_full (image, token, NULL, context);
+	MonoMethod *method = mono_get_method_full (image, token, NULL, context), *found = method;
+	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
 	if (ret_method)
 		*ret_method = method;
-	if (!method || !constrained_class || !(mono_method_get_flags (method, NULL) & VIRTUAL))
+	if (!owner || !constrained_class || !(mono_method_get_flags (method, NULL) & VIRTUAL))
 		return method;
-	MonoMethod *override = find_override (constrained_class, method);
-	return override ? override : method;
+	if (mono_class_get_flags (owner) & INTERFACE)
+		found = implement (constrained_class, method);
+	return found ? override (constrained_class, found) : method;
 }
 
 /* --- signatures --------------------------------------------------------------------------------------------------- */

@@ -179,7 +179,7 @@ desc_class (monocle__text *text, MonoClass *klass, bool with_namespace)
 		put (text, "*()");
 		break;
 	case MONOCLE__CLASS_PARAM:
-		put (text, mono_class_get_name (klass));
+		put (text, monocle__class_name (klass));
 		break;
 	default:
 		desc_name (text, klass, with_namespace);
@@ -268,7 +268,7 @@ type_name_class (monocle__text *text, MonoClass *klass, int format)
 		put_char (text, '*');
 		break;
 	case MONOCLE__CLASS_PARAM:
-		put (text, mono_class_get_name (klass));
+		put (text, monocle__class_name (klass));
 		break;
 	default:
 		type_name_path (text, klass, format);

@@ -239,6 +239,8 @@ MonoClass *monocle__class_general_vector (MonoClass *element);
 /* Stands for "asked, there is none" where a MonoClass pointer is cached. */
 extern MonoClass monocle__class_none;
 
+/* As it stands in the names of types; "!0" for a parameter that nobody can name. Any context. */
+const char *monocle__class_name (MonoClass *klass);
 /* NULL while the host cannot tell. Arrays, pointers and the like are described from their element. */
 const monocle__class_desc *monocle__class_describe (MonoClass *klass);
 /* The definition under an instance; any other class itself. */

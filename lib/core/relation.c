@@ -10,6 +10,7 @@
  */
 #include <string.h>
 #include "member.h"
+#include "metadata.h"
 
 enum { FLAG_INTERFACE = 0x20, COVARIANT = 1, CONTRAVARIANT = 2 };
 
@@ -146,54 +147,26 @@ mono_class_is_subclass_of (MonoClass *klass, MonoClass *other, mono_bool check_i
 
 /* --- variance: II.9.5 --------------------------------------------------------------------------------------------- */
 
-/* The GenericParam rows of a class are contiguous; the first by halving over the owner column: II.22.20. */
-static uint32_t
-first_param_row (const monocle_host_ops *ops, MonoImage *image, uint32_t owner)
-{
-	uint32_t low = 1, high = (uint32_t) mono_image_get_table_rows (image, MONO_TABLE_GENERICPARAM) + 1;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2, value;
-		if (ops->metadata_column (ops->host, image, MONO_TABLE_GENERICPARAM, middle, MONO_GENERICPARAM_OWNER, &value))
-			return 0;
-		if (value < owner)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 enum { VARIANCE_KNOWN = 1u << 31, VARIANCE_PARAMS = 15 };
 
-static uint32_t
-read_variance (const monocle_host_ops *ops, MonoImage *image, uint32_t owner)
-{
-	uint32_t variance = 0, flags = 0, number = 0, value;
-	for (uint32_t row = first_param_row (ops, image, owner); row; row++) {
-		if (ops->metadata_column (ops->host, image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_OWNER, &value) ||
-		    value != owner ||
-		    ops->metadata_column (ops->host, image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_NUMBER, &number) ||
-		    ops->metadata_column (ops->host, image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_FLAGS, &flags))
-			break;
-		if (number < VARIANCE_PARAMS)
-			variance |= (flags & 3) << 2 * number;
-	}
-	return variance | VARIANCE_KNOWN;
-}
-
-/* Two bits for each of the first parameters of a definition. */
+/* Two bits for each of the first parameters of a definition: II.22.20, II.23.1.7. */
 static uint32_t
 variance_of (MonoClass *definition)
 {
-	const monocle_host_ops *ops = monocle__host_ops ();
 	uint32_t variance = atomic_load_explicit (&definition->variance, memory_order_relaxed);
-	MonoImage *image = mono_class_get_image (definition);
-	if (variance || !ops->metadata_column || !image || !monocle__image_ask_begin (image))
-		return variance;
 	uint32_t row = monocle_class_token (definition) & 0xffffff;
-	variance = read_variance (ops, image, row << 1); /* TypeOrMethodDef, II.24.2.6: a TypeDef has tag 0 */
-	monocle__image_ask_end (image);
-	atomic_store_explicit (&definition->variance, variance, memory_order_relaxed);
+	MonoImage *image = mono_class_get_image (definition);
+	if (variance || !image || atomic_load (&image->unloaded))
+		return variance;
+	/* A TypeOrMethodDef (II.24.2.6) with the tag of a TypeDef. */
+	monocle__row_run run = monocle__metadata_run (image, MONO_TABLE_GENERICPARAM, MONO_GENERICPARAM_OWNER, row << 1);
+	for (uint32_t param = run.first; param < run.end; param++) {
+		uint32_t number = monocle__metadata_cell (image, MONO_TABLE_GENERICPARAM, param, MONO_GENERICPARAM_NUMBER);
+		uint32_t flags = monocle__metadata_cell (image, MONO_TABLE_GENERICPARAM, param, MONO_GENERICPARAM_FLAGS);
+		if (number < VARIANCE_PARAMS)
+			variance |= (flags & 3) << 2 * number;
+	}
+	atomic_store_explicit (&definition->variance, variance | VARIANCE_KNOWN, memory_order_relaxed);
 	return variance;
 }
 

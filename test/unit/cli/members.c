@@ -432,6 +432,46 @@ print_member_tokens (MonoImage *image)
 	}
 }
 
+/* --- constrained calls ------------------------------------------------------------------------------------------- */
+
+static const char *const receivers[] = { "Speaker", "Talker", "Whisperer", "Point", "Dog", "Usual", "Puppy" };
+
+static void
+print_constrained (MonoImage *image, uint32_t token, const char *name)
+{
+	MonoClass *klass = mono_class_from_name (image, "", name);
+	MonoMethod *named = NULL, *method = mono_get_method_constrained (image, token, klass, NULL, &named);
+	begin ("constrained", name);
+	column_hex ("token", token);
+	column_method ("named", named);
+	column_method ("method", method);
+	end ();
+}
+
+/* What a receiver does not implement is not asked about: Mono dies of it. */
+static void
+print_all_constrained (MonoImage *image, uint32_t token)
+{
+	MonoMethod *method = mono_get_method (image, token, NULL);
+	MonoClass *klass = method ? mono_method_get_class (method) : NULL;
+	uint32_t flags = method ? mono_method_get_flags (method, NULL) : 0;
+	const char *wanted = klass ? mono_class_get_name (klass) : "";
+	if (strcmp (wanted, "Object") && strcmp (wanted, "ISpeaks") && strcmp (wanted, "ISpeaks`1"))
+		return;
+	for (size_t i = 0; flags & 0x40 && i < sizeof receivers / sizeof *receivers; i++)
+		if (mono_class_is_assignable_from (klass, mono_class_from_name (image, "", receivers[i])))
+			print_constrained (image, token, receivers[i]);
+}
+
+static void
+print_constraints (MonoImage *image)
+{
+	for (int row = 1; row <= mono_image_get_table_rows (image, MONO_TABLE_MEMBERREF); row++)
+		print_all_constrained (image, MONO_TOKEN_MEMBER_REF | row);
+	for (int row = 1; row <= mono_image_get_table_rows (image, MONO_TABLE_METHOD); row++)
+		print_all_constrained (image, MONO_TOKEN_METHOD_DEF | row);
+}
+
 /* --- access ------------------------------------------------------------------------------------------------------- */
 
 static int
@@ -509,6 +549,7 @@ print_program (MonoImage *image)
 	print_look_ups (image);
 	print_tokens (image);
 	print_member_tokens (image);
+	print_constraints (image);
 	print_access ();
 }
 

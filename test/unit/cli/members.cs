@@ -127,6 +127,37 @@ public class Sequence : IEnumerable<int>, IList {
 	public bool IsSynchronized { get { return false; } } public object SyncRoot { get { return null; } }
 }
 
+public interface ISpeaks { string Say (); int Say (int times); }
+public interface ISpeaks<T> { T Say (T what); }
+public struct Speaker : ISpeaks, ISpeaks<int>
+{
+	public string Say () { return ""; }
+	int ISpeaks.Say (int times) { return times; }
+	public int Say (int what) { return what; }
+	public override string ToString () { return ""; }
+}
+public class Talker : ISpeaks, ISpeaks<string>
+{
+	public virtual string Say () { return ""; }
+	public int Say (int times) { return times; }
+	string ISpeaks<string>.Say (string what) { return what; }
+	public virtual string Say (string what) { return what; }
+}
+public class Whisperer : Talker
+{
+	public override string Say () { return "."; }
+	public override string Say (string what) { return "."; }
+	public override int GetHashCode () { return 0; }
+	public new int Say (int times) { return 0; }
+}
+public static class Constraints
+{
+	public static string OfObject<T> (T it) { return it.ToString () + it.GetHashCode () + it.Equals (it); }
+	public static string OfInterface<T> (T it) where T : ISpeaks { return it.Say () + it.Say (2); }
+	public static int OfGeneric<T> (T it) where T : ISpeaks<int> { return it.Say (2); }
+	public static string OfGenericString<T> (T it) where T : ISpeaks<string> { return it.Say (""); }
+}
+
 namespace Access
 {
 	public class Owner
