@@ -199,6 +199,14 @@ get_il_to_native_mapping3 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 siz
 	return S_OK;
 }
 
+static HRESULT
+get_string_layout2 (ICorProfilerInfo15 *self, ULONG *ret_length, ULONG *ret_characters)
+{
+	*ret_length = 8;
+	*ret_characters = 12;
+	return S_OK;
+}
+
 static const ICorProfilerInfo15Vtbl slots = {
 	.QueryInterface = query_interface,
 	.AddRef = reference,
