@@ -18,6 +18,9 @@
 
 static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
 
+/* The runtime's own events have no name and no fields in their metadata; all others have. */
+enum { RUNTIME_METADATA = 26 };
+
 static EVENTPIPE_SESSION session;          /* 0: none; on the service's thread, or inside Initialize */
 static atomic_uint has_keywords, has_level;
 static atomic_bool is_refused;
@@ -203,6 +206,8 @@ monocle__callback_EventPipeEventDelivered (ICorProfilerCallback11 *self, EVENTPI
                                            ULONG frame_count, UINT_PTR *frames)
 {
 	payload p = { data, size };
+	if (metadata_size != RUNTIME_METADATA) /* the pipe's own, of a managed provider */
+		return S_OK;
 	if (id >= sizeof decoders / sizeof *decoders || !decoders[id].decode)
 		return S_OK;
 	if (size < decoders[id].size) {

@@ -88,12 +88,38 @@ mark_list (const char *list, bool chosen)
 	return true;
 }
 
+/* Real Mono does not say, and delivers all of its own. */
+static bool
+comes (const char *name)
+{
+	return !monocle_event_support || monocle_event_support (name) != MONOCLE_SUPPORT_NONE;
+}
+
+/* What was asked for by name and does not come is said; what comes with the usual ones is left out in silence. */
+static void
+say_what_never_comes (bool by_name)
+{
+	for (size_t i = 0; i < event_count; i++) {
+		event *e = &all_events[i];
+		if (!e->is_chosen || (e->set && comes (e->name)))
+			continue;
+		e->is_chosen = false;
+		if (by_name)
+			monocle_kit_log ("events", "%s never comes on this runtime", e->name);
+	}
+}
+
 bool
 choose_events (const char *only, const char *also, const char *without)
 {
 	for (size_t i = 0; i < event_count; i++)
 		all_events[i].is_chosen = !only && !is_in (all_events[i].name, unusual, sizeof unusual / sizeof *unusual);
-	return mark_list (only, true) && mark_list (also, true) && mark_list (without, false);
+	if (!only)
+		say_what_never_comes (false);
+	if (!mark_list (only, true) || !mark_list (also, true) || !mark_list (without, false))
+		return false;
+	say_what_never_comes (true);
+	return true;
 }
 
 void

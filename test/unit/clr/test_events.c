@@ -143,6 +143,8 @@ start (const char *modules)
 /* --- the runtime's events ----------------------------------------------------------------------------------------- */
 
 /* One event; the payload is a list of sizes and values that ends with size 0. */
+static ULONG metadata_size = 26;
+
 static void
 deliver (unsigned id, ...)
 {
@@ -157,7 +159,8 @@ deliver (unsigned id, ...)
 	va_end (arguments);
 	uint8_t *exact = malloc (size + 1); /* so that a sanitizer sees who reads further */
 	memcpy (exact + 1, data, size);
-	monocle__callback_EventPipeEventDelivered (NULL, 1, id, 1, 0, NULL, size, exact + 1, NULL, NULL, 0, 0, NULL);
+	monocle__callback_EventPipeEventDelivered (NULL, 1, id, 1, metadata_size, NULL, size, exact + 1, NULL, NULL, 0, 0,
+	                                           NULL);
 	free (exact);
 }
 
@@ -225,6 +228,22 @@ static void
 a_collection_is_told_in_mono_s_order (void **state)
 {
 	child_passes (serial);
+}
+
+static void
+foreign (void)
+{
+	start ("watch:collector");
+	metadata_size = 144; /* ProcessInfo, which the pipe sends when a session ends, is number 1 of its provider */
+	suspend (1);
+	collect (1, 0, 0);
+	check_trace ("");
+}
+
+static void
+events_of_other_providers_mean_nothing (void **state)
+{
+	child_passes (foreign);
 }
 
 static void
@@ -507,6 +526,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_collection_is_told_in_mono_s_order),
+		cmocka_unit_test (events_of_other_providers_mean_nothing),
 		cmocka_unit_test (collections_nest_in_one_in_the_background),
 		cmocka_unit_test (an_object_that_may_have_moved_is_replaced_by_its_like),
 		cmocka_unit_test (handles_have_small_numbers_and_their_type_inside),
