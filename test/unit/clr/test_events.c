@@ -77,16 +77,18 @@ on_finalized_object (MonoProfiler *prof, MonoObject *object)
 	note ((uintptr_t) object == shown ? "-object " : is_like ? "-like " : "-other ");
 }
 
+enum { FIRST = (1 << 24) << 3 }; /* smaller numbers are the core's, for handles that modules make */
+
 static void
 on_created (MonoProfiler *prof, uint32_t number, MonoGCHandleType type, MonoObject *object)
 {
-	note ("+%u:%d%s ", number, type, object ? "" : "null");
+	note ("+%u:%d%s ", number - FIRST, type, object ? "" : "null");
 }
 
 static void
 on_deleted (MonoProfiler *prof, uint32_t number, MonoGCHandleType type)
 {
-	note ("-%u:%d ", number, type);
+	note ("-%u:%d ", number - FIRST, type);
 }
 
 static void
