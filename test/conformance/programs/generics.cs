@@ -114,6 +114,15 @@ public static class Static<T>
 	}
 }
 
+// More type arguments than the runtime lists without being asked twice.
+public class Wide<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T>
+{
+	public string Ends (A a, T t)
+	{
+		return "" + a + t;
+	}
+}
+
 public class Base<T>
 {
 	public virtual string Name (T value)
@@ -246,9 +255,20 @@ public static class Program
 		Console.WriteLine (plain.Name (1) + plain.Generic ("s"));
 	}
 
+	static void Arguments ()
+	{
+		var mixed = new Wide<string, int, string, int, string, int, string, int, string, int,
+			string, int, string, int, string, int, string, int, string, int> ();
+		var strings = new Wide<string, string, string, string, string, string, string, string, string, string,
+			string, string, string, string, string, string, string, string, string, string> ();
+		for (int i = 0; i < 3; i++)
+			Console.WriteLine (mixed.Ends ("a", i) + strings.Ends ("b", "c"));
+	}
+
 	public static int Main ()
 	{
 		Classes ();
+		Arguments ();
 		Structs ();
 		Statics ();
 		GenericMethods ();
