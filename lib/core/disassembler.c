@@ -18,13 +18,14 @@
 
 enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
 
+/* Of one byte, two, four and eight; a switch is followed by as many targets of four. */
 enum operand {
 	InlineNone,
-	ShortInlineVar, ShortInlineI, ShortInlineBrTarget,                   /* one byte */
-	InlineVar,                                                          /* two */
-	InlineI, ShortInlineR, InlineBrTarget, InlineSwitch,                /* four; a switch is followed by as many targets */
+	ShortInlineVar, ShortInlineI, ShortInlineBrTarget,
+	InlineVar,
+	InlineI, ShortInlineR, InlineBrTarget, InlineSwitch,
 	InlineField, InlineMethod, InlineSig, InlineString, InlineTok, InlineType,
-	InlineI8, InlineR,                                                  /* eight */
+	InlineI8, InlineR,
 };
 
 static const struct {

@@ -186,6 +186,9 @@ MonoMethod *
 mono_method_desc_search_in_image (MonoMethodDesc *desc, MonoImage *image)
 {
 	uint32_t end = desc && image ? monocle__table_end (&image->methods) : 0;
+	/* With a namespace Mono looks for a class that is called so. */
+	if (end && desc->name_space && !strcmp (desc->klass, "*"))
+		return NULL;
 	for (uint32_t row = 1; row < end; row++) {
 		bool is_row = row <= image->method_rows;
 		MonoMethod *method = is_row ? monocle_method_def (image, row) : monocle_method_def_if_known (image, row);

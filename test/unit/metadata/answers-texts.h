@@ -244,9 +244,82 @@ print_own_patterns (MonoImage *image)
 	}
 }
 
+static const char *const patterns[] = {
+	"Q:Main", "Q::Main", "Main", ":Main", "*:Main", "Q:*", "*:*", "Q:Mai", "Q:Main()", "Q:Main ()", "Q:Main(int)",
+	"Nope:Main", "N.S.Spaced:.ctor", "*.Spaced:.ctor", "Spaced:.ctor", "S.Spaced:.ctor", "*:.ctor", "Outer:M(string)",
+	"Outer:M(object)", "Outer:get_Item", "Outer:get_Item(int)", "Gen`2:Method", "Gen:Method",
+	"Gen`2:Method(T,W&,U[,]&)", "I2`1:M", "I2:M", "Q:Switches(int,double,single,long)", "Q:Fixed(byte[])",
+	"Q:Opt(int,string,object)", "System.String:Concat", "System.String:Concat(string,string)",
+	"String:Concat(string,string)", "System.String:Concat(string, string)", "System.Console:WriteLine(string)",
+	"System.Int32:ToString()", "Int32:ToString", "*:Concat(string,string)", "System.Collections.Generic.List`1:Add",
+	"System.Collections.Generic.List`1:Add(T)", "List`1:Add", "", ":", "::", "Q:", "Q::", "(", "Q:Main(", "Q:Main)",
+	"Q.Main", "System.*:Concat",
+};
+
+static void
+print_search (MonoImage *image, const char *pattern, mono_bool include_namespace)
+{
+	MonoMethodDesc *desc = mono_method_desc_new (pattern, include_namespace);
+	fprintf (out, "pattern '%s' %d in %s:", pattern, include_namespace,
+	         image == mono_get_corlib () ? "corlib" : "program");
+	if (desc) {
+		MonoMethod *method = mono_method_desc_search_in_image (desc, image);
+		fprintf (out, " full %d", mono_method_desc_is_full (desc));
+		put_free (" ", method ? mono_method_full_name (method, 1) : NULL);
+		mono_method_desc_free (desc);
+	}
+	fputc ('\n', out);
+}
+
+static void
+print_searches (MonoImage *program)
+{
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		for (mono_bool include_namespace = 0; include_namespace <= 1; include_namespace++) {
+			print_search (program, patterns[i], include_namespace);
+			print_search (mono_get_corlib (), patterns[i], include_namespace);
+		}
+}
+
+/* Which of the two images is found. */
+static void
+print_loaded (const char *how, MonoImage *found, MonoImage *program)
+{
+	const char *which = found == program ? "program" : found == mono_get_corlib () ? "corlib" : "other";
+	if (!found)
+		which = "none";
+	fprintf (out, "loaded %s: %s\n", how, which);
+}
+
+static void
+print_images (MonoImage *program)
+{
+	static const char *const names[] = { "metadata", "Metadata", "metadata.exe", "nope", "" };
+	const char *corlib = mono_image_get_name (mono_get_corlib ());
+	MonoImageOpenStatus status;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		print_loaded (names[i], mono_image_loaded (names[i]), program);
+	print_loaded ("corlib", mono_image_loaded (corlib), program);
+	print_loaded ("by path", mono_image_loaded (mono_image_get_filename (program)), program);
+	print_loaded ("for reflection", mono_image_loaded_full ("metadata", 1), program);
+	print_loaded ("by guid", mono_image_loaded_by_guid (mono_image_get_guid (program)), program);
+	print_loaded ("by corlib's guid", mono_image_loaded_by_guid (mono_image_get_guid (mono_get_corlib ())), program);
+	print_loaded ("by no guid", mono_image_loaded_by_guid ("01234567-89AB-CDEF-0123-456789ABCDEF"), program);
+	print_loaded ("opened", mono_image_open (mono_image_get_filename (program), &status), program);
+	print_loaded ("opened nowhere", mono_image_open ("/nowhere.exe", &status), program);
+	fprintf (out, "status: %d\n", status);
+	MonoAssembly *assembly = mono_assembly_open (mono_image_get_filename (program), &status);
+	print_loaded ("opened assembly", mono_assembly_get_image (assembly), program);
+	fprintf (out, "status of the assembly: %d\n", status);
+	assembly = mono_assembly_load_with_partial_name (corlib, &status);
+	print_loaded ("partial name", mono_assembly_get_image (assembly), program);
+}
+
 static void
 print_texts (MonoImage *program)
 {
+	print_searches (program);
+	print_images (program);
 	print_tokens (program);
 	print_own_patterns (program);
 	print_parsed_names ();

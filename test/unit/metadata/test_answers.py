@@ -62,7 +62,9 @@ def ask_clr(runtime, adapter, runtimeconfig, program, folder):
 
 
 def of_program(answers):
-    return answers[answers.index("image metadata"):]
+    """Without what is about the core library, which is another one on each runtime."""
+    return [line for line in answers[answers.index("image metadata"):]
+            if not (line.startswith("pattern ") and " in corlib:" in line)]
 
 
 def explains(rule, theirs, mine):
