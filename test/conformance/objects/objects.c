@@ -385,6 +385,52 @@ put_casts (void)
 	                         mono_array_class_get (mono_get_object_class (), 1)) == object_in ("Arrays", "texts"));
 }
 
+static void
+put_virtual (const char *object, MonoClass *klass, const char *method)
+{
+	void *iter = NULL;
+	MonoMethod *own;
+	while ((own = mono_class_get_methods (klass, &iter))) {
+		if (strcmp (mono_method_get_name (own), method))
+			continue;
+		char *asked = mono_method_full_name (own, 1);
+		MonoMethod *found = mono_object_get_virtual_method (object_in ("Virtuals", object), own);
+		char *answer = found ? mono_method_full_name (found, 1) : NULL;
+		PUT ("%s of %s: %s\n", asked, object, answer ? answer : "null");
+		mono_free (asked);
+		mono_free (answer);
+	}
+}
+
+static MonoClass *
+interface_of (const char *object, int number)
+{
+	void *iter = NULL;
+	MonoClass *klass = mono_object_get_class (object_in ("Virtuals", object)), *found = NULL;
+	for (int i = 0; i <= number; i++)
+		found = mono_class_get_interfaces (klass, &iter);
+	return found;
+}
+
+static void
+put_virtuals (void)
+{
+	static const char *const objects[] = { "middle", "leaf" };
+	static const char *const methods[] = { "One", "Two", "Three", "Plain", "Any", "Hidden" };
+	for (size_t o = 0; o < sizeof objects / sizeof *objects; o++) {
+		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+			put_virtual (objects[o], class_in ("Root"), methods[m]);
+			put_virtual (objects[o], class_in ("IOne"), methods[m]);
+			put_virtual (objects[o], class_in ("IDerived"), methods[m]);
+		}
+		put_virtual (objects[o], class_in ("Middle"), "Hidden");
+		put_virtual (objects[o], mono_get_object_class (), "ToString");
+	}
+	put_virtual ("ofText", interface_of ("ofText", 0), "Of");
+	put_virtual ("leaf", interface_of ("leaf", 0), "Of");
+	put_virtual ("ofInt", mono_class_get_parent (mono_object_get_class (object_in ("Virtuals", "ofInt"))), "Of");
+}
+
 static void *
 collector (void *nothing)
 {
@@ -420,6 +466,7 @@ static const struct {
 } checkpoints[] = {
 	{ "everything",          look_at_everything  },
 	{ "everything",          put_casts           },
+	{ "everything",          put_virtuals        },
 	{ "thread",              look_at_thread      },
 	{ "handles made",        make_handles        },
 	{ "handles checked",     put_targets         },

@@ -40,6 +40,43 @@ class Generic<T> {
 	public class Inner<U> { public static Dictionary<T, U> none; public static Pair<T, U> pair; public U inner; }
 }
 
+interface IOne { string One (); string Two (int number); }
+interface IGeneric<T> { string Of (T value); string Any<U> (U value); }
+interface IDerived : IOne { string Three (); }
+abstract class Root : IOne, IGeneric<int> {
+	public virtual string One () { return ""; }
+	public virtual string Two (int number) { return ""; }
+	public virtual string Two (long number) { return ""; }
+	public abstract string Three ();
+	public string Plain () { return ""; }
+	string IGeneric<int>.Of (int value) { return ""; }
+	public virtual string Any<U> (U value) { return ""; }
+	public virtual string Hidden () { return ""; }
+}
+class Middle : Root, IDerived {
+	public override string One () { return ""; }
+	public override string Three () { return ""; }
+	public new virtual string Hidden () { return ""; }
+	string IOne.Two (int number) { return ""; }
+	public override string ToString () { return ""; }
+}
+sealed class Leaf : Middle, IGeneric<string> {
+	public sealed override string Two (int number) { return ""; }
+	public override string Any<U> (U value) { return ""; }
+	public override string Hidden () { return ""; }
+	public string Of (string value) { return ""; }
+}
+class Holder<T> : IGeneric<T> {
+	public virtual string Of (T value) { return ""; }
+	public virtual string Any<U> (U value) { return ""; }
+}
+class HolderOfInt : Holder<int> { public override string Of (int value) { return ""; } }
+
+static class Virtuals {
+	public static Root middle = new Middle (), leaf = new Leaf ();
+	public static object ofText = new Holder<string> (), ofInt = new HolderOfInt ();
+}
+
 static class Simple {
 	public static bool yes = true, no;
 	public static sbyte i1 = -128;
@@ -279,7 +316,8 @@ static class Program {
 		Locals.real = 0.125;
 		foreach (Type type in new[] { typeof (Simple), typeof (Literals), typeof (Texts) })
 			Print (type);
-		foreach (Type type in new[] { typeof (Structs), typeof (Boxes), typeof (Arrays), typeof (Instances) })
+		foreach (Type type in new[] { typeof (Structs), typeof (Boxes), typeof (Arrays), typeof (Instances),
+		                             typeof (Virtuals) })
 			RuntimeHelpers.RunClassConstructor (type.TypeHandle);
 		Look ("everything");
 		State.fresh = new Payload (40);
