@@ -1,0 +1,327 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_text.c - text logs: order, loss, and outputs that the program takes away.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <monocle/kit.h>
+
+static char folder[64], path[128];
+
+static int
+make_folder (void **state)
+{
+	strcpy (folder, "/tmp/monocle-text-XXXXXX");
+	if (!mkdtemp (folder))
+		return -1;
+	snprintf (path, sizeof path, "%s/log.txt", folder);
+	return 0;
+}
+
+static int
+remove_folder (void **state)
+{
+	char command[128];
+	snprintf (command, sizeof command, "rm -rf %s", folder);
+	return system (command);
+}
+
+static monocle_kit_text *
+open_with (const char *output, bool threads, uint64_t buffer)
+{
+	monocle_kit_text_config config = {
+		.size = sizeof config, .module = "test", .output = output, .head = "# head\n", .threads = threads, .buffer = buffer
+	};
+	return monocle_kit_text_open (&config);
+}
+
+static bool
+say (monocle_kit_text *text, const char *line)
+{
+	return monocle_kit_text_line (text, monocle_kit_text_now (), line, strlen (line));
+}
+
+/* The whole file; the caller frees. */
+static char *
+read_all (const char *name)
+{
+	FILE *file = fopen (name, "r");
+	assert_non_null (file);
+	char *data = calloc (1, 32 << 20);
+	size_t length = fread (data, 1, (32 << 20) - 1, file);
+	data[length] = '\0';
+	fclose (file);
+	return data;
+}
+
+static void
+check_file (const char *name, const char *should)
+{
+	char *is = read_all (name);
+	assert_string_equal (is, should);
+	free (is);
+}
+
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, LINES = 4000 };
+
+static void *
+count_up (void *data)
+{
+	monocle_kit_text *text = data;
+	for (int i = 0; i < LINES; i++) {
+		char line[64];
+		uint64_t now = monocle_kit_text_now ();
+		int length = snprintf (line, sizeof line, "%lu %d", (unsigned long) now, i);
+		monocle_kit_text_line (text, now, line, (size_t) length);
+		if (i % 64 == 0)
+			usleep (100);
+	}
+	return NULL;
+}
+
+static void
+lines_of_all_threads_come_in_the_order_of_their_times (void **state)
+{
+	monocle_kit_text *text = open_with (path, false, 4 << 20);
+	pthread_t threads[THREADS];
+	for (int i = 0; i < THREADS; i++)
+		pthread_create (&threads[i], NULL, count_up, text);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join (threads[i], NULL);
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	char *all = read_all (path);
+	int lines = 0, late = 0;
+	unsigned long last = 0;
+	for (char *line = strtok (all, "\n"); line; line = strtok (NULL, "\n")) {
+		unsigned long time = strtoul (line, NULL, 10);
+		if (*line == '#')
+			continue;
+		late += time < last;
+		last = time > last ? time : last;
+		lines++;
+	}
+	free (all);
+	assert_int_equal (lines, THREADS * LINES);
+	assert_in_range (late, 0, lines / 100); /* threads that were stopped between their time and their line */
+}
+
+static void *
+one_line (void *data)
+{
+	say (data, "mine");
+	return NULL;
+}
+
+static void
+each_thread_can_have_its_file (void **state)
+{
+	monocle_kit_text *text = open_with (path, true, 0);
+	pthread_t other;
+	glob_t found;
+	char pattern[160];
+	say (text, "first");
+	pthread_create (&other, NULL, one_line, text);
+	pthread_join (other, NULL);
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	snprintf (pattern, sizeof pattern, "%s/log.*.txt", folder);
+	assert_int_equal (glob (pattern, 0, NULL, &found), 0);
+	assert_int_equal (found.gl_pathc, 2);
+	snprintf (pattern, sizeof pattern, "%s/log.%d.txt", folder, (int) getpid ());
+	check_file (pattern, "# head\nfirst\n");
+	bool is_first = strcmp (found.gl_pathv[0], pattern) == 0;
+	check_file (found.gl_pathv[is_first], "# head\nmine\n");
+	globfree (&found);
+	assert_int_not_equal (access (path, F_OK), 0);
+}
+
+static void
+the_next_thread_may_use_what_a_dead_one_left (void **state)
+{
+	struct rusage before, after;
+	monocle_kit_text *text = open_with (path, false, 0);
+	getrusage (RUSAGE_SELF, &before);
+	for (int i = 0; i < 2000; i++) {
+		pthread_t other;
+		assert_int_equal (pthread_create (&other, NULL, one_line, text), 0);
+		pthread_join (other, NULL);
+	}
+	getrusage (RUSAGE_SELF, &after);
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	assert_in_range (after.ru_maxrss - before.ru_maxrss, 0, 128 << 10);
+	char *all = read_all (path);
+	assert_int_equal (strlen (all), strlen ("# head\n") + 2000 * strlen ("mine\n"));
+	free (all);
+}
+
+/* --- loss --------------------------------------------------------------------------------------------------------- */
+
+static void
+a_slow_reader_costs_lines_and_not_time (void **state)
+{
+	static char line[1001];
+	char output[160];
+	snprintf (output, sizeof output, "|sleep 1; cat > %s", path);
+	memset (line, 'x', 1000);
+	monocle_kit_text *text = open_with (output, false, 1 << 17);
+	uint64_t start = monocle_kit_text_now ();
+	int64_t lost = 0;
+	for (int i = 0; i < 20000; i++)
+		lost += !say (text, line);
+	assert_in_range (monocle_kit_text_now () - start, 0, 900000000);
+	assert_true (lost > 1000);
+	assert_int_equal (monocle_kit_text_close (text), lost);
+	char *all = read_all (path), *at = all;
+	int64_t told = 0;
+	for (long n; (at = strstr (at, "--- ")); at++)
+		told += sscanf (at, "--- %ld lines of thread", &n) == 1 ? n : 0;
+	assert_int_equal (told, lost);
+	free (all);
+}
+
+static void
+too_long_a_line_is_lost (void **state)
+{
+	char *line = malloc (80000);
+	memset (line, 'x', 80000);
+	monocle_kit_text *text = open_with (path, false, 0);
+	assert_false (monocle_kit_text_line (text, 1, line, 70000));
+	assert_true (monocle_kit_text_line (text, 2, line, 65536));
+	assert_int_equal (monocle_kit_text_close (text), 1);
+	free (line);
+}
+
+static monocle_kit_text *interrupted;
+static volatile int handled;
+
+static void
+on_alarm (int number)
+{
+	handled += say (interrupted, "handler") ? 1 : 0x10000;
+}
+
+static void
+a_signal_handler_may_come_at_any_instruction (void **state)
+{
+	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, before;
+	timer_t timer;
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	struct itimerspec fast = { { 0, 20000 }, { 0, 20000 } };
+	int64_t lost = 0, lines = 0;
+	interrupted = open_with (path, false, 8 << 20);
+	say (interrupted, "warm");
+	sigaction (SIGUSR1, &action, &before);
+	assert_int_equal (timer_create (CLOCK_MONOTONIC, &event, &timer), 0);
+	timer_settime (timer, 0, &fast, NULL);
+	for (uint64_t end = monocle_kit_text_now () + 300000000; monocle_kit_text_now () < end; lines++)
+		lost += !say (interrupted, "plain");
+	timer_delete (timer);
+	sigaction (SIGUSR1, &before, NULL);
+	assert_true (handled & 0xffff);
+	assert_int_equal (monocle_kit_text_close (interrupted), lost + (handled >> 16));
+}
+
+/* --- the program's own business ----------------------------------------------------------------------------------- */
+
+static void
+a_forked_child_writes_nothing (void **state)
+{
+	monocle_kit_text *text = open_with (path, false, 0);
+	say (text, "parent");
+	pid_t child = fork ();
+	if (child == 0) {
+		bool done = say (text, "child");
+		_exit (done || monocle_kit_text_close (text) ? 1 : 0);
+	}
+	int status;
+	waitpid (child, &status, 0);
+	assert_int_equal (status, 0);
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	check_file (path, "# head\nparent\n");
+}
+
+static void
+a_program_that_closes_all_descriptors_loses_no_line (void **state)
+{
+	char other[160];
+	snprintf (other, sizeof other, "%s/other", folder);
+	monocle_kit_text *text = open_with (path, false, 0);
+	say (text, "before");
+	usleep (200000);
+	for (int fd = 150; fd < 1024; fd++)
+		close (fd);
+	int own[64];
+	for (int i = 0; i < 64; i++)
+		own[i] = fcntl (open (other, O_WRONLY | O_CREAT, 0600), F_DUPFD, 200);
+	say (text, "after");
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	check_file (path, "# head\nbefore\nafter\n");
+	check_file (other, "");
+	for (int i = 0; i < 64; i++)
+		close (own[i]);
+}
+
+static void
+what_cannot_be_written_is_said_at_once (void **state)
+{
+	assert_null (open_with ("/nonexistent/folder/log", false, 0));
+	assert_null (open_with ("#77", false, 0));
+	monocle_kit_text *text = open_with ("/dev/full", false, 0);
+	if (text) {
+		say (text, "lost");
+		assert_int_equal (monocle_kit_text_close (text), -1);
+	}
+}
+
+static void
+a_name_with_a_number_is_never_overwritten (void **state)
+{
+	char numbered[160], first[160], second[160];
+	snprintf (numbered, sizeof numbered, "%s/log-%%n.txt", folder);
+	snprintf (first, sizeof first, "%s/log-1.txt", folder);
+	snprintf (second, sizeof second, "%s/log-2.txt", folder);
+	for (int i = 0; i < 2; i++) {
+		monocle_kit_text *text = open_with (numbered, false, 0);
+		say (text, i ? "two" : "one");
+		assert_int_equal (monocle_kit_text_close (text), 0);
+	}
+	check_file (first, "# head\none\n");
+	check_file (second, "# head\ntwo\n");
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown (name, make_folder, remove_folder)
+		TEST (lines_of_all_threads_come_in_the_order_of_their_times),
+		TEST (each_thread_can_have_its_file),
+		TEST (the_next_thread_may_use_what_a_dead_one_left),
+		TEST (a_slow_reader_costs_lines_and_not_time),
+		TEST (too_long_a_line_is_lost),
+		TEST (a_signal_handler_may_come_at_any_instruction),
+		TEST (a_forked_child_writes_nothing),
+		TEST (a_program_that_closes_all_descriptors_loses_no_line),
+		TEST (what_cannot_be_written_is_said_at_once),
+		TEST (a_name_with_a_number_is_never_overwritten),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
