@@ -566,6 +566,16 @@ weak_handle_holds (MonoObject *object)
 	return holds;
 }
 
+/* Of the ToString that a call would reach. */
+const char *
+called_class (MonoObject *object)
+{
+	MonoMethod *method = mono_class_get_method_from_name (mono_get_object_class (), "ToString", 0);
+	MonoMethod *called = mono_object_get_virtual_method (object, method);
+
+	return called ? mono_class_get_name (mono_method_get_class (called)) : NULL;
+}
+
 MonoObject *
 read_reference (MonoObject *object, const char *name)
 {

@@ -104,6 +104,7 @@ const void *locals_of (MonoMethod *method);
 int pointer_is_named (MonoJitInfo *ji);
 int strong_handle_holds (MonoObject *object);
 int weak_handle_holds (MonoObject *object);
+const char *called_class (MonoObject *object);
 MonoObject *read_reference (MonoObject *object, const char *name);
 MonoObject *boxed_reference (const subject *s, const char *name);
 int first_utf16 (MonoString *text);

@@ -69,10 +69,10 @@ def contexts_lacking(rows):
 
 
 class Matrix(harness.Suite):
-    def visit(self, runtime, deadly):
+    def visit(self, runtime, deadly, everywhere=False):
         """All answers of one runtime."""
         file = self.work / ("matrix-%s.tsv" % runtime)
-        words = ["output=%s" % file] + ["skip=%s/%s" % cell for cell in sorted(deadly)]
+        words = ["everywhere"] * everywhere + ["output=%s" % file] + ["skip=%s/%s" % cell for cell in sorted(deadly)]
         if runtime.kind != "mono":
             words.append("foreign")
         env = harness.profile_environment(self.build, runtime, ["matrix:" + ",".join(words) + ","])
@@ -104,6 +104,14 @@ class Matrix(harness.Suite):
         if row is None:
             return ABSENT
         return row.mono if runtime.kind == "mono" or row.clr == "=" else row.clr
+
+    def survives(self, runtime, allowed):
+        """What is not allowed answers something on the CLR, or nothing, but it comes back and nobody dies."""
+        cells = self.visit(runtime, [], everywhere=True)
+        lost = [cell for cell, answer in cells.items() if answer == "never returned"]
+        self.check(set(cells) > set(allowed) and not lost, "%s: every call comes back everywhere" % runtime, lost)
+        print("%s: %d calls came back, %d of them where they are not allowed" % (runtime, len(cells),
+                                                                              len(set(cells) - set(allowed))))
 
     def complete(self):
         """Every function that the core exports and does not refuse has a row, or says why not."""
@@ -172,6 +180,8 @@ def main():
         seen[runtime.kind] = suite.visit(runtime, deadly)
         if not options.update:
             suite.compare(runtime, seen[runtime.kind], expected)
+            if runtime.kind == "coreclr":
+                suite.survives(runtime, seen[runtime.kind])
     if options.update and suite.failed:
         print("nothing is updated")
     elif options.update:
