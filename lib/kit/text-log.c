@@ -87,7 +87,11 @@ struct monocle_kit_text {
 	size_t piece_length;
 	uint64_t lost;
 	int error;
+	monocle_kit_text *next; /* in the list of all */
 };
+
+/* Logs are never freed: a thread may be in the middle of a line for as long as it likes. */
+static monocle_kit_text *_Atomic all_logs;
 
 uint64_t
 monocle_kit_text_now (void)
@@ -535,10 +539,12 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 		return fail (text, "start a thread for", -EAGAIN);
 	}
 	leave_note (text);
+	text->next = atomic_load (&all_logs);
+	while (!atomic_compare_exchange_weak (&all_logs, &text->next, text))
+		;
 	return text;
 }
 
-/* The log stays in memory: a thread may be in the middle of a line for as long as it likes. */
 int64_t
 monocle_kit_text_close (monocle_kit_text *text)
 {
@@ -552,6 +558,8 @@ monocle_kit_text_close (monocle_kit_text *text)
 	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next)
 		if (ring->file.fd >= 0 && monocle__text_file_close (&ring->file))
 			note_error (text, &ring->file);
+	free (text->head);
+	free (text->piece);
 	if (text->lost)
 		monocle_kit_log (text->module, "%" PRIu64 " lines are missing from %s: they came faster than they could be "
 		                 "written; a larger buffer= may help", text->lost, text->path);
