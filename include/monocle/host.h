@@ -353,6 +353,8 @@ typedef struct {
 	 */
 	int (*describe_code)(void *host, MonoMethod *method, monocle_code_info *ret_info, monocle_code_point *points,
 	                     uint32_t capacity);
+	/* normal context: the code at an address of which no record was made yet; NULL: there is none. */
+	MonoJitInfo *(*find_code)(void *host, const void *address);
 
 	/* normal context: what only a running runtime knows. `klass` may be an instance or an array. */
 	int (*describe_layout)(void *host, MonoClass *klass, monocle_layout_info *ret_info);

@@ -4,9 +4,9 @@
  * clr.h - what the files of the CoreCLR adapter share. Nothing of it leaves lib/clr.
  *
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
- * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not; filter.c
- * decides which methods get probes; rewrite.c (with tokens.c and oracle.c) writes them into IL;
- * probe.c is what they call.
+ * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
+ * code.c what is asked of machine code; filter.c decides which methods get probes; rewrite.c (with tokens.c and
+ * oracle.c) writes them into IL; probe.c is what they call.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H

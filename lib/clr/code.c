@@ -173,9 +173,39 @@ describe_code (void *host, MonoMethod *method, monocle_code_info *ret, monocle_c
 	return found ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }
 
+/* The body of a function that holds the address. */
+static MonoJitInfo *
+body_at (FunctionID function, uintptr_t address)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	UINT_PTR starts[BODIES_MAX];
+	COR_PRF_CODE_INFO code[2];
+	ULONG32 count = 0, parts = 0;
+	MonoMethod *method = monocle__clr_method (function);
+	if (!method || monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0)
+		return NULL;
+	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++)
+		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) >= 0 && parts &&
+		    address - code[0].startAddress < code[0].size)
+			return monocle_jit_info_new (method, (const void *) code[0].startAddress, (uint32_t) code[0].size);
+	return NULL;
+}
+
+static MonoJitInfo *
+find_code (void *host, const void *address)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function = 0;
+	if (info->vtbl->GetFunctionFromIP (info, (LPCBYTE) address, &function) < 0 || !function)
+		return NULL;
+	return body_at (function, (uintptr_t) address);
+}
+
 void
 monocle__clr_code_ops (monocle_host_ops *ops)
 {
+	ops->find_code = find_code;
 	ops->il_offset_of = il_offset_of;
 	ops->describe_code = describe_code;
 }

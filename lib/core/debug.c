@@ -405,12 +405,21 @@ mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDo
 	return length < 0 ? NULL : text;
 }
 
+/* Hosts make records of code that somebody listens for; here there is time to ask about other code. */
+static MonoJitInfo *
+code_at (void *ip)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoJitInfo *known = mono_jit_info_table_find (mono_get_root_domain (), ip);
+	return known || !ops->find_code ? known : ops->find_code (ops->host, ip);
+}
+
 /* " METHOD [{record} + offset] [file :: line u] (start end) [domain - name]". */
 char *
 mono_pmip (void *ip)
 {
 	MonoDomain *domain = mono_get_root_domain ();
-	MonoJitInfo *code = mono_jit_info_table_find (domain, ip);
+	MonoJitInfo *code = code_at (ip);
 	MonoMethod *method = mono_jit_info_get_method (code);
 	char *name = method ? mono_method_full_name (method, 1) : NULL, *text, line[4096] = "";
 	if (!name)

@@ -85,14 +85,15 @@ class Sources(harness.Suite):
 
     # --- running --------------------------------------------------------------------------------------------------
 
-    def ask(self, runtime, image, settings=None, modules=()):
-        """(Outcome, Answers, the queries that the program wrote)."""
+    def ask(self, runtime, image, settings=None, modules=(), loader=None):
+        """(Outcome, Answers, the queries that the program wrote). The loader, if any, is what is really run."""
         out, queries = self.work / "answers.tsv", self.work / "queries.txt"
         for path in (out, queries):
             path.unlink(missing_ok=True)
         desc = "sources:image=%s,output=%s,queries=%s" % (image.stem, out, queries)
         env = harness.profile_environment(self.build, runtime, [desc, *modules], settings)
-        seen = harness.run([*runtime.command(image), queries], env, cwd=self.work)
+        command = [*runtime.command(loader), image] if loader else runtime.command(image)
+        seen = harness.run([*command, queries], env, cwd=self.work)
         lines = queries.read_text().splitlines() if queries.exists() else []
         return seen, Answers(out), [line.split() for line in lines]
 
@@ -212,6 +213,17 @@ class Sources(harness.Suite):
                    "symbols elsewhere on %s: found by the path in the image" % runtime, seen)
         return None
 
+    def from_memory(self, runtime):
+        """An image without a file has the symbols that it embeds."""
+        image, loader = self.compile(HERE / "frames.cs", "embedded"), self.compile(HERE / "loader.cs", "mdb")
+        if image is None or loader is None:
+            return self.skip("an image from memory", "no compiler", "mono")
+        seen, answers, _ = self.ask(runtime, image, loader=loader)
+        known = [row for row in answers.rows["M"] if row[1] == "1"]
+        self.check(seen.code == 73 and len(known) > 20 and answers.rows["Q"] and SAID not in seen.err,
+                   "an image from memory on %s: has the symbols that it embeds" % runtime, seen)
+        return None
+
     def broken(self, runtime, name, prepare, lines=(1, 1), kind="portable", located=False):
         """`prepare (image, pdb)` breaks a copy; `lines`: how often the log may name it."""
         copy = self.moved(kind)
@@ -306,6 +318,7 @@ def main():
             for kind in KINDS:
                 suite.compare(mono, runtime, source, kind)
         suite.found_elsewhere(runtime)
+        suite.from_memory(runtime)
         break_all(suite, runtime)
     print("%d answers compared, of which Mono names the next document in %d" % (suite.compared, suite.later))
     return suite.finish()

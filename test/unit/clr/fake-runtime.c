@@ -179,6 +179,18 @@ get_native_code_start_addresses (ICorProfilerInfo15 *self, FunctionID id, ReJITI
 }
 
 static HRESULT
+get_function_from_ip (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *ret_function)
+{
+	fake_asked++;
+	for (uint32_t i = 0; fake_found && i < fake_found->body_count; i++)
+		if ((uintptr_t) address - ID (fake_found->bodies[i]) < fake_found->bodies[i]->size) {
+			*ret_function = ID (fake_found);
+			return S_OK;
+		}
+	return E_FAIL;
+}
+
+static HRESULT
 get_code_info4 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 size, ULONG32 *ret_count, COR_PRF_CODE_INFO *infos)
 {
 	*ret_count = 1;
@@ -222,6 +234,7 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetClassIDInfo = get_class_id_info,
 	.GetClassIDInfo2 = get_class_id_info2,
 	.GetFunctionInfo2 = get_function_info2,
+	.GetFunctionFromIP = get_function_from_ip,
 	.GetFunctionFromToken = get_function_from_token,
 	.GetNativeCodeStartAddresses = get_native_code_start_addresses,
 	.GetCodeInfo4 = get_code_info4,

@@ -51,7 +51,7 @@ typedef struct {
 	uint32_t body_count;
 } fake_function;
 
-/* What is found by its token. */
+/* What is found by its token, and by addresses of its bodies. */
 extern fake_function *fake_found;
 
 #define ID(record) ((uintptr_t)(record))

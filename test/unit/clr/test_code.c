@@ -13,7 +13,9 @@
 #include <mono/metadata/loader.h>
 #include <mono/metadata/mono-debug.h>
 #include <mono/metadata/profiler.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "../ecma/symbols_builder.h"
 #include "fake-runtime.h"
 
@@ -38,6 +40,7 @@ static const fake_body bare = { 24, NULL, 0 };
 
 static fake_function of_main = { &house, MAIN, 0, 0, { 0 }, { &whole }, 1 };
 
+MONO_API char *mono_pmip (void *ip);
 MONO_API void mono_profiler_init_code (const char *desc);
 
 void
@@ -172,6 +175,19 @@ a_function_that_was_seen_is_found_while_its_id_means_it (void **state)
 }
 
 static void
+addresses_of_code_that_nobody_listened_for_have_text (void **state)
+{
+	char expected[64];
+	char *text = mono_pmip ((char *) &whole + 22);
+	assert_non_null (text);
+	snprintf (expected, sizeof expected, " + 0x16] [b.cs :: 4u] (%p ", (const void *) &whole);
+	assert_non_null (strstr (text, "N.Last:Main ("));
+	assert_non_null (strstr (text, expected));
+	mono_free (text);
+	assert_null (mono_pmip (&house));
+}
+
+static void
 an_unloaded_image_is_not_asked_about (void **state)
 {
 	fake_unload (&house);
@@ -196,6 +212,7 @@ main (void)
 		WITH_MAIN (a_body_without_a_map_has_no_lines),
 		WITH_MAIN (a_method_without_code_has_none),
 		WITH_MAIN (a_function_that_was_seen_is_found_while_its_id_means_it),
+		WITH_MAIN (addresses_of_code_that_nobody_listened_for_have_text),
 		WITH_MAIN (an_unloaded_image_is_not_asked_about),
 	};
 	return cmocka_run_group_tests (tests, start, NULL);

@@ -28,7 +28,7 @@ struct line {
 	uint32_t il_offset, native_offset;
 };
 
-/* --- a host with three methods: one with symbols and code, one with code alone, one whose symbols name no file ----- */
+/* --- a host with three methods: symbols and code, code alone, symbols that name no file --------------------------- */
 
 static int
 describe_image (void *host, MonoImage *record, monocle_image_info *ret)
