@@ -169,7 +169,7 @@ find_parent (MonoClass *klass)
 	case MONOCLE__CLASS_ARRAY:
 		return monocle__corlib_class (&array_class, "System", "Array");
 	case MONOCLE__CLASS_PARAM:
-		return monocle_class_primitive (MONO_TYPE_OBJECT);
+		return monocle__param_parent (klass);
 	default:
 		return NULL;
 	}
@@ -225,6 +225,8 @@ mono_class_is_enum (MonoClass *klass)
 mono_bool
 mono_class_is_delegate (MonoClass *klass)
 {
+	if (klass && klass->kind == MONOCLE__CLASS_PARAM)
+		return 0;
 	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
 		if (monocle__class_is_system (klass, "Delegate"))
 			return 1;

@@ -82,6 +82,12 @@ MonoClass *monocle__class_interface (MonoClass *klass, uint32_t index);
 /* All interfaces of the class, of its bases and of those interfaces, each once. Returns how many. */
 uint32_t monocle__class_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT]);
 
+/* --- constraint.c ------------------------------------------------------------------------------------------------- */
+
+/* The base class of a type parameter, and its interfaces by position; NULL: past the last. */
+MonoClass *monocle__param_parent (MonoClass *param);
+MonoClass *monocle__param_interface (MonoClass *param, uint32_t index);
+
 /* --- class-size.c ------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a value; 0: unknown. *ret_alignment may be NULL. Normal context. */

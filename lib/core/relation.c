@@ -5,8 +5,7 @@
  *
  * The rules are those of ECMA-335 I.8.7 (assignment compatibility) with Mono's answers where they are wider: integers
  * of one size are one type as elements of arrays, an enum is its underlying type there, and a value goes into its
- * Nullable. What a type parameter is constrained to is not told by hosts: a parameter fits itself and object. Normal
- * context: may make records and look classes of corlib up.
+ * Nullable. Normal context: may make records and look classes of corlib up.
  */
 #include <string.h>
 #include "member.h"
@@ -38,6 +37,8 @@ monocle__class_interface (MonoClass *klass, uint32_t index)
 {
 	if (klass->kind == MONOCLE__CLASS_ARRAY)
 		return vector_interface (klass, index);
+	if (klass->kind == MONOCLE__CLASS_PARAM)
+		return monocle__param_interface (klass, index);
 	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_INTERFACE);
 	return list && index < list->count ? monocle__class_as_in (list->items[index], klass) : NULL;
 }
@@ -288,6 +289,18 @@ interface_fits (MonoClass *to, MonoClass *from, int depth)
 	return false;
 }
 
+/* Is a parameter constrained to the other, or to what derives from the class? */
+static bool
+param_fits (MonoClass *to, MonoClass *from)
+{
+	MonoClass *list[MONOCLE__INTERFACE_LIMIT];
+	uint32_t count = monocle__class_interfaces (from, list);
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i] == to || (is_param (list[i]) && has_parent (list[i], to)))
+			return true;
+	return false;
+}
+
 /* Arguments of arguments are looked at; the depth ends that where metadata makes them grow. */
 static mono_bool
 is_assignable (MonoClass *to, MonoClass *from, int depth)
@@ -295,7 +308,11 @@ is_assignable (MonoClass *to, MonoClass *from, int depth)
 	enum { ARGUMENT_DEPTH = 8 };
 	if (to == from)
 		return 1;
-	if (depth >= ARGUMENT_DEPTH || is_param (to))
+	if (depth >= ARGUMENT_DEPTH)
+		return 0;
+	if (is_param (from) && param_fits (to, from))
+		return 1;
+	if (is_param (to))
 		return 0;
 	if (to->kind == MONOCLE__CLASS_POINTER || from->kind == MONOCLE__CLASS_POINTER)
 		return 0;

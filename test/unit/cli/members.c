@@ -208,6 +208,42 @@ print_names (MonoClass *klass)
 	}
 }
 
+/* What a type parameter is constrained to shows in its base class and its interfaces. */
+static void
+print_parameter (MonoClass *klass, const char *member, MonoType *type)
+{
+	MonoClass *other, *param = mono_class_from_mono_type (type);
+	void *iter = NULL;
+	if (!mono_type_is_generic_parameter (mono_class_get_type (param)))
+		return;
+	begin_member ("parameter", klass, member);
+	column ("name", mono_class_get_name (param));
+	column_class ("parent", mono_class_get_parent (param));
+	fputs ("\tinterfaces=", out);
+	while ((other = mono_class_get_interfaces (param, &iter))) {
+		char *name = mono_type_full_name (mono_class_get_type (other));
+		fprintf (out, "%s;", name);
+		mono_free (name);
+	}
+	end ();
+}
+
+static void
+print_parameters (MonoClass *klass)
+{
+	void *iter = NULL;
+	MonoClassField *field;
+	MonoMethod *method;
+	while ((field = mono_class_get_fields (klass, &iter)))
+		print_parameter (klass, mono_field_get_name (field), mono_field_get_type (field));
+	for (iter = NULL; (method = mono_class_get_methods (klass, &iter));) {
+		void *params = NULL;
+		MonoType *type;
+		while ((type = mono_signature_get_params (mono_method_signature (method), &params)))
+			print_parameter (klass, mono_method_get_name (method), type);
+	}
+}
+
 static void
 print_class (MonoClass *klass)
 {
@@ -229,6 +265,7 @@ print_class (MonoClass *klass)
 	print_names (klass);
 	end ();
 	print_lists (klass);
+	print_parameters (klass);
 }
 
 /* --- relations ---------------------------------------------------------------------------------------------------- */
@@ -247,6 +284,16 @@ add_subject (MonoClass *klass)
 		subjects[subject_count++] = klass;
 }
 
+/* Mono dies of a parameter and a pointer. */
+static mono_bool
+is_deadly (MonoClass *klass, MonoClass *other)
+{
+	MonoType *type = mono_class_get_type (klass), *against = mono_class_get_type (other);
+	if (mono_type_is_generic_parameter (against))
+		return mono_type_get_type (type) == MONO_TYPE_PTR;
+	return mono_type_is_generic_parameter (type) && mono_type_get_type (against) == MONO_TYPE_PTR;
+}
+
 static void
 print_relation (const char *what, MonoClass *klass, mono_bool (*is_related) (MonoClass *, MonoClass *))
 {
@@ -255,7 +302,7 @@ print_relation (const char *what, MonoClass *klass, mono_bool (*is_related) (Mon
 	mono_free (name);
 	fputc ('\t', out);
 	for (int i = 0; i < subject_count; i++)
-		if (is_related (klass, subjects[i])) {
+		if (!is_deadly (klass, subjects[i]) && is_related (klass, subjects[i])) {
 			name = mono_type_full_name (mono_class_get_type (subjects[i]));
 			fprintf (out, "%s;", name);
 			mono_free (name);
@@ -530,6 +577,20 @@ print_definitions (MonoImage *image)
 	}
 }
 
+/* The type parameters of the methods of Constraints. */
+static void
+add_parameters (MonoClass *klass)
+{
+	void *iter = NULL;
+	MonoMethod *method;
+	while ((method = mono_class_get_methods (klass, &iter))) {
+		void *params = NULL;
+		MonoType *type;
+		while ((type = mono_signature_get_params (mono_method_signature (method), &params)))
+			add_subject (mono_class_from_mono_type (type));
+	}
+}
+
 __attribute__ ((unused)) static void
 print_program (MonoImage *image)
 {
@@ -540,6 +601,7 @@ print_program (MonoImage *image)
 	MonoClass *list = mono_class_from_name (image, "", "Subjects");
 	while ((field = mono_class_get_fields (list, &iter)))
 		add_subject (mono_class_from_mono_type (mono_field_get_type (field)));
+	add_parameters (mono_class_from_name (image, "", "Constraints"));
 	for (int i = 0; i < subject_count; i++) {
 		if (mono_class_get_image (subjects[i]) == image || mono_class_get_rank (subjects[i]))
 			print_class (subjects[i]);

@@ -155,6 +155,11 @@ public static class Constraints
 	public static string OfObject<T> (T it) { return it.ToString () + it.GetHashCode () + it.Equals (it); }
 	public static string OfInterface<T> (T it) where T : ISpeaks { return it.Say () + it.Say (2); }
 	public static int OfGeneric<T> (T it) where T : ISpeaks<int> { return it.Say (2); }
+	public static void OfMany<A, B, C, D, F, G> (A a, B b, C c, D d, F f, G g)
+		where A : Talker, ISpeaks, IOther where B : A where C : B, IOther where D : struct, ISpeaks
+		where F : class, ISpeaks<F> where G : ISpeaks<A>, ISpeaks<int>
+	{
+	}
 	public static string OfGenericString<T> (T it) where T : ISpeaks<string> { return it.Say (""); }
 }
 
