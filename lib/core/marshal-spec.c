@@ -16,10 +16,12 @@ struct cursor {
 	const char *at, *end;
 };
 
+/* Is a whole number left? */
 static bool
 has_more (const struct cursor *cursor)
 {
-	return cursor->at < cursor->end;
+	ptrdiff_t left = cursor->end - cursor->at;
+	return left > 0 && left >= (*cursor->at & 0x80 ? *cursor->at & 0x40 ? 4 : 2 : 1);
 }
 
 /* The next number, `fallback` when there is none. */
