@@ -207,7 +207,8 @@ nothing_half_made_is_kept_without_memory (void **state)
 		pointer_to (text, modified (text, other, allocations & 1));
 		with_arguments (open, modified (text, other, allocations & 1));
 		monocle__arena_set_budget (-1);
-		MonoType *array = matrix (text, sizes, 2), *pointer = pointer_to (text, modified (text, other, allocations & 1));
+		MonoType *array = matrix (text, sizes, 2);
+		MonoType *pointer = pointer_to (text, modified (text, other, allocations & 1));
 		assert_int_equal (mono_type_get_array_type (array)->sizes[0], 100 + allocations);
 		check_name (*mono_type_get_signature (pointer)->params, allocations & 1 ? "string modreq(N.Other)"
 		                                                                        : "string modopt(N.Other)");
@@ -217,7 +218,8 @@ nothing_half_made_is_kept_without_memory (void **state)
 static void
 a_sentinel_says_where_the_arguments_of_one_call_begin (void **state)
 {
-	MonoMethodSignature fixed = { .call_convention = MONO_CALL_VARARG, .count = 2 }, call = fixed, plain = { .count = 2 };
+	MonoMethodSignature fixed = { .call_convention = MONO_CALL_VARARG, .count = 2 }, call = fixed;
+	MonoMethodSignature plain = { .count = 2 };
 	call.sentinel = 2;
 	assert_int_equal (mono_signature_vararg_start (&fixed), 2);
 	assert_int_equal (mono_signature_vararg_start (&call), 1);
