@@ -74,7 +74,6 @@ struct monocle_kit_text {
 	char path[PATH_MAX];
 	char *head;
 	enum monocle__output_kind kind;
-	pid_t owner; /* a forked child is not */
 	uint64_t ring_size;
 	bool threads;
 	pthread_key_t key;
@@ -92,6 +91,21 @@ struct monocle_kit_text {
 
 /* Logs are never freed: a thread may be in the middle of a line for as long as it likes. */
 static monocle_kit_text *_Atomic all_logs;
+
+/* A forked child has the rings and no thread that empties them. */
+static _Atomic bool is_child;
+
+static void
+forked (void)
+{
+	atomic_store (&is_child, true);
+}
+
+static void
+watch_forks (void)
+{
+	pthread_atfork (NULL, NULL, forked);
+}
 
 uint64_t
 monocle_kit_text_now (void)
@@ -178,7 +192,8 @@ monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, 
 {
 	int saved_errno = errno;
 	bool done = false;
-	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed) || getpid () != text->owner)
+	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed)
+	    || atomic_load_explicit (&is_child, memory_order_relaxed))
 		return false;
 	struct ring *ring = pthread_getspecific (text->key);
 	if (!ring)
@@ -487,7 +502,7 @@ leave_note (const monocle_kit_text *text)
 	const char *directory = getenv ("MONOCLE_RUN_DIR");
 	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
 	if (is_file && !text->threads && directory && *directory == '/')
-		monocle__leave_note (directory, (uint32_t) text->owner, text->path);
+		monocle__leave_note (directory, (uint32_t) getpid (), text->path);
 }
 
 static uint64_t
@@ -512,6 +527,8 @@ fail (monocle_kit_text *text, const char *what, int error)
 	return NULL;
 }
 
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
+
 monocle_kit_text *
 monocle_kit_text_open (const monocle_kit_text_config *config)
 {
@@ -521,7 +538,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 		return NULL;
 	}
 	snprintf (text->module, sizeof text->module, "%s", config->module);
-	text->owner = getpid ();
+	pthread_once (&forks_once, watch_forks);
 	text->ring_size = ring_size (config->buffer);
 	text->piece = malloc (PIECE);
 	text->head = config->head ? strdup (config->head) : NULL;
@@ -548,7 +565,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 int64_t
 monocle_kit_text_close (monocle_kit_text *text)
 {
-	if (!text || getpid () != text->owner || atomic_exchange (&text->is_closed, true))
+	if (!text || atomic_load (&is_child) || atomic_exchange (&text->is_closed, true))
 		return 0;
 	atomic_store (&text->is_closing, true);
 	sem_post (&text->wake);
