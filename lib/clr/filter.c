@@ -94,7 +94,10 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 	int state = atomic_load (&image->methods[row - 1]);
 	if (state != MONOCLE__METHOD_UNKNOWN)
 		return state;
-	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (monocle_method_def (image->cli.record, token));
+	MonoMethod *method = monocle_method_def (image->cli.record, token);
+	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
+	if (flags)
+		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_UNKNOWN) {

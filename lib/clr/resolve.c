@@ -287,6 +287,7 @@ monocle__clr_method (FunctionID id)
 		return NULL;
 	monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
 	monocle__clr_code_seen (id, method);
+	mono_method_get_flags (method, NULL); /* described before a module sees it: some read records */
 	return method;
 }
 

@@ -12,6 +12,11 @@
 
 enum { ROW_MASK = 0xffffff };
 
+_Static_assert (offsetof (MonoMethod, flags) == 0 && offsetof (MonoMethod, iflags) == 2 &&
+                offsetof (MonoMethod, token) == 4 && offsetof (MonoMethod, klass) == 8 &&
+                offsetof (MonoMethod, signature) == 16 && offsetof (MonoMethod, name) == 24,
+                "a method's record begins as Mono's does");
+
 static monocle__intern methods;
 
 /* --- describing --------------------------------------------------------------------------------------------------- */
@@ -46,10 +51,9 @@ describe (MonoMethod *definition)
 	return desc;
 }
 
-const monocle__method_desc *
-monocle__method_describe (MonoMethod *method)
+static const monocle__method_desc *
+describe_definition (MonoMethod *method)
 {
-	method = monocle_method_definition (method);
 	monocle__method_desc *desc = atomic_load_explicit (&method->desc, memory_order_acquire), *known = NULL;
 	if (desc || !(desc = describe (method)))
 		return desc;
@@ -57,6 +61,26 @@ monocle__method_describe (MonoMethod *method)
 	                                             memory_order_acquire))
 		return desc;
 	return known;
+}
+
+/* For those who read the record itself. Whoever does it at the same time writes the same. */
+static void
+show (MonoMethod *method, const monocle__method_desc *desc)
+{
+	__atomic_store_n (&method->flags, (uint16_t) desc->flags, __ATOMIC_RELAXED);
+	__atomic_store_n (&method->iflags, (uint16_t) desc->iflags, __ATOMIC_RELAXED);
+	if (!__atomic_load_n (&method->klass, __ATOMIC_RELAXED))
+		__atomic_store_n (&method->klass, desc->klass, __ATOMIC_RELAXED);
+	__atomic_store_n (&method->name, desc->name, __ATOMIC_RELEASE);
+}
+
+const monocle__method_desc *
+monocle__method_describe (MonoMethod *method)
+{
+	const monocle__method_desc *desc = describe_definition (monocle_method_definition (method));
+	if (desc && !__atomic_load_n (&method->name, __ATOMIC_RELAXED))
+		show (method, desc);
+	return desc;
 }
 
 void
@@ -110,6 +134,12 @@ monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
 	return method;
 }
 
+static MonoMethod *
+of_node (monocle__node *node)
+{
+	return (MonoMethod *) (void *) ((char *) node - offsetof (MonoMethod, node));
+}
+
 struct key {
 	MonoMethod *definition;
 	MonoClass *klass;
@@ -129,7 +159,7 @@ key_hash (const struct key *key)
 static bool
 key_same (const monocle__node *node, const void *data)
 {
-	const MonoMethod *method = (const MonoMethod *) node;
+	const MonoMethod *method = of_node ((monocle__node *) node);
 	const struct key *key = data;
 	return method->definition == key->definition && method->klass == key->klass && method->count == key->count &&
 	       (!key->count || !memcmp (method->arguments, key->arguments, key->count * sizeof *key->arguments));
@@ -167,9 +197,9 @@ monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count, M
 	uint64_t hash = key_hash (&key);
 	monocle__node *node = monocle__intern_find (&methods, hash, key_same, &key);
 	if (node)
-		return (MonoMethod *) node;
+		return of_node (node);
 	MonoMethod *method = inst_new (&key);
-	return method ? (MonoMethod *) monocle__intern_add (&methods, hash, &method->node, key_same, &key) : NULL;
+	return method ? of_node (monocle__intern_add (&methods, hash, &method->node, key_same, &key)) : NULL;
 }
 
 /* --- what hosts ask ----------------------------------------------------------------------------------------------- */

@@ -277,8 +277,17 @@ typedef struct {
 	_Atomic(struct monocle__param *) params; /* param.c */
 } monocle__method_desc;
 
+/*
+ * Begins as Mono's does, because there are modules that read these fields without asking. They are there once the method
+ * was described, the signature once it was asked for; until then they are zeros.
+ */
 struct _MonoMethod {
-	monocle__node node;      /* first, as in MonoClass */
+	uint16_t flags, iflags;
+	uint32_t token;
+	MonoClass *klass;        /* of an instance; of a definition also when a host told it early */
+	_Atomic(MonoMethodSignature *) signature;
+	const char *name;        /* written last of these */
+	monocle__node node;
 	MonoMethod *definition;  /* of an instance; NULL: this is a definition */
 	MonoImage *image;
 	uint32_t token, count;
@@ -286,7 +295,6 @@ struct _MonoMethod {
 	MonoType **arguments;
 	void *slot;
 	_Atomic(monocle__method_desc *) desc;          /* of a definition */
-	_Atomic(MonoMethodSignature *) signature;
 	_Atomic(MonoClass **) params;                  /* a definition's generic parameters, for open names */
 	_Atomic(const char *) fallback;
 };

@@ -487,6 +487,49 @@ call_filter (MonoProfiler *prof, MonoMethod *method)
 	                                                         : MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
 }
 
+/* The beginnings of Mono's own records, as modules have copied them. */
+typedef struct {
+	uint16_t flags, iflags;
+	uint32_t token;
+	MonoClass *klass;
+	MonoMethodSignature *signature;
+	const char *name;
+} raw_method;
+
+typedef struct {
+	MonoMethod *method;
+	void *next;
+	char *start;
+	uint32_t unwind;
+	int32_t size;
+} raw_code;
+
+static void
+put_record (MonoMethod *method)
+{
+	MonoMethodSignature *signature = mono_method_signature (method);
+	const raw_method *raw = (const raw_method *) method;
+	uint32_t iflags, flags = mono_method_get_flags (method, &iflags);
+	PUT ("record: %d %d %d %d %d %d\n", raw->flags == flags, raw->iflags == iflags,
+	     raw->token == mono_method_get_token (method), raw->klass == mono_method_get_class (method),
+	     raw->signature == signature, !strcmp (raw->name, mono_method_get_name (method)));
+}
+
+/* Nothing was asked of the method before. */
+static void
+jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *code)
+{
+	static int once;
+	const raw_method *raw = (const raw_method *) method;
+	const raw_code *own = (const raw_code *) code;
+	if (!raw->name || strcmp (raw->name, "Probed") || !code || once++)
+		return;
+	PUT ("--- code\n");
+	PUT ("record: %d %d %d\n", own->method == mono_jit_info_get_method (code),
+	     own->start == mono_jit_info_get_code_start (code), own->size == mono_jit_info_get_code_size (code));
+	put_record (method);
+}
+
 static void
 method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
@@ -505,6 +548,7 @@ method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *c
 	strong = mono_gchandle_new (fresh, 0);
 	weak = mono_gchandle_new_weakref (fresh, 0);
 	PUT ("handles: %d %d\n", strong != 0, weak != 0);
+	put_record (method);
 	put_target ("strong", strong);
 	put_object (fresh, 0);
 	PUT ("\n");
@@ -549,6 +593,7 @@ mono_profiler_init_objects (const char *desc)
 	mono_profiler_set_exception_throw_callback (handle, exception_throw);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, call_filter);
 	mono_profiler_set_method_enter_callback (handle, method_enter);
+	mono_profiler_set_jit_done_callback (handle, jit_done);
 	mono_profiler_set_gc_handle_created_callback (handle, handle_created);
 	mono_profiler_set_gc_handle_deleted_callback (handle, handle_deleted);
 }
