@@ -290,8 +290,7 @@ struct _MonoMethod {
 	monocle__node node;
 	MonoMethod *definition;  /* of an instance; NULL: this is a definition */
 	MonoImage *image;
-	uint32_t token, count;
-	MonoClass *klass;        /* of an instance; of a definition, when a host told it early */
+	uint32_t count;
 	MonoType **arguments;
 	void *slot;
 	_Atomic(monocle__method_desc *) desc;          /* of a definition */
