@@ -26,11 +26,18 @@ typedef struct {
 	size_t counts[2];
 } object;
 
+/* A word of the module, and what it is to lead to. Slots of one function share its import. */
+typedef struct {
+	void **word;
+	monocle__import *import;
+	uint8_t *thunk;
+} slot;
+
 typedef struct {
 	const char *name;            /* owned, for ever */
 	object object;
 	uint8_t *thunks;             /* for ever */
-	void ***slots;               /* the slot of each thunk */
+	slot *slots;
 	size_t count, room;
 } patch;
 
@@ -97,27 +104,45 @@ new_import (const patch *p, const char *function, void *target)
 	return import;
 }
 
-static void
-make_thunk (patch *p, void **slot, const char *function)
+static const slot *
+slot_of (const patch *p, const char *function)
 {
-	void *target = target_of (&p->object, *slot, function);
-	monocle__import *import = target && p->count < p->room ? new_import (p, function, target) : NULL;
+	for (size_t i = 0; i < p->count; i++)
+		if (!strcmp (p->slots[i].import->function, function))
+			return &p->slots[i];
+	return NULL;
+}
 
-	if (!import)
+static void
+make_slot (patch *p, void **word, const char *function)
+{
+	const slot *like = slot_of (p, function);
+	void *target = like ? NULL : target_of (&p->object, *word, function);
+	slot made = { .word = word };
+
+	if (p->count == p->room)
 		return;
-	monocle__arch_write_thunk (p->thunks + p->count * MONOCLE__THUNK_SIZE, import);
-	p->slots[p->count++] = slot;
+	if (like) {
+		made.import = like->import;
+		made.thunk = like->thunk;
+	} else if (target && (made.import = new_import (p, function, target))) {
+		made.thunk = p->thunks + p->count * MONOCLE__THUNK_SIZE;
+		monocle__arch_write_thunk (made.thunk, made.import);
+	} else {
+		return;
+	}
+	p->slots[p->count++] = made;
 }
 
 /* The page may be read-only by now (RELRO). */
 static bool
-write_slot (void **slot, void *value)
+write_word (void **word, void *value)
 {
-	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE), start = (uintptr_t) slot & ~(page - 1);
+	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE), start = (uintptr_t) word & ~(page - 1);
 
 	if (mprotect ((void *) start, page, PROT_READ | PROT_WRITE) != 0)
 		return false;
-	__atomic_store_n (slot, value, __ATOMIC_RELEASE);
+	__atomic_store_n (word, value, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -130,7 +155,7 @@ is_wanted (const char *name)
 	       monocle__check_signal_replacement (name);
 }
 
-/* Finds each word that a wanted function's address stands in, makes its thunk where there is room, and counts. */
+/* Finds each word that a wanted function's address stands in, makes a slot of it where there is room, and counts. */
 static size_t
 each_slot (patch *p)
 {
@@ -146,7 +171,7 @@ each_slot (patch *p)
 				continue;
 			found++;
 			if (p->room)
-				make_thunk (p, (void **) (p->object.map->l_addr + relocation->r_offset), name);
+				make_slot (p, (void **) (p->object.map->l_addr + relocation->r_offset), name);
 		}
 	return found;
 }
@@ -178,7 +203,7 @@ link_thunks (patch *p)
 	if (mprotect (p->thunks, p->room * MONOCLE__THUNK_SIZE, PROT_READ | PROT_EXEC) != 0)
 		return false;
 	for (size_t i = 0; i < p->count; i++)
-		done = write_slot (p->slots[i], p->thunks + i * MONOCLE__THUNK_SIZE) && done;
+		done = write_word (p->slots[i].word, p->slots[i].thunk) && done;
 	dl_iterate_phdr (protect_again, (void *) p->object.map);
 	return done;
 }

@@ -28,7 +28,14 @@ struct _MonoProfiler {
 
 static struct _MonoProfiler profiler;
 
-MONO_API void mono_profiler_init_misbehave (const char *desc);
+/* The module is built in several ways, each under its own name. */
+#ifndef NAME
+#define NAME misbehave
+#endif
+#define JOIN(a, b) a##b
+#define INIT_OF(name) JOIN (mono_profiler_init_, name)
+
+MONO_API void INIT_OF (NAME) (const char *desc);
 
 static void
 say (const char *what)
@@ -46,12 +53,15 @@ is (const char *name, const char *wanted)
 	return name && !strcmp (name, wanted);
 }
 
+/* An address in the module's data, besides the slot that its calls go through. */
+static MonoImage *(*volatile image_loaded_pointer) (const char *name) = mono_image_loaded;
+
 /* Needs a normal context, and is simple enough to be called anywhere if nobody prevents it. */
 static MonoImage *
 look_up (void)
 {
 	mono_image_loaded ("misbehave");
-	return mono_image_loaded ("misbehave");
+	return image_loaded_pointer ("misbehave");
 }
 
 /* Takes memory. */
@@ -190,7 +200,7 @@ filter (MonoProfiler *prof, MonoMethod *method)
 }
 
 MONO_API void
-mono_profiler_init_misbehave (const char *desc)
+INIT_OF (NAME) (const char *desc)
 {
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 

@@ -55,7 +55,7 @@ start (const char *check)
 	setenv ("MONOCLE_CHECK", check, 1);
 	CHECK (monocle_host_init (&host) == MONOCLE_OK);
 	monocle_thread_attach ((uintptr_t) pthread_self ());
-	CHECK (monocle_host_load ("misbehave:allocations") == MONOCLE_OK);
+	CHECK (monocle_host_load (MODULE ":allocations") == MONOCLE_OK);
 	image = monocle_image_new ("/nowhere/misbehave.exe", MONOCLE_IMAGE_MAIN, 2, 2, NULL);
 	calls = monocle_method_def (image, 0x06000001);
 	monocle_host_startup_done ();
@@ -83,7 +83,7 @@ collect (void)
 }
 
 #define LINE(function, where, why) \
-	"monocle: module misbehave called " function " " where ", where it is not allowed: " why
+	"monocle: module " MODULE " called " function " " where ", where it is not allowed: " why
 #define SKIPPED "; it was not executed\n"
 #define NORMAL "it needs a normal context" SKIPPED
 #define MEMORY "it is not async-safe" SKIPPED
