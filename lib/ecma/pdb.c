@@ -16,6 +16,8 @@ enum { PDB_HEADER_SIZE = 32, ENTRY_POINT = 20, REFERENCED_TABLES = 24 };
 
 static const char windows_magic[] = "Microsoft C/C++";
 
+enum { ROWS_MAX = 0xFFFFFF }; /* a row number is the lower three bytes of a token */
+
 /* Rows that the image has of a table, as the #Pdb stream says; its counts stand in the order of the bits. */
 static uint32_t
 image_rows (const monocle__ecma_image *metadata, uint32_t table)
@@ -26,7 +28,8 @@ image_rows (const monocle__ecma_image *metadata, uint32_t table)
 	if (!(referenced >> table & 1) ||
 	    !monocle__span_part (pdb, PDB_HEADER_SIZE + 4 * (uint64_t)__builtin_popcountll (before), 4, &count))
 		return 0;
-	return monocle__le32 (count.data);
+	uint32_t rows = monocle__le32 (count.data);
+	return rows < ROWS_MAX ? rows : ROWS_MAX;
 }
 
 /* Row n of MethodDebugInformation belongs to row n of MethodDef, so that other counts would mean other methods. */
