@@ -85,15 +85,15 @@ class Sources(harness.Suite):
 
     # --- running --------------------------------------------------------------------------------------------------
 
-    def ask(self, runtime, image, settings=None, modules=(), loader=None):
+    def ask(self, runtime, image, settings=None, modules=(), loader=None, arguments=None):
         """(Outcome, Answers, the queries that the program wrote). The loader, if any, is what is really run."""
         out, queries = self.work / "answers.tsv", self.work / "queries.txt"
         for path in (out, queries):
             path.unlink(missing_ok=True)
-        desc = "sources:image=%s,output=%s,queries=%s" % (image.stem, out, queries)
+        desc = "sources:image=%s,output=%s,queries=%s,code" % (image.stem, out, queries)
         env = harness.profile_environment(self.build, runtime, [desc, *modules], settings)
         command = [*runtime.command(loader), image] if loader else runtime.command(image)
-        seen = harness.run([*command, queries], env, cwd=self.work)
+        seen = harness.run([*command, *(arguments or [queries])], env, cwd=self.work)
         lines = queries.read_text().splitlines() if queries.exists() else []
         return seen, Answers(out), [line.split() for line in lines]
 
@@ -170,7 +170,20 @@ class Sources(harness.Suite):
         self.check(not bad and unknown <= 1, what + ": lines of native offsets as in stack traces", bad[:5])
         self.check(answers.rows["C"] and all(row[1] == "1" for row in answers.rows["C"]), what + ": sound code",
                    answers.rows["C"][:5])
+        bodies, others = answers.rows["J"][0] if answers.rows["J"] else ("0", "0")
+        self.check(int(bodies) > 10 and others == "0", what + ": code that was just made is the newest", answers.rows["J"])
         self.frames(what, answers)
+        return None
+
+    def hot(self, runtime):
+        """Code that is compiled again and again: the newest body counts."""
+        image = self.compile(PROGRAMS / "fib.cs", "mdb")
+        if image is None:
+            return self.skip("hot code", "no compiler", "mono")
+        seen, answers, _ = self.ask(runtime, image, arguments=["35"])
+        bodies, others = (int(n) for n in (answers.rows["J"] or [("0", "0")])[0])
+        self.check(seen.code == 0 and bodies > len(answers.rows["M"]) and others == 0,
+                   "%s: each of %d bodies was the newest when it was made" % (runtime, bodies), seen)
         return None
 
     def frames(self, what, answers):
@@ -317,6 +330,7 @@ def main():
         for source in SOURCES if mono else []:
             for kind in KINDS:
                 suite.compare(mono, runtime, source, kind)
+        suite.hot(runtime)
         suite.found_elsewhere(runtime)
         suite.from_memory(runtime)
         break_all(suite, runtime)

@@ -12,6 +12,7 @@
  *   Q <tab> token <tab> native <tab> IL <tab> row column file   of native offsets, or "-"
  *   F <tab> token <tab> native <tab> text                       the same as a frame
  *   C <tab> token <tab> code is sound (0 or 1) <tab> lines      what mono_debug_find_method () tells
+ *   J <tab> bodies <tab> of which another one is newest         the same, each time when code was made (`code`)
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ enum { OFFSETS = 600, FAR = 100000 };
 
 struct _MonoProfiler {
 	char image[256], output[1024], queries[1024];
-	FILE *file;
 	MonoImage *found;
+	_Atomic int bodies, others;
 };
 
 /* Not in public headers. */
@@ -155,6 +156,19 @@ write_queries (FILE *file)
 		fclose (queries);
 }
 
+/* The code that was just made is the newest. */
+static void
+jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *code)
+{
+	if (!code || !prof->found || mono_class_get_image (mono_method_get_class (method)) != prof->found)
+		return;
+	MonoDebugMethodJitInfo *jit = mono_debug_find_method (method, mono_get_root_domain ());
+	prof->bodies++;
+	prof->others += !jit || (const void *) jit->code_start != mono_jit_info_get_code_start (code) ||
+	                (int) jit->code_size != mono_jit_info_get_code_size (code);
+	mono_debug_free_method_jit_info (jit);
+}
+
 static void
 image_loaded (MonoProfiler *prof, MonoImage *image)
 {
@@ -174,6 +188,7 @@ shutdown (MonoProfiler *prof)
 		write_method (file, prof->found, MONO_TOKEN_METHOD_DEF | rid);
 	if (prof->queries[0] && prof->found)
 		write_queries (file);
+	fprintf (file, "J\t%d\t%d\n", prof->bodies, prof->others);
 	fputs ("end\n", file);
 	fclose (file);
 }
@@ -191,6 +206,7 @@ mono_profiler_init_sources (const char *desc)
 {
 	const char *colon = strchr (desc, ':');
 	char *text = strdup (colon ? colon + 1 : "");
+	int wants_code = strstr (text, ",code") != NULL;
 	read_options (text);
 	free (text);
 	if (!mono_debug_enabled ())
@@ -198,4 +214,6 @@ mono_profiler_init_sources (const char *desc)
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 	mono_profiler_set_image_loaded_callback (handle, image_loaded);
 	mono_profiler_set_runtime_shutdown_begin_callback (handle, shutdown);
+	if (wants_code)
+		mono_profiler_set_jit_done_callback (handle, jit_done);
 }
