@@ -218,6 +218,8 @@ bool monocle__clr_makes_handle (void);
 /* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */
 void *monocle__clr_hold (ObjectID object);
 void monocle__clr_release (void *held);
+/* Of an array class with one dimension: no vector, but one with bounds, T[*]? Any context. */
+bool monocle__clr_is_general_vector (ClassID id);
 /* The id that the runtime uses for this class today. Any context. */
 void monocle__clr_remember_class (MonoClass *klass, ClassID id);
 

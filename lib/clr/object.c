@@ -56,6 +56,13 @@ base_size (MonoObject *object)
 	return ((const uint32_t *) class_id_of (object))[1];
 }
 
+/* A vector is a word, a header and a length long; the other has its length and lower bound behind. */
+bool
+monocle__clr_is_general_vector (ClassID id)
+{
+	return ((const uint32_t *) id)[1] == 8 + HEADER + 8 + 2 * sizeof (int32_t);
+}
+
 static bool
 is_string (MonoObject *object)
 {

@@ -145,6 +145,10 @@ array_class (ClassID id)
 	if (info->vtbl->IsArrayClass (info, id, &element, &element_class, &rank) != S_OK)
 		return NULL;
 	MonoClass *klass = element_class ? monocle__clr_class (element_class) : monocle_class_primitive (element);
+	if (klass && rank == 1 && monocle__clr_is_general_vector (id)) {
+		const monocle_array_info general = { .size = sizeof general, .rank = 1, .is_general = 1 };
+		return mono_class_from_mono_type (monocle_type_array (monocle_type (klass), &general));
+	}
 	return klass ? monocle_class_array (klass, rank) : NULL;
 }
 
@@ -312,5 +316,6 @@ monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint
 	MonoMethod *method = method_of_keys (definition, keys, count, class_key);
 	monocle__cli_list_end (scratch, begin);
 	come_up ();
+	mono_method_get_flags (method, NULL); /* as above */
 	return method;
 }

@@ -273,7 +273,7 @@ mono_array_class_get (MonoClass *element, uint32_t rank)
 MonoClass *
 mono_bounded_array_class_get (MonoClass *element, uint32_t rank, mono_bool bounded)
 {
-	return monocle_class_array (element, rank);
+	return bounded && rank == 1 ? monocle__class_general_vector (element) : monocle_class_array (element, rank);
 }
 
 MonoClass *

@@ -43,7 +43,7 @@ typedef struct {
 
 static fake_module corlib = { .path = u"/fx/System.Private.CoreLib.dll" };
 static fake_module app = { .path = u"/srv/shapes.exe" };
-static type string_type, vector_type, grid_type, found_type;
+static type string_type, vector_type, general_type, grid_type, found_type;
 static ICorProfilerInfo15Vtbl slots;
 static const ICorProfilerInfo15Vtbl *plain;
 static atomic_uint looked_up, statics_asked, forced, handles, on_service;
@@ -288,6 +288,9 @@ objects (void)
 	CHECK (mono_array_length ((MonoArray *) &hello) == 0);
 	numbers.handle = &vector_type;
 	CHECK (mono_array_addr ((MonoArray *) &numbers, int32_t, 0) == numbers.bounds);
+	general_type = (type) { 4, 0, 24 + 8, { .element = ELEMENT_TYPE_I4, .rank = 1 }, 0, { { 0, 0 } }, 0 };
+	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&general_type))), "Int32[*]");
+	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&vector_type))), "Int32[]");
 	CHECK (mono_object_get_size ((MonoObject *) &hello) == 4711);
 	place = IN_PROBE;
 	CHECK (mono_object_get_size ((MonoObject *) &hello) == 22 + 5 * 2);
