@@ -40,7 +40,7 @@ MONO_API char *mono_context_get_desc (MonoGenericContext *context);
 
 /*
  * A pattern "Ns.Type:Method(args)", where "*" stands for any type or method name and args may be absent. NULL:
- * malformed.
+ * malformed. Free with mono_method_desc_free ().
  */
 MONO_API MonoMethodDesc *mono_method_desc_new (const char *name, mono_bool include_namespace);
 /* The pattern of a method's class, name and args, which it matches. Free the same way. Normal context. */

@@ -15,7 +15,8 @@
  *                   something is half loaded (image_loaded, class_loading ...); not before there is a runtime.
  *   init window     Inside mono_profiler_init_NAME () only (an embedder: before the runtime starts).
  *   borrowed        The caller must not free the result. It stays valid as long as what it was asked of; outside
- *                   Mono, for ever.
+ *                   Mono, for ever. Records (MonoImage, MonoClass, MonoMethod, MonoThread ...) are borrowed unless a
+ *                   comment says that a reference is taken; managed objects belong to the collector.
  *   caller frees    With mono_free ().
  *
  * The comments state Mono's contract. Outside Mono a function that nobody can serve is there all the same: its first
