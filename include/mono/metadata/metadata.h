@@ -422,7 +422,7 @@ MONO_API MonoMethodSignature *mono_metadata_signature_alloc (MonoImage *image, u
 MONO_API MonoMethodSignature *mono_metadata_signature_dup (MonoMethodSignature *sig);
 MONO_API void mono_metadata_free_method_signature (MonoMethodSignature *method);
 
-/* A marshalling descriptor, which begins with its length; free it as below. NULL: no memory. Normal context. II.23.4. */
+/* A marshalling descriptor, behind its length; free it as below. NULL: no memory. Normal context. ECMA-335 II.23.4. */
 MONO_API MonoMarshalSpec *mono_metadata_parse_marshal_spec (MonoImage *image, const char *ptr);
 MONO_API void mono_metadata_free_marshal_spec (MonoMarshalSpec *spec);
 
