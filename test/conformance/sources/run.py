@@ -171,7 +171,8 @@ class Sources(harness.Suite):
         self.check(answers.rows["C"] and all(row[1] == "1" for row in answers.rows["C"]), what + ": sound code",
                    answers.rows["C"][:5])
         bodies, others = answers.rows["J"][0] if answers.rows["J"] else ("0", "0")
-        self.check(int(bodies) > 10 and others == "0", what + ": code that was just made is the newest", answers.rows["J"])
+        self.check(int(bodies) > 10 and others == "0", what + ": code that was just made is the newest",
+                   answers.rows["J"])
         self.frames(what, answers)
         return None
 
