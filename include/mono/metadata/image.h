@@ -47,7 +47,10 @@ MONO_API MonoImage *mono_image_loaded_by_guid (const char *guid);
 MONO_API MonoImage *mono_image_loaded_full (const char *name, mono_bool refonly);
 MONO_API MonoImage *mono_image_loaded_by_guid_full (const char *guid, mono_bool refonly);
 
-/* Take and drop a reference. A held reference keeps metadata alive across an unload. Normal context. */
+/*
+ * Take and drop a reference. On Mono a held one keeps metadata alive across an unload; elsewhere names stay known
+ * anyway, and bytes of the image are gone with it. Normal context.
+ */
 MONO_API void mono_image_addref (MonoImage *image);
 MONO_API void mono_image_close (MonoImage *image);
 
