@@ -9,7 +9,7 @@
  */
 #include "member.h"
 
-enum { STATIC = 0x10 }; /* FieldAttributes, II.23.1.5 */
+enum { STATIC = 0x10, LITERAL = 0x40 }; /* FieldAttributes, II.23.1.5 */
 
 /* Bytes of what has a size of its own; 0: a struct or nothing at all. */
 static uint32_t
@@ -160,11 +160,28 @@ mono_class_instance_size (MonoClass *klass)
 	return klass && ask_layout (klass, &layout) ? (int32_t) layout.instance_size : 0;
 }
 
+/* Where the next static field of a type begins, and what is behind it: Mono puts them one after the other. */
+static uint64_t
+behind_static (uint64_t at, MonoType *type)
+{
+	int alignment = 1, size = type ? mono_type_size (type, &alignment) : 0;
+	return (at + (uint32_t) alignment - 1) / (uint32_t) alignment * (uint32_t) alignment + (uint32_t) size;
+}
+
+/* A runtime may keep them elsewhere, in pieces. Then it is what they would take together. */
 int32_t
 mono_class_data_size (MonoClass *klass)
 {
 	monocle_layout_info layout;
-	return klass && ask_layout (klass, &layout) ? (int32_t) layout.static_size : 0;
+	uint64_t size = 0;
+	void *iter = NULL;
+	MonoClassField *field;
+	if (klass && ask_layout (klass, &layout) && layout.static_size)
+		return (int32_t) layout.static_size;
+	while ((field = mono_class_get_fields (klass, &iter)))
+		if ((mono_field_get_flags (field) & (STATIC | LITERAL)) == STATIC)
+			size = behind_static (size, mono_field_get_type (field));
+	return size <= INT32_MAX ? (int32_t) size : 0;
 }
 
 int32_t

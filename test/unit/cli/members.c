@@ -244,6 +244,18 @@ print_parameters (MonoClass *klass)
 	}
 }
 
+/* Files do not tell the sizes of structs. */
+static mono_bool
+has_plain_statics (MonoClass *klass)
+{
+	void *iter = NULL;
+	MonoClassField *field;
+	while ((field = mono_class_get_fields (klass, &iter)))
+		if (mono_field_get_flags (field) & 0x10 && mono_type_is_struct (mono_field_get_type (field)))
+			return 0;
+	return 1;
+}
+
 static void
 print_class (MonoClass *klass)
 {
@@ -258,6 +270,8 @@ print_class (MonoClass *klass)
 	column_hex ("delegate", mono_class_is_delegate (klass));
 	column_hex ("min_align", (uint32_t) mono_class_min_align (klass));
 	column_hex ("nullable", mono_class_is_nullable (klass));
+	if (has_plain_statics (klass))
+		column_hex ("data_size", (uint32_t) mono_class_data_size (klass));
 	column_class ("parent", mono_class_get_parent (klass));
 	column_class ("element", mono_class_get_element_class (klass));
 	if (mono_class_is_nullable (klass))

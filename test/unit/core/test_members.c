@@ -305,6 +305,7 @@ sizes_are_the_layouts (void **state)
 	assert_int_equal (mono_class_array_element_size (box), 8);
 	assert_int_equal (mono_class_min_align (box), 8);
 	assert_int_equal (mono_class_data_size (box), 12);
+	assert_int_equal (mono_class_data_size (zoo_class (zoo, ZOO_COLOR)), 12);
 	assert_int_equal (mono_class_value_size (zoo_class (zoo, ZOO_COLOR), &align), 1);
 	assert_int_equal (align, 1);
 	assert_int_equal (mono_class_min_align (zoo_class (zoo, ZOO_ITSELF)), 8);
