@@ -4,8 +4,8 @@
  * resolve.c - what the runtime calls by id, as records.
  *
  * Everything here may run inside a call probe: it uses only those calls of ICorProfilerInfo that are legal in any
- * context (GetClassIDInfo2, IsArrayClass, GetFunctionInfo2), our own metadata reader (lib/cli), and the core's lock-free
- * constructors.
+ * context (GetClassIDInfo2, IsArrayClass, GetFunctionInfo2), our own metadata reader (lib/cli), and the core's
+ * lock-free constructors.
  *
  * Sharing follows Mono: a method whose type arguments (those of its class included) are all reference types is one
  * method whatever they are, and an argument prints as T_REF; with one value type among them all are exact. The

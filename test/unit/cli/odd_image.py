@@ -172,7 +172,8 @@ def hostile_tables(strings, blobs):
         "Var": takes([VAR] + compressed(70000), [MVAR] + compressed(70000)),
         "Nothing": [],
     }
-    fields = [("RvaOutside", 0x0110, [0x06, I4]), ("NoSignature", 0x0010, []), ("Circle", 0x0010, [0x06, CLASS, spec[1]])]
+    fields = [("RvaOutside", 0x0110, [0x06, I4]), ("NoSignature", 0x0010, []),
+              ("Circle", 0x0010, [0x06, CLASS, spec[1]])]
     body_rva = 0x2000 + 0x10  # inside the CLI header: no body
     return {
         0x00: ("<HHHHH", [(0, text("hostile.dll"), 1, 0, 0)]),
@@ -188,14 +189,15 @@ def hostile_tables(strings, blobs):
         0x0C: ("<HHI", [(2 << 5 | 3, 1 << 3 | 3, 0), (2 << 5 | 3, 999 << 3 | 2, 0), (2 << 5 | 3, 0, 9999)]),
         0x11: ("<I", [(blob([0x07, 1, PINNED, BYREF, CLASS, spec[1]]),)]),
         0x1B: ("<I", [(blob([CLASS, spec[1]]),), (blob([INST, CLASS, pair, 2, CLASS, spec[2], CLASS, spec[2]]),),
-                      (blob([INST, CLASS, grow, 1, INST, CLASS, grow, 1, VAR, 0]),), (blob([INST, CLASS, spec[5], 1, I4]),),
-                      (blob([INST, CLASS, spec[4], 1, I4]),)]),
+                      (blob([INST, CLASS, grow, 1, INST, CLASS, grow, 1, VAR, 0]),),
+                      (blob([INST, CLASS, spec[5], 1, I4]),), (blob([INST, CLASS, spec[4], 1, I4]),)]),
         0x1D: ("<IH", [(0x7FFFFFF0, 1), (0x2000, 999)]),
         0x20: ("<IHHHHIIHH", [(0x8004, 1, 0, 0, 0, 0, 0, text("hostile"), none)]),
         0x23: ("<HHHHIIHHI", [(4, 0, 0, 0, 0, none, text("mscorlib"), none, 0)]),
         0x29: ("<HH", [(7, 8), (8, 7), (9, 9), (8, 8), (300, 2), (2, 300)]),
         0x2A: ("<HHHH", [(0, 0, 5 << 1, text("A")), (1, 0, 5 << 1, text("B")), (0, 0, 6 << 1, text("T"))]),
-        0x2B: ("<HI", [(1 << 1, blob([0x0A, 1, CLASS, spec[1]])), (1 << 1 | 1, blob([0x0A, 1, I4])), (1 << 1, blob([]))]),
+        0x2B: ("<HI", [(1 << 1, blob([0x0A, 1, CLASS, spec[1]])), (1 << 1 | 1, blob([0x0A, 1, I4])),
+                       (1 << 1, blob([]))]),
     }
 
 
