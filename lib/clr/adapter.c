@@ -199,10 +199,10 @@ monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 	unsigned refused = atomic_load (&monocle__clr_state.refused);
 	if (refused > 1)
 		monocle__clr_complain ("%u methods could not be given call probes", refused);
+	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
 	monocle__clr_reach_initialized ();
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();
-	monocle__service_end ();
 	monocle_host_shutdown ();
 	return S_OK;
 }

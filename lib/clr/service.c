@@ -7,11 +7,16 @@
  * refused, or would let the collector run. On a thread that the runtime does not know it is not, as long as nothing has
  * to be loaded. So the
  * question is copied into a slot, the service answers it there, and the asker, who must not block for long (a
- * collection may be waiting for it), takes the answer or gives up: then the service frees the slot later.
+ * collection may be waiting for it), takes the answer or gives up.
  *
- *      FREE --asker--> CLAIMED --asker--> POSTED --service--> DONE --asker--> FREE
- *                                           |
- *                                         asker gave up --> ABANDONED --service--> FREE
+ *      FREE --asker--> CLAIMED --asker--> POSTED --service--> RUNNING --service--> DONE --asker--> FREE
+ *                                         |    |
+ *             asker does not wait --------+    +--- asker gave up --> ABANDONED --service--> FREE
+ *                      v
+ *                  DETACHED --service--> RUNNING --service--> FREE
+ *
+ * What was given up is never begun: the objects that it is about may have moved. What was begun is waited for; nothing
+ * that is asked lets the collector run but the collection itself, for which nobody waits who could be stopped by it.
  *
  * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
  * asker too. The thread is made when it is first needed, has all signals blocked and ends with the process; a forked
@@ -35,27 +40,36 @@ typedef struct {
 	sem_t done;
 } slot;
 
-enum { FREE, CLAIMED, POSTED, DONE, ABANDONED };
+enum { FREE, CLAIMED, POSTED, DETACHED, RUNNING, DONE, ABANDONED };
 
 static slot slots[SLOTS];
 static sem_t posted;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_t thread;
 static pid_t owner;             /* the process whose thread it is; 0: there is none */
-static atomic_uint overdue;     /* questions whose askers gave up, not answered yet */
+static atomic_uint overdue;     /* questions that nobody waits for, still in their slots */
 static atomic_bool ended;
+
+static bool
+moves (slot *own, int from, int to)
+{
+	return atomic_compare_exchange_strong (&own->state, &from, to);
+}
 
 static void
 serve (slot *own)
 {
-	int state = POSTED;
-	own->work (own->data);
-	if (atomic_compare_exchange_strong (&own->state, &state, DONE)) {
+	if (moves (own, POSTED, RUNNING)) {
+		own->work (own->data);
+		atomic_store (&own->state, DONE);
 		sem_post (&own->done);
-		return;
+	} else if (moves (own, DETACHED, RUNNING)) {
+		own->work (own->data);
+		atomic_fetch_sub (&overdue, 1);
+		atomic_store (&own->state, FREE);
+	} else if (moves (own, ABANDONED, FREE)) {
+		atomic_fetch_sub (&overdue, 1);
 	}
-	atomic_fetch_sub (&overdue, 1);
-	atomic_store (&own->state, FREE);
 }
 
 static void *
@@ -64,11 +78,8 @@ run (void *nothing)
 	for (;;) {
 		while (sem_wait (&posted))
 			;
-		for (int i = 0; i < SLOTS; i++) {
-			int state = atomic_load (&slots[i].state);
-			if (state == POSTED || state == ABANDONED)
-				serve (&slots[i]);
-		}
+		for (int i = 0; i < SLOTS; i++)
+			serve (&slots[i]);
 	}
 	return NULL;
 }
@@ -92,11 +103,9 @@ start (void)
 static slot *
 claim (void)
 {
-	for (int i = 0; i < SLOTS; i++) {
-		int state = FREE;
-		if (atomic_compare_exchange_strong (&slots[i].state, &state, CLAIMED))
+	for (int i = 0; i < SLOTS; i++)
+		if (moves (&slots[i], FREE, CLAIMED))
 			return &slots[i];
-	}
 	return NULL;
 }
 
@@ -105,7 +114,6 @@ static bool
 wait_for (slot *own, unsigned milliseconds)
 {
 	struct timespec end;
-	int state = POSTED;
 	clock_gettime (CLOCK_MONOTONIC, &end);
 	end.tv_sec += milliseconds / 1000;
 	end.tv_nsec += milliseconds % 1000 * 1000000L;
@@ -113,13 +121,15 @@ wait_for (slot *own, unsigned milliseconds)
 		end.tv_sec++;
 		end.tv_nsec -= 1000000000L;
 	}
-	while (milliseconds && atomic_load (&own->state) == POSTED
+	while (atomic_load (&own->state) == POSTED
 	       && (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
 		;
 	atomic_fetch_add (&overdue, 1);
-	if (atomic_compare_exchange_strong (&own->state, &state, ABANDONED))
+	if (moves (own, POSTED, ABANDONED))
 		return false;
 	atomic_fetch_sub (&overdue, 1);
+	while (atomic_load (&own->state) != DONE)
+		sem_wait (&own->done);
 	return true;
 }
 
@@ -139,9 +149,11 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 		;
 	own->work = work;
 	memcpy (own->data, data, size);
-	atomic_store (&own->state, POSTED);
+	if (!milliseconds)
+		atomic_fetch_add (&overdue, 1);
+	atomic_store (&own->state, milliseconds ? POSTED : DETACHED);
 	sem_post (&posted);
-	if (!wait_for (own, milliseconds))
+	if (!milliseconds || !wait_for (own, milliseconds))
 		return false;
 	memcpy (data, own->data, size);
 	atomic_store (&own->state, FREE);

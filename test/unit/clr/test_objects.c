@@ -51,6 +51,7 @@ static COR_PRF_STATIC_TYPE static_kind;
 static COR_PRF_GC_GENERATION generation;
 static HRESULT generation_answer;
 static ULONG range_count;
+static useconds_t delay;
 
 static int
 here (void)
@@ -212,6 +213,7 @@ force_gc (ICorProfilerInfo15 *self)
 {
 	CHECK (here () == FOREIGN);
 	forced++;
+	usleep (delay);
 	return S_OK;
 }
 
@@ -346,6 +348,29 @@ static void
 a_handle_is_made_by_another_thread_where_this_one_must_not (void **state)
 {
 	child_passes (references);
+}
+
+/* The service is busy with a collection meanwhile; later the object may stand elsewhere. */
+static void
+given_up (void)
+{
+	static text own = { &string_type, 0, { 0 } };
+	start ();
+	delay = 300 * 1000;
+	mono_gc_collect (2);
+	place = IN_PROBE;
+	CHECK (mono_gchandle_new ((MonoObject *) &own, 0) == 0);
+	place = FOREIGN;
+	mono_gc_collect (2);
+	CHECK (forced == 2 && handles == 0 && !on_service);
+	place = IN_PROBE;
+	CHECK (mono_gchandle_new ((MonoObject *) &own, 0) && handles == 1);
+}
+
+static void
+a_question_that_was_given_up_is_never_asked (void **state)
+{
+	child_passes (given_up);
 }
 
 /* --- layouts and statics ------------------------------------------------------------------------------------------ */
@@ -496,6 +521,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (strings_and_arrays_are_read_where_they_lie),
 	cmocka_unit_test (large_pinned_and_frozen_objects_are_in_the_oldest_generation),
 	cmocka_unit_test (a_handle_is_made_by_another_thread_where_this_one_must_not),
+	cmocka_unit_test (a_question_that_was_given_up_is_never_asked),
 	cmocka_unit_test (offsets_count_from_the_beginning_of_the_object),
 	cmocka_unit_test (a_class_is_looked_up_by_threads_of_the_runtime_only_and_once),
 	cmocka_unit_test (statics_that_stay_are_asked_once_and_in_probes_by_another_thread),
