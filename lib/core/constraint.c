@@ -85,7 +85,8 @@ monocle__param_parent (MonoClass *param)
 	uint32_t row = parent || param->shared_ref ? 0 : row_of (param, image);
 	if (parent || !row)
 		return parent ? parent : object;
-	if (!(monocle__metadata_cell (image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_FLAGS) & VALUE_TYPE_CONSTRAINT))
+	uint32_t flags = monocle__metadata_cell (image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_FLAGS);
+	if (!(flags & VALUE_TYPE_CONSTRAINT))
 		return object;
 	parent = monocle__corlib_class (&value_type, "System", "ValueType");
 	return parent ? parent : object;

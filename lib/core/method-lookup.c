@@ -102,8 +102,8 @@ impl_method (MonoImage *image, uint32_t row, uint32_t column, MonoClass *klass)
 	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
 	if (!owner)
 		return NULL;
-	owner = monocle__class_definition (owner) == monocle__class_definition (klass) ? klass
-	                                                                               : monocle__class_as_in (owner, klass);
+	bool is_own = monocle__class_definition (owner) == monocle__class_definition (klass);
+	owner = is_own ? klass : monocle__class_as_in (owner, klass);
 	return owner ? monocle_method_inst (method, owner, 0, NULL) : NULL;
 }
 
