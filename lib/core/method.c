@@ -70,7 +70,7 @@ show (MonoMethod *method, const monocle__method_desc *desc)
 	__atomic_store_n (&method->flags, (uint16_t) desc->flags, __ATOMIC_RELAXED);
 	__atomic_store_n (&method->iflags, (uint16_t) desc->iflags, __ATOMIC_RELAXED);
 	if (!__atomic_load_n (&method->klass, __ATOMIC_RELAXED))
-		__atomic_store_n (&method->klass, desc->klass, __ATOMIC_RELAXED);
+		__atomic_store_n (&method->klass, desc->klass, __ATOMIC_RELEASE);
 	__atomic_store_n (&method->name, desc->name, __ATOMIC_RELEASE);
 }
 

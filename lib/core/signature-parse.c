@@ -20,7 +20,7 @@ enum {
 MonoType *
 monocle__method_type (MonoMethod *method, MonoType *type)
 {
-	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
+	bool is_inst = method->definition && method->klass && method->klass->kind == MONOCLE__CLASS_INST;
 	if (!method->definition)
 		return type;
 	return monocle__type_inflate (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
