@@ -44,9 +44,8 @@ is_owner (uintptr_t lock)
 		return true;
 	if (!(__atomic_load_n (&words[0], __ATOMIC_ACQUIRE) & 1))
 		return false;
-	uintptr_t owner = __atomic_load_n (&words[1], __ATOMIC_RELAXED);
 	uintptr_t tid = __atomic_load_n (&words[2], __ATOMIC_RELAXED);
-	return (!owner && !tid) || tid == (uintptr_t) syscall (SYS_gettid);
+	return !tid || tid == (uintptr_t) syscall (SYS_gettid);
 }
 
 void
