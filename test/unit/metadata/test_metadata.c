@@ -422,7 +422,7 @@ static void
 marshalling_descriptors_are_read_within_their_length (void **state)
 {
 	static const char *const blobs_of[] = {
-		"\x00", "\x01\x2a", "\x02\x2a\x50", "\x03\x2c\x00\x00", "\x05\x2c\x7f" "abc", "\x02\x17\x08", "\x01\x1d",
+		"\x00", "\x01\x2a", "\x02\x2a\x50", "\x03\x2c\x00\x00", ("\x05\x2c\x7f" "abc"), "\x02\x17\x08", "\x01\x1d",
 	};
 	for (size_t i = 0; i < sizeof blobs_of / sizeof *blobs_of; i++) {
 		MonoMarshalSpec *spec = mono_metadata_parse_marshal_spec (image, blobs_of[i]);
