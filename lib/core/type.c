@@ -175,10 +175,12 @@ mono_type_generic_inst_is_valuetype (MonoType *type)
 	return type && type->klass->kind == MONOCLE__CLASS_INST && mono_class_is_valuetype (type->klass);
 }
 
-/* Arguments are passed in words of 8 bytes. */
+/* Arguments are passed in words of 8 bytes; Mono says otherwise of a float. */
 int
 mono_type_stack_size (MonoType *type, int *alignment)
 {
+	if (type && !type->is_byref && monocle__type_code (type) == MONO_TYPE_R4)
+		return mono_type_size (type, alignment);
 	int size = mono_type_size (type, alignment), word = (int) sizeof (void *);
 	if (alignment)
 		*alignment = word;

@@ -76,6 +76,7 @@ shutdown_begin (MonoProfiler *prof)
 		dump_image (prof->own[i]);
 		dump_rows (prof->own[i]);
 		dump_classes (prof->own[i]);
+		dump_references (prof->own[i]);
 	}
 	dump_met_classes ();
 	dump_close ();

@@ -36,6 +36,9 @@ dump_image (MonoImage *image)
 	dump_subject ("image %s", mono_image_get_name (image));
 #define IMAGE(form, key, expression) dump_##form (key, expression);
 #include "answers.def"
+	uint32_t size = 0;
+	const char *key = mono_image_get_public_key (image, &size);
+	dump_bytes ("public key", key, key ? size : 0);
 	for (int table = 0; table <= MONO_TABLE_GENERICPARAMCONSTRAINT; table++) {
 		dump_prefix ("table 0x%02x ", (unsigned) table);
 		dump_number ("rows", mono_image_get_table_rows (image, table));

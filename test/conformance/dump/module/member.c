@@ -52,6 +52,15 @@ name_of_property (MonoProperty *property)
 	return property ? mono_property_get_name (property) : NULL;
 }
 
+static int
+of_image_token (MonoClassField *field, MonoClass *klass)
+{
+	MonoClass *found = NULL;
+	uint32_t token = mono_class_get_field_token (field);
+
+	return mono_field_from_token (mono_class_get_image (klass), token, &found, NULL) == field && found == klass;
+}
+
 /* Initial bytes: as many as the field's type has, where the program fixes its layout. */
 static void
 field_data (MonoClassField *field)

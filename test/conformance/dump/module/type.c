@@ -53,19 +53,22 @@ dump_meet (MonoClass *klass)
 
 	if (!name)
 		return;
-	if ((!in_instance || levels (name) <= LEVELS_OF_INSTANCES) && seen_count < MET_MAX && !known (klass, name))
+	/* Parameters without an owner, !0, lead nowhere. */
+	if (!strchr (name, '!') && (!in_instance || levels (name) <= LEVELS_OF_INSTANCES) && seen_count < MET_MAX &&
+	    !known (klass, name))
 		seen[seen_count++] = (met) { klass, strdup (name) };
 	mono_free (name);
 }
 
 /*
- * No public function tells whether type parameters stand in an instance. Our programs call them T, TKey, U: what looks
- * so behind "<" or a comma is taken for one, at the price of answers about classes that are named alike.
+ * No public function tells whether type parameters stand in an instance. Our programs call them T, TKey, U, compilers
+ * <Deep>__T, and !0 has no owner: what looks so behind "<" or a comma is taken for one, at the price of answers about
+ * classes that are named alike.
  */
 static int
 looks_like_parameter (const char *name)
 {
-	return (*name == 'T' && !islower ((unsigned char) name[1])) ||
+	return *name == '!' || *name == '<' || (*name == 'T' && !islower ((unsigned char) name[1])) ||
 	       (isupper ((unsigned char) *name) && name[1] && strchr (",>[", name[1]));
 }
 
@@ -150,6 +153,22 @@ parts (MonoType *type)
 	}
 }
 
+static int
+has_modifiers (MonoType *type)
+{
+	mono_bool required;
+	void *iter = NULL;
+
+	return mono_type_get_modifiers (type, &required, &iter) != NULL;
+}
+
+/* Mono dies of void here. */
+static int
+stack_size (MonoType *type, int *ret_alignment)
+{
+	return dump_is_open (type) || mono_type_is_void (type) ? 0 : mono_type_stack_size (type, ret_alignment);
+}
+
 static void
 size_answers (MonoType *type)
 {
@@ -170,6 +189,7 @@ dump_type (const char *what, int number, MonoType *type)
 		snprintf (prefix, sizeof prefix, "%s %d ", what, number);
 	dump_prefix ("%s", prefix);
 	dump_yes ("is known", type != NULL);
+	int alignment = 0;
 	if (!type)
 		return;
 #define TYPE(form, key, expression) dump_##form (key, expression);
