@@ -155,6 +155,13 @@ put_array (MonoArray *array, MonoClass *klass, int depth)
 	PUT (" ]");
 }
 
+static unsigned
+end_of (MonoClassField *field)
+{
+	int alignment;
+	return mono_field_get_offset (field) + (unsigned) mono_type_size (mono_field_get_type (field), &alignment);
+}
+
 /* What all fields end at must be within the object. */
 static void
 check_size (MonoObject *object, MonoClass *klass)
@@ -162,10 +169,8 @@ check_size (MonoObject *object, MonoClass *klass)
 	unsigned size = mono_object_get_size (object);
 	void *iter = NULL;
 	MonoClassField *field;
-	int alignment;
 	while ((field = mono_class_get_fields (klass, &iter)))
-		if (!(mono_field_get_flags (field) & STATIC)
-		    && mono_field_get_offset (field) + (unsigned) mono_type_size (mono_field_get_type (field), &alignment) > size)
+		if (!(mono_field_get_flags (field) & STATIC) && end_of (field) > size)
 			PUT (" BAD OFFSET of %s", mono_field_get_name (field));
 }
 

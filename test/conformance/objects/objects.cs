@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // objects.cs - objects of every kind in static fields of every kind. Look () throws and catches a Checkpoint: the
-// module objects.c then reads what stands in the fields. What the program prints of them itself is what the module must find.
+// module objects.c then reads what stands in the fields. What the program prints of them itself is what the module
+// must find.
 using System;
 using System.Collections.Generic;
 using System.Reflection;

@@ -68,7 +68,8 @@ class Objects(harness.Suite):
     def compare(self, mono, other, reference, lines):
         wanted, got = list(canonical(reference)), list(canonical(lines))
         for a, b in zip(wanted, got):
-            self.check(a == b, "%s: %s" % (other, a.partition(" = ")[0]), "\n    %s: %s\n    %s: %s" % (mono, a, other, b))
+            self.check(a == b, "%s: %s" % (other, a.partition(" = ")[0]),
+                       "\n    %s: %s\n    %s: %s" % (mono, a, other, b))
         self.check(len(wanted) == len(got), "%s: as many lines as on %s" % (other, mono), (len(wanted), len(got)))
 
 
