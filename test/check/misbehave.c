@@ -128,6 +128,13 @@ on_signal (int number, siginfo_t *info, void *context)
 }
 
 static void
+on_plain_signal (int number)
+{
+	profiler.signalled += number == SIGUSR2;
+	mono_method_desc_new ("*:*", 0);
+}
+
+static void
 interrupt (void)
 {
 	struct sigaction mine = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO }, before, was;
@@ -135,8 +142,12 @@ interrupt (void)
 	sigaction (SIGUSR1, &mine, &before);
 	raise (SIGUSR1);
 	sigaction (SIGUSR1, &before, &was);
-	if (!profiler.signalled || was.sa_sigaction != on_signal)
+	if (profiler.signalled != 1 || was.sa_sigaction != on_signal)
 		say ("the signal handler did not run as it was set");
+	void (*plain) (int) = signal (SIGUSR2, on_plain_signal);
+	raise (SIGUSR2);
+	if (signal (SIGUSR2, plain) != on_plain_signal || profiler.signalled != 2)
+		say ("the plain signal handler did not run as it was set");
 }
 
 static void

@@ -116,7 +116,8 @@ one_round (void)
 #define IN_PROBE                                                                                                  \
 	LINE ("mono_image_loaded", "in a call probe (method_enter)", NORMAL)                                          \
 	LINE ("mono_method_full_name", "in a signal handler", MEMORY)                                                 \
-	LINE ("mono_free", "in a signal handler", MEMORY)
+	LINE ("mono_free", "in a signal handler", MEMORY)                                                             \
+	LINE ("mono_method_desc_new", "in a signal handler", MEMORY)
 
 static const char mistakes[] =
 	LINE ("mono_image_loaded", "in the init window, before there is a runtime", NORMAL)
