@@ -12,10 +12,9 @@ enum { SIGNATURE_OF_FIELD = 0x06, SIGNATURE_OF_LOCALS = 0x07 }; /* ECMA-335 II.2
 static int
 signature_kind (MonoImage *image, int table, int row, unsigned column)
 {
-	const char *blob;
+	const MonoTableInfo *info = mono_image_get_table_info (image, table);
+	const char *blob = mono_metadata_blob_heap (image, mono_metadata_decode_row_col (info, row, column));
 
-	blob = mono_metadata_blob_heap (image,
-	                                mono_metadata_decode_row_col (mono_image_get_table_info (image, table), row, column));
 	return mono_metadata_decode_blob_size (blob, &blob) > 0 ? (unsigned char) *blob : -1;
 }
 

@@ -14,6 +14,8 @@ public static unsafe class Pointers
 	public static delegate* unmanaged[Stdcall, SuppressGCTransition]<void> Quick;
 	public static delegate*<delegate*<int>, delegate* unmanaged[Thiscall]<void*, void>> Nested;
 	public static void*[]? Table;
+	public static delegate*<int, void>[]? Functions;
+	public static delegate*<int, void>* Function;
 	public static int Call (delegate*<int, int> f, int n) => f (n);
 	public static T Generic<T> (delegate*<ref T, in T, out T, ref readonly T> f, T t) => f (ref t, in t, out t);
 	static int Twice (int n) => 2 * n;
