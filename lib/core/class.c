@@ -208,18 +208,6 @@ monocle__class_describe (MonoClass *klass)
 	return known;
 }
 
-/* The names of a class's own parameters, plain and shared. */
-static void
-complete_params (MonoClass *klass, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		for (int shared = 0; shared <= 1; shared++) {
-			MonoClass *param = monocle_class_param (klass, NULL, i, shared);
-			if (param)
-				monocle__class_describe (param);
-		}
-}
-
 bool
 monocle__class_complete (MonoClass *klass)
 {
@@ -230,7 +218,7 @@ monocle__class_complete (MonoClass *klass)
 	if (!mono_class_get_parent (klass))
 		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
 	if (desc)
-		complete_params (klass, desc->generic_params);
+		monocle__params_complete (klass, NULL, desc->generic_params);
 	atomic_store_explicit (&klass->is_complete, true, memory_order_relaxed);
 	return true;
 }
@@ -441,16 +429,38 @@ monocle_class_fnptr (void)
 	return &fnptr;
 }
 
-MonoClass *
-monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref)
+static struct key
+param_key (MonoClass *klass, MonoMethod *method, uint32_t index, bool shared_ref)
 {
-	return intern (&(struct key) {
+	return (struct key) {
 		.kind = MONOCLE__CLASS_PARAM,
 		.element = klass && !method ? monocle__class_definition (klass) : NULL,
 		.owner = method ? monocle_method_definition (method) : NULL,
 		.index = index,
-		.shared_ref = shared_ref != 0,
-	});
+		.shared_ref = shared_ref,
+	};
+}
+
+MonoClass *
+monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref)
+{
+	struct key key = param_key (klass, method, index, shared_ref != 0);
+	return intern (&key);
+}
+
+/* A stand-in that nobody has spoken of is one that nobody will: instances are made from code that runs. */
+void
+monocle__params_complete (MonoClass *klass, MonoMethod *method, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		MonoClass *plain = monocle_class_param (klass, method, i, 0);
+		struct key key = param_key (klass, method, i, true);
+		monocle__node *stand_in = monocle__intern_find (&classes, key_hash (&key), key_same, &key);
+		if (plain)
+			monocle__class_describe (plain);
+		if (stand_in)
+			monocle__class_describe ((MonoClass *) stand_in);
+	}
 }
 
 /* --- classes known by name only ----------------------------------------------------------------------------------- */

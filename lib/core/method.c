@@ -90,12 +90,7 @@ monocle__method_complete (MonoMethod *method)
 	if (!desc)
 		return;
 	monocle__method_signature (method);
-	for (uint32_t i = 0; i < desc->generic_params; i++)
-		for (int shared = 0; shared <= 1; shared++) {
-			MonoClass *param = monocle_class_param (NULL, method, i, shared);
-			if (param)
-				monocle__class_describe (param);
-		}
+	monocle__params_complete (NULL, method, desc->generic_params);
 }
 
 /* --- making ------------------------------------------------------------------------------------------------------- */

@@ -254,6 +254,8 @@ MonoType *monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType 
                                  uint32_t method_count, MonoType *const *method_arguments);
 /* Describes what is still undescribed: names, parents, parameters. False: that was done already. */
 bool monocle__class_complete (MonoClass *klass);
+/* The same for the type parameters of a class or of a method. */
+void monocle__params_complete (MonoClass *klass, MonoMethod *method, uint32_t count);
 /* A copy in the arena. */
 MonoType **monocle__type_list (uint32_t count, MonoType *const *types);
 uint32_t monocle__type_code (const MonoType *type);

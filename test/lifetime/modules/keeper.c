@@ -6,8 +6,8 @@
  *
  * Options, comma separated: `output=FILE` (name <tab> value lines, written at the end), `probes` (calls of the images
  * whose name starts with "guest" are counted too), `loads` (does not ask for classes, which costs the runtime much),
- * `names=PREFIX` (the methods of images whose name starts so are written out: image, name, base class, order in which the image came,
- * and the order and file of the image that the first parameter's class is in).
+ * `names=PREFIX` (the methods of images whose name starts so are written out: image, name, base class, order in which
+ * the image came, and the order and file of the image that the first parameter's class is in).
  *
  * A record is kept with a hash of what it is called. Whenever an image goes, records from all of the past are asked
  * again; at the end all are. `size ROUND BYTES` lines are the core's memory for records, as images go.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Several load contexts hold assemblies of the same names, each pair its own:
 //   contexts FOLDER
-// FOLDER/a, b and c each have plugin.dll and dep.dll. In `a` the dependency is loaded when it is needed, in `b` before the
-// plugin, in `c` and `d` both come from memory.
+// FOLDER/a, b and c each have plugin.dll and dep.dll. In `a` the dependency is loaded when it is needed, in `b` before
+// the plugin; those of `c` come from memory, three times.
 using System;
 using System.IO;
 using System.Reflection;

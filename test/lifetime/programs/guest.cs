@@ -80,7 +80,8 @@ public static class Entry {
 		inner.Count (new Point[3], new string[2, 2], ref total);
 		total += new Cell<string> ("a").Map (s => new Point (s.Length, 1)).Value.X;
 		total += new Cell<Point> (new Point (3, 4)).Map (p => p.X.ToString ()).Value.Length;
-		total += Generic.Size (new Point (), "b") + Generic.Size ("c", "d") + Generic.Size<object, Colour> (null, Colour.Red);
+		total += Generic.Size (new Point (), "b") + Generic.Size ("c", "d");
+		total += Generic.Size<object, Colour> (null, Colour.Red);
 		return total;
 	}
 

@@ -126,7 +126,8 @@ code_goes_with_its_image_and_with_those_it_is_made_over (void **state)
 	MonoClass *list = shapes_class ("List`1");
 	MonoMethod *fire = shapes_method ("Fire");
 	MonoMethod *methods[] = {
-		monocle_method_def (guest, 0x06000001), monocle_method_inst (fire, monocle_class_inst (list, 1, &theirs), 0, NULL),
+		monocle_method_def (guest, 0x06000001),
+		monocle_method_inst (fire, monocle_class_inst (list, 1, &theirs), 0, NULL),
 		monocle_method_inst (fire, NULL, 1, &theirs), fire, monocle_method_inst (fire, NULL, 1, &ours),
 	};
 	for (uintptr_t i = 0; i < 5; i++)
