@@ -112,6 +112,22 @@ event_answers (const owner *o, MonoEvent *event, int number)
 	member_subject (o, "event", number, mono_class_get_event_token (event));
 #define EVENT(form, key, expression) dump_##form (key, expression);
 #include "answers.def"
+	if (!o->instance)
+		dump_attributes (mono_custom_attrs_from_event (o->klass, event));
+}
+
+/* Number 0 is what the method returns. */
+static void
+parameter_attributes (MonoMethod *method)
+{
+	MonoMethodSignature *signature = mono_method_signature (method);
+	uint32_t count = signature ? mono_signature_get_param_count (signature) : 0;
+
+	for (uint32_t i = 0; i <= count; i++) {
+		dump_prefix ("parameter %u of %u ", i, count);
+		dump_attributes (mono_custom_attrs_from_param (method, i));
+	}
+	dump_prefix ("%s", "");
 }
 
 static void
@@ -121,6 +137,7 @@ method_of (const owner *o, MonoMethod *method, int number)
 	dump_method_answers (method);
 	if (!o->instance) {
 		dump_attributes (mono_custom_attrs_from_method (method));
+		parameter_attributes (method);
 		dump_body (method);
 	}
 }

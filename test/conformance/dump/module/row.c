@@ -121,6 +121,55 @@ owners (MonoImage *image)
 	}
 }
 
+/* --- what the searches over the tables find, of rows that are counted from 0 -------------------------------------- */
+
+static void
+type_searches (MonoImage *image, uint32_t row)
+{
+	uint32_t end = 0, packing = 0, size = 0;
+
+	dump_number ("layout", mono_metadata_packing_from_typedef (image, row + 1, &packing, &size));
+	dump_number ("packing", packing);
+	dump_number ("class size", size);
+	dump_number ("first event", mono_metadata_events_from_typedef (image, row, &end));
+	dump_number ("events end", end);
+	dump_number ("first property", mono_metadata_properties_from_typedef (image, row, &end));
+	dump_number ("properties end", end);
+	dump_number ("nested", mono_metadata_nesting_typedef (image, row + 1, 1));
+}
+
+static void
+method_searches (MonoImage *image, uint32_t row)
+{
+	uint32_t parent = (row + 1) << MONO_CUSTOM_ATTR_BITS | MONO_CUSTOM_ATTR_METHODDEF;
+
+	dump_number ("native function", mono_metadata_implmap_from_method (image, row));
+	dump_number ("attributes", mono_metadata_custom_attrs_from_index (image, parent));
+}
+
+static void
+field_searches (MonoImage *image, uint32_t row)
+{
+	uint32_t offset = 0, rva = 0, token = mono_metadata_make_token (MONO_TABLE_FIELD, row + 1);
+
+	mono_metadata_field_info (image, row, &offset, &rva, NULL);
+	dump_hex ("offset", offset);
+	dump_hex ("address of data", rva);
+	dump_number ("constant", mono_metadata_get_constant_index (image, token, 0));
+	dump_yes ("marshalled", mono_metadata_get_marshal_info (image, row, 1) != NULL);
+}
+
+static void
+each (MonoImage *image, uint32_t table, void (*answer) (MonoImage *image, uint32_t row))
+{
+	uint32_t rows = (uint32_t) mono_image_get_table_rows (image, (int) table);
+
+	for (uint32_t i = 0; i < rows; i++) {
+		dump_subject ("search %s 0x%08x", mono_image_get_name (image), mono_metadata_make_token (table, i + 1));
+		answer (image, i);
+	}
+}
+
 void
 dump_rows (MonoImage *image)
 {
@@ -133,4 +182,7 @@ dump_rows (MonoImage *image)
 		}
 	}
 	owners (image);
+	each (image, MONO_TABLE_TYPEDEF, type_searches);
+	each (image, MONO_TABLE_METHOD, method_searches);
+	each (image, MONO_TABLE_FIELD, field_searches);
 }
