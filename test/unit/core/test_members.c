@@ -366,6 +366,33 @@ parameters_without_a_row_have_an_empty_name (void **state)
 	mono_method_get_param_names (NULL, names);
 }
 
+static void
+what_is_out_stands_in_the_row_of_the_parameter (void **state)
+{
+	MonoMethodSignature *signature = mono_method_signature (zoo_method (zoo, ZOO_GET));
+	assert_false (mono_signature_param_is_out (signature, 0)); /* it has no row */
+	assert_true (mono_signature_param_is_out (signature, 1));
+	assert_false (mono_signature_param_is_out (signature, 2));
+	assert_false (mono_signature_param_is_out (signature, -1));
+	assert_false (mono_signature_param_is_out (NULL, 0));
+	MonoMethodSignature *copy = mono_metadata_signature_alloc (zoo, 2);
+	assert_false (mono_signature_param_is_out (copy, 1)); /* it is no method's */
+	mono_metadata_free_method_signature (copy);
+}
+
+static void
+whatever_has_an_element_has_a_base_type (void **state)
+{
+	MonoClass *structure = zoo_class (zoo, ZOO_STRUCT), *color = zoo_class (zoo, ZOO_COLOR);
+	assert_ptr_equal (mono_class_enum_basetype (monocle_class_array (structure, 2)), monocle_type (structure));
+	assert_ptr_equal (mono_class_enum_basetype (monocle_class_pointer (color)), monocle_type (color));
+	assert_int_equal (mono_type_get_type (mono_class_enum_basetype (color)), MONO_TYPE_U1);
+	assert_null (mono_class_enum_basetype (structure));
+	assert_null (mono_class_enum_basetype (NULL));
+	assert_ptr_equal (mono_type_get_underlying_type (monocle_type (monocle_class_array (color, 1))),
+	                  monocle_type (monocle_class_array (color, 1)));
+}
+
 static bool
 sees_internals (const char *blob, uint32_t size)
 {
@@ -475,6 +502,8 @@ main (void)
 		cmocka_unit_test (an_offset_is_asked_for_until_it_is_known),
 		cmocka_unit_test (nested_names_are_paths),
 		cmocka_unit_test (parameters_without_a_row_have_an_empty_name),
+		cmocka_unit_test (what_is_out_stands_in_the_row_of_the_parameter),
+		cmocka_unit_test (whatever_has_an_element_has_a_base_type),
 		cmocka_unit_test (friends_are_named_by_attributes),
 		cmocka_unit_test (threads_see_the_same_members),
 		cmocka_unit_test (without_memory_there_is_no_list),

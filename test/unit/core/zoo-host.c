@@ -155,7 +155,7 @@ describe_param (void *host, MonoMethod *method, uint32_t number, monocle_param_i
 		return MONOCLE_E_UNKNOWN;
 	ret->token = MONO_TOKEN_PARAM_DEF | (number + 1);
 	ret->name = number ? "second" : NULL;
-	ret->flags = number ? 0x2000 : 0;
+	ret->flags = number ? 0x2000 | 0x2 : 0; /* marshalled, out */
 	return 0;
 }
 
