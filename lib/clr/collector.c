@@ -13,24 +13,34 @@
  *
  * So 6 and 10 come when the world is stopped already. Only suspensions for a collection count. The runtime does them
  * one at a time, on one thread (with the server collector the thread of its first heap; GCStart and GCEnd may then come
- * on another of its threads). A background collection starts inside one pause and ends outside of any; ephemeral ones
+ * on another of its threads). But SuspendEEBegin comes before a thread waits for its turn, and RestartEEEnd after the
+ * next one may have it: whoever is to say 6 waits for 11 of the pause before. A background collection starts inside one pause and ends outside of any; ephemeral ones
  * nest in it: their GCStart and GCEnd are told apart by number.
  *
  * `is_serial` as Mono has it: in 0 and 5 it says "an old generation, concurrently", in the others the contrary.
  */
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #include "clr.h"
 
 enum { REASON_GC = 1, REASON_GC_PREPARATION = 6, TYPE_BACKGROUND = 1 };
 
-enum { RUNNING, STOPPING, STOPPED };
-
-static atomic_int world;                    /* written by the thread that stops it */
+static atomic_uint stopping;                /* threads that stop the world for a collection, or wait to do so */
+static atomic_bool is_paused;               /* from 7 to 8; written while the world is stopped */
 static atomic_uint paused_generation;       /* of the pause that is going on */
 static atomic_bool is_paused_serially;
+static atomic_int restarting;               /* the thread that has said 8 and not 11; negative: it says 9 and 11 */
 static atomic_uint background;              /* number + 1 of the background collection that is going on, 0: none */
 static atomic_uint foreground;              /* the same of another one */
 static atomic_uint ended;                   /* collections so far */
 static _Atomic uint64_t heap_size;
+
+static int
+own_tid (void)
+{
+	return (int) syscall (SYS_gettid);
+}
 
 static void
 raise_event (MonoProfilerGCEvent event, bool is_serial)
@@ -39,30 +49,91 @@ raise_event (MonoProfilerGCEvent event, bool is_serial)
 		monocle_raise_gc_event (event, atomic_load (&paused_generation), is_serial);
 }
 
+/* The pause of thread `tid` is over, unless that was said already. */
+static void
+end_pause (int tid)
+{
+	int expected = tid;
+	if (!tid || !atomic_compare_exchange_strong (&restarting, &expected, -tid))
+		return;
+	raise_event (MONO_GC_EVENT_POST_START_WORLD, atomic_load (&is_paused_serially));
+	raise_event (MONO_GC_EVENT_POST_START_WORLD_UNLOCKED, atomic_load (&is_paused_serially));
+	atomic_store (&restarting, 0);
+}
+
+/*
+ * The thread that ended the last pause is on its way to say so. It is in native code, where nobody stops it; when it is
+ * kept from going on all the same, another one speaks for it.
+ */
+static void
+await_last_pause (void)
+{
+	enum { TRIES = 2000, PAUSE_NS = 10000 };
+	struct timespec pause = { 0, PAUSE_NS };
+	int tid = atomic_load (&restarting);
+	for (int i = 0; tid && tid != own_tid () && i < TRIES; i++) {
+		nanosleep (&pause, NULL);
+		tid = atomic_load (&restarting);
+	}
+	end_pause (tid);
+}
+
 /* Before the generation is known the world is only stopping for us. */
 static void
 announce_stop (uint32_t generation, bool is_serial)
 {
+	await_last_pause ();
 	atomic_store (&paused_generation, generation);
 	atomic_store (&is_paused_serially, is_serial);
-	atomic_store (&world, STOPPED);
+	atomic_store (&is_paused, true);
 	raise_event (MONO_GC_EVENT_PRE_STOP_WORLD, is_serial);
 	raise_event (MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED, is_serial);
 	raise_event (MONO_GC_EVENT_POST_STOP_WORLD, is_serial);
 }
 
+/* --- threads that stop the world for something else --------------------------------------------------------------- */
+
+static atomic_int others[16];
+
+static bool
+take_other (int tid)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		int expected = tid;
+		if (atomic_compare_exchange_strong (&others[i], &expected, 0))
+			return true;
+	}
+	return false;
+}
+
+/* One that finds no place is taken for a collection only if somebody waits to collect. */
+static void
+add_other (int tid)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		int expected = 0;
+		if (atomic_compare_exchange_strong (&others[i], &expected, tid))
+			return;
+	}
+}
+
+/* --- the runtime's events ----------------------------------------------------------------------------------------- */
+
 void
 monocle__collector_stopping (uint32_t reason)
 {
+	take_other (own_tid ()); /* its end went by unheard */
 	if (reason == REASON_GC || reason == REASON_GC_PREPARATION)
-		atomic_store (&world, STOPPING);
+		atomic_fetch_add (&stopping, 1);
+	else
+		add_other (own_tid ());
 }
 
 void
 monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type)
 {
 	bool in_background = type == TYPE_BACKGROUND;
-	if (atomic_load (&world) == STOPPING)
+	if (!atomic_load (&is_paused) && atomic_load (&stopping))
 		announce_stop (generation, !in_background);
 	atomic_store (in_background ? &background : &foreground, number + 1);
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
@@ -91,19 +162,20 @@ monocle__collector_size (uint64_t size)
 void
 monocle__collector_starting_world (void)
 {
-	if (atomic_load (&world) == STOPPING)
+	if (take_other (own_tid ()) || !atomic_load (&stopping))
+		return;
+	if (!atomic_load (&is_paused))
 		announce_stop (2, false);
-	if (atomic_load (&world) == STOPPED)
-		raise_event (MONO_GC_EVENT_PRE_START_WORLD, atomic_load (&is_paused_serially));
+	raise_event (MONO_GC_EVENT_PRE_START_WORLD, atomic_load (&is_paused_serially));
+	atomic_store (&restarting, own_tid ());
+	atomic_store (&is_paused, false);
+	atomic_fetch_sub (&stopping, 1);
 }
 
 void
 monocle__collector_started_world (void)
 {
-	if (atomic_exchange (&world, RUNNING) != STOPPED)
-		return;
-	raise_event (MONO_GC_EVENT_POST_START_WORLD, atomic_load (&is_paused_serially));
-	raise_event (MONO_GC_EVENT_POST_START_WORLD_UNLOCKED, atomic_load (&is_paused_serially));
+	end_pause (own_tid ());
 }
 
 uint32_t

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <mono/metadata/mono-gc.h>
@@ -276,6 +277,76 @@ collections_nest_in_one_in_the_background (void **state)
 	child_passes (background);
 }
 
+static void *
+collect_as_another (void *unused)
+{
+	suspend (1);
+	collect (2, 0, 0);
+	collected (2, 0);
+	resume ();
+	return NULL;
+}
+
+static void
+overlapping (void)
+{
+	pthread_t thread;
+	start ("watch:collector");
+	suspend (1);
+	collect (1, 1, 0);
+	collected (1, 1);
+	deliver (7, 2, U (0), 0);
+	check_trace ("6/1s 10/1s 7/1s 0/1 5/1 8/1s ");
+	CHECK (!pthread_create (&thread, NULL, collect_as_another, NULL));
+	usleep (1000);
+	deliver (3, 2, U (0), 0);
+	pthread_join (thread, NULL);
+	check_trace ("9/1s 11/1s 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+	suspend (1);
+	collect (1, 1, 0);
+	deliver (7, 2, U (0), 0);
+	trace[0] = 0;
+	CHECK (!pthread_create (&thread, NULL, collect_as_another, NULL)); /* and we never go on */
+	pthread_join (thread, NULL);
+	deliver (3, 2, U (0), 0);
+	check_trace ("9/1s 11/1s 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+}
+
+static void
+a_pause_is_over_before_the_next_begins_whoever_is_slow (void **state)
+{
+	child_passes (overlapping);
+}
+
+static void *
+stop_for_something_else (void *unused)
+{
+	suspend (0);
+	resume ();
+	return NULL;
+}
+
+static void
+waiting (void)
+{
+	pthread_t thread;
+	start ("watch:collector");
+	suspend (1); /* waits for its turn */
+	CHECK (!pthread_create (&thread, NULL, stop_for_something_else, NULL));
+	pthread_join (thread, NULL);
+	check_trace ("");
+	collect (1, 0, 0);
+	collected (1, 0);
+	resume ();
+	check_trace ("6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+}
+
+static void
+a_collection_that_waits_for_its_turn_is_not_told_before (void **state)
+{
+	child_passes (waiting);
+}
+
 static void
 finalisation (void)
 {
@@ -420,6 +491,34 @@ on_phase (MonoProfiler *prof, MonocleExceptionPhase phase, MonoMethod *method, M
 	note ("%d%s ", phase, exception ? "!" : "");
 }
 
+static void *
+suspend_as_another (void *unused)
+{
+	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_REJIT);
+	return NULL;
+}
+
+static void
+suspensions_in_turn (void)
+{
+	pthread_t thread;
+	start ("watch");
+	monocle_profiler_set_suspension_callback (handle, on_suspension);
+	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_GC);
+	usleep (10);
+	monocle__callback_RuntimeResumeStarted (NULL);
+	CHECK (!pthread_create (&thread, NULL, suspend_as_another, NULL));
+	pthread_join (thread, NULL);
+	monocle__callback_RuntimeResumeFinished (NULL);
+	check_trace ("0:1 3:1 0:8 4:1+ ");
+}
+
+static void
+the_end_of_a_suspension_is_its_own_when_the_next_has_begun (void **state)
+{
+	child_passes (suspensions_in_turn);
+}
+
 static void
 suspensions (void)
 {
@@ -536,6 +635,9 @@ main (void)
 		cmocka_unit_test (who_holds_a_lock_is_seen_from_the_lock),
 		cmocka_unit_test (a_payload_that_is_too_short_is_dropped_and_said_once),
 		cmocka_unit_test (a_suspension_has_a_reason_and_a_duration),
+		cmocka_unit_test (the_end_of_a_suspension_is_its_own_when_the_next_has_begun),
+		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
+		cmocka_unit_test (a_collection_that_waits_for_its_turn_is_not_told_before),
 		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
 		cmocka_unit_test (nothing_is_asked_for_before_somebody_listens),
 		cmocka_unit_test (a_refused_flag_is_named_by_its_event_and_costs_nobody_else),
