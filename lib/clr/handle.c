@@ -127,9 +127,14 @@ monocle__handle_destroyed (uintptr_t handle)
 	if (e && e->handle == handle) {
 		gone = *e;
 		e->handle = 1;
-		give_back (e->index);
 	}
 	pthread_mutex_unlock (&lock);
-	if (gone.handle && monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
+	if (!gone.handle)
+		return;
+	if (monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
 		monocle_raise_gc_handle_deleted (number_of (gone.index, gone.type), (MonoGCHandleType) gone.type);
+	/* Nobody may be told that the number is made again before its end was told. */
+	pthread_mutex_lock (&lock);
+	give_back (gone.index);
+	pthread_mutex_unlock (&lock);
 }
