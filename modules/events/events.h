@@ -56,8 +56,8 @@ typedef struct {
 	void (*show) (text *out, const void *value);
 } kind;
 
-/* NULL: no row for that type, which a test forbids. */
-const kind *kind_of (const char *type);
+/* How an argument of that type is shown in the event of that name. NULL: no row for the type, which a test forbids. */
+const kind *kind_of (const char *name, const char *type);
 
 /* --- the tap (tap.c): one function behind every callback ---------------------------------------------------------- */
 

@@ -182,6 +182,63 @@ show_assembly (text *out, const void *value)
 	show_image (out, &image);
 }
 
+/*
+ * Names of what is going: on Mono an image and an assembly are freed when they are said to be unloaded, possibly long
+ * after their unloading began. What finds no place is shown as an address.
+ */
+enum { LEAVING_MOST = 256, LEAVING_NAME = 120 };
+
+static struct {
+	_Atomic uintptr_t what; /* 0: free; 1: being written or read */
+	char name[LEAVING_NAME];
+} leaving[LEAVING_MOST];
+
+static void
+keep_leaving (const void *what, const char *name, size_t length)
+{
+	for (size_t i = 0; what && i < LEAVING_MOST; i++) {
+		uintptr_t free_place = 0;
+		if (!atomic_compare_exchange_strong (&leaving[i].what, &free_place, 1))
+			continue;
+		length = length < LEAVING_NAME - 1 ? length : LEAVING_NAME - 1;
+		memcpy (leaving[i].name, name, length);
+		leaving[i].name[length] = 0;
+		atomic_store (&leaving[i].what, (uintptr_t) what);
+		return;
+	}
+}
+
+static void
+show_gone (text *out, const void *value)
+{
+	const void *what = *(const void *const *) value;
+	for (size_t i = 0; what && i < LEAVING_MOST; i++) {
+		uintptr_t expected = (uintptr_t) what;
+		if (!atomic_compare_exchange_strong (&leaving[i].what, &expected, 1))
+			continue;
+		put (out, leaving[i].name);
+		atomic_store (&leaving[i].what, 0);
+		return;
+	}
+	put_or_address (out, NULL, what);
+}
+
+static void
+show_leaving_image (text *out, const void *value)
+{
+	const char *start = out->at;
+	show_image (out, value);
+	keep_leaving (*(const void *const *) value, start, (size_t) (out->at - start));
+}
+
+static void
+show_leaving_assembly (text *out, const void *value)
+{
+	const char *start = out->at;
+	show_assembly (out, value);
+	keep_leaving (*(const void *const *) value, start, (size_t) (out->at - start));
+}
+
 static void
 show_domain (text *out, const void *value)
 {
@@ -306,11 +363,35 @@ static const kind kinds[] = {
 };
 /* clang-format on */
 
+static const kind leaving_image = { "MonoImage *", 8, show_leaving_image };
+static const kind leaving_assembly = { "MonoAssembly *", 8, show_leaving_assembly };
+static const kind gone = { "", 8, show_gone };
+
+static bool
+ends_with (const char *name, const char *end)
+{
+	size_t length = strlen (name), end_length = strlen (end);
+	return length >= end_length && strcmp (name + length - end_length, end) == 0;
+}
+
+static const kind *
+kind_in_event (const char *name, const kind *usual)
+{
+	bool is_image = usual && usual->show == show_image, is_assembly = usual && usual->show == show_assembly;
+	if (is_image || is_assembly) {
+		if (ends_with (name, "_unloaded"))
+			return &gone;
+		if (ends_with (name, "_unloading"))
+			return is_image ? &leaving_image : &leaving_assembly;
+	}
+	return usual;
+}
+
 const kind *
-kind_of (const char *type)
+kind_of (const char *name, const char *type)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp (kinds[i].spelled, type) == 0)
-			return &kinds[i];
+			return kind_in_event (name, &kinds[i]);
 	return NULL;
 }

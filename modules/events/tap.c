@@ -204,7 +204,7 @@ make_closure (const event *row, tapped *tap)
 	tap->row = row;
 	tap->types[0] = &ffi_type_pointer;
 	for (unsigned i = 0; i < row->count; i++) {
-		tap->kinds[i] = kind_of (row->types[i]);
+		tap->kinds[i] = kind_of (row->name, row->types[i]);
 		tap->types[1 + i] = tap->kinds[i]->size == 8 ? &ffi_type_uint64 : &ffi_type_uint32;
 	}
 	find_level (tap);
