@@ -79,6 +79,22 @@ same_types (MonoMethodSignature *signature, const monocle_signature_info *info, 
 	return true;
 }
 
+/* How many type parameters a method signature declares. */
+static uint32_t
+generic_params (monocle__ecma_cursor signature)
+{
+	return monocle__ecma_read_byte (&signature) & MONOCLE__SIG_GENERIC ? monocle__ecma_read_u (&signature) : 0;
+}
+
+/* Methods may differ in nothing but that. */
+static bool
+has_as_many_type_params (const reference *r, monocle__cli_image *image, uint32_t rid)
+{
+	monocle__ecma_cursor own;
+	return monocle__cli_blob (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_Signature, &own) &&
+	       generic_params (own) == generic_params (r->signature);
+}
+
 /* A call with a variable number of arguments lists those of this call behind the ones of the definition. */
 static fit
 fit_of (const reference *r, MonoMethod *candidate)
@@ -112,7 +128,8 @@ declared_method (const reference *r, MonoClass *klass)
 	if (!image)
 		return NULL;
 	for (uint32_t rid = row.first_method; rid < row.end_method && !found; rid++) {
-		if (!is_named (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_Name, r->name))
+		if (!is_named (image, MONOCLE__TABLE_MethodDef, rid, MONOCLE__COL_MethodDef_Name, r->name) ||
+		    !has_as_many_type_params (r, image, rid))
 			continue;
 		MonoMethod *candidate = monocle_method_def (image->record, MONOCLE__TABLE_MethodDef << 24 | rid);
 		fit how = candidate ? fit_of (r, candidate) : FITS_NOT;

@@ -92,6 +92,8 @@ public class Box<T>
 	public event Converter<T, string> Converted;
 	public virtual TResult Convert<TResult> (T input, TResult fallback) { if (Converted != null) shared = input;
 	return fallback; }
+	public static void Same<U> () { } public static void Same () { }
+	public static void Other () { } public static void Other<U> () { }
 	public class Nested { public T inner; public class Deep<U> { public T t; public U u; } }
 	public struct Value2 { public T first; public int second; }
 	public enum Level { Low, High }
@@ -228,7 +230,8 @@ public unsafe class Subjects
 	Nullable<Box<int>.Level> level; IConsumer<IProducer<Dog>> consumesProducer;
 	IConsumer<IProducer<Animal>> consumesProducer2; Small[,] smallMatrix; byte[,] byteMatrix; Dog[,,] cube;
 	public static void Main () { Console.WriteLine (new Subjects ().GetType ()); new Dog ().First ();
-	Generic<int> (1); new Box<string> ().Convert<int> (null, 1); new Box<Dog>.Nested ();
+	Generic<int> (1); new Box<string> ().Convert<int> (null, 1);
+	Box<int>.Same (); Box<int>.Same<Dog> (); Box<int>.Other (); Box<int>.Other<Dog> (); new Box<Dog>.Nested ();
 	System.Threading.Interlocked.CompareExchange<string> (ref Statics.text, "", ""); var p = new int[2, 2]; p[0,
 		1] = 2; new Box<int> ().value++; Statics.any = new List<string> { "x" }.ToArray (); }
 	static T Generic<T> (T value) { return value; }
