@@ -9,13 +9,13 @@
  * then it is unknown. A load lets the collector run, and objects move.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "clr.h"
 
 enum {
 	HEADER = 8,            /* the type handle, in front of the fields */
 	SYNC = 8,              /* of the collector and the locks, in front of the object */
 	LENGTH = 8,            /* of arrays, padded, in front of the elements */
-	ARGUMENTS_MAX = 32,
 	FIELDS_MAX = 512,
 	TICKS = 50,            /* milliseconds that an asker waits for the service thread */
 	FIELD_TOKEN = 0x04000000,
@@ -54,20 +54,31 @@ ask_class (ModuleID module, mdToken token, ULONG32 count, ClassID *arguments)
 static ClassID class_id (MonoClass *klass);
 
 /* Recursion ends because a class is made after its arguments. */
+static bool
+look_up_arguments (MonoType *const *types, uint32_t count, ClassID *ret_arguments)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!(ret_arguments[i] = class_id (mono_class_from_mono_type (types[i]))))
+			return false;
+	return true;
+}
+
+/* Hardly any instance has more arguments than fit on the stack. */
 static ClassID
 look_up (MonoClass *klass)
 {
+	enum { FEW = 16 };
 	MonoType *const *types = NULL;
 	MonoClass *definition = monocle_class_definition (klass);
 	uint32_t count = monocle_class_arguments (klass, &types);
 	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (definition));
-	ClassID arguments[ARGUMENTS_MAX];
-	if (!image || count > ARGUMENTS_MAX)
-		return 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (!(arguments[i] = class_id (mono_class_from_mono_type (types[i]))))
-			return 0;
-	return ask_class (image->id, mono_class_get_type_token (definition), count, arguments);
+	ClassID few[FEW], id = 0;
+	ClassID *arguments = count <= FEW ? few : calloc (count, sizeof *arguments);
+	if (image && arguments && look_up_arguments (types, count, arguments))
+		id = ask_class (image->id, mono_class_get_type_token (definition), count, arguments);
+	if (arguments != few)
+		free (arguments);
+	return id;
 }
 
 /* 0: arrays and pointers that were never met have no token; a shared instance is many classes; unknown here. */
@@ -106,13 +117,27 @@ ask_layout (MonoClass *klass, layout *ret, ULONG room)
 	return true;
 }
 
+/* GetClassLayout refuses strings, of which each is as long as its text. Offsets count from the object's beginning. */
+static bool
+ask_string_layout (MonoClass *klass, ULONG *ret_length, ULONG *ret_characters)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	return klass == monocle_class_primitive (MONO_TYPE_STRING)
+		&& info->vtbl->GetStringLayout2 (info, ret_length, ret_characters) >= 0;
+}
+
 static int
 describe_layout (void *host, MonoClass *klass, monocle_layout_info *ret)
 {
 	layout own;
+	ULONG length, characters;
 	ret->header_size = HEADER;
 	if (mono_class_get_rank (klass)) {
 		ret->instance_size = HEADER + LENGTH;
+		return MONOCLE_OK;
+	}
+	if (ask_string_layout (klass, &length, &characters)) {
+		ret->instance_size = characters + (uint32_t) sizeof (ULONG); /* the first character, filled up as on Mono */
 		return MONOCLE_OK;
 	}
 	if (!ask_layout (klass, &own, 0))
@@ -135,11 +160,27 @@ field_token (MonoClass *klass, uint32_t index)
 	return FIELD_TOKEN | (row.first_field + index);
 }
 
+/* An instance field of strings; 0: unknown. */
+static uint32_t
+string_offset (MonoClass *klass, mdToken token)
+{
+	ULONG length, characters;
+	MonoClassField *field = mono_field_from_token (mono_class_get_image (klass), token, NULL, NULL);
+	if (!field || !ask_string_layout (klass, &length, &characters))
+		return 0;
+	const char *name = mono_field_get_name (field);
+	return strcmp (name, "_stringLength") == 0 ? length : strcmp (name, "_firstChar") == 0 ? characters : 0;
+}
+
 static int
 field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset)
 {
 	layout own;
 	mdToken token = field_token (klass, index);
+	if (token && klass == monocle_class_primitive (MONO_TYPE_STRING)) {
+		*ret_offset = string_offset (klass, token);
+		return *ret_offset ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
+	}
 	if (!token || !ask_layout (klass, &own, FIELDS_MAX))
 		return MONOCLE_E_UNKNOWN;
 	for (ULONG i = 0; i < own.count && i < FIELDS_MAX; i++)
@@ -196,8 +237,8 @@ has_arguments (MonoClass *klass)
 }
 
 /*
- * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads. Asked
- * once, because probes ask the service thread. Nodes are only added.
+ * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads, in no box.
+ * Asked once, because probes ask the service thread. Nodes are only added.
  */
 typedef struct node {
 	struct node *next;
@@ -235,6 +276,27 @@ remember_address (MonoClass *klass, uint32_t index, void *address)
 		;
 }
 
+/* A static field whose type is a struct is a reference to a box, which the collector moves. */
+static bool
+is_boxed (MonoClass *klass, mdToken token)
+{
+	MonoClassField *field = mono_field_from_token (mono_class_get_image (klass), token, NULL, NULL);
+	MonoType *type = field ? mono_field_get_type (field) : NULL;
+	int code = type ? mono_type_get_type (type) : MONO_TYPE_VALUETYPE;
+	if (code != MONO_TYPE_VALUETYPE && code != MONO_TYPE_GENERICINST)
+		return false;
+	MonoClass *value = type ? mono_class_from_mono_type (type) : NULL;
+	return !value || (mono_class_is_valuetype (value) && !mono_class_is_enum (value));
+}
+
+static bool
+stays (const static_question *question, MonoClass *klass)
+{
+	if (question->kind & COR_PRF_FIELD_RVA_STATIC)
+		return true;
+	return !(question->kind & COR_PRF_FIELD_THREAD_STATIC) && !is_boxed (klass, question->token);
+}
+
 static void *
 static_address (void *host, MonoClass *klass, uint32_t index)
 {
@@ -253,7 +315,7 @@ static_address (void *host, MonoClass *klass, uint32_t index)
 		return NULL;
 	if (question.hr < 0)
 		return NULL;
-	if (!(question.kind & COR_PRF_FIELD_THREAD_STATIC))
+	if (stays (&question, klass))
 		remember_address (klass, index, question.address);
 	return question.address;
 }

@@ -164,6 +164,13 @@ get_app_domain_static_address (ICorProfilerInfo15 *self, ClassID id, mdToken tok
 }
 
 static HRESULT
+get_rva_static_address (ICorProfilerInfo15 *self, ClassID id, mdToken token, void **ret_address)
+{
+	*ret_address = (void *) 0x3000;
+	return synchronous ();
+}
+
+static HRESULT
 get_thread_static_address2 (ICorProfilerInfo15 *self, ClassID id, mdToken token, AppDomainID domain,
                             ThreadID thread, void **ret_address)
 {
@@ -234,6 +241,7 @@ start (void)
 	slots.GetStaticFieldInfo = get_static_field_info;
 	slots.GetAppDomainStaticAddress = get_app_domain_static_address;
 	slots.GetThreadStaticAddress2 = get_thread_static_address2;
+	slots.GetRVAStaticAddress = get_rva_static_address;
 	slots.CreateHandle = create_handle;
 	slots.GetObjectIDFromHandle = get_object_id_from_handle;
 	slots.DestroyHandle = destroy_handle;
@@ -450,24 +458,59 @@ static void
 statics (void)
 {
 	start ();
-	MonoClass *decimal = system_class ("Decimal");
+	MonoClass *date = system_class ("DateTime");
 	static_kind = COR_PRF_FIELD_APP_DOMAIN_STATIC;
-	CHECK (address_of (decimal, "Zero") == (void *) 0x1000 && statics_asked == 1);
-	CHECK (address_of (decimal, "Zero") == (void *) 0x1000 && statics_asked == 1);
+	CHECK (address_of (date, "s_daysToMonth365") == (void *) 0x1000 && statics_asked == 1);
+	CHECK (address_of (date, "s_daysToMonth365") == (void *) 0x1000 && statics_asked == 1);
 	static_kind = COR_PRF_FIELD_THREAD_STATIC;
-	CHECK (address_of (decimal, "One") == (void *) 0x2000 && statics_asked == 2);
-	CHECK (address_of (decimal, "One") == (void *) 0x2000 && statics_asked == 3);
+	CHECK (address_of (date, "s_daysToMonth366") == (void *) 0x2000 && statics_asked == 2);
+	CHECK (address_of (date, "s_daysToMonth366") == (void *) 0x2000 && statics_asked == 3);
 	place = IN_PROBE;
-	CHECK (address_of (decimal, "One") == (void *) 0x2000 && on_service == 1);
-	CHECK (address_of (decimal, "Zero") == (void *) 0x1000 && on_service == 1);
+	CHECK (address_of (date, "s_daysToMonth366") == (void *) 0x2000 && on_service == 1);
+	CHECK (address_of (date, "s_daysToMonth365") == (void *) 0x1000 && on_service == 1);
 	static_kind = COR_PRF_FIELD_NOT_A_STATIC;
-	CHECK (!address_of (decimal, "MinusOne"));
+	CHECK (!address_of (date, "MinValue"));
 }
 
 static void
 statics_that_stay_are_asked_once_and_in_probes_by_another_thread (void **state)
 {
 	child_passes (statics);
+}
+
+static void
+boxes (void)
+{
+	start ();
+	MonoClass *date = system_class ("DateTime");
+	static_kind = COR_PRF_FIELD_APP_DOMAIN_STATIC;
+	CHECK (address_of (date, "MinValue") == (void *) 0x1000 && statics_asked == 1);
+	CHECK (address_of (date, "MinValue") == (void *) 0x1000 && statics_asked == 2);
+	static_kind |= COR_PRF_FIELD_RVA_STATIC;
+	CHECK (address_of (date, "MaxValue") == (void *) 0x3000 && statics_asked == 3);
+	CHECK (address_of (date, "MaxValue") == (void *) 0x3000 && statics_asked == 3);
+}
+
+static void
+the_box_of_a_static_struct_moves_and_is_asked_for_each_time (void **state)
+{
+	child_passes (boxes);
+}
+
+static void
+strings (void)
+{
+	start ();
+	MonoClass *string = mono_get_string_class ();
+	CHECK (mono_class_instance_size (string) == 16 && looked_up == 0);
+	CHECK (mono_field_get_offset (field_of (string, "_stringLength")) == 8);
+	CHECK (mono_field_get_offset (field_of (string, "_firstChar")) == 12);
+}
+
+static void
+strings_are_laid_out_though_no_class_layout_is_told (void **state)
+{
+	child_passes (strings);
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -525,6 +568,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (offsets_count_from_the_beginning_of_the_object),
 	cmocka_unit_test (a_class_is_looked_up_by_threads_of_the_runtime_only_and_once),
 	cmocka_unit_test (statics_that_stay_are_asked_once_and_in_probes_by_another_thread),
+	cmocka_unit_test (the_box_of_a_static_struct_moves_and_is_asked_for_each_time),
+	cmocka_unit_test (strings_are_laid_out_though_no_class_layout_is_told),
 	cmocka_unit_test (collections_and_sizes_are_the_runtimes),
 	cmocka_unit_test (a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do),
 };
