@@ -7,87 +7,42 @@
 #include "profile-file.h"
 #include "report.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
 	const char *path, *output;
 	double min_share;
 } arguments;
 
-/* prof.pb.gz -> prof.html */
-static char *
-default_output (const char *path)
-{
-	size_t length = strlen (path);
-	static const char *const ends[] = { ".gz", ".pb", ".pprof" };
-
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t end = strlen (ends[i]);
-		if (length > end && memcmp (path + length - end, ends[i], end) == 0)
-			length -= end;
-	}
-	return monocle__format ("%.*s.html", (int)length, path);
-}
+typedef struct {
+	const monocle__profile *profile;
+	monocle__report_options options;
+} page;
 
 static int
-write_page (FILE *out, const monocle__profile *profile, const char *title, const char *name, double min_share)
+write_page (FILE *out, const void *context)
 {
-	const char *base = strrchr (title, '/');
-	monocle__report_options options = { .title = base ? base + 1 : title, .min_share = min_share };
+	const page *p = context;
 
-	if (monocle__report_flame (out, profile, &options) != 0) {
-		monocle__say ("%s: out of memory", title);
-		return MONOCLE__EXIT_FAILED;
-	}
-	return monocle__output_finish (out, name);
-}
-
-/* "-" is standard output. A file of which only a part could be written is taken away again. */
-static int
-write_file (const monocle__profile *profile, const char *title, const char *output, double min_share)
-{
-	struct stat status;
-	FILE *out;
-	int result;
-
-	if (strcmp (output, "-") == 0)
-		return write_page (stdout, profile, title, NULL, min_share);
-	out = fopen (output, "we");
-	if (!out) {
-		monocle__say ("cannot write %s: %s", output, strerror (errno));
-		return MONOCLE__EXIT_FAILED;
-	}
-	result = write_page (out, profile, title, output, min_share);
-	if (fclose (out) != 0 && result == 0) {
-		monocle__say ("cannot write %s: %s", output, strerror (errno));
-		result = MONOCLE__EXIT_FAILED;
-	}
-	if (result == 0) {
-		printf ("%s\n", output);
-		return monocle__output_finish (stdout, NULL);
-	}
-	if (lstat (output, &status) == 0 && S_ISREG (status.st_mode))
-		unlink (output);
-	return result;
+	return monocle__report_flame (out, p->profile, &p->options);
 }
 
 static int
 draw (const arguments *args)
 {
 	monocle__profile *profile;
-	char *path, *output;
+	char *path, *output, *base;
 	int result;
 
 	if (monocle__profile_file_open (args->path, &profile, &path) != 0)
 		return MONOCLE__EXIT_FAILED;
-	output = args->output ? monocle__format ("%s", args->output) : default_output (path);
-	result = write_file (profile, path, output, args->min_share);
+	output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
+	base = strrchr (path, '/');
+	page p = { profile, { .title = base ? base + 1 : path, .min_share = args->min_share } };
+	result = monocle__output_file (output, path, write_page, &p);
 	monocle__profile_free (profile);
 	free (path);
 	free (output);

@@ -12,6 +12,7 @@
 #include "layout.h"
 #include "move.h"
 #include "output.h"
+#include "format.h"
 #include "report.h"
 #include "run-folder.h"
 
@@ -280,7 +281,7 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	char error[ERROR_SIZE], *word = shell_word (path), *who;
 	monocle__profile *content = NULL;
 
-	if (monocle__pprof_read (profile->path, &content, error, sizeof error) == 0)
+	if (monocle__profile_read (profile->path, &content, error, sizeof error) == 0)
 		print_summary (content, path);
 	fflush (stderr);
 	runtime = runtime_of (folder, profile->pid, content);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int
@@ -30,6 +31,60 @@ monocle__output_finish (FILE *stream, const char *name)
 		return MONOCLE__EXIT_FAILED;
 	}
 	return MONOCLE__EXIT_OK;
+}
+
+static int
+write_stream (FILE *out, const char *name, const char *title, monocle__output_writer write, const void *context)
+{
+	if (write (out, context) != 0) {
+		monocle__say ("%s: out of memory", title);
+		return MONOCLE__EXIT_FAILED;
+	}
+	return monocle__output_finish (out, name);
+}
+
+int
+monocle__output_file (const char *output, const char *title, monocle__output_writer write, const void *context)
+{
+	struct stat status;
+	FILE *out;
+	int result;
+
+	if (strcmp (output, "-") == 0)
+		return write_stream (stdout, NULL, title, write, context);
+	out = fopen (output, "we");
+	if (!out) {
+		monocle__say ("cannot write %s: %s", output, strerror (errno));
+		return MONOCLE__EXIT_FAILED;
+	}
+	result = write_stream (out, output, title, write, context);
+	if (fclose (out) != 0 && result == 0) {
+		monocle__say ("cannot write %s: %s", output, strerror (errno));
+		result = MONOCLE__EXIT_FAILED;
+	}
+	if (result == 0) {
+		printf ("%s\n", output);
+		return monocle__output_finish (stdout, NULL);
+	}
+	if (lstat (output, &status) == 0 && S_ISREG (status.st_mode))
+		unlink (output);
+	return result;
+}
+
+char *
+monocle__output_name (const char *path, const char *extension)
+{
+	static const char *const ends[] = {
+		".gz", ".pb", ".pprof", ".json", ".txt", ".folded", ".collapsed", ".speedscope"
+	};
+	size_t length = strlen (path);
+
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		size_t end = strlen (ends[i]);
+		if (length > end && memcmp (path + length - end, ends[i], end) == 0)
+			length -= end;
+	}
+	return monocle__format ("%.*s%s", (int)length, path, extension);
 }
 
 size_t

@@ -15,6 +15,19 @@
  */
 int monocle__output_finish (FILE *stream, const char *name);
 
+/* Writes everything to the stream; 0, or -1 when memory is exhausted. */
+typedef int (*monocle__output_writer) (FILE *out, const void *context);
+
+/*
+ * Has a result written to the file `output`, "-" for standard output, and prints the file's name when it is complete.
+ * What goes wrong is said in one line, and a file of which only a part could be written is taken away again. `title` is
+ * what the result is made of. The exit code.
+ */
+int monocle__output_file (const char *output, const char *title, monocle__output_writer write, const void *context);
+
+/* The name of a file made of a profile: `path` with `extension` in place of its own. The caller frees. */
+char *monocle__output_name (const char *path, const char *extension);
+
 /* Columns of the terminal behind the stream, 0 when it is none. */
 size_t monocle__output_width (FILE *stream);
 /* May text be bold? A terminal, and neither NO_COLOR nor TERM=dumb. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * profile-file.c - pprof files and spools, told apart by what they hold.
+ * profile-file.c - profiles and spools, told apart by what they hold.
  */
 #include "profile-file.h"
 
 #include "command.h"
+#include "format.h"
 
 #include <monocle/kit.h>
 
@@ -64,7 +65,7 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile, ch
 	char error[ERROR_SIZE], *real = NULL;
 
 	if (complete_spool (path, &real) == 0) {
-		if (monocle__pprof_read (real, ret_profile, error, sizeof error) == 0) {
+		if (monocle__profile_read (real, ret_profile, error, sizeof error) == 0) {
 			*ret_path = real;
 			return 0;
 		}

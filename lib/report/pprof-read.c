@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * pprof-read.c - reads a pprof file: gzip, then the protocol buffer of profile.proto, then names instead of ids.
+ * pprof-read.c - reads the protocol buffer of profile.proto: names instead of ids.
  *
  * Protocol buffers say nothing about order: the string table may come last, a sample may name a location that is
  * described after it. So the message is walked three times: strings, then functions and locations, then samples. The
  * file is not trusted: each length is checked against what is left, ids are looked up, memory follows the file's size,
- * and the two ways to make much out of little (gzip, and long inlined locations on many stacks) have limits.
+ * and the way to make much out of little (long inlined locations on many stacks) has a limit.
  *
  * The wire format: a key is a varint (field << 3 | type); type 0 is a varint, 1 eight bytes, 2 a length and that many
  * bytes, 5 four bytes.
  */
 #include "array.h"
-#include "profile.h"
+#include "format.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 enum {
 	FRAME_LIMIT = 1 << 27,      /* frames over all stacks: half a gigabyte of them */
 	VALUE_LIMIT = 64,           /* value types; reports have a column or two for each */
-	MESSAGE_LIMIT = 0x7fffffff, /* bytes after gzip; protocol buffers end there anyway */
 };
 
 typedef struct {
@@ -89,7 +86,7 @@ fail_memory (reader *r)
 static int
 fail_damaged (reader *r)
 {
-	return fail (r, "damaged: not a protocol buffer, or cut off");
+	return fail (r, "damaged, or not a profile: neither pprof nor collapsed stacks nor speedscope");
 }
 
 /* --- the wire --- */
@@ -504,7 +501,7 @@ read_profile (reader *r)
 	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0)
 		return -1;
 	if (r->profile->value_count == 0)
-		return fail (r, "not a pprof profile: it names no value types");
+		return fail (r, "not a profile: neither pprof nor collapsed stacks nor speedscope");
 	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
 		return fail_memory (r);
 	return each_field (r, r->message, read_sample, NULL);
@@ -524,8 +521,8 @@ reader_done (reader *r)
 	monocle__profile_free (r->profile);
 }
 
-static int
-parse_message (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+int
+monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
 {
 	reader r = { .message = { bytes, (const unsigned char *)bytes + size }, .error = error, .error_size = error_size };
 	int result;
@@ -537,105 +534,5 @@ parse_message (const void *bytes, size_t size, monocle__profile **ret_profile, c
 		r.profile = NULL;
 	}
 	reader_done (&r);
-	return result;
-}
-
-/* --- gzip and files --- */
-
-typedef struct {
-	unsigned char *bytes;
-	size_t size, capacity;
-} content;
-
-/* Inflates one gzip member after another into `out`. NULL, or what is wrong. */
-static const char *
-inflate_members (z_stream *stream, content *out)
-{
-	int state = Z_OK;
-
-	while (state != Z_STREAM_END || stream->avail_in > 0) {
-		if (state == Z_STREAM_END && inflateReset (stream) != Z_OK)
-			return "damaged: not gzip";
-		if (out->size >= MESSAGE_LIMIT)
-			return "larger than 2 GB when unpacked";
-		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
-			return "out of memory";
-		stream->next_out = out->bytes + out->size;
-		stream->avail_out = (uInt)(out->capacity - out->size < 1 << 30 ? out->capacity - out->size : 1 << 30);
-		state = inflate (stream, Z_NO_FLUSH);
-		out->size = (size_t)(stream->next_out - out->bytes);
-		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
-			return "damaged: the file is cut off";
-		if (state != Z_OK && state != Z_STREAM_END)
-			return "damaged: its gzip check fails";
-	}
-	return NULL;
-}
-
-static const char *
-unpack (const void *bytes, size_t size, content *out)
-{
-	z_stream stream = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size };
-	const char *problem;
-
-	if (size > MESSAGE_LIMIT)
-		return "larger than 2 GB";
-	if (inflateInit2 (&stream, 15 + 16) != Z_OK)
-		return "out of memory";
-	problem = inflate_members (&stream, out);
-	inflateEnd (&stream);
-	return problem;
-}
-
-int
-monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
-{
-	const unsigned char *magic = bytes;
-	content unpacked = { 0 };
-	const char *problem;
-	int result = -1;
-
-	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
-		return parse_message (bytes, size, ret_profile, error, error_size);
-	problem = unpack (bytes, size, &unpacked);
-	if (problem)
-		snprintf (error, error_size, "%s", problem);
-	else
-		result = parse_message (unpacked.bytes, unpacked.size, ret_profile, error, error_size);
-	free (unpacked.bytes);
-	return result;
-}
-
-static const char *
-read_stream (FILE *stream, content *out)
-{
-	while (!feof (stream)) {
-		if (out->size > MESSAGE_LIMIT)
-			return "larger than 2 GB";
-		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
-			return "out of memory";
-		out->size += fread (out->bytes + out->size, 1, out->capacity - out->size, stream);
-		if (ferror (stream))
-			return strerror (errno);
-	}
-	return out->size == 0 ? "the file is empty" : NULL;
-}
-
-int
-monocle__pprof_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size)
-{
-	FILE *stream = fopen (path, "rbe");
-	content file = { 0 };
-	const char *problem;
-	int result = -1;
-
-	problem = stream ? read_stream (stream, &file) : strerror (errno);
-	if (problem)
-		snprintf (error, error_size, "%s", problem);
-	else
-		result = monocle__pprof_parse (file.bytes, file.size, ret_profile, error, error_size);
-	if (stream)
-		fclose (stream);
-	free (file.bytes);
 	return result;
 }

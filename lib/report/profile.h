@@ -110,13 +110,13 @@ monocle__add (int64_t a, int64_t b)
 	return sum;
 }
 
-/*
- * Reads a pprof file (profile.proto), gzip or plain. 0, or -1 with one line in `error` that begins with no file name;
- * *ret_profile is untouched then. Nothing in the file can make it crash or use memory out of proportion to its size.
- */
-int monocle__pprof_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size);
-/* The same for bytes in memory. */
-int monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
-                          size_t error_size);
+/* The nearest whole number; what is too large saturates. */
+static inline int64_t
+monocle__round (double number)
+{
+	if (number >= 9.2e18)
+		return INT64_MAX;
+	return number <= -9.2e18 ? INT64_MIN : (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
+}
 
 #endif

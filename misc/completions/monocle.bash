@@ -35,7 +35,7 @@ _monocle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} start
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "run report flame list doctor help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "run report flame convert list doctor help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $command == run ]]; then
@@ -63,12 +63,16 @@ _monocle()
 		mapfile -t COMPREPLY < <(compgen -W "text tsv json" -- "$cur")
 		return
 		;;
-	run,-o | flame,-o)
+	convert,--to)
+		mapfile -t COMPREPLY < <(compgen -W "collapsed speedscope pprof" -- "$cur")
+		return
+		;;
+	run,-o | flame,-o | convert,-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	help,*)
-		mapfile -t COMPREPLY < <(compgen -W "run report flame list doctor" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "run report flame convert list doctor" -- "$cur")
 		return
 		;;
 	esac
@@ -76,10 +80,11 @@ _monocle()
 	run,-*) mapfile -t COMPREPLY < <(compgen -W "--profile= -o --all --process= -q --help --" -- "$cur") ;;
 	report,-*) mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --format= --help" -- "$cur") ;;
 	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --min-share= --help" -- "$cur") ;;
+	convert,-*) mapfile -t COMPREPLY < <(compgen -W "--to= -o --value= --help" -- "$cur") ;;
 	list,-* | doctor,-*) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$cur") ;;
 	run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
-	report,* | flame,*)
-		mapfile -t COMPREPLY < <(for end in .pb.gz .pb .spool; do compgen -f -X "!*$end" -- "$cur"; done
+	report,* | flame,* | convert,*)
+		mapfile -t COMPREPLY < <(for end in .pb.gz .pb .spool .collapsed.txt .speedscope.json; do compgen -f -X "!*$end" -- "$cur"; done
 			compgen -d -- "$cur")
 		;;
 	esac

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "format.h"
 #include "report.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);

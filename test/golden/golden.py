@@ -28,6 +28,8 @@ KINDS = {
     'tree.tsv': ['report', '--format=tsv', '--tree'],
     'json': ['report', '--format=json'],
     'tree.json': ['report', '--format=json', '--tree', '--sort=calls'],
+    'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
+    'speedscope.json': ['convert', '--to=speedscope', '-o', '-'],
     'flame.json': ['flame', '-o', '-'],
     'folded.json': ['flame', '-o', '-', '--min-share=1'],
 }
@@ -66,6 +68,25 @@ def check(kind, actual, update):
     return False
 
 
+def check_speedscope(file):
+    """What speedscope's schema (https://www.speedscope.app/file-format-schema.json) asks of a sampled file."""
+    assert file['$schema'] == 'https://www.speedscope.app/file-format-schema.json'
+    assert set(file) <= {'$schema', 'shared', 'profiles', 'name', 'activeProfileIndex', 'exporter'}
+    assert isinstance(file['name'], str) and isinstance(file['exporter'], str)
+    frames = file['shared']['frames']
+    for frame in frames:
+        assert set(frame) <= {'name', 'file', 'line', 'col'} and isinstance(frame['name'], str)
+    assert 0 <= file['activeProfileIndex'] < len(file['profiles'])
+    for profile in file['profiles']:
+        assert set(profile) == {'type', 'name', 'unit', 'startValue', 'endValue', 'samples', 'weights'}
+        assert profile['type'] == 'sampled' and isinstance(profile['name'], str)
+        assert profile['unit'] in ['none', 'nanoseconds', 'microseconds', 'milliseconds', 'seconds', 'bytes']
+        assert len(profile['samples']) == len(profile['weights'])
+        assert all(weight > 0 for weight in profile['weights'])
+        assert all(0 <= frame < len(frames) for sample in profile['samples'] for frame in sample)
+        assert profile['startValue'] == 0 and profile['endValue'] == min(sum(profile['weights']), 2**63 - 1)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('monocle')
@@ -86,6 +107,16 @@ def main():
                 if kind.endswith('.json') or words[-1] == '--format=json':
                     json.loads(actual)
                 failures += not check('%s.%s' % (source.stem, kind), actual, arguments.update)
+            check_speedscope(json.loads(run(monocle, KINDS['speedscope.json'], folder, name)))
+            pprof.write_gzip(os.path.join(folder, 'same.pb.gz'), data)
+            run(monocle, ['convert', '--to=pprof', '-o', 'again.pb.gz'], folder, 'same.pb.gz')
+            for words in [['report', '--format=tsv', '--tree'], ['convert', '--to=speedscope', '-o', '-']]:
+                checks += 1
+                first = run(monocle, words, folder, 'same.pb.gz')
+                again = run(monocle, words, folder, 'again.pb.gz').replace('again.pb.gz', 'same.pb.gz')
+                if first != again:
+                    print('%s: pprof written from pprof is not the same for %s' % (source.stem, words))
+                    failures += 1
             plain = run(monocle, ['report', '--format=tsv'], folder, source.stem + '.pb')
             packed = run(monocle, ['report', '--format=tsv'], folder, name)
             failures += plain != packed

@@ -110,7 +110,9 @@ class ExitCodes(Case):
                       ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
                       ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'],
                       ['report', '--format=xml'], ['report', 'a', 'b'], ['flame'],
-                      ['flame', 'p.pb.gz', '--min-share=much'], ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
+                      ['flame', 'p.pb.gz', '--min-share=much'], ['convert', 'p.pb.gz'],
+                      ['convert', '--to=pprof'], ['convert', 'p.pb.gz', '--to=xml'],
+                      ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertTrue(error, words)
@@ -123,7 +125,7 @@ class ExitCodes(Case):
 
     def test_help_and_version_go_to_standard_output(self):
         for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
-                      ['list', '--help'], ['doctor', '--help']]:
+                      ['convert', '--help'], ['list', '--help'], ['doctor', '--help']]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, error), (0, ''), words)
             self.assertIn('usage: monocle', out)
@@ -501,10 +503,34 @@ class Output(Case):
         (self.work / 'empty').write_text('')
         (self.work / 'cut.pb.gz').write_bytes((self.work / 'p.pb.gz').read_bytes()[:-9])
         (self.work / 'fake.spool').write_bytes(b'MNCSPOOL' + bytes(100))
-        for name in ['text', 'empty', 'cut.pb.gz', 'fake.spool', 'missing', '.']:
-            for command in ['report', 'flame']:
-                code, out, error = self.monocle(command, name)
+        (self.work / 'stacks').write_text('a;b 1\na;c\n')
+        (self.work / 'json').write_text('{"shared": {"frames": []}, "profiles": [{}]}')
+        for name in ['text', 'empty', 'cut.pb.gz', 'fake.spool', 'stacks', 'json', 'missing', '.']:
+            for words in [['report'], ['flame'], ['convert', '--to=collapsed', '-o', '-']]:
+                code, out, error = self.monocle(*words, name)
                 self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (name, error))
+
+    def test_a_conversion_has_the_endings_of_its_format(self):
+        for name, made in [('collapsed', 'p.collapsed.txt'), ('speedscope', 'p.speedscope.json')]:
+            self.assertEqual(self.monocle('convert', 'p.pb.gz', '--to=' + name)[:2], (0, made + '\n'))
+            self.assertIn('A:Main ()', self.monocle('report', made)[1])
+            self.assertEqual(self.monocle('convert', made, '--to=pprof', '-o', 'q.pb.gz')[0], 0)
+            self.assertIn('A:Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
+
+    def test_a_conversion_takes_the_value_that_is_named(self):
+        words = ['convert', 'p.pb.gz', '--to=collapsed', '-o', '-']
+        self.assertEqual(self.monocle(*words)[1], 'A:Main () 5000\n')
+        self.assertEqual(self.monocle(*words, '--value=calls')[1], 'A:Main () 1\n')
+        self.assertEqual(self.monocle(*words, '--value=bytes'),
+                         (1, '', "monocle: p.pb.gz has no value 'bytes'; it has: calls, self\n"))
+        self.monocle('convert', 'p.pb.gz', '--to=pprof', '--value=calls', '-o', 'one.pb.gz')
+        self.assertEqual(self.monocle('report', 'one.pb.gz', '--format=tsv')[1], 'method\tcalls\nA:Main ()\t1\n')
+
+    def test_a_profile_is_not_replaced_by_its_conversion(self):
+        before = (self.work / 'p.pb.gz').read_bytes()
+        code, out, error = self.monocle('convert', 'p.pb.gz', '--to=pprof')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertEqual((self.work / 'p.pb.gz').read_bytes(), before)
 
     def test_names_are_shortened_on_a_terminal_only(self):
         import pty
@@ -556,7 +582,7 @@ class Completion(Case):
         self.assertEqual([word for word in self.offers('') if word not in ('help', '--help', '--version')], listed)
 
     def test_all_options_of_a_command_are_offered(self):
-        for command in ['run', 'report', 'flame', 'list', 'doctor']:
+        for command in ['run', 'report', 'flame', 'convert', 'list', 'doctor']:
             text = self.monocle(command, '--help')[1]
             named = set(re.findall(r'^  (--?[\w-]+)', text, re.M))
             offered = {word.rstrip('=') for word in self.offers(command, '-')} - {'--help', '--'}
@@ -564,7 +590,7 @@ class Completion(Case):
 
     def test_the_manual_names_all_commands_and_options(self):
         manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
-        for command in ['run', 'report', 'flame', 'list', 'doctor']:
+        for command in ['run', 'report', 'flame', 'convert', 'list', 'doctor']:
             section = manual.split('.Ss monocle %s\n' % command)[1].split('\n.S')[0]
             for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
                 self.assertRegex(section, r'\.It Fl %s\b' % option, command)

@@ -4,6 +4,7 @@
  *
  * The linker sends malloc, calloc and realloc of the library through here (--wrap).
  */
+#include "format.h"
 #include "profile.h"
 #include "report.h"
 
@@ -89,6 +90,62 @@ a_reader_without_memory_says_so (void **state)
 	monocle__profile_free (profile);
 }
 
+static const char collapsed_bytes[] = "F;G 12\nF 3\n";
+static const char speedscope_bytes[] =
+    "{\"shared\":{\"frames\":[{\"name\":\"F\"},{\"name\":\"\\u0047\",\"file\":\"g.dll\",\"line\":3}]},\"profiles\":["
+    "{\"type\":\"sampled\",\"name\":\"a\",\"unit\":\"none\",\"samples\":[[0,1],[0]],\"weights\":[12,3]},"
+    "{\"type\":\"evented\",\"name\":\"b\",\"unit\":\"bytes\",\"events\":["
+    "{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":7}]}]}";
+
+static void
+readers_of_other_formats_without_memory_say_so (void **state)
+{
+	static const struct {
+		monocle__parser *parse;
+		const char *bytes;
+		size_t samples;
+	} rows[] = { { monocle__collapsed_parse, collapsed_bytes, 2 }, { monocle__speedscope_parse, speedscope_bytes, 3 } };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		monocle__profile *profile = NULL;
+		char error[128] = "";
+		long n = 0;
+		do {
+			countdown = ++n;
+			assert_true (n < 1000);
+			if (rows[i].parse (rows[i].bytes, strlen (rows[i].bytes), &profile, error, sizeof error) != 0)
+				assert_string_equal (error, "out of memory");
+		} while (!profile);
+		countdown = 0;
+		assert_true (n > 5);
+		assert_int_equal (profile->sample_count, rows[i].samples);
+		monocle__profile_free (profile);
+	}
+}
+
+static void
+a_converter_without_memory_answers_minus_one (void **state)
+{
+	FILE *out = fopen ("/dev/null", "w");
+	monocle__profile *profile = read_profile ();
+
+	for (size_t i = 0; i < monocle__file_format_count; i++) {
+		monocle__convert_options options = { .title = "t", .value = 1 };
+		long n = 0;
+		int result;
+		do {
+			countdown = ++n;
+			result = monocle__file_formats[i].write (out, profile, &options);
+			assert_true (result == 0 || result == -1);
+			assert_true (n < 1000);
+		} while (result != 0);
+		countdown = 0;
+		assert_true (n > 2);
+	}
+	fclose (out);
+	monocle__profile_free (profile);
+}
+
 typedef int (*report_writer) (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 
 static void
@@ -121,7 +178,9 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_reader_without_memory_says_so),
+		cmocka_unit_test (readers_of_other_formats_without_memory_say_so),
 		cmocka_unit_test (a_writer_without_memory_answers_minus_one),
+		cmocka_unit_test (a_converter_without_memory_answers_minus_one),
 	};
 	return cmocka_run_group_tests_name ("memory", tests, NULL, NULL);
 }

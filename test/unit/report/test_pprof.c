@@ -4,6 +4,7 @@
  *
  * Messages are written by hand with the few functions at the top, in an order that real writers do not use.
  */
+#include "format.h"
 #include "profile.h"
 #include "report.h"
 #include "tree.h"
@@ -220,7 +221,7 @@ what_refers_to_nothing_is_refused_by_name (void **state)
 {
 	message m = { .size = 0 };
 
-	assert_refused (&m, "not a pprof profile");
+	assert_refused (&m, "neither pprof nor");
 	make_profile (&m);
 	put_sample (&m, 6, 0, 1);
 	assert_refused (&m, "location 6");
@@ -343,13 +344,13 @@ gzip_is_unpacked_and_checked (void **state)
 
 	make_profile (&m);
 	size = pack (m.bytes, m.size, packed, sizeof packed);
-	assert_int_equal (monocle__pprof_parse (packed, size, &profile, error, sizeof error), 0);
+	assert_int_equal (monocle__profile_parse (packed, size, &profile, error, sizeof error), 0);
 	assert_int_equal (profile->sample_count, 2);
 	monocle__profile_free (profile);
-	assert_int_equal (monocle__pprof_parse (packed, size - 4, &profile, error, sizeof error), -1);
+	assert_int_equal (monocle__profile_parse (packed, size - 4, &profile, error, sizeof error), -1);
 	assert_string_equal (error, "damaged: the file is cut off");
 	packed[size - 6] ^= 1;
-	assert_int_equal (monocle__pprof_parse (packed, size, &profile, error, sizeof error), -1);
+	assert_int_equal (monocle__profile_parse (packed, size, &profile, error, sizeof error), -1);
 	assert_string_equal (error, "damaged: its gzip check fails");
 }
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * format.c - the table of formats; reading a file whose format only its content tells.
+ */
+#include "format.h"
+
+#include "array.h"
+
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { FILE_LIMIT = 0x7fffffff }; /* bytes, packed and unpacked; protocol buffers end there anyway */
+
+typedef struct {
+	unsigned char *bytes;
+	size_t size, capacity;
+} content;
+
+/* Inflates one gzip member after another into `out`. NULL, or what is wrong. */
+static const char *
+inflate_members (z_stream *stream, content *out)
+{
+	int state = Z_OK;
+
+	while (state != Z_STREAM_END || stream->avail_in > 0) {
+		if (state == Z_STREAM_END && inflateReset (stream) != Z_OK)
+			return "damaged: not gzip";
+		if (out->size >= FILE_LIMIT)
+			return "larger than 2 GB when unpacked";
+		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
+			return "out of memory";
+		stream->next_out = out->bytes + out->size;
+		stream->avail_out = (uInt)(out->capacity - out->size < 1 << 30 ? out->capacity - out->size : 1 << 30);
+		state = inflate (stream, Z_NO_FLUSH);
+		out->size = (size_t)(stream->next_out - out->bytes);
+		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
+			return "damaged: the file is cut off";
+		if (state != Z_OK && state != Z_STREAM_END)
+			return "damaged: its gzip check fails";
+	}
+	return NULL;
+}
+
+static const char *
+unpack (const void *bytes, size_t size, content *out)
+{
+	z_stream stream = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size };
+	const char *problem;
+
+	if (size > FILE_LIMIT)
+		return "larger than 2 GB";
+	if (inflateInit2 (&stream, 15 + 16) != Z_OK)
+		return "out of memory";
+	problem = inflate_members (&stream, out);
+	inflateEnd (&stream);
+	return problem;
+}
+
+static int
+parse_plain (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	for (size_t i = 0; i < monocle__file_format_count; i++) {
+		const monocle__file_format *format = &monocle__file_formats[i];
+		if (format->recognise && format->recognise (bytes, size))
+			return format->parse (bytes, size, ret_profile, error, error_size);
+	}
+	return monocle__pprof_parse (bytes, size, ret_profile, error, error_size);
+}
+
+int
+monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	const unsigned char *magic = bytes;
+	content unpacked = { 0 };
+	const char *problem;
+	int result = -1;
+
+	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
+		return parse_plain (bytes, size, ret_profile, error, error_size);
+	problem = unpack (bytes, size, &unpacked);
+	if (problem)
+		snprintf (error, error_size, "%s", problem);
+	else
+		result = parse_plain (unpacked.bytes, unpacked.size, ret_profile, error, error_size);
+	free (unpacked.bytes);
+	return result;
+}
+
+static const char *
+read_stream (FILE *stream, content *out)
+{
+	while (!feof (stream)) {
+		if (out->size > FILE_LIMIT)
+			return "larger than 2 GB";
+		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
+			return "out of memory";
+		out->size += fread (out->bytes + out->size, 1, out->capacity - out->size, stream);
+		if (ferror (stream))
+			return strerror (errno);
+	}
+	return out->size == 0 ? "the file is empty" : NULL;
+}
+
+int
+monocle__profile_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size)
+{
+	FILE *stream = fopen (path, "rbe");
+	content file = { 0 };
+	const char *problem;
+	int result = -1;
+
+	problem = stream ? read_stream (stream, &file) : strerror (errno);
+	if (problem)
+		snprintf (error, error_size, "%s", problem);
+	else
+		result = monocle__profile_parse (file.bytes, file.size, ret_profile, error, error_size);
+	if (stream)
+		fclose (stream);
+	free (file.bytes);
+	return result;
+}
+
+const monocle__file_format *
+monocle__file_format_find (const char *name)
+{
+	for (size_t i = 0; i < monocle__file_format_count; i++) {
+		if (strcmp (monocle__file_formats[i].name, name) == 0)
+			return &monocle__file_formats[i];
+	}
+	return NULL;
+}
+
+/* clang-format off */
+/* pprof has no sign of its own: it is what everything else is taken for. */
+const monocle__file_format monocle__file_formats[] = {
+	{ "collapsed",  ".collapsed.txt",   monocle__collapsed_recognise,  monocle__collapsed_parse,  monocle__collapsed_write },
+	{ "speedscope", ".speedscope.json", monocle__speedscope_recognise, monocle__speedscope_parse, monocle__speedscope_write },
+	{ "pprof",      ".pb.gz",           NULL,                          monocle__pprof_parse,      monocle__pprof_write },
+};
+/* clang-format on */
+const size_t monocle__file_format_count = sizeof monocle__file_formats / sizeof *monocle__file_formats;

@@ -1,0 +1,62 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * fuzz_profile.c - any bytes as a profile of any format; what can be read is written in every format, and what was
+ * written as pprof is read again as the same.
+ */
+#include <stdlib.h>
+
+#include "format.h"
+#include "report.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+static monocle__profile *
+parse (monocle__parser *parser, const void *bytes, size_t size)
+{
+	monocle__profile *profile = NULL;
+	char error[256] = "";
+
+	if (parser (bytes, size, &profile, error, sizeof error) == 0)
+		return profile;
+	if (profile || !*error)
+		abort (); /* A refusal says why. */
+	return NULL;
+}
+
+static void
+write_all (const monocle__profile *profile)
+{
+	for (size_t i = 0; i < monocle__file_format_count; i++) {
+		monocle__convert_options options = { "fuzz", monocle__profile_main_value (profile), false };
+		char *bytes = NULL;
+		size_t size = 0;
+		FILE *out = open_memstream (&bytes, &size);
+		if (!out || monocle__file_formats[i].write (out, profile, &options) != 0)
+			abort ();
+		fclose (out);
+		if (monocle__file_formats[i].parse) {
+			monocle__profile *again = parse (monocle__profile_parse, bytes, size);
+			if (monocle__file_formats[i].parse == monocle__pprof_parse &&
+			    (!again || again->sample_count != profile->sample_count || again->frame_count != profile->frame_count))
+				abort ();
+			monocle__profile_free (again);
+		}
+		free (bytes);
+	}
+}
+
+/* Each reader gets all bytes, not only what looks like its own. */
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+	monocle__parser *const parsers[] = { monocle__collapsed_parse, monocle__speedscope_parse, monocle__profile_parse };
+
+	for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++) {
+		monocle__profile *profile = parse (parsers[i], data, size);
+		if (profile && i < 2)
+			write_all (profile);
+		monocle__profile_free (profile);
+	}
+	return 0;
+}
