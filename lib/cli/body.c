@@ -50,7 +50,7 @@ describe_locals (monocle__cli_image *image, MonoMethod *method, monocle_body_inf
 		return false;
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	bool whole = read_locals (image, &cursor, method, scratch, count);
-	ret->locals = monocle__cli_list_end (scratch, begin);
+	ret->locals = monocle__cli_list (scratch, begin);
 	ret->local_count = whole ? count : 0;
 	monocle__cli_leave (scratch);
 	return whole;

@@ -57,11 +57,12 @@ monocle__cli_image *monocle__cli_image_of (MonoImage *record);
 
 /* --- memory per thread (scratch.c) -------------------------------------------------------------------------------- */
 
-enum { MONOCLE__CLI_TYPES_MAX = 1 << 17 };
+enum { MONOCLE__CLI_RECENT = 1 << 12, MONOCLE__CLI_TYPES_MAX = MONOCLE__CLI_RECENT + (1 << 17) };
 
 /*
- * Zeroed at first. Lists of types are made at the end of `types` and stay readable, behind `used`, until the next
- * operation of this thread; an operation inside another one works behind the other's unfinished list. It is large, but
+ * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable while
+ * the next ones make theirs behind it, MONOCLE__CLI_RECENT types in all, so that a signal handler may ask while what it
+ * interrupts still copies; an operation inside another one works behind the other's unfinished list. It is large, but
  * only what is touched costs memory: map it.
  */
 typedef struct {
@@ -74,8 +75,8 @@ typedef struct {
 } monocle__cli_scratch;
 
 /*
- * A list begins at monocle__cli_list_begin (), grows at its end, and is given up by monocle__cli_list_end (), which
- * returns it: readable until the next operation. False: no room.
+ * A list begins at monocle__cli_list_begin (), grows at its end (false: no room), and is kept as said above, unless
+ * monocle__cli_list_drop () gives it up, and all behind it.
  */
 static inline uint32_t
 monocle__cli_list_begin (const monocle__cli_scratch *scratch)
@@ -93,10 +94,26 @@ monocle__cli_list_add (monocle__cli_scratch *scratch, MonoType *type)
 }
 
 static inline MonoType **
-monocle__cli_list_end (monocle__cli_scratch *scratch, uint32_t begin)
+monocle__cli_list (monocle__cli_scratch *scratch, uint32_t begin)
+{
+	return scratch->types + begin;
+}
+
+static inline void
+monocle__cli_list_drop (monocle__cli_scratch *scratch, uint32_t begin)
 {
 	scratch->used = begin;
-	return scratch->types + begin;
+}
+
+/* Another level of work on this thread begins; whoever ends it lowers `depth`. */
+static inline void
+monocle__cli_scratch_deepen (monocle__cli_scratch *scratch)
+{
+	if (scratch->depth++)
+		return;
+	scratch->work = 0;
+	if (scratch->used > MONOCLE__CLI_RECENT)
+		scratch->used = 0;
 }
 
 /* --- who owns the images ------------------------------------------------------------------------------------------ */
@@ -108,8 +125,8 @@ typedef struct {
 	/* NULL: not loaded yet. */
 	monocle__cli_image *(*corlib) (void);
 	/*
-	 * This thread's memory, NULL: there is none. A signal handler gets what it interrupts: what a description put there
-	 * lasts until the next one, be it the handler's.
+	 * This thread's memory, NULL: there is none. A signal handler gets what it interrupts: lists of types last as said
+	 * above, the rows and the GUID of an image until the next one is described, be it by the handler.
 	 */
 	monocle__cli_scratch *(*scratch) (void);
 	/*

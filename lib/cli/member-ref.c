@@ -114,6 +114,17 @@ fit_of (const reference *r, MonoMethod *candidate)
 	return same_types (signature, &info, count) ? FITS : FITS_IN_NUMBER;
 }
 
+/* Candidates may be many: their lists are given up. This is one operation's work, so the memory is there. */
+static fit
+fit_and_drop (const reference *r, MonoMethod *candidate)
+{
+	monocle__cli_scratch *scratch = monocle__cli_owner_now->scratch ();
+	uint32_t begin = monocle__cli_list_begin (scratch);
+	fit how = fit_of (r, candidate);
+	monocle__cli_list_drop (scratch, begin);
+	return how;
+}
+
 /*
  * The method that the class itself declares. Types that are known by name only, here or there, may be the same type
  * under two names: a single candidate that fits in number is believed.
@@ -132,7 +143,7 @@ declared_method (const reference *r, MonoClass *klass)
 		    !has_as_many_type_params (r, image, rid))
 			continue;
 		MonoMethod *candidate = monocle_method_def (image->record, MONOCLE__TABLE_MethodDef << 24 | rid);
-		fit how = candidate ? fit_of (r, candidate) : FITS_NOT;
+		fit how = candidate ? fit_and_drop (r, candidate) : FITS_NOT;
 		found = how == FITS ? candidate : NULL;
 		likely = how == FITS_IN_NUMBER ? candidate : likely;
 		fits += how == FITS_IN_NUMBER;
@@ -148,7 +159,7 @@ array_method (const reference *r, MonoClass *array)
 	void *iter = NULL;
 	MonoMethod *candidate;
 	while ((candidate = mono_class_get_methods (array, &iter)))
-		if (strcmp (mono_method_get_name (candidate), r->name) == 0 && fit_of (r, candidate) == FITS)
+		if (strcmp (mono_method_get_name (candidate), r->name) == 0 && fit_and_drop (r, candidate) == FITS)
 			return candidate;
 	return NULL;
 }
@@ -182,10 +193,12 @@ instantiated (monocle__cli_image *image, MonoMethod *generic, monocle__ecma_curs
 	uint32_t count = monocle__ecma_read_u (cursor), begin = monocle__cli_list_begin (scratch), read = 0;
 	while (read < count && monocle__cli_list_add (scratch, monocle__cli_read_type (image, cursor, owner, method)))
 		read++;
-	MonoType **arguments = monocle__cli_list_end (scratch, begin);
-	if (!count || read < count)
-		return NULL;
-	return monocle_method_inst (generic, mono_method_get_class (generic), count, arguments);
+	MonoMethod *instance = NULL;
+	if (count && read == count)
+		instance = monocle_method_inst (generic, mono_method_get_class (generic), count,
+		                                monocle__cli_list (scratch, begin));
+	monocle__cli_list_drop (scratch, begin);
+	return instance;
 }
 
 static MonoMethod *

@@ -19,14 +19,10 @@ monocle__cli_enter (void)
 	monocle__cli_scratch *scratch = monocle__cli_owner_now->scratch ();
 	if (!scratch || scratch->depth >= DEPTH_MAX)
 		return NULL;
-	if (!scratch->depth) {
-		scratch->work = 0;
-		scratch->used = 0;
-	}
-	if (scratch->work >= WORK_MAX)
+	if (scratch->depth && scratch->work >= WORK_MAX)
 		return NULL;
+	monocle__cli_scratch_deepen (scratch);
 	scratch->work++;
-	scratch->depth++;
 	return scratch;
 }
 

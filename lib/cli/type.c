@@ -79,8 +79,7 @@ read_instance (const place *at, monocle__cli_scratch *scratch)
 	    monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method, valuetype);
 	uint32_t count = monocle__ecma_read_u (at->cursor), begin = monocle__cli_list_begin (scratch);
 	bool whole = definition && count && read_arguments (at, scratch, count);
-	MonoType **arguments = monocle__cli_list_end (scratch, begin);
-	return whole ? monocle_type (monocle_class_inst (definition, count, arguments)) : NULL;
+	return whole ? monocle_type (monocle_class_inst (definition, count, monocle__cli_list (scratch, begin))) : NULL;
 }
 
 static MonoType *
@@ -165,8 +164,10 @@ read_whole (const place *at, monocle__cli_scratch *scratch)
 	prefix p = { .byref = false };
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	MonoType *type = read_prefix (at, scratch, &p) ? read_element (at, scratch) : NULL;
-	MonoType **modifiers = monocle__cli_list_end (scratch, begin);
-	return p.byref || p.modifiers ? monocle_type_with (type, p.byref, p.modifiers, modifiers, p.required) : type;
+	if (p.byref || p.modifiers)
+		type = monocle_type_with (type, p.byref, p.modifiers, monocle__cli_list (scratch, begin), p.required);
+	monocle__cli_list_drop (scratch, begin);
+	return type;
 }
 
 static MonoType *
@@ -216,7 +217,7 @@ read_signature (const place *at, monocle__cli_scratch *scratch, monocle_signatur
 	ret->ret = read_type (at);
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	bool whole = ret->ret && read_params (at, scratch, ret);
-	ret->params = monocle__cli_list_end (scratch, begin);
+	ret->params = monocle__cli_list (scratch, begin);
 	return whole ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }
 

@@ -127,7 +127,7 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
 
 /*
  * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
- * memory already, but what a description put there lasts until the next one, be it the handler's.
+ * memory already.
  */
 monocle__cli_scratch *monocle__thread_scratch (void);
 /* Where the thread's open look into a dynamic image stands (dynamic.c). */
@@ -233,6 +233,7 @@ bool monocle__service_run (void (*work) (void *data), void *data, size_t size, u
 bool monocle__service_is_self (void);
 /* From now on nothing is run: the runtime is going. */
 void monocle__service_end (void);
+bool monocle__service_is_over (void);
 
 /* --- answers to the core (describe.c) ----------------------------------------------------------------------------- */
 

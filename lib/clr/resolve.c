@@ -23,8 +23,7 @@ go_deeper (void)
 	monocle__cli_scratch *scratch = monocle__thread_scratch ();
 	if (!scratch || scratch->depth >= DEPTH_MAX)
 		return NULL;
-	if (!scratch->depth++)
-		scratch->work = scratch->used = 0;
+	monocle__cli_scratch_deepen (scratch);
 	return scratch;
 }
 
@@ -192,7 +191,7 @@ monocle__clr_class (ClassID id)
 	monocle__clr_image *image = NULL;
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	klass = resolve_class (id, &image);
-	monocle__cli_list_end (scratch, begin);
+	monocle__cli_list_drop (scratch, begin);
 	come_up ();
 	if (!klass)
 		return unknown_class ();
@@ -274,7 +273,7 @@ resolve_deeper (FunctionID id, monocle__clr_image **ret_image)
 		return NULL;
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	MonoMethod *method = resolve_method (id, ret_image);
-	monocle__cli_list_end (scratch, begin);
+	monocle__cli_list_drop (scratch, begin);
 	come_up ();
 	return method;
 }
@@ -314,7 +313,7 @@ monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint
 		return definition;
 	uint32_t begin = monocle__cli_list_begin (scratch);
 	MonoMethod *method = method_of_keys (definition, keys, count, class_key);
-	monocle__cli_list_end (scratch, begin);
+	monocle__cli_list_drop (scratch, begin);
 	come_up ();
 	mono_method_get_flags (method, NULL); /* as above */
 	return method;
