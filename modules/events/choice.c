@@ -68,7 +68,10 @@ mark (const char *word, size_t length, bool chosen)
 		const char *name = all_events[i].name;
 		if (strncmp (name, word, length) || (name[length] && name[length] != '_' && word[length - 1] != '_'))
 			continue;
-		all_events[i].is_chosen = chosen && !is_in (name, never, sizeof never / sizeof *never);
+		bool is_never = is_in (name, never, sizeof never / sizeof *never);
+		if (chosen && is_never && !name[length])
+			monocle_kit_log ("events", "%s is not shown: it comes in signal handlers, where no line can be made", name);
+		all_events[i].is_chosen = chosen && !is_never;
 		count++;
 	}
 	return count;

@@ -44,7 +44,7 @@ static const monocle_kit_option options[] = {
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,   "BYTES",      "per thread, while lines wait to be written",
 	  1 << 17, 1 << 30 },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,   "FILE",
-	  "where the log goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	  "where the log goes, else %e_%t_%p.%m.log: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
 	{ NULL },
 };
 /* clang-format on */
