@@ -14,6 +14,7 @@
  * ask late.
  */
 #include <string.h>
+#include <time.h>
 #include "clr.h"
 
 static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
@@ -40,6 +41,20 @@ refuse (const char *why)
 		monocle__clr_complain ("no events of collections, finalisation, handles and contention: %s", why);
 }
 
+/*
+ * A runtime that is about to end refuses sessions before it says that it ends. A program that ends in this moment has no
+ * need to read of it; one that goes on does.
+ */
+static bool
+is_ending (void)
+{
+	enum { WAIT_NS = 200000000 };
+	struct timespec wait = { 0, WAIT_NS };
+	if (monocle__service_is_self ())
+		nanosleep (&wait, NULL);
+	return monocle__service_is_over ();
+}
+
 void
 monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
 {
@@ -56,7 +71,8 @@ monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
 	session = 0;
 	HRESULT hr = info->vtbl->EventPipeStartSession (info, 1, &config, 0, &session);
 	if (hr < 0) {
-		refuse (monocle__hresult_name (hr));
+		if (!is_ending ())
+			refuse (monocle__hresult_name (hr));
 		return;
 	}
 	atomic_store (&has_keywords, keywords);

@@ -166,6 +166,12 @@ monocle__service_is_self (void)
 	return owner && pthread_equal (pthread_self (), thread);
 }
 
+bool
+monocle__service_is_over (void)
+{
+	return atomic_load (&ended);
+}
+
 void
 monocle__service_end (void)
 {
