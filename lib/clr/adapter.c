@@ -164,6 +164,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	monocle__clr_state.oracle = getenv ("MONOCLE_CLR_ORACLE") != NULL;
 	if (monocle_host_load_from_env () <= 0)
 		return decline_idle ();
+	monocle__service_begin ();
 	monocle_host_startup_done ();
 	if (!monocle__wants_begin ()) {
 		monocle_host_shutdown (); /* the modules run already and have to end */

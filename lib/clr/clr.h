@@ -225,9 +225,12 @@ void monocle__clr_remember_class (MonoClass *klass, ClassID id);
 
 /* --- questions of threads that must not ask (service.c) ----------------------------------------------------------- */
 
+/* Makes the thread; without it nothing is run. Inside Initialize. */
+void monocle__service_begin (void);
 /*
  * Runs `work` over a copy of `data` on a thread that the runtime does not know, and copies it back. Waits so long at
- * most; 0: not at all; UINT_MAX: until it is done, whatever was asked before. False: it is not done (yet), `data` is as it was. Not from a signal handler.
+ * most; 0: not at all, any context; UINT_MAX: until it is done, whatever was asked before. False: it is not done (yet),
+ * `data` is as it was. Who waits is no signal handler.
  */
 bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
 bool monocle__service_is_self (void);

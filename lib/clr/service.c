@@ -5,9 +5,8 @@
  *
  * Inside a probe, and inside callbacks that run while a thread's objects must hold still, most of ICorProfilerInfo is
  * refused, or would let the collector run. On a thread that the runtime does not know it is not, as long as nothing has
- * to be loaded. So the
- * question is copied into a slot, the service answers it there, and the asker, who must not block for long (a
- * collection may be waiting for it), takes the answer or gives up.
+ * to be loaded. So the question is copied into a slot, the service answers it there, and the asker, who must not block
+ * for long (a collection may be waiting for it), takes the answer or gives up.
  *
  *      FREE --asker--> CLAIMED --asker--> POSTED --service--> RUNNING --service--> DONE --asker--> FREE
  *                                         |    |
@@ -19,8 +18,8 @@
  * that is asked lets the collector run but the collection itself, for which nobody waits who could be stopped by it.
  *
  * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
- * asker too. The thread is made when it is first needed, has all signals blocked and ends with the process; a forked
- * child has none.
+ * asker too. The thread is made when the profiler starts, since a signal handler may be the first to need it. It has all
+ * signals blocked and ends with the process; a forked child has none.
  */
 #include <errno.h>
 #include <limits.h>
@@ -44,9 +43,8 @@ enum { FREE, CLAIMED, POSTED, DETACHED, RUNNING, DONE, ABANDONED };
 
 static slot slots[SLOTS];
 static sem_t posted;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_t thread;
-static pid_t owner;             /* the process whose thread it is; 0: there is none */
+static _Atomic(pid_t) owner;    /* the process whose thread it is; 0: there is none */
 static atomic_uint overdue;     /* questions that nobody waits for, still in their slots */
 static atomic_bool ended;
 
@@ -84,8 +82,8 @@ run (void *nothing)
 	return NULL;
 }
 
-static void
-start (void)
+void
+monocle__service_begin (void)
 {
 	sigset_t all, before;
 	sem_init (&posted, 0, 0);
@@ -138,7 +136,6 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 {
 	if (atomic_load (&ended) || size > DATA_SIZE)
 		return false;
-	pthread_once (&once, start);
 	bool is_hurried = milliseconds && milliseconds != UINT_MAX;
 	if (owner != getpid () || (is_hurried && atomic_load (&overdue)))
 		return false;

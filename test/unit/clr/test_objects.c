@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <glob.h>
 #include <mono/metadata/mono-gc.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
@@ -381,6 +382,24 @@ a_question_that_was_given_up_is_never_asked (void **state)
 	child_passes (given_up);
 }
 
+/* A signal handler that sets a callback cannot make a thread. */
+static void
+service (void)
+{
+	glob_t found;
+	CHECK (glob ("/proc/self/task/*", 0, NULL, &found) == 0 && found.gl_pathc == 1);
+	globfree (&found);
+	start ();
+	CHECK (glob ("/proc/self/task/*", 0, NULL, &found) == 0 && found.gl_pathc == 2);
+	globfree (&found);
+}
+
+static void
+the_thread_that_asks_is_there_from_the_start (void **state)
+{
+	child_passes (service);
+}
+
 /* --- layouts and statics ------------------------------------------------------------------------------------------ */
 
 static MonoClassField *
@@ -565,6 +584,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (large_pinned_and_frozen_objects_are_in_the_oldest_generation),
 	cmocka_unit_test (a_handle_is_made_by_another_thread_where_this_one_must_not),
 	cmocka_unit_test (a_question_that_was_given_up_is_never_asked),
+	cmocka_unit_test (the_thread_that_asks_is_there_from_the_start),
 	cmocka_unit_test (offsets_count_from_the_beginning_of_the_object),
 	cmocka_unit_test (a_class_is_looked_up_by_threads_of_the_runtime_only_and_once),
 	cmocka_unit_test (statics_that_stay_are_asked_once_and_in_probes_by_another_thread),
