@@ -357,7 +357,8 @@ capture_begin (capture *c, monocle__clr_image *image)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	IUnknown *import = NULL;
-	if (*monocle__thread_capture () ||
+	/* Without memory of its own a thread cannot say that it asks. */
+	if (!monocle__thread_scratch () || *monocle__thread_capture () ||
 	    info->vtbl->GetModuleMetaData (info, image->id, ofRead, &IID_IMetaDataImport2, &import) != S_OK || !import)
 		return false;
 	c->image = image;
