@@ -31,6 +31,7 @@ typedef struct {
 extern const monocle__command monocle__command_run;
 extern const monocle__command monocle__command_report;
 extern const monocle__command monocle__command_flame;
+extern const monocle__command monocle__command_diff;
 extern const monocle__command monocle__command_convert;
 extern const monocle__command monocle__command_list;
 extern const monocle__command monocle__command_doctor;

@@ -37,6 +37,7 @@ typedef struct {
 	int64_t *fold_sums; /* by node and value */
 	size_t folded;
 	double min_share;
+	bool diff;
 	uint32_t depth; /* of the node written last */
 	const char *comma;
 } writer;
@@ -168,8 +169,8 @@ write_data (writer *w, const char *title)
 
 	fputs ("{\"title\":", w->out);
 	monocle__json_string (w->out, title);
-	fprintf (w->out, ",\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[", w->tree->count - 1, w->folded,
-	         w->min_share * 100);
+	fprintf (w->out, "%s,\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[", w->diff ? ",\"diff\":true" : "",
+	         w->tree->count - 1, w->folded, w->min_share * 100);
 	for (size_t i = 0; i < w->profile->comment_count; i++) {
 		fputs (i ? "," : "", w->out);
 		monocle__json_string (w->out, w->profile->comments[i]);
@@ -255,7 +256,7 @@ writer_done (writer *w)
 int
 monocle__report_flame (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
-	writer w = { .out = out, .profile = profile, .min_share = options->min_share, .comma = "" };
+	writer w = { .out = out, .profile = profile, .min_share = options->min_share, .diff = options->diff, .comma = "" };
 	int result = -1;
 
 	if (writer_init (&w)) {

@@ -266,10 +266,11 @@ monocle__json_next (monocle__json *rest, monocle__json *ret_item)
 monocle__json
 monocle__json_member (monocle__json object, const char *name)
 {
-	monocle__json rest = { object.at + 1, object.end - 1 }, key, value;
+	monocle__json rest, key, value;
 
 	if (monocle__json_kind (object) != '{')
 		return (monocle__json){ 0 };
+	rest = (monocle__json){ object.at + 1, object.end - 1 };
 	while (monocle__json_next (&rest, &key) && monocle__json_next (&rest, &value)) {
 		if (monocle__json_equals (key, name))
 			return value;

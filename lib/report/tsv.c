@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void
-write_name (FILE *out, const char *name)
+void
+monocle__tsv_name (FILE *out, const char *name)
 {
 	for (; *name; name++) {
 		switch (*name) {
@@ -54,7 +54,7 @@ write_row (const monocle__row *row, void *context)
 {
 	const writer *w = context;
 
-	write_name (w->out, row->name);
+	monocle__tsv_name (w->out, row->name);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, "\t%" PRId64, monocle__row_amount (row, &w->columns[i]));
 	if (w->depth)

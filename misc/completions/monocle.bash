@@ -35,7 +35,7 @@ _monocle()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} start
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "run report flame convert list doctor help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "run report flame diff convert list doctor help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $command == run ]]; then
@@ -59,7 +59,11 @@ _monocle()
 		mapfile -t COMPREPLY < <(compgen -W "self total calls" -- "$cur")
 		return
 		;;
-	report,--format)
+	diff,--sort)
+		mapfile -t COMPREPLY < <(compgen -W "self total" -- "$cur")
+		return
+		;;
+	report,--format | diff,--format)
 		mapfile -t COMPREPLY < <(compgen -W "text tsv json" -- "$cur")
 		return
 		;;
@@ -67,12 +71,12 @@ _monocle()
 		mapfile -t COMPREPLY < <(compgen -W "collapsed speedscope pprof" -- "$cur")
 		return
 		;;
-	run,-o | flame,-o | convert,-o)
+	run,-o | flame,-o | diff,-o | convert,-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
 	help,*)
-		mapfile -t COMPREPLY < <(compgen -W "run report flame convert list doctor" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "run report flame diff convert list doctor" -- "$cur")
 		return
 		;;
 	esac
@@ -80,10 +84,13 @@ _monocle()
 	run,-*) mapfile -t COMPREPLY < <(compgen -W "--profile= -o --all --process= -q --help --" -- "$cur") ;;
 	report,-*) mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --format= --help" -- "$cur") ;;
 	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --min-share= --help" -- "$cur") ;;
+	diff,-*)
+		mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --normalize --value= --format= -o --help" -- "$cur")
+		;;
 	convert,-*) mapfile -t COMPREPLY < <(compgen -W "--to= -o --value= --help" -- "$cur") ;;
 	list,-* | doctor,-*) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$cur") ;;
 	run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
-	report,* | flame,* | convert,*)
+	report,* | flame,* | diff,* | convert,*)
 		mapfile -t COMPREPLY < <(for end in .pb.gz .pb .spool .collapsed.txt .speedscope.json; do compgen -f -X "!*$end" -- "$cur"; done
 			compgen -d -- "$cur")
 		;;

@@ -159,6 +159,41 @@ class Page(unittest.TestCase):
             seen.turned = names.some(name => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(name));''')
         self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
 
+    def test_a_difference_colours_what_grew_and_what_shrank(self):
+        names = {}
+        for name, text in [('a', 'main;grew 100\nmain;shrank 300\nmain;same 50\nmain;gone 10\n'),
+                           ('b', 'main;grew 400\nmain;shrank 100\nmain;same 50\nmain;new 10\n')]:
+            names[name] = os.path.join(self.holder.name, name)
+            with open(names[name], 'w') as out:
+                out.write(text)
+        page = os.path.join(self.holder.name, 'diff.html')
+        subprocess.run([ARGUMENTS.monocle, 'diff', names['a'], names['b'], '-o', page], check=True,
+                       stdout=subprocess.DEVNULL)
+        seen = self.see(page, '''
+            for (const name of ["grew", "shrank", "same", "gone", "new"]) seen[name] = m.colour(find(name), false);
+            m.select(find("grew")); seen.status = m.state().status; seen.title = document.title;
+            seen.about = $("about").textContent; seen.metrics = $("metric").textContent; seen.metric = $("metric").value;
+            const area = $("canvas").getBoundingClientRect(); frame();
+            const start = m.startOf()[find("grew")] / m.totals[1][0] * area.width;
+            $("canvas").dispatchEvent(new MouseEvent("mousemove",
+                { clientX: area.left + start + 5, clientY: area.top + 18 * 2 + 9, bubbles: true }));
+            seen.tip = $("tip").textContent;
+            m.search("gr"); seen.found = m.state().matched; m.zoom(find("grew")); key("Backspace"); key("Escape");
+            key("Escape"); seen.reset = m.state().zoomed;
+            key("m"); seen.other = $("metric").value;''')
+        self.assertIn('hsl(4 ', seen['grew'])
+        self.assertIn('hsl(4 ', seen['new'])
+        self.assertIn('hsl(215 ', seen['shrank'])
+        self.assertIn('hsl(215 ', seen['gone'])
+        self.assertEqual(seen['same'], '#e9eaee')
+        self.assertEqual(seen['title'], 'b: what changed since a')
+        self.assertIn('red grew, blue shrank', seen['about'])
+        self.assertEqual(seen['metrics'], 'before: 460after: 560')
+        self.assertEqual((seen['metric'], seen['other'], seen['reset']), ('1', '0', 0))
+        self.assertIn('change +300 (+49.69 points)', seen['status'])
+        self.assertIn('change+300 (+49.69 points)', seen['tip'])
+        self.assertEqual(seen['found'], '1 frame, 400, 71.4 % matched')
+
     def test_a_large_profile_is_folded_and_says_how_much(self):
         profile = pprof.Profile()
         profile.value('calls', 'count')

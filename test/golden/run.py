@@ -110,7 +110,9 @@ class ExitCodes(Case):
                       ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
                       ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'],
                       ['report', '--format=xml'], ['report', 'a', 'b'], ['flame'],
-                      ['flame', 'p.pb.gz', '--min-share=much'], ['convert', 'p.pb.gz'],
+                      ['flame', 'p.pb.gz', '--min-share=much'], ['convert', 'p.pb.gz'], ['diff', 'p.pb.gz'],
+                      ['diff', 'p.pb.gz', 'p.pb.gz', '--format=xml'], ['diff', 'p.pb.gz', 'p.pb.gz', '--sort=calls'],
+                      ['diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv', '-o', 'x.html'],
                       ['convert', '--to=pprof'], ['convert', 'p.pb.gz', '--to=xml'],
                       ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
             code, out, error = self.monocle(*words)
@@ -125,7 +127,7 @@ class ExitCodes(Case):
 
     def test_help_and_version_go_to_standard_output(self):
         for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
-                      ['convert', '--help'], ['list', '--help'], ['doctor', '--help']]:
+                      ['convert', '--help'], ['diff', '--help'], ['list', '--help'], ['doctor', '--help']]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, error), (0, ''), words)
             self.assertIn('usage: monocle', out)
@@ -532,6 +534,69 @@ class Output(Case):
         self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
         self.assertEqual((self.work / 'p.pb.gz').read_bytes(), before)
 
+    def make_stacks(self):
+        (self.work / 'a.txt').write_text('main;work;parse 500\nmain;work;lex 300\nmain;old 100\nmain 100\n')
+        (self.work / 'b.txt').write_text('main;work;parse 900\nmain;work;lex 200\nmain;new 50\nmain 100\n')
+
+    def test_a_difference_has_the_largest_change_first(self):
+        self.make_stacks()
+        self.assertEqual(self.monocle('diff', 'a.txt', 'b.txt')[:2], (0, '''\
+before: a.txt, 1,000
+after:  b.txt, 1,250
+
+before  after  change  points  method
+   500    900    +400  +22.00  parse
+   300    200    -100  -14.00  lex
+   100      0    -100  -10.00  old
+     0     50     +50   +4.00  new
+(2 methods did not change)
+'''))
+        self.assertIn('(3 more methods changed, -150)', self.monocle('diff', 'a.txt', 'b.txt', '-n', '1')[1])
+        total = self.monocle('diff', 'a.txt', 'b.txt', '--sort=total')[1].splitlines()
+        self.assertEqual([line.split()[-1] for line in total[4:7]], ['parse', 'work', 'main'])
+
+    def test_a_difference_of_shares_scales_the_first(self):
+        self.make_stacks()
+        self.assertEqual(self.monocle('diff', 'a.txt', 'b.txt', '--tree', '--normalize')[1], '''\
+before: a.txt, 1,250 (scaled to the whole after)
+after:  b.txt, 1,250
+
+before  after  change  points  path, with everything it called
+ 1,250  1,250       0   +0.00  main
+     0     50     +50   +4.00    new
+   125      0    -125  -10.00    old
+ 1,000  1,100    +100   +8.00    work
+   375    200    -175  -14.00      lex
+   625    900    +275  +22.00      parse
+''')
+        (self.work / 'half.txt').write_text('main;work;parse 250\nmain;work;lex 150\nmain;old 50\nmain 50\n')
+        rows = self.monocle('diff', 'half.txt', 'a.txt', '--normalize')[1].splitlines()
+        self.assertEqual(rows[4:], ['(5 methods did not change)'])
+
+    def test_a_difference_for_programs_has_all_rows(self):
+        import json
+        self.make_stacks()
+        rows = [line.split('\t') for line in self.monocle('diff', 'a.txt', 'b.txt', '--format=tsv')[1].splitlines()]
+        self.assertEqual(rows[0], ['method', 'self_before', 'self_after', 'self_change', 'self_points', 'total_before',
+                                   'total_after', 'total_change', 'total_points'])
+        self.assertEqual(rows[1], ['parse', '500', '900', '400', '22.000', '500', '900', '400', '22.000'])
+        self.assertEqual(len(rows), 7)
+        data = json.loads(self.monocle('diff', 'a.txt', 'b.txt', '--format=json', '--tree')[1])
+        self.assertEqual((data['before'], data['after']),
+                         ({'profile': 'a.txt', 'sum': 1000}, {'profile': 'b.txt', 'sum': 1250}))
+        self.assertEqual([(row['depth'], row['method'], row['total_change']) for row in data['paths']],
+                         [(1, 'main', 250), (2, 'new', 50), (2, 'old', -100), (2, 'work', 300), (3, 'lex', -100),
+                          (3, 'parse', 400)])
+        times = self.monocle('diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv')[1]
+        self.assertIn('self_change_ns\tself_points\ttotal_before_ns', times)
+
+    def test_what_cannot_be_compared_is_one_line(self):
+        self.make_stacks()
+        for words in [['p.pb.gz', 'a.txt'], ['a.txt', 'missing'], ['missing', 'a.txt'],
+                      ['a.txt', 'b.txt', '--value=self'], ['a.txt', 'b.txt', '-o', 'no-folder/x.html']]:
+            code, out, error = self.monocle('diff', *words)
+            self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (words, error))
+
     def test_names_are_shortened_on_a_terminal_only(self):
         import pty
         profile = pprof.Profile()
@@ -582,7 +647,7 @@ class Completion(Case):
         self.assertEqual([word for word in self.offers('') if word not in ('help', '--help', '--version')], listed)
 
     def test_all_options_of_a_command_are_offered(self):
-        for command in ['run', 'report', 'flame', 'convert', 'list', 'doctor']:
+        for command in ['run', 'report', 'flame', 'diff', 'convert', 'list', 'doctor']:
             text = self.monocle(command, '--help')[1]
             named = set(re.findall(r'^  (--?[\w-]+)', text, re.M))
             offered = {word.rstrip('=') for word in self.offers(command, '-')} - {'--help', '--'}
@@ -590,7 +655,7 @@ class Completion(Case):
 
     def test_the_manual_names_all_commands_and_options(self):
         manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
-        for command in ['run', 'report', 'flame', 'convert', 'list', 'doctor']:
+        for command in ['run', 'report', 'flame', 'diff', 'convert', 'list', 'doctor']:
             section = manual.split('.Ss monocle %s\n' % command)[1].split('\n.S')[0]
             for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
                 self.assertRegex(section, r'\.It Fl %s\b' % option, command)

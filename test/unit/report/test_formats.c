@@ -159,6 +159,7 @@ damaged_speedscope_files_say_what_is_wrong (void **state)
 	assert_refused ("{\"a\":1", "not JSON from byte 6 on");
 	assert_refused ("{\"a\":1} x", "not JSON from byte 8 on");
 	assert_refused ("{}", "no shared.frames");
+	assert_refused ("{\"shared\":7}", "no shared.frames");
 	assert_refused ("{\"shared\":{\"frames\":[]},\"profiles\":[]}", "without profiles");
 	assert_refused (FRAMES "{\"type\":\"odd\"}]}", "neither sampled nor evented");
 	assert_refused (FRAMES SAMPLED ("t", "none", "[2]", "1") "]}", "a frame that is not described");

@@ -4,6 +4,7 @@
  *
  * The linker sends malloc, calloc and realloc of the library through here (--wrap).
  */
+#include "diff.h"
 #include "format.h"
 #include "profile.h"
 #include "report.h"
@@ -146,6 +147,37 @@ a_converter_without_memory_answers_minus_one (void **state)
 	monocle__profile_free (profile);
 }
 
+typedef int (*diff_writer) (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+
+static void
+a_difference_without_memory_is_none (void **state)
+{
+	static const diff_writer writers[] = { monocle__diff_text, monocle__diff_tsv, monocle__diff_json };
+	monocle__profile *profile = read_profile (), *joined = NULL;
+	FILE *out = fopen ("/dev/null", "w");
+	long n = 0;
+
+	while (!joined) {
+		countdown = ++n;
+		joined = monocle__diff_new (profile, 1, profile, 1, true);
+		assert_true (n < 1000);
+	}
+	assert_true (n > 5);
+	for (size_t i = 0; i < 2 * sizeof writers / sizeof *writers; i++) {
+		monocle__diff_options options = { "a", "b", .tree = i % 2 };
+		n = 0;
+		do {
+			countdown = ++n;
+			assert_true (n < 1000);
+		} while (writers[i / 2](out, joined, &options) != 0);
+		assert_true (n > 2);
+	}
+	countdown = 0;
+	fclose (out);
+	monocle__profile_free (joined);
+	monocle__profile_free (profile);
+}
+
 typedef int (*report_writer) (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 
 static void
@@ -181,6 +213,7 @@ main (void)
 		cmocka_unit_test (readers_of_other_formats_without_memory_say_so),
 		cmocka_unit_test (a_writer_without_memory_answers_minus_one),
 		cmocka_unit_test (a_converter_without_memory_answers_minus_one),
+		cmocka_unit_test (a_difference_without_memory_is_none),
 	};
 	return cmocka_run_group_tests_name ("memory", tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * diff.h - what grew and what shrank between two profiles.
+ */
+#ifndef MONOCLE_REPORT_DIFF_H
+#define MONOCLE_REPORT_DIFF_H
+
+#include "report.h"
+
+enum { MONOCLE__BEFORE, MONOCLE__AFTER };
+
+/*
+ * One profile with the values "before" and "after", of the samples of both. Functions are the same when their names
+ * are: the same method may be in words.exe here and in words.dll there. With `normalize` the amounts of `before` are
+ * scaled so that its sum is that of `after`. NULL: out of memory.
+ */
+monocle__profile *monocle__diff_new (const monocle__profile *before, size_t before_value, const monocle__profile *after,
+                                     size_t after_value, bool normalize);
+
+typedef struct {
+	const char *before, *after; /* what the profiles are called */
+	monocle__sort sort;         /* self or total: the change that rows are ordered by, the larger first */
+	size_t limit;               /* rows; 0: all */
+	bool tree;                  /* paths instead of methods */
+	bool normalized;
+	size_t width; /* text: as in monocle__report_options */
+	bool bold;
+	const char *ellipsis;
+} monocle__diff_options;
+
+/* 0, or -1 when memory is exhausted; `profile` is of monocle__diff_new (). */
+int monocle__diff_text (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+int monocle__diff_tsv (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+int monocle__diff_json (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+
+#endif
