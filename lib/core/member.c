@@ -111,24 +111,51 @@ item_from_info (MonoClass *klass, monocle_member_kind kind, const monocle_member
 	}
 }
 
-/* Asks about members [kept, count) and puts what is known behind the items of `shorter`. */
+static bool
+member_ask (MonoClass *klass, monocle_member_kind kind, uint32_t index, monocle_member_info *ret_info)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	*ret_info = (monocle_member_info) { .size = sizeof *ret_info };
+	return ops->describe_member (ops->host, klass, kind, index, ret_info) == 0;
+}
+
+/* Of a dynamic image a list ends at the first member that the host cannot describe: the next longer one goes on there. */
+static bool
+may_have_gaps (MonoClass *klass)
+{
+	return !mono_image_is_dynamic (mono_class_get_image (klass));
+}
+
+/* The first of members [index, count) that can be listed now; `count`: none. */
+static uint32_t
+first_described (MonoClass *klass, monocle_member_kind kind, uint32_t index, uint32_t count)
+{
+	monocle_member_info info;
+	while (index < count && !member_ask (klass, kind, index, &info))
+		index = may_have_gaps (klass) ? index + 1 : count;
+	return index;
+}
+
+/*
+ * Asks about members [kept, count) and puts what is known behind the items of `shorter`. Where nothing is, no memory is
+ * taken: it may be asked for any number of times.
+ */
 static monocle__member_list *
 list_ask (MonoClass *klass, monocle_member_kind kind, const monocle__member_list *shorter, uint32_t count)
 {
-	const monocle_host_ops *ops = monocle__host_ops ();
-	uint32_t kept = shorter ? shorter->count : 0, known = kept;
-	monocle__member_list *list = list_new (count);
+	uint32_t kept = shorter ? shorter->count : 0, known = kept, index = first_described (klass, kind, kept, count);
+	monocle_member_info info;
+	monocle__member_list *list = index < count ? list_new (count) : NULL;
 	if (!list)
 		return NULL;
 	if (kept)
 		memcpy (list->items, shorter->items, kept * sizeof *list->items);
-	for (uint32_t index = kept; index < count; index++) {
-		monocle_member_info info = { .size = sizeof info };
-		if (ops->describe_member (ops->host, klass, kind, index, &info) == 0 &&
+	for (; index < count; index++) {
+		if (member_ask (klass, kind, index, &info) &&
 		    (list->items[known] = item_from_info (klass, kind, &info, index)))
 			known++;
-		else if (mono_image_is_dynamic (mono_class_get_image (klass)))
-			break; /* the next longer list goes on here */
+		else if (!may_have_gaps (klass))
+			break;
 	}
 	list->count = known;
 	return known > kept ? list : NULL;

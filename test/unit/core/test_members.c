@@ -146,6 +146,20 @@ a_dynamic_class_grows_and_keeps_its_members (void **state)
 	monocle_image_unload (image);
 }
 
+/* The next answer may be another one, so nothing is kept of it. */
+static void
+what_cannot_be_described_costs_nothing_each_time (void **state)
+{
+	MonoImage *image = monocle_image_new ("dynamic", MONOCLE_IMAGE_DYNAMIC, 0, 0, NULL);
+	MonoClass *broken = zoo_class (image, ZOO_BROKEN);
+	assert_int_equal (mono_class_num_fields (broken), 1);
+	uint64_t size = monocle_records_size ();
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal (mono_class_num_fields (broken), 1);
+	assert_int_equal (monocle_records_size (), size);
+	monocle_image_unload (image);
+}
+
 static void
 nothing_has_no_members (void **state)
 {
@@ -490,6 +504,7 @@ main (void)
 		cmocka_unit_test (base_classes_are_searched_for_fields_and_properties),
 		cmocka_unit_test (what_cannot_be_described_is_left_out),
 		cmocka_unit_test (a_dynamic_class_grows_and_keeps_its_members),
+		cmocka_unit_test (what_cannot_be_described_costs_nothing_each_time),
 		cmocka_unit_test (nothing_has_no_members),
 		cmocka_unit_test (a_constant_has_its_length_in_front),
 		cmocka_unit_test (what_was_asked_outlives_the_image),
