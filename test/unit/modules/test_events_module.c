@@ -1,0 +1,184 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_events_module.c - the module `events` on a host that raises every event there is, with arguments that no runtime
+ * would give: each is a line, whatever its types hold.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <monocle/host.h>
+#include "../core/child.h"
+
+static char path[] = "/tmp/monocle-events-XXXXXX";
+static char *text; /* the log */
+
+static MonocleSupport
+support (void *host, monocle_event number)
+{
+	return MONOCLE_SUPPORT_EXACT;
+}
+
+static void
+start (const char *options)
+{
+	static const monocle_host_ops ops = {
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "odd",
+		.runtime_version = "odd 1",
+		.event_support = support,
+	};
+	char desc[300];
+	int fd = mkstemp (path);
+	CHECK (fd >= 0);
+	close (fd);
+	snprintf (desc, sizeof desc, "events:%s,output=%s", options, path);
+	setenv ("MONOCLE_MODULE_PATH", MODULE_FOLDER, 1);
+	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
+	CHECK (monocle_host_load (desc) == MONOCLE_OK);
+	monocle_host_startup_done ();
+}
+
+/* Ends the log and reads it. */
+static void
+finish (void)
+{
+	monocle_raise_runtime_shutdown_end ();
+	monocle_host_shutdown ();
+	FILE *file = fopen (path, "r");
+	text = calloc (1, 1 << 20);
+	CHECK (file && text);
+	text[fread (text, 1, (1 << 20) - 1, file)] = 0;
+	fclose (file);
+	unlink (path);
+}
+
+/* --- every row, with odd arguments -------------------------------------------------------------------------------- */
+
+/* Records, and what is read through a pointer, can only be NULL; addresses that are shown as such can be anything. */
+static uintptr_t
+odd (const char *type, uintptr_t value)
+{
+	static const char *const read[] = { "Mono", "mono_bool *", "const char *" };
+	size_t length = strlen (type);
+	for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+		if (strncmp (type, read[i], strlen (read[i])) == 0 && type[length - 1] == '*')
+			return 0;
+	return value;
+}
+
+#define ODD(type) (type) odd (#type, value)
+
+/* clang-format off */
+
+/* The last event of all closes the log. */
+#define RAISE(name, arguments) if (strcmp (#name, "runtime_shutdown_end")) monocle_raise_##name arguments;
+#define MONO_PROFILER_EVENT_0(name, type) RAISE (name, ())
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1) RAISE (name, (ODD (t1)))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) RAISE (name, (ODD (t1), ODD (t2)))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) RAISE (name, (ODD (t1), ODD (t2), ODD (t3)))
+#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
+	RAISE (name, (ODD (t1), ODD (t2), ODD (t3), ODD (t4)))
+#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
+	RAISE (name, (ODD (t1), ODD (t2), ODD (t3), ODD (t4), ODD (t5)))
+
+static void
+raise_all (uintptr_t value)
+{
+#include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
+}
+
+#undef MONO_PROFILER_EVENT_0
+#undef MONO_PROFILER_EVENT_1
+#undef MONO_PROFILER_EVENT_2
+#undef MONO_PROFILER_EVENT_3
+#undef MONO_PROFILER_EVENT_4
+#undef MONO_PROFILER_EVENT_5
+
+static const char *const names[] = {
+#define MONO_PROFILER_EVENT_0(name, type, ...) #name,
+#define MONO_PROFILER_EVENT_1 MONO_PROFILER_EVENT_0
+#define MONO_PROFILER_EVENT_2 MONO_PROFILER_EVENT_0
+#define MONO_PROFILER_EVENT_3 MONO_PROFILER_EVENT_0
+#define MONO_PROFILER_EVENT_4 MONO_PROFILER_EVENT_0
+#define MONO_PROFILER_EVENT_5 MONO_PROFILER_EVENT_0
+#include <mono/metadata/profiler-events.h>
+#include <monocle/ext-events.h>
+};
+/* clang-format on */
+
+enum { NAME_COUNT = sizeof names / sizeof *names };
+
+static unsigned
+lines_of (const char *name)
+{
+	unsigned count = 0;
+	size_t length = strlen (name);
+	for (const char *at = text; (at = strstr (at, name)); at++)
+		count += at > text && at[-1] == ' ' && (at[length] == ' ' || at[length] == '\n');
+	return count;
+}
+
+/* Three lines of each; none of samples, which come in signal handlers. */
+static void
+check_lines (void)
+{
+	for (size_t i = 0; i < NAME_COUNT; i++) {
+		bool is_sample = !strcmp (names[i], "sample_hit") || !strcmp (names[i], "method_samplepoint");
+		unsigned should = is_sample ? 0 : strcmp (names[i], "runtime_shutdown_end") ? 3 : 1;
+		if (lines_of (names[i]) == should)
+			continue;
+		fprintf (stderr, "%s is in %u lines of:\n%s\n", names[i], lines_of (names[i]), text);
+		_exit (99);
+	}
+}
+
+static void
+check_holds (const char *words)
+{
+	if (strstr (text, words))
+		return;
+	fprintf (stderr, "\"%s\" is not in:\n%s\n", words, text);
+	_exit (99);
+}
+
+static void
+rows (void)
+{
+	start ("only=assembly+class+code+context+domain+exception+gc+image+inline+jit+load+method+monitor+rejit+runtime+"
+	       "suspension+survivors+thread+transition+vtable,noindent");
+	raise_all (0);
+	raise_all (1);
+	raise_all (UINTPTR_MAX);
+	finish ();
+	check_lines ();
+	check_holds (" gc_event event=start generation=0 is_serial=no\n");
+	check_holds (" gc_event event=1 generation=1 is_serial=yes\n");
+	check_holds (" gc_event event=4294967295 generation=4294967295 is_serial=yes\n");
+	check_holds (" thread_started tid=18446744073709551615\n");
+	check_holds (" jit_done method=null jinfo=null");
+	check_holds (" load_failed kind=image name=null result=0x00000001\n");
+	check_holds (" suspension phase=4294967295 reason=4294967295 nanoseconds=18446744073709551615\n");
+	check_holds (" jit_code_buffer buffer=0xffffffffffffffff size=18446744073709551615 type=4294967295 data=");
+}
+
+static void
+every_event_is_a_line_whatever_its_arguments_are (void **state)
+{
+	child_passes (rows);
+}
+
+int
+main (void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test (every_event_is_a_line_whatever_its_arguments_are),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
