@@ -525,6 +525,67 @@ on_counted (MonoProfiler *prof, MonoMethod *method)
 	__atomic_fetch_add (&delivered, 1, __ATOMIC_RELAXED);
 }
 
+static void
+on_counted_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	on_counted (prof, NULL);
+}
+
+static void
+on_counted_object (MonoProfiler *prof, MonoObject *object)
+{
+	on_counted (prof, NULL);
+}
+
+static void
+on_counted_thread (MonoProfiler *prof, uintptr_t tid)
+{
+	on_counted (prof, NULL);
+}
+
+static void
+on_counted_phase (MonoProfiler *prof, MonocleExceptionPhase phase, MonoMethod *method, MonoObject *exception)
+{
+	on_counted (prof, NULL);
+}
+
+static const monocle_event crowded[] = {
+	MONOCLE_EVENT_jit_begin,       MONOCLE_EVENT_gc_event,       MONOCLE_EVENT_monitor_contention,
+	MONOCLE_EVENT_exception_throw, MONOCLE_EVENT_thread_started, MONOCLE_EVENT_exception_phase,
+};
+
+enum { CROWDED = sizeof crowded / sizeof *crowded };
+
+static void
+set_crowded (MonoProfilerHandle handle, unsigned which, bool on)
+{
+	switch (crowded[which]) {
+	case MONOCLE_EVENT_jit_begin: mono_profiler_set_jit_begin_callback (handle, on ? on_counted : NULL); break;
+	case MONOCLE_EVENT_gc_event: mono_profiler_set_gc_event_callback (handle, on ? on_counted_gc : NULL); break;
+	case MONOCLE_EVENT_monitor_contention:
+		mono_profiler_set_monitor_contention_callback (handle, on ? on_counted_object : NULL);
+		break;
+	case MONOCLE_EVENT_exception_throw:
+		mono_profiler_set_exception_throw_callback (handle, on ? on_counted_object : NULL);
+		break;
+	case MONOCLE_EVENT_thread_started:
+		mono_profiler_set_thread_started_callback (handle, on ? on_counted_thread : NULL);
+		break;
+	default: monocle_profiler_set_exception_phase_callback (handle, on ? on_counted_phase : NULL);
+	}
+}
+
+static void
+raise_crowded (void)
+{
+	monocle_raise_jit_begin (NULL);
+	monocle_raise_gc_event (MONO_GC_EVENT_START, 0, 0);
+	monocle_raise_monitor_contention (NULL);
+	monocle_raise_exception_throw (NULL);
+	monocle_raise_thread_started (1);
+	monocle_raise_exception_phase (MONOCLE_EXCEPTION_SEARCH_ENTER, NULL, NULL);
+}
+
 static void *
 set_much (void *seed)
 {
@@ -532,7 +593,7 @@ set_much (void *seed)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		random = random * 1103515245 + 12345;
-		mono_profiler_set_jit_begin_callback (shared[(random >> 16) % 3], random >> 20 & 1 ? on_counted : NULL);
+		set_crowded (shared[(random >> 16) % 3], (random >> 8) % CROWDED, random >> 20 & 1);
 		if (i % 1000 == 0)
 			mono_profiler_set_jit_begin_callback (handle_named ("more"), on_counted);
 	}
@@ -543,18 +604,17 @@ static void *
 raise_much (void *unused)
 {
 	while (!__atomic_load_n (&stop_raising, __ATOMIC_RELAXED))
-		if (__atomic_load_n (&monocle_event_counts ()[MONOCLE_EVENT_jit_begin], __ATOMIC_RELAXED))
-			monocle_raise_jit_begin (NULL);
+		raise_crowded ();
 	return NULL;
 }
 
 static unsigned
-slots_in_use (void)
+slots_in_use (monocle_event event)
 {
 	unsigned used = 0;
 
 	for (struct _MonoProfilerDesc *handle = *monocle_event_handles (); handle; handle = handle->next)
-		used += handle->callbacks[MONOCLE_EVENT_jit_begin] != NULL;
+		used += handle->callbacks[event] != NULL;
 	return used;
 }
 
@@ -573,12 +633,14 @@ crowd (void)
 	monocle_host_startup_done ();
 	for (int i = 0; i < SETTERS; i++)
 		pthread_join (setters[i], NULL);
-	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use ());
-	CHECK (slots_in_use () >= SETTERS * ROUNDS / 1000);
+	for (unsigned i = 0; i < CROWDED; i++)
+		CHECK (monocle_event_counts ()[crowded[i]] == slots_in_use (crowded[i]));
+	CHECK (slots_in_use (MONOCLE_EVENT_jit_begin) >= SETTERS * ROUNDS / 1000);
 	while (!__atomic_load_n (&delivered, __ATOMIC_RELAXED))
 		usleep (100);
 	monocle_host_shutdown ();
-	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == 0);
+	for (unsigned i = 0; i < CROWDED; i++)
+		CHECK (monocle_event_counts ()[crowded[i]] == 0);
 	__atomic_store_n (&stop_raising, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < RAISERS; i++)
 		pthread_join (raisers[i], NULL);
@@ -623,7 +685,7 @@ interrupted (void)
 	__atomic_store_n (&stop_setting, true, __ATOMIC_RELAXED);
 	pthread_join (setter, NULL);
 	CHECK (signals_taken > 0);
-	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use ());
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use (MONOCLE_EVENT_jit_begin));
 }
 
 static void
