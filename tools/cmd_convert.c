@@ -154,6 +154,8 @@ const monocle__command monocle__command_convert = {
 	        "  --to=FORMAT   collapsed   a line per stack, root first: what flame graph scripts read\n"
 	        "                speedscope  JSON for https://www.speedscope.app, a profile per thread\n"
 	        "                pprof       what all of this reads, and go tool pprof\n"
+	        "                firefox     for https://profiler.firefox.com\n"
+	        "                perfetto    for https://ui.perfetto.dev; widths are amounts, not moments\n"
 	        "  -o OUT        where to write; - is standard output. Default: FILE with the format's own ending\n"
 	        "  --value=NAME  which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
 	        "                pprof has all of them\n",

@@ -131,12 +131,15 @@ monocle__file_format_find (const char *name)
 	return NULL;
 }
 
+#define READ_AND_WRITTEN(name) monocle__##name##_recognise, monocle__##name##_parse, monocle__##name##_write
 /* clang-format off */
 /* pprof has no sign of its own: it is what everything else is taken for. */
 const monocle__file_format monocle__file_formats[] = {
-	{ "collapsed",  ".collapsed.txt",   monocle__collapsed_recognise,  monocle__collapsed_parse,  monocle__collapsed_write },
-	{ "speedscope", ".speedscope.json", monocle__speedscope_recognise, monocle__speedscope_parse, monocle__speedscope_write },
-	{ "pprof",      ".pb.gz",           NULL,                          monocle__pprof_parse,      monocle__pprof_write },
+	{ "collapsed",  ".collapsed.txt",   READ_AND_WRITTEN (collapsed) },
+	{ "speedscope", ".speedscope.json", READ_AND_WRITTEN (speedscope) },
+	{ "pprof",      ".pb.gz",           NULL, monocle__pprof_parse, monocle__pprof_write },
+	{ "firefox",    ".firefox.json",    NULL, NULL,                 monocle__firefox_write },
+	{ "perfetto",   ".perfetto.json",   NULL, NULL,                 monocle__perfetto_write },
 };
 /* clang-format on */
 const size_t monocle__file_format_count = sizeof monocle__file_formats / sizeof *monocle__file_formats;

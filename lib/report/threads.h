@@ -19,4 +19,11 @@ typedef struct {
 monocle__threads *monocle__threads_new (const monocle__profile *profile);
 void monocle__threads_free (monocle__threads *threads);
 
+/*
+ * A profile of its own with the samples of the threads for which `wanted` is not 0, and the functions on their stacks.
+ * NULL `wanted`: all samples. NULL: out of memory.
+ */
+monocle__profile *monocle__threads_select (const monocle__profile *profile, const monocle__threads *threads,
+                                           const uint8_t *wanted);
+
 #endif

@@ -68,7 +68,7 @@ _monocle()
 		return
 		;;
 	convert,--to)
-		mapfile -t COMPREPLY < <(compgen -W "collapsed speedscope pprof" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "collapsed speedscope pprof firefox perfetto" -- "$cur")
 		return
 		;;
 	run,-o | flame,-o | diff,-o | convert,-o)

@@ -30,6 +30,8 @@ KINDS = {
     'tree.json': ['report', '--format=json', '--tree', '--sort=calls'],
     'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
     'speedscope.json': ['convert', '--to=speedscope', '-o', '-'],
+    'firefox.json': ['convert', '--to=firefox', '-o', '-'],
+    'perfetto.json': ['convert', '--to=perfetto', '-o', '-'],
     'flame.json': ['flame', '-o', '-'],
     'folded.json': ['flame', '-o', '-', '--min-share=1'],
 }
@@ -87,6 +89,44 @@ def check_speedscope(file):
         assert profile['startValue'] == 0 and profile['endValue'] == min(sum(profile['weights']), 2**63 - 1)
 
 
+def check_firefox(file):
+    """The processed profile format, version 48: tables are columns of equal length, indices lead somewhere."""
+    assert file['meta']['preprocessedProfileVersion'] == 48
+    for thread in file['threads']:
+        for name in ['funcTable', 'frameTable', 'stackTable', 'samples', 'markers', 'nativeSymbols', 'resourceTable']:
+            for column in thread[name].values():
+                assert not isinstance(column, list) or len(column) == thread[name]['length'], name
+        stacks, frames, functions = thread['stackTable'], thread['frameTable'], thread['funcTable']
+        assert all(prefix is None or 0 <= prefix < i for i, prefix in enumerate(stacks['prefix']))
+        assert all(0 <= frame < frames['length'] for frame in stacks['frame'])
+        assert all(0 <= function < functions['length'] for function in frames['func'])
+        strings = [index for index in functions['name'] + functions['fileName'] if index is not None]
+        assert all(0 <= index < len(thread['stringArray']) for index in strings)
+        assert all(0 <= stack < stacks['length'] for stack in thread['samples']['stack'])
+        assert thread['samples']['time'] == sorted(thread['samples']['time'])
+        assert all(weight > 0 for weight in thread['samples']['weight'])
+
+
+def check_perfetto(file):
+    """Slices of one track either hold one another or do not touch."""
+    tracks = {}
+    for event in file['traceEvents']:
+        if event['ph'] == 'X':
+            tracks.setdefault((event['pid'], event['tid']), []).append(event)
+        else:
+            assert event['ph'] == 'M' and event['name'] in ['process_name', 'thread_name'] and event['args']['name']
+    for events in tracks.values():
+        if max(event['dur'] for event in events) > 1e15:
+            continue  # a double no longer tells one from the next
+        ends = []
+        for event in events:
+            begin, end = event['ts'], event['ts'] + event['dur']
+            while ends and ends[-1] <= begin + 1e-6:
+                ends.pop()
+            assert not ends or end <= ends[-1] + 1e-6, event
+            ends.append(end)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('monocle')
@@ -108,6 +148,8 @@ def main():
                     json.loads(actual)
                 failures += not check('%s.%s' % (source.stem, kind), actual, arguments.update)
             check_speedscope(json.loads(run(monocle, KINDS['speedscope.json'], folder, name)))
+            check_firefox(json.loads(run(monocle, KINDS['firefox.json'], folder, name)))
+            check_perfetto(json.loads(run(monocle, KINDS['perfetto.json'], folder, name)))
             pprof.write_gzip(os.path.join(folder, 'same.pb.gz'), data)
             run(monocle, ['convert', '--to=pprof', '-o', 'again.pb.gz'], folder, 'same.pb.gz')
             for words in [['report', '--format=tsv', '--tree'], ['convert', '--to=speedscope', '-o', '-']]:

@@ -519,6 +519,27 @@ class Output(Case):
             self.assertEqual(self.monocle('convert', made, '--to=pprof', '-o', 'q.pb.gz')[0], 0)
             self.assertIn('A:Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
 
+    def test_tracks_of_other_viewers_are_one_per_thread(self):
+        import json
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        profile.value('self', 'nanoseconds')
+        profile.sample(['A:Main ()'], [1, 2000000], [('thread', 'main')])
+        profile.sample(['A:Run ()'], [1, 500000], [('thread', 'worker')])
+        profile.sample(['A:Run ()', 'A:Work ()'], [3, 1500000], [('thread', 'worker')])
+        pprof.write_gzip(self.work / 't.pb.gz', profile.encode())
+        self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=firefox')[:2], (0, 't.firefox.json\n'))
+        self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=perfetto')[:2], (0, 't.perfetto.json\n'))
+        main, worker = json.loads((self.work / 't.firefox.json').read_text())['threads']
+        self.assertEqual([main['name'], worker['name']], ['main', 'worker'])
+        self.assertEqual(worker['stringArray'][:2], ['A:Run ()', 'A:Work ()'])
+        self.assertEqual(worker['stackTable']['prefix'], [None, 0])
+        self.assertEqual(worker['samples'], {'length': 2, 'weightType': 'tracing-ms', 'stack': [0, 1],
+                                             'time': [0, 0.5], 'weight': [0.5, 1.5]})
+        slices = [(event['tid'], event['name'], event['ts'], event['dur']) for event in
+                  json.loads((self.work / 't.perfetto.json').read_text())['traceEvents'] if event['ph'] == 'X']
+        self.assertEqual(slices, [(1, 'A:Main ()', 0, 2000), (2, 'A:Run ()', 0, 2000), (2, 'A:Work ()', 0, 1500)])
+
     def test_a_conversion_takes_the_value_that_is_named(self):
         words = ['convert', 'p.pb.gz', '--to=collapsed', '-o', '-']
         self.assertEqual(self.monocle(*words)[1], 'A:Main () 5000\n')
