@@ -13,7 +13,17 @@
 
 enum { FLAG_INTERFACE = 0x20, COVARIANT = 1, CONTRAVARIANT = 2 };
 
-static mono_bool is_assignable (MonoClass *to, MonoClass *from, int depth);
+/*
+ * Whether classes fit may depend on whether their arguments do, and metadata can make that grow without end. A question
+ * that goes too deep or looks at too many interfaces is answered no.
+ */
+enum { ARGUMENT_DEPTH = 8, WORK_LIMIT = 8 * MONOCLE__INTERFACE_LIMIT };
+
+struct question {
+	uint32_t depth, work;
+};
+
+static bool is_assignable (MonoClass *to, MonoClass *from, struct question *question);
 
 /* --- interfaces --------------------------------------------------------------------------------------------------- */
 
@@ -172,20 +182,20 @@ variance_of (MonoClass *definition)
 }
 
 static bool
-argument_fits (uint32_t variance, MonoClass *to, MonoClass *from, int depth)
+argument_fits (uint32_t variance, MonoClass *to, MonoClass *from, struct question *question)
 {
 	if (to == from)
 		return true;
 	if (mono_class_is_valuetype (to) || mono_class_is_valuetype (from))
 		return false;
 	if (variance & COVARIANT)
-		return is_assignable (to, from, depth);
-	return variance & CONTRAVARIANT && is_assignable (from, to, depth);
+		return is_assignable (to, from, question);
+	return variance & CONTRAVARIANT && is_assignable (from, to, question);
 }
 
 /* Two instances of one definition whose arguments vary as it allows. */
 static bool
-varies (MonoClass *to, MonoClass *from, int depth)
+varies (MonoClass *to, MonoClass *from, struct question *question)
 {
 	if (to->kind != MONOCLE__CLASS_INST || from->kind != MONOCLE__CLASS_INST || to->element != from->element ||
 	    to->count != from->count)
@@ -193,7 +203,7 @@ varies (MonoClass *to, MonoClass *from, int depth)
 	uint32_t variance = variance_of (to->element);
 	for (uint32_t i = 0; i < to->count; i++) {
 		uint32_t own = i < VARIANCE_PARAMS ? variance >> 2 * i & 3 : 0;
-		if (!argument_fits (own, to->arguments[i]->klass, from->arguments[i]->klass, depth))
+		if (!argument_fits (own, to->arguments[i]->klass, from->arguments[i]->klass, question))
 			return false;
 	}
 	return true;
@@ -235,13 +245,13 @@ array_element_as (MonoClass *klass)
 }
 
 static bool
-array_fits (MonoClass *to, MonoClass *from, int depth)
+array_fits (MonoClass *to, MonoClass *from, struct question *question)
 {
 	if (from->kind != MONOCLE__CLASS_ARRAY || to->rank != from->rank)
 		return false;
 	if (mono_class_is_valuetype (to->element) || mono_class_is_valuetype (from->element))
 		return array_element_as (to->element) == array_element_as (from->element);
-	return is_assignable (to->element, from->element, depth);
+	return is_assignable (to->element, from->element, question);
 }
 
 /* The interfaces that a vector of any type which fits the argument has. */
@@ -261,76 +271,93 @@ is_vector_interface (MonoClass *klass)
 }
 
 static bool
-vector_fits (MonoClass *to, MonoClass *from, int depth)
+vector_fits (MonoClass *to, MonoClass *from, struct question *question)
 {
 	if (from->kind != MONOCLE__CLASS_ARRAY || from->rank != 1 || !is_vector_interface (to))
 		return false;
 	MonoClass *argument = to->arguments[0]->klass;
 	if (mono_class_is_valuetype (argument) || mono_class_is_valuetype (from->element))
 		return element_as (argument) == array_element_as (from->element);
-	return is_assignable (argument, from->element, depth);
+	return is_assignable (argument, from->element, question);
 }
 
 /* --- assignment --------------------------------------------------------------------------------------------------- */
 
+static uint32_t
+all_interfaces (MonoClass *klass, MonoClass *list[MONOCLE__INTERFACE_LIMIT], struct question *question)
+{
+	uint32_t count = monocle__class_interfaces (klass, list);
+	question->work -= count < question->work ? count : question->work;
+	return count;
+}
+
 static bool
-interface_fits (MonoClass *to, MonoClass *from, int depth)
+interface_fits (MonoClass *to, MonoClass *from, struct question *question)
 {
 	MonoClass *list[MONOCLE__INTERFACE_LIMIT];
-	uint32_t count = monocle__class_interfaces (from, list);
+	uint32_t count = all_interfaces (from, list, question);
 	for (uint32_t i = 0; i < count; i++)
 		if (list[i] == to)
 			return true;
-	if (vector_fits (to, from, depth) || (is_interface (from) && varies (to, from, depth)))
+	if (vector_fits (to, from, question) || (is_interface (from) && varies (to, from, question)))
 		return true;
 	for (uint32_t i = 0; i < count; i++)
-		if (varies (to, list[i], depth))
+		if (varies (to, list[i], question))
 			return true;
 	return false;
 }
 
 /* Is a parameter constrained to the other, or to what derives from the class? */
 static bool
-param_fits (MonoClass *to, MonoClass *from)
+param_fits (MonoClass *to, MonoClass *from, struct question *question)
 {
 	MonoClass *list[MONOCLE__INTERFACE_LIMIT];
-	uint32_t count = monocle__class_interfaces (from, list);
+	uint32_t count = all_interfaces (from, list, question);
 	for (uint32_t i = 0; i < count; i++)
 		if (list[i] == to || (is_param (list[i]) && has_parent (list[i], to)))
 			return true;
 	return false;
 }
 
-/* Arguments of arguments are looked at; the depth ends that where metadata makes them grow. */
-static mono_bool
-is_assignable (MonoClass *to, MonoClass *from, int depth)
+/* Of two different classes. */
+static bool
+fits (MonoClass *to, MonoClass *from, struct question *question)
 {
-	enum { ARGUMENT_DEPTH = 8 };
-	if (to == from)
-		return 1;
-	if (depth >= ARGUMENT_DEPTH)
-		return 0;
-	if (is_param (from) && param_fits (to, from))
-		return 1;
+	if (is_param (from) && param_fits (to, from, question))
+		return true;
 	if (is_param (to))
-		return 0;
+		return false;
 	if (to->kind == MONOCLE__CLASS_POINTER || from->kind == MONOCLE__CLASS_POINTER)
-		return 0;
+		return false;
 	if (is_interface (to))
-		return interface_fits (to, from, depth + 1);
+		return interface_fits (to, from, question);
 	if (to->kind == MONOCLE__CLASS_ARRAY)
-		return array_fits (to, from, depth + 1);
-	if (mono_class_is_delegate (to) && varies (to, from, depth + 1))
-		return 1;
+		return array_fits (to, from, question);
+	if (mono_class_is_delegate (to) && varies (to, from, question))
+		return true;
 	if (mono_class_is_nullable (to))
 		return to->arguments[0]->klass == from;
 	return to == monocle_class_primitive (MONO_TYPE_OBJECT) || has_parent (from, to);
 }
 
+static bool
+is_assignable (MonoClass *to, MonoClass *from, struct question *question)
+{
+	if (to == from)
+		return true;
+	if (question->depth == ARGUMENT_DEPTH || !question->work)
+		return false;
+	question->work--;
+	question->depth++;
+	bool answer = fits (to, from, question);
+	question->depth--;
+	return answer;
+}
+
 mono_bool
 mono_class_is_assignable_from (MonoClass *klass, MonoClass *oklass)
 {
-	return klass && oklass ? is_assignable (klass, oklass, 0) : 0;
+	return klass && oklass && is_assignable (klass, oklass, &(struct question) { 0, WORK_LIMIT });
 }
 
 /* To Mono this is the same question the other way round, whether `iface` is an interface or not. */

@@ -110,7 +110,7 @@ class_parent (void *host, MonoClass *klass)
 static int
 describe_image (void *host, MonoImage *image, monocle_image_info *ret)
 {
-	static uint32_t rows[64] = { [MONO_TABLE_GENERICPARAM] = 3 };
+	static uint32_t rows[64] = { [MONO_TABLE_GENERICPARAM] = 4 };
 	ret->assembly_name = image == zoo_corlib ? "mscorlib" : NULL;
 	ret->table_rows = rows;
 	return 0;
@@ -271,12 +271,14 @@ describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_
 
 /* --- metadata ----------------------------------------------------------------------------------------------------- */
 
-/* GenericParam: Box's T, then IOut's `out` T and T2. TypeDef: names as offsets into a heap of the classes' names. */
+/* GenericParam: Box's T, then IOut's `out` T and T2, IGrow's `out` T. TypeDef: names as offsets into a heap of the classes' names. */
 static int
 metadata_column (void *host, MonoImage *image, uint32_t table, uint32_t row, uint32_t column, uint32_t *ret)
 {
-	static const uint32_t params[][3] = { { 0, 0, ZOO_BOX << 1 }, { 0, 1, ZOO_OUT << 1 }, { 1, 0, ZOO_OUT << 1 } };
-	if (table == MONO_TABLE_GENERICPARAM && row >= 1 && row <= 3 && column <= MONO_GENERICPARAM_OWNER) {
+	static const uint32_t params[][3] = {
+		{ 0, 0, ZOO_BOX << 1 }, { 0, 1, ZOO_OUT << 1 }, { 1, 0, ZOO_OUT << 1 }, { 0, 1, ZOO_GROW << 1 },
+	};
+	if (table == MONO_TABLE_GENERICPARAM && row >= 1 && row <= 4 && column <= MONO_GENERICPARAM_OWNER) {
 		*ret = params[row - 1][column];
 		return 0;
 	}

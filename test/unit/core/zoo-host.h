@@ -13,7 +13,7 @@ enum {
 	ZOO_OUT,         /* interface IOut`1<out T, T2> */
 	ZOO_LOOP,        /* interface ILoop : ILoop, ILoop2 */
 	ZOO_LOOP2,       /* interface ILoop2 : ILoop */
-	ZOO_GROW,        /* interface IGrow`1<T> : IGrow<IGrow<T>>, IGrow<T[]> */
+	ZOO_GROW,        /* interface IGrow`1<out T> : IGrow<IGrow<T>>, IGrow<T[]> */
 	ZOO_COLOR,       /* enum Color : byte */
 	ZOO_STRUCT,      /* struct */
 	ZOO_BROKEN,      /* lists five fields and cannot describe the second and the last */
