@@ -5,12 +5,14 @@
  *
  * ThreadAssignedToOSThread is the first word on the thread itself, so thread_started is raised there. The runtime may
  * destroy a thread from another one (the finalizer), long after the system gave its pthread_t to a new thread: then the
- * old one ends for modules when the new one starts. A name that is set before the thread runs is kept until
+ * old one ends for modules when the new one starts. Where that end is being told already, the new one waits for it. A
+ * name that is set before the thread runs is kept until
  * thread_started was raised.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "clr.h"
 
@@ -19,6 +21,7 @@ typedef struct thread {
 	ThreadID id;
 	uintptr_t tid;            /* pthread_t; 0 until it runs */
 	char *name;               /* set before it ran */
+	bool is_ending;           /* somebody tells so; it has no id any more */
 } thread;
 
 static thread *threads;
@@ -53,23 +56,56 @@ monocle__clr_tid (ThreadID id)
 	return tid;
 }
 
-/* Takes the thread out of the list; its name goes with it. 0 when it never ran. */
-static uintptr_t
-take_out (ThreadID id)
+/* The thread stays in the list while its end is told. NULL: nobody was told of its start. */
+static thread *
+begin_end (ThreadID id)
 {
-	uintptr_t tid = 0;
+	pthread_mutex_lock (&lock);
+	thread *t = threads;
+	while (t && (t->id != id || t->is_ending))
+		t = t->next;
+	if (t) {
+		t->id = 0;
+		t->is_ending = true;
+	}
+	pthread_mutex_unlock (&lock);
+	return t;
+}
+
+/* Takes the thread out of the list; its name goes with it. */
+static void
+take_out (thread *gone)
+{
 	pthread_mutex_lock (&lock);
 	for (thread **at = &threads; *at; at = &(*at)->next)
-		if ((*at)->id == id) {
-			thread *gone = *at;
+		if (*at == gone) {
 			*at = gone->next;
-			tid = gone->tid;
-			free (gone->name);
-			free (gone);
 			break;
 		}
 	pthread_mutex_unlock (&lock);
-	return tid;
+	free (gone->name);
+	free (gone);
+}
+
+static bool
+is_ending (uintptr_t tid)
+{
+	bool found = false;
+	pthread_mutex_lock (&lock);
+	for (thread *t = threads; t && !found; t = t->next)
+		found = t->is_ending && t->tid == tid;
+	pthread_mutex_unlock (&lock);
+	return found;
+}
+
+/* A module's callback that takes longer than a second is not waited for. */
+static void
+await_end (uintptr_t tid)
+{
+	enum { TRIES = 10000, PAUSE_NS = 100000 };
+	struct timespec pause = { 0, PAUSE_NS };
+	for (int i = 0; i < TRIES && is_ending (tid); i++)
+		nanosleep (&pause, NULL);
 }
 
 static void
@@ -96,7 +132,7 @@ take_tid (const thread *own)
 {
 	bool taken = false;
 	for (thread *t = threads; t; t = t->next)
-		if (t != own && t->tid == own->tid) {
+		if (t != own && t->tid == own->tid && !t->is_ending) {
 			t->tid = 0;
 			taken = true;
 		}
@@ -108,6 +144,7 @@ start (ThreadID id)
 {
 	uintptr_t tid = (uintptr_t) pthread_self ();
 	bool was_taken = false;
+	await_end (tid);
 	pthread_mutex_lock (&lock);
 	thread *t = find_or_add (id);
 	bool is_new = t && t->tid != tid;
@@ -141,9 +178,11 @@ monocle__callback_ThreadAssignedToOSThread (ICorProfilerCallback11 *self, Thread
 HRESULT
 monocle__callback_ThreadDestroyed (ICorProfilerCallback11 *self, ThreadID id)
 {
-	uintptr_t tid = take_out (id);
-	if (tid)
-		tell_end (tid);
+	thread *t = begin_end (id);
+	if (t && t->tid)
+		tell_end (t->tid);
+	if (t)
+		take_out (t);
 	return S_OK;
 }
 

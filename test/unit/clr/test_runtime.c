@@ -71,9 +71,12 @@ on_thread_started (MonoProfiler *prof, uintptr_t tid)
 	note ("started");
 }
 
+static useconds_t stop_time; /* how long the callback takes */
+
 static void
 on_thread_stopped (MonoProfiler *prof, uintptr_t tid)
 {
+	usleep (stop_time);
 	note ("stopped");
 }
 
@@ -571,6 +574,37 @@ a_thread_that_is_buried_late_does_not_take_its_successor_along (void **state)
 	child_passes (late_burial);
 }
 
+static void *
+bury_first (void *unused)
+{
+	monocle__callback_ThreadDestroyed (NULL, 1);
+	return NULL;
+}
+
+static void
+slow_burial (void)
+{
+	DWORD os_thread = (DWORD) gettid ();
+	pthread_t finalizer;
+	start ();
+	trace[0] = 0;
+	stop_time = 50000;
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread);
+	CHECK (!pthread_create (&finalizer, NULL, bury_first, NULL));
+	usleep (10000);
+	monocle__callback_ThreadAssignedToOSThread (NULL, 2, os_thread);
+	CHECK_STRING (trace, "started stopped started");
+	CHECK (mono_thread_current ());
+	pthread_join (finalizer, NULL);
+	CHECK (mono_thread_current ());
+}
+
+static void
+a_thread_begins_when_the_end_of_its_predecessor_was_told (void **state)
+{
+	child_passes (slow_burial);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -588,6 +622,7 @@ main (int argc, char **argv)
 		cmocka_unit_test (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens),
 		cmocka_unit_test (a_thread_starts_once_is_named_and_stops_once),
 		cmocka_unit_test (a_thread_that_is_buried_late_does_not_take_its_successor_along),
+		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
 	};
 	if (argc != 4 || !fake_module_read (&app, argv[1]) || !fake_module_read (&corlib, argv[2])) {
 		print_message ("skipped: SHAPES_EXE, MSCORLIB_DLL and SHAPES_TSV are needed\n");
