@@ -6,15 +6,18 @@
 #include "output.h"
 #include "profile-file.h"
 #include "report.h"
+#include "threads.h"
 
+#include <fnmatch.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-	const char *path, *output;
+	const char *path, *output, *thread;
 	double min_share;
+	bool upright;
 } arguments;
 
 typedef struct {
@@ -30,22 +33,108 @@ write_page (FILE *out, const void *context)
 	return monocle__report_flame (out, p->profile, &p->options);
 }
 
+/* The samples of the threads whose names match, which the page says; NULL: out of memory. */
+static monocle__profile *
+select_threads (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted,
+                const char *pattern)
+{
+	monocle__profile *selected = monocle__threads_select (profile, threads, wanted);
+	char *text = monocle__format ("threads: %s", pattern);
+	const char *comment = selected ? monocle__profile_text (selected, text, strlen (text)) : NULL;
+
+	free (text);
+	if (comment && monocle__profile_add_comment (selected, comment))
+		return selected;
+	monocle__profile_free (selected);
+	return NULL;
+}
+
+/* "main, worker, ..." */
+static char *
+list_threads (const monocle__threads *threads)
+{
+	enum { SHOWN = 8 };
+	char *list = monocle__format ("%s", "");
+
+	for (size_t i = 0; i < threads->count && i < SHOWN; i++) {
+		const char *name = *threads->names[i] ? threads->names[i] : "(no name)";
+		char *longer = monocle__format ("%s%s%.60s", list, i ? ", " : "", name);
+		free (list);
+		list = longer;
+	}
+	if (threads->count > SHOWN) {
+		char *longer = monocle__format ("%s and %zu more", list, threads->count - SHOWN);
+		free (list);
+		list = longer;
+	}
+	return list;
+}
+
+static void
+say_no_thread (const char *path, const monocle__threads *threads, const char *pattern)
+{
+	char *list = list_threads (threads);
+
+	if (threads->count == 0)
+		monocle__say ("%s does not tell threads apart: none of its samples has the label 'thread'", path);
+	else
+		monocle__say ("no thread of %s matches '%s'; it has: %s", path, pattern, list);
+	free (list);
+}
+
+/* Replaces *profile by what of it is on the threads that match. 0 or the exit code. */
+static int
+filter_threads (monocle__profile **profile, const char *path, const char *pattern)
+{
+	monocle__threads *threads = monocle__threads_new (*profile);
+	uint8_t *wanted = threads ? calloc (threads->count + 1, 1) : NULL;
+	monocle__profile *selected = NULL;
+	size_t matches = 0;
+
+	for (size_t i = 0; wanted && i < threads->count; i++)
+		matches += wanted[i] = fnmatch (pattern, threads->names[i], 0) == 0;
+	if (matches)
+		selected = select_threads (*profile, threads, wanted, pattern);
+	if (!wanted || (matches && !selected))
+		monocle__say ("%s: out of memory", path);
+	else if (!matches)
+		say_no_thread (path, threads, pattern);
+	free (wanted);
+	monocle__threads_free (threads);
+	if (!selected)
+		return MONOCLE__EXIT_FAILED;
+	monocle__profile_free (*profile);
+	*profile = selected;
+	return 0;
+}
+
+static int
+draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
+{
+	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
+	const char *base = strrchr (path, '/');
+	page p = { profile, { .title = base ? base + 1 : path, .min_share = args->min_share, .upright = args->upright } };
+	int result = monocle__output_file (output, path, write_page, &p);
+
+	free (output);
+	return result;
+}
+
 static int
 draw (const arguments *args)
 {
 	monocle__profile *profile;
-	char *path, *output, *base;
-	int result;
+	char *path;
+	int result = 0;
 
 	if (monocle__profile_file_open (args->path, &profile, &path) != 0)
 		return MONOCLE__EXIT_FAILED;
-	output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
-	base = strrchr (path, '/');
-	page p = { profile, { .title = base ? base + 1 : path, .min_share = args->min_share } };
-	result = monocle__output_file (output, path, write_page, &p);
+	if (args->thread)
+		result = filter_threads (&profile, path, args->thread);
+	if (result == 0)
+		result = draw_profile (profile, path, args);
 	monocle__profile_free (profile);
 	free (path);
-	free (output);
 	return result;
 }
 
@@ -64,26 +153,50 @@ try_share (const char *text, double *ret_share)
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "min-share", required_argument, NULL, 'm' },
+	{ "thread", required_argument, NULL, 't' },
+	{ "icicle", no_argument, NULL, 'i' },
+	{ "no-icicle", no_argument, NULL, 'u' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
 };
+
+/* 0; an exit code otherwise, or -1 when help was asked. */
+static int
+parse_option (int option, arguments *args)
+{
+	switch (option) {
+	case 'o':
+		args->output = optarg;
+		return 0;
+	case 't':
+		args->thread = optarg;
+		return 0;
+	case 'i':
+	case 'u':
+		args->upright = option == 'u';
+		return 0;
+	case 'm':
+		if (!try_share (optarg, &args->min_share))
+			return monocle__usage_error (&monocle__command_flame, "--min-share is a percentage, not '%s'", optarg);
+		return 0;
+	case 'h':
+		return -1;
+	default:
+		return MONOCLE__EXIT_USAGE;
+	}
+}
 
 static int
 run (int argc, char **argv)
 {
 	arguments args = { 0 };
-	int option;
+	int option, result;
 
 	signal (SIGPIPE, SIG_IGN);
 	while ((option = getopt_long (argc, argv, "o:h", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return monocle__command_help (&monocle__command_flame);
-		if (option == 'o')
-			args.output = optarg;
-		else if (option != 'm')
-			return MONOCLE__EXIT_USAGE;
-		else if (!try_share (optarg, &args.min_share))
-			return monocle__usage_error (&monocle__command_flame, "--min-share is a percentage, not '%s'", optarg);
+		result = parse_option (option, &args);
+		if (result != 0)
+			return result < 0 ? monocle__command_help (&monocle__command_flame) : result;
 	}
 	if (argc - optind != 1)
 		return monocle__usage_error (&monocle__command_flame, "flame takes one FILE");
@@ -94,11 +207,14 @@ run (int argc, char **argv)
 const monocle__command monocle__command_flame = {
 	.name = "flame",
 	.summary = "draw a profile as a flame graph, one HTML file",
-	.usage = "flame FILE [-o OUT.html] [--min-share=PERCENT]",
+	.usage = "flame FILE [-o OUT.html] [--icicle|--no-icicle] [--thread=GLOB] [--min-share=PERCENT]",
 	.help = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
 	        "regular\n"
 	        "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n\n"
 	        "  -o OUT.html           where to write; - is standard output. Default: FILE with .html for .pb.gz\n"
+	        "  --icicle              begin with callers on top and what they called below (default)\n"
+	        "  --no-icicle           begin with callers at the bottom; the key i turns the picture at any time\n"
+	        "  --thread=GLOB         only the threads whose names match; the profile must tell threads apart\n"
 	        "  --min-share=PERCENT   fold frames narrower than this; each fold says how many it holds.\n"
 	        "                        Default: 0.01 where there are more than 20,000 frames, else nothing is folded\n",
 	.run = run,

@@ -37,7 +37,7 @@ typedef struct {
 	int64_t *fold_sums; /* by node and value */
 	size_t folded;
 	double min_share;
-	bool diff;
+	bool diff, upright;
 	uint32_t depth; /* of the node written last */
 	const char *comma;
 } writer;
@@ -169,8 +169,9 @@ write_data (writer *w, const char *title)
 
 	fputs ("{\"title\":", w->out);
 	monocle__json_string (w->out, title);
-	fprintf (w->out, "%s,\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[", w->diff ? ",\"diff\":true" : "",
-	         w->tree->count - 1, w->folded, w->min_share * 100);
+	fprintf (w->out, "%s%s,\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[",
+	         w->diff ? ",\"diff\":true" : "", w->upright ? ",\"icicle\":false" : "", w->tree->count - 1, w->folded,
+	         w->min_share * 100);
 	for (size_t i = 0; i < w->profile->comment_count; i++) {
 		fputs (i ? "," : "", w->out);
 		monocle__json_string (w->out, w->profile->comments[i]);
@@ -256,7 +257,12 @@ writer_done (writer *w)
 int
 monocle__report_flame (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
-	writer w = { .out = out, .profile = profile, .min_share = options->min_share, .diff = options->diff, .comma = "" };
+	writer w = { .out = out,
+		         .profile = profile,
+		         .min_share = options->min_share,
+		         .diff = options->diff,
+		         .upright = options->upright,
+		         .comma = "" };
 	int result = -1;
 
 	if (writer_init (&w)) {

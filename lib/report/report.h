@@ -23,6 +23,7 @@ typedef struct {
 	bool bold;            /* text: headings in bold */
 	bool brief;           /* text: of the comments only what tells of a loss */
 	const char *ellipsis; /* text: what stands for the missing middle of a name */
+	bool upright;         /* flame: callers at the bottom, not on top */
 	bool diff;            /* flame: the values are before and after; colours tell what grew */
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
 } monocle__report_options;

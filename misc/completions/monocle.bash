@@ -83,7 +83,7 @@ _monocle()
 	case $command,$cur in
 	run,-*) mapfile -t COMPREPLY < <(compgen -W "--profile= -o --all --process= -q --help --" -- "$cur") ;;
 	report,-*) mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --format= --help" -- "$cur") ;;
-	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --min-share= --help" -- "$cur") ;;
+	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --icicle --no-icicle --thread= --min-share= --help" -- "$cur") ;;
 	diff,-*)
 		mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --normalize --value= --format= -o --help" -- "$cur")
 		;;

@@ -159,6 +159,30 @@ class Page(unittest.TestCase):
             seen.turned = names.some(name => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(name));''')
         self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
 
+    def test_icicle_or_not_is_where_the_root_is(self):
+        profile = pprof.Profile()
+        profile.value('calls', 'count')
+        profile.sample(['A:Deep%d ()' % i for i in range(100)], [1])
+        script = '''
+            const area = $("canvas").getBoundingClientRect();
+            const at = y => { frame(); $("canvas").dispatchEvent(new MouseEvent("mousemove",
+                { clientX: area.left + 50, clientY: y, bubbles: true })); return $("tip").firstChild.textContent; };
+            seen.top = at(area.top + 9); seen.bottom = at(area.bottom - 9); seen.flip = $("flip").textContent;
+            m.search("Deep7 "); seen.found = m.state().matched; key("n");
+            seen.hit = m.nameAt(m.state().selected); key("Enter");
+            seen.zoomed = m.nameAt(m.state().zoomed); $("reset").click(); seen.reset = m.state().zoomed;
+            m.select(0); key("ArrowUp"); seen.up = m.nameAt(m.state().selected);
+            key("i"); seen.turned = at(area.top + 9); seen.other = at(area.bottom - 9);'''
+        down = self.see(self.flame(profile.encode(), '--icicle'), script)
+        up = self.see(self.flame(profile.encode(), '--no-icicle'), script)
+        self.assertEqual((down['top'], down['flip'], down['up']), ('all', 'Flame', 'all'))
+        self.assertEqual((up['bottom'], up['flip'], up['up']), ('all', 'Icicle', 'A:Deep0 ()'))
+        self.assertNotEqual(up['top'], 'all')
+        self.assertEqual((down['other'], up['turned']), ('all', 'all'))
+        for seen in [down, up]:
+            self.assertEqual(seen['found'], '1 frame, 1, 100.0 % matched')
+            self.assertEqual((seen['hit'], seen['zoomed'], seen['reset']), ('A:Deep7 ()', 'A:Deep7 ()', 0))
+
     def test_a_difference_colours_what_grew_and_what_shrank(self):
         names = {}
         for name, text in [('a', 'main;grew 100\nmain;shrank 300\nmain;same 50\nmain;gone 10\n'),
@@ -172,11 +196,12 @@ class Page(unittest.TestCase):
         seen = self.see(page, '''
             for (const name of ["grew", "shrank", "same", "gone", "new"]) seen[name] = m.colour(find(name), false);
             m.select(find("grew")); seen.status = m.state().status; seen.title = document.title;
-            seen.about = $("about").textContent; seen.metrics = $("metric").textContent; seen.metric = $("metric").value;
+            seen.about = $("about").textContent;
+            seen.metrics = $("metric").textContent; seen.metric = $("metric").value;
             const area = $("canvas").getBoundingClientRect(); frame();
             const start = m.startOf()[find("grew")] / m.totals[1][0] * area.width;
             $("canvas").dispatchEvent(new MouseEvent("mousemove",
-                { clientX: area.left + start + 5, clientY: area.top + 18 * 2 + 9, bubbles: true }));
+                { clientX: area.left + start + 5, clientY: area.top + 45, bubbles: true }));
             seen.tip = $("tip").textContent;
             m.search("gr"); seen.found = m.state().matched; m.zoom(find("grew")); key("Backspace"); key("Escape");
             key("Escape"); seen.reset = m.state().zoomed;

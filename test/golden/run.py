@@ -519,8 +519,7 @@ class Output(Case):
             self.assertEqual(self.monocle('convert', made, '--to=pprof', '-o', 'q.pb.gz')[0], 0)
             self.assertIn('A:Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
 
-    def test_tracks_of_other_viewers_are_one_per_thread(self):
-        import json
+    def make_threads(self):
         profile = pprof.Profile()
         profile.value('calls', 'count')
         profile.value('self', 'nanoseconds')
@@ -528,6 +527,28 @@ class Output(Case):
         profile.sample(['A:Run ()'], [1, 500000], [('thread', 'worker')])
         profile.sample(['A:Run ()', 'A:Work ()'], [3, 1500000], [('thread', 'worker')])
         pprof.write_gzip(self.work / 't.pb.gz', profile.encode())
+
+    def test_a_flame_graph_has_the_threads_that_match(self):
+        import json
+        self.make_threads()
+        for pattern, names, total in [('work*', ['A:Run ()', 'A:Work ()'], 2000000), ('main', ['A:Main ()'], 2000000),
+                                      ('*', ['A:Main ()', 'A:Run ()', 'A:Work ()'], 4000000)]:
+            code, page, error = self.monocle('flame', 't.pb.gz', '-o', '-', '--thread=' + pattern)
+            self.assertEqual((code, error), (0, ''))
+            data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
+            self.assertEqual(data['names'], names)
+            self.assertEqual(sum(data['nodes'][3::4]), total)
+            self.assertEqual(data['comments'], ['threads: ' + pattern])
+        self.assertEqual(self.monocle('flame', 't.pb.gz', '--thread=x'),
+                         (1, '', "monocle: no thread of t.pb.gz matches 'x'; it has: main, worker\n"))
+        code, out, error = self.monocle('flame', 'p.pb.gz', '--thread=*')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertIn('does not tell threads apart', error)
+        self.assertEqual(sorted(os.listdir(self.work)), ['p.pb.gz', 't.pb.gz'])
+
+    def test_tracks_of_other_viewers_are_one_per_thread(self):
+        import json
+        self.make_threads()
         self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=firefox')[:2], (0, 't.firefox.json\n'))
         self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=perfetto')[:2], (0, 't.perfetto.json\n'))
         main, worker = json.loads((self.work / 't.firefox.json').read_text())['threads']
