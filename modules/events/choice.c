@@ -98,18 +98,23 @@ comes (const char *name)
 	return !monocle_event_support || monocle_event_support (name) != MONOCLE_SUPPORT_NONE;
 }
 
-/* What was asked for by name and does not come is said; what comes with the usual ones is left out in silence. */
+/* What was asked for and does not come is said, on one line; what comes with the usual ones is left out in silence. */
 static void
-say_what_never_comes (bool by_name)
+leave_out_what_never_comes (bool was_asked)
 {
+	char names[1024];
+	text list = { names, names + sizeof names - 1 };
 	for (size_t i = 0; i < event_count; i++) {
 		event *e = &all_events[i];
 		if (!e->is_chosen || (e->set && comes (e->name)))
 			continue;
 		e->is_chosen = false;
-		if (by_name)
-			monocle_kit_log ("events", "%s never comes on this runtime", e->name);
+		put (&list, list.at == names ? "" : ", ");
+		put (&list, e->name);
 	}
+	*list.at = 0;
+	if (was_asked && list.at != names)
+		monocle_kit_log ("events", "never on this runtime: %s", names);
 }
 
 bool
@@ -118,10 +123,10 @@ choose_events (const char *only, const char *also, const char *without)
 	for (size_t i = 0; i < event_count; i++)
 		all_events[i].is_chosen = !only && !is_in (all_events[i].name, unusual, sizeof unusual / sizeof *unusual);
 	if (!only)
-		say_what_never_comes (false);
+		leave_out_what_never_comes (false);
 	if (!mark_list (only, true) || !mark_list (also, true) || !mark_list (without, false))
 		return false;
-	say_what_never_comes (true);
+	leave_out_what_never_comes (true);
 	return true;
 }
 

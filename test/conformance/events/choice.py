@@ -108,6 +108,11 @@ class Choice(harness.Suite):
         file = self.work / "never.log"
         seen = self.program(runtime, "only=sample_hit+runtime,output=%s" % file)
         self.check(seen.err.count(SAMPLES) == 1 and (seen.code, seen.out) == self.bare, "%s: samples are refused" % runtime, seen)
+        absent = "exception_phase" if runtime.kind == "mono" else "exception_clause"
+        seen = self.program(runtime, "only=exception,output=%s" % file)
+        self.check(seen.err == "monocle: events: never on this runtime: %s\n" % absent, "%s: what never comes is said" % runtime,
+                   seen)
+        seen = self.program(runtime, "only=runtime,output=%s" % file)
         self.check(" sample_hit " not in file.read_text(), "%s: samples are never shown" % runtime)
 
     # --- how they are shown -----------------------------------------------------------------------------------------
