@@ -5,7 +5,7 @@
 The program runs as it would, ends, and no handle was called more often than one that listened all the time; what that
 one was told is whole: a collection that begins ends, a monitor that is waited for is got or given up.
 
-  toggle.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--rounds N]     some 4,000 rounds take a minute
+  toggle.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--times N]
 """
 import pathlib
 import sys
@@ -62,14 +62,17 @@ class Toggle(harness.Suite):
 def main():
     suite = Toggle("events-toggle", __doc__)
     suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--rounds", type=int, default=100)
+    suite.parser.add_argument("--rounds", type=int, default=100, help="how long the program works; Mono by itself does not "
+                              "survive some thousands of rounds of loading and unloading domains")
+    suite.parser.add_argument("--times", type=int, default=1, help="how often it is run")
     options = suite.parse()
     if not (suite.build.path / "test/conformance/events/events-load.exe").exists():
         suite.skip("toggle", "not compiled: mcs was absent", "mono")
         return suite.finish()
     for runtime in suite.runtimes(options.runtimes.split(",")):
-        suite.run(runtime, False)
-        suite.run(runtime, True)
+        for _ in range(options.times):
+            suite.run(runtime, False)
+            suite.run(runtime, True)
     return suite.finish()
 
 
