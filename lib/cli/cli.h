@@ -60,8 +60,8 @@ monocle__cli_image *monocle__cli_image_of (MonoImage *record);
 enum { MONOCLE__CLI_RECENT = 1 << 12, MONOCLE__CLI_TYPES_MAX = MONOCLE__CLI_RECENT + (1 << 17) };
 
 /*
- * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable while
- * the next ones make theirs behind it, MONOCLE__CLI_RECENT types in all, so that a signal handler may ask while what it
+ * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable
+ * while the next ones make theirs behind it, MONOCLE__CLI_RECENT types in all, so that a signal handler may ask while what it
  * interrupts still copies; an operation inside another one works behind the other's unfinished list. It is large, but
  * only what is touched costs memory: map it.
  */

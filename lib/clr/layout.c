@@ -237,8 +237,8 @@ has_arguments (MonoClass *klass)
 }
 
 /*
- * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads, in no box.
- * Asked once, because probes ask the service thread. Nodes are only added.
+ * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads, in no
+ * box. Asked once, because probes ask the service thread. Nodes are only added.
  */
 typedef struct node {
 	struct node *next;

@@ -18,8 +18,8 @@
  * that is asked lets the collector run but the collection itself, for which nobody waits who could be stopped by it.
  *
  * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
- * asker too. The thread is made when the profiler starts, since a signal handler may be the first to need it. It has all
- * signals blocked and ends with the process; a forked child has none.
+ * asker too. The thread is made when the profiler starts, since a signal handler may be the first to need it. It has
+ * all signals blocked and ends with the process; a forked child has none.
  */
 #include <errno.h>
 #include <limits.h>

@@ -119,7 +119,7 @@ member_ask (MonoClass *klass, monocle_member_kind kind, uint32_t index, monocle_
 	return ops->describe_member (ops->host, klass, kind, index, ret_info) == 0;
 }
 
-/* Of a dynamic image a list ends at the first member that the host cannot describe: the next longer one goes on there. */
+/* Of a dynamic image a list ends at the first member that cannot be described: the next longer one goes on there. */
 static bool
 may_have_gaps (MonoClass *klass)
 {

@@ -271,7 +271,10 @@ describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_
 
 /* --- metadata ----------------------------------------------------------------------------------------------------- */
 
-/* GenericParam: Box's T, then IOut's `out` T and T2, IGrow's `out` T. TypeDef: names as offsets into a heap of the classes' names. */
+/*
+ * GenericParam: Box's T, then IOut's `out` T and T2, IGrow's `out` T. TypeDef: names as offsets into a heap of the
+ * classes' names.
+ */
 static int
 metadata_column (void *host, MonoImage *image, uint32_t table, uint32_t row, uint32_t column, uint32_t *ret)
 {
