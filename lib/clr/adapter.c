@@ -100,6 +100,7 @@ describe_runtime (char *text, size_t size)
 	    info->vtbl->GetRuntimeInformation (info, &instance, &type, &major, &minor, &build, &qfe, 0, &length, NULL);
 	if (hr < 0)
 		monocle__clr_complain_hr ("GetRuntimeInformation", hr);
+	monocle__clr_state.major = major;
 	snprintf (text, size, "%u.%u.%u (CoreCLR)", major, minor, build);
 }
 

@@ -27,6 +27,7 @@
 typedef struct {
 	ICorProfilerInfo15 *info;                         /* slots beyond what `info_version` grants do not exist */
 	int info_version;
+	unsigned major;                                   /* of the runtime: 8, 9, 10 */
 	const uint32_t *counts;                           /* of the core: listeners per event */
 	struct _MonoProfilerDesc *const *handles;
 	atomic_bool started;                              /* Initialize asked for the first mask */

@@ -32,15 +32,18 @@ monocle__monitor_contended (uintptr_t lock, MonoObject *object)
 }
 
 /*
- * The lock as the runtime lays it out (.NET 6 to 10): state (bit 0: taken) and recursion, the owner as the runtime
- * knows it, the owner's system thread id. The event comes before a new owner has written itself down: a lock that is
- * taken and has no owner yet is ours, unless another thread took it in that very moment.
+ * The lock as the runtimes that we have seen lay it out, in three words: state (bit 0: taken) and recursion; the owner
+ * as the runtime knows it, which has changed its form; the owner's system thread id. The event comes before a new owner
+ * has written itself down: a lock that is taken and has no owner yet is ours, unless another thread took it in that very
+ * moment. In other runtimes nobody is seen to give up.
  */
+enum { SEEN_FIRST = 8, SEEN_LAST = 10 };
+
 static bool
 is_owner (uintptr_t lock)
 {
 	const uintptr_t *words = (const uintptr_t *) lock;
-	if (!lock)
+	if (!lock || monocle__clr_state.major < SEEN_FIRST || monocle__clr_state.major > SEEN_LAST)
 		return true;
 	if (!(__atomic_load_n (&words[0], __ATOMIC_ACQUIRE) & 1))
 		return false;
