@@ -69,7 +69,8 @@ class Balance:
         if not opened[opener]:
             if not loose:
                 self.fault(thread, "%s%s without %s" % (event, rest, opener), at)
-        elif not loose and opener in ("jit_begin", "class_loading", "monitor_contention", "method_enter") and what != opened[opener][-1][1]:
+        elif not loose and opener in ("jit_begin", "class_loading", "monitor_contention",
+                                      "method_enter") and what != opened[opener][-1][1]:
             self.fault(thread, "%s%s closes %s" % (event, rest, opened[opener][-1]), at)
             opened[opener].pop()
         else:

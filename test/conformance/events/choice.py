@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The options of the module `events`, on every runtime: what each writes, and that a wrong one is one line.
 
-The program (topics.cs, topic "monitors") prints the same whatever the module thinks of its options.
+The program (topics.cs) prints the same whatever the module thinks of its options.
 
   choice.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
@@ -36,9 +36,11 @@ WRONG = [
     ("onli=gc", 'unknown option "onli"; did you mean "only"?'),
     ("time=sundial", "option time=sundial: one of since|clock is wanted"),
     ("buffer=12", "option buffer=12: a number from 131072 to 1073741824 is wanted"),
-    ("callspec=Q:bad", 'option callspec=Q:bad: "Q:bad" is none of all, none, program, wrapper, ASSEMBLY, M:Type:Method, '
+    ("callspec=Q:bad",
+     'option callspec=Q:bad: "Q:bad" is none of all, none, program, wrapper, ASSEMBLY, M:Type:Method, '
                        "N:Namespace, T:Type"),
-    ("output=/nonexistent/x.log", "cannot write /nonexistent/x.log: No such file or directory; the program runs unprofiled"),
+    ("output=/nonexistent/x.log",
+     "cannot write /nonexistent/x.log: No such file or directory; the program runs unprofiled"),
     ("output=/proc/x.log", None),
 ]
 SAMPLES = "sample_hit is not shown: it comes in signal handlers, where no line can be made"
@@ -50,7 +52,7 @@ class Choice(harness.Suite):
     def program(self, runtime, options):
         exe = self.build.path / "test/conformance/events/events-topics.exe"
         env = harness.profile_environment(self.build, runtime, ["events:" + options] if options is not None else [])
-        return harness.run(runtime.command(exe) + ["monitors"], env, self.work)
+        return harness.run(runtime.command(exe) + [self.topic], env, self.work)
 
     def written(self, runtime, options):
         """The log of a run with these options, as matches, and its first lines."""
@@ -107,10 +109,12 @@ class Choice(harness.Suite):
     def never(self, runtime):
         file = self.work / "never.log"
         seen = self.program(runtime, "only=sample_hit+runtime,output=%s" % file)
-        self.check(seen.err.count(SAMPLES) == 1 and (seen.code, seen.out) == self.bare, "%s: samples are refused" % runtime, seen)
+        self.check(seen.err.count(SAMPLES) == 1 and (seen.code, seen.out) == self.bare,
+                   "%s: samples are refused" % runtime, seen)
         absent = "exception_phase" if runtime.kind == "mono" else "exception_clause"
         seen = self.program(runtime, "only=exception,output=%s" % file)
-        self.check(seen.err == "monocle: events: never on this runtime: %s\n" % absent, "%s: what never comes is said" % runtime,
+        self.check(seen.err == "monocle: events: never on this runtime: %s\n" % absent,
+                   "%s: what never comes is said" % runtime,
                    seen)
         seen = self.program(runtime, "only=runtime,output=%s" % file)
         self.check(" sample_hit " not in file.read_text(), "%s: samples are never shown" % runtime)
@@ -122,7 +126,8 @@ class Choice(harness.Suite):
         enters = [x for x in lines if " method_enter " in x]
         self.check(any("method=Topics:Main (string[])" in x for x in enters), what + ": Main is entered", enters[:3])
         self.check(not any(" method=System" in x for x in enters), what + ": the program's own methods only")
-        depth = {m["event"] + x.split(" method=")[-1]: len(m["indent"]) for m, x in zip(matches, lines) if "method_enter" in x}
+        depth = {m["event"] + x.split(" method=")[-1]: len(m["indent"])
+                 for m, x in zip(matches, lines) if "method_enter" in x}
         outer = next((d for e, d in depth.items() if "Topics:Main" in e), None)
         inner = next((d for e, d in depth.items() if "Topics:Monitors" in e), None)
         self.check(outer is not None and inner == outer + 2, what + ": what is called stands further right", depth)
@@ -144,16 +149,20 @@ class Choice(harness.Suite):
             old.unlink()
         seen = self.program(runtime, "only=monitor+runtime,threads,output=%s" % (self.work / "each.log"))
         files = sorted(self.work.glob("each.*.log"))
-        self.check((seen.code, seen.out) == self.bare and len(files) >= 2, "%s, threads: a file each" % runtime, (files, seen))
+        self.check((seen.code, seen.out) == self.bare and len(files) >= 2, "%s, threads: a file each" % runtime,
+                   (files, seen))
         for file in files:
             tids = {LINE.match(x)["tid"] for x in file.read_text().splitlines()[2:]}
-            self.check(tids == {file.name.split(".")[1]}, "%s, threads: of that thread alone" % runtime, (file.name, tids))
+            self.check(tids == {file.name.split(".")[1]}, "%s, threads: of that thread alone" % runtime,
+                       (file.name, tids))
 
     def run(self, runtime):
-        bare = self.program(runtime, None)
-        self.bare = bare.code, bare.out
-        for part in (self.help, self.wrong, self.words, self.never, self.calls, self.times, self.threads):
-            part(runtime)
+        for self.topic, parts in (("nothing", (self.help, self.wrong, self.never, self.times)),
+                                  ("monitors", (self.words, self.calls, self.threads))):
+            bare = self.program(runtime, None)
+            self.bare = bare.code, bare.out
+            for part in parts:
+                part(runtime)
 
 
 def main():

@@ -81,7 +81,11 @@ class Load
 			} catch (Failure) {
 				caught++;
 			}
-			try { typeof (Load).GetMethod ("Reflected").Invoke (null, null); } catch (TargetInvocationException) { caught++; }
+			try {
+				typeof (Load).GetMethod ("Reflected").Invoke (null, null);
+			} catch (TargetInvocationException) {
+				caught++;
+			}
 		}
 		return caught;
 	}
@@ -173,7 +177,8 @@ class Load
 	static int LoadInContext (Type contexts)
 	{
 		object context = Activator.CreateInstance (contexts, new object [] { "one", true });
-		var assembly = (Assembly) contexts.GetMethod ("LoadFromAssemblyPath").Invoke (context, new object [] { helper });
+		MethodInfo load = contexts.GetMethod ("LoadFromAssemblyPath");
+		var assembly = (Assembly) load.Invoke (context, new object [] { helper });
 		var answer = (int) assembly.GetType ("Helper").GetMethod ("Answer").Invoke (null, null);
 		contexts.GetMethod ("Unload").Invoke (context, null);
 		return answer;
@@ -208,8 +213,8 @@ class Load
 	{
 		rounds = int.Parse (args [0]);
 		helper = Path.Combine (Path.GetDirectoryName (typeof (Load).Assembly.Location), "events-helper.dll");
-		var what = new Func<int> [] { Allocate, Allocate, Throw, Throw, Threads, Contend, Contend, Contend, Handles, Compile,
-			LoadAndUnload };
+		var what = new Func<int> [] { Allocate, Allocate, Throw, Throw, Threads, Contend, Contend, Contend, Handles,
+			Compile, LoadAndUnload };
 		var results = new int [what.Length];
 		var threads = new Thread [what.Length];
 		for (int i = 0; i < what.Length; i++) {

@@ -75,7 +75,8 @@ class Load(harness.Suite):
         with open(self.log, errors="replace") as file:
             seen = balance.Balance(runtime.kind).read(file)
         faults = seen.verdict(whole)
-        self.check(not faults, what + ": the log is balanced", "%d faults\n    %s" % (len(faults), "\n    ".join(faults[:12])))
+        self.check(not faults, what + ": the log is balanced",
+                   "%d faults\n    %s" % (len(faults), "\n    ".join(faults[:12])))
         few = {e: seen.counts[e] for e, n in needed.items() if seen.counts[e] < n}
         self.check(not few, what + ": what happened is told", (few, dict(seen.lost)))
         if self.options.verbose:
@@ -84,7 +85,8 @@ class Load(harness.Suite):
     # --- everything at once -----------------------------------------------------------------------------------------
 
     def needed(self, runtime, settings, rounds):
-        needed = {"gc_event": 8, "gc_allocation": 80 * rounds, "gc_handle_created": 8 * rounds, "exception_throw": 12 * rounds,
+        needed = {"gc_event": 8, "gc_allocation": 80 * rounds, "gc_handle_created": 8 * rounds,
+                  "exception_throw": 12 * rounds,
                   "method_enter": 30 * rounds, "jit_done": 20, "monitor_contention": 2, "thread_started": rounds + 10,
                   "image_loaded": 2 + rounds // 20, "gc_finalizing": 1, "class_loaded": 100}
         if runtime.kind == "coreclr":
@@ -137,26 +139,30 @@ class Load(harness.Suite):
     # --- the compiler -----------------------------------------------------------------------------------------------
 
     def compiler(self, runtime):
-        where = subprocess.run([str(HERE.parent / "programs/csc.sh"), "--where"], capture_output=True, text=True).stdout.strip()
+        where = subprocess.run([str(HERE.parent / "programs/csc.sh"), "--where"], capture_output=True,
+                               text=True).stdout.strip()
         if not where:
             self.skip("the SDK's compiler", "there is none, or no class library of Mono's to compile for", "coreclr")
             return
         target = self.work / "language.exe"
         command = runtime.command(where) + ["-nologo", "-noconfig", "-nostdlib", "-unsafe", "-deterministic",
                                             "-out:%s" % target, "-r:/usr/lib/mono/4.5/mscorlib.dll",
-                                            "-r:/usr/lib/mono/4.5/System.Core.dll", HERE.parent / "programs/language.cs"]
+                                            "-r:/usr/lib/mono/4.5/System.Core.dll",
+                                            HERE.parent / "programs/language.cs"]
         bare = harness.run(command, harness.bare_environment(), self.work, 300)
         if not self.check(bare.code == 0, "the compiler compiles", bare):
             return
         plain = target.read_bytes()
         # Calls of Main's image are written; those of everything fill no disk.
         for what, module in (("the compiler, every event", self.events(runtime, callspec="csc")),
-                             ("the compiler, every call", self.events(runtime, callspec="program", output="/dev/null"))):
+                             ("the compiler, every call", self.events(runtime, callspec="program",
+                                                                      output="/dev/null"))):
             target.unlink(missing_ok=True)
             env = harness.profile_environment(self.build, runtime, [module], {"MONOCLE_RUN_ALL": "1"})
             seen = harness.run(command, env, self.work, 600)
             self.check((seen.code, seen.out) == (bare.code, bare.out), what + ": says the same", seen)
-            self.check(target.exists() and target.read_bytes() == plain, what + ": the assembly is the same byte for byte")
+            self.check(target.exists() and target.read_bytes() == plain,
+                       what + ": the assembly is the same byte for byte")
             if "/dev/null" not in module:
                 self.judge(what, runtime, {"jit_done": 100, "class_loaded": 1000, "gc_allocation": 50000})
 
@@ -182,7 +188,8 @@ class Load(harness.Suite):
     def serve(self, runtime, program, env, seconds):
         # What the server says goes to files: nobody reads pipes while it runs.
         with open(self.work / "web.out", "w+") as out, open(self.work / "web.err", "w+") as err:
-            server = subprocess.Popen(runtime.prefix[:2] + [str(program)], env=env, cwd=self.work, stdin=subprocess.DEVNULL,
+            server = subprocess.Popen(runtime.prefix[:2] + [str(program)], env=env, cwd=self.work,
+                                      stdin=subprocess.DEVNULL,
                                       stdout=out, stderr=err, start_new_session=True)
             watchdog = threading.Timer(seconds + 200, server.kill)
             watchdog.start()
@@ -210,9 +217,11 @@ class Load(harness.Suite):
             clients, seen = self.serve(runtime, program, env, self.options.seconds)
             bad = [b for c in clients for b in c.bad]
             asked = sum(c.asked for c in clients)
-            self.check(asked >= CLIENTS * len(PAGES) and not bad, what + ": every request is answered", (asked, bad[:5], str(seen)))
+            self.check(asked >= CLIENTS * len(PAGES) and not bad, what + ": every request is answered",
+                       (asked, bad[:5], str(seen)))
             self.check(seen.code == 0 and "stopped" in seen.out, what + ": it stops when asked", seen)
-            self.judge(what, runtime, {"exception_throw": asked // 4, "gc_allocation": asked, "method_enter": asked // 4})
+            self.judge(what, runtime, {"exception_throw": asked // 4, "gc_allocation": asked,
+                                       "method_enter": asked // 4})
             print("%s: %d requests" % (what, asked))
 
 

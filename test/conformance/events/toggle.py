@@ -35,12 +35,14 @@ class Toggle(harness.Suite):
         steady = {e: n[0] for e, n in told.items()}
         throws = 12 * self.options.rounds  # load.cs: two threads, more than six each in a round
         self.check(steady["exception_throw"] >= throws, what + ": every exception is told", (throws, steady))
-        self.check(steady["thread_started"] >= self.options.rounds // 4 * 4 + 11, what + ": every thread is told", steady)
+        self.check(steady["thread_started"] >= self.options.rounds // 4 * 4 + 11, what + ": every thread is told",
+                   steady)
         waits = steady["monitor_contention"] - steady["monitor_acquired"] - steady["monitor_failed"]
         if runtime.kind == "coreclr":
             self.check(0 <= waits <= 4, what + ": waits for monitors end", steady)
             self.check(steady["gc_event"] >= 8, what + ": collections are told", steady)
-            self.check(steady["gc_finalizing_object"] - steady["gc_finalized_object"] in (0, 1), what + ": finalisation is in pairs",
+            self.check(steady["gc_finalizing_object"] - steady["gc_finalized_object"] in (0, 1),
+                       what + ": finalisation is in pairs",
                        steady)
 
     def run(self, runtime, alone):
@@ -62,7 +64,8 @@ class Toggle(harness.Suite):
 def main():
     suite = Toggle("events-toggle", __doc__)
     suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--rounds", type=int, default=100, help="how long the program works; Mono by itself does not "
+    suite.parser.add_argument("--rounds", type=int, default=100,
+                              help="how long the program works; Mono by itself does not "
                               "survive some thousands of rounds of loading and unloading domains")
     suite.parser.add_argument("--times", type=int, default=1, help="how often it is run")
     options = suite.parse()

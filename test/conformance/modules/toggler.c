@@ -7,8 +7,8 @@
  *   toggler:FILE,alone    nobody else listens
  *
  * A handle is called at most once each time an event is raised, and the steady one every time: no count of the others
- * may be larger than its own. At the end of the runtime FILE gets a row per event, "NAME STEADY FIRST SECOND THIRD", and
- * one, "sets", of how often a callback was set or cleared.
+ * may be larger than its own. At the end of the runtime FILE gets a row per event, "NAME STEADY FIRST SECOND THIRD",
+ * and one, "sets", of how often a callback was set or cleared.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -97,8 +97,8 @@ static const struct {
 
 /* What can be listened to late and costs little. */
 static const char *const groups[] = {
-	"gc_event", "gc_resize", "gc_final", "gc_handle_", "monitor_", "jit_begin", "jit_done", "jit_failed", "jit_inlining",
-	"jit_code", "exception_", "thread_", "class_", "image_", "assembly_", "suspension", "code_search", "inline_method",
+	"gc_event", "gc_resize", "gc_final", "gc_handle_", "monitor_", "jit_begin", "jit_done", "jit_failed",
+	"jit_inlining", "jit_code", "exception_", "thread_", "class_", "image_", "assembly_", "suspension", "code_search", "inline_method",
 };
 /* clang-format on */
 
