@@ -14,8 +14,8 @@
  * So 6 and 10 come when the world is stopped already. Only suspensions for a collection count. The runtime does them
  * one at a time, on one thread (with the server collector the thread of its first heap; GCStart and GCEnd may then come
  * on another of its threads). But SuspendEEBegin comes before a thread waits for its turn, and RestartEEEnd after the
- * next one may have it: whoever is to say 6 waits for 11 of the pause before. A background collection starts inside one pause and ends outside of any; ephemeral ones
- * nest in it: their GCStart and GCEnd are told apart by number.
+ * next one may have it: whoever is to say 6 waits for 11 of the pause before. A background collection starts inside one
+ * pause and ends outside of any; ephemeral ones nest in it: their GCStart and GCEnd are told apart by number.
  *
  * `is_serial` as Mono has it: in 0 and 5 it says "an old generation, concurrently", in the others the contrary.
  */

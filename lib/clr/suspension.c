@@ -4,8 +4,8 @@
  * suspension.c - the runtime stops its threads: why, how long, and which.
  *
  * One suspension at a time, on the thread that stops the others: but when it says that they run again, the next one
- * may have begun, so what RESUMED tells is put aside when they are about to. With the server collector that thread is no
- * managed one; nothing here asks the runtime anything.
+ * may have begun, so what RESUMED tells is put aside when they are about to. With the server collector that thread is
+ * no managed one; nothing here asks the runtime anything.
  */
 #include <sys/syscall.h>
 #include <time.h>
