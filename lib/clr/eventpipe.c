@@ -42,8 +42,8 @@ refuse (const char *why)
 }
 
 /*
- * A runtime that is about to end refuses sessions before it says that it ends. A program that ends in this moment has no
- * need to read of it; one that goes on does.
+ * A runtime that is about to end refuses sessions before it says that it ends. A program that ends in this moment has
+ * no need to read of it; one that goes on does.
  */
 static bool
 is_ending (void)
