@@ -761,6 +761,14 @@ class Tools(Case):
         self.assertIn(str(strange / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
 
 
+def hear_all_signals():
+    """A shell that starts this in the background ignores two of them, and what is ignored no trap can undo."""
+    for name in ('SIGINT', 'SIGQUIT'):
+        if signal.getsignal(getattr(signal, name)) == signal.SIG_IGN:
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 if __name__ == '__main__':
+    hear_all_signals()
     MONOCLE = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=1)

@@ -177,11 +177,11 @@ class Sources(harness.Suite):
         return None
 
     def hot(self, runtime):
-        """Code that is compiled again and again: the newest body counts."""
+        """Code that is compiled again and again: the newest body counts. It runs long enough to be found hot."""
         image = self.compile(PROGRAMS / "fib.cs", "mdb")
         if image is None:
             return self.skip("hot code", "no compiler", "mono")
-        seen, answers, _ = self.ask(runtime, image, arguments=["35"])
+        seen, answers, _ = self.ask(runtime, image, arguments=["41"])
         bodies, others = (int(n) for n in (answers.rows["J"] or [("0", "0")])[0])
         self.check(seen.code == 0 and bodies > len(answers.rows["M"]) and others == 0,
                    "%s: each of %d bodies was the newest when it was made" % (runtime, bodies), seen)
