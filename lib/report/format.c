@@ -137,7 +137,7 @@ monocle__file_format_find (const char *name)
 const monocle__file_format monocle__file_formats[] = {
 	{ "collapsed",  ".collapsed.txt",   READ_AND_WRITTEN (collapsed) },
 	{ "speedscope", ".speedscope.json", READ_AND_WRITTEN (speedscope) },
-	{ "pprof",      ".pb.gz",           NULL, monocle__pprof_parse, monocle__pprof_write },
+	{ "pprof",      ".pb.gz",           NULL, monocle__pprof_parse, monocle__pprof_convert },
 	{ "firefox",    ".firefox.json",    NULL, NULL,                 monocle__firefox_write },
 	{ "perfetto",   ".perfetto.json",   NULL, NULL,                 monocle__perfetto_write },
 };

@@ -41,7 +41,7 @@ extern const size_t monocle__file_format_count;
 const monocle__file_format *monocle__file_format_find (const char *name);
 
 monocle__parser monocle__pprof_parse, monocle__collapsed_parse, monocle__speedscope_parse;
-monocle__converter monocle__pprof_write, monocle__collapsed_write, monocle__speedscope_write, monocle__firefox_write,
+monocle__converter monocle__pprof_convert, monocle__collapsed_write, monocle__speedscope_write, monocle__firefox_write,
     monocle__perfetto_write;
 /* Text in which the first stack ends with a number. */
 bool monocle__collapsed_recognise (const char *bytes, size_t size);

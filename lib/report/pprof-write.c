@@ -272,7 +272,7 @@ write_profile (writer *w)
 }
 
 int
-monocle__pprof_write (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
+monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	writer w = { .out = out, .profile = profile, .options = options };
 
