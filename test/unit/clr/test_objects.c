@@ -392,13 +392,13 @@ thread_count (void)
 	return count;
 }
 
-/* A signal handler that sets a callback cannot make a thread. (A sanitizer may have one of its own.) */
+/* A signal handler that sets a callback cannot make a thread. (A sanitizer may make one of its own, too.) */
 static void
 service (void)
 {
 	size_t before = thread_count ();
 	start ();
-	CHECK (thread_count () == before + 1);
+	CHECK (thread_count () > before);
 }
 
 static void
