@@ -26,9 +26,19 @@ typedef struct {
 	uint32_t keywords, level;
 } want;
 
+/* Whatever modules ask for. BASIC_GC: counts and sizes of collections, which anybody may want to know. */
+static const want least = {
+	.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS,
+	.high = COR_PRF_HIGH_BASIC_GC,
+};
+static const want of_calls = {
+	.low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_EXCEPTIONS,
+};
+static const want of_allocations = { .low = COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED };
+
 static const want of_events[MONOCLE_EVENT_COUNT] = {
 #define EVENT(event, support, low, high, keywords, level, moment, source, cost, note) \
-	[MONOCLE_EVENT_##event] = { low, high, keywords, level },
+	[MONOCLE_EVENT_##event] = { low, (high) | ((keywords) ? COR_PRF_HIGH_MONITOR_EVENT_PIPE : 0), keywords, level },
 #include "events.def"
 };
 
@@ -54,8 +64,21 @@ monocle__wants_support (void *host, monocle_event event)
 static atomic_uint granted_low, granted_high; /* as the runtime last accepted them */
 static atomic_uint refused_low, refused_high; /* it was told so, once */
 
+/* Shows every demand that there is, with its name. */
 static void
-add (want *sum, const want *more)
+each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
+{
+	if (monocle_call_filter_installed ())
+		visit ("calls", &of_calls, sum);
+	if (atomic_load (&monocle__clr_state.allocations))
+		visit ("gc_allocation", &of_allocations, sum);
+	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
+		if (monocle__clr_listened ((monocle_event) event))
+			visit (monocle_event_name ((monocle_event) event), &of_events[event], sum);
+}
+
+static void
+add (const char *whose, const want *more, want *sum)
 {
 	sum->low |= more->low;
 	sum->high |= more->high;
@@ -63,30 +86,11 @@ add (want *sum, const want *more)
 	sum->level = more->level > sum->level ? more->level : sum->level;
 }
 
-/* What is needed whatever modules ask for, and what calls need. */
-static want
-wanted_always (void)
-{
-	want sum = {
-		.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS,
-		.high = COR_PRF_HIGH_BASIC_GC, /* counts and sizes of collections, which anybody may ask for */
-	};
-	if (monocle_call_filter_installed ())
-		sum.low |= COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_EXCEPTIONS;
-	if (atomic_load (&monocle__clr_state.allocations))
-		sum.low |= COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED;
-	return sum;
-}
-
 static want
 wanted (void)
 {
-	want sum = wanted_always ();
-	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		if (monocle__clr_listened ((monocle_event) event))
-			add (&sum, &of_events[event]);
-	if (sum.keywords)
-		sum.high |= COR_PRF_HIGH_MONITOR_EVENT_PIPE;
+	want sum = least;
+	each_want (add, &sum);
 	return sum;
 }
 
@@ -104,7 +108,7 @@ try_mask (DWORD low, DWORD high)
 
 /* Adds one demand to what is granted already. */
 static void
-try_one (const char *whose, const want *more)
+try_one (const char *whose, const want *more, want *unused)
 {
 	DWORD low = atomic_load (&granted_low), high = atomic_load (&granted_high);
 	if (!((more->low & ~low) | (more->high & ~high)))
@@ -119,16 +123,6 @@ try_one (const char *whose, const want *more)
 	                       (unsigned) hr);
 }
 
-static void
-try_each (void)
-{
-	want always = wanted_always ();
-	try_one ("calls", &always);
-	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		if (monocle__clr_listened ((monocle_event) event))
-			try_one (monocle_event_name ((monocle_event) event), &of_events[event]);
-}
-
 /* Grants what is wanted and neither granted nor refused yet; the sum of keywords and their level are the answer. */
 static want
 update_flags (void)
@@ -138,7 +132,7 @@ update_flags (void)
 	DWORD has_low = atomic_load (&granted_low), has_high = atomic_load (&granted_high);
 	if ((low & ~has_low) | (high & ~has_high))
 		if (try_mask (has_low | low, has_high | high) < 0)
-			try_each ();
+			each_want (try_one, NULL);
 	return sum;
 }
 
@@ -169,26 +163,16 @@ monocle__wants_update (void)
 	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
 }
 
-/* The least that is of use; then each of the others, so that those which are refused are named. */
-static HRESULT
-begin_with_least (void)
-{
-	want least = wanted_always ();
-	least.low &= ~(DWORD) (COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED);
-	HRESULT hr = try_mask (least.low, 0);
-	if (hr < 0)
-		monocle__clr_complain_hr ("SetEventMask2", hr);
-	else
-		try_each ();
-	return hr;
-}
-
 bool
 monocle__wants_begin (void)
 {
 	want sum = wanted ();
-	if (try_mask (sum.low, sum.high) < 0 && begin_with_least () < 0)
-		return false;
-	start_sessions (NULL);
-	return true;
+	HRESULT hr = try_mask (sum.low, sum.high);
+	if (hr < 0 && (hr = try_mask (least.low, least.high)) >= 0)
+		each_want (try_one, NULL);
+	if (hr < 0)
+		monocle__clr_complain_hr ("SetEventMask2", hr);
+	else
+		start_sessions (NULL);
+	return hr >= 0;
 }

@@ -121,6 +121,10 @@ void
 mono_profiler_init_watch (const char *desc)
 {
 	handle = mono_profiler_create (NULL);
+	if (strstr (desc, ":allocations")) {
+		mono_profiler_enable_allocations ();
+		mono_profiler_set_gc_event_callback (handle, on_gc);
+	}
 	if (!strstr (desc, ":collector"))
 		return;
 	mono_profiler_set_gc_event_callback (handle, on_gc);
@@ -616,6 +620,24 @@ refused (void)
 }
 
 static void
+refused_from_the_start (void)
+{
+	fake_refused_flags = COR_PRF_ENABLE_OBJECT_ALLOCATED;
+	start ("watch:allocations");
+	CHECK (fake_mask & COR_PRF_MONITOR_MODULE_LOADS);
+	CHECK (fake_high_mask & COR_PRF_HIGH_MONITOR_EVENT_PIPE);
+	CHECK (fake_keywords == 1);
+}
+
+static void
+a_flag_refused_from_the_start_costs_nobody_else_either (void **state)
+{
+	child_prints (refused_from_the_start,
+	              "monocle: CoreCLR: gc_allocation cannot be had any more: the runtime refuses flags 0x800100/0x0: "
+	              "E_FAIL (0x80004005)\n");
+}
+
+static void
 a_refused_flag_is_named_by_its_event_and_costs_nobody_else (void **state)
 {
 	child_prints (refused, "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags "
@@ -641,6 +663,7 @@ main (void)
 		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
 		cmocka_unit_test (nothing_is_asked_for_before_somebody_listens),
 		cmocka_unit_test (a_refused_flag_is_named_by_its_event_and_costs_nobody_else),
+		cmocka_unit_test (a_flag_refused_from_the_start_costs_nobody_else_either),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
