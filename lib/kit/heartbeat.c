@@ -8,9 +8,7 @@
  * signals blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be
  * made, all is as before it was thought of.
  */
-#include <limits.h>
-#include <signal.h>
-
+#include "background.h"
 #include "spool.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,35 +31,17 @@ beat (void *data)
 	return NULL;
 }
 
-static bool
-start_thread (monocle_kit_spool *spool)
-{
-	enum { STACK = 64 << 10 };
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	if (pthread_attr_init (&attributes))
-		return false;
-	pthread_attr_setstacksize (&attributes, STACK < PTHREAD_STACK_MIN ? PTHREAD_STACK_MIN : STACK);
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, &before);
-	int error = pthread_create (&spool->heart, &attributes, beat, spool);
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy (&attributes);
-	return !error;
-}
-
 void
 monocle__heart_start (monocle_kit_spool *spool)
 {
+	enum { STACK = 64 << 10 };
 	pthread_condattr_t attributes;
 	pthread_condattr_init (&attributes);
 	pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init (&stopped, &attributes);
 	pthread_condattr_destroy (&attributes);
 	pthread_mutex_lock (&lock);
-	spool->has_heart = true;
-	if (!start_thread (spool))
-		spool->has_heart = false;
+	spool->has_heart = monocle__background_start (&spool->heart, beat, spool, STACK);
 	pthread_mutex_unlock (&lock);
 }
 

@@ -24,8 +24,6 @@
 
 #define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
 
-enum { NUMBER_MOST = 100000 };
-
 extern char **environ;
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -121,7 +119,7 @@ expand_file (const char *template, const struct monocle__output_words *words, ch
 {
 	struct stat status;
 	bool numbered = false;
-	for (unsigned number = 1; number < NUMBER_MOST; number++) {
+	for (unsigned number = 1; number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
 		int error = expand (template, words, number, path, size, &numbered);
 		if (!error)
 			error = make_absolute (path, size);
@@ -255,8 +253,8 @@ monocle__program_path (char *path, size_t size)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int
-write_all (int fd, const char *data, size_t length)
+int
+monocle__output_write_all (int fd, const char *data, size_t length)
 {
 	while (length) {
 		ssize_t n = write (fd, data, length);
@@ -286,7 +284,7 @@ write_in_place (const char *path, const void *data, size_t length)
 	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (fd < 0)
 		return -errno;
-	int error = write_all (fd, data, length);
+	int error = monocle__output_write_all (fd, data, length);
 	if (close (fd) && !error)
 		error = -errno;
 	return error;
@@ -308,11 +306,9 @@ put_in_place (const char *part, const char *path, enum monocle__output_kind kind
 	return 0;
 }
 
-/*
- * "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": before the first dot of the file name that a suffix follows.
- */
-static int
-number_name (const char *path, unsigned number, char *numbered, size_t size)
+/* The number goes before the first dot of the file name that a suffix follows. */
+int
+monocle__output_number_name (const char *path, unsigned number, char *numbered, size_t size)
 {
 	const char *slash = strrchr (path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -334,8 +330,8 @@ put_in_place_numbered (const char *part, char *path, size_t size, enum monocle__
 {
 	char numbered[PATH_MAX];
 	int error = put_in_place (part, path, kind);
-	for (unsigned number = 2; error == -EEXIST && kind == MONOCLE__OUTPUT_NEW && number < NUMBER_MOST; number++) {
-		error = number_name (path, number, numbered, sizeof numbered);
+	for (unsigned number = 2; error == -EEXIST && kind == MONOCLE__OUTPUT_NEW && number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
+		error = monocle__output_number_name (path, number, numbered, sizeof numbered);
 		if (!error)
 			error = put_in_place (part, numbered, kind);
 		if (!error && strlen (numbered) < size)
@@ -360,7 +356,7 @@ write_file (char *path, size_t size, enum monocle__output_kind kind, const void 
 	int fd = open (part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
-	error = write_all (fd, data, length);
+	error = monocle__output_write_all (fd, data, length);
 	if (close (fd) && !error)
 		error = -errno;
 	if (!error)
@@ -381,46 +377,78 @@ check_descriptor (int fd, size_t length)
 	return at < 0 ? -errno : check_limit ((uint64_t) at, length);
 }
 
-static int
-write_descriptor (const char *number, const void *data, size_t length)
+int
+monocle__output_descriptor (const char *number)
 {
 	char *end;
 	long fd = strtol (number, &end, 10);
-	if (*number == '\0' || *end || fd < 0 || fd > INT_MAX)
-		return -EBADF;
-	int error = check_descriptor ((int) fd, length);
-	return error ? error : write_all ((int) fd, data, length);
+	return *number == '\0' || *end || fd < 0 || fd > INT_MAX ? -EBADF : (int) fd;
 }
 
-/*
- * A socket as the command's standard input, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early.
- */
 static int
-write_command (const char *command, const char *data, size_t length)
+write_descriptor (const char *number, const void *data, size_t length)
+{
+	int fd = monocle__output_descriptor (number);
+	int error = fd < 0 ? fd : check_descriptor (fd, length);
+	return error ? error : monocle__output_write_all (fd, data, length);
+}
+
+/* --- commands ----------------------------------------------------------------------------------------------------- */
+
+int
+monocle__output_spawn (const char *command, pid_t *ret_child)
 {
 	char *arguments[] = { "sh", "-c", (char *) command, NULL };
 	posix_spawn_file_actions_t actions;
-	int ends[2], error;
+	int ends[2];
 	pid_t child;
 	if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	posix_spawn_file_actions_init (&actions);
 	posix_spawn_file_actions_adddup2 (&actions, ends[1], STDIN_FILENO);
-	error = -posix_spawn (&child, "/bin/sh", &actions, NULL, arguments, environ);
+	int error = posix_spawn (&child, "/bin/sh", &actions, NULL, arguments, environ);
 	posix_spawn_file_actions_destroy (&actions);
 	close (ends[1]);
-	while (!error && length) {
-		ssize_t n = send (ends[0], data, length, MSG_NOSIGNAL);
+	if (error) {
+		close (ends[0]);
+		return -error;
+	}
+	*ret_child = child;
+	return ends[0];
+}
+
+int
+monocle__output_send (int fd, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t n = send (fd, data, length, MSG_NOSIGNAL);
 		if (n < 0 && errno != EINTR)
-			error = -errno;
+			return -errno;
 		data += n > 0 ? n : 0;
 		length -= n > 0 ? (size_t) n : 0;
 	}
-	close (ends[0]);
-	/* The program's own waitpid may have been faster; then ECHILD ends this. */
+	return 0;
+}
+
+/* The program's own waitpid may have been faster; then ECHILD ends this. */
+void
+monocle__output_await (pid_t child)
+{
+	while (waitpid (child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int
+write_command (const char *command, const char *data, size_t length)
+{
+	pid_t child;
+	int fd = monocle__output_spawn (command, &child);
+	if (fd < 0)
+		return fd;
+	int error = monocle__output_send (fd, data, length);
+	close (fd);
 	if (!error)
-		while (waitpid (child, NULL, 0) < 0 && errno == EINTR)
-			;
+		monocle__output_await (child);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 enum monocle__output_kind {
@@ -45,6 +46,24 @@ void monocle__program_name (char *name, size_t size);
 bool monocle__program_path (char *path, size_t size);
 /* The name, from the bytes of a /proc/PID/cmdline. */
 void monocle__program_name_of (const char *arguments, size_t length, char *name, size_t size);
+
+/*
+ * "DIR/NAME.calls.pb.gz", 2 -> "DIR/NAME-2.calls.pb.gz": a name for a NEW file whose own is taken. 0 or -ENAMETOOLONG.
+ */
+int monocle__output_number_name (const char *path, unsigned number, char *numbered, size_t size);
+/* Every number up to this one is tried. */
+enum { MONOCLE__OUTPUT_NUMBER_MOST = 100000 };
+/* The descriptor that a #FD names, or -EBADF. */
+int monocle__output_descriptor (const char *number);
+/*
+ * Starts `sh -c COMMAND`. Returns what to write to, or -errno: a socket, because send (MSG_NOSIGNAL) raises no SIGPIPE
+ * when the command ends early. *ret_child: whom to give to monocle__output_await () once that is closed.
+ */
+int monocle__output_spawn (const char *command, pid_t *ret_child);
+void monocle__output_await (pid_t child);
+/* Writes all of it to a file, sends all of it to a command. 0 or -errno. */
+int monocle__output_write_all (int fd, const char *data, size_t length);
+int monocle__output_send (int fd, const char *data, size_t length);
 
 /*
  * Writes `data` where `path` and `kind` say. A regular file appears whole or not at all. `path` holds `size` bytes; a

@@ -20,7 +20,6 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +31,8 @@
 
 #include <monocle/kit.h>
 
+#include "background.h"
+#include "clock.h"
 #include "complete.h"
 #include "text-output.h"
 
@@ -110,9 +111,7 @@ watch_forks (void)
 uint64_t
 monocle_kit_text_now (void)
 {
-	struct timespec time;
-	clock_gettime (CLOCK_MONOTONIC, &time);
-	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
+	return monocle__clock_ns (CLOCK_MONOTONIC);
 }
 
 /* --- a thread's side ---------------------------------------------------------------------------------------------- */
@@ -456,17 +455,6 @@ run (void *data)
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
 
-static bool
-start_thread (monocle_kit_text *text)
-{
-	sigset_t all, before;
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, &before);
-	int error = pthread_create (&text->thread, NULL, run, text);
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
-	return !error;
-}
-
 static int
 open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 {
@@ -551,7 +539,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	error = pthread_key_create (&text->key, thread_ends);
 	if (error || sem_init (&text->wake, 0, 0))
 		return fail (text, "serve threads for", error ? -error : -errno);
-	if (!start_thread (text)) {
+	if (!monocle__background_start (&text->thread, run, text, 0)) {
 		pthread_key_delete (text->key);
 		return fail (text, "start a thread for", -EAGAIN);
 	}

@@ -1,26 +1,19 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * text-output.c - writing a log piece by piece into a file, a command or a descriptor, in a process that is not ours: the
- * program may close all descriptors, or use ours again for something else. So ours is looked at before each piece.
+ * text-output.c - writing a log piece by piece into a file, a command or a descriptor, in a process that is not ours:
+ * the program may close all descriptors, or use ours again for something else. So ours is looked at before each piece.
  */
 #include "text-output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-enum { NUMBER_MOST = 10000, DESCRIPTOR_LEAST = 200 };
+enum { DESCRIPTOR_LEAST = 200 };
 
 /* Out of the way of programs that expect the lowest numbers. */
 static int
@@ -47,51 +40,27 @@ remember (struct monocle__text_file *file, int fd)
 static int
 open_new (struct monocle__text_file *file)
 {
-	char stem[PATH_MAX];
-	const char *dot = strrchr (file->path, '.'), *slash = strrchr (file->path, '/');
-	int length = dot && (!slash || dot > slash) ? (int) (dot - file->path) : (int) strlen (file->path);
-	const char *suffix = file->path + length;
+	char numbered[PATH_MAX] = "";
 	int fd = open (file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	for (unsigned number = 2; fd < 0 && errno == EEXIST && number < NUMBER_MOST; number++) {
-		if (snprintf (stem, sizeof stem, "%.*s-%u%s", length, file->path, number, suffix) >= (int) sizeof stem)
-			return -ENAMETOOLONG;
-		fd = open (stem, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0)
-			strcpy (file->path, stem);
+	for (unsigned number = 2; fd < 0 && errno == EEXIST && number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
+		int error = monocle__output_number_name (file->path, number, numbered, sizeof numbered);
+		if (error)
+			return error;
+		fd = open (numbered, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* A socket as the command's standard input, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. */
-static int
-open_command (struct monocle__text_file *file)
-{
-	char *arguments[] = { "sh", "-c", file->path, NULL };
-	posix_spawn_file_actions_t actions;
-	int ends[2];
-	if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	if (fd < 0)
 		return -errno;
-	posix_spawn_file_actions_init (&actions);
-	posix_spawn_file_actions_adddup2 (&actions, ends[1], STDIN_FILENO);
-	int error = posix_spawn (&file->command, "/bin/sh", &actions, NULL, arguments, environ);
-	posix_spawn_file_actions_destroy (&actions);
-	close (ends[1]);
-	if (!error)
-		return ends[0];
-	file->command = 0;
-	close (ends[0]);
-	return -error;
+	if (*numbered)
+		strcpy (file->path, numbered);
+	return fd;
 }
 
 static int
 open_number (const char *number)
 {
-	char *end;
-	long fd = strtol (number, &end, 10);
-	if (*number == '\0' || *end || fd < 0 || fd > INT_MAX)
-		return -EBADF;
-	int own = fcntl ((int) fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LEAST);
-	return own < 0 ? -errno : own;
+	int fd = monocle__output_descriptor (number);
+	int own = fd < 0 ? fd : fcntl (fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LEAST);
+	return own < 0 && fd >= 0 ? -errno : own;
 }
 
 int
@@ -104,7 +73,7 @@ monocle__text_file_open (struct monocle__text_file *file, const char *path, enum
 	strcpy (file->path, path);
 	switch (kind) {
 	case MONOCLE__OUTPUT_COMMAND:
-		fd = open_command (file);
+		fd = monocle__output_spawn (path, &file->command);
 		break;
 	case MONOCLE__OUTPUT_FD:
 		fd = open_number (path);
@@ -148,13 +117,9 @@ monocle__text_file_write (struct monocle__text_file *file, const char *data, siz
 {
 	if (!file->error && !is_still_ours (file))
 		file->error = reopen (file);
-	while (!file->error && length) {
-		ssize_t n = file->command ? send (file->fd, data, length, MSG_NOSIGNAL) : write (file->fd, data, length);
-		if (n < 0 && errno != EINTR)
-			file->error = -errno;
-		data += n > 0 ? n : 0;
-		length -= n > 0 ? (size_t) n : 0;
-	}
+	if (!file->error)
+		file->error = file->command ? monocle__output_send (file->fd, data, length)
+		                            : monocle__output_write_all (file->fd, data, length);
 	return file->error;
 }
 
@@ -164,10 +129,8 @@ monocle__text_file_close (struct monocle__text_file *file)
 	if (file->fd >= 0 && is_still_ours (file) && close (file->fd) && !file->error)
 		file->error = -errno;
 	file->fd = -1;
-	/* The program's own waitpid may have been faster; then ECHILD ends this. */
 	if (file->command)
-		while (waitpid (file->command, NULL, 0) < 0 && errno == EINTR)
-			;
+		monocle__output_await (file->command);
 	file->command = 0;
 	return file->error;
 }

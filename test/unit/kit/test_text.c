@@ -307,6 +307,22 @@ a_name_with_a_number_is_never_overwritten (void **state)
 	check_file (second, "# head\ntwo\n");
 }
 
+/* PROGRAM_TIME_PID-2.test.log, unless a second passed in between. */
+static void
+the_default_name_is_never_overwritten (void **state)
+{
+	char before[4096];
+	glob_t found;
+	assert_non_null (getcwd (before, sizeof before));
+	assert_int_equal (chdir (folder), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal (monocle_kit_text_close (open_with (NULL, false, 0)), 0);
+	assert_int_equal (glob ("*.test.log", 0, NULL, &found), 0);
+	assert_int_equal (found.gl_pathc, 2);
+	globfree (&found);
+	assert_int_equal (chdir (before), 0);
+}
+
 int
 main (void)
 {
@@ -324,6 +340,7 @@ main (void)
 #endif
 		TEST (what_cannot_be_written_is_said_at_once),
 		TEST (a_name_with_a_number_is_never_overwritten),
+		TEST (the_default_name_is_never_overwritten),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
