@@ -39,12 +39,13 @@ static const struct {
 	{ "domain_loading", "domain_loaded" },       { "runtime_shutdown_begin", "runtime_shutdown_end" },
 };
 
+_Static_assert (sizeof levels / sizeof *levels <= 32, "a row is a bit");
+
 /* A tapped event; lives for ever, as its closure does. */
 typedef struct {
 	const event *row;
 	const kind *kinds[ARGUMENTS_MAX];
-	const char *opens; /* the event itself, when it opens a level */
-	bool closes;
+	uint32_t opens, closes; /* the rows of `levels` that name it, a bit each */
 	ffi_cif cif;
 	ffi_type *types[1 + ARGUMENTS_MAX];
 } tapped;
@@ -53,7 +54,7 @@ typedef struct {
 	pid_t tid;
 	unsigned depth;
 	struct {
-		const char *opener; /* the event's name */
+		uint32_t rows; /* of the event that opened it */
 		uint64_t time;
 	} open[DEPTH_MOST];
 } thread_state;
@@ -89,34 +90,25 @@ get_state (void)
 }
 
 static void
-open_level (thread_state *state, const char *opener, uint64_t time)
+open_level (thread_state *state, uint32_t rows, uint64_t time)
 {
 	if (state->depth < DEPTH_MOST) {
-		state->open[state->depth].opener = opener;
+		state->open[state->depth].rows = rows;
 		state->open[state->depth].time = time;
 	}
 	state->depth++;
 }
 
-static bool
-is_closed_by (const char *opener, const char *name)
-{
-	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-		if (opener && strcmp (levels[i].opens, opener) == 0 && strcmp (levels[i].closes, name) == 0)
-			return true;
-	return false;
-}
-
 /* Closes the innermost level that the event can close, and what is open inside it. 0: there is none. */
 static uint64_t
-close_level (thread_state *state, const char *name)
+close_level (thread_state *state, uint32_t rows)
 {
 	if (state->depth > DEPTH_MOST) {
 		state->depth--;
 		return 0;
 	}
 	for (unsigned i = state->depth; i-- > 0;)
-		if (is_closed_by (state->open[i].opener, name)) {
+		if (state->open[i].rows & rows) {
 			state->depth = i;
 			return state->open[i].time;
 		}
@@ -166,11 +158,11 @@ on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 	const tapped *tap = data;
 	char line[LINE_MOST];
 	text out = { line, line + sizeof line - 2 };
+	int saved_errno = errno;
 	uint64_t now = monocle_kit_text_now (), since = 0;
 	thread_state *state = get_state ();
-	int saved_errno = errno;
 	if (state && tap->closes)
-		since = close_level (state, tap->row->name);
+		since = close_level (state, tap->closes);
 	put_time (&out, now);
 	put_format (&out, " %7d ", state ? (int) state->tid : 0);
 	put_indent (&out, state ? state->depth : 0);
@@ -186,12 +178,11 @@ on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 /* --- closures ----------------------------------------------------------------------------------------------------- */
 
 static void
-find_level (tapped *tap)
+find_levels (tapped *tap)
 {
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-		if (strcmp (levels[i].opens, tap->row->name) == 0)
-			tap->opens = tap->row->name;
-		tap->closes |= strcmp (levels[i].closes, tap->row->name) == 0;
+		tap->opens |= (uint32_t) (strcmp (levels[i].opens, tap->row->name) == 0) << i;
+		tap->closes |= (uint32_t) (strcmp (levels[i].closes, tap->row->name) == 0) << i;
 	}
 }
 
@@ -207,7 +198,7 @@ make_closure (const event *row, tapped *tap)
 		tap->kinds[i] = kind_of (row->name, row->types[i]);
 		tap->types[1 + i] = tap->kinds[i]->size == 8 ? &ffi_type_uint64 : &ffi_type_uint32;
 	}
-	find_level (tap);
+	find_levels (tap);
 	if (!closure || ffi_prep_cif (&tap->cif, FFI_DEFAULT_ABI, 1 + row->count, &ffi_type_void, tap->types) != FFI_OK
 	    || ffi_prep_closure_loc (closure, &tap->cif, on_event, tap, code) != FFI_OK)
 		return NULL;
