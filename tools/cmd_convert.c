@@ -79,14 +79,13 @@ static int
 convert (const arguments *args)
 {
 	monocle__profile *profile;
-	char *path, *output, *base;
+	char *path, *output;
 	int result = MONOCLE__EXIT_FAILED;
 
 	if (monocle__profile_file_open (args->path, &profile, &path) != 0)
 		return MONOCLE__EXIT_FAILED;
-	base = strrchr (path, '/');
 	output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, args->format->extension);
-	conversion c = { args->format, profile, { .title = base ? base + 1 : path } };
+	conversion c = { args->format, profile, { .title = monocle__base_name (path) } };
 	if (try_value (&c, path, args->value))
 		result = write_output (&c, path, output);
 	monocle__profile_free (profile);

@@ -36,34 +36,13 @@ typedef struct {
 	const char *paths[2];
 } arguments;
 
-typedef struct {
-	const monocle__profile *profile;
-	monocle__report_options options;
-} page;
-
-static int
-write_page (FILE *out, const void *context)
-{
-	const page *p = context;
-
-	return monocle__report_flame (out, p->profile, &p->options);
-}
-
-static const char *
-base_name (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int
 write_flame (const monocle__profile *profile, const arguments *args)
 {
-	char *title = monocle__format ("%s: what changed since %s", base_name (args->options.after),
-	                               base_name (args->options.before));
-	page p = { profile, { .title = title, .diff = true } };
-	int result = monocle__output_file (args->output, args->options.after, write_page, &p);
+	char *title = monocle__format ("%s: what changed since %s", monocle__base_name (args->options.after),
+	                               monocle__base_name (args->options.before));
+	monocle__report_options options = { .title = title, .diff = true };
+	int result = monocle__output_flame (args->output, args->options.after, profile, &options);
 
 	free (title);
 	return result;

@@ -20,19 +20,6 @@ typedef struct {
 	bool upright;
 } arguments;
 
-typedef struct {
-	const monocle__profile *profile;
-	monocle__report_options options;
-} page;
-
-static int
-write_page (FILE *out, const void *context)
-{
-	const page *p = context;
-
-	return monocle__report_flame (out, p->profile, &p->options);
-}
-
 /* The samples of the threads whose names match, which the page says; NULL: out of memory. */
 static monocle__profile *
 select_threads (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted,
@@ -112,9 +99,10 @@ static int
 draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
 {
 	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
-	const char *base = strrchr (path, '/');
-	page p = { profile, { .title = base ? base + 1 : path, .min_share = args->min_share, .upright = args->upright } };
-	int result = monocle__output_file (output, path, write_page, &p);
+	monocle__report_options options = {
+		.title = monocle__base_name (path), .min_share = args->min_share, .upright = args->upright
+	};
+	int result = monocle__output_flame (output, path, profile, &options);
 
 	free (output);
 	return result;

@@ -119,14 +119,6 @@ has_interpreter (const program_file *file)
 	return false;
 }
 
-static const char *
-base_name (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* --- the reasons --- */
 
 static bool
@@ -163,14 +155,14 @@ is_static (const facts *f)
 static bool
 is_mono (const facts *f)
 {
-	return strncmp (base_name (f->file.path), "mono", 4) == 0;
+	return strncmp (monocle__base_name (f->file.path), "mono", 4) == 0;
 }
 
 /* `dotnet`, or a program with the host that every .NET program starts with. */
 static bool
 is_dotnet (const facts *f)
 {
-	return strcmp (base_name (f->file.path), "dotnet") == 0 || (f->file.elf && file_contains (&f->file, "hostfxr"));
+	return strcmp (monocle__base_name (f->file.path), "dotnet") == 0 || (f->file.elf && file_contains (&f->file, "hostfxr"));
 }
 
 static bool
@@ -214,7 +206,7 @@ static bool
 is_disabled_by_config (const facts *f)
 {
 	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f); i++) {
-		const char *dot = strrchr (base_name (f->argv[i]), '.');
+		const char *dot = strrchr (monocle__base_name (f->argv[i]), '.');
 		bool is_assembly = dot && (strcmp (dot, ".dll") == 0 || strcmp (dot, ".exe") == 0);
 		int length = (int)(is_assembly ? (size_t)(dot - f->argv[i]) : strlen (f->argv[i]));
 		char *config = monocle__format ("%.*s.runtimeconfig.json", length, f->argv[i]);

@@ -17,7 +17,7 @@
 const char *
 monocle__move_extension (const char *file)
 {
-	const char *base = strrchr (file, '/') ? strrchr (file, '/') + 1 : file, *dot = strrchr (base, '.');
+	const char *base = monocle__base_name (file), *dot = strrchr (base, '.');
 
 	if (!dot || dot == base)
 		return file + strlen (file);

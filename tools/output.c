@@ -71,6 +71,28 @@ monocle__output_file (const char *output, const char *title, monocle__output_wri
 	return result;
 }
 
+typedef struct {
+	const monocle__profile *profile;
+	const monocle__report_options *options;
+} flame;
+
+static int
+write_flame (FILE *out, const void *context)
+{
+	const flame *f = context;
+
+	return monocle__report_flame (out, f->profile, f->options);
+}
+
+int
+monocle__output_flame (const char *output, const char *title, const monocle__profile *profile,
+                       const monocle__report_options *options)
+{
+	flame f = { profile, options };
+
+	return monocle__output_file (output, title, write_flame, &f);
+}
+
 char *
 monocle__output_name (const char *path, const char *extension)
 {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "report.h"
+
 /*
  * Flushes the stream and looks at its errors. When the output is not complete, says so in one line (`name` NULL: it is
  * standard output) and answers MONOCLE__EXIT_FAILED, else 0. Does not close.
@@ -24,6 +26,10 @@ typedef int (*monocle__output_writer) (FILE *out, const void *context);
  * what the result is made of. The exit code.
  */
 int monocle__output_file (const char *output, const char *title, monocle__output_writer write, const void *context);
+
+/* The same for the flame graph of a profile. */
+int monocle__output_flame (const char *output, const char *title, const monocle__profile *profile,
+                           const monocle__report_options *options);
 
 /* The name of a file made of a profile: `path` with `extension` in place of its own. The caller frees. */
 char *monocle__output_name (const char *path, const char *extension);
