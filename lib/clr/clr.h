@@ -6,7 +6,9 @@
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
  * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
  * code.c what is asked of machine code; filter.c decides which methods get probes; rewrite.c (with tokens.c and
- * oracle.c) writes them into IL; probe.c is what they call.
+ * oracle.c) writes them into IL; probe.c is what they call. wants.c turns listeners into flags and sessions of the
+ * runtime's event provider; eventpipe.c hands what those deliver to collector.c, handle.c and monitor.c; service.c asks
+ * the runtime what other threads must not.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -58,7 +60,7 @@ monocle__clr_listened (monocle_event event)
 	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
 }
 
-/* --- what the runtime is asked for (wants.c, eventpipe.c) ----------------------------------------------- */
+/* --- what the runtime is asked for (wants.c, eventpipe.c) --------------------------------------------------------- */
 
 /* Inside Initialize: the first mask and the first session. False: the runtime refuses even the least; it was logged. */
 bool monocle__wants_begin (void);
@@ -214,6 +216,14 @@ MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t
 void monocle__clr_object_ops (monocle_host_ops *ops);
 void monocle__clr_layout_ops (monocle_host_ops *ops);
 void monocle__clr_heap_ops (monocle_host_ops *ops);
+/* The object's type handle. The low bits of the first word are the collector's. Where the object may be looked at. */
+static inline ClassID
+monocle__clr_class_id_of (MonoObject *object)
+{
+	return *(const uintptr_t *) object & ~(uintptr_t) 7;
+}
+/* Where a string's characters begin; its length stands behind the type handle. 0: not known yet. Any context. */
+uint32_t monocle__clr_characters_offset (void);
 /* Is this thread inside the making of a handle for a module, or for ourselves? */
 bool monocle__clr_makes_handle (void);
 /* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */

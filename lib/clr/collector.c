@@ -228,7 +228,7 @@ monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object)
 {
 	place->object = object;
 	place->pauses = monocle__collector_pauses ();
-	place->like[0] = object ? *(const uintptr_t *) object & ~(uintptr_t) 7 : 0;
+	place->like[0] = object ? monocle__clr_class_id_of (object) : 0;
 }
 
 MonoObject *

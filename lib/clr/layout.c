@@ -117,27 +117,25 @@ ask_layout (MonoClass *klass, layout *ret, ULONG room)
 	return true;
 }
 
-/* GetClassLayout refuses strings, of which each is as long as its text. Offsets count from the object's beginning. */
+/* GetClassLayout refuses strings, of which each is as long as its text. */
 static bool
-ask_string_layout (MonoClass *klass, ULONG *ret_length, ULONG *ret_characters)
+is_string (MonoClass *klass)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	return klass == monocle_class_primitive (MONO_TYPE_STRING)
-		&& info->vtbl->GetStringLayout2 (info, ret_length, ret_characters) >= 0;
+	return klass == monocle_class_primitive (MONO_TYPE_STRING);
 }
 
 static int
 describe_layout (void *host, MonoClass *klass, monocle_layout_info *ret)
 {
 	layout own;
-	ULONG length, characters;
+	uint32_t characters = is_string (klass) ? monocle__clr_characters_offset () : 0;
 	ret->header_size = HEADER;
 	if (mono_class_get_rank (klass)) {
 		ret->instance_size = HEADER + LENGTH;
 		return MONOCLE_OK;
 	}
-	if (ask_string_layout (klass, &length, &characters)) {
-		ret->instance_size = characters + (uint32_t) sizeof (ULONG); /* the first character, filled up as on Mono */
+	if (characters) {
+		ret->instance_size = characters + (uint32_t) sizeof (uint32_t); /* the first character, filled up as on Mono */
 		return MONOCLE_OK;
 	}
 	if (!ask_layout (klass, &own, 0))
@@ -164,12 +162,12 @@ field_token (MonoClass *klass, uint32_t index)
 static uint32_t
 string_offset (MonoClass *klass, mdToken token)
 {
-	ULONG length, characters;
+	uint32_t characters = monocle__clr_characters_offset ();
 	MonoClassField *field = mono_field_from_token (mono_class_get_image (klass), token, NULL, NULL);
-	if (!field || !ask_string_layout (klass, &length, &characters))
+	if (!field || !characters)
 		return 0;
 	const char *name = mono_field_get_name (field);
-	return strcmp (name, "_stringLength") == 0 ? length : strcmp (name, "_firstChar") == 0 ? characters : 0;
+	return strcmp (name, "_stringLength") == 0 ? HEADER : strcmp (name, "_firstChar") == 0 ? characters : 0;
 }
 
 static int
@@ -177,7 +175,7 @@ field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset
 {
 	layout own;
 	mdToken token = field_token (klass, index);
-	if (token && klass == monocle_class_primitive (MONO_TYPE_STRING)) {
+	if (token && is_string (klass)) {
 		*ret_offset = string_offset (klass, token);
 		return *ret_offset ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 	}

@@ -15,23 +15,16 @@
 #include "clr.h"
 
 enum {
-	LENGTH_OFFSET = 8,        /* of strings and arrays */
 	HEADER = 8,               /* the type handle */
+	LENGTH_OFFSET = HEADER,   /* of strings and arrays */
 	OLDEST = 2,               /* large, pinned and frozen objects are collected with it, or never */
 	TICKS = 50,               /* milliseconds that an asker waits for the service thread */
 };
 
-/* The low bits of the first word are the collector's. */
-static ClassID
-class_id_of (MonoObject *object)
-{
-	return *(const uintptr_t *) object & ~(uintptr_t) 7;
-}
-
 static MonoClass *
 object_class (void *host, MonoObject *object)
 {
-	return object ? monocle__clr_class (class_id_of (object)) : NULL;
+	return object ? monocle__clr_class (monocle__clr_class_id_of (object)) : NULL;
 }
 
 static uint32_t
@@ -47,13 +40,13 @@ length_of (MonoObject *object)
 static uint32_t
 component_size (MonoObject *object)
 {
-	return *(const uint16_t *) class_id_of (object);
+	return *(const uint16_t *) monocle__clr_class_id_of (object);
 }
 
 static uint32_t
 base_size (MonoObject *object)
 {
-	return ((const uint32_t *) class_id_of (object))[1];
+	return ((const uint32_t *) monocle__clr_class_id_of (object))[1];
 }
 
 /* A vector is a word, a header and a length long; the other has its length and lower bound behind. */
@@ -95,9 +88,9 @@ object_size (void *host, MonoObject *object)
 
 /* --- strings and arrays ------------------------------------------------------------------------------------------- */
 
-/* How strings are laid out: asked once, for it never changes. 0: not known yet. */
-static uint32_t
-characters_offset (void)
+/* Asked once, for it never changes. */
+uint32_t
+monocle__clr_characters_offset (void)
 {
 	static _Atomic(uint32_t) known;
 	uint32_t offset = atomic_load_explicit (&known, memory_order_relaxed);
@@ -111,7 +104,7 @@ characters_offset (void)
 static const uint16_t *
 string_chars (void *host, MonoObject *object, uint32_t *ret_length)
 {
-	uint32_t offset = characters_offset ();
+	uint32_t offset = monocle__clr_characters_offset ();
 	if (!object || !offset || !is_string (object))
 		return NULL;
 	*ret_length = length_of (object);
@@ -245,5 +238,5 @@ monocle__clr_object_ops (monocle_host_ops *ops)
 	ops->ref_target = ref_target;
 	ops->ref_free = ref_free;
 	ops->object_header = HEADER;
-	characters_offset (); /* before the first probe, in which it cannot be asked */
+	monocle__clr_characters_offset (); /* before the first probe, in which it cannot be asked */
 }
