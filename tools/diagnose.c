@@ -162,7 +162,8 @@ is_mono (const facts *f)
 static bool
 is_dotnet (const facts *f)
 {
-	return strcmp (monocle__base_name (f->file.path), "dotnet") == 0 || (f->file.elf && file_contains (&f->file, "hostfxr"));
+	return strcmp (monocle__base_name (f->file.path), "dotnet") == 0 ||
+	       (f->file.elf && file_contains (&f->file, "hostfxr"));
 }
 
 static bool

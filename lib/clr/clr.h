@@ -109,7 +109,10 @@ void monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object);
 /* NULL: nothing was remembered, or it was taken back already. */
 MonoObject *monocle__clr_take_back (monocle__clr_stand_in *place);
 
-/* The pthread_t of a thread of the runtime, 0: it does not run (any more). Takes a leaf lock; not from a signal handler. */
+/*
+ * The pthread_t of a thread of the runtime, 0: it does not run (any more). Takes a leaf lock; not from a signal
+ * handler.
+ */
 uintptr_t monocle__clr_tid (ThreadID id);
 
 /* The monitor that a thread waits for. */

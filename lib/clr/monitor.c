@@ -34,8 +34,8 @@ monocle__monitor_contended (uintptr_t lock, MonoObject *object)
 /*
  * The lock as the runtimes that we have seen lay it out, in three words: state (bit 0: taken) and recursion; the owner
  * as the runtime knows it, which has changed its form; the owner's system thread id. The event comes before a new owner
- * has written itself down: a lock that is taken and has no owner yet is ours, unless another thread took it in that very
- * moment. In other runtimes nobody is seen to give up.
+ * has written itself down: a lock that is taken and has no owner yet is ours, unless another thread took it in that
+ * very moment. In other runtimes nobody is seen to give up.
  */
 enum { SEEN_FIRST = 8, SEEN_LAST = 10 };
 

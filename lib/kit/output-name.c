@@ -330,7 +330,9 @@ put_in_place_numbered (const char *part, char *path, size_t size, enum monocle__
 {
 	char numbered[PATH_MAX];
 	int error = put_in_place (part, path, kind);
-	for (unsigned number = 2; error == -EEXIST && kind == MONOCLE__OUTPUT_NEW && number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
+	if (kind != MONOCLE__OUTPUT_NEW)
+		return error;
+	for (unsigned number = 2; error == -EEXIST && number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
 		error = monocle__output_number_name (path, number, numbered, sizeof numbered);
 		if (!error)
 			error = put_in_place (part, numbered, kind);

@@ -506,7 +506,8 @@ ring_size (uint64_t wanted)
 static monocle_kit_text *
 fail (monocle_kit_text *text, const char *what, int error)
 {
-	monocle_kit_log (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path, strerror (-error));
+	monocle_kit_log (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path,
+	                 strerror (-error));
 	if (text->file.fd >= 0)
 		monocle__text_file_close (&text->file);
 	free (text->head);

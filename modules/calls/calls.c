@@ -6,8 +6,8 @@
  *   mono --profile=calls app.exe          every method of the program's own images, wall time
  *   mono --profile=calls:help
  *
- * The call tree, the file and the clock are the kit's; the choice of methods is method-filter.c's. What is here ties them
- * to the events.
+ * The call tree, the file and the clock are the kit's; the choice of methods is method-filter.c's. What is here ties
+ * them to the events.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -9,7 +9,9 @@
 
 /* clang-format off */
 
-/* Mono 6.8 does not know the last two rows, nor the others of ext-events.h: their setters are looked for, not needed. */
+/*
+ * Mono 6.8 does not know the last two rows, nor the others of ext-events.h: their setters are looked for, not needed.
+ */
 extern __typeof__ (mono_profiler_set_inline_method_callback) mono_profiler_set_inline_method_callback
     __attribute__ ((weak));
 extern __typeof__ (mono_profiler_set_method_samplepoint_callback) mono_profiler_set_method_samplepoint_callback
@@ -21,7 +23,8 @@ extern __typeof__ (mono_profiler_set_method_samplepoint_callback) mono_profiler_
 event all_events[] = {
 #define MONO_PROFILER_EVENT_0(name, type) { #name, SETTER (name), 0, { NULL }, { NULL }, false },
 #define MONO_PROFILER_EVENT_1(name, type, t1, a1) { #name, SETTER (name), 1, { #t1 }, { #a1 }, false },
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) { #name, SETTER (name), 2, { #t1, #t2 }, { #a1, #a2 }, false },
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
+	{ #name, SETTER (name), 2, { #t1, #t2 }, { #a1, #a2 }, false },
 #define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
 	{ #name, SETTER (name), 3, { #t1, #t2, #t3 }, { #a1, #a2, #a3 }, false },
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \

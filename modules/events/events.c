@@ -32,7 +32,8 @@ static uint64_t option_buffer = 1 << 20;
 /* clang-format off */
 static const monocle_kit_option options[] = {
 	/* key        kind                        value            choices        help */
-	{ "only",     MONOCLE_KIT_OPTION_STRING, &option_only,     "PREFIX+...", "these events, by how their names begin: gc+monitor" },
+	{ "only",     MONOCLE_KIT_OPTION_STRING, &option_only,     "PREFIX+...",
+	  "these events, by how their names begin: gc+monitor" },
 	{ "also",     MONOCLE_KIT_OPTION_STRING, &option_also,     "PREFIX+...", "these as well as the usual ones" },
 	{ "without",  MONOCLE_KIT_OPTION_STRING, &option_without,  "PREFIX+...", "but not these" },
 	{ "calls",    MONOCLE_KIT_OPTION_FLAG,   &option_calls,    NULL,         "calls of methods as well" },

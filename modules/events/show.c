@@ -80,7 +80,9 @@ known_name (uintptr_t method)
 	return NULL;
 }
 
-/* A name that finds no slot is shown and forgotten. What is forgotten later is not freed: somebody may be reading it. */
+/*
+ * A name that finds no slot is shown and forgotten. What is forgotten later is not freed: somebody may be reading it.
+ */
 static bool
 keep_name (uintptr_t method, char *name)
 {

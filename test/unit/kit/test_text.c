@@ -47,7 +47,12 @@ static monocle_kit_text *
 open_with (const char *output, bool threads, uint64_t buffer)
 {
 	monocle_kit_text_config config = {
-		.size = sizeof config, .module = "test", .output = output, .head = "# head\n", .threads = threads, .buffer = buffer
+		.size = sizeof config,
+		.module = "test",
+		.output = output,
+		.head = "# head\n",
+		.threads = threads,
+		.buffer = buffer,
 	};
 	return monocle_kit_text_open (&config);
 }
