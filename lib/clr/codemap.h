@@ -1,0 +1,84 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * codemap.h - which managed code an address belongs to, in any context.
+ *
+ * Three sources feed one answer. What is compiled while the program runs is told by the runtime's events and stands in
+ * the core's table of jit infos. What was compiled ahead is looked up in the ReadyToRun tables of the images (lib/ecma's
+ * r2r.h), which are where the loader mapped them. What neither knows is learnt: the service thread asks the runtime.
+ *
+ * Code that is freed leaves the map before the runtime frees it: with its image (ModuleUnloadStarted), with its dynamic
+ * method, or when new code is put where it was.
+ */
+#ifndef MONOCLE_CLR_CODEMAP_H
+#define MONOCLE_CLR_CODEMAP_H
+
+#include "clr.h"
+
+typedef enum {
+	MONOCLE__CODE_JIT,          /* compiled while the program runs: every tier, on-stack replacement, ReJIT, dynamic */
+	MONOCLE__CODE_R2R,          /* compiled ahead, of a method definition */
+	MONOCLE__CODE_R2R_INSTANCE, /* compiled ahead, of a generic instance */
+	MONOCLE__CODE_STUB,         /* the runtime's glue: no frame, no method; `start` and `size` may be 0 */
+	MONOCLE__CODE_KINDS
+} monocle__code_kind;
+
+typedef struct {
+	uintptr_t start;            /* of the piece that holds the address: a body, its cold part, one funclet of R2R code */
+	uint32_t size;
+	MonoMethod *method;         /* NULL: unnamed so far; a stub never has one */
+	/*
+	 * One word per piece for the walker: 0 at first, and again when other code takes the place. NULL: none. It may be
+	 * written as long as the code is there; what is written later is lost or harmless, never seen with other code.
+	 */
+	_Atomic(uint64_t) *frame;
+	/*
+	 * ReadyToRun code only: the x64 UNWIND_INFO of the piece, inside the image, which stays mapped; NULL: none. The
+	 * struct and its codes are all inside the image.
+	 */
+	const uint8_t *unwind;
+	uint8_t kind;               /* monocle__code_kind */
+	bool is_part;               /* a funclet or a cold part: the method's entry is in another piece */
+} monocle__code;
+
+/*
+ * The code at an address; false: none that is known, so native code, or a stub of the runtime. *ret is then untouched.
+ * Any context: no lock, no call of the runtime; memory comes from the core's arena, and only when a method is met
+ * for the first time.
+ */
+bool monocle__code_find (uintptr_t ip, monocle__code *ret);
+
+/*
+ * An address in managed code, or what looks so, that has no name: the service thread will ask the runtime about it, soon
+ * (milliseconds), once. Any context. What does not fit into the queue is asked when it is met again.
+ */
+void monocle__code_learn (uintptr_t ip);
+
+/* Somebody will ask: events are demanded and images indexed from now on. In the init window. Idempotent. */
+void monocle__codemap_begin (void);
+/* Was it begun? Any context. */
+bool monocle__codemap_wanted (void);
+
+/* --- for those who hear of code (jit.c, image.c, dynamic.c) ------------------------------------------------------- */
+
+/* A readable image has come; `base` is where it lies. Normal context. */
+void monocle__codemap_image (monocle__clr_image *image);
+/* It goes: when this returns nothing of it is found any more, and nothing will be learnt until `.._unloaded ()`. */
+void monocle__codemap_unloading (monocle__clr_image *image);
+void monocle__codemap_unloaded (monocle__clr_image *image);
+/*
+ * The function has new bodies, of any tier: makes jit infos of those that are new, each raised as a code buffer when
+ * somebody listens. Returns the newest, NULL: the runtime shows none. Normal context.
+ */
+MonoJitInfo *monocle__codemap_compiled (FunctionID function, ReJITID version, MonoMethod *method);
+/* The host operation code_at: any context. */
+MonoJitInfo *monocle__codemap_jit_info (void *host, const void *address);
+
+/* How often monocle__code_learn () asked the runtime, and how it went. Any context. */
+typedef struct {
+	uint64_t asked, named, refused, lost;
+	uint64_t bytes;             /* of tables over ReadyToRun images */
+} monocle__codemap_counts;
+void monocle__codemap_count (monocle__codemap_counts *ret);
+
+#endif
