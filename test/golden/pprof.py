@@ -11,6 +11,7 @@
 Names may hold Python escapes (\\n, \\x1b, \\u202e); a name "N@FILE" has a file. Lines that begin with # are not read.
 """
 import gzip
+import pathlib
 
 
 def varint(number):
@@ -116,9 +117,9 @@ class Profile:
 
 def read_text(path):
     profile = Profile()
-    for line in open(path, encoding='utf-8'):
+    for line in pathlib.Path(path).read_text(encoding='utf-8').split('\n'):
         if line.strip() and not line.startswith('#'):
-            profile.line(line.rstrip('\n'))
+            profile.line(line)
     return profile.encode()
 
 
