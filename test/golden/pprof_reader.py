@@ -4,8 +4,8 @@
 
     pprof_reader.py MONOCLE [--program FILE]
 
-The reader is `go tool pprof`. Exit code 77 (skipped) without it. The program is run under each module that writes pprof,
-on Mono and on CoreCLR, as far as they are there.
+The reader is `go tool pprof`. Exit code 77 (skipped) without it. The program is run under each module that writes
+pprof, on Mono and on CoreCLR, as far as they are there.
 """
 import argparse
 import os
@@ -38,7 +38,8 @@ def raw(path):
     head, rest = text.split('Samples:\n', 1)
     types, rest = rest.split('\n', 1)
     body, places = rest.split('Locations\n', 1)
-    names = dict(re.findall(r'^ +(\d+): 0x\w+ (?:M=\d+ )?(.*?)(?: \S*:\d+ s=\d+.*)?$', places.split('Mappings')[0], re.M))
+    places = places.split('Mappings')[0]
+    names = dict(re.findall(r'^ +(\d+): 0x\w+ (?:M=\d+ )?(.*?)(?: \S*:\d+ s=\d+.*)?$', places, re.M))
     samples = []
     for line in body.splitlines():
         found = re.match(r'^ *([-0-9 ]+): ([0-9 ]+)$', line)

@@ -4,8 +4,8 @@
 
     speedscope.py MONOCLE
 
-Speedscope is the npm package of that name: MONOCLE_SPEEDSCOPE names its folder, or `./dev test` has fetched it, or it is
-installed globally. Exit code 77 (skipped) without it or without Chromium.
+Speedscope is the npm package of that name: MONOCLE_SPEEDSCOPE names its folder, or `./dev test` has fetched it, or it
+is installed globally. Exit code 77 (skipped) without it or without Chromium.
 """
 import base64
 import html
@@ -30,8 +30,8 @@ BROWSER = shutil.which('chromium') or shutil.which('chromium-browser') or shutil
 
 def find_speedscope():
     store = os.environ.get('MONOCLE_RUNTIMES', HERE.parents[1] / '.runtimes')
-    folders = [os.environ.get('MONOCLE_SPEEDSCOPE'), '%s/node_modules/speedscope' % store, '/usr/local/lib/node_modules/speedscope',
-               '/usr/lib/node_modules/speedscope']
+    folders = [os.environ.get('MONOCLE_SPEEDSCOPE'), '%s/node_modules/speedscope' % store,
+               '/usr/local/lib/node_modules/speedscope', '/usr/lib/node_modules/speedscope']
     return next((pathlib.Path(folder).resolve() for folder in folders
                  if folder and os.path.exists(os.path.join(folder, 'dist/release/index.html'))), None)
 
