@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * ext.h - what only some hosts can tell: events beyond Mono's, and what this host delivers at all.
+ * ext.h - what only some hosts can tell: events beyond Mono's, whole stacks, and what this host delivers at all.
  *
  * Every function here is a weak symbol: NULL on real Mono, so that one module file loads everywhere. Test before the
  * first call:
@@ -135,6 +135,39 @@ typedef enum {
  * survivors: in a collection, world stopped: these ranges of the heap were kept. `now_at`: where each went, NULL:
  * nothing moved. What lies in a collected generation and in no range is dead.
  */
+
+/* --- stacks: walks that know more than Mono's ---------------------------------------------------------------------- */
+
+typedef enum {
+	MONOCLE_FRAME_MANAGED = 0, /* code of a method */
+	MONOCLE_FRAME_NATIVE  = 1, /* of the runtime, of libraries, of the system */
+	MONOCLE_FRAME_STUB    = 2, /* managed code that is no method's: what the runtime generates for itself */
+} MonocleFrameKind;
+
+/* One frame of a stack. Valid during the visit. */
+typedef struct {
+	MonoMethod *method;      /* NULL: native, a stub, or managed code that has no name (yet) */
+	const void *start;       /* of that piece of code; NULL: native or unknown */
+	uintptr_t ip;            /* where it goes on: behind a call, but for the frame that was interrupted */
+	uintptr_t sp, fp;        /* of the frame, there; 0: unknown */
+	uint32_t native_offset;  /* from `start` to the running instruction: of a call, not behind it */
+	uint32_t kind;           /* MonocleFrameKind */
+} monocle_frame;
+
+/* Nonzero stops the walk. Inside a signal handler it has to be async-safe. */
+typedef int (*monocle_frame_visitor) (const monocle_frame *frame, void *data);
+
+enum {
+	MONOCLE_WALK_NATIVE = 1, /* native frames too, as far as they can be told */
+};
+
+/*
+ * As mono_stack_walk_async_safe (), with whole frames, native ones among them when `flags` asks for these. Innermost
+ * first. 0: the root of the stack was reached; 1: the visitor stopped; negative: the walk lost its way before the root,
+ * what was visited is right. Only inside sample_hit, with its context; async-safe there.
+ */
+MONOCLE_EXT int monocle_stack_walk_async_safe (void *initial_sig_context, uint32_t flags, monocle_frame_visitor visit,
+                                               void *data);
 
 #define MONOCLE_EXT_EVENT(name, type, parameters)                                            \
 	typedef void (*Monocle##type##Callback) parameters;                                      \

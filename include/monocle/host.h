@@ -345,8 +345,12 @@ typedef struct {
 	int (*describe_scope)(void *host, MonoMethod *method, uint32_t index, monocle_scope_info *ret_info);
 	/* normal context: these bytes, which are copied, are the image's symbols, whatever files there are. */
 	int (*set_symbols)(void *host, MonoImage *image, const void *data, uint32_t size);
-	/* normal context: the IL offset of a native offset into the newest code of the method. */
-	int (*il_offset_of)(void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset);
+	/*
+	 * normal context: the IL offset of a native offset into a piece of the method's code, which begins at `start`;
+	 * NULL: the newest.
+	 */
+	int (*il_offset_of)(void *host, MonoMethod *method, const void *start, uint32_t native_offset,
+	                    uint32_t *ret_il_offset);
 	/*
 	 * normal context: the newest code of a method and its map, at most `capacity` points of it, by ascending native
 	 * offset. `points` may be NULL when capacity is 0.
@@ -355,6 +359,14 @@ typedef struct {
 	                     uint32_t capacity);
 	/* normal context: the code at an address of which no record was made yet; NULL: there is none. */
 	MonoJitInfo *(*find_code)(void *host, const void *address);
+	/*
+	 * The frames of the calling thread, innermost first: managed ones and stubs, native ones too when `flags` has
+	 * MONOCLE_WALK_NATIVE. `context`: the ucontext_t of the signal handler that we are in, and the walk is async-safe,
+	 * starting with what was interrupted; NULL: normal context, starting with what called the host. 0: the root was
+	 * reached; 1: the visitor stopped; negative: no frame, or lost before the root. What cannot be walked from here is
+	 * MONOCLE_E_REFUSED.
+	 */
+	int (*walk_stack)(void *host, const void *context, uint32_t flags, monocle_frame_visitor visit, void *data);
 
 	/* normal context: what only a running runtime knows. `klass` may be an instance or an array. */
 	int (*describe_layout)(void *host, MonoClass *klass, monocle_layout_info *ret_info);

@@ -91,16 +91,23 @@ read_map (body *b)
 	return true;
 }
 
-/* False: the method has no code yet. A body without a map is one that the runtime keeps none for. */
+static UINT_PTR
+newest_start_of (MonoMethod *method)
+{
+	FunctionID function = function_of (method);
+	return function ? newest_start (function) : 0;
+}
+
+/* Of the code that begins at `start`. A body without a map is one that the runtime keeps none for. 0: there is no code. */
 static bool
-open_body (MonoMethod *method, body *ret)
+open_body (UINT_PTR start, body *ret)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	COR_PRF_CODE_INFO code[2];
 	ULONG32 parts = 0;
-	FunctionID function = function_of (method);
-	*ret = (body) { .start = function ? newest_start (function) : 0 };
-	if (!ret->start || info->vtbl->GetCodeInfo4 (info, ret->start, 2, &parts, code) < 0 || !parts)
+	*ret = (body) { .start = start };
+	if (!start || monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetCodeInfo4 (info, ret->start, 2, &parts, code) < 0 || !parts)
 		return false;
 	ret->size = (uint32_t) code[0].size;
 	if (!read_map (ret))
@@ -134,10 +141,11 @@ il_offset_at (const body *b, uint32_t native_offset)
 }
 
 static int
-il_offset_of (void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset)
+il_offset_of (void *host, MonoMethod *method, const void *start, uint32_t native_offset, uint32_t *ret_il_offset)
 {
 	body b;
-	uint32_t found = open_body (method, &b) ? il_offset_at (&b, native_offset) : UINT32_MAX;
+	bool found_body = open_body (start ? (UINT_PTR) start : newest_start_of (method), &b);
+	uint32_t found = found_body ? il_offset_at (&b, native_offset) : UINT32_MAX;
 	free (b.map);
 	if (found == UINT32_MAX)
 		return MONOCLE_E_UNKNOWN;
@@ -157,7 +165,7 @@ static int
 describe_code (void *host, MonoMethod *method, monocle_code_info *ret, monocle_code_point *points, uint32_t capacity)
 {
 	body b;
-	bool found = open_body (method, &b);
+	bool found = open_body (newest_start_of (method), &b);
 	if (found) {
 		ret->start = (const void *) b.start;
 		ret->code_size = b.size;

@@ -39,15 +39,14 @@ ask_source (MonoMethod *method, uint32_t il_offset, monocle_source_info *ret)
 	return result;
 }
 
-/* UINT32_MAX: unknown, or none. */
-static uint32_t
-ask_il_offset (MonoMethod *method, uint32_t native_offset)
+uint32_t
+monocle__debug_il_offset (MonoMethod *method, const void *start, uint32_t native_offset)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
 	uint32_t il_offset = UINT32_MAX;
 	if (!method || !ops->il_offset_of || !monocle__image_ask_begin (method->image))
 		return UINT32_MAX;
-	if (ops->il_offset_of (ops->host, method, native_offset, &il_offset))
+	if (ops->il_offset_of (ops->host, method, start, native_offset, &il_offset))
 		il_offset = UINT32_MAX;
 	monocle__image_ask_end (method->image);
 	return il_offset;
@@ -190,13 +189,13 @@ mono_debug_free_source_location (MonoDebugSourceLocation *location)
 int32_t
 mono_debug_il_offset_from_address (MonoMethod *method, MonoDomain *domain, uint32_t native_offset)
 {
-	return (int32_t) ask_il_offset (method, native_offset);
+	return (int32_t) monocle__debug_il_offset (method, NULL, native_offset);
 }
 
 MonoDebugSourceLocation *
 mono_debug_lookup_source_location (MonoMethod *method, uint32_t address, MonoDomain *domain)
 {
-	uint32_t il_offset = ask_il_offset (method, address);
+	uint32_t il_offset = monocle__debug_il_offset (method, NULL, address);
 	if (il_offset == UINT32_MAX)
 		return NULL;
 	return mono_debug_method_lookup_location ((MonoDebugMethodInfo *) method, (int) il_offset);
@@ -387,7 +386,7 @@ mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDo
 	char *name = method ? frame_name (method) : NULL, *text = NULL, mvid[33];
 	if (!name)
 		return NULL;
-	uint32_t il_offset = ask_il_offset (method, native_offset);
+	uint32_t il_offset = monocle__debug_il_offset (method, NULL, native_offset);
 	MonoDebugMethodInfo *minfo = (MonoDebugMethodInfo *) method;
 	MonoDebugSourceLocation *location = mono_debug_method_lookup_location (minfo, (int) il_offset);
 	int length;

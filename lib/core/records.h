@@ -300,6 +300,11 @@ struct _MonoMethod {
 	_Atomic(const char *) fallback;
 };
 
+/*
+ * debug.c: the IL offset of a native offset into the code that begins at `start`, NULL: the newest. UINT32_MAX: unknown,
+ * or none. Normal context.
+ */
+uint32_t monocle__debug_il_offset (MonoMethod *method, const void *start, uint32_t native_offset);
 /* jit-info.c: the code of the image's methods, and of instances over its classes, is gone. Any context. */
 void monocle__jit_info_forget_image (const MonoImage *image);
 

@@ -87,7 +87,7 @@ enum { POINTS = sizeof points / sizeof *points };
 static uint32_t shown = POINTS;  /* how many points the first question is told of */
 
 static int
-il_offset_of (void *host, MonoMethod *method, uint32_t native_offset, uint32_t *ret_il_offset)
+il_offset_of (void *host, MonoMethod *method, const void *start, uint32_t native_offset, uint32_t *ret_il_offset)
 {
 	uint32_t found = UINT32_MAX;
 	for (uint32_t i = 0; method != bare && i < POINTS && points[i].native_offset <= native_offset; i++)
