@@ -165,6 +165,92 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, ui
  */
 MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
+/* --- stacks: samples, or anything that happens at a stack, into the crash-safe spool ------------------------------- */
+
+typedef struct monocle_kit_stacks monocle_kit_stacks;
+
+/* Numbers that are no methods; the kit names them. Those below 16 are reserved. */
+enum {
+	MONOCLE_KIT_FRAME_UNKNOWN = 1, /* [unknown]: code that nobody can name */
+	MONOCLE_KIT_FRAME_STUB,        /* [stub]: glue that the runtime made */
+	MONOCLE_KIT_FRAME_NATIVE,      /* [native]: no managed code is on this stack */
+	MONOCLE_KIT_FRAME_TRUNCATED,   /* [truncated]: as the outermost frame of a stack whose callers are missing */
+};
+
+typedef struct {
+	void *method;      /* the key: a method, or any stable number that `name` knows. NULL: not known yet */
+	uintptr_t address; /* when method is NULL: what `resolve` will be asked about. Below 2^63 */
+} monocle_kit_frame;
+
+typedef struct {
+	const char *type; /* "cpu" */
+	const char *unit; /* "nanoseconds", "count", "bytes" */
+} monocle_kit_value_type;
+
+#define MONOCLE_KIT_MAX_FRAMES 1024
+
+typedef struct {
+	uint32_t size;          /* sizeof */
+	const char *module;     /* "sample" */
+	const char *output;     /* as for spools */
+	const char *desc;       /* whole desc, kept in the profile as a comment */
+	const char *runtime;    /* kept in the profile as a comment; may be NULL */
+	monocle_kit_value_type values[2]; /* what is added up per stack; a type of NULL: there is one only. Tools show the
+	                                     last one first */
+	uint64_t period;        /* how much of the last value lies between two samples; 0: 1 */
+	bool threads;           /* one tree per thread in the profile */
+	uint64_t buffer;        /* bytes for stacks that wait to be drained; 0: 1 MiB */
+	void *data;             /* for resolve, begin and end */
+	/*
+	 * All callbacks run on the drain thread, a plain thread of the kit's that the runtime does not know, some 20 ms after
+	 * a stack was added; never two at a time. A round of it that has something to ask calls begin, then resolve and name
+	 * as often as it needs, then end: so a module can attach the thread to its runtime where that is needed, and no
+	 * thread stays attached that nobody can stop or wait for.
+	 */
+	void *(*resolve) (void *data, uintptr_t address); /* the key; NULL: [unknown]. May be NULL: all are unknown */
+	monocle_kit_name_method name;                     /* required; of each key once. An empty name hides the frame */
+	void (*begin) (void *data);                       /* may be NULL */
+	void (*end) (void *data);                         /* may be NULL */
+} monocle_kit_stacks_config;
+
+/*
+ * Opens a profile by stack: files, names and a process's death as for spools. NULL: it cannot be made (one line was
+ * logged); the program must run on unprofiled. Each module may have one of its own.
+ */
+MONOCLE_KIT_API monocle_kit_stacks *monocle_kit_stacks_open (const monocle_kit_stacks_config *config);
+/*
+ * One stack, innermost frame first; values[0] and values[1] are added to it. `thread` is any number that tells threads
+ * apart, pthread_self () if it is to be named; it means nothing without `threads`. At most MONOCLE_KIT_MAX_FRAMES
+ * frames are kept, and what is cut is marked; no frames are [unknown]. Async-safe and callable from any thread, in a signal handler that
+ * interrupted another call of it too: no lock, no allocation, no system call; some 100 ns for 30 frames. False: no room;
+ * it is counted as lost. In a forked child and after close it does nothing. Keeps errno.
+ */
+MONOCLE_KIT_API bool monocle_kit_stacks_add (monocle_kit_stacks *stacks, const monocle_kit_frame *frames,
+                                             uint32_t count, uint64_t thread, const uint64_t values[2]);
+/*
+ * Names a thread from now on, or ends it: a later thread of the same number is another one. NULL clears the name. Both
+ * are async-safe like add, take effect in the order of calls, and do nothing without `threads`.
+ */
+MONOCLE_KIT_API void monocle_kit_stacks_thread_name (monocle_kit_stacks *stacks, uint64_t thread, const char *name);
+MONOCLE_KIT_API void monocle_kit_stacks_thread_end (monocle_kit_stacks *stacks, uint64_t thread);
+/*
+ * A comment "KEY: TEXT" in the profile; the same key again replaces it. There is room for eight of 200 bytes; more are
+ * left out.
+ */
+MONOCLE_KIT_API void monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char *text);
+/*
+ * Waits until all that was added before has been drained and named, at most so long, and forgets what addresses were
+ * resolved to: call it before code or names go away. False: time ran out. Not from a callback of the drain thread.
+ */
+MONOCLE_KIT_API bool monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds);
+/* How many stacks were lost so far. Async-safe. */
+MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stacks);
+/*
+ * A clean end: drains what waits, and writes the profile as monocle_kit_spool_close () does. Threads may still add; it
+ * is not in the file. 0, or -1 when it could not be written (logged; the spool is kept). In a forked child 0.
+ */
+MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
+
 /* --- text logs: lines from all threads, in the order of their times ------------------------------------------------ */
 
 typedef struct monocle_kit_text monocle_kit_text;

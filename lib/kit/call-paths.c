@@ -316,7 +316,7 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	builder->node_labels[index] = label;
 	if (path == NONE)
 		return;
-	if (!hidden)
+	if (!hidden || builder->view->header->flags & MONOCLE__SPOOL_STACKS)
 		builder->out->paths[path].calls += __atomic_load_n (&node->calls, __ATOMIC_RELAXED);
 	builder->out->paths[path].self += __atomic_load_n (&node->self, __ATOMIC_RELAXED);
 }

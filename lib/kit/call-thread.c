@@ -289,8 +289,8 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static void
-set_name (struct monocle__thread_record *record, const char *name)
+void
+monocle__thread_record_name (struct monocle__thread_record *record, const char *name)
 {
 	size_t length = name ? strnlen (name, sizeof record->name) : 0;
 	while (length == sizeof record->name ||
@@ -316,7 +316,7 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 	pthread_mutex_lock (&pool_lock);
 	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
 		if (thread->record && thread->record->tid == tid && !__atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
-			set_name (thread->record, name);
+			monocle__thread_record_name (thread->record, name);
 	pthread_mutex_unlock (&pool_lock);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	monocle__self = self;

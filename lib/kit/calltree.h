@@ -59,6 +59,8 @@ bool monocle__thread_grow_slots (struct monocle__call_thread *thread);
 uint32_t *monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
 /* A new node under `parent`, in the slot table too. 0: no room. */
 uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
+/* Writes a thread's name, cut to what a record holds; NULL clears. By one thread at a time. */
+void monocle__thread_record_name (struct monocle__thread_record *record, const char *name);
 /* Tests: forgets all threads; no other thread may be in the tree. */
 void monocle__threads_reset (void);
 /* Tests: forgets the process's tree altogether, so that another can be opened. The spool file, if any, stays. */

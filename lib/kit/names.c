@@ -14,12 +14,10 @@
 
 enum { FIRST_SLOTS = 1024 };
 
-struct table {
+struct monocle__names {
 	uint32_t mask, count;
 	uint64_t slots[];
 };
-
-static struct table *current; /* swapped under the spool's lock, read anywhere */
 
 static uint64_t
 mix (uint64_t key)
@@ -37,7 +35,7 @@ take_memory (size_t size)
 }
 
 static bool
-contains (const struct table *table, uint64_t key)
+contains (const struct monocle__names *table, uint64_t key)
 {
 	if (!table)
 		return false;
@@ -49,7 +47,7 @@ contains (const struct table *table, uint64_t key)
 }
 
 static void
-insert (struct table *table, uint64_t key)
+insert (struct monocle__names *table, uint64_t key)
 {
 	uint64_t i = mix (key);
 	while (table->slots[i & table->mask])
@@ -59,21 +57,21 @@ insert (struct table *table, uint64_t key)
 }
 
 /* Under the lock: a table with room for one more. */
-static struct table *
-roomy_table (void)
+static struct monocle__names *
+roomy_table (monocle_kit_spool *spool)
 {
-	struct table *old = current;
+	struct monocle__names *old = spool->named;
 	if (old && old->count * 2 <= old->mask)
 		return old;
 	uint32_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
-	struct table *table = take_memory (sizeof *table + slots * sizeof *table->slots);
+	struct monocle__names *table = take_memory (sizeof *table + slots * sizeof *table->slots);
 	if (!table)
 		return NULL;
 	table->mask = slots - 1;
 	for (uint32_t i = 0; old && i <= old->mask; i++)
 		if (old->slots[i])
 			insert (table, old->slots[i]);
-	__atomic_store_n (&current, table, __ATOMIC_RELEASE);
+	__atomic_store_n (&spool->named, table, __ATOMIC_RELEASE);
 	return table;
 }
 
@@ -86,8 +84,8 @@ publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_l
 {
 	bool good = true;
 	pthread_mutex_lock (&spool->lock);
-	if (!contains (current, key)) {
-		struct table *table = roomy_table ();
+	if (!contains (spool->named, key)) {
+		struct monocle__names *table = roomy_table (spool);
 		good = table && monocle__spool_append_name (spool, key, name, name_length, image, image_length);
 		if (good)
 			insert (table, key);
@@ -109,12 +107,31 @@ publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t s
 	         image_length < MOST ? image_length : MOST);
 }
 
+/* What is no method. */
+static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
+	[MONOCLE_KIT_FRAME_UNKNOWN]   = "[unknown]",
+	[MONOCLE_KIT_FRAME_STUB]      = "[stub]",
+	[MONOCLE_KIT_FRAME_NATIVE]    = "[native]",
+	[MONOCLE_KIT_FRAME_TRUNCATED] = "[truncated]",
+};
+
+bool
+monocle__spool_is_named (const monocle_kit_spool *spool, void *method)
+{
+	return contains (__atomic_load_n (&spool->named, __ATOMIC_ACQUIRE), (uintptr_t) method);
+}
+
 void
 monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size)
 {
 	uint64_t key = (uintptr_t) method;
-	if (contains (__atomic_load_n (&current, __ATOMIC_ACQUIRE), key))
+	if (monocle__spool_is_named (spool, method))
 		return;
+	if (key < MONOCLE__RESERVED_KEYS) {
+		const char *name = reserved_names[key] ? reserved_names[key] : reserved_names[MONOCLE_KIT_FRAME_UNKNOWN];
+		publish (spool, key, name, strlen (name), "", 0);
+		return;
+	}
 	size_t length = spool->name_method (method, buffer, size);
 	if (length <= size) {
 		publish_text (spool, key, buffer, length);
@@ -131,9 +148,9 @@ monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_
 }
 
 void
-monocle__spool_names_reset (void)
+monocle__spool_names_reset (monocle_kit_spool *spool)
 {
-	if (current)
-		munmap (current, sizeof *current + ((size_t) current->mask + 1) * sizeof *current->slots);
-	current = NULL;
+	if (spool->named)
+		munmap (spool->named, sizeof *spool->named + ((size_t) spool->named->mask + 1) * sizeof *spool->named->slots);
+	spool->named = NULL;
 }

@@ -39,14 +39,10 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FI
 /* Strings that every profile has, in this order; their numbers. */
 enum fixed_string {
 	STRING_EMPTY,
-	STRING_CALLS,
-	STRING_COUNT,
-	STRING_SELF,
-	STRING_NANOSECONDS,
 	STRING_THREAD,
-	FIXED_STRINGS
+	STRING_TYPES, /* type and unit of each value */
+	FIXED_STRINGS = STRING_TYPES + 4
 };
-static const char *const fixed_strings[FIXED_STRINGS] = { "", "calls", "count", "self", "nanoseconds", "thread" };
 
 struct bytes {
 	uint8_t *data;
@@ -56,7 +52,7 @@ struct bytes {
 struct encoder {
 	const struct monocle__spool_view *view;
 	const struct monocle__call_paths *paths;
-	bool times;
+	uint32_t value_count; /* without times that cannot be told */
 	bool failed;
 	struct bytes out;     /* compressed */
 	struct bytes message; /* the one being built */
@@ -226,26 +222,34 @@ add_string (struct encoder *encoder, const char *bytes, size_t length)
 /* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static void
-write_type (struct encoder *encoder, uint32_t field, enum fixed_string type, enum fixed_string unit)
+add_fixed_strings (struct encoder *encoder)
 {
-	put_number (encoder, &encoder->message, VALUE_TYPE, type);
-	put_number (encoder, &encoder->message, VALUE_UNIT, unit);
-	finish_message (encoder, field);
+	const struct monocle__value_name *values = encoder->view->header->values;
+	const char *texts[FIXED_STRINGS] = { "", "thread", values[0].type, values[0].unit, values[1].type, values[1].unit };
+	for (int i = 0; i < FIXED_STRINGS; i++)
+		add_string (encoder, texts[i], strlen (texts[i]));
 }
 
 static void
-write_types (struct encoder *encoder)
+write_type (struct encoder *encoder, uint32_t field, uint32_t value)
 {
-	write_type (encoder, PROFILE_SAMPLE_TYPE, STRING_CALLS, STRING_COUNT);
-	if (encoder->times)
-		write_type (encoder, PROFILE_SAMPLE_TYPE, STRING_SELF, STRING_NANOSECONDS);
+	put_number (encoder, &encoder->message, VALUE_TYPE, STRING_TYPES + 2 * value);
+	put_number (encoder, &encoder->message, VALUE_UNIT, STRING_TYPES + 2 * value + 1);
+	finish_message (encoder, field);
+}
+
+static uint64_t
+second_value (const struct encoder *encoder, const struct monocle__path *path)
+{
+	if (encoder->view->header->flags & MONOCLE__SPOOL_STACKS)
+		return path->self < INT64_MAX ? path->self : INT64_MAX;
+	return monocle__spool_view_ns (encoder->view, path->self);
 }
 
 static void
 write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_t first_label)
 {
 	const struct monocle__path *paths = encoder->paths->paths;
-	uint64_t self = monocle__spool_view_ns (encoder->view, path->self);
 	for (const struct monocle__path *frame = path;; frame = &paths[frame->parent]) {
 		put_varint (encoder, &encoder->inner, (uint64_t) frame->function + 1);
 		if (frame->parent == NONE)
@@ -253,8 +257,8 @@ write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_
 	}
 	put_inner (encoder, SAMPLE_LOCATION);
 	put_varint (encoder, &encoder->inner, path->calls);
-	if (encoder->times)
-		put_varint (encoder, &encoder->inner, self);
+	if (encoder->value_count > 1)
+		put_varint (encoder, &encoder->inner, second_value (encoder, path));
 	put_inner (encoder, SAMPLE_VALUE);
 	if (path->label != NONE) {
 		put_number (encoder, &encoder->inner, LABEL_KEY, STRING_THREAD);
@@ -339,6 +343,7 @@ static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {
 	[MONOCLE__LOSS_UNBALANCED] = "calls ended without telling and were ended by their callers",
 	[MONOCLE__LOSS_UNMATCHED]  = "leaves had no enter and were ignored",
 	[MONOCLE__LOSS_NAMES]      = "methods could not be named",
+	[MONOCLE__LOSS_STACKS]     = "stacks are missing: they came faster than they could be counted",
 };
 
 static __attribute__ ((format (printf, 2, 3))) void
@@ -366,9 +371,14 @@ add_comments (struct encoder *encoder)
 	if (*header->runtime)
 		add_comment (encoder, "runtime: %s", header->runtime);
 	add_comment (encoder, "program: %s, pid %u, on %s", header->program, header->pid, header->host);
+	for (int i = 0; i < MONOCLE__NOTE_COUNT; i++) {
+		uint32_t length = __atomic_load_n (&header->notes[i].length, __ATOMIC_ACQUIRE);
+		if (length && length <= sizeof header->notes[i].text)
+			add_comment (encoder, "%.*s", (int) length, header->notes[i].text);
+	}
 	if (!header->ended)
 		add_comment (encoder, "end: the process died; this was completed from its spool");
-	if (header->flags & MONOCLE__SPOOL_TIMES && !encoder->times)
+	if (encoder->value_count < header->value_count)
 		add_comment (encoder, "times: left out, the clock's rate is not known");
 	for (int loss = 0; loss < MONOCLE__LOSS_COUNT; loss++) {
 		uint64_t count = __atomic_load_n (&header->losses[loss], __ATOMIC_RELAXED);
@@ -381,12 +391,12 @@ static void
 write_rest (struct encoder *encoder)
 {
 	const struct monocle__spool_view *view = encoder->view;
-	write_type (encoder, PROFILE_PERIOD_TYPE, STRING_CALLS, STRING_COUNT);
+	write_type (encoder, PROFILE_PERIOD_TYPE, view->header->period_value);
 	add_comments (encoder);
 	put_number (encoder, &encoder->message, PROFILE_TIME, view->header->realtime_ns);
 	put_number (encoder, &encoder->message, PROFILE_DURATION, view->duration_ns);
-	put_number (encoder, &encoder->message, PROFILE_PERIOD, 1);
-	put_number (encoder, &encoder->message, PROFILE_DEFAULT_TYPE, encoder->times ? STRING_SELF : STRING_CALLS);
+	put_number (encoder, &encoder->message, PROFILE_PERIOD, view->header->period);
+	put_number (encoder, &encoder->message, PROFILE_DEFAULT_TYPE, STRING_TYPES + 2 * (encoder->value_count - 1));
 	finish_plain (encoder);
 }
 
@@ -394,9 +404,9 @@ static void
 write_profile (struct encoder *encoder)
 {
 	const struct monocle__call_paths *paths = encoder->paths;
-	for (int i = 0; i < FIXED_STRINGS; i++)
-		add_string (encoder, fixed_strings[i], strlen (fixed_strings[i]));
-	write_types (encoder);
+	add_fixed_strings (encoder);
+	for (uint32_t i = 0; i < encoder->value_count; i++)
+		write_type (encoder, PROFILE_SAMPLE_TYPE, i);
 	write_samples (encoder);
 	for (uint32_t i = 0; i < paths->image_count && !encoder->failed; i++)
 		write_mapping (encoder, i);
@@ -417,7 +427,9 @@ monocle__pprof_write (const struct monocle__spool_view *view, void **ret_data, s
 	int error = monocle__call_paths_init (&paths, view);
 	if (error)
 		return error;
-	encoder.times = view->header->flags & MONOCLE__SPOOL_TIMES && view->rate > 0;
+	encoder.value_count = view->header->value_count;
+	if (!(view->header->flags & MONOCLE__SPOOL_STACKS) && view->rate <= 0)
+		encoder.value_count = 1;
 	if (deflateInit2 (&encoder.deflate, COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK) {
 		write_profile (&encoder);
 		deflateEnd (&encoder.deflate);

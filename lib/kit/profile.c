@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * profile.c - opening and closing the call tree of this process.
+ * profile.c - opening and closing a spool with all that belongs to its file, and the call tree of this process.
  *
- * There is one, in static storage: the hot path finds its part through one thread-local pointer. Open and close run on
- * one thread each, when the runtime starts and ends.
+ * There is one call tree, in static storage: the hot path finds its part through one thread-local pointer. Open and
+ * close run on one thread each, when the runtime starts and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 
 #include "calltree.h"
 #include "complete.h"
+#include "profile.h"
 
 static monocle_kit_spool the_spool;
 static uint32_t in_use; /* taken with an atomic exchange */
@@ -125,6 +126,9 @@ describe (monocle_kit_spool *spool, const struct plan *plan)
 	copy_text (header->desc, sizeof header->desc, config->desc);
 	copy_text (header->output, sizeof header->output, plan->output);
 	copy_text (header->run_directory, sizeof header->run_directory, plan->run_directory);
+	header->value_count = config->times ? 2 : 1;
+	header->values[0] = (struct monocle__value_name) { "calls", "count" };
+	header->values[1] = (struct monocle__value_name) { "self", "nanoseconds" };
 	spool->name_method = config->name_method;
 }
 
@@ -139,10 +143,22 @@ remember_descriptor (monocle_kit_spool *spool)
 	spool->header->output_inode = status.st_ino;
 }
 
+bool
+monocle__profile_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config)
+{
+	struct plan plan = { .run_directory = "" };
+	monocle_kit_clock_init ();
+	memset (spool, 0, sizeof *spool);
+	if (!make_plan (&plan, config) || !create (spool, &plan))
+		return false;
+	describe (spool, &plan);
+	remember_descriptor (spool);
+	return true;
+}
+
 monocle_kit_spool *
 monocle_kit_spool_open (const monocle_kit_spool_config *given)
 {
-	struct plan plan = { .run_directory = "" };
 	monocle_kit_spool_config config = { .size = 0 };
 	/* An older module's struct is shorter; what it does not know is zero. */
 	memcpy (&config, given, given->size < sizeof config ? given->size : sizeof config);
@@ -151,12 +167,8 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 		return NULL;
 	}
 	int saved_errno = errno;
-	monocle_kit_clock_init ();
-	memset (&the_spool, 0, sizeof the_spool);
-	bool good = make_plan (&plan, &config) && create (&the_spool, &plan);
+	bool good = monocle__profile_make (&the_spool, &config);
 	if (good) {
-		describe (&the_spool, &plan);
-		remember_descriptor (&the_spool);
 		monocle__spool_publish (&the_spool);
 		if (config.times)
 			monocle__heart_start (&the_spool);
@@ -181,6 +193,10 @@ report_losses (const struct monocle__spool_header *header)
 		                 "%llu calls are missing from %s (%llu found no room, %llu were in signal handlers)",
 		                 (unsigned long long)(calls + nested), header->output, (unsigned long long)calls,
 		                 (unsigned long long)nested);
+	uint64_t stacks = __atomic_load_n (&header->losses[MONOCLE__LOSS_STACKS], __ATOMIC_RELAXED);
+	if (stacks)
+		monocle_kit_log (header->module, "%llu stacks are missing from %s: they came faster than they could be counted",
+		                 (unsigned long long) stacks, header->output);
 }
 
 static bool
@@ -212,13 +228,9 @@ write_profile (monocle_kit_spool *spool)
 }
 
 int
-monocle_kit_spool_close (monocle_kit_spool *spool)
+monocle__profile_finish (monocle_kit_spool *spool)
 {
-	if (!spool || !monocle__spool_is_ours (spool) || __atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
-		return 0;
-	int saved_errno = errno;
 	struct monocle__spool_header *header = spool->header;
-	monocle__heart_stop (spool);
 	monocle__spool_pair (spool, true);
 	__atomic_store_n (&header->ended, 1, __ATOMIC_RELEASE);
 	report_losses (header);
@@ -228,8 +240,19 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 		                 strerror (-error), spool->path);
 	else
 		unlink (spool->path);
-	errno = saved_errno;
 	return error ? -1 : 0;
+}
+
+int
+monocle_kit_spool_close (monocle_kit_spool *spool)
+{
+	if (!spool || !monocle__spool_is_ours (spool) || __atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
+		return 0;
+	int saved_errno = errno;
+	monocle__heart_stop (spool);
+	int result = monocle__profile_finish (spool);
+	errno = saved_errno;
+	return result;
 }
 
 void
@@ -238,7 +261,7 @@ monocle__profile_reset (void)
 	if (the_spool.header)
 		monocle__heart_stop (&the_spool);
 	monocle__threads_reset ();
-	monocle__spool_names_reset ();
+	monocle__spool_names_reset (&the_spool);
 	monocle__spool_unmap (&the_spool);
 	monocle__fail_after = 0;
 	__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);

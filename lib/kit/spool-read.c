@@ -50,7 +50,9 @@ find_damage (const struct monocle__spool_header *header, size_t size)
 		return "it was written by another version of Monocle";
 	if (!has_end (header->boot_id) || !has_end (header->module) || !has_end (header->host) ||
 	    !has_end (header->program) || !has_end (header->runtime) || !has_end (header->desc) ||
-	    !has_end (header->output) || !has_end (header->run_directory))
+	    !has_end (header->output) || !has_end (header->run_directory) || !has_end (header->values[0].type) ||
+	    !has_end (header->values[0].unit) || !has_end (header->values[1].type) || !has_end (header->values[1].unit) ||
+	    header->value_count - 1 > 1 || header->period_value >= header->value_count)
 		return "its header is damaged";
 	return NULL;
 }

@@ -148,6 +148,8 @@ fill_header (monocle_kit_spool *spool)
 	gethostname (header->host, sizeof header->host - 1);
 	monocle__program_name (header->program, sizeof header->program);
 	header->extent_count = 1;
+	header->value_count = 1;
+	header->period = 1;
 	monocle__spool_pair (spool, true);
 }
 

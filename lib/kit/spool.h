@@ -28,10 +28,12 @@
 #define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d) /* "MNCSPOOL"; no address has this value */
 
 enum {
-	MONOCLE__SPOOL_VERSION = 1,
+	MONOCLE__SPOOL_VERSION = 2,
 	MONOCLE__EXTENT_SIZE = 64 << 10,
 	MONOCLE__EXTENT_HEADER = 64,
 	MONOCLE__PAIR_COUNT = 256,
+	MONOCLE__NOTE_COUNT = 8,
+	MONOCLE__RESERVED_KEYS = 16,
 };
 
 enum monocle__extent_kind { MONOCLE__EXTENT_NODES = 1, MONOCLE__EXTENT_NAMES, MONOCLE__EXTENT_THREADS };
@@ -40,6 +42,7 @@ enum monocle__spool_flags {
 	MONOCLE__SPOOL_TIMES = 1,
 	MONOCLE__SPOOL_THREADS = 2,
 	MONOCLE__SPOOL_TICKS = 4, /* times are TSC ticks, else nanoseconds */
+	MONOCLE__SPOOL_STACKS = 8, /* added by stack: both values are as they are */
 };
 
 /* Counted by any thread with relaxed additions, on slow paths only. */
@@ -50,7 +53,18 @@ enum monocle__loss {
 	MONOCLE__LOSS_UNBALANCED, /* calls closed because one below them left */
 	MONOCLE__LOSS_UNMATCHED,  /* leaves without an enter */
 	MONOCLE__LOSS_NAMES,      /* methods that could not be named */
+	MONOCLE__LOSS_STACKS,     /* stacks that found no room in the ring */
 	MONOCLE__LOSS_COUNT
+};
+
+/* What a node's `calls` (0) and `self` (1) count. */
+struct monocle__value_name {
+	char type[32], unit[32];
+};
+
+struct monocle__note {
+	uint32_t length; /* release; 0: none, or it is being changed */
+	char text[252];  /* "KEY: TEXT" */
 };
 
 struct monocle__spool_header {
@@ -64,6 +78,10 @@ struct monocle__spool_header {
 	uint64_t process_start; /* /proc/PID/stat field 22: with boot_id it tells a process from a later one of its pid */
 	uint64_t realtime_ns;   /* CLOCK_REALTIME at open, beside pair 0 */
 	uint64_t output_device, output_inode; /* of a `#FD` */
+	uint64_t period;      /* between two samples, of value `period_value` */
+	uint32_t value_count; /* 1 or 2 */
+	uint32_t period_value;
+	struct monocle__value_name values[2];
 	char boot_id[40];
 	char module[32];
 	char host[64];
@@ -79,6 +97,7 @@ struct monocle__spool_header {
 	uint32_t pair_count;                 /* release */
 	uint32_t ended;                      /* 1: a clean end was reached */
 	uint64_t losses[MONOCLE__LOSS_COUNT];
+	struct monocle__note notes[MONOCLE__NOTE_COUNT];
 	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
 };
 
@@ -136,6 +155,7 @@ struct monocle_kit_spool {
 	struct monocle__spool_header *header; /* the mapping; also nodes[0] */
 	struct monocle__guard *guard;
 	monocle_kit_name_method name_method;
+	struct monocle__names *named; /* which methods have a name: swapped under lock, read anywhere */
 	size_t reserved;  /* bytes mapped, most of them beyond the end of the file */
 	size_t allocated; /* under lock; bytes the file has */
 	uint64_t last_pair_ns; /* under lock */
@@ -189,7 +209,8 @@ struct monocle__thread_record *monocle__spool_thread (monocle_kit_spool *spool, 
 void monocle__spool_pair (monocle_kit_spool *spool, bool always);
 /* Makes sure that `method` has a name in the file. Lock-free when it has. `buffer` is the thread's own. */
 void monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size);
-void monocle__spool_names_reset (void);
+bool monocle__spool_is_named (const monocle_kit_spool *spool, void *method);
+void monocle__spool_names_reset (monocle_kit_spool *spool);
 /* Appends one name under the lock; false when there is no room. */
 bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
                                  const char *image, size_t image_length);

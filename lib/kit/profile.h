@@ -1,0 +1,17 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * profile.h - a spool with all that belongs to its file: where it lies, where the profile goes, what it says of itself.
+ */
+#ifndef MONOCLE_KIT_PROFILE_H
+#define MONOCLE_KIT_PROFILE_H
+
+#include "spool.h"
+
+/* Makes the file and describes the process in it; it is no spool before it is published. False: logged. */
+bool monocle__profile_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config);
+
+/* Nobody writes any more: says what was lost, writes the profile and removes the spool. 0, or -1: logged. */
+int monocle__profile_finish (monocle_kit_spool *spool);
+
+#endif

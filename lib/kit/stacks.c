@@ -1,0 +1,594 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * stacks.c - profiles by stack: any thread puts a stack into the ring, the drain thread counts it in the spool's tree.
+ *
+ * Most stacks were seen before. So a stack is looked up as it came, by a hash of its raw frames, and found it costs one
+ * addition to its node: no frame is resolved, no tree walked. 64 bits of hash decide: that two of a million stacks have
+ * the same one happens in one of 40 million profiles. A new stack is resolved from its outermost frame inwards, and
+ * what could not be resolved is asked for again next time.
+ *
+ * The drain thread owns the tree, the caches and the table of threads; add, the names of threads and sync are for
+ * everybody. A profile is never freed, because a thread may be in the middle of adding to it for as long as it likes.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "calltree.h"
+#include "profile.h"
+#include "stack-ring.h"
+
+enum {
+	RING_DEFAULT  = 1 << 20,
+	KNOWN_STACKS  = 1 << 13,
+	KNOWN_CODE    = 1 << 12,
+	FIRST_THREADS = 64,
+	PERIOD_NS     = 20000000,
+	NAME_BUFFER   = 16 << 10,
+	DRAIN_STACK   = 512 << 10, /* resolve and name are a runtime's */
+};
+
+struct known_stack {
+	uint64_t hash;
+	uint32_t node; /* 0: an empty place */
+};
+
+struct known_code {
+	uint64_t address;
+	uint64_t key; /* 0: an empty place */
+};
+
+struct thread {
+	uint64_t number;
+	uint32_t root; /* 0: an empty place */
+	struct monocle__thread_record *record;
+};
+
+struct monocle_kit_stacks {
+	monocle_kit_spool spool;
+	monocle_kit_stacks_config config; /* its texts are gone */
+	struct monocle__stack_ring ring;
+	uint32_t closed;       /* relaxed */
+	uint32_t closing;      /* relaxed; before a sem_post */
+	uint32_t sync_wanted;  /* counts requests */
+	uint32_t sync_done;    /* release; the latest that is fulfilled */
+	uint32_t is_awake;     /* the semaphore was posted and not yet waited for */
+	sem_t wake;
+	pthread_t drain;
+	monocle_kit_stacks *next; /* in the list of all */
+
+	/* The drain thread's. */
+	struct monocle__call_thread tree; /* its table of nodes only */
+	struct known_stack stacks[KNOWN_STACKS];
+	struct known_code code[KNOWN_CODE];
+	struct thread *threads;
+	uint32_t thread_mask, thread_count;
+	bool is_asking; /* between begin and end */
+	char buffer[NAME_BUFFER];
+};
+
+static monocle_kit_stacks *all; /* pushed with compare and swap; keeps them reachable */
+
+static bool
+is_open (const monocle_kit_stacks *stacks)
+{
+	return stacks && monocle__spool_is_ours (&stacks->spool) && !__atomic_load_n (&stacks->closed, __ATOMIC_RELAXED);
+}
+
+/* --- any thread's side: async-safe -------------------------------------------------------------------------------- */
+
+static void
+wake (monocle_kit_stacks *stacks)
+{
+	if (!__atomic_exchange_n (&stacks->is_awake, 1, __ATOMIC_ACQ_REL)) {
+		int saved_errno = errno;
+		sem_post (&stacks->wake);
+		errno = saved_errno;
+	}
+}
+
+static struct monocle__stack_record *
+take (monocle_kit_stacks *stacks, uint32_t words, uint64_t thread)
+{
+	struct monocle__stack_record *record = monocle__stack_ring_take (&stacks->ring, words);
+	if (record)
+		record->thread = thread;
+	else
+		monocle__spool_lose (&stacks->spool, MONOCLE__LOSS_STACKS, 1);
+	if (monocle__stack_ring_is_pressed (&stacks->ring))
+		wake (stacks);
+	return record;
+}
+
+static uint64_t
+word_of (const monocle_kit_frame *frame)
+{
+	return frame->method ? (uintptr_t) frame->method : frame->address | MONOCLE__STACK_ADDRESS;
+}
+
+bool
+monocle_kit_stacks_add (monocle_kit_stacks *stacks, const monocle_kit_frame *frames, uint32_t count, uint64_t thread,
+                        const uint64_t values[2])
+{
+	enum { FIXED = sizeof (struct monocle__stack_record) / sizeof (uint64_t) + 2 };
+	static const monocle_kit_frame unknown = { (void *) MONOCLE_KIT_FRAME_UNKNOWN, 0 };
+	if (!is_open (stacks))
+		return false;
+	if (!count) {
+		frames = &unknown;
+		count = 1;
+	}
+	uint32_t kept = count < MONOCLE_KIT_MAX_FRAMES ? count : MONOCLE_KIT_MAX_FRAMES;
+	struct monocle__stack_record *record = take (stacks, FIXED + kept, thread);
+	if (!record)
+		return false;
+	record->rest[0] = values[0];
+	record->rest[1] = values[1];
+	for (uint32_t i = 0; i < kept; i++)
+		record->rest[2 + i] = word_of (&frames[i]);
+	if (kept < count)
+		record->rest[1 + kept] = MONOCLE_KIT_FRAME_TRUNCATED;
+	monocle__stack_ring_publish (record, FIXED + kept, MONOCLE__STACK_SAMPLE);
+	return true;
+}
+
+void
+monocle_kit_stacks_thread_name (monocle_kit_stacks *stacks, uint64_t thread, const char *name)
+{
+	enum { FIXED = sizeof (struct monocle__stack_record) / sizeof (uint64_t) + 1 };
+	size_t length = name ? strnlen (name, sizeof ((struct monocle__thread_record *) 0)->name - 1) : 0;
+	uint32_t words = FIXED + (uint32_t) (length / sizeof (uint64_t)) + 1;
+	if (!is_open (stacks) || !stacks->config.threads)
+		return;
+	struct monocle__stack_record *record = take (stacks, words, thread);
+	if (!record)
+		return;
+	record->rest[0] = length;
+	if (length)
+		memcpy (&record->rest[1], name, length);
+	monocle__stack_ring_publish (record, words, MONOCLE__STACK_NAME);
+}
+
+void
+monocle_kit_stacks_thread_end (monocle_kit_stacks *stacks, uint64_t thread)
+{
+	enum { WORDS = sizeof (struct monocle__stack_record) / sizeof (uint64_t) };
+	if (!is_open (stacks) || !stacks->config.threads)
+		return;
+	struct monocle__stack_record *record = take (stacks, WORDS, thread);
+	if (record)
+		monocle__stack_ring_publish (record, WORDS, MONOCLE__STACK_END);
+}
+
+uint64_t
+monocle_kit_stacks_lost (const monocle_kit_stacks *stacks)
+{
+	if (!stacks || !monocle__spool_is_ours (&stacks->spool))
+		return 0;
+	return __atomic_load_n (&stacks->spool.header->losses[MONOCLE__LOSS_STACKS], __ATOMIC_RELAXED);
+}
+
+/* --- the drain thread: frames ------------------------------------------------------------------------------------- */
+
+static uint64_t
+mix (uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C (0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static void
+ask (monocle_kit_stacks *stacks)
+{
+	if (!stacks->is_asking && stacks->config.begin)
+		stacks->config.begin (stacks->config.data);
+	stacks->is_asking = true;
+}
+
+static void
+stop_asking (monocle_kit_stacks *stacks)
+{
+	if (stacks->is_asking && stacks->config.end)
+		stacks->config.end (stacks->config.data);
+	stacks->is_asking = false;
+}
+
+/* The key of an address. What nobody knows today may be known tomorrow: it is not remembered. */
+static uint64_t
+resolve (monocle_kit_stacks *stacks, uint64_t address)
+{
+	struct known_code *known = &stacks->code[mix (0, address) >> 32 & (KNOWN_CODE - 1)];
+	if (known->key && known->address == address)
+		return known->key;
+	if (!stacks->config.resolve)
+		return MONOCLE_KIT_FRAME_UNKNOWN;
+	ask (stacks);
+	uint64_t key = (uintptr_t) stacks->config.resolve (stacks->config.data, address);
+	if (!key)
+		return MONOCLE_KIT_FRAME_UNKNOWN;
+	*known = (struct known_code) { address, key };
+	return key;
+}
+
+/* The node of `key` below `parent`, with its name in the spool. 0: no room. */
+static uint32_t
+find_or_make (monocle_kit_stacks *stacks, uint32_t parent, uint64_t key)
+{
+	uint32_t index = *monocle__thread_slot (&stacks->tree, parent, key);
+	if (index)
+		return index;
+	if (parent && !monocle__spool_is_named (&stacks->spool, (void *) (uintptr_t) key)) {
+		ask (stacks);
+		monocle__spool_name (&stacks->spool, (void *) (uintptr_t) key, stacks->buffer, sizeof stacks->buffer);
+	}
+	return monocle__thread_new_node (&stacks->tree, parent, key);
+}
+
+/* --- the drain thread: threads ------------------------------------------------------------------------------------ */
+
+static struct thread *
+thread_place (const monocle_kit_stacks *stacks, uint64_t number)
+{
+	for (uint64_t i = mix (0, number) >> 32;; i++) {
+		struct thread *thread = &stacks->threads[i & stacks->thread_mask];
+		if (!thread->root || thread->number == number)
+			return thread;
+	}
+}
+
+/* Room for one more, with half of the places empty. */
+static bool
+grow_threads (monocle_kit_stacks *stacks)
+{
+	struct thread *old = stacks->threads;
+	uint32_t old_count = old ? stacks->thread_mask + 1 : 0, count = old ? old_count * 2 : FIRST_THREADS;
+	if (old && stacks->thread_count * 2 < old_count)
+		return true;
+	struct thread *threads = monocle__fails () ? NULL : calloc (count, sizeof *threads);
+	if (!threads)
+		return false;
+	stacks->threads = threads;
+	stacks->thread_mask = count - 1;
+	for (uint32_t i = 0; i < old_count; i++)
+		if (old[i].root)
+			*thread_place (stacks, old[i].number) = old[i];
+	free (old);
+	return true;
+}
+
+/* Takes one out, and closes the gap: those behind it may have been looked for past its place. */
+static void
+forget_thread (monocle_kit_stacks *stacks, struct thread *thread)
+{
+	uint32_t mask = stacks->thread_mask, i = (uint32_t) (thread - stacks->threads);
+	thread->record->ended = 1;
+	*thread = (struct thread) { .root = 0 };
+	stacks->thread_count--;
+	for (i = (i + 1) & mask; stacks->threads[i].root; i = (i + 1) & mask) {
+		struct thread moved = stacks->threads[i];
+		stacks->threads[i].root = 0;
+		*thread_place (stacks, moved.number) = moved;
+	}
+}
+
+/* NULL: no room. */
+static struct thread *
+find_or_make_thread (monocle_kit_stacks *stacks, uint64_t number)
+{
+	uint32_t file_number;
+	if (!stacks->config.threads)
+		number = 0;
+	if (!grow_threads (stacks))
+		return NULL;
+	struct thread *thread = thread_place (stacks, number);
+	if (thread->root)
+		return thread;
+	struct monocle__thread_record *record = monocle__spool_thread (&stacks->spool, &file_number);
+	uint32_t root = record ? find_or_make (stacks, 0, file_number) : 0;
+	if (!root)
+		return NULL;
+	record->root = record->current = root;
+	record->tid = number;
+	record->ended = 0;
+	*thread = (struct thread) { number, root, record };
+	stacks->thread_count++;
+	return thread;
+}
+
+static void
+end_thread (monocle_kit_stacks *stacks, uint64_t number)
+{
+	struct thread *thread = stacks->threads ? thread_place (stacks, number) : NULL;
+	if (thread && thread->root)
+		forget_thread (stacks, thread);
+}
+
+static void
+name_thread (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
+{
+	char name[sizeof ((struct monocle__thread_record *) 0)->name];
+	struct thread *thread = find_or_make_thread (stacks, record->thread);
+	if (!thread)
+		return;
+	memcpy (name, &record->rest[1], record->rest[0]);
+	name[record->rest[0]] = '\0';
+	monocle__thread_record_name (thread->record, name);
+}
+
+/* --- the drain thread: stacks ------------------------------------------------------------------------------------- */
+
+/* The node of a stack that is not known yet. *ret_whole: every frame was resolved. 0: no room. */
+static uint32_t
+walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count, bool *ret_whole)
+{
+	uint32_t node = root;
+	*ret_whole = true;
+	while (count-- && node) {
+		uint64_t key = frames[count];
+		if (key & MONOCLE__STACK_ADDRESS) {
+			key = resolve (stacks, key & ~MONOCLE__STACK_ADDRESS);
+			*ret_whole &= key != MONOCLE_KIT_FRAME_UNKNOWN;
+		}
+		node = find_or_make (stacks, node, key);
+	}
+	return node;
+}
+
+static uint32_t
+node_of (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count)
+{
+	uint64_t hash = root;
+	bool whole;
+	for (uint32_t i = 0; i < count; i++)
+		hash = mix (hash, frames[i]);
+	struct known_stack *known = &stacks->stacks[hash >> 32 & (KNOWN_STACKS - 1)];
+	if (known->node && known->hash == hash)
+		return known->node;
+	uint32_t node = walk (stacks, root, frames, count, &whole);
+	if (node && whole)
+		*known = (struct known_stack) { hash, node };
+	return node;
+}
+
+static void
+count_stack (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
+{
+	uint32_t count = record->words - (uint32_t) (sizeof *record / sizeof (uint64_t)) - 2;
+	struct thread *thread = find_or_make_thread (stacks, record->thread);
+	uint32_t index = thread ? node_of (stacks, thread->root, record->rest + 2, count) : 0;
+	struct monocle__node *node = &stacks->tree.nodes[index];
+	if (!index) {
+		monocle__spool_lose (&stacks->spool, thread ? MONOCLE__LOSS_SPACE : MONOCLE__LOSS_THREADS, 1);
+		return;
+	}
+	__atomic_store_n (&node->calls, node->calls + record->rest[0], __ATOMIC_RELAXED);
+	__atomic_store_n (&node->self, node->self + record->rest[1], __ATOMIC_RELAXED);
+}
+
+static void
+take_record (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
+{
+	switch (record->kind) {
+	case MONOCLE__STACK_SAMPLE:
+		count_stack (stacks, record);
+		break;
+	case MONOCLE__STACK_NAME:
+		name_thread (stacks, record);
+		break;
+	case MONOCLE__STACK_END:
+		end_thread (stacks, record->thread);
+		break;
+	default:
+		break;
+	}
+	monocle__stack_ring_drop (&stacks->ring, record);
+}
+
+static void
+forget_code (monocle_kit_stacks *stacks)
+{
+	memset (stacks->stacks, 0, sizeof stacks->stacks);
+	memset (stacks->code, 0, sizeof stacks->code);
+}
+
+/* All that was there when the round began. */
+static void
+drain (monocle_kit_stacks *stacks)
+{
+	uint32_t wanted = __atomic_load_n (&stacks->sync_wanted, __ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
+	const struct monocle__stack_record *record;
+	while (stacks->ring.tail < head && (record = monocle__stack_ring_peek (&stacks->ring)))
+		take_record (stacks, record);
+	stop_asking (stacks);
+	if (stacks->ring.tail < head || wanted == stacks->sync_done)
+		return;
+	forget_code (stacks);
+	__atomic_store_n (&stacks->sync_done, wanted, __ATOMIC_RELEASE);
+}
+
+static void
+sleep_a_while (monocle_kit_stacks *stacks)
+{
+	struct timespec until;
+	clock_gettime (CLOCK_REALTIME, &until);
+	until.tv_nsec += PERIOD_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	while (sem_timedwait (&stacks->wake, &until) && errno == EINTR)
+		;
+	__atomic_store_n (&stacks->is_awake, 0, __ATOMIC_RELEASE);
+}
+
+/* Says that the process is alive; a reader takes the spool's duration from it. */
+static void
+beat (monocle_kit_stacks *stacks)
+{
+	__atomic_store_n (&stacks->spool.header->heartbeat, monocle__clock_now (), __ATOMIC_RELAXED);
+	monocle__spool_pair (&stacks->spool, false);
+}
+
+static void *
+run (void *data)
+{
+	monocle_kit_stacks *stacks = data;
+	while (!__atomic_load_n (&stacks->closing, __ATOMIC_ACQUIRE)) {
+		sleep_a_while (stacks);
+		drain (stacks);
+		beat (stacks);
+	}
+	drain (stacks);
+	return NULL;
+}
+
+/* --- normal context ----------------------------------------------------------------------------------------------- */
+
+bool
+monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
+{
+	if (!is_open (stacks))
+		return true;
+	int saved_errno = errno;
+	uint64_t deadline = monocle__clock_ns (CLOCK_MONOTONIC) + (uint64_t) milliseconds * 1000000;
+	uint32_t mine = __atomic_add_fetch (&stacks->sync_wanted, 1, __ATOMIC_ACQ_REL);
+	bool done = false;
+	wake (stacks);
+	for (;;) {
+		done = (int32_t) (__atomic_load_n (&stacks->sync_done, __ATOMIC_ACQUIRE) - mine) >= 0;
+		if (done || !is_open (stacks) || monocle__clock_ns (CLOCK_MONOTONIC) >= deadline)
+			break;
+		nanosleep (&(struct timespec) { .tv_nsec = 200000 }, NULL);
+	}
+	errno = saved_errno;
+	return done;
+}
+
+/* Does the note begin with "KEY: "? */
+static bool
+has_key (const struct monocle__note *note, const char *key)
+{
+	size_t length = strlen (key);
+	return note->length > length && !memcmp (note->text, key, length) && note->text[length] == ':';
+}
+
+void
+monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char *text)
+{
+	if (!is_open (stacks))
+		return;
+	struct monocle__note *notes = stacks->spool.header->notes, *note = NULL;
+	pthread_mutex_lock (&stacks->spool.lock);
+	for (int i = 0; i < MONOCLE__NOTE_COUNT && !note; i++)
+		if (!notes[i].length || has_key (&notes[i], key))
+			note = &notes[i];
+	if (note) {
+		__atomic_store_n (&note->length, 0, __ATOMIC_RELEASE);
+		int length = snprintf (note->text, sizeof note->text, "%s: %s", key, text);
+		if (length >= (int) sizeof note->text)
+			length = sizeof note->text - 1;
+		__atomic_store_n (&note->length, length > 0 ? (uint32_t) length : 0, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock (&stacks->spool.lock);
+}
+
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
+
+static void
+describe (struct monocle__spool_header *header, const monocle_kit_stacks_config *config)
+{
+	header->flags |= MONOCLE__SPOOL_STACKS;
+	header->value_count = config->values[1].type ? 2 : 1;
+	header->period = config->period ? config->period : 1;
+	header->period_value = header->value_count - 1;
+	memset (header->values, 0, sizeof header->values);
+	for (uint32_t i = 0; i < header->value_count; i++) {
+		struct monocle__value_name *value = &header->values[i];
+		snprintf (value->type, sizeof value->type, "%s", config->values[i].type);
+		snprintf (value->unit, sizeof value->unit, "%s", config->values[i].unit);
+	}
+}
+
+static bool
+make_tree (monocle_kit_stacks *stacks)
+{
+	stacks->tree.spool = &stacks->spool;
+	stacks->tree.nodes = monocle__spool_nodes (&stacks->spool);
+	return monocle__thread_grow_slots (&stacks->tree);
+}
+
+static monocle_kit_stacks *
+fail (monocle_kit_stacks *stacks, const char *module, const char *what)
+{
+	if (stacks->spool.header)
+		unlink (stacks->spool.path);
+	monocle__spool_unmap (&stacks->spool);
+	monocle__stack_ring_done (&stacks->ring);
+	free (stacks);
+	monocle_kit_log (module, "%s; the program runs unprofiled", what);
+	return NULL;
+}
+
+static monocle_kit_stacks *
+open_stacks (const monocle_kit_stacks_config *config)
+{
+	monocle_kit_spool_config spool = {
+		.size = sizeof spool, .module = config->module, .output = config->output, .desc = config->desc,
+		.runtime = config->runtime, .name_method = config->name, .threads = config->threads,
+	};
+	monocle_kit_stacks *stacks = monocle__fails () ? NULL : calloc (1, sizeof *stacks);
+	if (!stacks) {
+		monocle_kit_log (config->module, "out of memory; the program runs unprofiled");
+		return NULL;
+	}
+	stacks->config = *config;
+	if (!monocle__profile_make (&stacks->spool, &spool)) {
+		free (stacks);
+		return NULL;
+	}
+	describe (stacks->spool.header, config);
+	if (!make_tree (stacks) || monocle__stack_ring_init (&stacks->ring, config->buffer ? config->buffer : RING_DEFAULT))
+		return fail (stacks, config->module, "out of memory");
+	sem_init (&stacks->wake, 0, 0);
+	if (!monocle__background_start (&stacks->drain, run, stacks, DRAIN_STACK))
+		return fail (stacks, config->module, "cannot start a thread");
+	monocle__spool_publish (&stacks->spool);
+	stacks->next = __atomic_load_n (&all, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n (&all, &stacks->next, stacks, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return stacks;
+}
+
+monocle_kit_stacks *
+monocle_kit_stacks_open (const monocle_kit_stacks_config *given)
+{
+	monocle_kit_stacks_config config = { .size = 0 };
+	int saved_errno = errno;
+	/* An older module's struct is shorter; what it does not know is zero. */
+	memcpy (&config, given, given->size < sizeof config ? given->size : sizeof config);
+	monocle_kit_stacks *stacks = open_stacks (&config);
+	errno = saved_errno;
+	return stacks;
+}
+
+int
+monocle_kit_stacks_close (monocle_kit_stacks *stacks)
+{
+	if (!stacks || !monocle__spool_is_ours (&stacks->spool) ||
+	    __atomic_exchange_n (&stacks->closed, 1, __ATOMIC_ACQ_REL))
+		return 0;
+	int saved_errno = errno;
+	__atomic_store_n (&stacks->closing, 1, __ATOMIC_RELEASE);
+	sem_post (&stacks->wake);
+	pthread_join (stacks->drain, NULL);
+	__atomic_store_n (&stacks->spool.closed, 1, __ATOMIC_RELAXED);
+	int result = monocle__profile_finish (&stacks->spool);
+	errno = saved_errno;
+	return result;
+}
