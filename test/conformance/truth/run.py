@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Does a sampled profile say where the time went? truth.exe knows: it burns known shares and measures them itself.
+
+    run.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
+
+Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor time
+that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than Reference,
+and the profile must show the same quotient of the two as the program's clock, within P percent.
+"""
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, __file__.rsplit("/", 3)[0])
+import harness
+
+SETTINGS = {"": {}, "tier 0 off": {"DOTNET_TieredCompilation": "0"}}
+MODULE = "sample:output=%s,freq=1000"
+
+
+def true_shares(text):
+    spent = {name: int(value) for name, value in (line.split("\t") for line in text.splitlines())}
+    whole = sum(spent.values())
+    return {name: value / whole for name, value in spent.items()}
+
+
+def totals(suite, profile):
+    """{method of Truth, without class and signature: nanoseconds}."""
+    out = harness.run([suite.build.monocle, "report", "--format=tsv", profile], harness.bare_environment()).out
+    lines = [line.split("\t") for line in out.splitlines()]
+    if not lines:
+        return {}
+    column = next(i for i, name in enumerate(lines[0]) if name.startswith("total") and name.endswith("_ns"))
+    return {cells[0].split(":")[1].split(" ")[0]: int(cells[column]) for cells in lines[1:]
+            if cells[0].startswith("Truth:")}
+
+
+def profiled(suite, runtime, settings, arguments):
+    """What the program says and what the profile says, as {name: share}. None: the run failed; it was reported."""
+    profile = suite.work / "truth.pb.gz"
+    env = harness.profile_environment(suite.build, runtime, [MODULE % profile], settings)
+    exe = suite.build.path / "test/conformance/truth/truth.exe"
+    outcome = harness.run(runtime.command(exe) + [str(a) for a in arguments], env, timeout=300)
+    if not suite.check(outcome.code == 0 and profile.exists(), "%s: truth.exe runs and has a profile" % runtime, outcome):
+        return None
+    truth = true_shares(outcome.out)
+    sampled = totals(suite, profile)
+    profile.unlink()
+    whole = sum(sampled.get(name, 0) for name in truth) or 1
+    return truth, {name: sampled.get(name, 0) / whole for name in truth}
+
+
+def compare(suite, runtime, label, settings, options):
+    found = profiled(suite, runtime, settings, [options.seconds, options.threads])
+    if not found:
+        return
+    truth, sampled = found
+    print("%s%s, %g s, %d thread(s)" % (runtime, label and ", " + label, options.seconds, options.threads))
+    for name in truth:
+        off = 100 * (sampled[name] - truth[name])
+        print("  %-16s true %6.2f %%  sampled %6.2f %%  %+5.2f points" % (name, 100 * truth[name], 100 * sampled[name], off))
+        suite.check(abs(off) <= options.points, "%s %s: share of %s" % (runtime, label, name), "%+.2f points off" % off)
+
+
+def slower(suite, runtime, options):
+    found = profiled(suite, runtime, {}, [options.seconds, options.threads, options.slower])
+    if not found:
+        return
+    real, seen = (shares["Victim"] / max(shares["Reference"], 1e-9) for shares in found)
+    print("%s: Victim does %d %% more than Reference; by its clock %.3f times, in the profile %.3f times"
+          % (runtime, options.slower, real, seen))
+    allowed = options.points * 5 / 100
+    suite.check(abs(seen / real - 1) <= allowed, "%s: a slower method shows" % runtime, "%.3f for %.3f" % (seen, real))
+
+
+def main():
+    suite = harness.Suite("truth", __doc__.splitlines()[0])
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--seconds", type=float, default=30)
+    suite.parser.add_argument("--threads", type=int, default=1)
+    suite.parser.add_argument("--points", type=float, default=1.5)
+    suite.parser.add_argument("--slower", type=int, default=50)
+    options = suite.parse()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        for label, settings in SETTINGS.items():
+            if not label or runtime.kind == "coreclr":
+                compare(suite, runtime, label, settings, options)
+        slower(suite, runtime, options)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
