@@ -359,6 +359,8 @@ typedef struct {
 	                     uint32_t capacity);
 	/* normal context: the code at an address of which no record was made yet; NULL: there is none. */
 	MonoJitInfo *(*find_code)(void *host, const void *address);
+	/* any context: the same, as far as the host knows without asking its runtime; code that is compiled ahead. */
+	MonoJitInfo *(*code_at)(void *host, const void *address);
 	/*
 	 * The frames of the calling thread, innermost first: managed ones and stubs, native ones too when `flags` has
 	 * MONOCLE_WALK_NATIVE. `context`: the ucontext_t of the signal handler that we are in, and the walk is async-safe,
@@ -601,6 +603,10 @@ MONO_API uint64_t monocle_records_size (void);
 /* A piece of machine code of a method. Later bodies of one method are further records. Any context. */
 MONO_API MonoJitInfo *monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size);
 MONO_API void monocle_jit_info_free_code (const void *start); /* the address may be reused from now on */
+/* The piece that holds the address, of those that were made. NULL: none. Any context. */
+MONO_API MonoJitInfo *monocle_jit_info_find (const void *address);
+/* One word per piece that belongs to the host; NULL at first. Use atomics where threads meet. */
+MONO_API void **monocle_jit_info_slot (MonoJitInfo *info);
 
 /* --- ids: a lock-free map from the runtime's ids to records; for hosts whose runtime speaks in ids ---------------- */
 

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <monocle/host.h>
 #include "ecma.h"
+#include "r2r.h"
 
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
@@ -155,5 +156,13 @@ MonoType *monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_curso
 /* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
 int monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
                                  MonoMethod *method, monocle_signature_info *ret);
+
+/* --- precompiled code (native.c) ---------------------------------------------------------------------------------- */
+
+/*
+ * The generic instance whose signature stands there among `r2r->instances`, which is of this image. NULL: malformed, of
+ * a kind that is not read, or of an image that is not loaded.
+ */
+MonoMethod *monocle__cli_native_method (monocle__cli_image *image, const monocle__r2r *r2r, uint32_t offset);
 
 #endif

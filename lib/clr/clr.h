@@ -136,6 +136,8 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
  * memory already.
  */
 monocle__cli_scratch *monocle__thread_scratch (void);
+/* Any context. */
+bool monocle__thread_has_memory (void);
 /* Where the thread's open look into a dynamic image stands (dynamic.c). */
 typedef struct monocle__clr_capture monocle__clr_capture;
 monocle__clr_capture **monocle__thread_capture (void);

@@ -8,7 +8,7 @@
  * world is stopped.
  */
 #include <stdlib.h>
-#include "clr.h"
+#include "codemap.h"
 
 enum { BODIES_MAX = 32 };
 
@@ -214,6 +214,7 @@ void
 monocle__clr_code_ops (monocle_host_ops *ops)
 {
 	ops->find_code = find_code;
+	ops->code_at = monocle__codemap_jit_info;
 	ops->il_offset_of = il_offset_of;
 	ops->describe_code = describe_code;
 }

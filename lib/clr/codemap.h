@@ -61,9 +61,11 @@ bool monocle__codemap_wanted (void);
 
 /* --- for those who hear of code (jit.c, image.c, dynamic.c) ------------------------------------------------------- */
 
-/* A readable image has come; `base` is where it lies. Normal context. */
+/* An image has come that can be read. Normal context. */
 void monocle__codemap_image (monocle__clr_image *image);
-/* It goes: when this returns nothing of it is found any more, and nothing will be learnt until `.._unloaded ()`. */
+/*
+ * It goes: from now on nothing is learnt, until it has gone. That its code is found no more is monocle_image_unload ()'s.
+ */
 void monocle__codemap_unloading (monocle__clr_image *image);
 void monocle__codemap_unloaded (monocle__clr_image *image);
 /*

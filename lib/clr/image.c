@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "clr.h"
+#include "codemap.h"
 
 static monocle__clr_image *_Atomic images;
 static monocle__clr_image *_Atomic corlib;
@@ -353,6 +353,7 @@ image_from (ModuleID id, const module_facts *facts)
 	if (flags & MONOCLE_IMAGE_MAIN)
 		name_domain (facts->filename);
 	publish (id, image);
+	monocle__codemap_image (image);
 	if (flags & MONOCLE_IMAGE_DYNAMIC)
 		monocle__clr_dynamic_image (image);
 	return image;
@@ -512,6 +513,7 @@ monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id
 		return S_OK;
 	if (monocle__clr_listened (MONOCLE_EVENT_image_unloading))
 		monocle_raise_image_unloading (image->cli.record);
+	monocle__codemap_unloading (image);
 	forget (image);
 	return S_OK;
 }
@@ -525,6 +527,7 @@ monocle__callback_ModuleUnloadFinished (ICorProfilerCallback11 *self, ModuleID i
 	release_memory (image);
 	image->id = 0;
 	monocle_id_drop (MONOCLE_ID_IMAGE, id);
+	monocle__codemap_unloaded (image);
 	if (monocle__clr_listened (MONOCLE_EVENT_image_unloaded))
 		monocle_raise_image_unloaded (image->cli.record);
 	if (!image->assembly)

@@ -8,7 +8,7 @@
  * compiler has read the old body already), and precompiled code is about to be used (it knows nothing of probes, so all
  * code of an image that holds a wanted method is refused: callers inside the image hold inlined copies).
  */
-#include "clr.h"
+#include "codemap.h"
 
 /* Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. */
 static void
@@ -130,42 +130,12 @@ monocle__callback_JITCachedFunctionSearchFinished (ICorProfilerCallback11 *self,
 	return S_OK;
 }
 
-/* Bodies of one function: tiers, OSR, ReJIT. Makes records of those that are new; returns the newest. */
-enum { BODIES_MAX = 32 };
-
-static MonoJitInfo *
-new_code (FunctionID function, MonoMethod *method)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	UINT_PTR starts[BODIES_MAX];
-	ULONG32 count = 0, parts = 0;
-	COR_PRF_CODE_INFO code[2];
-	MonoJitInfo *newest = NULL;
-	if (monocle__clr_state.info_version < 9
-	    || info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0)
-		return NULL;
-	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++) {
-		MonoJitInfo *known = mono_jit_info_table_find (mono_get_root_domain (), (char *) starts[i]);
-		if (known && (uintptr_t)mono_jit_info_get_code_start (known) == starts[i] &&
-		    mono_jit_info_get_method (known) == method) {
-			newest = newest ? newest : known;
-			continue;
-		}
-		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) < 0 || !parts)
-			continue;
-		newest = monocle_jit_info_new (method, (const void *) code[0].startAddress, (uint32_t) code[0].size);
-		monocle_raise_jit_code_buffer ((const mono_byte *) code[0].startAddress, code[0].size,
-		                               MONO_PROFILER_CODE_BUFFER_METHOD, method);
-	}
-	return newest;
-}
-
 HRESULT
 monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, HRESULT status,
                                           BOOL safe_to_block)
 {
-	if (!monocle__clr_listened (MONOCLE_EVENT_jit_done) && !monocle__clr_listened (MONOCLE_EVENT_jit_failed)
-	    && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
+	if (!monocle__codemap_wanted () && !monocle__clr_listened (MONOCLE_EVENT_jit_done)
+	    && !monocle__clr_listened (MONOCLE_EVENT_jit_failed) && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
 		return S_OK;
 	MonoMethod *method = monocle__clr_method (function);
 	if (!method)
@@ -173,7 +143,7 @@ monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, Function
 	if (status < 0)
 		monocle_raise_jit_failed (method);
 	else
-		monocle_raise_jit_done (method, new_code (function, method));
+		monocle_raise_jit_done (method, monocle__codemap_compiled (function, 0, method));
 	return S_OK;
 }
 
@@ -215,6 +185,9 @@ HRESULT
 monocle__callback_ReJITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
                                             HRESULT status, BOOL safe_to_block)
 {
+	MonoMethod *method = monocle__codemap_wanted () && status >= 0 ? monocle__clr_method (function) : NULL;
+	if (method)
+		monocle__codemap_compiled (function, version, method);
 	tell_rejit (MONOCLE_REJIT_END, function, version, status);
 	return S_OK;
 }

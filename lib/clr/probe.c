@@ -204,6 +204,12 @@ monocle__thread_scratch (void)
 	return s ? &s->scratch : NULL;
 }
 
+bool
+monocle__thread_has_memory (void)
+{
+	return own_shadow != NULL;
+}
+
 monocle__clr_waiting *
 monocle__thread_waiting (void)
 {

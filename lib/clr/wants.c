@@ -11,7 +11,7 @@
  * The runtime takes a mask as a whole or not at all. When it refuses one, events are tried one at a time, so that the
  * one which cannot be had is named, and costs nobody else anything.
  */
-#include "clr.h"
+#include "codemap.h"
 
 enum {
 	EVENTS_GC         = 0x1,
@@ -33,6 +33,11 @@ static const want least = {
 };
 static const want of_calls = {
 	.low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_EXCEPTIONS,
+};
+/* What is compiled, and what is thrown away: the map of code (codemap.c). */
+static const want of_code = {
+	.low = COR_PRF_MONITOR_JIT_COMPILATION,
+	.high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS,
 };
 static const want of_allocations = { .low = COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED };
 
@@ -70,6 +75,8 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 {
 	if (monocle_call_filter_installed ())
 		visit ("calls", &of_calls, sum);
+	if (monocle__codemap_wanted ())
+		visit ("sampling", &of_code, sum);
 	if (atomic_load (&monocle__clr_state.allocations))
 		visit ("gc_allocation", &of_allocations, sum);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)

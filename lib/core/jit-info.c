@@ -22,6 +22,7 @@ struct _MonoJitInfo {
 	uint32_t unwind; /* where Mono keeps how to unwind it; 0 here */
 	uint32_t size;
 	uint64_t flags; /* how many clauses, and of what kind; 0 here */
+	void *slot;
 };
 
 typedef struct node node;
@@ -180,12 +181,27 @@ monocle_jit_info_free_code (const void *start)
 		forget (info);
 }
 
+MonoJitInfo *
+monocle_jit_info_find (const void *address)
+{
+	return find ((uintptr_t) address);
+}
+
+void **
+monocle_jit_info_slot (MonoJitInfo *info)
+{
+	return &info->slot;
+}
+
 /* --- mono_jit_info_* ---------------------------------------------------------------------------------------------- */
 
+/* What the host knows by other means becomes a record when somebody asks for it. */
 MonoJitInfo *
 mono_jit_info_table_find (MonoDomain *domain, void *address)
 {
-	return find ((uintptr_t) address);
+	const monocle_host_ops *ops = monocle__host_ops ();
+	MonoJitInfo *info = find ((uintptr_t) address);
+	return info || !ops->code_at ? info : ops->code_at (ops->host, address);
 }
 
 MonoMethod *

@@ -55,6 +55,8 @@ typedef struct {
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
 	uint64_t sorted;              /* one bit per table whose rows may be searched by halves */
 	bool is_readytorun;           /* a managed native header with the RTR signature is present */
+	uint32_t readytorun_rva;      /* where it stands (r2r.h) */
+	uint16_t machine;             /* as in the COFF header */
 } monocle__ecma_image;
 
 /* Opens a PE image. `mapped`: laid out by RVA. Returns 0 or a negative code; *ret_image is defined only on 0. */

@@ -95,6 +95,7 @@ read_headers (monocle__ecma_image *image, monocle__span pe, struct directory *re
 	monocle__span coff, optional, sections;
 	if (!monocle__span_part (pe, at, COFF_SIZE, &coff))
 		return MONOCLE__ECMA_E_TRUNCATED;
+	image->machine = monocle__le16 (coff.data);
 	uint32_t section_count = monocle__le16 (coff.data + 2), optional_size = monocle__le16 (coff.data + 16);
 	at += COFF_SIZE;
 	if (!monocle__span_part (pe, at, optional_size, &optional) ||
@@ -138,7 +139,8 @@ read_cli_header (monocle__ecma_image *image, struct directory cli, monocle__span
 		return MONOCLE__ECMA_E_TRUNCATED;
 	image->cli_flags = monocle__le32 (header.data + 16);
 	image->entry_point_token = monocle__le32 (header.data + 20);
-	image->is_readytorun = has_readytorun_header (image, monocle__le32 (header.data + 64));
+	image->readytorun_rva = monocle__le32 (header.data + 64);
+	image->is_readytorun = has_readytorun_header (image, image->readytorun_rva);
 	if (!part_at_rva (image, monocle__le32 (header.data + 8), monocle__le32 (header.data + 12), ret_metadata))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	return 0;

@@ -1,0 +1,281 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * codemap.c - see codemap.h: one answer from the core's jit infos and the tables of precompiled code, and who sees to it
+ * that they are filled.
+ *
+ * Any context finds and asks to learn. What is to be learnt stands in `queue`, a set of addresses without order; what
+ * the runtime did not know stands in `refused`, where a newer address may take an older one's place: then it is asked
+ * for once more. The service thread empties the queue.
+ *
+ * While an image is being unloaded, or its code is being freed, nothing is learnt: the runtime may still show code that
+ * is about to go, under ids that are. The unloader counts itself in and waits for the question that is being asked:
+ * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be waiting
+ * for a lock that the unloader holds.
+ */
+#include <string.h>
+#include <time.h>
+#include "precompiled.h"
+
+enum { QUEUE = 1 << 10, REFUSED = 1 << 12, PROBES = 8, BODIES_MAX = 32, PARTS_MAX = 4 };
+
+static atomic_bool wanted;
+static _Atomic(uintptr_t) queue[QUEUE];
+static _Atomic(uintptr_t) refused[REFUSED];
+static atomic_bool pending;              /* the service was told */
+static atomic_int unloading, asking;
+static struct { _Atomic(uint64_t) asked, named, refused, lost; } counts;
+
+bool
+monocle__codemap_wanted (void)
+{
+	return atomic_load_explicit (&wanted, memory_order_relaxed);
+}
+
+void
+monocle__codemap_begin (void)
+{
+	atomic_store (&wanted, true);
+}
+
+void
+monocle__codemap_count (monocle__codemap_counts *ret)
+{
+	ret->asked = atomic_load (&counts.asked);
+	ret->named = atomic_load (&counts.named);
+	ret->refused = atomic_load (&counts.refused);
+	ret->lost = atomic_load (&counts.lost);
+	ret->bytes = monocle__precompiled_bytes ();
+}
+
+/* --- finding ------------------------------------------------------------------------------------------------------ */
+
+_Static_assert (sizeof (void *) == sizeof (uint64_t), "a slot is the walker's word");
+
+bool
+monocle__code_find (uintptr_t ip, monocle__code *ret)
+{
+	if (monocle__precompiled_find (ip, ret))
+		return true;
+	MonoJitInfo *info = monocle_jit_info_find ((const void *) ip);
+	if (!info)
+		return false;
+	*ret = (monocle__code) {
+		.start = (uintptr_t) mono_jit_info_get_code_start (info),
+		.size = (uint32_t) mono_jit_info_get_code_size (info),
+		.method = mono_jit_info_get_method (info),
+		.frame = (_Atomic(uint64_t) *) monocle_jit_info_slot (info),
+		.kind = MONOCLE__CODE_JIT,
+	};
+	return true;
+}
+
+/* Code that is compiled has its jit info already; one of precompiled code is made when it is first asked for. */
+MonoJitInfo *
+monocle__codemap_jit_info (void *host, const void *address)
+{
+	monocle__code code;
+	if (!monocle__precompiled_find ((uintptr_t) address, &code) || !code.method)
+		return NULL;
+	return monocle_jit_info_new (code.method, (const void *) code.start, code.size);
+}
+
+/* --- bodies that the runtime tells of ------------------------------------------------------------------------------ */
+
+/* The jit info of a body's first part. A cold part has one too. NULL: the runtime shows no such body (any more). */
+static MonoJitInfo *
+add_body (UINT_PTR start, MonoMethod *method)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	COR_PRF_CODE_INFO code[PARTS_MAX];
+	ULONG32 parts = 0;
+	MonoJitInfo *first = NULL;
+	if (info->vtbl->GetCodeInfo4 (info, start, PARTS_MAX, &parts, code) < 0)
+		return NULL;
+	for (ULONG32 i = 0; i < parts && i < PARTS_MAX; i++) {
+		MonoJitInfo *made =
+		    monocle_jit_info_new (method, (const void *) code[i].startAddress, (uint32_t) code[i].size);
+		first = i ? first : made;
+		monocle_raise_jit_code_buffer ((const mono_byte *) code[i].startAddress, code[i].size,
+		                               MONO_PROFILER_CODE_BUFFER_METHOD, method);
+	}
+	return first;
+}
+
+static bool
+is_known (MonoJitInfo *known, UINT_PTR start, MonoMethod *method)
+{
+	return known && (UINT_PTR) mono_jit_info_get_code_start (known) == start &&
+	       mono_jit_info_get_method (known) == method;
+}
+
+MonoJitInfo *
+monocle__codemap_compiled (FunctionID function, ReJITID version, MonoMethod *method)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	UINT_PTR starts[BODIES_MAX];
+	ULONG32 count = 0;
+	MonoJitInfo *newest = NULL;
+	if (monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetNativeCodeStartAddresses (info, function, version, BODIES_MAX, &count, starts) < 0)
+		return NULL;
+	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++) {
+		MonoJitInfo *known = monocle_jit_info_find ((const void *) starts[i]);
+		MonoJitInfo *made = is_known (known, starts[i], method) ? NULL : add_body (starts[i], method);
+		newest = made ? made : newest ? newest : known;
+	}
+	return newest;
+}
+
+void
+monocle__codemap_image (monocle__clr_image *image)
+{
+	if (monocle__codemap_wanted () && image->cli.readable)
+		monocle__precompiled_add (image);
+}
+
+/* --- learning ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+hash (uintptr_t ip)
+{
+	return (uint32_t) ((uint64_t) ip * 0x9e3779b97f4a7c15u >> 40);
+}
+
+static bool
+was_refused (uintptr_t ip)
+{
+	return atomic_load_explicit (&refused[hash (ip) & (REFUSED - 1)], memory_order_relaxed) == ip;
+}
+
+/* False: there is no room. */
+static bool
+enqueue (uintptr_t ip)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		_Atomic(uintptr_t) *slot = &queue[(hash (ip) + i) & (QUEUE - 1)];
+		uintptr_t there = 0;
+		if (atomic_compare_exchange_strong_explicit (slot, &there, ip, memory_order_release, memory_order_relaxed) ||
+		    there == ip)
+			return true;
+	}
+	return false;
+}
+
+static void
+name (uintptr_t ip, FunctionID function, ReJITID version)
+{
+	monocle__code code;
+	MonoMethod *method = monocle__clr_method (function);
+	if (!method)
+		return;
+	if (monocle__precompiled_find (ip, &code))
+		monocle__precompiled_name (ip, method);
+	else
+		monocle__codemap_compiled (function, version, method);
+}
+
+static void
+ask_runtime (uintptr_t ip)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function = 0;
+	ReJITID version = 0;
+	atomic_fetch_add (&counts.asked, 1);
+	if (info->vtbl->GetFunctionFromIP3 (info, (LPCBYTE) ip, &function, &version) >= 0 && function)
+		name (ip, function, version);
+}
+
+static bool
+is_named (uintptr_t ip)
+{
+	monocle__code code;
+	return monocle__code_find (ip, &code) && code.method;
+}
+
+/* This thread may read signatures, so that looking again is most of what there is to do. */
+static void
+learn (uintptr_t ip)
+{
+	monocle__thread_scratch ();
+	if (!is_named (ip))
+		ask_runtime (ip);
+	bool named = is_named (ip);
+	atomic_fetch_add (named ? &counts.named : &counts.refused, 1);
+	if (!named)
+		atomic_store_explicit (&refused[hash (ip) & (REFUSED - 1)], ip, memory_order_relaxed);
+}
+
+static bool
+begin_asking (void)
+{
+	atomic_store (&asking, 1);
+	if (!atomic_load (&unloading) && !monocle__service_is_over ())
+		return true;
+	atomic_store (&asking, 0);
+	return false;
+}
+
+/* What comes while nothing may be asked is dropped: it comes again. */
+static void
+drain (void *nothing)
+{
+	atomic_store (&pending, false);
+	for (uint32_t i = 0; i < QUEUE; i++) {
+		uintptr_t ip = atomic_load_explicit (&queue[i], memory_order_relaxed) ? atomic_exchange (&queue[i], 0) : 0;
+		if (!ip)
+			continue;
+		if (!begin_asking ()) {
+			atomic_fetch_add (&counts.lost, 1);
+			continue;
+		}
+		learn (ip);
+		atomic_store (&asking, 0);
+	}
+}
+
+void
+monocle__code_learn (uintptr_t ip)
+{
+	if (!ip || was_refused (ip))
+		return;
+	if (!enqueue (ip))
+		atomic_fetch_add (&counts.lost, 1);
+	else if (!atomic_exchange (&pending, true))
+		monocle__service_run (drain, &(char) { 0 }, 1, 0);
+}
+
+/* --- unloading ---------------------------------------------------------------------------------------------------- */
+
+static void
+wait_for_service (void)
+{
+	for (int tries = 0; tries < 2000 && atomic_load (&asking) && !monocle__service_is_self (); tries++)
+		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
+}
+
+static void
+clear (_Atomic(uintptr_t) *addresses, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		atomic_store_explicit (&addresses[i], 0, memory_order_relaxed);
+}
+
+void
+monocle__codemap_unloading (monocle__clr_image *image)
+{
+	if (!monocle__codemap_wanted ())
+		return;
+	atomic_fetch_add (&unloading, 1);
+	wait_for_service ();
+	clear (queue, QUEUE);
+}
+
+void
+monocle__codemap_unloaded (monocle__clr_image *image)
+{
+	if (!monocle__codemap_wanted ())
+		return;
+	clear (refused, REFUSED); /* a stub's address may be a method's next */
+	atomic_fetch_sub (&unloading, 1);
+}
