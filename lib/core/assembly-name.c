@@ -277,7 +277,10 @@ ref_token (MonoImage *image, int index, char ret_token[TOKEN_DIGITS + 1])
 void
 mono_assembly_get_assemblyref (MonoImage *image, int index, MonoAssemblyName *aname)
 {
-	if (!aname)
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
+	if (aname)
+		*aname = (MonoAssemblyName) { .name = NULL };
+	if (!aname || !held)
 		return;
 	*aname = (MonoAssemblyName) {
 		.name = monocle__arena_string (

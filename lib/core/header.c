@@ -264,8 +264,9 @@ parse_fat (MonoImage *image, const uint8_t *body)
 MonoMethodHeader *
 mono_metadata_parse_mh (MonoImage *m, const char *ptr)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (m);
 	const uint8_t *body = (const uint8_t *) ptr;
-	if (!m || !body)
+	if (!held || !body)
 		return NULL;
 	if ((*body & FORMAT_MASK) == FAT)
 		return parse_fat (m, body);

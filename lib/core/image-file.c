@@ -25,7 +25,7 @@ enum {
 	CLI_RESOURCES = 24, CLI_STRONG_NAME = 32, CLI_HEADER_SIZE = 72,
 };
 
-/* The headers of an image, as the host shows them. */
+/* The headers of an image, as the host shows them, while it is held. */
 struct headers {
 	MonoImage *image;
 	const uint8_t *base;
@@ -120,8 +120,9 @@ mono_image_get_entry_point (MonoImage *image)
 char *
 mono_image_rva_map (MonoImage *image, uint32_t rva)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	if (headers_open (image, &headers) && rva < u32 (&headers, (uint64_t) headers.optional + SIZE_OF_HEADERS))
+	if (headers_open (held, &headers) && rva < u32 (&headers, (uint64_t) headers.optional + SIZE_OF_HEADERS))
 		return NULL;
 	return (char *) monocle__metadata_heap (image, MONOCLE_HEAP_RVA, rva, NULL);
 }
@@ -130,9 +131,10 @@ mono_image_rva_map (MonoImage *image, uint32_t rva)
 const char *
 mono_image_get_resource (MonoImage *image, uint32_t offset, uint32_t *size)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers, resource = { 0 };
 	struct directory all = { 0, 0 };
-	if (headers_open (image, &headers))
+	if (held && headers_open (image, &headers))
 		all = cli_directory (&headers, CLI_RESOURCES);
 	if (!all.rva || offset >= all.size || all.size - offset < 4)
 		return NULL;
@@ -168,8 +170,9 @@ strong_name (MonoImage *image, struct headers *ret_headers)
 const char *
 mono_image_get_strong_name (MonoImage *image, uint32_t *size)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	struct directory name = strong_name (image, &headers);
+	struct directory name = strong_name (held, &headers);
 	uint32_t available = 0;
 	const uint8_t *bytes = NULL;
 	if (name.rva && name.size)
@@ -184,8 +187,9 @@ mono_image_get_strong_name (MonoImage *image, uint32_t *size)
 uint32_t
 mono_image_strong_name_position (MonoImage *image, uint32_t *size)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	struct directory name = strong_name (image, &headers);
+	struct directory name = strong_name (held, &headers);
 	if (size)
 		*size = name.rva ? name.size : 0;
 	return name.rva && name.size ? file_offset (&headers, name.rva) : 0;
@@ -194,8 +198,9 @@ mono_image_strong_name_position (MonoImage *image, uint32_t *size)
 mono_bool
 mono_image_has_authenticode_entry (MonoImage *image)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	if (!headers_open (image, &headers))
+	if (!headers_open (held, &headers))
 		return 0;
 	struct directory certificate = directory_at (&headers, DIRECTORY_CERTIFICATE);
 	return certificate.rva != 0 && certificate.size > 8;
@@ -205,16 +210,18 @@ mono_image_has_authenticode_entry (MonoImage *image)
 int
 mono_image_ensure_section_idx (MonoImage *image, int section)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	return section >= 0 && headers_open (image, &headers) && (uint32_t) section < headers.section_count;
+	return section >= 0 && headers_open (held, &headers) && (uint32_t) section < headers.section_count;
 }
 
 int
 mono_image_ensure_section (MonoImage *image, const char *section)
 {
 	enum { NAME_SIZE = 8 };
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	struct headers headers;
-	if (!section || !headers_open (image, &headers))
+	if (!section || !headers_open (held, &headers))
 		return 0;
 	for (uint32_t i = 0; i < headers.section_count; i++) {
 		uint64_t at = (uint64_t) headers.sections + (uint64_t) i * SECTION_SIZE;

@@ -86,6 +86,18 @@ monocle__image_ask_end (MonoImage *image)
 		atomic_fetch_sub (&image->describing, 1);
 }
 
+MonoImage *
+monocle__image_hold (MonoImage *image)
+{
+	return image && monocle__image_ask_begin (image) ? image : NULL;
+}
+
+void
+monocle__image_let_go (MonoImage **held)
+{
+	monocle__image_ask_end (*held);
+}
+
 static void
 token_to_text (const uint8_t token[8], char text[17])
 {

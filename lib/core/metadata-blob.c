@@ -238,8 +238,9 @@ mono_metadata_parse_field_type (MonoImage *m, short field_flags, const char *ptr
 MonoType *
 mono_type_create_from_typespec (MonoImage *image, uint32_t type_spec)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	uint32_t row = type_spec & ROW_MASK;
-	if (row > monocle__metadata_rows (image, MONO_TABLE_TYPESPEC))
+	if (!held || row > monocle__metadata_rows (image, MONO_TABLE_TYPESPEC))
 		return NULL;
 	uint32_t size = 0, offset = monocle__metadata_cell (image, MONO_TABLE_TYPESPEC, row, MONO_TYPESPEC_SIGNATURE);
 	const uint8_t *blob = offset ? monocle__metadata_heap (image, MONOCLE_HEAP_BLOB, offset, &size) : NULL;

@@ -118,8 +118,9 @@ mono_method_get_marshal_info (MonoMethod *method, MonoMarshalSpec **mspecs)
 {
 	struct monocle__param *params = method && mspecs ? params_of (method) : NULL;
 	uint32_t count = method && mspecs ? param_count (monocle_method_definition (method)) + 1 : 0;
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (method ? method->image : NULL);
 	for (uint32_t i = 0; i < count; i++) {
-		bool is_marshalled = params && params[i].token && params[i].flags & HAS_FIELD_MARSHAL;
+		bool is_marshalled = held && params && params[i].token && params[i].flags & HAS_FIELD_MARSHAL;
 		const char *blob =
 		    is_marshalled ? mono_metadata_get_marshal_info (method->image, (params[i].token & ROW_MASK) - 1, 0) : NULL;
 		mspecs[i] = blob ? mono_metadata_parse_marshal_spec (method->image, blob) : NULL;

@@ -122,8 +122,9 @@ mono_metadata_parse_method_signature (MonoImage *m, int def, const char *ptr, co
 MonoMethodSignature *
 mono_metadata_parse_signature (MonoImage *image, uint32_t token)
 {
+	MONOCLE__HELD MonoImage *held = monocle__image_hold (image);
 	uint32_t row = token & ROW_MASK, size = 0;
-	if ((token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_SIGNATURE || !row ||
+	if (!held || (token & ~(uint32_t) ROW_MASK) != MONO_TOKEN_SIGNATURE || !row ||
 	    row > monocle__metadata_rows (image, MONO_TABLE_STANDALONESIG))
 		return NULL;
 	uint32_t offset = monocle__metadata_cell (image, MONO_TABLE_STANDALONESIG, row, MONO_STAND_ALONE_SIGNATURE);

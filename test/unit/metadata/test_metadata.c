@@ -102,10 +102,15 @@ metadata_column (void *host, MonoImage *of, uint32_t table, uint32_t row, uint32
 	return 0;
 }
 
+/* How many held the image when its bytes were handed out, the question itself included: the least of all answers. */
+static uint32_t holders = UINT32_MAX;
+
 /* Blob n begins behind its length at offset n of `blobs`. */
 static const void *
 metadata_heap (void *host, MonoImage *of, monocle_heap_kind heap, uint32_t offset, uint32_t *ret_size)
 {
+	if (atomic_load (&of->describing) < holders)
+		holders = atomic_load (&of->describing);
 	if (heap == MONOCLE_HEAP_RVA && offset < file_size) {
 		*ret_size = file_size - offset;
 		return file + offset;
@@ -805,6 +810,39 @@ a_file_shows_its_resources_strong_name_and_sections (void **state)
 	assert_int_equal (size, 3);
 }
 
+static bool
+was_held (void)
+{
+	uint32_t least = holders;
+	holders = UINT32_MAX;
+	return least >= 2 && least != UINT32_MAX && !atomic_load (&image->describing);
+}
+
+/* Whoever reads bytes keeps the image from being unmapped until it has read them. */
+static void
+bytes_are_read_while_their_image_is_held (void **state)
+{
+	MonoAssemblyName name;
+	uint32_t size;
+	make_file ();
+	holders = UINT32_MAX;
+	mono_image_get_resource (image, 0, &size);
+	assert_true (was_held ());
+	mono_image_get_strong_name (image, &size);
+	assert_true (was_held ());
+	mono_image_strong_name_position (image, NULL);
+	assert_true (was_held ());
+	mono_image_ensure_section (image, ".text");
+	assert_true (was_held ());
+	mono_image_rva_map (image, 0x210);
+	assert_true (was_held ());
+	mono_metadata_parse_signature (image, 0x11000001);
+	assert_true (was_held ());
+	mono_assembly_get_assemblyref (gone, 0, &name);
+	assert_null (mono_assembly_name_get_name (&name));
+	assert_int_equal (atomic_load (&gone->describing), 0);
+}
+
 static void
 a_resource_never_reaches_past_its_file (void **state)
 {
@@ -871,6 +909,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (nothing_is_loaded_and_what_is_there_is_found),
 	cmocka_unit_test (names_of_types_that_are_malformed_name_nothing),
 	cmocka_unit_test (a_file_shows_its_resources_strong_name_and_sections),
+	cmocka_unit_test (bytes_are_read_while_their_image_is_held),
 	cmocka_unit_test (a_resource_never_reaches_past_its_file),
 	cmocka_unit_test (broken_headers_are_survived),
 };
