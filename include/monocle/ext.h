@@ -169,6 +169,23 @@ enum {
 MONOCLE_EXT int monocle_stack_walk_async_safe (void *initial_sig_context, uint32_t flags, monocle_frame_visitor visit,
                                                void *data);
 
+/* --- sampling: how it goes ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+	uint32_t size;                /* set by the caller to sizeof (MonocleSampling) */
+	MonoProfilerSampleMode mode;  /* NONE: no samples now. The mode takes effect shortly after it was set */
+	uint32_t frequency;           /* as asked for */
+	uint32_t achieved;            /* hits in a second of CPU time of each thread (REAL: of time), 0.25 s ago */
+	const char *engine;           /* "perf", "timer", "paced": of most threads; "": none */
+	uint32_t threads;             /* that are sampled now */
+	uint64_t hits;                /* since the process began, as are the next two */
+	uint64_t lost;                /* due, while the one before was still on its way */
+	uint64_t nanoseconds;         /* CPU time of sampled threads */
+} MonocleSampling;
+
+/* Fills *ret_state, as much of it as its `size` says. 0: it is NULL or too small for any of it. Any context. */
+MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
+
 #define MONOCLE_EXT_EVENT(name, type, parameters)                                            \
 	typedef void (*Monocle##type##Callback) parameters;                                      \
 	MONOCLE_EXT void monocle_profiler_set_##name##_callback (MonoProfilerHandle handle, Monocle##type##Callback cb);

@@ -624,6 +624,15 @@ MONO_API void monocle_thread_detach (uintptr_t tid);
 /* What mono_thread_get_name_utf8 () answers from now on; NULL: unnamed. Any context. */
 MONO_API void monocle_thread_set_name (uintptr_t tid, const char *name);
 
+/* --- sampling ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * The signal by which attached threads are interrupted for sample_hit, once a host has granted sampling. The core
+ * chooses threads, sends it and raises the event; a host has nothing to do but to keep it out of places where its
+ * runtime does not stand a signal. Any context.
+ */
+MONO_API int monocle_sampling_signal (void);
+
 /* --- the one way to speak ----------------------------------------------------------------------------------------- */
 
 /*

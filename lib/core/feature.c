@@ -3,11 +3,12 @@
  *
  * feature.c - what a module must enable in its init window, and the functions that are of use only afterwards.
  *
- * A grant is the host's and lasts for ever. Nothing here collects samples or coverage or reads a call context: while no
- * part of the core does, those functions answer what Mono documents for a feature that is off.
+ * A grant is the host's and lasts for ever. Samples are sampler.c's. Nothing here collects coverage or reads a call
+ * context: while no part of the core does, those functions answer what Mono documents for a feature that is off.
  */
 #include <stdlib.h>
 #include "core.h"
+#include "sampler.h"
 
 /* Mono's frequency before anybody chooses one. */
 enum { DEFAULT_FREQUENCY = 100 };
@@ -24,7 +25,6 @@ _Static_assert (sizeof feature_names / sizeof *feature_names == MONOCLE_FEATURE_
 static bool granted[MONOCLE_FEATURE_COUNT]; /* false, then true for ever */
 static bool refused[MONOCLE_FEATURE_COUNT]; /* and said so */
 static MonoProfilerHandle sampling_owner;   /* NULL, then the first handle that enabled sampling */
-static uint64_t sampling;                   /* mode << 32 | frequency: one word, for setters in signal handlers */
 
 bool
 monocle__feature_granted (monocle_feature feature)
@@ -77,12 +77,6 @@ mono_profiler_enable_call_context_introspection (void)
 
 /* --- sampling ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t
-pack (MonoProfilerSampleMode mode, uint32_t frequency)
-{
-	return (uint64_t) mode << 32 | frequency;
-}
-
 static bool
 owns_sampling (MonoProfilerHandle handle)
 {
@@ -97,8 +91,11 @@ mono_profiler_enable_sampling (MonoProfilerHandle handle)
 
 	if (!handle || !enable (MONOCLE_FEATURE_SAMPLING))
 		return 0;
-	if (__atomic_compare_exchange_n (&sampling_owner, &nobody, handle, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		__atomic_store_n (&sampling, pack (MONO_PROFILER_SAMPLE_MODE_NONE, DEFAULT_FREQUENCY), __ATOMIC_RELEASE);
+	if (!monocle__sampler_begin (DEFAULT_FREQUENCY)) {
+		MONOCLE__LOG_ONCE ("a module asks for sampling, but no thread can be made for it");
+		return 0;
+	}
+	__atomic_compare_exchange_n (&sampling_owner, &nobody, handle, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return 1;
 }
 
@@ -110,19 +107,14 @@ mono_profiler_set_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode
 		return 0;
 	if (frequency == 0 && mode != MONO_PROFILER_SAMPLE_MODE_NONE)
 		return 0;
-	__atomic_store_n (&sampling, pack (mode, frequency), __ATOMIC_RELEASE);
+	monocle__sampler_set (mode, frequency);
 	return 1;
 }
 
 mono_bool
 mono_profiler_get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency)
 {
-	uint64_t current = __atomic_load_n (&sampling, __ATOMIC_ACQUIRE);
-
-	if (ret_mode)
-		*ret_mode = (MonoProfilerSampleMode) (current >> 32);
-	if (ret_frequency)
-		*ret_frequency = (uint32_t) current;
+	monocle__sampler_get (ret_mode, ret_frequency);
 	return owns_sampling (handle);
 }
 

@@ -14,6 +14,7 @@
  */
 #include <string.h>
 #include "records.h"
+#include "sampler.h"
 
 enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 
@@ -162,6 +163,7 @@ monocle_host_shutdown (void)
 		return;
 	monocle__event_publish ();
 	monocle__handle_publish ();
+	monocle__sampler_end ();
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		monocle__event_clear (handle);
 		monocle__filter_clear (handle);

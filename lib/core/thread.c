@@ -9,6 +9,7 @@
  */
 #include "idmap.h"
 #include "records.h"
+#include "sampler.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -26,6 +27,8 @@ struct _MonoThread {
 	_Atomic(int32_t) managed_id;
 	_Atomic(int) name;             /* which of the two is current; the other one is written */
 	char names[2][NAME_SIZE];
+	atomic_bool is_tool;           /* a module's own, which is not sampled */
+	monocle__sampled sampled;
 };
 
 static monocle__idmap threads;
@@ -52,17 +55,20 @@ record_of (uintptr_t tid)
 static void
 detach (MonoThread *thread)
 {
-	if (thread)
-		atomic_store_explicit (&thread->is_attached, false, memory_order_release);
+	if (!thread)
+		return;
+	atomic_store_explicit (&thread->is_attached, false, memory_order_release);
+	monocle__sampler_detach (&thread->sampled);
 }
 
 static MonoThread *
-attach (uintptr_t tid, bool is_foreign)
+attach (uintptr_t tid, bool is_foreign, bool is_tool)
 {
 	MonoThread *thread = find (tid), *none = NULL;
 	if (thread || !(thread = record_of (tid)))
 		return thread;
 	atomic_store (&thread->is_foreign, is_foreign);
+	atomic_store (&thread->is_tool, is_tool);
 	atomic_store (&thread->name, NO_NAME);
 	atomic_store (&thread->managed_id, atomic_fetch_add (&last_managed_id, 1) + 1);
 	atomic_store_explicit (&thread->is_attached, true, memory_order_release);
@@ -71,14 +77,30 @@ attach (uintptr_t tid, bool is_foreign)
 	return thread;
 }
 
+/* From now on sample_hit may come on the calling thread. */
+static MonoThread *
+sample (MonoThread *thread)
+{
+	if (thread && thread->tid == (uintptr_t) pthread_self () && !atomic_load (&thread->is_tool))
+		monocle__sampler_attach (&thread->sampled);
+	return thread;
+}
+
+monocle__sampled *
+monocle__thread_sampled (void)
+{
+	MonoThread *thread = find ((uintptr_t) pthread_self ());
+	return thread && !atomic_load_explicit (&thread->is_tool, memory_order_relaxed) ? &thread->sampled : NULL;
+}
+
 MonoThread *
 monocle_thread_attach (uintptr_t tid)
 {
-	MonoThread *thread = attach (tid, false);
+	MonoThread *thread = attach (tid, false, false);
 	/* A module may have been first; now the runtime knows the thread too. */
 	if (thread)
 		atomic_store (&thread->is_foreign, false);
-	return thread;
+	return sample (thread);
 }
 
 void
@@ -136,13 +158,13 @@ mono_thread_get_main (void)
 MonoThread *
 mono_thread_attach (MonoDomain *domain)
 {
-	return attach ((uintptr_t) pthread_self (), true);
+	return sample (attach ((uintptr_t) pthread_self (), true, false));
 }
 
 void
 mono_threads_attach_tools_thread (void)
 {
-	attach ((uintptr_t) pthread_self (), true);
+	attach ((uintptr_t) pthread_self (), true, true);
 }
 
 /* Only what a module attached is detached by it: the runtime's own threads end when the host says so. */

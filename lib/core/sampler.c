@@ -1,0 +1,596 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sampler.c - when which thread is interrupted for sample_hit.
+ *
+ *      any context                 the sampler's thread                       a sampled thread
+ *      set_sample_mode             apply: every thread gets an engine         attach: gets an engine
+ *        store, sem_post    ──►    tick: paced signals                 ──►    signal: sample_hit
+ *                                  check: rates, descriptors, the handler     detach: loses it
+ *
+ * Mode REAL: the sampler's thread signals every attached thread at each tick, sleeping ones too, as Mono does. Mode
+ * PROCESS: a thread is hit as often as it uses a period of CPU time (Mono hits all of them whenever the process has
+ * used one). What does that depends on what the system permits, for each thread by itself: a perf event, a timer on its
+ * CPU clock when the kernel's tick is fine enough for the rate that was asked for, or the sampler's thread.
+ * MONOCLE_SAMPLER=perf|timer|paced names the one to try first.
+ *
+ * The list of threads only grows; records are used again with their tids. Engines come and go under the lock, which
+ * the signal handler never takes. The thread is made in the init window, since a signal handler may be the first to set
+ * the mode; it has all signals blocked, and a forked child has none.
+ */
+#include "sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <monocle/host.h>
+#include "core.h"
+
+#define SECOND 1000000000ull
+
+enum {
+	PERIOD_MIN_NS = 50000,   /* beyond 20 kHz a thread would do little but being sampled */
+	CHECK_NS = 250000000,    /* how often rates and descriptors are looked after */
+	IDLE_NS  = 10000000,     /* the pacer looks at a process that does nothing so rarely at most */
+	SHORT    = 80,           /* a rate below so many percent of what was asked for is reported */
+	END_MS   = 200,
+};
+
+/* What is measured from one setting of the mode to the next. Written by the sampler's thread. */
+typedef struct {
+	uint64_t since;             /* ns */
+	uint64_t hits, used;        /* of all threads before */
+	struct timeval user, system;
+	uint64_t ticks, skipped;    /* of the pacer */
+	bool is_reported;
+} tally;
+
+static _Atomic(monocle__sampled *) threads;
+static _Atomic(uint64_t) settings;  /* mode << 32 | frequency: one word, for setters in signal handlers */
+static _Atomic(uint64_t) applied;   /* what the sampler's thread made of it */
+static atomic_bool is_taken;        /* the program took the signal for itself */
+static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there is none */
+static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
+static sem_t changed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tally current;               /* as are the next four: under the lock */
+static const monocle__engine *ladder[4];
+static int refusals[3];             /* errno values for which an engine is not tried again; as the ladder */
+static bool is_short_said;
+
+static MonoProfilerSampleMode
+mode_of (uint64_t setting)
+{
+	return (MonoProfilerSampleMode) (setting >> 32);
+}
+
+static uint64_t
+period_of (uint64_t setting)
+{
+	uint64_t period = (uint32_t) setting ? SECOND / (uint32_t) setting : SECOND;
+	return period < PERIOD_MIN_NS ? PERIOD_MIN_NS : period;
+}
+
+static uint64_t
+now_ns (clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime (clock, &now);
+	return (uint64_t) now.tv_sec * SECOND + (uint64_t) now.tv_nsec;
+}
+
+monocle__sampled *
+monocle__sampler_first (void)
+{
+	return atomic_load_explicit (&threads, memory_order_acquire);
+}
+
+bool
+monocle__sampler_is_on (void)
+{
+	return mode_of (atomic_load_explicit (&settings, memory_order_acquire)) != MONO_PROFILER_SAMPLE_MODE_NONE &&
+	       !atomic_load_explicit (&is_taken, memory_order_relaxed);
+}
+
+/* Not in a forked child, where the sampler's thread does not exist and the lock may be held for ever. */
+static bool
+is_owner (void)
+{
+	pid_t pid = atomic_load (&owner);
+	return pid && pid == getpid ();
+}
+
+/* --- engines -------------------------------------------------------------------------------------------------------- */
+
+/* How often in a second the kernel looks at CPU timers. */
+static uint32_t
+tick_rate (void)
+{
+	struct timespec tick;
+	if (clock_getres (CLOCK_REALTIME_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
+		return 100;
+	return (uint32_t) (SECOND / (uint64_t) tick.tv_nsec);
+}
+
+static const monocle__engine *
+forced_engine (void)
+{
+	static const monocle__engine *const all[] = { &monocle__engine_perf, &monocle__engine_timer,
+		                                      &monocle__engine_paced };
+	const char *name = getenv ("MONOCLE_SAMPLER");
+	if (!name || !*name)
+		return NULL;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (strcmp (all[i]->name, name) == 0)
+			return all[i];
+	MONOCLE__LOG_ONCE ("MONOCLE_SAMPLER=%s is none of perf, timer, paced; it is ignored", name);
+	return NULL;
+}
+
+/* Best first. In mode REAL nothing depends on CPU time. */
+static void
+choose_ladder (uint64_t setting)
+{
+	size_t count = 0;
+	memset (ladder, 0, sizeof ladder);
+	memset (refusals, 0, sizeof refusals);
+	if (mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL) {
+		ladder[0] = &monocle__engine_paced;
+		return;
+	}
+	const monocle__engine *forced = forced_engine ();
+	if (forced)
+		ladder[count++] = forced;
+	if (!forced)
+		ladder[count++] = &monocle__engine_perf;
+	if (forced != &monocle__engine_timer && (uint32_t) setting <= tick_rate ())
+		ladder[count++] = &monocle__engine_timer;
+	if (forced != &monocle__engine_paced)
+		ladder[count] = &monocle__engine_paced;
+}
+
+/* Refusals that hold for this thread or this moment only. */
+static bool
+is_passing (int error)
+{
+	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM || error == ENOSPC;
+}
+
+static void
+say_refused (const monocle__engine *engine, int error)
+{
+	if (is_passing (error))
+		MONOCLE__LOG_ONCE ("sampling: no more threads by %s (%s); others are sampled by other means", engine->name,
+		                   strerror (error));
+	else if (getenv ("MONOCLE_SAMPLER"))
+		MONOCLE__LOG_ONCE ("sampling: MONOCLE_SAMPLER=%s cannot be had (%s); threads are sampled by other means",
+		                   engine->name, strerror (error));
+}
+
+static void
+arm (monocle__sampled *thread)
+{
+	uint64_t period = period_of (atomic_load (&applied));
+	if (!atomic_load (&thread->os_id) || atomic_load (&thread->engine))
+		return;
+	thread->clock = UINT64_MAX; /* nothing before counts */
+	if (!monocle__sampler_account (thread))
+		return;
+	for (size_t i = 0; ladder[i]; i++) {
+		int error = refusals[i] ? refusals[i] : ladder[i]->open (thread, period);
+		if (error == 0)
+			atomic_store (&thread->engine, ladder[i]);
+		if (error == 0 || error == ESRCH)
+			return;
+		say_refused (ladder[i], error);
+		if (!is_passing (error))
+			refusals[i] = error;
+	}
+}
+
+static void
+disarm (monocle__sampled *thread)
+{
+	const monocle__engine *engine = atomic_exchange (&thread->engine, NULL);
+	if (!engine)
+		return;
+	monocle__sampler_account (thread);
+	engine->close (thread);
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------------- */
+
+static void
+enlist (monocle__sampled *thread)
+{
+	if (atomic_exchange (&thread->is_listed, true))
+		return;
+	thread->next = atomic_load (&threads);
+	while (!atomic_compare_exchange_weak (&threads, &thread->next, thread))
+		;
+}
+
+static bool
+is_applied_on (void)
+{
+	return mode_of (atomic_load (&applied)) != MONO_PROFILER_SAMPLE_MODE_NONE && !atomic_load (&is_taken);
+}
+
+void
+monocle__sampler_detach (monocle__sampled *thread)
+{
+	if (is_owner ()) {
+		pthread_mutex_lock (&lock);
+		disarm (thread);
+		pthread_mutex_unlock (&lock);
+	}
+	atomic_store (&thread->os_id, 0);
+}
+
+/*
+ * Either the sampler's thread finds this one in the list when it applies a mode, or it has owner and mode set before
+ * they are read here. Who had the tid before may have gone without a word.
+ */
+void
+monocle__sampler_attach (monocle__sampled *thread)
+{
+	pid_t os_id = (pid_t) syscall (SYS_gettid), was = atomic_load (&thread->os_id);
+	if (was == os_id)
+		return;
+	if (was)
+		monocle__sampler_detach (thread);
+	atomic_store (&thread->signalled, false);
+	atomic_store (&thread->os_id, os_id);
+	enlist (thread);
+	if (!is_owner ())
+		return;
+	pthread_mutex_lock (&lock);
+	if (is_applied_on ())
+		arm (thread);
+	bool is_paced = atomic_load (&thread->engine) == &monocle__engine_paced;
+	pthread_mutex_unlock (&lock);
+	if (is_paced) /* the sampler's thread may not have had anything to do so far */
+		sem_post (&changed);
+}
+
+/* --- rates ---------------------------------------------------------------------------------------------------------- */
+
+static void
+sum (uint64_t *ret_hits, uint64_t *ret_used, uint64_t *ret_lost)
+{
+	*ret_hits = *ret_used = *ret_lost = 0;
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
+		*ret_hits += atomic_load_explicit (&thread->hits, memory_order_relaxed);
+		*ret_used += atomic_load_explicit (&thread->used, memory_order_relaxed);
+		*ret_lost += atomic_load_explicit (&thread->overruns, memory_order_relaxed) +
+		             atomic_load_explicit (&thread->missed, memory_order_relaxed);
+	}
+}
+
+static void
+begin_tally (void)
+{
+	uint64_t lost;
+	struct rusage usage;
+	getrusage (RUSAGE_SELF, &usage);
+	memset (&current, 0, sizeof current);
+	current.since = now_ns (CLOCK_MONOTONIC);
+	current.user = usage.ru_utime;
+	current.system = usage.ru_stime;
+	sum (&current.hits, &current.used, &lost);
+	atomic_store (&achieved, 0);
+}
+
+static double
+seconds_between (struct timeval from, struct timeval to)
+{
+	return (double) (to.tv_sec - from.tv_sec) + (double) (to.tv_usec - from.tv_usec) / 1e6;
+}
+
+/* Events do not tell of CPU time that passes inside the kernel. */
+static double
+user_share (void)
+{
+	struct rusage usage;
+	getrusage (RUSAGE_SELF, &usage);
+	double user = seconds_between (current.user, usage.ru_utime), system = seconds_between (current.system, usage.ru_stime);
+	return user + system > 0 ? user / (user + system) : 1;
+}
+
+static const char *
+engine_name (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next) {
+		const monocle__engine *engine = atomic_load (&thread->engine);
+		if (engine)
+			return engine->name;
+	}
+	return "";
+}
+
+/* One line, the first time that a rate is not what was asked for. */
+static void
+report (uint32_t is, uint32_t should)
+{
+	if (is_short_said || current.is_reported)
+		return;
+	current.is_reported = is_short_said = true;
+	monocle_log ("sampling at %u Hz instead of %u (%s)", is, should, engine_name ());
+}
+
+/* Under the lock, with every thread accounted for. */
+static void
+measure (uint64_t setting)
+{
+	uint64_t hits, used, lost, elapsed = now_ns (CLOCK_MONOTONIC) - current.since;
+	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
+	sum (&hits, &used, &lost);
+	double seconds = (double) (is_real ? elapsed : used - current.used) / SECOND;
+	if (seconds <= 0)
+		return;
+	double rate = (double) (is_real ? current.ticks : hits - current.hits) / seconds;
+	atomic_store (&achieved, (uint32_t) (rate + 0.5));
+	double should = (double) (uint32_t) setting * (is_real || seconds < 1 ? 1 : user_share ());
+	if (seconds >= 1 && rate * 100 < should * SHORT)
+		report ((uint32_t) (rate + 0.5), (uint32_t) setting);
+}
+
+/* A program that closes all descriptors has closed ours; what stands at their numbers now is its own. */
+static void
+look_after (monocle__sampled *thread)
+{
+	const monocle__engine *engine = atomic_load (&thread->engine);
+	if (!engine)
+		return;
+	monocle__sampler_account (thread);
+	if (engine->is_intact (thread))
+		return;
+	disarm (thread);
+	arm (thread);
+}
+
+static void
+disarm_all (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		disarm (thread);
+}
+
+static void
+check (void)
+{
+	pthread_mutex_lock (&lock);
+	if (!monocle__signal_is_ours () && !atomic_exchange (&is_taken, true)) {
+		disarm_all ();
+		monocle_log ("sampling ends: the program handles signal %d itself", monocle_sampling_signal ());
+	}
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		look_after (thread);
+	measure (atomic_load (&applied));
+	pthread_mutex_unlock (&lock);
+}
+
+/* --- the sampler's thread ------------------------------------------------------------------------------------------- */
+
+/* In the child only this thread lives; copies of descriptors would keep the parent's events alive. */
+static void
+forget_in_child (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		monocle__perf_forget (thread);
+}
+
+static bool
+prepare_signal (void)
+{
+	static bool is_prepared;
+	if (!is_prepared && !monocle__signal_install ()) {
+		monocle_log ("no samples: signal %d cannot be handled: %s", monocle_sampling_signal (), strerror (errno));
+		return false;
+	}
+	if (!is_prepared)
+		pthread_atfork (NULL, NULL, forget_in_child);
+	is_prepared = true;
+	return true;
+}
+
+static void
+apply (uint64_t setting)
+{
+	pthread_mutex_lock (&lock);
+	if (is_applied_on ()) {
+		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+			if (atomic_load (&thread->engine))
+				monocle__sampler_account (thread);
+		measure (atomic_load (&applied));
+	}
+	disarm_all ();
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !prepare_signal ())
+		setting = (uint32_t) setting;
+	atomic_store (&applied, setting);
+	if (is_applied_on ()) {
+		choose_ladder (setting);
+		begin_tally ();
+		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+			arm (thread);
+	}
+	pthread_mutex_unlock (&lock);
+}
+
+/* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs; kernels from 6.12 on heed them. */
+static void
+prepare_thread (void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attributes = { .size = sizeof attributes };
+	pthread_setname_np (pthread_self (), "monocle-sampler");
+	prctl (PR_SET_TIMERSLACK, 1ul);
+	if (syscall (SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) || attributes.policy != SCHED_OTHER)
+		return;
+	attributes.runtime = 100000;
+	syscall (SYS_sched_setattr, 0, &attributes, 0);
+}
+
+/* Must the sampler's thread send signals itself? */
+static bool
+is_pacing (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (atomic_load (&thread->engine) == &monocle__engine_paced)
+			return true;
+	return false;
+}
+
+/* Ticks that are past are not made up for. Returns when the next one is due. */
+static uint64_t
+tick (uint64_t setting, uint64_t due, uint64_t now)
+{
+	static uint64_t idle;
+	uint64_t period = period_of (setting), late = (now - due) / period;
+	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
+	pthread_mutex_lock (&lock);
+	current.ticks++;
+	current.skipped += late;
+	if (is_real)
+		monocle__paced_all ();
+	else if (monocle__paced_used (period))
+		idle = 0;
+	else if (idle < IDLE_NS / period)
+		idle = idle ? idle * 2 : 1;
+	pthread_mutex_unlock (&lock);
+	return due + (late + 1 + (is_real ? 0 : idle)) * period;
+}
+
+static void
+wait_until (uint64_t due)
+{
+	struct timespec until = { (time_t) (due / SECOND), (long) (due % SECOND) };
+	if (sem_clockwait (&changed, CLOCK_MONOTONIC, &until) == 0)
+		while (sem_trywait (&changed) == 0)
+			;
+}
+
+/* As long as the mode is what it was. */
+static void
+serve (uint64_t setting)
+{
+	uint64_t now = now_ns (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS;
+	while (atomic_load (&settings) == setting) {
+		now = now_ns (CLOCK_MONOTONIC);
+		if (!is_pacing ())
+			next_tick = UINT64_MAX;
+		else if (next_tick == UINT64_MAX)
+			next_tick = now;
+		if (now >= next_tick)
+			next_tick = tick (setting, next_tick, now);
+		if (now >= next_check) {
+			check ();
+			next_check = now + CHECK_NS;
+		}
+		wait_until (next_tick < next_check ? next_tick : next_check);
+	}
+}
+
+static void *
+run (void *nothing)
+{
+	prepare_thread ();
+	for (;;) {
+		uint64_t setting = atomic_load (&settings);
+		apply (setting);
+		if (is_applied_on ())
+			serve (setting);
+		while (atomic_load (&settings) == setting)
+			sem_wait (&changed);
+	}
+	return NULL;
+}
+
+/* --- for feature.c and host.c --------------------------------------------------------------------------------------- */
+
+bool
+monocle__sampler_begin (uint32_t frequency)
+{
+	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread;
+	sigset_t all, before;
+	pthread_mutex_lock (&once);
+	if (!atomic_load (&owner)) {
+		sem_init (&changed, 0, 0);
+		atomic_store (&settings, frequency);
+		sigfillset (&all);
+		pthread_sigmask (SIG_SETMASK, &all, &before);
+		if (pthread_create (&thread, NULL, run, NULL) == 0) {
+			pthread_detach (thread);
+			atomic_store (&owner, getpid ());
+		}
+		pthread_sigmask (SIG_SETMASK, &before, NULL);
+	}
+	pthread_mutex_unlock (&once);
+	return atomic_load (&owner) != 0;
+}
+
+void
+monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency)
+{
+	atomic_store (&settings, (uint64_t) mode << 32 | frequency);
+	sem_post (&changed);
+}
+
+void
+monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency)
+{
+	uint64_t setting = atomic_load (&settings);
+	if (ret_mode)
+		*ret_mode = mode_of (setting);
+	if (ret_frequency)
+		*ret_frequency = (uint32_t) setting;
+}
+
+/* Whoever is inside a callback of a module's now is not waited for, as with any other event. */
+void
+monocle__sampler_end (void)
+{
+	struct timespec millisecond = { 0, 1000000 };
+	if (!is_owner ())
+		return;
+	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) atomic_load (&settings));
+	for (int i = 0; i < END_MS && is_applied_on (); i++)
+		nanosleep (&millisecond, NULL);
+}
+
+mono_bool
+monocle_sampling_state (MonocleSampling *ret_state)
+{
+	uint64_t hits, used, lost, setting = atomic_load (&applied);
+	uint32_t size = ret_state ? ret_state->size : 0;
+	if (size < offsetof (MonocleSampling, threads))
+		return 0;
+	sum (&hits, &used, &lost);
+	MonocleSampling state = {
+		.size = size,
+		.mode = mode_of (setting),
+		.frequency = (uint32_t) setting,
+		.achieved = atomic_load (&achieved),
+		.engine = engine_name (),
+		.hits = hits,
+		.lost = lost,
+		.nanoseconds = used,
+	};
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		state.threads += atomic_load (&thread->engine) != NULL;
+	memcpy (ret_state, &state, size < sizeof state ? size : sizeof state);
+	return 1;
+}

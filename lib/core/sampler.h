@@ -1,0 +1,102 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sampler.h - what the files of the sampler share. See sampler.c for how they work together.
+ */
+#ifndef MONOCLE_SAMPLER_H
+#define MONOCLE_SAMPLER_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+#include <mono/metadata/profiler.h>
+
+typedef struct monocle__engine monocle__engine;
+
+/*
+ * A thread that can be sampled. It is part of the thread's record, so it is never freed; the thread that gets the same
+ * tid next takes it over. What has no remark is under the sampler's lock.
+ */
+typedef struct monocle__sampled {
+	struct monocle__sampled *next;  /* set once, when it enters the list */
+	atomic_bool is_listed;
+	_Atomic(pid_t) os_id;           /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
+	const monocle__engine *_Atomic engine; /* NULL: it is not sampled. Written under the lock */
+	int fd;                         /* perf: the event, and its number by which it is known again */
+	uint64_t event;
+	timer_t timer;
+	uint64_t clock;                 /* of its CPU time, as last read */
+	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
+	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
+	_Atomic(uint64_t) used;         /* CPU time while it was sampled */
+	_Atomic(uint64_t) hits;         /* written by the handler on this thread */
+	_Atomic(uint64_t) overruns;     /* the same: hits that were due while one was on its way */
+	_Atomic(uint64_t) missed;       /* the same of the pacer */
+} monocle__sampled;
+
+/* A way to have a thread interrupted as its CPU time passes. Under the lock, on any thread. */
+struct monocle__engine {
+	const char *name;
+	int (*open) (monocle__sampled *thread, uint64_t period); /* period: ns. 0 or an errno value */
+	void (*close) (monocle__sampled *thread);
+	bool (*is_intact) (monocle__sampled *thread);            /* false: the program took it away */
+};
+
+extern const monocle__engine monocle__engine_perf;  /* the kernel's task clock as an event of each thread */
+extern const monocle__engine monocle__engine_timer; /* a timer on each thread's CPU clock, as fine as the kernel's tick */
+extern const monocle__engine monocle__engine_paced; /* the sampler's thread looks at all CPU clocks at each tick */
+
+/* --- sampler.c ---------------------------------------------------------------------------------------------------- */
+
+/* Makes the sampler's thread, mode NONE. Idempotent; false: no thread can be had. Normal context. */
+bool monocle__sampler_begin (uint32_t frequency);
+void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);                  /* any context */
+void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency);        /* any context */
+/* Are samples wanted right now? Any context. */
+bool monocle__sampler_is_on (void);
+/* No thread will be interrupted once this returns and what is on its way has arrived. Normal context. */
+void monocle__sampler_end (void);
+/* A thread came, on itself; a thread went, on any thread. */
+void monocle__sampler_attach (monocle__sampled *thread);
+void monocle__sampler_detach (monocle__sampled *thread);
+/* Adds to `used` what the thread used since this was asked last. False: it runs no more. Under the lock. */
+bool monocle__sampler_account (monocle__sampled *thread);
+monocle__sampled *monocle__sampler_first (void);
+
+/* --- sampler-paced.c: on the sampler's thread ---------------------------------------------------------------------- */
+
+/* Signals every thread that has an engine. */
+void monocle__paced_all (void);
+/* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
+bool monocle__paced_used (uint64_t period);
+
+/* --- sampler-perf.c ------------------------------------------------------------------------------------------------ */
+
+/* In a forked child: gives the parent's events back without disturbing them. */
+void monocle__perf_forget (monocle__sampled *thread);
+
+/* --- sampler-signal.c ---------------------------------------------------------------------------------------------- */
+
+/* Installs the handler. Idempotent; false: it cannot be. */
+bool monocle__signal_install (void);
+/* Is the handler still the one that the kernel knows? */
+bool monocle__signal_is_ours (void);
+/* Sends the signal to a thread of this process. 0 or an errno value. */
+int monocle__signal_send (pid_t os_id);
+/* What a timer sends so that the handler knows it. */
+union sigval monocle__signal_mark (void);
+
+/* --- thread.c ------------------------------------------------------------------------------------------------------ */
+
+/* Of the calling thread; NULL: it is not attached. Any context. */
+monocle__sampled *monocle__thread_sampled (void);
+
+/* --- arch/ --------------------------------------------------------------------------------------------------------- */
+
+/* Where the thread was that the handler's context tells of. */
+const mono_byte *monocle__arch_context_ip (const void *context);
+
+#endif

@@ -1,0 +1,686 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_sampler.c - samples under a scripted host, by each engine. CPU time is what counts, so a busy machine does no
+ * harm; where the system refuses perf events the engine named "perf" is another one, which the rates must suit as well.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <monocle/host.h>
+#include <mono/jit/jit.h>
+#include <mono/metadata/threads.h>
+#include "child.h"
+
+enum { BUSY_MS = 400, TOLERANCE = 12 /* percent */ };
+
+/* The thread sanitizer keeps signals back until the thread calls something, and its forked children start no threads. */
+#if defined(__SANITIZE_THREAD__)
+#define IS_DEFERRED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IS_DEFERRED 1
+#endif
+#endif
+#ifndef IS_DEFERRED
+#define IS_DEFERRED 0
+#endif
+
+/* What one thread saw of itself. */
+typedef struct {
+	pthread_t tid;
+	atomic_uint hits, wrong;
+	uint64_t used;          /* CPU time, ns */
+	sem_t stop;
+	atomic_bool is_ready;
+} witness;
+
+enum { WITNESSES = 16 };
+static witness witnesses[WITNESSES];
+static atomic_uint witness_count, strangers, newer, older;
+static MonoProfilerHandle owner;
+
+static int
+grant (void *host, monocle_feature feature)
+{
+	return feature == MONOCLE_FEATURE_SAMPLING;
+}
+
+static const monocle_host_ops host = {
+	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test", .enable = grant,
+};
+
+static witness *
+self (void)
+{
+	for (unsigned i = 0; i < atomic_load (&witness_count); i++)
+		if (pthread_equal (witnesses[i].tid, pthread_self ()))
+			return &witnesses[i];
+	return NULL;
+}
+
+/* errno is spoilt on purpose: the interrupted code must not see that. */
+static void
+on_hit (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	witness *own = self ();
+	errno = EDOM;
+	if (!own) {
+		atomic_fetch_add (&strangers, 1);
+		return;
+	}
+	atomic_fetch_add (&own->hits, 1);
+#ifdef __x86_64__
+	if ((greg_t) ip != ((const ucontext_t *) context)->uc_mcontext.gregs[REG_RIP])
+		atomic_fetch_add (&own->wrong, 1);
+#endif
+	if (!mono_thread_current ())
+		atomic_fetch_add (&own->wrong, 1);
+}
+
+static void
+on_newer (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	atomic_fetch_add (&newer, 1);
+}
+
+static void
+on_older (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	if (atomic_load (&newer) == atomic_load (&older))
+		atomic_fetch_add (&strangers, 1); /* the newer handle was not asked first */
+	atomic_fetch_add (&older, 1);
+}
+
+static void
+start (void)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	owner = mono_profiler_create (NULL);
+	CHECK (mono_profiler_enable_sampling (owner));
+	mono_profiler_set_sample_hit_callback (owner, on_hit);
+	monocle_host_startup_done ();
+}
+
+static uint64_t
+cpu_time (void)
+{
+	struct timespec now;
+	clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
+static void
+pause_ms (long milliseconds)
+{
+	struct timespec rest = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+	while (clock_nanosleep (CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+		;
+}
+
+static witness *
+enroll (void)
+{
+	witness *own = &witnesses[atomic_load (&witness_count)];
+	own->tid = pthread_self ();
+	sem_init (&own->stop, 0, 0);
+	atomic_fetch_add (&witness_count, 1);
+	monocle_thread_attach ((uintptr_t) pthread_self ());
+	return own;
+}
+
+/* Stays in user mode: clocks are read every some hundred thousand rounds only. */
+static void
+burn (witness *own, long milliseconds)
+{
+	volatile unsigned sink = 0;
+	uint64_t from = cpu_time ();
+	errno = EXDEV;
+	while (cpu_time () - from < (uint64_t) milliseconds * 1000000)
+		for (int i = 0; i < 200000; i++)
+			sink += (unsigned) i;
+	CHECK (errno == EXDEV);
+	own->used += cpu_time () - from;
+}
+
+static void *
+sleeper (void *data)
+{
+	witness *own = enroll ();
+	sem_post (data);
+	while (sem_wait (&own->stop))
+		;
+	monocle_thread_detach ((uintptr_t) pthread_self ());
+	return NULL;
+}
+
+static void *
+burner (void *data)
+{
+	witness *own = enroll ();
+	sem_post (data);
+	burn (own, BUSY_MS);
+	monocle_thread_detach ((uintptr_t) pthread_self ());
+	return NULL;
+}
+
+static pthread_t
+spawn (void *(*body) (void *))
+{
+	pthread_t thread;
+	sem_t is_there;
+	sem_init (&is_there, 0, 0);
+	CHECK (pthread_create (&thread, NULL, body, &is_there) == 0);
+	while (sem_wait (&is_there))
+		;
+	return thread;
+}
+
+static MonocleSampling
+state_now (void)
+{
+	MonocleSampling state = { .size = sizeof state };
+	CHECK (monocle_sampling_state (&state));
+	return state;
+}
+
+/* Setting the mode only tells the sampler's thread. */
+static void
+set_and_await (MonoProfilerSampleMode mode, uint32_t frequency)
+{
+	CHECK (mono_profiler_set_sample_mode (owner, mode, frequency));
+	for (int i = 0; i < 2000; i++) {
+		MonocleSampling state = state_now ();
+		if (state.mode == mode && state.frequency == frequency)
+			return;
+		pause_ms (1);
+	}
+	CHECK (!"the mode takes effect");
+}
+
+static bool
+is_near (const witness *own, uint32_t frequency, unsigned percent)
+{
+	double should = (double) own->used / 1e9 * frequency, is = atomic_load (&own->hits);
+	bool near = is > should * (100 - percent) / 100 - 2 && is < should * (100 + percent) / 100 + 2;
+	if (IS_DEFERRED)
+		near = is > 0;
+	if (!near)
+		fprintf (stderr, "%s: %.0f hits, should be %.0f\n", state_now ().engine, is, should);
+	return near;
+}
+
+/* --- modes ---------------------------------------------------------------------------------------------------------- */
+
+static void
+use_engine (const char *engine)
+{
+	setenv ("MONOCLE_SAMPLER", engine, 1);
+}
+
+static void
+process_mode (const char *engine, uint32_t frequency, unsigned percent)
+{
+	use_engine (engine);
+	start ();
+	witness *main_thread = enroll ();
+	pthread_t idle = spawn (sleeper);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, frequency);
+	pthread_t busy = spawn (burner);
+	burn (main_thread, BUSY_MS);
+	pthread_join (busy, NULL);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	CHECK (is_near (&witnesses[0], frequency, percent) && is_near (&witnesses[2], frequency, percent));
+	CHECK (atomic_load (&witnesses[1].hits) <= 1);
+	for (int i = 0; i < 3; i++)
+		CHECK (atomic_load (&witnesses[i].wrong) == 0);
+	CHECK (atomic_load (&strangers) == 0);
+	sem_post (&witnesses[1].stop);
+	pthread_join (idle, NULL);
+}
+
+static void
+by_perf_100 (void)
+{
+	process_mode ("perf", 100, TOLERANCE);
+}
+
+static void
+by_perf_1000 (void)
+{
+	process_mode ("perf", 1000, TOLERANCE);
+}
+
+static void
+by_perf_10000 (void)
+{
+	process_mode ("perf", 10000, TOLERANCE);
+}
+
+/* The kernel sees a timer, and the pacer a thread, only when it gets its turn: on a busy machine that is not often. */
+static void
+by_timer_100 (void)
+{
+	process_mode ("timer", 100, 50);
+}
+
+static void
+by_pacer_100 (void)
+{
+	process_mode ("paced", 100, 50);
+}
+
+static void
+busy_threads_are_hit_by_their_cpu_time_and_sleeping_ones_are_not (void **state)
+{
+	child_passes (by_perf_100);
+	child_passes (by_perf_1000);
+	child_passes (by_perf_10000);
+	child_passes (by_timer_100);
+	child_passes (by_pacer_100);
+}
+
+static void
+coarse_timers (void)
+{
+	use_engine ("timer");
+	start ();
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 10000);
+	burn (own, 1500);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	MonocleSampling seen = state_now ();
+	CHECK (seen.achieved > 50 && seen.achieved < 2000);
+	CHECK (seen.hits + seen.lost > seen.hits * 2); /* what timers could not tell is counted */
+}
+
+static void
+a_rate_that_is_not_what_was_asked_for_is_said_once (void **state)
+{
+	char output[4096];
+	assert_int_equal (child_run (coarse_timers, output, sizeof output), 0);
+	assert_non_null (strstr (output, "monocle: sampling at "));
+	assert_non_null (strstr (output, " Hz instead of 10000 (timer)\n"));
+	assert_null (strchr (strchr (output, '\n') + 1, '\n'));
+}
+
+static void
+real_mode (void)
+{
+	start ();
+	pthread_t idle = spawn (sleeper), another = spawn (sleeper);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 200);
+	pause_ms (500);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	unsigned one = atomic_load (&witnesses[0].hits), other = atomic_load (&witnesses[1].hits);
+	/* 100 ticks; a busy machine loses some. */
+	CHECK (one > 50 && one < 106 && other > 50 && other < 106 && one < other + 20 && other < one + 20);
+	pause_ms (50);
+	CHECK (atomic_load (&witnesses[0].hits) == one);
+	for (int i = 0; i < 2; i++)
+		sem_post (&witnesses[i].stop);
+	pthread_join (idle, NULL);
+	pthread_join (another, NULL);
+}
+
+static void
+real_mode_hits_sleeping_threads_too_and_none_ends_it (void **state)
+{
+	child_passes (real_mode);
+}
+
+/* --- handles and contexts ------------------------------------------------------------------------------------------- */
+
+static void
+two_handles (void)
+{
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, on_older);
+	MonoProfilerHandle second = mono_profiler_create (NULL);
+	mono_profiler_set_sample_hit_callback (second, on_newer);
+	CHECK (!mono_profiler_set_sample_mode (second, MONO_PROFILER_SAMPLE_MODE_REAL, 100));
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	burn (own, 200);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	CHECK (atomic_load (&older) > 10 && atomic_load (&older) == atomic_load (&newer));
+	CHECK (atomic_load (&strangers) == 0);
+}
+
+static void
+all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode (void **state)
+{
+	child_passes (two_handles);
+}
+
+static void
+hit_then_stop (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	atomic_fetch_add (&newer, 1);
+	mono_profiler_set_sample_mode (owner, MONO_PROFILER_SAMPLE_MODE_NONE, 100);
+}
+
+static void
+stop_from_handler (void)
+{
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, hit_then_stop);
+	witness *own = enroll ();
+	CHECK (mono_profiler_set_sample_mode (owner, MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000));
+	burn (own, 300);
+	CHECK (atomic_load (&newer) == 1);
+}
+
+static void
+a_handler_may_set_the_mode_and_it_holds_at_once (void **state)
+{
+	child_passes (stop_from_handler);
+}
+
+static void
+tool_threads (void)
+{
+	start ();
+	mono_threads_attach_tools_thread ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 1000);
+	pause_ms (100);
+	CHECK (atomic_load (&strangers) == 0);
+	mono_thread_detach (mono_thread_current ());
+	mono_thread_attach (NULL);
+	pause_ms (100);
+	CHECK (IS_DEFERRED || atomic_load (&strangers) > 10);
+	unsigned before = atomic_load (&strangers);
+	mono_thread_detach (mono_thread_current ());
+	pause_ms (50);
+	CHECK (atomic_load (&strangers) <= before + 1);
+}
+
+static void
+attached_threads_are_hit_and_tool_threads_are_not (void **state)
+{
+	child_passes (tool_threads);
+}
+
+static void
+shutdown_ends (void)
+{
+	start ();
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	burn (own, 100);
+	monocle_host_shutdown ();
+	CHECK (state_now ().mode == MONO_PROFILER_SAMPLE_MODE_NONE && state_now ().threads == 0);
+	unsigned hits = atomic_load (&own->hits);
+	burn (own, 100);
+	CHECK (hits > 10 && atomic_load (&own->hits) == hits);
+}
+
+static void
+nothing_is_hit_after_the_host_has_ended (void **state)
+{
+	child_passes (shutdown_ends);
+}
+
+/* --- a guest in a foreign process ----------------------------------------------------------------------------------- */
+
+static atomic_uint foreign, foreign_sender;
+
+static void
+programs_handler (int number, siginfo_t *info, void *context)
+{
+	atomic_fetch_add (&foreign, 1);
+	atomic_store (&foreign_sender, (unsigned) info->si_pid);
+}
+
+static void
+chained (void)
+{
+	struct sigaction action = { .sa_sigaction = programs_handler, .sa_flags = SA_SIGINFO };
+	CHECK (sigaction (monocle_sampling_signal (), &action, NULL) == 0);
+	start ();
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	CHECK (kill (getpid (), monocle_sampling_signal ()) == 0);
+	CHECK (raise (monocle_sampling_signal ()) == 0);
+	burn (own, 100);
+	CHECK (atomic_load (&foreign) == 2 && (pid_t) atomic_load (&foreign_sender) == getpid ());
+	CHECK (atomic_load (&own->hits) > 10);
+}
+
+static void
+the_programs_own_signals_reach_its_handler_and_ours_do_not (void **state)
+{
+	child_passes (chained);
+}
+
+static void
+unhandled (void)
+{
+	start ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 100);
+	CHECK (kill (getpid (), monocle_sampling_signal ()) == 0);
+	pause_ms (20);
+	CHECK (signal (monocle_sampling_signal (), SIG_DFL) != SIG_DFL);
+	witness *own = enroll ();
+	burn (own, 700);
+	unsigned hits = atomic_load (&own->hits);
+	burn (own, 100);
+	CHECK (atomic_load (&own->hits) == hits);
+	CHECK (state_now ().threads == 0);
+}
+
+static void
+a_program_that_takes_the_signal_back_lives_on_without_samples (void **state)
+{
+	char output[4096];
+	assert_int_equal (child_run (unhandled, output, sizeof output), 0);
+	assert_non_null (strstr (output, "monocle: sampling ends: the program handles signal "));
+}
+
+static void
+close_everything (void)
+{
+	use_engine ("perf");
+	start ();
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	int null = open ("/dev/null", O_RDWR);
+	struct rlimit limit;
+	getrlimit (RLIMIT_NOFILE, &limit);
+	/* Its own file stands wherever one of ours stood. */
+	for (int fd = 3; fd < (int) limit.rlim_cur && fd < 5000; fd++)
+		if (fd != null && fcntl (fd, F_GETFD) >= 0)
+			CHECK (dup2 (null, fd) == fd);
+	pause_ms (600);
+	unsigned before = atomic_load (&own->hits);
+	burn (own, 200);
+	CHECK (atomic_load (&own->hits) > before + 100);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	CHECK (fcntl (null, F_GETFD) >= 0);
+	for (int fd = 1000; fd < 1100; fd++)
+		if (fcntl (fd, F_GETFD) >= 0)
+			CHECK (write (fd, "x", 1) == 1);
+}
+
+static void
+closed_descriptors_are_opened_again_and_nobody_elses_are_closed (void **state)
+{
+	child_passes (close_everything);
+}
+
+static void
+few_descriptors (void)
+{
+	struct rlimit limit = { 8, 8 };
+	use_engine ("perf");
+	CHECK (setrlimit (RLIMIT_NOFILE, &limit) == 0);
+	start ();
+	pthread_t busy[4];
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 100);
+	for (int i = 0; i < 4; i++)
+		busy[i] = spawn (burner);
+	for (int i = 0; i < 4; i++)
+		pthread_join (busy[i], NULL);
+	for (int i = 0; i < 4; i++)
+		CHECK (is_near (&witnesses[i], 100, 50));
+	int fd = open ("/dev/null", O_RDONLY);
+	CHECK (fd >= 0);
+}
+
+static void
+threads_beyond_the_descriptors_are_sampled_by_other_means (void **state)
+{
+	char output[4096];
+	assert_int_equal (child_run (few_descriptors, output, sizeof output), 0);
+	if (!strstr (output, "cannot be had")) /* perf events are refused here */
+		assert_non_null (strstr (output, "monocle: sampling: no more threads by perf ("));
+}
+
+/* A child does nothing of it, holds none of its parent's events, and disturbs none. */
+static void
+forks (void)
+{
+	int status;
+	use_engine ("perf");
+	start ();
+	witness *own = enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	burn (own, 50);
+	pid_t child = fork ();
+	if (child == 0) {
+		unsigned before = atomic_load (&own->hits);
+		for (int fd = 3; fd < 1100; fd++)
+			if (fcntl (fd, F_GETFD) >= 0 && fcntl (fd, F_GETSIG) == monocle_sampling_signal ())
+				_exit (98);
+		mono_profiler_set_sample_mode (owner, MONO_PROFILER_SAMPLE_MODE_REAL, 1000);
+		if (!IS_DEFERRED)
+			pthread_join (spawn (burner), NULL);
+		burn (own, 100);
+		_exit (atomic_load (&own->hits) == before && !atomic_load (&witnesses[1].hits) ? 0 : 97);
+	}
+	while (waitpid (child, &status, 0) < 0)
+		CHECK (errno == EINTR);
+	CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+	unsigned before = atomic_load (&own->hits);
+	burn (own, 200);
+	CHECK (atomic_load (&own->hits) > before + 100);
+}
+
+static void
+a_forked_child_is_not_sampled_and_its_parent_still_is (void **state)
+{
+	child_passes (forks);
+}
+
+/* The program replaces itself while signals are on their way. */
+static void
+executes (void)
+{
+	char *words[] = { "true", NULL };
+	start ();
+	enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 20000);
+	execv ("/bin/true", words);
+	_exit (1);
+}
+
+static void
+a_program_that_replaces_itself_is_not_hurt_by_what_is_on_its_way (void **state)
+{
+	for (int i = 0; i < 20; i++)
+		child_passes (executes);
+}
+
+/* --- threads that meet ---------------------------------------------------------------------------------------------- */
+
+static atomic_bool is_over;
+static atomic_uint short_lives;
+
+static void *
+short_life (void *data)
+{
+	volatile unsigned sink = 0;
+	monocle_thread_attach ((uintptr_t) pthread_self ());
+	for (int i = 0; i < 20000; i++)
+		sink += (unsigned) i;
+	monocle_thread_detach ((uintptr_t) pthread_self ());
+	atomic_fetch_add (&short_lives, 1);
+	return NULL;
+}
+
+static void *
+parent (void *data)
+{
+	pthread_t thread;
+	while (!atomic_load (&is_over))
+		if (pthread_create (&thread, NULL, short_life, NULL) == 0)
+			pthread_join (thread, NULL);
+	return NULL;
+}
+
+static void
+threads_and_modes (void)
+{
+	pthread_t parents[3];
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, on_newer);
+	for (int i = 0; i < 3; i++)
+		CHECK (pthread_create (&parents[i], NULL, parent, NULL) == 0);
+	for (int i = 0; i < 60; i++) {
+		static const uint32_t rates[] = { 100, 10000, 1000 };
+		use_engine (i % 5 == 0 ? "paced" : i % 7 == 0 ? "timer" : "");
+		mono_profiler_set_sample_mode (owner, (MonoProfilerSampleMode) (i % 3), rates[i % 7 % 3]);
+		pause_ms (10);
+		state_now ();
+	}
+	atomic_store (&is_over, true);
+	for (int i = 0; i < 3; i++)
+		pthread_join (parents[i], NULL);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	CHECK (atomic_load (&short_lives) > 50 && atomic_load (&newer) > 0);
+	CHECK (state_now ().threads == 0);
+}
+
+static void
+threads_come_and_go_while_modes_change (void **state)
+{
+	child_passes (threads_and_modes);
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (busy_threads_are_hit_by_their_cpu_time_and_sleeping_ones_are_not),
+		cmocka_unit_test (a_rate_that_is_not_what_was_asked_for_is_said_once),
+		cmocka_unit_test (real_mode_hits_sleeping_threads_too_and_none_ends_it),
+		cmocka_unit_test (all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode),
+		cmocka_unit_test (a_handler_may_set_the_mode_and_it_holds_at_once),
+		cmocka_unit_test (attached_threads_are_hit_and_tool_threads_are_not),
+		cmocka_unit_test (nothing_is_hit_after_the_host_has_ended),
+		cmocka_unit_test (the_programs_own_signals_reach_its_handler_and_ours_do_not),
+		cmocka_unit_test (a_program_that_takes_the_signal_back_lives_on_without_samples),
+		cmocka_unit_test (closed_descriptors_are_opened_again_and_nobody_elses_are_closed),
+		cmocka_unit_test (threads_beyond_the_descriptors_are_sampled_by_other_means),
+		cmocka_unit_test (a_forked_child_is_not_sampled_and_its_parent_still_is),
+		cmocka_unit_test (a_program_that_replaces_itself_is_not_hurt_by_what_is_on_its_way),
+		cmocka_unit_test (threads_come_and_go_while_modes_change),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
