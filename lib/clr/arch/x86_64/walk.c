@@ -32,7 +32,7 @@
 #include "prologue.h"
 #include "walk.h"
 
-enum { WORD = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
+enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
 enum { PROLOGUE_MAX = 192, WINDOW_BEFORE = 8, WINDOW_AFTER = 40 };
 
 typedef struct {
@@ -95,7 +95,7 @@ know_page (walk *w, uintptr_t address)
 static bool
 read_stack (walk *w, uintptr_t address, uintptr_t *ret)
 {
-	if (address % WORD)
+	if (address % CELL)
 		return false;
 	if ((address < w->low || address >= w->high) && !know_page (w, address))
 		return false;
@@ -110,7 +110,7 @@ know_stack (walk *w)
 	const monocle__clr_stack *own = monocle__thread_stack ();
 	w->low = w->high = 0;
 	if (own && w->at.sp >= own->low && w->at.sp < own->high) {
-		w->low = w->at.sp & ~(uintptr_t) (WORD - 1);
+		w->low = w->at.sp & ~(uintptr_t) (CELL - 1);
 		w->high = own->high;
 	}
 }
@@ -132,7 +132,7 @@ read_code (const walk *w, uintptr_t from, uint8_t *to, size_t size)
 static verdict
 leave (walk *w, uintptr_t slot, uintptr_t saved)
 {
-	cursor next = { .sp = slot + WORD, .fp = w->at.fp };
+	cursor next = { .sp = slot + CELL, .fp = w->at.fp };
 	if (slot < w->at.sp || !read_stack (w, slot, &next.pc) || (saved && !read_stack (w, slot - saved, &next.fp)))
 		return LOST;
 	w->at = next;
@@ -142,7 +142,7 @@ leave (walk *w, uintptr_t slot, uintptr_t saved)
 static verdict
 leave_by_chain (walk *w)
 {
-	return w->at.fp < w->at.sp ? LOST : leave (w, w->at.fp + WORD, WORD);
+	return w->at.fp < w->at.sp ? LOST : leave (w, w->at.fp + CELL, CELL);
 }
 
 static verdict
@@ -151,8 +151,8 @@ leave_signal (walk *w)
 	enum { GREGS = offsetof (ucontext_t, uc_mcontext.gregs) };
 	uintptr_t regs = w->at.sp + GREGS;
 	cursor next = { .is_exact = true };
-	if (w->signals++ == SIGNALS_MAX || !read_stack (w, regs + REG_RIP * WORD, &next.pc) ||
-	    !read_stack (w, regs + REG_RSP * WORD, &next.sp) || !read_stack (w, regs + REG_RBP * WORD, &next.fp))
+	if (w->signals++ == SIGNALS_MAX || !read_stack (w, regs + REG_RIP * CELL, &next.pc) ||
+	    !read_stack (w, regs + REG_RSP * CELL, &next.sp) || !read_stack (w, regs + REG_RBP * CELL, &next.fp))
 		return LOST;
 	w->at = next;
 	know_stack (w);
@@ -164,18 +164,18 @@ leave_native (walk *w, monocle__unwind_rule rule)
 {
 	intptr_t offset = monocle__rule_offset (rule);
 	uintptr_t saved = monocle__rule_saved (rule), cfa;
-	saved -= saved ? WORD : 0; /* below the return address, which is below the CFA */
+	saved -= saved ? CELL : 0; /* below the return address, which is below the CFA */
 	switch (monocle__rule_kind (rule)) {
 	case MONOCLE__CFA_SP:
-		return leave (w, w->at.sp + (uintptr_t) offset - WORD, saved);
+		return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
 	case MONOCLE__CFA_FP:
-		return leave (w, w->at.fp + (uintptr_t) offset - WORD, saved);
+		return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
 	case MONOCLE__CFA_PLT:
-		return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? WORD : 0), 0);
+		return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? CELL : 0), 0);
 	case MONOCLE__CFA_FP_READ:
 		if (!read_stack (w, w->at.fp + (uintptr_t) offset, &cfa))
 			return LOST;
-		return leave (w, cfa - WORD, cfa - WORD - w->at.fp);
+		return leave (w, cfa - CELL, cfa - CELL - w->at.fp);
 	case MONOCLE__CFA_SP_READ:
 		return read_stack (w, w->at.sp + (uintptr_t) offset, &cfa) ? leave (w, cfa, saved) : LOST;
 	case MONOCLE__CFA_SIGNAL:
@@ -215,7 +215,7 @@ shape_of (const walk *w, const monocle__code *code, monocle__shape *ret)
 		return false;
 	if (code->is_part) {
 		ret->kind = MONOCLE__SHAPE_FP;
-		ret->depth = ret->saved = WORD;
+		ret->depth = ret->saved = CELL;
 	}
 	if (code->frame && monocle__shape_pack (ret, &word))
 		atomic_store_explicit (code->frame, word, memory_order_relaxed);
@@ -246,7 +246,7 @@ leave_osr (walk *w, const monocle__shape *shape)
 	if (!read_stack (w, slot, &address) || !monocle__code_find (address - 1, &code) ||
 	    !shape_of (w, &code, &replaced) || replaced.kind != MONOCLE__SHAPE_FP)
 		return leave (w, slot, shape->saved);
-	uintptr_t beyond = WORD + replaced.frame;
+	uintptr_t beyond = CELL + replaced.frame;
 	return leave (w, slot + beyond, shape->saved + beyond);
 }
 
@@ -298,7 +298,7 @@ static verdict
 leave_glue (walk *w)
 {
 	uintptr_t address;
-	for (uintptr_t slot = w->at.sp; w->at.is_exact && slot < w->at.sp + GLUE_WORDS * WORD; slot += WORD)
+	for (uintptr_t slot = w->at.sp; w->at.is_exact && slot < w->at.sp + GLUE_WORDS * CELL; slot += CELL)
 		if (read_stack (w, slot, &address) && address > PAGE && is_code (w, address - 1) && follows_call (address))
 			return leave (w, slot, 0);
 	return leave_by_chain (w);
