@@ -577,6 +577,26 @@ MONO_API MonoMethod *monocle_method_def_in (MonoClass *klass, uint32_t methoddef
 /* `klass`: the (instantiated) class; count may be 0 for a plain method of a generic class. */
 MONO_API MonoMethod *monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count,
                                           MonoType *const *arguments);
+/* A method that no image lists: the program or the runtime makes it while it runs. */
+typedef struct {
+	uint32_t size;
+	const char *wrapper;          /* Mono's word for its kind: "dynamic-method", "managed-to-native", ... */
+	const char *name;
+	uint32_t flags, iflags;       /* MethodAttributes, MethodImplAttributes */
+	MonoClass *klass;             /* what it is counted to; its image is the method's */
+	const monocle_signature_info *signature; /* NULL: nothing is taken, nothing returned */
+} monocle_wrapper_info;
+
+/*
+ * Not interned: each call gives a method of its own until that is given back with monocle_method_wrapper_free (). Full
+ * names begin with "(wrapper KIND) ", as on Mono; the token is 0. NULL also for an incomplete `info`. Any context.
+ */
+MONO_API MonoMethod *monocle_method_wrapper_new (const monocle_wrapper_info *info);
+/*
+ * The method is gone. Its record goes on answering, and becomes that of the next wrapper which is spelled the same, so
+ * that making and dropping equal ones takes no memory. Any context; nothing for what is no wrapper.
+ */
+MONO_API void monocle_method_wrapper_free (MonoMethod *method);
 MONO_API MonoMethod *monocle_method_definition (MonoMethod *method);
 MONO_API MonoImage *monocle_method_image (MonoMethod *method);
 MONO_API uint32_t monocle_method_token (MonoMethod *method);

@@ -136,6 +136,8 @@ typedef struct {
 	 */
 	MonoClass *(*class_of_token) (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
 	                              int valuetype);
+	/* A type that a signature of the runtime's own making names by its handle. May be absent. */
+	MonoClass *(*class_of_handle) (uintptr_t handle);
 } monocle__cli_owner;
 
 /* Once, before the first image. The struct is kept. */
@@ -156,6 +158,12 @@ MonoType *monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_curso
 /* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
 int monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
                                  MonoMethod *method, monocle_signature_info *ret);
+/*
+ * The same of a signature that the runtime made itself: it may name types by their handles (II.23.1.16: INTERNAL),
+ * which in a file would be whatever somebody wrote there.
+ */
+int monocle__cli_read_runtime_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor,
+                                         monocle_signature_info *ret);
 
 /* --- precompiled code (native.c) ---------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@ typedef struct {
 	monocle__ecma_cursor *cursor;
 	MonoClass *owner;
 	MonoMethod *method;
+	bool has_handles; /* the runtime made it: types may stand there by their handles */
 } place;
 
 static MonoType *read_type (const place *at);
@@ -71,12 +72,24 @@ read_arguments (const place *at, monocle__cli_scratch *scratch, uint32_t count)
 	return true;
 }
 
+static MonoClass *
+read_handle (const place *at)
+{
+	uintptr_t handle = 0;
+	for (unsigned i = 0; i < sizeof handle; i++)
+		handle |= (uintptr_t) monocle__ecma_read_byte (at->cursor) << 8 * i;
+	const monocle__cli_owner *owner = monocle__cli_owner_now;
+	bool may = at->has_handles && owner->class_of_handle && handle && !at->cursor->error;
+	return may ? owner->class_of_handle (handle) : NULL;
+}
+
 static MonoType *
 read_instance (const place *at, monocle__cli_scratch *scratch)
 {
-	int valuetype = monocle__ecma_read_byte (at->cursor) == MONOCLE__ET_VALUETYPE;
-	MonoClass *definition =
-	    monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method, valuetype);
+	uint8_t element = monocle__ecma_read_byte (at->cursor);
+	MonoClass *definition = element == MONOCLE__ET_INTERNAL ? monocle_class_definition (read_handle (at))
+		: monocle__cli_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method,
+		                      element == MONOCLE__ET_VALUETYPE);
 	uint32_t count = monocle__ecma_read_u (at->cursor), begin = monocle__cli_list_begin (scratch);
 	bool whole = definition && count && read_arguments (at, scratch, count);
 	return whole ? monocle_type (monocle_class_inst (definition, count, monocle__cli_list (scratch, begin))) : NULL;
@@ -119,6 +132,8 @@ read_element (const place *at, monocle__cli_scratch *scratch)
 		return monocle_type_pointer (read_part (at));
 	case MONOCLE__ET_FNPTR:
 		return read_function_pointer (at, scratch);
+	case MONOCLE__ET_INTERNAL:
+		return monocle_type (read_handle (at));
 	default:
 		return at->cursor->error ? NULL : monocle_type (monocle_class_primitive (element));
 	}
@@ -184,7 +199,7 @@ read_type (const place *at)
 MonoType *
 monocle__cli_read_type (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method)
 {
-	return read_type (&(place) { image, cursor, owner, method });
+	return read_type (&(place) { image, cursor, owner, method, false });
 }
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
@@ -221,14 +236,27 @@ read_signature (const place *at, monocle__cli_scratch *scratch, monocle_signatur
 	return whole ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }
 
-int
-monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                             MonoMethod *method, monocle_signature_info *ret)
+static int
+read_method (const place *at, monocle_signature_info *ret)
 {
 	monocle__cli_scratch *scratch = monocle__cli_enter ();
 	if (!scratch)
 		return MONOCLE_E_UNKNOWN;
-	int result = read_signature (&(place) { image, cursor, owner, method }, scratch, ret);
+	int result = read_signature (at, scratch, ret);
 	monocle__cli_leave (scratch);
 	return result;
+}
+
+int
+monocle__cli_read_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                             MonoMethod *method, monocle_signature_info *ret)
+{
+	return read_method (&(place) { image, cursor, owner, method, false }, ret);
+}
+
+int
+monocle__cli_read_runtime_signature (monocle__cli_image *image, monocle__ecma_cursor *cursor,
+                                     monocle_signature_info *ret)
+{
+	return read_method (&(place) { image, cursor, NULL, NULL, true }, ret);
 }

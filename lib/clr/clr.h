@@ -264,6 +264,17 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
 void monocle__clr_code_ops (monocle_host_ops *ops);
 
+/* --- methods without metadata (dynamic-method.c) ------------------------------------------------------------------ */
+
+/*
+ * The record of a function that no image lists: of a DynamicMethod, or a stub of the runtime. Made when it is met first,
+ * given back when the runtime frees the function. NULL: it is no such function, or the runtime does not tell. Normal
+ * context.
+ */
+MonoMethod *monocle__clr_dynamic_function (FunctionID function);
+/* The same of its code, which is found by its address from then on. NULL: it was not compiled yet. */
+MonoJitInfo *monocle__clr_dynamic_code (FunctionID function);
+
 /* --- images without a file (dynamic.c); from the runtime's callbacks only ----------------------------------------- */
 
 /* Has the core ask for what can be asked now: of a new image, of a method that is compiled, of a class. */

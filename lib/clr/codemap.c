@@ -168,8 +168,8 @@ name (uintptr_t ip, FunctionID function, ReJITID version)
 	monocle__code code;
 	MonoMethod *method = monocle__clr_method (function);
 	if (!method)
-		return;
-	if (monocle__precompiled_find (ip, &code))
+		monocle__clr_dynamic_code (function);
+	else if (monocle__precompiled_find (ip, &code))
 		monocle__precompiled_name (ip, method);
 	else
 		monocle__codemap_compiled (function, version, method);

@@ -6,21 +6,22 @@
  * Code lies densely, so the address space is cut into granules and each granule has a bucket: a list of the pieces
  * that touch it, newest first. A piece is looked up by walking one bucket. When code is freed its nodes are emptied
  * and later pieces in the same place take them, so the memory is bounded by the code that is alive at one time.
- * Records stay. Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
+ * Records stay; that of freed code is the next one's of the same method, so that who holds it never sees another
+ * method. Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
  */
 #include "records.h"
 
 #include <mono/metadata/appdomain.h>
 
-enum { GRANULE_BITS = 11, BUCKETS = 1 << 16 };
+enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
 
 /* Begins as Mono's does, from which modules read without asking. */
 struct _MonoJitInfo {
 	MonoMethod *method;
 	void *next; /* in Mono's tables; NULL here */
-	uintptr_t start;
+	_Atomic(uintptr_t) start;
 	uint32_t unwind; /* where Mono keeps how to unwind it; 0 here */
-	uint32_t size;
+	_Atomic(uint32_t) size;
 	uint64_t flags; /* how many clauses, and of what kind; 0 here */
 	void *slot;
 };
@@ -40,10 +41,44 @@ bucket_of (uintptr_t granule)
 	return &buckets[granule & (BUCKETS - 1)];
 }
 
+/* Records of freed code, by their method: each place keeps the last. */
+static _Atomic(MonoJitInfo *) spares[SPARES];
+
+static uintptr_t
+start_of (const MonoJitInfo *info)
+{
+	return atomic_load_explicit (&info->start, memory_order_relaxed);
+}
+
+static uint32_t
+size_of (const MonoJitInfo *info)
+{
+	return atomic_load_explicit (&info->size, memory_order_relaxed);
+}
+
 static bool
 covers (const MonoJitInfo *info, uintptr_t address)
 {
-	return info && address - info->start < info->size;
+	return info && address - start_of (info) < size_of (info);
+}
+
+static _Atomic(MonoJitInfo *) *
+spare_of (const MonoMethod *method)
+{
+	return &spares[monocle__hash (0, (uintptr_t) method) >> 32 & (SPARES - 1)];
+}
+
+/* The caller's alone; its nodes are gone, but somebody may have found it just before. */
+static MonoJitInfo *
+take_record (MonoMethod *method)
+{
+	MonoJitInfo *info = atomic_exchange_explicit (spare_of (method), NULL, memory_order_acq_rel);
+	if (info && info->method == method)
+		return info;
+	info = monocle__arena_alloc (sizeof *info);
+	if (info)
+		info->method = method;
+	return info;
 }
 
 static MonoJitInfo *
@@ -90,15 +125,21 @@ bucket_remove (_Atomic(node *) *bucket, MonoJitInfo *info)
 }
 
 static uintptr_t
+end_of (const MonoJitInfo *info)
+{
+	return start_of (info) + size_of (info);
+}
+
+static uintptr_t
 last_granule (const MonoJitInfo *info)
 {
-	return (info->start + info->size - 1) >> GRANULE_BITS;
+	return (end_of (info) - 1) >> GRANULE_BITS;
 }
 
 static void
 forget (MonoJitInfo *info)
 {
-	for (uintptr_t granule = info->start >> GRANULE_BITS; granule <= last_granule (info); granule++)
+	for (uintptr_t granule = start_of (info) >> GRANULE_BITS; granule <= last_granule (info); granule++)
 		bucket_remove (bucket_of (granule), info);
 }
 
@@ -106,11 +147,11 @@ forget (MonoJitInfo *info)
 static void
 forget_overlapping (const MonoJitInfo *info)
 {
-	for (uintptr_t granule = info->start >> GRANULE_BITS; granule <= last_granule (info); granule++) {
+	for (uintptr_t granule = start_of (info) >> GRANULE_BITS; granule <= last_granule (info); granule++) {
 		node *at = atomic_load_explicit (bucket_of (granule), memory_order_acquire);
 		for (; at; at = at->next) {
 			MonoJitInfo *old = atomic_load_explicit (&at->info, memory_order_acquire);
-			if (old && old->start < info->start + info->size && info->start < old->start + old->size)
+			if (old && start_of (old) < end_of (info) && start_of (info) < end_of (old))
 				forget (old);
 		}
 	}
@@ -121,12 +162,13 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 {
 	uintptr_t address = (uintptr_t) start;
 	MonoJitInfo *known = find (address);
-	if (known && known->method == method && known->start == address && known->size == size)
+	if (known && known->method == method && start_of (known) == address && size_of (known) == size)
 		return known;
-	MonoJitInfo *info = size && address + size > address ? monocle__arena_alloc (sizeof *info) : NULL;
+	MonoJitInfo *info = size && address + size > address ? take_record (method) : NULL;
 	if (!info)
 		return NULL;
-	*info = (MonoJitInfo) { .method = method, .start = address, .size = size };
+	atomic_store_explicit (&info->start, address, memory_order_relaxed);
+	atomic_store_explicit (&info->size, size, memory_order_relaxed);
 	forget_overlapping (info);
 	for (uintptr_t granule = address >> GRANULE_BITS; granule <= last_granule (info); granule++)
 		if (!bucket_add (bucket_of (granule), info))
@@ -177,8 +219,11 @@ void
 monocle_jit_info_free_code (const void *start)
 {
 	MonoJitInfo *info = find ((uintptr_t) start);
-	if (info && info->start == (uintptr_t) start)
-		forget (info);
+	if (!info || start_of (info) != (uintptr_t) start)
+		return;
+	forget (info);
+	if (!__atomic_load_n (&info->slot, __ATOMIC_RELAXED)) /* what the host wrote there is of that code */
+		atomic_store_explicit (spare_of (info->method), info, memory_order_release);
 }
 
 MonoJitInfo *
@@ -213,11 +258,11 @@ mono_jit_info_get_method (MonoJitInfo *info)
 void *
 mono_jit_info_get_code_start (MonoJitInfo *info)
 {
-	return info ? (void *) info->start : NULL;
+	return info ? (void *) start_of (info) : NULL;
 }
 
 int
 mono_jit_info_get_code_size (MonoJitInfo *info)
 {
-	return info ? (int) info->size : 0;
+	return info ? (int) size_of (info) : 0;
 }

@@ -308,10 +308,23 @@ method_arguments (monocle__text *text, MonoMethod *method, char open, char close
 	put_char (text, close);
 }
 
+/* "(wrapper dynamic-method) " */
+static void
+put_wrapper (monocle__text *text, MonoMethod *method)
+{
+	const monocle__method_desc *desc = monocle__method_describe (method);
+	if (!desc || !desc->wrapper)
+		return;
+	put (text, "(wrapper ");
+	put (text, desc->wrapper);
+	put (text, ") ");
+}
+
 static void
 method_full_name (monocle__text *text, MonoMethod *method, bool signature)
 {
 	MonoClass *klass = mono_method_get_class (method);
+	put_wrapper (text, method);
 	if (klass)
 		desc_class (text, klass, true);
 	else
@@ -330,6 +343,7 @@ static void
 method_reflection_name (monocle__text *text, MonoMethod *method)
 {
 	MonoClass *klass = mono_method_get_class (method);
+	put_wrapper (text, method);
 	if (klass)
 		type_name_class (text, klass, FORMAT_REFLECTION);
 	put_char (text, '.');

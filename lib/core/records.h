@@ -281,6 +281,7 @@ struct _MonoMethodSignature {
 
 typedef struct {
 	const char *name;
+	const char *wrapper;        /* Mono's word for what it is a wrapper of (wrapper.c); NULL: it is none */
 	uint32_t flags, iflags, generic_params;
 	MonoClass *klass;
 	_Atomic(struct monocle__param *) params; /* param.c */

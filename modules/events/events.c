@@ -101,7 +101,7 @@ image_unloaded (MonoProfiler *profiler, MonoImage *image)
 static void
 method_free (MonoProfiler *profiler, MonoMethod *method)
 {
-	show_forget_methods ();
+	show_forget_method (method);
 }
 
 static void

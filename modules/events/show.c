@@ -107,6 +107,20 @@ show_forget_methods (void)
 		}
 }
 
+/* Another method may be there next. */
+void
+show_forget_method (MonoMethod *method)
+{
+	for (unsigned i = 0; i < NAME_PROBES; i++) {
+		size_t slot = slot_of ((uintptr_t) method, i);
+		uintptr_t expected = (uintptr_t) method;
+		if (atomic_load_explicit (&names[slot].method, memory_order_relaxed) != expected)
+			continue;
+		atomic_store (&names[slot].name, NULL);
+		atomic_compare_exchange_strong (&names[slot].method, &expected, 0);
+	}
+}
+
 static void
 show_method (text *out, const void *value)
 {

@@ -8,5 +8,6 @@
 
 /* Addresses of methods may mean others from now on. */
 void show_forget_methods (void);
+void show_forget_method (MonoMethod *method);
 
 #endif
