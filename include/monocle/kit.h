@@ -175,6 +175,7 @@ enum {
 	MONOCLE_KIT_FRAME_STUB,        /* [stub]: glue that the runtime made */
 	MONOCLE_KIT_FRAME_NATIVE,      /* [native]: no managed code is on this stack */
 	MONOCLE_KIT_FRAME_TRUNCATED,   /* [truncated]: as the outermost frame of a stack whose callers are missing */
+	MONOCLE_KIT_FRAME_UNSAMPLED,   /* [not sampled]: what was used where nobody looked */
 };
 
 typedef struct {
@@ -211,6 +212,7 @@ typedef struct {
 	monocle_kit_name_method name;                     /* required; of each key once. An empty name hides the frame */
 	void (*begin) (void *data);                       /* may be NULL */
 	void (*end) (void *data);                         /* may be NULL */
+	void (*beat) (void *data);                        /* once a second, and before the end; may be NULL */
 } monocle_kit_stacks_config;
 
 /*

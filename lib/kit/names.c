@@ -113,6 +113,7 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_STUB]      = "[stub]",
 	[MONOCLE_KIT_FRAME_NATIVE]    = "[native]",
 	[MONOCLE_KIT_FRAME_TRUNCATED] = "[truncated]",
+	[MONOCLE_KIT_FRAME_UNSAMPLED] = "[not sampled]",
 };
 
 bool

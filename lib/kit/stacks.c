@@ -69,6 +69,7 @@ struct monocle_kit_stacks {
 	struct thread *threads;
 	uint32_t thread_mask, thread_count;
 	bool is_asking; /* between begin and end */
+	uint64_t last_beat;
 	char buffer[NAME_BUFFER];
 };
 
@@ -429,10 +430,16 @@ sleep_a_while (monocle_kit_stacks *stacks)
 
 /* Says that the process is alive; a reader takes the spool's duration from it. */
 static void
-beat (monocle_kit_stacks *stacks)
+beat (monocle_kit_stacks *stacks, bool always)
 {
+	uint64_t now = monocle__clock_ns (CLOCK_MONOTONIC);
 	__atomic_store_n (&stacks->spool.header->heartbeat, monocle__clock_now (), __ATOMIC_RELAXED);
 	monocle__spool_pair (&stacks->spool, false);
+	if (!always && now - stacks->last_beat < 1000000000)
+		return;
+	stacks->last_beat = now;
+	if (stacks->config.beat)
+		stacks->config.beat (stacks->config.data);
 }
 
 static void *
@@ -442,9 +449,10 @@ run (void *data)
 	while (!__atomic_load_n (&stacks->closing, __ATOMIC_ACQUIRE)) {
 		sleep_a_while (stacks);
 		drain (stacks);
-		beat (stacks);
+		beat (stacks, false);
 	}
 	drain (stacks);
+	beat (stacks, true);
 	return NULL;
 }
 
@@ -481,7 +489,7 @@ has_key (const struct monocle__note *note, const char *key)
 void
 monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char *text)
 {
-	if (!is_open (stacks))
+	if (!stacks || !monocle__spool_is_ours (&stacks->spool))
 		return;
 	struct monocle__note *notes = stacks->spool.header->notes, *note = NULL;
 	pthread_mutex_lock (&stacks->spool.lock);

@@ -1,0 +1,60 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * drain-thread.c - see drain-thread.h. On the drain thread only.
+ *
+ * Mono's tables may be read only by threads that it knows. It is attached as what Mono calls a tools thread: the
+ * collector does not stop it, the sampler does not hit it, no thread_started is raised for it, and Mono does not wait
+ * for it at the end. Other hosts answer any thread.
+ */
+#include "drain-thread.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/threads.h>
+#include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
+
+void
+drain_thread_begin (void *data)
+{
+	static bool is_attached;
+	if (is_attached || monocle_event_support)
+		return;
+	is_attached = true;
+	mono_threads_attach_tools_thread ();
+}
+
+MonoMethod *
+drain_thread_method_at (uintptr_t address)
+{
+	MonoJitInfo *info = mono_jit_info_table_find (mono_get_root_domain (), (void *) address);
+	return info ? mono_jit_info_get_method (info) : NULL;
+}
+
+size_t
+drain_thread_put_name (const char *name, const char *image, char *buffer, size_t size)
+{
+	size_t name_size = name ? strlen (name) + 1 : 1, image_size = image ? strlen (image) + 1 : 1;
+	if (name_size + image_size <= size) {
+		memcpy (buffer, name ? name : "", name_size);
+		memcpy (buffer + name_size, image ? image : "", image_size);
+	}
+	return name_size + image_size;
+}
+
+size_t
+drain_thread_name (void *method, char *buffer, size_t size)
+{
+	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
+	char *name = mono_method_full_name (method, 1);
+	size_t length = drain_thread_put_name (name ? name : "[unknown]", mono_image_get_filename (image), buffer, size);
+	mono_free (name);
+	return length;
+}

@@ -1,0 +1,283 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sample.c - profiler module: where the program spends its time, by looking at it now and then.
+ *
+ *   mono --profile=sample app.exe              CPU time by stack
+ *   mono --profile=sample:mode=wall app.exe    time by stack, of waiting threads too
+ *   mono --profile=sample:help
+ *
+ * A hit is taken in a signal handler: its weight is cost.c's, its stack the runtime's walk, and one call puts it into
+ * the kit's ring. Names come later, on the kit's drain thread (name.c).
+ */
+#include "sample.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mono/jit/jit.h>
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/profiler.h>
+#include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
+#include <monocle/kit.h>
+
+#include "drain-thread.h"
+
+static uint32_t option_mode;
+static uint64_t option_freq = 1000, option_depth = 256, option_buffer = 1 << 20;
+static bool option_threads, option_native, option_raw;
+static const char *option_output;
+
+/* clang-format off */
+static const monocle_kit_option options[] = {
+	/* key        kind                        value            choices      help */
+	{ "mode",     MONOCLE_KIT_OPTION_CHOICE, &option_mode,    "cpu|wall",  "what is measured" },
+	{ "freq",     MONOCLE_KIT_OPTION_U64,    &option_freq,    "HZ",        "samples per second of each thread",
+	  1, 10000 },
+	{ "threads",  MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,        "keep threads apart" },
+	{ "native",   MONOCLE_KIT_OPTION_FLAG,   &option_native,  NULL,        "native functions too" },
+	{ "raw",      MONOCLE_KIT_OPTION_FLAG,   &option_raw,     NULL,        "async and iterator methods as compiled" },
+	{ "depth",    MONOCLE_KIT_OPTION_U64,    &option_depth,   NULL,        "frames kept of a stack, innermost first",
+	  1, 1000 },
+	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",     "for stacks that wait to be counted",
+	  1 << 16, 1 << 30 },
+	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
+	  "where the profile goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	{ NULL },
+};
+/* clang-format on */
+
+static monocle_kit_stacks *the_stacks;
+static MonoProfilerHandle the_handle;
+static _Atomic uint64_t taken, weight; /* samples, and their nanoseconds */
+
+/* --- in the signal handler ---------------------------------------------------------------------------------------- */
+
+struct stack {
+	monocle_kit_frame *frames;
+	uint32_t count, room; /* room for one more than is asked for: [truncated] */
+	bool is_cut;
+};
+
+static void
+push (struct stack *stack, void *method, uintptr_t address)
+{
+	stack->frames[stack->count++] = (monocle_kit_frame) { method, address };
+}
+
+static int
+see_frame (const monocle_frame *frame, void *data)
+{
+	struct stack *stack = data;
+	if (stack->count == stack->room) {
+		stack->is_cut = true;
+		return 1;
+	}
+	if (frame->method)
+		push (stack, frame->method, 0);
+	else if (frame->kind == MONOCLE_FRAME_STUB)
+		push (stack, (void *) MONOCLE_KIT_FRAME_STUB, 0);
+	else if (frame->kind == MONOCLE_FRAME_MANAGED && frame->start)
+		push (stack, NULL, (uintptr_t) frame->start);
+	else
+		push (stack, NULL, frame->ip - (stack->count > 0)); /* Behind a call may be the next function. */
+	return 0;
+}
+
+static mono_bool
+see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
+{
+	const monocle_frame frame = { .method = method, .start = base, .ip = (uintptr_t) base };
+	return see_frame (&frame, data);
+}
+
+/* False: the walk lost its way. */
+static bool
+walk (struct stack *stack, void *context)
+{
+	if (monocle_stack_walk_async_safe)
+		return monocle_stack_walk_async_safe (context, option_native ? MONOCLE_WALK_NATIVE : 0, see_frame, stack) >= 0;
+	mono_stack_walk_async_safe (see_managed, context, stack);
+	return true;
+}
+
+/* Not inlined: its array is on the stack only when there is something to take. */
+static __attribute__ ((noinline)) void
+take_sample (uint64_t used, const mono_byte *ip, void *context)
+{
+	monocle_kit_frame frames[option_depth + 1];
+	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth };
+	uint64_t values[2] = { 1, used };
+	bool whole = walk (&stack, context);
+	if (!stack.count)
+		push (&stack, (void *) MONOCLE_KIT_FRAME_NATIVE, 0);
+	else if (!whole || stack.is_cut)
+		push (&stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
+	if (!monocle_kit_stacks_add (the_stacks, frames, stack.count, (uint64_t) pthread_self (), values))
+		return;
+	taken++;
+	weight += used;
+}
+
+static void
+sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
+{
+	int saved_errno = errno;
+	uint64_t used = cost_take ();
+	if (used) {
+		take_sample (used, ip, (void *) context);
+		cost_done ();
+	}
+	errno = saved_errno;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static void
+thread_started (MonoProfiler *profiler, uintptr_t tid)
+{
+	if (tid == (uintptr_t) pthread_self ())
+		cost_begin ();
+}
+
+/*
+ * What a thread used since it was hit last, or ever when its life was short, is in the total: its stack is not known.
+ */
+static void
+thread_stopping (MonoProfiler *profiler, uintptr_t tid)
+{
+	static const monocle_kit_frame unsampled = { (void *) MONOCLE_KIT_FRAME_UNSAMPLED, 0 };
+	uint64_t values[2] = { 0, 0 };
+	if (tid == (uintptr_t) pthread_self () && (values[1] = cost_rest ()))
+		monocle_kit_stacks_add (the_stacks, &unsampled, 1, (uint64_t) pthread_self (), values);
+}
+
+static void
+thread_exited (MonoProfiler *profiler, uintptr_t tid)
+{
+	cost_end (tid);
+	monocle_kit_stacks_thread_end (the_stacks, tid);
+}
+
+static void
+thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
+{
+	monocle_kit_stacks_thread_name (the_stacks, tid, name);
+}
+
+/* What goes away must have its name before. */
+static void
+domain_unloading (MonoProfiler *profiler, MonoDomain *domain)
+{
+	monocle_kit_stacks_sync (the_stacks, 200);
+}
+
+static void
+image_unloading (MonoProfiler *profiler, MonoImage *image)
+{
+	monocle_kit_stacks_sync (the_stacks, 200);
+}
+
+/* --- the rate ----------------------------------------------------------------------------------------------------- */
+
+static void
+note_rate (void *data)
+{
+	char text[200];
+	double seconds = (double) weight / 1e9, left_out = (double) cost_left_out () / 1e9;
+	if (!seconds)
+		return;
+	int length = snprintf (text, sizeof text, "%llu Hz asked for, %.0f Hz achieved: %llu samples in %.2f seconds of %s",
+	                       (unsigned long long) option_freq, (double) taken / seconds, (unsigned long long) taken,
+	                       seconds, option_mode ? "threads' time" : "CPU");
+	if (left_out)
+		snprintf (text + length, sizeof text - (size_t) length, "; %.2f more went into hitting sleepers", left_out);
+	monocle_kit_stacks_note (the_stacks, "rate", text);
+}
+
+static void
+runtime_shutdown_begin (MonoProfiler *profiler)
+{
+	mono_profiler_set_sample_mode (the_handle, MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) option_freq);
+	monocle_kit_stacks_close (the_stacks);
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static bool
+read_options (const char *desc)
+{
+	int result = monocle_kit_options_parse ("sample", desc, options);
+	if (result > 0)
+		_exit (0); /* Somebody asked for help, not for a program. */
+	if (!result && option_native && !monocle_stack_walk_async_safe)
+		monocle_kit_log ("sample", "this runtime walks managed frames only; native functions are left out");
+	return result == 0;
+}
+
+static monocle_kit_stacks *
+open_stacks (const char *desc)
+{
+	char *runtime = mono_get_runtime_build_info ();
+	monocle_kit_stacks_config config = {
+		.size = sizeof config,
+		.module = "sample",
+		.output = option_output,
+		.desc = desc,
+		.runtime = runtime,
+		.values = { { "samples", "count" }, { option_mode ? "wall" : "cpu", "nanoseconds" } },
+		.period = 1000000000u / option_freq,
+		.threads = option_threads,
+		.buffer = option_buffer,
+		.resolve = name_resolve,
+		.name = name_of,
+		.begin = drain_thread_begin,
+		.beat = note_rate,
+	};
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	mono_free (runtime);
+	return stacks;
+}
+
+/* Who enables first owns the rate; another module's samples are ours too. */
+static bool
+begin_sampling (void)
+{
+	MonoProfilerSampleMode mode = option_mode ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+	if (!mono_profiler_enable_sampling (the_handle)) {
+		monocle_kit_log ("sample", "this runtime cannot be sampled; the program runs unprofiled");
+		return false;
+	}
+	if (!mono_profiler_set_sample_mode (the_handle, mode, (uint32_t) option_freq))
+		monocle_kit_log ("sample", "another module chose mode and rate of the samples; mode= and freq= are not followed");
+	return true;
+}
+
+__attribute__ ((visibility ("default"))) void mono_profiler_init_sample (const char *desc);
+
+void
+mono_profiler_init_sample (const char *desc)
+{
+	if (!read_options (desc))
+		return;
+	cost_init (option_mode ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
+	name_init (option_raw);
+	the_handle = mono_profiler_create (NULL);
+	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
+		return;
+	cost_begin ();
+	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
+	mono_profiler_set_thread_started_callback (the_handle, thread_started);
+	mono_profiler_set_thread_stopping_callback (the_handle, thread_stopping);
+	mono_profiler_set_thread_exited_callback (the_handle, thread_exited);
+	mono_profiler_set_thread_name_callback (the_handle, thread_name);
+	mono_profiler_set_domain_unloading_callback (the_handle, domain_unloading);
+	mono_profiler_set_image_unloading_callback (the_handle, image_unloading);
+	mono_profiler_set_runtime_shutdown_begin_callback (the_handle, runtime_shutdown_begin);
+}

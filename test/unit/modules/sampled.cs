@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What test_sample.py samples: sampled.exe WHAT SECONDS.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+
+static class Program {
+	static double sum;
+	static Stopwatch watch = Stopwatch.StartNew ();
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static double A (long n) { double x = 1; for (long i = 0; i < n; i++) x = x * 1.0000001 + 0.5; return x; }
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static double B (long n) { double x = 1; for (long i = 0; i < n; i++) x = x * 1.0000001 + 0.5; return x; }
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static double C (long n) { double x = 1; for (long i = 0; i < n; i++) x = x * 1.0000001 + 0.5; return x; }
+
+	static bool Goes (double seconds) { return watch.Elapsed.TotalSeconds < seconds; }
+
+	static void Burn (double seconds)
+	{
+		while (Goes (seconds))
+			sum += A (500000) + B (300000) + C (200000);
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Sleeper () { Thread.Sleep (-1); }
+
+	static void Sleepers (double seconds)
+	{
+		for (int i = 0; i < 3; i++)
+			new Thread (Sleeper) { IsBackground = true, Name = "sleeper " + i }.Start ();
+		Burn (seconds);
+	}
+
+	static IEnumerable<double> Lines (double seconds)
+	{
+		while (Goes (seconds))
+			yield return A (200000);
+	}
+
+	static async Task<double> Fetch (double seconds)
+	{
+		double x = 0;
+		while (Goes (seconds)) {
+			x += B (200000);
+			await Task.Yield ();
+		}
+		return x;
+	}
+
+	static void Machines (double seconds)
+	{
+		foreach (double x in Lines (seconds / 2))
+			sum += x;
+		sum += Fetch (seconds).Result;
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static double Deep (int depth, long n) { return depth == 0 ? A (n) : Deep (depth - 1, n) + 1; }
+
+	static void Threads (double seconds)
+	{
+		while (Goes (seconds)) {
+			var thread = new Thread (() => sum += A (200000)) { Name = "short" };
+			thread.Start ();
+			thread.Join ();
+		}
+	}
+
+	static void Collect (double seconds)
+	{
+		var kept = new List<byte[]> ();
+		for (int n = 1; Goes (seconds); n++) {
+			kept.Add (new byte[100]);
+			if (n % 100000 == 0)
+				kept.Clear ();
+			if (n % 200000 == 0)
+				GC.Collect ();
+		}
+	}
+
+	static int Main (string[] args)
+	{
+		double seconds = args.Length > 1 ? double.Parse (args[1], System.Globalization.CultureInfo.InvariantCulture) : 0;
+		switch (args[0]) {
+		case "burn": Burn (seconds); break;
+		case "sleepers": Sleepers (seconds); break;
+		case "machines": Machines (seconds); break;
+		case "deep": while (Goes (seconds)) sum += Deep (100, 200000); break;
+		case "threads": Threads (seconds); break;
+		case "collect": Collect (seconds); break;
+		case "fork": Burn (seconds / 2); Process.Start ("/bin/true").WaitForExit (); Burn (seconds); break;
+		case "exit": Burn (seconds); Console.WriteLine ("done"); Environment.Exit (7); break;
+		case "forever": Console.WriteLine ("burning"); Burn (1000); break;
+		}
+		Console.WriteLine (sum < 0 ? "wrong" : "done");
+		return 3;
+	}
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""The module `sample` on real runtimes: names, shares, threads, what survives, and what a user is told.
+
+    test_sample.py BUILD RUNTIME PROGRAM
+
+RUNTIME is mono, clr8, clr9 or clr10. Exits 77 where it is absent, unless MONOCLE_REQUIRE names it.
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+sys.path.insert(0, str(HERE.parent / "kit"))
+import harness  # noqa: E402
+import pprof  # noqa: E402
+
+PROGRAM, RUNTIME, BUILD = sys.argv.pop(), sys.argv.pop(), pathlib.Path(sys.argv.pop())
+
+
+def find_runtime():
+    if RUNTIME == "mono":
+        return harness.find_mono()
+    return harness.find_clr([int(RUNTIME[3:])]).get(int(RUNTIME[3:]))
+
+
+class Sample(unittest.TestCase):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.output = os.path.join(self.holder.name, "p.pb.gz")
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def start(self, options, *arguments, **settings):
+        env = harness.profile_environment(harness.Build(BUILD), runtime, ["sample:output=" + self.output + options],
+                                          settings)
+        return subprocess.Popen([*runtime.command(PROGRAM), *map(str, arguments)], env=env, cwd=self.holder.name,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run_sample(self, options, *arguments, code=3, **settings):
+        process = self.start(options, *arguments, **settings)
+        out, err = process.communicate(timeout=100)
+        self.assertEqual((process.returncode, out), (code, "done\n"), err)
+        return err
+
+    def profile(self, options, *arguments, **settings):
+        self.assertEqual(self.run_sample(options, *arguments, **settings), "")
+        self.assertEqual(os.listdir(self.holder.name), ["p.pb.gz"])
+        return pprof.load(self.output)
+
+    def sums(self, profile, value=1):
+        """Per function: what it used itself, and with its callees."""
+        own, whole = {}, {}
+        for names, values, _ in profile.samples:
+            own[names[0]] = own.get(names[0], 0) + values[value]
+            for name in set(names):
+                whole[name] = whole.get(name, 0) + values[value]
+        return own, whole
+
+    def comment(self, profile, key):
+        return next((c for c in profile.comments if c.startswith(key + ": ")), "")
+
+    def test_shares_of_cpu_time_are_those_that_were_burnt(self):
+        profile = self.profile("", "burn", 3)
+        self.assertEqual(profile.types, [("samples", "count"), ("cpu", "nanoseconds")])
+        self.assertEqual(profile.default_type, "cpu")
+        own, whole = self.sums(profile)
+        burnt = sum(own.get("Program:%s (long)" % m, 0) for m in "ABC")
+        for method, share in ("A", 0.5), ("B", 0.3), ("C", 0.2):
+            self.assertAlmostEqual(own["Program:%s (long)" % method] / burnt, share, delta=0.06)
+        self.assertGreater(whole["Program:Main (string[])"], 0.9 * burnt)
+        self.assertRegex(self.comment(profile, "rate"), r"^rate: 1000 Hz asked for, \d+ Hz achieved: \d+ samples in ")
+
+    def test_totals_are_the_threads_own_cpu_time_and_sleepers_weigh_nothing(self):
+        own, whole = self.sums(self.profile("", "sleepers", 2))
+        used = sum(own.values())
+        self.assertGreater(used, 1.0e9)
+        self.assertLess(sum(v for n, v in whole.items() if n == "Program:Sleeper ()"), 0.03 * used)
+
+    def test_threads_that_wait_have_their_share_of_the_wall(self):
+        profile = self.profile(",mode=wall,threads,freq=200", "sleepers", 2)
+        self.assertEqual(profile.types[1], ("wall", "nanoseconds"))
+        per_thread = {}
+        for names, values, labels in profile.samples:
+            if "Program:Sleeper ()" in names:
+                per_thread[labels["thread"]] = per_thread.get(labels["thread"], 0) + values[1]
+        self.assertEqual(sorted(per_thread), ["sleeper 0", "sleeper 1", "sleeper 2"])
+        for time in per_thread.values():
+            self.assertTrue(1.4e9 < time < 3e9, per_thread)
+
+    def test_async_and_iterator_methods_have_the_names_they_were_written_with(self):
+        own, whole = self.sums(self.profile("", "machines", 2))
+        self.assertIn("Program:Fetch (async)", whole)
+        self.assertIn("Program:Lines (iterator)", whole)
+        self.assertFalse([n for n in whole if "MoveNext" in n and n.startswith("Program")], whole)
+
+    def test_raw_shows_what_the_compiler_made(self):
+        own, whole = self.sums(self.profile(",raw", "machines", 2))
+        self.assertTrue([n for n in whole if re.match(r"Program/<Fetch>.*:MoveNext \(\)", n)], whole)
+
+    def test_a_deep_stack_is_cut_and_marked(self):
+        profile = self.profile(",depth=20", "deep", 1)
+        cut = [names for names, _, _ in profile.samples if names[-1] == "[truncated]"]
+        self.assertTrue(cut)
+        self.assertTrue(all(len(names) == 21 for names in cut))
+
+    def test_a_killed_program_leaves_a_spool_that_becomes_its_profile(self):
+        process = self.start("", "forever")
+        self.assertEqual(process.stdout.readline(), "burning\n")
+        try:
+            process.wait(timeout=1.5)
+        except subprocess.TimeoutExpired:
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.assertEqual(os.listdir(self.holder.name), ["p.pb.gz.spool"])
+        out = subprocess.run([str(BUILD / "monocle"), "report", self.output + ".spool"], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        own, whole = self.sums(pprof.load(self.output))
+        self.assertGreater(whole["Program:A (long)"], 0.5e9)
+
+    def test_exit_codes_and_output_are_the_programs(self):
+        for what, code in ("exit", 7), ("fork", 3), ("threads", 3), ("collect", 3):
+            self.assertEqual(self.run_sample("", what, 1, code=code), "", what)
+            os.remove(self.output)
+
+    def test_wrong_options_are_one_line_and_the_program_runs(self):
+        for options in ",freq=0", ",freq=100000", ",mode=cup", ",depht=3":
+            err = self.run_sample(options, "exit", 0.1, code=7)
+            self.assertEqual(len(err.splitlines()), 1, err)
+            self.assertTrue(err.startswith("monocle: sample: "), err)
+            self.assertEqual(os.listdir(self.holder.name), [])
+
+
+runtime = find_runtime()
+if not runtime:
+    if RUNTIME in os.environ.get("MONOCLE_REQUIRE", ""):
+        sys.exit("no " + RUNTIME)
+    sys.exit(77)
+unittest.main()
