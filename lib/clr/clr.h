@@ -138,6 +138,13 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
 monocle__cli_scratch *monocle__thread_scratch (void);
 /* Any context. */
 bool monocle__thread_has_memory (void);
+/* Where the calling thread's stack lies; NULL: nobody said so yet. Any context. */
+typedef struct {
+	uintptr_t low, high;
+} monocle__clr_stack;
+const monocle__clr_stack *monocle__thread_stack (void);
+/* Not from a signal handler. */
+void monocle__thread_set_stack (uintptr_t low, uintptr_t high);
 /* Where the thread's open look into a dynamic image stands (dynamic.c). */
 typedef struct monocle__clr_capture monocle__clr_capture;
 monocle__clr_capture **monocle__thread_capture (void);

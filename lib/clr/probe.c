@@ -46,6 +46,7 @@ typedef struct {
 	monocle__cli_scratch scratch;
 	monocle__clr_capture *capture;
 	monocle__clr_waiting waiting;
+	monocle__clr_stack stack;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
 } shadow;
@@ -208,6 +209,20 @@ bool
 monocle__thread_has_memory (void)
 {
 	return own_shadow != NULL;
+}
+
+const monocle__clr_stack *
+monocle__thread_stack (void)
+{
+	return own_shadow && own_shadow->stack.high ? &own_shadow->stack : NULL;
+}
+
+void
+monocle__thread_set_stack (uintptr_t low, uintptr_t high)
+{
+	shadow *s = get_shadow ();
+	if (s)
+		s->stack = (monocle__clr_stack) { low, high };
 }
 
 monocle__clr_waiting *
