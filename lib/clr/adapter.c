@@ -62,10 +62,13 @@ call_filter_changed (void *host)
 static int
 enable (void *host, monocle_feature feature)
 {
-	if (feature != MONOCLE_FEATURE_ALLOCATIONS || atomic_load (&monocle__clr_state.started))
+	if (atomic_load (&monocle__clr_state.started))
 		return 0;
-	atomic_store (&monocle__clr_state.allocations, true);
-	return 1;
+	if (feature == MONOCLE_FEATURE_SAMPLING)
+		return monocle__sampling_grant ();
+	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
+		atomic_store (&monocle__clr_state.allocations, true);
+	return feature == MONOCLE_FEATURE_ALLOCATIONS;
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */

@@ -261,6 +261,13 @@ bool monocle__service_is_self (void);
 void monocle__service_end (void);
 bool monocle__service_is_over (void);
 
+/* --- sampling (sampling.c) ---------------------------------------------------------------------------------------- */
+
+/* A module asks for it, in the init window: sees to it that threads can be interrupted. */
+bool monocle__sampling_grant (void);
+/* On a thread that has thrown: from now on it can be interrupted again. */
+void monocle__sampling_thrown (void);
+
 /* --- answers to the core (describe.c) ----------------------------------------------------------------------------- */
 
 void monocle__clr_fill_ops (monocle_host_ops *ops);

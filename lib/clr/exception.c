@@ -213,6 +213,7 @@ HRESULT
 monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object)
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__sampling_thrown ();
 	if (own) {
 		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);
