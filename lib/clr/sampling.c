@@ -11,6 +11,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include "arch/x86_64/walk.h"
 #include "clr.h"
 #include "codemap.h"
 
@@ -36,6 +37,7 @@ monocle__sampling_grant (void)
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
 		keep_out_of_faults (faults[i]);
 	monocle__codemap_begin ();
+	monocle__walk_prepare ();
 	return true;
 }
 
