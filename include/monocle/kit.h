@@ -253,6 +253,20 @@ MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stac
  */
 MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
 
+/* --- native code: functions by address ---------------------------------------------------------------------------- */
+
+/*
+ * What `address` of this process belongs to: where its function begins, by the symbol table of its file (.symtab, else
+ * .dynsym) or by /tmp/perf-PID.map when the program writes one. In a file that keeps its symbols to itself it is one
+ * number for the whole file, where no function begins. 0: nobody knows. Reads files and takes a lock.
+ */
+MONOCLE_KIT_API uintptr_t monocle_kit_native_function (uintptr_t address);
+/*
+ * Name and file of such a number, as a monocle_kit_name_method does it: "malloc", else "[libc.so.6]"; [unknown] when its
+ * file is gone. C++ names are as the linker knows them.
+ */
+MONOCLE_KIT_API size_t monocle_kit_native_name (uintptr_t function, char *buffer, size_t size);
+
 /* --- text logs: lines from all threads, in the order of their times ------------------------------------------------ */
 
 typedef struct monocle_kit_text monocle_kit_text;

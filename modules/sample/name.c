@@ -33,7 +33,9 @@ name_init (bool raw)
 void *
 name_resolve (void *data, uintptr_t address)
 {
-	return drain_thread_method_at (address);
+	MonoMethod *method = drain_thread_method_at (address);
+	uintptr_t function = method ? 0 : monocle_kit_native_function (address);
+	return function ? (void *) (function | NATIVE_KEY) : method;
 }
 
 /* --- state machines ----------------------------------------------------------------------------------------------- */
@@ -92,13 +94,16 @@ name_of (void *key, char *buffer, size_t size)
 {
 	char text[1024];
 	MonoMethod *method = key;
+	if ((uintptr_t) key & NATIVE_KEY)
+		return monocle_kit_native_name ((uintptr_t) key & ~NATIVE_KEY, buffer, size);
 	char *full_name = is_raw ? NULL : mono_method_full_name (method, 1);
 	size_t length;
-	if (full_name && name_state_machine (method, full_name, text, sizeof text))
-		length = drain_thread_put_name (text, mono_image_get_filename (mono_class_get_image (mono_method_get_class (method))),
-		                                buffer, size);
-	else
+	if (full_name && name_state_machine (method, full_name, text, sizeof text)) {
+		MonoImage *image = mono_class_get_image (mono_method_get_class (method));
+		length = drain_thread_put_name (text, mono_image_get_filename (image), buffer, size);
+	} else {
 		length = drain_thread_name (method, buffer, size);
+	}
 	mono_free (full_name);
 	return length;
 }

@@ -63,6 +63,7 @@ struct stack {
 	monocle_kit_frame *frames;
 	uint32_t count, room; /* room for one more than is asked for: [truncated] */
 	bool is_cut;
+	uintptr_t ip; /* where the thread was */
 };
 
 static void
@@ -90,9 +91,18 @@ see_frame (const monocle_frame *frame, void *data)
 	return 0;
 }
 
+/* Mono's walk leaves native code out; where the thread was is known all the same. */
+static void
+push_native_leaf (struct stack *stack, const uint8_t *start, int offset)
+{
+	if (option_native && stack->count == 0 && stack->ip != (uintptr_t) start + (uintptr_t) offset && offset >= 0)
+		push (stack, NULL, stack->ip);
+}
+
 static mono_bool
 see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
 {
+	push_native_leaf (data, base, offset);
 	const monocle_frame frame = { .method = method, .start = base, .ip = (uintptr_t) base };
 	return see_frame (&frame, data);
 }
@@ -112,10 +122,12 @@ static __attribute__ ((noinline)) void
 take_sample (uint64_t used, const mono_byte *ip, void *context)
 {
 	monocle_kit_frame frames[option_depth + 1];
-	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth };
+	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth, .ip = (uintptr_t) ip };
 	uint64_t values[2] = { 1, used };
 	bool whole = walk (&stack, context);
-	if (!stack.count)
+	if (!stack.count && option_native)
+		push (&stack, NULL, stack.ip);
+	else if (!stack.count)
 		push (&stack, (void *) MONOCLE_KIT_FRAME_NATIVE, 0);
 	else if (!whole || stack.is_cut)
 		push (&stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
@@ -217,7 +229,7 @@ read_options (const char *desc)
 	if (result > 0)
 		_exit (0); /* Somebody asked for help, not for a program. */
 	if (!result && option_native && !monocle_stack_walk_async_safe)
-		monocle_kit_log ("sample", "this runtime walks managed frames only; native functions are left out");
+		monocle_kit_log ("sample", "this runtime walks managed frames only: of native functions the innermost is shown");
 	return result == 0;
 }
 
@@ -255,7 +267,7 @@ begin_sampling (void)
 		return false;
 	}
 	if (!mono_profiler_set_sample_mode (the_handle, mode, (uint32_t) option_freq))
-		monocle_kit_log ("sample", "another module chose mode and rate of the samples; mode= and freq= are not followed");
+		monocle_kit_log ("sample", "another module chose how samples are taken; mode= and freq= are not followed");
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- cost.c: what a thread has used since it was looked at last ---------------------------------------------------- */
+/* --- cost.c: what a thread has used since it was looked at last --------------------------------------------------- */
 
 enum cost_kind { COST_CPU, COST_WALL };
 

@@ -85,7 +85,8 @@ static class Program {
 
 	static int Main (string[] args)
 	{
-		double seconds = args.Length > 1 ? double.Parse (args[1], System.Globalization.CultureInfo.InvariantCulture) : 0;
+		var invariant = System.Globalization.CultureInfo.InvariantCulture;
+		double seconds = args.Length > 1 ? double.Parse (args[1], invariant) : 0;
 		switch (args[0]) {
 		case "burn": Burn (seconds); break;
 		case "sleepers": Sleepers (seconds); break;

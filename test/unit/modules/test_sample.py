@@ -21,7 +21,8 @@ sys.path.insert(0, str(HERE.parent / "kit"))
 import harness  # noqa: E402
 import pprof  # noqa: E402
 
-PROGRAM, RUNTIME, BUILD = sys.argv.pop(), sys.argv.pop(), pathlib.Path(sys.argv.pop())
+PROGRAM, RUNTIME = os.path.abspath(sys.argv.pop()), sys.argv.pop()
+BUILD = pathlib.Path(sys.argv.pop())
 
 
 def find_runtime():
@@ -104,6 +105,14 @@ class Sample(unittest.TestCase):
     def test_raw_shows_what_the_compiler_made(self):
         own, whole = self.sums(self.profile(",raw", "machines", 2))
         self.assertTrue([n for n in whole if re.match(r"Program/<Fetch>.*:MoveNext \(\)", n)], whole)
+
+    def test_native_functions_have_their_names(self):
+        self.run_sample(",native", "collect", 1)
+        own, whole = self.sums(pprof.load(self.output))
+        runtimes = {"mono": ("mono", "libc")}.get(RUNTIME, ("libcoreclr", "libclrgc", "libc"))
+        images = {f["file"] for f in pprof.load(self.output).functions.values() if f["file"].startswith(runtimes)}
+        self.assertTrue(images)
+        self.assertNotIn("[native]", own)
 
     def test_a_deep_stack_is_cut_and_marked(self):
         profile = self.profile(",depth=20", "deep", 1)
