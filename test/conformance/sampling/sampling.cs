@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+//
+// sampling.cs - programs whose samples are known beforehand: `sampling WHAT MODULE NUMBER...` opens the module hits (in
+// the process already) and asks it what its threads were hit. Without a module it does the same work.
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+static class Hits
+{
+	[DllImport ("libdl.so.2")] static extern IntPtr dlopen (string path, int flags);
+	[DllImport ("libdl.so.2")] static extern IntPtr dlsym (IntPtr library, string name);
+
+	delegate long Ask ();
+	delegate int Set (int mode, int frequency);
+	static Ask ofThread, cpuTime, total;
+	static Set set;
+
+	static T Find<T> (IntPtr library, string name) where T : class
+	{
+		return (T) (object) Marshal.GetDelegateForFunctionPointer (dlsym (library, name), typeof (T));
+	}
+
+	public static void Open (string path)
+	{
+		IntPtr library = dlopen (path, 2);
+		ofThread = Find<Ask> (library, "hits_of_thread");
+		cpuTime = Find<Ask> (library, "hits_cpu_time");
+		total = Find<Ask> (library, "hits_total");
+		set = Find<Set> (library, "hits_set");
+	}
+
+	public static long OfThread { get { return ofThread (); } }
+	public static long CpuTime { get { return cpuTime (); } }
+	public static long Total { get { return total (); } }
+	public static bool Switch (int mode, int frequency) { return set (mode, frequency) != 0; }
+}
+
+class Sampling
+{
+	static int sink;
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Step (int n)
+	{
+		int sum = n;
+		for (int i = 0; i < 1000; i++)
+			sum = sum * 31 + i;
+		return sum;
+	}
+
+	// Only in its own code, but for a look at the clock now and then.
+	static void Burn (long nanoseconds)
+	{
+		long from = Hits.CpuTime;
+		while (Hits.CpuTime - from < nanoseconds)
+			for (int i = 0; i < 500; i++)
+				sink += Step (i);
+	}
+
+	static void Report (string name, Action work)
+	{
+		long hits = Hits.OfThread, cpu = Hits.CpuTime;
+		work ();
+		hits = Hits.OfThread - hits;
+		cpu = Hits.CpuTime - cpu;
+		lock (typeof (Sampling))
+			Console.WriteLine ("{0}\t{1}\t{2}", name, hits, cpu);
+	}
+
+	static Thread Start (string name, Action work)
+	{
+		var thread = new Thread (() => Report (name, work));
+		thread.Start ();
+		return thread;
+	}
+
+	// rates MODULE MODE FREQUENCY BUSY SLEEPING MILLISECONDS: busy threads burn that much CPU time each, the others sleep.
+	static void Rates (string [] args)
+	{
+		int busy = int.Parse (args [4]), sleeping = int.Parse (args [5]), milliseconds = int.Parse (args [6]);
+		var end = new ManualResetEvent (false);
+		var threads = new List<Thread> ();
+		var sleepers = new List<Thread> ();
+		Burn (300 * 1000000L); // compiled for good
+		Console.WriteLine ("set " + Hits.Switch (int.Parse (args [2]), int.Parse (args [3])));
+		Thread.Sleep (100);
+		for (int i = 0; i < sleeping; i++)
+			sleepers.Add (Start ("sleeping", () => end.WaitOne ()));
+		Thread.Sleep (50);
+		for (int i = 0; i < busy; i++)
+			threads.Add (Start ("busy", () => Burn (milliseconds * 1000000L)));
+		if (busy == 0)
+			Thread.Sleep (milliseconds);
+		foreach (Thread thread in threads)
+			thread.Join ();
+		Hits.Switch (0, 100);
+		end.Set ();
+		foreach (Thread thread in sleepers)
+			thread.Join ();
+		Thread.Sleep (50);
+		long after = Hits.Total;
+		Burn (100 * 1000000L);
+		Console.WriteLine ("after\t{0}\t0", Hits.Total - after);
+	}
+
+	static string nothing = null;
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Fault ()
+	{
+		return nothing.Length;
+	}
+
+	// throws MODULE MODE FREQUENCY FAULTS SECONDS: the thread has made that many faults and goes on to work.
+	static void Throws (string [] args)
+	{
+		int faults = int.Parse (args [4]), caught = 0;
+		Hits.Switch (int.Parse (args [2]), int.Parse (args [3]));
+		Thread.Sleep (50);
+		for (int i = 0; i < faults; i++)
+			try { sink += Fault (); } catch (NullReferenceException) { caught++; }
+		Console.WriteLine ("caught " + caught);
+		Report ("busy", () => Burn (int.Parse (args [5]) * 1000000L));
+	}
+
+	static int Main (string [] args)
+	{
+		Hits.Open (args [1]);
+		if (args [0] == "rates")
+			Rates (args);
+		else
+			Throws (args);
+		return 5;
+	}
+}
