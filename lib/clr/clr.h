@@ -257,6 +257,10 @@ void monocle__service_begin (void);
  */
 bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
 bool monocle__service_is_self (void);
+/* What it does each time that it is woken; there is one. */
+void monocle__service_set_chore (void (*work) (void));
+/* False: there is no service (any more). Any context. */
+bool monocle__service_wake (void);
 /* From now on nothing is run: the runtime is going. */
 void monocle__service_end (void);
 bool monocle__service_is_over (void);

@@ -13,7 +13,6 @@
  * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be waiting
  * for a lock that the unloader holds.
  */
-#include <string.h>
 #include <time.h>
 #include "precompiled.h"
 
@@ -22,7 +21,7 @@ enum { QUEUE = 1 << 10, REFUSED = 1 << 12, PROBES = 8, BODIES_MAX = 32, PARTS_MA
 static atomic_bool wanted;
 static _Atomic(uintptr_t) queue[QUEUE];
 static _Atomic(uintptr_t) refused[REFUSED];
-static atomic_bool pending;              /* the service was told */
+static atomic_bool pending;              /* the service was told, and has not begun yet */
 static atomic_int unloading, asking;
 static struct { _Atomic(uint64_t) asked, named, refused, lost; } counts;
 
@@ -32,9 +31,12 @@ monocle__codemap_wanted (void)
 	return atomic_load_explicit (&wanted, memory_order_relaxed);
 }
 
+static void do_chore (void);
+
 void
 monocle__codemap_begin (void)
 {
+	monocle__service_set_chore (do_chore);
 	atomic_store (&wanted, true);
 }
 
@@ -127,13 +129,6 @@ monocle__codemap_compiled (FunctionID function, ReJITID version, MonoMethod *met
 	return newest;
 }
 
-void
-monocle__codemap_image (monocle__clr_image *image)
-{
-	if (monocle__codemap_wanted () && image->cli.readable)
-		monocle__precompiled_add (image);
-}
-
 /* --- learning ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t
@@ -218,9 +213,8 @@ begin_asking (void)
 
 /* What comes while nothing may be asked is dropped: it comes again. */
 static void
-drain (void *nothing)
+empty_queue (void)
 {
-	atomic_store (&pending, false);
 	for (uint32_t i = 0; i < QUEUE; i++) {
 		uintptr_t ip = atomic_load_explicit (&queue[i], memory_order_relaxed) ? atomic_exchange (&queue[i], 0) : 0;
 		if (!ip)
@@ -234,6 +228,26 @@ drain (void *nothing)
 	}
 }
 
+/* On the service thread. */
+static void
+do_chore (void)
+{
+	if (!atomic_exchange (&pending, false))
+		return;
+	monocle__precompiled_index ();
+	empty_queue ();
+}
+
+/* False: there is nobody to do it. */
+static bool
+wake (void)
+{
+	if (atomic_exchange (&pending, true) || monocle__service_wake ())
+		return true;
+	atomic_store (&pending, false);
+	return false;
+}
+
 void
 monocle__code_learn (uintptr_t ip)
 {
@@ -241,8 +255,15 @@ monocle__code_learn (uintptr_t ip)
 		return;
 	if (!enqueue (ip))
 		atomic_fetch_add (&counts.lost, 1);
-	else if (!atomic_exchange (&pending, true))
-		monocle__service_run (drain, &(char) { 0 }, 1, 0);
+	else
+		wake ();
+}
+
+void
+monocle__codemap_image (monocle__clr_image *image)
+{
+	if (monocle__codemap_wanted () && image->cli.readable && monocle__precompiled_add (image) && !wake ())
+		monocle__precompiled_index ();
 }
 
 /* --- unloading ---------------------------------------------------------------------------------------------------- */
@@ -268,7 +289,8 @@ monocle__codemap_unloading (monocle__clr_image *image)
 		return;
 	atomic_fetch_add (&unloading, 1);
 	wait_for_service ();
-	clear (queue, QUEUE);
+	if (image)
+		clear (queue, QUEUE);
 }
 
 void
@@ -276,6 +298,7 @@ monocle__codemap_unloaded (monocle__clr_image *image)
 {
 	if (!monocle__codemap_wanted ())
 		return;
-	clear (refused, REFUSED); /* a stub's address may be a method's next */
+	if (image)
+		clear (refused, REFUSED); /* a stub's address may be a method's next */
 	atomic_fetch_sub (&unloading, 1);
 }

@@ -9,10 +9,13 @@
 #include "codemap.h"
 
 /*
- * Makes the way back from addresses to methods. False: the image has no such code, or none that could be read. Once per
- * image, which is never unloaded: the runtime uses no such code of collectible ones. Normal context.
+ * Lets the image's code be found; all of it has a name when monocle__precompiled_index () has run. False: the image has
+ * no such code, or none that could be read. Once per image, which is never unloaded: the runtime uses no such code of
+ * collectible ones. Normal context.
  */
 bool monocle__precompiled_add (monocle__clr_image *image);
+/* Does what is left to do of all images that came. One thread at a time. */
+void monocle__precompiled_index (void);
 /* As monocle__code_find (). */
 bool monocle__precompiled_find (uintptr_t ip, monocle__code *ret);
 /* The method of the code at an instance's address that the tables did not name. Any context. */

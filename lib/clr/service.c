@@ -20,6 +20,8 @@
  * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
  * asker too. The thread is made when the profiler starts, since a signal handler may be the first to need it. It has
  * all signals blocked and ends with the process; a forked child has none.
+ *
+ * Whenever it is woken it also does its chore: what has piled up where any context may add to it without a slot.
  */
 #include <errno.h>
 #include <limits.h>
@@ -47,6 +49,7 @@ static pthread_t thread;
 static _Atomic(pid_t) owner;    /* the process whose thread it is; 0: there is none */
 static atomic_uint overdue;     /* questions that nobody waits for, still in their slots */
 static atomic_bool ended;
+static _Atomic(void (*) (void)) chore;
 
 static bool
 moves (slot *own, int from, int to)
@@ -78,6 +81,9 @@ run (void *nothing)
 			;
 		for (int i = 0; i < SLOTS; i++)
 			serve (&slots[i]);
+		void (*work) (void) = atomic_load (&chore);
+		if (work)
+			work ();
 	}
 	return NULL;
 }
@@ -154,6 +160,21 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 		return false;
 	memcpy (data, own->data, size);
 	atomic_store (&own->state, FREE);
+	return true;
+}
+
+void
+monocle__service_set_chore (void (*work) (void))
+{
+	atomic_store (&chore, work);
+}
+
+bool
+monocle__service_wake (void)
+{
+	if (owner != getpid () || atomic_load (&ended))
+		return false;
+	sem_post (&posted);
 	return true;
 }
 

@@ -191,9 +191,9 @@ monocle__r2r_get (const monocle__r2r *r2r, uint32_t index)
 }
 
 uint32_t
-monocle__r2r_find (const monocle__r2r *r2r, uint32_t rva)
+monocle__r2r_find (const monocle__r2r *r2r, uint32_t rva, uint32_t first, uint32_t last)
 {
-	uint32_t low = 0, count = r2r->function_count;
+	uint32_t low = first, count = last < first ? 1 : last - first + 1;
 	while (count > 1) {
 		uint32_t half = count / 2;
 		low += begin_of (r2r, low + half) <= rva ? half : 0;

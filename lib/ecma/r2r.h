@@ -42,8 +42,8 @@ int monocle__r2r_open (monocle__r2r *ret, const monocle__ecma_image *image);
 
 /* `index` is below function_count. A contradictory row is empty: begin and end are the same. */
 monocle__r2r_function monocle__r2r_get (const monocle__r2r *r2r, uint32_t index);
-/* The function that holds the RVA, UINT32_MAX: none. */
-uint32_t monocle__r2r_find (const monocle__r2r *r2r, uint32_t rva);
+/* The function that holds the RVA, out of those from `first` to `last`, which exist. UINT32_MAX: none. */
+uint32_t monocle__r2r_find (const monocle__r2r *r2r, uint32_t rva, uint32_t first, uint32_t last);
 /* UNWIND_INFO of a function, whose codes are all there: 4 + 2 * data[2] bytes; NULL: malformed. */
 const uint8_t *monocle__r2r_unwind (const monocle__r2r *r2r, const monocle__r2r_function *function);
 

@@ -23,7 +23,7 @@ see_function (walk *w, uint32_t function)
 	const uint8_t *unwind = monocle__r2r_unwind (w->r2r, &f);
 	for (int i = 0; unwind && i < 4 + 2 * unwind[2]; i++)
 		w->sum += unwind[i];
-	uint32_t found = monocle__r2r_find (w->r2r, f.begin);
+	uint32_t found = monocle__r2r_find (w->r2r, f.begin, 0, w->r2r->function_count - 1);
 	if (found != UINT32_MAX && found >= w->r2r->function_count)
 		abort ();
 }

@@ -139,19 +139,19 @@ check_functions (const monocle__r2r *r2r)
 	for (uint32_t i = 0; i < r2r->function_count; i++) {
 		monocle__r2r_function f = monocle__r2r_get (r2r, i);
 		assert_true (f.begin >= end && f.end > f.begin);
-		assert_int_equal (monocle__r2r_find (r2r, f.begin), i);
-		assert_int_equal (monocle__r2r_find (r2r, f.end - 1), i);
-		assert_int_not_equal (monocle__r2r_find (r2r, f.end), i);
+		assert_int_equal (monocle__r2r_find (r2r, f.begin, 0, r2r->function_count - 1), i);
+		assert_int_equal (monocle__r2r_find (r2r, f.end - 1, 0, r2r->function_count - 1), i);
+		assert_int_not_equal (monocle__r2r_find (r2r, f.end, 0, r2r->function_count - 1), i);
 		if (f.begin > end)
-			assert_int_equal (monocle__r2r_find (r2r, f.begin - 1), UINT32_MAX);
+			assert_int_equal (monocle__r2r_find (r2r, f.begin - 1, 0, r2r->function_count - 1), UINT32_MAX);
 		end = f.end;
 		const uint8_t *unwind = monocle__r2r_unwind (r2r, &f);
 		assert_non_null (unwind);
 		assert_int_equal (unwind[0] & 7, 1); /* the version */
 		assert_true (unwind[1] <= f.end - f.begin);
 	}
-	assert_int_equal (monocle__r2r_find (r2r, 0), UINT32_MAX);
-	assert_int_equal (monocle__r2r_find (r2r, UINT32_MAX), UINT32_MAX);
+	assert_int_equal (monocle__r2r_find (r2r, 0, 0, r2r->function_count - 1), UINT32_MAX);
+	assert_int_equal (monocle__r2r_find (r2r, UINT32_MAX, 0, r2r->function_count - 1), UINT32_MAX);
 }
 
 static double
