@@ -25,7 +25,7 @@
 
 enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 
-static const char default_profile[] = "calls";
+static const char default_profile[] = "sample";
 
 typedef struct {
 	char **profiles; /* as given; the first gets output= for -o */
@@ -260,18 +260,39 @@ print_summary (const monocle__profile *profile, const char *title)
 	monocle__report_text (stderr, profile, &options);
 }
 
-/* The runtime as the profile names it, else as the process told when it loaded us; NULL: unknown. */
+/* Text after a comment's "KEY: "; NULL: the profile has no such comment. */
 static const char *
-runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile *content)
+comment_of (const monocle__profile *content, const char *key)
 {
-	static const char key[] = "runtime: ";
-	const monocle__run_process *process = monocle__run_folder_process (folder, pid);
-
 	for (size_t i = 0; content && i < content->comment_count; i++) {
 		if (strncmp (content->comments[i], key, strlen (key)) == 0)
 			return content->comments[i] + strlen (key);
 	}
-	return process ? process->runtime : NULL;
+	return NULL;
+}
+
+static const char *
+why_empty (const monocle__profile *content)
+{
+	const char *desc = comment_of (content, "desc: ");
+
+	if (desc && strncmp (desc, "calls", strlen ("calls")) == 0)
+		return "nothing happened that the module was asked for (calls shows the program's own methods; "
+		       "--profile=calls:callspec=all shows all)";
+	if (desc && strncmp (desc, "sample", strlen ("sample")) == 0)
+		return "the program used too little CPU time to be seen (--profile=sample:mode=wall shows waiting; "
+		       "--profile=calls counts every call)";
+	return "nothing happened that the module was asked for";
+}
+
+/* The runtime as the profile names it, else as the process told when it loaded us; NULL: unknown. */
+static const char *
+runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile *content)
+{
+	const monocle__run_process *process = monocle__run_folder_process (folder, pid);
+	const char *runtime = comment_of (content, "runtime: ");
+
+	return runtime ? runtime : process ? process->runtime : NULL;
 }
 
 static void
@@ -290,9 +311,7 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	                                 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
 	              : monocle__format ("process %d", (int)profile->pid);
 	if (content && content->sample_count == 0)
-		monocle__say ("wrote %s (%s); it is empty: nothing happened that the module was asked for (calls shows the "
-		              "program's own methods; --profile=calls:callspec=all shows all)",
-		              path, who);
+		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why_empty (content));
 	else if (content)
 		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
 	else
@@ -386,8 +405,8 @@ const monocle__command monocle__command_run = {
 	.usage = "run [--profile=NAME[:ARGS]]... [-o FILE] [--all] [--process=GLOB] [-q] -- COMMAND...",
 	.help =
 	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
-	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: calls, which\n"
-	    "                          counts and times calls (sampling will become the default when it exists).\n"
+	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: sample, which\n"
+	    "                          looks a thousand times per second of CPU time; calls counts every call.\n"
 	    "                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
 	    "  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
 	    "                          their id before the extension. Default: the module's own naming, usually\n"

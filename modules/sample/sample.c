@@ -229,7 +229,7 @@ read_options (const char *desc)
 	if (result > 0)
 		_exit (0); /* Somebody asked for help, not for a program. */
 	if (!result && option_native && !monocle_stack_walk_async_safe)
-		monocle_kit_log ("sample", "this runtime walks managed frames only: of native functions the innermost is shown");
+		monocle_kit_log ("sample", "this runtime walks managed frames only; the innermost native one is shown");
 	return result == 0;
 }
 

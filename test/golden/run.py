@@ -245,7 +245,7 @@ class Environment(Case):
         self.assertEqual(seen['CORECLR_ENABLE_PROFILING'], '1')
         self.assertEqual(seen['CORECLR_PROFILER'], '{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}')
         self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
-        self.assertEqual(seen['MONOCLE_PROFILE'], 'calls')
+        self.assertEqual(seen['MONOCLE_PROFILE'], 'sample')
         self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
         folders = [str(self.folder / 'lib/mono'), str(self.folder / 'modules')]
         self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), folders)
@@ -297,7 +297,7 @@ class Environment(Case):
         seen, error = self.variables(env=foreign)
         for name, value in foreign.items():
             self.assertEqual(seen[name], value)
-        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
         self.assertIn('CORECLR_PROFILER_PATH=/opt/other.so', error)
 
     def test_a_profiler_that_is_switched_off_is_not_foreign(self):
