@@ -246,7 +246,7 @@ class Environment(Case):
         self.assertEqual(seen['CORECLR_PROFILER'], '{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}')
         self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
         self.assertEqual(seen['MONOCLE_PROFILE'], 'sample')
-        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:calls')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
         folders = [str(self.folder / 'lib/mono'), str(self.folder / 'modules')]
         self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), folders)
         self.assertEqual(seen['MONOCLE_MODULE_PATH'].split(':')[-1], str(self.folder / 'modules'))
