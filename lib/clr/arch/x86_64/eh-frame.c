@@ -176,8 +176,8 @@ rule_of (const machine *m)
 		return monocle__rule (MONOCLE__CFA_SIGNAL, m->is_first, 0, 0);
 	if (s->ra == UNDEFINED)
 		return monocle__rule (MONOCLE__CFA_ROOT, m->is_first, 0, 0);
-	bool odd = s->ra != AT_CFA || !in_words (s->offset, MONOCLE__OFFSET_MAX) || (reads_fp && s->fp != AT_FP)
-	           || (!reads_fp && (s->fp == AT_FP || s->fp == ELSEWHERE));
+	bool odd = s->cfa == MONOCLE__CFA_UNKNOWN || s->ra != AT_CFA || !in_words (s->offset, MONOCLE__OFFSET_MAX)
+	           || (reads_fp && s->fp != AT_FP) || (!reads_fp && (s->fp == AT_FP || s->fp == ELSEWHERE));
 	if (s->fp == AT_CFA && s->fp_offset < 0 && in_words (s->fp_offset, MONOCLE__SAVED_MAX))
 		slot = (uint32_t) (-s->fp_offset / 8);
 	else if (s->fp == AT_CFA)
@@ -588,7 +588,7 @@ tidy (monocle__unwind_rows *rows)
 	for (i = 0; i < rows->count; i++) {
 		if (kept && rows->list[kept - 1].pc == rows->list[i].pc)
 			kept--;
-		if (!kept || rows->list[kept - 1].rule != rows->list[i].rule)
+		if (!kept || rows->list[kept - 1].rule != rows->list[i].rule || monocle__rule_is_first (rows->list[i].rule))
 			rows->list[kept++] = rows->list[i];
 	}
 	rows->count = kept;

@@ -187,12 +187,18 @@ monocle__prologue_decode (const uint8_t *code, size_t size, size_t limit, monocl
 	ret->length = 0;
 	enter_osr (&d);
 	while (d.at < size && d.at < limit && d.depth <= INT32_MAX) {
+		decoder before = d;
 		size_t took = instruction (&d);
-		if (took)
-			ret->length = (uint32_t) (d.at + took);
-		else if (!(took = harmless (&d)))
+		bool matters = took != 0;
+		if (!matters)
+			took = harmless (&d);
+		if (!took || took > size - d.at) {
+			d = before;
 			break;
+		}
 		d.at += took;
+		if (matters)
+			ret->length = (uint32_t) d.at;
 	}
 	return shape_of (&d, ret);
 }
