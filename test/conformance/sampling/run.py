@@ -8,7 +8,9 @@ clock. A thread that has made thousands of faults is sampled as any other.
 
   run.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
+import os
 import pathlib
+import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,7 +26,7 @@ RATES = [("perf", 100, 1, 0.08), ("perf", 1000, 1, 0.05), ("perf", 10000, 1, 0.0
 
 
 class Sampling(harness.Suite):
-    def start(self, runtime, options, arguments, env=None):
+    def start(self, runtime, options, arguments, env=None, wrapper=()):
         """Runs sampling.exe under the module hits; its rows [(name, hits, CPU ns)] and what the module wrote."""
         file = self.work / "hits.tsv"
         file.unlink(missing_ok=True)
@@ -33,7 +35,7 @@ class Sampling(harness.Suite):
         env = harness.profile_environment(self.build, runtime, ["hits:%s%s" % (file, options)], env or {})
         # --debug would keep Mono's JIT from optimising.
         prefix = ["mono"] if runtime.kind == "mono" else runtime.prefix
-        seen = harness.run(prefix + [str(exe)] + words, env, cwd=self.work, timeout=240)
+        seen = harness.run(list(wrapper) + prefix + [str(exe)] + words, env, cwd=self.work, timeout=240)
         what = "%s: %s" % (runtime, " ".join(str(a) for a in arguments))
         self.check(seen.code == 5, what + ": the program ends as it should", seen)
         rows = [line.split("\t") for line in seen.out.splitlines() if line.count("\t") == 2]
@@ -70,6 +72,35 @@ class Sampling(harness.Suite):
             if self.options.verbose:
                 print("     %-9s %6d hits %8.3f s CPU  %.3f of the rate" % (name, hits, cpu / 1e9, share))
 
+    def refused(self, runtime, frequency, engine, slack):
+        """Nobody says MONOCLE_SAMPLER, and the system refuses perf events."""
+        what = "%s without perf events, %d Hz" % (runtime, frequency)
+        wrapper = [self.build.path / "test/conformance/sampling/refuse"]
+        rows, wrote, seen = self.start(runtime, ",freq=%d,mode=process" % frequency, ["throws", PROCESS, frequency, 1, 1500],
+                                       wrapper=wrapper)
+        self.check("engine:" + engine in wrote, what + ": threads are sampled by other means", wrote)
+        share = [hits / (cpu * frequency / 1e9) for name, hits, cpu in rows if name == "busy" and cpu]
+        self.check(share and 1 - slack < share[0] < 1.05, what + ": the rate is what was asked for", share)
+        self.check("monocle:" not in seen.err or "instead of" in seen.err, what + ": nothing to complain of", seen)
+
+    def without_privilege(self, runtime):
+        """As nobody; perf events of one's own threads need no privilege where perf_event_paranoid is 2 or less."""
+        what = "%s as nobody" % runtime
+        if os.getuid() != 0 or not shutil.which("setpriv"):
+            self.skip(what, "needs root and setpriv")
+            return
+        paranoid = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
+        permitted = paranoid.exists() and int(paranoid.read_text()) <= 2
+        self.work.chmod(0o777)
+        wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
+        rows, wrote, seen = self.start(runtime, "", ["throws", PROCESS, 1000, 1, 1000], wrapper=wrapper)
+        if not wrote and "denied" in (seen.err + seen.out):
+            self.skip(what, "nobody may not read the build folder")
+            return
+        self.check(("engine:perf" in wrote) == permitted, what + ": the engine is what is permitted", wrote)
+        share = [hits / (cpu / 1e6) for name, hits, cpu in rows if name == "busy" and cpu]
+        self.check(share and share[0] > (0.95 if permitted else 0.4), what + ": the rate is what was asked for", share)
+
     def real_rate(self, runtime, frequency):
         """Everybody is hit as often as everybody else, asleep or not."""
         what = "%s, REAL %d Hz" % (runtime, frequency)
@@ -99,6 +130,9 @@ def main():
         if runtime.kind != "coreclr":
             continue
         suite.faults(runtime)
+        suite.refused(runtime, 100, "timer", 0.5)
+        suite.refused(runtime, 1000, "paced", 0.6)
+        suite.without_privilege(runtime)
         for engine, frequency, busy, slack in RATES:
             suite.process_rate(runtime, engine, frequency, busy, slack)
     return suite.finish()
