@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the conformance tests let pass is explained to users, and what is explained exists.
 
-Fails when a class of differences (differences.tsv in test/conformance and test/conformance/dump), or a function or
+Fails when a class of differences (differences.tsv in test/conformance, in its events and in its dump), or a function or
 context that answers differently (test/conformance/matrix/matrix.tsv), is not in doc/differences.md; and when that page
 has a class that no test knows.
 """
@@ -14,6 +14,7 @@ DOC = pathlib.Path(__file__).resolve().parent
 TOP = DOC.parent
 # Tables of classes of difference, and the sections that explain them.
 CLASSES = {"Counts of calls": TOP / "test/conformance/differences.tsv",
+           "Whole programs": TOP / "test/conformance/events/differences.tsv",
            "Introspection": TOP / "test/conformance/dump/differences.tsv"}
 MATRIX = TOP / "test/conformance/matrix/matrix.tsv"
 

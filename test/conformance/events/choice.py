@@ -20,12 +20,14 @@ Options of events, comma separated behind a colon (--profile=events:KEY=VALUE,KE
   also=PREFIX+...          these as well as the usual ones (default: none)
   without=PREFIX+...       but not these (default: none)
   [no]calls                calls of methods as well (default: off)
-  callspec=SPEC            whose calls: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC (default: program)
+  callspec=SPEC            whose calls: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC \
+(default: program)
   [no]threads              a file per thread (default: off)
   [no]indent               indent by what is open on the thread (default: on)
   time=since|clock         seconds since the start, or time of day (default: since)
   buffer=BYTES             per thread, while lines wait to be written (default: 1048576)
-  output=FILE              where the log goes, else %e_%t_%p.%m.log: %p %t %e %m %n, +FILE, |COMMAND, #FD (default: none)
+  output=FILE              where the log goes, else %e_%t_%p.%m.log: %p %t %e %m %n, +FILE, |COMMAND, #FD \
+(default: none)
   help                     print this and end
 """
 WRONG = [

@@ -68,7 +68,9 @@ def own_objects(*events):
 
 
 def monitors(lines, _runtime):
-    return per_thread(lines, lambda x: x.event if x.event.startswith("monitor_") and x.values["object"] == "Token" else None)
+    def word(line):
+        return line.event if line.event.startswith("monitor_") and line.values["object"] == "Token" else None
+    return per_thread(lines, word)
 
 
 def handles(lines, _runtime):
@@ -91,7 +93,8 @@ def finalisation(lines, _runtime):
 
 
 def threads(lines, _runtime):
-    named = {x.values["tid"] for x in lines if x.event == "thread_name" and re.match('"(worker|named)', x.values["name"])}
+    named = {x.values["tid"] for x in lines
+             if x.event == "thread_name" and re.match('"(worker|named)', x.values["name"])}
     words = []
     for line in lines:
         if line.event == "thread_name" and line.values["name"].startswith(('"worker', '"named')):
@@ -164,7 +167,8 @@ class Events(harness.Suite):
         if topic == "collections":
             mine, monos = self.forced(mine), self.forced(monos)
             self.check(len(mine) >= 6, what + ": six collections were forced", len(mine))
-            self.check({tuple(x) for x in mine} == {tuple(x) for x in monos}, what + ": as on Mono", (mine[:2], monos[:2]))
+            self.check({tuple(x) for x in mine} == {tuple(x) for x in monos}, what + ": as on Mono",
+                       (mine[:2], monos[:2]))
         else:
             self.check(mine == monos, what + ": as on Mono", (mine, monos))
 

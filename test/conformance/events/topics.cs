@@ -88,8 +88,8 @@ class Topics
 	static void Handles ()
 	{
 		var token = new Token ();
-		foreach (GCHandleType type in new [] { GCHandleType.Normal, GCHandleType.Weak, GCHandleType.WeakTrackResurrection,
-		                                       GCHandleType.Pinned, GCHandleType.Normal }) {
+		foreach (GCHandleType type in new [] { GCHandleType.Normal, GCHandleType.Weak,
+		         GCHandleType.WeakTrackResurrection, GCHandleType.Pinned, GCHandleType.Normal }) {
 			GCHandle handle = GCHandle.Alloc (token, type);
 			handle.Free ();
 		}
@@ -157,7 +157,8 @@ class Topics
 		string folder = System.IO.Path.GetDirectoryName (typeof (Topics).Assembly.Location);
 		Assembly helper = Assembly.LoadFrom (System.IO.Path.Combine (folder, "events-helper.dll"));
 		Console.WriteLine (helper.GetType ("Helper").GetMethod ("Answer").Invoke (null, null));
-		try { Assembly.LoadFrom (System.IO.Path.Combine (folder, "absent.dll")); } catch (System.IO.FileNotFoundException) { }
+		try { Assembly.LoadFrom (System.IO.Path.Combine (folder, "absent.dll")); }
+		catch (System.IO.FileNotFoundException) { }
 	}
 
 	static int Main (string [] args)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Ends at once, by its own wish.
+using System;
+using System.Threading;
+
+namespace Own
+{
+	class Program
+	{
+		static void End (int depth) { if (depth == 0) Environment.FailFast ("enough"); End (depth - 1); }
+		static int Twice (int i) { return 2 * i; }
+
+		static int Main ()
+		{
+			for (int i = 0; i < 10; i++)
+				Twice (i);
+			Console.WriteLine ("about to end");
+			Console.Out.Flush ();
+			Thread.Sleep (200);
+			End (3);
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Tasks that follow each other, fail, are cancelled; what they do is the same whoever runs it.
+using System;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Own
+{
+	class Failure : Exception { public Failure (string text) : base (text) { } }
+
+	class Program
+	{
+		static readonly ManualResetEvent over = new ManualResetEvent (false);
+		static int sum;
+
+		static int Square (int n) { Interlocked.Add (ref sum, n); return n * n; }
+		static void Fail () { throw new Failure ("in a task"); }
+
+		static void Gather (Task<int> [] all)
+		{
+			foreach (Task<int> one in all)
+				Interlocked.Add (ref sum, one.Result);
+			var both = new [] { Task.Factory.StartNew (Fail), Task.Factory.StartNew (Fail) };
+			Task.Factory.ContinueWhenAll (both, Failures);
+		}
+
+		static void Failures (Task [] both)
+		{
+			Interlocked.Add (ref sum, both.Count (t => t.Exception.InnerException is Failure));
+			var source = new CancellationTokenSource ();
+			source.Token.Register (OnCancelled);
+			var task = new Task (Fail, source.Token);
+			source.Cancel ();
+			task.ContinueWith (Cancelled, TaskContinuationOptions.OnlyOnCanceled);
+		}
+
+		static void OnCancelled () { Interlocked.Add (ref sum, 1000); }
+
+		static void Cancelled (Task task)
+		{
+			Interlocked.Add (ref sum, 10000);
+			over.Set ();
+		}
+
+		static int Main ()
+		{
+			var squares = Enumerable.Range (0, 6).Select (i => Task.Factory.StartNew (() => Square (i))).ToArray ();
+			Task.Factory.ContinueWhenAll (squares, Gather);
+			over.WaitOne ();
+			Console.WriteLine (sum);
+			return 0;
+		}
+	}
+}

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What modules are told of whole programs, on Mono and on CoreCLR: every event at once, program by program.
+
+Each program of programs/ (programs.tsv has a row for each) is compiled once and runs on every runtime under the module
+`events`. What both must tell alike is compared in order per thread (story.py); differences are known by name
+(differences.tsv), each must occur and has its row in doc/differences.md. Every log is held against the rules of what
+has no counterpart (rules.py). A program that dies must die as it does alone, and its log keeps what it had.
+
+  recorder.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
+"""
+import collections
+import difflib
+import pathlib
+import re
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+import rules  # noqa: E402
+import story  # noqa: E402
+
+SETTINGS = [{}, {"DOTNET_gcServer": "1"}, {"DOTNET_gcConcurrent": "0"}, {"DOTNET_TieredCompilation": "0"},
+            {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"}]
+# All words of all events, but for what stops the world longer or changes all code (load.py has these).
+WORDS = ["assembly", "class", "context", "domain", "exception", "gc", "image", "inline", "jit", "method", "monitor",
+         "runtime", "thread", "vtable"]
+BEYOND = ["code", "load", "rejit", "suspension"]
+BUFFER = 1 << 26
+EVENT = re.compile(r"^EVENT \((\w+), (EXACT|RULE|LATER|NEVER)", re.M)
+Run = collections.namedtuple("Run", "what kind runtime settings orderly log seen")
+Difference = collections.namedtuple("Difference", "name programs runtimes side kind pattern reason")
+
+
+def read_rows(name):
+    lines = (HERE / name).read_text().splitlines()[1:]
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def support():
+    """{event: EXACT, RULE, LATER or NEVER}, of all rows."""
+    return dict(EVENT.findall((harness.TOP / "lib/clr/events.def").read_text()))
+
+
+def text_of(settings):
+    return " ".join("%s=%s" % item for item in settings.items())
+
+
+class Differences:
+    """The known ones; which have been seen."""
+
+    def __init__(self):
+        self.rows = [Difference(*row) for row in read_rows("differences.tsv")]
+        self.seen = set()
+
+    def of(self, program, runtime, side):
+        """What is known to differ on this side when this runtime is compared with Mono."""
+        return [(d, re.compile(d.pattern)) for d in self.rows
+                if side in d.side.split(",") and re.fullmatch(d.programs, program)
+                and re.fullmatch(d.runtimes, runtime)]
+
+    def cut(self, program, runtime, side):
+        """A function that takes these from a story."""
+        rows = [(d, p) for d, p in self.of(program, runtime, side) if d.kind != "fault"]
+
+        def apply(words, others):
+            for difference, pattern in rows:
+                found = getattr(self, difference.kind)(words, pattern, others)
+                if found != words:
+                    self.seen.add(difference)
+                words = found
+            return words
+        return apply
+
+    def expected(self, program, runtime, fault):
+        """Whether a rule is known to be broken like this."""
+        for difference, pattern in self.of(program, runtime, "clr"):
+            if difference.kind == "fault" and pattern.search(fault):
+                self.seen.add(difference)
+                return True
+        return False
+
+    @staticmethod
+    def absent(words, pattern, _others):
+        """Words that this side has alone, or now and then."""
+        return [word for word in words if not pattern.search(word)]
+
+    @staticmethod
+    def elsewhere(words, pattern, others):
+        """Calls that another thread makes."""
+        return words if others is None else story.without_calls(words, pattern, others)
+
+    @staticmethod
+    def again(words, pattern, _others):
+        """Throws of an exception that no method of the program's was entered after: it has been thrown before."""
+        kept, before = [], ""
+        for word in words:
+            if not (pattern.search(word) and (before.startswith("unwound") or not before)):
+                kept.append(word)
+            before = word
+        return kept
+
+    @staticmethod
+    def late(words, pattern, _others):
+        """Words whose place differs: they are compared at the end, in order."""
+        moved = [word for word in words if pattern.search(word)]
+        return [word for word in words if not pattern.search(word)] + moved
+
+
+class Recorder(harness.Suite):
+    def exe(self, program):
+        return self.build.path / ("test/conformance/events/programs/%s.exe" % program)
+
+    def desc(self, runtime, file):
+        words = WORDS + (BEYOND if runtime.kind == "coreclr" else [])
+        return "events:only=%s,noindent,buffer=%d,output=%s" % ("+".join(words), BUFFER, file)
+
+    # --- one run ----------------------------------------------------------------------------------------------------
+
+    def bare(self, program, runtime, settings):
+        key = program, runtime.name, text_of(settings)
+        if key not in self.alone:
+            env = harness.bare_environment(settings)
+            self.alone[key] = harness.run(runtime.command(self.exe(program)), env, self.work, 120)
+        return self.alone[key]
+
+    def run(self, program, how, runtime, settings):
+        what = "%s on %s %s" % (program, runtime, text_of(settings))
+        file = self.work / "recorder.log"
+        file.unlink(missing_ok=True)
+        env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file)], settings)
+        seen = harness.run(runtime.command(self.exe(program)), env, self.work, 300)
+        bare = self.bare(program, runtime, settings if how == "dies" else {})
+        good = (seen.code, seen.out) == (bare.code, bare.out)
+        if how == "dies" and runtime.kind == "mono":
+            good = seen.code == bare.code   # its own crash reports are full of addresses
+        elif how == "dies":
+            good = good and self.last_words(seen) == self.last_words(bare)
+        self.check(good and not seen.timeout, what + ": runs as it would", "%s\n--- alone\n%s" % (seen, bare))
+        log = story.Log(file.read_text(errors="replace") if file.exists() else "")
+        self.check(log.lines and not log.lost and not log.odd, what + ": the log is whole",
+                   (len(log.lines), log.lost, log.odd[:3], str(seen)))
+        return Run(what, runtime.kind, runtime, settings, how != "dies", log, seen)
+
+    @staticmethod
+    def last_words(seen):
+        """What a dying program says, but for our lines and for how often a frame is repeated: the compiler decides."""
+        lines = [x for x in seen.err.splitlines() if not x.startswith("monocle: ")]
+        lines = [re.sub(r"Repeat(ed)? \d+ times", "Repeated times", x) for x in lines]
+        return [x for i, x in enumerate(lines) if i == 0 or x != lines[i - 1]]
+
+    # --- comparison -------------------------------------------------------------------------------------------------
+
+    def tell(self, run, program, how, clr):
+        """A run as a story that can be compared with that of a CLR, or of Mono where the run is the CLR's."""
+        cut = self.differences.cut(program, clr.name, "mono" if run.kind == "mono" else "clr")
+        return story.Story(run.log, self.told, how == "pool", cut)
+
+    @staticmethod
+    def unlike(mono, mine, prefix):
+        """How two stories differ, as text; empty where they do not."""
+        size = min(len(mono.main), len(mine.main)) if prefix else None
+        a, b = mono.main[:size], mine.main[:size]
+        if a != b:
+            at = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), min(len(a), len(b)))
+            yield "the main thread, word %d" % at
+            yield from difflib.ndiff(a[max(0, at - 3):at + 8], b[max(0, at - 3):at + 8])
+        if prefix:
+            return
+        for who, more in (("Mono only", mono.others - mine.others), ("CoreCLR only", mine.others - mono.others)):
+            for words, times in more.items():
+                yield "%s, %d times: %s" % (who, times, " | ".join(words[:12]))
+        for name in mono.apart:
+            if mono.apart[name] != mine.apart[name]:
+                bags = collections.Counter(mono.apart[name]), collections.Counter(mine.apart[name])
+                yield "%s: Mono only %s, CoreCLR only %s" % (name, bags[0] - bags[1], bags[1] - bags[0])
+
+    def compare(self, program, how, mono, run):
+        mine = self.tell(run, program, how, run.runtime)
+        unlike = list(self.unlike(mono, mine, how == "dies"))
+        self.differing += bool(unlike)
+        self.check(not unlike, run.what + ": as on Mono", "\n    " + "\n    ".join(unlike[:30]))
+        self.compared += len(mine.main) if how == "dies" else mine.count()
+
+    def collections(self, mono, run):
+        """A collection that was asked for goes the same way."""
+        ways = story.collected(mono.log, "1"), story.collected(run.log, "2")
+        self.check(ways[0] and ways[0] == ways[1], run.what + ": collections go as on Mono", ways)
+
+    def judge(self, run, program):
+        broken, count = rules.judge(run.log, run)
+        broken = [(rule, [f for f in faults if not self.differences.expected(program, run.runtime.name, f)])
+                  for rule, faults in broken]
+        broken = [(rule, faults) for rule, faults in broken if faults]
+        self.judged += count
+        self.runs += 1
+        self.broken += len(broken)
+        self.check(not broken, run.what + ": every event keeps its rule", "".join(
+            "\n    %s: %d, %s" % (rule, len(faults), "\n        ".join(faults[:4])) for rule, faults in broken))
+        self.events.update(line.event for line in run.log.lines)
+
+    def settings_of(self, number, runtime, newest):
+        """All, or on the newest runtime the default ones and another each time."""
+        if self.options.all:
+            return SETTINGS
+        others = SETTINGS[1:]
+        return SETTINGS[:1] + ([others[number % len(others)]] if runtime is newest else [])
+
+    def program(self, number, row, mono, clrs):
+        program, how, _topic = row
+        known = self.run(program, how, mono, {})
+        self.judge(known, program)
+        for clr in clrs:
+            monos = self.tell(known, program, how, clr)
+            self.check(len(monos.main) > 1, "%s: something is told on Mono" % program, monos.main)
+            for settings in self.settings_of(number, clr, clrs[-1]):
+                run = self.run(program, how, clr, settings)
+                self.check(how == "dies" or run.seen.out == known.seen.out, run.what + ": the same output as on Mono",
+                           (run.seen.out, known.seen.out))
+                self.judge(run, program)
+                self.compare(program, how, monos, run)
+                if how == "collects":
+                    self.collections(known, run)
+
+    # --- all of them ------------------------------------------------------------------------------------------------
+
+    def complete(self):
+        """Every event that comes has a word or a rule, and every known difference occurs and is explained."""
+        levels = support()
+        views = set().union(*(events for events, _ in story.APART.values()))
+        for event, level in levels.items():
+            if level in ("EXACT", "RULE"):
+                self.check(event in story.STORY or event in views | rules.JUDGED | rules.ELSEWHERE,
+                           "%s is compared or held against a rule" % event)
+        return {event for event, level in levels.items() if level in ("EXACT", "RULE")}
+
+    def go(self, rows, runtimes):
+        self.alone, self.differences, self.events = {}, Differences(), collections.Counter()
+        self.compared = self.judged = self.differing = self.broken = self.runs = 0
+        self.told = self.complete()
+        story.PROGRAMS.update(row[0] for row in rows)
+        mono = next((r for r in runtimes if r.kind == "mono"), None)
+        clrs = [r for r in runtimes if r.kind == "coreclr"]
+        start = time.monotonic()
+        for number, row in enumerate(rows if mono else []):
+            if self.exe(row[0]).exists():
+                self.program(number, row, mono, clrs)
+            else:
+                self.skip(row[0], "not compiled: mcs was absent", "mono")
+        if not self.options.programs and len(clrs) == 3:
+            unseen = set(self.differences.rows) - self.differences.seen
+            self.check(not unseen, "every known difference occurs", unseen)
+        print("%d events of %d programs on %d runtimes, %d runs: %d runs differ from Mono's; %d events held against "
+              "their rules, %d broken; %d s" % (self.compared, len(rows), len(runtimes), self.runs, self.differing,
+                                                self.judged, self.broken, time.monotonic() - start))
+
+
+def main():
+    suite = Recorder("recorder", __doc__)
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--programs", default="", help="only these")
+    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET")
+    options = suite.parse()
+    rows = read_rows("programs/programs.tsv")
+    if options.programs:
+        rows = [row for row in rows if row[0] in options.programs.split(",")]
+    if not suite.build.module("events"):
+        suite.skip("events", "not compiled: libffi was absent")
+        return suite.finish()
+    suite.go(rows, suite.runtimes(options.runtimes.split(",")))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
