@@ -219,6 +219,10 @@ MonoClass *monocle__clr_class (ClassID id);
  * The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata.
  */
 MonoMethod *monocle__clr_method (FunctionID id);
+/*
+ * The instance that a frame runs, exact as far as the frame knows: as Mono tells it in walks of stacks. 0: no frame.
+ */
+MonoMethod *monocle__clr_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame);
 bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
 /* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
 MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
@@ -281,6 +285,18 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 /* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
 void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
 void monocle__clr_code_ops (monocle_host_ops *ops);
+/* The body of a function that holds the address. NULL: the runtime shows none. Normal context. */
+MonoJitInfo *monocle__clr_code_at (FunctionID function, uintptr_t address);
+
+/* --- stacks (stack.c) --------------------------------------------------------------------------------------------- */
+
+void monocle__clr_stack_ops (monocle_host_ops *ops);
+/*
+ * The frame of the runtime's callback that the calling thread is in, for walks that begin there; 0: none was noted. A
+ * callback notes its own and puts back what it found.
+ */
+uintptr_t monocle__clr_entry (void);
+uintptr_t monocle__clr_set_entry (uintptr_t frame);
 
 /* --- methods without metadata (dynamic-method.c) ------------------------------------------------------------------ */
 
@@ -290,6 +306,11 @@ void monocle__clr_code_ops (monocle_host_ops *ops);
  * context.
  */
 MonoMethod *monocle__clr_dynamic_function (FunctionID function);
+/*
+ * The same for one that was met on a stack: a record that says what it is, even where nobody listens for its end.
+ * *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
+ */
+MonoMethod *monocle__clr_dynamic_glance (FunctionID function, BOOL *ret_is_stub);
 /* The same of its code, which is found by its address from then on. NULL: it was not compiled yet. */
 MonoJitInfo *monocle__clr_dynamic_code (FunctionID function);
 
@@ -384,7 +405,13 @@ void monocle__shadow_cut (uint32_t depth);
 
 /* Where the direct call goes that returns to this address; 0: no direct call stands there. */
 uintptr_t monocle__arch_call_target (uintptr_t return_address);
+/* Could the instruction before this address be a call? The code begins at `start`. */
+bool monocle__arch_follows_call (uintptr_t address, uintptr_t start);
 /* Where the last call returns to that was made with this stack pointer and has not been overwritten yet. */
 uintptr_t monocle__arch_return_address (uintptr_t caller_sp);
+/* The stack and frame pointers in a frame's registers, as DoStackSnapshot shows them. */
+void monocle__arch_snapshot_registers (const BYTE *context, uintptr_t *ret_sp, uintptr_t *ret_fp);
+/* Where code that keeps a frame pointer returns to, and both pointers then. Reads two words at `fp`. */
+uintptr_t monocle__arch_frame_caller (uintptr_t fp, uintptr_t *ret_sp, uintptr_t *ret_fp);
 
 #endif

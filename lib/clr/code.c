@@ -181,9 +181,8 @@ describe_code (void *host, MonoMethod *method, monocle_code_info *ret, monocle_c
 	return found ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }
 
-/* The body of a function that holds the address. */
-static MonoJitInfo *
-body_at (FunctionID function, uintptr_t address)
+MonoJitInfo *
+monocle__clr_code_at (FunctionID function, uintptr_t address)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	UINT_PTR starts[BODIES_MAX];
@@ -207,7 +206,7 @@ find_code (void *host, const void *address)
 	FunctionID function = 0;
 	if (info->vtbl->GetFunctionFromIP (info, (LPCBYTE) address, &function) < 0 || !function)
 		return NULL;
-	return body_at (function, (uintptr_t) address);
+	return monocle__clr_code_at (function, (uintptr_t) address);
 }
 
 void

@@ -13,6 +13,7 @@ monocle__clr_fill_ops (monocle_host_ops *ops)
 	monocle__cli_fill_ops (ops);
 	monocle__clr_dynamic_ops (ops);
 	monocle__clr_code_ops (ops);
+	monocle__clr_stack_ops (ops);
 	monocle__clr_object_ops (ops);
 	monocle__clr_layout_ops (ops);
 	monocle__clr_heap_ops (ops);

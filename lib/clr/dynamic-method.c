@@ -159,6 +159,19 @@ monocle__clr_dynamic_function (FunctionID id)
 	return method;
 }
 
+MonoMethod *
+monocle__clr_dynamic_glance (FunctionID id, BOOL *ret_is_stub)
+{
+	static const char dynamic[] = "(wrapper dynamic-method)";
+	MonoMethod *method = known_method (id);
+	if (!method && (method = make (id)))
+		monocle_method_wrapper_free (method);
+	char *name = method ? mono_method_full_name (method, 0) : NULL;
+	*ret_is_stub = name && strncmp (name, dynamic, sizeof dynamic - 1) != 0;
+	free (name);
+	return method;
+}
+
 MonoJitInfo *
 monocle__clr_dynamic_code (FunctionID id)
 {

@@ -205,7 +205,9 @@ static void
 raise_throw (ObjectID object)
 {
 	void *held = monocle__clr_hold (object);
+	uintptr_t entry = monocle__clr_set_entry (HERE);
 	monocle_raise_exception_throw ((MonoObject *) object);
+	monocle__clr_set_entry (entry);
 	monocle__clr_release (held);
 }
 

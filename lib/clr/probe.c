@@ -46,6 +46,7 @@ typedef struct {
 	monocle__cli_scratch scratch;
 	monocle__clr_capture *capture;
 	monocle__clr_waiting waiting;
+	uintptr_t callback;      /* the frame of the runtime's callback that wants stacks told well; 0: none */
 	monocle__clr_stack stack;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
@@ -230,6 +231,22 @@ monocle__thread_waiting (void)
 {
 	shadow *s = get_shadow ();
 	return s ? &s->waiting : NULL;
+}
+
+uintptr_t
+monocle__clr_entry (void)
+{
+	return own_shadow ? own_shadow->callback : 0;
+}
+
+uintptr_t
+monocle__clr_set_entry (uintptr_t frame)
+{
+	shadow *s = get_shadow ();
+	uintptr_t before = s ? s->callback : 0;
+	if (s)
+		s->callback = frame;
+	return before;
 }
 
 monocle__unwinding *

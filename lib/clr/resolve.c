@@ -76,14 +76,16 @@ ask_class (ClassID id, ModuleID *ret_module, mdToken *ret_token, id_list *ret)
 	}
 }
 
+/* `frame`: one that runs the function, 0: none. */
 static bool
-ask_function (FunctionID id, ClassID *ret_owner, ModuleID *ret_module, mdToken *ret_token, id_list *ret)
+ask_function (FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_owner, ModuleID *ret_module, mdToken *ret_token,
+              id_list *ret)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	for (uint32_t room = FEW;; room *= 8) {
 		ClassID *ids = room_for (room, ret->few);
-		if (!ids || info->vtbl->GetFunctionInfo2 (info, id, 0, ret_owner, ret_module, ret_token, room, &ret->count,
-		                                          ids) < 0)
+		if (!ids || info->vtbl->GetFunctionInfo2 (info, id, frame, ret_owner, ret_module, ret_token, room,
+		                                          &ret->count, ids) < 0)
 			return false;
 		ret->ids = ids;
 		if (ret->count < room)
@@ -218,19 +220,36 @@ shared_class (MonoClass *definition, uint32_t count)
 	return arguments ? monocle_class_inst (definition, count, arguments) : NULL;
 }
 
+/* `shared`: what all instances over reference types share. */
 static MonoMethod *
-instance_method (MonoMethod *definition, ClassID owner, const id_list *of_class, const id_list *of_method)
+method_over (MonoMethod *definition, MonoClass *klass, const id_list *of_method, bool shared)
 {
-	bool shared =
-	    are_references (of_class->ids, of_class->count) && are_references (of_method->ids, of_method->count);
-	MonoClass *klass = mono_method_get_class (definition);
 	MonoType *few[FEW], **arguments = room_for (of_method->count, few);
-	if (of_class->count)
-		klass = shared ? shared_class (klass, of_class->count) : monocle__clr_class (owner);
 	for (uint32_t i = 0; arguments && i < of_method->count; i++)
 		arguments[i] = shared ? monocle_type (monocle_class_param (NULL, definition, i, 1))
 			: exact_argument (of_method->ids[i], NULL, definition, i);
 	return arguments ? monocle_method_inst (definition, klass, of_method->count, arguments) : NULL;
+}
+
+/* `may_share`: over reference types it is the method that all such instances share. */
+static MonoMethod *
+instance_method (MonoMethod *definition, ClassID owner, const id_list *of_class, const id_list *of_method,
+                 bool may_share)
+{
+	bool shared = may_share && are_references (of_class->ids, of_class->count) &&
+	              are_references (of_method->ids, of_method->count);
+	MonoClass *klass = mono_method_get_class (definition);
+	if (of_class->count)
+		klass = shared ? shared_class (klass, of_class->count) : monocle__clr_class (owner);
+	return method_over (definition, klass, of_method, shared);
+}
+
+/* The runtime does not say which class it is: one of those that share their code. */
+static MonoMethod *
+method_of_shared (MonoMethod *definition, uint32_t class_count, const id_list *of_method)
+{
+	MonoClass *klass = shared_class (mono_method_get_class (definition), class_count);
+	return method_over (definition, klass, of_method, are_references (of_method->ids, of_method->count));
 }
 
 static uint32_t
@@ -240,13 +259,13 @@ owner_generic_params (monocle__clr_image *image, mdToken method)
 }
 
 static MonoMethod *
-resolve_method (FunctionID id, monocle__clr_image **ret_image)
+resolve_method (FunctionID id, COR_PRF_FRAME_INFO frame, monocle__clr_image **ret_image)
 {
 	ModuleID module, owner_module;
 	mdToken token, owner_token;
 	ClassID owner = 0;
 	id_list of_class = { .count = 0 }, of_method;
-	monocle__clr_image *image = !ask_function (id, &owner, &module, &token, &of_method)
+	monocle__clr_image *image = !ask_function (id, frame, &owner, &module, &token, &of_method)
 		? NULL : monocle__clr_image_find (module);
 	if (!image || (token >> 24) != 0x06)
 		return NULL;
@@ -260,19 +279,18 @@ resolve_method (FunctionID id, monocle__clr_image **ret_image)
 	if (class_count && owner && !ask_class (owner, &owner_module, &owner_token, &of_class))
 		return definition;
 	if (class_count && !owner)
-		return monocle_method_inst (definition, shared_class (mono_method_get_class (definition), class_count), 0,
-		                            NULL);
-	return instance_method (definition, owner, &of_class, &of_method);
+		return method_of_shared (definition, class_count, &of_method);
+	return instance_method (definition, owner, &of_class, &of_method, !frame);
 }
 
 static MonoMethod *
-resolve_deeper (FunctionID id, monocle__clr_image **ret_image)
+resolve_deeper (FunctionID id, COR_PRF_FRAME_INFO frame, monocle__clr_image **ret_image)
 {
 	monocle__cli_scratch *scratch = go_deeper ();
 	if (!scratch)
 		return NULL;
 	uint32_t begin = monocle__cli_list_begin (scratch);
-	MonoMethod *method = resolve_method (id, ret_image);
+	MonoMethod *method = resolve_method (id, frame, ret_image);
 	monocle__cli_list_drop (scratch, begin);
 	come_up ();
 	return method;
@@ -285,13 +303,26 @@ monocle__clr_method (FunctionID id)
 	if (method)
 		return method;
 	monocle__clr_image *image = NULL;
-	method = resolve_deeper (id, &image);
+	method = resolve_deeper (id, 0, &image);
 	if (!method)
 		return NULL;
 	monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
 	monocle__clr_code_seen (id, method);
 	mono_method_get_flags (method, NULL); /* described before a module sees it: some read records */
 	return method;
+}
+
+MonoMethod *
+monocle__clr_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame)
+{
+	MonoMethod *method = monocle__clr_method (id);
+	monocle__clr_image *image;
+	if (!method || !frame || monocle_method_definition (method) == method)
+		return method;
+	MonoMethod *exact = resolve_deeper (id, frame, &image);
+	if (exact)
+		mono_method_get_flags (exact, NULL); /* as above */
+	return exact ? exact : method;
 }
 
 static MonoMethod *
@@ -302,7 +333,7 @@ method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, b
 	mdToken token;
 	if (class_key && !ask_class (keys[0], &module, &token, &of_class))
 		return definition;
-	return instance_method (definition, keys[0], &of_class, &of_method);
+	return instance_method (definition, keys[0], &of_class, &of_method, true);
 }
 
 MonoMethod *

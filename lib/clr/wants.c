@@ -26,9 +26,13 @@ typedef struct {
 	uint32_t keywords, level;
 } want;
 
-/* Whatever modules ask for. BASIC_GC: counts and sizes of collections, which anybody may want to know. */
+/*
+ * Whatever modules ask for. BASIC_GC: counts and sizes of collections, STACK_SNAPSHOT: stacks, both of which anybody may
+ * want to know.
+ */
 static const want least = {
-	.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS,
+	.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
+	       COR_PRF_ENABLE_STACK_SNAPSHOT,
 	.high = COR_PRF_HIGH_BASIC_GC,
 };
 static const want of_calls = {
