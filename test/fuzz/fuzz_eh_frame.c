@@ -1,0 +1,66 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * fuzz_eh_frame.c - any bytes as an .eh_frame section, as its header, as x64 UNWIND_INFO and as machine code. Rows must
+ * come by ascending address, and what an offset finds must be the row before it.
+ */
+#include <stdlib.h>
+
+#include "eh-frame.h"
+#include "prologue.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+enum { ADDRESS = 0x70000000, BASE = 0x60000000 };
+
+static void
+require (bool good)
+{
+	if (!good)
+		abort ();
+}
+
+static void
+check_rows (const monocle__unwind_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		bool starts;
+		uint32_t pc = rows->list[i].pc;
+		require (!i || rows->list[i - 1].pc < pc);
+		require (monocle__unwind_rows_find (rows->list, rows->count, pc, &starts) == rows->list[i].rule && starts);
+	}
+}
+
+static void
+check_shape (const monocle__shape *shape)
+{
+	uint64_t word;
+	require (shape->depth % 8 == 0 && shape->saved % 8 == 0);
+	if (monocle__shape_pack (shape, &word)) {
+		monocle__shape again = monocle__shape_unpack (word);
+		require (again.kind == shape->kind && again.depth == shape->depth && again.saved == shape->saved);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+	monocle__unwind_rows rows = { NULL, 0, 0, false };
+	monocle__shape shape;
+	monocle__epilogue epilogue;
+	size_t skipped;
+	monocle__eh_frame_read (data, size, ADDRESS, BASE, &rows, &skipped);
+	check_rows (&rows);
+	free (rows.list);
+	monocle__eh_frame_of_header (data, size, ADDRESS);
+	for (size_t limit = 0; limit < 24; limit++) {
+		if (monocle__prologue_decode (data, size, limit, &shape))
+			check_shape (&shape);
+		if (monocle__unwind_info_decode (data, size, limit, &shape))
+			check_shape (&shape);
+		if (limit < size && monocle__epilogue_decode (data, size, limit, 0, (intptr_t) size, &epilogue))
+			require (epilogue.depth % 8 == 0 || epilogue.depth);
+	}
+	monocle__is_behind_call (data, size);
+	return 0;
+}
