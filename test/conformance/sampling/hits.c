@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * hits.c - a module that counts samples by thread: `hits:FILE[,mode=process|real][,freq=N][,walk][,answers]`.
+ * hits.c - a module that counts samples by thread: `hits:FILE[,mode=process|real][,freq=N][,walk|empty][,answers]`.
  *
  * The profiled program may open this library and call hits_*: it asks how often its own thread was hit, and switches
  * sampling on and off. At the end FILE gets "NAME<tab>NUMBER" lines. It knows Mono's API only, but for the state that
@@ -44,9 +44,10 @@ MONO_API void mono_profiler_init_hits (const char *desc);
 MONO_API int64_t hits_of_thread (void);
 MONO_API int hits_set (int mode, int frequency);
 MONO_API int64_t hits_cpu_time (void);
+MONO_API int64_t hits_process_time (void);
 MONO_API int64_t hits_total (void);
 
-/* --- in the handler ------------------------------------------------------------------------------------------------- */
+/* --- in the handler ----------------------------------------------------------------------------------------------- */
 
 static slot *
 slot_of (pthread_t tid)
@@ -109,6 +110,12 @@ sample_hit (MonoProfiler *prof, const mono_byte *ip, const void *context)
 	}
 }
 
+/* What a sample costs by itself. */
+static void
+sample_nothing (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+}
+
 /* The older handle must have been told as often, afterwards. */
 static void
 sample_hit_too (MonoProfiler *prof, const mono_byte *ip, const void *context)
@@ -116,7 +123,7 @@ sample_hit_too (MonoProfiler *prof, const mono_byte *ip, const void *context)
 	atomic_fetch_add (&prof->others, 1);
 }
 
-/* --- for the program ------------------------------------------------------------------------------------------------ */
+/* --- for the program ---------------------------------------------------------------------------------------------- */
 
 int64_t
 hits_of_thread (void)
@@ -138,13 +145,19 @@ hits_cpu_time (void)
 	return (int64_t) now_ns (CLOCK_THREAD_CPUTIME_ID);
 }
 
+int64_t
+hits_process_time (void)
+{
+	return (int64_t) now_ns (CLOCK_PROCESS_CPUTIME_ID);
+}
+
 int
 hits_set (int mode, int frequency)
 {
 	return mono_profiler_set_sample_mode (profiler.handle, (MonoProfilerSampleMode) mode, (uint32_t) frequency);
 }
 
-/* --- what the functions answer -------------------------------------------------------------------------------------- */
+/* --- what the functions answer ------------------------------------------------------------------------------------ */
 
 static void
 expect (int number, int is, int should)
@@ -185,7 +198,7 @@ runtime_initialized (MonoProfiler *prof)
 	expect (17, mono_profiler_get_sample_mode (prof->handle, NULL, NULL), 1);
 }
 
-/* --- start and end -------------------------------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------------------------------ */
 
 static void
 write_state (FILE *file)
@@ -234,7 +247,7 @@ mono_profiler_init_hits (const char *desc)
 		ask (profiler.handle, profiler.second);
 	else
 		mono_profiler_enable_sampling (profiler.handle);
-	mono_profiler_set_sample_hit_callback (profiler.handle, sample_hit);
+	mono_profiler_set_sample_hit_callback (profiler.handle, strstr (options, ",empty") ? sample_nothing : sample_hit);
 	if (strstr (options, ",answers"))
 		mono_profiler_set_sample_hit_callback (profiler.second, sample_hit_too);
 	mono_profiler_set_runtime_initialized_callback (profiler.handle, runtime_initialized);

@@ -68,7 +68,8 @@ class Sampling(harness.Suite):
             if name == "busy":
                 self.check(1 - slack <= share <= 1.05, what + ": the rate is what was asked for", "%.3f" % share)
             elif name == "sleeping":
-                self.check(hits <= 2 * cpu * frequency / 1e9 + 2, what + ": sleeping threads are left alone", (hits, cpu))
+                self.check(hits <= 2 * cpu * frequency / 1e9 + 2, what + ": sleeping threads are left alone",
+                           (hits, cpu))
             if self.options.verbose:
                 print("     %-9s %6d hits %8.3f s CPU  %.3f of the rate" % (name, hits, cpu / 1e9, share))
 
@@ -76,8 +77,8 @@ class Sampling(harness.Suite):
         """Nobody says MONOCLE_SAMPLER, and the system refuses perf events."""
         what = "%s without perf events, %d Hz" % (runtime, frequency)
         wrapper = [self.build.path / "test/conformance/sampling/refuse"]
-        rows, wrote, seen = self.start(runtime, ",freq=%d,mode=process" % frequency, ["throws", PROCESS, frequency, 1, 1500],
-                                       wrapper=wrapper)
+        words = ["throws", PROCESS, frequency, 1, 1500]
+        rows, wrote, seen = self.start(runtime, ",freq=%d,mode=process" % frequency, words, wrapper=wrapper)
         self.check("engine:" + engine in wrote, what + ": threads are sampled by other means", wrote)
         share = [hits / (cpu * frequency / 1e9) for name, hits, cpu in rows if name == "busy" and cpu]
         self.check(share and 1 - slack < share[0] < 1.05, what + ": the rate is what was asked for", share)

@@ -15,7 +15,7 @@ static class Hits
 
 	delegate long Ask ();
 	delegate int Set (int mode, int frequency);
-	static Ask ofThread, cpuTime, total;
+	static Ask ofThread, cpuTime, processTime, total;
 	static Set set;
 
 	static T Find<T> (IntPtr library, string name) where T : class
@@ -25,15 +25,17 @@ static class Hits
 
 	public static void Open (string path)
 	{
-		IntPtr library = dlopen (path, 2);
+		IntPtr library = dlopen (path, 1);
 		ofThread = Find<Ask> (library, "hits_of_thread");
 		cpuTime = Find<Ask> (library, "hits_cpu_time");
+		processTime = Find<Ask> (library, "hits_process_time");
 		total = Find<Ask> (library, "hits_total");
 		set = Find<Set> (library, "hits_set");
 	}
 
 	public static long OfThread { get { return ofThread (); } }
 	public static long CpuTime { get { return cpuTime (); } }
+	public static long ProcessTime { get { return processTime (); } }
 	public static long Total { get { return total (); } }
 	public static bool Switch (int mode, int frequency) { return set (mode, frequency) != 0; }
 }
@@ -77,7 +79,7 @@ class Sampling
 		return thread;
 	}
 
-	// rates MODULE MODE FREQUENCY BUSY SLEEPING MILLISECONDS: busy threads burn that much CPU time each, the others sleep.
+	// rates MODULE MODE FREQUENCY BUSY SLEEPING MILLISECONDS: busy threads burn that much CPU time each, others sleep.
 	static void Rates (string [] args)
 	{
 		int busy = int.Parse (args [4]), sleeping = int.Parse (args [5]), milliseconds = int.Parse (args [6]);
@@ -126,13 +128,105 @@ class Sampling
 		Report ("busy", () => Burn (int.Parse (args [5]) * 1000000L));
 	}
 
+	// --- what it costs ---
+
+	[ThreadStatic] public static object kept;
+
+	static void Compute (int amount)
+	{
+		for (int i = 0; i < amount; i++)
+			sink += Step (i);
+	}
+
+	static void Allocate (int amount)
+	{
+		for (int i = 0; i < amount; i++)
+			kept = new byte [i % 200 + 24];
+	}
+
+	static long Measure (Action<int> work, int amount)
+	{
+		long from = Hits.ProcessTime;
+		work (amount);
+		return Hits.ProcessTime - from;
+	}
+
+	static void Switch (bool on, int mode, int frequency)
+	{
+		Hits.Switch (on ? mode : 0, frequency);
+		Thread.Sleep (10);
+	}
+
+	// pairs MODULE MODE FREQUENCY compute|allocate PAIRS MILLISECONDS: the same work with samples and without, in turn;
+	// CPU time of the process for each.
+	static void Pairs (string [] args)
+	{
+		int mode = int.Parse (args [2]), frequency = int.Parse (args [3]), pairs = int.Parse (args [5]);
+		Action<int> work = args [4] == "allocate" ? Allocate : (Action<int>) Compute;
+		int amount = 1000;
+		for (int i = 0; i < 200; i++)
+			work (1000);
+		Thread.Sleep (300);
+		while (Measure (work, amount) < long.Parse (args [6]) * 1000000)
+			amount = amount * 5 / 4;
+		for (int i = 0; i < pairs; i++) {
+			var took = new long [2];
+			for (int k = 0; k < 2; k++) {
+				int on = (i + k) % 2;
+				Switch (on == 1, mode, frequency);
+				took [on] = Measure (work, amount);
+			}
+			Console.WriteLine ("pair\t{0}\t{1}", took [0], took [1]);
+		}
+	}
+
+	// pauses MODULE MODE FREQUENCY ROUNDS: how long a collection takes while two threads run in loops without calls.
+	static void Pauses (string [] args)
+	{
+		bool over = false;
+		var threads = new List<Thread> ();
+		for (int i = 0; i < 2; i++) {
+			threads.Add (new Thread (() => { while (!Volatile.Read (ref over)) Compute (100); }));
+			threads [i].Start ();
+		}
+		for (int i = 0; i < int.Parse (args [4]); i++)
+			for (int on = 0; on < 2; on++) {
+				Switch (on == 1, int.Parse (args [2]), int.Parse (args [3]));
+				for (int k = 0; k < 10; k++) {
+					var clock = System.Diagnostics.Stopwatch.StartNew ();
+					GC.Collect (0);
+					Console.WriteLine ("pause\t{0}\t{1}", on, clock.Elapsed.Ticks * 100);
+				}
+			}
+		Volatile.Write (ref over, true);
+		foreach (Thread thread in threads)
+			thread.Join ();
+	}
+
+	static void Fail ()
+	{
+		throw new InvalidOperationException ();
+	}
+
+	// price MODULE COUNT: what throwing and catching costs.
+	static void Price (string [] args)
+	{
+		int count = int.Parse (args [2]);
+		for (int round = 0; round < 12; round++) {
+			long from = Hits.CpuTime;
+			for (int i = 0; i < count; i++)
+				try { Fail (); } catch (InvalidOperationException) { sink++; }
+			if (round > 1)
+				Console.WriteLine ("throw\t{0}\t{1}", count, Hits.CpuTime - from);
+		}
+	}
+
 	static int Main (string [] args)
 	{
+		var all = new Dictionary<string, Action<string []>> {
+			{ "rates", Rates }, { "throws", Throws }, { "pairs", Pairs }, { "pauses", Pauses }, { "price", Price } };
 		Hits.Open (args [1]);
-		if (args [0] == "rates")
-			Rates (args);
-		else
-			Throws (args);
+		all [args [0]] (args);
 		return 5;
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // storm.cs - everything at once that could meet a sample at a bad moment, for a number of seconds: `storm SECONDS
-// [PART,PART...]`. Each part counts its rounds and finds out by itself when something is wrong; a part that stands still
+// [PART,PART...]`. Each part counts its rounds and finds out by itself when something is wrong; one that stands still
 // for long ends the program with 9. The counts go to stdout, what is wrong to stderr.
 using System;
 using System.Collections.Generic;
@@ -144,7 +144,8 @@ class Storm
 			return;
 		string helper = Path.Combine (Path.GetDirectoryName (typeof (Storm).Assembly.Location), "storm-helper.dll");
 		object context = Activator.CreateInstance (contexts, new object [] { "one", true });
-		var assembly = (Assembly) contexts.GetMethod ("LoadFromAssemblyPath").Invoke (context, new object [] { helper });
+		MethodInfo load = contexts.GetMethod ("LoadFromAssemblyPath");
+		var assembly = (Assembly) load.Invoke (context, new object [] { helper });
 		MethodInfo answer = assembly.GetType ("Helper").GetMethod ("Answer");
 		for (int i = 0; i < 50; i++)
 			Check ((int) answer.Invoke (null, null) == 42, "a collectible method answers wrongly");
