@@ -3,12 +3,14 @@
 """Callbacks are set and cleared from eight threads while events flow (toggler.c), on every runtime.
 
 The program runs as it would, ends, and no handle was called more often than one that listened all the time; what that
-one was told is whole: a collection that begins ends, a monitor that is waited for is got or given up.
+one was told is whole: a collection that begins ends, a monitor that is waited for is got or given up. With --seconds
+the program works for so long without a pause.
 
-  toggle.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--times N]
+  toggle.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--times N] [--seconds N]
 """
 import pathlib
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
@@ -53,20 +55,25 @@ class Toggle(harness.Suite):
         command = runtime.command(exe) + [str(self.options.rounds)]
         bare = harness.run(command, harness.bare_environment(), self.work, 600)
         module = "toggler:%s%s" % (file, ",alone" if alone else "")
-        seen = harness.run(command, harness.profile_environment(self.build, runtime, [module]), self.work, 900)
+        env = harness.profile_environment(self.build, runtime, [module])
+        start = time.monotonic()
+        seen = harness.run(command + [str(self.options.seconds)], env, self.work, 900 + 2 * self.options.seconds)
         self.check((seen.code, seen.out) == (bare.code, bare.out) and seen.code == 3, what + ": runs as it would", seen)
         if self.check(file.exists(), what + ": it is told of the end", seen):
-            self.judge(what, runtime, self.counts(file), alone)
+            counts = self.counts(file)
+            self.judge(what, runtime, counts, alone)
+            print("%s: %d s, %d callbacks set or cleared, %d events heard by handles that come and go" %
+                  (what, time.monotonic() - start, counts["sets"][0],
+                   sum(sum(n[1:]) for e, n in counts.items() if e != "sets")))
             if self.options.verbose:
-                print("%s: %s" % (what, self.counts(file)))
+                print("%s: %s" % (what, counts))
 
 
 def main():
     suite = Toggle("events-toggle", __doc__)
     suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--rounds", type=int, default=100,
-                              help="how long the program works; Mono by itself does not "
-                              "survive some thousands of rounds of loading and unloading domains")
+    suite.parser.add_argument("--rounds", type=int, default=100, help="how long the program works")
+    suite.parser.add_argument("--seconds", type=int, default=0, help="so many rounds again and again, for so long")
     suite.parser.add_argument("--times", type=int, default=1, help="how often it is run")
     options = suite.parse()
     if not (suite.build.path / "test/conformance/events/events-load.exe").exists():

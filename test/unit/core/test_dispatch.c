@@ -11,7 +11,9 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 #include <monocle/host.h>
 #include <mono/jit/jit.h>
 #include "child.h"
@@ -586,15 +588,28 @@ raise_crowded (void)
 	monocle_raise_exception_phase (MONOCLE_EXCEPTION_SEARCH_ENTER, NULL, NULL);
 }
 
+/* How long they set callbacks: as long as MONOCLE_TEST_SECONDS says, and ROUNDS times at least. */
+static bool
+goes_on (void)
+{
+	const char *seconds = getenv ("MONOCLE_TEST_SECONDS");
+	struct timespec now;
+	static _Atomic time_t end;
+	time_t none = 0;
+	clock_gettime (CLOCK_MONOTONIC, &now);
+	atomic_compare_exchange_strong (&end, &none, now.tv_sec + (seconds ? atoi (seconds) : 0));
+	return now.tv_sec < end;
+}
+
 static void *
 set_much (void *seed)
 {
 	unsigned random = (unsigned) (uintptr_t) seed;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < ROUNDS || goes_on (); i++) {
 		random = random * 1103515245 + 12345;
 		set_crowded (shared[(random >> 16) % 3], (random >> 8) % CROWDED, random >> 20 & 1);
-		if (i % 1000 == 0)
+		if (i < ROUNDS && i % 1000 == 0)
 			mono_profiler_set_jit_begin_callback (handle_named ("more"), on_counted);
 	}
 	return NULL;
@@ -623,6 +638,8 @@ crowd (void)
 {
 	pthread_t setters[SETTERS], raisers[RAISERS];
 
+	if (getenv ("MONOCLE_TEST_SECONDS"))
+		alarm (0);
 	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
 	for (int i = 0; i < 3; i++)
 		shared[i] = handle_named ("shared");
