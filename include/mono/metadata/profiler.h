@@ -100,7 +100,8 @@ MONO_API mono_bool mono_profiler_get_coverage_data (MonoProfilerHandle handle, M
 
 typedef enum {
 	MONO_PROFILER_SAMPLE_MODE_NONE    = 0, /* no samples until the mode changes */
-	MONO_PROFILER_SAMPLE_MODE_PROCESS = 1, /* paced by the process's CPU time; as REAL where there is no such clock */
+	/* Mono: paced by the process's CPU time; as REAL where there is no such clock. Elsewhere: by each thread's own. */
+	MONO_PROFILER_SAMPLE_MODE_PROCESS = 1,
 	MONO_PROFILER_SAMPLE_MODE_REAL    = 2, /* paced by a monotonic clock */
 } MonoProfilerSampleMode;
 
@@ -112,7 +113,8 @@ MONO_API mono_bool mono_profiler_enable_sampling (MonoProfilerHandle handle);
 
 /*
  * Sets mode and frequency (samples of every thread per second). 0: the handle does not own the settings, or, outside
- * Mono, the frequency is 0 while the mode is not NONE (Mono crashes on it). Any context.
+ * Mono, the frequency is 0 while the mode is not NONE (Mono crashes on it), or the mode is none of these. A frequency
+ * beyond 20,000 is taken as that outside Mono. NONE holds at once there, other modes shortly after. Any context.
  */
 MONO_API mono_bool mono_profiler_set_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode mode,
                                                   uint32_t freq);
@@ -342,7 +344,7 @@ typedef enum {
  *   sample_hit              In a signal handler on the sampled thread, which may be in any state. `ip` is where it was,
  *                           in any code; `context` the ucontext_t, for mono_stack_walk_async_safe (). Only what says
  *                           "any context" may be called. On Mono every thread is hit at each tick, sleeping ones
- *                           included.
+ *                           included; elsewhere so in mode REAL only.
  *
  * Later Mono
  *   inline_method           The JIT puts the body of `inlined_method` into `method`.
