@@ -175,6 +175,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
+	monocle__roots_register ();
 	monocle_raise_domain_loading (monocle_domain_root ());
 	monocle_raise_domain_loaded (monocle_domain_root ());
 	monocle__wants_update (); /* what modules' own threads asked for meanwhile */

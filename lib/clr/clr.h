@@ -89,6 +89,16 @@ void monocle__finalizer_begin (void);
 void monocle__finalizer_object (MonoObject *object);
 void monocle__finalizer_end (void);
 
+/*
+ * Ranges that the collection which is going on kept (moves.c), `to`: where they go, NULL: nowhere else. When it is over
+ * the objects in those that moved are told.
+ */
+void monocle__moves_add (uint32_t count, const uintptr_t *from, const uintptr_t *to, const uint64_t *sizes);
+void monocle__moves_tell (void);
+
+/* Tells of the kinds of roots (roots.c). At the end of the init window. */
+void monocle__roots_register (void);
+
 void monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
 void monocle__handle_destroyed (uintptr_t handle);
 
@@ -211,6 +221,9 @@ void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintp
  * Under the image's lock.
  */
 void monocle__clr_image_own (monocle__clr_image *image, void *block, void (*release) (void *block));
+
+/* An exception is thrown: does it say that a file is no image (image-failure.c)? */
+void monocle__image_failure_thrown (ObjectID object);
 
 /* --- ids to records (resolve.c) ----------------------------------------------------------------------------------- */
 

@@ -136,6 +136,39 @@ heap_stats (payload *p)
 	monocle__collector_size (size + take (p, 8));
 }
 
+/* Ranges of the heap: start, where it goes if it goes, size. */
+static void
+ranges (payload *p, bool moved)
+{
+	enum { BATCH = 64 };
+	uintptr_t from[BATCH], to[BATCH];
+	uint64_t sizes[BATCH];
+	const ULONG width = moved ? 24 : 16;
+	take (p, 4); /* how many such events came before */
+	uint32_t left = (uint32_t) take (p, 4), n;
+	take (p, 2); /* instance of the runtime */
+	for (; left && p->left >= width; left -= n) {
+		for (n = 0; n < BATCH && n < left && p->left >= width; n++) {
+			from[n] = take (p, 8);
+			to[n] = moved ? take (p, 8) : 0;
+			sizes[n] = take (p, 8);
+		}
+		monocle__moves_add (n, from, moved ? to : NULL, sizes);
+	}
+}
+
+static void
+surviving_ranges (payload *p)
+{
+	ranges (p, false);
+}
+
+static void
+moved_ranges (payload *p)
+{
+	ranges (p, true);
+}
+
 static void
 restart_begin (payload *p)
 {
@@ -208,6 +241,8 @@ static const struct {
 	[9]  = { suspend_begin,    4   },
 	[13] = { finalizers_end,   0   },
 	[14] = { finalizers_begin, 0   },
+	[21] = { surviving_ranges, 10  },
+	[22] = { moved_ranges,     10  },
 	[29] = { finalize_object,  16  },
 	[30] = { handle_set,       20  },
 	[31] = { handle_destroyed, 8   },

@@ -220,6 +220,7 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);
 	}
+	monocle__image_failure_thrown (object);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		raise_throw (object);
 	return S_OK;

@@ -26,6 +26,14 @@ monocle__callback_GarbageCollectionStarted (ICorProfilerCallback11 *self, int co
 	return S_OK;
 }
 
+/* Objects may be looked at again, and the world still stands. */
+HRESULT
+monocle__callback_GarbageCollectionFinished (ICorProfilerCallback11 *self)
+{
+	monocle__moves_tell ();
+	return S_OK;
+}
+
 static int
 gc_max_generation (void *host)
 {

@@ -17,6 +17,7 @@ enum {
 	EVENTS_GC         = 0x1,
 	EVENTS_HANDLE     = 0x2, /* the runtime heeds it together with the one before only */
 	EVENTS_CONTENTION = 0x4000,
+	EVENTS_MOVEMENT   = 0x400000,
 	LEVEL_INFORMATION = 4,
 	LEVEL_VERBOSE     = 5,
 };

@@ -321,7 +321,8 @@ typedef enum {
  *   gc_finalizing_object    Before and after one finalizer, on the finalizer thread.
  *   gc_finalized_object
  *   gc_root_register        Memory that the collector scans. `start` may be a small number instead of an address,
- *                           `size` 0 or 1, `name` NULL; `key` depends on `source` (MonoGCRootSource). CLR: not raised.
+ *                           `size` 0 or 1, `name` NULL; `key` depends on `source` (MonoGCRootSource). CLR: kinds of
+ *                           roots, with made-up addresses.
  *   gc_root_unregister      Also for roots that were never reported, also after thread_stopped. CLR: not raised.
  *   gc_roots                World stopped. Two parallel arrays: where a root is, what it refers to. In batches.
  *

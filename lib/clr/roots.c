@@ -1,0 +1,71 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * roots.c - what keeps objects alive, as each collection finds it.
+ *
+ * The runtime says of a root what kind it is and which object it leads to, not where it lies: a reference on a stack may
+ * be in a register, and whose stack it is is not told. So each kind is registered as one root with a made-up address,
+ * as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the thread that
+ * collects.
+ *
+ * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
+ * window. It would also walk the whole heap after each collection: that is refused at the first object.
+ */
+#include "clr.h"
+
+enum {
+	BATCH = 32, /* so many Mono tells at once */
+	FINALIZER_QUEUE = 1, STACKS = 5, HANDLES, OTHERS,
+};
+
+/* By COR_PRF_GC_ROOT_KIND. */
+static const struct {
+	uintptr_t address;
+	MonoGCRootSource source;
+	const char *name;
+} kinds[] = {
+	[COR_PRF_GC_ROOT_OTHER]     = { OTHERS,          MONO_ROOT_SOURCE_EXTERNAL,        "Other"           },
+	[COR_PRF_GC_ROOT_STACK]     = { STACKS,          MONO_ROOT_SOURCE_STACK,           "Thread Stack"    },
+	[COR_PRF_GC_ROOT_FINALIZER] = { FINALIZER_QUEUE, MONO_ROOT_SOURCE_FINALIZER_QUEUE, "Finalizer Queue" },
+	[COR_PRF_GC_ROOT_HANDLE]    = { HANDLES,         MONO_ROOT_SOURCE_GC_HANDLE,       "GC Handles"      },
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+void
+monocle__roots_register (void)
+{
+	for (int kind = 0; kind < KINDS && monocle__clr_listened (MONOCLE_EVENT_gc_root_register); kind++)
+		monocle_raise_gc_root_register ((const mono_byte *) kinds[kind].address, 1, kinds[kind].source, NULL,
+		                                kinds[kind].name);
+}
+
+HRESULT
+monocle__callback_RootReferences2 (ICorProfilerCallback11 *self, ULONG count, ObjectID objects[],
+                                   COR_PRF_GC_ROOT_KIND of_kinds[], COR_PRF_GC_ROOT_FLAGS flags[], UINT_PTR ids[])
+{
+	const mono_byte *addresses[BATCH];
+	MonoObject *kept[BATCH];
+	uint64_t used = 0;
+	for (ULONG i = 0; i < count && monocle__clr_listened (MONOCLE_EVENT_gc_roots); i++) {
+		if (!objects[i] || flags[i] & COR_PRF_GC_ROOT_WEAKREF)
+			continue;
+		addresses[used] = (const mono_byte *) kinds[of_kinds[i] < KINDS ? of_kinds[i] : 0].address;
+		kept[used++] = (MonoObject *) objects[i];
+		if (used == BATCH) {
+			monocle_raise_gc_roots (used, addresses, kept);
+			used = 0;
+		}
+	}
+	if (used)
+		monocle_raise_gc_roots (used, addresses, kept);
+	return S_OK;
+}
+
+/* Nobody wants the objects themselves: an error ends the walk over the heap. */
+HRESULT
+monocle__callback_ObjectReferences (ICorProfilerCallback11 *self, ObjectID object, ClassID klass, ULONG count,
+                                    ObjectID references[])
+{
+	return E_FAIL;
+}
