@@ -27,35 +27,9 @@ static struct { uintptr_t ip; FunctionID function; } frames[FRAMES];
 static unsigned frame_count;
 static struct { uintptr_t ip; uint8_t kind; } seen[SEEN];
 static unsigned seen_count, hits[KINDS], addresses[KINDS], learnt, rounds, lost, vaguer;
+static bool reuses;
 static char wrong[WRONG][1024];
 static unsigned wrong_count;
-
-static HRESULT
-frame_seen (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO frame, ULONG32 size, BYTE *context, void *data)
-{
-	if (!function || frame_count == FRAMES)
-		return S_OK;
-	frames[frame_count].ip = ip;
-	frames[frame_count++].function = function;
-	return S_OK;
-}
-
-static void
-look (ICorProfilerInfo15 *info)
-{
-	ICorProfilerThreadEnum *threads = NULL;
-	ThreadID thread;
-	ULONG fetched = 0;
-	frame_count = 0;
-	if (info->vtbl->SuspendRuntime (info) < 0)
-		return;
-	if (info->vtbl->EnumThreads (info, &threads) >= 0) {
-		while (threads->vtbl->Next (threads, 1, &thread, &fetched) == S_OK && fetched)
-			info->vtbl->DoStackSnapshot (info, thread, (void *) frame_seen, 0, NULL, NULL, 0);
-		threads->vtbl->Release (threads);
-	}
-	info->vtbl->ResumeRuntime (info);
-}
 
 static void
 complain (uintptr_t ip, const char *what, MonoMethod *map, MonoMethod *runtime)
@@ -106,26 +80,57 @@ classify (uintptr_t ip, FunctionID function)
 	return code.kind == MONOCLE__CODE_JIT ? JIT : code.kind == MONOCLE__CODE_R2R ? R2R : INSTANCE;
 }
 
+/* Where code is used again an address is looked at each time. */
 static void
 check (uintptr_t ip, FunctionID function)
 {
 	uint32_t i = (uint32_t) (ip * 0x9e3779b97f4a7c15u >> 44);
 	while (seen[i].ip && seen[i].ip != ip)
 		i = (i + 1) % SEEN;
-	if (!seen[i].ip) {
-		if (seen_count > SEEN / 2) {
-			lost++;
-			return;
-		}
-		seen_count++;
-		seen[i].kind = (uint8_t) classify (ip, function);
-		seen[i].ip = ip;
-		addresses[seen[i].kind]++;
+	bool is_first = !seen[i].ip;
+	if (is_first && seen_count++ > SEEN / 2) {
+		lost++;
+		return;
 	}
+	if (is_first || reuses)
+		seen[i].kind = (uint8_t) classify (ip, function);
+	seen[i].ip = ip;
+	addresses[seen[i].kind] += is_first;
 	monocle__code code;
-	if (seen[i].kind == UNNAMED && monocle__code_find (ip, &code) && code.method)
+	if (seen[i].kind != UNNAMED || is_first || !monocle__code_find (ip, &code) || !code.method)
+		hits[seen[i].kind]++;
+	else
 		learnt++;
-	hits[seen[i].kind]++;
+}
+
+static HRESULT
+frame_seen (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO frame, ULONG32 size, BYTE *context, void *data)
+{
+	if (!function || frame_count == FRAMES)
+		return S_OK;
+	frames[frame_count].ip = ip;
+	frames[frame_count++].function = function;
+	return S_OK;
+}
+
+/* What runs now is not freed before the runtime runs on. */
+static void
+look (ICorProfilerInfo15 *info)
+{
+	ICorProfilerThreadEnum *threads = NULL;
+	ThreadID thread;
+	ULONG fetched = 0;
+	frame_count = 0;
+	if (info->vtbl->SuspendRuntime (info) < 0)
+		return;
+	if (info->vtbl->EnumThreads (info, &threads) >= 0) {
+		while (threads->vtbl->Next (threads, 1, &thread, &fetched) == S_OK && fetched)
+			info->vtbl->DoStackSnapshot (info, thread, (void *) frame_seen, 0, NULL, NULL, 0);
+		threads->vtbl->Release (threads);
+	}
+	for (unsigned i = 0; i < frame_count; i++)
+		check (frames[i].ip, frames[i].function);
+	info->vtbl->ResumeRuntime (info);
 }
 
 /* Nanoseconds of one look-up: the addresses of the last stacks, a few times. */
@@ -178,8 +183,6 @@ run (void *path)
 		info->vtbl->SetEventMask2 (info, low | COR_PRF_ENABLE_STACK_SNAPSHOT, high);
 	while (!monocle__service_is_over ()) {
 		look (info);
-		for (unsigned i = 0; i < frame_count; i++)
-			check (frames[i].ip, frames[i].function);
 		if (rounds++ % 8 == 0)
 			report (path);
 		usleep (1000);
@@ -196,6 +199,7 @@ begin (void)
 	char *path = getenv ("MONOCLE_TEST_CODEMAP");
 	if (!path)
 		return;
+	reuses = getenv ("MONOCLE_TEST_CODEMAP_REUSES") != NULL;
 	monocle__codemap_begin ();
 	sigfillset (&all);
 	pthread_sigmask (SIG_SETMASK, &all, &before);
