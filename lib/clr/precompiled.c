@@ -20,6 +20,7 @@
 
 enum { GRANULE_BITS = 20, BUCKETS = 1 << 10, PAGE_BITS = 11 };
 
+
 /* What a function is: a row of MethodDef or the offset of a signature; 0: nobody says. */
 enum { OWNER_INSTANCE = 1u << 31, OWNER_PART = 1u << 30, OWNER_VALUE = OWNER_PART - 1 };
 
@@ -29,7 +30,7 @@ struct precompiled {
 	precompiled *waiting;               /* the next one that is not indexed yet */
 	monocle__clr_image *image;
 	uintptr_t base;
-	uintptr_t begin, end;               /* from the first function to the end of the last */
+	uintptr_t begin, end;               /* of all functions, and of thunks beside them */
 	monocle__r2r r2r;
 	atomic_bool is_indexed;             /* all of `owners` and `pages` hold */
 	_Atomic(uint32_t) *owners;          /* by function */
@@ -137,15 +138,30 @@ monocle__precompiled_index (void)
 	}
 }
 
+/* False: the table contradicts itself. */
+static bool
+find_extent (precompiled *p)
+{
+	uint32_t begin = monocle__r2r_get (&p->r2r, 0).begin, thunks = p->r2r.thunks_rva;
+	uint32_t end = monocle__r2r_get (&p->r2r, p->r2r.function_count - 1).end;
+	if (begin >= end)
+		return false;
+	if (p->r2r.thunks_size && thunks < begin)
+		begin = thunks;
+	if (p->r2r.thunks_size && thunks + p->r2r.thunks_size > end)
+		end = thunks + p->r2r.thunks_size;
+	p->begin = p->base + begin;
+	p->end = p->base + end;
+	return true;
+}
+
 /* The struct, and behind it the arrays, in one mapping that stays. */
 static precompiled *
 precompiled_new (monocle__clr_image *image, const monocle__r2r *r2r)
 {
 	precompiled like = { .image = image, .r2r = *r2r, .base = (uintptr_t) image->cli.ecma.base };
 	size_t count = r2r->function_count, at = (sizeof like + 63) & ~(size_t) 63;
-	like.begin = like.base + monocle__r2r_get (r2r, 0).begin;
-	like.end = like.base + monocle__r2r_get (r2r, r2r->function_count - 1).end;
-	if (like.begin >= like.end)
+	if (!find_extent (&like))
 		return NULL;
 	size_t tables = count * sizeof (uint32_t) + page_count (&like) * sizeof (uint32_t);
 	char *memory = map (at + count * (sizeof (uint64_t) + sizeof (MonoMethod *)) + tables);

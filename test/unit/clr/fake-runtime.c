@@ -95,7 +95,7 @@ get_module_info2 (ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *ret_base, ULON
 	*ret_length = length + 1;
 	*ret_base = module->data;
 	*ret_assembly = id + 1;
-	*ret_flags = module->flags | COR_PRF_MODULE_DISK | COR_PRF_MODULE_FLAT_LAYOUT;
+	*ret_flags = module->flags | COR_PRF_MODULE_DISK | (module->is_mapped ? 0 : COR_PRF_MODULE_FLAT_LAYOUT);
 	return S_OK;
 }
 
@@ -191,6 +191,13 @@ get_function_from_ip (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *ret
 }
 
 static HRESULT
+get_function_from_ip3 (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *ret_function, ReJITID *ret_version)
+{
+	*ret_version = 0;
+	return get_function_from_ip (self, address, ret_function);
+}
+
+static HRESULT
 get_code_info4 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 size, ULONG32 *ret_count, COR_PRF_CODE_INFO *infos)
 {
 	*ret_count = 1;
@@ -235,6 +242,7 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetClassIDInfo2 = get_class_id_info2,
 	.GetFunctionInfo2 = get_function_info2,
 	.GetFunctionFromIP = get_function_from_ip,
+	.GetFunctionFromIP3 = get_function_from_ip3,
 	.GetFunctionFromToken = get_function_from_token,
 	.GetNativeCodeStartAddresses = get_native_code_start_addresses,
 	.GetCodeInfo4 = get_code_info4,

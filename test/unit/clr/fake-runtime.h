@@ -20,6 +20,7 @@ typedef struct {
 	size_t size;
 	const char16_t *path;
 	DWORD flags;
+	bool is_mapped; /* `data` is laid out as a loader does it */
 } fake_module;
 
 typedef struct {
