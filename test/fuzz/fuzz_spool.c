@@ -81,6 +81,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	static uint8_t spool[(1 + EXTENTS_MOST) * MONOCLE__EXTENT_SIZE];
 	static struct guard guard;
 	struct monocle__spool_header *header = (struct monocle__spool_header *) spool;
+	if (!size)
+		return 0;
 	if (!guard.pages)
 		guard = guard_new (sizeof spool);
 	memset (spool, 0, sizeof spool);

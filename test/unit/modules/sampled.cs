@@ -20,10 +20,12 @@ static class Program {
 
 	static bool Goes (double seconds) { return watch.Elapsed.TotalSeconds < seconds; }
 
+	static void BurnOnce () { sum += A (500000) + B (300000) + C (200000); }
+
 	static void Burn (double seconds)
 	{
 		while (Goes (seconds))
-			sum += A (500000) + B (300000) + C (200000);
+			BurnOnce ();
 	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
@@ -33,8 +35,13 @@ static class Program {
 	{
 		for (int i = 0; i < 3; i++)
 			new Thread (Sleeper) { IsBackground = true, Name = "sleeper " + i }.Start ();
+		Console.WriteLine (Used ());
 		Burn (seconds);
+		Console.WriteLine (Used ());
 	}
+
+	/* Milliseconds of CPU time. */
+	static long Used () { return (long) Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds; }
 
 	static IEnumerable<double> Lines (double seconds)
 	{
@@ -88,7 +95,7 @@ static class Program {
 		var invariant = System.Globalization.CultureInfo.InvariantCulture;
 		double seconds = args.Length > 1 ? double.Parse (args[1], invariant) : 0;
 		switch (args[0]) {
-		case "burn": Burn (seconds); break;
+		case "burn": for (double i = 0; i < seconds * 300; i++) BurnOnce (); break; /* However slow the machine is. */
 		case "sleepers": Sleepers (seconds); break;
 		case "machines": Machines (seconds); break;
 		case "deep": while (Goes (seconds)) sum += Deep (100, 200000); break;
