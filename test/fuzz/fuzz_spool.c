@@ -78,7 +78,7 @@ read_spool (const void *base, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-	static uint8_t spool[(1 + EXTENTS_MOST) * MONOCLE__EXTENT_SIZE];
+	static _Alignas (64) uint8_t spool[(1 + EXTENTS_MOST) * MONOCLE__EXTENT_SIZE];
 	static struct guard guard;
 	struct monocle__spool_header *header = (struct monocle__spool_header *) spool;
 	if (!size)
