@@ -13,6 +13,9 @@
  * A thread that stops between taking its time and publishing its line may come out late: the order is that of times up
  * to such accidents. Lines that find no room are counted in their ring, and the next one that is written says so.
  *
+ * At the end the log's thread writes what waits and closes the files. Whoever closes the log waits for it, says so when
+ * that takes longer than a second, and gives up when nothing moves: a reader that stopped reading stops no program.
+ *
  * A ring belongs to its thread until that ends; then it is emptied and freed. The thread that holds the ring is found
  * through a pthread key, so that the library's one thread-local word stays the call tree's.
  */
@@ -43,6 +46,7 @@ enum {
 	LINE_MOST    = 64 << 10,
 	PIECE        = 256 << 10,
 	PERIOD_NS    = 50000000,
+	PATIENCE     = 5, /* seconds without a piece written, at the end */
 	ALIGN        = 16,
 };
 
@@ -85,7 +89,8 @@ struct monocle_kit_text {
 	struct monocle__text_file file;
 	char *piece;
 	size_t piece_length;
-	uint64_t lost;
+	_Atomic uint64_t pieces; /* how many were written */
+	_Atomic uint64_t lost;
 	int error;
 	monocle_kit_text *next; /* in the list of all */
 };
@@ -226,6 +231,7 @@ flush (monocle_kit_text *text, struct monocle__text_file *file)
 	if (text->piece_length && monocle__text_file_write (file, text->piece, text->piece_length))
 		note_error (text, file);
 	text->piece_length = 0;
+	atomic_fetch_add_explicit (&text->pieces, 1, memory_order_relaxed);
 }
 
 static void
@@ -438,6 +444,16 @@ sleep_a_while (monocle_kit_text *text)
 		;
 }
 
+static void
+close_files (monocle_kit_text *text)
+{
+	if (!text->threads && monocle__text_file_close (&text->file))
+		note_error (text, &text->file);
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next)
+		if (ring->file.fd >= 0 && monocle__text_file_close (&ring->file))
+			note_error (text, &ring->file);
+}
+
 static void *
 run (void *data)
 {
@@ -448,6 +464,7 @@ run (void *data)
 		drain (text, &heap, monocle_kit_text_now ());
 	}
 	drain (text, &heap, UINT64_MAX);
+	close_files (text);
 	free (heap.rings);
 	free (heap.lines);
 	return NULL;
@@ -551,6 +568,45 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	return text;
 }
 
+/* Lines that nobody has taken yet. */
+static uint64_t
+waiting_lines (monocle_kit_text *text)
+{
+	uint64_t count = 0;
+	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next) {
+		uint64_t head = atomic_load (&ring->head), at = atomic_load (&ring->tail);
+		while (at < head) {
+			struct line *line = (struct line *) (ring->data + (at & (ring->size - 1)));
+			bool is_end = line->length == END;
+			at += is_end ? ring->size - (at & (ring->size - 1))
+			             : (sizeof *line + line->length + ALIGN - 1) & ~(uint64_t) (ALIGN - 1);
+			count += !is_end;
+		}
+	}
+	return count;
+}
+
+/* Waits for the log's thread to end. False: nothing moved for too long. */
+static bool
+await_end (monocle_kit_text *text)
+{
+	uint64_t before = atomic_load (&text->pieces);
+	for (unsigned seconds = 1, still = 0;; seconds++) {
+		struct timespec until;
+		clock_gettime (CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		if (pthread_timedjoin_np (text->thread, NULL, &until) == 0)
+			return true;
+		if (seconds == 1)
+			monocle_kit_log (text->module, "the program has ended; %s is still being written", text->path);
+		uint64_t now = atomic_load (&text->pieces);
+		still = now == before ? still + 1 : 0;
+		before = now;
+		if (still == PATIENCE)
+			return false;
+	}
+}
+
 int64_t
 monocle_kit_text_close (monocle_kit_text *text)
 {
@@ -558,12 +614,12 @@ monocle_kit_text_close (monocle_kit_text *text)
 		return 0;
 	atomic_store (&text->is_closing, true);
 	sem_post (&text->wake);
-	pthread_join (text->thread, NULL);
-	if (!text->threads && monocle__text_file_close (&text->file))
-		note_error (text, &text->file);
-	for (struct ring *ring = atomic_load (&text->rings); ring; ring = ring->next)
-		if (ring->file.fd >= 0 && monocle__text_file_close (&ring->file))
-			note_error (text, &ring->file);
+	if (!await_end (text)) {
+		pthread_detach (text->thread);
+		monocle_kit_log (text->module, "nobody takes what is written to %s: given up, %" PRIu64 " lines and more are "
+		                 "missing", text->path, waiting_lines (text) + atomic_load (&text->lost));
+		return -1;
+	}
 	free (text->head);
 	free (text->piece);
 	if (text->lost)

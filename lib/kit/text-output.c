@@ -15,6 +15,17 @@
 
 enum { DESCRIPTOR_LEAST = 200 };
 
+/* A pipe that nobody reads is an error, not a reason to wait: the program has not begun yet. -errno. */
+static int
+open_ready (const char *path, int flags)
+{
+	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0666);
+	if (fd < 0)
+		return -errno;
+	fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 /* Out of the way of programs that expect the lowest numbers. */
 static int
 move_up (int fd)
@@ -82,8 +93,7 @@ monocle__text_file_open (struct monocle__text_file *file, const char *path, enum
 		fd = open_new (file);
 		break;
 	default:
-		fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		fd = fd < 0 ? -errno : fd;
+		fd = open_ready (path, O_CREAT | O_TRUNC);
 	}
 	if (fd < 0)
 		return file->error = fd;
@@ -105,9 +115,9 @@ reopen (struct monocle__text_file *file)
 	file->fd = -1; /* whatever it is now is not ours to close */
 	if (file->kind == MONOCLE__OUTPUT_COMMAND || file->kind == MONOCLE__OUTPUT_FD)
 		return -EBADF;
-	int fd = open (file->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int fd = open_ready (file->path, O_APPEND);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	remember (file, move_up (fd));
 	return 0;
 }

@@ -202,6 +202,26 @@ a_slow_reader_costs_lines_and_not_time (void **state)
 	free (all);
 }
 
+/* Nobody reads the pipe: lines are lost, and the end comes all the same. */
+static void
+a_reader_that_stops_reading_stops_no_program (void **state)
+{
+	assert_int_equal (mkfifo (path, 0600), 0);
+	assert_null (open_with (path, false, 0)); /* nobody has opened it either */
+	int reader = open (path, O_RDONLY | O_NONBLOCK);
+	monocle_kit_text *text = open_with (path, false, 1 << 17);
+	assert_non_null (text);
+	uint64_t start = monocle_kit_text_now ();
+	int64_t lost = 0;
+	for (int i = 0; i < 100000; i++)
+		lost += !say (text, "a line that nobody will read");
+	assert_in_range (monocle_kit_text_now () - start, 0, 900000000);
+	assert_true (lost > 10000);
+	assert_int_equal (monocle_kit_text_close (text), -1);
+	assert_in_range (monocle_kit_text_now () - start, 4000000000, 15000000000);
+	close (reader); /* the log's thread ends, too: it gets an error */
+}
+
 static void
 too_long_a_line_is_lost (void **state)
 {
@@ -337,6 +357,7 @@ main (void)
 		TEST (each_thread_can_have_its_file),
 		TEST (the_next_thread_may_use_what_a_dead_one_left),
 		TEST (a_slow_reader_costs_lines_and_not_time),
+		TEST (a_reader_that_stops_reading_stops_no_program),
 		TEST (too_long_a_line_is_lost),
 		TEST (a_signal_handler_may_come_at_any_instruction),
 		TEST (a_forked_child_writes_nothing),
