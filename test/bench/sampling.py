@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a sample costs, with a handler that does nothing: CPU time of the whole process, samples on against off.
+"""What a sample costs, with a handler that does nothing and with the module `sample`: CPU time of the whole process,
+samples on against off.
 
 The same work is done with and without samples in turn, inside one process; a figure is the mean of the pairs' ratios
 without their outer tenths, with its 95 % interval (bootstrap). Mono's own sampler stands beside, by the same module
@@ -39,7 +40,10 @@ class Bench(harness.Suite):
         settings = {"MONOCLE_SAMPLER": engine} if engine else {}
         env = harness.bare_environment(settings)
         if module:
-            env = harness.profile_environment(self.build, runtime, ["hits:/dev/null,%s" % handler], settings)
+            # The first module chooses when samples are taken; the second one takes them as well.
+            modules = {"sample": ["hits:/dev/null,empty", "sample:output=%s" % (self.work / "bench.pb.gz")]}
+            modules = modules.get(handler, ["hits:/dev/null,%s" % handler])
+            env = harness.profile_environment(self.build, runtime, modules, settings)
         prefix = ["mono"] if runtime.kind == "mono" else runtime.prefix
         seen = harness.run(prefix + [str(exe), words[0], library] + [str(w) for w in words[1:]], env, timeout=1200)
         self.check(seen.code == 5, "%s: %s runs" % (runtime, " ".join(str(w) for w in words)), seen)
@@ -92,7 +96,8 @@ def main():
         for engine in options.engines.split(",") if is_clr else [""]:
             for work in ("compute", "allocate") if engine in ("perf", "") else ("compute",):
                 for frequency in RATES if engine != "timer" else RATES[:1]:
-                    suite.overhead(runtime, engine, work, frequency)
+                    for handler in "empty", "sample":
+                        suite.overhead(runtime, engine, work, frequency, handler)
         if is_clr:
             for frequency in RATES[1:]:
                 suite.pauses(runtime, frequency)
