@@ -58,7 +58,10 @@ call_filter_changed (void *host)
 		monocle__wants_update ();
 }
 
-/* Allocations can be told of only when that was asked for before anything was allocated. */
+/*
+ * Allocations can be told of only when that was asked for before anything was allocated; clauses, before anything was
+ * compiled.
+ */
 static int
 enable (void *host, monocle_feature feature)
 {
@@ -68,7 +71,9 @@ enable (void *host, monocle_feature feature)
 		return monocle__sampling_grant ();
 	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
 		atomic_store (&monocle__clr_state.allocations, true);
-	return feature == MONOCLE_FEATURE_ALLOCATIONS;
+	if (feature == MONOCLE_FEATURE_CLAUSES)
+		atomic_store (&monocle__clr_state.clauses, true);
+	return feature == MONOCLE_FEATURE_ALLOCATIONS || feature == MONOCLE_FEATURE_CLAUSES;
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
  * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
  * code.c what is asked of machine code; filter.c decides which methods get probes; rewrite.c (with tokens.c and
- * oracle.c) writes them into IL; probe.c is what they call. wants.c turns listeners into flags and sessions of the
+ * oracle.c, handler.c) writes them into IL; probe.c is what they call. exception.c follows exceptions as they unwind,
+ * with dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run. wants.c turns listeners into flags and sessions of the
  * runtime's event provider; eventpipe.c hands what those deliver to collector.c, handle.c and monitor.c; service.c asks
  * the runtime what other threads must not.
  */
@@ -34,6 +35,7 @@ typedef struct {
 	struct _MonoProfilerDesc *const *handles;
 	atomic_bool started;                              /* Initialize asked for the first mask */
 	atomic_bool allocations;                          /* a module was granted gc_allocation */
+	atomic_bool clauses;                              /* a module was granted exception_clause; before anything runs */
 	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
 	/*
 	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id
@@ -169,6 +171,8 @@ enum {
 	MONOCLE__METHOD_TRACED,   /* the same, exceptional exits are wanted: inlined only into methods with probes */
 	MONOCLE__METHOD_CATCHING, /* the same, and it has catch blocks: never inlined */
 	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
+	MONOCLE__METHOD_HANDLED,  /* no filter wants it, but its handlers have probes */
+	MONOCLE__METHOD_STALE,    /* the same, and the filters are to be asked again */
 };
 
 /* Runtime ids that were bound to records. */
@@ -195,7 +199,7 @@ typedef struct monocle__clr_image {
 	_Atomic uint8_t *methods;        /* state by methoddef row - 1 */
 	pthread_mutex_t lock;            /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
-	uint32_t calli_token[6];         /* stand-alone signatures by number of keys, 0: not made yet */
+	uint32_t calli_token[8];         /* stand-alone signatures by number of native ints, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;
 	monocle__clr_ids bound;          /* of a collectible image: what to drop when it unloads; under a lock of image.c */
 	monocle__clr_memory *memory;     /* what code of this image refers to */
@@ -298,6 +302,14 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 /* The runtime knows the method by this id, among others; which is how its code is found. Any context. */
 void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
 void monocle__clr_code_ops (monocle_host_ops *ops);
+/* The IL that an instruction of any body of the function comes from. UINT32_MAX: nothing says. Callbacks. */
+uint32_t monocle__clr_il_offset (FunctionID function, uintptr_t ip);
+/* Code of one handler or filter: which of the body's `count` pieces it is, and its first IL (UINT32_MAX: none). */
+typedef struct {
+	uint32_t place, count, il_offset;
+} monocle__clr_handler;
+/* False: no handler's code begins there. */
+bool monocle__clr_handler_at (FunctionID function, uintptr_t begin, monocle__clr_handler *ret);
 /* The body of a function that holds the address. NULL: the runtime shows none. Normal context. */
 MonoJitInfo *monocle__clr_code_at (FunctionID function, uintptr_t address);
 
@@ -353,6 +365,14 @@ monocle__clr_has_probes (int state)
 {
 	return state >= MONOCLE__METHOD_PROBED && state <= MONOCLE__METHOD_CATCHING;
 }
+/* Do handlers of methods of this image get probes? Precompiled code has none, and stays in use. */
+bool monocle__clr_probes_handlers (const monocle__clr_image *image);
+/* Do those of this method? */
+static inline bool
+monocle__clr_has_handler_probes (const monocle__clr_image *image, int state)
+{
+	return (monocle__clr_has_probes (state) || state >= MONOCLE__METHOD_HANDLED) && monocle__clr_probes_handlers (image);
+}
 
 /* Does any filter want anything of this image? Asks every method once per epoch. */
 bool monocle__clr_image_wanted (monocle__clr_image *image);
@@ -369,6 +389,8 @@ typedef struct monocle__clr_generic {
 
 /* Frees it with its instances. No probe of it may run any more. */
 void monocle__clr_generic_free (void *generic);
+/* The instance that the type handles name. In a probe. */
+MonoMethod *monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys);
 
 typedef void (*monocle__probe) (void);
 
@@ -407,12 +429,109 @@ void monocle__shadow_unwound (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_reached (FunctionID function, uint32_t floor); /* its own entry's index, or UINT32_MAX */
 uint32_t monocle__shadow_caught (FunctionID function, uint32_t floor);  /* the same */
 /*
+ * An exception has come to a handler of the `frame` of `function`, as the runtime names frames: what is deeper is gone,
+ * also where the runtime said nothing of it, as .NET 10 does of recursive functions.
+ */
+void monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor);
+/*
  * Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again?
  */
 bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
 /* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
+
+/* --- exceptions under way (dispatch.c); the calling thread's own -------------------------------------------------- */
+
+/* One exception, from its throw until it is caught. */
+typedef struct {
+	ObjectID object;                             /* stays where it is while it is held */
+	void *held;
+	FunctionID searched;                         /* the first pass is in this function */
+	bool found;                                  /* and its handler is there */
+	bool met;                                    /* a frame that was unwound had a clause around the place it was at */
+	struct {
+		FunctionID function;                     /* one with catch blocks or filters; 0: free */
+		uint32_t searched, unwound;              /* how many frames of it the passes came to */
+		uint32_t met;                            /* which of them was the first with a clause; 0: none */
+	} passes[8];
+} monocle__dispatch;
+
+/* A filter or handler that runs. */
+typedef struct {
+	FunctionID function;
+	uintptr_t frame, begin;                      /* as the runtime names them */
+	uint32_t dispatches;                         /* under way when it began: what it throws comes behind those */
+} monocle__handler;
+
+/* What the runtime announced and no probe has told of yet. */
+typedef struct {
+	MonoMethod *definition;                      /* NULL: nothing */
+	uint32_t type;                               /* fault blocks count as finally blocks */
+	ObjectID object;
+	void *held;                                  /* NULL: the dispatch, which goes on, holds it */
+} monocle__announced;
+
+typedef struct {
+	monocle__dispatch list[32];                  /* innermost last */
+	uint32_t count;
+	monocle__handler handlers[64];
+	uint32_t handler_count;
+	monocle__announced announced;
+} monocle__dispatches;
+/* Of the calling thread (probe.c); NULL: no memory. */
+monocle__dispatches *monocle__thread_dispatches (void);
+
+/* The frame of `function` whose handler the runtime announces in this very callback; 0: it does not say. */
+uintptr_t monocle__dispatch_frame (FunctionID function);
+
+/* In the callbacks of these names, behind what they do to the shadow stack. */
+void monocle__dispatch_thrown (ObjectID object);
+void monocle__dispatch_search_enter (FunctionID function);
+void monocle__dispatch_found (void);
+void monocle__dispatch_search_leave (void);
+void monocle__dispatch_unwind_enter (FunctionID function);
+/* A filter, finally or fault block begins, or a catch block with its exception. */
+void monocle__dispatch_filter_enter (FunctionID function);
+void monocle__dispatch_filter_leave (void);
+void monocle__dispatch_finally_enter (FunctionID function);
+void monocle__dispatch_finally_leave (void);
+void monocle__dispatch_catcher_enter (FunctionID function, ObjectID object);
+void monocle__dispatch_catcher_leave (void);
+
+/* The `exception` of method_exception_leave for a frame that leaves now. */
+MonoObject *monocle__dispatch_left (void);
+
+/*
+ * Takes it back, when it is of this definition and type; *ret_held is released then, when it was told. False: nothing
+ * was announced. In a probe.
+ */
+bool monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held);
+
+/* --- clauses (clause.c) ------------------------------------------------------------------------------------------- */
+
+/* The clauses of one function. Immutable, but for what is learnt of its code; lives for ever. */
+typedef struct monocle__clauses monocle__clauses;
+/* NULL: it has none, or no IL. Callbacks. */
+monocle__clauses *monocle__clauses_of (FunctionID function);
+/* Has the function any? Keeps nothing. */
+bool monocle__clauses_any (FunctionID function);
+uint32_t monocle__clauses_flags (const monocle__clauses *clauses, uint32_t index);
+/* Has it a catch block with a type? */
+bool monocle__clauses_typed (const monocle__clauses *clauses);
+/* Do its handlers have probes? */
+bool monocle__clauses_probed (const monocle__clauses *clauses);
+/* Which of the clauses begins at this machine code: its filter, or its handler. UINT32_MAX: it cannot be told. */
+uint32_t monocle__clauses_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter);
+/* Does a try stand around what was called from `return_address`, or around the whole handler of the clause `in`? */
+bool monocle__clauses_protect (const monocle__clauses *clauses, uintptr_t return_address);
+bool monocle__clauses_enclose (const monocle__clauses *clauses, uint32_t in);
+/* Does the handler of `outer` stand around the clause `inner`? */
+bool monocle__clauses_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner);
+
+/* --- probes at handlers (handler.c) ------------------------------------------------------------------------------- */
+
+monocle__probe monocle__probe_handler (bool generic);
 
 /* --- the CPU (arch/) ---------------------------------------------------------------------------------------------- */
 

@@ -115,6 +115,23 @@ open_body (UINT_PTR start, body *ret)
 	return true;
 }
 
+/* The body of a function that an address lies in, with its map: the last that begins at or before it. */
+static bool
+find_body (FunctionID function, uintptr_t address, body *ret)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	UINT_PTR starts[BODIES_MAX];
+	ULONG32 count = 0;
+	*ret = (body) { .start = 0 };
+	if (monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0)
+		return false;
+	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++)
+		if (starts[i] <= address && starts[i] > ret->start)
+			ret->start = starts[i];
+	return ret->start && read_map (ret);
+}
+
 static bool
 is_il (const COR_DEBUG_IL_TO_NATIVE_MAP *entry)
 {
@@ -137,6 +154,45 @@ il_offset_at (const body *b, uint32_t native_offset)
 			found = 0;
 		else if ((LONG) b->map[i].ilOffset == PROLOG && native_offset < b->map[i].nativeEndOffset)
 			return UINT32_MAX;
+	return found;
+}
+
+uint32_t
+monocle__clr_il_offset (FunctionID function, uintptr_t ip)
+{
+	body b;
+	uint32_t found = find_body (function, ip, &b) ? il_offset_at (&b, (uint32_t) (ip - b.start)) : UINT32_MAX;
+	free (b.map);
+	return found;
+}
+
+/* Every handler has a prologue of its own; the first one is the method's. */
+static bool
+handler_in (const body *b, uint32_t begin, monocle__clr_handler *ret)
+{
+	uint32_t prologues = 0;
+	ULONG32 at = b->count;
+	for (ULONG32 i = 0; i < b->count; i++)
+		if ((LONG) b->map[i].ilOffset == PROLOG && prologues++ && b->map[i].nativeStartOffset == begin) {
+			ret->place = prologues - 2;
+			at = i;
+		}
+	if (at == b->count)
+		return false;
+	ret->count = prologues - 1;
+	ret->il_offset = UINT32_MAX;
+	for (ULONG32 i = at + 1; i < b->count && (LONG) b->map[i].ilOffset != PROLOG; i++)
+		if (is_il (&b->map[i]) && ret->il_offset == UINT32_MAX)
+			ret->il_offset = b->map[i].ilOffset;
+	return true;
+}
+
+bool
+monocle__clr_handler_at (FunctionID function, uintptr_t begin, monocle__clr_handler *ret)
+{
+	body b;
+	bool found = find_body (function, begin, &b) && handler_in (&b, (uint32_t) (begin - b.start), ret);
+	free (b.map);
 	return found;
 }
 

@@ -70,6 +70,17 @@ settle (monocle__unwinding *own, FunctionID next)
 	forget_entries (own, monocle__shadow_depth ());
 }
 
+/* Frames that are deeper than the one whose handler is going to run are gone. */
+static void
+reach_handler (monocle__unwinding *own, FunctionID function)
+{
+	uintptr_t frame = monocle__shadow_depth () > floor_of (own) ? monocle__dispatch_frame (function) : 0;
+	if (!frame)
+		return;
+	monocle__shadow_handled (function, frame, floor_of (own));
+	forget_entries (own, monocle__shadow_depth ());
+}
+
 /* --- exception_phase ---------------------------------------------------------------------------------------------- */
 
 static void
@@ -83,6 +94,7 @@ HRESULT
 monocle__callback_ExceptionSearchFunctionEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_SEARCH_ENTER, function, 0);
+	monocle__dispatch_search_enter (function);
 	return S_OK;
 }
 
@@ -90,6 +102,7 @@ HRESULT
 monocle__callback_ExceptionSearchFunctionLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_SEARCH_LEAVE, 0, 0);
+	monocle__dispatch_search_leave ();
 	return S_OK;
 }
 
@@ -97,6 +110,7 @@ HRESULT
 monocle__callback_ExceptionSearchCatcherFound (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_FOUND, function, 0);
+	monocle__dispatch_found ();
 	return S_OK;
 }
 
@@ -104,6 +118,10 @@ HRESULT
 monocle__callback_ExceptionUnwindFinallyEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_FINALLY_ENTER, function, 0);
+	monocle__unwinding *own = monocle__shadow_unwinding ();
+	if (own)
+		reach_handler (own, function);
+	monocle__dispatch_finally_enter (function);
 	return S_OK;
 }
 
@@ -111,6 +129,7 @@ HRESULT
 monocle__callback_ExceptionUnwindFinallyLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_FINALLY_LEAVE, 0, 0);
+	monocle__dispatch_finally_leave ();
 	return S_OK;
 }
 
@@ -118,10 +137,19 @@ HRESULT
 monocle__callback_ExceptionCatcherLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_LEAVE, 0, 0);
+	monocle__dispatch_catcher_leave ();
 	return S_OK;
 }
 
 /* --- the shadow stack follows ------------------------------------------------------------------------------------- */
+
+static void
+begin_filter (monocle__unwinding *own, FunctionID function)
+{
+	settle (own, function);
+	if (own->filters++ < MONOCLE__FILTERS_MAX)
+		own->floors[own->filters - 1] = monocle__shadow_depth ();
+}
 
 HRESULT
 monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, FunctionID function)
@@ -129,10 +157,18 @@ monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, Func
 	tell (MONOCLE_EXCEPTION_FILTER_ENTER, function, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (own)
-		settle (own, function);
-	if (own && own->filters++ < MONOCLE__FILTERS_MAX)
-		own->floors[own->filters - 1] = monocle__shadow_depth ();
+		begin_filter (own, function);
+	monocle__dispatch_filter_enter (function);
 	return S_OK;
+}
+
+static void
+end_filter (monocle__unwinding *own)
+{
+	settle (own, 0);
+	if (own->filters <= MONOCLE__FILTERS_MAX)
+		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
+	own->filters--;
 }
 
 HRESULT
@@ -140,13 +176,26 @@ monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_FILTER_LEAVE, 0, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
-	if (!own || !own->filters)
-		return S_OK;
-	settle (own, 0);
-	if (own->filters <= MONOCLE__FILTERS_MAX)
-		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
-	own->filters--;
+	if (own && own->filters)
+		end_filter (own);
+	monocle__dispatch_filter_leave ();
 	return S_OK;
+}
+
+static void
+enter_frame (monocle__unwinding *own, FunctionID function, uintptr_t sp)
+{
+	settle (own, function);
+	uint32_t entry = monocle__shadow_reached (function, floor_of (own));
+	forget_entries (own, monocle__shadow_depth ());
+	forget_deeper (own, sp - SPREAD);
+	if (own->count == MONOCLE__UNWINDING_MAX) {
+		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
+		own->count--;
+	}
+	own->frames[own->count].function = function;
+	own->frames[own->count].entry = entry;
+	own->frames[own->count++].sp = sp;
 }
 
 HRESULT
@@ -154,19 +203,9 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 {
 	tell (MONOCLE_EXCEPTION_UNWIND_ENTER, function, 0);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
-	if (!own)
-		return S_OK;
-	settle (own, function);
-	uint32_t entry = monocle__shadow_reached (function, floor_of (own));
-	forget_entries (own, monocle__shadow_depth ());
-	forget_deeper (own, HERE - SPREAD);
-	if (own->count == MONOCLE__UNWINDING_MAX) {
-		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
-		own->count--;
-	}
-	own->frames[own->count].function = function;
-	own->frames[own->count].entry = entry;
-	own->frames[own->count++].sp = HERE;
+	if (own)
+		enter_frame (own, function, HERE);
+	monocle__dispatch_unwind_enter (function);
 	return S_OK;
 }
 
@@ -186,17 +225,24 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 	return S_OK;
 }
 
+/* The catching frame lives on, whatever dispatches entered it. */
+static void
+stop_at (monocle__unwinding *own, FunctionID function, uintptr_t sp)
+{
+	settle (own, function);
+	reach_handler (own, function);
+	forget_entries (own, monocle__shadow_caught (function, floor_of (own)));
+	forget_deeper (own, sp + SPREAD);
+}
+
 HRESULT
 monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionID function, ObjectID object)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_ENTER, function, object);
 	monocle__unwinding *own = monocle__shadow_unwinding ();
-	if (!own)
-		return S_OK;
-	settle (own, function);
-	/* The catching frame lives on, whatever dispatches entered it. */
-	forget_entries (own, monocle__shadow_caught (function, floor_of (own)));
-	forget_deeper (own, HERE + SPREAD);
+	if (own)
+		stop_at (own, function, HERE);
+	monocle__dispatch_catcher_enter (function, object);
 	return S_OK;
 }
 
@@ -220,6 +266,7 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);
 	}
+	monocle__dispatch_thrown (object);
 	monocle__image_failure_thrown (object);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		raise_throw (object);

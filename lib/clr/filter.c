@@ -3,6 +3,7 @@
  *
  * filter.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and
  * about a whole image when its precompiled code is first looked for. Answers are kept until a filter comes or goes.
+ * Where exception_clause was granted, handlers get probes as well, whatever the filters say.
  */
 #include "rewrite.h"
 
@@ -12,8 +13,9 @@ forget_refusals (monocle__clr_image *image)
 {
 	atomic_store (&image->wanted, -1);
 	for (uint32_t i = 0; i < image->method_rows; i++) {
-		uint8_t plain = MONOCLE__METHOD_PLAIN;
+		uint8_t plain = MONOCLE__METHOD_PLAIN, handled = MONOCLE__METHOD_HANDLED;
 		atomic_compare_exchange_strong (&image->methods[i], &plain, MONOCLE__METHOD_UNKNOWN);
+		atomic_compare_exchange_strong (&image->methods[i], &handled, MONOCLE__METHOD_STALE);
 	}
 }
 
@@ -83,6 +85,19 @@ monocle__clr_image_wanted (monocle__clr_image *image)
 	return wanted;
 }
 
+bool
+monocle__clr_probes_handlers (const monocle__clr_image *image)
+{
+	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.oracle &&
+	       !image->cli.ecma.is_readytorun;
+}
+
+static bool
+is_undecided (int state)
+{
+	return state == MONOCLE__METHOD_UNKNOWN || state == MONOCLE__METHOD_STALE;
+}
+
 int
 monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
@@ -92,21 +107,26 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 		return MONOCLE__METHOD_REFUSED;
 	unsigned epoch = enter_epoch (image);
 	int state = atomic_load (&image->methods[row - 1]);
-	if (state != MONOCLE__METHOD_UNKNOWN)
+	if (!is_undecided (state))
 		return state;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
-	if (flags)
+	if (flags || monocle__clr_probes_handlers (image))
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
-	if (state == MONOCLE__METHOD_UNKNOWN) {
-		state = flags ? monocle__rewrite (image, token, flags, function) : MONOCLE__METHOD_PLAIN;
+	if (state == MONOCLE__METHOD_STALE && !flags && is_epoch (epoch))
+		atomic_store (&image->methods[row - 1], state = MONOCLE__METHOD_HANDLED);
+	else if (is_undecided (state)) {
+		bool wanted = flags || monocle__clr_probes_handlers (image);
+		state = wanted ? monocle__rewrite (image, token, flags, state, function) : MONOCLE__METHOD_PLAIN;
 		if (flags || is_epoch (epoch))
 			atomic_store (&image->methods[row - 1], (uint8_t) state);
+		else if (state == MONOCLE__METHOD_HANDLED)
+			atomic_store (&image->methods[row - 1], MONOCLE__METHOD_STALE); /* its body is ours already */
 	}
 	/* Also where another thread was faster: our compiler may have read the body before that one wrote it. */
-	*ret_new = monocle__clr_has_probes (state);
+	*ret_new = monocle__clr_has_probes (state) || state == MONOCLE__METHOD_HANDLED;
 	pthread_mutex_unlock (&image->lock);
 	return state;
 }

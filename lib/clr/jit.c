@@ -22,14 +22,21 @@ meet_class (FunctionID function)
 		monocle__clr_class (klass);
 }
 
-/* MONOCLE__METHOD_UNKNOWN when nobody filters or the function has no definition. */
+/* Does anybody want probes in methods at all? */
+static bool
+probes_wanted (void)
+{
+	return monocle_call_filter_installed () || atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
+}
+
+/* MONOCLE__METHOD_UNKNOWN when nobody wants probes or the function has no definition. */
 static int
 probe_function (FunctionID function, bool *ret_new)
 {
 	ModuleID module;
 	mdToken token;
 	*ret_new = false;
-	if (!monocle_call_filter_installed () || !monocle__clr_function (function, &module, &token))
+	if (!probes_wanted () || !monocle__clr_function (function, &module, &token))
 		return MONOCLE__METHOD_UNKNOWN;
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	int state = image ? monocle__clr_ensure_probed (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
@@ -67,6 +74,13 @@ may_inline (FunctionID caller, int state)
 	return state != MONOCLE__METHOD_TRACED || monocle__clr_has_probes (probe_function (caller, &is_new));
 }
 
+/* A handler whose code stands in another method's is taken for one of that method's; .NET 10 makes such code. */
+static bool
+hides_handlers (FunctionID callee)
+{
+	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && monocle__clauses_any (callee);
+}
+
 /* Anybody may forbid it; what is forbidden stays so. */
 static void
 tell_inlining (FunctionID caller, FunctionID callee, BOOL *allowed)
@@ -86,7 +100,7 @@ monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, 
 {
 	bool is_new;
 	int state = probe_function (callee, &is_new);
-	*ret_inline = !is_new && may_inline (caller, state);
+	*ret_inline = !is_new && may_inline (caller, state) && !hides_handlers (callee);
 	if (monocle__clr_listened (MONOCLE_EVENT_jit_inlining) || monocle__clr_listened (MONOCLE_EVENT_inline_method))
 		tell_inlining (caller, callee, ret_inline);
 	return S_OK;

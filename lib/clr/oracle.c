@@ -40,37 +40,6 @@ return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
 	return !cursor.error;
 }
 
-/* Adds a local of the return type; its number, or MONOCLE__IL_NONE. */
-static uint32_t
-add_local (job *j, const uint8_t *type, uint32_t type_size)
-{
-	const uint8_t *old = NULL;
-	uint32_t old_size = 0, blob, count = 0;
-	monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
-	if (j->body.local_signature_token) {
-		if (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
-		                          j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature,
-		                          &blob) ||
-		    monocle__ecma_blob (&j->image->cli.ecma, blob, &old, &old_size))
-			return MONOCLE__IL_NONE;
-		cursor = monocle__ecma_cursor_over (old, old_size);
-		monocle__ecma_read_byte (&cursor);
-		count = monocle__ecma_read_u (&cursor);
-	}
-	uint32_t rest = (uint32_t) (cursor.end - cursor.at), size = 1;
-	uint8_t *signature = malloc (8 + rest + type_size);
-	if (!signature)
-		return MONOCLE__IL_NONE;
-	signature[0] = 0x07;
-	size += monocle__ecma_write_u (signature + 1, count + 1);
-	memcpy (signature + size, cursor.at, rest);
-	memcpy (signature + size + rest, type, type_size);
-	HRESULT hr = j->image->emit->vtbl->GetTokenFromSig (j->image->emit, signature, size + rest + type_size,
-	                                                    &j->body.local_signature_token);
-	free (signature);
-	return hr < 0 ? MONOCLE__IL_NONE : count;
-}
-
 bool
 monocle__oracle_suits (const job *j)
 {
@@ -134,7 +103,7 @@ monocle__oracle_insert (job *j)
 	uint32_t size, local = MONOCLE__IL_NONE, begin;
 	j->flags =
 	    (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
-	if (return_type (j, &type, &size) && (local = add_local (j, type, size)) == MONOCLE__IL_NONE)
+	if (return_type (j, &type, &size) && (local = monocle__tokens_add_locals (j, type, size, 1)) == MONOCLE__IL_NONE)
 		return MONOCLE_E_INVALID;
 	int result = oracle_entry (j, local, &begin);
 	uint32_t handler = j->body.count;

@@ -48,6 +48,7 @@ typedef struct {
 	monocle__clr_waiting waiting;
 	uintptr_t callback;      /* the frame of the runtime's callback that wants stacks told well; 0: none */
 	monocle__clr_stack stack;
+	monocle__dispatches dispatches;
 	entry bottom;            /* base[-1]: higher than every frame */
 	entry base[ENTRIES];
 } shadow;
@@ -249,6 +250,13 @@ monocle__clr_set_entry (uintptr_t frame)
 	return before;
 }
 
+monocle__dispatches *
+monocle__thread_dispatches (void)
+{
+	shadow *s = get_shadow ();
+	return s ? &s->dispatches : NULL;
+}
+
 monocle__unwinding *
 monocle__shadow_unwinding (void)
 {
@@ -333,6 +341,12 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 		return is_current (i) ? atomic_load_explicit (&i->method, memory_order_relaxed) : renew_instance (generic, i);
 	}
 	return add_instance (generic, bucket, keys);
+}
+
+MonoMethod *
+monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys)
+{
+	return find_instance (generic, keys);
 }
 
 void
@@ -533,7 +547,7 @@ pop_raising (shadow *s)
 {
 	entry *e = --s->top;
 	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
-		monocle_raise_method_exception_leave (e->method, NULL);
+		monocle_raise_method_exception_leave (e->method, monocle__dispatch_left ());
 }
 
 /* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */
@@ -720,4 +734,20 @@ monocle__shadow_caught (FunctionID function, uint32_t floor)
 		return UINT32_MAX;
 	monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
 	return (uint32_t) (e - s->base);
+}
+
+/* A frame's own pointer is never below the stack pointer that its probes were called with. */
+void
+monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
+{
+	shadow *s = own_shadow;
+	entry *e = s->base + floor;
+	while (e < s->top && sp_of (e) > frame)
+		e++;
+	if (e >= s->top || e->definition != definition_of (function))
+		return;
+	uintptr_t sp = sp_of (e);
+	while (e < s->top && sp_of (e) == sp)
+		e++;
+	monocle__shadow_cut ((uint32_t) (e - s->base));
 }

@@ -10,6 +10,8 @@
  *                                                                           prefix too, or deep recursion dies
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
+ *   handlers:     see handler.c
+ *
  * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
  * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
  */
@@ -64,6 +66,17 @@ identify (job *j)
 /* --- the instructions --------------------------------------------------------------------------------------------- */
 
 uint32_t
+monocle__rewrite_keys (const job *j, monocle__il_instruction *out)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; j->generic && i < j->key_count; i++) {
+		out[n++] = monocle__il_op (MONOCLE__IL_LDTOKEN, j->key_tokens[i]);
+		out[n++] = monocle__il_op (MONOCLE__IL_CALL, j->image->to_int_ptr_token);
+	}
+	return n;
+}
+
+uint32_t
 monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature)
 {
 	out[0] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) function);
@@ -99,10 +112,7 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 	if (!function)
 		return 0;
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
-	for (uint32_t i = 0; j->generic && i < j->key_count; i++) {
-		code[n++] = monocle__il_op (MONOCLE__IL_LDTOKEN, j->key_tokens[i]);
-		code[n++] = monocle__il_op (MONOCLE__IL_CALL, j->image->to_int_ptr_token);
-	}
+	n += monocle__rewrite_keys (j, code + n);
 	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, j->generic ? j->key_count : 0));
 	if (begins_with_throw (&j->body)) {
 		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
@@ -193,6 +203,8 @@ insert_probes (job *j)
 	if (!edit)
 		return MONOCLE_E_NO_MEMORY;
 	int result = monocle__rewrite_enter (j, edit);
+	if (result == 0 && j->handlers)
+		result = monocle__handlers_insert (j, edit);
 	if (result == 0)
 		result = insert_exits (j, edit);
 	if (result == 0)
@@ -234,7 +246,7 @@ hand_over (job *j, FunctionID function)
 	size_t size = 0;
 	monocle__il_map *map = NULL;
 	uint32_t count = 0;
-	j->body.max_stack += 3 + j->key_count;
+	j->body.max_stack += (j->handlers ? 6 : 3) + j->key_count;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
 	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
@@ -249,13 +261,22 @@ hand_over (job *j, FunctionID function)
 	return hr >= 0;
 }
 
-/* The body as the runtime has it now: another profiler may have written it. False: nothing to put probes into. */
+/*
+ * The body as the runtime has it now: another profiler may have written it. Where it has ours, the image's own. False:
+ * nothing to put probes into.
+ */
 static bool
-find_body (job *j, const uint8_t **ret_data, ULONG *ret_size)
+find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	return monocle__ecma_get_methoddef (&j->image->cli.ecma, j->token, &j->row) == 0
-		&& info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, ret_size) >= 0 && *ret_data;
+	ULONG size = 0;
+	if (monocle__ecma_get_methoddef (&j->image->cli.ecma, j->token, &j->row))
+		return false;
+	if (is_ours)
+		return (*ret_data = monocle__ecma_rva (&j->image->cli.ecma, j->row.rva, ret_size)) != NULL;
+	bool found = info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, &size) >= 0 && *ret_data;
+	*ret_size = size;
+	return found;
 }
 
 /*
@@ -312,6 +333,8 @@ refuse (job *j)
 static int
 probed_state (const job *j)
 {
+	if (!j->flags)
+		return MONOCLE__METHOD_HANDLED;
 	if (!(j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
 		return MONOCLE__METHOD_PROBED;
 	for (uint32_t i = 0; i < j->body.clause_count; i++)
@@ -320,25 +343,49 @@ probed_state (const job *j)
 	return MONOCLE__METHOD_TRACED;
 }
 
+static bool
+write_body (job *j, FunctionID function)
+{
+	uint32_t keys = j->generic ? j->key_count : 0;
+	return monocle__tokens_calli (j->image, 0) && monocle__tokens_calli (j->image, 1) &&
+	       monocle__tokens_calli (j->image, keys) && monocle__tokens_calli (j->image, keys + 2) &&
+	       write_probes (j) == 0 && hand_over (j, function);
+}
+
+/* Does anybody want probes in a method that has clauses, or none? */
+static bool
+is_wanted (const job *j)
+{
+	return j->flags || j->handlers;
+}
+
 int
-monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, int state,
                   FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags };
+	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
-	ULONG size = 0;
-	if (!find_body (&j, &data, &size) || is_ours (&j))
+	size_t size = 0;
+	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
 		return MONOCLE__METHOD_PLAIN;
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
-		return refuse (&j);
-	int state = probed_state (&j);
-	bool done = monocle__tokens_open (image) && identify (&j) && monocle__tokens_calli (image, 0) &&
-	            monocle__tokens_calli (image, 1) && monocle__tokens_calli (image, j.key_count) &&
-	            write_probes (&j) == 0 && hand_over (&j, function);
+		return flags ? refuse (&j) : MONOCLE__METHOD_PLAIN;
+	j.handlers = j.body.clause_count && monocle__clr_probes_handlers (image);
+	if (!is_wanted (&j)) {
+		monocle__il_free (&j.body);
+		return MONOCLE__METHOD_PLAIN;
+	}
+	state = probed_state (&j);
+	bool done = monocle__tokens_open (image) && identify (&j) && write_body (&j, function);
 	monocle__il_free (&j.body);
 	if (j.generic && done)
 		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__clr_generic_free);
 	else if (j.generic)
 		monocle__clr_generic_free ((void *) (uintptr_t) j.record);
-	return done ? state : refuse (&j);
+	if (done)
+		return state;
+	if (rewritten)
+		return MONOCLE__METHOD_HANDLED;
+	return flags ? refuse (&j) : MONOCLE__METHOD_PLAIN;
 }

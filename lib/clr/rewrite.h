@@ -10,12 +10,13 @@
 #include "il.h"
 
 /* Instructions in the longest probe. */
-enum { MONOCLE__PROBE_MAX = 5 + 2 * MONOCLE__KEYS_MAX };
+enum { MONOCLE__PROBE_MAX = 8 + 2 * MONOCLE__KEYS_MAX };
 
 typedef struct {
 	monocle__clr_image *image;
 	mdToken token;
 	MonoProfilerCallInstrumentationFlags flags;
+	bool handlers;               /* its handlers get probes */
 	monocle__ecma_methoddef row;
 	int64_t record;              /* MonoMethod, or monocle__clr_generic */
 	bool generic;
@@ -25,13 +26,23 @@ typedef struct {
 
 /* --- rewrite.c ---------------------------------------------------------------------------------------------------- */
 
-/* Gives the method its probes; the new state of its body. Under the image's lock. */
-int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+/*
+ * Gives the method its probes; the new state of its body. `state`: the present one; what was rewritten already begins
+ * anew with what the image has. Under the image's lock.
+ */
+int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, int state,
                       FunctionID function);
 /* Puts the enter probe in front of everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
-/* Writes `function (record)` behind its argument; how many instructions. */
+/* Writes the type handles that say which instance runs; how many instructions. */
+uint32_t monocle__rewrite_keys (const monocle__rewriting *job, monocle__il_instruction *out);
+/* Writes the call behind its arguments; how many instructions. */
 uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
+
+/* --- handler.c ---------------------------------------------------------------------------------------------------- */
+
+/* Puts a probe at the begin of each filter and handler. 0 or negative. */
+int monocle__handlers_insert (monocle__rewriting *job, monocle__il_edit *edit);
 
 /* --- oracle.c: try/fault in the place of the shadow stack --------------------------------------------------------- */
 
@@ -41,8 +52,10 @@ int monocle__oracle_insert (monocle__rewriting *job);
 /* --- tokens.c: each 0 (or false) when the runtime refuses, which was logged --------------------------------------- */
 
 bool monocle__tokens_open (monocle__clr_image *image);
-/* void (int64, native int * keys), unmanaged, no transition. */
-uint32_t monocle__tokens_calli (monocle__clr_image *image, uint32_t keys);
+/* void (int64, native int * count), unmanaged, no transition. */
+uint32_t monocle__tokens_calli (monocle__clr_image *image, uint32_t count);
+/* Gives the body more locals of one type; the number of the first, or MONOCLE__IL_NONE. */
+uint32_t monocle__tokens_add_locals (monocle__rewriting *job, const uint8_t *type, uint32_t type_size, uint32_t count);
 uint32_t monocle__tokens_to_int_ptr (monocle__clr_image *image);
 /* The generic class itself as its own code sees it. */
 uint32_t monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t params);

@@ -5,6 +5,7 @@
  * types that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a
  * loaded module is legal at any time, and nothing of the program refers to them.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "rewrite.h"
 
@@ -87,29 +88,28 @@ append_token (uint8_t *blob, uint32_t *size, uint32_t token)
 	return written != 0;
 }
 
-/* void (int64, native int * keys), unmanaged, no transition. */
 uint32_t
-monocle__tokens_calli (monocle__clr_image *image, uint32_t keys)
+monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
 {
-	if (image->calli_token[keys])
-		return image->calli_token[keys];
+	if (image->calli_token[count])
+		return image->calli_token[count];
 	uint32_t convention =
 	    type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
 	                    (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
-	uint8_t blob[32] = { 0x09, (uint8_t) (keys + 1), MONOCLE__ET_CMOD_OPT };
+	uint8_t blob[32] = { 0x09, (uint8_t) (count + 1), MONOCLE__ET_CMOD_OPT };
 	uint32_t size = 3;
 	if (!convention || !append_token (blob, &size, convention))
 		return 0;
 	blob[size++] = MONOCLE__ET_VOID;
 	blob[size++] = MONOCLE__ET_I8;
-	for (uint32_t i = 0; i < keys; i++)
+	for (uint32_t i = 0; i < count; i++)
 		blob[size++] = MONOCLE__ET_I;
-	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, &image->calli_token[keys]);
+	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, &image->calli_token[count]);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetTokenFromSig", hr);
-		image->calli_token[keys] = 0;
+		image->calli_token[count] = 0;
 	}
-	return image->calli_token[keys];
+	return image->calli_token[count];
 }
 
 /* Corlib's own definition of RuntimeTypeHandle.ToIntPtr; other images refer to it by name. */
@@ -177,4 +177,51 @@ monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t p
 		blob[size++] = (uint8_t) i;
 	}
 	return monocle__tokens_type_spec (image, blob, size);
+}
+
+/* --- locals ------------------------------------------------------------------------------------------------------- */
+
+/* What the body has, behind the byte that begins each such signature; an empty one where it has none. */
+static bool
+locals_of (const monocle__rewriting *j, monocle__ecma_cursor *ret_types, uint32_t *ret_count)
+{
+	const uint8_t *data = NULL;
+	uint32_t size = 0, blob;
+	*ret_types = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
+	*ret_count = 0;
+	if (!j->body.local_signature_token)
+		return true;
+	if (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
+	                          j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature, &blob) ||
+	    monocle__ecma_blob (&j->image->cli.ecma, blob, &data, &size))
+		return false;
+	*ret_types = monocle__ecma_cursor_over (data, size);
+	monocle__ecma_read_byte (ret_types);
+	*ret_count = monocle__ecma_read_u (ret_types);
+	return !ret_types->error;
+}
+
+uint32_t
+monocle__tokens_add_locals (monocle__rewriting *j, const uint8_t *type, uint32_t type_size, uint32_t count)
+{
+	monocle__ecma_cursor types;
+	uint32_t before, size = 1;
+	if (!locals_of (j, &types, &before))
+		return MONOCLE__IL_NONE;
+	uint32_t rest = (uint32_t) (types.end - types.at);
+	uint8_t *signature = malloc (8 + rest + count * type_size);
+	if (!signature)
+		return MONOCLE__IL_NONE;
+	signature[0] = MONOCLE__SIG_LOCALS;
+	size += monocle__ecma_write_u (signature + 1, before + count);
+	memcpy (signature + size, types.at, rest);
+	size += rest;
+	for (uint32_t i = 0; i < count; i++, size += type_size)
+		memcpy (signature + size, type, type_size);
+	IMetaDataEmit2 *emit = j->image->emit;
+	HRESULT hr = emit->vtbl->GetTokenFromSig (emit, signature, size, &j->body.local_signature_token);
+	free (signature);
+	if (hr < 0)
+		monocle__clr_complain_hr ("GetTokenFromSig", hr);
+	return hr < 0 ? MONOCLE__IL_NONE : before;
 }

@@ -44,6 +44,7 @@ static const want of_code = {
 	.low = COR_PRF_MONITOR_JIT_COMPILATION,
 	.high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS,
 };
+static const want of_clauses = { .low = COR_PRF_MONITOR_JIT_COMPILATION };
 static const want of_allocations = { .low = COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED };
 
 static const want of_events[MONOCLE_EVENT_COUNT] = {
@@ -84,6 +85,8 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 		visit ("sampling", &of_code, sum);
 	if (atomic_load (&monocle__clr_state.allocations))
 		visit ("gc_allocation", &of_allocations, sum);
+	if (atomic_load (&monocle__clr_state.clauses))
+		visit ("exception_clause", &of_clauses, sum);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
 		if (monocle__clr_listened ((monocle_event) event))
 			visit (monocle_event_name ((monocle_event) event), &of_events[event], sum);

@@ -5,15 +5,16 @@
  *
  * At an original index b the new code reads
  *
- *      b-1 | skip insertions | hit insertions | b
- *          ^ border           ^ label
+ *      b-1 | skip insertions, or an entry | hit insertions | b
+ *          ^ border                        ^ label
  *
  * and every reference to b becomes one of two new indexes:
  *
  *   label   jumps to b, and the begin of a region at b. They run (cover) what was inserted to be hit, never what was
  *           inserted to be skipped.
- *   border  the end of a region at b. A region keeps exactly the original instructions it had and gains nothing at its
- *           end: in `leave L; } L: ret` a probe in front of the ret is outside the try, and the leave lands on it.
+ *   border  the end of a region at b, and the begin of a handler or filter that has an entry there. A region keeps
+ *           exactly the original instructions it had and gains nothing at its end: in `leave L; } L: ret` a probe in
+ *           front of the ret is outside the try, and the leave lands on it.
  *
  * This is why insertions to be skipped stand in front of those to be hit, whatever order they were made in: any other
  * order would let a jump that must run a hit insertion fall into a skip insertion behind it.
@@ -42,7 +43,7 @@ struct monocle__il_edit {
 
 /* Where everything goes: four arrays of body->count + 1, in one piece of memory that starts at `skip`. */
 typedef struct {
-	uint32_t *skip, *hit;     /* first insertion of each kind at an index */
+	uint32_t *skip, *hit;     /* first insertion of each kind at an index; entries are among those to be skipped */
 	uint32_t *border, *label; /* see the head of this file */
 	uint32_t count;           /* instructions afterwards */
 } plan;
@@ -143,7 +144,7 @@ check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jump
 
 	if (before > edit->body_count || monocle__il_first_prefix (edit->body, before) != before)
 		return MONOCLE__ECMA_E_RANGE;
-	if (jumps == MONOCLE__IL_JUMPS_SKIP && begins_handler (edit->body, before))
+	if (jumps != MONOCLE__IL_JUMPS_HIT && begins_handler (edit->body, before) != (jumps == MONOCLE__IL_JUMPS_ENTRY))
 		return MONOCLE__ECMA_E_RANGE;
 	if (count > MONOCLE__IL_CODE_MAX - edit->body_count - edit->code_count)
 		return MONOCLE__ECMA_E_RANGE;
@@ -275,6 +276,13 @@ move_region (const plan *p, uint32_t *begin, uint32_t *end)
 	*end = empty ? *begin : p->border[*end];
 }
 
+/* Where a handler or a filter begins now: with its entry, which is the only thing to be skipped there. */
+static uint32_t
+entry_of (const plan *p, uint32_t begin)
+{
+	return p->skip[begin] == MONOCLE__IL_NONE ? p->label[begin] : p->border[begin];
+}
+
 static void
 move_references (monocle__il_body *body, const plan *p)
 {
@@ -284,11 +292,13 @@ move_references (monocle__il_body *body, const plan *p)
 	}
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		monocle__il_clause *c = &body->clauses[i];
+		uint32_t entry = entry_of (p, c->handler_begin);
 
 		move_region (p, &c->try_begin, &c->try_end);
 		move_region (p, &c->handler_begin, &c->handler_end);
+		c->handler_begin = entry;
 		if (c->flags == MONOCLE__IL_CLAUSE_FILTER)
-			c->filter_begin = p->label[c->filter_begin];
+			c->filter_begin = entry_of (p, c->filter_begin);
 	}
 }
 

@@ -316,19 +316,36 @@ emit_sections (const layout *l, uint8_t *out)
 
 /* --- the map ---------------------------------------------------------------------------------------------------- */
 
+static bool
+begins_handler (const monocle__il_body *body, uint32_t index)
+{
+	for (uint32_t i = 0; i < body->clause_count; i++) {
+		const monocle__il_clause *c = &body->clauses[i];
+
+		if (c->handler_begin == index || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == index))
+			return true;
+	}
+	return false;
+}
+
 static int
 make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 {
 	const monocle__il_body *body = l->body;
 	/* At least one, so that a body without instructions is not taken for a lack of memory. */
 	monocle__il_map *map = malloc (((size_t)body->count + 1) * sizeof *map);
-	uint32_t count = 0;
+	uint32_t count = 0, entry = MONOCLE__IL_NONE;
 
 	if (!map)
 		return MONOCLE__IL_E_NO_MEMORY;
 	for (uint32_t i = 0; i < body->count; i++) {
-		if (body->code[i].offset != MONOCLE__IL_NONE)
-			map[count++] = (monocle__il_map){ body->code[i].offset, l->offsets[i] };
+		if (body->code[i].offset == MONOCLE__IL_NONE) {
+			entry = begins_handler (body, i) ? i : entry;
+			continue;
+		}
+		map[count++] =
+		    (monocle__il_map){ body->code[i].offset, l->offsets[entry == MONOCLE__IL_NONE ? i : entry] };
+		entry = MONOCLE__IL_NONE;
 	}
 	*ret_map = map;
 	*ret_count = count;

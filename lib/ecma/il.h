@@ -118,14 +118,17 @@ int monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, m
  *                           do not cover it.
  *   MONOCLE__IL_JUMPS_HIT   an exit probe before `ret`: branches to the ret run it, a region that begins there covers
  *                           it.
+ *   MONOCLE__IL_JUMPS_ENTRY the entry of the handler or filter that begins at `before`, which runs it once each time it
+ *                           is entered: a loop to its first instruction does not, nor does a try that begins there
+ *                           cover it.
  *
  * A region that *ends* at `before` never grows: it ends in front of either kind. So with `leave L; } L: ret` a probe to
  * be hit before the ret stands outside of the try, and the leave lands on it.
  *
- * Several insertions of one kind at one place keep the order in which they were made; those to be skipped stand in
- * front of those to be hit, since otherwise a jump could not run the one without the other.
+ * Several insertions of one kind at one place keep the order in which they were made; those to be skipped (or an entry)
+ * stand in front of those to be hit, since otherwise a jump could not run the one without the other.
  */
-typedef enum { MONOCLE__IL_JUMPS_SKIP, MONOCLE__IL_JUMPS_HIT } monocle__il_jumps;
+typedef enum { MONOCLE__IL_JUMPS_SKIP, MONOCLE__IL_JUMPS_HIT, MONOCLE__IL_JUMPS_ENTRY } monocle__il_jumps;
 
 typedef struct monocle__il_edit monocle__il_edit;
 /* NULL without memory. The body must not be changed until the edit is applied or freed. */
@@ -137,8 +140,8 @@ monocle__il_edit *monocle__il_edit_new (monocle__il_body *body);
  *
  * RANGE: no such index, an operand that does not fit its encoding; `before` stands behind a prefix, which would be torn
  * from its instruction (see monocle__il_first_prefix); or code to be skipped goes where a handler or a filter begins,
- * which control never falls into. FORMAT: no such opcode, or a switch. After a refusal the edit goes on without that
- * insertion.
+ * which control never falls into; or an entry goes where none does. FORMAT: no such opcode, or a switch. After a refusal
+ * the edit goes on without that insertion.
  */
 int monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps,
                         const monocle__il_instruction *code, uint32_t count);
@@ -161,7 +164,7 @@ typedef struct {
  * Lays the body out: fat header, long branches. `allocate (context, size)` gives the memory of the result (4-aligned,
  * kept as long as the runtime wants); it is asked once, last, and only when nothing else can fail. *ret_map: malloc'd
  * array of one entry per original instruction, ascending: where that instruction itself went, not what was inserted
- * before it; may be NULL.
+ * before it, but for the entry of a handler or filter, which belongs to its first instruction; may be NULL.
  *
  * When nothing was edited and `verbatim` is set, the bytes are those that were read: they are encoded anew in the forms
  * that the reader met. An instruction changed in place is then written as it is now. 0 or negative: RANGE when the body

@@ -113,8 +113,8 @@ class Choice(harness.Suite):
         seen = self.program(runtime, "only=sample_hit+runtime,output=%s" % file)
         self.check(seen.err.count(SAMPLES) == 1 and (seen.code, seen.out) == self.bare,
                    "%s: samples are refused" % runtime, seen)
-        absent = "exception_phase" if runtime.kind == "mono" else "exception_clause"
-        seen = self.program(runtime, "only=exception,output=%s" % file)
+        absent = "exception_phase" if runtime.kind == "mono" else "context_loaded, context_unloaded"
+        seen = self.program(runtime, "only=exception+context,output=%s" % file)
         self.check(seen.err == "monocle: events: never on this runtime: %s\n" % absent,
                    "%s: what never comes is said" % runtime,
                    seen)

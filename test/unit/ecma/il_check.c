@@ -101,20 +101,18 @@ typedef struct {
 } edited;
 
 static bool
-may_insert (const monocle__il_body *body, uint32_t before, monocle__il_jumps jumps)
+begins_handler (const monocle__il_body *body, uint32_t before)
 {
-	if (monocle__il_first_prefix (body, before) != before)
-		return false;
-	for (uint32_t i = 0; jumps == MONOCLE__IL_JUMPS_SKIP && i < body->clause_count; i++) {
+	for (uint32_t i = 0; i < body->clause_count; i++) {
 		const monocle__il_clause *c = &body->clauses[i];
 
 		if (c->handler_begin == before || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == before))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
-/* Probes at about half of the places, of either kind or both. */
+/* Probes at about half of the places, of either kind or both; what would be skipped is an entry where a handler begins. */
 static bool
 insert_probes (monocle__il_body *body, uint8_t *probes, uint32_t seed)
 {
@@ -126,9 +124,11 @@ insert_probes (monocle__il_body *body, uint8_t *probes, uint32_t seed)
 		seed = seed * 1664525 + 1013904223;
 		probes[b] = seed >> 30 & seed >> 28;
 		for (int kind = 0; kind < 2; kind++) {
-			monocle__il_jumps jumps = kind ? MONOCLE__IL_JUMPS_HIT : MONOCLE__IL_JUMPS_SKIP;
+			monocle__il_jumps jumps = kind                       ? MONOCLE__IL_JUMPS_HIT
+			                          : begins_handler (body, b) ? MONOCLE__IL_JUMPS_ENTRY
+			                                                     : MONOCLE__IL_JUMPS_SKIP;
 
-			if ((probes[b] & 1 << kind) && may_insert (body, b, jumps))
+			if ((probes[b] & 1 << kind) && monocle__il_first_prefix (body, b) == b)
 				good = good && !monocle__il_insert (edit, b, jumps, &nop, 1);
 			else
 				probes[b] &= (uint8_t) ~(1 << kind);
@@ -167,6 +167,16 @@ same_region (const edited *e, uint32_t begin, uint32_t end, uint32_t new_begin, 
 	return new_begin == expected_label (e, begin) && new_end == expected_border (e, end);
 }
 
+/* A handler begins with its entry. */
+static bool
+same_handler (const edited *e, const monocle__il_clause *old, const monocle__il_clause *new)
+{
+	uint32_t end = old->handler_begin == old->handler_end ? expected_label (e, old->handler_end)
+	                                                      : expected_border (e, old->handler_end);
+
+	return new->handler_begin == expected_border (e, old->handler_begin) && new->handler_end == end;
+}
+
 static const char *
 check_code (const edited *e)
 {
@@ -197,9 +207,9 @@ check_clauses (const edited *e)
 
 		if (!same_region (e, old->try_begin, old->try_end, new->try_begin, new->try_end))
 			return "an edit moved a try region";
-		if (!same_region (e, old->handler_begin, old->handler_end, new->handler_begin, new->handler_end))
+		if (!same_handler (e, old, new))
 			return "an edit moved a handler region";
-		if (old->flags == MONOCLE__IL_CLAUSE_FILTER && !same_reference (e, old->filter_begin, new->filter_begin))
+		if (old->flags == MONOCLE__IL_CLAUSE_FILTER && new->filter_begin != expected_border (e, old->filter_begin))
 			return "an edit moved a filter";
 	}
 	return NULL;

@@ -8,6 +8,7 @@
 
 #define SKIP MONOCLE__IL_JUMPS_SKIP
 #define HIT MONOCLE__IL_JUMPS_HIT
+#define ENTRY MONOCLE__IL_JUMPS_ENTRY
 
 /* A probe of one instruction with a number. */
 static void
@@ -243,6 +244,79 @@ nothing_to_be_skipped_stands_in_front_of_a_filter_or_its_handler (void **state)
 	monocle__il_free (&body);
 }
 
+/* 0 leave 4; 1 nop; 2 br 1; 3 endfinally; 4 ret -- try 0-1 handler 1-4: a loop to where the handler begins */
+static const uint8_t loops[] = { IL_FAT (0x08, 7), 0xDE, 4, 0x00, 0x2B, 0xFD, 0xDC, 0x2A, 0,
+	                         0x01, 16, 0, 0, 2, 0, 0, 0, 2, 2, 0, 4, 0, 0, 0, 0 };
+
+static void
+an_entry_is_the_begin_of_its_handler_and_loops_skip_it (void **state)
+{
+	check_probe (loops, sizeof loops, 1, ENTRY, "leave>5 +ldc.i4=1 nop br>2 endfinally ret | finally 0-1 1-5");
+	check_probe (loops, sizeof loops, 1, HIT, "leave>5 +ldc.i4=1 nop br>1 endfinally ret | finally 0-1 1-5");
+}
+
+static void
+a_filter_and_its_handler_have_an_entry_each (void **state)
+{
+	check_probe (filters, sizeof filters, 1, ENTRY,
+	             "leave>7 +ldc.i4=1 pop ldc.i4.1 endfilter pop leave>7 ret | filter 0-1 @1 5-7");
+	check_probe (filters, sizeof filters, 4, ENTRY,
+	             "leave>7 pop ldc.i4.1 endfilter +ldc.i4=1 pop leave>7 ret | filter 0-1 @1 4-7");
+}
+
+static void
+a_try_that_begins_with_the_handler_does_not_cover_its_entry (void **state)
+{
+	/* 0 leave 4; 1 leave 3; 2 endfinally; 3 endfinally; 4 ret -- finally 1-2 2-3, finally 0-1 1-4 */
+	static const uint8_t data[] = { IL_FAT (0x08, 7), 0xDE, 4, 0xDE, 1, 0xDC, 0xDC, 0x2A, 0, 0x01, 28, 0, 0,
+		                        2, 0, 2, 0, 2, 4, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 2, 2, 0, 4, 0, 0, 0, 0 };
+
+	check_probe (data, sizeof data, 1, ENTRY,
+	             "leave>5 +ldc.i4=1 leave>4 endfinally endfinally ret | finally 2-3 3-4 | finally 0-1 1-5");
+}
+
+static void
+no_entry_stands_where_no_handler_begins (void **state)
+{
+	const monocle__il_instruction nop = monocle__il_op (MONOCLE__IL_NOP, 0);
+	monocle__il_body body = il_must_read (filters, sizeof filters);
+	monocle__il_edit *edit = monocle__il_edit_new (&body);
+
+	assert_int_equal (monocle__il_insert (edit, 0, ENTRY, &nop, 1), MONOCLE__ECMA_E_RANGE);
+	assert_int_equal (monocle__il_insert (edit, 5, ENTRY, &nop, 1), MONOCLE__ECMA_E_RANGE);
+	monocle__il_edit_free (edit);
+	monocle__il_free (&body);
+}
+
+static void *
+allocate (void *context, size_t size)
+{
+	return malloc (size);
+}
+
+static void
+an_entry_belongs_to_its_handlers_first_instruction_in_the_map (void **state)
+{
+	monocle__il_body body = il_must_read (loops, sizeof loops);
+	monocle__il_edit *edit = monocle__il_edit_new (&body);
+	monocle__il_map *map;
+	uint32_t count;
+	uint8_t *data;
+	size_t size;
+
+	insert_probe (edit, 1, ENTRY, 1);
+	insert_probe (edit, 3, HIT, 1);
+	assert_int_equal (monocle__il_edit_apply (edit), 0);
+	assert_int_equal (monocle__il_write (&body, false, allocate, NULL, &data, &size, &map, &count), 0);
+	assert_int_equal (count, 5);
+	assert_int_equal (map[1].old_offset, 2);
+	assert_int_equal (map[1].new_offset, 5);  /* behind the long leave */
+	assert_int_equal (map[3].new_offset, 21); /* itself: ldc.i4, nop, long br, ldc.i4 stand between */
+	free (map);
+	free (data);
+	monocle__il_free (&body);
+}
+
 static void
 code_appended_behind_a_handler_that_ends_the_body_is_outside_of_it (void **state)
 {
@@ -411,6 +485,11 @@ main (void)
 		cmocka_unit_test (a_probe_inside_a_region_stays_inside),
 		cmocka_unit_test (a_filter_and_its_handler_begin_in_front_of_a_hit),
 		cmocka_unit_test (nothing_to_be_skipped_stands_in_front_of_a_filter_or_its_handler),
+		cmocka_unit_test (an_entry_is_the_begin_of_its_handler_and_loops_skip_it),
+		cmocka_unit_test (a_filter_and_its_handler_have_an_entry_each),
+		cmocka_unit_test (a_try_that_begins_with_the_handler_does_not_cover_its_entry),
+		cmocka_unit_test (no_entry_stands_where_no_handler_begins),
+		cmocka_unit_test (an_entry_belongs_to_its_handlers_first_instruction_in_the_map),
 		cmocka_unit_test (code_appended_behind_a_handler_that_ends_the_body_is_outside_of_it),
 		cmocka_unit_test (nested_regions_with_one_begin_stay_nested),
 		cmocka_unit_test (an_empty_region_stays_empty),

@@ -1,0 +1,421 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * dispatch.c - the exceptions that are under way on a thread: their objects, and what modules are told of them beside
+ * their throw: exception_clause, and the object of method_exception_leave.
+ *
+ * Nothing here goes by stack pointers: an exception that begins while a handler runs belongs to that handler. When the
+ * handler ends, or an exception leaves it, so do all that began in it and are still listed, whoever took them:
+ *
+ *     dispatches   A          B          C
+ *     handlers       finally    filter
+ *                    of A: B began in it and asked a filter, which threw C
+ *
+ * A handler is known by its frame and by where its code begins, as the runtime names both when it enters and when it
+ * leaves it. An exception that enters a handler has left those of deeper frames, and those of the same frame that do
+ * not stand around the new one's clause.
+ *
+ * The objects are pinned from throw to catch, so that they can be named whatever the thread does meanwhile; nobody is
+ * pinned unless somebody listens.
+ *
+ * method_exception_leave, as on Mono, has no object until a frame was met that a clause stood around: finally and fault
+ * blocks are run and filters asked, but a catch block for another type is passed by without a word. So where a
+ * function with such blocks is searched in vain, the stack is looked at.
+ */
+#include <string.h>
+#include "clr.h"
+#include "il.h"
+
+enum {
+	DISPATCHES = sizeof ((monocle__dispatches *) 0)->list / sizeof (monocle__dispatch),
+	HANDLERS = sizeof ((monocle__dispatches *) 0)->handlers / sizeof (monocle__handler),
+	PASSES = sizeof ((monocle__dispatch *) 0)->passes / sizeof ((monocle__dispatch *) 0)->passes[0],
+};
+
+static bool
+tells_clauses (void)
+{
+	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) &&
+	       monocle__clr_listened (MONOCLE_EVENT_exception_clause);
+}
+
+static bool
+tells_leaves (void)
+{
+	return monocle__clr_listened (MONOCLE_EVENT_method_exception_leave);
+}
+
+static monocle__dispatches *
+wanted (void)
+{
+	return tells_clauses () || tells_leaves () ? monocle__thread_dispatches () : NULL;
+}
+
+/* --- the list ----------------------------------------------------------------------------------------------------- */
+
+static void
+cut_dispatches (monocle__dispatches *own, uint32_t count)
+{
+	while (own->count > count)
+		monocle__clr_release (own->list[--own->count].held);
+}
+
+/* How many wait until a handler that they run has ended. */
+static uint32_t
+waiting (const monocle__dispatches *own)
+{
+	return own->handler_count ? own->handlers[own->handler_count - 1].dispatches : 0;
+}
+
+/* The one that the runtime's callbacks are about. NULL: it began before anybody listened. */
+static monocle__dispatch *
+current (monocle__dispatches *own)
+{
+	return own->count > waiting (own) ? &own->list[own->count - 1] : NULL;
+}
+
+static void
+drop_announced (monocle__dispatches *own)
+{
+	own->announced.definition = NULL;
+	monocle__clr_release (own->announced.held);
+	own->announced.held = NULL;
+}
+
+/* Deeper than anybody can follow, the last place serves all. */
+void
+monocle__dispatch_thrown (ObjectID object)
+{
+	monocle__dispatches *own = wanted ();
+	if (!own)
+		return;
+	drop_announced (own);
+	if (own->count == DISPATCHES)
+		cut_dispatches (own, DISPATCHES - 1);
+	void *held = monocle__clr_hold (object);
+	own->list[own->count++] = (monocle__dispatch) { .object = held ? object : 0, .held = held };
+}
+
+/* --- first pass: whom does a clause stand around? ----------------------------------------------------------------- */
+
+/* The place of a function in the passes; NULL: none is free. */
+static __typeof__ (&((monocle__dispatch *) 0)->passes[0])
+pass_of (monocle__dispatch *d, FunctionID function, bool make)
+{
+	for (int i = 0; i < PASSES; i++) {
+		if (d->passes[i].function == function)
+			return &d->passes[i];
+		if (!d->passes[i].function) {
+			d->passes[i].function = make ? function : 0;
+			return make ? &d->passes[i] : NULL;
+		}
+	}
+	return NULL;
+}
+
+static void
+meet (monocle__dispatch *d)
+{
+	__auto_type pass = pass_of (d, d->searched, true);
+	if (pass && !pass->met)
+		pass->met = pass->searched ? pass->searched : 1;
+}
+
+void
+monocle__dispatch_search_enter (FunctionID function)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	if (!d)
+		return;
+	d->searched = function;
+	d->found = false;
+	if (!tells_leaves () || !monocle__clauses_of (function))
+		return;
+	__auto_type pass = pass_of (d, function, true);
+	if (pass)
+		pass->searched++;
+}
+
+void
+monocle__dispatch_found (void)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	if (d)
+		d->found = true;
+}
+
+/* One frame of a function, looked for on the stack. */
+typedef struct {
+	FunctionID function;
+	uint32_t left;           /* how many frames of the function still come before it */
+	uintptr_t ip, sp, fp;
+} frame_search;
+
+static HRESULT
+visit_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULONG32 size, uint8_t *context, void *data)
+{
+	frame_search *search = data;
+	if (function != search->function || --search->left)
+		return S_OK;
+	search->ip = ip;
+	monocle__arch_snapshot_registers (context, &search->sp, &search->fp);
+	return S_FALSE;
+}
+
+/*
+ * The runtime shows a frame once, where its own code was left; what a handler of it does stands above and is not
+ * shown. Of a frame that is in a handler it is known whether a clause stands around that.
+ */
+static bool
+is_protected (monocle__dispatches *own, monocle__clauses *clauses, FunctionID function, uint32_t nth)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	frame_search search = { .function = function, .left = nth };
+	info->vtbl->DoStackSnapshot (info, 0, (void *) visit_frame, COR_PRF_SNAPSHOT_REGISTER_CONTEXT, &search, NULL, 0);
+	if (!search.ip)
+		return false;
+	for (uint32_t i = own->handler_count; i-- > 0;) {
+		const monocle__handler *h = &own->handlers[i];
+		if (h->function != function || (h->frame != search.fp && h->frame != search.sp))
+			continue;
+		uint32_t index = monocle__clauses_at (clauses, h->begin, false);
+		return index != UINT32_MAX && monocle__clauses_enclose (clauses, index);
+	}
+	return monocle__clauses_protect (clauses, search.ip);
+}
+
+void
+monocle__dispatch_search_leave (void)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	if (!d || d->found || !tells_leaves ())
+		return;
+	monocle__clauses *clauses = monocle__clauses_of (d->searched);
+	__auto_type pass = clauses && monocle__clauses_typed (clauses) ? pass_of (d, d->searched, false) : NULL;
+	if (pass && !pass->met && is_protected (own, clauses, d->searched, pass->searched))
+		meet (d);
+}
+
+/* --- second pass -------------------------------------------------------------------------------------------------- */
+
+void
+monocle__dispatch_unwind_enter (FunctionID function)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	__auto_type pass = d && !d->met ? pass_of (d, function, false) : NULL;
+	if (pass)
+		d->met = ++pass->unwound >= pass->met && pass->met;
+}
+
+MonoObject *
+monocle__dispatch_left (void)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	return d && d->met ? (MonoObject *) d->object : NULL;
+}
+
+/* --- handlers ----------------------------------------------------------------------------------------------------- */
+
+static bool
+read_handler (FunctionID function, monocle__handler *ret)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	COR_PRF_EX_CLAUSE_INFO clause = { .clauseType = COR_PRF_CLAUSE_NONE };
+	if (info->vtbl->GetNotifiedExceptionClauseInfo (info, &clause) != S_OK)
+		return false;
+	*ret = (monocle__handler) { .function = function, .frame = clause.framePointer, .begin = clause.programCounter };
+	return true;
+}
+
+/* From .NET 9 on a handler inside of another one is named by a frame that is the other one's own, a little deeper. */
+uintptr_t
+monocle__dispatch_frame (FunctionID function)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__handler h;
+	if (!own || !read_handler (function, &h))
+		return 0;
+	monocle__clauses *clauses = own->handler_count ? monocle__clauses_of (function) : NULL;
+	uint32_t index = clauses ? monocle__clauses_at (clauses, h.begin, false) : UINT32_MAX;
+	for (uint32_t i = index == UINT32_MAX ? 0 : own->handler_count; i-- > 0;) {
+		const monocle__handler *old = &own->handlers[i];
+		uint32_t outer = old->function == function && old->frame >= h.frame
+		    ? monocle__clauses_at (clauses, old->begin, false) : UINT32_MAX;
+		if (outer != UINT32_MAX && monocle__clauses_nest (clauses, outer, index))
+			return old->frame;
+	}
+	return h.frame;
+}
+
+/* Is a handler that ran over, now that an exception enters another one? */
+static bool
+is_abandoned (const monocle__handler *old, const monocle__handler *h, monocle__clauses *clauses, uint32_t index)
+{
+	if (old->frame != h->frame)
+		return old->frame < h->frame;
+	if (!clauses || old->function != h->function || index == UINT32_MAX)
+		return true;
+	uint32_t outer = monocle__clauses_at (clauses, old->begin, false);
+	return outer == UINT32_MAX || !monocle__clauses_nest (clauses, outer, index);
+}
+
+static void
+push_handler (monocle__dispatches *own, monocle__handler h)
+{
+	h.dispatches = own->count;
+	if (own->handler_count == HANDLERS) {
+		memmove (own->handlers, own->handlers + 1, sizeof own->handlers - sizeof *own->handlers);
+		own->handler_count--;
+	}
+	own->handlers[own->handler_count++] = h;
+}
+
+/* The innermost such handler is over, and all that began in it. */
+static void
+leave_handler (void)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__handler h;
+	if (!own || !read_handler (0, &h))
+		return;
+	drop_announced (own);
+	for (uint32_t i = own->handler_count; i-- > 0;)
+		if (own->handlers[i].frame == h.frame && own->handlers[i].begin == h.begin) {
+			cut_dispatches (own, own->handlers[i].dispatches);
+			own->handler_count = i;
+			return;
+		}
+}
+
+void
+monocle__dispatch_filter_leave (void)
+{
+	leave_handler ();
+}
+
+void
+monocle__dispatch_finally_leave (void)
+{
+	leave_handler ();
+}
+
+void
+monocle__dispatch_catcher_leave (void)
+{
+	leave_handler ();
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+type_of (const monocle__clauses *clauses, uint32_t index)
+{
+	uint32_t flags = monocle__clauses_flags (clauses, index);
+	return flags & (MONOCLE__IL_CLAUSE_FINALLY | MONOCLE__IL_CLAUSE_FAULT) ? flags : MONO_EXCEPTION_CLAUSE_NONE;
+}
+
+/*
+ * A handler with a probe tells of itself, and knows which instance of a generic method it is of; of another one is told
+ * here. `held`: to be released afterwards.
+ */
+static void
+tell (monocle__dispatches *own, monocle__clauses *clauses, uint32_t index, uint32_t kind, const monocle__dispatch *of,
+      FunctionID function, void *held)
+{
+	MonoMethod *method = tells_clauses () && clauses && of->object ? monocle__clr_method (function) : NULL;
+	if (method && monocle__clauses_probed (clauses)) {
+		own->announced = (monocle__announced) { monocle_method_definition (method), kind, of->object, held };
+		return;
+	}
+	if (method && index != UINT32_MAX) {
+		uint32_t type = kind == MONO_EXCEPTION_CLAUSE_FILTER ? kind : type_of (clauses, index);
+		monocle_raise_exception_clause (method, index, (MonoExceptionEnum) type, (MonoObject *) of->object);
+	}
+	monocle__clr_release (held);
+}
+
+bool
+monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
+{
+	monocle__dispatches *own = monocle__thread_dispatches ();
+	if (!own || !own->announced.definition)
+		return false;
+	bool mine = own->announced.definition == definition && own->announced.type == type;
+	if (mine) {
+		*ret_object = (MonoObject *) own->announced.object;
+		*ret_held = own->announced.held;
+		own->announced.held = NULL;
+	}
+	drop_announced (own);
+	return mine;
+}
+
+void
+monocle__dispatch_filter_enter (FunctionID function)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__handler h;
+	if (!own || !read_handler (function, &h))
+		return;
+	drop_announced (own);
+	if (d) {
+		monocle__clauses *clauses = monocle__clauses_of (function);
+		meet (d);
+		tell (own, clauses, clauses ? monocle__clauses_at (clauses, h.begin, true) : UINT32_MAX,
+		      MONO_EXCEPTION_CLAUSE_FILTER, d, function, NULL);
+	}
+	push_handler (own, h);
+}
+
+/* Forgets what the exception has left behind. Returns which clause it is. */
+static uint32_t
+enter_handler (monocle__dispatches *own, const monocle__handler *h, monocle__clauses *clauses)
+{
+	uint32_t index = clauses ? monocle__clauses_at (clauses, h->begin, false) : UINT32_MAX;
+	drop_announced (own);
+	while (own->handler_count && is_abandoned (&own->handlers[own->handler_count - 1], h, clauses, index))
+		own->handler_count--;
+	return index;
+}
+
+void
+monocle__dispatch_finally_enter (FunctionID function)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__clauses *clauses = own ? monocle__clauses_of (function) : NULL;
+	monocle__handler h;
+	if (!own || !read_handler (function, &h))
+		return;
+	uint32_t index = enter_handler (own, &h, clauses);
+	monocle__dispatch *d = current (own);
+	if (d) {
+		d->met = true;
+		tell (own, clauses, index, MONO_EXCEPTION_CLAUSE_FINALLY, d, function, NULL);
+	}
+	push_handler (own, h);
+}
+
+/* The exception is caught: it, and what it took the place of, is under way no longer. */
+void
+monocle__dispatch_catcher_enter (FunctionID function, ObjectID object)
+{
+	monocle__dispatches *own = wanted ();
+	monocle__clauses *clauses = own ? monocle__clauses_of (function) : NULL;
+	monocle__handler h;
+	if (!own || !read_handler (function, &h))
+		return;
+	uint32_t index = enter_handler (own, &h, clauses);
+	monocle__dispatch *d = current (own), caught = { .object = object };
+	caught.held = d && d->object == object ? d->held : monocle__clr_hold (object);
+	if (d && d->held == caught.held)
+		d->held = NULL;
+	cut_dispatches (own, waiting (own));
+	push_handler (own, h);
+	tell (own, clauses, index, MONO_EXCEPTION_CLAUSE_NONE, &caught, function, caught.held);
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""exception_clause and the object of method_exception_leave, on Mono and on CoreCLR.
+
+Programs that reach handlers in every way (clauses.cs, and clauses-il.il for what no C# compiler writes) are compiled
+once. Of each thread all that the module `events` is told about exceptions and calls of the program's own methods is
+compared with real Mono's, line by line, in order. What the class library's precompiled methods do is nobody's but
+CoreCLR's: there all settings, which make different machine code of the same IL, must tell the same.
+
+  run.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
+"""
+import difflib
+import pathlib
+import re
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2]), str(pathlib.Path(__file__).resolve().parents[1] / "events")]
+import harness  # noqa: E402
+import run as events  # noqa: E402
+
+SETTINGS = [{}, {"DOTNET_TieredCompilation": "0"}, {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"},
+            {"DOTNET_gcServer": "1"}, {"DOTNET_TC_BackgroundWorkerTimeoutMs": "0", "DOTNET_TC_CallCountThreshold": "2"}]
+TOPICS = [("clauses", topic) for topic in ("normal", "thrown", "leaving", "filters", "again", "inside", "callers", "hot")]
+TOPICS += [("clauses-il", "all")]
+CALLS = "only=exception_throw+exception_clause+method,calls"
+BARE = "only=exception_throw+exception_clause"
+
+# Methods of the class library and of the runtime, which are other ones on Mono.
+FOREIGN = re.compile(r"System\.|Microsoft\.|Interop|Internal\.|\(wrapper|(string|object|int|uintptr):")
+
+
+def word(line):
+    values = line.values
+    if line.event == "exception_throw":
+        # Mono's console asks for a culture that is not there, and catches the answer.
+        return None if "CultureNotFound" in values["exception"] else "throw " + values["exception"]
+    if line.event not in ("exception_clause", "method_enter", "method_leave", "method_exception_leave", "method_tail_call"):
+        return None
+    if FOREIGN.match(values["method"]):
+        return None
+    rest = " ".join(values[k] for k in ("index", "type", "exception") if k in values)
+    return "%s %s %s" % (line.event, values["method"], rest)
+
+
+def without_second_throw(words):
+    """An exception that MethodInfo.Invoke () wraps: Mono and .NET 9 and 10 throw it once more where it leaves."""
+    wrapped = "throw System.Reflection.TargetInvocationException"
+    return [w for i, w in enumerate(words) if not (w == "throw Failure" and words[i + 1:i + 2] == [wrapped])]
+
+
+def own(lines):
+    return [without_second_throw(t) for t in events.per_thread(lines, word)]
+
+
+def clauses(lines):
+    """All that is said of clauses, the class library's included, in the order of each thread."""
+    def words(line):
+        return line.event == "exception_clause" and " ".join(line.values[k] for k in ("method", "index", "type", "exception"))
+    return events.per_thread(lines, words)
+
+
+def difference(mine, monos):
+    flat = [[w for thread in side for w in thread] for side in (monos, mine)]
+    return "\n".join([""] + list(difflib.unified_diff(*flat, "Mono", "CoreCLR", lineterm="", n=2))[:30])
+
+
+class Clauses(harness.Suite):
+    def exe(self, name):
+        return self.build.path / "test/conformance/clauses" / (name + ".exe")
+
+    def log(self, runtime, program, topic, options, settings):
+        file = self.work / "clauses.log"
+        file.unlink(missing_ok=True)
+        env = harness.profile_environment(self.build, runtime, ["events:%s,output=%s" % (options, file)], settings)
+        seen = harness.run(runtime.command(self.exe(program)) + [topic], env, self.work)
+        what = "%s %s on %s %s" % (program, topic, runtime, " ".join("%s=%s" % s for s in settings.items()))
+        self.check(seen.code == 0 and seen.out.endswith("done\n"), what + ": the program runs as it would", seen)
+        lines = events.parse(file.read_text()) if file.exists() else []
+        return what, lines, seen
+
+    def settings(self, clr, clrs):
+        return SETTINGS if self.options.all or clr is clrs[-1] else SETTINGS[:2]
+
+    def compare(self, mono, clrs, program, topic, options):
+        _, lines, seen = self.log(mono, program, topic, options, {})
+        monos, output = own(lines), seen.out
+        self.check(any(w.startswith("exception_clause") for t in monos for w in t), "%s %s: Mono tells of clauses" % (program, topic))
+        for clr in clrs:
+            for settings in self.settings(clr, clrs) if options == CALLS else [{}]:
+                what, lines, seen = self.log(clr, program, topic, options, settings)
+                mine = own(lines)
+                self.check(seen.out == output, what + ": the same output", (seen.out, output))
+                self.check(mine == monos, what + (": as on Mono" if options == CALLS else ": as on Mono, without calls"),
+                           difference(mine, monos))
+
+    def library(self, clrs):
+        for clr in clrs:
+            _, lines, _ = self.log(clr, "clauses", "library", BARE, {})
+            told = clauses(lines)
+            count = sum(FOREIGN.match(w) is not None for t in told for w in t)
+            self.check(count >= 12, "%s: the class library's clauses are told" % clr, told)
+            for settings in SETTINGS[1:4]:
+                what, lines, _ = self.log(clr, "clauses", "library", BARE, settings)
+                self.check(clauses(lines) == told, what + ": other code, the same clauses", difference(clauses(lines), told))
+
+
+def main():
+    suite = Clauses("clauses", __doc__)
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET, not only on the newest")
+    options = suite.parse()
+    runtimes = suite.runtimes(options.runtimes.split(","))
+    if not suite.exe("clauses").exists() or not suite.build.module("events"):
+        suite.skip("clauses", "not compiled: mcs or libffi was absent", "mono")
+        return suite.finish()
+    mono = next((r for r in runtimes if r.kind == "mono"), None)
+    clrs = [r for r in runtimes if r is not mono]
+    for program, topic in TOPICS if mono else []:
+        if not suite.exe(program).exists():
+            suite.skip(program, "there is no IL assembler")
+            continue
+        suite.compare(mono, clrs, program, topic, CALLS)
+        suite.compare(mono, clrs, program, topic, BARE)
+    suite.library(clrs)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
