@@ -65,7 +65,8 @@ main (int argc, char **argv)
 		fprintf (stderr, "the header says %zx, the section lies at %zx\n", found, (size_t) section->sh_addr);
 		return 1;
 	}
-	functions = monocle__eh_frame_read (elf + section->sh_offset, section->sh_size, section->sh_addr, 0, &rows, &skipped);
+	functions =
+	    monocle__eh_frame_read (elf + section->sh_offset, section->sh_size, section->sh_addr, 0, &rows, &skipped);
 	print (&rows);
 	fprintf (stderr, "%zu functions, %zu skipped, %zu rows\n", functions, skipped, rows.count);
 	free (rows.list);

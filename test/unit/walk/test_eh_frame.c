@@ -117,7 +117,8 @@ a_frame_with_a_frame_pointer (void **state)
 static void
 rules_are_remembered_and_restored (void **state)
 {
-	assert_string_equal (rows_of_program ("zR", PROGRAM (0x41, 0x0e, 24, 0x86, 3, 0x48, 0x0a, 0x0e, 8, 0xc6, 0x41, 0x0b)),
+	assert_string_equal (rows_of_program ("zR", PROGRAM (0x41, 0x0e, 24, 0x86, 3, 0x48, 0x0a, 0x0e, 8, 0xc6, 0x41,
+	                                                     0x0b)),
 	                     "1000!sp+8/0 1001:sp+24/24 1009:sp+8/0 100a:sp+24/24 1040:?+0/0");
 }
 
@@ -223,7 +224,8 @@ corrupt_sections_do_no_harm (void **state)
 static void
 headers_say_where_it_begins (void **state)
 {
-	static const uint8_t header[] = { 1, 0x1b, 0x03, 0x3b, 0x10, 0, 0, 0, 0, 0, 0, 0 }, old[] = { 2, 0x1b, 3, 0x3b, 0, 0, 0, 0 };
+	static const uint8_t header[] = { 1, 0x1b, 0x03, 0x3b, 0x10, 0, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t old[] = { 2, 0x1b, 3, 0x3b, 0, 0, 0, 0 };
 	assert_int_equal (monocle__eh_frame_of_header (header, sizeof header, 0x1000), 0x1014);
 	assert_int_equal (monocle__eh_frame_of_header (old, sizeof old, 0x1000), 0);
 	assert_int_equal (monocle__eh_frame_of_header (header, 6, 0x1000), 0);

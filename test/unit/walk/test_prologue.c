@@ -118,13 +118,14 @@ a_replacing_body_begins_with_the_replaced_frame (void **state)
 	}
 }
 
-/* UNWIND_INFO of: push rbp; push r15; push rbx; sub rsp, 0x18; lea rbp, [rsp+0x28] (large form, in 16ths: none here). */
+/* UNWIND_INFO of: push rbp; push r15; push rbx; sub rsp, 0x18; lea rbp, [rsp+0x20]. */
 static void
 unwind_codes_say_the_same (void **state)
 {
 	static const uint8_t info[] = { 0x01, 0x0D, 5, 0x25,
 		0x0D, 0x03, 0x08, 0x22, 0x04, 0x30, 0x03, 0xF0, 0x01, 0x50 };
-	static const uint8_t code[] = { 0x55, 0x41, 0x57, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x8D, 0x6C, 0x24, 0x20, 0x90 };
+	static const uint8_t code[] = { 0x55, 0x41, 0x57, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x8D, 0x6C, 0x24, 0x20,
+		0x90 };
 	monocle__shape from_codes, from_code;
 	static const size_t limits[] = { 0, 1, 3, 4, 8, 13, SIZE_MAX };
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -139,7 +140,8 @@ static void
 bad_unwind_codes_are_refused (void **state)
 {
 	monocle__shape shape;
-	static const uint8_t version[] = { 0x02, 0, 0, 0 }, chained[] = { 0x21, 0, 0, 0 }, unknown[] = { 0x01, 4, 1, 0, 4, 0x07 };
+	static const uint8_t version[] = { 0x02, 0, 0, 0 }, chained[] = { 0x21, 0, 0, 0 };
+	static const uint8_t unknown[] = { 0x01, 4, 1, 0, 4, 0x07 };
 	static const uint8_t cut[] = { 0x01, 4, 2, 0, 4, 0x11, 0, 0 };
 	assert_false (monocle__unwind_info_decode (version, sizeof version, SIZE_MAX, &shape));
 	assert_false (monocle__unwind_info_decode (chained, sizeof chained, SIZE_MAX, &shape));

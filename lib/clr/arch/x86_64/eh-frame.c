@@ -252,7 +252,8 @@ cfa_expression (state *s, reader e)
 		return;
 	if (base == OP_REG0_PLUS + REG_FP && e.at == e.end)
 		s->cfa = MONOCLE__CFA_FP_READ;
-	else if (base == OP_REG0_PLUS + REG_SP && read_fixed (&e, 1) == OP_PLUS_CONST && read_uleb (&e) == 8 && e.at == e.end)
+	else if (base == OP_REG0_PLUS + REG_SP && read_fixed (&e, 1) == OP_PLUS_CONST && read_uleb (&e) == 8 &&
+	         e.at == e.end)
 		s->cfa = MONOCLE__CFA_SP_READ;
 	s->offset = s->cfa == MONOCLE__CFA_UNKNOWN ? 0 : offset;
 }

@@ -200,8 +200,8 @@ wait_for_slot (void)
 }
 
 /*
- * True when nobody who came before can still look at what was current then. Both counters: who loaded the phase long ago
- * may have raised the other one since.
+ * True when nobody who came before can still look at what was current then. Both counters: who loaded the phase long
+ * ago may have raised the other one since.
  */
 static bool
 wait_for_readers (void)

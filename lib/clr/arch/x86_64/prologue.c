@@ -275,8 +275,8 @@ apply (decoder *d, const uint8_t *codes, unsigned at, unsigned fp_offset)
 }
 
 /*
- * The codes stand in the order of undoing. `at` are the units of those that are known to be good; from the last one back
- * they run in the order of doing.
+ * The codes stand in the order of undoing. `starts` are the units of those that are known to be good; from the last one
+ * back they run in the order of doing.
  */
 bool
 monocle__unwind_info_decode (const uint8_t *info, size_t size, size_t limit, monocle__shape *ret)
@@ -334,7 +334,8 @@ static bool
 is_indirect_jump (const decoder *d)
 {
 	size_t prefix = MATCHES (d, 0, 0x48) || MATCHES (d, 0, 0x41) || MATCHES (d, 0, 0x49) ? 1 : 0;
-	return d->at + prefix + 1 < d->size && d->code[d->at + prefix] == 0xFF && (d->code[d->at + prefix + 1] >> 3 & 7) == 4;
+	const uint8_t *code = d->code + d->at + prefix;
+	return d->at + prefix + 1 < d->size && code[0] == 0xFF && (code[1] >> 3 & 7) == 4;
 }
 
 static bool

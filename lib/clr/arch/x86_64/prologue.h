@@ -15,8 +15,8 @@ typedef enum {
 	MONOCLE__SHAPE_SP,        /* the return address is at sp + depth */
 	MONOCLE__SHAPE_FP,        /* it is at fp + depth */
 	/*
-	 * A body that took over the frame of a tier-0 body of the same method: at fp + depth stands an address in that body,
-	 * as if it had called this one, then comes its frame, and then the return address of both.
+	 * A body that took over the frame of a tier-0 body of the same method: at fp + depth stands an address in that
+	 * body, as if it had called this one, then comes its frame, and then the return address of both.
 	 */
 	MONOCLE__SHAPE_OSR,
 } monocle__shape_kind;

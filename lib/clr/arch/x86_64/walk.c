@@ -53,8 +53,8 @@ typedef enum { GO, ROOT, LOST } verdict;
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /*
- * Where process_vm_readv () is forbidden, a system call that copies 8 bytes in before it refuses its first argument says
- * whether they are there.
+ * Where process_vm_readv () is forbidden, a system call that copies 8 bytes in before it refuses its first argument
+ * says whether they are there.
  */
 static bool
 is_readable (uintptr_t address)
@@ -322,8 +322,8 @@ describe (const walk *w, uintptr_t ip, const monocle__code *code, monocle_frame 
 }
 
 /*
- * A return address at which a function begins: the runtime put it there, on the slot of a managed frame, and alone knows
- * the one that it replaced. The frame is shown without a place; fp is what it was.
+ * A return address at which a function begins: the runtime put it there, on the slot of a managed frame, and alone
+ * knows the one that it replaced. The frame is shown without a place; fp is what it was.
  */
 static bool
 is_hijacked (const walk *w, bool was_managed)
