@@ -198,6 +198,22 @@ image_unloading (MonoProfiler *profiler, MonoImage *image)
 
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
 
+/* Mono does not say how it samples. */
+static void
+note_engine (void)
+{
+	MonocleSampling state = { .size = sizeof state };
+	char text[100];
+	if (!monocle_sampling_state || !monocle_sampling_state (&state) || !state.engine || !*state.engine)
+		return;
+	int length = snprintf (text, sizeof text, "%s", state.engine);
+	if (state.lost)
+		snprintf (text + length, sizeof text - (size_t) length, "; %llu hits came while the one before was under way",
+		          (unsigned long long) state.lost);
+	monocle_kit_stacks_note (the_stacks, "engine", text);
+}
+
+/* Once a second, on the drain thread. */
 static void
 note_rate (void *data)
 {
@@ -211,11 +227,13 @@ note_rate (void *data)
 	if (left_out)
 		snprintf (text + length, sizeof text - (size_t) length, "; %.2f more went into hitting sleepers", left_out);
 	monocle_kit_stacks_note (the_stacks, "rate", text);
+	note_engine ();
 }
 
 static void
 runtime_shutdown_begin (MonoProfiler *profiler)
 {
+	note_engine (); /* While there is one. */
 	mono_profiler_set_sample_mode (the_handle, MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) option_freq);
 	monocle_kit_stacks_close (the_stacks);
 }
