@@ -318,7 +318,7 @@ object_at (const monocle__native_map *map, uintptr_t ip)
 	return low && ip < map->objects[low - 1]->end ? map->objects[low - 1] : NULL;
 }
 
-/* The upper half of an answer: every bit of the address that does not choose its place. Never 0 for code. */
+/* The upper half of an answer: every bit of the address that does not choose its place. */
 static uint32_t
 name_of (uintptr_t ip)
 {
@@ -334,7 +334,7 @@ monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_r
 	_Atomic(uint64_t) *place = &map->answers[ip & (ANSWERS - 1)];
 	uint64_t answer = atomic_load_explicit (place, memory_order_relaxed);
 	*ret_starts = false;
-	if (answer >> 32 == name_of (ip)) {
+	if (answer && answer >> 32 == name_of (ip)) {
 		*ret = (uint32_t) answer;
 		return true;
 	}
