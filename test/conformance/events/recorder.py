@@ -113,9 +113,12 @@ class Recorder(harness.Suite):
     def exe(self, program):
         return self.build.path / ("test/conformance/events/programs/%s.exe" % program)
 
-    def desc(self, runtime, file):
+    def desc(self, runtime, file, settings):
+        """All events; roots, which need collections to be blocking, where they are so anyway."""
         words = WORDS + (BEYOND if runtime.kind == "coreclr" else [])
-        return "events:only=%s,noindent,buffer=%d,output=%s" % ("+".join(words), BUFFER, file)
+        concurrent = runtime.kind == "coreclr" and settings.get("DOTNET_gcConcurrent") != "0"
+        return "events:only=%s,%snoindent,buffer=%d,output=%s" % (
+            "+".join(words), "without=gc_roots," if concurrent else "", BUFFER, file)
 
     # --- one run ----------------------------------------------------------------------------------------------------
 
@@ -130,7 +133,7 @@ class Recorder(harness.Suite):
         what = "%s on %s %s" % (program, runtime, text_of(settings))
         file = self.work / "recorder.log"
         file.unlink(missing_ok=True)
-        env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file)], settings)
+        env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file, settings)], settings)
         seen = harness.run(runtime.command(self.exe(program)), env, self.work, 300)
         bare = self.bare(program, runtime, settings if how == "dies" else {})
         good = (seen.code, seen.out) == (bare.code, bare.out)

@@ -171,16 +171,26 @@ def collections_agree(log, run):
             yield "%s: the pause began with generation %s" % (line, generation)
 
 
-def within_pauses(log, _run):
-    """The heap's size is told between the end of a collection and the restart; moves and roots while nothing runs."""
-    stopped, after = False, False
+def within_collections(log, _run):
+    """Moves and roots are told inside of a collection, the heap's size behind its end and in front of the restart."""
+    collecting, after = 0, False
     for line in log.of("gc_event", "gc_resize", "gc_moves", "gc_roots"):
         step = line.values.get("event")
-        if step in ("post-stop-world", "pre-start-world"):
-            stopped = step == "post-stop-world"
+        collecting += (step == "start") - (step == "end")
         after = step == "end" or (after and step is None)
         if line.event == "gc_resize" and not after:
             yield "%s: not behind the end of a collection" % line
+        elif line.event in ("gc_moves", "gc_roots") and not collecting:
+            yield "%s: outside of a collection" % line
+
+
+def roots_are_registered(log, _run):
+    """Kinds of roots are told before anything runs, and before the first root of theirs."""
+    begun = False
+    for line in log.of("gc_root_register", "runtime_initialized"):
+        begun = begun or line.event == "runtime_initialized"
+        if begun and line.event == "gc_root_register":
+            yield "%s: behind runtime_initialized" % line
 
 
 def objects_are_told(log, _run):
@@ -305,7 +315,8 @@ RULES = [
     (tail_calls_lead_on, "method_tail_call"),
     (throws_are_searched, "exception_throw"),
     (collections_agree, "gc_event"),
-    (within_pauses, "gc_resize gc_moves gc_roots"),
+    (within_collections, "gc_resize gc_moves gc_roots"),
+    (roots_are_registered, "gc_root_register"),
     (objects_are_told, "gc_allocation"),
     (finalised_in_batches, "gc_finalizing gc_finalized gc_finalizing_object gc_finalized_object"),
     (threads_end_in_order, "thread_stopping thread_stopped thread_exited"),
