@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: MIT
  *
  * sampler-paced.c - the sampler's own thread sends the signals, a tick at a time. In mode REAL to every thread; as an
- * engine of mode PROCESS to those that have used a period of CPU time since their last signal and run at this moment,
- * so that nobody is pulled out of a system call. A thread has one signal on its way at most: one that is slow to take
- * it is not buried under them.
+ * engine of mode PROCESS to those that have used a period of CPU time since their last signal and run at this moment.
+ *
+ * A thread that runs now may be about to enter a system call, which the signal would then interrupt. So one that has
+ * been at it since the last tick is signalled at once, since it will most likely go on; one that runs for moments only
+ * is spared until it has used many periods. That costs it samples, which are counted as lost, and saves it nearly all
+ * interruptions. A thread has one signal on its way at most: one that is slow to take it is not buried under them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +17,12 @@
 #include "sampler.h"
 
 /* Credit beyond so many periods is lost: a thread that was not seen running for long gets no burst of samples. */
-enum { CREDIT_MAX = 8 };
+enum { PATIENCE = 16 };
 
 static int
 paced_open (monocle__sampled *thread, uint64_t period)
 {
-	thread->credit = 0;
+	thread->credit = thread->looked = thread->asked = 0;
 	atomic_store (&thread->signalled, false);
 	return 0;
 }
@@ -59,59 +62,106 @@ monocle__paced_all (void)
 			send_to (thread);
 }
 
+/* What the system tells of a thread; "" when it does not. */
+static void
+read_file (pid_t os_id, const char *name, char *text, size_t size)
+{
+	char path[64];
+	snprintf (path, sizeof path, "/proc/self/task/%d/%s", (int) os_id, name);
+	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read (fd, text, size - 1);
+	if (fd >= 0)
+		close (fd);
+	text[length > 0 ? length : 0] = 0;
+}
+
 /* "TID (NAME) STATE ...", where NAME may hold anything. */
 static bool
 is_ready (pid_t os_id)
 {
-	char path[64], text[256];
-	snprintf (path, sizeof path, "/proc/self/task/%d/stat", (int) os_id);
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? 0 : read (fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close (fd);
-	text[size > 0 ? size : 0] = 0;
+	char text[256];
+	read_file (os_id, "stat", text, sizeof text);
 	const char *end = strrchr (text, ')');
 	return end && end[1] == ' ' && end[2] == 'R';
+}
+
+static uint64_t
+used_by (monocle__sampled *thread)
+{
+	return atomic_load_explicit (&thread->used, memory_order_relaxed);
 }
 
 /* The clock of a thread that is on a CPU goes on between two looks; one that waits for a CPU the system knows. */
 static bool
 is_running (monocle__sampled *thread)
 {
-	uint64_t clock = thread->clock, used = atomic_load_explicit (&thread->used, memory_order_relaxed);
+	uint64_t clock = thread->clock, used = used_by (thread);
 	if (!monocle__sampler_account (thread))
 		return false;
-	thread->credit += atomic_load_explicit (&thread->used, memory_order_relaxed) - used;
+	thread->credit += used_by (thread) - used;
 	return thread->clock != clock || is_ready (atomic_load (&thread->os_id));
+}
+
+/* Was it ready to run half of the time since this was asked last, whether or not it got a CPU? "RUN WAITED COUNT". */
+static bool
+is_kept_waiting (monocle__sampled *thread, uint64_t now)
+{
+	char text[128];
+	unsigned long long run = 0, waited = 0;
+	read_file (atomic_load (&thread->os_id), "schedstat", text, sizeof text);
+	if (sscanf (text, "%llu %llu", &run, &waited) != 2)
+		return false;
+	uint64_t ready = run + waited, more = ready - thread->ready, passed = now - thread->asked;
+	bool is_first = !thread->asked;
+	thread->ready = ready;
+	thread->asked = now;
+	return !is_first && more >= passed / 2;
+}
+
+static void
+lose (monocle__sampled *thread, uint64_t period, uint64_t rest)
+{
+	atomic_fetch_add_explicit (&thread->missed, (thread->credit - rest) / period, memory_order_relaxed);
+	thread->credit = rest;
+}
+
+static void
+hit_if_running (monocle__sampled *thread, uint64_t period, uint64_t now, bool is_busy)
+{
+	if (thread->credit < period)
+		return;
+	is_busy = is_busy || is_kept_waiting (thread, now);
+	if ((!is_busy && thread->credit < PATIENCE * period) || !is_running (thread))
+		return;
+	thread->credit -= period;
+	if (!is_busy)
+		lose (thread, period, 0);
+	send_to (thread);
 }
 
 /* True: the thread used some CPU time. */
 static bool
-look_at (monocle__sampled *thread, uint64_t period)
+look_at (monocle__sampled *thread, uint64_t period, uint64_t now)
 {
-	uint64_t before = atomic_load_explicit (&thread->used, memory_order_relaxed);
+	uint64_t before = used_by (thread), passed = now - thread->looked;
 	if (!monocle__sampler_account (thread))
 		return false;
-	uint64_t more = atomic_load_explicit (&thread->used, memory_order_relaxed) - before;
+	uint64_t more = used_by (thread) - before;
+	thread->looked = now;
 	thread->credit += more;
-	if (thread->credit > CREDIT_MAX * period) {
-		atomic_fetch_add_explicit (&thread->missed, thread->credit / period - CREDIT_MAX, memory_order_relaxed);
-		thread->credit = CREDIT_MAX * period;
-	}
-	if (thread->credit >= period && is_running (thread)) {
-		thread->credit -= period;
-		send_to (thread);
-	}
+	if (thread->credit > PATIENCE * period)
+		lose (thread, period, PATIENCE * period);
+	hit_if_running (thread, period, now, more >= passed / 2);
 	return more != 0;
 }
 
 bool
-monocle__paced_used (uint64_t period)
+monocle__paced_used (uint64_t period, uint64_t now)
 {
 	bool any = false;
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 		if (atomic_load (&thread->engine) == &monocle__engine_paced)
-			any |= look_at (thread, period);
+			any |= look_at (thread, period, now);
 	return any;
 }
 

@@ -465,7 +465,7 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 	current.skipped += late;
 	if (is_real)
 		monocle__paced_all ();
-	else if (monocle__paced_used (period))
+	else if (monocle__paced_used (period, now))
 		idle = 0;
 	else if (idle < IDLE_NS / period)
 		idle = idle ? idle * 2 : 1;

@@ -30,6 +30,7 @@ typedef struct monocle__sampled {
 	timer_t timer;
 	uint64_t clock;                 /* of its CPU time, as last read */
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
+	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
 	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
 	_Atomic(uint64_t) used;         /* CPU time while it was sampled */
 	_Atomic(uint64_t) hits;         /* written by the handler on this thread */
@@ -71,7 +72,7 @@ monocle__sampled *monocle__sampler_first (void);
 /* Signals every thread that has an engine. */
 void monocle__paced_all (void);
 /* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
-bool monocle__paced_used (uint64_t period);
+bool monocle__paced_used (uint64_t period, uint64_t now);
 
 /* --- sampler-perf.c ------------------------------------------------------------------------------------------------ */
 
