@@ -39,7 +39,7 @@ filter (MonoProfiler *prof, MonoMethod *method)
 	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
 }
 
-/* `empty:IMAGE` */
+/* `empty:IMAGE`: calls of its methods. `empty:`: nothing at all. */
 MONO_API void
 mono_profiler_init_empty (const char *desc)
 {
@@ -47,6 +47,8 @@ mono_profiler_init_empty (const char *desc)
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 
 	profiler.image = strdup (colon ? colon + 1 : "loops");
+	if (!*profiler.image)
+		return;
 	mono_profiler_set_call_instrumentation_filter_callback (handle, filter);
 	mono_profiler_set_method_enter_callback (handle, method_enter);
 	mono_profiler_set_method_leave_callback (handle, method_leave);
