@@ -5,8 +5,8 @@
  *
  * The signal is SIGURG, because its default action is to do nothing. A signal may be on its way when the program gives
  * the handler back, or replaces itself by exec: the default action of SIGPROF, and of every real-time signal, would be
- * its death. Real-time signals are lost, or turned into SIGIO, when the user's quota of queued signals is used up, which
- * never happens to this one. Nothing in .NET uses it, and debuggers let it pass.
+ * its death. Real-time signals are lost, or turned into SIGIO, when the user's quota of queued signals is used up,
+ * which never happens to this one. Nothing in .NET uses it, and debuggers let it pass.
  *
  * No SA_ONSTACK: a runtime that handles faults on an alternate stack has room for one frame there, not for two. All
  * other signals wait, except for those that a faulty instruction raises, so a runtime that stops threads by signals

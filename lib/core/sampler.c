@@ -107,7 +107,7 @@ is_owner (void)
 	return pid && pid == getpid ();
 }
 
-/* --- engines -------------------------------------------------------------------------------------------------------- */
+/* --- engines ------------------------------------------------------------------------------------------------------ */
 
 /* How often in a second the kernel looks at CPU timers. */
 static uint32_t
@@ -205,7 +205,7 @@ disarm (monocle__sampled *thread)
 	engine->close (thread);
 }
 
-/* --- threads -------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void
 enlist (monocle__sampled *thread)
@@ -260,7 +260,7 @@ monocle__sampler_attach (monocle__sampled *thread)
 		sem_post (&changed);
 }
 
-/* --- rates ---------------------------------------------------------------------------------------------------------- */
+/* --- rates -------------------------------------------------------------------------------------------------------- */
 
 static void
 sum (uint64_t *ret_hits, uint64_t *ret_used, uint64_t *ret_lost)
@@ -300,7 +300,8 @@ user_share (void)
 {
 	struct rusage usage;
 	getrusage (RUSAGE_SELF, &usage);
-	double user = seconds_between (current.user, usage.ru_utime), system = seconds_between (current.system, usage.ru_stime);
+	double user = seconds_between (current.user, usage.ru_utime);
+	double system = seconds_between (current.system, usage.ru_stime);
 	return user + system > 0 ? user / (user + system) : 1;
 }
 
@@ -377,7 +378,7 @@ check (void)
 	pthread_mutex_unlock (&lock);
 }
 
-/* --- the sampler's thread ------------------------------------------------------------------------------------------- */
+/* --- the sampler's thread ----------------------------------------------------------------------------------------- */
 
 /* In the child only this thread lives; copies of descriptors would keep the parent's events alive. */
 static void
@@ -424,7 +425,7 @@ apply (uint64_t setting)
 	pthread_mutex_unlock (&lock);
 }
 
-/* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs; kernels from 6.12 on heed them. */
+/* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs: for kernels from 6.12 on. */
 static void
 prepare_thread (void)
 {
@@ -518,7 +519,7 @@ run (void *nothing)
 	return NULL;
 }
 
-/* --- for feature.c and host.c --------------------------------------------------------------------------------------- */
+/* --- for feature.c and host.c ------------------------------------------------------------------------------------- */
 
 bool
 monocle__sampler_begin (uint32_t frequency)

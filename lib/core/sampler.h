@@ -47,7 +47,7 @@ struct monocle__engine {
 };
 
 extern const monocle__engine monocle__engine_perf;  /* the kernel's task clock as an event of each thread */
-extern const monocle__engine monocle__engine_timer; /* a timer on each thread's CPU clock, as fine as the kernel's tick */
+extern const monocle__engine monocle__engine_timer; /* a timer on each thread's CPU clock; not above the kernel's tick */
 extern const monocle__engine monocle__engine_paced; /* the sampler's thread looks at all CPU clocks at each tick */
 
 /* --- sampler.c ---------------------------------------------------------------------------------------------------- */
@@ -67,19 +67,19 @@ void monocle__sampler_detach (monocle__sampled *thread);
 bool monocle__sampler_account (monocle__sampled *thread);
 monocle__sampled *monocle__sampler_first (void);
 
-/* --- sampler-paced.c: on the sampler's thread ---------------------------------------------------------------------- */
+/* --- sampler-paced.c: on the sampler's thread --------------------------------------------------------------------- */
 
 /* Signals every thread that has an engine. */
 void monocle__paced_all (void);
 /* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
 bool monocle__paced_used (uint64_t period, uint64_t now);
 
-/* --- sampler-perf.c ------------------------------------------------------------------------------------------------ */
+/* --- sampler-perf.c ----------------------------------------------------------------------------------------------- */
 
 /* In a forked child: gives the parent's events back without disturbing them. */
 void monocle__perf_forget (monocle__sampled *thread);
 
-/* --- sampler-signal.c ---------------------------------------------------------------------------------------------- */
+/* --- sampler-signal.c --------------------------------------------------------------------------------------------- */
 
 /* Installs the handler. Idempotent; false: it cannot be. */
 bool monocle__signal_install (void);
@@ -90,12 +90,12 @@ int monocle__signal_send (pid_t os_id);
 /* What a timer sends so that the handler knows it. */
 union sigval monocle__signal_mark (void);
 
-/* --- thread.c ------------------------------------------------------------------------------------------------------ */
+/* --- thread.c ----------------------------------------------------------------------------------------------------- */
 
 /* Of the calling thread; NULL: it is not attached. Any context. */
 monocle__sampled *monocle__thread_sampled (void);
 
-/* --- arch/ --------------------------------------------------------------------------------------------------------- */
+/* --- arch/ -------------------------------------------------------------------------------------------------------- */
 
 /* Where the thread was that the handler's context tells of. */
 const mono_byte *monocle__arch_context_ip (const void *context);

@@ -30,7 +30,7 @@
 
 enum { BUSY_MS = 400, TOLERANCE = 12 /* percent */ };
 
-/* The thread sanitizer keeps signals back until the thread calls something, and its forked children start no threads. */
+/* The thread sanitizer keeps signals back until the thread calls something; its forked children start no threads. */
 #if defined(__SANITIZE_THREAD__)
 #define IS_DEFERRED 1
 #elif defined(__has_feature)
@@ -226,7 +226,7 @@ is_near (const witness *own, uint32_t frequency, unsigned percent)
 	return near;
 }
 
-/* --- modes ---------------------------------------------------------------------------------------------------------- */
+/* --- modes -------------------------------------------------------------------------------------------------------- */
 
 static void
 use_engine (const char *engine)
@@ -345,7 +345,7 @@ real_mode_hits_sleeping_threads_too_and_none_ends_it (void **state)
 	child_passes (real_mode);
 }
 
-/* --- handles and contexts ------------------------------------------------------------------------------------------- */
+/* --- handles and contexts ----------------------------------------------------------------------------------------- */
 
 static void
 two_handles (void)
@@ -437,7 +437,7 @@ nothing_is_hit_after_the_host_has_ended (void **state)
 	child_passes (shutdown_ends);
 }
 
-/* --- a guest in a foreign process ----------------------------------------------------------------------------------- */
+/* --- a guest in a foreign process --------------------------------------------------------------------------------- */
 
 static atomic_uint foreign, foreign_sender;
 
@@ -607,7 +607,7 @@ a_program_that_replaces_itself_is_not_hurt_by_what_is_on_its_way (void **state)
 		child_passes (executes);
 }
 
-/* --- threads that meet ---------------------------------------------------------------------------------------------- */
+/* --- threads that meet -------------------------------------------------------------------------------------------- */
 
 static atomic_bool is_over;
 static atomic_uint short_lives;
