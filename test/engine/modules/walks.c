@@ -3,19 +3,16 @@
  *
  * walks.c - walks the stack of every managed thread very often and writes down what it found.
  *
- * A thread of its own sends SIGPROF to all threads that were announced, `freq` times a second; their handlers walk with
- * native frames, take the CPU time, and keep frames in memory that was mapped before. When the program ends all is
- * written: "F id kind name image" for each frame that was met, then "W result nanoseconds id id ..." for each walk,
- * innermost first, and "L lost kept".
+ * Every thread is sampled `freq` times a second, sleeping ones too; sample_hit walks with native frames, takes the CPU
+ * time, and keeps frames in memory that was mapped before. When the program ends all is written: "F id kind name
+ * image" for each frame that was met, then "W result nanoseconds id id ..." for each walk, innermost first, and "L lost
+ * kept".
  *
  * Options: `output=FILE`, `freq=N` (default 1000), `megabytes=N` for the frames (default 512; walks that do not fit are
  * lost), `max=N` frames of a walk (default 4096).
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <mono/metadata/class.h>
@@ -32,7 +28,7 @@
 #include <mono/metadata/profiler.h>
 #include <monocle/ext.h>
 
-enum { THREADS = 4096, IDS = 1 << 19, FRAMES_MAX = 4096, GATHERINGS = 64, UNNAMED = 3 };
+enum { IDS = 1 << 19, FRAMES_MAX = 4096, GATHERINGS = 64, UNNAMED = 3 };
 
 /* A walk in memory: how long the record is, how it ended, its frames. */
 typedef struct {
@@ -49,10 +45,8 @@ struct _MonoProfiler {
 	uint8_t *memory;
 	_Atomic size_t used;
 	_Atomic uint64_t lost, kept;
-	_Atomic int threads[THREADS]; /* tids; 0: free */
 	atomic_bool ended;
 	atomic_int inside;            /* handlers that run */
-	pthread_t thread;
 };
 
 static struct _MonoProfiler profiler = { .freq = 1000, .max = FRAMES_MAX, .size = (size_t) 512 << 20 };
@@ -115,88 +109,18 @@ keep (const gathering *g, int result, uint64_t took)
 }
 
 static void
-on_signal (int number, siginfo_t *info, void *context)
+sample_hit (MonoProfiler *prof, const mono_byte *ip, const void *context)
 {
-	int saved_errno = errno;
-	atomic_fetch_add (&profiler.inside, 1);
-	gathering *g = atomic_load (&profiler.ended) ? NULL : take_gathering ();
+	atomic_fetch_add (&prof->inside, 1);
+	gathering *g = atomic_load (&prof->ended) ? NULL : take_gathering ();
 	if (g) {
 		g->count = 0;
 		uint64_t began = now ();
-		int result = monocle_stack_walk_async_safe (context, MONOCLE_WALK_NATIVE, gather, g);
+		int result = monocle_stack_walk_async_safe ((void *) context, MONOCLE_WALK_NATIVE, gather, g);
 		keep (g, result, now () - began);
 		atomic_flag_clear (&g->is_taken);
 	}
-	atomic_fetch_sub (&profiler.inside, 1);
-	errno = saved_errno;
-}
-
-/* --- pacing ------------------------------------------------------------------------------------------------------- */
-
-static void *
-pace (void *nothing)
-{
-	struct timespec pause = { 0, 1000000000 / (long) profiler.freq };
-	sigset_t all;
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, NULL);
-	while (!atomic_load (&profiler.ended)) {
-		nanosleep (&pause, NULL);
-		for (int i = 0; i < THREADS; i++) {
-			int tid = atomic_load (&profiler.threads[i]);
-			if (tid)
-				syscall (SYS_tgkill, getpid (), tid, SIGPROF);
-		}
-	}
-	return NULL;
-}
-
-static void
-thread_started (MonoProfiler *prof, uintptr_t tid)
-{
-	int own = (int) syscall (SYS_gettid);
-	for (int i = 0; i < THREADS; i++) {
-		int expected = 0;
-		if (atomic_compare_exchange_strong (&prof->threads[i], &expected, own))
-			return;
-	}
-}
-
-/* Who ends may be told so by another thread: the dead do not hear signals, and their numbers are reused late. */
-static void
-forget_dead (void)
-{
-	for (int i = 0; i < THREADS; i++) {
-		int tid = atomic_load (&profiler.threads[i]);
-		if (tid && syscall (SYS_tgkill, getpid (), tid, 0) && errno == ESRCH)
-			atomic_store (&profiler.threads[i], 0);
-	}
-}
-
-static void
-thread_stopped (MonoProfiler *prof, uintptr_t tid)
-{
-	forget_dead ();
-}
-
-static void
-install (void)
-{
-	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
-	sigfillset (&action.sa_mask);
-	sigaction (SIGPROF, &action, NULL);
-}
-
-static void
-startup_done (MonoProfiler *prof)
-{
-	prof->memory = mmap (NULL, prof->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (prof->memory == MAP_FAILED) {
-		fprintf (stderr, "walks: no memory\n");
-		return;
-	}
-	install ();
-	pthread_create (&prof->thread, NULL, pace, NULL);
+	atomic_fetch_sub (&prof->inside, 1);
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
@@ -289,7 +213,7 @@ shutdown_end (MonoProfiler *prof)
 	while (atomic_load (&prof->inside))
 		usleep (1000);
 	FILE *file = fopen (prof->output, "w");
-	if (!file || !prof->memory)
+	if (!file)
 		return;
 	size_t at = 0;
 	for (uint64_t i = 0; i < prof->kept; i++) {
@@ -324,11 +248,14 @@ mono_profiler_init_walks (const char *desc)
 	free (copy);
 	profiler.max = profiler.max && profiler.max <= FRAMES_MAX ? profiler.max : FRAMES_MAX;
 	profiler.freq = profiler.freq ? profiler.freq : 1;
+	profiler.memory =
+	    mmap (NULL, profiler.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
-	if (!monocle_stack_walk_async_safe || !mono_profiler_enable_sampling (handle))
+	if (profiler.memory == MAP_FAILED || !monocle_stack_walk_async_safe || !mono_profiler_enable_sampling (handle)) {
 		fprintf (stderr, "walks: no sampling here\n");
-	mono_profiler_set_thread_started_callback (handle, thread_started);
-	mono_profiler_set_thread_stopped_callback (handle, thread_stopped);
-	mono_profiler_set_runtime_initialized_callback (handle, startup_done);
+		return;
+	}
+	mono_profiler_set_sample_hit_callback (handle, sample_hit);
+	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, profiler.freq);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, shutdown_end);
 }

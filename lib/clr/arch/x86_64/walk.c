@@ -45,7 +45,6 @@ typedef struct {
 	uintptr_t low, high;           /* stack that is known to be there */
 	monocle__native_hold native;
 	unsigned signals;              /* frames of signals that were passed */
-	bool is_unknown;               /* some code is in no map */
 } walk;
 
 typedef enum { GO, ROOT, LOST } verdict;
@@ -355,7 +354,6 @@ step (walk *w, bool was_managed, monocle_frame *ret)
 	} else {
 		monocle__code_learn (ip);
 		describe (w, ip, &code, ret);
-		w->is_unknown = true;
 		result = leave_glue (w);
 	}
 	bool moved = w->at.sp > before.sp || w->at.is_exact;
@@ -386,16 +384,16 @@ refresh (void *nothing)
 	monocle__native_read ();
 }
 
-/* Libraries come and go: looked for now and then, and soon after code was met that nobody knows. */
+/* Libraries come and go: looked for now and then, and at once when a walk got lost, in new code as a rule. */
 static void
-keep_up (bool is_unknown)
+keep_up (bool is_lost)
 {
-	enum { PERIOD_MS = 100, SOON_MS = 10 };
+	enum { PERIOD_US = 100000, SOON_US = 1000 };
 	static _Atomic uint64_t last;
 	struct timespec t;
-	clock_gettime (CLOCK_MONOTONIC_COARSE, &t);
-	uint64_t now = (uint64_t) t.tv_sec * 1000 + (uint64_t) t.tv_nsec / 1000000, before = atomic_load (&last);
-	if (now - before >= (is_unknown ? SOON_MS : PERIOD_MS) && atomic_compare_exchange_strong (&last, &before, now)) {
+	clock_gettime (CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000, before = atomic_load (&last);
+	if (now - before >= (is_lost ? SOON_US : PERIOD_US) && atomic_compare_exchange_strong (&last, &before, now)) {
 		char nothing = 0;
 		monocle__service_run (refresh, &nothing, sizeof nothing, 0);
 	}
@@ -411,7 +409,7 @@ monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor 
 	w.native = monocle__native_enter ();
 	int result = walk_all (&w, flags, visit, data);
 	monocle__native_leave (w.native);
-	keep_up (w.is_unknown);
+	keep_up (result < 0);
 	errno = saved_errno;
 	return result;
 }
