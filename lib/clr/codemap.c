@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * codemap.c - see codemap.h: one answer from the core's jit infos and the tables of precompiled code, and who sees to it
- * that they are filled.
+ * codemap.c - see codemap.h: one answer from the core's jit infos and the tables of precompiled code, and who sees to
+ * it that they are filled.
  *
  * Any context finds and asks to learn. What is to be learnt stands in `queue`, a set of addresses without order; what
  * the runtime did not know stands in `refused`, where a newer address may take an older one's place: then it is asked
@@ -10,8 +10,8 @@
  *
  * While an image is being unloaded, or its code is being freed, nothing is learnt: the runtime may still show code that
  * is about to go, under ids that are. The unloader counts itself in and waits for the question that is being asked:
- * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be waiting
- * for a lock that the unloader holds.
+ * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be
+ * waiting for a lock that the unloader holds.
  */
 #include <time.h>
 #include "precompiled.h"
@@ -82,7 +82,7 @@ monocle__codemap_jit_info (void *host, const void *address)
 	return monocle_jit_info_new (code.method, (const void *) code.start, code.size);
 }
 
-/* --- bodies that the runtime tells of ------------------------------------------------------------------------------ */
+/* --- bodies that the runtime tells of ----------------------------------------------------------------------------- */
 
 /* The jit info of a body's first part. A cold part has one too. NULL: the runtime shows no such body (any more). */
 static MonoJitInfo *

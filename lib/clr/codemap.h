@@ -4,8 +4,9 @@
  * codemap.h - which managed code an address belongs to, in any context.
  *
  * Three sources feed one answer. What is compiled while the program runs is told by the runtime's events and stands in
- * the core's table of jit infos. What was compiled ahead is looked up in the ReadyToRun tables of the images (lib/ecma's
- * r2r.h), which are where the loader mapped them. What neither knows is learnt: the service thread asks the runtime.
+ * the core's table of jit infos. What was compiled ahead is looked up in the ReadyToRun tables of the images
+ * (lib/ecma's r2r.h), which are where the loader mapped them. What neither knows is learnt: the service thread asks the
+ * runtime.
  *
  * Code that is freed leaves the map before the runtime frees it: with its image (ModuleUnloadStarted), with its dynamic
  * method, or when new code is put where it was.
@@ -24,7 +25,7 @@ typedef enum {
 } monocle__code_kind;
 
 typedef struct {
-	uintptr_t start;            /* of the piece that holds the address: a body, its cold part, one funclet of R2R code */
+	uintptr_t start;            /* of the piece that holds the address: a body, its cold part, an R2R funclet */
 	uint32_t size;
 	MonoMethod *method;         /* NULL: unnamed so far; a stub never has one */
 	/*
@@ -49,8 +50,8 @@ typedef struct {
 bool monocle__code_find (uintptr_t ip, monocle__code *ret);
 
 /*
- * An address in managed code, or what looks so, that has no name: the service thread will ask the runtime about it, soon
- * (milliseconds), once. Any context. What does not fit into the queue is asked when it is met again.
+ * An address in managed code, or what looks so, that has no name: the service thread will ask the runtime about it,
+ * soon (milliseconds), once. Any context. What does not fit into the queue is asked when it is met again.
  */
 void monocle__code_learn (uintptr_t ip);
 
@@ -64,7 +65,8 @@ bool monocle__codemap_wanted (void);
 /* An image has come that can be read. Normal context. */
 void monocle__codemap_image (monocle__clr_image *image);
 /*
- * It goes: from now on nothing is learnt, until it has gone. That its code is found no more is monocle_image_unload ()'s.
+ * It goes: from now on nothing is learnt, until it has gone. That its code is found no more is monocle_image_unload
+ * ()'s.
  */
 void monocle__codemap_unloading (monocle__clr_image *image);
 void monocle__codemap_unloaded (monocle__clr_image *image);

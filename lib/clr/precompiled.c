@@ -4,11 +4,11 @@
  * precompiled.c - ReadyToRun code by address.
  *
  * The image has its functions sorted by address, but names them only the other way, from methods to functions. So each
- * image gets a table by function: a row of MethodDef, or where the signature of a generic instance stands, which is read
- * when its code is met first. Rows are entered when the image comes (0.5 ms for the core library); instances, which are
- * slower to go through, and what belongs to the function before it, such as funclets, by the service thread, which also
- * notes at which function each page of code begins, so that searches are short. Everything else is read where the
- * loader mapped it, and stays there: the runtime uses no such code of images that can be unloaded.
+ * image gets a table by function: a row of MethodDef, or where the signature of a generic instance stands, which is
+ * read when its code is met first. Rows are entered when the image comes (0.5 ms for the core library); instances,
+ * which are slower to go through, and what belongs to the function before it, such as funclets, by the service thread,
+ * which also notes at which function each page of code begins, so that searches are short. Everything else is read
+ * where the loader mapped it, and stays there: the runtime uses no such code of images that can be unloaded.
  *
  * Which image an address is in says a table of lists by megabyte, to which is only added. Any thread, any context, but
  * for adding.

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * r2r.h - code that was compiled ahead: the ReadyToRun tables of an image (docs/design/coreclr/botr/readytorun-format.md
- * of dotnet/runtime, versions 5 to 16 were read).
+ * r2r.h - code that was compiled ahead: the ReadyToRun tables of an image
+ * (docs/design/coreclr/botr/readytorun-format.md of dotnet/runtime, versions 5 to 16 were read).
  *
  * A method's code is one or more *functions*: its body, then its funclets, and a cold part where the compiler split it.
  * They are sorted by address. Which method a function begins stands in two tables that are only good for the way from

@@ -28,8 +28,10 @@ class Startup(harness.Suite):
             file.unlink()
         return elapsed
 
-    def compare(self, label, runtime, command, modules, bound, settings=None):
-        bare = harness.bare_environment(settings)
+    def compare(self, label, runtime, command, modules, bound, settings=None, beside=None):
+        """Bare runs, or those under the module `beside`, against profiled ones."""
+        bare = harness.profile_environment(self.build, runtime, [beside], settings) if beside \
+            else harness.bare_environment(settings)
         profiled = harness.profile_environment(self.build, runtime, modules, settings)
         self.seconds(command, bare)
         self.seconds(command, profiled)
@@ -65,6 +67,9 @@ def main():
         suite.compare("%s hello, idle module" % runtime, runtime, command, ["empty:nothing"], lambda base: 25)
         suite.compare("%s hello, calls" % runtime, runtime, command, ["calls:output=output.pb.gz"], lambda base: 25)
     if "clr10" in runtimes:
+        command = runtimes["clr10"].command(hello) + ["1"]
+        suite.compare("clr10 hello, ready for samples", runtimes["clr10"], command, ["quiet:sampling"], lambda base: 5,
+                      beside="quiet")
         suite.compiler(runtimes["clr10"])
     return suite.finish()
 

@@ -4,8 +4,9 @@
 
   codemap.py [--part programs|compiler|churn] [--seconds N]
 
-An adapter that is built for this stops the runtime a thousand times a second. Every address on every stack must be found
-with the method that the runtime names, in nearly all cases at first sight; the program must say what it says without us.
+An adapter that is built for this stops the runtime a thousand times a second. Every address on every stack must be
+found with the method that the runtime names, in nearly all cases at first sight; the program must say what it says
+without us.
 """
 import pathlib
 import subprocess

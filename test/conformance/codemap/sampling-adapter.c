@@ -4,9 +4,9 @@
  * sampling-adapter.c - the adapter, and a thread that stops the runtime again and again to look at all stacks: is every
  * address found in the map of code, and is its method the one that the runtime names?
  *
- * Written to MONOCLE_TEST_CODEMAP, over and over, since a process may end at any time: one line per kind of code,
- * "KIND<tab>HITS<tab>ADDRESSES", how many hits were unnamed at first sight, lines about what is wrong, and how long a
- * look-up takes.
+ * Written to MONOCLE_TEST_CODEMAP, over and over, since a process may end at any time (empty: the map is kept, and
+ * nobody looks): one line per kind of code, "KIND<tab>HITS<tab>ADDRESSES", how many hits were unnamed at first sight,
+ * lines about what is wrong, and how long a look-up takes.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -44,8 +44,8 @@ complain (uintptr_t ip, const char *what, MonoMethod *map, MonoMethod *runtime)
 }
 
 /*
- * Of an id without a frame the runtime does not tell the class when its code is shared: then all its arguments are taken
- * for references, where precompiled code knows which are not.
+ * Of an id without a frame the runtime does not tell the class when its code is shared: then all its arguments are
+ * taken for references, where precompiled code knows which are not.
  */
 static bool
 is_vaguer (MonoMethod *runtime, MonoMethod *map)
@@ -158,8 +158,8 @@ report (const char *path)
 	monocle__codemap_count (&counts);
 	for (int i = 0; i < KINDS; i++)
 		length += sprintf (text + length, "%s\t%u\t%u\n", kind_names[i], hits[i], addresses[i]);
-	length += sprintf (text + length, "learnt\t%u\nrounds\t%u\nlost\t%u\nvaguer\t%u\nwrongs\t%u\nlookup\t%.1f\n", learnt,
-	                   rounds, lost, vaguer, wrong_count, lookup_time ());
+	length += sprintf (text + length, "learnt\t%u\nrounds\t%u\nlost\t%u\nvaguer\t%u\nwrongs\t%u\nlookup\t%.1f\n",
+	                   learnt, rounds, lost, vaguer, wrong_count, lookup_time ());
 	length += sprintf (text + length, "asked\t%llu\nnamed\t%llu\nrefused\t%llu\ntables\t%llu\n",
 	                   (unsigned long long) counts.asked, (unsigned long long) counts.named,
 	                   (unsigned long long) counts.refused, (unsigned long long) counts.bytes);
@@ -201,6 +201,8 @@ begin (void)
 		return;
 	reuses = getenv ("MONOCLE_TEST_CODEMAP_REUSES") != NULL;
 	monocle__codemap_begin ();
+	if (!*path)
+		return;
 	sigfillset (&all);
 	pthread_sigmask (SIG_SETMASK, &all, &before);
 	if (pthread_create (&thread, NULL, run, path) == 0)

@@ -89,7 +89,7 @@ instance_seen (uint32_t offset, uint32_t function, void *data)
 	t->odd_counts += signature.argument_count != method.generic_params || owner_arguments (&signature) != of_class;
 }
 
-/* --- the same array, asked as the runtime asks: by index ------------------------------------------------------------ */
+/* --- the same array, asked as the runtime asks: by index ---------------------------------------------------------- */
 
 static uint32_t
 number (const uint8_t **at)
@@ -261,7 +261,7 @@ every_function_of_every_framework_image_is_found_and_owned (void **state)
 	}
 }
 
-/* --- a small image ------------------------------------------------------------------------------------------------- */
+/* --- a small image ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	char text[1024];
