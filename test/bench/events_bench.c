@@ -5,10 +5,10 @@
  *
  *   events-bench FILE [LINES [FOLDER]]     FILE is an image whose methods are named; the log goes to FOLDER, else /tmp
  *
- * Threads of a host that opens files raise calls of 64 methods, exceptions, steps of collections and threads, as fast as
- * they can, into buffers in which everything has room. "Left" is when the last thread has left its last line, "written"
- * when the log is closed and whole. Each figure is of a process of its own. A last row has a pipe that is read at 1 MB/s
- * and the usual buffer: what is left and what is lost then, while nobody waits.
+ * Threads of a host that opens files raise calls of 64 methods, exceptions, steps of collections and threads, as fast
+ * as they can, into buffers in which everything has room. "Left" is when the last thread has left its last line,
+ * "written" when the log is closed and whole. Each figure is of a process of its own. A last row has a pipe that is read
+ * at 1 MB/s and the usual buffer: what is left and what is lost then, while nobody waits.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,6 +25,8 @@
 #include <monocle/host.h>
 
 void mono_profiler_init_events (const char *desc);
+
+#define EVENTS "only=method_enter+method_leave+exception_throw+gc_event+thread_started+runtime"
 
 enum { METHODS = 64, THREADS_MOST = 8, PER_ROUND = 8 };
 
@@ -113,7 +115,7 @@ measure (const char *path, const char *log, unsigned threads, unsigned lines)
 {
 	char desc[600];
 	unsigned long lost;
-	snprintf (desc, sizeof desc, "events:only=method_enter+method_leave+exception_throw+gc_event+thread_started+runtime,buffer=1g,output=%s", log);
+	snprintf (desc, sizeof desc, "events:" EVENTS ",buffer=1g,output=%s", log);
 	rounds = lines / PER_ROUND / threads;
 	if (!start (path, desc))
 		return 1;
@@ -124,9 +126,9 @@ measure (const char *path, const char *log, unsigned threads, unsigned lines)
 	cpu = clock_of (CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	unsigned long count = count_lines (log, &lost), should = (unsigned long) rounds * PER_ROUND * threads;
 	double millions = (double) count / 1e6;
-	printf ("%u threads %11lu lines   left %5.2f M/s   written %5.2f M/s   %4.0f ns of CPU a line   %lu lost   >= 1%s\n",
-	        threads, count, millions / left, millions / written, cpu * 1e3 / millions, lost,
-	        millions / written < 1 ? " !" : "");
+	printf ("%u threads %11lu lines   left %5.2f M/s   written %5.2f M/s   >= 1%s   %4.0f ns of CPU a line   %lu lost\n",
+	        threads, count, millions / left, millions / written, millions / written < 1 ? " !" : "", cpu * 1e3 / millions,
+	        lost);
 	/* runtime_shutdown_end is the last line. */
 	return count + lost == should + 1 ? 0 : 1;
 }
@@ -156,7 +158,7 @@ measure_slow (const char *path, const char *log, unsigned lines)
 	if (reader == 0)
 		read_slowly (fifo, log);
 	usleep (200000); /* until it has opened the pipe */
-	snprintf (desc, sizeof desc, "events:only=method_enter+method_leave+exception_throw+gc_event+thread_started+runtime,output=%s", fifo);
+	snprintf (desc, sizeof desc, "events:" EVENTS ",output=%s", fifo);
 	rounds = lines / PER_ROUND;
 	if (!start (path, desc))
 		return 1;
