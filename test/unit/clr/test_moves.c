@@ -132,7 +132,8 @@ moved (void)
 	const uint64_t ranges[] = { 0x1000, 0x2000, 64, 0x5008, 0x4008, 48, 0x7000, 0x7000, 32 };
 	const uint64_t unknown[] = { 0x9000, 0xdead0000, 64 };
 	start ("watch:moves");
-	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS));
+	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
+	                     COR_PRF_ENABLE_STACK_SNAPSHOT));
 	CHECK (fake_keywords == 0x400001);
 	deliver (MOVED, 3, 3, ranges, 3);
 	check_trace (""); /* neither place may be looked at yet */

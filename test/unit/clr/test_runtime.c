@@ -142,7 +142,8 @@ static void
 life (void)
 {
 	start ();
-	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS));
+	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
+	                     COR_PRF_ENABLE_STACK_SNAPSHOT));
 	CHECK_STRING (mono_domain_get_friendly_name (mono_get_root_domain ()), "shapes.exe");
 	CHECK (mono_assembly_get_main () == mono_image_get_assembly (shapes ()));
 	char *version = mono_get_runtime_build_info ();
