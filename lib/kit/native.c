@@ -103,7 +103,7 @@ read_mapping (char *line)
 	if (sscanf (line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNx64 " %*s %*s %n", &mapping.start, &mapping.end, permissions,
 	            &mapping.offset, &path) < 4 || !path || permissions[2] != 'x')
 		return;
-	/* Memory that somebody shares with himself under a name is no file with functions, and code may come and go there. */
+	/* Memory that somebody shares with himself under a name is no file with functions; code comes and goes there. */
 	if (line[path] != '/' && strcmp (line + path, "[vdso]"))
 		return;
 	if (!strncmp (line + path, "/memfd:", 7) || !strncmp (line + path, "/dev/", 5))

@@ -9,7 +9,7 @@
  */
 #include "drain-thread.h"
 
-#include <stdbool.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <mono/metadata/appdomain.h>
@@ -21,13 +21,24 @@
 #include <mono/utils/mono-publib.h>
 #include <monocle/ext.h>
 
+static pthread_key_t attached; /* not NULL on threads that are */
+static pthread_once_t attached_once = PTHREAD_ONCE_INIT;
+
+static void
+make_key (void)
+{
+	pthread_key_create (&attached, NULL);
+}
+
 void
 drain_thread_begin (void *data)
 {
-	static bool is_attached;
-	if (is_attached || monocle_event_support)
+	if (monocle_event_support)
 		return;
-	is_attached = true;
+	pthread_once (&attached_once, make_key);
+	if (pthread_getspecific (attached))
+		return;
+	pthread_setspecific (attached, &attached);
 	mono_threads_attach_tools_thread ();
 }
 

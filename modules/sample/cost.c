@@ -29,6 +29,7 @@ struct place {
 	_Atomic uintptr_t thread; /* 0: never taken */
 	uint64_t last;            /* its thread's: the clock at its last sample */
 	uint64_t hit;             /* its thread's: the clock at its last hit */
+	uint32_t number;          /* its thread's: of the last snapshot it is in */
 };
 
 static struct place places[PLACES];
@@ -75,6 +76,7 @@ take_place (uintptr_t thread)
 		if (owner > TOMBSTONE || !atomic_compare_exchange_strong (&place->thread, &owner, thread))
 			continue;
 		place->last = place->hit = 0;
+		place->number = 0;
 		found = place;
 	}
 	return found;
@@ -149,6 +151,16 @@ cost_rest (void)
 	uint64_t time = now (), used = time - place->last;
 	place->last = place->hit = time;
 	return used;
+}
+
+bool
+cost_is_new (uint32_t number)
+{
+	struct place *place = take_place ((uintptr_t) pthread_self ());
+	if (!place || place->number == number)
+		return false;
+	place->number = number;
+	return true;
 }
 
 void

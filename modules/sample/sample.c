@@ -32,7 +32,7 @@
 static uint32_t option_mode;
 static uint64_t option_freq = 1000, option_depth = 256, option_buffer = 1 << 20;
 static bool option_threads, option_native, option_raw;
-static const char *option_output;
+static const char *option_output, *option_snapshot;
 
 /* clang-format off */
 static const monocle_kit_option options[] = {
@@ -49,6 +49,8 @@ static const monocle_kit_option options[] = {
 	  1 << 16, 1 << 30 },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
 	  "where the profile goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	{ "snapshot", MONOCLE_KIT_OPTION_STRING, &option_snapshot, "FILE",
+	  "stacks of all threads on SIGUSR2 and (not on Mono) at the end" },
 	{ NULL },
 };
 /* clang-format on */
@@ -119,7 +121,7 @@ walk (struct stack *stack, void *context)
 
 /* Not inlined: its array is on the stack only when there is something to take. */
 static __attribute__ ((noinline)) void
-take_sample (uint64_t used, const mono_byte *ip, void *context)
+take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context)
 {
 	monocle_kit_frame frames[option_depth + 1];
 	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth, .ip = (uintptr_t) ip };
@@ -131,7 +133,9 @@ take_sample (uint64_t used, const mono_byte *ip, void *context)
 		push (&stack, (void *) MONOCLE_KIT_FRAME_NATIVE, 0);
 	else if (!whole || stack.is_cut)
 		push (&stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
-	if (!monocle_kit_stacks_add (the_stacks, frames, stack.count, (uint64_t) pthread_self (), values))
+	if (is_snapshot)
+		snapshot_add (frames, stack.count);
+	if (!used || !monocle_kit_stacks_add (the_stacks, frames, stack.count, (uint64_t) pthread_self (), values))
 		return;
 	taken++;
 	weight += used;
@@ -142,8 +146,10 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
 	uint64_t used = cost_take ();
-	if (used) {
-		take_sample (used, ip, (void *) context);
+	uint32_t snapshot = snapshot_under_way ();
+	bool is_snapshot = snapshot && cost_is_new (snapshot);
+	if (used || is_snapshot) {
+		take_sample (used, is_snapshot, ip, (void *) context);
 		cost_done ();
 	}
 	errno = saved_errno;
@@ -175,12 +181,14 @@ thread_exited (MonoProfiler *profiler, uintptr_t tid)
 {
 	cost_end (tid);
 	monocle_kit_stacks_thread_end (the_stacks, tid);
+	snapshot_thread_end (tid);
 }
 
 static void
 thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 {
 	monocle_kit_stacks_thread_name (the_stacks, tid, name);
+	snapshot_thread_name (tid, name);
 }
 
 /* What goes away must have its name before. */
@@ -213,9 +221,8 @@ note_engine (void)
 	monocle_kit_stacks_note (the_stacks, "engine", text);
 }
 
-/* Once a second, on the drain thread. */
 static void
-note_rate (void *data)
+note_rate (void)
 {
 	char text[200];
 	double seconds = (double) weight / 1e9, left_out = (double) cost_left_out () / 1e9;
@@ -230,12 +237,33 @@ note_rate (void *data)
 	note_engine ();
 }
 
+/* Once a second, on the drain thread. */
+static void
+beat (void *data)
+{
+	note_rate ();
+	snapshot_beat ();
+}
+
+/*
+ * By now Mono has its own handler of SIGUSR2, which switches --trace on and off. A program's handler comes later and
+ * stays.
+ */
+static void
+runtime_initialized (MonoProfiler *profiler)
+{
+	snapshot_listen (!monocle_event_support);
+}
+
 static void
 runtime_shutdown_begin (MonoProfiler *profiler)
 {
 	note_engine (); /* While there is one. */
+	if (monocle_event_support) /* Mono's sampler has ended before this event. */
+		snapshot_last ();
 	mono_profiler_set_sample_mode (the_handle, MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) option_freq);
 	monocle_kit_stacks_close (the_stacks);
+	snapshot_close ();
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -249,6 +277,26 @@ read_options (const char *desc)
 	if (!result && option_native && !monocle_stack_walk_async_safe)
 		monocle_kit_log ("sample", "this runtime walks managed frames only; the innermost native one is shown");
 	return result == 0;
+}
+
+static MonoProfilerSampleMode
+sample_mode (void)
+{
+	return option_mode ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+}
+
+/* What is asked for besides; without it there are samples all the same. */
+static void
+open_snapshots (monocle_kit_stacks_config config)
+{
+	config.module = "snapshot";
+	config.output = option_snapshot;
+	config.values[0] = (monocle_kit_value_type) { "threads", "count" };
+	config.values[1] = (monocle_kit_value_type) { NULL, NULL };
+	config.period = 1;
+	config.threads = true;
+	config.beat = NULL;
+	snapshot_init (&config, the_handle, sample_mode (), (uint32_t) option_freq);
 }
 
 static monocle_kit_stacks *
@@ -268,9 +316,11 @@ open_stacks (const char *desc)
 		.resolve = name_resolve,
 		.name = name_of,
 		.begin = drain_thread_begin,
-		.beat = note_rate,
+		.beat = beat,
 	};
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	if (stacks && option_snapshot)
+		open_snapshots (config);
 	mono_free (runtime);
 	return stacks;
 }
@@ -279,12 +329,11 @@ open_stacks (const char *desc)
 static bool
 begin_sampling (void)
 {
-	MonoProfilerSampleMode mode = option_mode ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 	if (!mono_profiler_enable_sampling (the_handle)) {
 		monocle_kit_log ("sample", "this runtime cannot be sampled; the program runs unprofiled");
 		return false;
 	}
-	if (!mono_profiler_set_sample_mode (the_handle, mode, (uint32_t) option_freq))
+	if (!mono_profiler_set_sample_mode (the_handle, sample_mode (), (uint32_t) option_freq))
 		monocle_kit_log ("sample", "another module chose how samples are taken; mode= and freq= are not followed");
 	return true;
 }
@@ -309,5 +358,6 @@ mono_profiler_init_sample (const char *desc)
 	mono_profiler_set_thread_name_callback (the_handle, thread_name);
 	mono_profiler_set_domain_unloading_callback (the_handle, domain_unloading);
 	mono_profiler_set_image_unloading_callback (the_handle, image_unloading);
+	mono_profiler_set_runtime_initialized_callback (the_handle, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback (the_handle, runtime_shutdown_begin);
 }

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <mono/metadata/profiler.h>
+#include <monocle/kit.h>
+
 /* --- cost.c: what a thread has used since it was looked at last --------------------------------------------------- */
 
 enum cost_kind { COST_CPU, COST_WALL };
@@ -28,6 +31,8 @@ uint64_t cost_take (void);
 void cost_done (void);
 /* The calling thread ends: all that is in no sample yet. 0 in wall mode. */
 uint64_t cost_rest (void);
+/* Has the calling thread not been here with this number yet? Async-safe. */
+bool cost_is_new (uint32_t number);
 /* The thread that pthread_self () calls `thread` has ended. Any context. */
 void cost_end (uintptr_t thread);
 
@@ -38,5 +43,26 @@ void name_init (bool raw);
 /* resolve and name of monocle_kit_stacks_config. */
 void *name_resolve (void *data, uintptr_t address);
 size_t name_of (void *key, char *buffer, size_t size);
+
+/* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
+
+/* Opens the profile of snapshots; mode and frequency are what is set again after each. Init. */
+bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle handle, MonoProfilerSampleMode mode,
+                    uint32_t frequency);
+/*
+ * SIGUSR2 takes a snapshot from now on. `replaces`: whoever has it now; else a handler that is there stays, and that is
+ * logged. Nothing happens without init.
+ */
+void snapshot_listen (bool replaces);
+/* The number of the snapshot that wants stacks now; 0: none. Async-safe, as is add. */
+uint32_t snapshot_under_way (void);
+void snapshot_add (const monocle_kit_frame *frames, uint32_t count);
+void snapshot_thread_name (uintptr_t tid, const char *name);
+void snapshot_thread_end (uintptr_t tid);
+/* Now and then, on any thread: a snapshot that has lasted ends. */
+void snapshot_beat (void);
+/* The last one; waits for it. Then, with no more hits to come, the end. Nothing happens without init. */
+void snapshot_last (void);
+void snapshot_close (void);
 
 #endif

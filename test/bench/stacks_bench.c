@@ -5,8 +5,8 @@
  *
  *   stacks-bench [ROUNDS]
  *
- * Adding is timed in batches that fit into the ring, with the drain thread at work beside it. Counting is the CPU time of
- * the rest of the process: stacks that were seen before, new ones, and new frames that must be resolved and named too.
+ * Adding is timed in batches that fit into the ring, with the drain thread at work beside it. Counting is the CPU time
+ * of the rest of the process: stacks that were seen before, new ones, and new frames that must be resolved and named too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,8 +92,9 @@ measure (monocle_kit_stacks *stacks, const char *what, enum kind kind, uint32_t 
 	/* What sync forgets is found again: a batch is long enough for that not to count. */
 	double counted = (others () - before) / ((double) rounds * BATCH);
 	qsort (added, rounds, sizeof *added, by_value);
+	lost = monocle_kit_stacks_lost (stacks) - lost;
 	printf ("  %-34s add %6.0f ns (median of %u batches; best %.0f)   count %6.0f ns   lost %llu%s\n", what,
-	        added[rounds / 2], rounds, added[0], counted, (unsigned long long) (monocle_kit_stacks_lost (stacks) - lost),
+	        added[rounds / 2], rounds, added[0], counted, (unsigned long long) lost,
 	        added[rounds / 2] > budget ? " !" : "");
 	free (added);
 	free (frames);

@@ -140,7 +140,7 @@ damaged_files_are_refused_or_read_as_far_as_they_are_whole (void **state)
 		uint64_t sections;
 		memcpy (&sections, whole + 40, sizeof sections); /* e_shoff */
 		for (int i = 0; i < 4; i++) {
-			size_t at = round % 2 ? (size_t) rand_r (&seed) % 64 : sections + (size_t) rand_r (&seed) % (size - sections);
+			size_t any = (size_t) rand_r (&seed), at = round % 2 ? any % 64 : sections + any % (size - sections);
 			bytes[at] = (uint8_t) rand_r (&seed);
 		}
 		look_through (file_of (bytes, round % 3 ? size : (size_t) rand_r (&seed) % size));

@@ -140,6 +140,28 @@ class Sample(unittest.TestCase):
         own, whole = self.sums(pprof.load(self.output))
         self.assertGreater(whole["Program:BurnOnce ()"], 0)
 
+    def test_a_signal_takes_a_snapshot_of_all_threads_and_the_end_does_where_it_can(self):
+        snapshots = os.path.join(self.holder.name, "s.pb.gz")
+        process = self.start(",snapshot=" + snapshots, "sleepers", 6)
+        process.stdout.readline()
+        try:
+            process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            pass
+        process.send_signal(signal.SIGUSR2)
+        out, err = process.communicate(timeout=100)
+        self.assertEqual((process.returncode, out.splitlines()[-1]), (3, "done"), err)
+        profile = pprof.load(snapshots)
+        self.assertEqual(profile.types, [("threads", "count")])
+        seen = {}
+        for names, values, labels in profile.samples:
+            if "Program:Sleeper ()" in names:
+                seen[labels["thread"]] = seen.get(labels["thread"], 0) + values[0]
+        # Mono now and then never hits a thread.
+        self.assertGreaterEqual(sum(seen.values()), 2 if RUNTIME == "mono" else 6, seen)
+        self.assertLessEqual(max(seen.values()), 2)
+        self.assertIn(1, [values[0] for names, values, _ in profile.samples if "Program:Main (string[])" in names])
+
     def test_exit_codes_and_output_are_the_programs(self):
         for what, code in ("exit", 7), ("fork", 3), ("threads", 3), ("collect", 3):
             self.assertEqual(self.run_sample("", what, 1, code=code), "", what)
