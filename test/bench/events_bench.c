@@ -7,8 +7,8 @@
  *
  * Threads of a host that opens files raise calls of 64 methods, exceptions, steps of collections and threads, as fast
  * as they can, into buffers in which everything has room. "Left" is when the last thread has left its last line,
- * "written" when the log is closed and whole. Each figure is of a process of its own. A last row has a pipe that is read
- * at 1 MB/s and the usual buffer: what is left and what is lost then, while nobody waits.
+ * "written" when the log is closed and whole. Each figure is of a process of its own. A last row has a pipe that is
+ * read at 1 MB/s and the usual buffer: what is left and what is lost then, while nobody waits.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -126,9 +126,9 @@ measure (const char *path, const char *log, unsigned threads, unsigned lines)
 	cpu = clock_of (CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	unsigned long count = count_lines (log, &lost), should = (unsigned long) rounds * PER_ROUND * threads;
 	double millions = (double) count / 1e6;
-	printf ("%u threads %11lu lines   left %5.2f M/s   written %5.2f M/s   >= 1%s   %4.0f ns of CPU a line   %lu lost\n",
-	        threads, count, millions / left, millions / written, millions / written < 1 ? " !" : "", cpu * 1e3 / millions,
-	        lost);
+	printf ("%u threads %11lu lines   left %5.2f M/s   written %5.2f M/s   >= 1%s   %4.0f ns of CPU each   %lu lost\n",
+	        threads, count, millions / left, millions / written, millions / written < 1 ? " !" : "",
+	        cpu * 1e3 / millions, lost);
 	/* runtime_shutdown_end is the last line. */
 	return count + lost == should + 1 ? 0 : 1;
 }
