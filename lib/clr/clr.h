@@ -372,7 +372,8 @@ bool monocle__clr_probes_handlers (const monocle__clr_image *image);
 static inline bool
 monocle__clr_has_handler_probes (const monocle__clr_image *image, int state)
 {
-	return (monocle__clr_has_probes (state) || state >= MONOCLE__METHOD_HANDLED) && monocle__clr_probes_handlers (image);
+	bool rewritten = monocle__clr_has_probes (state) || state >= MONOCLE__METHOD_HANDLED;
+	return rewritten && monocle__clr_probes_handlers (image);
 }
 
 /* Does any filter want anything of this image? Asks every method once per epoch. */

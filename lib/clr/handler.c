@@ -215,7 +215,8 @@ static int
 insert_clause (job *j, monocle__il_edit *edit, const plan *p, uint32_t index)
 {
 	const monocle__il_clause *c = &j->body.clauses[index];
-	uint32_t type = c->flags == MONOCLE__IL_CLAUSE_FILTER ? MONOCLE__IL_CLAUSE_CATCH : c->flags, carried = MONOCLE__IL_NONE;
+	uint32_t type = c->flags == MONOCLE__IL_CLAUSE_FILTER ? MONOCLE__IL_CLAUSE_CATCH : c->flags;
+	uint32_t carried = MONOCLE__IL_NONE;
 	int result = 0;
 	if (c->flags == MONOCLE__IL_CLAUSE_FILTER)
 		result = insert_probe (j, edit, c->filter_begin, index, c->flags, MONOCLE__IL_NONE);

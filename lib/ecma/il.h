@@ -140,8 +140,8 @@ monocle__il_edit *monocle__il_edit_new (monocle__il_body *body);
  *
  * RANGE: no such index, an operand that does not fit its encoding; `before` stands behind a prefix, which would be torn
  * from its instruction (see monocle__il_first_prefix); or code to be skipped goes where a handler or a filter begins,
- * which control never falls into; or an entry goes where none does. FORMAT: no such opcode, or a switch. After a refusal
- * the edit goes on without that insertion.
+ * which control never falls into; or an entry goes where none does. FORMAT: no such opcode, or a switch. After a
+ * refusal the edit goes on without that insertion.
  */
 int monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps,
                         const monocle__il_instruction *code, uint32_t count);

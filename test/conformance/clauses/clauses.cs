@@ -216,8 +216,10 @@ static class Thrown
 
 	static void Passes_using (int code) { using (var a = new Used (7)) Base.Throw (code); }
 
-	static void Null (string text) { try { Base.Mark (text.Length); } catch (NullReferenceException) { Base.Mark (1); } }
-	static int Zero (int n) { try { return 10 / n; } catch (DivideByZeroException) { return Base.Marks; } finally { Base.Mark (1); } }
+	static void Null (string text) { try { Base.Mark (text.Length); } catch (NullReferenceException)
+		{ Base.Mark (1); } }
+	static int Zero (int n) { try { return 10 / n; } catch (DivideByZeroException) { return Base.Marks; } finally
+		{ Base.Mark (1); } }
 
 	static void Caught (Action action) { try { action (); } catch (Exception) { Base.Mark (9); } }
 
@@ -288,7 +290,8 @@ static class Leaving
 	static void Retries ()
 	{
 		for (int i = 3; i >= 0; i--) {
-			try { Base.Throw (i); break; } catch (Failure) { if (i == 3) continue; Base.Mark (i); } catch (Other) { continue; }
+			try { Base.Throw (i); break; } catch (Failure) { if (i == 3) continue; Base.Mark (i); }
+			catch (Other) { continue; }
 			finally { Base.Mark (10); }
 		}
 	}
@@ -374,7 +377,8 @@ static class Filters
 
 	static void Refuses (int code)
 	{
-		try { Base.Throw (code); } catch (Failure) when (Base.No (1)) { Base.Mark (2); } catch (Failure) { Base.Mark (3); }
+		try { Base.Throw (code); } catch (Failure) when (Base.No (1)) { Base.Mark (2); } catch (Failure)
+			{ Base.Mark (3); }
 	}
 
 	static void Passes (int code) { try { Base.Throw (code); } catch (Failure) when (Base.No (1)) { Base.Mark (2); } }
@@ -398,12 +402,15 @@ static class Filters
 	static bool Tries (int n) { try { Base.Mark (n); return n > 1; } finally { Base.Mark (n); } }
 	static bool Catches (int n) { try { Base.Throw (2); } catch (Other) { Base.Mark (n); } return n > 1; }
 
-	static void Filter_tries (int code) { try { Base.Throw (code); } catch (Failure) when (Tries (2)) { Base.Mark (3); } }
-	static void Filter_catches (int code) { try { Base.Throw (code); } catch (Failure) when (Catches (2)) { Base.Mark (3); } }
+	static void Filter_tries (int code) { try { Base.Throw (code); } catch (Failure) when (Tries (2))
+		{ Base.Mark (3); } }
+	static void Filter_catches (int code) { try { Base.Throw (code); } catch (Failure) when (Catches (2))
+		{ Base.Mark (3); } }
 
 	static void Outer (int code)
 	{
-		try { Passes (code); } catch (Failure) when (Tries (1)) { Base.Mark (1); } catch (Failure) when (Catches (2)) { Base.Mark (2); }
+		try { Passes (code); } catch (Failure) when (Tries (1)) { Base.Mark (1); } catch (Failure) when (Catches (2))
+			{ Base.Mark (2); }
 	}
 
 	static void Rethrows (int code)
@@ -518,7 +525,8 @@ static class Again
 	static void Goes_around ()
 	{
 		for (int i = 0; i < 3; i++)
-			try { Rethrows (1); } catch (Failure) when (Base.Yes (i)) { if (i < 2) continue; } finally { Base.Mark (i); }
+			try { Rethrows (1); } catch (Failure) when (Base.Yes (i)) { if (i < 2) continue; } finally
+				{ Base.Mark (i); }
 	}
 
 	public static void Run ()
@@ -686,7 +694,8 @@ static class Hot
 	static void Does_nothing (int n) { try { if (n % 8 == 0) Base.Throw (1); } catch (Failure) { } }
 	static void Several (int n)
 	{
-		try { if (n % 16 == 0) Base.Throw (n % 3 + 1); } catch (Derived) { } catch (Other) { } catch (Failure) { } finally { }
+		try { if (n % 16 == 0) Base.Throw (n % 3 + 1); } catch (Derived) { } catch (Other) { } catch (Failure) { }
+		finally { }
 	}
 	static void Passes (int n) { try { Several (n); if (n % 32 == 0) Base.Throw (2); } finally { sum++; } }
 
@@ -705,8 +714,10 @@ static class Hot
 
 /* --- who calls whom ----------------------------------------------------------------------------------------------- */
 
-class Fails_to_start { public static int Number = 1; static Fails_to_start () { try { Base.Throw (1); } finally { Base.Mark (1); } } }
-class Starts { public static int Number; static Starts () { try { Base.Throw (1); } catch (Failure) { Number = 1; } finally { Base.Mark (1); } } }
+class Fails_to_start { public static int Number = 1; static Fails_to_start () { try { Base.Throw (1); } finally
+	{ Base.Mark (1); } } }
+class Starts { public static int Number; static Starts () { try { Base.Throw (1); } catch (Failure) { Number = 1; }
+finally { Base.Mark (1); } } }
 
 class Made
 {
@@ -716,7 +727,8 @@ class Made
 struct Value
 {
 	public int Number;
-	public int Try () { try { Base.Throw (Number); return 1; } catch (Failure) { return Number; } finally { Base.Mark (Number); } }
+	public int Try () { try { Base.Throw (Number); return 1; } catch (Failure) { return Number; } finally
+		{ Base.Mark (Number); } }
 }
 
 class Generic<T>
@@ -752,7 +764,8 @@ static class Callers
 	static void Invokes ()
 	{
 		MethodInfo method = typeof (Callers).GetMethod ("Throws_within", BindingFlags.NonPublic | BindingFlags.Static);
-		try { method.Invoke (null, new object [] { 1 }); } catch (TargetInvocationException) { Base.Mark (4); } finally { Base.Mark (5); }
+		try { method.Invoke (null, new object [] { 1 }); } catch (TargetInvocationException) { Base.Mark (4); }
+		finally { Base.Mark (5); }
 		method.Invoke (null, new object [] { 0 });
 	}
 
@@ -821,13 +834,15 @@ static class Callers
 		several += Throws_within;
 		several (0);
 		try { several (1); } catch (Failure) { Base.Mark (1); }
-		try { several.DynamicInvoke (1); } catch (TargetInvocationException e) when (e.InnerException is Failure) { Base.Mark (2); }
+		try { several.DynamicInvoke (1); } catch (TargetInvocationException e) when (e.InnerException is Failure)
+			{ Base.Mark (2); }
 	}
 
 	static void Threads ()
 	{
 		for (int i = 0; i < 2; i++) {
-			var thread = new Thread (() => { try { Throws_within (1); } catch (Failure) { Base.Mark (1); } finally { Base.Mark (2); } });
+			var thread = new Thread (() => { try { Throws_within (1); } catch (Failure) { Base.Mark (1); } finally
+				{ Base.Mark (2); } });
 			thread.Start ();
 			thread.Join ();
 		}
@@ -872,7 +887,8 @@ static class Library
 			Caught (() => Convert.FromBase64String ("?"));
 			Caught (() => new HashSet<int> (Fails ()));
 			Caught (() => Activator.CreateInstance (typeof (Made), new object [] { 1 }));
-			Caught (() => Task.FromResult (1).ContinueWith (t => Base.Throw (1), TaskContinuationOptions.ExecuteSynchronously).Wait ());
+			var now = TaskContinuationOptions.ExecuteSynchronously;
+			Caught (() => Task.FromResult (1).ContinueWith (t => Base.Throw (1), now).Wait ());
 		}
 	}
 }

@@ -14,16 +14,20 @@ import pathlib
 import re
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2]), str(pathlib.Path(__file__).resolve().parents[1] / "events")]
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "events")]
 import harness  # noqa: E402
 import run as events  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_TieredCompilation": "0"}, {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"},
             {"DOTNET_gcServer": "1"}, {"DOTNET_TC_BackgroundWorkerTimeoutMs": "0", "DOTNET_TC_CallCountThreshold": "2"}]
-TOPICS = [("clauses", topic) for topic in ("normal", "thrown", "leaving", "filters", "again", "inside", "callers", "hot")]
+TOPICS = [("clauses", t) for t in ("normal", "thrown", "leaving", "filters", "again", "inside", "callers", "hot")]
 TOPICS += [("clauses-il", "all")]
 CALLS = "only=exception_throw+exception_clause+method,calls"
+SAID = ("method", "index", "type", "exception")
 BARE = "only=exception_throw+exception_clause"
+
+TOLD = ("exception_clause", "method_enter", "method_leave", "method_exception_leave", "method_tail_call")
 
 # Methods of the class library and of the runtime, which are other ones on Mono.
 FOREIGN = re.compile(r"System\.|Microsoft\.|Interop|Internal\.|\(wrapper|(string|object|int|uintptr):")
@@ -34,7 +38,7 @@ def word(line):
     if line.event == "exception_throw":
         # Mono's console asks for a culture that is not there, and catches the answer.
         return None if "CultureNotFound" in values["exception"] else "throw " + values["exception"]
-    if line.event not in ("exception_clause", "method_enter", "method_leave", "method_exception_leave", "method_tail_call"):
+    if line.event not in TOLD:
         return None
     if FOREIGN.match(values["method"]):
         return None
@@ -55,7 +59,7 @@ def own(lines):
 def clauses(lines):
     """All that is said of clauses, the class library's included, in the order of each thread."""
     def words(line):
-        return line.event == "exception_clause" and " ".join(line.values[k] for k in ("method", "index", "type", "exception"))
+        return line.event == "exception_clause" and " ".join(line.values[k] for k in SAID)
     return events.per_thread(lines, words)
 
 
@@ -84,14 +88,15 @@ class Clauses(harness.Suite):
     def compare(self, mono, clrs, program, topic, options):
         _, lines, seen = self.log(mono, program, topic, options, {})
         monos, output = own(lines), seen.out
-        self.check(any(w.startswith("exception_clause") for t in monos for w in t), "%s %s: Mono tells of clauses" % (program, topic))
+        self.check(any(w.startswith("exception_clause") for t in monos for w in t),
+                   "%s %s: Mono tells of clauses" % (program, topic))
         for clr in clrs:
             for settings in self.settings(clr, clrs) if options == CALLS else [{}]:
                 what, lines, seen = self.log(clr, program, topic, options, settings)
                 mine = own(lines)
                 self.check(seen.out == output, what + ": the same output", (seen.out, output))
-                self.check(mine == monos, what + (": as on Mono" if options == CALLS else ": as on Mono, without calls"),
-                           difference(mine, monos))
+                told = "with calls" if options == CALLS else "without calls"
+                self.check(mine == monos, "%s: as on Mono, %s" % (what, told), difference(mine, monos))
 
     def library(self, clrs):
         for clr in clrs:
@@ -101,7 +106,8 @@ class Clauses(harness.Suite):
             self.check(count >= 12, "%s: the class library's clauses are told" % clr, told)
             for settings in SETTINGS[1:4]:
                 what, lines, _ = self.log(clr, "clauses", "library", BARE, settings)
-                self.check(clauses(lines) == told, what + ": other code, the same clauses", difference(clauses(lines), told))
+                mine = clauses(lines)
+                self.check(mine == told, what + ": other code, the same clauses", difference(mine, told))
 
 
 def main():

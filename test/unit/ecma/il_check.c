@@ -112,7 +112,7 @@ begins_handler (const monocle__il_body *body, uint32_t before)
 	return false;
 }
 
-/* Probes at about half of the places, of either kind or both; what would be skipped is an entry where a handler begins. */
+/* Probes at about half of the places, of either kind or both; what would be skipped is an entry before a handler. */
 static bool
 insert_probes (monocle__il_body *body, uint8_t *probes, uint32_t seed)
 {
