@@ -46,6 +46,8 @@ monocle__clr_reach_initialized (void)
 static void
 event_wanted (void *host, monocle_event event, int wanted)
 {
+	if (event == MONOCLE_EVENT_method_begin_invoke || event == MONOCLE_EVENT_method_end_invoke)
+		atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
 	if (wanted && atomic_load (&monocle__clr_state.started))
 		monocle__wants_update ();
 }

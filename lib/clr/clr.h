@@ -376,6 +376,21 @@ monocle__clr_has_handler_probes (const monocle__clr_image *image, int state)
 	return rewritten && monocle__clr_probes_handlers (image);
 }
 
+/* --- what the runtime invokes by itself (invoke.c) ---------------------------------------------------------------- */
+
+typedef enum {
+	MONOCLE__NOT_INVOKED, /* or nobody listens */
+	MONOCLE__INVOKED,
+	MONOCLE__REFLECTS,    /* invokes the method whose MethodInfo `this` is */
+} monocle__invoke;
+
+bool monocle__invokes_wanted (void);
+monocle__invoke monocle__invoke_kind (monocle__clr_image *image, mdToken token);
+/* Before the first probe of a method that reflects. Normal context. */
+void monocle__invoke_prepare (MonoMethod *reflecting);
+/* Which method its `this` stands for. In a probe. */
+MonoMethod *monocle__invoke_reflected (MonoMethod *reflecting, const void *object);
+
 /* Does any filter want anything of this image? Asks every method once per epoch. */
 bool monocle__clr_image_wanted (monocle__clr_image *image);
 
@@ -401,6 +416,9 @@ monocle__probe monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags,
 monocle__probe monocle__probe_leave (MonoProfilerCallInstrumentationFlags flags, bool generic);
 monocle__probe monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, bool generic);
 monocle__probe monocle__probe_fault (void);
+/* Of invoked methods: they do all that the others do, by flags that they are passed last. */
+monocle__probe monocle__probe_begin_invoke (monocle__invoke kind, bool generic);
+monocle__probe monocle__probe_end_invoke (bool generic);
 
 /*
  * What exception.c remembers of a thread's second passes; part of the shadow stack's memory. NULL: no probe ran here

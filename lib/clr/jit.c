@@ -26,7 +26,8 @@ meet_class (FunctionID function)
 static bool
 probes_wanted (void)
 {
-	return monocle_call_filter_installed () || atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
+	return monocle_call_filter_installed () || monocle__invokes_wanted () ||
+	       atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
 }
 
 /* MONOCLE__METHOD_UNKNOWN when nobody wants probes or the function has no definition. */
@@ -124,9 +125,10 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if (monocle_call_filter_installed () && monocle__clr_function (function, &module, &token)) {
+	if ((monocle_call_filter_installed () || monocle__invokes_wanted ()) &&
+	    monocle__clr_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
-		if (image && monocle__clr_image_wanted (image))
+		if (image && (monocle__clr_image_wanted (image) || monocle__invoke_kind (image, token)))
 			*ret_use = 0;
 	}
 	if (monocle__clr_listened (MONOCLE_EVENT_code_search))

@@ -30,12 +30,12 @@
 #include "clr.h"
 
 /* 8 MiB of stack hold fewer than this many frames; what is deeper is counted, not stored. */
-enum { ENTRIES = 1 << 18, RAISES = 1 };
+enum { ENTRIES = 1 << 18, RAISES = 1, INVOKES = 2, BITS = RAISES | INVOKES };
 
 typedef struct {
 	MonoMethod *method;      /* what events name: for generics the instance */
 	MonoMethod *definition;  /* what leave probes match */
-	uintptr_t sp_flags;      /* stack pointer | RAISES: exception_leave is wanted */
+	uintptr_t sp_flags;      /* stack pointer | RAISES: exception_leave is wanted | INVOKES: end_invoke is */
 	uintptr_t ip;            /* return address of the enter probe */
 } entry;
 
@@ -115,6 +115,13 @@ raise_leave (MonoMethod *method)
 	raise (MONOCLE_EVENT_method_leave, method);
 }
 
+static void
+raise_end_invoke (MonoMethod *method)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
+		monocle_raise_method_end_invoke (method);
+}
+
 /* --- the stack ---------------------------------------------------------------------------------------------------- */
 
 static void
@@ -172,7 +179,7 @@ push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t 
 		return;
 	}
 	if (__builtin_expect (s->top[-1].sp_flags < sp_flags, 0))
-		end_dead (s, sp_flags & ~(uintptr_t) RAISES);
+		end_dead (s, sp_flags & ~(uintptr_t) BITS);
 	*s->top++ = (entry) { method, definition, sp_flags, ip };
 }
 
@@ -482,6 +489,79 @@ enum {
 	EXCEPTION_LEAVE = MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
 };
 
+/* --- invoked methods: they always push, since an invocation ends by exceptions as well ---------------------------- */
+
+static void
+begin_invocation (MonoMethod *method, MonoMethod *definition, uintptr_t flags, uintptr_t sp, uintptr_t ip)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke))
+		monocle_raise_method_begin_invoke (method);
+	push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
+	if (flags & ENTER)
+		raise_enter (method);
+}
+
+PROBE static void
+begin_invoke (MonoMethod *method, uintptr_t flags)
+{
+	begin_invocation (method, method, flags, CALLER_SP, CALLER_IP);
+}
+
+/* The static constructor of a generic class. Mono names the exact class; filters know the shared one. */
+PROBE static void
+generic_begin_invoke (monocle__clr_generic *generic, uintptr_t klass, uintptr_t flags)
+{
+	uintptr_t keys[MONOCLE__KEYS_MAX] = { klass };
+	MonoMethod *method = flags ? find_instance (generic, keys)
+		: monocle_method_inst (generic->definition, monocle__clr_class (klass), 0, NULL);
+	begin_invocation (method ? method : generic->definition, generic->definition, flags, CALLER_SP, CALLER_IP);
+}
+
+PROBE static void
+begin_reflected (MonoMethod *reflecting, const void *const *object)
+{
+	int saved_errno = errno;
+	MonoMethod *method = monocle__invoke_reflected (reflecting, *object);
+	errno = saved_errno;
+	begin_invocation (method, reflecting, 0, CALLER_SP, CALLER_IP);
+}
+
+static void
+end_invocation (MonoMethod *method, uintptr_t flags)
+{
+	if (flags & LEAVE)
+		raise_leave (method);
+	raise_end_invoke (method);
+}
+
+PROBE static void
+end_invoke (MonoMethod *method, uintptr_t flags)
+{
+	end_invocation (pop (method, CALLER_SP), flags);
+}
+
+PROBE static void
+generic_end_invoke (monocle__clr_generic *generic, uintptr_t flags)
+{
+	end_invocation (pop (generic->definition, CALLER_SP), flags);
+}
+
+monocle__probe
+monocle__probe_begin_invoke (monocle__invoke kind, bool generic)
+{
+	if (kind == MONOCLE__REFLECTS)
+		return (monocle__probe) begin_reflected;
+	return generic ? (monocle__probe) generic_begin_invoke : (monocle__probe) begin_invoke;
+}
+
+monocle__probe
+monocle__probe_end_invoke (bool generic)
+{
+	return generic ? (monocle__probe) generic_end_invoke : (monocle__probe) end_invoke;
+}
+
+/* --- which probe -------------------------------------------------------------------------------------------------- */
+
 monocle__probe
 monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags, bool generic)
 {
@@ -539,7 +619,7 @@ function_at (uintptr_t ip)
 static uintptr_t
 sp_of (const entry *e)
 {
-	return e->sp_flags & ~(uintptr_t) RAISES;
+	return e->sp_flags & ~(uintptr_t) BITS;
 }
 
 static void
@@ -548,6 +628,8 @@ pop_raising (shadow *s)
 	entry *e = --s->top;
 	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
 		monocle_raise_method_exception_leave (e->method, monocle__dispatch_left ());
+	if (e->sp_flags & INVOKES)
+		raise_end_invoke (e->method);
 }
 
 /* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */

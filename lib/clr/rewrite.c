@@ -8,6 +8,8 @@
  *   each ret:     ldc.i8 METHOD; ldc.i8 leave; conv.i; calli void (int64)   in front; the result stays on the stack
  *   tail. call:   ldc.i8 METHOD; ldc.i8 TARGET; ldc.i8 tail; conv.i; calli  in front of the prefix, arguments stay; the
  *                                                                           prefix too, or deep recursion dies
+ *   invoked:      ldc.i8 METHOD; ldc.i8 FLAGS; conv.i; ldc.i8 begin; conv.i; calli   instead of enter and leave, which
+ *                                                                           they include; reflection's: ldarga 0; conv.u
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
  *   handlers:     see handler.c
@@ -85,6 +87,12 @@ monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, ui
 	return 3;
 }
 
+static uint32_t
+arguments_of_enter (const job *j)
+{
+	return (j->generic ? j->key_count : 0) + (j->invoke ? 1 : 0);
+}
+
 /*
  * Does control run from the first instruction straight into a throw? The compiler takes such a block for rare, and in
  * rare blocks it calls native code through a stub with a frame of its own. A branch to the next instruction ends the
@@ -103,17 +111,34 @@ begins_with_throw (const monocle__il_body *body)
 	return false;
 }
 
+/* What an invoked method passes last: where `this` of one that reflects stands, else what filters ask of it. */
+static uint32_t
+push_last (const job *j, MonoProfilerCallInstrumentationFlags flags, bool begins, monocle__il_instruction *out)
+{
+	if (begins && j->invoke == MONOCLE__REFLECTS) {
+		out[0] = monocle__il_op (MONOCLE__IL_LDARGA, 0);
+		out[1] = monocle__il_op (MONOCLE__IL_CONV_U, 0);
+		return 2;
+	}
+	out[0] = monocle__il_op (MONOCLE__IL_LDC_I8, flags);
+	out[1] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
+	return 2;
+}
+
 int
 monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 {
-	monocle__probe function = monocle__probe_enter (j->flags, j->generic);
+	monocle__probe function = j->invoke ? monocle__probe_begin_invoke (j->invoke, j->generic)
+	                                    : monocle__probe_enter (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
 	if (!function)
 		return 0;
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
 	n += monocle__rewrite_keys (j, code + n);
-	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, j->generic ? j->key_count : 0));
+	if (j->invoke)
+		n += push_last (j, j->flags, true, code + n);
+	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, arguments_of_enter (j)));
 	if (begins_with_throw (&j->body)) {
 		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
 		code[n++].operand.target = 0;
@@ -122,8 +147,20 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 }
 
 static int
+insert_end (job *j, monocle__il_edit *edit, uint32_t at, MonoProfilerCallInstrumentationFlags flags)
+{
+	monocle__il_instruction code[MONOCLE__PROBE_MAX];
+	code[0] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	uint32_t n = 1 + push_last (j, flags, false, code + 1);
+	n += monocle__rewrite_call (code + n, monocle__probe_end_invoke (j->generic), monocle__tokens_calli (j->image, 1));
+	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
+}
+
+static int
 insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 {
+	if (j->invoke)
+		return insert_end (j, edit, at, j->flags);
 	monocle__probe function = monocle__probe_leave (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	if (!function)
@@ -151,6 +188,8 @@ insert_tail (job *j, monocle__il_edit *edit, uint32_t at, const monocle__il_inst
 {
 	monocle__probe function = monocle__probe_tail (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
+	if (j->invoke) /* none of them has a tail call worth telling */
+		return insert_end (j, edit, at, j->flags & ~MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE);
 	if (!function)
 		return 0;
 	code[0] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
@@ -246,7 +285,7 @@ hand_over (job *j, FunctionID function)
 	size_t size = 0;
 	monocle__il_map *map = NULL;
 	uint32_t count = 0;
-	j->body.max_stack += (j->handlers ? 6 : 3) + j->key_count;
+	j->body.max_stack += (j->handlers ? 6 : 4) + j->key_count;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
 	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
@@ -313,7 +352,8 @@ is_ours (const job *j)
 static int
 write_probes (job *j)
 {
-	return monocle__clr_state.oracle && monocle__oracle_suits (j) ? monocle__oracle_insert (j) : insert_probes (j);
+	bool by_oracle = monocle__clr_state.oracle && !j->invoke && monocle__oracle_suits (j);
+	return by_oracle ? monocle__oracle_insert (j) : insert_probes (j);
 }
 
 /* A method that is wanted and gets no probes is missing from the profile: the first is named, all are counted. */
@@ -333,6 +373,8 @@ refuse (job *j)
 static int
 probed_state (const job *j)
 {
+	if (j->invoke)
+		return MONOCLE__METHOD_CATCHING;
 	if (!j->flags)
 		return MONOCLE__METHOD_HANDLED;
 	if (!(j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
@@ -349,6 +391,7 @@ write_body (job *j, FunctionID function)
 	uint32_t keys = j->generic ? j->key_count : 0;
 	return monocle__tokens_calli (j->image, 0) && monocle__tokens_calli (j->image, 1) &&
 	       monocle__tokens_calli (j->image, keys) && monocle__tokens_calli (j->image, keys + 2) &&
+	       monocle__tokens_calli (j->image, arguments_of_enter (j)) &&
 	       write_probes (j) == 0 && hand_over (j, function);
 }
 
@@ -356,21 +399,21 @@ write_body (job *j, FunctionID function)
 static bool
 is_wanted (const job *j)
 {
-	return j->flags || j->handlers;
+	return j->flags || j->invoke || j->handlers;
 }
 
 int
-monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, int state,
-                  FunctionID function)
+monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                  monocle__invoke invoke, int state, FunctionID function)
 {
-	job j = { .image = image, .token = token, .flags = flags };
+	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke };
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
 	size_t size = 0;
 	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
 		return MONOCLE__METHOD_PLAIN;
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
-		return flags ? refuse (&j) : MONOCLE__METHOD_PLAIN;
+		return flags || invoke ? refuse (&j) : MONOCLE__METHOD_PLAIN;
 	j.handlers = j.body.clause_count && monocle__clr_probes_handlers (image);
 	if (!is_wanted (&j)) {
 		monocle__il_free (&j.body);

@@ -16,6 +16,7 @@ typedef struct {
 	monocle__clr_image *image;
 	mdToken token;
 	MonoProfilerCallInstrumentationFlags flags;
+	monocle__invoke invoke;
 	bool handlers;               /* its handlers get probes */
 	monocle__ecma_methoddef row;
 	int64_t record;              /* MonoMethod, or monocle__clr_generic */
@@ -30,8 +31,8 @@ typedef struct {
  * Gives the method its probes; the new state of its body. `state`: the present one; what was rewritten already begins
  * anew with what the image has. Under the image's lock.
  */
-int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags, int state,
-                      FunctionID function);
+int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                      monocle__invoke invoke, int state, FunctionID function);
 /* Puts the enter probe in front of everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */

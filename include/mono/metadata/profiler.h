@@ -294,8 +294,8 @@ typedef enum {
  *                           without method_enter.
  *   method_free             A dynamic method was freed.
  *   method_begin_invoke     Native code calls managed code (Main, static constructors, mono_runtime_invoke ()). CLR:
- *                           not raised.
- *   method_end_invoke       It came back, by return or by exception. CLR: not raised.
+ *                           also what reflection invokes; as in method_enter the runtime must not be called.
+ *   method_end_invoke       It came back, by return or by exception.
  *
  * Exceptions
  *   exception_throw         The search for a handler begins. Again for rethrows, and where an exception crosses a

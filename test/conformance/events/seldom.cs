@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+//
+// seldom.cs - what few programs do, one topic per run: methods made while it runs, what the runtime invokes by itself,
+// objects that must move, files that are no images.
+using System;
+using System.IO;
+using System.Reflection;
+using System.Reflection.Emit;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+class Plain { public static int Value; static Plain () { Value = 1; } public static int Get () { return Value; } }
+class Holder<T> { public static int Value; static Holder () { Value = 1; } public static int Get () { return Value; } }
+class Broken { public static int Value = 1; static Broken () { throw new InvalidOperationException ("broken"); } public static int Get () { return Value; } }
+
+class Target
+{
+	public Target () { }
+	public Target (int number) { }
+	public int Length (string text) { return text.Length; }
+	public static int Add (int a, int b) { return a + b; }
+	public static int Throw () { throw new InvalidOperationException ("thrown"); }
+}
+
+class Other<T> { public static T Same (T value) { return value; } }
+
+class Token { public Token Next; public int Number; }
+
+class Seldom
+{
+	public static object sink;
+
+	// --- dynamic ---
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Make (int number)
+	{
+		var method = new DynamicMethod ("Own" + number, typeof (int), new [] { typeof (int), typeof (string [,]), typeof (double).MakeByRefType () },
+		                                typeof (Seldom).Module);
+		ILGenerator il = method.GetILGenerator ();
+		il.Emit (OpCodes.Ldarg_0);
+		il.Emit (OpCodes.Ldc_I4, number);
+		il.Emit (OpCodes.Add);
+		il.Emit (OpCodes.Ret);
+		double unused = 0;
+		return ((Work) method.CreateDelegate (typeof (Work))) (number, null, ref unused);
+	}
+
+	delegate int Work (int number, string [,] table, ref double value);
+
+	static void Make_some ()
+	{
+		for (int i = 0; i < 5; i++)
+			Console.WriteLine (Make (i));
+	}
+
+	static void Dynamic ()
+	{
+		var thread = new Thread (Make_some); // its stack is gone with it
+		thread.Start ();
+		thread.Join ();
+		for (int i = 0; i < 4; i++) {
+			GC.Collect ();
+			GC.WaitForPendingFinalizers ();
+		}
+		Thread.Sleep (200);
+	}
+
+	// --- invocations ---
+
+	static void Work_once () { sink = null; }
+
+	static void Invocations ()
+	{
+		Plain.Get ();
+		Holder<int>.Get ();
+		Holder<string>.Get ();
+		for (int i = 0; i < 3; i++)
+			typeof (Target).GetMethod ("Add").Invoke (null, new object [] { i, 2 });
+		typeof (Target).GetMethod ("Length").Invoke (sink = new Target (), new object [] { "text" });
+		typeof (Other<int>).GetMethod ("Same").Invoke (null, new object [] { 1 });
+		typeof (Target).GetConstructor (new [] { typeof (int) }).Invoke (new object [] { 1 });
+		try { typeof (Target).GetMethod ("Throw").Invoke (null, null); } catch (TargetInvocationException) { }
+		try { Broken.Get (); } catch (TypeInitializationException) { }
+		var thread = new Thread (Work_once);
+		thread.Start ();
+		thread.Join ();
+	}
+
+	// --- moves ---
+
+	static void Moves ()
+	{
+		for (int round = 0; round < 3; round++) {
+			Token first = null;
+			for (int i = 0; i < 2000; i++) {
+				sink = new byte [100 + i % 50]; // garbage between them
+				first = new Token { Next = first, Number = i };
+			}
+			GC.Collect (2, GCCollectionMode.Forced, true, true);
+			int sum = 0;
+			for (Token token = first; token != null; token = token.Next)
+				sum += token.Number;
+			Console.WriteLine (sum);
+		}
+	}
+
+	// --- bad images ---
+
+	static void Load (string file)
+	{
+		try {
+			Assembly.LoadFrom (file);
+		} catch (BadImageFormatException) {
+			Console.WriteLine ("no image");
+		} catch (FileNotFoundException) {
+			Console.WriteLine ("no file");
+		}
+	}
+
+	static void Bad_images (string folder)
+	{
+		string text = Path.Combine (folder, "text.dll"), half = Path.Combine (folder, "half.dll");
+		byte [] all = File.ReadAllBytes (typeof (Seldom).Assembly.Location);
+		Array.Resize (ref all, all.Length / 2);
+		File.WriteAllText (text, "this is no image at all");
+		File.WriteAllBytes (half, all);
+		Load (text);
+		Load (half);
+		Load (Path.Combine (folder, "absent.dll"));
+	}
+
+	static int Main (string [] args)
+	{
+		switch (args [0]) {
+		case "dynamic": Dynamic (); break;
+		case "invocations": Invocations (); break;
+		case "moves": Moves (); break;
+		case "bad-images": Bad_images (args [1]); break;
+		}
+		Console.WriteLine ("done");
+		return 0;
+	}
+}
