@@ -117,6 +117,7 @@ const monocle__command monocle__command_list = {
 	.help =
 	    "Prints name, file and origin of each module, in the order of the search: MONOCLE_MODULE_PATH, monocle's own\n"
 	    "folders, LD_LIBRARY_PATH, Mono's folder. Mono's own modules (log, coverage, aot) need Mono.\n"
-	    "monocle run --profile=NAME:help -- COMMAND prints a module's arguments.\n",
+	    "monocle run --profile=NAME:help -- COMMAND prints a module's arguments; doc/modules.md tells what each of\n"
+	    "monocle's own changes in the program.\n",
 	.run = run,
 };
