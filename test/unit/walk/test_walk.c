@@ -10,13 +10,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -249,6 +255,46 @@ a_thread_ends_at_its_root (void **state)
 	pthread_sigmask (SIG_UNBLOCK, &signals, NULL);
 	has_bounds = true;
 	assert_all_same ();
+}
+
+/* As containers do it: the call says that it is not allowed, or that there is none. */
+static void
+forbid_vm_readv (int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned) error),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+	if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		_exit (77);
+}
+
+static void any_registers_do_no_harm (void **state);
+
+/* Without process_vm_readv () memory is asked for in another way; in a child, for there is no way back. */
+static void
+a_system_that_forbids_reading_is_coped_with (void **state)
+{
+	static const int errors[] = { EPERM, ENOSYS };
+	for (size_t i = 0; i < 2; i++) {
+		int status;
+		pid_t child = fork ();
+		if (!child) {
+			forbid_vm_readv (errors[i]);
+			has_bounds = false;
+			sample_work (300);
+			if (different || incomplete || compared < 10)
+				_exit (1);
+			any_registers_do_no_harm (state);
+			_exit (0);
+		}
+		assert_int_equal (waitpid (child, &status, 0), child);
+		assert_true (WIFEXITED (status));
+		assert_true (WEXITSTATUS (status) == 0 || WEXITSTATUS (status) == 77);
+	}
 }
 
 static void
@@ -499,6 +545,7 @@ main (void)
 		cmocka_unit_test (native_stacks_are_those_of_libgcc),
 		cmocka_unit_test (a_thread_without_known_bounds_is_walked_alike),
 		cmocka_unit_test (a_thread_ends_at_its_root),
+		cmocka_unit_test (a_system_that_forbids_reading_is_coped_with),
 		cmocka_unit_test (handlers_and_their_stacks_are_passed),
 		cmocka_unit_test (any_registers_do_no_harm),
 		cmocka_unit_test (a_chain_that_does_not_rise_is_lost),
