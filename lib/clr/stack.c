@@ -23,7 +23,7 @@
 #include "arch/x86_64/walk.h"
 #include "clr.h"
 
-enum { FIRST_BATCH = 48, GROWTH = 8, LINKS_MAX = 64 };
+enum { FIRST_BATCH = 80, GROWTH = 8, LINKS_MAX = 64 };
 
 typedef struct {
 	FunctionID function;
