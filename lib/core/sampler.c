@@ -49,7 +49,6 @@ typedef struct {
 	uint64_t hits, used;        /* of all threads before */
 	struct timeval user, system;
 	uint64_t ticks, skipped;    /* of the pacer */
-	bool is_reported;
 } tally;
 
 static _Atomic(monocle__sampled *) threads;
@@ -60,10 +59,19 @@ static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there 
 static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
 static sem_t changed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static tally current;               /* as are the next four: under the lock */
+static const monocle__engine *forced; /* by MONOCLE_SAMPLER; set before the thread begins */
+static tally current;               /* as all that follows: under the lock */
 static const monocle__engine *ladder[4];
 static int refusals[3];             /* errno values for which an engine is not tried again; as the ladder */
-static bool is_short_said;
+
+/* What is to be said. The lock is not held meanwhile: nobody may have to wait for those who read our messages. */
+static struct {
+	const monocle__engine *without; /* threads had to be sampled otherwise */
+	int error;
+	uint32_t is, should;            /* rates, and by what */
+	const char *engine;
+	bool is_taken;
+} news;
 
 static MonoProfilerSampleMode
 mode_of (uint64_t setting)
@@ -119,6 +127,7 @@ tick_rate (void)
 	return (uint32_t) (SECOND / (uint64_t) tick.tv_nsec);
 }
 
+/* In the init window: nobody changes the environment yet. */
 static const monocle__engine *
 forced_engine (void)
 {
@@ -130,7 +139,7 @@ forced_engine (void)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strcmp (all[i]->name, name) == 0)
 			return all[i];
-	MONOCLE__LOG_ONCE ("MONOCLE_SAMPLER=%s is none of perf, timer, paced; it is ignored", name);
+	monocle_log ("MONOCLE_SAMPLER=%s is none of perf, timer, paced; it is ignored", name);
 	return NULL;
 }
 
@@ -145,7 +154,6 @@ choose_ladder (uint64_t setting)
 		ladder[0] = &monocle__engine_paced;
 		return;
 	}
-	const monocle__engine *forced = forced_engine ();
 	if (forced)
 		ladder[count++] = forced;
 	if (!forced)
@@ -163,15 +171,14 @@ is_passing (int error)
 	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM || error == ENOSPC;
 }
 
+/* Nobody minds which engine it is, unless one was asked for, or there is not enough of it. */
 static void
-say_refused (const monocle__engine *engine, int error)
+note_refusal (const monocle__engine *engine, int error)
 {
-	if (is_passing (error))
-		MONOCLE__LOG_ONCE ("sampling: no more threads by %s (%s); others are sampled by other means", engine->name,
-		                   strerror (error));
-	else if (getenv ("MONOCLE_SAMPLER"))
-		MONOCLE__LOG_ONCE ("sampling: MONOCLE_SAMPLER=%s cannot be had (%s); threads are sampled by other means",
-		                   engine->name, strerror (error));
+	if (!is_passing (error) && engine != forced)
+		return;
+	news.without = engine;
+	news.error = error;
 }
 
 static void
@@ -189,7 +196,7 @@ arm (monocle__sampled *thread)
 			atomic_store (&thread->engine, ladder[i]);
 		if (error == 0 || error == ESRCH)
 			return;
-		say_refused (ladder[i], error);
+		note_refusal (ladder[i], error);
 		if (!is_passing (error))
 			refusals[i] = error;
 	}
@@ -316,16 +323,6 @@ engine_name (void)
 	return "";
 }
 
-/* One line, the first time that a rate is not what was asked for. */
-static void
-report (uint32_t is, uint32_t should)
-{
-	if (is_short_said || current.is_reported)
-		return;
-	current.is_reported = is_short_said = true;
-	monocle_log ("sampling at %u Hz instead of %u (%s)", is, should, engine_name ());
-}
-
 /* Under the lock, with every thread accounted for. */
 static void
 measure (uint64_t setting)
@@ -339,8 +336,31 @@ measure (uint64_t setting)
 	double rate = (double) (is_real ? current.ticks : hits - current.hits) / seconds;
 	atomic_store (&achieved, (uint32_t) (rate + 0.5));
 	double should = (double) (uint32_t) setting * (is_real || seconds < 1 ? 1 : user_share ());
-	if (seconds >= 1 && rate * 100 < should * SHORT)
-		report ((uint32_t) (rate + 0.5), (uint32_t) setting);
+	if (seconds >= 1 && rate * 100 < should * SHORT) {
+		news.is = (uint32_t) (rate + 0.5);
+		news.should = (uint32_t) setting;
+		news.engine = engine_name ();
+	}
+}
+
+/* Each thing once. Without the lock. */
+static void
+tell_news (void)
+{
+	pthread_mutex_lock (&lock);
+	typeof (news) now = news;
+	memset (&news, 0, sizeof news);
+	pthread_mutex_unlock (&lock);
+	if (now.is_taken)
+		monocle_log ("sampling ends: the program handles signal %d itself", monocle_sampling_signal ());
+	if (now.should)
+		MONOCLE__LOG_ONCE ("sampling at %u Hz instead of %u (%s)", now.is, now.should, now.engine);
+	if (now.without && is_passing (now.error))
+		MONOCLE__LOG_ONCE ("sampling: no more threads by %s (%s); others are sampled by other means", now.without->name,
+		                   strerror (now.error));
+	else if (now.without)
+		MONOCLE__LOG_ONCE ("sampling: MONOCLE_SAMPLER=%s cannot be had (%s); threads are sampled by other means",
+		                   now.without->name, strerror (now.error));
 }
 
 /* A program that closes all descriptors has closed ours; what stands at their numbers now is its own. */
@@ -370,12 +390,13 @@ check (void)
 	pthread_mutex_lock (&lock);
 	if (!monocle__signal_is_ours () && !atomic_exchange (&is_taken, true)) {
 		disarm_all ();
-		monocle_log ("sampling ends: the program handles signal %d itself", monocle_sampling_signal ());
+		news.is_taken = true;
 	}
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 		look_after (thread);
 	measure (atomic_load (&applied));
 	pthread_mutex_unlock (&lock);
+	tell_news ();
 }
 
 /* --- the sampler's thread ----------------------------------------------------------------------------------------- */
@@ -405,6 +426,8 @@ prepare_signal (void)
 static void
 apply (uint64_t setting)
 {
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !prepare_signal ())
+		setting = (uint32_t) setting;
 	pthread_mutex_lock (&lock);
 	if (is_applied_on ()) {
 		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
@@ -413,8 +436,6 @@ apply (uint64_t setting)
 		measure (atomic_load (&applied));
 	}
 	disarm_all ();
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !prepare_signal ())
-		setting = (uint32_t) setting;
 	atomic_store (&applied, setting);
 	if (is_applied_on ()) {
 		choose_ladder (setting);
@@ -423,6 +444,7 @@ apply (uint64_t setting)
 			arm (thread);
 	}
 	pthread_mutex_unlock (&lock);
+	tell_news ();
 }
 
 /* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs: for kernels from 6.12 on. */
@@ -530,6 +552,7 @@ monocle__sampler_begin (uint32_t frequency)
 	pthread_mutex_lock (&once);
 	if (!atomic_load (&owner)) {
 		sem_init (&changed, 0, 0);
+		forced = forced_engine ();
 		atomic_store (&settings, frequency);
 		sigfillset (&all);
 		pthread_sigmask (SIG_SETMASK, &all, &before);

@@ -47,7 +47,7 @@ struct monocle__engine {
 };
 
 extern const monocle__engine monocle__engine_perf;  /* the kernel's task clock as an event of each thread */
-extern const monocle__engine monocle__engine_timer; /* a timer on each thread's CPU clock; not above the kernel's tick */
+extern const monocle__engine monocle__engine_timer; /* a timer on each thread's CPU clock, up to the kernel's tick */
 extern const monocle__engine monocle__engine_paced; /* the sampler's thread looks at all CPU clocks at each tick */
 
 /* --- sampler.c ---------------------------------------------------------------------------------------------------- */
