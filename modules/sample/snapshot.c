@@ -15,13 +15,16 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { FREQUENCY = 200, LEAST_NS = 200000000 };
+#include <monocle/ext.h>
+
+enum { FREQUENCY = 200, LEAST_NS = 200000000, MOST_NS = 1000000000, STEP_NS = 5000000 };
 
 static monocle_kit_stacks *the_snapshots;
 static MonoProfilerHandle handle;
 static MonoProfilerSampleMode usual_mode;
 static uint32_t usual_frequency;
 static _Atomic uint32_t number;  /* of the latest one; 0: none */
+static _Atomic uint32_t added;   /* stacks of the latest one */
 static _Atomic uint64_t since;   /* when it began, nanoseconds; 0: none is under way */
 
 static uint64_t
@@ -37,6 +40,7 @@ static void
 begin (void)
 {
 	number++;
+	added = 0;
 	since = now ();
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
@@ -83,6 +87,7 @@ snapshot_add (const monocle_kit_frame *frames, uint32_t count)
 {
 	const uint64_t values[2] = { 1, 0 };
 	monocle_kit_stacks_add (the_snapshots, frames, count, (uint64_t) pthread_self (), values);
+	added++;
 }
 
 void
@@ -107,13 +112,23 @@ snapshot_beat (void)
 		mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
 }
 
+/* How many threads there are to hit; the host is asked, because it knows. */
+static uint32_t
+thread_count (void)
+{
+	MonocleSampling state = { .size = sizeof state };
+	return monocle_sampling_state && monocle_sampling_state (&state) ? state.threads : UINT32_MAX;
+}
+
 void
 snapshot_last (void)
 {
 	if (!the_snapshots)
 		return;
 	begin ();
-	nanosleep (&(struct timespec) { .tv_nsec = LEAST_NS }, NULL);
+	uint32_t threads = thread_count ();
+	for (uint64_t end = since + MOST_NS; added < threads && now () < end;)
+		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
 	since = 0;
 }
 
