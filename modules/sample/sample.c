@@ -145,6 +145,8 @@ static void
 sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
+	if (allocator_holds ((uintptr_t) ip)) /* What it used until now is in its next sample. */
+		return;
 	uint64_t used = cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
 	bool is_snapshot = snapshot && cost_is_new (snapshot);
@@ -347,6 +349,8 @@ mono_profiler_init_sample (const char *desc)
 		return;
 	cost_init (option_mode ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
 	name_init (option_raw);
+	if (!monocle_event_support)
+		allocator_init ();
 	the_handle = mono_profiler_create (NULL);
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;

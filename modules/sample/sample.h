@@ -36,6 +36,12 @@ bool cost_is_new (uint32_t number);
 /* The thread that pthread_self () calls `thread` has ended. Any context. */
 void cost_end (uintptr_t thread);
 
+/* --- allocator.c: where a thread must not be walked on Mono ------------------------------------------------------- */
+
+void allocator_init (void);
+/* Is `ip` in the allocator? No before init. Async-safe. */
+bool allocator_holds (uintptr_t ip);
+
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
 /* Shows `Program/<Main>d__0:MoveNext ()` as it is. Init. */
