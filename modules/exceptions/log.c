@@ -4,8 +4,8 @@
  * log.c - each exception on its way, line by line: thrown, looked for, unwound, caught.
  *
  * CoreCLR tells of both passes, frame by frame (exception_phase). Mono tells which blocks run (exception_clause) and
- * which of the program's methods are left. An exception that is thrown while another one is on its way, in a filter or a
- * finally block, stands further right.
+ * which of the program's methods are left. An exception that is thrown while another one is on its way, in a filter or
+ * a finally block, stands further right.
  *
  *     seconds since the start   thread   throw TYPE: message
  *                                          search | found | unwind | finally | catch ... METHOD

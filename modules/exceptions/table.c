@@ -203,7 +203,8 @@ write_entry (struct writer *writer, const struct entry *entry)
 	char again[64] = "";
 	if (entry->again)
 		snprintf (again, sizeof again, " (%" PRIu64 " rethrown)", entry->again);
-	write_line (writer, "%12" PRIu64 "%s %s", entry->thrown + entry->again, again, entry->message ? entry->message : "");
+	write_line (writer, "%12" PRIu64 "%s %s", entry->thrown + entry->again, again,
+	            entry->message ? entry->message : "");
 	for (uint32_t i = 0; i < entry->count; i++)
 		write_line (writer, "                %s", entry->names[i] ? entry->names[i] : "?");
 	if (!entry->count)

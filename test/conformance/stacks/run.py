@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Stacks: mono_stack_walk () shows the same frames on CoreCLR as on Mono, from every event where it may be called.
 
-stacks.c walks in exception_throw, jit_begin, jit_done, class_loaded and gc_allocation, and writes down the program's own
-frames with IL offset and line. Compared are methods (their definitions: the CLR does not keep the type arguments of
+stacks.c walks in exception_throw, jit_begin, jit_done, class_loaded and gc_allocation, and writes down the program's
+own frames with IL offset and line. Compared are methods (their definitions: the CLR does not keep the type arguments of
 shared code), and lines where code is compiled without optimisation: the CLR keeps offsets of statements and Mono those
 of calls, and optimised code has a map with few of them.
 """
@@ -123,8 +123,8 @@ class Stacks(harness.Suite):
         common = [name for name in first[0] if name in first[1]]
         bad = [(str(first[0][name]), str(first[1][name])) for name in common
                if not same(first[0][name], first[1][name], lines) and name != "Loud:.cctor"]
-        self.check(len(common) > 30 and not bad, "%s: %d methods are compiled where they are on Mono" % (what, len(common)),
-                   bad[:3])
+        self.check(len(common) > 30 and not bad,
+                   "%s: %d methods are compiled where they are on Mono" % (what, len(common)), bad[:3])
 
     def paired(self, what, ours):
         """jit_begin and jit_done of one compilation, on one stack."""
@@ -135,11 +135,12 @@ class Stacks(harness.Suite):
 
     def classes(self, what, theirs, ours):
         """Classes come at other moments; what stands on their stacks are calls that the program makes."""
-        calls = {(f[i], f[i + 1]) for f in ([frame[0] for frame in s.frames] for s in theirs.stacks + ours.of("throw", "new"))
-                 for i in range(len(f) - 1)}
+        known = [[frame[0] for frame in s.frames] for s in theirs.stacks + ours.of("throw", "new")]
+        calls = {(names[i], names[i + 1]) for names in known for i in range(len(names) - 1)}
         bad = [str(s) for s in ours.of("class") for i in range(len(s.frames) - 1)
                if (s.frames[i][0], s.frames[i + 1][0]) not in calls]
-        self.check(len(ours.of("class")) > 5 and not bad, what + ": stacks of classes are stacks of the program", bad[:3])
+        self.check(len(ours.of("class")) > 5 and not bad, what + ": stacks of classes are stacks of the program",
+                   bad[:3])
 
     def compare(self, runtime, image, settings, theirs):
         what = "%s %s" % (runtime, settings)

@@ -21,7 +21,7 @@ static char path[] = "/tmp/monocle-exceptions-XXXXXX";
 static char *text; /* what the module wrote */
 static MonoImage *image;
 
-/* --- the host: objects begin with their class, stacks are lists of methods ----------------------------------------- */
+/* --- the host: objects begin with their class, stacks are lists of methods ---------------------------------------- */
 
 static _Thread_local const uint32_t *stack;
 static _Thread_local uint32_t stack_depth;
@@ -124,7 +124,7 @@ throw_at (uint32_t class_number, const uint32_t *methods, uint32_t depth)
 	monocle_raise_exception_throw ((MonoObject *) object);
 }
 
-/* --- tests, each in a process of its own --------------------------------------------------------------------------- */
+/* --- tests, each in a process of its own -------------------------------------------------------------------------- */
 
 static const uint32_t short_stack[] = { 2, 3 }, other_stack[] = { 4, 3 };
 
