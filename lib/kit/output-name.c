@@ -397,19 +397,48 @@ write_descriptor (const char *number, const void *data, size_t length)
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
 
+static bool
+profiles (const char *variable)
+{
+	static const char *const names[] = { "MONOCLE_", "CORECLR_ENABLE_PROFILING=", "CORECLR_PROFILER" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strncmp (variable, names[i], strlen (names[i])) == 0)
+			return true;
+	return strncmp (variable, "MONO_ENV_OPTIONS=", 17) == 0 && strstr (variable, "--profile");
+}
+
+/* This process's, but for what would have the command profiled. The caller frees it. NULL: no memory. */
+static char **
+plain_environment (void)
+{
+	size_t count = 0, kept = 0;
+	while (environ && environ[count])
+		count++;
+	char **plain = calloc (count + 1, sizeof *plain);
+	for (size_t i = 0; plain && i < count && environ[i]; i++)
+		if (!profiles (environ[i]))
+			plain[kept++] = environ[i];
+	return plain;
+}
+
 int
 monocle__output_spawn (const char *command, pid_t *ret_child)
 {
 	char *arguments[] = { "sh", "-c", (char *) command, NULL };
+	char **environment = plain_environment ();
 	posix_spawn_file_actions_t actions;
 	int ends[2];
 	pid_t child;
-	if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
+	if (!environment || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+		int error = environment ? -errno : -ENOMEM;
+		free (environment);
+		return error;
+	}
 	posix_spawn_file_actions_init (&actions);
 	posix_spawn_file_actions_adddup2 (&actions, ends[1], STDIN_FILENO);
-	int error = posix_spawn (&child, "/bin/sh", &actions, NULL, arguments, environ);
+	int error = posix_spawn (&child, "/bin/sh", &actions, NULL, arguments, environment);
 	posix_spawn_file_actions_destroy (&actions);
+	free (environment);
 	close (ends[1]);
 	if (error) {
 		close (ends[0]);

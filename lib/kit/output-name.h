@@ -56,8 +56,9 @@ enum { MONOCLE__OUTPUT_NUMBER_MOST = 100000 };
 /* The descriptor that a #FD names, or -EBADF. */
 int monocle__output_descriptor (const char *number);
 /*
- * Starts `sh -c COMMAND`. Returns what to write to, or -errno: a socket, because send (MSG_NOSIGNAL) raises no SIGPIPE
- * when the command ends early. *ret_child: whom to give to monocle__output_await () once that is closed.
+ * Starts `sh -c COMMAND`, without the variables that would have it profiled. Returns what to write to, or -errno: a
+ * socket, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. *ret_child: whom to give to
+ * monocle__output_await () once that is closed.
  */
 int monocle__output_spawn (const char *command, pid_t *ret_child);
 void monocle__output_await (pid_t child);

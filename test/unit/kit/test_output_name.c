@@ -121,6 +121,40 @@ the_program_is_the_managed_one (void **state)
 	assert_string_equal (program ("", 0), "program");
 }
 
+/* The command writes what it was given into a file. */
+static void
+a_command_is_not_profiled_itself (void **state)
+{
+	char path[] = "/tmp/monocle-env-XXXXXX", command[128], text[1 << 16];
+	int fd = mkstemp (path);
+	assert_true (fd >= 0);
+	setenv ("MONOCLE_PROFILE", "events", 1);
+	setenv ("CORECLR_ENABLE_PROFILING", "1", 1);
+	setenv ("CORECLR_PROFILER_PATH", "/x.so", 1);
+	setenv ("MONO_ENV_OPTIONS", "--profile=events", 1);
+	setenv ("MONOKEPT", "kept", 1);
+	snprintf (command, sizeof command, "cat >/dev/null; env >%s", path);
+	char output[sizeof command];
+	strcpy (output, command);
+	assert_int_equal (monocle__output_write (output, sizeof output, MONOCLE__OUTPUT_COMMAND, "x", 1), 0);
+	ssize_t length = read (fd, text, sizeof text - 1);
+	assert_true (length > 0);
+	text[length] = 0;
+	assert_non_null (strstr (text, "MONOKEPT=kept"));
+	assert_non_null (strstr (text, "PATH="));
+	assert_null (strstr (text, "MONOCLE_PROFILE"));
+	assert_null (strstr (text, "CORECLR_"));
+	assert_null (strstr (text, "--profile"));
+	assert_string_equal (getenv ("MONOCLE_PROFILE"), "events"); /* the program keeps its own */
+	setenv ("MONO_ENV_OPTIONS", "--trace", 1);
+	assert_int_equal (monocle__output_write (output, sizeof output, MONOCLE__OUTPUT_COMMAND, "x", 1), 0);
+	length = pread (fd, text, sizeof text - 1, 0);
+	text[length > 0 ? length : 0] = 0;
+	assert_non_null (strstr (text, "MONO_ENV_OPTIONS=--trace"));
+	close (fd);
+	unlink (path);
+}
+
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
@@ -135,6 +169,7 @@ main (void)
 		tree_test (a_number_finds_a_free_name),
 		cmocka_unit_test (names_that_are_too_long_are_refused),
 		cmocka_unit_test (the_program_is_the_managed_one),
+		cmocka_unit_test (a_command_is_not_profiled_itself),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
