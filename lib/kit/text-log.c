@@ -17,7 +17,10 @@
  * that takes longer than a second, and gives up when nothing moves: a reader that stopped reading stops no program.
  *
  * A ring belongs to its thread until that ends; then it is emptied and freed. The thread that holds the ring is found
- * through a pthread key, so that the library's one thread-local word stays the call tree's.
+ * through a pthread key, so that the library's one thread-local word stays the call tree's. The C library keeps the
+ * values of its first keys in the thread, and allocates for others: a thread whose first line comes in a stopped world
+ * could wait for ever. Where the key is such a one rings are found by thread id in a table instead, and never freed:
+ * the log's thread looks once a second whose threads are gone, and others take their rings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,6 +51,17 @@ enum {
 	PERIOD_NS    = 50000000,
 	PATIENCE     = 5, /* seconds without a piece written, at the end */
 	ALIGN        = 16,
+	INLINE_KEYS  = 32, /* of glibc; others have no limit */
+	PLACES       = 1 << 12,
+	PERIODS      = 20, /* between two looks for threads that are gone */
+};
+
+#define NOBODY ((pid_t) -1)
+
+/* A ring by its thread. */
+struct place {
+	_Atomic pid_t tid; /* 0: free; NOBODY: the ring may be taken */
+	struct ring *_Atomic ring;
 };
 
 #define END UINT32_MAX
@@ -70,7 +84,7 @@ struct ring {
 	uint64_t lost_told;     /* by the log's thread */
 	_Atomic bool is_writing; /* a signal handler must not come in between */
 	_Atomic bool is_over;    /* its thread has ended */
-	pid_t tid;
+	_Atomic pid_t tid; /* NOBODY: its thread is gone, and another may take it */
 	struct monocle__text_file file; /* with `threads` */
 };
 
@@ -82,6 +96,8 @@ struct monocle_kit_text {
 	uint64_t ring_size;
 	bool threads;
 	pthread_key_t key;
+	struct place *places; /* NULL: the key will do */
+	unsigned period;      /* of the log's thread */
 	struct ring *_Atomic rings; /* grows at the front; the log's thread takes dead ones out */
 	sem_t wake;
 	_Atomic bool is_awake, is_closing, is_closed;
@@ -128,24 +144,76 @@ thread_ends (void *data)
 	atomic_store_explicit (&ring->is_over, true, memory_order_release);
 }
 
-/* No malloc: the world may be stopped, and one of those that stand still may hold its lock. */
+/* The place of this thread, else one that this thread gets. NULL: all are taken. *ret_new: it has no ring yet. */
+static struct place *
+place_of (monocle_kit_text *text, pid_t tid, bool *ret_new)
+{
+	unsigned first = (unsigned) tid * 0x9E3779B1u;
+	*ret_new = false;
+	for (unsigned i = 0; i < PLACES; i++) {
+		struct place *place = &text->places[(first + i) % PLACES];
+		pid_t there = atomic_load (&place->tid);
+		if (there == tid)
+			return place;
+		if (!there)
+			break;
+	}
+	for (unsigned i = 0; i < PLACES; i++) {
+		struct place *place = &text->places[(first + i) % PLACES];
+		pid_t there = atomic_load (&place->tid);
+		if ((!there || there == NOBODY) && atomic_compare_exchange_strong (&place->tid, &there, tid)) {
+			*ret_new = !there;
+			return place;
+		}
+	}
+	return NULL;
+}
+
 static struct ring *
-make_ring (monocle_kit_text *text)
+find_ring (monocle_kit_text *text, struct place **ret_place)
+{
+	bool is_new;
+	*ret_place = NULL;
+	if (!text->places)
+		return pthread_getspecific (text->key);
+	pid_t tid = (pid_t) syscall (SYS_gettid);
+	struct place *place = place_of (text, tid, &is_new);
+	struct ring *ring = place ? atomic_load (&place->ring) : NULL;
+	*ret_place = place;
+	pid_t nobody = NOBODY; /* another thread's, once */
+	if (ring && atomic_compare_exchange_strong (&ring->tid, &nobody, tid))
+		atomic_store_explicit (&ring->is_writing, false, memory_order_release);
+	return ring;
+}
+
+/* No malloc: the world may be stopped, and one of those that stand still may hold its lock. */
+static bool
+keep_ring (monocle_kit_text *text, struct place *place, struct ring *ring)
+{
+	if (!text->places)
+		return pthread_setspecific (text->key, ring) == 0;
+	if (place)
+		atomic_store (&place->ring, ring);
+	return place != NULL;
+}
+
+static struct ring *
+make_ring (monocle_kit_text *text, struct place *place)
 {
 	uint64_t size = sizeof (struct ring) + ALIGN + text->ring_size;
 	struct ring *ring = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
-	if (pthread_setspecific (text->key, ring)) {
-		munmap (ring, size);
-		return NULL;
-	}
 	ring->data = (char *) (((uintptr_t) (ring + 1) + ALIGN - 1) & ~(uintptr_t) (ALIGN - 1));
 	ring->mapped = size;
 	ring->text = text;
 	ring->size = text->ring_size;
 	ring->tid = (pid_t) syscall (SYS_gettid);
 	ring->file.fd = -1;
+	if (!keep_ring (text, place, ring)) {
+		munmap (ring, size);
+		return NULL;
+	}
 	ring->next = atomic_load (&text->rings);
 	while (!atomic_compare_exchange_weak (&text->rings, &ring->next, ring))
 		;
@@ -199,9 +267,10 @@ monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, 
 	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed)
 	    || atomic_load_explicit (&is_child, memory_order_relaxed))
 		return false;
-	struct ring *ring = pthread_getspecific (text->key);
+	struct place *place;
+	struct ring *ring = find_ring (text, &place);
 	if (!ring)
-		ring = make_ring (text);
+		ring = make_ring (text, place);
 	if (ring && !atomic_exchange_explicit (&ring->is_writing, true, memory_order_relaxed)) {
 		done = put_line (ring, time, line, length);
 		atomic_store_explicit (&ring->is_writing, false, memory_order_relaxed);
@@ -419,6 +488,29 @@ drop_dead_rings (monocle_kit_text *text)
 	}
 }
 
+/*
+ * Rings that are found by thread id: those of threads that are gone are given up. A line that is being written, by
+ * whomever, keeps its ring; a new thread with the same id loses one line at most, which is counted.
+ */
+static void
+give_up_rings (monocle_kit_text *text)
+{
+	for (unsigned i = 0; i < PLACES; i++) {
+		struct place *place = &text->places[i];
+		pid_t tid = atomic_load (&place->tid);
+		struct ring *ring = tid && tid != NOBODY ? atomic_load (&place->ring) : NULL;
+		if (!ring || atomic_load (&ring->head) != atomic_load (&ring->tail)
+		    || syscall (SYS_tgkill, getpid (), tid, 0) == 0 || errno != ESRCH
+		    || atomic_exchange (&ring->is_writing, true))
+			continue;
+		if (ring->file.fd >= 0)
+			monocle__text_file_close (&ring->file);
+		ring->file = (struct monocle__text_file) { .fd = -1 };
+		atomic_store (&ring->tid, NOBODY);
+		atomic_store (&place->tid, NOBODY);
+	}
+}
+
 static void
 drain (monocle_kit_text *text, struct heap *h, uint64_t until)
 {
@@ -428,6 +520,8 @@ drain (monocle_kit_text *text, struct heap *h, uint64_t until)
 	else
 		merge (text, h, until);
 	drop_dead_rings (text);
+	if (text->places && ++text->period % PERIODS == 0)
+		give_up_rings (text);
 }
 
 static void
@@ -529,6 +623,7 @@ fail (monocle_kit_text *text, const char *what, int error)
 		monocle__text_file_close (&text->file);
 	free (text->head);
 	free (text->piece);
+	free (text->places);
 	free (text);
 	return NULL;
 }
@@ -555,6 +650,8 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	if (error)
 		return fail (text, "write", error);
 	error = pthread_key_create (&text->key, thread_ends);
+	if (!error && text->key >= INLINE_KEYS && !(text->places = calloc (PLACES, sizeof *text->places)))
+		error = ENOMEM;
 	if (error || sem_init (&text->wake, 0, 0))
 		return fail (text, "serve threads for", error ? -error : -errno);
 	if (!monocle__background_start (&text->thread, run, text, 0)) {

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40 };
+enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40, INLINE_KEYS = 32 /* of glibc */ };
 
 /* What opens a level and what closes it, by the beginning of the name. */
 static const struct {
@@ -85,7 +85,8 @@ get_state (void)
 		return NULL;
 	state->tid = (pid_t) syscall (SYS_gettid);
 	own_state = state;
-	pthread_setspecific (state_key, state);
+	if (state_key < INLINE_KEYS) /* else it would allocate, and the page of each thread stays */
+		pthread_setspecific (state_key, state);
 	return state;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -348,6 +349,59 @@ the_default_name_is_never_overwritten (void **state)
 	assert_int_equal (chdir (before), 0);
 }
 
+/* --- many keys ---------------------------------------------------------------------------------------------------- */
+
+static atomic_int ended;
+
+static void *
+say_ten (void *data)
+{
+	monocle_kit_text *text = data;
+	bool done = true;
+	for (int i = 0; i < 10; i++)
+		done = say (text, "a line") && done;
+	atomic_fetch_add (&ended, done);
+	return NULL;
+}
+
+static void
+run_threads (monocle_kit_text *text, int rounds)
+{
+	enum { AT_ONCE = 10 };
+	pthread_t threads[AT_ONCE];
+	for (int round = 0; round < rounds; round++) {
+		for (int i = 0; i < AT_ONCE; i++)
+			assert_int_equal (pthread_create (&threads[i], NULL, say_ten, text), 0);
+		for (int i = 0; i < AT_ONCE; i++)
+			pthread_join (threads[i], NULL);
+	}
+}
+
+/* So many keys that the C library would have to allocate for a thread's value of ours. */
+static void
+threads_have_rings_where_a_key_would_allocate (void **state)
+{
+	pthread_key_t keys[40];
+	ended = 0;
+	for (int i = 0; i < 40; i++)
+		assert_int_equal (pthread_key_create (&keys[i], NULL), 0);
+	monocle_kit_text *text = open_with (path, false, 1 << 17);
+	assert_non_null (text);
+	run_threads (text, 20);
+	usleep (1500000); /* rings of threads that are gone are given up, and taken by others */
+	run_threads (text, 20);
+	assert_int_equal (ended, 400);
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	char *is = read_all (path);
+	size_t lines = 0;
+	for (char *at = is; (at = strstr (at, "a line\n")); at++)
+		lines++;
+	free (is);
+	assert_int_equal (lines, 4000);
+	for (int i = 0; i < 40; i++)
+		pthread_key_delete (keys[i]);
+}
+
 int
 main (void)
 {
@@ -367,6 +421,7 @@ main (void)
 		TEST (what_cannot_be_written_is_said_at_once),
 		TEST (a_name_with_a_number_is_never_overwritten),
 		TEST (the_default_name_is_never_overwritten),
+		TEST (threads_have_rings_where_a_key_would_allocate),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
