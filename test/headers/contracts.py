@@ -18,7 +18,7 @@ import harness  # noqa: E402
 WORDS = {
     "any context": {"ANY", "SETTER"},
     "not async-safe": {"MEMORY"},
-    "normal context": {"NORMAL"},
+    "normal context": {"NORMAL", "STACK"},
     "init window": {"WINDOW"},
     "only inside": {"CALL", "SAMPLE", "WALK"},
     "not in a signal handler": {"ATTACH"},

@@ -105,8 +105,8 @@ answer_same (const void *pointer, const void *known)
 #include "matrix.def"
 
 /* A stopped world may hold malloc's lock: there, only what neither allocates nor locks. */
-enum { ANY, MEMORY, NORMAL, ELSEWHERE, WINDOW = ELSEWHERE, SETTER = ELSEWHERE, ATTACH = ELSEWHERE, CALL = ELSEWHERE,
-       SAMPLE = ELSEWHERE, WALK = ELSEWHERE };
+enum { ANY, MEMORY, NORMAL, ELSEWHERE, STACK = ELSEWHERE, WINDOW = ELSEWHERE, SETTER = ELSEWHERE, ATTACH = ELSEWHERE,
+       CALL = ELSEWHERE, SAMPLE = ELSEWHERE, WALK = ELSEWHERE };
 enum { NOTHING, DOMAIN, IMAGE, ASSEMBLY, CLASS, NULLABLE, METHOD, SIGNATURE, HEADER, FIELD, PROPERTY, EVENT, JIT,
        OBJECT, TEXTUAL };
 
