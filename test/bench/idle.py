@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
-PROGRAMS = [("collecting", "gc", 4000), ("compiling", "jit", 6000)]
+PROGRAMS = [("collecting", "gc", 2000), ("compiling", "jit", 4000)]
 WAYS = [("no module", None), ("an idle module", "empty:"), ("a filter that wants nothing", "empty:nothing")]
 
 

@@ -150,8 +150,8 @@ class Recorder(harness.Suite):
     @staticmethod
     def last_words(seen):
         """What a dying program says, but for our lines and for how often a frame is repeated: the compiler decides."""
-        lines = [x for x in seen.err.splitlines() if not x.startswith("monocle: ")]
-        lines = [re.sub(r"Repeat(ed)? \d+ times", "Repeated times", x) for x in lines]
+        lines = [x for x in seen.err.splitlines()
+                 if not x.startswith("monocle: ") and not re.match(r"Repeat(ed)? \d+ times|-+$", x)]
         return [x for i, x in enumerate(lines) if i == 0 or x != lines[i - 1]]
 
     # --- comparison -------------------------------------------------------------------------------------------------
