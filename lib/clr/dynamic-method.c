@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * dynamic-method.c - functions that no image lists: DynamicMethods (compiled expressions and regular expressions among
- * them) and the runtime's own stubs. They have no token; the runtime gives a name and a signature, and tells when one is
- * compiled and when it is gone.
+ * dynamic-method.c - functions that no image lists: DynamicMethods (compiled expressions and regular expressions
+ * among them) and the runtime's own stubs. They have no token; the runtime gives a name and a signature, and tells
+ * when one is compiled and when it is gone.
  *
- * To modules they are what Mono calls wrappers: "(wrapper dynamic-method) object:lambda_method1 (int)". The type that a
- * program made the owner of its method is not told, so all belong to System.Object, as Mono's of a module do.
+ * To modules they are what Mono calls wrappers: "(wrapper dynamic-method) object:lambda_method1 (int)". The type that
+ * a program made the owner of its method is not told, so all belong to System.Object, as Mono's of a module do.
  *
  * The one place where such code comes and goes is here: a function id means its record from the first word about it
  * until DynamicMethodUnloaded. The runtime uses ids and addresses again at once. The list is a leaf lock.

@@ -3,11 +3,11 @@
  *
  * invoke.c - which methods the runtime invokes by itself: method_begin_invoke and method_end_invoke.
  *
- * Mono raises them in its one function that calls managed code from native code. The CLR tells no profiler where it does
- * so (its transition callbacks speak of delegates that native code got), but it does so for few methods, and those are
- * known: the program's entry point, static constructors, what a thread begins with, and what reflection invokes. They
- * get probes of their own (probe.c), also when no filter asks for them, and their precompiled code is refused: theirs
- * only, since the runtime inlines none of them.
+ * Mono raises them in its one function that calls managed code from native code. The CLR tells no profiler where it
+ * does so (its transition callbacks speak of delegates that native code got), but it does so for few methods, and
+ * those are known: the program's entry point, static constructors, what a thread begins with, and what reflection
+ * invokes. They get probes of their own (probe.c), also when no filter asks for them, and their precompiled code is
+ * refused: theirs only, since the runtime inlines none of them.
  *
  * A method invoked by reflection is the argument of one of the framework's methods, which is probed in its place.
  */

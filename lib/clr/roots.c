@@ -3,10 +3,10 @@
  *
  * roots.c - what keeps objects alive, as each collection finds it.
  *
- * The runtime says of a root what kind it is and which object it leads to, not where it lies: a reference on a stack may
- * be in a register, and whose stack it is is not told. So each kind is registered as one root with a made-up address,
- * as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the thread that
- * collects.
+ * The runtime says of a root what kind it is and which object it leads to, not where it lies: a reference on a stack
+ * may be in a register, and whose stack it is is not told. So each kind is registered as one root with a made-up
+ * address, as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the
+ * thread that collects.
  *
  * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
  * window. It would also walk the whole heap after each collection: that is refused at the first object.

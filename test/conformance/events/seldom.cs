@@ -11,7 +11,12 @@ using System.Threading;
 
 class Plain { public static int Value; static Plain () { Value = 1; } public static int Get () { return Value; } }
 class Holder<T> { public static int Value; static Holder () { Value = 1; } public static int Get () { return Value; } }
-class Broken { public static int Value = 1; static Broken () { throw new InvalidOperationException ("broken"); } public static int Get () { return Value; } }
+class Broken
+{
+	public static int Value = 1;
+	static Broken () { throw new InvalidOperationException ("broken"); }
+	public static int Get () { return Value; }
+}
 
 class Target
 {
@@ -35,8 +40,8 @@ class Seldom
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static int Make (int number)
 	{
-		var method = new DynamicMethod ("Own" + number, typeof (int), new [] { typeof (int), typeof (string [,]), typeof (double).MakeByRefType () },
-		                                typeof (Seldom).Module);
+		Type [] takes = { typeof (int), typeof (string [,]), typeof (double).MakeByRefType () };
+		var method = new DynamicMethod ("Own" + number, typeof (int), takes, typeof (Seldom).Module);
 		ILGenerator il = method.GetILGenerator ();
 		il.Emit (OpCodes.Ldarg_0);
 		il.Emit (OpCodes.Ldc_I4, number);

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * mover.c - profiler module of the tests: is what a collection says of its heap sound? Pairs come between START and END,
- * in batches of at most 64 addresses, from one place to another, to objects that have a class; roots lie where one was
- * registered. "mover:output=FILE[,roots]".
+ * mover.c - profiler module of the tests: is what a collection says of its heap sound? Pairs come between START and
+ * END, in batches of at most 64 addresses, from one place to another, to objects that have a class; roots lie where
+ * one was registered. "mover:output=FILE[,roots]".
  */
 #include <stdatomic.h>
 #include <stdio.h>

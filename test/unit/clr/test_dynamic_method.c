@@ -36,7 +36,7 @@ check_trace (const char *should)
 
 /* --- the module that watches -------------------------------------------------------------------------------------- */
 
-static MonoMethod *last;
+static MonoMethod *_Atomic last;
 static bool is_silent;
 
 static void

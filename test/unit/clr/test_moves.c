@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_moves.c - the heap in a collection: ranges that the runtime tells become pairs of objects, its roots become those
- * of Mono, and what is malformed becomes nothing.
+ * test_moves.c - the heap in a collection: ranges that the runtime tells become pairs of objects, its roots become
+ * those of Mono, and what is malformed becomes nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,7 +211,8 @@ static void *
 bring_ranges (void *data)
 {
 	for (uint64_t i = 0; i < 1000; i++) {
-		const uint64_t ranges[] = { 0x100000 + i * 64, 0x200000 + i * 64, 64, 0x300000 + i * 64, 0x400000 + i * 64, 64 };
+		const uint64_t at = i * 64;
+		const uint64_t ranges[] = { 0x100000 + at, 0x200000 + at, 64, 0x300000 + at, 0x400000 + at, 64 };
 		deliver (MOVED, 2, 2, ranges, 3);
 	}
 	return NULL;
