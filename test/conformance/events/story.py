@@ -17,8 +17,8 @@ LOST = re.compile(r"--- (\d+) lines of thread (\d+) are missing")
 INITIALISER = re.compile(r":\.cctor ")
 
 # What opens and closes a piece.
-OPENS = {"enter", "contention", "finalizing", "begin-invoke"}
-CLOSES = {"leave", "unwound", "tail-call", "acquired", "gave-up", "finalized", "end-invoke"}
+OPENS = {"enter", "contention", "finalizing"}
+CLOSES = {"leave", "unwound", "tail-call", "acquired", "gave-up", "finalized"}
 
 # Exceptions that the runtime raises in the program's own code. Others that are not its own, class libraries throw.
 RAISED = {"System." + name for name in (
@@ -92,8 +92,6 @@ STORY = {
     "method_leave": of_method("leave"),
     "method_exception_leave": of_method("unwound"),
     "method_tail_call": of_method("tail-call"),
-    "method_begin_invoke": of_method("begin-invoke"),
-    "method_end_invoke": of_method("end-invoke"),
     "exception_throw": thrown,
     "exception_clause": clause,
     "monitor_contention": of_object("contention"),
