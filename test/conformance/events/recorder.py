@@ -152,7 +152,7 @@ class Recorder(harness.Suite):
         """What a dying program says, but for our lines and for how often a frame is repeated: the compiler decides."""
         lines = [x for x in seen.err.splitlines()
                  if not x.startswith("monocle: ") and not re.match(r"Repeat(ed)? \d+ times|-+$", x)]
-        return [x for i, x in enumerate(lines) if i == 0 or x != lines[i - 1]]
+        return sorted({x.strip() for x in lines} - {""})
 
     # --- comparison -------------------------------------------------------------------------------------------------
 
