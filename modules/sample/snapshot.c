@@ -4,8 +4,8 @@
  * snapshot.c - the stacks of all threads, once: on SIGUSR2 and at the end, into a profile of their own.
  *
  * A snapshot is a number that goes up. While one is under way the runtime is asked to hit all threads, and the first
- * hit of each is its stack; a second of the drain thread's later, or at the end, the rate is what it was. A thread in
- * native code that blocks the signal has no stack.
+ * hit of each is its stack; when all have been hit, or after a second, the mode is what it was. A thread in native code
+ * that blocks the signal has no stack.
  */
 #include "sample.h"
 
@@ -104,20 +104,25 @@ snapshot_thread_end (uintptr_t tid)
 		monocle_kit_stacks_thread_end (the_snapshots, tid);
 }
 
+/*
+ * Has every thread been hit? The host is asked how many there are, because it knows; while it changes over from the
+ * usual mode there seem to be fewer.
+ */
+static bool
+is_complete (void)
+{
+	MonocleSampling state = { .size = sizeof state };
+	return monocle_sampling_state && monocle_sampling_state (&state) && state.mode == MONO_PROFILER_SAMPLE_MODE_REAL &&
+	       state.threads && added >= state.threads;
+}
+
+/* Where nobody tells how many threads there are, a fifth of a second has to do. */
 void
 snapshot_beat (void)
 {
-	uint64_t begun = since;
-	if (begun && now () - begun >= LEAST_NS && atomic_compare_exchange_strong (&since, &begun, 0))
+	uint64_t begun = since, patience = !monocle_sampling_state || is_complete () ? LEAST_NS : MOST_NS;
+	if (begun && now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
 		mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
-}
-
-/* How many threads there are to hit; the host is asked, because it knows. */
-static uint32_t
-thread_count (void)
-{
-	MonocleSampling state = { .size = sizeof state };
-	return monocle_sampling_state && monocle_sampling_state (&state) ? state.threads : UINT32_MAX;
 }
 
 void
@@ -126,9 +131,10 @@ snapshot_last (void)
 	if (!the_snapshots)
 		return;
 	begin ();
-	uint32_t threads = thread_count ();
-	for (uint64_t end = since + MOST_NS; added < threads && now () < end;)
+	uint64_t end = since + MOST_NS;
+	do
 		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	while (!is_complete () && now () < end);
 	since = 0;
 }
 
