@@ -124,7 +124,7 @@ class Exceptions(harness.Suite):
         seen, out = self.profiled(runtime, image, ",threads", str(threads), str(count))
         loaded = pprof.load(str(out))
         total = sum(values[1] for names, values, _ in loaded.samples if names[0] == "Oops")
-        lost = [int(n) for c in loaded.comments for n in re.findall(r"(\d+) stacks? (?:was|were) lost", c)]
+        lost = [int(n) for c in loaded.comments for n in re.findall(r"^lost: (\d+) stacks are missing", c)]
         self.check(seen.code == 3 and total + sum(lost) >= threads * count,
                    "%s: %d throws are counted, %d lost" % (runtime, total, sum(lost)), seen)
         named = {labels.get("thread") for names, _, labels in loaded.samples if names[0] == "Oops"}
