@@ -155,6 +155,7 @@ burn (witness *own, long milliseconds)
 	while (cpu_time () - from < (uint64_t) milliseconds * 1000000)
 		for (int i = 0; i < 200000; i++)
 			sink += (unsigned) i;
+	(void) sink;
 	CHECK (errno == EXDEV);
 	own->used += cpu_time () - from;
 }
@@ -622,6 +623,7 @@ short_life (void *data)
 	monocle_thread_attach ((uintptr_t) pthread_self ());
 	for (int i = 0; i < 20000; i++)
 		sink += (unsigned) i;
+	(void) sink;
 	monocle_thread_detach ((uintptr_t) pthread_self ());
 	atomic_fetch_add (&short_lives, 1);
 	return NULL;
