@@ -4,9 +4,9 @@
 
     run.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
 
-Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor time
-that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than Reference,
-and the profile must show the same quotient of the two as the program's clock, within P percent.
+Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor
+time that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than Reference,
+and the profile must show the same quotient of the two as the program's clock, within 5 P percent (on Mono 10 P).
 """
 import sys
 
@@ -15,7 +15,9 @@ sys.path.insert(0, __file__.rsplit("/", 3)[0])
 import harness
 
 SETTINGS = {"": {}, "tier 0 off": {"DOTNET_TieredCompilation": "0"}}
-MODULE = "sample:output=%s,freq=1000"
+MODULE = "sample:output=%s,freq=%d"
+RATE = 1000
+FINE_RATE = 4999  # for two small methods: enough samples of each, and out of step with what alternates
 
 
 def true_shares(text):
@@ -35,13 +37,14 @@ def totals(suite, profile):
             if cells[0].startswith("Truth:")}
 
 
-def profiled(suite, runtime, settings, arguments):
+def profiled(suite, runtime, settings, arguments, rate=RATE):
     """What the program says and what the profile says, as {name: share}. None: the run failed; it was reported."""
     profile = suite.work / "truth.pb.gz"
-    env = harness.profile_environment(suite.build, runtime, [MODULE % profile], settings)
+    env = harness.profile_environment(suite.build, runtime, [MODULE % (profile, rate)], settings)
     exe = suite.build.path / "test/conformance/truth/truth.exe"
     outcome = harness.run(runtime.command(exe) + [str(a) for a in arguments], env, timeout=300)
-    if not suite.check(outcome.code == 0 and profile.exists(), "%s: truth.exe runs and has a profile" % runtime, outcome):
+    what = "%s: truth.exe runs and has a profile" % runtime
+    if not suite.check(outcome.code == 0 and profile.exists(), what, outcome):
         return None
     truth = true_shares(outcome.out)
     sampled = totals(suite, profile)
@@ -58,18 +61,19 @@ def compare(suite, runtime, label, settings, options):
     print("%s%s, %g s, %d thread(s)" % (runtime, label and ", " + label, options.seconds, options.threads))
     for name in truth:
         off = 100 * (sampled[name] - truth[name])
-        print("  %-16s true %6.2f %%  sampled %6.2f %%  %+5.2f points" % (name, 100 * truth[name], 100 * sampled[name], off))
+        print("  %-16s true %6.2f %%  sampled %6.2f %%  %+5.2f points"
+              % (name, 100 * truth[name], 100 * sampled[name], off))
         suite.check(abs(off) <= options.points, "%s %s: share of %s" % (runtime, label, name), "%+.2f points off" % off)
 
 
 def slower(suite, runtime, options):
-    found = profiled(suite, runtime, {}, [options.seconds, options.threads, options.slower])
+    found = profiled(suite, runtime, {}, [options.seconds, options.threads, options.slower], FINE_RATE)
     if not found:
         return
     real, seen = (shares["Victim"] / max(shares["Reference"], 1e-9) for shares in found)
     print("%s: Victim does %d %% more than Reference; by its clock %.3f times, in the profile %.3f times"
           % (runtime, options.slower, real, seen))
-    allowed = options.points * 5 / 100
+    allowed = options.points * (10 if runtime.kind == "mono" else 5) / 100  # Mono takes 250 samples a second at most
     suite.check(abs(seen / real - 1) <= allowed, "%s: a slower method shows" % runtime, "%.3f for %.3f" % (seen, real))
 
 
