@@ -5,8 +5,9 @@
     run.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
 
 Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor
-time that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than Reference,
-and the profile must show the same quotient of the two as the program's clock, within 5 P percent (on Mono 10 P).
+time that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than
+Reference, and the profile must show the same quotient of the two as the program's clock, within 5 P percent (on Mono
+10 P).
 """
 import sys
 
