@@ -149,10 +149,16 @@ class Recorder(harness.Suite):
 
     @staticmethod
     def last_words(seen):
-        """What a dying program says, but for our lines and for how often a frame is repeated: the compiler decides."""
-        lines = [x for x in seen.err.splitlines()
-                 if not x.startswith("monocle: ") and not re.match(r"Repeat(ed)? \d+ times|-+$", x)]
-        return sorted({x.strip() for x in lines} - {""})
+        """
+        What a dying program says, but for our lines, for how often a frame is repeated (the compiler decides), and in
+        what the repeated one had called when the stack was full.
+        """
+        lines = [x.strip() for x in seen.err.splitlines() if not x.startswith("monocle: ")]
+        folds = [i for i, x in enumerate(lines) if re.match(r"Repeat(ed)? \d+ times", x)]
+        again = folds[:1] or [i for i, x in enumerate(lines) if x.startswith("at ") and lines.count(x) > 1][:1]
+        if again:
+            lines = [x for x in lines[:again[0]] if not x.startswith("at ")] + lines[again[0]:]
+        return sorted({x for x in lines if not re.match(r"Repeat(ed)? \d+ times|-+$", x)} - {""})
 
     # --- comparison -------------------------------------------------------------------------------------------------
 
