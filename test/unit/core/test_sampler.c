@@ -126,11 +126,19 @@ cpu_time (void)
 	return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 
+/*
+ * To a moment, not for a while: the kernel adds its slack to what is left of a sleep that a signal cut short, so under
+ * 20,000 signals a second nothing ever passes of it.
+ */
 static void
 pause_ms (long milliseconds)
 {
-	struct timespec rest = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
-	while (clock_nanosleep (CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+	struct timespec end;
+	clock_gettime (CLOCK_MONOTONIC, &end);
+	long nanoseconds = end.tv_nsec + milliseconds % 1000 * 1000000;
+	end.tv_sec += milliseconds / 1000 + nanoseconds / 1000000000;
+	end.tv_nsec = nanoseconds % 1000000000;
+	while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
 }
 
