@@ -41,11 +41,25 @@ monocle__sampling_grant (void)
 	return true;
 }
 
+static bool
+granted (void)
+{
+	return atomic_load_explicit (&is_granted, memory_order_relaxed);
+}
+
+/* Where its stack lies is not asked for nothing: for the first thread the system reads all of its mappings. */
+void
+monocle__sampling_thread_began (void)
+{
+	if (granted ())
+		monocle__walk_thread ();
+}
+
 void
 monocle__sampling_thrown (void)
 {
 	sigset_t ours;
-	if (!atomic_load_explicit (&is_granted, memory_order_relaxed))
+	if (!granted ())
 		return;
 	sigemptyset (&ours);
 	sigaddset (&ours, monocle_sampling_signal ());

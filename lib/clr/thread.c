@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "arch/x86_64/walk.h"
 #include "clr.h"
 
 typedef struct thread {
@@ -160,7 +159,7 @@ start (ThreadID id)
 		return;
 	if (was_taken)
 		tell_end (tid);
-	monocle__walk_thread ();
+	monocle__sampling_thread_began ();
 	monocle_thread_attach (tid);
 	monocle_raise_thread_started (tid);
 	monocle_raise_thread_os_id (tid, (uint64_t) syscall (SYS_gettid));
