@@ -291,6 +291,8 @@ bool monocle__service_is_over (void);
 
 /* A module asks for it, in the init window: sees to it that threads can be interrupted. */
 bool monocle__sampling_grant (void);
+/* On a thread that begins. */
+void monocle__sampling_thread_began (void);
 /* On a thread that has thrown: from now on it can be interrupted again. */
 void monocle__sampling_thrown (void);
 
@@ -463,6 +465,13 @@ void monocle__shadow_cut (uint32_t depth);
 
 /* --- exceptions under way (dispatch.c); the calling thread's own -------------------------------------------------- */
 
+/* How far the passes of an exception came with one function that has catch blocks or filters. */
+typedef struct {
+	FunctionID function;                         /* 0: free */
+	uint32_t searched, unwound;                  /* how many frames of it the passes came to */
+	uint32_t met;                                /* which of them was the first with a clause; 0: none */
+} monocle__pass;
+
 /* One exception, from its throw until it is caught. */
 typedef struct {
 	ObjectID object;                             /* stays where it is while it is held */
@@ -470,11 +479,7 @@ typedef struct {
 	FunctionID searched;                         /* the first pass is in this function */
 	bool found;                                  /* and its handler is there */
 	bool met;                                    /* a frame that was unwound had a clause around the place it was at */
-	struct {
-		FunctionID function;                     /* one with catch blocks or filters; 0: free */
-		uint32_t searched, unwound;              /* how many frames of it the passes came to */
-		uint32_t met;                            /* which of them was the first with a clause; 0: none */
-	} passes[8];
+	monocle__pass passes[8];
 } monocle__dispatch;
 
 /* A filter or handler that runs. */
@@ -513,11 +518,10 @@ void monocle__dispatch_search_leave (void);
 void monocle__dispatch_unwind_enter (FunctionID function);
 /* A filter, finally or fault block begins, or a catch block with its exception. */
 void monocle__dispatch_filter_enter (FunctionID function);
-void monocle__dispatch_filter_leave (void);
 void monocle__dispatch_finally_enter (FunctionID function);
-void monocle__dispatch_finally_leave (void);
 void monocle__dispatch_catcher_enter (FunctionID function, ObjectID object);
-void monocle__dispatch_catcher_leave (void);
+/* Any of them ends. */
+void monocle__dispatch_handler_leave (void);
 
 /* The `exception` of method_exception_leave for a frame that leaves now. */
 MonoObject *monocle__dispatch_left (void);

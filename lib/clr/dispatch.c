@@ -29,7 +29,7 @@
 enum {
 	DISPATCHES = sizeof ((monocle__dispatches *) 0)->list / sizeof (monocle__dispatch),
 	HANDLERS = sizeof ((monocle__dispatches *) 0)->handlers / sizeof (monocle__handler),
-	PASSES = sizeof ((monocle__dispatch *) 0)->passes / sizeof ((monocle__dispatch *) 0)->passes[0],
+	PASSES = sizeof ((monocle__dispatch *) 0)->passes / sizeof (monocle__pass),
 };
 
 static bool
@@ -99,7 +99,7 @@ monocle__dispatch_thrown (ObjectID object)
 /* --- first pass: whom does a clause stand around? ----------------------------------------------------------------- */
 
 /* The place of a function in the passes; NULL: none is free. */
-static __typeof__ (&((monocle__dispatch *) 0)->passes[0])
+static monocle__pass *
 pass_of (monocle__dispatch *d, FunctionID function, bool make)
 {
 	for (int i = 0; i < PASSES; i++) {
@@ -116,7 +116,7 @@ pass_of (monocle__dispatch *d, FunctionID function, bool make)
 static void
 meet (monocle__dispatch *d)
 {
-	__auto_type pass = pass_of (d, d->searched, true);
+	monocle__pass *pass = pass_of (d, d->searched, true);
 	if (pass && !pass->met)
 		pass->met = pass->searched ? pass->searched : 1;
 }
@@ -132,7 +132,7 @@ monocle__dispatch_search_enter (FunctionID function)
 	d->found = false;
 	if (!tells_leaves () || !monocle__clauses_of (function))
 		return;
-	__auto_type pass = pass_of (d, function, true);
+	monocle__pass *pass = pass_of (d, function, true);
 	if (pass)
 		pass->searched++;
 }
@@ -194,7 +194,7 @@ monocle__dispatch_search_leave (void)
 	if (!d || d->found || !tells_leaves ())
 		return;
 	monocle__clauses *clauses = monocle__clauses_of (d->searched);
-	__auto_type pass = clauses && monocle__clauses_typed (clauses) ? pass_of (d, d->searched, false) : NULL;
+	monocle__pass *pass = clauses && monocle__clauses_typed (clauses) ? pass_of (d, d->searched, false) : NULL;
 	if (pass && !pass->met && is_protected (own, clauses, d->searched, pass->searched))
 		meet (d);
 }
@@ -206,7 +206,7 @@ monocle__dispatch_unwind_enter (FunctionID function)
 {
 	monocle__dispatches *own = wanted ();
 	monocle__dispatch *d = own ? current (own) : NULL;
-	__auto_type pass = d && !d->met ? pass_of (d, function, false) : NULL;
+	monocle__pass *pass = d && !d->met ? pass_of (d, function, false) : NULL;
 	if (pass)
 		d->met = ++pass->unwound >= pass->met && pass->met;
 }
@@ -276,8 +276,8 @@ push_handler (monocle__dispatches *own, monocle__handler h)
 }
 
 /* The innermost such handler is over, and all that began in it. */
-static void
-leave_handler (void)
+void
+monocle__dispatch_handler_leave (void)
 {
 	monocle__dispatches *own = wanted ();
 	monocle__handler h;
@@ -290,24 +290,6 @@ leave_handler (void)
 			own->handler_count = i;
 			return;
 		}
-}
-
-void
-monocle__dispatch_filter_leave (void)
-{
-	leave_handler ();
-}
-
-void
-monocle__dispatch_finally_leave (void)
-{
-	leave_handler ();
-}
-
-void
-monocle__dispatch_catcher_leave (void)
-{
-	leave_handler ();
 }
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */

@@ -129,7 +129,7 @@ HRESULT
 monocle__callback_ExceptionUnwindFinallyLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_FINALLY_LEAVE, 0, 0);
-	monocle__dispatch_finally_leave ();
+	monocle__dispatch_handler_leave ();
 	return S_OK;
 }
 
@@ -137,7 +137,7 @@ HRESULT
 monocle__callback_ExceptionCatcherLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_LEAVE, 0, 0);
-	monocle__dispatch_catcher_leave ();
+	monocle__dispatch_handler_leave ();
 	return S_OK;
 }
 
@@ -178,7 +178,7 @@ monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	if (own && own->filters)
 		end_filter (own);
-	monocle__dispatch_filter_leave ();
+	monocle__dispatch_handler_leave ();
 	return S_OK;
 }
 

@@ -181,7 +181,7 @@ static void
 finally_leave (uintptr_t frame, uint32_t index)
 {
 	at (frame, BEGIN + index);
-	monocle__dispatch_finally_leave ();
+	monocle__dispatch_handler_leave ();
 }
 
 static void
@@ -256,7 +256,7 @@ what_a_finally_block_throws_and_catches_leaves_the_outer_one_alone (void **state
 	catcher_enter (&plain, INNER_FRAME, 1, OBJECT_B);
 	assert_int_equal (held, 1);
 	at (INNER_FRAME, BEGIN + 1);
-	monocle__dispatch_catcher_leave ();
+	monocle__dispatch_handler_leave ();
 	finally_leave (OUTER_FRAME, 0);
 	finally_enter (&filters, OUTER_FRAME + 1, 0);
 	catcher_enter (&plain, OUTER_FRAME + 2, 1, OBJECT_A);
@@ -272,7 +272,7 @@ what_a_filter_throws_is_forgotten_when_the_filter_ends (void **state)
 	monocle__dispatch_filter_enter ((FunctionID) &filters);
 	monocle__dispatch_thrown (OBJECT_B);
 	at (OUTER_FRAME, FILTER);
-	monocle__dispatch_filter_leave ();
+	monocle__dispatch_handler_leave ();
 	assert_int_equal (held, 1);
 	catcher_enter (&filters, OUTER_FRAME, 0, OBJECT_A);
 	assert_string_equal (told, "filters 0 1 A0, filters 0 0 A0");
