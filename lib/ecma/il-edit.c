@@ -120,12 +120,8 @@ check_instruction (const monocle__il_edit *edit, const monocle__il_instruction *
 	return target <= edit->body_count ? 0 : MONOCLE__ECMA_E_RANGE;
 }
 
-/*
- * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's JIT
- * calls a body invalid in which even dead code falls into a handler.
- */
-static bool
-begins_handler (const monocle__il_body *body, uint32_t index)
+bool
+monocle__il_begins_handler (const monocle__il_body *body, uint32_t index)
 {
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		const monocle__il_clause *c = &body->clauses[i];
@@ -144,7 +140,12 @@ check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jump
 
 	if (before > edit->body_count || monocle__il_first_prefix (edit->body, before) != before)
 		return MONOCLE__ECMA_E_RANGE;
-	if (jumps != MONOCLE__IL_JUMPS_HIT && begins_handler (edit->body, before) != (jumps == MONOCLE__IL_JUMPS_ENTRY))
+	/*
+	 * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's
+	 * JIT calls a body invalid in which even dead code falls into a handler.
+	 */
+	if (jumps != MONOCLE__IL_JUMPS_HIT &&
+	    monocle__il_begins_handler (edit->body, before) != (jumps == MONOCLE__IL_JUMPS_ENTRY))
 		return MONOCLE__ECMA_E_RANGE;
 	if (count > MONOCLE__IL_CODE_MAX - edit->body_count - edit->code_count)
 		return MONOCLE__ECMA_E_RANGE;

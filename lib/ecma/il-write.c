@@ -316,18 +316,6 @@ emit_sections (const layout *l, uint8_t *out)
 
 /* --- the map ---------------------------------------------------------------------------------------------------- */
 
-static bool
-begins_handler (const monocle__il_body *body, uint32_t index)
-{
-	for (uint32_t i = 0; i < body->clause_count; i++) {
-		const monocle__il_clause *c = &body->clauses[i];
-
-		if (c->handler_begin == index || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == index))
-			return true;
-	}
-	return false;
-}
-
 static int
 make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 {
@@ -340,7 +328,7 @@ make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 		return MONOCLE__IL_E_NO_MEMORY;
 	for (uint32_t i = 0; i < body->count; i++) {
 		if (body->code[i].offset == MONOCLE__IL_NONE) {
-			entry = begins_handler (body, i) ? i : entry;
+			entry = monocle__il_begins_handler (body, i) ? i : entry;
 			continue;
 		}
 		map[count++] =

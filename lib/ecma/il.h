@@ -88,6 +88,8 @@ typedef struct {
 int monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t size, size_t *ret_size);
 /* Frees what a body owns and zeroes it; a zeroed body may be freed again. */
 void monocle__il_free (monocle__il_body *body);
+/* Does a handler or a filter begin with this instruction? */
+bool monocle__il_begins_handler (const monocle__il_body *body, uint32_t index);
 
 /*
  * What a body says of itself, read without memory: async-safe. Instructions are not looked at, nor are the borders of

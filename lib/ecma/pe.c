@@ -113,9 +113,8 @@ read_headers (monocle__ecma_image *image, monocle__span pe, struct directory *re
 	return 0;
 }
 
-/* `size` bytes at an RVA, which must all be there. */
-static bool
-part_at_rva (const monocle__ecma_image *image, uint32_t rva, uint32_t size, monocle__span *ret_part)
+bool
+monocle__ecma_rva_part (const monocle__ecma_image *image, uint32_t rva, uint32_t size, monocle__span *ret_part)
 {
 	monocle__span rest;
 	rest.data = monocle__ecma_rva (image, rva, &rest.size);
@@ -127,7 +126,7 @@ static bool
 has_readytorun_header (const monocle__ecma_image *image, uint32_t rva)
 {
 	monocle__span signature;
-	return rva && part_at_rva (image, rva, 4, &signature) && monocle__le32 (signature.data) == RTR_SIGNATURE;
+	return rva && monocle__ecma_rva_part (image, rva, 4, &signature) && monocle__le32 (signature.data) == RTR_SIGNATURE;
 }
 
 /* Does not believe the directory's own size: what is needed of the header must be in the image, that is all. */
@@ -135,13 +134,13 @@ static int
 read_cli_header (monocle__ecma_image *image, struct directory cli, monocle__span *ret_metadata)
 {
 	monocle__span header;
-	if (!part_at_rva (image, cli.rva, CLI_HEADER_SIZE, &header))
+	if (!monocle__ecma_rva_part (image, cli.rva, CLI_HEADER_SIZE, &header))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	image->cli_flags = monocle__le32 (header.data + 16);
 	image->entry_point_token = monocle__le32 (header.data + 20);
 	image->readytorun_rva = monocle__le32 (header.data + 64);
 	image->is_readytorun = has_readytorun_header (image, image->readytorun_rva);
-	if (!part_at_rva (image, monocle__le32 (header.data + 8), monocle__le32 (header.data + 12), ret_metadata))
+	if (!monocle__ecma_rva_part (image, monocle__le32 (header.data + 8), monocle__le32 (header.data + 12), ret_metadata))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	return 0;
 }

@@ -97,14 +97,6 @@ reader_at (monocle__span bytes, uint64_t at)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static bool
-bytes_at (const monocle__ecma_image *image, uint32_t rva, uint32_t size, monocle__span *ret)
-{
-	monocle__span rest;
-	rest.data = monocle__ecma_rva (image, rva, &rest.size);
-	return rest.data && monocle__span_part (rest, 0, size, ret);
-}
-
 static void
 take_section (monocle__r2r *r2r, uint32_t type, uint32_t rva, monocle__span bytes)
 {
@@ -143,12 +135,12 @@ static int
 read_sections (monocle__r2r *r2r, uint32_t rva, uint32_t count)
 {
 	monocle__span rows, bytes;
-	if (count > 1024 || !bytes_at (r2r->image, rva, count * SECTION_ROW, &rows))
+	if (count > 1024 || !monocle__ecma_rva_part (r2r->image, rva, count * SECTION_ROW, &rows))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *row = rows.data + (size_t) i * SECTION_ROW;
 		uint32_t at = monocle__le32 (row + 4);
-		if (bytes_at (r2r->image, at, monocle__le32 (row + 8), &bytes))
+		if (monocle__ecma_rva_part (r2r->image, at, monocle__le32 (row + 8), &bytes))
 			take_section (r2r, monocle__le32 (row), at, bytes);
 	}
 	return r2r->function_count ? 0 : MONOCLE__ECMA_E_RANGE;
@@ -162,7 +154,7 @@ monocle__r2r_open (monocle__r2r *ret, const monocle__ecma_image *image)
 	ret->image = image;
 	if (!image->is_readytorun || (image->machine != MACHINE_LINUX_X64 && image->machine != MACHINE_X64))
 		return MONOCLE__ECMA_E_RANGE;
-	if (!bytes_at (image, image->readytorun_rva, HEADER_SIZE, &header))
+	if (!monocle__ecma_rva_part (image, image->readytorun_rva, HEADER_SIZE, &header))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	ret->major = monocle__le16 (header.data + 4);
 	ret->minor = monocle__le16 (header.data + 6);
@@ -207,8 +199,8 @@ const uint8_t *
 monocle__r2r_unwind (const monocle__r2r *r2r, const monocle__r2r_function *function)
 {
 	monocle__span header, whole;
-	if (!bytes_at (r2r->image, function->unwind, 4, &header) ||
-	    !bytes_at (r2r->image, function->unwind, 4u + 2u * header.data[2], &whole))
+	if (!monocle__ecma_rva_part (r2r->image, function->unwind, 4, &header) ||
+	    !monocle__ecma_rva_part (r2r->image, function->unwind, 4u + 2u * header.data[2], &whole))
 		return NULL;
 	return whole.data;
 }
