@@ -5,8 +5,10 @@
  */
 #include "background.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <time.h>
 
 bool
 monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), void *data, size_t stack)
@@ -24,4 +26,19 @@ monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), voi
 	pthread_sigmask (SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy (&attributes);
 	return !error;
+}
+
+void
+monocle__background_sleep (sem_t *wake, long nanoseconds)
+{
+	enum { SECOND = 1000000000 };
+	struct timespec until;
+	clock_gettime (CLOCK_REALTIME, &until);
+	until.tv_nsec += nanoseconds;
+	if (until.tv_nsec >= SECOND) {
+		until.tv_nsec -= SECOND;
+		until.tv_sec++;
+	}
+	while (sem_timedwait (wake, &until) && errno == EINTR)
+		;
 }

@@ -7,6 +7,7 @@
 #define MONOCLE_KIT_BACKGROUND_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,5 +16,7 @@
  * what the system wants; 0: the usual. False: it could not be made.
  */
 bool monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), void *data, size_t stack);
+/* On such a thread: waits until somebody posts, for less than a second. */
+void monocle__background_sleep (sem_t *wake, long nanoseconds);
 
 #endif

@@ -416,15 +416,7 @@ drain (monocle_kit_stacks *stacks)
 static void
 sleep_a_while (monocle_kit_stacks *stacks)
 {
-	struct timespec until;
-	clock_gettime (CLOCK_REALTIME, &until);
-	until.tv_nsec += PERIOD_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	while (sem_timedwait (&stacks->wake, &until) && errno == EINTR)
-		;
+	monocle__background_sleep (&stacks->wake, PERIOD_NS);
 	__atomic_store_n (&stacks->is_awake, 0, __ATOMIC_RELEASE);
 }
 

@@ -525,20 +525,6 @@ drain (monocle_kit_text *text, struct heap *h, uint64_t until)
 }
 
 static void
-sleep_a_while (monocle_kit_text *text)
-{
-	struct timespec until;
-	clock_gettime (CLOCK_REALTIME, &until);
-	until.tv_nsec += PERIOD_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	while (sem_timedwait (&text->wake, &until) && errno == EINTR)
-		;
-}
-
-static void
 close_files (monocle_kit_text *text)
 {
 	if (!text->threads && monocle__text_file_close (&text->file))
@@ -554,7 +540,7 @@ run (void *data)
 	monocle_kit_text *text = data;
 	struct heap heap = { NULL, NULL, 0, 0 };
 	while (!atomic_load (&text->is_closing)) {
-		sleep_a_while (text);
+		monocle__background_sleep (&text->wake, PERIOD_NS);
 		drain (text, &heap, monocle_kit_text_now ());
 	}
 	drain (text, &heap, UINT64_MAX);
