@@ -56,26 +56,43 @@ operand (const decoder *d, size_t offset, size_t size)
 
 /* Instructions: each returns how many bytes it took, 0: it is another one. */
 
+/* push or pop of a register; *ret_register: which. */
+static size_t
+move_register (decoder *d, uint8_t opcode, unsigned *ret_register)
+{
+	size_t prefix = MATCHES (d, 0, 0x41) ? 1 : 0;
+	if (d->at + prefix >= d->size || (d->code[d->at + prefix] & 0xf8) != opcode)
+		return 0;
+	d->depth += 8;
+	*ret_register = (d->code[d->at + prefix] & 7) | (prefix ? 8 : 0);
+	return prefix + 1;
+}
+
+/* sub rsp or add rsp, of a constant. */
+static size_t
+move_sp (decoder *d, uint8_t modrm)
+{
+	size_t width = MATCHES (d, 0, 0x48, 0x83, modrm) ? 1 : MATCHES (d, 0, 0x48, 0x81, modrm) ? 4 : 0;
+	if (!width)
+		return 0;
+	d->depth += operand (d, 3, width);
+	return 3 + width;
+}
+
 static size_t
 push (decoder *d)
 {
-	size_t prefix = MATCHES (d, 0, 0x41) ? 1 : 0;
-	if (d->at + prefix >= d->size || (d->code[d->at + prefix] & 0xf8) != 0x50)
-		return 0;
-	d->depth += 8;
-	if (!prefix && (d->code[d->at] & 7) == FP && !d->saved_depth)
+	unsigned pushed;
+	size_t size = move_register (d, 0x50, &pushed);
+	if (size && pushed == FP && !d->saved_depth)
 		d->saved_depth = d->depth;
-	return prefix + 1;
+	return size;
 }
 
 static size_t
 sub_sp (decoder *d)
 {
-	size_t width = MATCHES (d, 0, 0x48, 0x83, 0xEC) ? 1 : MATCHES (d, 0, 0x48, 0x81, 0xEC) ? 4 : 0;
-	if (!width)
-		return 0;
-	d->depth += operand (d, 3, width);
-	return 3 + width;
+	return move_sp (d, 0xEC);
 }
 
 static size_t
@@ -304,23 +321,17 @@ monocle__unwind_info_decode (const uint8_t *info, size_t size, size_t limit, mon
 static size_t
 add_sp (decoder *d)
 {
-	size_t width = MATCHES (d, 0, 0x48, 0x83, 0xC4) ? 1 : MATCHES (d, 0, 0x48, 0x81, 0xC4) ? 4 : 0;
-	if (!width)
-		return 0;
-	d->depth += operand (d, 3, width);
-	return 3 + width;
+	return move_sp (d, 0xC4);
 }
 
 static size_t
 pop (decoder *d)
 {
-	size_t prefix = MATCHES (d, 0, 0x41) ? 1 : 0;
-	if (d->at + prefix >= d->size || (d->code[d->at + prefix] & 0xf8) != 0x58)
-		return 0;
-	d->depth += 8;
-	if (!prefix && (d->code[d->at] & 7) == FP)
+	unsigned popped;
+	size_t size = move_register (d, 0x58, &popped);
+	if (size && popped == FP)
 		d->saved_depth = d->depth;
-	return prefix + 1;
+	return size;
 }
 
 static bool
