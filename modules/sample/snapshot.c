@@ -27,21 +27,13 @@ static _Atomic uint32_t number;  /* of the latest one; 0: none */
 static _Atomic uint32_t added;   /* stacks of the latest one */
 static _Atomic uint64_t since;   /* when it began, nanoseconds; 0: none is under way */
 
-static uint64_t
-now (void)
-{
-	struct timespec time;
-	clock_gettime (CLOCK_MONOTONIC, &time);
-	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
-}
-
 /* Async-safe. */
 static void
 begin (void)
 {
 	number++;
 	added = 0;
-	since = now ();
+	since = monocle_kit_text_now ();
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
 
@@ -121,7 +113,7 @@ void
 snapshot_beat (void)
 {
 	uint64_t begun = since, patience = !monocle_sampling_state || is_complete () ? LEAST_NS : MOST_NS;
-	if (begun && now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
+	if (begun && monocle_kit_text_now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
 		mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
 }
 
@@ -134,7 +126,7 @@ snapshot_last (void)
 	uint64_t end = since + MOST_NS;
 	do
 		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
-	while (!is_complete () && now () < end);
+	while (!is_complete () && monocle_kit_text_now () < end);
 	since = 0;
 }
 

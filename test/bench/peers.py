@@ -10,24 +10,16 @@ All runs of a round follow each other in changing order; a figure is the median 
 the bare run of its round, with a 95 % interval of that median. The program says what the process used while it worked,
 the sampler's own threads included; start and end are not in it.
 """
-import math
 import os
 import random
 import shutil
+import statistics
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, __file__.rsplit("/", 2)[0])
 import harness
-
-
-def interval(values):
-    """Median and the order statistics that hold it with 95 %."""
-    values = sorted(values)
-    n = len(values)
-    reach = math.ceil(0.98 * math.sqrt(n))
-    middle = values[n // 2] if n % 2 else (values[n // 2 - 1] + values[n // 2]) / 2
-    return middle, values[max(0, n // 2 - reach)], values[min(n - 1, n // 2 + reach)]
+from idle import interval
 
 
 class Peers(harness.Suite):
@@ -73,7 +65,8 @@ class Peers(harness.Suite):
             pairs = [(value, base) for value, base in zip(values, bare) if value and base]
             if label == "bare" or not pairs:
                 continue
-            middle, low, high = interval([100 * (value / base - 1) for value, base in pairs])
+            more = [100 * (value / base - 1) for value, base in pairs]
+            middle, (low, high) = statistics.median(more), interval(more)
             print("%-6s %-22s %+6.2f %%  (95 %%: %+.2f .. %+.2f, %d pairs)" % (name, label, middle, low, high, len(pairs)))
 
 
