@@ -11,11 +11,13 @@
  *     RestartEEBegin          6, 10, 7 if no GCStart came (the second pause of a background collection); 8
  *     RestartEEEnd            9, 11
  *
- * So 6 and 10 come when the world is stopped already. Only suspensions for a collection count. The runtime does them
- * one at a time, on one thread (with the server collector the thread of its first heap; GCStart and GCEnd may then come
- * on another of its threads). But SuspendEEBegin comes before a thread waits for its turn, and RestartEEEnd after the
- * next one may have it: whoever is to say 6 waits for 11 of the pause before. A background collection starts inside one
- * pause and ends outside of any; ephemeral ones nest in it: their GCStart and GCEnd are told apart by number.
+ * So 6 and 10 come when the world is stopped already. Only suspensions for a collection count. (The server collector of
+ * .NET 9 and later also stops the world to change the number of its heaps, and gives the reason that a background
+ * collection has: then nothing is collected, and nothing is said.) The runtime does them one at a time, on one thread
+ * (with the server collector the thread of its first heap; GCStart and GCEnd may then come on another of its threads).
+ * But SuspendEEBegin comes before a thread waits for its turn, and RestartEEEnd after the next one may have it: whoever
+ * is to say 6 waits for 11 of the pause before. A background collection starts inside one pause and ends outside of
+ * any; ephemeral ones nest in it: their GCStart and GCEnd are told apart by number.
  *
  * `is_serial` as Mono has it: in 0 and 5 it says "an old generation, concurrently", in the others the contrary.
  */
@@ -164,11 +166,13 @@ monocle__collector_starting_world (void)
 {
 	if (take_other (own_tid ()) || !atomic_load (&stopping))
 		return;
-	if (!atomic_load (&is_paused))
+	if (!atomic_load (&is_paused) && atomic_load (&background))
 		announce_stop (2, false);
-	raise_event (MONO_GC_EVENT_PRE_START_WORLD, atomic_load (&is_paused_serially));
-	atomic_store (&restarting, own_tid ());
-	atomic_store (&is_paused, false);
+	if (atomic_load (&is_paused)) {
+		raise_event (MONO_GC_EVENT_PRE_START_WORLD, atomic_load (&is_paused_serially));
+		atomic_store (&restarting, own_tid ());
+		atomic_store (&is_paused, false);
+	}
 	atomic_fetch_sub (&stopping, 1);
 }
 

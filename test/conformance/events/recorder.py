@@ -150,13 +150,13 @@ class Recorder(harness.Suite):
     @staticmethod
     def last_words(seen):
         """
-        What a dying program says, but for our lines, for how often a frame is repeated (the compiler decides), and in
-        what the repeated one had called when the stack was full.
+        What a dying program says, but for our lines, for how often a frame is repeated (the compiler decides), and for
+        what the repeated one had called when its stack was full.
         """
         lines = [x.strip() for x in seen.err.splitlines() if not x.startswith("monocle: ")]
         folds = [i for i, x in enumerate(lines) if re.match(r"Repeat(ed)? \d+ times", x)]
         again = folds[:1] or [i for i, x in enumerate(lines) if x.startswith("at ") and lines.count(x) > 1][:1]
-        if again:
+        if again and any(x.startswith("Stack overflow") for x in lines):
             lines = [x for x in lines[:again[0]] if not x.startswith("at ")] + lines[again[0]:]
         return sorted({x for x in lines if not re.match(r"Repeat(ed)? \d+ times|-+$", x)} - {""})
 

@@ -171,6 +171,21 @@ def collections_agree(log, run):
             yield "%s: the pause began with generation %s" % (line, generation)
 
 
+def pauses_collect(log, run):
+    """The world is stopped for something: a pause has the start of a collection, or one is going on in the background.
+    """
+    open_collections, pause = 0, None
+    for line in log.of("gc_event"):
+        step = line.values["event"]
+        open_collections += (step == "start") - (step == "end")
+        if step == "pre-stop-world":
+            pause = None if open_collections else line
+        elif step == "start":
+            pause = None
+        elif step == "post-start-world-unlocked" and pause and run.kind != "mono":
+            yield "%s: nothing is collected" % pause
+
+
 def within_collections(log, _run):
     """Moves and roots are told inside of a collection, the heap's size behind its end and in front of the restart."""
     collecting, after = 0, False
@@ -315,6 +330,7 @@ RULES = [
     (tail_calls_lead_on, "method_tail_call"),
     (throws_are_searched, "exception_throw"),
     (collections_agree, "gc_event"),
+    (pauses_collect, "gc_event"),
     (within_collections, "gc_resize gc_moves gc_roots"),
     (roots_are_registered, "gc_root_register"),
     (objects_are_told, "gc_allocation"),
