@@ -7,10 +7,10 @@
  * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
  * code.c what is asked of machine code; codemap.c knows which code an address is in (with precompiled.c); filter.c
  * decides which methods get probes; rewrite.c (with tokens.c and oracle.c, handler.c) writes them into IL; probe.c is
- * what they call. exception.c follows exceptions as they unwind, with dispatch.c, which knows their objects, and
- * clause.c, which knows the handlers that they run. wants.c turns listeners into flags and sessions of the runtime's
- * event provider; eventpipe.c hands what those deliver to collector.c, handle.c and monitor.c; service.c asks the
- * runtime what other threads must not.
+ * what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as they unwind, with
+ * dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run. wants.c turns listeners
+ * into flags and sessions of the runtime's event provider; eventpipe.c hands what those deliver to collector.c,
+ * handle.c and monitor.c; service.c asks the runtime what other threads must not.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -134,7 +134,7 @@ typedef struct {
 	monocle__clr_stand_in object;
 } monocle__clr_waiting;
 
-/* Of the calling thread (probe.c); NULL: no memory. */
+/* Of the calling thread (shadow.c); NULL: no memory. */
 monocle__clr_waiting *monocle__thread_waiting (void);
 
 /* --- text (utf16.c) ----------------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ monocle__clr_waiting *monocle__thread_waiting (void);
 /* UTF-16 to UTF-8, as many whole characters as fit, terminated; lone surrogates become U+FFFD. `size` is at least 1. */
 void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t size);
 
-/* --- per-thread memory (probe.c): the library's one thread-local word points to it -------------------------------- */
+/* --- per-thread memory (shadow.c): the library's one thread-local word points to it ------------------------------- */
 
 /*
  * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
@@ -329,9 +329,9 @@ uintptr_t monocle__clr_set_entry (uintptr_t frame);
 /* --- methods without metadata (dynamic-method.c) ------------------------------------------------------------------ */
 
 /*
- * The record of a function that no image lists: of a DynamicMethod, or a stub of the runtime. Made when it is met first,
- * given back when the runtime frees the function. NULL: it is no such function, or the runtime does not tell. Normal
- * context.
+ * The record of a function that no image lists: of a DynamicMethod, or a stub of the runtime. Made when it is first
+ * met, given back when the runtime frees the function. NULL: it is no such function, or the runtime does not tell.
+ * Normal context.
  */
 MonoMethod *monocle__clr_dynamic_function (FunctionID function);
 /*
@@ -504,7 +504,7 @@ typedef struct {
 	uint32_t handler_count;
 	monocle__announced announced;
 } monocle__dispatches;
-/* Of the calling thread (probe.c); NULL: no memory. */
+/* Of the calling thread (shadow.c); NULL: no memory. */
 monocle__dispatches *monocle__thread_dispatches (void);
 
 /* The frame of `function` whose handler the runtime announces in this very callback; 0: it does not say. */

@@ -115,18 +115,26 @@ open_body (UINT_PTR start, body *ret)
 	return true;
 }
 
+/* Where the bodies of a function begin; how many there are. */
+static uint32_t
+find_starts (FunctionID function, UINT_PTR ret_starts[BODIES_MAX])
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ULONG32 count = 0;
+	if (monocle__clr_state.info_version < 9 ||
+	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, ret_starts) < 0)
+		return 0;
+	return count < BODIES_MAX ? count : BODIES_MAX;
+}
+
 /* The body of a function that an address lies in, with its map: the last that begins at or before it. */
 static bool
 find_body (FunctionID function, uintptr_t address, body *ret)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	UINT_PTR starts[BODIES_MAX];
-	ULONG32 count = 0;
+	uint32_t count = find_starts (function, starts);
 	*ret = (body) { .start = 0 };
-	if (monocle__clr_state.info_version < 9 ||
-	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0)
-		return false;
-	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (starts[i] <= address && starts[i] > ret->start)
 			ret->start = starts[i];
 	return ret->start && read_map (ret);
@@ -243,12 +251,10 @@ monocle__clr_code_at (FunctionID function, uintptr_t address)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	UINT_PTR starts[BODIES_MAX];
 	COR_PRF_CODE_INFO code[2];
-	ULONG32 count = 0, parts = 0;
+	ULONG32 parts = 0;
 	MonoMethod *method = monocle__clr_method (function);
-	if (!method || monocle__clr_state.info_version < 9 ||
-	    info->vtbl->GetNativeCodeStartAddresses (info, function, 0, BODIES_MAX, &count, starts) < 0)
-		return NULL;
-	for (ULONG32 i = 0; i < count && i < BODIES_MAX; i++)
+	uint32_t count = method ? find_starts (function, starts) : 0;
+	for (uint32_t i = 0; i < count; i++)
 		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) >= 0 && parts &&
 		    address - code[0].startAddress < code[0].size)
 			return monocle_jit_info_new (method, (const void *) code[0].startAddress, (uint32_t) code[0].size);

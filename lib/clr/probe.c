@@ -1,62 +1,19 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * probe.c - what the code written into IL calls, and the shadow stack behind it.
+ * probe.c - what the code written into IL calls.
  *
  * A probe is a plain C function, called by `calli` with CallConvSuppressGCTransition: the thread stays in cooperative
  * mode, so nothing here (nor in a module's callback) may block, wait for a collection, or call the runtime for more
  * than a look-up.
  *
- *     managed frame                      shadow stack (per thread)
- *     +------------------+               +-----------------------------------------+
- *     | Main             |               | Main   sp of Main's frame, return address|
- *     |  + inlined: Leaf |               | Leaf   the same sp                       |
- *     +------------------+               +-----------------------------------------+
- *
- * An entry names the method, the stack pointer of the machine frame that the probe was called from, and where it
- * returns to: code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception
- * unwinds run no leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is
- * popped here.
- *
- * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few
- * hundred bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is behind it.
- *
- * Methods that need no entry (nobody asks for exceptional exits, and they are not generic) push none.
+ * Methods that need no entry on the shadow stack (nobody asks for exceptional exits, and they are not generic) push
+ * none.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include "clr.h"
-
-/* 8 MiB of stack hold fewer than this many frames; what is deeper is counted, not stored. */
-enum { ENTRIES = 1 << 18, RAISES = 1, INVOKES = 2, BITS = RAISES | INVOKES };
-
-typedef struct {
-	MonoMethod *method;      /* what events name: for generics the instance */
-	MonoMethod *definition;  /* what leave probes match */
-	uintptr_t sp_flags;      /* stack pointer | RAISES: exception_leave is wanted | INVOKES: end_invoke is */
-	uintptr_t ip;            /* return address of the enter probe */
-} entry;
-
-typedef struct {
-	entry *top, *limit;
-	uint64_t overflow;       /* entries that were not stored, innermost first */
-	monocle__unwinding unwinding;
-	monocle__cli_scratch scratch;
-	monocle__clr_capture *capture;
-	monocle__clr_waiting waiting;
-	uintptr_t callback;      /* the frame of the runtime's callback that wants stacks told well; 0: none */
-	monocle__clr_stack stack;
-	monocle__dispatches dispatches;
-	entry bottom;            /* base[-1]: higher than every frame */
-	entry base[ENTRIES];
-} shadow;
-
-static __thread shadow *own_shadow __attribute__ ((tls_model ("initial-exec")));
-static pthread_key_t shadow_key;
-static bool has_key;             /* the process may have no more; then the memory of a thread outlives it */
-static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
+#include "shadow.h"
 
 #define PROBE __attribute__ ((noinline, no_stack_protector))
 #define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
@@ -113,161 +70,6 @@ static inline void
 raise_leave (MonoMethod *method)
 {
 	raise (MONOCLE_EVENT_method_leave, method);
-}
-
-static void
-raise_end_invoke (MonoMethod *method)
-{
-	if (monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
-		monocle_raise_method_end_invoke (method);
-}
-
-/* --- the stack ---------------------------------------------------------------------------------------------------- */
-
-static void
-free_shadow (void *block)
-{
-	own_shadow = NULL;
-	munmap (block, sizeof (shadow));
-}
-
-static void
-make_key (void)
-{
-	has_key = pthread_key_create (&shadow_key, free_shadow) == 0;
-}
-
-/* NULL: the kernel has no memory; the thread goes without. */
-static __attribute__ ((noinline, cold)) shadow *
-new_shadow (void)
-{
-	int saved_errno = errno;
-	void *block =
-	    mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved_errno;
-	if (block == MAP_FAILED)
-		return NULL;
-	shadow *s = block;
-	s->top = s->base;
-	s->limit = s->base + ENTRIES;
-	s->bottom.sp_flags = UINTPTR_MAX;
-	pthread_once (&shadow_once, make_key);
-	if (has_key)
-		pthread_setspecific (shadow_key, s);
-	own_shadow = s;
-	return s;
-}
-
-static inline shadow *
-get_shadow (void)
-{
-	shadow *s = own_shadow;
-	return __builtin_expect (s != NULL, 1) ? s : new_shadow ();
-}
-
-static void end_dead (shadow *s, uintptr_t sp);
-
-/* What lies deeper than a frame that is just entered is left over from frames that vanished without a word. */
-static inline void
-push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
-{
-	shadow *s = get_shadow ();
-	if (__builtin_expect (!s, 0))
-		return;
-	if (__builtin_expect (s->top == s->limit, 0)) {
-		s->overflow++;
-		return;
-	}
-	if (__builtin_expect (s->top[-1].sp_flags < sp_flags, 0))
-		end_dead (s, sp_flags & ~(uintptr_t) BITS);
-	*s->top++ = (entry) { method, definition, sp_flags, ip };
-}
-
-static MonoMethod *resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp);
-
-/* A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. */
-static inline MonoMethod *
-pop (MonoMethod *definition, uintptr_t sp)
-{
-	shadow *s = own_shadow;
-	if (__builtin_expect (!s, 0))
-		return definition;
-	entry *e = s->top - 1;
-	if (__builtin_expect (e < s->base || e->definition != definition || e->sp_flags < sp || s->overflow, 0))
-		return resynchronise (s, definition, sp);
-	s->top = e;
-	return e->method;
-}
-
-monocle__clr_capture **
-monocle__thread_capture (void)
-{
-	static monocle__clr_capture *nobody;
-	shadow *s = get_shadow ();
-	return s ? &s->capture : &nobody;
-}
-
-monocle__cli_scratch *
-monocle__thread_scratch (void)
-{
-	shadow *s = get_shadow ();
-	return s ? &s->scratch : NULL;
-}
-
-bool
-monocle__thread_has_memory (void)
-{
-	return own_shadow != NULL;
-}
-
-const monocle__clr_stack *
-monocle__thread_stack (void)
-{
-	return own_shadow && own_shadow->stack.high ? &own_shadow->stack : NULL;
-}
-
-void
-monocle__thread_set_stack (uintptr_t low, uintptr_t high)
-{
-	shadow *s = get_shadow ();
-	if (s)
-		s->stack = (monocle__clr_stack) { low, high };
-}
-
-monocle__clr_waiting *
-monocle__thread_waiting (void)
-{
-	shadow *s = get_shadow ();
-	return s ? &s->waiting : NULL;
-}
-
-uintptr_t
-monocle__clr_entry (void)
-{
-	return own_shadow ? own_shadow->callback : 0;
-}
-
-uintptr_t
-monocle__clr_set_entry (uintptr_t frame)
-{
-	shadow *s = get_shadow ();
-	uintptr_t before = s ? s->callback : 0;
-	if (s)
-		s->callback = frame;
-	return before;
-}
-
-monocle__dispatches *
-monocle__thread_dispatches (void)
-{
-	shadow *s = get_shadow ();
-	return s ? &s->dispatches : NULL;
-}
-
-monocle__unwinding *
-monocle__shadow_unwinding (void)
-{
-	return own_shadow ? &own_shadow->unwinding : NULL;
 }
 
 /* --- generic methods: from type handles to a record --------------------------------------------------------------- */
@@ -379,14 +181,14 @@ enter (MonoMethod *method)
 PROBE static void
 enter_push (MonoMethod *method)
 {
-	push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
 	raise_enter (method);
 }
 
 PROBE static void
 push_only (MonoMethod *method)
 {
-	push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
 }
 
 PROBE static void
@@ -398,14 +200,14 @@ leave (MonoMethod *method)
 PROBE static void
 leave_pop (MonoMethod *method)
 {
-	pop (method, CALLER_SP);
+	shadow_pop (method, CALLER_SP);
 	raise_leave (method);
 }
 
 PROBE static void
 pop_only (MonoMethod *method)
 {
-	pop (method, CALLER_SP);
+	shadow_pop (method, CALLER_SP);
 }
 
 PROBE static void
@@ -417,7 +219,7 @@ tail (MonoMethod *method, MonoMethod *target)
 PROBE static void
 tail_pop (MonoMethod *method, MonoMethod *target)
 {
-	pop (method, CALLER_SP);
+	shadow_pop (method, CALLER_SP);
 	monocle_raise_method_tail_call (method, target);
 }
 
@@ -437,7 +239,7 @@ generic_enter (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
-	push (method, generic->definition, CALLER_SP, CALLER_IP);
+	shadow_push (method, generic->definition, CALLER_SP, CALLER_IP);
 	raise_enter (method);
 }
 
@@ -446,7 +248,7 @@ generic_enter_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
-	push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	shadow_push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
 	raise_enter (method);
 }
 
@@ -454,32 +256,32 @@ PROBE static void
 generic_push (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	push (find_instance (generic, keys), generic->definition, CALLER_SP, CALLER_IP);
+	shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP, CALLER_IP);
 }
 
 PROBE static void
 generic_push_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
 }
 
 PROBE static void
 generic_leave (monocle__clr_generic *generic)
 {
-	raise_leave (pop (generic->definition, CALLER_SP));
+	raise_leave (shadow_pop (generic->definition, CALLER_SP));
 }
 
 PROBE static void
 generic_pop (monocle__clr_generic *generic)
 {
-	pop (generic->definition, CALLER_SP);
+	shadow_pop (generic->definition, CALLER_SP);
 }
 
 PROBE static void
 generic_tail (monocle__clr_generic *generic, MonoMethod *target)
 {
-	monocle_raise_method_tail_call (pop (generic->definition, CALLER_SP), target);
+	monocle_raise_method_tail_call (shadow_pop (generic->definition, CALLER_SP), target);
 }
 
 enum {
@@ -496,7 +298,7 @@ begin_invocation (MonoMethod *method, MonoMethod *definition, uintptr_t flags, u
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke))
 		monocle_raise_method_begin_invoke (method);
-	push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
+	shadow_push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
 	if (flags & ENTER)
 		raise_enter (method);
 }
@@ -531,19 +333,20 @@ end_invocation (MonoMethod *method, uintptr_t flags)
 {
 	if (flags & LEAVE)
 		raise_leave (method);
-	raise_end_invoke (method);
+	if (monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
+		monocle_raise_method_end_invoke (method);
 }
 
 PROBE static void
 end_invoke (MonoMethod *method, uintptr_t flags)
 {
-	end_invocation (pop (method, CALLER_SP), flags);
+	end_invocation (shadow_pop (method, CALLER_SP), flags);
 }
 
 PROBE static void
 generic_end_invoke (monocle__clr_generic *generic, uintptr_t flags)
 {
-	end_invocation (pop (generic->definition, CALLER_SP), flags);
+	end_invocation (shadow_pop (generic->definition, CALLER_SP), flags);
 }
 
 monocle__probe
@@ -601,235 +404,4 @@ monocle__probe
 monocle__probe_fault (void)
 {
 	return (monocle__probe) fault;
-}
-
-/* --- exceptions --------------------------------------------------------------------------------------------------- */
-
-static FunctionID
-function_at (uintptr_t ip)
-{
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	FunctionID function = 0;
-	int saved_errno = errno;
-	HRESULT hr = info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function);
-	errno = saved_errno;
-	return hr >= 0 ? function : 0;
-}
-
-static uintptr_t
-sp_of (const entry *e)
-{
-	return e->sp_flags & ~(uintptr_t) BITS;
-}
-
-static void
-pop_raising (shadow *s)
-{
-	entry *e = --s->top;
-	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
-		monocle_raise_method_exception_leave (e->method, monocle__dispatch_left ());
-	if (e->sp_flags & INVOKES)
-		raise_end_invoke (e->method);
-}
-
-/* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */
-static bool
-is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
-{
-	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
-}
-
-/* Probes that are called through a stub stand a little deeper than their frame. */
-enum { STUB_FRAME = 0x200 };
-
-static __attribute__ ((noinline, cold)) void
-end_dead (shadow *s, uintptr_t sp)
-{
-	while (s->top > s->base) {
-		entry *e = s->top - 1;
-		if (sp_of (e) >= sp || (sp_of (e) + STUB_FRAME >= sp && !function_at (e->ip)))
-			return;
-		pop_raising (s);
-	}
-}
-
-/*
- * The innermost entry is not that of the frame which leaves: frames vanished without a word, as they do when native
- * code swallows an exception. Their methods are left now. Or our own entry was lost: then all that is not deeper stays.
- */
-static __attribute__ ((noinline, cold)) MonoMethod *
-resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
-{
-	if (s->overflow) {
-		s->overflow--;
-		return definition;
-	}
-	entry *e = s->top;
-	while (e > s->base && !is_own_frame (e - 1, definition, sp) && sp_of (e - 1) <= sp)
-		e--;
-	bool found = e > s->base && is_own_frame (e - 1, definition, sp);
-	while (s->top > e && (found || sp_of (s->top - 1) < sp))
-		pop_raising (s);
-	return found ? (--s->top)->method : definition;
-}
-
-static MonoMethod *
-definition_of (FunctionID function)
-{
-	MonoMethod *method = monocle__clr_method (function);
-	return method ? monocle_method_definition (method) : NULL;
-}
-
-static bool
-is_probed (MonoMethod *definition)
-{
-	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
-	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
-	return image && row && row <= image->method_rows &&
-	       monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
-}
-
-/* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */
-static bool
-is_code_of (const entry *e, FunctionID function, MonoMethod *own)
-{
-	FunctionID found = function_at (e->ip);
-	return found && (found == function || definition_of (found) == own);
-}
-
-/*
- * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A
- * probed function has one of its own, and what stands above that was inlined into it. A function without probes is
- * known by what was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their
- * code is unknown.
- */
-static entry *
-frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
-{
-	bool probed = is_probed (own);
-	for (entry *e = s->top; e-- > s->base + floor;) {
-		if (e->definition == own)
-			return e;
-		bool ours = is_code_of (e, function, own);
-		if (!ours && (!probed || function_at (e->ip)))
-			return NULL;
-		if (!probed && (e == s->base || sp_of (e - 1) != sp_of (e)))
-			return e;
-	}
-	return NULL;
-}
-
-uint32_t
-monocle__shadow_depth (void)
-{
-	return own_shadow ? (uint32_t) (own_shadow->top - own_shadow->base) : 0;
-}
-
-void
-monocle__shadow_cut (uint32_t depth)
-{
-	while (monocle__shadow_depth () > depth)
-		pop_raising (own_shadow);
-}
-
-/*
- * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code
- * runs its finally blocks. The call left its return address just below the frame's stack pointer. Code without
- * optimisation calls probes through a stub: then the frame is a little above what the entry says, but not above the
- * next entry.
- */
-static bool
-runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
-{
-	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + STUB_FRAME;
-	for (uintptr_t sp = first; sp <= last && sp <= sp_of (e - 1); sp += sizeof sp) {
-		uintptr_t back = monocle__arch_return_address (sp);
-		FunctionID found = function_at (back);
-		if (!found || (found != function && definition_of (found) != own))
-			continue;
-		uintptr_t target = monocle__arch_call_target (back);
-		if (target && function_at (target) == found)
-			return true;
-	}
-	return false;
-}
-
-bool
-monocle__shadow_recursive (FunctionID function, uint32_t floor)
-{
-	shadow *s = own_shadow;
-	MonoMethod *own = definition_of (function);
-	entry *e = own ? frame_of (s, function, own, floor) : NULL;
-	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
-		return false;
-	return !runs_own_finally (e, function, own);
-}
-
-void
-monocle__shadow_unwound (FunctionID function, uint32_t floor)
-{
-	shadow *s = own_shadow;
-	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
-	entry *e = own ? frame_of (s, function, own, floor) : NULL;
-	if (e)
-		monocle__shadow_cut ((uint32_t) (e - s->base));
-}
-
-/*
- * A probed function that lives has an entry, so what stands above the innermost one is over, also what the runtime said
- * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler
- * left.
- */
-static entry *
-own_entry (shadow *s, MonoMethod *own, uint32_t floor)
-{
-	for (entry *e = s->top; is_probed (own) && e-- > s->base + floor;)
-		if (e->definition == own)
-			return e;
-	return NULL;
-}
-
-uint32_t
-monocle__shadow_reached (FunctionID function, uint32_t floor)
-{
-	shadow *s = own_shadow;
-	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
-	entry *frame = own ? own_entry (s, own, floor) : NULL;
-	if (!frame)
-		return UINT32_MAX;
-	entry *e = frame + 1;
-	while (e < s->top && is_code_of (e, function, own))
-		e++;
-	monocle__shadow_cut ((uint32_t) (e - s->base));
-	return (uint32_t) (frame - s->base);
-}
-
-uint32_t
-monocle__shadow_caught (FunctionID function, uint32_t floor)
-{
-	shadow *s = own_shadow;
-	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
-	entry *e = own ? own_entry (s, own, floor) : NULL;
-	if (own && !e)
-		monocle__shadow_unwound (function, floor);
-	if (!e)
-		return UINT32_MAX;
-	monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
-	return (uint32_t) (e - s->base);
-}
-
-/* A frame's own pointer is never below the stack pointer that its probes were called with. */
-void
-monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
-{
-	shadow *s = own_shadow;
-	entry *e = s->base + floor;
-	while (e < s->top && sp_of (e) > frame)
-		e++;
-	if (e >= s->top || e->definition != definition_of (function))
-		return;
-	uintptr_t sp = sp_of (e);
-	while (e < s->top && sp_of (e) == sp)
-		e++;
-	monocle__shadow_cut ((uint32_t) (e - s->base));
 }
