@@ -33,12 +33,12 @@ monocle__background_sleep (sem_t *wake, long nanoseconds)
 {
 	enum { SECOND = 1000000000 };
 	struct timespec until;
-	clock_gettime (CLOCK_REALTIME, &until);
+	clock_gettime (CLOCK_MONOTONIC, &until);
 	until.tv_nsec += nanoseconds;
 	if (until.tv_nsec >= SECOND) {
 		until.tv_nsec -= SECOND;
 		until.tv_sec++;
 	}
-	while (sem_timedwait (wake, &until) && errno == EINTR)
+	while (sem_clockwait (wake, CLOCK_MONOTONIC, &until) && errno == EINTR)
 		;
 }
