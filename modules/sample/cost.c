@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { PLACES = 1 << 14, FARTHEST = 64 };
+enum { PLACES = 1 << 14, FARTHEST = 64, CREDIBLE_NS = 50000 };
 
 #define TOMBSTONE 1
 
@@ -29,6 +29,7 @@ struct place {
 	_Atomic uintptr_t thread; /* 0: never taken */
 	uint64_t last;            /* its thread's: the clock at its last sample */
 	uint64_t hit;             /* its thread's: the clock at its last hit */
+	uint64_t began;           /* its thread's: the monotonic clock then */
 	uint32_t number;          /* its thread's: of the last snapshot it is in */
 };
 
@@ -38,11 +39,17 @@ static uint64_t cost_period, cost_least, cost_of_hit;
 static _Atomic uint64_t left_out;
 
 static uint64_t
-now (void)
+read_clock (clockid_t clock)
 {
 	struct timespec time;
-	clock_gettime (cost_clock, &time);
+	clock_gettime (clock, &time);
 	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
+}
+
+static uint64_t
+now (void)
+{
+	return read_clock (cost_clock);
 }
 
 static uint32_t
@@ -127,6 +134,7 @@ cost_take (void)
 		place->last = place->hit = time > cost_period ? time - cost_period : 0;
 	leave_out (place, time - place->hit);
 	place->hit = time;
+	place->began = read_clock (CLOCK_MONOTONIC);
 	uint64_t used = time - place->last;
 	if (used < cost_least)
 		return 0;
@@ -134,12 +142,18 @@ cost_take (void)
 	return used ? used : 1;
 }
 
+/*
+ * A thread's clock is asked by a system call, the monotonic one is not: when little time has passed, the thread has
+ * used it. More means that it was interrupted.
+ */
 void
 cost_done (void)
 {
 	struct place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? find_place ((uintptr_t) pthread_self ()) : NULL;
-	if (place)
-		place->last = place->hit = now ();
+	if (!place)
+		return;
+	uint64_t passed = read_clock (CLOCK_MONOTONIC) - place->began;
+	place->last = place->hit = passed < CREDIBLE_NS ? place->hit + passed : now ();
 }
 
 uint64_t
