@@ -3,11 +3,11 @@
 """What a sample costs, with a handler that does nothing and with the module `sample`: CPU time of the whole process,
 samples on against off.
 
-The same work is done with and without samples in turn, inside one process; a figure is the mean of the pairs' ratios
+Busy threads do the same work with and without samples in turn, inside one process; a figure is the mean of the pairs' ratios
 without their outer tenths, with its 95 % interval (bootstrap). Mono's own sampler stands beside, by the same module
 file. Then: how long a collection takes while threads are sampled, and what exceptions cost once they are announced.
 
-  sampling.py --build DIR [--pairs N] [--milliseconds N] [--runtimes clr10,mono] [--smoke]
+  sampling.py --build DIR [--pairs N] [--threads N] [--runtimes clr10,mono] [--smoke]
 """
 import pathlib
 import random
@@ -51,7 +51,8 @@ class Bench(harness.Suite):
 
     def overhead(self, runtime, engine, work, frequency, handler="empty"):
         options = self.options
-        rows = self.start(runtime, ["pairs", PROCESS, frequency, work, options.pairs, options.milliseconds],
+        rows = self.start(runtime, ["pairs", PROCESS, frequency, work, options.pairs, options.milliseconds,
+                                    options.threads],
                           engine=engine, handler=handler)
         if not rows:
             return
@@ -81,7 +82,8 @@ class Bench(harness.Suite):
 def main():
     suite = Bench("bench-sampling", __doc__)
     suite.parser.add_argument("--pairs", type=int, default=60)
-    suite.parser.add_argument("--milliseconds", type=int, default=200)
+    suite.parser.add_argument("--milliseconds", type=int, default=200, help="of CPU time, all threads together")
+    suite.parser.add_argument("--threads", type=int, default=2, help="that are busy")
     suite.parser.add_argument("--runtimes", default="clr10,mono")
     suite.parser.add_argument("--engines", default="perf,timer,paced")
     suite.parser.add_argument("--smoke", action="store_true")

@@ -249,17 +249,25 @@ def bare(method):
 
 
 def compiled_before_called(log, _run):
-    """A method of the program's is compiled, or taken into another, before it is first entered."""
-    ready = set()
-    for line in log.of("jit_done", "inline_method", "jit_inlining", "method_enter"):
-        if line.event == "jit_done":
-            ready.add(bare(line.values["method"]))
+    """
+    A method of the program's is compiled, or taken into another, before it is first entered. The runtime hands new code
+    out before it tells of it: a thread may enter what another one has compiled and is about to say so.
+    """
+    ready, compiling, owed = set(), {}, {}
+    for line in log.of("jit_begin", "jit_done", "inline_method", "jit_inlining", "method_enter"):
+        name = bare(line.values.get("inlined_method", line.values.get("callee", line.values.get("method", ""))))
+        if line.event == "jit_begin":
+            compiling[name] = line.thread
         elif line.event != "method_enter":
-            ready.add(bare(line.values.get("inlined_method", line.values.get("callee", ""))))
-        elif story.is_own(line.values["method"]) and not NEVER_OWN.search(line.values["method"]) \
-                and bare(line.values["method"]) not in ready:
-            yield "%s: was not compiled" % line
-            ready.add(bare(line.values["method"]))
+            ready.add(name)
+        elif story.is_own(line.values["method"]) and not NEVER_OWN.search(line.values["method"]) and name not in ready:
+            owed.setdefault(name, line)
+            if compiling.get(name, line.thread) == line.thread:
+                yield "%s: was not compiled" % line
+                ready.add(name)
+    for name, line in owed.items():
+        if name not in ready:
+            yield "%s: is never compiled" % line
 
 
 def class_of(method):

@@ -134,14 +134,40 @@ class Sampling
 
 	static void Compute (int amount)
 	{
+		int sum = 0;
 		for (int i = 0; i < amount; i++)
-			sink += Step (i);
+			sum += Step (i);
+		sink += sum;
 	}
 
 	static void Allocate (int amount)
 	{
 		for (int i = 0; i < amount; i++)
 			kept = new byte [i % 200 + 24];
+	}
+
+	// The work as `count` threads do it at the same time, each all of it.
+	static Action<int> OnThreads (int count, Action<int> work)
+	{
+		int amount = 0;
+		var go = new Semaphore (0, count);
+		var done = new Semaphore (0, count);
+		for (int i = 1; i < count; i++)
+			new Thread (() => {
+				for (;;) {
+					go.WaitOne ();
+					work (amount);
+					done.Release ();
+				}
+			}) { IsBackground = true }.Start ();
+		return wanted => {
+			amount = wanted;
+			for (int i = 1; i < count; i++)
+				go.Release ();
+			work (wanted);
+			for (int i = 1; i < count; i++)
+				done.WaitOne ();
+		};
 	}
 
 	static long Measure (Action<int> work, int amount)
@@ -157,12 +183,12 @@ class Sampling
 		Thread.Sleep (10);
 	}
 
-	// pairs MODULE MODE FREQUENCY compute|allocate PAIRS MILLISECONDS: the same work with samples and without, in turn;
-	// CPU time of the process for each.
+	// pairs MODULE MODE FREQUENCY compute|allocate PAIRS MILLISECONDS THREADS: the same work with samples and without,
+	// in turn; CPU time of the process for each, about so many milliseconds.
 	static void Pairs (string [] args)
 	{
 		int mode = int.Parse (args [2]), frequency = int.Parse (args [3]), pairs = int.Parse (args [5]);
-		Action<int> work = args [4] == "allocate" ? Allocate : (Action<int>) Compute;
+		var work = OnThreads (int.Parse (args [7]), args [4] == "allocate" ? Allocate : (Action<int>) Compute);
 		int amount = 1000;
 		for (int i = 0; i < 200; i++)
 			work (1000);
