@@ -3,11 +3,13 @@
 """What a sample costs, with a handler that does nothing and with the module `sample`: CPU time of the whole process,
 samples on against off.
 
-Busy threads do the same work with and without samples in turn, inside one process; a figure is the mean of the pairs' ratios
-without their outer tenths, with its 95 % interval (bootstrap). Mono's own sampler stands beside, by the same module
-file. Then: how long a collection takes while threads are sampled, and what exceptions cost once they are announced.
+Busy threads do the same work with and without samples in turn, inside one process; processes with the one handler and
+with the other take turns. A figure is the mean of the pairs' ratios without their outer tenths, with its 95 % interval
+(bootstrap); so is the difference between the handlers (*more*). The *kernel* alone takes its turn as well: a program in
+C with an empty handler (samples_floor.c). Mono's own sampler stands beside, by the same module file. Then: how long a
+collection takes while threads are sampled, and what exceptions cost once they are announced.
 
-  sampling.py --build DIR [--pairs N] [--threads N] [--runtimes clr10,mono] [--smoke]
+  sampling.py --build DIR [--rounds N] [--pairs N] [--threads N] [--rates N,N] [--runtimes clr10,mono] [--smoke]
 """
 import pathlib
 import random
@@ -18,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 PROCESS = 1
-RATES = [100, 1000, 10000]
+HANDLERS = "empty", "sample"
 
 
 def trimmed(values):
@@ -27,10 +29,15 @@ def trimmed(values):
     return statistics.fmean(kept)
 
 
-def interval(values, rounds=2000):
-    chance = random.Random(1)
-    means = sorted(trimmed([chance.choice(values) for _ in values]) for _ in range(rounds))
-    return means[int(rounds * 0.025)], means[int(rounds * 0.975)]
+def resampled(values, rounds=2000, seed=1):
+    chance = random.Random(seed)
+    return [trimmed(chance.choices(values, k=len(values))) for _ in range(rounds)]
+
+
+def middle(values):
+    """What holds 95 % of them."""
+    values = sorted(values)
+    return values[int(len(values) * 0.025)], values[int(len(values) * 0.975)]
 
 
 class Bench(harness.Suite):
@@ -49,17 +56,35 @@ class Bench(harness.Suite):
         self.check(seen.code == 5, "%s: %s runs" % (runtime, " ".join(str(w) for w in words)), seen)
         return [line.split("\t")[1:] for line in seen.out.splitlines() if "\t" in line]
 
-    def overhead(self, runtime, engine, work, frequency, handler="empty"):
+    def kernel(self, frequency):
         options = self.options
-        rows = self.start(runtime, ["pairs", PROCESS, frequency, work, options.pairs, options.milliseconds,
-                                    options.threads],
-                          engine=engine, handler=handler)
-        if not rows:
-            return
-        ratios = [100 * (int(on) / int(off) - 1) for off, on in rows]
-        low, high = interval(ratios)
-        print("%-6s %-6s %-9s %-6s %6d Hz  %+6.2f %%  [%+.2f, %+.2f]  %d pairs" % (
-            runtime, engine or "-", work, handler, frequency, trimmed(ratios), low, high, len(ratios)))
+        seen = harness.run([str(self.build.path / "test/bench/samples-floor")] + [
+            frequency, options.pairs, options.milliseconds, options.threads], harness.bare_environment(), timeout=1200)
+        return [line.split("\t")[1:] for line in seen.out.splitlines()]
+
+    def ratios(self, runtime, engine, work, frequency, handler):
+        options = self.options
+        numbers = options.pairs, options.milliseconds, options.threads
+        rows = self.kernel(frequency) if handler == "kernel" else self.start(
+            runtime, ["pairs", PROCESS, frequency, work, *numbers], engine=engine, handler=handler)
+        return [100 * (int(on) / int(off) - 1) for off, on in rows]
+
+    def overhead(self, runtime, engine, work, frequency):
+        handlers = HANDLERS + (("kernel",) if (engine, work) == ("perf", "compute") else ())
+        costs = {handler: [] for handler in handlers}
+        for _ in range(self.options.rounds):
+            for handler in handlers:
+                costs[handler] += self.ratios(runtime, engine, work, frequency, handler)
+        means = {handler: resampled(costs[handler], seed=seed) for seed, handler in enumerate(handlers) if
+                 costs[handler]}
+        found = [(handler, trimmed(costs[handler]), middle(means[handler])) for handler in means]
+        if means.keys() >= set(HANDLERS):
+            empty, sample = HANDLERS
+            found.append(("more", trimmed(costs[sample]) - trimmed(costs[empty]),
+                          middle([b - a for a, b in zip(means[empty], means[sample])])))
+        for what, mean, (low, high) in found:
+            print("%-6s %-6s %-9s %-6s %6d Hz  %+6.2f %%  [%+.2f, %+.2f]" % (
+                "-" if what == "kernel" else runtime, engine or "-", work, what, frequency, mean, low, high))
         sys.stdout.flush()
 
     def pauses(self, runtime, frequency):
@@ -81,8 +106,11 @@ class Bench(harness.Suite):
 
 def main():
     suite = Bench("bench-sampling", __doc__)
-    suite.parser.add_argument("--pairs", type=int, default=60)
-    suite.parser.add_argument("--milliseconds", type=int, default=200, help="of CPU time, all threads together")
+    suite.parser.add_argument("--rounds", type=int, default=3, help="processes of each kind")
+    suite.parser.add_argument("--pairs", type=int, default=30, help="in a process")
+    suite.parser.add_argument("--milliseconds", type=int, default=300, help="of CPU time, all threads together")
+    suite.parser.add_argument("--rates", default="100,1000,10000")
+    suite.parser.add_argument("--works", default="compute,allocate")
     suite.parser.add_argument("--threads", type=int, default=2, help="that are busy")
     suite.parser.add_argument("--runtimes", default="clr10,mono")
     suite.parser.add_argument("--engines", default="perf,timer,paced")
@@ -92,16 +120,17 @@ def main():
         suite.skip("sampling", "not compiled: mcs was absent", "mono")
         return suite.finish()
     if options.smoke:
-        options.pairs, options.milliseconds, options.engines, RATES[:] = 2, 20, "perf", [1000]
+        options.rounds, options.pairs, options.milliseconds = 1, 2, 20
+        options.engines, options.rates = "perf", "1000"
+    rates = [int(rate) for rate in options.rates.split(",")]
     for runtime in suite.runtimes(options.runtimes.split(",")):
         is_clr = runtime.kind == "coreclr"
         for engine in options.engines.split(",") if is_clr else [""]:
-            for work in ("compute", "allocate") if engine in ("perf", "") else ("compute",):
-                for frequency in RATES if engine != "timer" else RATES[:1]:
-                    for handler in "empty", "sample":
-                        suite.overhead(runtime, engine, work, frequency, handler)
+            for work in options.works.split(",") if engine in ("perf", "") else ("compute",):
+                for frequency in rates if engine != "timer" else rates[:1]:
+                    suite.overhead(runtime, engine, work, frequency)
         if is_clr:
-            for frequency in RATES[1:]:
+            for frequency in rates[1:]:
                 suite.pauses(runtime, frequency)
             suite.exceptions(runtime)
     return suite.finish()
