@@ -16,7 +16,8 @@ LIMIT = 120
 CODE = {".c", ".h", ".S", ".cs"}
 ROWS = {".def", ".tsv"}  # tables may be wide: one row is one line
 SPACES = {".py", ".sh", ".build"}
-SPDX_EXEMPT = {".md", ".tsv", ".json", ".xml", ".txt", ".map", ".sym", ".lua", ".1", ".in"}
+SPDX_EXEMPT = {".md", ".tsv", ".json", ".xml", ".txt", ".map", ".sym", ".lua", ".1", ".in",
+               ".collapsed", ".speedscope"}
 SKIP = {"LICENSE", ".gitignore", ".clang-format", ".editorconfig", ".gitattributes", ".mailmap"}
 LONG_FUNCTION = 60
 SHOWN = 5  # problems of one file that are printed

@@ -136,7 +136,7 @@ typedef enum {
  * nothing moved. What lies in a collected generation and in no range is dead.
  */
 
-/* --- stacks: walks that know more than Mono's ---------------------------------------------------------------------- */
+/* --- stacks: walks that know more than Mono's --------------------------------------------------------------------- */
 
 typedef enum {
 	MONOCLE_FRAME_MANAGED = 0, /* code of a method */

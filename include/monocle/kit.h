@@ -165,7 +165,7 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, ui
  */
 MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
-/* --- stacks: samples, or anything that happens at a stack, into the crash-safe spool ------------------------------- */
+/* --- stacks: samples, or anything that happens at a stack, into the crash-safe spool ------------------------------ */
 
 typedef struct monocle_kit_stacks monocle_kit_stacks;
 
@@ -203,10 +203,10 @@ typedef struct {
 	uint64_t buffer;        /* bytes for stacks that wait to be drained; 0: 1 MiB */
 	void *data;             /* for resolve, begin and end */
 	/*
-	 * All callbacks run on the drain thread, a plain thread of the kit's that the runtime does not know, some 20 ms after
-	 * a stack was added; never two at a time. A round of it that has something to ask calls begin, then resolve and name
-	 * as often as it needs, then end: so a module can attach the thread to its runtime where that is needed, and no
-	 * thread stays attached that nobody can stop or wait for.
+	 * All callbacks run on the drain thread, a plain thread of the kit's that the runtime does not know, some 20 ms
+	 * after a stack was added; never two at a time. A round of it that has something to ask calls begin, then resolve
+	 * and name as often as it needs, then end: so a module can attach the thread to its runtime where that is needed,
+	 * and no thread stays attached that nobody can stop or wait for.
 	 */
 	void *(*resolve) (void *data, uintptr_t address); /* the key; NULL: [unknown]. May be NULL: all are unknown */
 	monocle_kit_name_method name;                     /* required; of each key once. An empty name hides the frame */
@@ -223,9 +223,9 @@ MONOCLE_KIT_API monocle_kit_stacks *monocle_kit_stacks_open (const monocle_kit_s
 /*
  * One stack, innermost frame first; values[0] and values[1] are added to it. `thread` is any number that tells threads
  * apart, pthread_self () if it is to be named; it means nothing without `threads`. At most MONOCLE_KIT_MAX_FRAMES
- * frames are kept, and what is cut is marked; no frames are [unknown]. Async-safe and callable from any thread, in a signal handler that
- * interrupted another call of it too: no lock, no allocation, no system call; some 100 ns for 30 frames. False: no room;
- * it is counted as lost. In a forked child and after close it does nothing. Keeps errno.
+ * frames are kept, and what is cut is marked; no frames are [unknown]. Async-safe and callable from any thread, in a
+ * signal handler that interrupted another call of it too: no lock, no allocation, no system call; some 100 ns for 30
+ * frames. False: no room; it is counted as lost. In a forked child and after close it does nothing. Keeps errno.
  */
 MONOCLE_KIT_API bool monocle_kit_stacks_add (monocle_kit_stacks *stacks, const monocle_kit_frame *frames,
                                              uint32_t count, uint64_t thread, const uint64_t values[2]);
@@ -262,12 +262,12 @@ MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
  */
 MONOCLE_KIT_API uintptr_t monocle_kit_native_function (uintptr_t address);
 /*
- * Name and file of such a number, as a monocle_kit_name_method does it: "malloc", else "[libc.so.6]"; [unknown] when its
- * file is gone. C++ names are as the linker knows them.
+ * Name and file of such a number, as a monocle_kit_name_method does it: "malloc", else "[libc.so.6]"; [unknown] when
+ * its file is gone. C++ names are as the linker knows them.
  */
 MONOCLE_KIT_API size_t monocle_kit_native_name (uintptr_t function, char *buffer, size_t size);
 
-/* --- text logs: lines from all threads, in the order of their times ------------------------------------------------ */
+/* --- text logs: lines from all threads, in the order of their times ----------------------------------------------- */
 
 typedef struct monocle_kit_text monocle_kit_text;
 
@@ -282,9 +282,9 @@ typedef struct {
 
 /*
  * Opens a log. NULL: it cannot be written (one line was logged, with the path and errno); the program must run on
- * unprofiled. Lines are written by a thread of the kit's own, twenty times a second, so that a slow disk never stops the
- * program: what does not fit into a thread's buffer meanwhile is counted, and the count stands in the log. A process
- * that is killed loses what was waiting.
+ * unprofiled. Lines are written by a thread of the kit's own, twenty times a second, so that a slow disk never stops
+ * the program: what does not fit into a thread's buffer meanwhile is counted, and the count stands in the log. A
+ * process that is killed loses what was waiting.
  */
 MONOCLE_KIT_API monocle_kit_text *monocle_kit_text_open (const monocle_kit_text_config *config);
 /* Nanoseconds of the clock that lines are ordered by (CLOCK_MONOTONIC). Async-safe. */
@@ -298,8 +298,8 @@ MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t tim
 /*
  * The end: writes what waits, and says how much was lost. Lines that come later are lost without a word. It waits as
  * long as something is written, and gives up (logged) when nothing moves for 5 seconds: a command that does not end, a
- * pipe that nobody reads. Returns the number of lines that were lost, or -1 when the log could not be written to its end
- * (logged).
+ * pipe that nobody reads. Returns the number of lines that were lost, or -1 when the log could not be written to its
+ * end (logged).
  */
 MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
 

@@ -62,9 +62,9 @@ enum { MONOCLE__CLI_RECENT = 1 << 12, MONOCLE__CLI_TYPES_MAX = MONOCLE__CLI_RECE
 
 /*
  * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable
- * while the next ones make theirs behind it, MONOCLE__CLI_RECENT types in all, so that a signal handler may ask while what it
- * interrupts still copies; an operation inside another one works behind the other's unfinished list. It is large, but
- * only what is touched costs memory: map it.
+ * while the next ones make theirs behind it, MONOCLE__CLI_RECENT types in all, so that a signal handler may ask while
+ * what it interrupts still copies; an operation inside another one works behind the other's unfinished list. It is
+ * large, but only what is touched costs memory: map it.
  */
 typedef struct {
 	uint32_t depth;           /* of operations and nested types at work */

@@ -98,7 +98,7 @@ newest_start_of (MonoMethod *method)
 	return function ? newest_start (function) : 0;
 }
 
-/* Of the code that begins at `start`. A body without a map is one that the runtime keeps none for. 0: there is no code. */
+/* Of the code that begins at `start`; the runtime does not keep a map of every body. False: there is no code. */
 static bool
 open_body (UINT_PTR start, body *ret)
 {

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * describe.c - the core's questions: what metadata knows lib/cli answers, what only the runtime knows object.c, layout.c
- * and heap.c.
+ * describe.c - the core's questions: what metadata knows lib/cli answers, what only the runtime knows object.c,
+ * layout.c and heap.c.
  */
 #include "clr.h"
 

@@ -9,7 +9,7 @@
  *   tail. call:   ldc.i8 METHOD; ldc.i8 TARGET; ldc.i8 tail; conv.i; calli  in front of the prefix, arguments stay; the
  *                                                                           prefix too, or deep recursion dies
  *   invoked:      ldc.i8 METHOD; ldc.i8 FLAGS; conv.i; ldc.i8 begin; conv.i; calli   instead of enter and leave, which
- *                                                                           they include; reflection's: ldarga 0; conv.u
+ *                                                                           they include; reflection: ldarga 0; conv.u
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
  *   handlers:     see handler.c

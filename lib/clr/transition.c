@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * transition.c - control passing between managed and native code. It costs the program so dearly that only modules which
- * ask for it in the init window get it.
+ * transition.c - control passing between managed and native code. It costs the program so dearly that only modules
+ * which ask for it in the init window get it.
  */
 #include "clr.h"
 

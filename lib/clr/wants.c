@@ -28,8 +28,8 @@ typedef struct {
 } want;
 
 /*
- * Whatever modules ask for. BASIC_GC: counts and sizes of collections, STACK_SNAPSHOT: stacks, both of which anybody may
- * want to know.
+ * Whatever modules ask for. BASIC_GC: counts and sizes of collections, STACK_SNAPSHOT: stacks, both of which anybody
+ * may want to know.
  */
 static const want least = {
 	.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |

@@ -288,8 +288,8 @@ typedef struct {
 } monocle__method_desc;
 
 /*
- * Begins as Mono's does, because there are modules that read these fields without asking. They are there once the method
- * was described, the signature once it was asked for; until then they are zeros.
+ * Begins as Mono's does, because there are modules that read these fields without asking. They are there once the
+ * method was described, the signature once it was asked for; until then they are zeros.
  */
 struct _MonoMethod {
 	uint16_t flags, iflags;
@@ -309,8 +309,8 @@ struct _MonoMethod {
 };
 
 /*
- * debug.c: the IL offset of a native offset into the code that begins at `start`, NULL: the newest. UINT32_MAX: unknown,
- * or none. Normal context.
+ * debug.c: the IL offset of a native offset into the code that begins at `start`, NULL: the newest. UINT32_MAX:
+ * unknown, or none. Normal context.
  */
 uint32_t monocle__debug_il_offset (MonoMethod *method, const void *start, uint32_t native_offset);
 /* jit-info.c: the code of the image's methods, and of instances over its classes, is gone. Any context. */

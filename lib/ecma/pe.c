@@ -140,7 +140,8 @@ read_cli_header (monocle__ecma_image *image, struct directory cli, monocle__span
 	image->entry_point_token = monocle__le32 (header.data + 20);
 	image->readytorun_rva = monocle__le32 (header.data + 64);
 	image->is_readytorun = has_readytorun_header (image, image->readytorun_rva);
-	if (!monocle__ecma_rva_part (image, monocle__le32 (header.data + 8), monocle__le32 (header.data + 12), ret_metadata))
+	uint32_t rva = monocle__le32 (header.data + 8), size = monocle__le32 (header.data + 12);
+	if (!monocle__ecma_rva_part (image, rva, size, ret_metadata))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	return 0;
 }

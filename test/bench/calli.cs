@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The loops of loops.cs with their probes written by hand: two native calls around each method, nothing behind them. What
-// is above this is what dispatch costs. `calli LIBRARY CALLS REPETITIONS`, printed as loops.cs prints.
+// The loops of loops.cs with their probes written by hand: two native calls around each method, nothing behind them.
+// What is above this is what dispatch costs. `calli LIBRARY CALLS REPETITIONS`, printed as loops.cs prints.
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;

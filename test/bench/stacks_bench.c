@@ -6,7 +6,8 @@
  *   stacks-bench [ROUNDS]
  *
  * Adding is timed in batches that fit into the ring, with the drain thread at work beside it. Counting is the CPU time
- * of the rest of the process: stacks that were seen before, new ones, and new frames that must be resolved and named too.
+ * of the rest of the process: stacks that were seen before, new ones, and new frames that must be resolved and named
+ * too.
  */
 #include <stdio.h>
 #include <stdlib.h>

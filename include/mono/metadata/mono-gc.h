@@ -56,7 +56,8 @@ MONO_API int mono_gc_max_generation (void);
 MONO_API int mono_gc_get_generation (MonoObject *object);
 /*
  * How many collections of that generation there were; what is above the oldest counts as the oldest. On Mono a
- * collection of generation 1 is none of generation 0; on CoreCLR it is, as GC.CollectionCount () says there. Any context.
+ * collection of generation 1 is none of generation 0; on CoreCLR it is, as GC.CollectionCount () says there. Any
+ * context.
  */
 MONO_API int mono_gc_collection_count (int generation);
 /* Bytes in use, bytes taken from the system. 0 where the runtime does not tell. Normal context. */

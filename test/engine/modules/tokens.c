@@ -3,12 +3,13 @@
  *
  * tokens.c - counts every way into and out of each method definition, and proves on every thread that calls nest.
  *
- * Methods are added up by image and metadata token: instances of a generic method, which one engine names and another does
- * not, fall together. Beside the counts each thread keeps the methods it is in; an exit of anything but the innermost is a
- * mismatch. What the threads are in at the end makes the sum exact: enters = exits + open, per definition.
+ * Methods are added up by image and metadata token: instances of a generic method, which one engine names and another
+ * does not, fall together. Beside the counts each thread keeps the methods it is in; an exit of anything but the
+ * innermost is a mismatch. What the threads are in at the end makes the sum exact: enters = exits + open, per
+ * definition.
  *
- * Options: `output=FILE`, `image=NAME` (methods of that image; repeatable), `every=N` with `phase=K` (only methods whose
- * token hashes to K modulo N: what is probed lies between what is not).
+ * Options: `output=FILE`, `image=NAME` (methods of that image; repeatable), `every=N` with `phase=K` (only methods
+ * whose token hashes to K modulo N: what is probed lies between what is not).
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -62,7 +63,7 @@ static __thread frames *own;
 
 MONO_API void mono_profiler_init_tokens (const char *desc);
 
-/* --- threads ------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static frames *
 own_frames (void)
@@ -124,7 +125,7 @@ pop (MonoMethod *method)
 		}
 }
 
-/* --- counting ------------------------------------------------------------------------------------------------------ */
+/* --- counting ----------------------------------------------------------------------------------------------------- */
 
 /* The method's row, made on first sight; NULL when the table is full. Lock-free: rows are only ever added. */
 static row *
@@ -179,7 +180,7 @@ method_exception_leave (MonoProfiler *prof, MonoMethod *method, MonoObject *exce
 	count (method, EXCEPTION);
 }
 
-/* --- which methods ------------------------------------------------------------------------------------------------- */
+/* --- which methods ------------------------------------------------------------------------------------------------ */
 
 static const char *
 image_name (MonoMethod *method)
@@ -209,7 +210,7 @@ filter (MonoProfiler *prof, MonoMethod *method)
 		| MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static void
 add_open_frames (FILE *file)

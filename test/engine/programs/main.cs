@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// main.cs - runs the shapes named on the command line, or all of them. Each prints what it computed; nothing it prints or
-// calls depends on time, on the number of processors, or on which thread was faster.
+// main.cs - runs the shapes named on the command line, or all of them. Each prints what it computed; nothing it prints
+// or calls depends on time, on the number of processors, or on which thread was faster.
 using System;
 using System.Collections.Generic;
 

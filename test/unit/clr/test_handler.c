@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_handler.c - where probes of handlers stand in the IL, and who carries which exception: lib/clr's handler.c alone.
- * Bodies are compared as text (il_text.h). The first local that is added has the number 7.
+ * test_handler.c - where probes of handlers stand in the IL, and who carries which exception: lib/clr's handler.c
+ * alone. Bodies are compared as text (il_text.h). The first local that is added has the number 7.
  */
 #include <stdio.h>
 #include "il_text.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // lines.cs - prints stack traces from many places of many bodies, with file, line and IL offset of each frame.
-// No method of it may be inlined nor end in a call that can become a jump: a probe changes what the compiler does there,
-// and with it the frames that are seen.
+// No method of it may be inlined nor end in a call that can become a jump: a probe changes what the compiler does
+// there, and with it the frames that are seen.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;

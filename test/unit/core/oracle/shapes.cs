@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shapes of types and methods whose spelling on real Mono the unit tests reproduce. Method names are unique: they are the
-// keys of shapes.tsv. Compiled by mcs, printed by names.c.
+// Shapes of types and methods whose spelling on real Mono the unit tests reproduce. Method names are unique: they are
+// the keys of shapes.tsv. Compiled by mcs, printed by names.c.
 using System;
 using System.Collections.Generic;
 
