@@ -67,7 +67,8 @@ class Peers(harness.Suite):
                 continue
             more = [100 * (value / base - 1) for value, base in pairs]
             middle, (low, high) = statistics.median(more), interval(more)
-            print("%-6s %-22s %+6.2f %%  (95 %%: %+.2f .. %+.2f, %d pairs)" % (name, label, middle, low, high, len(pairs)))
+            print("%-6s %-22s %+6.2f %%  (95 %%: %+.2f .. %+.2f, %d pairs)" % (
+                name, label, middle, low, high, len(pairs)))
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The SDK's C# compiler with every method of every image probed: its output must not change, and the books must balance.
+"""The SDK's C# compiler with every method of every image probed: its output must not change, and the books balance.
 
 Each thread keeps the calls it is in. At the end enters = exits + open holds for every definition, no exit was ever of
 anything but the innermost call, and threads that ended left nothing open.
@@ -50,7 +50,8 @@ class Compiler(matrix.EngineSuite):
         self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err), "the compiler says the same",
                    "%s\n--- stderr begins\n%s" % (seen, seen.err[:1500]))
         if self.check(target.exists() and pdb.exists(), "it writes its files", seen):
-            self.check([f.read_bytes() for f in (target, pdb)] == plain, "assembly and symbols are the same, byte for byte")
+            made = [f.read_bytes() for f in (target, pdb)]
+            self.check(made == plain, "assembly and symbols are the same, byte for byte")
         if self.check(counts is not None, "the module wrote its counts", seen):
             self.judge(counts)
 

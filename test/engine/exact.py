@@ -26,7 +26,8 @@ def main():
     options = suite.parse()
     folder = suite.programs()
     for runtime in suite.runtimes(options.runtimes.split(",")) if folder else []:
-        suite.count(runtime, folder / "exact.dll", 1, 100000000 if options.full or runtime.name == "clr10" else 10000000)
+        calls = 100000000 if options.full or runtime.name == "clr10" else 10000000
+        suite.count(runtime, folder / "exact.dll", 1, calls)
         suite.count(runtime, folder / "exact.dll", 4, 100000000 if options.full else 5000000)
     return suite.finish()
 

@@ -57,7 +57,8 @@ class Hosts(matrix.EngineSuite):
             if not (out / file.name).exists() or (out / file.name).read_bytes() != file.read_bytes():
                 shutil.copy(file, out)
         env = harness.bare_environment({"DOTNET_CLI_USE_MSBUILD_SERVER": "0"})
-        made = harness.run(["dotnet", "build", "-nologo", "-c", "Release", "-nodeReuse:false", "-p:UseSharedCompilation=false"],
+        made = harness.run(["dotnet", "build", "-nologo", "-c", "Release", "-nodeReuse:false",
+                            "-p:UseSharedCompilation=false"],
                            env, out, 240)
         if made.code != 0:
             lines = [x for x in (made.out + made.err).splitlines() if "error" in x] or ["no reason given"]
@@ -81,7 +82,8 @@ class Hosts(matrix.EngineSuite):
     @staticmethod
     def verdicts(seen):
         lines = [re.sub(r" \[[<\d][^]]*\]", "", x.strip()) for x in seen.out.splitlines()]
-        return sorted(x for x in lines if re.match(r"(Passed|Failed|Skipped) |(Total|Passed|Failed|Skipped)( tests)?: ", x))
+        outcome = re.compile(r"(Passed|Failed|Skipped) |(Total|Passed|Failed|Skipped)( tests)?: ")
+        return sorted(x for x in lines if outcome.match(x))
 
     def test_host(self, runtime):
         folder = self.built("xunit")
@@ -129,7 +131,8 @@ class Hosts(matrix.EngineSuite):
         watchdog.cancel()
         asked = sum((c.asked for c in clients), collections.Counter())
         bad = [b for c in clients for b in c.bad]
-        return asked, bad, harness.Outcome(server.returncode, line + out, err), matrix.read_tokens(file) if file.exists() else None
+        counts = matrix.read_tokens(file) if file.exists() else None
+        return asked, bad, harness.Outcome(server.returncode, line + out, err), counts
 
     def web(self, runtime, seconds):
         folder = self.built("web")
@@ -138,7 +141,8 @@ class Hosts(matrix.EngineSuite):
         for what, options in (("own methods", ["image=engine-web"]), ("everything", [])):
             what = "web server, " + what
             asked, bad, seen, counts = self.serve(runtime, folder, options, seconds)
-            self.check(sum(asked.values()) >= 4 * Client.ENOUGH and not bad, what + ": every request is answered", (asked, bad[:5], str(seen)))
+            self.check(sum(asked.values()) >= 4 * Client.ENOUGH and not bad, what + ": every request is answered",
+                       (asked, bad[:5], str(seen)))
             self.check(seen.code == 0 and "stopped" in seen.out, what + ": it stops when asked", seen)
             if self.check(counts is not None, what + ": the module wrote its counts", seen):
                 print("%s: %d requests, %d definitions" % (what, sum(asked.values()), len(counts.rows)))
@@ -150,7 +154,8 @@ class Hosts(matrix.EngineSuite):
         bad = matrix.unbalanced(counts)
         self.check(not bad, what + ": enters = exits + open", "\n    " + "\n    ".join(bad))
         for page, _, method in PAGES:
-            got = sum(r.enter for k, r in counts.rows.items() if k[0] == "engine-web" and counts.names[k].startswith(method))
+            got = sum(r.enter for k, r in counts.rows.items()
+                      if k[0] == "engine-web" and counts.names[k].startswith(method))
             wanted = asked[page] + (asked["/later"] if page == "/throw" else 0)
             self.check(got == wanted, what + ": %s once per request" % method, (got, wanted))
 

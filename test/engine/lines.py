@@ -12,7 +12,8 @@ class Lines(matrix.EngineSuite):
         bare = self.bare(runtime, [exe], matrix.SETTINGS[settings])
         seen, counts = self.under(runtime, [exe], ["image=lines"], matrix.SETTINGS[settings])
         self.check(bare.code == 0 and bare.out.count("-- ") > 40, what + ": the program prints its traces", bare)
-        diff = list(difflib.unified_diff(bare.out.splitlines(), seen.out.splitlines(), "bare", "probed", lineterm="", n=1))
+        diff = list(difflib.unified_diff(bare.out.splitlines(), seen.out.splitlines(), "bare", "probed", lineterm="",
+                                         n=1))
         self.check(bare.code == seen.code and not diff, what + ": the same text", "\n    " + "\n    ".join(diff[:40]))
         self.check(counts is not None and len(counts.rows) > 20, what + ": the methods are probed")
 

@@ -67,7 +67,8 @@ class EngineSuite(harness.Suite):
         return out
 
     def bare(self, runtime, command, settings=None, timeout=120):
-        return harness.run(runtime.prefix + [str(c) for c in command], harness.bare_environment(settings), self.work, timeout)
+        env = harness.bare_environment(settings)
+        return harness.run(runtime.prefix + [str(c) for c in command], env, self.work, timeout)
 
     def under(self, runtime, command, options, settings=None, timeout=300):
         """Runs under the tokens module; the outcome and the counts, which are None when none were written."""

@@ -25,7 +25,8 @@ class ReadyToRun(matrix.EngineSuite):
         env = harness.bare_environment({"DOTNET_CLI_USE_MSBUILD_SERVER": "0"})
         made = harness.run(["dotnet", "publish", out / source.name, "-c", "Release", "-o", out / "out", "-nologo",
                             "-nodeReuse:false", "-p:UseSharedCompilation=false",
-                            "-p:EngineSources=%s" % (matrix.HERE / "programs"), "-p:EngineIl=%s" % (folder / "shapes-il.dll")],
+                            "-p:EngineSources=%s" % (matrix.HERE / "programs"),
+                            "-p:EngineIl=%s" % (folder / "shapes-il.dll")],
                            env, out, 240)
         if made.code == 0:
             return done
@@ -35,7 +36,8 @@ class ReadyToRun(matrix.EngineSuite):
 
     def compare(self, runtime, exe, what, options, settings, reference):
         seen, counts = self.under(runtime, [exe], options, settings)
-        self.check((seen.code, seen.out) == (self.plain.code, self.plain.out), what + ": output as without a profiler", seen)
+        self.check((seen.code, seen.out) == (self.plain.code, self.plain.out), what + ": output as without a profiler",
+                   seen)
         if not self.check(counts is not None, what + ": the module wrote its counts", seen):
             return None
         self.sound(what, counts)

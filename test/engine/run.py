@@ -59,7 +59,8 @@ class Oracle(matrix.EngineSuite):
         counts = self.one(runtime, settings_name, exe, what, [])
         if counts is None or self.reference is None:
             return
-        self.check(len(counts.rows) > 2 * len(self.reference.rows), what + ": the framework is probed", len(counts.rows))
+        self.check(len(counts.rows) > 2 * len(self.reference.rows), what + ": the framework is probed",
+                   len(counts.rows))
         bad = ["%s %s, not %s" % (self.reference.names[k], counts.rows.get(k), row)
                for k, row in sorted(self.reference.rows.items()) if counts.rows.get(k) != row]
         self.check(not bad, what + ": counts as when only the program is probed", "\n    " + "\n    ".join(bad[:20]))

@@ -104,9 +104,9 @@ class Compiler(unittest.TestCase):
                    '-out:%s' % (cls.folder / 'big.exe'), cls.folder / 'big.cs']
         command += ['-r:%s' % (LIBRARY / name) for name in ['mscorlib.dll', 'System.Core.dll']]
         # Compilers are the SDK's own processes, which decline to be profiled unless asked.
-        cls.outcome = subprocess.run([ARGUMENTS.monocle, 'run', '--profile=' + ARGUMENTS.profile, '-o', cls.profile, '--'] +
-                                 command, env=dict(os.environ, MONOCLE_RUN_ALL='1'), stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT)
+        run = [ARGUMENTS.monocle, 'run', '--profile=' + ARGUMENTS.profile, '-o', cls.profile, '--']
+        cls.outcome = subprocess.run(run + command, env=dict(os.environ, MONOCLE_RUN_ALL='1'), stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT)
 
     @classmethod
     def tearDownClass(cls):
