@@ -442,6 +442,20 @@ typedef struct {
 } monocle__unwinding;
 monocle__unwinding *monocle__shadow_unwinding (void);
 
+/* Exceptions that must not move while they are under way (exception.c), innermost last. */
+enum { MONOCLE__PINS_MAX = 16 };
+typedef struct {
+	struct {
+		uintptr_t sp;                        /* of the dispatch */
+		void *held;
+	} list[MONOCLE__PINS_MAX];
+	uint32_t count;
+} monocle__pins;
+/* Of the calling thread (shadow.c); NULL: no memory. */
+monocle__pins *monocle__thread_pins (void);
+/* The calling thread ends: whatever is still pinned is let go. */
+void monocle__exceptions_end (void);
+
 /*
  * The shadow stack, as exception.c unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the
  * innermost machine frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of

@@ -15,6 +15,9 @@
  *
  * A filter runs while all frames below it are still alive: nothing that happens inside it ends them.
  *
+ * .NET 9 and later read where the exception is, announce a filter in a way that lets the collector run, and then hand
+ * the filter what they read. So from its throw until its catch block the exception is pinned there.
+ *
  * .NET 9 reports a finally block that nothing but a return or a fall-through led to as a frame of its own: when it
  * throws, its function is left twice. So a Leave is believed when the next callback is about another function, or about
  * another frame of a recursive one.
@@ -79,6 +82,48 @@ reach_handler (monocle__unwinding *own, FunctionID function)
 		return;
 	monocle__shadow_handled (function, frame, floor_of (own));
 	forget_entries (own, monocle__shadow_depth ());
+}
+
+/* --- pins --------------------------------------------------------------------------------------------------------- */
+
+/* Exceptions of dispatches that ran deeper are no longer under way. */
+static void
+unpin_deeper (monocle__pins *own, uintptr_t sp)
+{
+	while (own->count && own->list[own->count - 1].sp < sp)
+		monocle__clr_release (own->list[--own->count].held);
+}
+
+/* False: it may move. */
+static bool
+pin (ObjectID object, uintptr_t sp)
+{
+	enum { FIRST_WITH_HOLE = 9 };
+	monocle__pins *own = monocle__clr_state.major >= FIRST_WITH_HOLE ? monocle__thread_pins () : NULL;
+	if (!own)
+		return false;
+	unpin_deeper (own, sp + SPREAD);
+	void *held = own->count < MONOCLE__PINS_MAX ? monocle__clr_hold (object) : NULL;
+	if (!held)
+		return false;
+	own->list[own->count].sp = sp;
+	own->list[own->count++].held = held;
+	return true;
+}
+
+/* The catch block has its own reference; nothing lets the collector run between this callback and there. */
+static void
+unpin (uintptr_t sp)
+{
+	if (monocle__thread_has_memory ())
+		unpin_deeper (monocle__thread_pins (), sp + SPREAD);
+}
+
+void
+monocle__exceptions_end (void)
+{
+	if (monocle__thread_has_memory ())
+		unpin_deeper (monocle__thread_pins (), UINTPTR_MAX);
 }
 
 /* --- exception_phase ---------------------------------------------------------------------------------------------- */
@@ -243,14 +288,15 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 	if (own)
 		stop_at (own, function, HERE);
 	monocle__dispatch_catcher_enter (function, object);
+	unpin (HERE);
 	return S_OK;
 }
 
 /* What a module asks may let the collector run; the exception stays where it is. */
 static void
-raise_throw (ObjectID object)
+raise_throw (ObjectID object, bool pinned)
 {
-	void *held = monocle__clr_hold (object);
+	void *held = pinned ? NULL : monocle__clr_hold (object);
 	uintptr_t entry = monocle__clr_set_entry (HERE);
 	monocle_raise_exception_throw ((MonoObject *) object);
 	monocle__clr_set_entry (entry);
@@ -266,9 +312,10 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);
 	}
+	bool pinned = pin (object, HERE);
 	monocle__dispatch_thrown (object);
 	monocle__image_failure_thrown (object);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
-		raise_throw (object);
+		raise_throw (object, pinned);
 	return S_OK;
 }

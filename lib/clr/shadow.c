@@ -113,6 +113,13 @@ monocle__thread_dispatches (void)
 	return s ? &s->dispatches : NULL;
 }
 
+monocle__pins *
+monocle__thread_pins (void)
+{
+	shadow *s = shadow_get ();
+	return s ? &s->pins : NULL;
+}
+
 monocle__unwinding *
 monocle__shadow_unwinding (void)
 {

@@ -37,6 +37,7 @@ typedef struct {
 	entry *top, *limit;
 	uint64_t overflow;       /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
+	monocle__pins pins;
 	monocle__cli_scratch scratch;
 	monocle__clr_capture *capture;
 	monocle__clr_waiting waiting;

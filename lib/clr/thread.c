@@ -182,6 +182,8 @@ monocle__callback_ThreadDestroyed (ICorProfilerCallback11 *self, ThreadID id)
 	thread *t = begin_end (id);
 	if (t && t->tid)
 		tell_end (t->tid);
+	if (t && t->tid == (uintptr_t) pthread_self ())
+		monocle__exceptions_end ();
 	if (t)
 		take_out (t);
 	return S_OK;

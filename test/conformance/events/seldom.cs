@@ -135,6 +135,46 @@ class Seldom
 		Load (Path.Combine (folder, "absent.dll"));
 	}
 
+	// --- filters that look at exceptions which have just been made, while objects move ---
+
+	public static object kept;
+
+	class Numbered : Exception { public int Number; public object [] Load = { new object () }; }
+
+	static bool Is (Numbered e, int number) { return e.Load.Length == 1 && e.Load [0] != null && e.Number == number; }
+
+	static bool Asked (int number)
+	{
+		try {
+			throw new Numbered { Number = number };
+		} catch (Numbered e) when (Is (e, -1)) {
+			return false;
+		} catch (Numbered e) when (Is (e, number)) {
+			return Is (e, number);
+		}
+	}
+
+	static void Filters ()
+	{
+		bool over = false;
+		int right = 0;
+		var collector = new Thread (() => {
+			while (!Volatile.Read (ref over)) {
+				for (int i = 0; i < 1000; i++)
+					kept = new byte [100];
+				GC.Collect (0);
+			}
+		});
+		collector.Start ();
+		for (int i = 0; i < 500; i++) {
+			kept = new byte [1000];
+			right += Asked (i) ? 1 : 0;
+		}
+		Volatile.Write (ref over, true);
+		collector.Join ();
+		Console.WriteLine (right);
+	}
+
 	static int Main (string [] args)
 	{
 		switch (args [0]) {
@@ -142,6 +182,7 @@ class Seldom
 		case "invocations": Invocations (); break;
 		case "moves": Moves (); break;
 		case "bad-images": Bad_images (args [1]); break;
+		case "filters": Filters (); break;
 		}
 		Console.WriteLine ("done");
 		return 0;

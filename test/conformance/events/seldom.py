@@ -97,6 +97,11 @@ class Seldom(harness.Suite):
             known = counts.get("roots", 0) > 20 and counts["unregistered"] == 0
             self.check(known, what + ": roots are registered", counts)
 
+    def filters(self, runtime, settings):
+        """The runtime hands filters the exception where it was before anybody was told: it must not move meanwhile."""
+        what, seen = self.run_program(runtime, "filters", "lingers", settings)
+        self.check(seen.out == "500\ndone\n", what + ": filters are asked about what was thrown", seen)
+
 
 def main():
     suite = Seldom("seldom", __doc__)
@@ -114,6 +119,7 @@ def main():
         for settings in SETTINGS if runtime is runtimes[-1] else SETTINGS[:1]:
             suite.heap(runtime, "", settings)
             suite.heap(runtime, ",roots", settings)
+        suite.filters(runtime, {})
     return suite.finish()
 
 
