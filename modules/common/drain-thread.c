@@ -10,6 +10,7 @@
 #include "drain-thread.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include <mono/metadata/appdomain.h>
@@ -30,6 +31,23 @@ make_key (void)
 	pthread_key_create (&attached, NULL);
 }
 
+/*
+ * From the moment that Mono knows the thread until it knows it as one of this kind, a collection waits for it to answer
+ * a signal: one of the real-time signals, which the drain thread blocks like all others.
+ */
+static void
+attach (void)
+{
+	sigset_t suspends, before;
+	sigemptyset (&suspends);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaddset (&suspends, number);
+	sigaddset (&suspends, SIGPWR);
+	pthread_sigmask (SIG_UNBLOCK, &suspends, &before);
+	mono_threads_attach_tools_thread ();
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+}
+
 void
 drain_thread_begin (void *data)
 {
@@ -39,7 +57,7 @@ drain_thread_begin (void *data)
 	if (pthread_getspecific (attached))
 		return;
 	pthread_setspecific (attached, &attached);
-	mono_threads_attach_tools_thread ();
+	attach ();
 }
 
 MonoMethod *

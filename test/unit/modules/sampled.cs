@@ -90,6 +90,20 @@ static class Program {
 		}
 	}
 
+	// One collection after another, of two threads.
+	static void CollectAlways (double seconds)
+	{
+		var threads = new Thread[2];
+		for (int i = 0; i < threads.Length; i++) {
+			threads[i] = new Thread (() => { while (Goes (seconds)) GC.Collect (0); });
+			threads[i].Start ();
+		}
+		while (Goes (seconds))
+			sum += A (1000);
+		foreach (var thread in threads)
+			thread.Join ();
+	}
+
 	static int Main (string[] args)
 	{
 		var invariant = System.Globalization.CultureInfo.InvariantCulture;
@@ -101,6 +115,7 @@ static class Program {
 		case "deep": while (Goes (seconds)) sum += Deep (100, 200000); break;
 		case "threads": Threads (seconds); break;
 		case "collect": Collect (seconds); break;
+		case "collect-always": CollectAlways (seconds); break;
 		case "fork": Burn (seconds / 2); Process.Start ("/bin/true").WaitForExit (); Burn (seconds); break;
 		case "exit": Burn (seconds); Console.WriteLine ("done"); Environment.Exit (7); break;
 		case "forever": Console.WriteLine ("burning"); Burn (1000); break;

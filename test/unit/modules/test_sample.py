@@ -47,7 +47,10 @@ class Sample(unittest.TestCase):
 
     def run_sample(self, options, *arguments, code=3, **settings):
         process = self.start(options, *arguments, **settings)
-        out, err = process.communicate(timeout=100)
+        try:
+            out, err = process.communicate(timeout=100)
+        finally:
+            process.kill()
         self.assertEqual((process.returncode, out.splitlines()[-1:]), (code, ["done"]), err)
         self.out = out
         # A machine under load may not reach the rate; that is told, and not what is tested here.
@@ -166,6 +169,11 @@ class Sample(unittest.TestCase):
     def test_exit_codes_and_output_are_the_programs(self):
         for what, code in ("exit", 7), ("fork", 3), ("threads", 3), ("collect", 3):
             self.assertEqual(self.run_sample("", what, 1, code=code), "", what)
+            os.remove(self.output)
+
+    def test_a_thread_that_asks_for_names_never_holds_up_a_collection(self):
+        for _ in range(8):
+            self.assertEqual(self.run_sample("", "collect-always", 0.15), "")
             os.remove(self.output)
 
     def test_wrong_options_are_one_line_and_the_program_runs(self):
