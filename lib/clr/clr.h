@@ -6,7 +6,7 @@
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
  * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
  * code.c what is asked of machine code; codemap.c knows which code an address is in (with precompiled.c); filter.c
- * decides which methods get probes; rewrite.c (with tokens.c and oracle.c, handler.c) writes them into IL; probe.c is
+ * decides which methods get probes; rewrite.c (with tokens.c, fence.c, oracle.c, handler.c) writes them into IL; probe.c is
  * what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as they unwind, with
  * dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run. wants.c turns listeners
  * into flags and sessions of the runtime's event provider; eventpipe.c hands what those deliver to collector.c,
@@ -172,7 +172,7 @@ enum {
 	MONOCLE__METHOD_TRACED,   /* the same, exceptional exits are wanted: inlined only into methods with probes */
 	MONOCLE__METHOD_CATCHING, /* the same, and it has catch blocks: never inlined */
 	MONOCLE__METHOD_REFUSED,  /* wanted, but its body cannot be rewritten; counted and logged */
-	MONOCLE__METHOD_HANDLED,  /* no filter wants it, but its handlers have probes */
+	MONOCLE__METHOD_HANDLED,  /* no filter wants it, but its handlers have probes, or its returns fences */
 	MONOCLE__METHOD_STALE,    /* the same, and the filters are to be asked again */
 };
 
@@ -356,7 +356,7 @@ MonoClass *monocle__clr_dynamic_class (monocle__cli_image *image, uint32_t token
 /* Behind all others that describe. */
 void monocle__clr_dynamic_ops (monocle_host_ops *ops);
 
-/* --- probes (filter.c, probe.c) ----------------------------------------------------------------------------------- */
+/* --- probes (filter.c, fence.c, probe.c) ----------------------------------------------------------------------------------- */
 
 /*
  * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined
@@ -368,6 +368,8 @@ monocle__clr_has_probes (int state)
 {
 	return state >= MONOCLE__METHOD_PROBED && state <= MONOCLE__METHOD_CATCHING;
 }
+/* Does native code call the method? Then what it returns through must be kept apart from probes (fence.c). */
+bool monocle__clr_returns_to_native (const monocle__clr_image *image, mdToken token);
 /* Do handlers of methods of this image get probes? Precompiled code has none, and stays in use. */
 bool monocle__clr_probes_handlers (const monocle__clr_image *image);
 /* Do those of this method? */

@@ -116,14 +116,15 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 		invoke = MONOCLE__NOT_INVOKED; /* its own calls are told, not those that it makes */
 	if (invoke == MONOCLE__REFLECTS)
 		monocle__invoke_prepare (method);
-	if (flags || invoke || monocle__clr_probes_handlers (image))
+	bool wanted = flags || invoke || monocle__clr_probes_handlers (image)
+		|| monocle__clr_returns_to_native (image, token);
+	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_STALE && !flags && !invoke && is_epoch (epoch))
 		atomic_store (&image->methods[row - 1], state = MONOCLE__METHOD_HANDLED);
 	else if (is_undecided (state)) {
-		bool wanted = flags || invoke || monocle__clr_probes_handlers (image);
 		state = wanted ? monocle__rewrite (image, token, flags, invoke, state, function) : MONOCLE__METHOD_PLAIN;
 		if (flags || invoke || is_epoch (epoch))
 			atomic_store (&image->methods[row - 1], (uint8_t) state);

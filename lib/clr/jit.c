@@ -65,6 +65,9 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
  * where that frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try
  * regions through stubs, so that not even their return address does. Nor does anything say whether the frame's function
  * catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their own.
+ *
+ * A caller that could not be rewritten, as those of dynamic images, may be one that native code calls: without a fence
+ * (fence.c) no probe may come near its return.
  */
 static bool
 may_inline (FunctionID caller, int state)
@@ -72,7 +75,10 @@ may_inline (FunctionID caller, int state)
 	bool is_new;
 	if (state == MONOCLE__METHOD_CATCHING)
 		return false;
-	return state != MONOCLE__METHOD_TRACED || monocle__clr_has_probes (probe_function (caller, &is_new));
+	if (!monocle__clr_has_probes (state))
+		return true;
+	int into = probe_function (caller, &is_new);
+	return state == MONOCLE__METHOD_TRACED ? monocle__clr_has_probes (into) : into != MONOCLE__METHOD_REFUSED;
 }
 
 /* A handler whose code stands in another method's is taken for one of that method's; .NET 10 makes such code. */

@@ -83,6 +83,8 @@ oracle_exit (job *j, uint32_t local)
 	n += monocle__rewrite_call (code + n, monocle__probe_leave (j->flags, false), monocle__tokens_calli (j->image, 0));
 	if (local != MONOCLE__IL_NONE)
 		code[n++] = monocle__il_op (MONOCLE__IL_LDLOC, local);
+	if (j->to_native)
+		n += monocle__fence_write (code + n, n);
 	code[n++] = monocle__il_op (MONOCLE__IL_RET, 0);
 	uint32_t handler = j->body.count;
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);

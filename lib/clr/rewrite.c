@@ -13,6 +13,7 @@
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
  *   handlers:     see handler.c
+ *   called by native code, each ret: see fence.c
  *
  * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
  * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
@@ -246,6 +247,8 @@ insert_probes (job *j)
 		result = monocle__handlers_insert (j, edit);
 	if (result == 0)
 		result = insert_exits (j, edit);
+	if (result == 0 && j->to_native)
+		result = monocle__fence_insert (j, edit);
 	if (result == 0)
 		return monocle__il_edit_apply (edit);
 	monocle__il_edit_free (edit);
@@ -369,6 +372,13 @@ refuse (job *j)
 	return MONOCLE__METHOD_REFUSED;
 }
 
+/* Nothing is missing from the profile, but what should have a fence and has none must have no probes inlined. */
+static int
+unwanted (const job *j)
+{
+	return j->to_native ? MONOCLE__METHOD_REFUSED : MONOCLE__METHOD_PLAIN;
+}
+
 /* What a body with probes is to the compiler's inlining decisions. */
 static int
 probed_state (const job *j)
@@ -395,11 +405,11 @@ write_body (job *j, FunctionID function)
 	       write_probes (j) == 0 && hand_over (j, function);
 }
 
-/* Does anybody want probes in a method that has clauses, or none? */
+/* Is there anything to be written into it? */
 static bool
 is_wanted (const job *j)
 {
-	return j->flags || j->invoke || j->handlers;
+	return j->flags || j->invoke || j->handlers || j->to_native;
 }
 
 int
@@ -407,18 +417,21 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
                   monocle__invoke invoke, int state, FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke };
+	j.to_native = monocle__clr_returns_to_native (image, token);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
 	size_t size = 0;
 	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
-		return MONOCLE__METHOD_PLAIN;
+		return unwanted (&j);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
-		return flags || invoke ? refuse (&j) : MONOCLE__METHOD_PLAIN;
+		return flags || invoke ? refuse (&j) : unwanted (&j);
 	j.handlers = j.body.clause_count && monocle__clr_probes_handlers (image);
 	if (!is_wanted (&j)) {
 		monocle__il_free (&j.body);
 		return MONOCLE__METHOD_PLAIN;
 	}
+	if (j.to_native)
+		monocle__fence_drop_tail_calls (&j.body);
 	state = probed_state (&j);
 	bool done = monocle__tokens_open (image) && identify (&j) && write_body (&j, function);
 	monocle__il_free (&j.body);
@@ -430,5 +443,5 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		return state;
 	if (rewritten)
 		return MONOCLE__METHOD_HANDLED;
-	return flags ? refuse (&j) : MONOCLE__METHOD_PLAIN;
+	return flags ? refuse (&j) : unwanted (&j);
 }

@@ -18,6 +18,7 @@ typedef struct {
 	MonoProfilerCallInstrumentationFlags flags;
 	monocle__invoke invoke;
 	bool handlers;               /* its handlers get probes */
+	bool to_native;              /* returns to native code: its returns get fences */
 	monocle__ecma_methoddef row;
 	int64_t record;              /* MonoMethod, or monocle__clr_generic */
 	bool generic;
@@ -39,6 +40,19 @@ int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 uint32_t monocle__rewrite_keys (const monocle__rewriting *job, monocle__il_instruction *out);
 /* Writes the call behind its arguments; how many instructions. */
 uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
+
+/* --- fence.c ------------------------------------------------------------------------------------------------------ */
+
+enum { MONOCLE__FENCE_SIZE = 10 };
+/*
+ * Writes a fence that begins with instruction `at` of an insertion; how many instructions. A `ret` follows, what it
+ * returns lies below.
+ */
+uint32_t monocle__fence_write (monocle__il_instruction *out, uint32_t at);
+/* Puts one in front of each `ret`, behind what was inserted there before. 0 or negative. */
+int monocle__fence_insert (const monocle__rewriting *job, monocle__il_edit *edit);
+/* Native code is returned to by a method's own return only: what `tail.` asks for the runtime does not do there. */
+void monocle__fence_drop_tail_calls (monocle__il_body *body);
 
 /* --- handler.c ---------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,8 @@
  * definition.
  *
  * Options: `output=FILE`, `image=NAME` (methods of that image; repeatable), `every=N` with `phase=K` (only methods
- * whose token hashes to K modulo N: what is probed lies between what is not).
+ * whose token hashes to K modulo N: what is probed lies between what is not), `method=NAME` (those whose
+ * names begin so), `only=enter` and `only=leave` (nothing nests then).
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -46,8 +47,9 @@ typedef struct frames {
 } frames;
 
 struct _MonoProfiler {
-	const char *output, *images[IMAGES_MAX];
+	const char *output, *images[IMAGES_MAX], *method;
 	unsigned image_count, every, phase;
+	MonoProfilerCallInstrumentationFlags flags;
 	_Atomic uint64_t lost;         /* events of methods that found no row */
 	_Atomic uint64_t mismatches;   /* exits of what is not innermost */
 	_Atomic uint64_t left_open;    /* calls that ended threads were in */
@@ -58,7 +60,10 @@ struct _MonoProfiler {
 	row rows[ROWS];
 };
 
-static struct _MonoProfiler profiler;
+static struct _MonoProfiler profiler = {
+	.flags = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE
+		| MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
+};
 static __thread frames *own;
 
 MONO_API void mono_profiler_init_tokens (const char *desc);
@@ -148,9 +153,9 @@ count (MonoMethod *method, int kind)
 {
 	if (atomic_load_explicit (&profiler.ended, memory_order_relaxed))
 		return;
-	if (kind == ENTER)
+	if (kind == ENTER && profiler.flags != MONO_PROFILER_CALL_INSTRUMENTATION_ENTER)
 		push (method);
-	else
+	else if (kind != ENTER && profiler.flags != MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE)
 		pop (method);
 	row *r = row_of (method);
 	atomic_fetch_add_explicit (r ? &r->counts[kind] : &profiler.lost, 1, memory_order_relaxed);
@@ -197,6 +202,8 @@ is_chosen (MonoProfiler *prof, MonoMethod *method)
 	bool chosen = prof->image_count == 0;
 	for (unsigned i = 0; i < prof->image_count; i++)
 		chosen |= strcmp (name, prof->images[i]) == 0;
+	if (prof->method && strncmp (mono_method_get_name (method), prof->method, strlen (prof->method)))
+		return false;
 	uint32_t hash = mono_method_get_token (method) * 0x9e3779b1u >> 8;
 	return chosen && (prof->every < 2 || hash % prof->every == prof->phase);
 }
@@ -206,8 +213,7 @@ filter (MonoProfiler *prof, MonoMethod *method)
 {
 	if (!is_chosen (prof, method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
-	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE
-		| MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	return prof->flags;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -289,6 +295,12 @@ take_option (const char *word)
 		profiler.every = (unsigned) atoi (word + 6);
 	else if (strncmp (word, "phase=", 6) == 0)
 		profiler.phase = (unsigned) atoi (word + 6);
+	else if (strncmp (word, "method=", 7) == 0)
+		profiler.method = strdup (word + 7);
+	else if (strcmp (word, "only=enter") == 0)
+		profiler.flags = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+	else if (strcmp (word, "only=leave") == 0)
+		profiler.flags = MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
 	else
 		fprintf (stderr, "tokens: unknown option '%s'\n", word);
 }

@@ -176,6 +176,26 @@ static class Writer
 
 	static void Jump (ILGenerator il, MethodInfo target) => il.Emit (OpCodes.Jmp, target);
 
+	static void AddThree (ILGenerator il)
+	{
+		Arguments (il, 1);
+		il.Emit (OpCodes.Ldc_I4_3);
+		il.Emit (OpCodes.Add);
+		il.Emit (OpCodes.Ret);
+	}
+
+	// Native code calls it; the runtime makes a plain call of what says `tail.` there.
+	static void NativeTail (MetadataLoadContext context, MethodInfo target)
+	{
+		var attribute = context.LoadFromAssemblyName ("System.Runtime.InteropServices")
+			.GetType ("System.Runtime.InteropServices.UnmanagedCallersOnlyAttribute");
+		var method = Method ("NativeTail", (il, self) => {
+			Arguments (il, 1);
+			Tail (il, OpCodes.Call, target);
+		}, Int);
+		method.SetCustomAttribute (new CustomAttributeBuilder (attribute.GetConstructor (Type.EmptyTypes), []));
+	}
+
 	static int Main (string[] args)
 	{
 		var resolver = new PathAssemblyResolver (Directory.GetFiles (args[0], "*.dll"));
@@ -198,6 +218,7 @@ static class Writer
 		var fault = Method ("Fault", (il, self) => Fault (il, divide), Int, Int);
 		Method ("FaultInFilter", (il, self) => FaultInFilter (il, divide, fault), Int, Int);
 		Method ("BackToZero", BackToZero, Int);
+		NativeTail (context, Method ("AddThree", (il, self) => AddThree (il), Int));
 		type.CreateType ();
 		assembly.Save (args[1]);
 		return 0;

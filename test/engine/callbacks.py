@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Native threads call managed methods while the program collects: nobody comes back to native code in managed mode.
+
+The program makes as many rounds as asked, of calls by eight native threads with collections beside them, then one
+collection while all of those wait in native code. It ends by itself when the runtime aborts it, when an answer is wrong
+or when that collection does not come to its end; how long collections took is printed with -v. Short by default; what
+is to be believed is found out with
+
+    test/engine/callbacks.py --full --rounds=1000
+"""
+import re
+import sys
+
+import matrix
+
+SETTINGS = {
+    "default": {},
+    "no-tiering": matrix.SETTINGS["no-tiering"],
+    "no-pgo": matrix.SETTINGS["no-pgo"],
+    "no-r2r": matrix.SETTINGS["no-r2r"],
+    "osr": matrix.SETTINGS["osr"],
+    "server": {"DOTNET_gcServer": "1"},
+}
+MODULES = {
+    "calls": "calls:output=calls.pb.gz",
+    "calls-all": "calls:callspec=all,output=calls.pb.gz",
+    "enter": "tokens:only=enter,output=tokens.tsv",
+    "leave": "tokens:only=leave,output=tokens.tsv",
+    "both": "tokens:output=tokens.tsv",
+    "own": "tokens:image=callbacks,output=tokens.tsv",
+    "even": "tokens:image=callbacks,every=2,output=tokens.tsv",
+    "odd": "tokens:image=callbacks,every=2,phase=1,output=tokens.tsv",
+    "callees": "tokens:only=leave,method=Small,output=tokens.tsv",
+    "clauses": "events:clauses,output=events.txt",
+}
+NESTED = {"both", "own", "even", "odd"}
+SMALL = {"DOTNET_GCgen0size": "0x10000"}
+
+
+class Callbacks(matrix.EngineSuite):
+    def hunt(self, runtime, settings, module, exe):
+        """One process: all rounds, in one setting, under one module or bare."""
+        options = self.options
+        what = "%s %s %s %s" % (runtime, settings, module, exe.parent.name)
+        env = dict(SMALL, **SETTINGS[settings])
+        command = [exe, self.library, "rounds=%d" % options.rounds, "calls=%d" % options.calls]
+        if module == "bare":
+            seen = self.bare(runtime, command, env, timeout=600)
+        else:
+            (self.work / "tokens.tsv").unlink(missing_ok=True)
+            environment = matrix.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
+            seen = matrix.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 600)
+        self.check(not seen.timeout and seen.code == 0, what + ": every round", seen)
+        longest = re.search(r"longest (\d+) us of (\d+) collections", seen.err)
+        if options.verbose and longest:
+            print("     %s: longest of %s collections %s us" % (what, longest.group(2), longest.group(1)))
+        if options.verbose and options.histogram:
+            print(seen.err)
+        if module in NESTED and seen.code == 0:
+            self.sound(what, matrix.read_tokens(self.work / "tokens.tsv"))
+
+    def everything(self, runtime, exe, debug):
+        for settings in SETTINGS:
+            for module in ["bare", *MODULES]:
+                self.hunt(runtime, settings, module, exe)
+        for module in ["bare", *MODULES]:
+            self.hunt(runtime, "default", module, debug)
+
+
+def main():
+    suite = Callbacks("callbacks", __doc__.split("\n", 1)[0])
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--full", action="store_true", help="every setting, under every module")
+    suite.parser.add_argument("--rounds", type=int, default=300)
+    suite.parser.add_argument("--calls", type=int, default=2, help="of each function, by each thread, in each round")
+    suite.parser.add_argument("--histogram", action="store_true", help="with -v: how long collections took")
+    options = suite.parse()
+    folder = suite.programs()
+    if not folder:
+        return suite.finish()
+    suite.library = folder / "callbacks" / "libcallbacks.so"
+    exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        if options.full:
+            suite.everything(runtime, exe, debug)
+            continue
+        for module in ("bare", "calls", "own"):
+            suite.hunt(runtime, "default", module, exe)
+        suite.hunt(runtime, "default", "own", debug)
+        for module in ("enter", "leave", "even", "odd", "callees", "clauses") if runtime.name == "clr10" else ():
+            suite.hunt(runtime, "no-tiering", module, exe)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
