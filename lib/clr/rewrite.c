@@ -288,7 +288,12 @@ hand_over (job *j, FunctionID function)
 	size_t size = 0;
 	monocle__il_map *map = NULL;
 	uint32_t count = 0;
-	j->body.max_stack += (j->handlers ? 6 : 4) + j->key_count;
+	/*
+	 * A probe lies on what is there where it stands: nothing, a result, the arguments of a call. A body that claims all
+	 * that a header can say does not fill it there.
+	 */
+	uint32_t depth = j->body.max_stack + (j->handlers ? 6 : 4) + j->key_count;
+	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
 	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);

@@ -20,6 +20,7 @@ class Oracle(matrix.EngineSuite):
         seen, counts = self.under(runtime, [exe], options, settings)
         good = (seen.code, seen.out) == (self.plain.code, self.plain.out) and not seen.timeout
         self.check(good, what + ": output as without a profiler", seen)
+        self.check("could not be given" not in seen.err, what + ": every method gets its probes", seen.err)
         if self.check(counts is not None, what + ": the module wrote its counts", seen):
             self.sound(what, counts)
         return counts
