@@ -189,6 +189,9 @@ typedef struct monocle__clr_memory {
 	void *block;
 } monocle__clr_memory;
 
+/* The most native ints that a probe is passed: type handles, two more, and the addresses of spill.c. */
+enum { MONOCLE__CALLI_MAX = 16 };
+
 typedef struct monocle__clr_image {
 	monocle__cli_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
 	_Atomic ModuleID id;             /* 0: unloaded */
@@ -200,7 +203,7 @@ typedef struct monocle__clr_image {
 	_Atomic uint8_t *methods;        /* state by methoddef row - 1 */
 	pthread_mutex_t lock;            /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
-	uint32_t calli_token[8];         /* stand-alone signatures by number of native ints, 0: not made yet */
+	uint32_t calli_token[MONOCLE__CALLI_MAX + 1]; /* signatures by number of native ints, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;
 	monocle__clr_ids bound;          /* of a collectible image: what to drop when it unloads; under a lock of image.c */
 	monocle__clr_memory *memory;     /* what code of this image refers to */

@@ -14,6 +14,7 @@
  *
  *   handlers:     see handler.c
  *   called by native code, each ret: see fence.c
+ *   in a method with a loop that has floating-point values, probes are passed more: see spill.c
  *
  * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
  * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
@@ -91,7 +92,7 @@ monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, ui
 static uint32_t
 arguments_of_enter (const job *j)
 {
-	return (j->generic ? j->key_count : 0) + (j->invoke ? 1 : 0);
+	return (j->generic ? j->key_count : 0) + (j->invoke ? 1 : 0) + monocle__spill_enter_count (j);
 }
 
 /*
@@ -135,11 +136,14 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 	uint32_t n = 0;
 	if (!function)
 		return 0;
+	n += monocle__spill_before_enter (j, code);
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
 	n += monocle__rewrite_keys (j, code + n);
 	if (j->invoke)
 		n += push_last (j, j->flags, true, code + n);
+	n += monocle__spill_enter_addresses (j, code + n);
 	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, arguments_of_enter (j)));
+	n += monocle__spill_after_enter (j, n, code + n);
 	if (begins_with_throw (&j->body)) {
 		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
 		code[n++].operand.target = 0;
@@ -166,8 +170,13 @@ insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	if (!function)
 		return 0;
-	code[0] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
-	uint32_t n = 1 + monocle__rewrite_call (code + 1, function, monocle__tokens_calli (j->image, 0));
+	uint32_t n = 0;
+	if (monocle__spill_has_result (j))
+		code[n++] = monocle__il_op (MONOCLE__IL_STLOC, j->spills.result.local);
+	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	n += monocle__spill_result_address (j, code + n);
+	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, j->spills.result_in_memory));
+	n += monocle__spill_load_result (j, code + n);
 	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 
@@ -292,7 +301,7 @@ hand_over (job *j, FunctionID function)
 	 * A probe lies on what is there where it stands: nothing, a result, the arguments of a call. A body that claims all
 	 * that a header can say does not fill it there.
 	 */
-	uint32_t depth = j->body.max_stack + (j->handlers ? 6 : 4) + j->key_count;
+	uint32_t depth = j->body.max_stack + (j->handlers ? 6 : 4) + j->key_count + monocle__spill_enter_count (j);
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
@@ -357,10 +366,23 @@ is_ours (const job *j)
 	return false;
 }
 
+static bool
+has_tokens (const job *j)
+{
+	uint32_t keys = j->generic ? j->key_count : 0;
+	return monocle__tokens_calli (j->image, 0) && monocle__tokens_calli (j->image, 1) &&
+	       monocle__tokens_calli (j->image, keys) && monocle__tokens_calli (j->image, keys + 2) &&
+	       monocle__tokens_calli (j->image, arguments_of_enter (j));
+}
+
 static int
 write_probes (job *j)
 {
 	bool by_oracle = monocle__clr_state.oracle && !j->invoke && monocle__oracle_suits (j);
+	if (!by_oracle)
+		monocle__spill_plan (j);
+	if (!has_tokens (j))
+		return MONOCLE_E_INVALID;
 	return by_oracle ? monocle__oracle_insert (j) : insert_probes (j);
 }
 
@@ -403,11 +425,9 @@ probed_state (const job *j)
 static bool
 write_body (job *j, FunctionID function)
 {
-	uint32_t keys = j->generic ? j->key_count : 0;
-	return monocle__tokens_calli (j->image, 0) && monocle__tokens_calli (j->image, 1) &&
-	       monocle__tokens_calli (j->image, keys) && monocle__tokens_calli (j->image, keys + 2) &&
-	       monocle__tokens_calli (j->image, arguments_of_enter (j)) &&
-	       write_probes (j) == 0 && hand_over (j, function);
+	bool done = write_probes (j) == 0 && monocle__tokens_close_locals (j) && hand_over (j, function);
+	free (j->locals.types);
+	return done;
 }
 
 /* Is there anything to be written into it? */
@@ -421,7 +441,7 @@ int
 monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
                   monocle__invoke invoke, int state, FunctionID function)
 {
-	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke };
+	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
 	j.to_native = monocle__clr_returns_to_native (image, token);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;

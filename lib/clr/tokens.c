@@ -96,7 +96,7 @@ monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
 	uint32_t convention =
 	    type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
 	                    (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
-	uint8_t blob[32] = { 0x09, (uint8_t) (count + 1), MONOCLE__ET_CMOD_OPT };
+	uint8_t blob[16 + MONOCLE__CALLI_MAX] = { 0x09, (uint8_t) (count + 1), MONOCLE__ET_CMOD_OPT };
 	uint32_t size = 3;
 	if (!convention || !append_token (blob, &size, convention))
 		return 0;
@@ -181,47 +181,63 @@ monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t p
 
 /* --- locals ------------------------------------------------------------------------------------------------------- */
 
-/* What the body has, behind the byte that begins each such signature; an empty one where it has none. */
-static bool
-locals_of (const monocle__rewriting *j, monocle__ecma_cursor *ret_types, uint32_t *ret_count)
+bool
+monocle__tokens_open_locals (monocle__rewriting *j)
 {
-	const uint8_t *data = NULL;
+	const uint8_t *data = (const uint8_t *) "";
 	uint32_t size = 0, blob;
-	*ret_types = monocle__ecma_cursor_over ((const uint8_t *) "", 0);
-	*ret_count = 0;
-	if (!j->body.local_signature_token)
+	if (j->locals.types)
 		return true;
-	if (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
-	                          j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature, &blob) ||
-	    monocle__ecma_blob (&j->image->cli.ecma, blob, &data, &size))
+	if (j->body.local_signature_token &&
+	    (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
+	                           j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature, &blob) ||
+	     monocle__ecma_blob (&j->image->cli.ecma, blob, &data, &size)))
 		return false;
-	*ret_types = monocle__ecma_cursor_over (data, size);
-	monocle__ecma_read_byte (ret_types);
-	*ret_count = monocle__ecma_read_u (ret_types);
-	return !ret_types->error;
+	monocle__ecma_cursor types = monocle__ecma_cursor_over (data, size);
+	if (j->body.local_signature_token) {
+		monocle__ecma_read_byte (&types);
+		j->locals.count = monocle__ecma_read_u (&types);
+	}
+	j->locals.size = (uint32_t) (types.end - types.at);
+	j->locals.types = types.error ? NULL : malloc (j->locals.size + 1);
+	if (!j->locals.types)
+		return false;
+	memcpy (j->locals.types, types.at, j->locals.size);
+	return true;
 }
 
 uint32_t
 monocle__tokens_add_locals (monocle__rewriting *j, const uint8_t *type, uint32_t type_size, uint32_t count)
 {
-	monocle__ecma_cursor types;
-	uint32_t before, size = 1;
-	if (!locals_of (j, &types, &before))
+	if (!monocle__tokens_open_locals (j) || j->locals.count + count > UINT16_MAX)
 		return MONOCLE__IL_NONE;
-	uint32_t rest = (uint32_t) (types.end - types.at);
-	uint8_t *signature = malloc (8 + rest + count * type_size);
+	uint8_t *types = realloc (j->locals.types, j->locals.size + count * type_size + 1);
+	if (!types)
+		return MONOCLE__IL_NONE;
+	j->locals.types = types;
+	for (uint32_t i = 0; i < count; i++, j->locals.size += type_size)
+		memcpy (types + j->locals.size, type, type_size);
+	j->locals.count += count;
+	j->locals.added = true;
+	return j->locals.count - count;
+}
+
+bool
+monocle__tokens_close_locals (monocle__rewriting *j)
+{
+	if (!j->locals.added)
+		return true;
+	uint8_t *signature = malloc (8 + j->locals.size);
+	uint32_t size = 1;
 	if (!signature)
-		return MONOCLE__IL_NONE;
+		return false;
 	signature[0] = MONOCLE__SIG_LOCALS;
-	size += monocle__ecma_write_u (signature + 1, before + count);
-	memcpy (signature + size, types.at, rest);
-	size += rest;
-	for (uint32_t i = 0; i < count; i++, size += type_size)
-		memcpy (signature + size, type, type_size);
+	size += monocle__ecma_write_u (signature + 1, j->locals.count);
+	memcpy (signature + size, j->locals.types, j->locals.size);
 	IMetaDataEmit2 *emit = j->image->emit;
-	HRESULT hr = emit->vtbl->GetTokenFromSig (emit, signature, size, &j->body.local_signature_token);
+	HRESULT hr = emit->vtbl->GetTokenFromSig (emit, signature, size + j->locals.size, &j->body.local_signature_token);
 	free (signature);
 	if (hr < 0)
 		monocle__clr_complain_hr ("GetTokenFromSig", hr);
-	return hr < 0 ? MONOCLE__IL_NONE : before;
+	return hr >= 0;
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Bodies that take time: what `calls` costs methods that stay in a loop and return what no register keeps.
+
+Each kernel (test/engine/programs/kernels) is timed by the CPU clock of its thread, bare and under `calls` in turn. A
+figure is the median call of the best of several processes: a busy machine makes processes slower, never faster.
+"""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "engine"))
+import matrix  # noqa: E402
+from matrix import harness  # noqa: E402
+
+BOUND = 1.02
+
+
+class Bench(matrix.EngineSuite):
+    def measure(self, runtime, modules, rounds, exe, best):
+        """Adds one process: nanoseconds by kernel, the least wins."""
+        output = self.work / "kernels.pb.gz"
+        env = harness.bare_environment()
+        if modules:
+            env = harness.profile_environment(self.build, runtime, [m + ":output=%s" % output for m in modules])
+        seen = harness.run(runtime.prefix + [exe, "time", str(rounds)], env, cwd=self.work, timeout=600)
+        output.unlink(missing_ok=True)
+        if not self.check(seen.code == 0, "%s %s runs" % (runtime, modules or "bare"), seen):
+            return
+        for line in seen.out.splitlines():
+            name, _, median = line.split("\t")
+            key = (runtime.name, name, bool(modules))
+            best[key] = min(best.get(key, int(median)), int(median))
+
+    def table(self, runtimes, best):
+        names = list(collections.OrderedDict.fromkeys(name for _, name, _ in best))
+        print("us a call, bare and under calls; what calls makes of it")
+        print("%-18s" % "" + "".join("%30s" % r for r in runtimes))
+        for name in names:
+            cells = []
+            for runtime in runtimes:
+                bare, ours = best[runtime.name, name, False] / 1000, best[runtime.name, name, True] / 1000
+                cells.append("%9.1f %9.1f %8.3f%s" % (bare, ours, ours / bare, " !" if ours / bare > BOUND else "  "))
+            print("%-18s" % name + " ".join(cells))
+
+
+def main():
+    suite = Bench("bench-kernels", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--calls", type=int, default=200, help="timed calls of each kernel in a process")
+    suite.parser.add_argument("--processes", type=int, default=5)
+    suite.parser.add_argument("--smoke", action="store_true", help="one short process: does everything run?")
+    options = suite.parse()
+    if options.smoke:
+        options.calls, options.processes, options.runtimes = 1, 1, "clr10"
+    folder = suite.programs()
+    runtimes = suite.runtimes(options.runtimes.split(",")) if folder else []
+    best = {}
+    for _ in range(options.processes):
+        for runtime in runtimes:
+            for modules in ([], ["calls"]):
+                suite.measure(runtime, modules, options.calls, folder / "kernels.dll", best)
+    if best and not suite.failed:
+        suite.table(runtimes, best)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
