@@ -6,11 +6,11 @@
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
  * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
  * code.c what is asked of machine code; codemap.c knows which code an address is in (with precompiled.c); filter.c
- * decides which methods get probes; rewrite.c (with tokens.c, fence.c, oracle.c, handler.c) writes them into IL; probe.c is
- * what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as they unwind, with
- * dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run. wants.c turns listeners
- * into flags and sessions of the runtime's event provider; eventpipe.c hands what those deliver to collector.c,
- * handle.c and monitor.c; service.c asks the runtime what other threads must not.
+ * decides which methods get probes; rewrite.c (with tokens.c, spill.c, fence.c, oracle.c, handler.c) writes them
+ * into IL; probe.c is what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as
+ * they unwind, with dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run.
+ * wants.c turns listeners into flags and sessions of the runtime's event provider; eventpipe.c hands what those
+ * deliver to collector.c, handle.c and monitor.c; service.c asks the runtime what other threads must not.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -359,7 +359,7 @@ MonoClass *monocle__clr_dynamic_class (monocle__cli_image *image, uint32_t token
 /* Behind all others that describe. */
 void monocle__clr_dynamic_ops (monocle_host_ops *ops);
 
-/* --- probes (filter.c, fence.c, probe.c) ----------------------------------------------------------------------------------- */
+/* --- probes (filter.c, fence.c, probe.c) -------------------------------------------------------------------------- */
 
 /*
  * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined

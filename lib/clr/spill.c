@@ -34,11 +34,14 @@
 
 typedef monocle__rewriting job;
 
-/* What a type may be made of. */
+/* What a type may be made of. FLOATS: what no register keeps. */
 enum { FLOATS = 1, REFERENCES = 2, ANYTHING = FLOATS | REFERENCES };
 
-/* Structs inside of structs inside of structs: deeper ones are taken for anything. */
-enum { DEPTH_MAX = 6, FIELDS_MAX = 64 };
+/*
+ * Structs inside of structs inside of structs: deeper ones are taken for anything. Integers in more fields than a result
+ * has registers need more of those that survive a call than a loop can spare (decimal).
+ */
+enum { DEPTH_MAX = 6, FIELDS_MAX = 64, REGISTERS_OF_RESULT = 2 };
 
 /* --- what a type is made of --------------------------------------------------------------------------------------- */
 
@@ -70,7 +73,9 @@ struct_made_of (MonoClass *klass, unsigned depth)
 			continue;
 		seen |= ++fields > FIELDS_MAX ? ANYTHING : made_of (mono_field_get_type (field), depth + 1);
 	}
-	return fields ? seen : ANYTHING; /* a struct without fields is one that is not known */
+	if (!fields)
+		return ANYTHING; /* its image is not known */
+	return !seen && fields > REGISTERS_OF_RESULT ? FLOATS : seen;
 }
 
 static unsigned

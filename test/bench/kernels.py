@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Bodies that take time: what `calls` costs methods that stay in a loop and return what no register keeps.
 
-Each kernel (test/engine/programs/kernels) is timed by the CPU clock of its thread, bare and under `calls` in turn. A
-figure is the median call of the best of several processes: a busy machine makes processes slower, never faster.
+Each kernel (test/engine/programs/kernels) is timed by the CPU clock of its thread, bare and under `calls` in turn, in
+one process after the other. A time is the median call of the best process; a ratio is the median over the pairs of
+neighbours, since the machine's clock may rise and fall meanwhile.
 """
 import collections
 import pathlib
+import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "engine"))
@@ -17,8 +19,8 @@ BOUND = 1.02
 
 
 class Bench(matrix.EngineSuite):
-    def measure(self, runtime, modules, rounds, exe, best):
-        """Adds one process: nanoseconds by kernel, the least wins."""
+    def measure(self, runtime, modules, rounds, exe, times):
+        """Adds one process: the median nanoseconds of each kernel."""
         output = self.work / "kernels.pb.gz"
         env = harness.bare_environment()
         if modules:
@@ -29,19 +31,20 @@ class Bench(matrix.EngineSuite):
             return
         for line in seen.out.splitlines():
             name, _, median = line.split("\t")
-            key = (runtime.name, name, bool(modules))
-            best[key] = min(best.get(key, int(median)), int(median))
+            times.setdefault((runtime.name, name, bool(modules)), []).append(int(median))
 
-    def table(self, runtimes, best):
-        names = list(collections.OrderedDict.fromkeys(name for _, name, _ in best))
-        print("us a call, bare and under calls; what calls makes of it")
+    def table(self, runtimes, times):
+        names = list(collections.OrderedDict.fromkeys(name for _, name, _ in times))
+        print("us a call, bare and under calls; what calls makes of it, %d pairs" % len(next(iter(times.values()))))
         print("%-18s" % "" + "".join("%30s" % r for r in runtimes))
         for name in names:
             cells = []
             for runtime in runtimes:
-                bare, ours = best[runtime.name, name, False] / 1000, best[runtime.name, name, True] / 1000
-                cells.append("%9.1f %9.1f %8.3f%s" % (bare, ours, ours / bare, " !" if ours / bare > BOUND else "  "))
-            print("%-18s" % name + " ".join(cells))
+                bare, ours = times[runtime.name, name, False], times[runtime.name, name, True]
+                ratio = statistics.median(o / b for o, b in zip(ours, bare))
+                cells.append("%9.1f %9.1f %8.3f%s" % (min(bare) / 1000, min(ours) / 1000, ratio,
+                                                      " !" if ratio > BOUND else "  "))
+            print(("%-18s" % name + " ".join(cells)).rstrip())
 
 
 def main():
@@ -55,13 +58,13 @@ def main():
         options.calls, options.processes, options.runtimes = 1, 1, "clr10"
     folder = suite.programs()
     runtimes = suite.runtimes(options.runtimes.split(",")) if folder else []
-    best = {}
+    times = {}
     for _ in range(options.processes):
         for runtime in runtimes:
             for modules in ([], ["calls"]):
-                suite.measure(runtime, modules, options.calls, folder / "kernels.dll", best)
-    if best and not suite.failed:
-        suite.table(runtimes, best)
+                suite.measure(runtime, modules, options.calls, folder / "kernels.dll", times)
+    if times and not suite.failed:
+        suite.table(runtimes, times)
     return suite.finish()
 
 
