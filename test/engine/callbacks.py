@@ -4,7 +4,7 @@
 
 The program makes as many rounds as asked, of calls by eight native threads with collections beside them, then one
 collection while all of those wait in native code. It ends by itself when the runtime aborts it, when an answer is wrong
-or when that collection does not come to its end; how long collections took is printed with -v. Short by default; what
+or when that collection does not come to its end. The generated code is looked at, too. How long collections took is printed with -v. Short by default; what
 is to be believed is found out with
 
     test/engine/callbacks.py --full --rounds=1000
@@ -37,6 +37,22 @@ MODULES = {
 NESTED = {"both", "own", "even", "odd"}
 SMALL = {"DOTNET_GCgen0size": "0x10000"}
 
+EXIT = "CORINFO_HELP_JIT_REVERSE_PINVOKE_EXIT"
+# What the compiler may put between that and `ret`: the result is fetched, the frame taken down.
+HARMLESS = re.compile(r"^(v?movs?[sdxqw]?|v?movaps|lea|xor|add|pop|nop|vzeroupper|leave)\b")
+
+
+def late(listing):
+    """What a method's code does between its change to preemptive mode and its return, if it is more than that."""
+    found, behind = [], False
+    for line in (text.split(";")[0].strip() for text in listing.splitlines()):
+        if behind and line and not line.startswith("G_M") and not HARMLESS.match(line):
+            if not line.startswith("ret"):
+                found.append(line)
+            behind = False
+        behind |= EXIT in line
+    return found
+
 
 class Callbacks(matrix.EngineSuite):
     def hunt(self, runtime, settings, module, exe):
@@ -60,8 +76,25 @@ class Callbacks(matrix.EngineSuite):
         if module in NESTED and seen.code == 0:
             self.sound(what, matrix.read_tokens(self.work / "tokens.tsv"))
 
+    def code(self, runtime, settings, module, exe):
+        """The generated code itself: nothing stands behind the change to preemptive mode, in any method."""
+        what = "%s %s %s %s code" % (runtime, settings, module, exe.parent.name)
+        file = self.work / "code.txt"
+        file.unlink(missing_ok=True)
+        env = dict(SETTINGS[settings], DOTNET_JitDisasm="Shapes:* Il:* Emitted:*", DOTNET_JitStdOutFile=str(file))
+        environment = matrix.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
+        command = [exe, self.library, "rounds=2", "calls=1", "threads=1"]
+        seen = matrix.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 120)
+        listings = re.split(r"^; Assembly listing for method ", file.read_text() if file.exists() else "", flags=re.M)
+        listings = [text for text in listings if EXIT in text]
+        self.check(seen.code == 0 and len(listings) > 20, what + ": is shown", "%d\n%s" % (len(listings), seen))
+        bad = ["%s: %s" % (text.splitlines()[0], ", ".join(late(text))) for text in listings if late(text)]
+        self.check(not bad, what + ": nothing behind the exit", "\n    " + "\n    ".join(bad))
+
     def everything(self, runtime, exe, debug):
         for settings in SETTINGS:
+            for module in MODULES:
+                self.code(runtime, settings, module, exe)
             for module in ["bare", *MODULES]:
                 self.hunt(runtime, settings, module, exe)
         for module in ["bare", *MODULES]:
@@ -85,6 +118,9 @@ def main():
         if options.full:
             suite.everything(runtime, exe, debug)
             continue
+        for module in ("calls", "callees", "leave", "clauses"):
+            suite.code(runtime, "default", module, exe)
+        suite.code(runtime, "default", "own", debug)
         for module in ("bare", "calls", "own"):
             suite.hunt(runtime, "default", module, exe)
         suite.hunt(runtime, "default", "own", debug)
