@@ -4,10 +4,10 @@
 
 The program makes as many rounds as asked, of calls by eight native threads with collections beside them, then one
 collection while all of those wait in native code. It ends by itself when the runtime aborts it, when an answer is wrong
-or when that collection does not come to its end. The generated code is looked at, too. How long collections took is printed with -v. Short by default; what
-is to be believed is found out with
+or when that collection does not come to its end. The generated code is looked at, too. Short by default; the long hunt,
+which tells how long collections took, is
 
-    test/engine/callbacks.py --full --rounds=1000
+    test/engine/callbacks.py --full --rounds=1000 -v
 """
 import re
 import sys
@@ -112,6 +112,21 @@ def main():
     folder = suite.programs()
     if not folder:
         return suite.finish()
+    suite.library = folder / "callbacks" / "libcallbacks.so"
+    exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        if options.full:
+            suite.everything(runtime, exe, debug)
+            continue
+        for module in ("calls", "callees", "leave"):
+            suite.code(runtime, "default", module, exe)
+        suite.hunt(runtime, "default", "own", exe)
+        suite.hunt(runtime, "default", "calls", exe)
+    for runtime in suite.runtimes(["clr10"] if "clr10" in options.runtimes and not options.full else []):
+        suite.hunt(runtime, "default", "own", debug)
+        for module in ("even", "odd", "callees"):
+            suite.hunt(runtime, "no-tiering", module, exe)
+    return suite.finish()
     suite.library = folder / "callbacks" / "libcallbacks.so"
     exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")):
