@@ -8,9 +8,10 @@
  * code.c what is asked of machine code; codemap.c knows which code an address is in (with precompiled.c); filter.c
  * decides which methods get probes; rewrite.c (with tokens.c, spill.c, fence.c, oracle.c, handler.c) writes them
  * into IL; probe.c is what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as
- * they unwind, with dispatch.c, which knows their objects, and clause.c, which knows the handlers that they run.
- * wants.c turns listeners into flags and sessions of the runtime's event provider; eventpipe.c hands what those
- * deliver to collector.c, handle.c and monitor.c; service.c asks the runtime what other threads must not.
+ * they unwind, with throw-site.c, which knows whether anybody can catch them, dispatch.c, which knows their objects,
+ * and clause.c, which knows the handlers that they run. wants.c turns listeners into flags and sessions of the
+ * runtime's event provider; eventpipe.c hands what those deliver to collector.c, handle.c and monitor.c; service.c
+ * asks the runtime what other threads must not.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -71,6 +72,11 @@ bool monocle__wants_begin (void);
 MonocleSupport monocle__wants_support (void *host, monocle_event event);
 /* Somebody wants something more. Any context. */
 void monocle__wants_update (void);
+/*
+ * From now on the runtime announces no exceptions: this one ends the process, and it would die of announcing how.
+ * Callbacks.
+ */
+void monocle__wants_no_exceptions (void);
 /* Are events with these keywords, at this level, not being delivered though they could be? Any context. */
 bool monocle__eventpipe_lacks (uint32_t keywords, uint32_t level);
 void monocle__eventpipe_ask (uint32_t keywords, uint32_t level);
@@ -481,6 +487,12 @@ bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
 /* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
+
+/*
+ * In ExceptionThrown, whose own frame is `frame`: is there managed code on the stack (throw-site.c)? False: nobody can
+ * catch the exception, and what the runtime's next callback is about is no function.
+ */
+bool monocle__throw_site_is_managed (uintptr_t frame);
 
 /* --- exceptions under way (dispatch.c); the calling thread's own -------------------------------------------------- */
 

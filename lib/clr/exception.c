@@ -308,6 +308,8 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 {
 	monocle__unwinding *own = monocle__shadow_unwinding ();
 	monocle__sampling_thrown ();
+	if (!monocle__throw_site_is_managed (HERE))
+		monocle__wants_no_exceptions ();
 	if (own) {
 		settle (own, 0);
 		forget_deeper (own, HERE + SPREAD);

@@ -109,10 +109,13 @@ wanted (void)
 	return sum;
 }
 
+static atomic_uint dropped_low; /* never again */
+
 static HRESULT
 try_mask (DWORD low, DWORD high)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	low &= ~atomic_load (&dropped_low);
 	HRESULT hr = info->vtbl->SetEventMask2 (info, low, high);
 	if (hr < 0)
 		return hr;
@@ -176,6 +179,15 @@ monocle__wants_update (void)
 		if (monocle__eventpipe_lacks (sum.keywords, sum.level))
 			monocle__service_run (start_sessions, &(char) { 0 }, 1, 0);
 	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
+}
+
+void
+monocle__wants_no_exceptions (void)
+{
+	atomic_store (&dropped_low, COR_PRF_MONITOR_EXCEPTIONS);
+	HRESULT hr = try_mask (atomic_load (&granted_low), atomic_load (&granted_high));
+	if (hr < 0)
+		monocle__clr_complain_hr ("SetEventMask2", hr);
 }
 
 bool

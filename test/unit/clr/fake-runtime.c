@@ -197,6 +197,18 @@ get_function_from_ip3 (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *re
 	return get_function_from_ip (self, address, ret_function);
 }
 
+FunctionID fake_frame;
+
+static HRESULT
+do_stack_snapshot (ICorProfilerInfo15 *self, ThreadID thread, void *visit, ULONG32 flags, void *data, BYTE *context,
+                   ULONG32 context_size)
+{
+	HRESULT (*visitor) (FunctionID, UINT_PTR, COR_PRF_FRAME_INFO, ULONG32, BYTE *, void *) = visit;
+	if (fake_frame)
+		visitor (fake_frame, 0, 0, 0, NULL, data);
+	return fake_frame ? S_OK : E_FAIL;
+}
+
 static HRESULT
 get_code_info4 (ICorProfilerInfo15 *self, UINT_PTR start, ULONG32 size, ULONG32 *ret_count, COR_PRF_CODE_INFO *infos)
 {
@@ -226,6 +238,12 @@ get_string_layout2 (ICorProfilerInfo15 *self, ULONG *ret_length, ULONG *ret_char
 	return S_OK;
 }
 
+static HRESULT
+create_handle (ICorProfilerInfo15 *self, ObjectID object, COR_PRF_HANDLE_TYPE type, ObjectHandleID *ret_handle)
+{
+	return E_FAIL;
+}
+
 static const ICorProfilerInfo15Vtbl slots = {
 	.QueryInterface = query_interface,
 	.AddRef = reference,
@@ -246,6 +264,8 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetFunctionFromToken = get_function_from_token,
 	.GetNativeCodeStartAddresses = get_native_code_start_addresses,
 	.GetCodeInfo4 = get_code_info4,
+	.DoStackSnapshot = do_stack_snapshot,
+	.CreateHandle = create_handle,
 	.GetILToNativeMapping3 = get_il_to_native_mapping3,
 };
 

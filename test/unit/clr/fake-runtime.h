@@ -55,6 +55,9 @@ typedef struct {
 /* What is found by its token, and by addresses of its bodies. */
 extern fake_function *fake_found;
 
+/* The function of the one frame that stacks have; 0: none. */
+extern FunctionID fake_frame;
+
 #define ID(record) ((uintptr_t)(record))
 
 /* What Initialize gets. */

@@ -574,6 +574,46 @@ every_phase_of_an_exception_has_its_number (void **state)
 	child_passes (phases);
 }
 
+/* Only a frame that is found by asking the runtime for the stack: this process has no managed code. */
+static void
+thrown_by_somebody (void)
+{
+	static fake_module nowhere;
+	static fake_function function = { .module = &nowhere };
+	fake_frame = ID (&function);
+	start ("watch");
+	monocle_profiler_set_exception_phase_callback (handle, on_phase);
+	monocle__callback_ExceptionThrown (NULL, 0x1000);
+	CHECK (fake_mask & COR_PRF_MONITOR_EXCEPTIONS);
+}
+
+static void
+thrown_by_nobody (void)
+{
+	start ("watch");
+	monocle_profiler_set_exception_phase_callback (handle, on_phase);
+	CHECK (fake_mask & COR_PRF_MONITOR_EXCEPTIONS);
+	monocle__callback_ExceptionThrown (NULL, 0x1000);
+	CHECK (!(fake_mask & COR_PRF_MONITOR_EXCEPTIONS));
+	CHECK (fake_mask & COR_PRF_MONITOR_MODULE_LOADS);
+	mono_profiler_set_exception_throw_callback (handle, on_acquired);
+	mono_profiler_set_class_loaded_callback (handle, on_class);
+	CHECK (fake_mask & COR_PRF_MONITOR_CLASS_LOADS);
+	CHECK (!(fake_mask & COR_PRF_MONITOR_EXCEPTIONS));
+}
+
+static void
+an_exception_below_managed_code_leaves_the_mask_alone (void **state)
+{
+	child_passes (thrown_by_somebody);
+}
+
+static void
+of_an_exception_without_managed_code_below_it_nothing_more_is_asked (void **state)
+{
+	child_passes (thrown_by_nobody);
+}
+
 /* --- what is asked for -------------------------------------------------------------------------------------------- */
 
 static void
@@ -661,6 +701,8 @@ main (void)
 		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
 		cmocka_unit_test (a_collection_that_waits_for_its_turn_is_not_told_before),
 		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
+		cmocka_unit_test (an_exception_below_managed_code_leaves_the_mask_alone),
+		cmocka_unit_test (of_an_exception_without_managed_code_below_it_nothing_more_is_asked),
 		cmocka_unit_test (nothing_is_asked_for_before_somebody_listens),
 		cmocka_unit_test (a_refused_flag_is_named_by_its_event_and_costs_nobody_else),
 		cmocka_unit_test (a_flag_refused_from_the_start_costs_nobody_else_either),
