@@ -10,8 +10,8 @@
  * into IL; probe.c is what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as
  * they unwind, with throw-site.c, which knows whether anybody can catch them, dispatch.c, which knows their objects,
  * and clause.c, which knows the handlers that they run. wants.c turns listeners into flags and sessions of the
- * runtime's event provider; eventpipe.c hands what those deliver to collector.c, handle.c and monitor.c; service.c
- * asks the runtime what other threads must not.
+ * runtime's event provider; eventpipe.c hands what those deliver to collector.c (which speaks through voice.c),
+ * handle.c and monitor.c; service.c asks the runtime what other threads must not.
  */
 #ifndef MONOCLE_CLR_H
 #define MONOCLE_CLR_H
@@ -91,6 +91,17 @@ void monocle__collector_end (uint32_t number, uint32_t generation);
 void monocle__collector_size (uint64_t size);
 void monocle__collector_starting_world (void);
 void monocle__collector_started_world (void);
+/*
+ * Where the collector has threads of its own one of ours tells of all that it does (voice.c): has it say something and
+ * waits. Says it at once where there is no such collector, and on that very thread. Any thread; not from a signal
+ * handler.
+ */
+void monocle__voice_say (void (*say) (void *data), void *data);
+/* Makes it, once. While the world runs. */
+void monocle__voice_begin (void);
+bool monocle__voice_is_made (void);
+bool monocle__voice_is_self (void);
+
 /* How many collections have ended: objects that were met before another one may have moved. */
 uint32_t monocle__collector_pauses (void);
 

@@ -13,8 +13,10 @@
  *
  * So 6 and 10 come when the world is stopped already. Only suspensions for a collection count. (The server collector of
  * .NET 9 and later also stops the world to change the number of its heaps, and gives the reason that a background
- * collection has: then nothing is collected, and nothing is said.) The runtime does them one at a time, on one thread
- * (with the server collector the thread of its first heap; GCStart and GCEnd may then come on another of its threads).
+ * collection has: then nothing is collected, and nothing is said.) The runtime does them one at a time, on one thread.
+ * With the server collector that is the thread of its first heap, and GCStart and GCEnd may come on another one: there
+ * all is said by one voice (voice.c).
+ *
  * But SuspendEEBegin comes before a thread waits for its turn, and RestartEEEnd after the next one may have it: whoever
  * is to say 6 waits for 11 of the pause before. A background collection starts inside one pause and ends outside of
  * any; ephemeral ones nest in it: their GCStart and GCEnd are told apart by number.
@@ -44,11 +46,45 @@ own_tid (void)
 	return (int) syscall (SYS_gettid);
 }
 
+/* Steps that are told in one go. */
+typedef struct {
+	struct {
+		MonoProfilerGCEvent event;
+		uint32_t generation;
+		bool is_serial;
+	} list[4];
+	unsigned count;
+} steps;
+
 static void
-raise_event (MonoProfilerGCEvent event, bool is_serial)
+add_step (steps *s, MonoProfilerGCEvent event, uint32_t generation, bool is_serial)
 {
-	if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
-		monocle_raise_gc_event (event, atomic_load (&paused_generation), is_serial);
+	s->list[s->count].event = event;
+	s->list[s->count].generation = generation;
+	s->list[s->count++].is_serial = is_serial;
+}
+
+/* A step of the pause that is going on. */
+static void
+add_pause_step (steps *s, MonoProfilerGCEvent event)
+{
+	add_step (s, event, atomic_load (&paused_generation), atomic_load (&is_paused_serially));
+}
+
+static void
+raise_steps (void *data)
+{
+	const steps *s = data;
+	for (unsigned i = 0; i < s->count; i++)
+		if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
+			monocle_raise_gc_event (s->list[i].event, s->list[i].generation, s->list[i].is_serial);
+}
+
+static void
+tell (steps *s)
+{
+	if (s->count && monocle__clr_listened (MONOCLE_EVENT_gc_event))
+		monocle__voice_say (raise_steps, s);
 }
 
 /* The pause of thread `tid` is over, unless that was said already. */
@@ -56,10 +92,12 @@ static void
 end_pause (int tid)
 {
 	int expected = tid;
+	steps s = { .count = 0 };
 	if (!tid || !atomic_compare_exchange_strong (&restarting, &expected, -tid))
 		return;
-	raise_event (MONO_GC_EVENT_POST_START_WORLD, atomic_load (&is_paused_serially));
-	raise_event (MONO_GC_EVENT_POST_START_WORLD_UNLOCKED, atomic_load (&is_paused_serially));
+	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD);
+	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD_UNLOCKED);
+	tell (&s);
 	atomic_store (&restarting, 0);
 }
 
@@ -82,15 +120,15 @@ await_last_pause (void)
 
 /* Before the generation is known the world is only stopping for us. */
 static void
-announce_stop (uint32_t generation, bool is_serial)
+add_stop (steps *s, uint32_t generation, bool is_serial)
 {
 	await_last_pause ();
 	atomic_store (&paused_generation, generation);
 	atomic_store (&is_paused_serially, is_serial);
 	atomic_store (&is_paused, true);
-	raise_event (MONO_GC_EVENT_PRE_STOP_WORLD, is_serial);
-	raise_event (MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED, is_serial);
-	raise_event (MONO_GC_EVENT_POST_STOP_WORLD, is_serial);
+	add_pause_step (s, MONO_GC_EVENT_PRE_STOP_WORLD);
+	add_pause_step (s, MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED);
+	add_pause_step (s, MONO_GC_EVENT_POST_STOP_WORLD);
 }
 
 /* --- threads that stop the world for something else --------------------------------------------------------------- */
@@ -121,10 +159,24 @@ add_other (int tid)
 
 /* --- the runtime's events ----------------------------------------------------------------------------------------- */
 
+/* Who stops the world to collect is a thread of the program, or one that a server collector made for it. */
+static void
+meet_collector (void)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ThreadID thread = 0;
+	if (monocle__voice_is_made () || monocle__service_is_self ())
+		return;
+	if (info->vtbl->GetCurrentThreadID (info, &thread) < 0)
+		monocle__voice_begin ();
+}
+
 void
 monocle__collector_stopping (uint32_t reason)
 {
 	take_other (own_tid ()); /* its end went by unheard */
+	if (reason == REASON_GC)
+		meet_collector ();
 	if (reason == REASON_GC || reason == REASON_GC_PREPARATION)
 		atomic_fetch_add (&stopping, 1);
 	else
@@ -135,41 +187,51 @@ void
 monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type)
 {
 	bool in_background = type == TYPE_BACKGROUND;
+	steps s = { .count = 0 };
 	if (!atomic_load (&is_paused) && atomic_load (&stopping))
-		announce_stop (generation, !in_background);
+		add_stop (&s, generation, !in_background);
 	atomic_store (in_background ? &background : &foreground, number + 1);
-	if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
-		monocle_raise_gc_event (MONO_GC_EVENT_START, generation, in_background);
+	add_step (&s, MONO_GC_EVENT_START, generation, in_background);
+	tell (&s);
 }
 
 void
 monocle__collector_end (uint32_t number, uint32_t generation)
 {
 	bool in_background = atomic_load (&background) == number + 1;
+	steps s = { .count = 0 };
 	if (!in_background && atomic_load (&foreground) != number + 1)
 		return; /* it began before anybody listened */
 	atomic_store (in_background ? &background : &foreground, 0);
 	atomic_fetch_add (&ended, 1);
-	if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
-		monocle_raise_gc_event (MONO_GC_EVENT_END, generation, in_background);
+	add_step (&s, MONO_GC_EVENT_END, generation, in_background);
+	tell (&s);
+}
+
+static void
+raise_resize (void *size)
+{
+	monocle_raise_gc_resize (*(uint64_t *) size);
 }
 
 void
 monocle__collector_size (uint64_t size)
 {
 	if (atomic_exchange (&heap_size, size) != size && monocle__clr_listened (MONOCLE_EVENT_gc_resize))
-		monocle_raise_gc_resize (size);
+		monocle__voice_say (raise_resize, &size);
 }
 
 void
 monocle__collector_starting_world (void)
 {
+	steps s = { .count = 0 };
 	if (take_other (own_tid ()) || !atomic_load (&stopping))
 		return;
 	if (!atomic_load (&is_paused) && atomic_load (&background))
-		announce_stop (2, false);
+		add_stop (&s, 2, false);
 	if (atomic_load (&is_paused)) {
-		raise_event (MONO_GC_EVENT_PRE_START_WORLD, atomic_load (&is_paused_serially));
+		add_pause_step (&s, MONO_GC_EVENT_PRE_START_WORLD);
+		tell (&s);
 		atomic_store (&restarting, own_tid ());
 		atomic_store (&is_paused, false);
 	}

@@ -102,15 +102,16 @@ force (void *nothing)
 
 /*
  * A collection stops all threads of the runtime, so none of them can ask for one and wait, whatever callback or probe
- * it is in: there the collection begins soon after the call. Threads that the runtime does not know wait for its end.
+ * it is in, nor can the thread that tells of collections: there the collection begins soon after the call. Threads that
+ * the runtime does not know wait for its end.
  */
 static void
 gc_collect (void *host, int generation)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ThreadID thread = 0;
-	bool is_managed = info->vtbl->GetCurrentThreadID (info, &thread) >= 0;
-	monocle__service_run (force, &(char) { 0 }, 1, is_managed ? 0 : UINT_MAX);
+	bool may_wait = info->vtbl->GetCurrentThreadID (info, &thread) < 0 && !monocle__voice_is_self ();
+	monocle__service_run (force, &(char) { 0 }, 1, may_wait ? UINT_MAX : 0);
 }
 
 void

@@ -100,12 +100,19 @@ tell_range (const range *r, batch *b)
 	}
 }
 
-void
-monocle__moves_tell (void)
+static void
+tell_ranges (void *nothing)
 {
 	batch b = { .used = 0 };
 	for (size_t i = 0; i < count && monocle__clr_listened (MONOCLE_EVENT_gc_moves); i++)
 		tell_range (&ranges[i], &b);
 	flush (&b);
 	count = 0;
+}
+
+void
+monocle__moves_tell (void)
+{
+	if (count)
+		monocle__voice_say (tell_ranges, NULL);
 }

@@ -6,7 +6,7 @@
  * The runtime says of a root what kind it is and which object it leads to, not where it lies: a reference on a stack
  * may be in a register, and whose stack it is is not told. So each kind is registered as one root with a made-up
  * address, as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the
- * thread that collects.
+ * thread that tells of the collection.
  *
  * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
  * window. It would also walk the whole heap after each collection: that is refused at the first object.
@@ -40,18 +40,25 @@ monocle__roots_register (void)
 		                                kinds[kind].name);
 }
 
-HRESULT
-monocle__callback_RootReferences2 (ICorProfilerCallback11 *self, ULONG count, ObjectID objects[],
-                                   COR_PRF_GC_ROOT_KIND of_kinds[], COR_PRF_GC_ROOT_FLAGS flags[], UINT_PTR ids[])
+typedef struct {
+	ULONG count;
+	const ObjectID *objects;
+	const COR_PRF_GC_ROOT_KIND *kinds;
+	const COR_PRF_GC_ROOT_FLAGS *flags;
+} found;
+
+static void
+tell (void *data)
 {
+	const found *f = data;
 	const mono_byte *addresses[BATCH];
 	MonoObject *kept[BATCH];
 	uint64_t used = 0;
-	for (ULONG i = 0; i < count && monocle__clr_listened (MONOCLE_EVENT_gc_roots); i++) {
-		if (!objects[i] || flags[i] & COR_PRF_GC_ROOT_WEAKREF)
+	for (ULONG i = 0; i < f->count && monocle__clr_listened (MONOCLE_EVENT_gc_roots); i++) {
+		if (!f->objects[i] || f->flags[i] & COR_PRF_GC_ROOT_WEAKREF)
 			continue;
-		addresses[used] = (const mono_byte *) kinds[of_kinds[i] < KINDS ? of_kinds[i] : 0].address;
-		kept[used++] = (MonoObject *) objects[i];
+		addresses[used] = (const mono_byte *) kinds[f->kinds[i] < KINDS ? f->kinds[i] : 0].address;
+		kept[used++] = (MonoObject *) f->objects[i];
 		if (used == BATCH) {
 			monocle_raise_gc_roots (used, addresses, kept);
 			used = 0;
@@ -59,6 +66,15 @@ monocle__callback_RootReferences2 (ICorProfilerCallback11 *self, ULONG count, Ob
 	}
 	if (used)
 		monocle_raise_gc_roots (used, addresses, kept);
+}
+
+HRESULT
+monocle__callback_RootReferences2 (ICorProfilerCallback11 *self, ULONG count, ObjectID objects[],
+                                   COR_PRF_GC_ROOT_KIND of_kinds[], COR_PRF_GC_ROOT_FLAGS flags[], UINT_PTR ids[])
+{
+	found f = { count, objects, of_kinds, flags };
+	if (count && monocle__clr_listened (MONOCLE_EVENT_gc_roots))
+		monocle__voice_say (tell, &f);
 	return S_OK;
 }
 

@@ -198,6 +198,14 @@ get_function_from_ip3 (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *re
 }
 
 FunctionID fake_frame;
+_Thread_local bool fake_collects;
+
+static HRESULT
+get_current_thread_id (ICorProfilerInfo15 *self, ThreadID *ret_thread)
+{
+	*ret_thread = fake_collects ? 0 : 1;
+	return fake_collects ? CORPROF_E_NOT_MANAGED_THREAD : S_OK;
+}
 
 static HRESULT
 do_stack_snapshot (ICorProfilerInfo15 *self, ThreadID thread, void *visit, ULONG32 flags, void *data, BYTE *context,
@@ -238,6 +246,15 @@ get_string_layout2 (ICorProfilerInfo15 *self, ULONG *ret_length, ULONG *ret_char
 	return S_OK;
 }
 
+atomic_uint fake_forced;
+
+static HRESULT
+force_gc (ICorProfilerInfo15 *self)
+{
+	fake_forced++;
+	return S_OK;
+}
+
 static HRESULT
 create_handle (ICorProfilerInfo15 *self, ObjectID object, COR_PRF_HANDLE_TYPE type, ObjectHandleID *ret_handle)
 {
@@ -265,7 +282,9 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetNativeCodeStartAddresses = get_native_code_start_addresses,
 	.GetCodeInfo4 = get_code_info4,
 	.DoStackSnapshot = do_stack_snapshot,
+	.GetCurrentThreadID = get_current_thread_id,
 	.CreateHandle = create_handle,
+	.ForceGC = force_gc,
 	.GetILToNativeMapping3 = get_il_to_native_mapping3,
 };
 

@@ -58,6 +58,11 @@ extern fake_function *fake_found;
 /* The function of the one frame that stacks have; 0: none. */
 extern FunctionID fake_frame;
 
+/* The calling thread is one of the collector's, not of the program's. */
+extern _Thread_local bool fake_collects;
+/* How many collections were asked for. */
+extern atomic_uint fake_forced;
+
 #define ID(record) ((uintptr_t)(record))
 
 /* What Initialize gets. */

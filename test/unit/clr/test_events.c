@@ -38,9 +38,15 @@ check_trace (const char *should)
 
 /* --- the module that watches -------------------------------------------------------------------------------------- */
 
+static pthread_t teller;   /* of the last step of a collection */
+static bool asks_for_more; /* in each */
+
 static void
 on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
 {
+	teller = pthread_self ();
+	if (asks_for_more)
+		mono_gc_collect (0);
 	note ("%d/%u%s ", event, generation, is_serial ? "s" : "");
 }
 
@@ -320,6 +326,83 @@ static void
 a_pause_is_over_before_the_next_begins_whoever_is_slow (void **state)
 {
 	child_passes (overlapping);
+}
+
+static void *
+begin_elsewhere (void *type)
+{
+	fake_collects = true;
+	collect (1, type ? 2 : 1, type ? 1 : 0);
+	return NULL;
+}
+
+static void *
+end_elsewhere (void *type)
+{
+	fake_collects = true;
+	collected (1, type ? 2 : 1);
+	return NULL;
+}
+
+/* The step is told before its thread goes on, and on the same thread as the one before. */
+static void
+step_elsewhere (void *(*step) (void *), void *type, const char *should)
+{
+	pthread_t thread, before = teller;
+	CHECK (!pthread_create (&thread, NULL, step, type));
+	pthread_join (thread, NULL);
+	check_trace (should);
+	CHECK (!before || pthread_equal (before, teller));
+	CHECK (!pthread_equal (teller, pthread_self ()));
+}
+
+static void
+many_threads (void)
+{
+	start ("watch:collector");
+	fake_collects = true;
+	suspend (1);
+	step_elsewhere (begin_elsewhere, NULL, "6/1s 10/1s 7/1s 0/1 ");
+	pthread_t first = teller;
+	step_elsewhere (end_elsewhere, NULL, "5/1 ");
+	size_is (1000);
+	resume ();
+	check_trace ("size=1015 8/1s 9/1s 11/1s ");
+	CHECK (pthread_equal (first, teller));
+	suspend (1);
+	step_elsewhere (begin_elsewhere, "background", "6/2 10/2 7/2 0/2s ");
+	resume ();
+	check_trace ("8/2 9/2 11/2 ");
+	step_elsewhere (end_elsewhere, "background", "5/2s ");
+	CHECK (pthread_equal (first, teller));
+}
+
+static void
+one_thread_tells_of_a_collector_with_many (void **state)
+{
+	child_passes (many_threads);
+}
+
+/* Who waited for the end of that collection would wait for himself. */
+static void
+greedy (void)
+{
+	start ("watch:collector");
+	fake_collects = true;
+	asks_for_more = true;
+	suspend (1);
+	step_elsewhere (begin_elsewhere, NULL, "6/1s 10/1s 7/1s 0/1 ");
+	step_elsewhere (end_elsewhere, NULL, "5/1 ");
+	resume ();
+	for (int tries = 0; tries < 2000 && fake_forced < 8; tries++)
+		usleep (1000);
+	CHECK (fake_forced == 8);
+}
+
+static void
+who_tells_of_a_collection_does_not_wait_for_the_next (void **state)
+{
+	child_passes (greedy);
 }
 
 static void *
@@ -699,6 +782,8 @@ main (void)
 		cmocka_unit_test (a_suspension_has_a_reason_and_a_duration),
 		cmocka_unit_test (the_end_of_a_suspension_is_its_own_when_the_next_has_begun),
 		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
+		cmocka_unit_test (one_thread_tells_of_a_collector_with_many),
+		cmocka_unit_test (who_tells_of_a_collection_does_not_wait_for_the_next),
 		cmocka_unit_test (a_collection_that_waits_for_its_turn_is_not_told_before),
 		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
 		cmocka_unit_test (an_exception_below_managed_code_leaves_the_mask_alone),

@@ -1,0 +1,98 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * voice.c - the one thread that tells of collections where the runtime's collector has many.
+ *
+ * On Mono one thread tells of a pause from its first event to its last, and modules take a lock in one of them that
+ * they give back in another. The server collector stops and restarts the world on one of its threads, begins to collect
+ * on another, and collects in the background on further ones; none of them ever waits where it could speak for the rest.
+ * So they have the voice speak, and wait until it has: each event is told when it happens, before the collector goes on,
+ * and always on the same thread.
+ *
+ *      heap 1's thread   GCStart --+             +--> collects
+ *      the voice                   +- 6 10 7 0 --+
+ *
+ * The thread is made when the first such collector is met, while the world still runs. It is none of the runtime's, so
+ * that no pause stops it, has all signals blocked, and ends with the process; a forked child has none. Where there is no
+ * voice, everybody speaks for himself.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+#include "clr.h"
+
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by who waits for the voice */
+static sem_t asked, spoken;
+static void (*words) (void *data);
+static void *about;
+static pthread_t thread;
+static _Atomic(pid_t) owner;    /* the process whose thread it is; 0: there is none */
+static atomic_bool is_made;     /* or was tried to make */
+
+static void
+await (sem_t *sem)
+{
+	while (sem_wait (sem))
+		;
+}
+
+static void *
+run (void *nothing)
+{
+	for (;;) {
+		await (&asked);
+		words (about);
+		sem_post (&spoken);
+	}
+	return NULL;
+}
+
+static bool
+make (void)
+{
+	sigset_t all, before;
+	sem_init (&asked, 0, 0);
+	sem_init (&spoken, 0, 0);
+	sigfillset (&all);
+	pthread_sigmask (SIG_SETMASK, &all, &before);
+	bool made = pthread_create (&thread, NULL, run, NULL) == 0;
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	if (made)
+		pthread_detach (thread);
+	return made;
+}
+
+void
+monocle__voice_begin (void)
+{
+	if (!atomic_exchange (&is_made, true) && make ())
+		atomic_store (&owner, getpid ());
+}
+
+bool
+monocle__voice_is_made (void)
+{
+	return atomic_load_explicit (&is_made, memory_order_relaxed);
+}
+
+bool
+monocle__voice_is_self (void)
+{
+	return atomic_load (&owner) && pthread_equal (pthread_self (), thread);
+}
+
+void
+monocle__voice_say (void (*say) (void *data), void *data)
+{
+	if (atomic_load (&owner) != getpid () || monocle__voice_is_self ()) {
+		say (data);
+		return;
+	}
+	pthread_mutex_lock (&asking);
+	words = say;
+	about = data;
+	sem_post (&asked);
+	await (&spoken);
+	pthread_mutex_unlock (&asking);
+}
