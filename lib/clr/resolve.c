@@ -153,6 +153,29 @@ array_class (ClassID id)
 	return klass ? monocle_class_array (klass, rank) : NULL;
 }
 
+/*
+ * Pointers have ids that no call of the runtime takes. Such an id is the address of a description, with a bit set:
+ *
+ *      .NET 8        | kind | what is pointed to |
+ *      .NET 9, 10    | kind | its System.Type    | what is pointed to |
+ *
+ * NULL: of another version, or no pointer.
+ */
+enum { COMPOSITE = 2, FIRST_KNOWN = 8, LAST_KNOWN = 10 };
+
+static MonoClass *
+composite_class (ClassID id)
+{
+	const uintptr_t *words = (const uintptr_t *) (id & ~(uintptr_t) COMPOSITE);
+	unsigned major = monocle__clr_state.major;
+	if (major < FIRST_KNOWN || major > LAST_KNOWN)
+		return NULL;
+	uint8_t kind = (uint8_t) words[0];
+	if (kind == ELEMENT_TYPE_FNPTR)
+		return monocle_class_fnptr ();
+	return kind == ELEMENT_TYPE_PTR ? monocle_class_pointer (monocle__clr_class (words[major == 8 ? 1 : 2])) : NULL;
+}
+
 static MonoClass *
 instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, uint32_t count)
 {
@@ -169,8 +192,10 @@ instance_class (monocle__clr_image *image, mdToken token, const ClassID *ids, ui
 static MonoClass *
 resolve_class (ClassID id, monocle__clr_image **ret_image)
 {
-	MonoClass *array = array_class (id);
 	*ret_image = NULL;
+	if (id & COMPOSITE)
+		return composite_class (id);
+	MonoClass *array = array_class (id);
 	if (array)
 		return array;
 	ModuleID module;

@@ -379,6 +379,52 @@ instances_are_spelt_as_mono_spells_them (void **state)
 	child_passes (instances);
 }
 
+/* What the runtime of .NET 9 and 10 keeps of a pointer; its id has a bit set. */
+typedef struct {
+	uintptr_t kind, type_object, pointee;
+} fake_pointer;
+
+#define COMPOSITE_ID(record) (ID (record) | 2)
+
+static void
+class_is (ClassID id, const char *name, MonoImage *image)
+{
+	MonoClass *klass = monocle__clr_class (id);
+	CHECK_STRING (mono_class_get_name (klass), name);
+	CHECK (mono_class_get_image (klass) == image);
+}
+
+static void
+pointers (void)
+{
+	start ();
+	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
+	fake_class outer = class_in (shapes (), &app, "N.S", "Outer`1");
+	fake_class of_number = instance_of (outer, 1, &number, NULL);
+	_Alignas (8) fake_pointer one = { 0x2000 | ELEMENT_TYPE_PTR, 0, ID (&number) };
+	_Alignas (8) fake_pointer two = { 0x2000 | ELEMENT_TYPE_PTR, 0x1234, COMPOSITE_ID (&one) };
+	_Alignas (8) fake_pointer own = { ELEMENT_TYPE_PTR, 0, ID (&of_number) };
+	_Alignas (8) fake_pointer function = { ELEMENT_TYPE_FNPTR, 0, 0 };
+	_Alignas (8) fake_pointer other = { ELEMENT_TYPE_BYREF, 0, ID (&number) };
+	fake_class list = { .element = ELEMENT_TYPE_PTR, .element_class = COMPOSITE_ID (&one), .rank = 1 };
+	fake_class grid = { .element = ELEMENT_TYPE_PTR, .element_class = COMPOSITE_ID (&two), .rank = 2 };
+	class_is (ID (&list), "Int32*[]", mono_get_corlib ());
+	class_is (ID (&grid), "Int32**[,]", mono_get_corlib ());
+	CHECK (monocle__clr_class (COMPOSITE_ID (&two)) == mono_class_get_element_class (monocle__clr_class (ID (&grid))));
+	class_is (COMPOSITE_ID (&own), "Outer`1*", shapes ());
+	CHECK (monocle__clr_class (COMPOSITE_ID (&function)) == monocle_class_fnptr ());
+	class_is (COMPOSITE_ID (&other), "?", NULL);
+	monocle__clr_state.major = 11;
+	_Alignas (8) fake_pointer later = { ELEMENT_TYPE_PTR, 0, ID (&number) };
+	class_is (COMPOSITE_ID (&later), "?", NULL);
+}
+
+static void
+pointers_are_named_by_what_they_point_to (void **state)
+{
+	child_passes (pointers);
+}
+
 static void
 asked_once (void)
 {
@@ -617,6 +663,7 @@ main (int argc, char **argv)
 		cmocka_unit_test (listeners_that_come_late_and_at_once_are_all_asked_for),
 		cmocka_unit_test (metadata_is_spelt_as_mono_spells_it),
 		cmocka_unit_test (instances_are_spelt_as_mono_spells_them),
+		cmocka_unit_test (pointers_are_named_by_what_they_point_to),
 		cmocka_unit_test (the_runtime_is_asked_once_about_an_id),
 		cmocka_unit_test (an_object_has_the_class_of_its_first_word),
 		cmocka_unit_test (ids_of_what_was_unloaded_name_what_they_name_next),

@@ -15,7 +15,7 @@ namespace Own
 	enum Colour { Red, Green }
 	delegate int Function (int i);
 
-	class Program
+	unsafe class Program
 	{
 		static object sink;
 
@@ -36,6 +36,10 @@ namespace Own
 				Keep (Colour.Green);
 				Keep (new Plain [i]);
 				Keep (new Point [2, 3]);
+				Keep (new byte* [3]);
+				Keep (new Point** [2, 3]);
+				Keep (new void* [1] []);
+				Keep (Array.CreateInstance (typeof (int*), new [] { 2 }, new [] { 1 }));
 				Keep (Closure (i));
 				Keep (Make<Derived> ());
 				Keep (new Copied { Number = i }.Copy ());
