@@ -35,6 +35,10 @@ A callback for an event that never comes can be set all the same, and costs noth
 before somebody listens: the fourth column says what the program pays from then on. A module can ask, too:
 `monocle_event_support ("NAME")` of [ext.h](../include/monocle/ext.h). `./dev test` fails when an event has no row here.
 
+What a module may ask in one of the collector's events is not all there yet: `mono_gc_walk_heap ()`, which Mono serves
+in `gc_event` 8, fails on CoreCLR and in embedders, and one line on stderr says so. A module that shows what is on the
+heap, and who refers to what, has nothing to show there, *not yet*.
+
 ## Mono's events
 """
 

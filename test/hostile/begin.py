@@ -5,6 +5,8 @@
 Where the runtime throws before any managed code runs there is no frame that an exception could be thrown by. Each
 program runs bare and under all of our modules at once: exit code and both outputs must be equal. --each runs it under
 each module alone as well.
+
+With probes in the class library the traces of one that fails fast are those of a program without precompiled code.
 """
 import pathlib
 import resource
@@ -36,6 +38,7 @@ static class P {
         throw new Exception ("not caught");
     }
 }"""
+FAILS = "static class P { static void Main () { System.Environment.FailFast (\"over\"); } }"
 HOOK = "class StartupHook { public static void Initialize () { throw new System.Exception (\"hook\"); } }"
 # The only managed frames of a thread that C made are a dynamic method, which catches what it throws, and stubs.
 FOREIGN = """using System; using System.Reflection.Emit; using System.Runtime.InteropServices;
@@ -231,13 +234,23 @@ class Begin(harness.Suite):
             for name, count in (("System.InvalidTimeZoneException", 5), ("System.TimeZoneNotFoundException", 7)):
                 self.check(rows.get(name) == "0\t0\t%d\t%d" % (count, count), "%s %s: %s" % (runtime, case, name), seen)
 
+    def traces(self, runtimes):
+        image = self.make(Case("fails fast", FAILS))
+        for runtime in runtimes:
+            bare = self.start(Case("bare", env={"DOTNET_ReadyToRun": "0"}), runtime, image, [])
+            what, file = "%s fails fast with probes in the class library" % runtime, image.parent / str(runtime)
+            seen = self.start(Case("profiled"), runtime, image, ["calls:callspec=all,output=%s" % file])
+            self.check("over" in bare.err and "P.Main()" in bare.err, what + ": has a trace", bare)
+            self.check((seen.code, seen.out, seen.err) == (bare.code, bare.out, bare.err),
+                       what + ": as without precompiled code", "%s\n--- bare\n%s" % (seen, bare))
+
 
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     suite = Begin("begin", __doc__)
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
     suite.parser.add_argument("--each", action="store_true", help="each module alone as well")
-    suite.parser.add_argument("--only", help="one program, by name")
+    suite.parser.add_argument("--only", help="one program, by name, or foreign, or traces")
     options = suite.parse()
     if not shutil.which("mcs"):
         suite.skip("begin", "no mcs", "mono")
@@ -248,6 +261,8 @@ def main():
             suite.program(case, runtimes, options.each)
     if options.only in (None, "foreign"):
         suite.foreign(runtimes)
+    if options.only in (None, "traces"):
+        suite.traces(runtimes)
     return suite.finish()
 
 
