@@ -145,6 +145,8 @@ static void
 sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
+	if (!monocle_event_support)
+		crash_look_out (context);
 	if (allocator_holds ((uintptr_t) ip)) /* What it used until now is in its next sample. */
 		return;
 	uint64_t used = cost_take ();

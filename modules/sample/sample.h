@@ -42,6 +42,11 @@ void allocator_init (void);
 /* Is `ip` in the allocator? No before init. Async-safe. */
 bool allocator_holds (uintptr_t ip);
 
+/* --- crash.c: no hits on Mono while its crash reporter is at work ------------------------------------------------- */
+
+/* Of each hit on Mono, with its context; the first one counts. Async-safe. */
+void crash_look_out (const void *context);
+
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
 /* Shows `Program/<Main>d__0:MoveNext ()` as it is. Init. */

@@ -3,7 +3,8 @@
 """Living in a foreign process: whatever a program does to itself, a profiler changes nothing it can see.
 
 Each mode of hostile.cs is run bare and under the module `calls`; outputs and the way of ending must be equal, and the
-profile must hold exactly the calls that were made, also when nobody told us of the end. Guest modules, built as
+profile must hold exactly the calls that were made, also when nobody told us of the end. The violent ends are run under
+`sample` too, while threads work, so that signals arrive in the middle of them. Guest modules, built as
 strangers build them, are run on both runtimes; broken ones must leave one clear line and the program untouched.
 """
 import pathlib
@@ -11,6 +12,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "conformance"))
@@ -61,6 +63,18 @@ MODES = [
     Mode("traces"),
 ]
 
+# How a program may end while it is being sampled, and how it may be sampled.
+SAMPLED = [
+    Mode("return"),
+    Mode("unhandled-thread", dump=True),
+    Mode("overflow", dump=True),
+    Mode("sigterm"),
+    Mode("abort-busy", dump=True),
+    Mode("failfast-busy", dump=True),
+    Mode("fault-busy", dump=True),
+]
+SAMPLINGS = ["freq=1000", "freq=10000", "mode=wall,freq=1000"]
+
 # The ways to end that a parent can tell apart.
 UNDER_RUN = {"return", "exit", "unhandled", "abort", "overflow", "sigint", "sigterm", "sigkill", "fork", "close-all",
              "chdir"}
@@ -97,6 +111,12 @@ def stable(text, dump):
         if not kept or kept[-1] != line:
             kept.append(line)
     return kept
+
+
+def crash_report(text):
+    """What Mono's crash reporter found out, without addresses: its sections, and the managed stack."""
+    lines = [line for line in text.splitlines() if re.match(r"\t(Native Crash|Basic Fault|Managed|  at )", line)]
+    return [re.sub(r"<.*>$", "", line) for line in lines]
 
 
 class HostileSuite(harness.Suite):
@@ -175,6 +195,28 @@ class HostileSuite(harness.Suite):
             self.check(got.get(LEAF) == mode.leaf, what + ": the profile is exact",
                        "%s of %d" % (got.get(LEAF), mode.leaf))
 
+    def modes_under_sample(self, host):
+        for mode in SAMPLED:
+            bare = self.timed(self.bare, host, mode)
+            for sampling in SAMPLINGS:
+                what = "%s %s under sample:%s" % (host, mode.name, sampling)
+                folder = self.folder(host, mode.name, sampling)
+                modules = ["sample:%s,output=profile.pb.gz" % sampling]
+                seen = self.timed(self.profiled, host, mode, modules, folder)
+                self.same(what, host, mode, bare, seen)
+                self.check(crash_report(seen.out) == crash_report(bare.out), what + ": same crash report",
+                           "%s\n--- bare\n%s" % (seen, bare))
+                self.check(seen.seconds < 3 * bare.seconds + 10, what + ": ends as fast as without us",
+                           "%.1f s, bare %.1f s" % (seen.seconds, bare.seconds))
+                files = [p.name for p in folder.rglob("profile*")]
+                self.check(len(files) == 1, what + ": leaves one profile or spool", files)
+
+    def timed(self, start, *arguments):
+        begin = time.monotonic()
+        seen = start(*arguments)
+        seen.seconds = time.monotonic() - begin
+        return seen
+
     # --- modules of strangers ---------------------------------------------------------------------------------------
 
     def guest(self, host, name):
@@ -245,7 +287,7 @@ def main():
     suite = HostileSuite("hostile", __doc__)
     suite.parser.add_argument("--hosts", default="mono,clr10")
     suite.parser.add_argument("--modes", default=",".join(m.name for m in MODES))
-    suite.parser.add_argument("--only", choices=["modes", "run", "guests", "broken"])
+    suite.parser.add_argument("--only", choices=["modes", "sample", "run", "guests", "broken"])
     options = suite.parse()
     names = options.hosts.split(",")
     hosts = suite.runtimes([n for n in names if n not in ("apphost", "single")])
@@ -262,6 +304,8 @@ def main():
             for mode in MODES:
                 if mode.name in options.modes.split(","):
                     suite.mode_under_calls(host, mode)
+        if options.only in (None, "sample"):
+            suite.modes_under_sample(host)
         if options.only in (None, "run"):
             for mode in MODES:
                 if mode.name in UNDER_RUN:

@@ -4,6 +4,7 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -229,6 +230,13 @@ public static class Hostile
 		return 99;
 	}
 
+	// Native code that faults: on Mono the same report as an abort, out of another signal's handler.
+	static int Fault ()
+	{
+		Marshal.WriteInt32 (new IntPtr (unchecked ((int) 0xfff00000) * 0x1000L), 1);
+		return 99;
+	}
+
 	static int FailFast ()
 	{
 		Environment.FailFast ("on purpose");
@@ -249,6 +257,21 @@ public static class Hostile
 		return 6;
 	}
 
+	// Ends amid threads that work, on one of them, and when all have worked for a while.
+	static int Busy (Func<int> end)
+	{
+		for (int i = 0; i < 3; i++) {
+			bool ends = i == 0;
+			new Thread (() => {
+				while (!ends || Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds < 300)
+					ChildWork (10000);
+				end ();
+			}).Start ();
+		}
+		Thread.Sleep (Timeout.Infinite);
+		return 99;
+	}
+
 	static int Run (string mode, string file)
 	{
 		switch (mode) {
@@ -260,6 +283,10 @@ public static class Hostile
 		case "unhandled-thread": return UnhandledInThread ();
 		case "failfast": return FailFast ();
 		case "abort": return Abort ();
+		case "fault": return Fault ();
+		case "abort-busy": return Busy (Abort);
+		case "failfast-busy": return Busy (FailFast);
+		case "fault-busy": return Busy (Fault);
 		case "overflow": return Overflow (0);
 		case "sigint": return Signal (SIGINT);
 		case "sigterm": return Signal (SIGTERM);
