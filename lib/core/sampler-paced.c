@@ -38,11 +38,17 @@ paced_is_intact (monocle__sampled *thread)
 	return true;
 }
 
+static uint64_t
+paced_again (monocle__sampled *thread, const siginfo_t *info)
+{
+	return 0;
+}
+
 static void
 send_to (monocle__sampled *thread)
 {
 	pid_t os_id = atomic_load (&thread->os_id);
-	if (!os_id)
+	if (!os_id || !monocle__sampler_hears ())
 		return;
 	if (atomic_exchange (&thread->signalled, true)) {
 		atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
@@ -170,4 +176,5 @@ const monocle__engine monocle__engine_paced = {
 	.open = paced_open,
 	.close = paced_close,
 	.is_intact = paced_is_intact,
+	.again = paced_again,
 };

@@ -19,7 +19,10 @@
 #include "core.h"
 #include "sampler.h"
 
-enum { BASE = 1024 };  /* what select () can wait for stays the program's */
+enum {
+	BASE = 1024,  /* what select () can wait for stays the program's */
+	AHEAD = 2,    /* signals that an event sends unheard: with one, it would stand still until the handler has run */
+};
 
 static unsigned opened;
 
@@ -92,7 +95,8 @@ perf_open (monocle__sampled *thread, uint64_t period)
 	if (fd < 0)
 		return errno;
 	fd = move_up (fd, limit);
-	if (ioctl (fd, PERF_EVENT_IOC_ID, &thread->event) || !direct (fd, os_id) || ioctl (fd, PERF_EVENT_IOC_ENABLE, 0)) {
+	if (ioctl (fd, PERF_EVENT_IOC_ID, &thread->event) || !direct (fd, os_id) ||
+	    ioctl (fd, PERF_EVENT_IOC_REFRESH, AHEAD)) {
 		int error = errno;
 		close (fd);
 		return error;
@@ -121,6 +125,17 @@ perf_close (monocle__sampled *thread)
 	opened--;
 }
 
+/*
+ * The event says POLL_HUP when it has used up what it may send and stands still; it comes to that when a signal was on
+ * its way already. A descriptor that is not ours any more does not know the request.
+ */
+static uint64_t
+perf_again (monocle__sampled *thread, const siginfo_t *info)
+{
+	ioctl (thread->fd, PERF_EVENT_IOC_REFRESH, info->si_code == POLL_HUP ? AHEAD : 1);
+	return 0;
+}
+
 void
 monocle__perf_forget (monocle__sampled *thread)
 {
@@ -133,4 +148,5 @@ const monocle__engine monocle__engine_perf = {
 	.open = perf_open,
 	.close = perf_close,
 	.is_intact = is_intact,
+	.again = perf_again,
 };

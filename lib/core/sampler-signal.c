@@ -72,11 +72,14 @@ static void
 hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 {
 	atomic_store_explicit (&thread->signalled, false, memory_order_release);
+	const monocle__engine *engine = atomic_load (&thread->engine);
+	if (!monocle__sampler_hears ())
+		return;
+	if (engine)
+		count (&thread->overruns, engine->again (thread, info));
 	if (!monocle__sampler_is_on ())
 		return;
 	count (&thread->hits, 1);
-	if (info->si_code == SI_TIMER && info->si_overrun > 0)
-		count (&thread->overruns, (uint64_t) info->si_overrun);
 	monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
 }
 

@@ -18,23 +18,31 @@
 #define THREAD_CLOCK(os_id) ((clockid_t) (~(unsigned) (os_id) << 3 | 6))
 
 static int
+set_timer (monocle__sampled *thread, uint64_t due)
+{
+	struct itimerspec times = { .it_value = { (time_t) (due / 1000000000), (long) (due % 1000000000) } };
+	atomic_store_explicit (&thread->due, due, memory_order_relaxed);
+	return timer_settime (thread->timer, TIMER_ABSTIME, &times, NULL) ? errno : 0;
+}
+
+static int
 timer_open (monocle__sampled *thread, uint64_t period)
 {
 	pid_t os_id = atomic_load (&thread->os_id);
-	struct timespec each = { (time_t) (period / 1000000000), (long) (period % 1000000000) };
-	struct itimerspec times = { .it_interval = each, .it_value = each };
 	struct sigevent event = {
 		.sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = monocle_sampling_signal (),
 		.sigev_value = monocle__signal_mark (),
 	};
 	event.sigev_notify_thread_id = os_id;
-	if (timer_create (THREAD_CLOCK (os_id), &event, &thread->timer))
+	timer_t timer;
+	if (timer_create (THREAD_CLOCK (os_id), &event, &timer))
 		return errno;
-	if (timer_settime (thread->timer, 0, &times, NULL) == 0)
-		return 0;
-	int error = errno;
-	timer_delete (thread->timer);
+	atomic_store (&thread->timer, timer);
+	atomic_store (&thread->period, period);
+	int error = set_timer (thread, thread->clock + period);
+	if (error)
+		timer_delete (timer);
 	return error;
 }
 
@@ -48,6 +56,19 @@ static bool
 timer_is_intact (monocle__sampled *thread)
 {
 	return true;
+}
+
+/* By the CPU time that should have passed, so that looking rarely makes no difference in the long run. */
+static uint64_t
+timer_again (monocle__sampled *thread, const siginfo_t *info)
+{
+	struct timespec clock;
+	if (info->si_code != SI_TIMER || clock_gettime (CLOCK_THREAD_CPUTIME_ID, &clock))
+		return 0;
+	uint64_t now = (uint64_t) clock.tv_sec * 1000000000 + (uint64_t) clock.tv_nsec;
+	uint64_t period = thread->period, due = thread->due + period, missed = due > now ? 0 : (now - due) / period + 1;
+	set_timer (thread, due + missed * period);
+	return missed;
 }
 
 bool
@@ -69,4 +90,5 @@ const monocle__engine monocle__engine_timer = {
 	.open = timer_open,
 	.close = timer_close,
 	.is_intact = timer_is_intact,
+	.again = timer_again,
 };

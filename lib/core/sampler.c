@@ -38,6 +38,7 @@
 enum {
 	PERIOD_MIN_NS = 50000,   /* beyond 20 kHz a thread would do little but being sampled */
 	CHECK_NS = 250000000,    /* how often rates and descriptors are looked after */
+	LOOK_NS  = 20000000,     /* how often the signal is looked after while there are hits */
 	IDLE_NS  = 10000000,     /* the pacer looks at a process that does nothing so rarely at most */
 	SHORT    = 80,           /* a rate below so many percent of what was asked for is reported */
 	END_MS   = 200,
@@ -55,6 +56,8 @@ static _Atomic(monocle__sampled *) threads;
 static _Atomic(uint64_t) settings;  /* mode << 32 | frequency: one word, for setters in signal handlers */
 static _Atomic(uint64_t) applied;   /* what the sampler's thread made of it */
 static atomic_bool is_taken;        /* the program took the signal for itself */
+static atomic_bool is_deaf;         /* that was seen, and the sampler's thread does not know yet */
+static atomic_bool was_hit;         /* since the signal was looked after */
 static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there is none */
 static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
 static sem_t changed;
@@ -105,6 +108,22 @@ monocle__sampler_is_on (void)
 {
 	return mode_of (atomic_load_explicit (&settings, memory_order_acquire)) != MONO_PROFILER_SAMPLE_MODE_NONE &&
 	       !atomic_load_explicit (&is_taken, memory_order_relaxed);
+}
+
+/*
+ * A program that takes the signal over may call the handler that it found: then there are to be no more signals either.
+ */
+bool
+monocle__sampler_hears (void)
+{
+	if (monocle__signal_is_ours ()) {
+		if (!atomic_load_explicit (&was_hit, memory_order_relaxed))
+			atomic_store_explicit (&was_hit, true, memory_order_relaxed);
+		return true;
+	}
+	if (!atomic_exchange (&is_deaf, true))
+		sem_post (&changed);
+	return false;
 }
 
 /* Not in a forked child, where the sampler's thread does not exist and the lock may be held for ever. */
@@ -428,13 +447,9 @@ apply (uint64_t setting)
 {
 	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !prepare_signal ())
 		setting = (uint32_t) setting;
+	if (is_applied_on ())
+		check ();
 	pthread_mutex_lock (&lock);
-	if (is_applied_on ()) {
-		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
-			if (atomic_load (&thread->engine))
-				monocle__sampler_account (thread);
-		measure (atomic_load (&applied));
-	}
 	disarm_all ();
 	atomic_store (&applied, setting);
 	if (is_applied_on ()) {
@@ -505,12 +520,31 @@ wait_until (uint64_t due)
 			;
 }
 
-/* As long as the mode is what it was. */
+/*
+ * Between two checks. While there are no hits nobody can have taken the signal over unless nothing runs, or it has just
+ * happened. Returns when to look next.
+ */
+static uint64_t
+look (uint64_t now)
+{
+	if (!monocle__signal_is_ours ())
+		atomic_store (&is_deaf, true);
+	return now + (atomic_exchange (&was_hit, false) ? LOOK_NS : CHECK_NS);
+}
+
+static uint64_t
+earliest (uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t first = a < b ? a : b;
+	return first < c ? first : c;
+}
+
+/* As long as the mode is what it was, and the signal ours. */
 static void
 serve (uint64_t setting)
 {
-	uint64_t now = now_ns (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS;
-	while (atomic_load (&settings) == setting) {
+	uint64_t now = now_ns (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS, next_look = now;
+	while (atomic_load (&settings) == setting && !atomic_load (&is_taken)) {
 		now = now_ns (CLOCK_MONOTONIC);
 		if (!is_pacing ())
 			next_tick = UINT64_MAX;
@@ -518,11 +552,13 @@ serve (uint64_t setting)
 			next_tick = now;
 		if (now >= next_tick)
 			next_tick = tick (setting, next_tick, now);
-		if (now >= next_check) {
+		if (now >= next_look)
+			next_look = look (now);
+		if (now >= next_check || atomic_exchange (&is_deaf, false)) {
 			check ();
 			next_check = now + CHECK_NS;
 		}
-		wait_until (next_tick < next_check ? next_tick : next_check);
+		wait_until (earliest (next_tick, next_look, next_check));
 	}
 }
 
@@ -591,7 +627,7 @@ monocle__sampler_end (void)
 	if (!is_owner ())
 		return;
 	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) atomic_load (&settings));
-	for (int i = 0; i < END_MS && is_applied_on (); i++)
+	for (int i = 0; i < END_MS && mode_of (atomic_load (&applied)) != MONO_PROFILER_SAMPLE_MODE_NONE; i++)
 		nanosleep (&millisecond, NULL);
 }
 

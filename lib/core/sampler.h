@@ -25,9 +25,10 @@ typedef struct monocle__sampled {
 	atomic_bool is_listed;
 	_Atomic(pid_t) os_id;           /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
 	const monocle__engine *_Atomic engine; /* NULL: it is not sampled. Written under the lock */
-	int fd;                         /* perf: the event, and its number by which it is known again */
+	_Atomic(int) fd;                /* perf: the event, and its number by which it is known again */
 	uint64_t event;
-	timer_t timer;
+	_Atomic(timer_t) timer;
+	_Atomic(uint64_t) due, period;  /* timer: CPU time at its next hit, and from one to the next */
 	uint64_t clock;                 /* of its CPU time, as last read */
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
 	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
@@ -38,12 +39,19 @@ typedef struct monocle__sampled {
 	_Atomic(uint64_t) missed;       /* the same of the pacer */
 } monocle__sampled;
 
-/* A way to have a thread interrupted as its CPU time passes. Under the lock, on any thread. */
+/*
+ * A way to have a thread interrupted as its CPU time passes. Under the lock, on any thread.
+ *
+ * The program may take the signal over at any moment, and then it gets what we send. So no engine goes on by itself: it
+ * sends a signal or two, and no more until the handler has asked for more.
+ */
 struct monocle__engine {
 	const char *name;
 	int (*open) (monocle__sampled *thread, uint64_t period); /* period: ns. 0 or an errno value */
 	void (*close) (monocle__sampled *thread);
 	bool (*is_intact) (monocle__sampled *thread);            /* false: the program took it away */
+	/* After a hit, on the thread itself, in the handler. Returns how many more were due meanwhile. Without the lock */
+	uint64_t (*again) (monocle__sampled *thread, const siginfo_t *info);
 };
 
 extern const monocle__engine monocle__engine_perf;  /* the kernel's task clock as an event of each thread */
@@ -58,6 +66,8 @@ void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);    
 void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency);        /* any context */
 /* Are samples wanted right now? Any context. */
 bool monocle__sampler_is_on (void);
+/* The handler was called. False: by somebody else than the kernel, since the program has taken the signal over. */
+bool monocle__sampler_hears (void);
 /* No thread will be interrupted once this returns and what is on its way has arrived. Normal context. */
 void monocle__sampler_end (void);
 /* A thread came, on itself; a thread went, on any thread. */

@@ -11,8 +11,8 @@
  *
  * So Mono's handler gets one in front of it, which hits nobody while there is a crash: Mono does not hit a thread again
  * that has not answered. And SIGTERM waits until a hit is done, so that the reporter does not come upon one under way.
- * The reporter is known by the first thing that it does, before it walks: it gives up Mono's handlers of SIGABRT, SIGILL
- * and SIGQUIT.
+ * The reporter is known by the first thing that it does, before it walks: it gives up Mono's handlers of SIGABRT,
+ * SIGILL and SIGQUIT.
  *
  * Everything here is async-safe.
  */
@@ -51,8 +51,8 @@ on_signal (int number, siginfo_t *info, void *context)
 }
 
 /*
- * Mono takes the first real-time signal that is free. In its handler this is the one that is blocked and was not before;
- * 0: there are more.
+ * Mono takes the first real-time signal that is free. In its handler this is the one that is blocked and was not
+ * before; 0: there are more.
  */
 static int
 signal_under_way (const ucontext_t *context)

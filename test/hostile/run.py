@@ -75,6 +75,15 @@ SAMPLED = [
 ]
 SAMPLINGS = ["freq=1000", "freq=10000", "mode=wall,freq=1000"]
 
+# How the signal may come that a program takes over from the sampler, and how many of ours it may get before we know.
+TAKEN_OVER = [
+    ("freq=10000", {"MONOCLE_SAMPLER": "perf"}),
+    ("freq=100", {"MONOCLE_SAMPLER": "timer"}),
+    ("freq=10000", {"MONOCLE_SAMPLER": "paced"}),
+    ("mode=wall,native,threads", {}),
+]
+UNWANTED = 10
+
 # The ways to end that a parent can tell apart.
 UNDER_RUN = {"return", "exit", "unhandled", "abort", "overflow", "sigint", "sigterm", "sigkill", "fork", "close-all",
              "chdir"}
@@ -211,6 +220,20 @@ class HostileSuite(harness.Suite):
                 files = [p.name for p in folder.rglob("profile*")]
                 self.check(len(files) == 1, what + ": leaves one profile or spool", files)
 
+    def signal_taken_over(self, host):
+        for sampling, settings in TAKEN_OVER:
+            mode = Mode("urgent", env=settings)
+            what = "%s %s %s under sample:%s" % (host, mode.name, settings.get("MONOCLE_SAMPLER", ""), sampling)
+            bare = self.bare(host, mode)
+            self.check(bare.code == 6 and bare.out == "urgent 0\n", what + ": none without us", bare)
+            folder = self.folder(host, mode.name, sampling, *settings.values())
+            seen = self.profiled(host, mode, ["sample:%s,output=profile.pb.gz" % sampling], folder)
+            match = re.match(r"urgent (\d+)\n$", seen.out)
+            self.check(seen.code == bare.code and match, what + ": ends as without us", seen)
+            self.check(match and int(match.group(1)) <= UNWANTED, what + ": few of our signals", seen)
+            told = [line for line in seen.err.splitlines() if "sampling ends: the program handles signal" in line]
+            self.check(len(told) == 1, what + ": a line says that sampling ended", seen)
+
     def timed(self, start, *arguments):
         begin = time.monotonic()
         seen = start(*arguments)
@@ -306,6 +329,8 @@ def main():
                     suite.mode_under_calls(host, mode)
         if options.only in (None, "sample"):
             suite.modes_under_sample(host)
+            if host.kind == "coreclr":
+                suite.signal_taken_over(host)
         if options.only in (None, "run"):
             for mode in MODES:
                 if mode.name in UNDER_RUN:

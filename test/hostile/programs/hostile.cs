@@ -5,6 +5,7 @@ using System;
 using System.Collections;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -263,13 +264,50 @@ public static class Hostile
 		for (int i = 0; i < 3; i++) {
 			bool ends = i == 0;
 			new Thread (() => {
-				while (!ends || Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds < 300)
-					ChildWork (10000);
+				UseProcessor (ends ? 300 : double.PositiveInfinity);
 				end ();
 			}).Start ();
 		}
 		Thread.Sleep (Timeout.Infinite);
 		return 99;
+	}
+
+	static int urgent;
+
+	static void OnUrgent (object context)
+	{
+		Interlocked.Increment (ref urgent);
+	}
+
+	// Takes SIGURG over while threads work, by a class that Mono does not have, and says how many came.
+	static int TakeUrgent ()
+	{
+		const string space = "System.Runtime.InteropServices.";
+		const string where = ", System.Runtime.InteropServices, PublicKeyToken=b03f5f7f11d50a3a";
+		Type registration = Type.GetType (space + "PosixSignalRegistration" + where);
+		if (registration == null)
+			return 98;
+		for (int i = 0; i < 2; i++)
+			new Thread (() => {
+				while (true)
+					ChildWork (10000);
+			}) { IsBackground = true }.Start ();
+		UseProcessor (200);
+		MethodInfo create = registration.GetMethod ("Create");
+		ParameterInfo[] parameters = create.GetParameters ();
+		Delegate handler = Delegate.CreateDelegate (parameters[1].ParameterType,
+			typeof (Hostile).GetMethod ("OnUrgent", BindingFlags.Static | BindingFlags.NonPublic));
+		create.Invoke (null, new object[] { Enum.ToObject (parameters[0].ParameterType, 23), handler });
+		UseProcessor (800);
+		Console.WriteLine ("urgent " + urgent);
+		return 6;
+	}
+
+	static void UseProcessor (double milliseconds)
+	{
+		double begin = Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds;
+		while (Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds < begin + milliseconds)
+			ChildWork (10000);
 	}
 
 	static int Run (string mode, string file)
@@ -284,6 +322,7 @@ public static class Hostile
 		case "failfast": return FailFast ();
 		case "abort": return Abort ();
 		case "fault": return Fault ();
+		case "urgent": return TakeUrgent ();
 		case "abort-busy": return Busy (Abort);
 		case "failfast-busy": return Busy (FailFast);
 		case "fault-busy": return Busy (Fault);

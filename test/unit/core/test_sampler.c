@@ -504,6 +504,96 @@ a_program_that_takes_the_signal_back_lives_on_without_samples (void **state)
 	assert_non_null (strstr (output, "monocle: sampling ends: the program handles signal "));
 }
 
+enum { CROWD = 4, UNWANTED = 10 };
+
+static struct sigaction found;
+
+static void
+chaining_handler (int number, siginfo_t *info, void *context)
+{
+	atomic_fetch_add (&foreign, 1);
+	found.sa_sigaction (number, info, context);
+}
+
+/* In the middle of it all, and then waits until the sampler has seen it. */
+static void
+take_over (void (*handler) (int, siginfo_t *, void *))
+{
+	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART };
+	for (int i = 0; i < 5000 && state_now ().hits < 20; i++)
+		pause_ms (1);
+	CHECK (state_now ().hits >= 20);
+	CHECK (sigaction (monocle_sampling_signal (), NULL, &found) == 0);
+	CHECK (sigaction (monocle_sampling_signal (), &action, NULL) == 0);
+	for (int i = 0; i < 5000 && state_now ().threads; i++)
+		pause_ms (1);
+	CHECK (state_now ().threads == 0);
+}
+
+static void
+crowd_taken_over (const char *engine, MonoProfilerSampleMode mode, void (*handler) (int, siginfo_t *, void *))
+{
+	pthread_t busy[CROWD];
+	use_engine (engine);
+	start ();
+	set_and_await (mode, strcmp (engine, "timer") ? 10000 : 100);
+	for (int i = 0; i < CROWD; i++)
+		busy[i] = spawn (burner);
+	take_over (handler);
+	for (int i = 0; i < CROWD; i++)
+		pthread_join (busy[i], NULL);
+	if (atomic_load (&foreign) > UNWANTED)
+		fprintf (stderr, "%s: %u signals too many\n", engine, atomic_load (&foreign));
+	CHECK (atomic_load (&foreign) <= UNWANTED);
+}
+
+#define TAKEN_OVER(name, engine, mode)                                                                 \
+	static void name (void) { crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, programs_handler); } \
+	static void name##_and_chained (void)                                                              \
+	{                                                                                                  \
+		crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, chaining_handler);                 \
+	}
+
+TAKEN_OVER (perf_taken_over, "perf", PROCESS)
+TAKEN_OVER (timer_taken_over, "timer", PROCESS)
+TAKEN_OVER (pacer_taken_over, "paced", PROCESS)
+TAKEN_OVER (wall_taken_over, "", REAL)
+
+static void
+a_program_that_takes_the_signal_over_gets_few_of_ours_and_a_line_says_so (void **state)
+{
+	static void (*const bodies[]) (void) = {
+		perf_taken_over, perf_taken_over_and_chained, timer_taken_over, timer_taken_over_and_chained,
+		pacer_taken_over, pacer_taken_over_and_chained, wall_taken_over, wall_taken_over_and_chained,
+	};
+	char output[4096];
+	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+		int status = child_run (bodies[i], output, sizeof output);
+		if (status)
+			print_error ("body %zu: %s\n", i, output);
+		assert_int_equal (status, 0);
+		assert_non_null (strstr (output, "monocle: sampling ends: the program handles signal "));
+	}
+}
+
+/* The sampler would look at the signal later than that. */
+static void
+taken_at_the_end (void)
+{
+	start ();
+	enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 1);
+	CHECK (signal (monocle_sampling_signal (), SIG_IGN) != SIG_ERR);
+	monocle_host_shutdown ();
+	_exit (0);
+}
+
+static void
+a_program_that_takes_the_signal_over_and_ends_is_told_too (void **state)
+{
+	child_prints (taken_at_the_end, "monocle: sampling ends: the program handles signal 23 itself\n");
+}
+
 static void
 close_everything (void)
 {
@@ -688,6 +778,8 @@ main (void)
 		cmocka_unit_test (nothing_is_hit_after_the_host_has_ended),
 		cmocka_unit_test (the_programs_own_signals_reach_its_handler_and_ours_do_not),
 		cmocka_unit_test (a_program_that_takes_the_signal_back_lives_on_without_samples),
+		cmocka_unit_test (a_program_that_takes_the_signal_over_gets_few_of_ours_and_a_line_says_so),
+		cmocka_unit_test (a_program_that_takes_the_signal_over_and_ends_is_told_too),
 		cmocka_unit_test (closed_descriptors_are_opened_again_and_nobody_elses_are_closed),
 		cmocka_unit_test (threads_beyond_the_descriptors_are_sampled_by_other_means),
 		cmocka_unit_test (a_forked_child_is_not_sampled_and_its_parent_still_is),
