@@ -92,22 +92,29 @@ leave_by_clock (struct monocle__call_thread *thread)
 	end_event (thread);
 }
 
-/* The node for a call of `method` now, made if need be; 0: no room. */
-static uint32_t
-find_or_make (struct monocle__call_thread *thread, void *method)
+/*
+ * Not inlined, so that what calls it uses little stack: where a recursion runs out of stack in here, and not in managed
+ * code, Mono has no exception for it.
+ */
+static __attribute__ ((noinline, cold)) uint32_t
+make_node (struct monocle__call_thread *thread, uint32_t parent, void *method)
 {
-	uint32_t parent = thread->top < thread->fold ? *thread->top : *thread->fold;
-	uint64_t key = (uintptr_t) method;
-	uint32_t index = *monocle__thread_slot (thread, parent, key);
-	if (index)
-		return index;
 	int saved_errno = errno;
 	size_t size;
 	char *buffer = monocle__thread_buffer (thread, &size);
 	monocle__spool_name (thread->spool, method, buffer, size);
-	index = monocle__thread_new_node (thread, parent, key);
+	uint32_t index = monocle__thread_new_node (thread, parent, (uintptr_t) method);
 	errno = saved_errno;
 	return index;
+}
+
+/* The node for a call of `method` now, made if need be; 0: no room. */
+static inline uint32_t
+find_or_make (struct monocle__call_thread *thread, void *method)
+{
+	uint32_t parent = thread->top < thread->fold ? *thread->top : *thread->fold;
+	uint32_t index = *monocle__thread_slot (thread, parent, (uintptr_t) method);
+	return unlikely (!index) ? make_node (thread, parent, method) : index;
 }
 
 /* This call and all below it have no place on the stack; leaves are counted until it ends. */
