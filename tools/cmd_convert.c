@@ -65,31 +65,33 @@ is_same_file (const char *a, const char *b)
 	return stat (a, &x) == 0 && stat (b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* A picture can be made again. A profile may be the only one, and is not overwritten by a name that nobody gave. */
 static int
-write_output (conversion *c, const char *path, const char *output)
+write_output (conversion *c, const char *path, monocle__output_place place)
 {
-	if (strcmp (output, "-") != 0 && is_same_file (path, output)) {
+	if (strcmp (place.path, "-") != 0 && is_same_file (path, place.path)) {
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", path);
 		return MONOCLE__EXIT_FAILED;
 	}
-	return monocle__output_file (output, path, write_profile, c);
+	place.kept = place.chosen && c->format->parse == monocle__pprof_parse;
+	return monocle__output_file (place, path, write_profile, c);
 }
 
 static int
 convert (const arguments *args)
 {
 	monocle__profile *profile;
-	char *path, *output;
+	const char *path = args->path;
+	char *output;
 	int result = MONOCLE__EXIT_FAILED;
 
-	if (monocle__profile_file_open (args->path, &profile, &path) != 0)
+	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, args->format->extension);
 	conversion c = { args->format, profile, { .title = monocle__base_name (path) } };
 	if (try_value (&c, path, args->value))
-		result = write_output (&c, path, output);
+		result = write_output (&c, path, (monocle__output_place){ .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
-	free (path);
 	free (output);
 	return result;
 }

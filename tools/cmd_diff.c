@@ -42,7 +42,8 @@ write_flame (const monocle__profile *profile, const arguments *args)
 	char *title = monocle__format ("%s: what changed since %s", monocle__base_name (args->options.after),
 	                               monocle__base_name (args->options.before));
 	monocle__report_options options = { .title = title, .diff = true };
-	int result = monocle__output_flame (args->output, args->options.after, profile, &options);
+	monocle__output_place place = { .path = args->output };
+	int result = monocle__output_flame (place, args->options.after, profile, &options);
 
 	free (title);
 	return result;
@@ -93,7 +94,7 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 }
 
 static int
-compare (monocle__profile *const profiles[2], char *const paths[2], arguments *args)
+compare (monocle__profile *const profiles[2], arguments *args)
 {
 	monocle__profile *joined;
 	size_t values[2];
@@ -101,11 +102,11 @@ compare (monocle__profile *const profiles[2], char *const paths[2], arguments *a
 
 	if (!try_values (profiles, args, values))
 		return MONOCLE__EXIT_FAILED;
-	args->options.before = paths[0];
-	args->options.after = paths[1];
+	args->options.before = args->paths[0];
+	args->options.after = args->paths[1];
 	joined = monocle__diff_new (profiles[0], values[0], profiles[1], values[1], args->options.normalized);
 	if (!joined) {
-		monocle__say ("%s: out of memory", paths[1]);
+		monocle__say ("%s: out of memory", args->paths[1]);
 		return MONOCLE__EXIT_FAILED;
 	}
 	result = args->output ? write_flame (joined, args) : write_rows (joined, args);
@@ -117,16 +118,13 @@ static int
 diff_files (arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
-	char *paths[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
 
-	if (monocle__profile_file_open (args->paths[0], &profiles[0], &paths[0]) == 0 &&
-	    monocle__profile_file_open (args->paths[1], &profiles[1], &paths[1]) == 0)
-		result = compare (profiles, paths, args);
-	for (size_t i = 0; i < 2; i++) {
+	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
+	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0)
+		result = compare (profiles, args);
+	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);
-		free (paths[i]);
-	}
 	return result;
 }
 

@@ -102,7 +102,8 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 	monocle__report_options options = {
 		.title = monocle__base_name (path), .min_share = args->min_share, .upright = args->upright
 	};
-	int result = monocle__output_flame (output, path, profile, &options);
+	monocle__output_place place = { .path = output, .chosen = !args->output };
+	int result = monocle__output_flame (place, path, profile, &options);
 
 	free (output);
 	return result;
@@ -112,17 +113,15 @@ static int
 draw (const arguments *args)
 {
 	monocle__profile *profile;
-	char *path;
 	int result = 0;
 
-	if (monocle__profile_file_open (args->path, &profile, &path) != 0)
+	if (monocle__profile_file_open (args->path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	if (args->thread)
-		result = filter_threads (&profile, path, args->thread);
+		result = filter_threads (&profile, args->path, args->thread);
 	if (result == 0)
-		result = draw_profile (profile, path, args);
+		result = draw_profile (profile, args->path, args);
 	monocle__profile_free (profile);
-	free (path);
 	return result;
 }
 

@@ -121,7 +121,7 @@ static int
 report_file (arguments *args)
 {
 	monocle__profile *profile;
-	char *newest = NULL, *path;
+	char *newest = NULL;
 	int result;
 
 	if (!args->path)
@@ -131,13 +131,12 @@ report_file (arguments *args)
 		    "there is no profile (*.pb.gz or *.spool) in this directory; name one, or make one with monocle run");
 		return MONOCLE__EXIT_FAILED;
 	}
-	result = monocle__profile_file_open (args->path, &profile, &path);
+	result = MONOCLE__EXIT_FAILED;
+	if (monocle__profile_file_open (args->path, &profile) == 0) {
+		result = write_report (profile, args, args->path);
+		monocle__profile_free (profile);
+	}
 	free (newest);
-	if (result != 0)
-		return MONOCLE__EXIT_FAILED;
-	result = write_report (profile, args, path);
-	monocle__profile_free (profile);
-	free (path);
 	return result;
 }
 
@@ -163,7 +162,7 @@ const monocle__command monocle__command_report = {
 	.name = "report",
 	.summary = "show a profile as a table, a tree, or rows for other programs",
 	.usage = "report [FILE] [--sort=self|total|calls] [-n N] [--tree] [--format=text|tsv|json]",
-	.help = "FILE is a profile (pprof), or the spool of a process that died: it is completed first.\n"
+	.help = "FILE is a profile (pprof), or the spool of a process that died.\n"
 	        "Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n\n"
 	        "  --sort=self|total|calls   the order of rows: own cost (default), cost with callees, number of calls\n"
 	        "  -n N                      rows; 0: all. Default: 40, with --tree 80; tsv and json: all\n"

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
@@ -301,8 +302,11 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	const char *path = short_path (profile->path), *runtime;
 	char error[ERROR_SIZE], *word = shell_word (path), *who;
 	monocle__profile *content = NULL;
+	struct stat status;
 
-	if (monocle__profile_read (profile->path, &content, error, sizeof error) == 0)
+	/* A device or a pipe has taken what there was, and would let us wait for more. */
+	if (stat (profile->path, &status) == 0 && S_ISREG (status.st_mode) &&
+	    monocle__profile_read (profile->path, &content, error, sizeof error) == 0)
 		print_summary (content, path);
 	fflush (stderr);
 	runtime = runtime_of (folder, profile->pid, content);

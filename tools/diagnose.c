@@ -281,6 +281,8 @@ say_processes (const monocle__run_folder *folder)
 		const monocle__run_process *process = &folder->processes[i];
 		if (process->declined)
 			monocle__say ("process %d was not profiled: %s", (int)process->pid, process->declined);
+		else if (process->early)
+			monocle__say ("process %d ended before there was anything to count", (int)process->pid);
 		else if (folder->unfinished == 0)
 			monocle__say (
 			    "process %d (%s) loaded the profiler, but no module left a profile; a message above may say why",

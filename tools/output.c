@@ -7,6 +7,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,31 +44,48 @@ write_stream (FILE *out, const char *name, const char *title, monocle__output_wr
 	return monocle__output_finish (out, name);
 }
 
+static FILE *
+open_place (const monocle__output_place *place)
+{
+	int flags = (place->chosen ? O_NOFOLLOW : 0) | (place->kept ? O_EXCL : 0);
+	int fd = open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
+	FILE *stream = fd < 0 ? NULL : fdopen (fd, "w");
+
+	if (fd < 0 && errno == EEXIST)
+		monocle__say ("%s is there already; name another file with -o", place->path);
+	else if (fd < 0 && errno == ELOOP && place->chosen)
+		monocle__say ("%s is a symbolic link; name the file to write with -o", place->path);
+	else if (!stream)
+		monocle__say ("cannot write %s: %s", place->path, strerror (errno));
+	if (fd >= 0 && !stream)
+		close (fd);
+	return stream;
+}
+
 int
-monocle__output_file (const char *output, const char *title, monocle__output_writer write, const void *context)
+monocle__output_file (monocle__output_place place, const char *title, monocle__output_writer write,
+                      const void *context)
 {
 	struct stat status;
 	FILE *out;
 	int result;
 
-	if (strcmp (output, "-") == 0)
+	if (strcmp (place.path, "-") == 0)
 		return write_stream (stdout, NULL, title, write, context);
-	out = fopen (output, "we");
-	if (!out) {
-		monocle__say ("cannot write %s: %s", output, strerror (errno));
+	out = open_place (&place);
+	if (!out)
 		return MONOCLE__EXIT_FAILED;
-	}
-	result = write_stream (out, output, title, write, context);
+	result = write_stream (out, place.path, title, write, context);
 	if (fclose (out) != 0 && result == 0) {
-		monocle__say ("cannot write %s: %s", output, strerror (errno));
+		monocle__say ("cannot write %s: %s", place.path, strerror (errno));
 		result = MONOCLE__EXIT_FAILED;
 	}
 	if (result == 0) {
-		printf ("%s\n", output);
+		printf ("%s\n", place.path);
 		return monocle__output_finish (stdout, NULL);
 	}
-	if (lstat (output, &status) == 0 && S_ISREG (status.st_mode))
-		unlink (output);
+	if (lstat (place.path, &status) == 0 && S_ISREG (status.st_mode))
+		unlink (place.path);
 	return result;
 }
 
@@ -85,19 +103,19 @@ write_flame (FILE *out, const void *context)
 }
 
 int
-monocle__output_flame (const char *output, const char *title, const monocle__profile *profile,
+monocle__output_flame (monocle__output_place place, const char *title, const monocle__profile *profile,
                        const monocle__report_options *options)
 {
 	flame f = { profile, options };
 
-	return monocle__output_file (output, title, write_flame, &f);
+	return monocle__output_file (place, title, write_flame, &f);
 }
 
 char *
 monocle__output_name (const char *path, const char *extension)
 {
 	static const char *const ends[] = {
-		".gz", ".pb", ".pprof", ".json", ".txt", ".folded", ".collapsed", ".speedscope"
+		".spool", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded", ".collapsed", ".speedscope"
 	};
 	size_t length = strlen (path);
 

@@ -21,14 +21,25 @@ int monocle__output_finish (FILE *stream, const char *name);
 typedef int (*monocle__output_writer) (FILE *out, const void *context);
 
 /*
- * Has a result written to the file `output`, "-" for standard output, and prints the file's name when it is complete.
- * What goes wrong is said in one line, and a file of which only a part could be written is taken away again. `title` is
- * what the result is made of. The exit code.
+ * Where a result goes. A name that the user gave is written as the shell's `>` writes it. A name that we chose goes
+ * through no link, because whoever made the folder may have put one there.
  */
-int monocle__output_file (const char *output, const char *title, monocle__output_writer write, const void *context);
+typedef struct {
+	const char *path;  /* "-": standard output */
+	bool chosen;       /* the name is ours */
+	bool kept;         /* what is there already stays; with `chosen` only */
+} monocle__output_place;
+
+/*
+ * Has a result written to a file, and prints the file's name when it is complete. What goes wrong is said in one line,
+ * and a file of which only a part could be written is taken away again. `title` is what the result is made of. The exit
+ * code.
+ */
+int monocle__output_file (monocle__output_place place, const char *title, monocle__output_writer write,
+                          const void *context);
 
 /* The same for the flame graph of a profile. */
-int monocle__output_flame (const char *output, const char *title, const monocle__profile *profile,
+int monocle__output_flame (monocle__output_place place, const char *title, const monocle__profile *profile,
                            const monocle__report_options *options);
 
 /* The name of a file made of a profile: `path` with `extension` in place of its own. The caller frees. */

@@ -24,54 +24,60 @@ ends_with (const char *text, const char *end)
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
 }
 
-/* A spool begins with these eight letters. */
-static bool
-is_spool (const char *path)
+/* It begins with eight letters, or with eight zeros when its process was gone before it had begun to count. */
+bool
+monocle__profile_file_is_spool (const char *path)
 {
+	static const char empty[8], letters[] = "MNCSPOOL";
 	char magic[8] = "";
-	FILE *stream = fopen (path, "rbe");
-	bool result =
-	    stream && fread (magic, 1, sizeof magic, stream) == sizeof magic && memcmp (magic, "MNCSPOOL", 8) == 0;
+	struct stat status;
+	FILE *stream;
+	size_t length;
 
-	if (stream)
-		fclose (stream);
+	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
+		return false;
+	length = fread (magic, 1, sizeof magic, stream);
+	fclose (stream);
+	if (memcmp (magic, empty, sizeof magic) == 0)
+		return ends_with (path, ".spool");
+	return length == sizeof magic && memcmp (magic, letters, sizeof magic) == 0;
+}
+
+/* The profile that is in a spool. Nothing is written: who looks at a file has not asked for another. */
+static int
+read_spool (const char *path, monocle__profile **ret_profile)
+{
+	const char *problem = "unknown error";
+	char error[ERROR_SIZE];
+	void *data;
+	size_t length;
+	int result;
+
+	if (monocle_kit_spool_read (path, &data, &length, &problem) != 0) {
+		monocle__say ("%s: %s", path, problem);
+		return -1;
+	}
+	result = monocle__profile_parse (data, length, ret_profile, error, sizeof error);
+	free (data);
+	if (result != 0)
+		monocle__say ("%s: %s", path, error);
+	else
+		monocle__say ("%s was left by a process that is gone; it stays as it is, and "
+		              "monocle convert --to=pprof makes a profile of it",
+		              path);
 	return result;
 }
 
-/* *ret_path: the file to read. */
-static int
-complete_spool (const char *path, char **ret_path)
-{
-	const char *error = "unknown error";
-
-	if (!is_spool (path)) {
-		*ret_path = monocle__format ("%s", path);
-		return 0;
-	}
-	if (monocle_kit_spool_complete (path, ret_path, &error) != 0) {
-		if (*ret_path)
-			monocle__say ("%s: %s; at its end it writes %s", path, error, *ret_path);
-		else
-			monocle__say ("%s: %s", path, error);
-		return -1;
-	}
-	monocle__say ("%s was left by a process that is gone; completed it as %s", path, *ret_path);
-	return 0;
-}
-
 int
-monocle__profile_file_open (const char *path, monocle__profile **ret_profile, char **ret_path)
+monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 {
-	char error[ERROR_SIZE], *real = NULL;
+	char error[ERROR_SIZE];
 
-	if (complete_spool (path, &real) == 0) {
-		if (monocle__profile_read (real, ret_profile, error, sizeof error) == 0) {
-			*ret_path = real;
-			return 0;
-		}
-		monocle__say ("%s: %s", real, error);
-	}
-	free (real);
+	if (monocle__profile_file_is_spool (path))
+		return read_spool (path, ret_profile);
+	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0)
+		return 0;
+	monocle__say ("%s: %s", path, error);
 	return -1;
 }
 

@@ -8,10 +8,13 @@
 #include "profile.h"
 
 /*
- * Reads the profile at `path`. A spool that its process left behind is completed first, and said so; *ret_path is then
- * the real file, else a copy of `path`. 0, or -1 after one line on stderr; the caller frees both results.
+ * Reads the profile at `path`; of a spool that its process left behind, what is in it, and says so. Writes and removes
+ * nothing. 0, or -1 after one line on stderr; the caller frees the result.
  */
-int monocle__profile_file_open (const char *path, monocle__profile **ret_profile, char **ret_path);
+int monocle__profile_file_open (const char *path, monocle__profile **ret_profile);
+
+/* Is that a spool, and no profile? */
+bool monocle__profile_file_is_spool (const char *path);
 
 /* The newest profile or spool in the current directory; NULL: none. The caller frees. */
 char *monocle__profile_file_newest (void);

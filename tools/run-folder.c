@@ -3,7 +3,8 @@
  * run-folder.c - makes, reads and removes the folder of one run.
  *
  * Only the user can write there (mode 0700), but the processes in it are not ours: names that do not fit the pattern
- * are left alone and lengths are bounded.
+ * are left alone, lengths are bounded, no link is followed, and what another user or no regular file is counts for
+ * nothing.
  */
 #include "run-folder.h"
 
@@ -13,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,22 +75,39 @@ process_of (monocle__run_folder *folder, pid_t pid)
 	return &folder->processes[folder->process_count++];
 }
 
+static bool
+is_own_file (const struct stat *status)
+{
+	return S_ISREG (status->st_mode) && status->st_uid == geteuid ();
+}
+
+/* In the folder itself, by its name. */
+static bool
+lies_in (const char *folder, const char *path)
+{
+	size_t length = strlen (folder);
+
+	return strncmp (path, folder, length) == 0 && path[length] == '/' && !strchr (path + length + 1, '/');
+}
+
 static void
 profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 {
-	size_t length = strlen (folder->path);
+	bool collected = lies_in (folder->path, path);
 	monocle__run_profile *profile;
+	struct stat status;
 
 	for (size_t i = 0; i < folder->profile_count; i++) {
 		if (strcmp (folder->profiles[i].path, path) == 0)
 			return;
 	}
+	if (collected && (lstat (path, &status) != 0 || !is_own_file (&status)))
+		return;
 	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
 	profile = &folder->profiles[folder->profile_count++];
 	profile->pid = pid;
 	profile->path = monocle__format ("%s", path);
-	profile->collected =
-	    strncmp (path, folder->path, length) == 0 && path[length] == '/' && !strchr (path + length + 1, '/');
+	profile->collected = collected;
 }
 
 /* The first line of a small file. The caller frees; NULL when it cannot be read. */
@@ -96,13 +115,16 @@ static char *
 read_line (const char *path)
 {
 	char line[PATH_MAX + 2] = "";
-	FILE *stream = fopen (path, "re");
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+	ssize_t length = 0;
 
-	if (!stream)
+	if (fd < 0)
 		return NULL;
-	if (!fgets (line, sizeof line, stream))
-		line[0] = '\0';
-	fclose (stream);
+	if (fstat (fd, &status) == 0 && is_own_file (&status))
+		length = read (fd, line, sizeof line - 1);
+	close (fd);
+	line[length > 0 ? length : 0] = '\0';
 	line[strcspn (line, "\n")] = '\0';
 	return monocle__format ("%s", line);
 }
@@ -117,13 +139,17 @@ pid_in (const char *name)
 }
 
 static void
-read_spool (monocle__run_folder *folder, pid_t pid, const char *path)
+read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char *path)
 {
 	const char *error = "unknown error";
 	char *final = NULL;
+	int result = monocle_kit_spool_collect (folder->path, name, &final, &error);
 
-	if (monocle_kit_spool_complete (path, &final, &error) == 0) {
+	if (result == 0)
 		profile_add (folder, pid, final);
+	else if (result > 0)
+		process_of (folder, pid)->early = true;
+	if (result >= 0) {
 		free (final);
 		return;
 	}
@@ -144,7 +170,7 @@ read_entry (monocle__run_folder *folder, const char *name, const char *path)
 	char *line;
 
 	if (ends_with (name, ".spool")) {
-		read_spool (folder, pid, path);
+		read_spool (folder, pid, name, path);
 	} else if (ends_with (name, ".loaded") && stat (path, &status) == 0) {
 		monocle__run_process *process = process_of (folder, pid);
 		process->runtime = read_line (path);

@@ -21,6 +21,7 @@ typedef struct {
 	char *runtime;          /* NULL: not loaded */
 	char *declined;         /* the reason; NULL: not declined */
 	struct timespec loaded; /* when */
+	bool early;             /* it was gone before it had begun to count */
 } monocle__run_process;
 
 typedef struct {

@@ -303,16 +303,28 @@ MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t tim
  */
 MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
 
-/* --- completing: what `monocle report` and `monocle run` do with the spool of a dead process ---------------------- */
+/* --- the spools of dead processes --------------------------------------------------------------------------------- */
 
 /*
- * Turns the spool file into its profile, in place: writes the final file (into *ret_path, malloc'd) and unlinks the
- * spool. 0; -1 not a spool, damaged beyond use, still being written by a live process, or unwritable: *ret_error
- * (static text) says which. Of a live process *ret_path is where it will write its profile, malloc'd too; else it is
- * untouched. A spool that does not lie where its process made it chooses no file to overwrite: its profile goes beside
- * it, under a name that is free.
+ * The profile that is in a spool, as the bytes of its file (malloc'd): what `monocle report` reads. Nothing is written
+ * or removed, and nothing that the spool says of other files or of commands is followed: anybody can make a spool. 0;
+ * -1 not a spool, empty, damaged beyond use, or still being written by a live process: *ret_error (static text) says
+ * which, and the rest is untouched.
  */
-MONOCLE_KIT_API int monocle_kit_spool_complete (const char *spool_path, char **ret_path, const char **ret_error);
+MONOCLE_KIT_API int monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_length,
+                                            const char **ret_error);
+
+/*
+ * Turns a spool of the caller's own run into its profile: what `monocle run` does at the end. `run_folder` is the
+ * folder that the caller made, nobody else can write to, and named in MONOCLE_RUN_DIR, by the same absolute path;
+ * `name` is the spool's name in it. The profile is written where the spool says, because a process of this run made it;
+ * the spool must be a regular file of the caller's user. A profile that was for a command, a descriptor or a device goes
+ * into the folder. 0: *ret_path (malloc'd) was written and the spool removed. 1: the process was gone before it had
+ * begun to count; the spool was removed, and there is nothing to write. -1: *ret_error (static text) says why; of a live
+ * process *ret_path is where it will write its profile, malloc'd too. Else *ret_path is untouched.
+ */
+MONOCLE_KIT_API int monocle_kit_spool_collect (const char *run_folder, const char *name, char **ret_path,
+                                               const char **ret_error);
 
 #ifdef __cplusplus
 }

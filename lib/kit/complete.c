@@ -1,21 +1,27 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * complete.c - the last step: a spool becomes a profile, at a clean end by its own process, else by whoever finds it.
+ * complete.c - the last step: a spool becomes a profile, at a clean end by its own process, else by the process that
+ * made the folder of the run, or in the memory of who looks at it.
+ *
+ * A spool is a file, and anybody can make one. What it says of other files is believed in one case: the spool lies in a
+ * folder that the caller made for its own run, and is of the caller's own user. Nobody else writes where a spool says,
+ * and a command that a spool names is never run by anyone but the process that was given it.
  */
 #include "complete.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "pprof.h"
+#include "spool-file.h"
 
 int
 monocle__complete_view (const struct monocle__spool_view *view, char *path, enum monocle__output_kind kind)
@@ -48,135 +54,165 @@ monocle__leave_note (const char *directory, uint32_t pid, const char *path)
 	}
 }
 
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+int
+monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_length, const char **ret_error)
+{
+	struct monocle__spool_file file;
+	int fd = open (spool_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		*ret_error = strerror (errno);
+		return -1;
+	}
+	int result = monocle__spool_file_load (&file, fd, ret_error);
+	close (fd);
+	if (result)
+		return result;
+	if (monocle__spool_view_is_alive (&file.view)) {
+		*ret_error = "its process is still running";
+		result = -1;
+	} else {
+		int error = monocle__pprof_write (&file.view, ret_data, ret_length);
+		*ret_error = error ? strerror (-error) : *ret_error;
+		result = error ? -1 : 0;
+	}
+	monocle__spool_file_free (&file);
+	return result;
+}
+
+/* --- collecting --------------------------------------------------------------------------------------------------- */
+
 static bool
 is_file (const struct monocle__spool_view *view)
 {
 	return view->header->output_kind == MONOCLE__OUTPUT_FILE || view->header->output_kind == MONOCLE__OUTPUT_NEW;
 }
 
-/* The folder of a file, without links; false: there is none. */
+/* A file can be written there, and its name says which wherever one stands. */
 static bool
-folder_of (const char *file, char folder[PATH_MAX])
+names_a_file (const struct monocle__spool_view *view)
 {
-	char name[PATH_MAX];
-	const char *slash = strrchr (file, '/');
-	int length = snprintf (name, sizeof name, "%.*s", slash ? (int) (slash - file) + 1 : 1, slash ? file : ".");
-	return length < (int) sizeof name && realpath (name, folder);
+	const char *output = view->header->output;
+	struct stat status;
+	return is_file (view) && *output == '/' && (stat (output, &status) || S_ISREG (status.st_mode));
 }
 
-/*
- * Does the spool lie where its process made it: beside the profile, or in the folder of a run? One that came from
- * elsewhere must not choose which file is overwritten.
- */
-static bool
-is_at_home (const struct monocle__spool_view *view, const char *spool_path)
-{
-	const struct monocle__spool_header *header = view->header;
-	char spool[PATH_MAX], other[PATH_MAX];
-	if (!folder_of (spool_path, spool))
-		return false;
-	if (*header->run_directory && realpath (header->run_directory, other) && !strcmp (spool, other))
-		return true;
-	return *header->output == '/' && folder_of (header->output, other) && !strcmp (spool, other);
-}
-
-/* "FOLDER-OF-SPOOL/NAME-OF-FILE". 0 or -errno. */
+/* A command's or a descriptor's process is gone, a device is no file: the default name, in the run's folder. */
 static int
-put_beside (const char *spool_path, const char *file, char *path, size_t size)
-{
-	const char *slash = strrchr (spool_path, '/'), *base = strrchr (file, '/');
-	int length = snprintf (path, size, "%.*s%s", slash ? (int) (slash - spool_path) + 1 : 0, spool_path,
-	                       base ? base + 1 : file);
-	return length < 0 || (size_t) length >= size ? -ENAMETOOLONG : 0;
-}
-
-/* A command's or a descriptor's process is gone, a device is no file: the default name, beside the spool. */
-static int
-fall_back_to_file (const struct monocle__spool_view *view, const char *spool_path, char *path, size_t size)
+name_in_folder (const struct monocle__spool_view *view, const char *folder, char *path, size_t size)
 {
 	const struct monocle__spool_header *header = view->header;
 	struct monocle__output_words words = { header->program, header->module, header->pid,
 		                                   (time_t) (header->realtime_ns / 1000000000u) };
 	enum monocle__output_kind kind;
 	char name[PATH_MAX];
-	struct stat status;
-	if (is_file (view) && (stat (header->output, &status) || S_ISREG (status.st_mode)))
-		return put_beside (spool_path, header->output, path, size);
 	int error = monocle__output_expand (NULL, &words, name, sizeof name, &kind);
-	return error ? error : put_beside (spool_path, name, path, size);
+	int length = error ? 0 : snprintf (path, size, "%s%s", folder, strrchr (name, '/'));
+	return error ? error : (size_t) length >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Where the profile of a dead process goes. 0 or -errno. */
+/* Writes the profile of a dead process of the run. 0 or -errno. */
 static int
-choose_path (const struct monocle__spool_view *view, const char *spool_path, char *path, size_t size,
-             enum monocle__output_kind *ret_kind)
-{
-	*ret_kind = is_file (view) && is_at_home (view, spool_path) ? view->header->output_kind : MONOCLE__OUTPUT_NEW;
-	if (!is_file (view) || !is_at_home (view, spool_path))
-		return fall_back_to_file (view, spool_path, path, size);
-	strcpy (path, view->header->output);
-	return 0;
-}
-
-static int
-complete_mapped (const struct monocle__spool_view *view, const char *spool_path, char **ret_path,
-                 const char **ret_error)
+write_profile (const struct monocle__spool_view *view, const char *folder, char **ret_path)
 {
 	char path[sizeof view->header->output];
-	enum monocle__output_kind kind;
+	bool is_named = names_a_file (view);
+	enum monocle__output_kind kind = is_named ? view->header->output_kind : MONOCLE__OUTPUT_NEW;
+	int error = 0;
+	if (is_named)
+		strcpy (path, view->header->output);
+	else
+		error = name_in_folder (view, folder, path, sizeof path);
+	if (!error)
+		error = monocle__complete_view (view, path, kind);
+	char *written = error ? NULL : strdup (path);
+	if (!error && !written)
+		error = -ENOMEM; /* The spool stays, and can be read again. */
+	if (!error)
+		*ret_path = written;
+	return error;
+}
+
+static int
+collect_loaded (const struct monocle__spool_view *view, const char *folder, char **ret_path, const char **ret_error)
+{
+	if (strcmp (view->header->run_directory, folder)) {
+		*ret_error = "it is not of this run";
+		return -1;
+	}
 	if (monocle__spool_view_is_alive (view)) {
 		*ret_error = "its process is still running";
 		if (is_file (view))
 			*ret_path = strdup (view->header->output);
 		return -1;
 	}
-	int error = choose_path (view, spool_path, path, sizeof path, &kind);
-	if (!error)
-		error = monocle__complete_view (view, path, kind);
-	char *written = error ? NULL : strdup (path);
-	if (!error && !written)
-		error = -ENOMEM; /* The spool stays, and can be completed again. */
-	if (error) {
+	int error = write_profile (view, folder, ret_path);
+	if (error)
 		*ret_error = strerror (-error);
-		return -1;
-	}
-	*ret_path = written;
-	unlink (spool_path);
-	return 0;
+	return error ? -1 : 0;
 }
 
-static void *
-map_file (const char *path, size_t *ret_size, const char **ret_error)
+/* MODULE.PID.N.spool of a process that is there; where its spool is empty it is about to begin. */
+static bool
+is_beginning (const char *name)
+{
+	const char *dot = strchr (name, '.');
+	long pid = dot ? strtol (dot + 1, NULL, 10) : 0;
+	return pid > 0 && pid <= INT_MAX && monocle__process_start ((pid_t) pid) != 0;
+}
+
+/* Opens what is ours in a folder that is ours; no link is followed. -1: *ret_error. */
+static int
+open_own (int at, const char *name, int flags, mode_t type, const char **ret_error)
 {
 	struct stat status;
-	void *base = MAP_FAILED;
-	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat (at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags);
 	if (fd < 0) {
 		*ret_error = strerror (errno);
-		return NULL;
+		return -1;
 	}
-	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size >= MONOCLE__EXTENT_SIZE) {
-		*ret_size = (size_t) status.st_size;
-		base = mmap (NULL, *ret_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
+	if (fstat (fd, &status) == 0 && (status.st_mode & S_IFMT) == type && status.st_uid == geteuid ())
+		return fd;
 	close (fd);
-	if (base != MAP_FAILED)
-		return base;
-	*ret_error = "it is not a spool";
-	return NULL;
+	*ret_error = "it is not a file of this user";
+	return -1;
+}
+
+static int
+collect_file (int directory, int fd, const char *folder, const char *name, char **ret_path, const char **ret_error)
+{
+	struct monocle__spool_file file;
+	int result = monocle__spool_file_load (&file, fd, ret_error);
+	if (result && *ret_error == monocle__spool_file_empty && !is_beginning (name)) {
+		unlinkat (directory, name, 0);
+		return 1;
+	}
+	if (result)
+		return result;
+	result = collect_loaded (&file.view, folder, ret_path, ret_error);
+	if (!result)
+		unlinkat (directory, name, 0);
+	monocle__spool_file_free (&file);
+	return result;
 }
 
 int
-monocle_kit_spool_complete (const char *spool_path, char **ret_path, const char **ret_error)
+monocle_kit_spool_collect (const char *run_folder, const char *name, char **ret_path, const char **ret_error)
 {
-	struct monocle__spool_view view;
-	size_t size;
-	void *base = map_file (spool_path, &size, ret_error);
-	if (!base)
+	int result = -1, directory, fd;
+	if (*run_folder != '/' || strchr (name, '/')) {
+		*ret_error = "it is not in an absolute folder";
 		return -1;
-	int result = monocle__spool_view_init (&view, base, size, ret_error);
-	if (!result)
-		result = complete_mapped (&view, spool_path, ret_path, ret_error);
-	munmap (base, size);
+	}
+	directory = open_own (AT_FDCWD, run_folder, O_DIRECTORY, S_IFDIR, ret_error);
+	if (directory < 0)
+		return -1;
+	fd = open_own (directory, name, 0, S_IFREG, ret_error);
+	if (fd >= 0) {
+		result = collect_file (directory, fd, run_folder, name, ret_path, ret_error);
+		close (fd);
+	}
+	close (directory);
 	return result;
 }

@@ -60,6 +60,16 @@ put_time (struct text *text, time_t time)
 	put (text, stamp);
 }
 
+/* Part of a file's name, whatever it holds: it chooses no folder, and no terminal obeys it. */
+static void
+put_name (struct text *text, const char *name)
+{
+	for (; *name; name++) {
+		const char letter[] = { *name == '/' || (unsigned char) *name < ' ' || *name == 0x7f ? '_' : *name, '\0' };
+		put (text, letter);
+	}
+}
+
 static void
 put_letter (struct text *text, char letter, const struct monocle__output_words *words, unsigned number)
 {
@@ -67,8 +77,8 @@ put_letter (struct text *text, char letter, const struct monocle__output_words *
 	switch (letter) {
 	case 'p': put_number (text, words->pid); break;
 	case 't': put_time (text, words->time); break;
-	case 'e': put (text, words->program); break;
-	case 'm': put (text, words->module); break;
+	case 'e': put_name (text, words->program); break;
+	case 'm': put_name (text, words->module); break;
 	case 'n': put_number (text, number); break;
 	case '%': put (text, "%"); break;
 	default:  put (text, other); break;

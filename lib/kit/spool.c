@@ -21,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RESERVE_MOST ((size_t) 16 << 30)
 #define RESERVE_LEAST ((size_t) 4 << 20)
 #define GROW_LEAST ((size_t) 1 << 20)
 #define GROW_MOST ((size_t) 64 << 20)
@@ -96,7 +95,7 @@ static size_t
 reserve_size (void)
 {
 	struct rlimit limit;
-	size_t size = RESERVE_MOST;
+	size_t size = MONOCLE__SPOOL_SIZE_MOST;
 	if (getrlimit (RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 		while (size > RESERVE_LEAST && size > limit.rlim_cur / 16)
 			size /= 2;

@@ -3,6 +3,7 @@
  *
  * test_spool.c - the file: growing, limits, hostile programs, death, completing, and where the profile goes.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -11,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "complete.h"
+#include "spool-file.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -237,86 +240,309 @@ sigkill_loses_nothing (void **state)
 	assert_int_equal (tree_file_calls (tree_file ("p.pb.gz.spool"), "main"), 1);
 }
 
-static void
-the_spool_of_a_dead_process_becomes_its_profile (void **state)
+/* --- what becomes of it ------------------------------------------------------------------------------------------- */
+
+/* A folder as `monocle run` makes one; processes from now on keep their spools there. */
+static const char *
+make_run_folder (void)
 {
-	char *path;
+	static char folder[256];
+	strcpy (folder, tree_file ("run"));
+	assert_int_equal (mkdir (folder, 0700), 0);
+	setenv ("MONOCLE_RUN_DIR", folder, 1);
+	return folder;
+}
+
+/* The name of the only spool in the folder of the run. */
+static const char *
+find_spool (const char *folder)
+{
+	static char name[256];
+	struct dirent *entry;
+	DIR *directory = opendir (folder);
+	*name = '\0';
+	while ((entry = readdir (directory)))
+		if (strstr (entry->d_name, ".spool")) {
+			assert_string_equal (name, "");
+			strcpy (name, entry->d_name);
+		}
+	closedir (directory);
+	assert_string_not_equal (name, "");
+	return name;
+}
+
+/* Changes the spool of a run as its process might have; `change` sees the header. */
+static void
+change_spool (const char *folder, const char *name, void (*change) (struct monocle__spool_header *header))
+{
+	char path[600];
+	snprintf (path, sizeof path, "%s/%s", folder, name);
+	int fd = open (path, O_RDWR);
+	struct monocle__spool_header *header =
+		mmap (NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true (header != MAP_FAILED);
+	change (header);
+	munmap (header, sizeof *header);
+	close (fd);
+}
+
+static void
+who_looks_at_a_spool_changes_nothing (void **state)
+{
+	void *data;
+	size_t length;
 	const char *error;
 	kill_a_caller ();
-	assert_int_equal (monocle_kit_spool_complete (tree_file ("p.pb.gz.spool"), &path, &error), 0);
+	chmod (tree_file ("p.pb.gz.spool"), 0400);
+	assert_int_equal (monocle_kit_spool_read (tree_file ("p.pb.gz.spool"), &data, &length, &error), 0);
+	assert_true (length > 100 && !memcmp (data, "\x1f\x8b", 2));
+	free (data);
+	assert_false (exists ("p.pb.gz"));
+	assert_true (exists ("p.pb.gz.spool"));
+}
+
+static void
+the_run_collects_the_spool_of_its_dead_process (void **state)
+{
+	char *path;
+	const char *error, *folder = make_run_folder ();
+	kill_a_caller ();
+	assert_int_equal (monocle_kit_spool_collect (folder, find_spool (folder), &path, &error), 0);
 	assert_string_equal (path, tree_file ("p.pb.gz"));
 	free (path);
 	assert_true (exists ("p.pb.gz"));
-	assert_false (exists ("p.pb.gz.spool"));
+	assert_int_equal (rmdir (folder), 0);
 }
 
 static void
 the_spool_of_a_live_process_is_refused (void **state)
 {
-	char *path = NULL;
-	const char *error = "";
+	char *path = NULL, name[256];
+	const char *error = "", *folder = make_run_folder ();
+	void *data;
+	size_t length;
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a), leave (a);
-	assert_int_equal (monocle_kit_spool_complete (spool->path, &path, &error), -1);
+	strcpy (name, find_spool (folder));
+	assert_int_equal (monocle_kit_spool_read (spool->path, &data, &length, &error), -1);
+	assert_string_equal (error, "its process is still running");
+	assert_int_equal (monocle_kit_spool_collect (folder, name, &path, &error), -1);
 	assert_string_equal (error, "its process is still running");
 	assert_string_equal (path, tree_file ("p.pb.gz"));
 	free (path);
-	assert_true (exists ("p.pb.gz.spool"));
+	assert_string_equal (find_spool (folder), name);
 }
 
 static void
 a_spool_is_none_before_its_header_is_whole (void **state)
 {
 	static monocle_kit_spool spool;
-	char *path = NULL;
-	const char *error = "";
-	assert_int_equal (monocle__spool_create (&spool, tree_file ("begun")), 0);
-	assert_int_equal (monocle_kit_spool_complete (spool.path, &path, &error), -1);
-	assert_string_equal (error, "it is not a spool");
+	char *path = NULL, name[64], whole[300];
+	const char *error = "", *folder = make_run_folder ();
+	void *data;
+	size_t length;
+	snprintf (name, sizeof name, "calls.%d.1.spool", (int) getpid ());
+	snprintf (whole, sizeof whole, "%s/%s", folder, name);
+	assert_int_equal (monocle__spool_create (&spool, whole), 0);
+	assert_int_equal (monocle_kit_spool_read (whole, &data, &length, &error), -1);
+	assert_string_equal (error, monocle__spool_file_empty);
+	/* It may still begin. */
+	assert_int_equal (monocle_kit_spool_collect (folder, name, &path, &error), -1);
+	assert_string_equal (find_spool (folder), name);
 	monocle__spool_publish (&spool);
-	assert_int_equal (monocle_kit_spool_complete (spool.path, &path, &error), -1);
+	assert_int_equal (monocle_kit_spool_read (whole, &data, &length, &error), -1);
 	assert_string_equal (error, "its process is still running");
-	free (path);
 	monocle__spool_unmap (&spool);
 }
 
-/* A spool in another folder, the profile's name in use: who sent such a file must not choose what it replaces. */
 static void
-a_spool_from_elsewhere_overwrites_nothing (void **state)
+a_process_that_was_gone_before_it_counted_leaves_nothing (void **state)
 {
-	char moved[512];
-	char *path;
-	const char *error;
+	char *path = NULL;
+	const char *error = "", *folder = make_run_folder ();
+	char whole[300];
+	pid_t child = fork ();
+	if (child == 0)
+		_exit (0);
+	waitpid (child, NULL, 0);
+	for (size_t size = 0; size < 2000000; size += 1000000) {
+		char name[64];
+		snprintf (name, sizeof name, "calls.%d.1.spool", (int) child);
+		snprintf (whole, sizeof whole, "%s/%s", folder, name);
+		fclose (fopen (whole, "w"));
+		assert_int_equal (truncate (whole, (off_t) size), 0);
+		assert_int_equal (monocle_kit_spool_collect (folder, name, &path, &error), 1);
+		assert_null (path);
+	}
+	assert_int_equal (rmdir (folder), 0);
+}
+
+/* --- what a spool says of other files ----------------------------------------------------------------------------- */
+
+static char victim[256]; /* a file that must stay as it is */
+
+static void
+make_victim (void)
+{
+	strcpy (victim, tree_file ("victim"));
+	fclose (fopen (victim, "w"));
+}
+
+static void
+aim_from_elsewhere (struct monocle__spool_header *header)
+{
+	strcpy (header->output, victim);
+	header->output_kind = MONOCLE__OUTPUT_FILE;
+	strcpy (header->run_directory, "/elsewhere");
+}
+
+static void
+aim_from_a_relative_run (struct monocle__spool_header *header)
+{
+	aim_from_elsewhere (header);
+	strcpy (header->run_directory, ".");
+}
+
+static void
+aim_by_a_relative_name (struct monocle__spool_header *header)
+{
+	strcpy (header->output, "victim");
+	header->output_kind = MONOCLE__OUTPUT_FILE;
+}
+
+static void
+aim_by_a_command (struct monocle__spool_header *header)
+{
+	snprintf (header->output, sizeof header->output, "cat > %s", victim);
+	header->output_kind = MONOCLE__OUTPUT_COMMAND;
+	strcpy (header->program, "../../../../tmp/\033[31mx");
+	strcpy (header->module, "../m");
+}
+
+/* Collects the changed spool; what is left of the run's folder is removed. */
+static int
+collect_changed (void (*change) (struct monocle__spool_header *header), char **ret_path, const char **ret_error)
+{
+	static char name[256];
+	const char *folder = tree_file ("run");
+	char *place = strdup (folder);
+	make_run_folder ();
 	kill_a_caller ();
-	fclose (fopen (tree_file ("p.pb.gz"), "w"));
-	mkdir (tree_file ("sent"), 0700);
-	snprintf (moved, sizeof moved, "%s", tree_file ("sent/any.spool"));
-	assert_int_equal (rename (strdupa (tree_file ("p.pb.gz.spool")), moved), 0);
-	assert_int_equal (link (moved, strdupa (tree_file ("sent/again.spool"))), 0);
-	assert_int_equal (monocle_kit_spool_complete (moved, &path, &error), 0);
-	assert_string_equal (path, tree_file ("sent/p.pb.gz"));
-	free (path);
-	assert_int_equal (monocle_kit_spool_complete (tree_file ("sent/again.spool"), &path, &error), 0);
-	assert_string_equal (path, tree_file ("sent/p-2.pb.gz"));
-	free (path);
-	assert_int_equal (file_size (tree_file ("p.pb.gz")), 0);
+	strcpy (name, find_spool (place));
+	change_spool (place, name, change);
+	int result = monocle_kit_spool_collect (place, name, ret_path, ret_error);
+	free (place);
+	return result;
+}
+
+static void
+a_spool_that_is_not_of_the_run_is_refused (void **state)
+{
+	void (*const aims[]) (struct monocle__spool_header *) = { aim_from_elsewhere, aim_from_a_relative_run };
+	for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
+		char *path = NULL, command[300];
+		const char *error = "";
+		make_victim ();
+		assert_int_equal (collect_changed (aims[i], &path, &error), -1);
+		assert_string_equal (error, "it is not of this run");
+		assert_int_equal (file_size (victim), 0);
+		snprintf (command, sizeof command, "rm -r %s", tree_file ("run"));
+		assert_int_equal (system (command), 0);
+	}
+}
+
+static void
+what_is_no_file_of_its_own_goes_into_the_folder_of_the_run (void **state)
+{
+	void (*const aims[]) (struct monocle__spool_header *) = { aim_by_a_relative_name, aim_by_a_command };
+	for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
+		char *path = NULL, command[300], *folder = strdup (tree_file ("run"));
+		const char *error = "";
+		make_victim ();
+		assert_int_equal (chdir (tree_folder), 0);
+		assert_int_equal (collect_changed (aims[i], &path, &error), 0);
+		assert_int_equal (chdir ("/"), 0);
+		assert_memory_equal (path, folder, strlen (folder));
+		assert_null (strchr (path + strlen (folder) + 1, '/'));
+		assert_null (strchr (path, '\033'));
+		assert_int_equal (file_size (victim), 0);
+		snprintf (command, sizeof command, "rm -r %s", folder);
+		assert_int_equal (system (command), 0);
+		free (path);
+		free (folder);
+	}
+}
+
+static void
+only_plain_files_of_an_absolute_folder_are_collected (void **state)
+{
+	char *path = NULL, whole[600], to[300];
+	const char *error = "", *folder = make_run_folder ();
+	kill_a_caller ();
+	snprintf (whole, sizeof whole, "%s/%s", folder, find_spool (folder));
+	snprintf (to, sizeof to, "%s/link.1.1.spool", folder);
+	assert_int_equal (symlink (whole, to), 0);
+	assert_int_equal (monocle_kit_spool_collect (folder, "link.1.1.spool", &path, &error), -1);
+	assert_int_equal (unlink (to), 0);
+	assert_int_equal (mkfifo (to, 0600), 0);
+	assert_int_equal (monocle_kit_spool_collect (folder, "link.1.1.spool", &path, &error), -1);
+	assert_int_equal (monocle_kit_spool_collect (folder, "../run/link.1.1.spool", &path, &error), -1);
+	assert_int_equal (unlink (to), 0);
+	assert_int_equal (chdir (tree_folder), 0);
+	assert_int_equal (monocle_kit_spool_collect ("run", find_spool (folder), &path, &error), -1);
+	assert_int_equal (chdir ("/"), 0);
+	assert_int_equal (symlink (folder, tree_file ("to-run")), 0);
+	assert_int_equal (monocle_kit_spool_collect (tree_file ("to-run"), find_spool (folder), &path, &error), -1);
+	if (geteuid () == 0) {
+		assert_int_equal (chown (whole, 65534, 65534), 0);
+		assert_int_equal (monocle_kit_spool_collect (folder, find_spool (folder), &path, &error), -1);
+		assert_string_equal (error, "it is not a file of this user");
+	}
+	assert_null (path);
+	assert_false (exists ("p.pb.gz"));
 }
 
 static void
 what_is_no_spool_is_refused (void **state)
 {
-	char *path = NULL;
+	void *data = NULL;
+	size_t length;
 	const char *error = "";
-	static char zeros[200000];
-	FILE *file = fopen (tree_file ("zeros"), "w");
-	fwrite (zeros, 1, sizeof zeros, file);
+	static char bytes[200000];
+	memset (bytes, 1, sizeof bytes);
+	FILE *file = fopen (tree_file ("ones"), "w");
+	fwrite (bytes, 1, sizeof bytes, file);
 	fclose (file);
-	assert_int_equal (monocle_kit_spool_complete (tree_file ("zeros"), &path, &error), -1);
+	assert_int_equal (monocle_kit_spool_read (tree_file ("ones"), &data, &length, &error), -1);
 	assert_string_equal (error, "it is not a spool");
-	assert_int_equal (monocle_kit_spool_complete (tree_file ("none"), &path, &error), -1);
+	assert_int_equal (monocle_kit_spool_read (tree_file ("none"), &data, &length, &error), -1);
 	assert_string_equal (error, strerror (ENOENT));
-	assert_int_equal (monocle_kit_spool_complete (tree_folder, &path, &error), -1);
-	assert_null (path);
+	assert_int_equal (monocle_kit_spool_read (tree_folder, &data, &length, &error), -1);
+	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
+	assert_int_equal (monocle_kit_spool_read (tree_file ("pipe"), &data, &length, &error), -1);
+	assert_null (data);
+}
+
+static void
+claim_a_terabyte (struct monocle__spool_header *header)
+{
+	header->extent_count = UINT32_MAX;
+}
+
+static void
+a_spool_takes_as_much_memory_as_it_has (void **state)
+{
+	void *data;
+	size_t length;
+	const char *error = "";
+	char *path = strdup (tree_file ("p.pb.gz.spool"));
+	kill_a_caller ();
+	assert_int_equal (truncate (path, (off_t) 1 << 42), 0);
+	assert_int_equal (monocle_kit_spool_read (path, &data, &length, &error), 0); /* The header counts. */
+	free (data);
+	change_spool (tree_folder, "p.pb.gz.spool", claim_a_terabyte);
+	assert_int_equal (monocle_kit_spool_read (path, &data, &length, &error), -1);
+	free (path);
 }
 
 /* Damages the spool at random and reads it: nothing may crash, sanitizers watch. */
@@ -580,11 +806,16 @@ main (void)
 		tree_test (a_limit_that_allows_no_spool_leaves_the_program_unprofiled),
 		tree_test (little_address_space_is_respected),
 		tree_test (sigkill_loses_nothing),
-		tree_test (the_spool_of_a_dead_process_becomes_its_profile),
+		tree_test (who_looks_at_a_spool_changes_nothing),
+		tree_test (the_run_collects_the_spool_of_its_dead_process),
 		tree_test (the_spool_of_a_live_process_is_refused),
 		tree_test (a_spool_is_none_before_its_header_is_whole),
-		tree_test (a_spool_from_elsewhere_overwrites_nothing),
+		tree_test (a_process_that_was_gone_before_it_counted_leaves_nothing),
+		tree_test (a_spool_that_is_not_of_the_run_is_refused),
+		tree_test (what_is_no_file_of_its_own_goes_into_the_folder_of_the_run),
+		tree_test (only_plain_files_of_an_absolute_folder_are_collected),
 		tree_test (what_is_no_spool_is_refused),
+		tree_test (a_spool_takes_as_much_memory_as_it_has),
 		tree_test (a_damaged_spool_is_read_as_far_as_it_is_whole),
 		tree_test (close_leaves_the_profile_and_no_spool),
 		tree_test (a_name_that_the_user_gave_is_overwritten),

@@ -139,7 +139,8 @@ class Sample(unittest.TestCase):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.assertEqual(os.listdir(self.holder.name), ["p.pb.gz.spool"])
-        out = subprocess.run([str(BUILD / "monocle"), "report", self.output + ".spool"], capture_output=True, text=True)
+        out = subprocess.run([str(BUILD / "monocle"), "convert", self.output + ".spool", "--to=pprof", "-o",
+                              self.output], capture_output=True, text=True)
         self.assertEqual(out.returncode, 0, out.stderr)
         own, whole = self.sums(pprof.load(self.output))
         self.assertGreater(whole["Program:BurnOnce ()"], 0)

@@ -1,0 +1,109 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * spool-file.c - reading a spool that somebody else wrote, and may still be writing.
+ *
+ * The file is copied and not mapped. Its owner can change a mapped file after it was checked, so that a text loses its
+ * end between the look and the use, and can cut it off, which ends the reader by SIGBUS.
+ */
+#include "spool-file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char monocle__spool_file_empty[] = "nothing is in it: its process had not begun to count";
+
+/* Bytes that are there, from `at` on; what lies in a hole is left alone. 0 or -errno. */
+static int
+read_rest (int fd, uint8_t *base, size_t at, size_t size)
+{
+	while (at < size) {
+		off_t data = lseek (fd, (off_t) at, SEEK_DATA);
+		if (data < 0 && errno == ENXIO)
+			return 0;
+		if (data > (off_t) at)
+			at = (size_t) data;
+		if (at >= size)
+			return 0;
+		size_t left = size - at;
+		ssize_t got = pread (fd, base + at, left < MONOCLE__EXTENT_SIZE ? left : MONOCLE__EXTENT_SIZE, (off_t) at);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got == 0)
+			return 0;
+		at += got > 0 ? (size_t) got : 0;
+	}
+	return 0;
+}
+
+/* How much of the file is a spool, by its header, which has been read. 0: it says nothing that can be believed. */
+static size_t
+size_of (const struct monocle__spool_header *header, off_t file_size)
+{
+	uint64_t size = (uint64_t) header->extent_count * MONOCLE__EXTENT_SIZE;
+	if (header->magic != MONOCLE__SPOOL_MAGIC || size > MONOCLE__SPOOL_SIZE_MOST)
+		return 0;
+	return size < (uint64_t) file_size ? size : (size_t) file_size;
+}
+
+static int
+load (struct monocle__spool_file *file, int fd, off_t file_size)
+{
+	int error = read_rest (fd, file->base, 0, MONOCLE__EXTENT_SIZE);
+	size_t size = error ? 0 : size_of (file->base, file_size);
+	if (size <= MONOCLE__EXTENT_SIZE)
+		return error;
+	void *longer = mremap (file->base, file->size, size, MREMAP_MAYMOVE);
+	if (longer == MAP_FAILED)
+		return -errno;
+	file->base = longer;
+	file->size = size;
+	return read_rest (fd, longer, MONOCLE__EXTENT_SIZE, size);
+}
+
+/* What is wrong with the copy; NULL: nothing is. */
+static const char *
+check (struct monocle__spool_file *file, off_t file_size)
+{
+	const struct monocle__spool_header *header = file->base;
+	const char *damage = NULL;
+	if (!header->magic)
+		return monocle__spool_file_empty;
+	if (file_size < MONOCLE__EXTENT_SIZE)
+		return "it is not a spool";
+	if (monocle__spool_view_init (&file->view, file->base, file->size, &damage))
+		return damage;
+	return header->extent_count > MONOCLE__SPOOL_SIZE_MOST / MONOCLE__EXTENT_SIZE ? "its header is damaged" : NULL;
+}
+
+int
+monocle__spool_file_load (struct monocle__spool_file *file, int fd, const char **ret_error)
+{
+	struct stat status;
+	if (fstat (fd, &status) || !S_ISREG (status.st_mode)) {
+		*ret_error = "it is not a spool";
+		return -1;
+	}
+	file->size = MONOCLE__EXTENT_SIZE;
+	file->base = mmap (NULL, file->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (file->base == MAP_FAILED) {
+		*ret_error = strerror (errno);
+		return -1;
+	}
+	int error = load (file, fd, status.st_size);
+	const char *damage = error ? strerror (-error) : check (file, status.st_size);
+	if (!damage)
+		return 0;
+	*ret_error = damage;
+	monocle__spool_file_free (file);
+	return -1;
+}
+
+void
+monocle__spool_file_free (struct monocle__spool_file *file)
+{
+	munmap (file->base, file->size);
+}
