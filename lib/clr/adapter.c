@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clr.h"
+#include "environment.h"
 #include "process.h"
 
 monocle__clr monocle__clr_state;
@@ -147,8 +148,8 @@ decline (const char *reason)
 static HRESULT
 decline_idle (void)
 {
-	const char *options = getenv ("MONO_ENV_OPTIONS");
-	if (!getenv ("MONOCLE_PROFILE") && !(options && strstr (options, "--profile")))
+	const char *options = monocle__variable ("MONO_ENV_OPTIONS");
+	if (!monocle__variable ("MONOCLE_PROFILE") && !(options && strstr (options, "--profile")))
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
 	return decline ("no module was loaded");
@@ -172,7 +173,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the profiler core could not start");
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
-	monocle__clr_state.oracle = getenv ("MONOCLE_CLR_ORACLE") != NULL;
+	monocle__clr_state.oracle = monocle__variable ("MONOCLE_CLR_ORACLE") != NULL;
 	if (monocle_host_load_from_env () <= 0)
 		return decline_idle ();
 	monocle__service_begin ();

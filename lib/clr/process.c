@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <monocle/host.h>
+
+#include "environment.h"
 #include "process.h"
 
 enum { ARGUMENTS_MAX = 64 };
@@ -105,7 +107,7 @@ is_sdk_host (const char *program)
 static bool
 is_started_by_run (void)
 {
-	const char *pid = getenv ("MONOCLE_RUN_PID");
+	const char *pid = monocle__variable ("MONOCLE_RUN_PID");
 	return pid && atol (pid) == (long) getppid ();
 }
 
@@ -129,7 +131,7 @@ is_sdk (const char **ret_reason)
 bool
 monocle__process_is_meant (const char **ret_reason)
 {
-	const char *all = getenv ("MONOCLE_RUN_ALL");
+	const char *all = monocle__variable ("MONOCLE_RUN_ALL");
 	if (!monocle_host_process_enabled (ret_reason))
 		return false;
 	return (all && strcmp (all, "1") == 0) || !is_sdk (ret_reason);
@@ -138,7 +140,7 @@ monocle__process_is_meant (const char **ret_reason)
 void
 monocle__process_report (const char *kind, const char *text)
 {
-	const char *folder = secure_getenv ("MONOCLE_RUN_DIR");
+	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
 	char path[4096];
 	if (!folder || snprintf (path, sizeof path, "%s/%d.%s", folder, (int) getpid (), kind) >= (int) sizeof path)
 		return;

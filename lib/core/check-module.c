@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "check.h"
 #include "core.h"
+#include "environment.h"
 
 typedef struct {
 	const struct link_map *map;
@@ -279,7 +280,7 @@ monocle__check_starting (void)
 static bool
 is_wanted_here (void)
 {
-	const char *value = getenv ("MONOCLE_CHECK");
+	const char *value = monocle__variable ("MONOCLE_CHECK");
 
 	if (!value || !value[0] || !strcmp (value, "0"))
 		return false;

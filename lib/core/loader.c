@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "candidate.h"
 #include "core.h"
+#include "environment.h"
 
 enum { ALREADY_LOADED = 1 };
 
@@ -118,7 +119,7 @@ search_place (search *find, const char *folder, const char *below)
 static bool
 search_module_path (search *find)
 {
-	const char *list = secure_getenv ("MONOCLE_MODULE_PATH");
+	const char *list = monocle__variable ("MONOCLE_MODULE_PATH");
 	char *rest = NULL, *copy = list ? strdup (list) : NULL;
 	bool started = false;
 
@@ -129,6 +130,9 @@ search_module_path (search *find)
 	return started;
 }
 
+/*
+ * Not with rights that are not the caller's: where the program lies may be the caller's choice, by a hard link to it.
+ */
 static bool
 search_beside_program (search *find)
 {
@@ -137,7 +141,7 @@ search_beside_program (search *find)
 
 	program[length > 0 ? length : 0] = '\0';
 	char *slash = strrchr (program, '/');
-	if (!slash)
+	if (!slash || !monocle__environment_is_believed ())
 		return false;
 	*slash = '\0';
 	return search_place (find, program, "/.libs") || search_place (find, program, "/../lib") ||
@@ -257,8 +261,8 @@ profile_option (const char *word, const char **ret_desc)
 int
 monocle_host_load_from_env (void)
 {
-	const char *profile = secure_getenv ("MONOCLE_PROFILE");
-	const char *text = profile ? profile : secure_getenv ("MONO_ENV_OPTIONS");
+	const char *profile = monocle__variable ("MONOCLE_PROFILE");
+	const char *text = profile ? profile : monocle__variable ("MONO_ENV_OPTIONS");
 	char **words = NULL;
 	int started = 0;
 

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "core.h"
+#include "environment.h"
 
 enum { MESSAGE_MAX = 4096 };
 
@@ -36,7 +37,7 @@ monocle__log_init (void)
 
 	if (!__atomic_compare_exchange_n (&path_state, &unread, READING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
-	const char *file = secure_getenv ("MONOCLE_LOG");
+	const char *file = monocle__variable ("MONOCLE_LOG");
 	if (file && file[0] == '/')
 		length = snprintf (path, sizeof path, "%s", file);
 	else if (file && file[0] && getcwd (folder, sizeof folder))
@@ -119,7 +120,7 @@ void
 monocle__log_failure (const char *format, ...)
 {
 	char message[MESSAGE_MAX];
-	const char *strict = getenv ("MONOCLE_STRICT");
+	const char *strict = monocle__variable ("MONOCLE_STRICT");
 	va_list arguments;
 
 	va_start (arguments, format);

@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include "core.h"
+#include "environment.h"
 
 /* What a glob is compared with. Both point into the command line. */
 typedef struct {
@@ -116,7 +117,7 @@ int
 monocle_host_process_enabled (const char **ret_reason)
 {
 	static char reason[512];
-	const char *enabled = getenv ("MONOCLE_ENABLED"), *process = getenv ("MONOCLE_PROCESS");
+	const char *enabled = monocle__variable ("MONOCLE_ENABLED"), *process = monocle__variable ("MONOCLE_PROCESS");
 	char buffer[4096], globs[1024];
 
 	if (enabled && *enabled && truth (enabled) < 0)

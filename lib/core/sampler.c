@@ -32,6 +32,7 @@
 #include <unistd.h>
 #include <monocle/host.h>
 #include "core.h"
+#include "environment.h"
 
 #define SECOND 1000000000ull
 
@@ -152,7 +153,7 @@ forced_engine (void)
 {
 	static const monocle__engine *const all[] = { &monocle__engine_perf, &monocle__engine_timer,
 		                                      &monocle__engine_paced };
-	const char *name = getenv ("MONOCLE_SAMPLER");
+	const char *name = monocle__variable ("MONOCLE_SAMPLER");
 	if (!name || !*name)
 		return NULL;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)

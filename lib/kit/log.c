@@ -17,12 +17,14 @@
 
 #include <monocle/kit.h>
 
+#include "environment.h"
+
 enum { LINE_MAX_BYTES = 2048 };
 
 static void
 write_line (const char *line, size_t length)
 {
-	const char *path = getenv ("MONOCLE_LOG");
+	const char *path = monocle__variable ("MONOCLE_LOG");
 	int fd = path && *path ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
 	ssize_t written = write (fd >= 0 ? fd : STDERR_FILENO, line, length);
 	(void) written; /* There is nobody left to tell. */

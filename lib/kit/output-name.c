@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
+#include "environment.h"
 
-extern char **environ;
+#define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
@@ -421,13 +421,14 @@ profiles (const char *variable)
 static char **
 plain_environment (void)
 {
+	char *const *all = monocle__variables ();
 	size_t count = 0, kept = 0;
-	while (environ && environ[count])
+	while (all[count])
 		count++;
 	char **plain = calloc (count + 1, sizeof *plain);
-	for (size_t i = 0; plain && i < count && environ[i]; i++)
-		if (!profiles (environ[i]))
-			plain[kept++] = environ[i];
+	for (size_t i = 0; plain && i < count && all[i]; i++)
+		if (!profiles (all[i]))
+			plain[kept++] = all[i];
 	return plain;
 }
 

@@ -17,6 +17,7 @@
 
 #include "calltree.h"
 #include "complete.h"
+#include "environment.h"
 #include "profile.h"
 
 static monocle_kit_spool the_spool;
@@ -47,7 +48,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 		                 strerror (-error));
 		return false;
 	}
-	const char *directory = getenv ("MONOCLE_RUN_DIR");
+	const char *directory = monocle__variable ("MONOCLE_RUN_DIR");
 	if (directory && *directory == '/' && strlen (directory) < sizeof plan->run_directory)
 		strcpy (plan->run_directory, directory);
 	return true;
@@ -57,7 +58,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 static int
 name_spool (const struct plan *plan, unsigned number, char *path, size_t size)
 {
-	const char *temporary = getenv ("TMPDIR");
+	const char *temporary = monocle__variable ("TMPDIR");
 	char suffix[16] = "";
 	int length;
 	if (number > 1)

@@ -40,6 +40,7 @@
 #include "background.h"
 #include "clock.h"
 #include "complete.h"
+#include "environment.h"
 #include "text-output.h"
 
 enum {
@@ -584,7 +585,7 @@ open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 static void
 leave_note (const monocle_kit_text *text)
 {
-	const char *directory = getenv ("MONOCLE_RUN_DIR");
+	const char *directory = monocle__variable ("MONOCLE_RUN_DIR");
 	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
 	if (is_file && !text->threads && directory && *directory == '/')
 		monocle__leave_note (directory, (uint32_t) getpid (), text->path);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "environment.h"
 #include "umbrella.h"
 
 /* --- the folders -------------------------------------------------------------------------------------------------- */
@@ -46,7 +47,7 @@ add (places *list, const char *folder, const char *below)
 static void
 add_module_path (places *list)
 {
-	const char *text = secure_getenv ("MONOCLE_MODULE_PATH");
+	const char *text = monocle__variable ("MONOCLE_MODULE_PATH");
 	char *rest = NULL, *copy = text ? strdup (text) : NULL;
 
 	for (char *folder = copy ? strtok_r (copy, ":", &rest) : NULL; folder; folder = strtok_r (NULL, ":", &rest))

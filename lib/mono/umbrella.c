@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core.h"
+#include "environment.h"
 #include "umbrella.h"
 
 void mono_profiler_init_monocle (const char *desc) __attribute__ ((visibility ("default")));
@@ -113,7 +114,7 @@ complain_nameless (const places *list)
 static void
 tell_run (const char *kind, const char *text)
 {
-	const char *folder = secure_getenv ("MONOCLE_RUN_DIR");
+	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
 	char path[4096];
 	int fd;
 
