@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * move.c - renames, or copies and then renames.
+ *
+ * As the module itself would have written it (lib/kit/output-name.c): a link or a device is written through, a file that
+ * was there keeps its modes, and a new one can be read by its user only.
  */
 #include "move.h"
 
@@ -59,7 +62,7 @@ copy_file (const char *from, const char *to, int flags)
 
 	if (in < 0)
 		return -errno;
-	out = open (to, O_WRONLY | O_CLOEXEC | flags, 0666);
+	out = open (to, O_WRONLY | O_CLOEXEC | flags, 0600);
 	result = out < 0 ? -errno : copy_bytes (in, out);
 	if (out >= 0 && close (out) != 0 && result == 0)
 		result = -errno;
@@ -68,11 +71,15 @@ copy_file (const char *from, const char *to, int flags)
 }
 
 static int
-copy_whole (const char *from, const char *to)
+copy_whole (const char *from, const char *to, mode_t mode)
 {
 	char *part = monocle__format ("%s.part%d", to, (int)getpid ());
-	int result = copy_file (from, part, O_CREAT | O_TRUNC);
+	int result;
 
+	unlink (part);
+	result = copy_file (from, part, O_CREAT | O_EXCL);
+	if (result == 0)
+		chmod (part, mode);
 	if (result == 0 && rename (part, to) != 0)
 		result = -errno;
 	if (result != 0)
@@ -81,18 +88,39 @@ copy_whole (const char *from, const char *to)
 	return result;
 }
 
+static bool
+is_link (const char *path)
+{
+	struct stat status;
+
+	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
+}
+
+/* Into a name that is free, or a regular file's. */
+static int
+move_plain (const char *from, const char *to, mode_t mode)
+{
+	chmod (from, mode);
+	if (rename (from, to) == 0)
+		return 0;
+	return errno == EXDEV ? copy_whole (from, to, mode) : -errno;
+}
+
 int
 monocle__move_file (const char *from, const char *to)
 {
-	struct stat status;
+	struct stat target;
+	bool is_there = stat (to, &target) == 0;
 	int result;
 
-	if (stat (to, &status) == 0 && !S_ISREG (status.st_mode))
-		result = S_ISDIR (status.st_mode) ? -EISDIR : copy_file (from, to, 0);
-	else if (rename (from, to) == 0)
-		return 0;
+	if (is_there && S_ISDIR (target.st_mode))
+		return -EISDIR;
+	if (is_link (to))
+		result = copy_file (from, to, is_there && !S_ISREG (target.st_mode) ? 0 : O_CREAT | O_TRUNC);
+	else if (is_there && !S_ISREG (target.st_mode))
+		result = copy_file (from, to, 0);
 	else
-		result = errno == EXDEV ? copy_whole (from, to) : -errno;
+		result = move_plain (from, to, is_there ? target.st_mode & 0777 : 0600);
 	if (result == 0)
 		unlink (from);
 	return result;
@@ -108,7 +136,7 @@ monocle__move_check (const char *path)
 
 	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
 		return -EISDIR;
-	if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_link (path)))
 		return access (path, W_OK) == 0 ? 0 : -errno;
 	folder = slash ? monocle__format ("%.*s", (int)(slash == path ? 1 : slash - path), path) : monocle__format (".");
 	result = stat (folder, &status) != 0 ? -errno : !S_ISDIR (status.st_mode) ? -ENOTDIR : 0;

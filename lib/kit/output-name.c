@@ -4,7 +4,10 @@
  * output-name.c - where a profile goes: expanding `output=`, and writing what it names.
  *
  * A regular file is written beside itself and renamed, so that nobody sees half of it. What is not a regular file (a
- * terminal, /dev/null, a pipe, a link) is written in place: a rename would replace it.
+ * terminal, /dev/null, a pipe, a link) is written in place, as the shell's `>` writes it: a rename would replace it.
+ *
+ * What is new can be read by its user only, like the spool that it was made of: names, paths and messages of a program
+ * are its user's. A file that was there keeps its modes.
  */
 #include "output-name.h"
 
@@ -173,6 +176,13 @@ directory_of (const char *path, char directory[PATH_MAX])
 	snprintf (directory, PATH_MAX, "%.*s", (int) (length ? length : 1), slash ? path : ".");
 }
 
+static bool
+is_link (const char *path)
+{
+	struct stat status;
+	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
+}
+
 int
 monocle__output_check (const char *path)
 {
@@ -180,7 +190,7 @@ monocle__output_check (const char *path)
 	char directory[PATH_MAX];
 	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
 		return -EISDIR;
-	if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_link (path)))
 		return access (path, W_OK) ? -errno : 0;
 	directory_of (path, directory);
 	if (stat (directory, &status) == 0 && !S_ISDIR (status.st_mode))
@@ -291,7 +301,7 @@ check_limit (uint64_t begin, size_t length)
 static int
 write_in_place (const char *path, const void *data, size_t length)
 {
-	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, MONOCLE__OUTPUT_MODE);
 	if (fd < 0)
 		return -errno;
 	int error = monocle__output_write_all (fd, data, length);
@@ -360,15 +370,18 @@ write_file (char *path, size_t size, enum monocle__output_kind kind, const void 
 	int error = check_limit (0, length);
 	if (error)
 		return error;
-	if (lstat (path, &status) == 0 && !S_ISREG (status.st_mode) && kind == MONOCLE__OUTPUT_FILE)
+	bool replaces = kind == MONOCLE__OUTPUT_FILE && lstat (path, &status) == 0;
+	if (replaces && !S_ISREG (status.st_mode))
 		return write_in_place (path, data, length);
 	if (snprintf (part, sizeof part, "%s.%d.part", path, (int) getpid ()) >= (int) sizeof part)
 		return -ENAMETOOLONG;
 	unlink (part);
-	int fd = open (part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open (part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MONOCLE__OUTPUT_MODE);
 	if (fd < 0)
 		return -errno;
 	error = monocle__output_write_all (fd, data, length);
+	if (replaces && fchmod (fd, status.st_mode & 0777))
+		errno = 0; /* It stays its user's. */
 	if (close (fd) && !error)
 		error = -errno;
 	if (!error)

@@ -19,6 +19,8 @@ enum monocle__output_kind {
 	MONOCLE__OUTPUT_FD,      /* #FD */
 };
 
+enum { MONOCLE__OUTPUT_MODE = 0600 }; /* of a file that was not there */
+
 /* What the percent signs stand for. */
 struct monocle__output_words {
 	const char *program;

@@ -19,7 +19,7 @@ enum { DESCRIPTOR_LEAST = 200 };
 static int
 open_ready (const char *path, int flags)
 {
-	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0666);
+	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, MONOCLE__OUTPUT_MODE);
 	if (fd < 0)
 		return -errno;
 	fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
@@ -52,12 +52,12 @@ static int
 open_new (struct monocle__text_file *file)
 {
 	char numbered[PATH_MAX] = "";
-	int fd = open (file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open (file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MONOCLE__OUTPUT_MODE);
 	for (unsigned number = 2; fd < 0 && errno == EEXIST && number < MONOCLE__OUTPUT_NUMBER_MOST; number++) {
 		int error = monocle__output_number_name (file->path, number, numbered, sizeof numbered);
 		if (error)
 			return error;
-		fd = open (numbered, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = open (numbered, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, MONOCLE__OUTPUT_MODE);
 	}
 	if (fd < 0)
 		return -errno;

@@ -378,6 +378,49 @@ class Collecting(Case):
         self.assertTrue(os.path.exists('/dev/null'))
         self.assertNothingLeft()
 
+    def mode(self, path):
+        return oct(os.stat(path).st_mode & 0o7777)
+
+    def folders(self):
+        """Where the run's folder may be: on the disk of the profile, and on another one."""
+        yield str(self.temporary)
+        if os.access('/dev/shm', os.W_OK) and os.stat('/dev/shm').st_dev != os.stat(self.work).st_dev:
+            other = tempfile.TemporaryDirectory(dir='/dev/shm')
+            self.addCleanup(other.cleanup)
+            yield other.name
+
+    def test_a_profile_is_its_users_and_a_file_that_was_there_keeps_its_modes(self):
+        for folder in self.folders():
+            script = 'umask 0; cd %s; cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz' % self.work
+            self.shell(script, '-q', '-o', 'new.pb.gz', env={'TMPDIR': folder})
+            (self.work / 'old.pb.gz').write_text('')
+            (self.work / 'old.pb.gz').chmod(0o640)
+            self.shell(script, '-q', '-o', 'old.pb.gz', env={'TMPDIR': folder})
+            self.assertEqual([self.mode(self.work / name) for name in ('new.pb.gz', 'old.pb.gz')], ['0o600', '0o640'])
+            self.assertEqual(sorted(os.listdir(self.work)), ['new.pb.gz', 'old.pb.gz', 'source'])
+            (self.work / 'new.pb.gz').unlink()
+
+    def test_a_link_is_written_through(self):
+        for folder in self.folders():
+            (self.work / 'target').write_text('what was there before, and is longer than what comes now' * 100)
+            (self.work / 'link').symlink_to('target')
+            (self.work / 'dangling').symlink_to('later')
+            for name in ['link', 'dangling']:
+                self.shell('cd %s; cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz' % self.work, '-q', '-o', name,
+                           env={'TMPDIR': folder})
+                self.assertTrue((self.work / name).is_symlink())
+                self.assertEqual((self.work / name).read_bytes(), (self.work / 'source').read_bytes())
+            for name in ['target', 'link', 'dangling', 'later']:
+                (self.work / name).unlink()
+            self.assertNothingLeft()
+
+    def test_what_the_command_makes_follows_the_mask(self):
+        for words, name in [(['flame'], 'source.html'), (['convert', '--to=collapsed'], 'source.collapsed.txt')]:
+            for mask, mode in [(0o022, '0o644'), (0o077, '0o600')]:
+                self.monocle(*words, 'source', umask=mask)
+                self.assertEqual(self.mode(self.work / name), mode)
+                (self.work / name).unlink()
+
     def test_a_declined_process_is_said_with_its_reason(self):
         error = self.run_processes('echo it is a build server > $d/41.declined')[2]
         self.assertIn('process 41 was not profiled: it is a build server', error)

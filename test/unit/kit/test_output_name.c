@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "output-name.h"
+#include "text-output.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -155,6 +156,106 @@ a_command_is_not_profiled_itself (void **state)
 	unlink (path);
 }
 
+/* --- what is there already ---------------------------------------------------------------------------------------- */
+
+static void
+write_to (const char *name, enum monocle__output_kind how, char written[PATH_MAX])
+{
+	snprintf (written, PATH_MAX, "%s", tree_file (name));
+	assert_int_equal (monocle__output_write (written, PATH_MAX, how, "profile", 7), 0);
+}
+
+static void
+make (const char *name, mode_t mode)
+{
+	FILE *file = fopen (tree_file (name), "w");
+	fputs ("what was there before", file);
+	fclose (file);
+	assert_int_equal (chmod (tree_file (name), mode), 0);
+}
+
+static off_t
+size_and_mode (const char *name, mode_t *ret_mode)
+{
+	struct stat status;
+	assert_int_equal (lstat (tree_file (name), &status), 0);
+	*ret_mode = status.st_mode;
+	return status.st_size;
+}
+
+static void
+a_new_file_is_its_users_only (void **state)
+{
+	char written[PATH_MAX];
+	mode_t mode, mask = umask (0);
+	write_to ("new", MONOCLE__OUTPUT_FILE, written);
+	write_to ("numbered", MONOCLE__OUTPUT_NEW, written);
+	umask (mask);
+	assert_int_equal (size_and_mode ("new", &mode), 7);
+	assert_int_equal (mode, S_IFREG | 0600);
+	assert_int_equal (size_and_mode ("numbered", &mode), 7);
+	assert_int_equal (mode, S_IFREG | 0600);
+}
+
+static void
+a_file_that_was_there_keeps_its_modes (void **state)
+{
+	char written[PATH_MAX];
+	mode_t mode;
+	make ("old", 0664);
+	write_to ("old", MONOCLE__OUTPUT_FILE, written);
+	assert_int_equal (size_and_mode ("old", &mode), 7);
+	assert_int_equal (mode, S_IFREG | 0664);
+}
+
+static void
+a_link_is_written_through_and_stays (void **state)
+{
+	char written[PATH_MAX];
+	mode_t mode;
+	make ("target", 0640);
+	assert_int_equal (symlink ("target", tree_file ("link")), 0);
+	assert_int_equal (symlink ("later", tree_file ("dangling")), 0);
+	write_to ("link", MONOCLE__OUTPUT_FILE, written);
+	write_to ("dangling", MONOCLE__OUTPUT_FILE, written);
+	assert_int_equal (size_and_mode ("target", &mode), 7);
+	assert_int_equal (mode, S_IFREG | 0640);
+	assert_int_equal (size_and_mode ("later", &mode), 7);
+	assert_int_equal (mode, S_IFREG | 0600);
+	size_and_mode ("link", &mode);
+	assert_true (S_ISLNK (mode));
+	size_and_mode ("dangling", &mode);
+	assert_true (S_ISLNK (mode));
+}
+
+static void
+a_default_name_follows_no_link (void **state)
+{
+	char written[PATH_MAX];
+	mode_t mode;
+	make ("target", 0640);
+	assert_int_equal (symlink ("target", tree_file ("x.calls.pb.gz")), 0);
+	write_to ("x.calls.pb.gz", MONOCLE__OUTPUT_NEW, written);
+	assert_string_equal (written, tree_file ("x-2.calls.pb.gz"));
+	assert_int_equal (size_and_mode ("target", &mode), 21);
+}
+
+static void
+a_log_is_its_users_only (void **state)
+{
+	struct monocle__text_file file;
+	mode_t mode, mask = umask (0);
+	assert_int_equal (monocle__text_file_open (&file, tree_file ("log"), MONOCLE__OUTPUT_FILE), 0);
+	monocle__text_file_close (&file);
+	assert_int_equal (monocle__text_file_open (&file, tree_file ("numbered"), MONOCLE__OUTPUT_NEW), 0);
+	monocle__text_file_close (&file);
+	umask (mask);
+	size_and_mode ("log", &mode);
+	assert_int_equal (mode, S_IFREG | 0600);
+	size_and_mode ("numbered", &mode);
+	assert_int_equal (mode, S_IFREG | 0600);
+}
+
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
@@ -170,6 +271,11 @@ main (void)
 		cmocka_unit_test (names_that_are_too_long_are_refused),
 		cmocka_unit_test (the_program_is_the_managed_one),
 		cmocka_unit_test (a_command_is_not_profiled_itself),
+		tree_test (a_new_file_is_its_users_only),
+		tree_test (a_file_that_was_there_keeps_its_modes),
+		tree_test (a_link_is_written_through_and_stays),
+		tree_test (a_default_name_follows_no_link),
+		tree_test (a_log_is_its_users_only),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
