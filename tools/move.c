@@ -2,8 +2,8 @@
  *
  * move.c - renames, or copies and then renames.
  *
- * As the module itself would have written it (lib/kit/output-name.c): a link or a device is written through, a file that
- * was there keeps its modes, and a new one can be read by its user only.
+ * As the module itself would have written it (lib/kit/output-name.c): a link or a device is written through, a file
+ * that was there keeps its modes, and a new one can be read by its user only.
  */
 #include "move.h"
 

@@ -9,6 +9,7 @@
  * follows the number of threads that live at once.
  */
 #include "calltree.h"
+#include "fork-pages.h"
 
 #include <errno.h>
 #include <string.h>
@@ -163,18 +164,18 @@ give_memory (struct monocle__call_thread *thread)
 		munmap (thread->stack, (size_t) ((char *) thread->stack_end - (char *) thread->stack));
 	if (thread->slots)
 		munmap (thread->slots, (thread->mask + 1) * sizeof *thread->slots);
-	munmap (thread, PAGES);
+	monocle__fork_pages_free (thread, PAGES);
 }
 
 static struct monocle__call_thread *
 new_thread (monocle_kit_spool *spool)
 {
-	struct monocle__call_thread *thread = take_memory (PAGES);
+	struct monocle__call_thread *thread = monocle__fork_pages_new (PAGES);
 	if (!thread)
 		return NULL;
 	thread->spool = spool;
 	thread->nodes = monocle__spool_nodes (spool);
-	if (madvise (thread, PAGES, MADV_WIPEONFORK) || !take_stack (thread) || !monocle__thread_grow_slots (thread)) {
+	if (!take_stack (thread) || !monocle__thread_grow_slots (thread)) {
 		give_memory (thread);
 		return NULL;
 	}

@@ -10,6 +10,7 @@
  * The whole address range is mapped once, most of it beyond the end of the file, so that growing moves nothing.
  */
 #include "spool.h"
+#include "fork-pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,27 @@ monocle__fails (void)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* Gives the file blocks up to `size`. 0 or an errno. */
+/* The blocks where no page was touched yet. 0 or an errno. */
+static int
+write_zeros (int fd, size_t from, size_t size)
+{
+	static const char zeros[MONOCLE__EXTENT_SIZE];
+	while (from < size) {
+		size_t left = size - from;
+		ssize_t n = pwrite (fd, zeros, left < sizeof zeros ? left : sizeof zeros, (off_t) from);
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (n == 0)
+			return ENOSPC;
+		from += n > 0 ? (size_t) n : 0;
+	}
+	return 0;
+}
+
+/*
+ * Gives the file blocks up to `size`. 0 or an errno. Where a sandbox refuses fallocate, zeros are written: a file that
+ * were only made longer would end the program by SIGBUS on a full disk.
+ */
 static int
 allocate_blocks (int fd, size_t from, size_t size)
 {
@@ -48,7 +69,8 @@ allocate_blocks (int fd, size_t from, size_t size)
 	do
 		error = posix_fallocate (fd, (off_t) from, (off_t) (size - from));
 	while (error == EINTR);
-	return error;
+	bool is_full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
+	return error && !is_full ? write_zeros (fd, from, size) : error;
 }
 
 /* The file by its name again, if it is still the one we made. */
@@ -120,15 +142,9 @@ map (monocle_kit_spool *spool, int fd)
 static int
 make_guard (monocle_kit_spool *spool)
 {
-	size_t page = (size_t) sysconf (_SC_PAGESIZE);
-	spool->guard = monocle__fails () ? MAP_FAILED
-	                                 : mmap (NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (spool->guard == MAP_FAILED) {
-		spool->guard = NULL;
+	spool->guard = monocle__fork_pages_new (sizeof *spool->guard);
+	if (!spool->guard)
 		return -ENOMEM;
-	}
-	if (madvise (spool->guard, page, MADV_WIPEONFORK))
-		return -errno;
 	spool->guard->alive = 1;
 	return 0;
 }
@@ -201,7 +217,7 @@ monocle__spool_unmap (monocle_kit_spool *spool)
 	if (spool->header)
 		munmap (spool->header, spool->reserved);
 	if (spool->guard)
-		munmap (spool->guard, (size_t) sysconf (_SC_PAGESIZE));
+		monocle__fork_pages_free (spool->guard, sizeof *spool->guard);
 	spool->header = NULL;
 	spool->guard = NULL;
 }

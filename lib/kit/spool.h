@@ -147,7 +147,7 @@ struct monocle__name_record {
 
 /* --- the writer --------------------------------------------------------------------------------------------------- */
 
-/* A page that a forked child sees as zeros: there is no profile in the child. */
+/* On a page that a forked child sees as zeros: there is no profile in the child. */
 struct monocle__guard {
 	uint32_t alive;
 };

@@ -123,8 +123,9 @@ class Secure(harness.Suite):
             os.link(host, folder / "host")
             seen = self.as_nobody(folder / "host", ["host", str(self.libraries), "stranger"],
                                   harness.bare_environment(), folder)
+            what = "loaded" if how == "plain" else "left alone"
             self.check(("the stranger runs" in seen.out) == (how == "plain"),
-                       "%s: a module beside the program is %s" % (how, "loaded" if how == "plain" else "left alone"), seen)
+                       "%s: a module beside the program is %s" % (how, what), seen)
 
 
 def main():

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,6 +242,78 @@ sigkill_loses_nothing (void **state)
 	assert_in_range (calls, told, told + 1000);
 	assert_in_range (inner, calls - 1, calls);
 	assert_int_equal (tree_file_calls (tree_file ("p.pb.gz.spool"), "main"), 1);
+}
+
+/* --- sandboxes ---------------------------------------------------------------------------------------------------- */
+
+/* From now on fallocate and madvise answer with `error`, in this process and its children. */
+static bool
+refuse_calls (int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 1, 0),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned) error),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+	return !prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) &&
+	       madvise (filter, 0, MADV_NORMAL) && errno == error;
+}
+
+/* Counts 60,000 paths and one more, with children that count as well; 77: there are no filters here. */
+static void
+count_in_a_sandbox (int error)
+{
+	if (!refuse_calls (error))
+		_exit (77);
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	if (!spool)
+		_exit (1);
+	grow_tree (spool);
+	enter (a);
+	pid_t child = fork ();
+	if (child == 0) {
+		for (int i = 0; i < 1000; i++)
+			enter (b), leave (b);
+		_exit (monocle_kit_spool_close (spool));
+	}
+	int status = -1;
+	waitpid (child, &status, 0);
+	enter (b), leave (b), leave (a);
+	if (status || tree_calls (spool, "a;b") != 1 || tree_calls (spool, "main;m59999") != 1)
+		_exit (2);
+	_exit (monocle_kit_spool_close (spool) ? 3 : 0);
+}
+
+static void
+count_where_it_is_not_permitted (void)
+{
+	count_in_a_sandbox (EPERM);
+}
+
+static void
+count_where_there_is_no_such_call (void)
+{
+	count_in_a_sandbox (ENOSYS);
+}
+
+static void
+a_sandbox_that_refuses_calls_costs_nothing (void **state)
+{
+	void (*const bodies[]) (void) = { count_where_it_is_not_permitted, count_where_there_is_no_such_call };
+	for (size_t i = 0; i < 2; i++) {
+		int status = in_child (bodies[i]);
+		if (status == 77 << 8) {
+			print_message ("there are no seccomp filters here: nothing was tried\n");
+			return;
+		}
+		assert_int_equal (status, 0);
+		assert_true (exists ("p.pb.gz"));
+		assert_false (exists ("p.pb.gz.spool"));
+		assert_int_equal (unlink (tree_file ("p.pb.gz")), 0);
+	}
 }
 
 /* --- what becomes of it ------------------------------------------------------------------------------------------- */
@@ -806,6 +882,7 @@ main (void)
 		tree_test (a_limit_that_allows_no_spool_leaves_the_program_unprofiled),
 		tree_test (little_address_space_is_respected),
 		tree_test (sigkill_loses_nothing),
+		tree_test (a_sandbox_that_refuses_calls_costs_nothing),
 		tree_test (who_looks_at_a_spool_changes_nothing),
 		tree_test (the_run_collects_the_spool_of_its_dead_process),
 		tree_test (the_spool_of_a_live_process_is_refused),

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * refuse.c - a sandbox: runs a command whose system calls fallocate and madvise are refused.
+ *
+ *   refuse ERRNO COMMAND...
+ *
+ * Exit code 77: there are no filters here.
+ */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int
+main (int argc, char **argv)
+{
+	unsigned number = argc > 2 ? (unsigned) atoi (argv[1]) : 0;
+	struct sock_filter filter[] = {
+		BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 1, 0),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | number),
+		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+
+	if (number == 0 || prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	execvp (argv[2], argv + 2);
+	perror (argv[2]);
+	return 127;
+}
