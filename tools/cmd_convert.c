@@ -69,29 +69,69 @@ is_same_file (const char *a, const char *b)
 static int
 write_output (conversion *c, const char *path, monocle__output_place place)
 {
-	if (strcmp (place.path, "-") != 0 && is_same_file (path, place.path)) {
-		monocle__say ("%s would be replaced by its own conversion; name another file with -o", path);
-		return MONOCLE__EXIT_FAILED;
-	}
 	place.kept = place.chosen && c->format->parse == monocle__pprof_parse;
 	return monocle__output_file (place, path, write_profile, c);
 }
 
 static int
-convert (const arguments *args)
+convert_profile (const arguments *args, const char *output)
 {
 	monocle__profile *profile;
 	const char *path = args->path;
-	char *output;
 	int result = MONOCLE__EXIT_FAILED;
 
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, args->format->extension);
 	conversion c = { args->format, profile, { .title = monocle__base_name (path) } };
 	if (try_value (&c, path, args->value))
 		result = write_output (&c, path, (monocle__output_place){ .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
+	return result;
+}
+
+typedef struct {
+	void *data;
+	size_t length;
+} bytes;
+
+static int
+write_bytes (FILE *out, const void *context)
+{
+	const bytes *b = context;
+
+	fwrite (b->data, 1, b->length, out); /* the stream keeps its errors */
+	return 0;
+}
+
+/* A spool becomes the very file that its process would have written. */
+static int
+unpack_spool (const arguments *args, const char *output)
+{
+	monocle__output_place place = { .path = output, .chosen = !args->output, .kept = !args->output };
+	bytes b;
+	int result;
+
+	if (monocle__profile_file_unpack (args->path, &b.data, &b.length) != 0)
+		return MONOCLE__EXIT_FAILED;
+	result = monocle__output_file (place, args->path, write_bytes, &b);
+	free (b.data);
+	return result;
+}
+
+static int
+convert (const arguments *args)
+{
+	bool to_pprof = args->format->parse == monocle__pprof_parse;
+	char *output = args->output ? monocle__format ("%s", args->output)
+	                            : monocle__output_name (args->path, args->format->extension);
+	int result = MONOCLE__EXIT_FAILED;
+
+	if (strcmp (output, "-") != 0 && is_same_file (args->path, output))
+		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
+	else if (to_pprof && monocle__profile_file_is_spool (args->path))
+		result = unpack_spool (args, output);
+	else
+		result = convert_profile (args, output);
 	free (output);
 	return result;
 }

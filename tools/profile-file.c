@@ -43,20 +43,28 @@ monocle__profile_file_is_spool (const char *path)
 	return length == sizeof magic && memcmp (magic, letters, sizeof magic) == 0;
 }
 
+int
+monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length)
+{
+	const char *problem = "unknown error";
+
+	if (monocle_kit_spool_read (path, ret_data, ret_length, &problem) == 0)
+		return 0;
+	monocle__say ("%s: %s", path, problem);
+	return -1;
+}
+
 /* The profile that is in a spool. Nothing is written: who looks at a file has not asked for another. */
 static int
 read_spool (const char *path, monocle__profile **ret_profile)
 {
-	const char *problem = "unknown error";
 	char error[ERROR_SIZE];
 	void *data;
 	size_t length;
 	int result;
 
-	if (monocle_kit_spool_read (path, &data, &length, &problem) != 0) {
-		monocle__say ("%s: %s", path, problem);
+	if (monocle__profile_file_unpack (path, &data, &length) != 0)
 		return -1;
-	}
 	result = monocle__profile_parse (data, length, ret_profile, error, sizeof error);
 	free (data);
 	if (result != 0)

@@ -15,6 +15,8 @@ int monocle__profile_file_open (const char *path, monocle__profile **ret_profile
 
 /* Is that a spool, and no profile? */
 bool monocle__profile_file_is_spool (const char *path);
+/* The bytes of the file that the process of a spool would have written. 0, or -1 after one line; the caller frees. */
+int monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length);
 
 /* The newest profile or spool in the current directory; NULL: none. The caller frees. */
 char *monocle__profile_file_newest (void);
