@@ -343,7 +343,7 @@ walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_
 static uint32_t
 node_of (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count)
 {
-	uint64_t hash = root;
+	uint64_t hash = mix (0, root); /* Spread: roots and methods differ in the same few bits. */
 	bool whole;
 	for (uint32_t i = 0; i < count; i++)
 		hash = mix (hash, frames[i]);

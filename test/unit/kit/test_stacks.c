@@ -219,6 +219,31 @@ threads_are_kept_apart_named_and_ended_in_order (void **state)
 	monocle_kit_stacks_close (stacks);
 }
 
+/*
+ * The numbers of roots and the addresses of methods differ in their lowest bits only: what tells two stacks apart must
+ * not be that the one differs where the other does.
+ */
+static void
+stacks_of_neighbours_are_not_mixed_up (void **state)
+{
+	enum { COUNT = 60 };
+	static char names[COUNT][2] __attribute__ ((aligned (4096)));
+	monocle_kit_stacks *stacks = open_stacks (true);
+	for (int i = 0; i < COUNT; i++)
+		names[i][0] = (char) ('A' + i);
+	for (uint64_t thread = 0; thread < COUNT; thread++)
+		for (int i = 0; i < COUNT; i++) {
+			const monocle_kit_frame frames[] = { { names[i], 0 }, { frame_main, 0 } };
+			add (stacks, 1000 + thread, 1, frames, 2);
+		}
+	for (int i = 0; i < COUNT; i++) {
+		char path[160];
+		snprintf (path, sizeof path, "Thread %d:main;%s", i + 1, names[i]);
+		assert_int_equal (samples (stacks, path), 1);
+	}
+	monocle_kit_stacks_close (stacks);
+}
+
 /* --- loss --------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -511,6 +536,7 @@ main (void)
 		tree_test (an_address_is_resolved_once_and_an_unknown_one_again),
 		tree_test (after_sync_addresses_are_asked_for_again),
 		tree_test (threads_are_kept_apart_named_and_ended_in_order),
+		tree_test (stacks_of_neighbours_are_not_mixed_up),
 		tree_test (a_full_ring_loses_and_counts_and_goes_on),
 		tree_test (what_was_lost_is_said_at_the_end),
 		tree_test (without_room_in_the_file_stacks_are_lost_and_counted),
