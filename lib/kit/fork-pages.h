@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Zeroed pages, `size` bytes. NULL: no memory. The first call is made where a program may allocate, later ones anywhere. */
+/* Zeroed pages. NULL: no memory. The first call is made where a program may allocate, later ones anywhere. */
 void *monocle__fork_pages_new (size_t size);
 void monocle__fork_pages_free (void *pages, size_t size);
 

@@ -27,8 +27,8 @@ class Sandbox(harness.Suite):
     def profiled(self, runtime, number, module):
         folder = self.work / ("%s-%s-%d" % (runtime, module, number))
         folder.mkdir()
-        command = self.wrapped(runtime, number, [self.build.monocle, "run", "-q", "--profile=" + module, "-o", "p.pb.gz",
-                                                 "--"])
+        ours = [self.build.monocle, "run", "-q", "--profile=" + module, "-o", "p.pb.gz", "--"]
+        command = self.wrapped(runtime, number, ours)
         return folder / "p.pb.gz", harness.run(command, harness.bare_environment(), cwd=folder)
 
     def try_module(self, runtime, number, module):
