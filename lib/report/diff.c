@@ -10,7 +10,7 @@
 #include "array.h"
 #include "column.h"
 #include "tree.h"
-#include "utf8.h"
+#include "width.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "column.h"
 #include "tree.h"
-#include "utf8.h"
+#include "width.h"
 
 #include <stdlib.h>
 #include <string.h>

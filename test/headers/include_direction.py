@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Includes point one way (DESIGN, layout): each layer sees only what its row names.
 
-A quoted include is looked for next to its file first, then everywhere in the tree; one that is nowhere is generated
-and counts as the layer's own.
+Every layer but the headers may see lib/base, the ground floor. A quoted include is looked for next to its file first,
+then everywhere in the tree; one that is nowhere is generated and counts as the layer's own.
 """
 import pathlib
 import re
@@ -17,12 +17,12 @@ LAYERS = {
     "include/mono":     ([], []),
     "include/monocle":  (["include/mono"], []),
     "lib/base":         ([], []),
-    "lib/ecma":         (["lib/base"], ["zlib.h"]),
-    "lib/kit":          (["lib/base", "include/monocle/kit.h"], ["uv.h", "zlib.h"]),
-    "lib/core":         (["lib/base", "include"], ["ffi.h"]),
-    "lib/cli":          (["lib/base", "include", "lib/ecma"], []),
-    "lib/clr":          (["lib/base", "include", "lib/cli", "lib/ecma"], []),
-    "lib/mono":         (["lib/base", "include", "lib/core/core.h", "lib/core/candidate.h", "lib/core/check.h"], []),
+    "lib/ecma":         ([], ["zlib.h"]),
+    "lib/kit":          (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
+    "lib/core":         (["include"], ["ffi.h"]),
+    "lib/cli":          (["include", "lib/ecma"], []),
+    "lib/clr":          (["include", "lib/cli", "lib/ecma"], []),
+    "lib/mono":         (["include", "lib/core/core.h", "lib/core/candidate.h", "lib/core/check.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),
@@ -66,7 +66,7 @@ class Tree:
     def problems(self, path):
         layer = layer_of(path)
         folders, packages = FILES.get(path, LAYERS[layer])
-        own = [] if path in FILES else [layer]
+        own = [] if path in FILES else [layer] if layer.startswith("include/") else [layer, "lib/base"]
         for bracket, name in INCLUDE.findall((self.top / path).read_text(errors="replace")):
             found = self.targets(path, bracket, name)
             seen = [f for f in found if any(below(f, folder) for folder in own + folders)]

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.c - decoding, measuring and shortening names for people's terminals.
- *
- * Names come from assemblies that may have been made to deceive: a name may hold escape sequences or turn the writing
- * direction. Nothing here trusts its input, and everything is independent of the locale.
+ * width.c - measuring and shortening names for people's terminals, independent of the locale.
  */
+#include "width.h"
+
 #include "utf8.h"
 
 #include <string.h>
@@ -25,11 +24,6 @@ static const code_range zero_ranges[] = {
 	{ 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d }, { 0x20d0, 0x20ff },
 	{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff }, { 0xe0100, 0xe01ef },
 };
-/* C0, DEL and C1; line and paragraph separators; marks, embeddings, overrides and isolates of writing direction. */
-static const code_range unsafe_ranges[] = {
-	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e },
-	{ 0x2066, 0x2069 },
-};
 /* clang-format on */
 
 #define IN(ranges, code) in_ranges (ranges, sizeof (ranges) / sizeof *(ranges), code)
@@ -42,49 +36,6 @@ in_ranges (const code_range *ranges, size_t count, uint32_t code)
 			return 1;
 	}
 	return 0;
-}
-
-/* How many bytes a sequence has by its first one, and the smallest code that needs so many; 0: not a first byte. */
-static size_t
-sequence_length (unsigned char first, uint32_t *ret_smallest)
-{
-	if (first < 0x80)
-		return *ret_smallest = 0, 1;
-	if (first >= 0xc2 && first <= 0xdf)
-		return *ret_smallest = 0x80, 2;
-	if (first >= 0xe0 && first <= 0xef)
-		return *ret_smallest = 0x800, 3;
-	if (first >= 0xf0 && first <= 0xf4)
-		return *ret_smallest = 0x10000, 4;
-	return 0;
-}
-
-size_t
-monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code)
-{
-	const unsigned char *bytes = (const unsigned char *)text;
-	uint32_t code, smallest = 0;
-	size_t length = sequence_length (bytes[0], &smallest);
-
-	*ret_code = 0xfffd;
-	if (length == 0 || length > size)
-		return 1;
-	code = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 1;
-		code = code << 6 | (bytes[i] & 0x3f);
-	}
-	if (code < smallest || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 1;
-	*ret_code = code;
-	return length;
-}
-
-int
-monocle__utf8_is_unsafe (uint32_t code)
-{
-	return IN (unsafe_ranges, code);
 }
 
 unsigned
