@@ -167,7 +167,7 @@ run (int argc, char **argv)
 	int option;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = getopt_long (argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((option = monocle__option_next (&monocle__command_convert, argc, argv, ":o:h", long_options)) != -1) {
 		if (option == 'h')
 			return monocle__command_help (&monocle__command_convert);
 		if (option == 'o')

@@ -320,7 +320,7 @@ examine (void)
 	monocle__layout_find (&e.layout);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		check_state state = checks[i].check (&e);
-		printf ("%s  %-15s  %s\n", state_words[state], checks[i].name, e.text);
+		monocle__print_line ("%s  %-15s  %s", state_words[state], checks[i].name, e.text);
 		failures += state == CHECK_FAIL;
 	}
 	monocle__layout_done (&e.layout);
@@ -336,7 +336,7 @@ run (int argc, char **argv)
 	int option;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = getopt_long (argc, argv, "h", long_options, NULL)) != -1)
+	while ((option = monocle__option_next (&monocle__command_doctor, argc, argv, ":h", long_options)) != -1)
 		return option == 'h' ? monocle__command_help (&monocle__command_doctor) : MONOCLE__EXIT_USAGE;
 	if (optind < argc)
 		return monocle__usage_error (&monocle__command_doctor, "doctor takes no arguments");

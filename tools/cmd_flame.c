@@ -180,7 +180,7 @@ run (int argc, char **argv)
 	int option, result;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = getopt_long (argc, argv, "o:h", long_options, NULL)) != -1) {
+	while ((option = monocle__option_next (&monocle__command_flame, argc, argv, ":o:h", long_options)) != -1) {
 		result = parse_option (option, &args);
 		if (result != 0)
 			return result < 0 ? monocle__command_help (&monocle__command_flame) : result;

@@ -52,8 +52,8 @@ print_module (const char *name, const char *path, void *context)
 		free (file);
 		return;
 	}
-	printf ("%-12s %s  (%s%s)\n", name, path, list->origin,
-	        is_seen_name (list, name) ? "; an earlier folder has the name" : "");
+	monocle__print_line ("%-12s %s  (%s%s)", name, path, list->origin,
+	                     is_seen_name (list, name) ? "; an earlier folder has the name" : "");
 	list->seen[list->seen_count].name = monocle__format ("%s", name);
 	list->seen[list->seen_count++].file = file;
 }
@@ -103,7 +103,7 @@ run (int argc, char **argv)
 	int option;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = getopt_long (argc, argv, "h", long_options, NULL)) != -1)
+	while ((option = monocle__option_next (&monocle__command_list, argc, argv, ":h", long_options)) != -1)
 		return option == 'h' ? monocle__command_help (&monocle__command_list) : MONOCLE__EXIT_USAGE;
 	if (optind < argc)
 		return monocle__usage_error (&monocle__command_list, "list takes no arguments");

@@ -147,7 +147,7 @@ run (int argc, char **argv)
 	int option, result;
 
 	signal (SIGPIPE, SIG_IGN); /* a closed pipe is an error that is told, not a silent death */
-	while ((option = getopt_long (argc, argv, "n:h", long_options, NULL)) != -1) {
+	while ((option = monocle__option_next (&monocle__command_report, argc, argv, ":n:h", long_options)) != -1) {
 		result = parse_option (option, &args);
 		if (result != 0)
 			return result < 0 ? monocle__command_help (&monocle__command_report) : result;

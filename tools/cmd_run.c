@@ -15,6 +15,7 @@
 #include "format.h"
 #include "report.h"
 #include "run-folder.h"
+#include "utf8.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -115,7 +116,7 @@ parse_arguments (int argc, char **argv, arguments *args)
 	int option, result;
 
 	/* "+": the command's own options are not ours. */
-	while ((option = getopt_long (argc, argv, "+o:qh", long_options, NULL)) != -1) {
+	while ((option = monocle__option_next (&monocle__command_run, argc, argv, "+:o:qh", long_options)) != -1) {
 		result = parse_option (option, args);
 		if (result != 0)
 			return result;
@@ -199,6 +200,35 @@ short_path (const char *path)
 	return strncmp (path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 
+/* $'...', where a byte has a spelling that can be printed. The caller frees. */
+static char *
+shell_word_escaped (const char *text)
+{
+	char *word = monocle__format ("%*s", (int)(4 * strlen (text) + 3), ""), *out = stpcpy (word, "$'");
+
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			out += sprintf (out, "\\%c", *text);
+		else if (*text < 0x20 || *text >= 0x7f)
+			out += sprintf (out, "\\x%02x", (unsigned char)*text);
+		else
+			*out++ = *text;
+	}
+	strcpy (out, "'");
+	return word;
+}
+
+static bool
+is_printable (const char *text)
+{
+	size_t length = strlen (text);
+	char *copy = monocle__format ("%s", text);
+	bool same = monocle__utf8_clean (copy, length) == length && strcmp (copy, text) == 0;
+
+	free (copy);
+	return same;
+}
+
 /* The path as a word for the shell. The caller frees. */
 static char *
 shell_word (const char *text)
@@ -206,6 +236,8 @@ shell_word (const char *text)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
 	char *word, *out;
 
+	if (!is_printable (text))
+		return shell_word_escaped (text);
 	if (*text && text[strspn (text, plain)] == '\0')
 		return monocle__format ("%s", text);
 	word = monocle__format ("%*s", (int)(4 * strlen (text) + 2), "");

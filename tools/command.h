@@ -24,9 +24,11 @@ typedef struct {
 	const char *summary; /* a few words, no full stop */
 	const char *usage;   /* what follows "monocle " */
 	const char *help;    /* the options, ends with a line feed */
-	/* argv[0] is "monocle NAME". The result is the exit code. */
+	/* argv[0] is the name. The result is the exit code. */
 	int (*run) (int argc, char **argv);
 } monocle__command;
+
+struct option;
 
 extern const monocle__command monocle__command_run;
 extern const monocle__command monocle__command_report;
@@ -41,6 +43,14 @@ void monocle__say (const char *format, ...) __attribute__ ((format (printf, 1, 2
 /* The same, then how to get help. Answers MONOCLE__EXIT_USAGE. */
 int monocle__usage_error (const monocle__command *command, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
+/* "LINE\n" on stdout, made fit to be printed: control characters and the like are replaced. */
+void monocle__print_line (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+/*
+ * getopt_long (), which is not let speak for itself: '?' comes after a message. `letters` begins with ":" (behind a "+"
+ * if there is one), so that a missing value is told from an unknown option.
+ */
+int monocle__option_next (const monocle__command *command, int argc, char **argv, const char *letters,
+                          const struct option *options);
 /* Prints the command's help to stdout. Answers the exit code. */
 int monocle__command_help (const monocle__command *command);
 

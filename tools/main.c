@@ -101,17 +101,6 @@ print_help (FILE *out)
 }
 
 static int
-run_command (const monocle__command *command, int argc, char **argv)
-{
-	char name[NAME_MAX_LENGTH + sizeof "monocle "];
-
-	/* getopt begins its messages with argv[0]. */
-	snprintf (name, sizeof name, "monocle %s", command->name);
-	argv[0] = name;
-	return command->run (argc, argv);
-}
-
-static int
 help_command (int argc, char **argv)
 {
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
@@ -139,5 +128,5 @@ main (int argc, char **argv)
 		return monocle__output_finish (stdout, NULL);
 	}
 	command = command_find (argv[1]);
-	return command ? run_command (command, argc - 1, argv + 1) : unknown_command (argv[1]);
+	return command ? command->run (argc - 1, argv + 1) : unknown_command (argv[1]);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * message.c - how the command speaks: one line on stderr, written at once, so that lines of several processes do not
- * mix.
+ * mix. What it quotes of others (names, options, variables, texts of libraries) is made fit to be printed here.
  */
 #include "command.h"
 
 #include "output.h"
+#include "utf8.h"
+
+#include <getopt.h>
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -27,6 +30,7 @@ say_arguments (const char *format, va_list arguments)
 	length += (size_t)more;
 	if (length > sizeof line - 2)
 		length = sizeof line - 2;
+	length = monocle__utf8_clean (line, length);
 	line[length++] = '\n';
 	if (write (STDERR_FILENO, line, length) < 0)
 		return; /* there is nowhere left to say it */
@@ -52,6 +56,53 @@ monocle__usage_error (const monocle__command *command, const char *format, ...)
 	va_end (arguments);
 	monocle__say ("see monocle %s --help", command->name);
 	return MONOCLE__EXIT_USAGE;
+}
+
+void
+monocle__print_line (const char *format, ...)
+{
+	char *line;
+	va_list arguments;
+	int length;
+
+	va_start (arguments, format);
+	length = vasprintf (&line, format, arguments);
+	va_end (arguments);
+	if (length < 0) {
+		monocle__say ("out of memory");
+		exit (MONOCLE__EXIT_FAILED);
+	}
+	fwrite (line, 1, monocle__utf8_clean (line, (size_t)length), stdout);
+	putchar ('\n');
+	free (line);
+}
+
+/* `word` is the one that is wrong; NULL: one letter among others is. */
+static void
+option_error (const monocle__command *command, int problem, const char *word)
+{
+	if (!word || strncmp (word, "--", 2) != 0)
+		monocle__usage_error (command, problem == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+	else if (problem == ':')
+		monocle__usage_error (command, "option '%s' needs a value", word);
+	else if (optopt != 0)
+		monocle__usage_error (command, "option '%.*s' takes no value", (int)strcspn (word, "="), word);
+	else
+		monocle__usage_error (command, "unknown or ambiguous option '%s'", word);
+}
+
+int
+monocle__option_next (const monocle__command *command, int argc, char **argv, const char *letters,
+                      const struct option *options)
+{
+	int before = optind, option;
+
+	opterr = 0;
+	option = getopt_long (argc, argv, letters, options, NULL);
+	/* It moves on with the last letter of a word. */
+	if (option == '?' || option == ':')
+		option_error (command, option, optind > before ? argv[optind - 1] : NULL);
+	return option == ':' ? '?' : option;
 }
 
 int

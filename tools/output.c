@@ -81,7 +81,7 @@ monocle__output_file (monocle__output_place place, const char *title, monocle__o
 		result = MONOCLE__EXIT_FAILED;
 	}
 	if (result == 0) {
-		printf ("%s\n", place.path);
+		monocle__print_line ("%s", place.path);
 		return monocle__output_finish (stdout, NULL);
 	}
 	if (lstat (place.path, &status) == 0 && S_ISREG (status.st_mode))

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "core.h"
 #include "environment.h"
+#include "utf8.h"
 
 enum { MESSAGE_MAX = 4096 };
 
@@ -47,15 +48,6 @@ monocle__log_init (void)
 	__atomic_store_n (&path_state, READ, __ATOMIC_RELEASE);
 }
 
-/* A message is one line, whatever text of others it quotes. */
-static void
-flatten (char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char) text[i] < ' ' && text[i] != '\t')
-			text[i] = ' ';
-}
-
 static size_t
 compose (char *message, const char *format, va_list arguments)
 {
@@ -69,7 +61,8 @@ compose (char *message, const char *format, va_list arguments)
 		length = room - 1;
 		memcpy (message + start + length - 3, "...", 3);
 	}
-	flatten (message + start, length);
+	/* One line that a terminal shows as it is, whatever text of others it quotes. */
+	length = monocle__utf8_clean (message + start, length);
 	message[start + length] = '\n';
 	return start + length + 1;
 }

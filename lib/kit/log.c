@@ -18,6 +18,7 @@
 #include <monocle/kit.h>
 
 #include "environment.h"
+#include "utf8.h"
 
 enum { LINE_MAX_BYTES = 2048 };
 
@@ -48,7 +49,8 @@ monocle_kit_log (const char *module, const char *format, ...)
 		length += more;
 	if (length > LINE_MAX_BYTES - 2)
 		length = LINE_MAX_BYTES - 2;
-	line[length++] = '\n';
-	write_line (line, (size_t) length);
+	size_t clean = monocle__utf8_clean (line, (size_t) length);
+	line[clean++] = '\n';
+	write_line (line, clean);
 	errno = saved_errno;
 }

@@ -8,6 +8,7 @@
 #include "array.h"
 #include "format.h"
 #include "tree.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -159,10 +160,6 @@ fail_line (reader *r, span line)
 {
 	snprintf (r->error, r->error_size, "line %zu of the collapsed stacks does not end with a number: '%.*s'", r->line,
 	          (int)(line.end - line.at < 40 ? line.end - line.at : 40), line.at);
-	for (char *c = r->error; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
 	return -1;
 }
 
@@ -228,11 +225,17 @@ typedef struct {
 static void
 write_name (FILE *out, const char *name)
 {
-	for (; *name; name++) {
-		if (*name == ';')
-			putc (':', out);
+	size_t left = strlen (name);
+	uint32_t code;
+
+	while (left > 0) {
+		size_t length = monocle__utf8_decode (name, left, &code);
+		if (code == ';' || monocle__utf8_is_unsafe (code))
+			putc (code == ';' ? ':' : ' ', out);
 		else
-			putc ((unsigned char)*name < 0x20 || *name == 0x7f ? ' ' : *name, out);
+			fwrite (name, 1, length, out);
+		name += length;
+		left -= length;
 	}
 }
 

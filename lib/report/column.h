@@ -35,7 +35,8 @@ void monocle__amount_format (int64_t amount, const char *unit, char *buffer, siz
 void monocle__json_string (FILE *out, const char *text);
 
 /*
- * A name in a row of tab-separated values: what separates is written as \t \n \r \\, other control characters as \xNN.
+ * A name in a row of tab-separated values: what separates is written as \t \n \r \\, other characters that must not be
+ * printed as \xNN (below U+0080) or \uNNNN, and so is a first letter that a spreadsheet would act on.
  */
 void monocle__tsv_name (FILE *out, const char *name);
 

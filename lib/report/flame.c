@@ -11,6 +11,7 @@
  */
 #include "column.h"
 #include "tree.h"
+#include "utf8.h"
 
 #include "flame-template.h"
 
@@ -187,20 +188,19 @@ write_data (writer *w, const char *title)
 static void
 write_html_text (FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs ("&amp;", out);
-			break;
-		case '<':
-			fputs ("&lt;", out);
-			break;
-		case '>':
-			fputs ("&gt;", out);
-			break;
-		default:
-			putc (*text, out);
-		}
+	size_t left = strlen (text);
+	uint32_t code;
+
+	while (left > 0) {
+		size_t length = monocle__utf8_decode (text, left, &code);
+		if (code == '&' || code == '<' || code == '>')
+			fprintf (out, "&#%u;", (unsigned)code);
+		else if (monocle__utf8_is_unsafe (code) || code == MONOCLE__UTF8_INVALID)
+			putc ('?', out);
+		else
+			fwrite (text, 1, length, out);
+		text += length;
+		left -= length;
 	}
 }
 

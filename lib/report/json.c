@@ -14,8 +14,7 @@
 static bool
 needs_escape (uint32_t code)
 {
-	return code < 0x20 || code == '"' || code == '\\' || code == '<' || code == '>' || code == '&' || code == 0x7f ||
-	       code == 0x2028 || code == 0x2029;
+	return code == '"' || code == '\\' || code == '<' || code == '>' || code == '&' || monocle__utf8_is_unsafe (code);
 }
 
 void

@@ -1,35 +1,52 @@
 /* SPDX-License-Identifier: MIT
  *
  * tsv.c - tab-separated rows for awk and spreadsheets: every method, plain numbers, the unit in the column's name.
+ *
+ * Names are exact: what must not be printed, or would mean something to who reads the rows, is escaped as in C, and a
+ * backslash is doubled.
  */
 #include "rows.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/*
+ * A spreadsheet computes a cell that begins with one of these four; one that begins with a quote goes on until the next
+ * quote, over tabs and lines.
+ */
+static const char first_letters[] = "=+-@\"";
+
+static void
+write_letter (FILE *out, const char *text, size_t length, uint32_t code)
+{
+	static const char letters[] = "\t\n\r\\", names[] = "tnr\\";
+	const char *found = code < 0x80 && code != 0 ? strchr (letters, (int)code) : NULL;
+
+	if (found)
+		fprintf (out, "\\%c", names[found - letters]);
+	else if (!monocle__utf8_is_unsafe (code))
+		fwrite (text, 1, length, out);
+	else
+		fprintf (out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+}
 
 void
 monocle__tsv_name (FILE *out, const char *name)
 {
-	for (; *name; name++) {
-		switch (*name) {
-		case '\t':
-			fputs ("\\t", out);
-			break;
-		case '\n':
-			fputs ("\\n", out);
-			break;
-		case '\r':
-			fputs ("\\r", out);
-			break;
-		case '\\':
-			fputs ("\\\\", out);
-			break;
-		default:
-			if ((unsigned char)*name < 0x20 || *name == 0x7f)
-				fprintf (out, "\\x%02x", (unsigned)*name);
-			else
-				putc (*name, out);
-		}
+	size_t left = strlen (name);
+	uint32_t code;
+
+	if (left > 0 && strchr (first_letters, *name)) {
+		fprintf (out, "\\x%02x", (unsigned)*name++);
+		left--;
+	}
+	while (left > 0) {
+		size_t length = monocle__utf8_decode (name, left, &code);
+		write_letter (out, name, length, code);
+		name += length;
+		left -= length;
 	}
 }
 

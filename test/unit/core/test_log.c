@@ -24,13 +24,17 @@ speak (void)
 	monocle_log ("%s and %d", "one", 2);
 	CHECK (errno == 77);
 	monocle_log ("two\nlines\r\tand \033[1mmore");
+	monocle_log ("a %s, b %s, c %s", "\xc2\x9b" "31m", "\x9b" "31m\x7f", "\xe2\x80\xae" "txt\xe2\x80\xa8");
+	monocle_log ("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 	monocle_log ("%s", "");
 }
 
 static void
-a_message_is_one_line_behind_our_name (void **state)
+a_message_is_one_line_that_cannot_steer_a_terminal (void **state)
 {
-	child_prints (speak, "monocle: one and 2\nmonocle: two lines \tand  [1mmore\nmonocle: \n");
+	child_prints (speak, "monocle: one and 2\nmonocle: two lines  and ?[1mmore\n"
+	                     "monocle: a ?31m, b ?31m?, c ?txt?\n"
+	                     "monocle: gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80\nmonocle: \n");
 }
 
 static void
@@ -113,7 +117,7 @@ a_reader_that_went_away_does_not_kill_the_program (void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test (a_message_is_one_line_behind_our_name),
+	cmocka_unit_test (a_message_is_one_line_that_cannot_steer_a_terminal),
 	cmocka_unit_test (a_long_message_is_cut_and_says_so),
 	cmocka_unit_test (messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors),
 	cmocka_unit_test (a_file_that_cannot_be_opened_gives_way_to_stderr),

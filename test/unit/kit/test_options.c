@@ -142,6 +142,13 @@ a_wrong_option_is_one_line_with_the_right_one (void **state)
 }
 
 static void
+a_complaint_cannot_steer_a_terminal (void **state)
+{
+	assert_complaint ("x:time=\033[31m\xc2\x9b" "1m\n",
+	                  "monocle: test: option time=?[31m?1m : one of wall|none is wanted\n");
+}
+
+static void
 nothing_changes_when_one_is_wrong (void **state)
 {
 	setenv ("MONOCLE_LOG", "/dev/null", 1);
@@ -186,6 +193,7 @@ main (void)
 		cmocka_unit_test_setup (numbers_have_suffixes_and_limits, reset),
 		cmocka_unit_test_setup (quotes_and_backslashes_protect, reset),
 		cmocka_unit_test_setup (a_wrong_option_is_one_line_with_the_right_one, reset),
+		cmocka_unit_test_setup (a_complaint_cannot_steer_a_terminal, reset),
 		cmocka_unit_test_setup (nothing_changes_when_one_is_wrong, reset),
 		cmocka_unit_test_setup (help_lists_the_rows_and_changes_nothing, reset),
 	};

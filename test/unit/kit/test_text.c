@@ -130,6 +130,18 @@ lines_of_all_threads_come_in_the_order_of_their_times (void **state)
 	assert_in_range (late, 0, lines / 100); /* threads that were stopped between their time and their line */
 }
 
+static void
+a_line_cannot_steer_a_terminal (void **state)
+{
+	monocle_kit_text *text = open_with (path, false, 4 << 20);
+	say (text, "call A:\033[31mB ()");
+	say (text, "call \xe2\x80\xaeydob\xe2\x80\xac, \xc2\x9bx, \x9bx, gr\xc3\xbc\xc3\x9f\nmore");
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	char *all = read_all (path);
+	assert_non_null (strstr (all, "call A:?[31mB ()\ncall ?ydob?, ?x, ?x, gr\xc3\xbc\xc3\x9f more\n"));
+	free (all);
+}
+
 static void *
 one_line (void *data)
 {
@@ -408,6 +420,7 @@ main (void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown (name, make_folder, remove_folder)
 		TEST (lines_of_all_threads_come_in_the_order_of_their_times),
+		TEST (a_line_cannot_steer_a_terminal),
 		TEST (each_thread_can_have_its_file),
 		TEST (the_next_thread_may_use_what_a_dead_one_left),
 		TEST (a_slow_reader_costs_lines_and_not_time),

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Nothing that `monocle` prints can steer a terminal, turn the writing or make a spreadsheet compute.
+
+    printed.py MONOCLE
+
+Every text that comes from elsewhere (names, types, units and comments of a profile, file names, options, variables,
+texts of libraries) holds each of HOSTILE in turn, and every output of every command is looked at.
+"""
+import json
+import os
+import re
+import sys
+import unicodedata
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pprof
+import run
+
+# Raw bytes, as a file name or a variable may hold them.
+HOSTILE = {
+    'a colour': b'\x1b[31m',
+    'a title': b'\x1b]0;owned\x07',
+    'a carriage return': b'\rgone',
+    'a backspace': b'\x08\x08',
+    'DEL': b'\x7f',
+    'CSI of C1': '\x9b31m'.encode(),
+    'OSC of C1': '\x9d0;owned\x9c'.encode(),
+    'a byte of C1': b'\x9b31m',
+    'overlong ESC': b'\xc0\x9b[31m',
+    'a cut sequence': b'\xe2\x80',
+    'right to left': '\u202e'.encode(),
+    'an isolate': '\u2067x\u2069'.encode(),
+    'marks': '\u200e\u200f\u061c'.encode(),
+    'line separators': '\u2028\u2029'.encode(),
+    'a line feed': b'\nmonocle: a lie',
+}
+FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '"a\tb']
+UNSAFE = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]')
+
+
+def escape(raw):
+    """For test/golden/pprof.py."""
+    return ''.join('\\x%02x' % byte for byte in raw)
+
+
+class Case(run.Case):
+    def assertSafe(self, data, what):
+        try:
+            text = data.decode('utf-8')
+        except UnicodeDecodeError as error:
+            self.fail('%s: %s in %r' % (what, error, data[:400]))
+        found = UNSAFE.search(text)
+        if found:
+            name = unicodedata.name(found.group(), 'U+%04X' % ord(found.group()))
+            self.fail('%s: %s in %r' % (what, name, text[max(0, found.start() - 60):found.start() + 60]))
+        return text
+
+    def look(self, *words, env=None, code=None):
+        """Runs the command; both streams are safe. Answers what it printed."""
+        process = self.start(*words, env=env)
+        out, error = process.communicate(timeout=60)
+        what = b' '.join(word if isinstance(word, bytes) else word.encode() for word in words)
+        text = self.assertSafe(out, 'stdout of %r' % what), self.assertSafe(error, 'stderr of %r' % what)
+        if code is not None:
+            self.assertEqual(process.returncode, code, (what, text))
+        for line in text[1].splitlines():
+            self.assertFalse(line.startswith('monocle: a lie'), text)
+        return text
+
+    def profile(self, name, raw, unit=None):
+        profile = pprof.Profile()
+        text = raw.decode('utf-8', 'replace')
+        profile.value('calls', 'count')
+        profile.value(text + 'type', unit or text + 'unit')
+        function = 'A%sB' % escape(raw)
+        profile.sample(['Main', function], [1, 5000], [(text + 'key', text + 'label')])
+        profile.sample(['Main', function, 'C@/dir/%s.cs' % escape(raw)], [2, 700], [('thread', text)])
+        data = profile.encode() + pprof.block(6, b'#' + raw) + pprof.number(13, len(profile.strings))
+        pprof.write_gzip(self.work / name, data)
+        return name
+
+
+class Profiles(Case):
+    """What a file holds."""
+
+    def test_reports_and_differences_are_safe(self):
+        for raw in HOSTILE.values():
+            one, two = self.profile('one.pb.gz', raw), self.profile('two.pb.gz', raw + b'2', unit='other')
+            for shape in [[], ['--tree']]:
+                for form in ['text', 'tsv', 'json']:
+                    out, _ = self.look('report', one, '--format=' + form, *shape, code=0)
+                    self.assertIn('Main', out)
+                    out, _ = self.look('diff', one, one, '--format=' + form, '--normalize', *shape, code=0)
+            self.look('diff', one, two, code=1)
+            self.look('diff', one, two, '--value=nothing', code=1)
+
+    def test_what_is_written_for_other_tools_is_safe(self):
+        for raw in HOSTILE.values():
+            one = self.profile('one.pb.gz', raw)
+            for form in ['collapsed', 'speedscope', 'firefox', 'perfetto']:
+                self.look('convert', one, '--to=' + form, '-o', '-', code=0)
+            for words in [['flame', one, '-o', '-'], ['diff', one, one, '-o', '-']]:
+                self.look(*words, code=0)
+
+    def test_escaped_names_stay_exact_where_programs_read_them(self):
+        for raw in HOSTILE.values():
+            self.profile('one.pb.gz', raw)
+            wanted = 'A%sB' % raw.decode('utf-8', 'replace')
+            if '\ufffd' in wanted:  # what is no UTF-8 does not even enter a profile in memory
+                continue
+            out, _ = self.look('report', 'one.pb.gz', '--format=json', code=0)
+            self.assertIn(wanted, [row['method'] for row in json.loads(out)['methods']])
+            out, _ = self.look('report', 'one.pb.gz', '--format=tsv', code=0)
+            self.assertIn(wanted, [unescape_tsv(row.split('\t')[0]) for row in out.split('\n')])
+
+    def test_no_name_is_a_formula_for_a_spreadsheet(self):
+        for formula in FORMULAS:
+            profile = pprof.Profile()
+            profile.value('calls', 'count')
+            profile.sample([escape(formula.encode())], [1])
+            pprof.write_gzip(self.work / 'p.pb.gz', profile.encode())
+            for words in [['report', 'p.pb.gz'], ['diff', 'p.pb.gz', 'p.pb.gz']]:
+                for shape in [[], ['--tree']]:
+                    rows = self.look(*words, '--format=tsv', *shape, code=0)[0].split('\n')
+                    self.assertEqual(len(rows), 3, rows)
+                    name = rows[1].split('\t')[0]
+                    self.assertNotIn(name[0], '=+-@\t\r"', rows)
+                    self.assertEqual(unescape_tsv(name), formula)
+
+    def test_damaged_files_are_told_safely(self):
+        for raw in HOSTILE.values():
+            for content in [b'a;b 3\n' + raw + b' not a number\n', b'{"$schema":"speedscope", "x' + raw + b'": }', raw * 9]:
+                (self.work / 'bad').write_bytes(content)
+                for words in [['report', 'bad'], ['flame', 'bad'], ['convert', 'bad', '--to=pprof'], ['diff', 'bad', 'bad']]:
+                    self.look(*words)
+
+
+class Words(Case):
+    """File names, options and variables."""
+
+    def test_file_names_are_safe(self):
+        for raw in HOSTILE.values():
+            folder = os.fsencode(self.work)
+            name = b'p' + raw + b'.pb.gz'
+            run.make_profile(os.fsdecode(folder + b'/' + name))
+            for form in ['text', 'tsv', 'json']:
+                self.look('report', name, b'--format=' + form.encode(), code=0)
+                self.look('diff', name, name, '--format=' + form, code=0)
+            self.look('flame', name, code=0)
+            self.look('flame', name, '-o', '-', code=0)
+            self.look('convert', name, '--to=collapsed', code=0)
+            self.look('convert', name, '--to=perfetto', '-o', '-', code=0)
+            for command in [['report'], ['flame'], ['convert', '--to=pprof'], ['diff', name]]:
+                self.look(*command, b'no' + raw, code=1)
+            for command in [['flame', name, '-o'], ['convert', name, '--to=firefox', '-o']]:
+                self.look(*command, b'/no' + raw + b'/x', code=1)
+
+    def test_options_are_safe(self):
+        run.make_profile(self.work / 'p.pb.gz')
+        for raw in HOSTILE.values():
+            for words in [[raw], ['help', raw], ['report', b'--sort=' + raw], ['report', '-n', raw], ['report', b'-' + raw],
+                          ['report', b'--' + raw], ['report', b'--tree=' + raw], ['report', b'--format=' + raw],
+                          ['convert', 'p.pb.gz', b'--to=' + raw], ['flame', 'p.pb.gz', b'--min-share=' + raw],
+                          ['diff', 'p.pb.gz', 'p.pb.gz', b'--format=' + raw], ['list', b'--' + raw],
+                          ['doctor', b'--' + raw], ['run', b'--' + raw, '--', 'true'], ['run', b'-' + raw, '--', 'true'],
+                          ['run', '-o', 'x', b'--profile=calls:output=' + raw, '--', 'true'],
+                          ['run', b'--profile=:' + raw, '--', 'true']]:
+                _, error = self.look(*words, code=2)
+                self.assertTrue(error.startswith('monocle: '), error)
+            for words in [['convert', 'p.pb.gz', '--to=collapsed', b'--value=' + raw],
+                          ['diff', 'p.pb.gz', 'p.pb.gz', b'--value=' + raw],
+                          ['flame', 'p.pb.gz', b'--thread=' + raw]]:
+                self.look(*words, code=1)
+
+    def test_a_run_is_safe(self):
+        for raw in HOSTILE.values():
+            self.look('run', '--', b'no' + raw, code=127)
+            self.look('run', '--', b'./no' + raw, code=127)
+            self.look('run', '-o', b'/no' + raw + b'/x', '--', 'true', code=0)
+            self.look('run', '--', 'true', env={'DOTNET_ENABLE_PROFILING': '1', 'DOTNET_PROFILER': b'{' + raw}, code=0)
+            self.look('run', '--', 'true', env={'TMPDIR': b'/no' + raw}, code=0)
+
+    def test_what_a_run_wrote_and_left_is_told_safely(self):
+        """The program plays a runtime that loaded us: its folder holds names and texts of its own."""
+        script = ('cd "$MONOCLE_RUN_DIR" && printf "%s\\n" "Mono $RAW" >$$.loaded && printf "%s\\n" "$RAW" >7.declined && '
+                  'printf "%s\\n" "$WORK/p$RAW.pb.gz" >$$.1.done && printf x >"calls.$$.1.spool"')
+        for raw in HOSTILE.values():
+            run.make_profile(os.fsdecode(os.fsencode(self.work) + b'/p' + raw.replace(b'\n', b'') + b'.pb.gz'))
+            _, error = self.look('run', '--', '/bin/sh', '-c', script, env={'RAW': raw, 'WORK': str(self.work)}, code=0)
+            self.assertIn('wrote p', error)
+
+    def test_lists_are_safe(self):
+        for raw in HOSTILE.values():
+            folder = os.fsencode(self.folder) + b'/m' + raw.replace(b':', b'')
+            os.mkdir(folder)
+            open(folder + b'/libmono-profiler-' + raw + b'.so', 'w').close()
+            out, _ = self.look('list', env={'MONOCLE_MODULE_PATH': folder}, code=0)
+            self.assertIn('MONOCLE_MODULE_PATH', out)
+            for name in ['MONOCLE_PROFILE', 'MONO_ENV_OPTIONS', 'MONOCLE_PROCESS', 'DOTNET_PROFILER_PATH']:
+                self.look('doctor', env={name: raw, 'DOTNET_ENABLE_PROFILING': '1', 'DOTNET_PROFILER': '{x}'})
+            self.look('doctor', env={'TMPDIR': b'/no' + raw})
+
+
+def unescape_tsv(name):
+    """As doc/formats.md tells programs to read a name."""
+    def one(found):
+        word = found.group(1)
+        return {'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\'}.get(word) or chr(int(word[1:], 16))
+    return re.sub(r'\\([tnr\\]|x[0-9a-f]{2}|u[0-9a-f]{4})', one, name)
+
+
+if __name__ == '__main__':
+    run.MONOCLE = sys.argv.pop(1)
+    unittest.main(verbosity=1)
