@@ -111,10 +111,12 @@ static bool
 add_frame (reader *r, span name, size_t depth)
 {
 	monocle__function function = { .system_name = "", .filename = "" };
-	size_t index;
+	size_t index, known = r->profile->function_count;
 
 	function.name = monocle__profile_text (r->profile, name.at, (size_t)(name.end - name.at));
 	index = function.name ? monocle__profile_add_function (r->profile, &function) : SIZE_MAX;
+	if (index < known) /* as nearly all are */
+		monocle__profile_text_drop (r->profile, function.name);
 	if (index == SIZE_MAX || !MONOCLE__RESERVE (r->stack, r->stack_capacity, depth + 1))
 		return false;
 	r->stack[depth] = (uint32_t)index;
@@ -175,7 +177,7 @@ read_lines (reader *r, span text)
 		if (!try_line (line, &stack, &amount))
 			return fail_line (r, line);
 		if (!add_stack (r, stack, amount))
-			return fail (r, "out of memory");
+			return fail (r, monocle__profile_no_memory (r->profile));
 		if (r->profile->frame_count > FRAME_LIMIT)
 			return fail (r, "its stacks have too many frames");
 	}
@@ -183,10 +185,10 @@ read_lines (reader *r, span text)
 }
 
 int
-monocle__collapsed_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
-                          size_t error_size)
+monocle__collapsed_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
+                  char *error, size_t error_size)
 {
-	reader r = { .profile = monocle__profile_new (), .error = error, .error_size = error_size };
+	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
 	int result = r.profile ? read_lines (&r, (span){ bytes, (const char *)bytes + size }) : fail (&r, "out of memory");
 
 	if (result == 0)

@@ -86,7 +86,7 @@ monocle__profile *
 monocle__diff_new (const monocle__profile *before, size_t before_value, const monocle__profile *after,
                    size_t after_value, bool normalize)
 {
-	joiner j = { .profile = monocle__profile_new () };
+	joiner j = { .profile = monocle__profile_new (SIZE_MAX) };
 	const char *unit = after->value_types[after_value].unit;
 	double whole = (double)monocle__profile_sum (before, before_value), scale = 1;
 

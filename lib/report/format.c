@@ -10,7 +10,18 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { FILE_LIMIT = 0x7fffffff }; /* bytes, packed and unpacked; protocol buffers end there anyway */
+enum {
+	FILE_LIMIT = 0x7fffffff, /* bytes, packed and unpacked; protocol buffers end there anyway */
+	/*
+	 * Honest profiles unpack to four to thirty times their size and are then about eight times as large in memory. The
+	 * larger number is what a small file may take, whatever it holds.
+	 */
+	UNPACKED_LEAST = 64 << 20,
+	UNPACKED_FACTOR = 100,
+	MEMORY_LEAST = 128 << 20,
+	MEMORY_FACTOR = 200,
+	PIECE = 1 << 20, /* is unpacked between two looks at the limits */
+};
 
 typedef struct {
 	unsigned char *bytes;
@@ -28,10 +39,12 @@ inflate_members (z_stream *stream, content *out)
 			return "damaged: not gzip";
 		if (out->size >= FILE_LIMIT)
 			return "larger than 2 GB when unpacked";
+		if (out->size > UNPACKED_LEAST + (size_t)UNPACKED_FACTOR * stream->total_in)
+			return "it unpacks to more than a hundred times its size, which no profile does";
 		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
 			return "out of memory";
 		stream->next_out = out->bytes + out->size;
-		stream->avail_out = (uInt)(out->capacity - out->size < 1 << 30 ? out->capacity - out->size : 1 << 30);
+		stream->avail_out = (uInt)(out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE);
 		state = inflate (stream, Z_NO_FLUSH);
 		out->size = (size_t)(stream->next_out - out->bytes);
 		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
@@ -58,31 +71,33 @@ unpack (const void *bytes, size_t size, content *out)
 }
 
 static int
-parse_plain (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+parse_plain (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile, char *error,
+             size_t error_size)
 {
 	for (size_t i = 0; i < monocle__file_format_count; i++) {
 		const monocle__file_format *format = &monocle__file_formats[i];
 		if (format->recognise && format->recognise (bytes, size))
-			return format->parse (bytes, size, ret_profile, error, error_size);
+			return format->parse (bytes, size, allowance, ret_profile, error, error_size);
 	}
-	return monocle__pprof_parse (bytes, size, ret_profile, error, error_size);
+	return monocle__pprof_parse (bytes, size, allowance, ret_profile, error, error_size);
 }
 
 int
 monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
 {
 	const unsigned char *magic = bytes;
+	size_t allowance = MEMORY_LEAST + MEMORY_FACTOR * size;
 	content unpacked = { 0 };
 	const char *problem;
 	int result = -1;
 
 	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
-		return parse_plain (bytes, size, ret_profile, error, error_size);
+		return parse_plain (bytes, size, allowance, ret_profile, error, error_size);
 	problem = unpack (bytes, size, &unpacked);
 	if (problem)
 		snprintf (error, error_size, "%s", problem);
 	else
-		result = parse_plain (unpacked.bytes, unpacked.size, ret_profile, error, error_size);
+		result = parse_plain (unpacked.bytes, unpacked.size, allowance - unpacked.size, ret_profile, error, error_size);
 	free (unpacked.bytes);
 	return result;
 }

@@ -18,11 +18,11 @@ typedef struct {
 } monocle__convert_options;
 
 /*
- * 0, or -1 with one line in `error`; *ret_profile is untouched then. Nothing in the bytes can make a reader crash or
- * use memory out of proportion to their size.
+ * 0, or -1 with one line in `error`; *ret_profile is untouched then. Nothing in the bytes can make a reader crash.
+ * `allowance`: bytes of memory that it may take for the profile and on the way to it; SIZE_MAX: any number.
  */
-typedef int monocle__parser (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
-                             size_t error_size);
+typedef int monocle__parser (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
+                             char *error, size_t error_size);
 /* 0, or -1 without memory; the stream's errors are the caller's. */
 typedef int monocle__converter (FILE *out, const monocle__profile *profile, const monocle__convert_options *options);
 
@@ -48,8 +48,13 @@ bool monocle__collapsed_recognise (const char *bytes, size_t size);
 /* A JSON object. */
 bool monocle__speedscope_recognise (const char *bytes, size_t size);
 
-/* A profile in any format that is read, packed with gzip or not. */
-monocle__parser monocle__profile_parse;
+/*
+ * A profile in any format that is read, packed with gzip or not. Few bytes must not become much memory: what is packed
+ * unpacks to at most 64 MiB and a hundred times what was read so far, and all that is kept of `size` bytes while they
+ * are read and afterwards takes at most 128 MiB and two hundred times as much.
+ */
+int monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
+                            size_t error_size);
 int monocle__profile_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size);
 
 #endif

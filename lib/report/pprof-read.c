@@ -4,8 +4,8 @@
  *
  * Protocol buffers say nothing about order: the string table may come last, a sample may name a location that is
  * described after it. So the message is walked three times: strings, then functions and locations, then samples. The
- * file is not trusted: each length is checked against what is left, ids are looked up, memory follows the file's size,
- * and the way to make much out of little (long inlined locations on many stacks) has a limit.
+ * file is not trusted: each length is checked against what is left, ids are looked up, what is kept comes out of an
+ * allowance, and the way to make much out of little (long inlined locations on many stacks) has a limit.
  *
  * The wire format: a key is a varint (field << 3 | type); type 0 is a varint, 1 eight bytes, 2 a length and that many
  * bytes, 5 four bytes.
@@ -80,7 +80,7 @@ static int __attribute__ ((format (printf, 2, 3))) fail (reader *r, const char *
 static int
 fail_memory (reader *r)
 {
-	return fail (r, "out of memory");
+	return fail (r, "%s", monocle__profile_no_memory (r->profile));
 }
 
 static int
@@ -180,9 +180,10 @@ each_number (reader *r, const field *f, number_reader each, void *context)
 /* --- ids --- */
 
 static bool
-id_map_add (id_map *map, uint64_t id, size_t index)
+id_map_add (reader *r, id_map *map, uint64_t id, size_t index)
 {
-	if (!MONOCLE__RESERVE (map->entries, map->capacity, map->count + 1))
+	if (!monocle__profile_take (r->profile, sizeof *map->entries) ||
+	    !MONOCLE__RESERVE (map->entries, map->capacity, map->count + 1))
 		return false;
 	map->entries[map->count++] = (id_entry){ id, index };
 	return true;
@@ -246,7 +247,8 @@ read_string (reader *r, const field *f, void *unused)
 {
 	if (f->number != 6 || f->type != 2)
 		return 0;
-	if (!MONOCLE__RESERVE (r->strings, r->string_capacity, r->string_count + 1))
+	if (!monocle__profile_take (r->profile, sizeof *r->strings + sizeof *r->texts) ||
+	    !MONOCLE__RESERVE (r->strings, r->string_capacity, r->string_count + 1))
 		return fail_memory (r);
 	r->strings[r->string_count++] = f->bytes;
 	return 0;
@@ -300,7 +302,7 @@ read_function (reader *r, span message)
 		function.name = *function.system_name ? function.system_name : "(unnamed)";
 	function.line = (int64_t)numbers[5];
 	index = monocle__profile_add_function (r->profile, &function);
-	return index != SIZE_MAX && id_map_add (&r->function_ids, numbers[1], index) ? 0 : fail_memory (r);
+	return index != SIZE_MAX && id_map_add (r, &r->function_ids, numbers[1], index) ? 0 : fail_memory (r);
 }
 
 static int
@@ -312,7 +314,8 @@ read_location_field (reader *r, const field *f, void *context)
 		return collect (r, f, numbers);
 	if (each_field (r, f->bytes, collect, line) != 0)
 		return -1;
-	if (!MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
+	if (!monocle__profile_take (r->profile, sizeof *r->lines) ||
+	    !MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
 		return fail_memory (r);
 	r->lines[r->line_count++] = line[1];
 	return 0;
@@ -329,7 +332,7 @@ name_address (reader *r, uint64_t address)
 	snprintf (name, sizeof name, "0x%llx", (unsigned long long)address);
 	function.name = monocle__profile_text (r->profile, name, strlen (name));
 	if (!function.name || (index = monocle__profile_add_function (r->profile, &function)) == SIZE_MAX ||
-	    !id_map_add (&r->function_ids, id_space + index, index) ||
+	    !id_map_add (r, &r->function_ids, id_space + index, index) ||
 	    !MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
 		return fail_memory (r);
 	r->lines[r->line_count++] = id_space + index;
@@ -346,8 +349,9 @@ read_location (reader *r, span message)
 		return -1;
 	if (r->line_count == first && name_address (r, numbers[3]) != 0)
 		return -1;
-	if (!MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
-	    !id_map_add (&r->location_ids, numbers[1], r->location_count))
+	if (!monocle__profile_take (r->profile, sizeof *r->locations) ||
+	    !MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
+	    !id_map_add (r, &r->location_ids, numbers[1], r->location_count))
 		return fail_memory (r);
 	r->locations[r->location_count++] = (location){ first, r->line_count - first };
 	return 0;
@@ -417,7 +421,7 @@ static int
 read_frame (reader *r, uint64_t id, void *context)
 {
 	sample_state *sample = context;
-	size_t index = id_map_find (&r->location_ids, id);
+	size_t index = id_map_find (&r->location_ids, id), depth;
 	const location *found;
 
 	if (index == SIZE_MAX)
@@ -425,7 +429,10 @@ read_frame (reader *r, uint64_t id, void *context)
 	found = &r->locations[index];
 	if (r->profile->frame_count + sample->depth + found->count > FRAME_LIMIT)
 		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
-	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, sample->depth + found->count))
+	depth = sample->depth + found->count;
+	if (depth > r->stack_capacity && !monocle__profile_take (r->profile, depth * sizeof *r->stack))
+		return fail_memory (r);
+	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, depth))
 		return fail_memory (r);
 	for (size_t i = 0; i < found->count; i++)
 		r->stack[sample->depth++] = (uint32_t)r->lines[found->first + i];
@@ -522,12 +529,13 @@ reader_done (reader *r)
 }
 
 int
-monocle__pprof_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error, size_t error_size)
+monocle__pprof_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
+                  char *error, size_t error_size)
 {
 	reader r = { .message = { bytes, (const unsigned char *)bytes + size }, .error = error, .error_size = error_size };
 	int result;
 
-	r.profile = monocle__profile_new ();
+	r.profile = monocle__profile_new (allowance);
 	result = r.profile ? read_profile (&r) : fail_memory (&r);
 	if (result == 0) {
 		*ret_profile = r.profile;

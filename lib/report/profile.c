@@ -22,9 +22,28 @@ struct monocle__text_block {
 enum { TEXT_BLOCK_SIZE = 64 * 1024 };
 
 monocle__profile *
-monocle__profile_new (void)
+monocle__profile_new (size_t allowance)
 {
-	return calloc (1, sizeof (monocle__profile));
+	monocle__profile *profile = calloc (1, sizeof *profile);
+
+	if (profile)
+		profile->allowance = allowance;
+	return profile;
+}
+
+bool
+monocle__profile_take (monocle__profile *profile, size_t bytes)
+{
+	profile->refused = profile->refused || bytes > profile->allowance;
+	if (!profile->refused && profile->allowance != SIZE_MAX)
+		profile->allowance -= bytes;
+	return !profile->refused;
+}
+
+const char *
+monocle__profile_no_memory (const monocle__profile *profile)
+{
+	return profile && profile->refused ? "reading it takes more than two hundred times its size in memory, which no profile does" : "out of memory";
 }
 
 void
@@ -55,6 +74,8 @@ text_allocate (monocle__profile *profile, size_t size)
 {
 	monocle__text_block *block = profile->text;
 
+	if (!monocle__profile_take (profile, size))
+		return NULL;
 	if (!block || block->size - block->used < size) {
 		size_t block_size = size > TEXT_BLOCK_SIZE ? size : TEXT_BLOCK_SIZE;
 		block = malloc (sizeof *block + block_size);
@@ -96,6 +117,16 @@ monocle__profile_text (monocle__profile *profile, const char *bytes, size_t leng
 	sanitize (bytes, length, text);
 	text[size] = '\0';
 	return text;
+}
+
+void
+monocle__profile_text_drop (monocle__profile *profile, const char *text)
+{
+	size_t size = strlen (text) + 1;
+
+	profile->text->used -= size;
+	if (profile->allowance != SIZE_MAX)
+		profile->allowance += size;
 }
 
 /* --- functions --- */
@@ -158,7 +189,8 @@ monocle__profile_add_function (monocle__profile *profile, const monocle__functio
 	slot = function_slot (profile, function);
 	if (*slot)
 		return *slot - 1;
-	if (!MONOCLE__RESERVE (profile->functions, profile->function_capacity, profile->function_count + 1))
+	if (!monocle__profile_take (profile, sizeof *profile->functions + 2 * sizeof *slot) ||
+	    !MONOCLE__RESERVE (profile->functions, profile->function_capacity, profile->function_count + 1))
 		return SIZE_MAX;
 	profile->functions[profile->function_count++] = *function;
 	*slot = (uint32_t)profile->function_count;
@@ -179,7 +211,8 @@ monocle__profile_add_value_type (monocle__profile *profile, const char *type, co
 bool
 monocle__profile_add_comment (monocle__profile *profile, const char *comment)
 {
-	if (!MONOCLE__RESERVE (profile->comments, profile->comment_capacity, profile->comment_count + 1))
+	if (!monocle__profile_take (profile, sizeof *profile->comments) ||
+	    !MONOCLE__RESERVE (profile->comments, profile->comment_capacity, profile->comment_count + 1))
 		return false;
 	profile->comments[profile->comment_count++] = comment;
 	return true;
@@ -188,9 +221,10 @@ monocle__profile_add_comment (monocle__profile *profile, const char *comment)
 bool
 monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth, const int64_t *values)
 {
-	size_t count = profile->sample_count;
+	size_t count = profile->sample_count, size = profile->value_count * sizeof *values + depth * sizeof *frames;
 
-	if (!MONOCLE__RESERVE (profile->samples, profile->sample_capacity, count + 1) ||
+	if (!monocle__profile_take (profile, size + sizeof *profile->samples) ||
+	    !MONOCLE__RESERVE (profile->samples, profile->sample_capacity, count + 1) ||
 	    !MONOCLE__RESERVE (profile->values, profile->value_capacity, (count + 1) * profile->value_count) ||
 	    !MONOCLE__RESERVE (profile->frames, profile->frame_capacity, profile->frame_count + depth))
 		return false;
@@ -207,7 +241,8 @@ monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, 
 bool
 monocle__profile_add_label (monocle__profile *profile, const monocle__label *label)
 {
-	if (!MONOCLE__RESERVE (profile->labels, profile->label_capacity, profile->label_count + 1))
+	if (!monocle__profile_take (profile, sizeof *profile->labels) ||
+	    !MONOCLE__RESERVE (profile->labels, profile->label_capacity, profile->label_count + 1))
 		return false;
 	profile->labels[profile->label_count++] = *label;
 	profile->samples[profile->sample_count - 1].label_count++;

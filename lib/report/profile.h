@@ -61,13 +61,26 @@ typedef struct {
 	monocle__text_block *text;          /* the strings */
 	uint32_t *function_slots;           /* hash table over functions: index + 1, 0 is free */
 	size_t function_slot_count;
+	size_t allowance; /* bytes that it may still grow by */
+	bool refused;     /* it would have grown by more */
 } monocle__profile;
 
-monocle__profile *monocle__profile_new (void);
+/* `allowance`: how many bytes may be added to it. SIZE_MAX: any number. */
+monocle__profile *monocle__profile_new (size_t allowance);
 void monocle__profile_free (monocle__profile *profile);
+
+/*
+ * Takes `bytes` out of the allowance: what a reader keeps beside the profile counts too. false: there are not so many
+ * left, which counts as exhausted memory. What is added to a profile is taken by the functions that add.
+ */
+bool monocle__profile_take (monocle__profile *profile, size_t bytes);
+/* Why there is no memory: none was left, or the allowance is used up. `profile` may be NULL. */
+const char *monocle__profile_no_memory (const monocle__profile *profile);
 
 /* Copies `length` bytes; what is not UTF-8 becomes U+FFFD, a NUL too. NULL: out of memory. */
 const char *monocle__profile_text (monocle__profile *profile, const char *bytes, size_t length);
+/* Gives back the newest text, which nothing uses. */
+void monocle__profile_text_drop (monocle__profile *profile, const char *text);
 
 /*
  * All value types are added before the first sample. The strings are the profile's own (monocle__profile_text ()) or

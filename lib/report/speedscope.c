@@ -76,7 +76,7 @@ static int __attribute__ ((format (printf, 2, 3))) fail (reader *r, const char *
 static int
 fail_memory (reader *r)
 {
-	return fail (r, "out of memory");
+	return fail (r, "%s", monocle__profile_no_memory (r->profile));
 }
 
 static int
@@ -95,7 +95,8 @@ read_frame (reader *r, monocle__json frame)
 	monocle__json_number (monocle__json_member (frame, "line"), &line);
 	function.line = monocle__round (line);
 	index = monocle__profile_add_function (r->profile, &function);
-	if (index == SIZE_MAX || !MONOCLE__RESERVE (r->functions, r->frame_capacity, r->frame_count + 1))
+	if (index == SIZE_MAX || !monocle__profile_take (r->profile, sizeof *r->functions) ||
+	    !MONOCLE__RESERVE (r->functions, r->frame_capacity, r->frame_count + 1))
 		return fail_memory (r);
 	r->functions[r->frame_count++] = (uint32_t)index;
 	return 0;
@@ -276,10 +277,10 @@ read_file (reader *r, const char *bytes, size_t size)
 }
 
 int
-monocle__speedscope_parse (const void *bytes, size_t size, monocle__profile **ret_profile, char *error,
-                           size_t error_size)
+monocle__speedscope_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
+                  char *error, size_t error_size)
 {
-	reader r = { .profile = monocle__profile_new (), .error = error, .error_size = error_size };
+	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
 	int result = r.profile ? read_file (&r, bytes, size) : fail_memory (&r);
 
 	if (result == 0)

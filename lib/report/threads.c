@@ -220,7 +220,7 @@ copy_samples (copier *c, const monocle__threads *threads, const uint8_t *wanted)
 monocle__profile *
 monocle__threads_select (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted)
 {
-	copier c = { .from = profile, .to = monocle__profile_new () };
+	copier c = { .from = profile, .to = monocle__profile_new (SIZE_MAX) };
 
 	c.functions = calloc (profile->function_count + 1, sizeof *c.functions);
 	if (!c.to || !c.functions || !copy_head (c.to, profile) || !copy_samples (&c, threads, wanted)) {

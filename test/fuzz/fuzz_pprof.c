@@ -33,7 +33,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	char error[256] = "";
 	if (!nowhere && !(nowhere = fopen ("/dev/null", "w")))
 		abort ();
-	if (monocle__pprof_parse (data, size, &profile, error, sizeof error) == 0)
+	if (monocle__pprof_parse (data, size, SIZE_MAX, &profile, error, sizeof error) == 0)
 		write_all (nowhere, profile);
 	else if (profile || !*error)
 		abort (); /* A refusal says why. */

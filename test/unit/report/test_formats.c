@@ -186,7 +186,7 @@ static void
 strings_of_json_are_unescaped (void **state)
 {
 	static const char text[] = "\"a\\n\\\"\\\\\\/\\u00e9\\ud83d\\ude00\\ud800\\u0041\"";
-	monocle__profile *profile = monocle__profile_new ();
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
 	monocle__json value;
 	size_t offset;
 

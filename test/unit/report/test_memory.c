@@ -68,7 +68,7 @@ read_profile (void)
 	monocle__profile *profile = NULL;
 	char error[128] = "";
 
-	if (monocle__pprof_parse (profile_bytes, sizeof profile_bytes - 1, &profile, error, sizeof error) != 0)
+	if (monocle__pprof_parse (profile_bytes, sizeof profile_bytes - 1, SIZE_MAX, &profile, error, sizeof error) != 0)
 		assert_string_equal (error, "out of memory");
 	return profile;
 }
@@ -114,7 +114,7 @@ readers_of_other_formats_without_memory_say_so (void **state)
 		do {
 			countdown = ++n;
 			assert_true (n < 1000);
-			if (rows[i].parse (rows[i].bytes, strlen (rows[i].bytes), &profile, error, sizeof error) != 0)
+			if (rows[i].parse (rows[i].bytes, strlen (rows[i].bytes), SIZE_MAX, &profile, error, sizeof error) != 0)
 				assert_string_equal (error, "out of memory");
 		} while (!profile);
 		countdown = 0;

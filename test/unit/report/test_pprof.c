@@ -120,7 +120,7 @@ parse (const message *m)
 	monocle__profile *profile = NULL;
 	char error[256] = "";
 
-	if (monocle__pprof_parse (m->bytes, m->size, &profile, error, sizeof error) != 0)
+	if (monocle__pprof_parse (m->bytes, m->size, SIZE_MAX, &profile, error, sizeof error) != 0)
 		fail_msg ("%s", error);
 	return profile;
 }
@@ -131,7 +131,7 @@ assert_refused (const message *m, const char *why)
 	monocle__profile *profile = (monocle__profile *)(uintptr_t)1;
 	char error[256] = "";
 
-	assert_int_equal (monocle__pprof_parse (m->bytes, m->size, &profile, error, sizeof error), -1);
+	assert_int_equal (monocle__pprof_parse (m->bytes, m->size, SIZE_MAX, &profile, error, sizeof error), -1);
 	assert_ptr_equal (profile, (void *)(uintptr_t)1);
 	if (!strstr (error, why))
 		fail_msg ("'%s' does not say '%s'", error, why);
@@ -293,7 +293,7 @@ digest (const unsigned char *bytes, size_t size, FILE *sink)
 	/* A copy of exactly this size, so that reading one byte too many is seen. */
 	unsigned char *exact = malloc (size + !size);
 	memcpy (exact, bytes, size);
-	if (monocle__pprof_parse (exact, size, &profile, error, sizeof error) == 0) {
+	if (monocle__pprof_parse (exact, size, SIZE_MAX, &profile, error, sizeof error) == 0) {
 		monocle__report_text (sink, profile, &options);
 		options.tree = true;
 		monocle__report_text (sink, profile, &options);
@@ -377,7 +377,7 @@ long_inlined_locations_on_many_stacks_have_a_limit (void **state)
 		memcpy (bytes + at, "\x22\x02\x08\x01", 4);
 	for (size_t i = 0; i < STACKS; i++, at += 6)
 		memcpy (bytes + at, "\x12\x04\x08\x01\x10\x01", 6);
-	assert_int_equal (monocle__pprof_parse (bytes, at, &profile, error, sizeof error), -1);
+	assert_int_equal (monocle__pprof_parse (bytes, at, SIZE_MAX, &profile, error, sizeof error), -1);
 	assert_non_null (strstr (error, "frames"));
 }
 

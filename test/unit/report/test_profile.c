@@ -6,6 +6,7 @@
 #include "profile.h"
 #include "tree.h"
 #include "utf8.h"
+#include "width.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ function (monocle__profile *profile, const char *name)
 static monocle__profile *
 calls_profile (void)
 {
-	monocle__profile *profile = monocle__profile_new ();
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
 
 	monocle__profile_add_value_type (profile, "calls", "count");
 	monocle__profile_add_value_type (profile, "self", "nanoseconds");
@@ -294,7 +295,7 @@ text_becomes_valid_utf8 (void **state)
 		{ "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 4 },
 		{ "\xff", "\xef\xbf\xbd", 1 },
 	};
-	monocle__profile *profile = monocle__profile_new ();
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_string_equal (monocle__profile_text (profile, rows[i].in, rows[i].length), rows[i].out);
