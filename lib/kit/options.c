@@ -183,9 +183,27 @@ try_value (const monocle_kit_option *row, const char *value, struct setting *set
 	return false;
 }
 
+/*
+ * `before`: the option in front of it. Where that is a text, the key may be the rest of its value behind a comma that
+ * nobody quoted, or whose quotes the shell took away.
+ */
+static void
+complain_of_key (const char *module, const monocle_kit_option *rows, const char *key, const monocle_kit_option *before)
+{
+	const char *nearest = nearest_key (rows, key);
+	if (distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
+		monocle_kit_log (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
+	else if (before && before->kind == MONOCLE_KIT_OPTION_STRING)
+		monocle_kit_log (module, "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or quotes, and "
+		                 "the shell must leave them: --profile=\"%s:%s='...,...'\"", key, before->key, module, before->key);
+	else
+		monocle_kit_log (module, "unknown option \"%s\"; --profile=%s:help prints all", key, module);
+}
+
 /* Understands one argument. 0, or -1 when it is wrong (logged). */
 static int
-read_argument (const char *module, const monocle_kit_option *rows, char *argument, struct setting *setting)
+read_argument (const char *module, const monocle_kit_option *rows, const monocle_kit_option *before, char *argument,
+               struct setting *setting)
 {
 	char *value = strchr (argument, '=');
 	if (value)
@@ -201,7 +219,7 @@ read_argument (const char *module, const monocle_kit_option *rows, char *argumen
 		row = NULL;
 	}
 	if (!row) {
-		monocle_kit_log (module, "unknown option \"%s\"; did you mean \"%s\"?", argument, nearest_key (rows, argument));
+		complain_of_key (module, rows, argument, before);
 		return -1;
 	}
 	setting->row = row;
@@ -270,7 +288,8 @@ print_help (const char *module, const monocle_kit_option *rows)
 
 /* One argument of the text into `*ret_setting`. 0; 1 `help`; -1 wrong (logged). */
 static int
-read_next (const char *module, const monocle_kit_option *rows, const char **text, struct setting *setting)
+read_next (const char *module, const monocle_kit_option *rows, const monocle_kit_option *before, const char **text,
+           struct setting *setting)
 {
 	bool open_quote = false;
 	char *argument = next_argument (text, &open_quote);
@@ -285,7 +304,7 @@ read_next (const char *module, const monocle_kit_option *rows, const char **text
 	} else if (!strcmp (argument, "help"))
 		result = 1;
 	else if (*argument)
-		result = read_argument (module, rows, argument, setting);
+		result = read_argument (module, rows, before, argument, setting);
 	free (argument);
 	return result;
 }
@@ -295,15 +314,18 @@ monocle_kit_options_parse (const char *module, const char *desc, const monocle_k
 {
 	const char *text = desc ? strchr (desc, ':') : NULL;
 	struct setting *first = NULL, **last = &first;
+	const monocle_kit_option *before = NULL;
 	int result = 0;
 	text = text ? text + 1 : "";
 	while (result == 0 && *text) {
 		struct setting *setting = *last = calloc (1, sizeof *setting);
 		if (!setting)
 			monocle_kit_log (module, "no memory for the options");
-		result = setting ? read_next (module, rows, &text, setting) : -1;
-		if (setting)
+		result = setting ? read_next (module, rows, before, &text, setting) : -1;
+		if (setting) {
 			last = &setting->next;
+			before = setting->row;
+		}
 	}
 	settle (first, result == 0);
 	if (result == 1)

@@ -131,6 +131,10 @@ static void
 a_wrong_option_is_one_line_with_the_right_one (void **state)
 {
 	assert_complaint ("x:outptu=a", "monocle: test: unknown option \"outptu\"; did you mean \"output\"?\n");
+	assert_complaint ("x:outp=a", "monocle: test: unknown option \"outp\"; did you mean \"output\"?\n");
+	assert_complaint ("x:-T:X", "monocle: test: unknown option \"-T:X\"; --profile=test:help prints all\n");
+	assert_complaint ("x:output=all,-T:X", "monocle: test: unknown option \"-T:X\"; a comma that belongs to output= wants "
+	                  "a backslash or quotes, and the shell must leave them: --profile=\"test:output='...,...'\"\n");
 	assert_complaint ("x:hlp", "monocle: test: unknown option \"hlp\"; did you mean \"help\"?\n");
 	assert_complaint ("x:nodepth", "monocle: test: unknown option \"nodepth\"; did you mean \"depth\"?\n");
 	assert_complaint ("x:time=cpu", "monocle: test: option time=cpu: one of wall|none is wanted\n");
