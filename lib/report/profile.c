@@ -43,7 +43,8 @@ monocle__profile_take (monocle__profile *profile, size_t bytes)
 const char *
 monocle__profile_no_memory (const monocle__profile *profile)
 {
-	return profile && profile->refused ? "reading it takes more than two hundred times its size in memory, which no profile does" : "out of memory";
+	return profile && profile->refused ? "reading it takes more than two hundred times its size, which no profile does"
+	                                   : "out of memory";
 }
 
 void
