@@ -10,6 +10,7 @@
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
+#include "module-file.h"
 #include "move.h"
 #include "output.h"
 #include "format.h"
@@ -17,6 +18,7 @@
 #include "run-folder.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -30,9 +32,11 @@ enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 static const char default_profile[] = "sample";
 
 typedef struct {
-	char **profiles; /* as given; the first gets output= for -o */
+	char **profiles; /* as given */
 	size_t profile_count;
 	const char *output;
+	size_t output_profile; /* the one that gets output= for -o */
+	int output_error;      /* why nothing can be written there, as far as is known before */
 	const char *process;
 	bool all, quiet;
 	char **command;
@@ -126,10 +130,41 @@ parse_arguments (int argc, char **argv, arguments *args)
 	args->command = argv + optind;
 	if (args->profile_count == 0 && (result = profile_add (args, default_profile)) != 0)
 		return result;
-	if (args->output && has_output (args->profiles[0]))
-		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
-		                             args->profiles[0]);
 	return 0;
+}
+
+/*
+ * -o belongs to the first module that is known to take output=. Another one may refuse to start when it is given an
+ * option that it does not know, and then there would be no profile at all.
+ */
+static int
+choose_output (arguments *args, const monocle__layout *layout)
+{
+	size_t i = 0;
+
+	if (!args->output)
+		return 0;
+	while (i < args->profile_count && monocle__module_file_look (layout, args->profiles[i]) == MONOCLE__WRITES_NOTHING)
+		i++;
+	if (i == args->profile_count)
+		return monocle__usage_error (&monocle__command_run, "-o: --profile=%s is not known to take output=FILE",
+		                             args->profiles[0]);
+	args->output_profile = i;
+	if (has_output (args->profiles[i]))
+		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
+		                             args->profiles[i]);
+	return 0;
+}
+
+/* Is there a module that leaves a profile whenever it runs? */
+static bool
+expects_profile (const arguments *args, const monocle__layout *layout)
+{
+	for (size_t i = 0; i < args->profile_count; i++) {
+		if (monocle__module_file_look (layout, args->profiles[i]) == MONOCLE__WRITES_PROFILE)
+			return true;
+	}
+	return false;
 }
 
 /* --- before --- */
@@ -155,10 +190,11 @@ quote_value (const char *text)
 static void
 collect_output (arguments *args, const char *folder)
 {
-	char *quoted = quote_value (folder), *old = args->profiles[0];
+	char *quoted = quote_value (folder), *old = args->profiles[args->output_profile];
 
-	args->profiles[0] = monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
-	                                     monocle__move_extension (args->output));
+	args->profiles[args->output_profile] =
+	    monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
+	                     monocle__move_extension (args->output));
 	free (old);
 	free (quoted);
 }
@@ -176,13 +212,12 @@ say_environment (const monocle__environ_state *state)
 }
 
 static void
-say_output (const char *output)
+say_output (arguments *args, const char *folder)
 {
-	int error = output ? monocle__move_check (output) : 0;
-
-	if (error != 0)
-		monocle__say ("cannot write %s: %s; the program runs, and its profile will be kept elsewhere", output,
-		              strerror (-error));
+	args->output_error = args->output ? monocle__move_check (args->output) : 0;
+	if (args->output_error != 0)
+		monocle__say ("cannot write %s: %s; the program runs, and its profile will stay in %s", args->output,
+		              strerror (-args->output_error), folder);
 }
 
 /* --- after --- */
@@ -254,8 +289,10 @@ shell_word (const char *text)
 
 /* The first process has FILE itself, later ones FILE with their id in it. */
 static void
-place_outputs (monocle__run_folder *folder, const char *output)
+place_outputs (monocle__run_folder *folder, const arguments *args)
 {
+	const char *output = args->output;
+
 	size_t placed = 0;
 
 	for (size_t i = 0; i < folder->profile_count; i++) {
@@ -272,7 +309,8 @@ place_outputs (monocle__run_folder *folder, const char *output)
 			profile->collected = false;
 			continue;
 		}
-		monocle__say ("cannot write %s: %s; the profile stays in %s", target, strerror (-error), profile->path);
+		if (error != args->output_error) /* else it was said before the program began */
+			monocle__say ("cannot write %s: %s; the profile stays in %s", target, strerror (-error), profile->path);
 		free (target);
 	}
 }
@@ -357,17 +395,31 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	free (who);
 }
 
+/* A start that never ended: the module left, in one way or another, and took the process with it. */
+static void
+say_starts (const monocle__run_folder *folder)
+{
+	for (size_t i = 0; i < folder->process_count; i++) {
+		const monocle__run_process *process = &folder->processes[i];
+		if (process->starting && kill (process->pid, 0) != 0 && errno == ESRCH)
+			monocle__say ("process %d ended before the module '%s' had come back from mono_profiler_init_%s",
+			              (int)process->pid, process->starting, process->starting);
+	}
+}
+
 static void
 report_run (const arguments *args, int code, monocle__run_folder *folder, const monocle__environ_state *state,
             const monocle__layout *layout)
 {
 	monocle__run_folder_read (folder);
+	if (!asks_help (args))
+		say_starts (folder);
 	if (args->output)
-		place_outputs (folder, args->output);
+		place_outputs (folder, args);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !asks_help (args))
-		monocle__diagnose (args->command, code, folder, state, layout);
+		monocle__diagnose (args->command, code, folder, state, layout, expects_profile (args, layout));
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
 		report_profile (folder, &folder->profiles[i]);
 }
@@ -384,7 +436,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 
 	monocle__environ_look (&state);
 	say_environment (&state);
-	say_output (args->output);
+	say_output (args, folder->path);
 	if (args->output)
 		collect_output (args, folder->path);
 	wishes.profiles = args->profiles;
@@ -411,6 +463,8 @@ run_command (arguments *args)
 	if (!layout.adapter && !layout.umbrella) {
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
 		              "monocle doctor says more");
+	} else if (choose_output (args, &layout) != 0) {
+		code = MONOCLE__EXIT_USAGE;
 	} else if (monocle__run_folder_make (&folder) == 0) {
 		code = run_profiled (args, &layout, &folder);
 		monocle__run_folder_done (&folder);

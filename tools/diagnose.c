@@ -273,31 +273,32 @@ say_reason (const facts *f)
 	}
 }
 
-/* Loaded, but nothing written; or loaded and declined. */
+/* Loaded and declined; or loaded, but nothing written; where nobody has said why. */
 static void
-say_processes (const monocle__run_folder *folder)
+say_processes (const monocle__run_folder *folder, bool expected)
 {
 	for (size_t i = 0; i < folder->process_count; i++) {
 		const monocle__run_process *process = &folder->processes[i];
+		if (process->told || process->starting)
+			continue;
 		if (process->declined)
 			monocle__say ("process %d was not profiled: %s", (int)process->pid, process->declined);
 		else if (process->early)
 			monocle__say ("process %d ended before there was anything to count", (int)process->pid);
-		else if (folder->unfinished == 0)
-			monocle__say (
-			    "process %d (%s) loaded the profiler, but no module left a profile; a message above may say why",
-			    (int)process->pid, process->runtime ? process->runtime : "unknown runtime");
+		else if (expected && folder->unfinished == 0)
+			monocle__say ("process %d (%s) loaded the profiler, but ended without leaving a profile", (int)process->pid,
+			              process->runtime ? process->runtime : "unknown runtime");
 	}
 }
 
 void
 monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
-                   const monocle__environ_state *state, const monocle__layout *layout)
+                   const monocle__environ_state *state, const monocle__layout *layout, bool expected)
 {
 	facts f = { .argv = argv, .exit_code = exit_code, .folder = folder, .state = state, .layout = layout };
 
 	if (folder->process_count > 0 || folder->unfinished > 0) {
-		say_processes (folder);
+		say_processes (folder, expected);
 		return;
 	}
 	file_open (&f.file, argv[0]);

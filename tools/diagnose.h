@@ -8,8 +8,11 @@
 #include "environ.h"
 #include "run-folder.h"
 
-/* Says on stderr what kept the program from being profiled. `exit_code` is what monocle__child_run () answered. */
+/*
+ * Says on stderr what kept the program from being profiled. `exit_code` is what monocle__child_run () answered;
+ * `expected`: one of the modules leaves a profile whenever it runs.
+ */
 void monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
-                        const monocle__environ_state *state, const monocle__layout *layout);
+                        const monocle__environ_state *state, const monocle__layout *layout, bool expected);
 
 #endif

@@ -177,6 +177,12 @@ read_entry (monocle__run_folder *folder, const char *name, const char *path)
 		process->loaded = status.st_mtim;
 	} else if (ends_with (name, ".declined")) {
 		process_of (folder, pid)->declined = read_line (path);
+	} else if (ends_with (name, ".told")) {
+		process_of (folder, pid)->told = true;
+	} else if (strstr (name, ".starting.")) {
+		monocle__run_process *process = process_of (folder, pid);
+		free (process->starting);
+		process->starting = monocle__format ("%s", strstr (name, ".starting.") + strlen (".starting."));
 	} else if (ends_with (name, ".done")) {
 		line = read_line (path);
 		if (line && *line == '/')
@@ -281,6 +287,7 @@ monocle__run_folder_done (monocle__run_folder *folder)
 	for (size_t i = 0; i < folder->process_count; i++) {
 		free (folder->processes[i].runtime);
 		free (folder->processes[i].declined);
+		free (folder->processes[i].starting);
 	}
 	free (folder->processes);
 	free (folder->profiles);

@@ -4,6 +4,8 @@
  *
  *   PID.loaded           a runtime loaded us: its name and version
  *   PID.declined         we were loaded and declined: why
+ *   PID.told             something went wrong in there, and it was said
+ *   PID.starting.NAME    the module NAME is starting; what is left over after a death names who was at it
  *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
  *   PID.N.done           a profile was written: its absolute path
  *   output.PID.N.EXT     a profile that the parent shall put where -o says
@@ -20,6 +22,8 @@ typedef struct {
 	pid_t pid;
 	char *runtime;          /* NULL: not loaded */
 	char *declined;         /* the reason; NULL: not declined */
+	char *starting;         /* the module whose start never ended; NULL: none */
+	bool told;              /* said on stderr what went wrong */
 	struct timespec loaded; /* when */
 	bool early;             /* it was gone before it had begun to count */
 } monocle__run_process;

@@ -12,6 +12,7 @@
 #include "candidate.h"
 #include "check.h"
 #include "core.h"
+#include "run-note.h"
 
 typedef void (*init_func) (const char *desc);
 
@@ -74,15 +75,33 @@ explain (monocle__candidate *candidate, const char *words)
 static init_func
 entry_point (monocle__candidate *candidate, void *module, const char *path)
 {
+	init_func init = (init_func) dlsym (module, candidate->symbol);
 	bool is_old = dlsym (module, "mono_profiler_startup");
-	init_func init = is_old ? NULL : (init_func) dlsym (module, candidate->symbol);
 
-	if (is_old)
+	if (is_old && init)
+		note_failure (candidate, "%s has the entry point of Mono's old profiler API (mono_profiler_startup) beside %s;"
+		              " Mono turns such a module away, and so do we: the old one must go", path, candidate->symbol);
+	else if (is_old)
 		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected",
 		              path, candidate->symbol);
 	else if (!init)
 		note_failure (candidate, "%s has no entry point %s", path, candidate->symbol);
-	return init;
+	return is_old ? NULL : init;
+}
+
+/*
+ * A module may end the process while it starts, in ways that nobody can hear of afterwards. So a parent finds a note of
+ * who was about to start, which is taken back when it has started.
+ */
+static void
+start (const monocle__candidate *candidate, init_func init)
+{
+	char kind[sizeof "starting." + MONOCLE__NAME_LIMIT];
+
+	snprintf (kind, sizeof kind, "starting.%s", candidate->name);
+	monocle__run_note (kind, candidate->symbol);
+	monocle__check_start (candidate->name, init, candidate->desc);
+	monocle__run_note_remove (kind);
 }
 
 /* Answers whether the file could be opened, which ends a place; *ret_started, whether the module runs. */
@@ -102,7 +121,7 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 	}
 	init_func init = entry_point (candidate, module, path);
 	if (init) {
-		monocle__check_start (candidate->name, init, candidate->desc);
+		start (candidate, init);
 		*ret_started = true;
 	} else {
 		dlclose (module);
@@ -111,6 +130,12 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 }
 
 /* --- what searches ask -------------------------------------------------------------------------------------------- */
+
+bool
+monocle__candidate_has_comma (const char *desc)
+{
+	return desc[strcspn (desc, ":,")] == ',';
+}
 
 void
 monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc, const char *process)
@@ -128,7 +153,7 @@ monocle__candidate_start_in_process (monocle__candidate *candidate)
 	init_func init = (init_func) dlsym (RTLD_DEFAULT, candidate->symbol);
 
 	if (init)
-		monocle__check_start (candidate->name, init, candidate->desc);
+		start (candidate, init);
 	return init;
 }
 

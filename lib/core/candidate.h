@@ -22,6 +22,8 @@ typedef struct {
 	char failure[3072];      /* "" while nothing failed but looking */
 } monocle__candidate;
 
+/* No module has a comma in its name: whoever wrote one meant a colon. */
+bool monocle__candidate_has_comma (const char *desc);
 /* `name` must be shorter than MONOCLE__NAME_LIMIT. */
 void monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc,
                               const char *process);

@@ -167,7 +167,10 @@ parse (search *find, const char *desc)
 {
 	size_t length = strcspn (desc, ":");
 
-	if (length == 0)
+	if (monocle__candidate_has_comma (desc))
+		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
+		                      " NAME:KEY=VALUE,KEY", desc);
+	else if (length == 0)
 		monocle__log_failure ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
 	else if (length >= MONOCLE__NAME_LIMIT)
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "core.h"
 #include "environment.h"
+#include "run-note.h"
 #include "utf8.h"
 
 enum { MESSAGE_MAX = 4096 };
@@ -120,6 +121,7 @@ monocle__log_failure (const char *format, ...)
 	vsnprintf (message, sizeof message, format, arguments);
 	va_end (arguments);
 	monocle_log ("%s", message);
+	monocle__run_note ("told", message);
 	if (strict && !strcmp (strict, "1"))
 		exit (1);
 }

@@ -18,6 +18,7 @@
 #include <monocle/kit.h>
 
 #include "environment.h"
+#include "run-note.h"
 #include "utf8.h"
 
 enum { LINE_MAX_BYTES = 2048 };
@@ -52,5 +53,6 @@ monocle_kit_log (const char *module, const char *format, ...)
 	size_t clean = monocle__utf8_clean (line, (size_t) length);
 	line[clean++] = '\n';
 	write_line (line, clean);
+	monocle__run_note ("told", module);
 	errno = saved_errno;
 }

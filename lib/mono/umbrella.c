@@ -8,13 +8,12 @@
  * unprofiled. It calls nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only, before
  * the runtime starts.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "core.h"
 #include "environment.h"
+#include "run-note.h"
 #include "umbrella.h"
 
 void mono_profiler_init_monocle (const char *desc) __attribute__ ((visibility ("default")));
@@ -64,6 +63,11 @@ load (const places *list, const char *desc)
 	char name[MONOCLE__NAME_LIMIT], failure[3072];
 	size_t length = strcspn (desc, ":");
 
+	if (monocle__candidate_has_comma (desc)) {
+		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
+		                      " NAME:KEY=VALUE,KEY", desc);
+		return;
+	}
 	if (length >= sizeof name) {
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 		return;
@@ -110,23 +114,6 @@ complain_nameless (const places *list)
 	                      modules[0] ? "are: " : "is none", modules);
 }
 
-/* A parent that is `monocle run` reads in its folder what became of us; without one nothing is written. */
-static void
-tell_run (const char *kind, const char *text)
-{
-	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
-	char path[4096];
-	int fd;
-
-	if (!folder || snprintf (path, sizeof path, "%s/%d.%s", folder, (int) getpid (), kind) >= (int) sizeof path)
-		return;
-	fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	dprintf (fd, "%s\n", text);
-	close (fd);
-}
-
 void
 mono_profiler_init_monocle (const char *desc)
 {
@@ -134,10 +121,10 @@ mono_profiler_init_monocle (const char *desc)
 	places list;
 
 	if (!monocle_host_process_enabled (&reason)) {
-		tell_run ("declined", reason);
+		monocle__run_note ("declined", reason);
 		return;
 	}
-	tell_run ("loaded", "Mono");
+	monocle__run_note ("loaded", "Mono");
 	rest += *rest == ':';
 	monocle__place_find_all (&list);
 	if (!*rest || *rest == ':')

@@ -368,10 +368,10 @@ class Collecting(Case):
         code, out, error = self.run_processes('echo ran; cp source $d/output.41.1.pb.gz; exit 4', '-q', '-o',
                                               'no-folder/prof.pb.gz')
         self.assertEqual((code, out), (4, 'ran\n'))
-        first, second = error.splitlines()
-        self.assertIn('cannot write no-folder/prof.pb.gz: No such file', first)
-        kept = second.rsplit(' ', 1)[1]
-        self.assertEqual(pathlib.Path(kept).read_bytes(), (self.work / 'source').read_bytes())
+        self.assertEqual(len(error.splitlines()), 1, error)
+        self.assertIn('cannot write no-folder/prof.pb.gz: No such file', error)
+        kept = pathlib.Path(error.strip().rsplit(' ', 1)[1]) / 'output.41.1.pb.gz'
+        self.assertEqual(kept.read_bytes(), (self.work / 'source').read_bytes())
 
     def test_output_to_a_pipe_or_device_is_written(self):
         self.run_processes('cp source $d/output.41.1.pb.gz', '-q', '-o', '/dev/null')
@@ -426,9 +426,38 @@ class Collecting(Case):
         self.assertIn('process 41 was not profiled: it is a build server', error)
 
     def test_a_process_that_loaded_and_wrote_nothing_is_said(self):
-        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded')[2]
-        self.assertIn('process 41 (coreclr 10.0)', error)
-        self.assertIn('no module left a profile', error)
+        module = self.folder / 'modules/libmono-profiler-calls.so'
+        module.write_bytes(b'\0monocle_kit_spool_open\0')
+        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2]
+        self.assertEqual(error, 'monocle: process 41 (coreclr 10.0) loaded the profiler, but ended without leaving a '
+                                'profile\n')
+        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded; echo calls > $d/41.told', '--profile=calls')[2]
+        self.assertEqual(error, '')
+        module.write_bytes(b'a module that leaves nothing')
+        self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2], '')
+        self.assertNothingLeft()
+
+    def test_a_module_whose_start_never_ended_is_named(self):
+        gone = subprocess.Popen(['true'])
+        gone.wait()
+        _, _, error = self.run_processes('echo x > $d/%d.starting.my.module; echo Mono > $d/%d.loaded; exit 9'
+                                         % (gone.pid, gone.pid))
+        self.assertEqual(error, "monocle: process %d ended before the module 'my.module' had come back from "
+                                'mono_profiler_init_my.module\n' % gone.pid)
+        own = os.getpid()
+        _, _, error = self.run_processes('echo x > $d/%d.starting.mine; echo Mono > $d/%d.loaded' % (own, own))
+        self.assertNotIn('mono_profiler_init', error)
+
+    def test_output_goes_to_the_module_that_takes_it(self):
+        for name, content in [('hello', b'\0mono_profiler_create\0'), ('mine', b'\0monocle_kit_text_open\0')]:
+            (self.folder / ('modules/libmono-profiler-%s.so' % name)).write_bytes(content)
+        words = ['-q', '-o', 'x.txt', '--profile=hello:a', '--profile=mine:b']
+        out = self.monocle('run', *words, '--', '/bin/sh', '-c', 'echo "$MONOCLE_PROFILE"')[1]
+        self.assertRegex(out, r'^hello:a mine:b,output=\S+/output\.%p\.%n\.txt\n$')
+        code, out, error = self.monocle('run', *words[:4], '--', '/bin/sh', '-c', 'echo ran')
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('--profile=hello:a is not known to take output=', error)
+        self.assertNothingLeft()
 
     def test_a_damaged_spool_is_said_and_kept(self):
         error = self.run_processes('echo nonsense > $d/calls.41.1.spool')[2]

@@ -285,6 +285,7 @@ load_paths (void)
 	begin ();
 	CHECK (core.load ("/tmp/plain") == MONOCLE_E_NOT_FOUND);
 	CHECK (core.load (":x") == MONOCLE_E_NOT_FOUND);
+	CHECK (core.load ("plain,output=/tmp/x:y") == MONOCLE_E_NOT_FOUND);
 }
 
 static void
@@ -292,7 +293,9 @@ a_path_and_an_empty_name_are_refused (void **state)
 {
 	child_prints (load_paths, "monocle: the profiler '/tmp/plain' is a path; a NAME is expected, and "
 	                          "MONOCLE_MODULE_PATH may say where it is\n"
-	                          "monocle: the profiler ':x' has no name: NAME or NAME:ARGUMENTS is expected\n");
+	                          "monocle: the profiler ':x' has no name: NAME or NAME:ARGUMENTS is expected\n"
+	                          "monocle: the profiler 'plain,output=/tmp/x:y' has a comma in its name: arguments stand "
+	                          "behind a colon, NAME:KEY=VALUE,KEY\n");
 }
 
 static void

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is said when a module does not do what was hoped: one line, the right one, and none when all is well.
+
+Each row is a `monocle run` of a program that prints one word, on each runtime: how it ends is what it ends like without
+the line, and stderr holds exactly the lines that are named, each by a pattern.
+"""
+import os
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+
+ENDED = r"monocle: process \d+ ended before the module 'leaver' had come back from mono_profiler_init_leaver"
+
+
+class Row:
+    def __init__(self, name, words, lines=(), code=0, loses=False, without=()):
+        self.name, self.words, self.lines, self.code, self.loses = name, words, list(lines), code, loses
+        self.without = without   # what no line may hold
+
+    def dies(self):
+        return isinstance(self.code, dict) or self.code > 128
+
+
+ROWS = [
+    Row("a module without a profile is no alarm", ["--profile=leaver"]),
+    Row("a text log is no alarm", ["--profile=events:output=text.log"]),
+    Row("a module that exits is named", ["--profile=leaver:exit"], [ENDED], 7, True),
+    Row("a module that leaves at once is named", ["--profile=leaver:_exit"], [ENDED], 8, True),
+    Row("a module that aborts is named", ["--profile=leaver:abort"], [ENDED], 134, True),
+    Row("a module that faults is named", ["--profile=leaver:segv"], [ENDED], {"mono": 134, "coreclr": 139}, True),
+    Row("a module that is killed is named", ["--profile=leaver:kill"], [ENDED], 137, True),
+    Row("a file that cannot be written is one line", ["--profile=calls:output=/nonexistent/a"],
+        [r"monocle: calls: cannot write /nonexistent/a: No such file or directory; the program runs unprofiled"]),
+    Row("-o in no folder is one line", ["-o", "/nonexistent/a.pb.gz", "--profile=calls"],
+        [r"monocle: cannot write /nonexistent/a.pb.gz: No such file or directory; .*"]),
+    Row("-o on a full disk is one line", ["-o", "/dev/full", "--profile=calls"],
+        [r"monocle: cannot write /dev/full: No space left on device; the profile stays in .*"]),
+    Row("a missing module is one line", ["--profile=nosuch"], [r"monocle: profiler 'nosuch' not found: .*"]),
+    Row("a wrong option is one line", ["--profile=calls:outptu=x"],
+        [r'monocle: calls: unknown option "outptu"; did you mean "output"\?']),
+    Row("a comma in place of the colon is explained", ["--profile=exceptions,output=/tmp/x"],
+        [r"monocle: the profiler 'exceptions,output=/tmp/x' has a comma in its name: arguments stand behind .*"]),
+    Row("a comma that nobody quoted is explained", ["--profile=calls:callspec=all,-T:X"],
+        [r'monocle: calls: unknown option "-T:X"; a comma that belongs to callspec= wants a backslash or quotes, .*']),
+    Row("a quoted comma is part of the value", ["--profile=calls:callspec='all,-T:X',output=q1.pb.gz"]),
+    Row("a comma behind a backslash is part of the value", ["--profile=calls:callspec=all\\,-T:X,output=q2.pb.gz"]),
+    Row("both entry points are told apart from none", ["--profile=bothways"],
+        [r"monocle: profiler 'bothways': \S+ has the entry point of Mono's old profiler API .* beside "
+         r"mono_profiler_init_bothways; .*"], without=["is expected"]),
+    Row("-o goes to the module that takes it", ["-o", "o.pb.gz", "--profile=leaver", "--profile=calls"]),
+    Row("-o without a module that takes it is refused", ["-o", "p.pb.gz", "--profile=leaver"],
+        [r"monocle: -o: --profile=leaver is not known to take output=FILE",
+         r"monocle: see monocle run --help"], 2, True),
+]
+
+
+class MessageSuite(harness.Suite):
+    def row(self, runtime, row, exe):
+        what = "%s: %s" % (runtime, row.name)
+        env = harness.bare_environment({"MONOCLE_MODULE_PATH": ":".join(self.build.module_dirs()),
+                                        "TMPDIR": str(self.work)})
+        command = [self.build.monocle, "run", "-q", *row.words, "--", *runtime.command(exe)]
+        got = harness.run(command, env, cwd=self.work)
+        # A dying runtime says much of its own.
+        lines = [line for line in got.err.splitlines() if line.startswith("monocle: ") or not row.dies()]
+        same = len(lines) == len(row.lines) and all(re.fullmatch(p, l) for p, l in zip(row.lines, lines))
+        self.check(same, what, got)
+        self.check(not any(word in got.err for word in row.without), what + ": wording", got)
+        code = row.code[runtime.kind] if isinstance(row.code, dict) else row.code
+        self.check(got.code == code and (row.loses or got.out == self.bare.out), what + ": the program", got)
+
+    def environment_words(self, runtime, exe):
+        """MONOCLE_PROFILE is split as a shell does: one level of quotes is gone before the module sees it."""
+        if runtime.kind == "mono":
+            return
+        for text, count in [("calls:callspec=\"'all,-T:X'\",output=e1.pb.gz", 0),
+                            ("\"calls:callspec='all,-T:X',output=e2.pb.gz\"", 0),
+                            ("calls:callspec=all\\\\,-T:X,output=e3.pb.gz", 0),
+                            ("calls:callspec='all,-T:X',output=e4.pb.gz", 1)]:
+            env = harness.profile_environment(self.build, runtime, [])
+            env["MONOCLE_PROFILE"] = text
+            got = harness.run(runtime.command(exe), env, cwd=self.work)
+            self.check(len(got.err.splitlines()) == count and got.out == self.bare.out, "%s: %s" % (runtime, text), got)
+
+    def main(self):
+        self.parse()
+        exe = self.build.path / "examples/programs/greet.exe"
+        for runtime in self.runtimes(["mono", "clr8", "clr9", "clr10"]):
+            self.bare = harness.run(runtime.command(exe), harness.bare_environment(), cwd=self.work)
+            self.check(self.bare.code == 0, "%s: bare" % runtime, self.bare)
+            for row in ROWS:
+                self.row(runtime, row, exe)
+            self.environment_words(runtime, exe)
+        for name in ["o.pb.gz", "q1.pb.gz", "q2.pb.gz"]:
+            self.check(os.path.getsize(self.work / name) > 0, name)
+        return self.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(MessageSuite("messages", __doc__).main())

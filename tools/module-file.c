@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * module-file.c - finds the file of a module and looks which functions of the toolkit it names.
+ *
+ * Options are a module's own business, and one that checks them refuses to start with one that it does not know. The
+ * toolkit's modules open what they write by one of two functions, under the option `output`: a file that names one is
+ * given a file name, any other is left alone. The name of a function that a library needs is a string between two
+ * zeros in its table of dynamic symbols, so nothing has to be loaded or understood to find it.
+ */
+#include "module-file.h"
+
+#include "command.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* clang-format off */
+static const struct {
+	const char *name; /* with the zeros on both sides */
+	size_t size;
+	monocle__module_writes writes;
+} functions[] = {
+#define FUNCTION(name, writes) { "\0" name, sizeof name + 1, writes }
+	FUNCTION ("monocle_kit_spool_open",  MONOCLE__WRITES_PROFILE),
+	FUNCTION ("monocle_kit_stacks_open", MONOCLE__WRITES_PROFILE),
+	FUNCTION ("monocle_kit_text_open",   MONOCLE__WRITES_TEXT),
+};
+/* Mono's own, which are no files of ours and also take output=. */
+static const char *const monos[] = { "log", "coverage" };
+/* clang-format on */
+
+/* The first file of the module in one of the folders, which stand between colons; NULL: none has it. */
+static char *
+find_in (const char *folders, const char *name, size_t length)
+{
+	static const char *const forms[] = { "libmono-profiler-", "mono-profiler-" };
+
+	for (; folders && *folders; folders += *folders == ':') {
+		size_t size = strcspn (folders, ":");
+		for (size_t i = 0; size > 0 && i < sizeof forms / sizeof *forms; i++) {
+			char *path = monocle__format ("%.*s/%s%.*s.so", (int)size, folders, forms[i], (int)length, name);
+			if (access (path, R_OK) == 0)
+				return path;
+			free (path);
+		}
+		folders += size;
+	}
+	return NULL;
+}
+
+static monocle__module_writes
+look_into (const char *path)
+{
+	monocle__module_writes found = MONOCLE__WRITES_UNKNOWN;
+	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	void *bytes;
+
+	if (fd < 0 || fstat (fd, &status) != 0 || status.st_size == 0) {
+		if (fd >= 0)
+			close (fd);
+		return found;
+	}
+	bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close (fd);
+	if (bytes == MAP_FAILED)
+		return found;
+	found = MONOCLE__WRITES_NOTHING;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions && found == MONOCLE__WRITES_NOTHING; i++) {
+		if (memmem (bytes, (size_t)status.st_size, functions[i].name, functions[i].size))
+			found = functions[i].writes;
+	}
+	munmap (bytes, (size_t)status.st_size);
+	return found;
+}
+
+monocle__module_writes
+monocle__module_file_look (const monocle__layout *layout, const char *desc)
+{
+	const char *const places[] = {
+		getenv ("MONOCLE_MODULE_PATH"), layout->module_path, getenv ("LD_LIBRARY_PATH"), "/usr/local/lib:/usr/lib",
+	};
+	size_t length = strcspn (desc, ":");
+	monocle__module_writes writes;
+	char *path = NULL;
+
+	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
+		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
+			return MONOCLE__WRITES_TEXT;
+	}
+	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
+		path = find_in (places[i], desc, length);
+	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;
+	free (path);
+	return writes;
+}

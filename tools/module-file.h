@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * module-file.h - what a module's file tells of it before anybody loads it.
+ */
+#ifndef MONOCLE_TOOLS_MODULE_FILE_H
+#define MONOCLE_TOOLS_MODULE_FILE_H
+
+#include "layout.h"
+
+typedef enum {
+	MONOCLE__WRITES_NOTHING, /* as far as is known: it is nobody's that we know */
+	MONOCLE__WRITES_TEXT,    /* takes output=, and what it writes is no profile */
+	MONOCLE__WRITES_PROFILE, /* takes output=, and leaves a profile */
+	MONOCLE__WRITES_UNKNOWN, /* there is no such file where we look */
+} monocle__module_writes;
+
+/* `desc` is NAME[:ARGUMENTS]. Looks where `monocle list` looks. */
+monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);
+
+#endif
