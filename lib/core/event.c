@@ -4,13 +4,13 @@
  * event.c - the callback slots of the handles: setting them, counting them, raising events through them.
  *
  * Setters run in any context, signal handlers included, on any number of threads, also while others raise the same
- * event. A slot is one word; whoever exchanges it knows from the old value how the number of listeners changed.
+ * event. A slot is one word; whoever exchanges it knows from the old value whether there is a listener less.
  *
  * The public counts must be zero while nothing is delivered, and the host may start or stop delivering at any moment
  * between a setter's instructions. So a listener is counted in one of two places, and what a late setter left in the
  * wrong one is moved by whoever looks next:
  *
- *      slots that are not NULL = listeners = counts + parked     (modulo 2^32, when no setter is midway)
+ *      slots that are not NULL <= listeners = counts + parked     (modulo 2^32; equal when no setter is midway)
  *      parked = 0 while delivering,  counts = 0 otherwise
  *
  * While delivering, a setter only ever adds to `counts`, which is exact then.
@@ -67,15 +67,20 @@ count_listener (monocle_event event, uint32_t change)
 		tell_host (event);
 }
 
-/* Replacing one callback by another is no change of the count, so nobody sees it drop in between. */
+/*
+ * A callback is counted before it is in its slot and until it is out of it. So however many setters of one slot pass
+ * each other, and wherever the scheduler leaves one of them, the count is never less than the number of slots that are
+ * in use: a handle that listens all the time misses nothing while others come and go.
+ */
 static void
 set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
 {
 	if (!handle)
 		return;
-	void *old = __atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL);
-	if (!old != !callback)
-		count_listener (event, callback ? 1 : UINT32_MAX);
+	if (callback)
+		count_listener (event, 1);
+	if (__atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL))
+		count_listener (event, UINT32_MAX);
 }
 
 void

@@ -20,7 +20,10 @@ tell_host (void)
 		host->call_filter_changed (host->host);
 }
 
-/* A filter that replaces another one answers differently, so the host is told although their number stays. */
+/*
+ * A filter that replaces another one answers differently, so the host is told although their number stays. As with
+ * callbacks, a filter is counted before it is there and until it is gone.
+ */
 void
 mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handle,
                                                         MonoProfilerCallInstrumentationFilterCallback callback)
@@ -29,10 +32,12 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 
 	if (!self)
 		return;
+	if (callback)
+		__atomic_fetch_add (&call_filters, 1, __ATOMIC_SEQ_CST);
 	MonoProfilerCallInstrumentationFilterCallback old =
 		__atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
-	if (!old != !callback)
-		__atomic_fetch_add (&call_filters, callback ? 1 : UINT32_MAX, __ATOMIC_SEQ_CST);
+	if (old)
+		__atomic_fetch_sub (&call_filters, 1, __ATOMIC_SEQ_CST);
 	if (old != callback)
 		tell_host ();
 }

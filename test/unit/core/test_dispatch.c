@@ -519,7 +519,7 @@ enum { SETTERS = 8, RAISERS = 2, ROUNDS = 4000 };
 static MonoProfilerHandle shared[3];
 static volatile sig_atomic_t signals_taken;
 static bool stop_raising, stop_setting;
-static unsigned delivered;
+static unsigned delivered, missed;
 
 static void
 on_counted (MonoProfiler *prof, MonoMethod *method)
@@ -669,6 +669,52 @@ counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends
 	child_passes (crowd);
 }
 
+static MonoProfilerCallInstrumentationFlags
+wants_enter (MonoProfiler *prof, MonoMethod *method)
+{
+	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+}
+
+/* All of them the same slots of the same handle; another handle's are in use all the time. */
+static void *
+toggle_first (void *unused)
+{
+	unsigned none = 0;
+
+	for (int i = 0; i < ROUNDS * 50; i++) {
+		mono_profiler_set_jit_begin_callback (shared[0], i % 2 ? NULL : on_counted);
+		none += !__atomic_load_n (&monocle_event_counts ()[MONOCLE_EVENT_jit_begin], __ATOMIC_RELAXED);
+		mono_profiler_set_call_instrumentation_filter_callback (shared[0], i % 2 ? NULL : wants_enter);
+		none += !monocle_call_filter_installed ();
+	}
+	__atomic_fetch_add (&missed, none, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void
+steady (void)
+{
+	pthread_t setters[SETTERS];
+
+	start ();
+	shared[0] = handle_named ("toggled");
+	shared[1] = handle_named ("steady");
+	mono_profiler_set_jit_begin_callback (shared[1], on_counted);
+	mono_profiler_set_call_instrumentation_filter_callback (shared[1], wants_enter);
+	for (int i = 0; i < SETTERS; i++)
+		CHECK (!pthread_create (&setters[i], NULL, toggle_first, NULL));
+	for (int i = 0; i < SETTERS; i++)
+		pthread_join (setters[i], NULL);
+	CHECK (missed == 0);
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use (MONOCLE_EVENT_jit_begin));
+}
+
+static void
+who_listens_all_the_time_is_counted_all_the_time (void **state)
+{
+	child_passes (steady);
+}
+
 static void
 set_in_handler (int signal)
 {
@@ -730,6 +776,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_process_has_one_host),
 	cmocka_unit_test (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once),
 	cmocka_unit_test (counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends),
+	cmocka_unit_test (who_listens_all_the_time_is_counted_all_the_time),
 	cmocka_unit_test (setters_may_interrupt_setters_from_a_signal_handler),
 };
 
