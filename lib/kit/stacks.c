@@ -31,6 +31,7 @@ enum {
 	PERIOD_NS     = 20000000,
 	NAME_BUFFER   = 16 << 10,
 	DRAIN_STACK   = 512 << 10, /* resolve and name are a runtime's */
+	EXIT_WAIT_MS  = 200,       /* for a drain thread that may be waiting for somebody who is gone */
 };
 
 struct known_stack {
@@ -470,6 +471,23 @@ monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
 	return done;
 }
 
+/*
+ * The process calls exit () and its runtime says nothing, as Mono's after an unhandled exception: what came last, often
+ * the reason for the end, is still in the rings.
+ */
+static void
+sync_at_exit (void)
+{
+	for (monocle_kit_stacks *stacks = __atomic_load_n (&all, __ATOMIC_ACQUIRE); stacks; stacks = stacks->next)
+		monocle_kit_stacks_sync (stacks, EXIT_WAIT_MS);
+}
+
+static void
+register_exit (void)
+{
+	atexit (sync_at_exit);
+}
+
 /* Does the note begin with "KEY: "? */
 static bool
 has_key (const struct monocle__note *note, const char *key)
@@ -559,6 +577,8 @@ open_stacks (const monocle_kit_stacks_config *config)
 	if (!monocle__background_start (&stacks->drain, run, stacks, DRAIN_STACK))
 		return fail (stacks, config->module, "cannot start a thread");
 	monocle__spool_publish (&stacks->spool);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once (&once, register_exit);
 	stacks->next = __atomic_load_n (&all, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n (&all, &stacks->next, stacks, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;

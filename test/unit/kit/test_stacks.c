@@ -409,6 +409,21 @@ what_a_killed_process_counted_becomes_its_profile (void **state)
 	free (data);
 }
 
+static void
+what_came_just_before_exit_is_counted (void **state)
+{
+	int status;
+	fflush (NULL);
+	pid_t child = fork ();
+	if (!child) {
+		add (open_stacks (false), 1, 1, f_of_main, 2);
+		exit (0);
+	}
+	assert_int_equal (waitpid (child, &status, 0), child);
+	assert_int_equal (status, 0);
+	assert_int_equal (tree_file_calls (tree_file ("p.pb.gz.spool"), "main;f"), 1);
+}
+
 /* --- who comes in between ----------------------------------------------------------------------------------------- */
 
 static monocle_kit_stacks *shared;
@@ -544,6 +559,7 @@ main (void)
 		tree_test (notes_are_replaced_by_key_and_there_are_eight),
 		tree_test (a_forked_child_is_silent),
 		tree_test (what_a_killed_process_counted_becomes_its_profile),
+		tree_test (what_came_just_before_exit_is_counted),
 		tree_test (a_signal_handler_may_add_in_the_middle_of_adding),
 		tree_test (eight_threads_add_and_nothing_is_counted_twice),
 		tree_test (two_modules_have_a_profile_each_beside_the_call_tree),
