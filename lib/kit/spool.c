@@ -112,14 +112,14 @@ grow (monocle_kit_spool *spool, size_t size)
 	return !error;
 }
 
-/* How much address space to take: plenty, but a sixteenth of what a limited process has at most. */
+/* How much address space to take: plenty, but little of a limit, of which the CLR takes three quarters for its heap. */
 static size_t
 reserve_size (void)
 {
 	struct rlimit limit;
 	size_t size = MONOCLE__SPOOL_SIZE_MOST;
 	if (getrlimit (RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		while (size > RESERVE_LEAST && size > limit.rlim_cur / 16)
+		while (size > RESERVE_LEAST && size > limit.rlim_cur / 64)
 			size /= 2;
 	return size;
 }
