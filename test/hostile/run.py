@@ -18,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "conformance"))
 import counts  # noqa: E402
 import harness  # noqa: E402
+from outputs import stable  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 LEAF = "Hostile:Leaf (int)"
@@ -88,10 +89,6 @@ UNWANTED = 10
 UNDER_RUN = {"return", "exit", "unhandled", "abort", "overflow", "sigint", "sigterm", "sigkill", "fork", "close-all",
              "chdir"}
 
-OURS = re.compile(r"^(CORECLR_ENABLE_PROFILING|CORECLR_PROFILER|CORECLR_PROFILER_PATH|MONOCLE_\w+|MONO_ENV_OPTIONS"
-                  r"|LD_LIBRARY_PATH)=")
-
-
 def published_hosts(suite, version):
     """The apphost and the single-file app, published for .NET 9."""
     folder = harness.TOP / ".runtimes" / "published"
@@ -105,21 +102,6 @@ def published_hosts(suite, version):
         host.command = lambda exe, path=str(folder / name / "hostile"): [path]
         hosts.append(host)
     return hosts
-
-
-def stable(text, dump):
-    """What can be compared of an output: not our own lines; of a crash dump only what has no address in it."""
-    lines = [line for line in text.splitlines() if not line.startswith("monocle:") and not OURS.match(line)]
-    if not dump:
-        return lines
-    kept = []
-    for line in lines:
-        if line.startswith("====="):
-            break  # Mono's native dump: addresses, maps, threads
-        line = re.sub(r"0x[0-9a-f]+|\d+", "N", line)
-        if not kept or kept[-1] != line:
-            kept.append(line)
-    return kept
 
 
 def crash_report(text):
