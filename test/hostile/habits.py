@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Modules with bad habits: the program does what it does alone, and what is counted beside the habit is exact."""
+import pathlib
+import resource
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+import rows  # noqa: E402
+from outputs import stable  # noqa: E402
+
+PROGRAM, CODE = "Mixture", 5
+THROWS, ENTERS = rows.LIVED, rows.LIVED + 1000
+
+# Each habit of stubborn.c: how often it was followed at least, and on which kinds of runtimes.
+HABITS = {
+    "none": (0, rows.BOTH),
+    "slow": (5, rows.BOTH),
+    "inside": (THROWS + 1, rows.BOTH),
+    "outside": (100, rows.BOTH),
+    "handles": (1000, rows.BOTH),
+    "sample": (0, rows.BOTH),
+    "collect": (1, rows.CLR),
+    "null": (0, rows.BOTH),
+    "exit": (0, rows.BOTH),
+}
+
+
+class Habits(harness.Suite):
+    def alone(self, host):
+        if not hasattr(host, "alone"):
+            host.alone = self.run(host, harness.bare_environment())
+            self.check(host.alone.code == CODE, "%s: the program runs" % host, host.alone)
+        return host.alone
+
+    def run(self, host, env):
+        exe = self.build.path / "test/hostile/programs/torture.exe"
+        return harness.run(host.command(exe) + [PROGRAM], env, cwd=self.work)
+
+    def under(self, what, host, modules, says=0):
+        """Runs the program under `modules`; `says` lines of ours are in order."""
+        bare = self.alone(host)
+        seen = self.run(host, harness.profile_environment(self.build, host, modules))
+        same = (seen.code, seen.out, stable(seen.err, False)) == (bare.code, bare.out, stable(bare.err, False))
+        self.check(same and not seen.timeout, what + ": the program does what it does alone", seen)
+        ours = [line for line in seen.err.splitlines() if line.startswith("monocle:")]
+        self.check(len(ours) == says, "%s: %d lines of ours" % (what, says), seen.err)
+
+    def numbers(self, path):
+        return [int(word) for word in path.read_text().split()] if path.exists() else []
+
+    def habit(self, host, name):
+        what = "%s module that is stubborn: %s" % (host, name)
+        file = self.work / ("%s-%s" % (host, name))
+        self.under(what, host, ["stubborn:%s,%s" % (name, file)])
+        numbers = self.numbers(file)
+        self.check(numbers[:2] == [THROWS, ENTERS], what + ": what another handle counts is exact", numbers)
+        self.check(len(numbers) == 3 and numbers[2] >= HABITS[name][0], what + ": the habit was followed", numbers)
+
+    def forty(self, host):
+        """Forty different modules at once."""
+        what = "%s forty modules" % host
+        folder = self.work / ("forty-%s" % host)
+        folder.mkdir()
+        names = ["many%d" % number for number in range(40)]
+        self.under(what, host, ["%s:%s" % (name, folder / name) for name in names])
+        counts = [self.numbers(folder / name) for name in names]
+        self.check(counts == [[THROWS]] * 40, what + ": each counts exactly", counts)
+
+    def often(self, host):
+        """Named two hundred times: CoreCLR's host starts it once, as Mono documents; Mono starts it each time."""
+        what = "%s one module, two hundred times" % host
+        file = self.work / ("often-%s" % host)
+        times = 200 if host.kind == "mono" else 1
+        self.under(what, host, ["stubborn:none,%s" % file] * 200, says=200 - times)
+        numbers = self.numbers(file)
+        self.check(numbers == [THROWS * times, ENTERS * times, 0], what + ": started %d times" % times, numbers)
+
+    def long(self, host):
+        what = "%s a desc of 100 KB" % host
+        file = self.work / ("long-%s" % host)
+        self.under(what, host, ["stubborn:none,%s,%s" % (file, "x" * 100000)])
+        self.check(self.numbers(file) == [THROWS, ENTERS, 0], what + ": counts exactly", self.numbers(file))
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    suite = Habits("habits", __doc__)
+    suite.parser.add_argument("--hosts", default="clr10,clr8,mono,clr9")
+    suite.parser.add_argument("--full", action="store_true", help="every habit on every runtime")
+    options = suite.parse()
+    if not (suite.build.path / "test/hostile/programs/torture.exe").exists() or not suite.build.module("stubborn"):
+        suite.skip("modules", "not compiled: mcs or Mono's headers were absent", "mono")
+        return suite.finish()
+    hosts = suite.runtimes(options.hosts.split(","))
+    tries = [(lambda host, name=name: suite.habit(host, name), kinds) for name, (least, kinds) in HABITS.items()]
+    tries += [(suite.forty, rows.BOTH), (suite.often, rows.BOTH), (suite.long, rows.BOTH)]
+    for number, (attempt, kinds) in enumerate(tries):
+        fitting = [host for host in hosts if host.kind in kinds]
+        # Two of the four runtimes take turns.
+        taken = fitting if options.full else (fitting[number % max(len(fitting), 1):] + fitting)[:2]
+        for host in dict.fromkeys(taken):
+            attempt(host)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
