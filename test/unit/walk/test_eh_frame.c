@@ -172,6 +172,21 @@ functions_are_sorted (void **state)
 	assert_int_equal (functions, 2);
 }
 
+/* Nobody writes such a thing: it is read all the same, as rows that ascend. */
+static void
+functions_that_overlap_are_sorted_too (void **state)
+{
+	section s = { .size = 0 };
+	size_t functions, skipped;
+	put_cie (&s, "zR");
+	put_fde (&s, CODE + 0x10, PROGRAM (0x50, 0x0e, 24));
+	put_fde (&s, CODE, PROGRAM (0x78, 0x0e, 16));
+	put (&s, 0, 4);
+	assert_string_equal (rows_of (&s, &functions, &skipped),
+	                     "1000!sp+8/0 1010!sp+8/0 1020:sp+24/0 1038:sp+16/0 1040:?+0/0");
+	assert_int_equal (functions, 2);
+}
+
 static void
 lookups_find_the_row_before (void **state)
 {
@@ -242,6 +257,7 @@ main (void)
 		cmocka_unit_test (other_registers_are_unknown),
 		cmocka_unit_test (an_instruction_that_nobody_knows_ends_the_function),
 		cmocka_unit_test (functions_are_sorted),
+		cmocka_unit_test (functions_that_overlap_are_sorted_too),
 		cmocka_unit_test (lookups_find_the_row_before),
 		cmocka_unit_test (extremes_fit_into_a_rule),
 		cmocka_unit_test (corrupt_sections_do_no_harm),
