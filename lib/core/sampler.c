@@ -42,7 +42,7 @@ enum {
 	LOOK_NS  = 20000000,     /* how often the signal is looked after while there are hits */
 	IDLE_NS  = 10000000,     /* the pacer looks at a process that does nothing so rarely at most */
 	SHORT    = 80,           /* a rate below so many percent of what was asked for is reported */
-	END_MS   = 200,
+	END_NS   = 200000000,    /* how long the end waits for the last of them at most */
 };
 
 /* What is measured from one setting of the mode to the next. Written by the sampler's thread. */
@@ -62,6 +62,8 @@ static atomic_bool was_hit;         /* since the signal was looked after */
 static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there is none */
 static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
 static sem_t changed;
+static _Atomic(uint64_t) finished;  /* as `applied`, once all about the one before was said */
+static sem_t stopped;               /* posted whenever no samples are taken any more */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const monocle__engine *forced; /* by MONOCLE_SAMPLER; set before the thread begins */
 static tally current;               /* as all that follows: under the lock */
@@ -461,6 +463,9 @@ apply (uint64_t setting)
 	}
 	pthread_mutex_unlock (&lock);
 	tell_news ();
+	atomic_store (&finished, setting);
+	if (mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_NONE)
+		sem_post (&stopped);
 }
 
 /* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs: for kernels from 6.12 on. */
@@ -589,6 +594,7 @@ monocle__sampler_begin (uint32_t frequency)
 	pthread_mutex_lock (&once);
 	if (!atomic_load (&owner)) {
 		sem_init (&changed, 0, 0);
+		sem_init (&stopped, 0, 0);
 		forced = forced_engine ();
 		atomic_store (&settings, frequency);
 		sigfillset (&all);
@@ -624,12 +630,14 @@ monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency)
 void
 monocle__sampler_end (void)
 {
-	struct timespec millisecond = { 0, 1000000 };
 	if (!is_owner ())
 		return;
 	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) atomic_load (&settings));
-	for (int i = 0; i < END_MS && mode_of (atomic_load (&applied)) != MONO_PROFILER_SAMPLE_MODE_NONE; i++)
-		nanosleep (&millisecond, NULL);
+	uint64_t end = now_ns (CLOCK_MONOTONIC) + END_NS;
+	struct timespec until = { (time_t) (end / SECOND), (long) (end % SECOND) };
+	while (mode_of (atomic_load (&finished)) != MONO_PROFILER_SAMPLE_MODE_NONE &&
+	       (sem_clockwait (&stopped, CLOCK_MONOTONIC, &until) == 0 || errno == EINTR))
+		;
 }
 
 mono_bool

@@ -442,6 +442,33 @@ shutdown_ends (void)
 	CHECK (hits > 10 && atomic_load (&own->hits) == hits);
 }
 
+/* Counts instead of libc's: what wants an amount of time to pass is seen, however fast or slow the machine is. */
+static atomic_uint naps;
+
+__attribute__ ((visibility ("default"))) int
+nanosleep (const struct timespec *time, struct timespec *ret_rest)
+{
+	atomic_fetch_add (&naps, 1);
+	return clock_nanosleep (CLOCK_MONOTONIC, 0, time, ret_rest);
+}
+
+static void
+end_while_on (void)
+{
+	start ();
+	enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
+	monocle_host_shutdown ();
+	CHECK (atomic_load (&naps) == 0);
+	CHECK (state_now ().mode == MONO_PROFILER_SAMPLE_MODE_NONE);
+}
+
+static void
+the_end_waits_for_the_samplers_thread_and_not_for_time_to_pass (void **state)
+{
+	child_passes (end_while_on);
+}
+
 static void
 nothing_is_hit_after_the_host_has_ended (void **state)
 {
@@ -776,6 +803,7 @@ main (void)
 		cmocka_unit_test (a_handler_may_set_the_mode_and_it_holds_at_once),
 		cmocka_unit_test (attached_threads_are_hit_and_tool_threads_are_not),
 		cmocka_unit_test (nothing_is_hit_after_the_host_has_ended),
+		cmocka_unit_test (the_end_waits_for_the_samplers_thread_and_not_for_time_to_pass),
 		cmocka_unit_test (the_programs_own_signals_reach_its_handler_and_ours_do_not),
 		cmocka_unit_test (a_program_that_takes_the_signal_back_lives_on_without_samples),
 		cmocka_unit_test (a_program_that_takes_the_signal_over_gets_few_of_ours_and_a_line_says_so),
