@@ -296,6 +296,11 @@ MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
  */
 MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
 /*
+ * Waits until the lines of before have left their buffers: for those who have more to say at once than fits in. True:
+ * they have; false: not within so many milliseconds, or the log is closed. Not in callbacks that must not block.
+ */
+MONOCLE_KIT_API bool monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds);
+/*
  * The end: writes what waits, and says how much was lost. Lines that come later are lost without a word. It waits as
  * long as something is written, and gives up (logged) when nothing moves for 5 seconds: a command that does not end, a
  * pipe that nobody reads. Returns the number of lines that were lost, or -1 when the log could not be written to its

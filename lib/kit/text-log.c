@@ -103,6 +103,8 @@ struct monocle_kit_text {
 	struct ring *_Atomic rings; /* grows at the front; the log's thread takes dead ones out */
 	sem_t wake;
 	_Atomic bool is_awake, is_closing, is_closed;
+	_Atomic uint32_t sync_wanted, sync_done; /* how often; the latest that is fulfilled */
+	sem_t synced;         /* posted when one is */
 	pthread_t thread;
 	struct monocle__text_file file;
 	char *piece;
@@ -543,7 +545,10 @@ run (void *data)
 	struct heap heap = { NULL, NULL, 0, 0 };
 	while (!atomic_load (&text->is_closing)) {
 		monocle__background_sleep (&text->wake, PERIOD_NS);
+		uint32_t wanted = atomic_load (&text->sync_wanted);
 		drain (text, &heap, monocle_kit_text_now ());
+		if (atomic_exchange (&text->sync_done, wanted) != wanted)
+			sem_post (&text->synced);
 	}
 	drain (text, &heap, UINT64_MAX);
 	close_files (text);
@@ -640,7 +645,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	error = pthread_key_create (&text->key, thread_ends);
 	if (!error && text->key >= INLINE_KEYS && !(text->places = calloc (PLACES, sizeof *text->places)))
 		error = ENOMEM;
-	if (error || sem_init (&text->wake, 0, 0))
+	if (error || sem_init (&text->wake, 0, 0) || sem_init (&text->synced, 0, 0))
 		return fail (text, "serve threads for", error ? -error : -errno);
 	if (!monocle__background_start (&text->thread, run, text, 0)) {
 		pthread_key_delete (text->key);
@@ -651,6 +656,27 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	while (!atomic_compare_exchange_weak (&all_logs, &text->next, text))
 		;
 	return text;
+}
+
+/* One waits at a time: a post is for one. */
+bool
+monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds)
+{
+	static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+	if (!text || atomic_load (&is_child) || atomic_load (&text->is_closed))
+		return false;
+	int saved_errno = errno;
+	bool is_late = false;
+	pthread_mutex_lock (&turn);
+	uint64_t end = monocle_kit_text_now () + (uint64_t) milliseconds * 1000000;
+	struct timespec until = { (time_t) (end / 1000000000), (long) (end % 1000000000) };
+	uint32_t mine = atomic_fetch_add (&text->sync_wanted, 1) + 1;
+	sem_post (&text->wake);
+	while ((int32_t) (atomic_load (&text->sync_done) - mine) < 0 && !is_late)
+		is_late = sem_clockwait (&text->synced, CLOCK_MONOTONIC, &until) && errno != EINTR;
+	pthread_mutex_unlock (&turn);
+	errno = saved_errno;
+	return !is_late;
 }
 
 /* Lines that nobody has taken yet. */

@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <mono/metadata/debug-helpers.h>
 #include <mono/utils/mono-publib.h>
 
-enum { ENTRIES_MOST = 1 << 14, SLOTS = 2 * ENTRIES_MOST, NAME_SLOTS = 1 << 16, MESSAGE_SIZE = 400, BURST = 1 << 17 };
+enum { ENTRIES_MOST = 1 << 14, SLOTS = 2 * ENTRIES_MOST, NAME_SLOTS = 1 << 16, MESSAGE_SIZE = 400, BURST = 1 << 17,
+       SYNC_MS = 1000 };
 
 struct entry {
 	uint64_t hash;
@@ -178,7 +178,7 @@ struct writer {
 	size_t written;
 };
 
-/* A line of the text log waits in a buffer for its thread: what comes at once must not be more than that holds. */
+/* A line of the text log waits in a buffer for its thread, and at once there must not be more than that holds. */
 static void
 write_line (struct writer *writer, const char *format, ...)
 {
@@ -194,7 +194,7 @@ write_line (struct writer *writer, const char *format, ...)
 	if ((writer->written += size) < BURST)
 		return;
 	writer->written = 0;
-	nanosleep (&(struct timespec) { .tv_nsec = 100000000 }, NULL);
+	monocle_kit_text_sync (writer->text, SYNC_MS);
 }
 
 static void

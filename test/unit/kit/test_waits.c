@@ -1,0 +1,118 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_waits.c - nothing is waited for that only time brings. No wait ends by itself here: whoever needs a period to
+ * pass before it goes on stays for ever, until the alarm ends the test. So a slow machine passes and a slow close fails.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tree.h"
+
+#include <cmocka.h>
+
+enum { PATIENCE_S = 100 };
+
+static char frame_f[] = "f";
+static atomic_uint naps;
+
+int __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
+int __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest);
+
+int
+__wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	return sem_wait (semaphore);
+}
+
+int
+__wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	return pthread_cond_wait (condition, mutex);
+}
+
+int
+__wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest)
+{
+	naps++;
+	return clock_nanosleep (CLOCK_MONOTONIC, 0, time, ret_rest);
+}
+
+static int
+setup (void **state)
+{
+	alarm (PATIENCE_S);
+	return tree_setup (state);
+}
+
+static void
+stacks_are_opened_filled_and_closed (void **state)
+{
+	const monocle_kit_frame frame = { frame_f, 0 };
+	const uint64_t values[2] = { 1, 5 };
+	monocle_kit_stacks_config config = {
+		.size = sizeof config, .module = "waits", .output = tree_file ("stacks.pb.gz"), .desc = "waits",
+		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } }, .name = tree_name,
+	};
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	assert_non_null (stacks);
+	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
+	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
+	assert_int_equal (naps, 0);
+	assert_int_equal (access (tree_file ("stacks.pb.gz"), R_OK), 0);
+}
+
+static void
+calls_are_opened_and_closed_while_the_heart_beats (void **state)
+{
+	monocle_kit_spool_config config = {
+		.size = sizeof config, .module = "waits", .output = tree_file ("calls.pb.gz"), .desc = "waits",
+		.name_method = tree_name, .times = true,
+	};
+	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
+	assert_non_null (spool);
+	monocle_kit_calls_enter (spool, frame_f);
+	monocle_kit_calls_leave (spool, frame_f);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	assert_int_equal (naps, 0);
+}
+
+static void
+more_lines_than_fit_in_are_written_and_none_is_lost (void **state)
+{
+	enum { BUFFER = 1 << 17, LINE = 1 << 10 };
+	static char line[LINE];
+	monocle_kit_text_config config = {
+		.size = sizeof config, .module = "waits", .output = tree_file ("lines.log"), .buffer = BUFFER,
+	};
+	monocle_kit_text *text = monocle_kit_text_open (&config);
+	assert_non_null (text);
+	memset (line, 'x', LINE);
+	for (int burst = 0; burst < 10; burst++) {
+		for (int i = 0; i < BUFFER / 2 / LINE; i++)
+			assert_true (monocle_kit_text_line (text, monocle_kit_text_now (), line, LINE));
+		assert_true (monocle_kit_text_sync (text, 1));
+	}
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	assert_int_equal (naps, 0);
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown (stacks_are_opened_filled_and_closed, setup, tree_teardown),
+		cmocka_unit_test_setup_teardown (calls_are_opened_and_closed_while_the_heart_beats, setup, tree_teardown),
+		cmocka_unit_test_setup_teardown (more_lines_than_fit_in_are_written_and_none_is_lost, setup, tree_teardown),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
