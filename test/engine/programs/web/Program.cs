@@ -9,6 +9,7 @@ app.UseExceptionHandler (handler => handler.Run (context => context.Response.Wri
 app.MapGet ("/", () => Handlers.Hello ());
 app.MapGet ("/json/{n}", (int n) => Handlers.Json (n));
 app.MapGet ("/throw", () => Handlers.Throw ());
+app.MapGet ("/work", () => Handlers.Work ());
 app.MapGet ("/later", () => Handlers.Later ());
 app.Lifetime.ApplicationStarted.Register (() => Console.WriteLine (app.Urls.First ()));
 app.Run ();
@@ -20,6 +21,15 @@ public static class Handlers
 	public static string Hello () => "hello";
 	public static Answer[] Json (int n) => Enumerable.Range (0, n).Select (i => new Answer (i, "number " + i)).ToArray ();
 	public static string Throw () => throw new InvalidOperationException ("thrown");
+	public static string Work ()
+	{
+		uint sum = 0;
+		for (uint i = 0; i < 300; i++)
+			sum = Step (sum, i);
+		return sum.ToString ();
+	}
+	[System.Runtime.CompilerServices.MethodImpl (System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+	static uint Step (uint sum, uint i) => sum * 31 + i;
 	public static async Task<string> Later ()
 	{
 		await Task.Delay (1);
