@@ -41,7 +41,7 @@ enum {
 	CHECK_NS = 250000000,    /* how often rates and descriptors are looked after */
 	LOOK_NS  = 20000000,     /* how often the signal is looked after while there are hits */
 	IDLE_NS  = 10000000,     /* the pacer looks at a process that does nothing so rarely at most */
-	SHORT    = 80,           /* a rate below so many percent of what was asked for is reported */
+	SHORT    = 50,           /* a rate below so many percent of what can be is reported */
 	END_NS   = 200000000,    /* how long the end waits for the last of them at most */
 };
 
@@ -165,25 +165,35 @@ forced_engine (void)
 	return NULL;
 }
 
-/* Best first. In mode REAL nothing depends on CPU time. */
+/* NULL, and what is there already, are left out. */
+static void
+add_engine (const monocle__engine *engine)
+{
+	size_t at = 0;
+	while (ladder[at] && ladder[at] != engine)
+		at++;
+	if (engine)
+		ladder[at] = engine;
+}
+
+/*
+ * Best first. In mode REAL nothing depends on CPU time. Where the tick is fine enough by far a timer, which rides on
+ * it, is better than an event, which has to be stopped and started at each switch of threads: a web server, whose
+ * threads work in bursts, does little else.
+ */
 static void
 choose_ladder (uint64_t setting)
 {
-	size_t count = 0;
+	uint32_t frequency = (uint32_t) setting, ticks = tick_rate ();
 	memset (ladder, 0, sizeof ladder);
 	memset (refusals, 0, sizeof refusals);
-	if (mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL) {
-		ladder[0] = &monocle__engine_paced;
-		return;
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_REAL) {
+		add_engine (forced);
+		add_engine (!forced && frequency <= ticks / 2 ? &monocle__engine_timer : NULL);
+		add_engine (!forced ? &monocle__engine_perf : NULL);
+		add_engine (frequency <= ticks ? &monocle__engine_timer : NULL);
 	}
-	if (forced)
-		ladder[count++] = forced;
-	if (!forced)
-		ladder[count++] = &monocle__engine_perf;
-	if (forced != &monocle__engine_timer && (uint32_t) setting <= tick_rate ())
-		ladder[count++] = &monocle__engine_timer;
-	if (forced != &monocle__engine_paced)
-		ladder[count] = &monocle__engine_paced;
+	add_engine (&monocle__engine_paced);
 }
 
 /* Refusals that hold for this thread or this moment only. */
@@ -323,7 +333,10 @@ seconds_between (struct timeval from, struct timeval to)
 	return (double) (to.tv_sec - from.tv_sec) + (double) (to.tv_usec - from.tv_usec) / 1e6;
 }
 
-/* Events do not tell of CPU time that passes inside the kernel. */
+/*
+ * Events do not tell of CPU time that passes inside the kernel. The kernel knows this share by its tick, which is a
+ * fifth off for threads that work in bursts.
+ */
 static double
 user_share (void)
 {

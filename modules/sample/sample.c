@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <mono/jit/jit.h>
@@ -210,18 +211,35 @@ image_unloading (MonoProfiler *profiler, MonoImage *image)
 
 /* --- the rate ----------------------------------------------------------------------------------------------------- */
 
-/* Mono does not say how it samples. */
+/* Of the whole process, as far as the kernel's tick tells. */
+static double
+kernel_share (void)
+{
+	struct rusage usage;
+	getrusage (RUSAGE_SELF, &usage);
+	double user = (double) usage.ru_utime.tv_sec + (double) usage.ru_utime.tv_usec / 1e6;
+	double system = (double) usage.ru_stime.tv_sec + (double) usage.ru_stime.tv_usec / 1e6;
+	return user + system > 0 ? system / (user + system) : 0;
+}
+
+/*
+ * Mono does not say how it samples. Events come in user mode only: a program that spends its time in system calls is
+ * hit less often than was asked for, and each of its samples weighs more.
+ */
 static void
 note_engine (void)
 {
 	MonocleSampling state = { .size = sizeof state };
-	char text[100];
+	char text[160];
 	if (!monocle_sampling_state || !monocle_sampling_state (&state) || !state.engine || !*state.engine)
 		return;
 	int length = snprintf (text, sizeof text, "%s", state.engine);
 	if (state.lost)
 		snprintf (text + length, sizeof text - (size_t) length, "; %llu hits came while the one before was under way",
 		          (unsigned long long) state.lost);
+	else if (!strcmp (state.engine, "perf"))
+		snprintf (text + length, sizeof text - (size_t) length,
+		          "; %.0f %% of the CPU time was the kernel's, where no sample is taken", 100 * kernel_share ());
 	monocle_kit_stacks_note (the_stacks, "engine", text);
 }
 

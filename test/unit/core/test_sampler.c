@@ -297,6 +297,68 @@ by_pacer_100 (void)
 	process_mode ("paced", 100, BUSY_MACHINE);
 }
 
+/* A pool under a light load: each thread works for less than a period at a time, and waits. */
+static void *
+burster (void *data)
+{
+	enum { BURSTS = 500, BURST_NS = 300000, NAP_NS = 100000 };
+	witness *own = enroll ();
+	sem_post (data);
+	for (int i = 0; i < BURSTS; i++) {
+		volatile unsigned sink = 0;
+		uint64_t from = cpu_time ();
+		while (cpu_time () - from < BURST_NS)
+			for (int k = 0; k < 20000; k++)
+				sink += (unsigned) k;
+		own->used += cpu_time () - from;
+		clock_nanosleep (CLOCK_MONOTONIC, 0, &(struct timespec) { .tv_nsec = NAP_NS }, NULL);
+	}
+	monocle_thread_detach ((uintptr_t) pthread_self ());
+	return NULL;
+}
+
+static void
+bursts_by_perf (void)
+{
+	enum { THREADS = 2, FREQUENCY = 1000 };
+	pthread_t threads[THREADS];
+	use_engine ("perf");
+	start ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, FREQUENCY);
+	for (int i = 0; i < THREADS; i++)
+		threads[i] = spawn (burster);
+	unsigned percent = strcmp (state_now ().engine, "perf") ? 99 : 2 * TOLERANCE;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join (threads[i], NULL);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	for (int i = 0; i < THREADS; i++)
+		CHECK (is_near (&witnesses[i], FREQUENCY, percent));
+}
+
+static void
+what_is_left_of_a_period_is_kept_while_a_thread_waits (void **state)
+{
+	child_passes (bursts_by_perf);
+}
+
+static void
+at_a_rate_below_the_tick (void)
+{
+	unsetenv ("MONOCLE_SAMPLER");
+	start ();
+	enroll ();
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 10);
+	CHECK_STRING (state_now ().engine, "timer");
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 2000);
+	CHECK (strcmp (state_now ().engine, "timer"));
+}
+
+static void
+timers_are_chosen_where_the_tick_is_fine_enough (void **state)
+{
+	child_passes (at_a_rate_below_the_tick);
+}
+
 static void
 busy_threads_are_hit_by_their_cpu_time_and_sleeping_ones_are_not (void **state)
 {
@@ -797,6 +859,8 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (busy_threads_are_hit_by_their_cpu_time_and_sleeping_ones_are_not),
+		cmocka_unit_test (what_is_left_of_a_period_is_kept_while_a_thread_waits),
+		cmocka_unit_test (timers_are_chosen_where_the_tick_is_fine_enough),
 		cmocka_unit_test (a_rate_that_is_not_what_was_asked_for_is_said_once),
 		cmocka_unit_test (real_mode_hits_sleeping_threads_too_and_none_ends_it),
 		cmocka_unit_test (all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode),

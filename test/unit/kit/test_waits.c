@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * test_waits.c - nothing is waited for that only time brings. No wait ends by itself here: whoever needs a period to
- * pass before it goes on stays for ever, until the alarm ends the test. So a slow machine passes and a slow close fails.
+ * pass before it goes on stays there until the alarm ends the test. So a slow machine passes and a slow close fails.
  */
 #include <errno.h>
 #include <pthread.h>
