@@ -30,15 +30,18 @@ import sampling  # noqa: E402
 
 GOAL = 98  # percent of the requests, under `sample` as it comes
 
-# What is measured: its module, and the pages that show it.
+# What is measured: its module, the engine that samples, and the pages that show it.
+PAGES = "/json/3", "/throw", "/work"
 ROWS = {
-    "nothing": ("floor:0", ["/json/3", "/throw", "/work"]),
-    "kernel 100 Hz": ("floor:100", ["/json/3", "/work"]),
-    "sample 100 Hz": ("sample:freq=100", ["/json/3", "/throw", "/work"]),
-    "kernel 1000 Hz": ("floor:1000", ["/json/3", "/throw", "/work"]),
-    "sample": ("sample", ["/json/3", "/throw", "/work"]),
-    "calls": ("calls", ["/json/3", "/throw", "/work"]),
-    "exceptions": ("exceptions", ["/json/3", "/throw"]),
+    "nothing": ("floor:0", "", PAGES),
+    "kernel 1 Hz": ("floor:1", "", PAGES[2:]),
+    "kernel 100 Hz": ("floor:100", "", PAGES[2:]),
+    "by perf 100 Hz": ("sample:freq=100", "perf", PAGES[2:]),
+    "sample 100 Hz": ("sample:freq=100", "", PAGES),
+    "kernel 1000 Hz": ("floor:1000", "", PAGES),
+    "sample": ("sample", "", PAGES),
+    "calls": ("calls", "", PAGES),
+    "exceptions": ("exceptions", "", PAGES[:2]),
 }
 
 
@@ -50,10 +53,11 @@ def ratio(pairs):
 
 
 class Web(hosts.Hosts):
-    def start(self, runtime, folder, module, switch):
+    def start(self, runtime, folder, module, engine, switch):
         desc = module if module.startswith("floor") else \
             module + ("," if ":" in module else ":") + "output=%s" % (self.work / "web.out")
-        env = harness.profile_environment(self.build, runtime, [desc], {"MONOCLE_SWITCH": str(switch)})
+        settings = {"MONOCLE_SWITCH": str(switch), "MONOCLE_SAMPLER": engine}
+        env = harness.profile_environment(self.build, runtime, [desc], settings)
         env["MONOCLE_MODULE_PATH"] = str(self.build.path / "test/bench/switched")
         command = runtime.prefix[:2] + [str(folder / "bin/Release/net10.0/engine-web.dll")]
         return subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -69,10 +73,10 @@ class Web(hosts.Hosts):
         return [[int(n) for n in line.split("\t")[1:]] for line in made.stdout.splitlines()]
 
     def measure(self, runtime, folder, label):
-        module, pages = ROWS[label]
+        module, engine, pages = ROWS[label]
         wanted = self.options.pages.split(",") if self.options.pages else pages
         ours, theirs = socket.socketpair()
-        server = self.start(runtime, folder, module, theirs.fileno())
+        server = self.start(runtime, folder, module, engine, theirs.fileno())
         watchdog = threading.Timer(900, server.kill)
         watchdog.start()
         try:

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * switch.c - see switch.h. Setters come in the init window; from then on the lists are read by the switch's thread only.
+ * switch.c - see switch.h. Setters come in the init window; from then on the lists are the switch's thread's alone.
  */
 #define SWITCH_ITSELF
 #include <pthread.h>
