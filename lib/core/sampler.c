@@ -62,7 +62,7 @@ static atomic_bool was_hit;         /* since the signal was looked after */
 static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there is none */
 static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
 static sem_t changed;
-static _Atomic(uint64_t) finished;  /* as `applied`, once all about the one before was said */
+static _Atomic(uint64_t) finished;  /* as `applied`, but NONE only once all about the mode before was said */
 static sem_t stopped;               /* posted whenever no samples are taken any more */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const monocle__engine *forced; /* by MONOCLE_SAMPLER; set before the thread begins */
@@ -468,6 +468,8 @@ apply (uint64_t setting)
 	pthread_mutex_lock (&lock);
 	disarm_all ();
 	atomic_store (&applied, setting);
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
+		atomic_store (&finished, setting);
 	if (is_applied_on ()) {
 		choose_ladder (setting);
 		begin_tally ();
@@ -476,9 +478,10 @@ apply (uint64_t setting)
 	}
 	pthread_mutex_unlock (&lock);
 	tell_news ();
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
+		return;
 	atomic_store (&finished, setting);
-	if (mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_NONE)
-		sem_post (&stopped);
+	sem_post (&stopped);
 }
 
 /* Short slices, so that the pacer gets its turn at once where threads outnumber CPUs: for kernels from 6.12 on. */
