@@ -140,6 +140,13 @@ class ExitCodes(Case):
 
 
 class Signals(Case):
+    def setUp(self):
+        super().setUp()
+        # Who ignores a signal hands that down, and a shell cannot trap what it was born ignoring (nohup).
+        for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1:
+            if signal.getsignal(number) == signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+
     def wait_for(self, path):
         for _ in range(600):
             if path.exists():
