@@ -31,7 +31,7 @@
 #include "drain-thread.h"
 
 static uint32_t option_mode;
-static uint64_t option_freq = 1000, option_depth = 256, option_buffer = 1 << 20;
+static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
 static bool option_threads, option_native, option_raw;
 static const char *option_output, *option_snapshot;
 

@@ -37,9 +37,9 @@ ROWS = {
     "kernel 1 Hz": ("floor:1", "", PAGES[2:]),
     "kernel 100 Hz": ("floor:100", "", PAGES[2:]),
     "by perf 100 Hz": ("sample:freq=100", "perf", PAGES[2:]),
-    "sample 100 Hz": ("sample:freq=100", "", PAGES),
-    "kernel 1000 Hz": ("floor:1000", "", PAGES),
     "sample": ("sample", "", PAGES),
+    "kernel 1000 Hz": ("floor:1000", "", PAGES),
+    "sample 1000 Hz": ("sample:freq=1000", "", PAGES),
     "calls": ("calls", "", PAGES),
     "exceptions": ("exceptions", "", PAGES[:2]),
 }

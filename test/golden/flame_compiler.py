@@ -161,7 +161,7 @@ class Compiler(unittest.TestCase):
 if __name__ == '__main__':
     parser = argparse.ArgumentParser()
     parser.add_argument('monocle')
-    parser.add_argument('--profile', default='sample')
+    parser.add_argument('--profile', default='sample:freq=1000')
     parser.add_argument('--keep')
     ARGUMENTS = parser.parse_args()
     ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)

@@ -39,9 +39,9 @@ class Sample(unittest.TestCase):
     def tearDown(self):
         self.holder.cleanup()
 
-    def start(self, options, *arguments, **settings):
-        env = harness.profile_environment(harness.Build(BUILD), runtime, ["sample:output=" + self.output + options],
-                                          settings)
+    def start(self, options, *arguments, rate="freq=1000,", **settings):
+        desc = "sample:%soutput=%s%s" % (rate, self.output, options)
+        env = harness.profile_environment(harness.Build(BUILD), runtime, [desc], settings)
         return subprocess.Popen([*runtime.command(PROGRAM), *map(str, arguments)], env=env, cwd=self.holder.name,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -83,6 +83,10 @@ class Sample(unittest.TestCase):
             self.assertAlmostEqual(own["Program:%s (long)" % method] / burnt, share, delta=0.06)
         self.assertGreater(whole["Program:Main (string[])"], 0.9 * burnt)
         self.assertRegex(self.comment(profile, "rate"), r"^rate: 1000 Hz asked for, \d+ Hz achieved: \d+ samples in ")
+
+    def test_a_hundred_samples_a_second_are_asked_for_unless_told_otherwise(self):
+        profile = self.profile("", "burn", 1, rate="")
+        self.assertRegex(self.comment(profile, "rate"), r"^rate: 100 Hz asked for, ")
 
     def test_totals_are_the_threads_own_cpu_time_and_sleepers_weigh_nothing(self):
         own, whole = self.sums(self.profile("", "sleepers", 3))

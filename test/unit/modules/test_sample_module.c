@@ -73,7 +73,7 @@ start (const char *options)
 	int fd = mkstemp (path);
 	CHECK (fd >= 0);
 	close (fd);
-	snprintf (desc, sizeof desc, "sample:output=%s%s", path, options);
+	snprintf (desc, sizeof desc, "sample:freq=1000,output=%s%s", path, options);
 	setenv ("MONOCLE_MODULE_PATH", MODULE_FOLDER, 1);
 	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
 	CHECK (monocle_host_load (desc) == MONOCLE_OK);
