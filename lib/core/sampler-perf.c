@@ -94,14 +94,13 @@ perf_open (monocle__sampled *thread, uint64_t period)
 	int fd = open_event (os_id, period);
 	if (fd < 0)
 		return errno;
-	fd = move_up (fd, limit);
+	thread->fd = fd = move_up (fd, limit);
 	if (ioctl (fd, PERF_EVENT_IOC_ID, &thread->event) || !direct (fd, os_id) ||
 	    ioctl (fd, PERF_EVENT_IOC_REFRESH, AHEAD)) {
 		int error = errno;
 		close (fd);
 		return error;
 	}
-	thread->fd = fd;
 	opened++;
 	return 0;
 }

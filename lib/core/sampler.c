@@ -223,9 +223,10 @@ arm (monocle__sampled *thread)
 	if (!monocle__sampler_account (thread))
 		return;
 	for (size_t i = 0; ladder[i]; i++) {
+		atomic_store (&thread->engine, ladder[i]); /* its first hit may come before `open` is back, and asks for more */
 		int error = refusals[i] ? refusals[i] : ladder[i]->open (thread, period);
-		if (error == 0)
-			atomic_store (&thread->engine, ladder[i]);
+		if (error)
+			atomic_store (&thread->engine, NULL);
 		if (error == 0 || error == ESRCH)
 			return;
 		note_refusal (ladder[i], error);
