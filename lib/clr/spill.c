@@ -26,6 +26,7 @@
  * kind is computed in front of the probe, since the floating-point variables of its expression would live across it.
  */
 #include <string.h>
+#include "attribute.h"
 #include "rewrite.h"
 
 #include <mono/metadata/attrdefs.h>
@@ -39,13 +40,17 @@ enum { FLOATS = 1, REFERENCES = 2, ANYTHING = FLOATS | REFERENCES };
 
 /*
  * Structs inside of structs inside of structs: deeper ones are taken for anything. Integers in more fields than a result
- * has registers need more of those that survive a call than a loop can spare (decimal).
+ * has registers need more of those that survive a call than a loop can spare (decimal). What is larger than a few
+ * registers lives in memory anyway, and a second copy of it would be stack that the program counts on.
  */
-enum { DEPTH_MAX = 6, FIELDS_MAX = 64, REGISTERS_OF_RESULT = 2 };
+enum { DEPTH_MAX = 6, REGISTERS_OF_RESULT = 2, FIELDS_MAX = 8, FIELDS_OF_VECTOR = 4, BYTES_MAX = 64 };
 
 /* --- what a type is made of --------------------------------------------------------------------------------------- */
 
-static unsigned made_of (MonoType *type, unsigned depth);
+typedef struct {
+	unsigned parts, fields, depth;
+	bool is_large;
+} makeup;
 
 /* Hardware vectors say in their fields that they are integers. */
 static bool
@@ -56,57 +61,79 @@ is_vector (MonoClass *klass)
 	       (strcmp (name_space, "System.Numerics") == 0 && strcmp (mono_class_get_name (klass), "Vector`1") == 0);
 }
 
-static unsigned
-struct_made_of (MonoClass *klass, unsigned depth)
+/* Larger than its fields: a fixed buffer, an inline array. */
+static bool
+has_size_of_its_own (MonoClass *klass)
+{
+	uint32_t size = 0, token = mono_class_get_type_token (klass);
+	MonoImage *image = mono_class_get_image (klass);
+	monocle__cli_image *cli = image ? monocle__cli_image_of (image) : NULL;
+	return !cli || (mono_metadata_packing_from_typedef (image, token, NULL, &size) && size > BYTES_MAX) ||
+	       monocle__attribute_find (&cli->ecma, token, "System.Runtime.CompilerServices", "InlineArrayAttribute");
+}
+
+static void look_into (MonoClass *klass, makeup *m);
+
+static void
+look_at (MonoType *type, makeup *m)
+{
+	int kind = type ? mono_type_get_type (type) : MONO_TYPE_VAR;
+	MonoClass *klass = kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_GENERICINST ? mono_class_from_mono_type (type)
+	                                                                                 : NULL;
+	m->fields++;
+	if (type && mono_type_is_byref (type))
+		m->parts |= REFERENCES;
+	else if (kind == MONO_TYPE_R4 || kind == MONO_TYPE_R8)
+		m->parts |= FLOATS;
+	else if (kind == MONO_TYPE_VAR || kind == MONO_TYPE_MVAR)
+		m->parts |= ANYTHING;
+	else if (kind == MONO_TYPE_VALUETYPE || (klass && mono_class_is_valuetype (klass)))
+		look_into (klass, m);
+	else if (kind == MONO_TYPE_STRING || kind == MONO_TYPE_OBJECT || kind == MONO_TYPE_CLASS ||
+	         kind == MONO_TYPE_ARRAY || kind == MONO_TYPE_SZARRAY || kind == MONO_TYPE_GENERICINST)
+		m->parts |= REFERENCES;
+}
+
+static void
+look_at_fields (MonoClass *klass, makeup *m)
 {
 	MonoClassField *field;
 	void *position = NULL;
-	unsigned seen = 0, fields = 0;
-	if (!klass || depth > DEPTH_MAX)
-		return ANYTHING;
-	if (mono_class_is_enum (klass))
-		return 0;
-	if (is_vector (klass))
-		return FLOATS;
-	while (seen != ANYTHING && (field = mono_class_get_fields (klass, &position))) {
-		if (mono_field_get_flags (field) & MONO_FIELD_ATTR_STATIC)
-			continue;
-		seen |= ++fields > FIELDS_MAX ? ANYTHING : made_of (mono_field_get_type (field), depth + 1);
+	unsigned before = --m->fields; /* the struct itself is none */
+	while (m->fields <= FIELDS_MAX && (field = mono_class_get_fields (klass, &position)))
+		if (!(mono_field_get_flags (field) & MONO_FIELD_ATTR_STATIC))
+			look_at (mono_field_get_type (field), m);
+	if (m->fields == before)
+		m->parts |= ANYTHING; /* its image is not known */
+}
+
+static void
+look_into (MonoClass *klass, makeup *m)
+{
+	if (klass && mono_class_is_enum (klass))
+		return;
+	if (!klass || m->depth == DEPTH_MAX) {
+		m->parts |= ANYTHING;
+	} else if (is_vector (klass)) {
+		m->parts |= FLOATS;
+		m->fields += FIELDS_OF_VECTOR - 1;
+	} else if (has_size_of_its_own (klass)) {
+		m->is_large = true;
+	} else {
+		m->depth++;
+		look_at_fields (klass, m);
+		m->depth--;
 	}
-	if (!fields)
-		return ANYTHING; /* its image is not known */
-	return !seen && fields > REGISTERS_OF_RESULT ? FLOATS : seen;
 }
 
 static unsigned
-made_of (MonoType *type, unsigned depth)
+made_of (MonoType *type)
 {
-	if (!type)
-		return ANYTHING;
-	if (mono_type_is_byref (type))
-		return REFERENCES;
-	switch (mono_type_get_type (type)) {
-	case MONO_TYPE_R4:
-	case MONO_TYPE_R8:
-		return FLOATS;
-	case MONO_TYPE_VAR:
-	case MONO_TYPE_MVAR:
-		return ANYTHING;
-	case MONO_TYPE_VALUETYPE:
-		return struct_made_of (mono_class_from_mono_type (type), depth);
-	case MONO_TYPE_GENERICINST: {
-		MonoClass *klass = mono_class_from_mono_type (type);
-		return klass && !mono_class_is_valuetype (klass) ? REFERENCES : struct_made_of (klass, depth);
-	}
-	case MONO_TYPE_STRING:
-	case MONO_TYPE_OBJECT:
-	case MONO_TYPE_CLASS:
-	case MONO_TYPE_ARRAY:
-	case MONO_TYPE_SZARRAY:
-		return REFERENCES;
-	default:
+	makeup m = { 0 };
+	look_at (type, &m);
+	if (m.is_large || m.fields > FIELDS_MAX)
 		return 0;
-	}
+	return !m.parts && m.fields > REGISTERS_OF_RESULT ? FLOATS : m.parts;
 }
 
 /* --- what a method has -------------------------------------------------------------------------------------------- */
@@ -161,7 +188,7 @@ read_slot (job *j, monocle__ecma_cursor *cursor)
 	if (cursor->error || monocle__ecma_peek_byte (&begin) == MONOCLE__ET_VOID)
 		return (slot) { NULL, 0, 0 };
 	MonoType *read = monocle__cli_read_type (&j->image->cli, &type, mono_method_get_class (method), method);
-	return (slot) { begin.at, (uint32_t) (cursor->at - begin.at), made_of (read, 0) };
+	return (slot) { begin.at, (uint32_t) (cursor->at - begin.at), made_of (read) };
 }
 
 /* False: it is malformed. */

@@ -21,6 +21,8 @@ public struct One { public double X; }
 
 public struct Holder { public object Kept; public double X; }
 public struct Wide { public double A, B, C, D, E, F, G, H; public string Name; }
+public unsafe struct Page { public fixed double All[2048]; }
+[InlineArray (2048)] public struct Row { double first; }
 public enum Colour { Red, Green, Blue }
 
 // A loop that takes time, and a result that is a double, a vector or made of them.
@@ -381,6 +383,23 @@ public class Shapes
 		}
 	}
 
+	// Levels of this take 13 of 16 MiB of stack: there is no room for another copy of the page, nor of the row.
+	public static unsafe double Nested (Page page, int n)
+	{
+		double sum = 0;
+		for (int i = 0; i < 3; i++)
+			sum += page.All[i];
+		return n == 0 ? sum : sum + Nested (page, n - 1);
+	}
+
+	public static double Nested (Row row, int n)
+	{
+		double sum = 0;
+		for (int i = 0; i < 3; i++)
+			sum += row[i];
+		return n == 0 ? sum : sum + Nested (row, n - 1);
+	}
+
 	// What a probe copies must not outlive what the program lets go.
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	public static bool LetsGo (Holder holder, int n)
@@ -504,6 +523,13 @@ public static class Program
 		Kernel ("locals", () => Kernels.Locals (0.999, 1.5, 0.5, 0.25));
 	}
 
+	static void OnStack (int bytes, Action body)
+	{
+		Thread thread = new Thread (() => body (), bytes);
+		thread.Start ();
+		thread.Join ();
+	}
+
 	static unsafe void RunShapes ()
 	{
 		double[] four = { 1, 2, 3, 4 };
@@ -537,6 +563,8 @@ public static class Program
 		Show ("iterator", string.Join (" ", Shapes.Iterator (1, 5)));
 		Show ("recursive", Shapes.Recursive (1, 5));
 		Show ("switched", Shapes.Switched (1, 9));
+		OnStack (16 << 20, () => Show ("nested pages", Shapes.Nested (new Page (), 400)));
+		OnStack (16 << 20, () => Show ("nested rows", Shapes.Nested (new Row (), 400)));
 		Show ("argument let go", Shapes.ArgumentIsLetGo ());
 		Show ("result let go", Shapes.ResultIsLetGo ());
 	}
