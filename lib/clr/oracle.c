@@ -27,11 +27,7 @@ return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
 	if (monocle__ecma_read_byte (&cursor) & 0x10)
 		monocle__ecma_read_u (&cursor);
 	monocle__ecma_read_u (&cursor);
-	while (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_REQD ||
-	       monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_CMOD_OPT) {
-		monocle__ecma_read_byte (&cursor); /* `init` accessors return void modreq(IsExternalInit) */
-		monocle__ecma_read_type_token (&cursor);
-	}
+	monocle__ecma_skip_modifiers (&cursor); /* `init` accessors return void modreq(IsExternalInit) */
 	*ret_type = cursor.at;
 	if (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_VOID)
 		return false;

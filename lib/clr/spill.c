@@ -168,21 +168,11 @@ typedef struct {
 	uint32_t first, count; /* the number of the first argument: `this` is not among them */
 } slots;
 
-static void
-skip_modifiers (monocle__ecma_cursor *cursor)
-{
-	while (monocle__ecma_peek_byte (cursor) == MONOCLE__ET_CMOD_REQD ||
-	       monocle__ecma_peek_byte (cursor) == MONOCLE__ET_CMOD_OPT) {
-		monocle__ecma_read_byte (cursor);
-		monocle__ecma_read_type_token (cursor);
-	}
-}
-
 static slot
 read_slot (job *j, monocle__ecma_cursor *cursor)
 {
 	MonoMethod *method = monocle_method_def (j->image->cli.record, j->token);
-	skip_modifiers (cursor);
+	monocle__ecma_skip_modifiers (cursor);
 	monocle__ecma_cursor begin = *cursor, type = *cursor;
 	monocle__ecma_skip_type (cursor);
 	if (cursor->error || monocle__ecma_peek_byte (&begin) == MONOCLE__ET_VOID)

@@ -159,6 +159,8 @@ int32_t monocle__ecma_read_s (monocle__ecma_cursor *cursor);
 uint32_t monocle__ecma_read_type_token (monocle__ecma_cursor *cursor);
 uint8_t monocle__ecma_read_byte (monocle__ecma_cursor *cursor);
 uint8_t monocle__ecma_peek_byte (const monocle__ecma_cursor *cursor);
+/* Skips the custom modifiers in front of a type (II.23.2.7). */
+void monocle__ecma_skip_modifiers (monocle__ecma_cursor *cursor);
 /* Skips one whole type, modifiers included. Bounded in depth. */
 void monocle__ecma_skip_type (monocle__ecma_cursor *cursor);
 /* Skips one method signature (MethodDef, MethodRef or stand-alone), or one signature blob of any kind but TypeSpec. */

@@ -205,6 +205,16 @@ skip_levels (monocle__ecma_cursor *cursor, struct level outermost)
 }
 
 void
+monocle__ecma_skip_modifiers (monocle__ecma_cursor *cursor)
+{
+	while (monocle__ecma_peek_byte (cursor) == MONOCLE__ET_CMOD_REQD ||
+	       monocle__ecma_peek_byte (cursor) == MONOCLE__ET_CMOD_OPT) {
+		monocle__ecma_read_byte (cursor);
+		monocle__ecma_read_type_token (cursor);
+	}
+}
+
+void
 monocle__ecma_skip_type (monocle__ecma_cursor *cursor)
 {
 	skip_levels (cursor, (struct level){ .types_left = 1 });
