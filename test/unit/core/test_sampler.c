@@ -310,6 +310,7 @@ burster (void *data)
 		while (cpu_time () - from < BURST_NS)
 			for (int k = 0; k < 20000; k++)
 				sink += (unsigned) k;
+		(void) sink;
 		own->used += cpu_time () - from;
 		clock_nanosleep (CLOCK_MONOTONIC, 0, &(struct timespec) { .tv_nsec = NAP_NS }, NULL);
 	}
