@@ -44,17 +44,58 @@ write_stream (FILE *out, const char *name, const char *title, monocle__output_wr
 	return monocle__output_finish (out, name);
 }
 
+/*
+ * Empties what has a name that we chose, if it is a plain file of the user's own that has no other name. Looking comes
+ * before emptying, and a pipe is not waited for. -1 with errno; EMLINK: it is something else.
+ */
+static int
+open_again (const char *path)
+{
+	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+	int error = 0;
+
+	if (fd < 0) {
+		if (errno == ENXIO) /* a pipe that nobody reads, or a socket */
+			errno = EMLINK;
+		return -1;
+	}
+	if (fstat (fd, &status) != 0)
+		error = errno;
+	else if (!S_ISREG (status.st_mode) || status.st_uid != geteuid () || status.st_nlink != 1)
+		error = EMLINK;
+	else if (ftruncate (fd, 0) != 0)
+		error = errno;
+	if (error == 0)
+		return fd;
+	close (fd);
+	errno = error;
+	return -1;
+}
+
+static int
+open_descriptor (const monocle__output_place *place)
+{
+	int fd;
+
+	if (!place->chosen)
+		return open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	fd = open (place->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return fd < 0 && errno == EEXIST && !place->kept ? open_again (place->path) : fd;
+}
+
 static FILE *
 open_place (const monocle__output_place *place)
 {
-	int flags = (place->chosen ? O_NOFOLLOW : 0) | (place->kept ? O_EXCL : 0);
-	int fd = open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
+	int fd = open_descriptor (place);
 	FILE *stream = fd < 0 ? NULL : fdopen (fd, "w");
 
 	if (fd < 0 && errno == EEXIST)
 		monocle__say ("%s is there already; name another file with -o", place->path);
 	else if (fd < 0 && errno == ELOOP && place->chosen)
 		monocle__say ("%s is a symbolic link; name the file to write with -o", place->path);
+	else if (fd < 0 && errno == EMLINK && place->chosen)
+		monocle__say ("%s is there and is not a plain file of yours alone; name the file to write with -o", place->path);
 	else if (!stream)
 		monocle__say ("cannot write %s: %s", place->path, strerror (errno));
 	if (fd >= 0 && !stream)

@@ -21,8 +21,9 @@ int monocle__output_finish (FILE *stream, const char *name);
 typedef int (*monocle__output_writer) (FILE *out, const void *context);
 
 /*
- * Where a result goes. A name that the user gave is written as the shell's `>` writes it. A name that we chose goes
- * through no link, because whoever made the folder may have put one there.
+ * Where a result goes. A name that the user gave is written as the shell's `>` writes it. Under a name that we chose
+ * another user may have put something, if the folder lets them: what is there is only replaced when it is a regular
+ * file that the user owns and that has no second name, never a link, a pipe or a device.
  */
 typedef struct {
 	const char *path;  /* "-": standard output */

@@ -569,6 +569,24 @@ class Output(Case):
         self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
         self.assertTrue((self.work / 'p.html').read_text().startswith('<!DOCTYPE html>'))
 
+    def test_what_is_no_plain_file_is_not_written_by_a_name_that_nobody_gave(self):
+        (self.work / 'mine').write_text('mine')
+        made = self.work / 'p.html'
+        for put in [lambda: os.mkfifo(made), lambda: os.link(self.work / 'mine', made),
+                    lambda: made.symlink_to('mine'), lambda: made.symlink_to('later')]:
+            put()
+            process = self.start('flame', 'p.pb.gz')
+            self.addCleanup(process.kill)
+            out, error = process.communicate(timeout=20)
+            self.assertEqual((process.returncode, out, len(error.splitlines())), (1, b'', 1), error)
+            self.assertIn(b'name the file to write with -o', error)
+            made.unlink()
+        self.assertEqual((self.work / 'mine').read_text(), 'mine')
+        self.assertFalse((self.work / 'later').exists())
+        made.write_text('an older one' * 10000)
+        self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
+        self.assertTrue(made.read_text().endswith('</html>\n'))
+
     def test_the_newest_profile_is_the_default(self):
         make_profile(self.work / 'old.pb.gz')
         os.utime(self.work / 'old.pb.gz', (1, 1))
