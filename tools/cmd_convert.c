@@ -103,11 +103,13 @@ write_bytes (FILE *out, const void *context)
 	return 0;
 }
 
-/* A spool becomes the very file that its process would have written. */
+/* A spool becomes the very file that its process would have written, with the same modes. */
 static int
 unpack_spool (const arguments *args, const char *output)
 {
-	monocle__output_place place = { .path = output, .chosen = !args->output, .kept = !args->output };
+	monocle__output_place place = {
+		.path = output, .chosen = !args->output, .kept = !args->output, .is_private = true
+	};
 	bytes b;
 	int result;
 

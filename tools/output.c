@@ -76,11 +76,12 @@ open_again (const char *path)
 static int
 open_descriptor (const monocle__output_place *place)
 {
+	mode_t mode = place->is_private ? 0600 : 0666;
 	int fd;
 
 	if (!place->chosen)
-		return open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	fd = open (place->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		return open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	fd = open (place->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	return fd < 0 && errno == EEXIST && !place->kept ? open_again (place->path) : fd;
 }
 

@@ -29,6 +29,7 @@ typedef struct {
 	const char *path;  /* "-": standard output */
 	bool chosen;       /* the name is ours */
 	bool kept;         /* what is there already stays; with `chosen` only */
+	bool is_private;   /* a new file can be read by its user only; else it follows the mask */
 } monocle__output_place;
 
 /*

@@ -121,6 +121,13 @@ class Spools(run.Case):
             after = self.state()
             self.assertEqual({k: v[0] for k, v in after.items()}, {k: v[0] for k, v in before.items()}, words)
 
+    def test_a_profile_made_of_a_spool_is_its_users(self):
+        self.make(self.work / 'x.pb.gz.spool', output=self.victim).chmod(0o600)
+        for words, name in [([], 'x.pb.gz'), (['-o', 'y.pb.gz'], 'y.pb.gz')]:
+            code, out, error = self.monocle('convert', '--to=pprof', 'x.pb.gz.spool', *words, umask=0o022)
+            self.assertEqual((code, out), (0, name + '\n'), error)
+            self.assertEqual(stat.S_IMODE((self.work / name).stat().st_mode), 0o600)
+
     def test_a_spool_is_not_replaced_by_what_is_made_of_it(self):
         made = self.make(self.work / 'x.spool', output=self.work / 'x')
         before = made.read_bytes()
