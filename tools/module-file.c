@@ -56,11 +56,12 @@ static monocle__module_writes
 look_into (const char *path)
 {
 	monocle__module_writes found = MONOCLE__WRITES_UNKNOWN;
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	/* What has the name of a module may be a pipe, whose opening would wait for a writer. */
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	void *bytes;
 
-	if (fd < 0 || fstat (fd, &status) != 0 || status.st_size == 0) {
+	if (fd < 0 || fstat (fd, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size == 0) {
 		if (fd >= 0)
 			close (fd);
 		return found;

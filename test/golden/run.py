@@ -466,6 +466,13 @@ class Collecting(Case):
         self.assertIn('--profile=hello:a is not known to take output=', error)
         self.assertNothingLeft()
 
+    def test_a_pipe_with_the_name_of_a_module_is_not_waited_for(self):
+        os.mkfifo(self.folder / 'modules/libmono-profiler-pipe.so')
+        process = self.start('run', '-q', '--profile=pipe', '--', '/bin/echo', 'ran')
+        self.addCleanup(process.kill)
+        out, _ = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, out), (0, b'ran\n'))
+
     def test_a_damaged_spool_is_said_and_kept(self):
         error = self.run_processes('echo nonsense > $d/calls.41.1.spool')[2]
         self.assertIn('process 41', error)
