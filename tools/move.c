@@ -100,10 +100,15 @@ is_link (const char *path)
 static int
 move_plain (const char *from, const char *to, mode_t mode)
 {
+	int error;
+
 	chmod (from, mode);
 	if (rename (from, to) == 0)
 		return 0;
-	return errno == EXDEV ? copy_whole (from, to, mode) : -errno;
+	/* It stays, or is copied: in both cases its user must be able to read it, which `mode` need not allow. */
+	error = errno;
+	chmod (from, 0600);
+	return error == EXDEV ? copy_whole (from, to, mode) : -error;
 }
 
 int

@@ -407,6 +407,25 @@ class Collecting(Case):
             self.assertEqual(sorted(os.listdir(self.work)), ['new.pb.gz', 'old.pb.gz', 'source'])
             (self.work / 'new.pb.gz').unlink()
 
+    def test_a_file_that_nobody_may_read_takes_a_profile_from_another_disk(self):
+        if os.geteuid() == 0:
+            os.chmod(self.folder, 0o755)
+            user = {'user': 65534, 'group': 65534, 'extra_groups': []}
+        else:
+            user = {}
+        for folder in self.folders():
+            old = self.work / 'old.pb.gz'
+            old.write_text('')
+            old.chmod(0o200)
+            for path in [self.work, old, folder] if user else []:
+                os.chown(path, 65534, 65534)
+            process = self.start('run', '-q', '-o', 'old.pb.gz', '--', '/bin/sh', '-c',
+                                 'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz', env={'TMPDIR': folder}, **user)
+            _, error = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, error), (0, b''))
+            self.assertEqual((self.mode(old), os.listdir(folder)), ('0o200', []))
+            old.unlink()
+
     def test_a_link_is_written_through(self):
         for folder in self.folders():
             (self.work / 'target').write_text('what was there before, and is longer than what comes now' * 100)
