@@ -129,12 +129,20 @@ read_line (const char *path)
 	return monocle__format ("%s", line);
 }
 
-/* MODULE.PID.N.spool: the number after the first dot that is followed by digits. */
+/*
+ * MODULE.PID.N.spool, where MODULE may have dots and digits of its own: the part before the last two. All other names
+ * begin with the process's number, or with it after one word: PID.loaded, PID.N.done, output.PID.N.EXTENSION.
+ */
 static pid_t
 pid_in (const char *name)
 {
 	const char *dot = *name >= '0' && *name <= '9' ? name - 1 : strchr (name, '.');
 
+	if (ends_with (name, ".spool")) {
+		dot = name + strlen (name);
+		for (int parts = 0; dot && parts < 3; parts++)
+			dot = memrchr (name, '.', (size_t)(dot - name));
+	}
 	return dot ? (pid_t)strtol (dot + 1, NULL, 10) : 0;
 }
 

@@ -193,6 +193,13 @@ class Spools(run.Case):
         self.assertTrue((self.work / 'p.pb.gz').exists())
         self.assertNothingLeft()
 
+    def test_the_process_is_known_whatever_its_module_is_called(self):
+        for module in ['my.module', '7zip', 'v1.2']:
+            script = self.put_in_run(module + '.41.1.spool', output=self.work / (module + '.pb.gz'))
+            code, out, error = self.collect(script)
+            self.assertEqual(code, 0)
+            self.assertIn('wrote %s.pb.gz (process 41' % module, error)
+
     def test_a_run_does_not_believe_the_spools_of_another(self):
         for where in ['.', '/elsewhere', self.work]:
             script = self.put_in_run('calls.41.1.spool', output=self.victim, run_directory=where)
