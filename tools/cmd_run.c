@@ -496,7 +496,7 @@ const monocle__command monocle__command_run = {
 	.help =
 	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
 	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: sample, which\n"
-	    "                          looks a thousand times per second of CPU time; calls counts every call.\n"
+	    "                          looks a hundred times per second of CPU time; calls counts every call.\n"
 	    "                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
 	    "  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
 	    "                          their id before the extension. Default: the module's own naming, usually\n"
