@@ -93,7 +93,7 @@ exec_error (int error_pipe)
 
 /* Until it is collected the dead child keeps its number, so no signal can go to a stranger with the same one. */
 static int
-wait_for (pid_t pid)
+wait_for (pid_t pid, bool *ret_signalled)
 {
 	siginfo_t info;
 	int status;
@@ -105,6 +105,7 @@ wait_for (pid_t pid)
 		if (errno != EINTR)
 			return MONOCLE__EXIT_RUN_FAILED;
 	}
+	*ret_signalled = WIFSIGNALED (status);
 	return WIFSIGNALED (status) ? MONOCLE__EXIT_SIGNAL + WTERMSIG (status) : WEXITSTATUS (status);
 }
 
@@ -128,7 +129,8 @@ cannot_start (const char *name, int error)
 }
 
 static int
-start_and_wait (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, pid_t *ret_pid)
+start_and_wait (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask,
+                monocle__child *ret_child)
 {
 	int pipe_ends[2], error, code;
 	pid_t pid;
@@ -144,23 +146,23 @@ start_and_wait (char *const *argv, const struct sigaction *old_actions, const si
 	close (pipe_ends[1]);
 	error = exec_error (pipe_ends[0]);
 	close (pipe_ends[0]);
-	code = wait_for (pid);
+	code = wait_for (pid, &ret_child->signalled);
 	if (error)
 		return cannot_start (argv[0], error);
-	*ret_pid = pid;
+	ret_child->pid = pid;
 	return code;
 }
 
 int
-monocle__child_run (char *const *argv, pid_t *ret_pid)
+monocle__child_run (char *const *argv, monocle__child *ret_child)
 {
 	struct sigaction old_actions[PASSED_ON];
 	sigset_t old_mask;
 	int code;
 
-	*ret_pid = 0;
+	*ret_child = (monocle__child){ 0 };
 	signals_take (old_actions, &old_mask);
-	code = start_and_wait (argv, old_actions, &old_mask, ret_pid);
+	code = start_and_wait (argv, old_actions, &old_mask, ret_child);
 	signals_give_back (old_actions);
 	sigprocmask (SIG_SETMASK, &old_mask, NULL);
 	return code;

@@ -408,8 +408,8 @@ say_starts (const monocle__run_folder *folder)
 }
 
 static void
-report_run (const arguments *args, int code, monocle__run_folder *folder, const monocle__environ_state *state,
-            const monocle__layout *layout)
+report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
+            const monocle__environ_state *state, const monocle__layout *layout)
 {
 	monocle__run_folder_read (folder);
 	if (!asks_help (args))
@@ -419,7 +419,7 @@ report_run (const arguments *args, int code, monocle__run_folder *folder, const 
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !asks_help (args))
-		monocle__diagnose (args->command, code, folder, state, layout, expects_profile (args, layout));
+		monocle__diagnose (args->command, code, signalled, folder, state, layout, expects_profile (args, layout));
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
 		report_profile (folder, &folder->profiles[i]);
 }
@@ -431,7 +431,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 		.layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all
 	};
 	monocle__environ_state state;
-	pid_t pid;
+	monocle__child child;
 	int code;
 
 	monocle__environ_look (&state);
@@ -442,10 +442,10 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	wishes.profiles = args->profiles;
 	wishes.profile_count = args->profile_count;
 	monocle__environ_set (&wishes, &state);
-	code = monocle__child_run (args->command, &pid);
+	code = monocle__child_run (args->command, &child);
 	signal (SIGPIPE, SIG_IGN); /* after the child: it must not inherit this */
-	if (pid != 0)
-		report_run (args, code, folder, &state, layout);
+	if (child.pid != 0)
+		report_run (args, code, child.signalled, folder, &state, layout);
 	else
 		monocle__run_folder_remove (folder);
 	free (state.foreign);

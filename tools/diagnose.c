@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
 	char *const *argv;
 	int exit_code;
+	bool signalled;
 	const monocle__run_folder *folder;
 	const monocle__environ_state *state;
 	const monocle__layout *layout;
@@ -222,7 +223,7 @@ is_disabled_by_config (const facts *f)
 static bool
 is_killed (const facts *f)
 {
-	return f->exit_code > MONOCLE__EXIT_SIGNAL && (is_dotnet (f) || is_mono (f));
+	return f->signalled && (is_dotnet (f) || is_mono (f));
 }
 
 static bool
@@ -251,7 +252,7 @@ is_anything (const facts *f)
 
 static const struct {
 	bool (*holds) (const facts *f);
-	const char *sentence; /* %s: the program file */
+	const char *sentence; /* %s: the program file; %d: its exit code */
 } reasons[] = {
 #define REASON(test, text) { test, text },
 #include "reasons.def"
@@ -266,7 +267,7 @@ say_reason (const facts *f)
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
 		if (!reasons[i].holds (f))
 			continue;
-		char *sentence = monocle__format (reasons[i].sentence, name);
+		char *sentence = monocle__format (reasons[i].sentence, name, f->exit_code);
 		monocle__say ("no runtime loaded the profiler, so there is no profile: %s", sentence);
 		free (sentence);
 		return;
@@ -292,10 +293,12 @@ say_processes (const monocle__run_folder *folder, bool expected)
 }
 
 void
-monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
+monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
                    const monocle__environ_state *state, const monocle__layout *layout, bool expected)
 {
-	facts f = { .argv = argv, .exit_code = exit_code, .folder = folder, .state = state, .layout = layout };
+	facts f = {
+		.argv = argv, .exit_code = exit_code, .signalled = signalled, .folder = folder, .state = state, .layout = layout
+	};
 
 	if (folder->process_count > 0 || folder->unfinished > 0) {
 		say_processes (folder, expected);

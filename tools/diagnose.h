@@ -9,10 +9,10 @@
 #include "run-folder.h"
 
 /*
- * Says on stderr what kept the program from being profiled. `exit_code` is what monocle__child_run () answered;
- * `expected`: one of the modules leaves a profile whenever it runs.
+ * Says on stderr what kept the program from being profiled. `exit_code` and `signalled` are what
+ * monocle__child_run () answered; `expected`: one of the modules leaves a profile whenever it runs.
  */
-void monocle__diagnose (char *const *argv, int exit_code, const monocle__run_folder *folder,
+void monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
                         const monocle__environ_state *state, const monocle__layout *layout, bool expected);
 
 #endif

@@ -548,6 +548,14 @@ class Diagnosis(Case):
         (self.folder / 'lib/clr/libmonocle-clr.so').unlink()
         self.assertIn('libmonocle-clr.so was not found', self.reason(self.fake('app', b'\0hostfxr\0')))
 
+    def test_a_high_exit_code_is_told_from_a_signal(self):
+        for script, words in [('exit 131', 'dotnet ended with exit code 131 before it started a runtime'),
+                              ('kill -9 $$', 'dotnet was ended by a signal before its runtime loaded us')]:
+            path = self.work / 'dotnet'
+            path.write_text('#!/bin/sh\n%s\n' % script)
+            path.chmod(0o755)
+            self.assertIn(words, self.reason('./dotnet'))
+
     def test_mono_whose_umbrella_is_missing_is_called_so(self):
         (self.folder / 'lib/mono/libmono-profiler-monocle.so').unlink()
         self.assertIn('libmono-profiler-monocle.so was not found', self.reason(self.fake('mono', b'')))
