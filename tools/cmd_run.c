@@ -97,6 +97,9 @@ parse_option (int option, arguments *args)
 		return profile_add (args, optarg);
 	case 'o':
 		args->output = optarg;
+		if (strcmp (optarg, "-") == 0)
+			return monocle__usage_error (&monocle__command_run,
+			                             "-o takes a file name; standard output is the program's own");
 		return *optarg ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
 	case 'a':
 		args->all = true;
@@ -125,6 +128,10 @@ parse_arguments (int argc, char **argv, arguments *args)
 		if (result != 0)
 			return result;
 	}
+	if (optind == argc && asks_help (args))
+		return monocle__usage_error (&monocle__command_run,
+		                             "a module prints its arguments when a program starts: "
+		                             "monocle run --profile=NAME:help -- COMMAND");
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
 	args->command = argv + optind;
@@ -497,7 +504,7 @@ const monocle__command monocle__command_run = {
 	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
 	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: sample, which\n"
 	    "                          looks a hundred times per second of CPU time; calls counts every call.\n"
-	    "                          --profile=NAME:help prints a module's arguments; monocle list prints modules\n"
+	    "                          --profile=NAME:help -- COMMAND prints a module's arguments; monocle list prints modules\n"
 	    "  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
 	    "                          their id before the extension. Default: the module's own naming, usually\n"
 	    "                          PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory\n"

@@ -119,6 +119,13 @@ class ExitCodes(Case):
             self.assertEqual((code, out), (2, ''), words)
             self.assertTrue(error, words)
 
+    def test_what_run_cannot_do_is_said(self):
+        for words, hint in [(['-o', '-', '--', '/bin/echo'], "standard output is the program's own"),
+                            (['--profile=calls:help'], 'monocle run --profile=NAME:help -- COMMAND')]:
+            code, out, error = self.monocle('run', *words)
+            self.assertEqual((code, out), (2, ''))
+            self.assertIn(hint, error)
+
     def test_a_run_without_any_library_of_ours_is_125(self):
         shutil.rmtree(self.folder / 'lib')
         code, out, error = self.shell('echo ran')
