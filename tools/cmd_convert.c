@@ -32,28 +32,14 @@ write_profile (FILE *out, const void *context)
 	return c->format->write (out, c->profile, &c->options);
 }
 
-/* "self, total and calls", into `buffer`. */
-static const char *
-list_values (const monocle__profile *profile, char *buffer, size_t size)
-{
-	size_t used = 0;
-
-	*buffer = '\0';
-	for (size_t i = 0; i < profile->value_count && used < size; i++)
-		used += (size_t)snprintf (buffer + used, size - used, i ? ", %.40s" : "%.40s", profile->value_types[i].type);
-	return buffer;
-}
-
 static bool
 try_value (conversion *c, const char *path, const char *name)
 {
-	char names[512];
-
 	c->options.value = name ? monocle__profile_find_value (c->profile, name) : monocle__profile_main_value (c->profile);
 	c->options.one_value = name != NULL;
 	if (c->options.value != SIZE_MAX)
 		return true;
-	monocle__say ("%s has no value '%s'; it has: %s", path, name, list_values (c->profile, names, sizeof names));
+	monocle__profile_file_say_values (path, c->profile, name);
 	return false;
 }
 

@@ -80,7 +80,7 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 		if (values[i] == SIZE_MAX && !args->value)
 			values[i] = monocle__profile_main_value (profiles[i]);
 		if (values[i] == SIZE_MAX) {
-			monocle__say ("%s has no value '%s'", args->paths[i], name);
+			monocle__profile_file_say_values (args->paths[i], profiles[i], name);
 			return false;
 		}
 		types[i] = &profiles[i]->value_types[values[i]];

@@ -89,6 +89,18 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 	return -1;
 }
 
+void
+monocle__profile_file_say_values (const char *path, const monocle__profile *profile, const char *name)
+{
+	char names[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < profile->value_count && used < sizeof names; i++)
+		used += (size_t)snprintf (names + used, sizeof names - used, i ? ", %.40s" : "%.40s",
+		                          profile->value_types[i].type);
+	monocle__say ("%s has no value '%s'; it has: %s", path, name, names);
+}
+
 static bool
 is_newer (const struct timespec *a, const struct timespec *b)
 {

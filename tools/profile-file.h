@@ -18,6 +18,9 @@ bool monocle__profile_file_is_spool (const char *path);
 /* The bytes of the file that the process of a spool would have written. 0, or -1 after one line; the caller frees. */
 int monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length);
 
+/* Says that the profile has no value of that name, and which it has. */
+void monocle__profile_file_say_values (const char *path, const monocle__profile *profile, const char *name);
+
 /* The newest profile or spool in the current directory; NULL: none. The caller frees. */
 char *monocle__profile_file_newest (void);
 
