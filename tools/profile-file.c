@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { ERROR_SIZE = 256 };
 
@@ -70,10 +71,23 @@ read_spool (const char *path, monocle__profile **ret_profile)
 	if (result != 0)
 		monocle__say ("%s: %s", path, error);
 	else
-		monocle__say ("%s was left by a process that is gone; it stays as it is, and "
-		              "monocle convert --to=pprof makes a profile of it",
-		              path);
+		monocle__say ("%s: its process ended before it wrote its profile; to keep it: "
+		              "monocle convert %s --to=pprof (%s can be deleted then)",
+		              path, path, path);
 	return result;
+}
+
+/* A profile that is not there may have left its spool. Says so and answers true then. */
+static bool
+say_spool (const char *path)
+{
+	char *spool = monocle__format ("%s.spool", path);
+	bool is_left = access (path, F_OK) != 0 && monocle__profile_file_is_spool (spool);
+
+	if (is_left)
+		monocle__say ("%s is not there, but its spool is: name %s", path, spool);
+	free (spool);
+	return is_left;
 }
 
 int
@@ -85,7 +99,8 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 		return read_spool (path, ret_profile);
 	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0)
 		return 0;
-	monocle__say ("%s: %s", path, error);
+	if (!say_spool (path))
+		monocle__say ("%s: %s", path, error);
 	return -1;
 }
 

@@ -53,7 +53,7 @@ class Spools(run.Case):
             if words != ['diff'] and words[1:2] != ['--to=pprof']:
                 self.assertIn('A:Main ()', out, words)
             if '--to=pprof' not in words: # What makes a profile of it need not say how to make one.
-                self.assertIn('it stays as it is', error)
+                self.assertIn('%s --to=pprof (%s can be deleted then)' % (path, path), error)
             self.assertNotIn('\033', error)
 
     def monocle(self, *words, env=None, **options):
@@ -163,6 +163,11 @@ class Spools(run.Case):
             self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
             self.assertIn('still running', error)
         self.assertEqual(self.state(), before)
+
+    def test_a_profile_of_which_there_is_only_the_spool_names_it(self):
+        self.make(self.work / 'x.pb.gz.spool', output=self.work / 'x.pb.gz')
+        self.assertEqual(self.monocle('report', 'x.pb.gz'),
+                         (1, '', 'monocle: x.pb.gz is not there, but its spool is: name x.pb.gz.spool\n'))
 
     def test_an_empty_spool_says_so(self):
         for content in [b'', bytes(8), bytes(1 << 20)]:
