@@ -96,7 +96,8 @@ open_place (const monocle__output_place *place)
 	else if (fd < 0 && errno == ELOOP && place->chosen)
 		monocle__say ("%s is a symbolic link; name the file to write with -o", place->path);
 	else if (fd < 0 && errno == EMLINK && place->chosen)
-		monocle__say ("%s is there and is not a plain file of yours alone; name the file to write with -o", place->path);
+		monocle__say ("%s is there and is not a plain file of yours alone; name the file to write with -o",
+		              place->path);
 	else if (!stream)
 		monocle__say ("cannot write %s: %s", place->path, strerror (errno));
 	if (fd >= 0 && !stream)
