@@ -709,7 +709,8 @@ class Output(Case):
         self.assertEqual(self.monocle('report', 'one.pb.gz', '--format=tsv')[1], 'method\tcalls\nA:Main ()\t1\n')
 
     def test_a_value_that_is_not_there_is_said_with_those_that_are(self):
-        for words in [['diff', '--value=zz', 'p.pb.gz', 'p.pb.gz'], ['convert', '--to=collapsed', '--value=zz', 'p.pb.gz']]:
+        for words in [['diff', '--value=zz', 'p.pb.gz', 'p.pb.gz'],
+                      ['convert', '--to=collapsed', '--value=zz', 'p.pb.gz']]:
             self.assertEqual(self.monocle(*words), (1, '', "monocle: p.pb.gz has no value 'zz'; it has: calls, self\n"))
 
     def test_a_profile_is_not_replaced_by_its_conversion(self):
