@@ -5,8 +5,9 @@
  * made the folder of the run, or in the memory of who looks at it.
  *
  * A spool is a file, and anybody can make one. What it says of other files is believed in one case: the spool lies in a
- * folder that the caller made for its own run, and is of the caller's own user. Nobody else writes where a spool says,
- * and a command that a spool names is never run by anyone but the process that was given it.
+ * folder that the caller made for its own run, is of the caller's own user, and the plan beside it says the same: a
+ * process that has given up its rights still has the spool mapped. Nobody else writes where a spool says, and a command
+ * that a spool names is never run by anyone but the process that was given it.
  */
 #include "complete.h"
 
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output-plan.h"
 #include "pprof.h"
 #include "spool-file.h"
 
@@ -89,13 +91,21 @@ is_file (const struct monocle__spool_view *view)
 	return view->header->output_kind == MONOCLE__OUTPUT_FILE || view->header->output_kind == MONOCLE__OUTPUT_NEW;
 }
 
-/* A file can be written there, and its name says which wherever one stands. */
+/* The run's folder, and a spool in it. */
+struct place {
+	int directory;
+	const char *folder, *name;
+};
+
+/* A file can be written there, its name says which wherever one stands, and its process was to write it. */
 static bool
-names_a_file (const struct monocle__spool_view *view)
+names_a_file (const struct monocle__spool_view *view, const struct place *place)
 {
 	const char *output = view->header->output;
 	struct stat status;
-	return is_file (view) && *output == '/' && (stat (output, &status) || S_ISREG (status.st_mode));
+	return is_file (view) && *output == '/'
+	       && monocle__output_plan_says (place->directory, place->name, view->header->output_kind, output)
+	       && (stat (output, &status) || S_ISREG (status.st_mode));
 }
 
 /* A command's or a descriptor's process is gone, a device is no file: the default name, in the run's folder. */
@@ -114,16 +124,16 @@ name_in_folder (const struct monocle__spool_view *view, const char *folder, char
 
 /* Writes the profile of a dead process of the run. 0 or -errno. */
 static int
-write_profile (const struct monocle__spool_view *view, const char *folder, char **ret_path)
+write_profile (const struct monocle__spool_view *view, const struct place *place, char **ret_path)
 {
 	char path[sizeof view->header->output];
-	bool is_named = names_a_file (view);
+	bool is_named = names_a_file (view, place);
 	enum monocle__output_kind kind = is_named ? view->header->output_kind : MONOCLE__OUTPUT_NEW;
 	int error = 0;
 	if (is_named)
 		strcpy (path, view->header->output);
 	else
-		error = name_in_folder (view, folder, path, sizeof path);
+		error = name_in_folder (view, place->folder, path, sizeof path);
 	if (!error)
 		error = monocle__complete_view (view, path, kind);
 	char *written = error ? NULL : strdup (path);
@@ -135,9 +145,10 @@ write_profile (const struct monocle__spool_view *view, const char *folder, char 
 }
 
 static int
-collect_loaded (const struct monocle__spool_view *view, const char *folder, char **ret_path, const char **ret_error)
+collect_loaded (const struct monocle__spool_view *view, const struct place *place, char **ret_path,
+                const char **ret_error)
 {
-	if (strcmp (view->header->run_directory, folder)) {
+	if (strcmp (view->header->run_directory, place->folder)) {
 		*ret_error = "it is not of this run";
 		return -1;
 	}
@@ -147,7 +158,7 @@ collect_loaded (const struct monocle__spool_view *view, const char *folder, char
 			*ret_path = strdup (view->header->output);
 		return -1;
 	}
-	int error = write_profile (view, folder, ret_path);
+	int error = write_profile (view, place, ret_path);
 	if (error)
 		*ret_error = strerror (-error);
 	return error ? -1 : 0;
@@ -179,20 +190,27 @@ open_own (int at, const char *name, int flags, mode_t type, const char **ret_err
 	return -1;
 }
 
+static void
+remove_spool (const struct place *place)
+{
+	unlinkat (place->directory, place->name, 0);
+	monocle__output_plan_remove (place->directory, place->name);
+}
+
 static int
-collect_file (int directory, int fd, const char *folder, const char *name, char **ret_path, const char **ret_error)
+collect_file (int fd, const struct place *place, char **ret_path, const char **ret_error)
 {
 	struct monocle__spool_file file;
 	int result = monocle__spool_file_load (&file, fd, ret_error);
-	if (result && *ret_error == monocle__spool_file_empty && !is_beginning (name)) {
-		unlinkat (directory, name, 0);
+	if (result && *ret_error == monocle__spool_file_empty && !is_beginning (place->name)) {
+		remove_spool (place);
 		return 1;
 	}
 	if (result)
 		return result;
-	result = collect_loaded (&file.view, folder, ret_path, ret_error);
+	result = collect_loaded (&file.view, place, ret_path, ret_error);
 	if (!result)
-		unlinkat (directory, name, 0);
+		remove_spool (place);
 	monocle__spool_file_free (&file);
 	return result;
 }
@@ -210,7 +228,7 @@ monocle_kit_spool_collect (const char *run_folder, const char *name, char **ret_
 		return -1;
 	fd = open_own (directory, name, 0, S_IFREG, ret_error);
 	if (fd >= 0) {
-		result = collect_file (directory, fd, run_folder, name, ret_path, ret_error);
+		result = collect_file (fd, &(struct place) { directory, run_folder, name }, ret_path, ret_error);
 		close (fd);
 	}
 	close (directory);

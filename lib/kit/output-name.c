@@ -288,9 +288,8 @@ monocle__output_write_all (int fd, const char *data, size_t length)
 	return 0;
 }
 
-/* A file larger than the limit would bring SIGXFSZ into a program that never asked for it. */
-static int
-check_limit (uint64_t begin, size_t length)
+int
+monocle__output_check_limit (uint64_t begin, size_t length)
 {
 	struct rlimit limit;
 	if (getrlimit (RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
@@ -367,7 +366,7 @@ write_file (char *path, size_t size, enum monocle__output_kind kind, const void 
 {
 	struct stat status;
 	char part[PATH_MAX];
-	int error = check_limit (0, length);
+	int error = monocle__output_check_limit (0, length);
 	if (error)
 		return error;
 	bool replaces = kind == MONOCLE__OUTPUT_FILE && lstat (path, &status) == 0;
@@ -399,7 +398,7 @@ check_descriptor (int fd, size_t length)
 	if (fstat (fd, &status) || !S_ISREG (status.st_mode))
 		return 0;
 	off_t at = fcntl (fd, F_GETFL) & O_APPEND ? status.st_size : lseek (fd, 0, SEEK_CUR);
-	return at < 0 ? -errno : check_limit ((uint64_t) at, length);
+	return at < 0 ? -errno : monocle__output_check_limit ((uint64_t) at, length);
 }
 
 int

@@ -64,6 +64,11 @@ int monocle__output_descriptor (const char *number);
  */
 int monocle__output_spawn (const char *command, pid_t *ret_child);
 void monocle__output_await (pid_t child);
+/*
+ * May `length` bytes be written from `begin` on? 0 or -EFBIG: a file larger than the limit would bring SIGXFSZ into a
+ * program that never asked for it.
+ */
+int monocle__output_check_limit (uint64_t begin, size_t length);
 /* Writes all of it to a file, sends all of it to a command. 0 or -errno. */
 int monocle__output_write_all (int fd, const char *data, size_t length);
 int monocle__output_send (int fd, const char *data, size_t length);

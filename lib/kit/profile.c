@@ -18,6 +18,7 @@
 #include "calltree.h"
 #include "complete.h"
 #include "environment.h"
+#include "output-plan.h"
 #include "profile.h"
 
 static monocle_kit_spool the_spool;
@@ -88,6 +89,20 @@ avoid_devices (struct plan *plan, unsigned number, char *path, size_t size)
 	plan->kind = kind;
 }
 
+/* In the folder of a run the plan is there before the spool. 0 or -errno. */
+static int
+create_at (monocle_kit_spool *spool, const struct plan *plan, const char *path)
+{
+	bool has_plan = *plan->run_directory && (plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW);
+	int error = has_plan ? monocle__output_plan_write (path, plan->kind, plan->output) : 0;
+	if (error)
+		return error;
+	error = monocle__spool_create (spool, path);
+	if (error && has_plan)
+		monocle__output_plan_remove (AT_FDCWD, path);
+	return error;
+}
+
 static bool
 create (monocle_kit_spool *spool, struct plan *plan)
 {
@@ -98,7 +113,7 @@ create (monocle_kit_spool *spool, struct plan *plan)
 		if (!error)
 			avoid_devices (plan, number, path, sizeof path);
 		if (!error)
-			error = monocle__spool_create (spool, path);
+			error = create_at (spool, plan, path);
 	}
 	if (error)
 		monocle_kit_log (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path,
@@ -142,6 +157,14 @@ remember_descriptor (monocle_kit_spool *spool)
 		return;
 	spool->header->output_device = status.st_dev;
 	spool->header->output_inode = status.st_ino;
+}
+
+void
+monocle__profile_remove (const monocle_kit_spool *spool)
+{
+	unlink (spool->path);
+	if (*spool->header->run_directory)
+		monocle__output_plan_remove (AT_FDCWD, spool->path);
 }
 
 bool
@@ -240,7 +263,7 @@ monocle__profile_finish (monocle_kit_spool *spool)
 		monocle_kit_log (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
 		                 strerror (-error), spool->path);
 	else
-		unlink (spool->path);
+		monocle__profile_remove (spool);
 	return error ? -1 : 0;
 }
 

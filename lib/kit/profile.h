@@ -11,6 +11,9 @@
 /* Makes the file and describes the process in it; it is no spool before it is published. False: logged. */
 bool monocle__profile_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config);
 
+/* Takes the file away again, with the plan beside it. */
+void monocle__profile_remove (const monocle_kit_spool *spool);
+
 /* Nobody writes any more: says what was lost, writes the profile and removes the spool. 0, or -1: logged. */
 int monocle__profile_finish (monocle_kit_spool *spool);
 

@@ -545,7 +545,7 @@ static monocle_kit_stacks *
 fail (monocle_kit_stacks *stacks, const char *module, const char *what)
 {
 	if (stacks->spool.header)
-		unlink (stacks->spool.path);
+		monocle__profile_remove (&stacks->spool);
 	monocle__spool_unmap (&stacks->spool);
 	monocle__stack_ring_done (&stacks->ring);
 	free (stacks);

@@ -190,9 +190,13 @@ class Spools(run.Case):
             name, spool.Header.run_directory.offset)
         return 'cp %s "$d/%s"; ' % (template, name) + ('' if said['run_directory'] else patch)
 
+    def plan(self, name, output, kind='file'):
+        """A script that puts the plan of a spool into the folder of the run."""
+        return 'printf "%%s %%s" %s %s > "$d/%s.plan"; ' % (kind, output, name)
+
     def test_a_run_completes_what_its_own_processes_left(self):
         script = self.put_in_run('calls.41.1.spool', output=self.work / 'p.pb.gz')
-        code, out, error = self.collect(script)
+        code, out, error = self.collect(script + self.plan('calls.41.1.spool', self.work / 'p.pb.gz'))
         self.assertEqual(code, 0)
         self.assertIn('A:F ()', error)
         self.assertTrue((self.work / 'p.pb.gz').exists())
@@ -200,10 +204,25 @@ class Spools(run.Case):
 
     def test_the_process_is_known_whatever_its_module_is_called(self):
         for module in ['my.module', '7zip', 'v1.2']:
-            script = self.put_in_run(module + '.41.1.spool', output=self.work / (module + '.pb.gz'))
+            name, output = module + '.41.1.spool', self.work / (module + '.pb.gz')
+            script = self.put_in_run(name, output=output) + self.plan(name, output)
             code, out, error = self.collect(script)
             self.assertEqual(code, 0)
             self.assertIn('wrote %s.pb.gz (process 41' % module, error)
+
+    def test_a_run_writes_no_file_that_was_not_planned(self):
+        name = 'calls.41.1.spool'
+        planned = self.work / 'p.pb.gz'
+        link = 'ln -s planned "$d/%s.plan"; printf "file %s" > "$d/planned"; ' % (name, self.victim)
+        for plan in ['', self.plan(name, planned), self.plan(name, self.victim, 'new'), self.plan(name, self.victim)
+                     + 'printf x >> "$d/%s.plan"; ' % name, link, 'mkfifo "$d/%s.plan"; ' % name]:
+            script = self.put_in_run(name, output=self.victim)
+            code, out, error = self.collect(script + plan, '-o', 'q.pb.gz')
+            self.assertEqual((code, self.victim.read_text()), (0, 'alias ls=ls\n'), plan)
+            self.assertFalse(planned.exists())
+            self.assertIn('A:F ()', error)
+            (self.work / 'q.pb.gz').unlink()
+            self.assertNothingLeft()
 
     def test_a_run_does_not_believe_the_spools_of_another(self):
         for where in ['.', '/elsewhere', self.work]:

@@ -338,7 +338,7 @@ find_spool (const char *folder)
 	DIR *directory = opendir (folder);
 	*name = '\0';
 	while ((entry = readdir (directory)))
-		if (strstr (entry->d_name, ".spool")) {
+		if (strlen (entry->d_name) > 6 && !strcmp (entry->d_name + strlen (entry->d_name) - 6, ".spool")) {
 			assert_string_equal (name, "");
 			strcpy (name, entry->d_name);
 		}
@@ -495,6 +495,21 @@ aim_by_a_command (struct monocle__spool_header *header)
 	strcpy (header->module, "../m");
 }
 
+/* As a process that gave up its rights, and still has its spool mapped, may aim. */
+static void
+aim_by_an_absolute_name (struct monocle__spool_header *header)
+{
+	strcpy (header->output, victim);
+	header->output_kind = MONOCLE__OUTPUT_FILE;
+}
+
+static void
+aim_at_a_new_name (struct monocle__spool_header *header)
+{
+	snprintf (header->output, sizeof header->output, "%s-2", victim);
+	header->output_kind = MONOCLE__OUTPUT_NEW;
+}
+
 /* Collects the changed spool; what is left of the run's folder is removed. */
 static int
 collect_changed (void (*change) (struct monocle__spool_header *header), char **ret_path, const char **ret_error)
@@ -530,7 +545,8 @@ a_spool_that_is_not_of_the_run_is_refused (void **state)
 static void
 what_is_no_file_of_its_own_goes_into_the_folder_of_the_run (void **state)
 {
-	void (*const aims[]) (struct monocle__spool_header *) = { aim_by_a_relative_name, aim_by_a_command };
+	void (*const aims[]) (struct monocle__spool_header *) = { aim_by_a_relative_name, aim_by_a_command,
+		                                                         aim_by_an_absolute_name, aim_at_a_new_name };
 	for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
 		char *path = NULL, command[300], *folder = strdup (tree_file ("run"));
 		const char *error = "";
@@ -542,6 +558,7 @@ what_is_no_file_of_its_own_goes_into_the_folder_of_the_run (void **state)
 		assert_null (strchr (path + strlen (folder) + 1, '/'));
 		assert_null (strchr (path, '\033'));
 		assert_int_equal (file_size (victim), 0);
+		assert_false (exists ("victim-2"));
 		snprintf (command, sizeof command, "rm -r %s", folder);
 		assert_int_equal (system (command), 0);
 		free (path);
