@@ -292,7 +292,9 @@ MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
 /*
  * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
  * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
- * another line. In a forked child it does nothing. Keeps errno.
+ * another line. In a forked child it does nothing. Keeps errno. What could deceive who reads the log does not get into
+ * it: tabs stay, other white space that is a control character becomes a blank, and a question mark stands for any other
+ * control character, each byte that is no UTF-8, separators of lines and paragraphs, and marks of writing direction.
  */
 MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
 /*

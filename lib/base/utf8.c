@@ -66,8 +66,8 @@ monocle__utf8_is_unsafe (uint32_t code)
 	return false;
 }
 
-size_t
-monocle__utf8_clean (char *text, size_t length)
+static size_t
+clean (char *text, size_t length, bool keeps_tabs)
 {
 	size_t kept = 0, step;
 	uint32_t code;
@@ -78,7 +78,9 @@ monocle__utf8_clean (char *text, size_t length)
 	for (size_t at = kept; at < length; at += step) {
 		step = monocle__utf8_decode (text + at, length - at, &code);
 		bool is_invalid = code == MONOCLE__UTF8_INVALID && step == 1;
-		if (code >= '\t' && code <= '\r') {
+		if (code == '\t' && keeps_tabs) {
+			text[kept++] = '\t';
+		} else if (code >= '\t' && code <= '\r') {
 			text[kept++] = ' ';
 		} else if (is_invalid || monocle__utf8_is_unsafe (code)) {
 			text[kept++] = '?';
@@ -88,4 +90,16 @@ monocle__utf8_clean (char *text, size_t length)
 		}
 	}
 	return kept;
+}
+
+size_t
+monocle__utf8_clean (char *text, size_t length)
+{
+	return clean (text, length, false);
+}
+
+size_t
+monocle__utf8_clean_columns (char *text, size_t length)
+{
+	return clean (text, length, true);
 }

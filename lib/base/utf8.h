@@ -31,5 +31,7 @@ bool monocle__utf8_is_unsafe (uint32_t code);
  * which is never larger. Writes no NUL.
  */
 size_t monocle__utf8_clean (char *text, size_t length);
+/* The same, but for tabs, which stay: they are between columns. */
+size_t monocle__utf8_clean_columns (char *text, size_t length);
 
 #endif

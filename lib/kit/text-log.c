@@ -313,7 +313,7 @@ append (monocle_kit_text *text, struct monocle__text_file *file, const char *dat
 	if (text->piece_length + length + 1 > PIECE)
 		flush (text, file);
 	memcpy (text->piece + text->piece_length, data, length);
-	text->piece_length += monocle__utf8_clean (text->piece + text->piece_length, length);
+	text->piece_length += monocle__utf8_clean_columns (text->piece + text->piece_length, length);
 	text->piece[text->piece_length++] = '\n';
 }
 

@@ -131,6 +131,16 @@ lines_of_all_threads_come_in_the_order_of_their_times (void **state)
 }
 
 static void
+tabs_stay_in_a_line (void **state)
+{
+	monocle_kit_text *text = open_with (path, false, 4 << 20);
+	say (text, "a\tb\tc");
+	say (text, "a\vb\t\033\t");
+	assert_int_equal (monocle_kit_text_close (text), 0);
+	check_file (path, "# head\na\tb\tc\na b\t?\t\n");
+}
+
+static void
 a_line_cannot_steer_a_terminal (void **state)
 {
 	monocle_kit_text *text = open_with (path, false, 4 << 20);
@@ -421,6 +431,7 @@ main (void)
 #define TEST(name) cmocka_unit_test_setup_teardown (name, make_folder, remove_folder)
 		TEST (lines_of_all_threads_come_in_the_order_of_their_times),
 		TEST (a_line_cannot_steer_a_terminal),
+		TEST (tabs_stay_in_a_line),
 		TEST (each_thread_can_have_its_file),
 		TEST (the_next_thread_may_use_what_a_dead_one_left),
 		TEST (a_slow_reader_costs_lines_and_not_time),
