@@ -164,12 +164,24 @@ collect_loaded (const struct monocle__spool_view *view, const struct place *plac
 	return error ? -1 : 0;
 }
 
-/* MODULE.PID.N.spool of a process that is there; where its spool is empty it is about to begin. */
+/* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is no such name. */
+static long
+pid_in (const char *name)
+{
+	const char *at = name + strlen (name);
+	for (int dots = 0; dots < 3; dots++)
+		do
+			if (at-- == name)
+				return 0;
+		while (*at != '.');
+	return strtol (at + 1, NULL, 10);
+}
+
+/* The spool of a process that is there; where it is empty the process is about to begin. */
 static bool
 is_beginning (const char *name)
 {
-	const char *dot = strchr (name, '.');
-	long pid = dot ? strtol (dot + 1, NULL, 10) : 0;
+	long pid = pid_in (name);
 	return pid > 0 && pid <= INT_MAX && monocle__process_start ((pid_t) pid) != 0;
 }
 

@@ -417,7 +417,7 @@ a_spool_is_none_before_its_header_is_whole (void **state)
 	const char *error = "", *folder = make_run_folder ();
 	void *data;
 	size_t length;
-	snprintf (name, sizeof name, "calls.%d.1.spool", (int) getpid ());
+	snprintf (name, sizeof name, "my.calls.%d.1.spool", (int) getpid ());
 	snprintf (whole, sizeof whole, "%s/%s", folder, name);
 	assert_int_equal (monocle__spool_create (&spool, whole), 0);
 	assert_int_equal (monocle_kit_spool_read (whole, &data, &length, &error), -1);
