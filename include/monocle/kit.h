@@ -26,6 +26,9 @@ extern "C" {
 /* "monocle: MODULE: MESSAGE\n" to stderr or MONOCLE_LOG, one write. */
 MONOCLE_KIT_API void monocle_kit_log (const char *module, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
+/* The same, where it says why there is no profile: `monocle run` then has nothing to add about that. */
+MONOCLE_KIT_API void monocle_kit_log_failure (const char *module, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
 
 /* --- options: one row each ---------------------------------------------------------------------------------------- */
 
@@ -292,9 +295,9 @@ MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
 /*
  * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
  * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
- * another line. In a forked child it does nothing. Keeps errno. What could deceive who reads the log does not get into
- * it: tabs stay, other white space that is a control character becomes a blank, and a question mark stands for any other
- * control character, each byte that is no UTF-8, separators of lines and paragraphs, and marks of writing direction.
+ * another line. In a forked child it does nothing. Keeps errno. What could deceive who reads the log is taken out: tabs
+ * stay, other white space that is a control character becomes a blank, and a question mark stands for each other control
+ * character, byte that is no UTF-8, separator of lines or paragraphs, and mark of writing direction.
  */
 MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
 /*

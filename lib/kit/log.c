@@ -34,18 +34,14 @@ write_line (const char *line, size_t length)
 		close (fd);
 }
 
-void
-monocle_kit_log (const char *module, const char *format, ...)
+static void
+log_line (const char *module, const char *format, va_list arguments)
 {
-	int saved_errno = errno;
 	char line[LINE_MAX_BYTES];
 	int length = snprintf (line, sizeof line - 1, "monocle: %s: ", module);
 	if (length < 0 || length > 128)
 		length = 0;
-	va_list arguments;
-	va_start (arguments, format);
 	int more = vsnprintf (line + length, sizeof line - 1 - (size_t) length, format, arguments);
-	va_end (arguments);
 	if (more > 0)
 		length += more;
 	if (length > LINE_MAX_BYTES - 2)
@@ -53,6 +49,27 @@ monocle_kit_log (const char *module, const char *format, ...)
 	size_t clean = monocle__utf8_clean (line, (size_t) length);
 	line[clean++] = '\n';
 	write_line (line, clean);
+}
+
+void
+monocle_kit_log (const char *module, const char *format, ...)
+{
+	int saved_errno = errno;
+	va_list arguments;
+	va_start (arguments, format);
+	log_line (module, format, arguments);
+	va_end (arguments);
+	errno = saved_errno;
+}
+
+void
+monocle_kit_log_failure (const char *module, const char *format, ...)
+{
+	int saved_errno = errno;
+	va_list arguments;
+	va_start (arguments, format);
+	log_line (module, format, arguments);
+	va_end (arguments);
 	monocle__run_note ("told", module);
 	errno = saved_errno;
 }

@@ -151,18 +151,18 @@ complain_of_value (const char *module, const monocle_kit_option *row, const char
 	if (!value)
 		value = "";
 	if (row->kind == MONOCLE_KIT_OPTION_U64 && row->max)
-		monocle_kit_log (module, "option %s=%s: a number from %llu to %llu is wanted", row->key, value,
-		                 (unsigned long long) row->min, (unsigned long long) row->max);
+		monocle_kit_log_failure (module, "option %s=%s: a number from %llu to %llu is wanted", row->key, value,
+		                         (unsigned long long) row->min, (unsigned long long) row->max);
 	else if (row->kind == MONOCLE_KIT_OPTION_U64)
-		monocle_kit_log (module, "option %s=%s: a number from %llu on is wanted", row->key, value,
-		                 (unsigned long long) row->min);
+		monocle_kit_log_failure (module, "option %s=%s: a number from %llu on is wanted", row->key, value,
+		                         (unsigned long long) row->min);
 	else if (row->kind == MONOCLE_KIT_OPTION_CHOICE)
-		monocle_kit_log (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
+		monocle_kit_log_failure (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
 	else if (row->kind == MONOCLE_KIT_OPTION_FLAG)
-		monocle_kit_log (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
+		monocle_kit_log_failure (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
 	else
-		monocle_kit_log (module, "option %s needs a value: %s=%s", row->key, row->key,
-		                 row->choices ? row->choices : "TEXT");
+		monocle_kit_log_failure (module, "option %s needs a value: %s=%s", row->key, row->key,
+		                         row->choices ? row->choices : "TEXT");
 }
 
 /* Reads `value` (NULL: the key stood alone) as the row wants it. */
@@ -192,12 +192,13 @@ complain_of_key (const char *module, const monocle_kit_option *rows, const char 
 {
 	const char *nearest = nearest_key (rows, key);
 	if (distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
-		monocle_kit_log (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
+		monocle_kit_log_failure (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
 	else if (before && before->kind == MONOCLE_KIT_OPTION_STRING)
-		monocle_kit_log (module, "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or quotes, and "
-		                 "the shell must leave them: --profile=\"%s:%s='...,...'\"", key, before->key, module, before->key);
+		monocle_kit_log_failure (module, "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or "
+		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"", key,
+		                         before->key, module, before->key);
 	else
-		monocle_kit_log (module, "unknown option \"%s\"; --profile=%s:help prints all", key, module);
+		monocle_kit_log_failure (module, "unknown option \"%s\"; --profile=%s:help prints all", key, module);
 }
 
 /* Understands one argument. 0, or -1 when it is wrong (logged). */
@@ -295,11 +296,11 @@ read_next (const char *module, const monocle_kit_option *rows, const monocle_kit
 	char *argument = next_argument (text, &open_quote);
 	int result = 0;
 	if (!argument) {
-		monocle_kit_log (module, "no memory for the options");
+		monocle_kit_log_failure (module, "no memory for the options");
 		return -1;
 	}
 	if (open_quote) {
-		monocle_kit_log (module, "option %s: a quote is not closed", argument);
+		monocle_kit_log_failure (module, "option %s: a quote is not closed", argument);
 		result = -1;
 	} else if (!strcmp (argument, "help"))
 		result = 1;
@@ -320,7 +321,7 @@ monocle_kit_options_parse (const char *module, const char *desc, const monocle_k
 	while (result == 0 && *text) {
 		struct setting *setting = *last = calloc (1, sizeof *setting);
 		if (!setting)
-			monocle_kit_log (module, "no memory for the options");
+			monocle_kit_log_failure (module, "no memory for the options");
 		result = setting ? read_next (module, rows, before, &text, setting) : -1;
 		if (setting) {
 			last = &setting->next;

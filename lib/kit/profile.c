@@ -45,8 +45,8 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 	if (!error && is_file)
 		error = monocle__output_check (plan->output);
 	if (error) {
-		monocle_kit_log (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
-		                 strerror (-error));
+		monocle_kit_log_failure (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
+		                         strerror (-error));
 		return false;
 	}
 	const char *directory = monocle__variable ("MONOCLE_RUN_DIR");
@@ -116,8 +116,8 @@ create (monocle_kit_spool *spool, struct plan *plan)
 			error = create_at (spool, plan, path);
 	}
 	if (error)
-		monocle_kit_log (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path,
-		                 strerror (-error));
+		monocle_kit_log_failure (plan->config->module, "cannot make %s: %s; the program runs unprofiled", path,
+		                         strerror (-error));
 	return !error;
 }
 
@@ -187,7 +187,7 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 	/* An older module's struct is shorter; what it does not know is zero. */
 	memcpy (&config, given, given->size < sizeof config ? given->size : sizeof config);
 	if (__atomic_exchange_n (&in_use, 1, __ATOMIC_ACQ_REL)) {
-		monocle_kit_log (config.module, "this process has a call tree already; the second one is left out");
+		monocle_kit_log_failure (config.module, "this process has a call tree already; the second one is left out");
 		return NULL;
 	}
 	int saved_errno = errno;
@@ -260,8 +260,8 @@ monocle__profile_finish (monocle_kit_spool *spool)
 	report_losses (header);
 	int error = write_profile (spool);
 	if (error)
-		monocle_kit_log (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
-		                 strerror (-error), spool->path);
+		monocle_kit_log_failure (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
+		                         strerror (-error), spool->path);
 	else
 		monocle__profile_remove (spool);
 	return error ? -1 : 0;

@@ -549,7 +549,7 @@ fail (monocle_kit_stacks *stacks, const char *module, const char *what)
 	monocle__spool_unmap (&stacks->spool);
 	monocle__stack_ring_done (&stacks->ring);
 	free (stacks);
-	monocle_kit_log (module, "%s; the program runs unprofiled", what);
+	monocle_kit_log_failure (module, "%s; the program runs unprofiled", what);
 	return NULL;
 }
 
@@ -562,7 +562,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 	};
 	monocle_kit_stacks *stacks = monocle__fails () ? NULL : calloc (1, sizeof *stacks);
 	if (!stacks) {
-		monocle_kit_log (config->module, "out of memory; the program runs unprofiled");
+		monocle_kit_log_failure (config->module, "out of memory; the program runs unprofiled");
 		return NULL;
 	}
 	stacks->config = *config;

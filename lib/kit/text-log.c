@@ -295,7 +295,8 @@ note_error (monocle_kit_text *text, const struct monocle__text_file *file)
 	if (!file->error || text->error)
 		return;
 	text->error = file->error;
-	monocle_kit_log (text->module, "cannot write %s: %s; the log ends there", file->path, strerror (-file->error));
+	monocle_kit_log_failure (text->module, "cannot write %s: %s; the log ends there", file->path,
+	                         strerror (-file->error));
 }
 
 static void
@@ -610,8 +611,8 @@ ring_size (uint64_t wanted)
 static monocle_kit_text *
 fail (monocle_kit_text *text, const char *what, int error)
 {
-	monocle_kit_log (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path,
-	                 strerror (-error));
+	monocle_kit_log_failure (text->module, "cannot %s %s: %s; the program runs unprofiled", what, text->path,
+	                         strerror (-error));
 	if (text->file.fd >= 0)
 		monocle__text_file_close (&text->file);
 	free (text->head);
@@ -628,7 +629,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 {
 	monocle_kit_text *text = calloc (1, sizeof *text);
 	if (!text) {
-		monocle_kit_log (config->module, "out of memory; the program runs unprofiled");
+		monocle_kit_log_failure (config->module, "out of memory; the program runs unprofiled");
 		return NULL;
 	}
 	snprintf (text->module, sizeof text->module, "%s", config->module);
@@ -727,8 +728,8 @@ monocle_kit_text_close (monocle_kit_text *text)
 	sem_post (&text->wake);
 	if (!await_end (text)) {
 		pthread_detach (text->thread);
-		monocle_kit_log (text->module, "nobody takes what is written to %s: given up, %" PRIu64 " lines and more are "
-		                 "missing", text->path, waiting_lines (text) + atomic_load (&text->lost));
+		monocle_kit_log_failure (text->module, "nobody takes what is written to %s: given up, %" PRIu64 " lines "
+		                         "and more are missing", text->path, waiting_lines (text) + atomic_load (&text->lost));
 		return -1;
 	}
 	free (text->head);

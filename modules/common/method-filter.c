@@ -27,7 +27,7 @@ method_filter_init (const char *module, const char *spec)
 	const char *error;
 	callspec = monocle_kit_callspec_new (spec, &error);
 	if (!callspec)
-		monocle_kit_log (module, "option callspec=%s: %s", spec, error);
+		monocle_kit_log_failure (module, "option callspec=%s: %s", spec, error);
 	return callspec != NULL;
 }
 

@@ -86,7 +86,8 @@ mark_list (const char *list, bool chosen)
 	while (list && *list) {
 		size_t length = strcspn (list, "+");
 		if (length && !mark (list, length, chosen)) {
-			monocle_kit_log ("events", "no event begins with \"%.*s\"; doc/events.md lists them", (int) length, list);
+			monocle_kit_log_failure ("events", "no event begins with \"%.*s\"; doc/events.md lists them", (int) length,
+			                         list);
 			return false;
 		}
 		list += length + (list[length] == '+');

@@ -223,7 +223,7 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 		if (code)
 			row->set (handle, code);
 		else if (row->is_chosen && row->set) {
-			monocle_kit_log ("events", "no memory for code: the system forbids what libffi needs");
+			monocle_kit_log_failure ("events", "no memory for code: the system forbids what libffi needs");
 			return false;
 		}
 	}

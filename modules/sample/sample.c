@@ -352,7 +352,7 @@ static bool
 begin_sampling (void)
 {
 	if (!mono_profiler_enable_sampling (the_handle)) {
-		monocle_kit_log ("sample", "this runtime cannot be sampled; the program runs unprofiled");
+		monocle_kit_log_failure ("sample", "this runtime cannot be sampled; the program runs unprofiled");
 		return false;
 	}
 	if (!mono_profiler_set_sample_mode (the_handle, sample_mode (), (uint32_t) option_freq))

@@ -431,6 +431,19 @@ a_spool_is_none_before_its_header_is_whole (void **state)
 	monocle__spool_unmap (&spool);
 }
 
+/* The note keeps `monocle run` from saying that a process left no profile. */
+static void
+only_a_failure_is_noted_for_the_run (void **state)
+{
+	char note[64];
+	make_run_folder ();
+	snprintf (note, sizeof note, "run/%d.told", (int) getpid ());
+	monocle_kit_log ("test", "something to know");
+	assert_false (exists (note));
+	monocle_kit_log_failure ("test", "why there is no profile");
+	assert_true (exists (note));
+}
+
 static void
 a_process_that_was_gone_before_it_counted_leaves_nothing (void **state)
 {
@@ -905,6 +918,7 @@ main (void)
 		tree_test (the_spool_of_a_live_process_is_refused),
 		tree_test (a_spool_is_none_before_its_header_is_whole),
 		tree_test (a_process_that_was_gone_before_it_counted_leaves_nothing),
+		tree_test (only_a_failure_is_noted_for_the_run),
 		tree_test (a_spool_that_is_not_of_the_run_is_refused),
 		tree_test (what_is_no_file_of_its_own_goes_into_the_folder_of_the_run),
 		tree_test (only_plain_files_of_an_absolute_folder_are_collected),
