@@ -72,7 +72,7 @@ monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_len
 	if (result)
 		return result;
 	if (monocle__spool_view_is_alive (&file.view)) {
-		*ret_error = "its process is still running";
+		*ret_error = "its process is still running; try again when it has ended";
 		result = -1;
 	} else {
 		int error = monocle__pprof_write (&file.view, ret_data, ret_length);
@@ -153,7 +153,7 @@ collect_loaded (const struct monocle__spool_view *view, const struct place *plac
 		return -1;
 	}
 	if (monocle__spool_view_is_alive (view)) {
-		*ret_error = "its process is still running";
+		*ret_error = "its process is still running; try again when it has ended";
 		if (is_file (view))
 			*ret_path = strdup (view->header->output);
 		return -1;

@@ -63,7 +63,7 @@ put_time (struct text *text, time_t time)
 	put (text, stamp);
 }
 
-/* Part of a file's name, whatever it holds: it chooses no folder, and no terminal obeys it. */
+/* Part of a file's name, whatever it holds: it chooses no folder. Control characters of ASCII are taken out. */
 static void
 put_name (struct text *text, const char *name)
 {

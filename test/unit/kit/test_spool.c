@@ -401,9 +401,9 @@ the_spool_of_a_live_process_is_refused (void **state)
 	enter (a), leave (a);
 	strcpy (name, find_spool (folder));
 	assert_int_equal (monocle_kit_spool_read (spool->path, &data, &length, &error), -1);
-	assert_string_equal (error, "its process is still running");
+	assert_string_equal (error, "its process is still running; try again when it has ended");
 	assert_int_equal (monocle_kit_spool_collect (folder, name, &path, &error), -1);
-	assert_string_equal (error, "its process is still running");
+	assert_string_equal (error, "its process is still running; try again when it has ended");
 	assert_string_equal (path, tree_file ("p.pb.gz"));
 	free (path);
 	assert_string_equal (find_spool (folder), name);
@@ -427,7 +427,7 @@ a_spool_is_none_before_its_header_is_whole (void **state)
 	assert_string_equal (find_spool (folder), name);
 	monocle__spool_publish (&spool);
 	assert_int_equal (monocle_kit_spool_read (whole, &data, &length, &error), -1);
-	assert_string_equal (error, "its process is still running");
+	assert_string_equal (error, "its process is still running; try again when it has ended");
 	monocle__spool_unmap (&spool);
 }
 
