@@ -296,8 +296,8 @@ MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
  * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
  * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
  * another line. In a forked child it does nothing. Keeps errno. What could deceive who reads the log is taken out: tabs
- * stay, other white space that is a control character becomes a blank, and a question mark stands for each other control
- * character, byte that is no UTF-8, separator of lines or paragraphs, and mark of writing direction.
+ * stay, other white space that is a control character becomes a blank, and a question mark stands for each other
+ * control character, byte that is no UTF-8, separator of lines or paragraphs, and mark of writing direction.
  */
 MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
 /*
@@ -328,11 +328,11 @@ MONOCLE_KIT_API int monocle_kit_spool_read (const char *spool_path, void **ret_d
  * Turns a spool of the caller's own run into its profile: what `monocle run` does at the end. `run_folder` is the
  * folder that the caller made, nobody else can write to, and named in MONOCLE_RUN_DIR, by the same absolute path;
  * `name` is the spool's name in it. The profile is written where the spool says if the plan beside it says the
- * same, which its process wrote before it began; both must be regular files of the caller's user. Any other profile, and
- * one that was for a command, a descriptor or a device, goes into the folder. 0: *ret_path (malloc'd) was written and
- * the spool removed. 1: the process was gone before it had begun to count; the spool was removed, and there is nothing
- * to write. -1: *ret_error (static text) says why; of a live process *ret_path is where it will write its profile,
- * malloc'd too. Else *ret_path is untouched.
+ * same, which its process wrote before it began; both must be regular files of the caller's user. Any other profile,
+ * and one that was for a command, a descriptor or a device, goes into the folder. 0: *ret_path (malloc'd) was written
+ * and the spool removed. 1: the process was gone before it had begun to count; the spool was removed, and there is
+ * nothing to write. -1: *ret_error (static text) says why; of a live process *ret_path is where it will write its
+ * profile, malloc'd too. Else *ret_path is untouched.
  */
 MONOCLE_KIT_API int monocle_kit_spool_collect (const char *run_folder, const char *name, char **ret_path,
                                                const char **ret_error);
