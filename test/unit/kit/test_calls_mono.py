@@ -179,7 +179,7 @@ class Calls(unittest.TestCase):
         told = ([told] + [int(line) for line in child.stdout.read().split()])[-1]
         child.stdout.close()
         child.wait()
-        self.assertEqual(refused, (None, "its process is still running"))
+        self.assertEqual(refused, (None, "its process is still running; try again when it has ended"))
         calls = read(self.output + ".spool")[0].by_method()["P:Finally ()"]
         self.assertGreaterEqual(calls, told + 1)
         self.assertLessEqual(calls, told + 100001)
