@@ -223,10 +223,20 @@ def names(log):
 
 
 def collected(log, oldest):
-    """The different ways in which collections of the oldest generation went, step by step."""
-    steps = [(x.values["event"], x.values["generation"], x.values["is_serial"]) for x in log.of("gc_event")]
-    eights = [steps[i:i + 8] for i in range(0, len(steps), 8)]
-    return {" ".join("%s(%s)" % (e, s) for e, _, s in eight) for eight in eights if eight[0][1] == oldest}
+    """
+    The different ways in which blocking collections of the oldest generation went, from each stop of the world to its
+    restart. A background collection, which the runtime may begin at any time for reasons of its own, is left out: its
+    start says that it is serial, its second pause has no start, and its end may come anywhere.
+    """
+    ways, steps = set(), []
+    for line in log.of("gc_event"):
+        step = line.values["event"], line.values["generation"], line.values["is_serial"]
+        if step[0] == "end" and step[2] == "yes":
+            continue
+        steps = [step] if step[0] == "pre-stop-world" else steps + [step]
+        if step[0] == "post-start-world-unlocked" and ("start", oldest, "no") in steps:
+            ways.add(" ".join("%s(%s)" % (event, serial) for event, _, serial in steps))
+    return ways
 
 
 APART = {
