@@ -4,7 +4,7 @@
  * clr.h - what the files of the CoreCLR adapter share. Nothing of it leaves lib/clr.
  *
  * Who calls whom: com.c is the door; adapter.c starts and ends; image.c, thread.c, jit.c and exception.c each answer
- * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/cli does not, and
+ * one family of callbacks; resolve.c turns runtime ids into records; describe.c answers what lib/describe does not, and
  * code.c what is asked of machine code; codemap.c knows which code an address is in (with precompiled.c); filter.c
  * decides which methods get probes; rewrite.c (with tokens.c, spill.c, fence.c, oracle.c, handler.c) writes them
  * into IL; probe.c is what they call, and shadow.c each thread's stack of them. exception.c follows exceptions as
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <monocle/host.h>
 #include <mono/metadata/debug-helpers.h>
-#include "cli.h"
+#include "describe.h"
 #include "corprof.h"
 #include "ecma.h"
 
@@ -165,7 +165,7 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
  * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
  * memory already.
  */
-monocle__cli_scratch *monocle__thread_scratch (void);
+monocle__describe_scratch *monocle__thread_scratch (void);
 /* Any context. */
 bool monocle__thread_has_memory (void);
 /* Where the calling thread's stack lies; NULL: nobody said so yet. Any context. */
@@ -210,7 +210,7 @@ typedef struct monocle__clr_memory {
 enum { MONOCLE__CALLI_MAX = 16 };
 
 typedef struct monocle__clr_image {
-	monocle__cli_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
+	monocle__describe_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
 	_Atomic ModuleID id;             /* 0: unloaded */
 	_Atomic AssemblyID assembly;
 	bool is_collectible;
@@ -233,8 +233,8 @@ typedef struct monocle__clr_image {
 monocle__clr_image *monocle__clr_image_find (ModuleID id);
 monocle__clr_image *monocle__clr_image_of (MonoImage *record);
 monocle__clr_image *monocle__clr_corlib (void);
-/* What lib/cli asks about the images of this process. */
-extern const monocle__cli_owner monocle__clr_owner;
+/* What lib/describe asks about the images of this process. */
+extern const monocle__describe_owner monocle__clr_owner;
 /*
  * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image
  * NULL) until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
@@ -371,7 +371,7 @@ void monocle__clr_dynamic_class_loaded (MonoClass *klass);
 /* monocle_image_unload () of any image. */
 void monocle__clr_dynamic_unload (monocle__clr_image *image);
 /* As the owner's class_of_token. */
-MonoClass *monocle__clr_dynamic_class (monocle__cli_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+MonoClass *monocle__clr_dynamic_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
                                        int valuetype);
 /* Behind all others that describe. */
 void monocle__clr_dynamic_ops (monocle_host_ops *ops);

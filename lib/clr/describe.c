@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * describe.c - the core's questions: what metadata knows lib/cli answers, what only the runtime knows object.c,
+ * describe.c - the core's questions: what metadata knows lib/describe answers, what only the runtime knows object.c,
  * layout.c and heap.c.
  */
 #include "clr.h"
@@ -9,8 +9,8 @@
 void
 monocle__clr_fill_ops (monocle_host_ops *ops)
 {
-	monocle__cli_init (&monocle__clr_owner);
-	monocle__cli_fill_ops (ops);
+	monocle__describe_init (&monocle__clr_owner);
+	monocle__describe_fill_ops (ops);
 	monocle__clr_dynamic_ops (ops);
 	monocle__clr_code_ops (ops);
 	monocle__clr_stack_ops (ops);

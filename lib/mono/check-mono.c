@@ -8,7 +8,7 @@
  */
 #include <dlfcn.h>
 #include <stddef.h>
-#include "check.h"
+#include "check/check.h"
 
 /* Its current domain is a plain thread-local word of Mono's: NULL on threads that it does not know. */
 bool

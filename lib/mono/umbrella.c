@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core.h"
+#include "dispatch/core.h"
 #include "environment.h"
 #include "run-note.h"
 #include "umbrella.h"

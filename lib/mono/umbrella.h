@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "candidate.h"
+#include "load/candidate.h"
 
 /* --- place.c: folders in which modules are looked for ------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "eh-frame.h"
-#include "prologue.h"
+#include "code/eh-frame.h"
+#include "arch/x86_64/prologue.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -26,18 +26,18 @@ touch (const char *text, size_t length)
 }
 
 static void
-ask (monocle__cli_source *source)
+ask (monocle__describe_source *source)
 {
 	for (uint32_t token = METHODDEF; token < METHODDEF + METHODS_MAX; token++) {
 		monocle_source_info at = { .size = sizeof at };
 		monocle_local_info local = { .size = sizeof local };
 		monocle_scope_info scope = { .size = sizeof scope };
 		for (uint32_t offset = 0; offset < OFFSETS_MAX; offset++)
-			if (monocle__cli_source_locate (source, token, offset, &at) == 0 && at.file)
+			if (monocle__describe_source_locate (source, token, offset, &at) == 0 && at.file)
 				touch (at.file, strlen (at.file));
-		for (uint32_t i = 0; i < OFFSETS_MAX && monocle__cli_source_local (source, token, i, &local) == 0; i++)
+		for (uint32_t i = 0; i < OFFSETS_MAX && monocle__describe_source_local (source, token, i, &local) == 0; i++)
 			touch (local.name, local.name_length);
-		for (uint32_t i = 0; i < OFFSETS_MAX && monocle__cli_source_scope (source, token, i, &scope) == 0; i++)
+		for (uint32_t i = 0; i < OFFSETS_MAX && monocle__describe_source_scope (source, token, i, &scope) == 0; i++)
 			touch (NULL, 0);
 	}
 }
@@ -54,15 +54,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 		if (monocle__ecma_open_pe (&house, pe.data, pe.size, false))
 			abort ();
 	}
-	monocle__cli_source *source = monocle__cli_source_from (&house, "", data, (uint32_t) size);
+	monocle__describe_source *source = monocle__describe_source_from (&house, "", data, (uint32_t) size);
 	if (source)
 		ask (source);
-	monocle__cli_source_close (source);
+	monocle__describe_source_close (source);
 	if (monocle__ecma_open_pe (&image, data, size, false) && monocle__ecma_open_pe (&image, data, size, true))
 		return 0;
-	source = monocle__cli_source_open (&image, "");
+	source = monocle__describe_source_open (&image, "");
 	if (source)
 		ask (source);
-	monocle__cli_source_close (source);
+	monocle__describe_source_close (source);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eh-frame.h"
+#include "code/eh-frame.h"
 
 typedef struct {
 	const uint8_t *at;

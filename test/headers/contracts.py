@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a function may be called is said twice: in words at its declaration, and in a row of lib/core/contracts.def.
+"""Where a function may be called is said twice: in words at its declaration, and in a row of lib/core/check/contracts.def.
 
 Every function that the headers declare or that libmonocle.so implements has exactly one row, and the row says what the
 words say. The words of a function are the first of mono-publib.h's that stand in its comment; a comment that begins
@@ -67,7 +67,7 @@ def main():
     suite.parser.add_argument("--library")
     suite.parser.add_argument("--cc")
     options = suite.parse()
-    table = (harness.TOP / "lib/core/contracts.def").read_text()
+    table = (harness.TOP / "lib/core/check/contracts.def").read_text()
     rows = re.findall(r"^CONTRACT \((\w+), +(\w+), +(mono_\w+),", table, re.M)
     needs = {name: need for need, _, name in rows}
     suite.check(len(needs) == len(rows), "no function has two rows",
@@ -77,7 +77,7 @@ def main():
     for path in sorted((harness.TOP / "include/mono").rglob("*.h")):
         declared.update(spoken(path))
     library = options.library or suite.build.path / "lib/core/libmonocle.so"
-    known = implemented(library, harness.TOP / "lib/core/refusals.def")
+    known = implemented(library, harness.TOP / "lib/core/model/refusals.def")
     wanted = {n for n in set(declared) | known if not SETTERS.match(n) or n in needs}
     suite.check(len(known) > 100 and len(declared) > 300, "functions were found")
     suite.check(wanted <= set(needs), "every function has a row", ", ".join(sorted(wanted - set(needs))))

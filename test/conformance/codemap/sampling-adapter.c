@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "codemap.h"
+#include "code/codemap.h"
 
 enum { FRAMES = 1 << 16, SEEN = 1 << 20, WRONG = 64 };
 

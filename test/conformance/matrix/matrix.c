@@ -115,7 +115,7 @@ static const struct {
 	int where;
 } contracts[] = {
 #define CONTRACT(need, thread, function, failure) { #function, need },
-#include "contracts.def"
+#include "check/contracts.def"
 };
 
 static const struct {

@@ -118,7 +118,7 @@ class Matrix(harness.Suite):
         library = self.build.path / "lib/core/libmonocle.so"
         names = subprocess.run(["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True).stdout
         exported = {name for name in re.findall(r"\b(mono_\w+)", names) if not name.startswith("mono_profiler_")}
-        refused = set(re.findall(r"\bmono_\w+", (harness.TOP / "lib/core/refusals.def").read_text()))
+        refused = set(re.findall(r"\bmono_\w+", (harness.TOP / "lib/core/model/refusals.def").read_text()))
         here = re.findall(r"^(?:ROW|LIMIT|WITHOUT) +\(.*?\b(mono_\w+)", (TABLE.parent / "matrix.def").read_text(), re.M)
         missing = exported - refused - set(here)
         self.check(exported and not missing, "every implemented function is in the matrix", ", ".join(sorted(missing)))

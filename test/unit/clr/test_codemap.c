@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../ecma/r2r_builder.h"
-#include "codemap.h"
+#include "code/codemap.h"
 #include "fake-runtime.h"
 
 enum { MAIN = 0x06000003, PATIENCE_MS = 10000, BODIES = 64, ROUNDS = 20000 };

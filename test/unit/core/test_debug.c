@@ -14,7 +14,7 @@
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/loader.h>
 #include <mono/metadata/mono-debug.h>
-#include "records.h"
+#include "model/records.h"
 
 MONO_API char *mono_pmip (void *ip);
 

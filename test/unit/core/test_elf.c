@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "core.h"
+#include "dispatch/core.h"
 
 static uint8_t *file;
 static size_t file_size;

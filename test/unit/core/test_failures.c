@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "child.h"
-#include "core.h"
+#include "dispatch/core.h"
 
 void *__real_malloc (size_t size);
 void *__real_calloc (size_t count, size_t size);

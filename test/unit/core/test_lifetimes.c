@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
-#include "records.h"
+#include "model/records.h"
 #include "shapes-host.h"
 
 enum {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * test_members.c - members and relations of classes where no file says it: malformed, unloaded, growing, out of memory.
- * That honest answers are Mono's is test/unit/cli/test_members.py's to show.
+ * That honest answers are Mono's is test/unit/describe/test_members.py's to show.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
-#include "member.h"
+#include "model/member.h"
 #include "zoo-host.h"
 
 static MonoImage *zoo;

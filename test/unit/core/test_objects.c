@@ -15,7 +15,7 @@
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
 #include <mono/metadata/appdomain.h>
-#include "records.h"
+#include "model/records.h"
 
 enum { HEADER = sizeof (MonoClass *), REFERENCES = 4096 };
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include "oracle/names.c"
 #include "golden.h"
-#include "records.h"
+#include "model/records.h"
 #include "shapes-host.h"
 
 static int

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
-#include "records.h"
+#include "model/records.h"
 #include "shapes-host.h"
 
 enum { THREADS = 4, ROUNDS = 400 };

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <mono/metadata/loader.h>
-#include "records.h"
+#include "model/records.h"
 
 static MonoMethod *leaf, *wrapper, *caller;
 static char old_code[32], wrapper_code[32], unnamed_code[32];

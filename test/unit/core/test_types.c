@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "records.h"
+#include "model/records.h"
 
 static MonoClass *box, *pair, *marker, *other; /* Box<T>, Pair<A, B>, and two that modify */
 static MonoImage *image;

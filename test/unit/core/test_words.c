@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "core.h"
+#include "dispatch/core.h"
 
 typedef struct {
 	const char *text, *words; /* the words, each in brackets */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/loader.h>
-#include "records.h"
+#include "model/records.h"
 
 static MonoImage *corlib;
 

@@ -3,7 +3,7 @@
  *
  * context.c - for machines whose contexts nobody reads yet: the address is unknown, the context itself is given.
  */
-#include "sampler.h"
+#include "sample/sampler.h"
 
 const mono_byte *
 monocle__arch_context_ip (const void *context)

@@ -3,7 +3,7 @@
  *
  * thunk.c - for machines that have no thunks yet: modules run unchecked there, and a line says so.
  */
-#include "check.h"
+#include "check/check.h"
 
 bool
 monocle__arch_has_thunks (void)

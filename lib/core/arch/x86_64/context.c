@@ -4,7 +4,7 @@
  * context.c - what the core reads of a signal handler's context.
  */
 #include <ucontext.h>
-#include "sampler.h"
+#include "sample/sampler.h"
 
 const mono_byte *
 monocle__arch_context_ip (const void *context)

@@ -9,7 +9,7 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "check.h"
+#include "check/check.h"
 
 extern char monocle__arch_gate[] __attribute__ ((visibility ("hidden")));
 

@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sampling.c - what CoreCLR needs so that its threads can be interrupted by the core's sampler.
+ *
+ * The runtime turns a fault in managed code into an exception: its SIGSEGV handler runs on an alternate stack, which
+ * holds one signal's registers and not two. A sample that came meanwhile would find no room there, and the kernel ends
+ * a process that it cannot deliver a signal to. So the sampling signal waits while such handlers run. They do not
+ * return but go on in the exception's handler, with the signal still blocked; the runtime takes its own signals out of
+ * that by itself, and we take ours out when the exception is announced to us.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include "walk.h"
+#include "clr.h"
+#include "codemap.h"
+
+static atomic_bool is_granted;
+
+/* Handlers on alternate stacks let the sampling signal wait. They stand already when profilers are initialised. */
+static void
+keep_out_of_faults (int number)
+{
+	struct sigaction action;
+	if (sigaction (number, NULL, &action) || !(action.sa_flags & SA_ONSTACK))
+		return;
+	sigaddset (&action.sa_mask, monocle_sampling_signal ());
+	sigaction (number, &action, NULL);
+}
+
+bool
+monocle__sampling_grant (void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+	if (atomic_exchange (&is_granted, true))
+		return true;
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		keep_out_of_faults (faults[i]);
+	monocle__codemap_begin ();
+	monocle__walk_prepare ();
+	return true;
+}
+
+static bool
+granted (void)
+{
+	return atomic_load_explicit (&is_granted, memory_order_relaxed);
+}
+
+/* Where its stack lies is not asked for nothing: for the first thread the system reads all of its mappings. */
+void
+monocle__sampling_thread_began (void)
+{
+	if (granted ())
+		monocle__walk_thread ();
+}
+
+void
+monocle__sampling_thrown (void)
+{
+	sigset_t ours;
+	if (!granted ())
+		return;
+	sigemptyset (&ours);
+	sigaddset (&ours, monocle_sampling_signal ());
+	pthread_sigmask (SIG_UNBLOCK, &ours, NULL);
+}

@@ -1,0 +1,438 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * walk.c - from an interrupted thread's registers to its root. Every function here but those that say so runs in signal
+ * handlers: no lock, no allocation, no call of the runtime, no read that could fault.
+ *
+ * A frame is (pc, sp, fp). Who it belongs to decides how it is left:
+ *
+ *      native      the row of .eh_frame that covers pc (native.h)
+ *      managed     the shape of its piece of code (prologue.h), which is decoded once and kept in the code's word. The
+ *                  interrupted frame may be inside its prologue or its epilogue; all others are at a call
+ *      neither     the runtime's glue, which has no frame: the return address is on top of the stack, or below what the
+ *                  glue has pushed. It is believed only if it follows a call in code that is known
+ *
+ * and where that says nothing the chain of frame pointers does, which compiled and most native code keeps up.
+ *
+ * Of CoreCLR this file knows: bodies that replace a running one leave its frame in place (SHAPE_OSR); funclets keep the
+ * frame pointer of their method, so that leaving them by it leaves the method, and what the runtime did between is not
+ * shown; a return address that the runtime has replaced to regain control is the first byte of one of its functions,
+ * where no call returns to.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include "codemap.h"
+#include "native.h"
+#include "arch/x86_64/prologue.h"
+#include "walk.h"
+
+enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
+enum { PROLOGUE_MAX = 192, WINDOW_BEFORE = 8, WINDOW_AFTER = 40 };
+
+typedef struct {
+	uintptr_t pc, sp, fp;
+	bool is_exact;                 /* pc runs next; else it is a return address */
+} cursor;
+
+typedef struct {
+	cursor at;
+	uintptr_t low, high;           /* stack that is known to be there */
+	monocle__native_hold native;
+	unsigned signals;              /* frames of signals that were passed */
+} walk;
+
+typedef enum { GO, ROOT, LOST } verdict;
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * Where process_vm_readv () is forbidden, a system call that copies 8 bytes in before it refuses its first argument
+ * says whether they are there.
+ */
+static bool
+is_readable (uintptr_t address)
+{
+	enum { NO_SUCH_HOW = -1, SET_SIZE = 8 };
+	return syscall (SYS_rt_sigprocmask, NO_SUCH_HOW, address & ~(uintptr_t) 7, NULL, SET_SIZE) == -1 && errno == EINVAL;
+}
+
+static bool
+peek (uintptr_t address, void *to, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *) address, size };
+	ssize_t got = syscall (SYS_process_vm_readv, getpid (), &local, 1UL, &remote, 1UL, 0UL);
+	if (got == (ssize_t) size)
+		return true;
+	if (got >= 0 || (errno != EPERM && errno != ENOSYS))
+		return false;
+	if (!is_readable (address) || !is_readable (address + size - 1))
+		return false;
+	memcpy (to, (const void *) address, size);
+	return true;
+}
+
+/* Adds the page to what is known to be there, or begins anew with it. */
+static bool
+know_page (walk *w, uintptr_t address)
+{
+	uint8_t byte;
+	uintptr_t page = address & ~(uintptr_t) (PAGE - 1);
+	if (page < PAGE || page > INTPTR_MAX - PAGE || !peek (address, &byte, 1))
+		return false;
+	if (page != w->high)
+		w->low = page;
+	w->high = page + PAGE;
+	return true;
+}
+
+static bool
+read_stack (walk *w, uintptr_t address, uintptr_t *ret)
+{
+	if (address % CELL)
+		return false;
+	if ((address < w->low || address >= w->high) && !know_page (w, address))
+		return false;
+	memcpy (ret, (const void *) address, sizeof *ret);
+	return true;
+}
+
+/* A thread's stack is there from sp to its end. */
+static void
+know_stack (walk *w)
+{
+	const monocle__clr_stack *own = monocle__thread_stack ();
+	w->low = w->high = 0;
+	if (own && w->at.sp >= own->low && w->at.sp < own->high) {
+		w->low = w->at.sp & ~(uintptr_t) (CELL - 1);
+		w->high = own->high;
+	}
+}
+
+/* Instructions at `from`; those in the page of the running one are there. */
+static bool
+read_code (const walk *w, uintptr_t from, uint8_t *to, size_t size)
+{
+	uintptr_t page = w->at.pc & ~(uintptr_t) (PAGE - 1);
+	if (!w->at.is_exact || from < page || from + size > page + PAGE)
+		return peek (from, to, size);
+	memcpy (to, (const void *) from, size);
+	return true;
+}
+
+/* --- leaving frames ----------------------------------------------------------------------------------------------- */
+
+/* To the caller whose return address stands at `slot`, its fp `saved` bytes below; 0: it is in fp. */
+static verdict
+leave (walk *w, uintptr_t slot, uintptr_t saved)
+{
+	cursor next = { .sp = slot + CELL, .fp = w->at.fp };
+	if (slot < w->at.sp || !read_stack (w, slot, &next.pc) || (saved && !read_stack (w, slot - saved, &next.fp)))
+		return LOST;
+	w->at = next;
+	return next.pc ? GO : ROOT;
+}
+
+static verdict
+leave_by_chain (walk *w)
+{
+	return w->at.fp < w->at.sp ? LOST : leave (w, w->at.fp + CELL, CELL);
+}
+
+static verdict
+leave_signal (walk *w)
+{
+	enum { GREGS = offsetof (ucontext_t, uc_mcontext.gregs) };
+	uintptr_t regs = w->at.sp + GREGS;
+	cursor next = { .is_exact = true };
+	if (w->signals++ == SIGNALS_MAX || !read_stack (w, regs + REG_RIP * CELL, &next.pc) ||
+	    !read_stack (w, regs + REG_RSP * CELL, &next.sp) || !read_stack (w, regs + REG_RBP * CELL, &next.fp))
+		return LOST;
+	w->at = next;
+	know_stack (w);
+	return GO;
+}
+
+static verdict
+leave_native (walk *w, monocle__unwind_rule rule)
+{
+	intptr_t offset = monocle__rule_offset (rule);
+	uintptr_t saved = monocle__rule_saved (rule), cfa;
+	saved -= saved ? CELL : 0; /* below the return address, which is below the CFA */
+	switch (monocle__rule_kind (rule)) {
+	case MONOCLE__CFA_SP:
+		return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
+	case MONOCLE__CFA_FP:
+		return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
+	case MONOCLE__CFA_PLT:
+		return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? CELL : 0), 0);
+	case MONOCLE__CFA_FP_READ:
+		if (!read_stack (w, w->at.fp + (uintptr_t) offset, &cfa))
+			return LOST;
+		return leave (w, cfa - CELL, cfa - CELL - w->at.fp);
+	case MONOCLE__CFA_SP_READ:
+		return read_stack (w, w->at.sp + (uintptr_t) offset, &cfa) ? leave (w, cfa, saved) : LOST;
+	case MONOCLE__CFA_SIGNAL:
+		return leave_signal (w);
+	case MONOCLE__CFA_ROOT:
+		return ROOT;
+	default:
+		return leave_by_chain (w);
+	}
+}
+
+/* --- managed code ------------------------------------------------------------------------------------------------- */
+
+/* Of instructions that begin before `limit`. False: unknown. */
+static bool
+decode (const walk *w, const monocle__code *code, size_t limit, monocle__shape *ret)
+{
+	uint8_t bytes[PROLOGUE_MAX];
+	size_t size = code->size < sizeof bytes ? code->size : sizeof bytes;
+	if (code->unwind)
+		return monocle__unwind_info_decode (code->unwind, 4 + 2 * (size_t) code->unwind[2], limit, ret);
+	if (limit < size)
+		size = limit + 8 < size ? limit + 8 : size; /* an instruction that begins there is looked at, no more */
+	return read_code (w, code->start, bytes, size) && monocle__prologue_decode (bytes, size, limit, ret);
+}
+
+/* A funclet's own frame does not matter once it runs: fp is its method's. */
+static bool
+shape_of (const walk *w, const monocle__code *code, monocle__shape *ret)
+{
+	uint64_t word = code->frame ? atomic_load_explicit (code->frame, memory_order_relaxed) : 0;
+	if (word) {
+		*ret = monocle__shape_unpack (word);
+		return true;
+	}
+	if (!decode (w, code, SIZE_MAX, ret))
+		return false;
+	if (code->is_part) {
+		ret->kind = MONOCLE__SHAPE_FP;
+		ret->depth = ret->saved = CELL;
+	}
+	if (code->frame && monocle__shape_pack (ret, &word))
+		atomic_store_explicit (code->frame, word, memory_order_relaxed);
+	return true;
+}
+
+/* Is the running instruction part of an epilogue? */
+static bool
+epilogue_of (const walk *w, const monocle__code *code, monocle__epilogue *ret)
+{
+	uint8_t bytes[WINDOW_BEFORE + WINDOW_AFTER];
+	uintptr_t pc = w->at.pc, end = code->start + code->size;
+	uintptr_t first = pc - code->start < WINDOW_BEFORE ? code->start : pc - WINDOW_BEFORE;
+	uintptr_t last = end - pc < WINDOW_AFTER ? end : pc + WINDOW_AFTER;
+	if (!read_code (w, first, bytes, last - first))
+		return false;
+	return monocle__epilogue_decode (bytes, last - first, pc - first, (intptr_t) (code->start - first),
+	                                 (intptr_t) (end - first), ret);
+}
+
+/* Past the frame of the body that was replaced. */
+static verdict
+leave_osr (walk *w, const monocle__shape *shape)
+{
+	uintptr_t slot = w->at.fp + shape->depth, address;
+	monocle__code code;
+	monocle__shape replaced;
+	if (!read_stack (w, slot, &address) || !monocle__code_find (address - 1, &code) ||
+	    !shape_of (w, &code, &replaced) || replaced.kind != MONOCLE__SHAPE_FP)
+		return leave (w, slot, shape->saved);
+	uintptr_t beyond = CELL + replaced.frame;
+	return leave (w, slot + beyond, shape->saved + beyond);
+}
+
+static verdict
+leave_shape (walk *w, const monocle__shape *shape)
+{
+	if (shape->kind == MONOCLE__SHAPE_OSR)
+		return leave_osr (w, shape);
+	return leave (w, (shape->kind == MONOCLE__SHAPE_FP ? w->at.fp : w->at.sp) + shape->depth, shape->saved);
+}
+
+/* As long as fp is the frame's an epilogue changes nothing for those that have one. */
+static verdict
+leave_managed (walk *w, const monocle__code *code)
+{
+	monocle__shape shape;
+	monocle__epilogue epilogue;
+	uintptr_t offset = w->at.pc - code->start;
+	if (!shape_of (w, code, &shape))
+		return leave_by_chain (w);
+	if (offset < shape.length)
+		return decode (w, code, offset, &shape) ? leave_shape (w, &shape) : leave_by_chain (w);
+	if (w->at.is_exact && epilogue_of (w, code, &epilogue) &&
+	    (shape.kind == MONOCLE__SHAPE_SP || epilogue.is_restored))
+		return leave (w, w->at.sp + epilogue.depth, epilogue.saved);
+	return leave_shape (w, &shape);
+}
+
+/* --- glue --------------------------------------------------------------------------------------------------------- */
+
+static bool
+follows_call (uintptr_t address)
+{
+	uint8_t bytes[WINDOW_BEFORE];
+	return peek (address - sizeof bytes, bytes, sizeof bytes) && monocle__is_behind_call (bytes, sizeof bytes);
+}
+
+static bool
+is_code (const walk *w, uintptr_t address)
+{
+	monocle__code code;
+	monocle__unwind_rule rule;
+	bool starts;
+	return monocle__native_find (w->native, address, &rule, &starts) || monocle__code_find (address, &code);
+}
+
+/* Glue that is returned to has a frame, or is compiled code that nobody told of. */
+static verdict
+leave_glue (walk *w)
+{
+	uintptr_t address;
+	for (uintptr_t slot = w->at.sp; w->at.is_exact && slot < w->at.sp + GLUE_WORDS * CELL; slot += CELL)
+		if (read_stack (w, slot, &address) && address > PAGE && is_code (w, address - 1) && follows_call (address))
+			return leave (w, slot, 0);
+	return leave_by_chain (w);
+}
+
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
+
+static void
+describe (const walk *w, uintptr_t ip, const monocle__code *code, monocle_frame *ret)
+{
+	*ret = (monocle_frame) { .ip = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .kind = MONOCLE_FRAME_NATIVE };
+	if (!code)
+		return;
+	bool is_stub = code->kind == MONOCLE__CODE_STUB;
+	ret->kind = is_stub ? MONOCLE_FRAME_STUB : MONOCLE_FRAME_MANAGED;
+	ret->method = code->method;
+	ret->start = (const void *) code->start;
+	ret->native_offset = code->start ? (uint32_t) (ip - code->start) : 0;
+	if (!code->method && !is_stub)
+		monocle__code_learn (ip);
+}
+
+/*
+ * A return address at which a function begins: the runtime put it there, on the slot of a managed frame, and alone
+ * knows the one that it replaced. The frame is shown without a place; fp is what it was.
+ */
+static bool
+is_hijacked (const walk *w, bool was_managed)
+{
+	monocle__unwind_rule rule;
+	bool starts;
+	return was_managed && !w->at.is_exact && monocle__native_find (w->native, w->at.pc, &rule, &starts) && starts;
+}
+
+/* One frame: shows it and leaves it. *ret_kind: whose it was. */
+static verdict
+step (walk *w, bool was_managed, monocle_frame *ret)
+{
+	uintptr_t ip = w->at.pc - !w->at.is_exact;
+	monocle__code code = { .kind = MONOCLE__CODE_STUB };
+	monocle__unwind_rule rule;
+	bool starts;
+	cursor before = w->at;
+	verdict result;
+	if (is_hijacked (w, was_managed)) {
+		describe (w, ip, NULL, ret);
+		result = leave_by_chain (w);
+	} else if (monocle__native_find (w->native, ip, &rule, &starts)) {
+		describe (w, ip, NULL, ret);
+		result = leave_native (w, rule);
+	} else if (monocle__code_find (ip, &code) && code.kind != MONOCLE__CODE_STUB) {
+		describe (w, ip, &code, ret);
+		result = leave_managed (w, &code);
+	} else {
+		monocle__code_learn (ip);
+		describe (w, ip, &code, ret);
+		result = leave_glue (w);
+	}
+	bool moved = w->at.sp > before.sp || w->at.is_exact;
+	return result == GO && !moved ? LOST : result;
+}
+
+static int
+walk_all (walk *w, uint32_t flags, monocle_frame_visitor visit, void *data)
+{
+	verdict result = GO;
+	bool was_managed = false;
+	while (result == GO) {
+		monocle_frame frame;
+		result = step (w, was_managed, &frame);
+		was_managed = frame.kind == MONOCLE_FRAME_MANAGED;
+		if ((frame.kind != MONOCLE_FRAME_NATIVE || (flags & MONOCLE_WALK_NATIVE)) && visit (&frame, data))
+			return 1;
+	}
+	return result == ROOT ? 0 : MONOCLE_E_UNKNOWN;
+}
+
+/* --- keeping up --------------------------------------------------------------------------------------------------- */
+
+/* On the service thread. */
+static void
+refresh (void *nothing)
+{
+	monocle__native_read ();
+}
+
+/* Libraries come and go: looked for now and then, and at once when a walk got lost, in new code as a rule. */
+static void
+keep_up (bool is_lost)
+{
+	enum { PERIOD_US = 100000, SOON_US = 1000 };
+	static _Atomic uint64_t last;
+	struct timespec t;
+	clock_gettime (CLOCK_MONOTONIC, &t);
+	uint64_t now = (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000, before = atomic_load (&last);
+	if (now - before >= (is_lost ? SOON_US : PERIOD_US) && atomic_compare_exchange_strong (&last, &before, now)) {
+		char nothing = 0;
+		monocle__service_run (refresh, &nothing, sizeof nothing, 0);
+	}
+}
+
+int
+monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data)
+{
+	int saved_errno = errno;
+	const greg_t *regs = context->uc_mcontext.gregs;
+	walk w = { .at = { (uintptr_t) regs[REG_RIP], (uintptr_t) regs[REG_RSP], (uintptr_t) regs[REG_RBP], true } };
+	know_stack (&w);
+	w.native = monocle__native_enter ();
+	int result = walk_all (&w, flags, visit, data);
+	monocle__native_leave (w.native);
+	keep_up (result < 0);
+	errno = saved_errno;
+	return result;
+}
+
+bool
+monocle__walk_prepare (void)
+{
+	monocle__walk_thread ();
+	return monocle__native_read ();
+}
+
+/* Normal context. */
+void
+monocle__walk_thread (void)
+{
+	pthread_attr_t attributes;
+	void *low;
+	size_t size;
+	int saved_errno = errno;
+	if (pthread_getattr_np (pthread_self (), &attributes) == 0) {
+		if (pthread_attr_getstack (&attributes, &low, &size) == 0)
+			monocle__thread_set_stack ((uintptr_t) low, (uintptr_t) low + size);
+		pthread_attr_destroy (&attributes);
+	}
+	errno = saved_errno;
+}

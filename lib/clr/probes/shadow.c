@@ -1,0 +1,358 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * shadow.c - the memory of each thread, and what exceptions do to its shadow stack (shadow.h).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include "shadow.h"
+
+__thread shadow *monocle__own_shadow __attribute__ ((tls_model ("initial-exec")));
+static pthread_key_t shadow_key;
+static bool has_key;             /* the process may have no more; then the memory of a thread outlives it */
+static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
+
+/* --- a thread's memory -------------------------------------------------------------------------------------------- */
+
+static void
+free_shadow (void *block)
+{
+	monocle__own_shadow = NULL;
+	munmap (block, sizeof (shadow));
+}
+
+static void
+make_key (void)
+{
+	has_key = pthread_key_create (&shadow_key, free_shadow) == 0;
+}
+
+__attribute__ ((cold)) shadow *
+monocle__shadow_new (void)
+{
+	int saved_errno = errno;
+	void *block =
+	    mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved_errno;
+	if (block == MAP_FAILED)
+		return NULL;
+	shadow *s = block;
+	s->top = s->base;
+	s->limit = s->base + SHADOW_ENTRIES;
+	s->bottom.sp_flags = UINTPTR_MAX;
+	pthread_once (&shadow_once, make_key);
+	if (has_key)
+		pthread_setspecific (shadow_key, s);
+	monocle__own_shadow = s;
+	return s;
+}
+
+monocle__clr_capture **
+monocle__thread_capture (void)
+{
+	static monocle__clr_capture *nobody;
+	shadow *s = shadow_get ();
+	return s ? &s->capture : &nobody;
+}
+
+monocle__describe_scratch *
+monocle__thread_scratch (void)
+{
+	shadow *s = shadow_get ();
+	return s ? &s->scratch : NULL;
+}
+
+bool
+monocle__thread_has_memory (void)
+{
+	return monocle__own_shadow != NULL;
+}
+
+const monocle__clr_stack *
+monocle__thread_stack (void)
+{
+	return monocle__own_shadow && monocle__own_shadow->stack.high ? &monocle__own_shadow->stack : NULL;
+}
+
+void
+monocle__thread_set_stack (uintptr_t low, uintptr_t high)
+{
+	shadow *s = shadow_get ();
+	if (s)
+		s->stack = (monocle__clr_stack) { low, high };
+}
+
+monocle__clr_waiting *
+monocle__thread_waiting (void)
+{
+	shadow *s = shadow_get ();
+	return s ? &s->waiting : NULL;
+}
+
+uintptr_t
+monocle__clr_entry (void)
+{
+	return monocle__own_shadow ? monocle__own_shadow->callback : 0;
+}
+
+uintptr_t
+monocle__clr_set_entry (uintptr_t frame)
+{
+	shadow *s = shadow_get ();
+	uintptr_t before = s ? s->callback : 0;
+	if (s)
+		s->callback = frame;
+	return before;
+}
+
+monocle__dispatches *
+monocle__thread_dispatches (void)
+{
+	shadow *s = shadow_get ();
+	return s ? &s->dispatches : NULL;
+}
+
+monocle__pins *
+monocle__thread_pins (void)
+{
+	shadow *s = shadow_get ();
+	return s ? &s->pins : NULL;
+}
+
+monocle__unwinding *
+monocle__shadow_unwinding (void)
+{
+	return monocle__own_shadow ? &monocle__own_shadow->unwinding : NULL;
+}
+
+/* --- exceptions --------------------------------------------------------------------------------------------------- */
+
+static FunctionID
+function_at (uintptr_t ip)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function = 0;
+	int saved_errno = errno;
+	HRESULT hr = info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function);
+	errno = saved_errno;
+	return hr >= 0 ? function : 0;
+}
+
+static uintptr_t
+sp_of (const entry *e)
+{
+	return e->sp_flags & ~(uintptr_t) BITS;
+}
+
+static void
+pop_raising (shadow *s)
+{
+	entry *e = --s->top;
+	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
+		monocle_raise_method_exception_leave (e->method, monocle__dispatch_left ());
+	if (e->sp_flags & INVOKES && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
+		monocle_raise_method_end_invoke (e->method);
+}
+
+/* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */
+static bool
+is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
+{
+	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
+}
+
+/* Probes that are called through a stub stand a little deeper than their frame. */
+enum { STUB_FRAME = 0x200 };
+
+__attribute__ ((cold)) void
+monocle__shadow_end_dead (shadow *s, uintptr_t sp)
+{
+	while (s->top > s->base) {
+		entry *e = s->top - 1;
+		if (sp_of (e) >= sp || (sp_of (e) + STUB_FRAME >= sp && !function_at (e->ip)))
+			return;
+		pop_raising (s);
+	}
+}
+
+/*
+ * The innermost entry is not that of the frame which leaves: frames vanished without a word, as they do when native
+ * code swallows an exception. Their methods are left now. Or our own entry was lost: then all that is not deeper stays.
+ */
+__attribute__ ((cold)) MonoMethod *
+monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
+{
+	if (s->overflow) {
+		s->overflow--;
+		return definition;
+	}
+	entry *e = s->top;
+	while (e > s->base && !is_own_frame (e - 1, definition, sp) && sp_of (e - 1) <= sp)
+		e--;
+	bool found = e > s->base && is_own_frame (e - 1, definition, sp);
+	while (s->top > e && (found || sp_of (s->top - 1) < sp))
+		pop_raising (s);
+	return found ? (--s->top)->method : definition;
+}
+
+static MonoMethod *
+definition_of (FunctionID function)
+{
+	MonoMethod *method = monocle__clr_method (function);
+	return method ? monocle_method_definition (method) : NULL;
+}
+
+static bool
+is_probed (MonoMethod *definition)
+{
+	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
+	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
+	return image && row && row <= image->method_rows &&
+	       monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
+}
+
+/* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */
+static bool
+is_code_of (const entry *e, FunctionID function, MonoMethod *own)
+{
+	FunctionID found = function_at (e->ip);
+	return found && (found == function || definition_of (found) == own);
+}
+
+/*
+ * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A
+ * probed function has one of its own, and what stands above that was inlined into it. A function without probes is
+ * known by what was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their
+ * code is unknown.
+ */
+static entry *
+frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
+{
+	bool probed = is_probed (own);
+	for (entry *e = s->top; e-- > s->base + floor;) {
+		if (e->definition == own)
+			return e;
+		bool ours = is_code_of (e, function, own);
+		if (!ours && (!probed || function_at (e->ip)))
+			return NULL;
+		if (!probed && (e == s->base || sp_of (e - 1) != sp_of (e)))
+			return e;
+	}
+	return NULL;
+}
+
+uint32_t
+monocle__shadow_depth (void)
+{
+	return monocle__own_shadow ? (uint32_t) (monocle__own_shadow->top - monocle__own_shadow->base) : 0;
+}
+
+void
+monocle__shadow_cut (uint32_t depth)
+{
+	while (monocle__shadow_depth () > depth)
+		pop_raising (monocle__own_shadow);
+}
+
+/*
+ * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code
+ * runs its finally blocks. The call left its return address just below the frame's stack pointer. Code without
+ * optimisation calls probes through a stub: then the frame is a little above what the entry says, but not above the
+ * next entry.
+ */
+static bool
+runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
+{
+	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + STUB_FRAME;
+	for (uintptr_t sp = first; sp <= last && sp <= sp_of (e - 1); sp += sizeof sp) {
+		uintptr_t back = monocle__arch_return_address (sp);
+		FunctionID found = function_at (back);
+		if (!found || (found != function && definition_of (found) != own))
+			continue;
+		uintptr_t target = monocle__arch_call_target (back);
+		if (target && function_at (target) == found)
+			return true;
+	}
+	return false;
+}
+
+bool
+monocle__shadow_recursive (FunctionID function, uint32_t floor)
+{
+	shadow *s = monocle__own_shadow;
+	MonoMethod *own = definition_of (function);
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
+		return false;
+	return !runs_own_finally (e, function, own);
+}
+
+void
+monocle__shadow_unwound (FunctionID function, uint32_t floor)
+{
+	shadow *s = monocle__own_shadow;
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	if (e)
+		monocle__shadow_cut ((uint32_t) (e - s->base));
+}
+
+/*
+ * A probed function that lives has an entry, so what stands above the innermost one is over, also what the runtime said
+ * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler
+ * left.
+ */
+static entry *
+own_entry (shadow *s, MonoMethod *own, uint32_t floor)
+{
+	for (entry *e = s->top; is_probed (own) && e-- > s->base + floor;)
+		if (e->definition == own)
+			return e;
+	return NULL;
+}
+
+uint32_t
+monocle__shadow_reached (FunctionID function, uint32_t floor)
+{
+	shadow *s = monocle__own_shadow;
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *frame = own ? own_entry (s, own, floor) : NULL;
+	if (!frame)
+		return UINT32_MAX;
+	entry *e = frame + 1;
+	while (e < s->top && is_code_of (e, function, own))
+		e++;
+	monocle__shadow_cut ((uint32_t) (e - s->base));
+	return (uint32_t) (frame - s->base);
+}
+
+uint32_t
+monocle__shadow_caught (FunctionID function, uint32_t floor)
+{
+	shadow *s = monocle__own_shadow;
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? own_entry (s, own, floor) : NULL;
+	if (own && !e)
+		monocle__shadow_unwound (function, floor);
+	if (!e)
+		return UINT32_MAX;
+	monocle__shadow_cut ((uint32_t) (e - s->base) + 1);
+	return (uint32_t) (e - s->base);
+}
+
+/* A frame's own pointer is never below the stack pointer that its probes were called with. */
+void
+monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
+{
+	shadow *s = monocle__own_shadow;
+	entry *e = s->base + floor;
+	while (e < s->top && sp_of (e) > frame)
+		e++;
+	if (e >= s->top || e->definition != definition_of (function))
+		return;
+	uintptr_t sp = sp_of (e);
+	while (e < s->top && sp_of (e) == sp)
+		e++;
+	monocle__shadow_cut ((uint32_t) (e - s->base));
+}

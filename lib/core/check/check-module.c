@@ -1,0 +1,308 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * check-module.c - puts thunks between a module and the functions that it calls. See check.h.
+ *
+ * The dynamic linker has filled the module's slots already: modules are opened with RTLD_NOW. Each relocation of the
+ * module that stores the address of a mono_* function with a contract (a call slot, or a pointer in the module's data)
+ * is found in its dynamic section, and the word gets the address of a thunk instead. Functions that the module asks
+ * dlsym () for, and those that other libraries call for it, are not seen. Normal context; what is patched stays so.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "check.h"
+#include "dispatch/core.h"
+#include "environment.h"
+
+typedef struct {
+	const struct link_map *map;
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const ElfW(Rela) *tables[2]; /* DT_RELA, DT_JMPREL */
+	size_t counts[2];
+} object;
+
+/* A word of the module, and what it is to lead to. Slots of one function share its import. */
+typedef struct {
+	void **word;
+	monocle__import *import;
+	uint8_t *thunk;
+} slot;
+
+typedef struct {
+	const char *name;            /* owned, for ever */
+	object object;
+	uint8_t *thunks;             /* for ever */
+	slot *slots;
+	size_t count, room;
+} patch;
+
+/* --- reading the object ------------------------------------------------------------------------------------------- */
+
+/* glibc relocates these pointers in place, others leave them as offsets. */
+static const void *
+pointer_of (const struct link_map *map, const ElfW(Dyn) *entry)
+{
+	return (const void *) (entry->d_un.d_ptr < map->l_addr ? map->l_addr + entry->d_un.d_ptr : entry->d_un.d_ptr);
+}
+
+static bool
+read_object (const struct link_map *map, object *ret_object)
+{
+	object o = { .map = map };
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+		switch (entry->d_tag) {
+		case DT_SYMTAB:   o.symbols = pointer_of (map, entry); break;
+		case DT_STRTAB:   o.strings = pointer_of (map, entry); break;
+		case DT_RELA:     o.tables[0] = pointer_of (map, entry); break;
+		case DT_RELASZ:   o.counts[0] = entry->d_un.d_val / sizeof (ElfW(Rela)); break;
+		case DT_JMPREL:   o.tables[1] = pointer_of (map, entry); break;
+		case DT_PLTRELSZ: o.counts[1] = entry->d_un.d_val / sizeof (ElfW(Rela)); break;
+		}
+	*ret_object = o;
+	return o.symbols && o.strings;
+}
+
+bool
+monocle__check_lies_in (const void *map, void *address)
+{
+	struct link_map *owner;
+	Dl_info info;
+
+	return dladdr1 (address, &info, (void **) &owner, RTLD_DL_LINKMAP) && owner == map;
+}
+
+/* --- one slot ----------------------------------------------------------------------------------------------------- */
+
+/* The function that the slot leads to; one that is not bound yet points back into its own module. */
+static void *
+target_of (const object *o, void *value, const char *name)
+{
+	return value && !monocle__check_lies_in (o->map, value) ? value : dlsym (RTLD_DEFAULT, name);
+}
+
+static monocle__import *
+new_import (const patch *p, const char *function, void *target)
+{
+	monocle__import *import = calloc (1, sizeof *import);
+
+	if (!import)
+		return NULL;
+	import->module = p->name;
+	import->map = p->object.map;
+	import->function = function;
+	import->target = target;
+	import->contract = monocle__contract_of (function);
+	import->replacement = monocle__check_callback_replacement (function);
+	if (!import->replacement)
+		import->replacement = monocle__check_signal_replacement (function);
+	return import;
+}
+
+static const slot *
+slot_of (const patch *p, const char *function)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (!strcmp (p->slots[i].import->function, function))
+			return &p->slots[i];
+	return NULL;
+}
+
+static void
+make_slot (patch *p, void **word, const char *function)
+{
+	const slot *like = slot_of (p, function);
+	void *target = like ? NULL : target_of (&p->object, *word, function);
+	slot made = { .word = word };
+
+	if (p->count == p->room)
+		return;
+	if (like) {
+		made.import = like->import;
+		made.thunk = like->thunk;
+	} else if (target && (made.import = new_import (p, function, target))) {
+		made.thunk = p->thunks + p->count * MONOCLE__THUNK_SIZE;
+		monocle__arch_write_thunk (made.thunk, made.import);
+	} else {
+		return;
+	}
+	p->slots[p->count++] = made;
+}
+
+/* The page may be read-only by now (RELRO). */
+static bool
+write_word (void **word, void *value)
+{
+	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE), start = (uintptr_t) word & ~(page - 1);
+
+	if (mprotect ((void *) start, page, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	__atomic_store_n (word, value, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* --- all slots ---------------------------------------------------------------------------------------------------- */
+
+static bool
+is_wanted (const char *name)
+{
+	return monocle__contract_of (name) || monocle__check_callback_replacement (name) ||
+	       monocle__check_signal_replacement (name);
+}
+
+/* Finds each word that a wanted function's address stands in, makes a slot of it where there is room, and counts. */
+static size_t
+each_slot (patch *p)
+{
+	size_t found = 0;
+
+	for (int t = 0; t < 2; t++)
+		for (size_t i = 0; p->object.tables[t] && i < p->object.counts[t]; i++) {
+			const ElfW(Rela) *relocation = &p->object.tables[t][i];
+			const ElfW(Sym) *symbol = &p->object.symbols[ELF64_R_SYM (relocation->r_info)];
+			const char *name = p->object.strings + symbol->st_name;
+			if (!monocle__arch_is_address (ELF64_R_TYPE (relocation->r_info)) || relocation->r_addend ||
+			    symbol->st_shndx != SHN_UNDEF || !is_wanted (name))
+				continue;
+			found++;
+			if (p->room)
+				make_slot (p, (void **) (p->object.map->l_addr + relocation->r_offset), name);
+		}
+	return found;
+}
+
+/* What the linker made read-only after its work is so again. */
+static int
+protect_again (struct dl_phdr_info *info, size_t size, void *map)
+{
+	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
+
+	if (info->dlpi_addr != ((const struct link_map *) map)->l_addr)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		uintptr_t start = (info->dlpi_addr + header->p_vaddr) & ~(page - 1);
+		uintptr_t end = (info->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
+		if (header->p_type == PT_GNU_RELRO && end > start)
+			mprotect ((void *) start, end - start, PROT_READ);
+	}
+	return 1;
+}
+
+/* Thunks are written, made executable, and only then led to: the module may be running already. */
+static bool
+link_thunks (patch *p)
+{
+	bool done = true;
+
+	if (mprotect (p->thunks, p->room * MONOCLE__THUNK_SIZE, PROT_READ | PROT_EXEC) != 0)
+		return false;
+	for (size_t i = 0; i < p->count; i++)
+		done = write_word (p->slots[i].word, p->slots[i].thunk) && done;
+	dl_iterate_phdr (protect_again, (void *) p->object.map);
+	return done;
+}
+
+static bool
+patch_object (patch *p)
+{
+	size_t wanted = each_slot (p);
+	if (!wanted)
+		return true;
+	void *memory =
+		mmap (NULL, wanted * MONOCLE__THUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	p->slots = calloc (wanted, sizeof *p->slots);
+	p->thunks = memory;
+	p->room = p->slots ? wanted : 0;
+	each_slot (p);
+	bool done = p->slots && link_thunks (p);
+	free (p->slots);
+	return done;
+}
+
+/* --- a module ----------------------------------------------------------------------------------------------------- */
+
+/* A module that is started twice is patched once. */
+static bool
+is_first (const struct link_map *map)
+{
+	static struct seen { struct seen *next; const struct link_map *map; } *all;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct seen *mine = calloc (1, sizeof *mine);
+
+	if (!mine)
+		return false;
+	mine->map = map;
+	pthread_mutex_lock (&lock);
+	const struct seen *twin = all;
+	while (twin && twin->map != map)
+		twin = twin->next;
+	if (!twin) {
+		mine->next = all;
+		all = mine;
+	}
+	pthread_mutex_unlock (&lock);
+	if (twin)
+		free (mine);
+	return !twin;
+}
+
+static void
+patch_module (const char *name, void *address)
+{
+	struct link_map *map;
+	Dl_info info;
+	patch p = { .name = NULL };
+
+	if (!dladdr1 (address, &info, (void **) &map, RTLD_DL_LINKMAP) || !is_first (map))
+		return;
+	p.name = strdup (name);
+	if (!p.name || !read_object (map, &p.object) || !patch_object (&p))
+		monocle_log ("MONOCLE_CHECK: the calls of module %s are not checked", name);
+}
+
+static unsigned starting; /* modules whose init function runs */
+
+bool
+monocle__check_starting (void)
+{
+	return __atomic_load_n (&starting, __ATOMIC_ACQUIRE) != 0;
+}
+
+static bool
+is_wanted_here (void)
+{
+	const char *value = monocle__variable ("MONOCLE_CHECK");
+
+	if (!value || !value[0] || !strcmp (value, "0"))
+		return false;
+	if (monocle__arch_has_thunks () && monocle__check_init ())
+		return true;
+	MONOCLE__LOG_ONCE ("MONOCLE_CHECK: modules cannot be checked on this machine");
+	return false;
+}
+
+void
+monocle__check_start (const char *name, void (*init) (const char *desc), const char *desc)
+{
+	monocle__stay stay;
+
+	if (!is_wanted_here ()) {
+		init (desc);
+		return;
+	}
+	patch_module (name, (void *) init);
+	monocle__check_enter (&stay, NULL, IN_INIT);
+	__atomic_fetch_add (&starting, 1, __ATOMIC_ACQ_REL);
+	init (desc);
+	__atomic_fetch_sub (&starting, 1, __ATOMIC_ACQ_REL);
+	monocle__check_leave (&stay);
+}

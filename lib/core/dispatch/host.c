@@ -1,0 +1,173 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * host.c - the host of this process and the parts of its life.
+ *
+ *      nothing --init--> WINDOW --startup_done--> DELIVERING --shutdown--> ENDED
+ *                                                  |      ^
+ *                                             reopen      startup_done
+ *                                                  v      |
+ *                                          DELIVERING + WINDOW
+ *
+ * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context;
+ * two of them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
+ */
+#include <string.h>
+#include "model/records.h"
+#include "sample/sampler.h"
+
+enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
+
+static unsigned phase;
+
+static const monocle_host_ops no_ops;
+static monocle_host_ops registered;             /* written by whoever claimed, before `ops` points at it */
+static const monocle_host_ops *ops = &no_ops;
+static bool claimed;                            /* by the first host, before it is complete */
+
+const monocle_host_ops *
+monocle__host_ops (void)
+{
+	return __atomic_load_n (&ops, __ATOMIC_ACQUIRE);
+}
+
+bool
+monocle__host_window_open (void)
+{
+	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & WINDOW;
+}
+
+bool
+monocle__host_delivering (void)
+{
+	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & DELIVERING;
+}
+
+bool
+monocle__host_ended (void)
+{
+	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & ENDED;
+}
+
+static bool shutting_down;
+
+void
+monocle__host_begin_shutdown (void)
+{
+	__atomic_store_n (&shutting_down, true, __ATOMIC_RELEASE);
+}
+
+bool
+monocle__host_shutting_down (void)
+{
+	return __atomic_load_n (&shutting_down, __ATOMIC_ACQUIRE) || monocle__host_ended ();
+}
+
+/* Sets and clears bits, unless the end came first. Answers the phase before. */
+static unsigned
+move_phase (unsigned set, unsigned clear)
+{
+	unsigned was = __atomic_load_n (&phase, __ATOMIC_SEQ_CST), next;
+
+	do {
+		if (was & ENDED)
+			return was;
+		next = (was & ~clear) | set;
+	} while (!__atomic_compare_exchange_n (&phase, &was, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	return was;
+}
+
+static bool
+is_valid (const monocle_host_ops *candidate)
+{
+	return candidate && candidate->size >= offsetof (monocle_host_ops, event_wanted) &&
+	       candidate->api_version == MONOCLE_HOST_API_VERSION;
+}
+
+const char *
+monocle_host_name (void)
+{
+	const monocle_host_ops *current = monocle__host_ops ();
+
+	if (current == &no_ops)
+		return NULL;
+	return current->name ? current->name : "unnamed";
+}
+
+/* What the host's version of the struct does not have stays zero. Its strings may stand on its stack. */
+static bool
+copy_ops (const monocle_host_ops *candidate)
+{
+	memcpy (&registered, candidate, candidate->size < sizeof registered ? candidate->size : sizeof registered);
+	registered.size = sizeof registered;
+	registered.name = monocle__arena_string (candidate->name);
+	registered.runtime_version = monocle__arena_string (candidate->runtime_version);
+	return !registered.name == !candidate->name && !registered.runtime_version == !candidate->runtime_version;
+}
+
+int
+monocle_host_init (const monocle_host_ops *candidate)
+{
+	char who[512];
+
+	monocle__log_init ();
+	if (!is_valid (candidate))
+		return MONOCLE_E_INVALID;
+	if (__atomic_exchange_n (&claimed, true, __ATOMIC_ACQ_REL)) {
+		const char *name = monocle_host_name ();
+		monocle_log ("this process is profiled by the host %s already", name ? name : "that is just starting");
+		return MONOCLE_E_BUSY;
+	}
+	monocle__self_enter_global_scope ();
+	if (monocle__self_has_rival (who, sizeof who)) {
+		__atomic_store_n (&claimed, false, __ATOMIC_RELEASE);
+		monocle_log ("not profiling: %s", who);
+		return MONOCLE_E_BUSY;
+	}
+	if (!copy_ops (candidate)) {
+		__atomic_store_n (&claimed, false, __ATOMIC_RELEASE);
+		return MONOCLE_E_NO_MEMORY;
+	}
+	__atomic_store_n (&ops, &registered, __ATOMIC_RELEASE);
+	move_phase (WINDOW, 0);
+	monocle__event_announce ();
+	monocle__filter_announce ();
+	return MONOCLE_OK;
+}
+
+void
+monocle_host_startup_done (void)
+{
+	if (monocle__host_ops () == &no_ops)
+		return;
+	move_phase (DELIVERING, WINDOW);
+	monocle__handle_publish ();
+	monocle__event_publish ();
+}
+
+void
+monocle_host_reopen (void)
+{
+	if (monocle__host_delivering ())
+		move_phase (WINDOW, 0);
+}
+
+/*
+ * Threads that are inside a raise function may call a callback that they read before it was cleared, as on Mono.
+ * Handles are never freed, so the list stays sound under them.
+ */
+void
+monocle_host_shutdown (void)
+{
+	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING) & ENDED)
+		return;
+	monocle__event_publish ();
+	monocle__handle_publish ();
+	monocle__sampler_end ();
+	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
+		monocle__event_clear (handle);
+		monocle__filter_clear (handle);
+	}
+	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle))
+		monocle__handle_cleanup (handle);
+}

@@ -1,0 +1,177 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * candidate.c - see candidate.h. File names, flags and the entry point are Mono's.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "candidate.h"
+#include "check/check.h"
+#include "dispatch/core.h"
+#include "run-note.h"
+
+typedef void (*init_func) (const char *desc);
+
+__attribute__ ((format (printf, 2, 3)))
+static void
+note_failure (monocle__candidate *candidate, const char *format, ...)
+{
+	va_list arguments;
+
+	if (candidate->failure[0])
+		return;
+	va_start (arguments, format);
+	vsnprintf (candidate->failure, sizeof candidate->failure, format, arguments);
+	va_end (arguments);
+}
+
+/* --- why a file does not open ------------------------------------------------------------------------------------- */
+
+typedef struct {
+	char names[2560];
+	size_t length;
+	unsigned count, unnamed;
+} missing;
+
+static void
+note_missing (const char *name, void *data)
+{
+	missing *list = data;
+
+	if ((strncmp (name, "mono_", 5) && strncmp (name, "monocle_", 8)) || dlsym (RTLD_DEFAULT, name))
+		return;
+	list->count++;
+	if (list->length + strlen (name) + 3 > sizeof list->names) {
+		list->unnamed++;
+		return;
+	}
+	list->length += (size_t) sprintf (list->names + list->length, "%s%s", list->length ? ", " : "", name);
+}
+
+/* The linker's own words begin with the path of the file that it found, and name the first missing symbol only. */
+static void
+explain (monocle__candidate *candidate, const char *words)
+{
+	missing list = { .length = 0 };
+	char path[PATH_MAX], more[32] = "";
+
+	snprintf (path, sizeof path, "%.*s", (int) strcspn (words, ":"), words);
+	monocle__elf_each_needed (path, note_missing, &list);
+	if (list.unnamed)
+		snprintf (more, sizeof more, " and %u more", list.unnamed);
+	if (list.count)
+		note_failure (candidate, "%s needs %s%s, which %s does not have", path, list.names, more, candidate->process);
+	else
+		note_failure (candidate, "%s", words);
+}
+
+/* --- one file ----------------------------------------------------------------------------------------------------- */
+
+/* The entry point, or NULL and the reason. Like Mono we turn away what has the old one, even beside the new one. */
+static init_func
+entry_point (monocle__candidate *candidate, void *module, const char *path)
+{
+	init_func init = (init_func) dlsym (module, candidate->symbol);
+	bool is_old = dlsym (module, "mono_profiler_startup");
+
+	if (is_old && init)
+		note_failure (candidate, "%s has the entry point of Mono's old profiler API (mono_profiler_startup) beside %s;"
+		              " Mono turns such a module away, and so do we: the old one must go", path, candidate->symbol);
+	else if (is_old)
+		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected",
+		              path, candidate->symbol);
+	else if (!init)
+		note_failure (candidate, "%s has no entry point %s", path, candidate->symbol);
+	return is_old ? NULL : init;
+}
+
+/*
+ * A module may end the process while it starts, in ways that nobody can hear of afterwards. So a parent finds a note of
+ * who was about to start, which is taken back when it has started.
+ */
+static void
+start (const monocle__candidate *candidate, init_func init)
+{
+	char kind[sizeof "starting." + MONOCLE__NAME_LIMIT];
+
+	snprintf (kind, sizeof kind, "starting.%s", candidate->name);
+	monocle__run_note (kind, candidate->symbol);
+	monocle__check_start (candidate->name, init, candidate->desc);
+	monocle__run_note_remove (kind);
+}
+
+/* Answers whether the file could be opened, which ends a place; *ret_started, whether the module runs. */
+static bool
+try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
+{
+	void *module = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+
+	if (!module) {
+		char words[1024];
+		const char *error = dlerror ();
+		snprintf (words, sizeof words, "%s", error ? error : "cannot be opened");
+		/* The linker looks for a plain name in many places; that it is in none is no news. */
+		if (strchr (path, '/') || strncmp (words, path, strlen (path)))
+			explain (candidate, words);
+		return false;
+	}
+	init_func init = entry_point (candidate, module, path);
+	if (init) {
+		start (candidate, init);
+		*ret_started = true;
+	} else {
+		dlclose (module);
+	}
+	return true;
+}
+
+/* --- what searches ask -------------------------------------------------------------------------------------------- */
+
+bool
+monocle__candidate_has_comma (const char *desc)
+{
+	return desc[strcspn (desc, ":,")] == ',';
+}
+
+void
+monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc, const char *process)
+{
+	ret_candidate->desc = desc;
+	ret_candidate->process = process;
+	ret_candidate->failure[0] = '\0';
+	snprintf (ret_candidate->name, sizeof ret_candidate->name, "%s", name);
+	snprintf (ret_candidate->symbol, sizeof ret_candidate->symbol, MONOCLE__ENTRY_POINT "%s", ret_candidate->name);
+}
+
+bool
+monocle__candidate_start_in_process (monocle__candidate *candidate)
+{
+	init_func init = (init_func) dlsym (RTLD_DEFAULT, candidate->symbol);
+
+	if (init)
+		start (candidate, init);
+	return init;
+}
+
+bool
+monocle__candidate_start_in (monocle__candidate *candidate, const char *folder)
+{
+	static const char *const prefixes[] = { "mono-profiler-", "libmono-profiler-" };
+	static const char *const suffixes[] = { "", ".so" };
+	bool started = false;
+
+	for (size_t i = 0; i < 2; i++) {
+		char path[PATH_MAX];
+		int length = snprintf (path, sizeof path, "%s%s%s%s%s", folder, folder[0] ? "/" : "", prefixes[i],
+		                       candidate->name, suffixes[i]);
+		if (length >= (int) sizeof path || (folder[0] && access (path, F_OK) != 0))
+			continue;
+		if (try_file (candidate, path, &started))
+			break;
+	}
+	return started;
+}

@@ -1,0 +1,139 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * process.c - does the environment want this process to be profiled?
+ *
+ * MONOCLE_PROFILE is inherited by every process that the profiled one starts. MONOCLE_ENABLED and MONOCLE_PROCESS
+ * choose among them. Normal context, before monocle_host_init ().
+ */
+#include <ctype.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "dispatch/core.h"
+#include "environment.h"
+
+/* What a glob is compared with. Both point into the command line. */
+typedef struct {
+	const char *program, *script; /* script: the assembly or script path, or "" */
+} identity;
+
+static const char *
+base_name (const char *path)
+{
+	const char *slash = strrchr (path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool
+is_assembly (const char *word)
+{
+	size_t length = strlen (word);
+
+	return length > 4 && (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
+}
+
+/* The first assembly, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is no option. */
+static const char *
+find_script (const char *words, const char *end)
+{
+	const char *script = "";
+
+	for (const char *word = words; word < end; word += strlen (word) + 1) {
+		if (*word == '-')
+			continue;
+		if (is_assembly (word))
+			return word;
+		if (!*script)
+			script = word;
+	}
+	return script;
+}
+
+/* Reads the NUL-separated command line, or as much of it as the buffer holds. */
+static identity
+identify (char *buffer, size_t size)
+{
+	identity who = { "", "" };
+	size_t have = 0;
+	ssize_t got = 0;
+	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return who;
+	while (have < size - 1 && (got = read (fd, buffer + have, size - 1 - have)) > 0)
+		have += (size_t) got;
+	close (fd);
+	buffer[have] = '\0';
+	who.program = base_name (buffer);
+	size_t first = strlen (buffer) + 1;
+	if (first < have)
+		who.script = find_script (buffer + first, buffer + have);
+	return who;
+}
+
+static bool
+matches (const char *glob, const identity *who)
+{
+	return !fnmatch (glob, who->program, 0) ||
+	       (*who->script && (!fnmatch (glob, who->script, 0) || !fnmatch (glob, base_name (who->script), 0)));
+}
+
+/* GLOB[,!GLOB]...: some GLOB must match, if there is one, and no !GLOB. `globs` is cut into pieces. */
+static bool
+chosen (char *globs, const identity *who)
+{
+	bool any = false, hit = false;
+	char *rest = NULL;
+
+	for (char *glob = strtok_r (globs, ",", &rest); glob; glob = strtok_r (NULL, ",", &rest)) {
+		if (*glob == '!' && matches (glob + 1, who))
+			return false;
+		if (*glob == '!')
+			continue;
+		any = true;
+		hit = hit || matches (glob, who);
+	}
+	return !any || hit;
+}
+
+/* 1, 0, or -1 for a word that is neither. */
+static int
+truth (const char *word)
+{
+	if (!strcmp (word, "1") || !strcasecmp (word, "true"))
+		return 1;
+	if (!strcmp (word, "0") || !strcasecmp (word, "false"))
+		return 0;
+	return -1;
+}
+
+int
+monocle_host_process_enabled (const char **ret_reason)
+{
+	static char reason[512];
+	const char *enabled = monocle__variable ("MONOCLE_ENABLED"), *process = monocle__variable ("MONOCLE_PROCESS");
+	char buffer[4096], globs[1024];
+
+	if (enabled && *enabled && truth (enabled) < 0)
+		monocle_log ("MONOCLE_ENABLED=%s is neither 0 nor 1; taken as 1", enabled);
+	if (enabled && truth (enabled) == 0) {
+		snprintf (reason, sizeof reason, "MONOCLE_ENABLED=%s", enabled);
+	} else if (process && *process) {
+		identity who = identify (buffer, sizeof buffer);
+		snprintf (globs, sizeof globs, "%s", process);
+		if (chosen (globs, &who))
+			return 1;
+		snprintf (reason, sizeof reason, "MONOCLE_PROCESS=%s does not choose %s %s", process, who.program, who.script);
+	} else {
+		return 1;
+	}
+	if (ret_reason)
+		*ret_reason = reason;
+	return 0;
+}

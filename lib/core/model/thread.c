@@ -1,0 +1,216 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread.c - managed threads, as the host and modules told of them.
+ *
+ * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
+ * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
+ * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
+ */
+#include "idmap.h"
+#include "records.h"
+#include "sample/sampler.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <mono/jit/jit.h>
+#include <mono/metadata/threads.h>
+
+enum { NAME_SIZE = 128, NO_NAME = -1 };
+
+struct _MonoThread {
+	uintptr_t tid;
+	_Atomic(bool) is_attached;
+	_Atomic(bool) is_foreign;      /* attached by a module, unknown to the host */
+	_Atomic(int32_t) managed_id;
+	_Atomic(int) name;             /* which of the two is current; the other one is written */
+	char names[2][NAME_SIZE];
+	atomic_bool is_tool;           /* a module's own, which is not sampled */
+	monocle__sampled sampled;
+};
+
+static monocle__idmap threads;
+static _Atomic(MonoThread *) main_thread;
+static _Atomic(int32_t) last_managed_id;
+
+static MonoThread *
+find (uintptr_t tid)
+{
+	MonoThread *thread = monocle__idmap_find (&threads, tid);
+	return thread && atomic_load_explicit (&thread->is_attached, memory_order_acquire) ? thread : NULL;
+}
+
+static MonoThread *
+record_of (uintptr_t tid)
+{
+	MonoThread *thread = monocle__idmap_find (&threads, tid);
+	if (thread || !(thread = monocle__arena_alloc (sizeof *thread)))
+		return thread;
+	thread->tid = tid;
+	return monocle__idmap_bind (&threads, tid, thread) ? thread : NULL;
+}
+
+static void
+detach (MonoThread *thread)
+{
+	if (!thread)
+		return;
+	atomic_store_explicit (&thread->is_attached, false, memory_order_release);
+	monocle__sampler_detach (&thread->sampled);
+}
+
+static MonoThread *
+attach (uintptr_t tid, bool is_foreign, bool is_tool)
+{
+	MonoThread *thread = find (tid), *none = NULL;
+	if (thread || !(thread = record_of (tid)))
+		return thread;
+	atomic_store (&thread->is_foreign, is_foreign);
+	atomic_store (&thread->is_tool, is_tool);
+	atomic_store (&thread->name, NO_NAME);
+	atomic_store (&thread->managed_id, atomic_fetch_add (&last_managed_id, 1) + 1);
+	atomic_store_explicit (&thread->is_attached, true, memory_order_release);
+	if (tid == (uintptr_t) pthread_self () && syscall (SYS_gettid) == getpid ())
+		atomic_compare_exchange_strong (&main_thread, &none, thread);
+	return thread;
+}
+
+/* From now on sample_hit may come on the calling thread. */
+static MonoThread *
+sample (MonoThread *thread)
+{
+	if (thread && thread->tid == (uintptr_t) pthread_self () && !atomic_load (&thread->is_tool))
+		monocle__sampler_attach (&thread->sampled);
+	return thread;
+}
+
+monocle__sampled *
+monocle__thread_sampled (void)
+{
+	MonoThread *thread = find ((uintptr_t) pthread_self ());
+	return thread && !atomic_load_explicit (&thread->is_tool, memory_order_relaxed) ? &thread->sampled : NULL;
+}
+
+MonoThread *
+monocle_thread_attach (uintptr_t tid)
+{
+	MonoThread *thread = attach (tid, false, false);
+	/* A module may have been first; now the runtime knows the thread too. */
+	if (thread)
+		atomic_store (&thread->is_foreign, false);
+	return sample (thread);
+}
+
+void
+monocle_thread_detach (uintptr_t tid)
+{
+	detach (find (tid));
+}
+
+/* What of a name fits, up to the end of a UTF-8 character. */
+static size_t
+fitting (const char *name)
+{
+	size_t length = strnlen (name, NAME_SIZE);
+	if (length < NAME_SIZE)
+		return length;
+	for (length = NAME_SIZE - 1; length && ((unsigned char) name[length] & 0xC0) == 0x80;)
+		length--;
+	return length;
+}
+
+/* Names are short; what does not fit is cut. */
+void
+monocle_thread_set_name (uintptr_t tid, const char *name)
+{
+	MonoThread *thread = find (tid);
+	if (!thread)
+		return;
+	int next = atomic_load (&thread->name) == 0;
+	size_t length = name ? fitting (name) : 0;
+	if (name) {
+		memcpy (thread->names[next], name, length);
+		memset (thread->names[next] + length, 0, NAME_SIZE - length);
+	}
+	atomic_store_explicit (&thread->name, name ? next : NO_NAME, memory_order_release);
+}
+
+/* --- mono_thread_* ------------------------------------------------------------------------------------------------ */
+
+MonoThread *
+mono_thread_current (void)
+{
+	return find ((uintptr_t) pthread_self ());
+}
+
+MonoThread *
+mono_thread_get_main (void)
+{
+	return atomic_load_explicit (&main_thread, memory_order_acquire);
+}
+
+/*
+ * Nothing in the core asks for an attached thread, so this only makes mono_thread_current () answer. The host is not
+ * told, no event is raised, and the runtime does not stop the thread for a collection.
+ */
+MonoThread *
+mono_thread_attach (MonoDomain *domain)
+{
+	return sample (attach ((uintptr_t) pthread_self (), true, false));
+}
+
+void
+mono_threads_attach_tools_thread (void)
+{
+	attach ((uintptr_t) pthread_self (), true, true);
+}
+
+/* Only what a module attached is detached by it: the runtime's own threads end when the host says so. */
+void
+mono_thread_detach (MonoThread *thread)
+{
+	if (thread && atomic_load (&thread->is_foreign))
+		detach (thread);
+}
+
+/* There is one domain, so there is never another one to go back to. */
+MonoDomain *
+mono_jit_thread_attach (MonoDomain *domain)
+{
+	mono_thread_attach (domain);
+	return NULL;
+}
+
+mono_bool
+mono_thread_detach_if_exiting (void)
+{
+	return 0;
+}
+
+/* The runtime's end waits for no thread that a module attached, whatever the callback would say. */
+void
+mono_thread_set_manage_callback (MonoThread *thread, MonoThreadManageCallback func)
+{
+}
+
+int32_t
+mono_thread_get_managed_id (MonoThread *thread)
+{
+	return thread ? atomic_load (&thread->managed_id) : -1;
+}
+
+/* The main thread counts as attached, as on Mono: no managed code started it. */
+mono_bool
+mono_thread_is_foreign (MonoThread *thread)
+{
+	return thread && (atomic_load (&thread->is_foreign) || thread == mono_thread_get_main ());
+}
+
+char *
+mono_thread_get_name_utf8 (MonoThread *thread)
+{
+	int name = thread ? atomic_load_explicit (&thread->name, memory_order_acquire) : NO_NAME;
+	return name == NO_NAME ? NULL : strndup (thread->names[name], NAME_SIZE - 1);
+}

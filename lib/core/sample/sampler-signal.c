@@ -1,0 +1,139 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * sampler-signal.c - the signal that interrupts a thread, and what happens on that thread.
+ *
+ * The signal is SIGURG, because its default action is to do nothing. A signal may be on its way when the program gives
+ * the handler back, or replaces itself by exec: the default action of SIGPROF, and of every real-time signal, would be
+ * its death. Real-time signals are lost, or turned into SIGIO, when the user's quota of queued signals is used up,
+ * which never happens to this one. Nothing in .NET uses it, and debuggers let it pass.
+ *
+ * No SA_ONSTACK: a runtime that handles faults on an alternate stack has room for one frame there, not for two. All
+ * other signals wait, except for those that a faulty instruction raises, so a runtime that stops threads by signals
+ * finds them where the program was, not in here.
+ *
+ * Everything below is async-safe.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <monocle/host.h>
+#include "dispatch/core.h"
+#include "sampler.h"
+
+enum { SIGNAL = SIGURG };
+
+static struct sigaction before;  /* the program's own; written before the kernel knows our handler */
+static atomic_bool is_installed;
+static const char mark;          /* its address tells our signals from others */
+
+int
+monocle_sampling_signal (void)
+{
+	return SIGNAL;
+}
+
+union sigval
+monocle__signal_mark (void)
+{
+	return (union sigval) { .sival_ptr = (void *) &mark };
+}
+
+/*
+ * A perf event tells of itself as a descriptor that has something to read. A signal whose record the kernel had no
+ * memory for seems to come from process 0.
+ */
+static bool
+is_ours (const siginfo_t *info, monocle__sampled *thread)
+{
+	switch (info->si_code) {
+	case SI_QUEUE:
+	case SI_TIMER:
+		return info->si_value.sival_ptr == &mark;
+	case POLL_IN:
+	case POLL_HUP:
+		return true;
+	case SI_USER:
+		return info->si_pid == 0 && thread && atomic_load_explicit (&thread->signalled, memory_order_relaxed);
+	default:
+		return false;
+	}
+}
+
+/* Only the thread itself writes these. */
+static void
+count (_Atomic(uint64_t) *counter, uint64_t more)
+{
+	atomic_store_explicit (counter, atomic_load_explicit (counter, memory_order_relaxed) + more, memory_order_relaxed);
+}
+
+static void
+hit (monocle__sampled *thread, const siginfo_t *info, void *context)
+{
+	atomic_store_explicit (&thread->signalled, false, memory_order_release);
+	const monocle__engine *engine = atomic_load (&thread->engine);
+	if (!monocle__sampler_hears ())
+		return;
+	if (engine)
+		count (&thread->overruns, engine->again (thread, info));
+	if (!monocle__sampler_is_on ())
+		return;
+	count (&thread->hits, 1);
+	monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
+}
+
+/* A signal of somebody else's goes where it would have gone; the default is to do nothing. */
+static void
+pass_on (int number, siginfo_t *info, void *context)
+{
+	if (before.sa_flags & SA_SIGINFO)
+		before.sa_sigaction (number, info, context);
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler (number);
+}
+
+static void
+on_signal (int number, siginfo_t *info, void *context)
+{
+	int saved_errno = errno;
+	monocle__sampled *thread = monocle__thread_sampled ();
+	if (!is_ours (info, thread))
+		pass_on (number, info, context);
+	else if (thread)
+		hit (thread, info, context);
+	errno = saved_errno;
+}
+
+bool
+monocle__signal_install (void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
+	if (atomic_load (&is_installed))
+		return true;
+	sigfillset (&action.sa_mask);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset (&action.sa_mask, faults[i]);
+	if (sigaction (SIGNAL, NULL, &before) || sigaction (SIGNAL, &action, NULL))
+		return false;
+	atomic_store (&is_installed, true);
+	return true;
+}
+
+bool
+monocle__signal_is_ours (void)
+{
+	struct sigaction now;
+	return sigaction (SIGNAL, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
+}
+
+int
+monocle__signal_send (pid_t os_id)
+{
+	siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
+	info.si_pid = getpid ();
+	info.si_uid = getuid ();
+	info.si_value = monocle__signal_mark ();
+	return syscall (SYS_rt_tgsigqueueinfo, info.si_pid, os_id, SIGNAL, &info) ? errno : 0;
+}

@@ -1,0 +1,193 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * describe.c - what images, classes and methods are called and what they are, from the tables.
+ *
+ * After an image is unloaded the answer is MONOCLE_E_UNKNOWN; the core has copied what it had by then.
+ */
+#include <string.h>
+#include "describe-priv.h"
+
+enum { NATIVE_ENTRY_POINT = 0x10 }; /* II.25.3.3.1: then it is no token */
+
+static void
+describe_module (const monocle__ecma_image *ecma, monocle__describe_scratch *scratch, monocle_image_info *ret)
+{
+	uint32_t name;
+	ret->guid = monocle__ecma_mvid (ecma, scratch->guid) == 0 ? scratch->guid : NULL;
+	for (uint32_t table = 0; table < MONOCLE__TABLE_COUNT; table++)
+		scratch->rows[table] = monocle__ecma_rows (ecma, table);
+	ret->table_rows = scratch->rows;
+	if (monocle__ecma_column (ecma, MONOCLE__TABLE_Module, 1, MONOCLE__COL_Module_Name, &name) == 0)
+		ret->module_name = monocle__ecma_string (ecma, name);
+	ret->entry_point = ecma->cli_flags & NATIVE_ENTRY_POINT ? 0 : ecma->entry_point_token;
+}
+
+static int
+describe_image (void *host, MonoImage *record, monocle_image_info *ret)
+{
+	monocle__describe_image *image = monocle__describe_image_of (record);
+	monocle__describe_scratch *scratch = image ? monocle__describe_owner_now->scratch () : NULL;
+	monocle__ecma_assembly assembly;
+	if (!scratch || monocle__ecma_get_assembly (&image->ecma, &assembly))
+		return MONOCLE_E_UNKNOWN;
+	ret->assembly_name = assembly.name;
+	memcpy (ret->version, assembly.version, sizeof ret->version);
+	ret->culture = assembly.culture ? assembly.culture : "";
+	ret->flags = assembly.flags;
+	ret->has_public_key_token = assembly.public_key_size != 0;
+	if (ret->has_public_key_token)
+		monocle__ecma_public_key_token (assembly.public_key, assembly.public_key_size, ret->public_key_token);
+	ret->public_key = assembly.public_key;
+	ret->public_key_size = assembly.public_key_size;
+	describe_module (&image->ecma, scratch, ret);
+	return MONOCLE_OK;
+}
+
+/* --- classes ------------------------------------------------------------------------------------------------------ */
+
+/* Corlib's own names of what signatures spell with one byte. */
+static const struct { const char *name; uint8_t element; } primitives[] = {
+	{ "Void",    MONOCLE__ET_VOID   }, { "Boolean", MONOCLE__ET_BOOLEAN    }, { "Char",   MONOCLE__ET_CHAR   },
+	{ "SByte",   MONOCLE__ET_I1     }, { "Byte",    MONOCLE__ET_U1         }, { "Int16",  MONOCLE__ET_I2     },
+	{ "UInt16",  MONOCLE__ET_U2     }, { "Int32",   MONOCLE__ET_I4         }, { "UInt32", MONOCLE__ET_U4     },
+	{ "Int64",   MONOCLE__ET_I8     }, { "UInt64",  MONOCLE__ET_U8         }, { "Single", MONOCLE__ET_R4     },
+	{ "Double",  MONOCLE__ET_R8     }, { "String",  MONOCLE__ET_STRING     }, { "Object", MONOCLE__ET_OBJECT },
+	{ "IntPtr",  MONOCLE__ET_I      }, { "UIntPtr", MONOCLE__ET_U          },
+	{ "TypedReference", MONOCLE__ET_TYPEDBYREF },
+};
+
+/* Is the token of a base class System.NAME? */
+static bool
+names_type (monocle__describe_image *image, uint32_t token, const char *name)
+{
+	monocle__ecma_typedef row;
+	const char *type_name = NULL, *name_space = NULL;
+	uint32_t scope;
+	if (token >> 24 == MONOCLE__TABLE_TypeDef && monocle__ecma_get_typedef (&image->ecma, token, &row) == 0) {
+		type_name = row.name;
+		name_space = row.name_space;
+	} else if (token >> 24 != MONOCLE__TABLE_TypeRef ||
+	           monocle__ecma_get_typeref (&image->ecma, token, &type_name, &name_space, &scope)) {
+		return false;
+	}
+	return strcmp (type_name, name) == 0 && strcmp (name_space, "System") == 0;
+}
+
+static uint32_t
+element_type (monocle__describe_image *image, const monocle__ecma_typedef *row)
+{
+	bool in_system = !row->enclosing_token && strcmp (row->name_space, "System") == 0;
+	for (size_t i = 0; image->is_corlib && in_system && i < sizeof primitives / sizeof *primitives; i++)
+		if (strcmp (row->name, primitives[i].name) == 0)
+			return primitives[i].element;
+	if (names_type (image, row->extends_token, "Enum"))
+		return MONOCLE__ET_VALUETYPE;
+	bool is_enum_itself = image->is_corlib && in_system && strcmp (row->name, "Enum") == 0;
+	return !is_enum_itself && names_type (image, row->extends_token, "ValueType") ? MONOCLE__ET_VALUETYPE
+	                                                                              : MONOCLE__ET_CLASS;
+}
+
+/* The type of an enum's one instance field (ECMA-335 II.14.3), from its signature: 0x06, element type. */
+static uint32_t
+enum_base (monocle__describe_image *image, const monocle__ecma_typedef *row)
+{
+	for (uint32_t rid = row->first_field; rid < row->end_field; rid++) {
+		uint32_t name;
+		monocle__ecma_cursor cursor;
+		if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_Field, rid, MONOCLE__COL_Field_Name, &name) ||
+		    !monocle__describe_blob (image, MONOCLE__TABLE_Field, rid, MONOCLE__COL_Field_Signature, &cursor))
+			return 0;
+		const char *text = monocle__ecma_string (&image->ecma, name);
+		if (!text || strcmp (text, "value__"))
+			continue;
+		monocle__ecma_read_byte (&cursor);
+		return monocle__ecma_read_byte (&cursor);
+	}
+	return 0;
+}
+
+static int
+describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
+{
+	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
+	monocle__ecma_typedef row;
+	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row))
+		return MONOCLE_E_UNKNOWN;
+	ret->name = row.name;
+	ret->name_space = row.name_space;
+	ret->flags = row.flags;
+	ret->nesting = row.enclosing_token ? monocle_class_def (image->record, row.enclosing_token) : NULL;
+	ret->generic_params = row.generic_params;
+	ret->element_type = element_type (image, &row);
+	if (names_type (image, row.extends_token, "Enum"))
+		ret->enum_base = enum_base (image, &row);
+	return MONOCLE_OK;
+}
+
+static MonoClass *
+class_parent (void *host, MonoClass *klass)
+{
+	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
+	monocle__ecma_typedef row;
+	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row) || !row.extends_token)
+		return NULL;
+	return monocle__describe_class (image, row.extends_token, klass, NULL, 0);
+}
+
+static MonoClass *
+class_from_name (void *host, MonoImage *record, const char *name_space, const char *name)
+{
+	monocle__describe_image *image = monocle__describe_image_of (record);
+	return image ? monocle__describe_find_class (image, name_space, name) : NULL;
+}
+
+/* --- methods ------------------------------------------------------------------------------------------------------ */
+
+static int
+describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
+{
+	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
+	monocle__ecma_methoddef row;
+	if (!image || monocle__ecma_get_methoddef (&image->ecma, monocle_method_token (method), &row))
+		return MONOCLE_E_UNKNOWN;
+	ret->name = row.name;
+	ret->flags = row.flags;
+	ret->iflags = row.iflags;
+	ret->klass = monocle_class_def (image->record, row.declaring_token);
+	ret->generic_params = row.generic_params;
+	return MONOCLE_OK;
+}
+
+static int
+describe_signature (void *host, MonoMethod *instance, monocle_signature_info *ret)
+{
+	MonoMethod *method = monocle_method_definition (instance);
+	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
+	monocle__ecma_cursor cursor;
+	if (!image || !monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, monocle_method_token (method) & 0xFFFFFF,
+	                                  MONOCLE__COL_MethodDef_Signature, &cursor))
+		return MONOCLE_E_UNKNOWN;
+	return monocle__describe_read_signature (image, &cursor, mono_method_get_class (method), method, ret);
+}
+
+static const char *
+generic_param_name (void *host, MonoClass *klass, MonoMethod *method, uint32_t index)
+{
+	MonoImage *record = method ? monocle_method_image (method) : mono_class_get_image (klass);
+	uint32_t token = method ? monocle_method_token (method) : monocle_class_token (klass);
+	monocle__describe_image *image = monocle__describe_image_of (record);
+	return image ? monocle__ecma_generic_param_name (&image->ecma, token, index) : NULL;
+}
+
+void
+monocle__describe_describe_ops (monocle_host_ops *ops)
+{
+	ops->describe_image = describe_image;
+	ops->describe_class = describe_class;
+	ops->describe_method = describe_method;
+	ops->describe_signature = describe_signature;
+	ops->generic_param_name = generic_param_name;
+	ops->class_parent = class_parent;
+	ops->class_from_name = class_from_name;
+}
