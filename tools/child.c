@@ -98,7 +98,7 @@ wait_for (pid_t pid, bool *ret_signalled)
 	siginfo_t info;
 	int status;
 
-	while (waitid (P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+	while (waitid (P_PID, (id_t) pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
 		continue;
 	child_pid = 0;
 	while (waitpid (pid, &status, 0) < 0) {
@@ -160,7 +160,7 @@ monocle__child_run (char *const *argv, monocle__child *ret_child)
 	sigset_t old_mask;
 	int code;
 
-	*ret_child = (monocle__child){ 0 };
+	*ret_child = (monocle__child) { 0 };
 	signals_take (old_actions, &old_mask);
 	code = start_and_wait (argv, old_actions, &old_mask, ret_child);
 	signals_give_back (old_actions);

@@ -70,7 +70,7 @@ convert_profile (const arguments *args, const char *output)
 		return MONOCLE__EXIT_FAILED;
 	conversion c = { args->format, profile, { .title = monocle__base_name (path) } };
 	if (try_value (&c, path, args->value))
-		result = write_output (&c, path, (monocle__output_place){ .path = output, .chosen = !args->output });
+		result = write_output (&c, path, (monocle__output_place) { .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
 	return result;
 }

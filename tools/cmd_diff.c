@@ -170,22 +170,12 @@ parse_option (int option, arguments *args)
 		if (!monocle__try_number (optarg, &args->options.limit))
 			return monocle__usage_error (&monocle__command_diff, "-n takes a number of rows, not '%s'", optarg);
 		return 0;
-	case 'N':
-		args->options.normalized = true;
-		return 0;
-	case 'o':
-		args->output = optarg;
-		return 0;
-	case 't':
-		args->options.tree = true;
-		return 0;
-	case 'v':
-		args->value = optarg;
-		return 0;
-	case 'h':
-		return -1;
-	default:
-		return MONOCLE__EXIT_USAGE;
+	case 'N': args->options.normalized = true; return 0;
+	case 'o': args->output = optarg; return 0;
+	case 't': args->options.tree = true; return 0;
+	case 'v': args->value = optarg; return 0;
+	case 'h': return -1;
+	default: return MONOCLE__EXIT_USAGE;
 	}
 }
 

@@ -71,7 +71,7 @@ check_mono (examination *e)
 	e->have_mono = command_lines ("MONO_ENV_OPTIONS= mono --version 2>/dev/null", "Mono JIT", line, sizeof line) > 0;
 	if (!e->have_mono)
 		return result (e, CHECK_WARN, "not found along PATH; to profile on it: apt-get install mono-runtime");
-	return result (e, CHECK_OK, "%.*s", (int)strcspn (line, "("), line);
+	return result (e, CHECK_OK, "%.*s", (int) strcspn (line, "("), line);
 }
 
 static check_state

@@ -99,9 +99,9 @@ static int
 draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
 {
 	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
-	monocle__report_options options = {
-		.title = monocle__base_name (path), .min_share = args->min_share, .upright = args->upright
-	};
+	monocle__report_options options = { .title = monocle__base_name (path),
+		                                .min_share = args->min_share,
+		                                .upright = args->upright };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
 	int result = monocle__output_flame (place, path, profile, &options);
 
@@ -152,24 +152,16 @@ static int
 parse_option (int option, arguments *args)
 {
 	switch (option) {
-	case 'o':
-		args->output = optarg;
-		return 0;
-	case 't':
-		args->thread = optarg;
-		return 0;
+	case 'o': args->output = optarg; return 0;
+	case 't': args->thread = optarg; return 0;
 	case 'i':
-	case 'u':
-		args->upright = option == 'u';
-		return 0;
+	case 'u': args->upright = option == 'u'; return 0;
 	case 'm':
 		if (!try_share (optarg, &args->min_share))
 			return monocle__usage_error (&monocle__command_flame, "--min-share is a percentage, not '%s'", optarg);
 		return 0;
-	case 'h':
-		return -1;
-	default:
-		return MONOCLE__EXIT_USAGE;
+	case 'h': return -1;
+	default: return MONOCLE__EXIT_USAGE;
 	}
 }
 

@@ -64,7 +64,7 @@ list_path (listing *list, const char *folders, const char *origin)
 	list->origin = origin;
 	while (folders && *folders) {
 		size_t length = strcspn (folders, ":");
-		char *folder = monocle__format ("%.*s", (int)length, folders);
+		char *folder = monocle__format ("%.*s", (int) length, folders);
 		if (length > 0)
 			monocle__layout_each_module (folder, print_module, list);
 		free (folder);

@@ -56,7 +56,7 @@ try_sort (const char *name, arguments *args)
 {
 	for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++) {
 		if (strcmp (sorts[i], name) == 0) {
-			args->options.sort = (monocle__sort)i;
+			args->options.sort = (monocle__sort) i;
 			return true;
 		}
 	}
@@ -85,17 +85,13 @@ parse_option (int option, arguments *args)
 		if (!monocle__try_number (optarg, &args->options.limit))
 			return monocle__usage_error (&monocle__command_report, "-n takes a number of rows, not '%s'", optarg);
 		return 0;
-	case 't':
-		args->options.tree = true;
-		return 0;
+	case 't': args->options.tree = true; return 0;
 	case 'f':
 		if (!try_format (optarg, args))
 			return monocle__usage_error (&monocle__command_report, "--format is text, tsv or json, not '%s'", optarg);
 		return 0;
-	case 'h':
-		return -1;
-	default:
-		return MONOCLE__EXIT_USAGE;
+	case 'h': return -1;
+	default: return MONOCLE__EXIT_USAGE;
 	}
 }
 

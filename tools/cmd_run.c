@@ -93,27 +93,18 @@ static int
 parse_option (int option, arguments *args)
 {
 	switch (option) {
-	case 'p':
-		return profile_add (args, optarg);
+	case 'p': return profile_add (args, optarg);
 	case 'o':
 		args->output = optarg;
 		if (strcmp (optarg, "-") == 0)
 			return monocle__usage_error (&monocle__command_run,
 			                             "-o takes a file name; standard output is the program's own");
 		return *optarg ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
-	case 'a':
-		args->all = true;
-		return 0;
-	case 'P':
-		args->process = optarg;
-		return 0;
-	case 'q':
-		args->quiet = true;
-		return 0;
-	case 'h':
-		return -1;
-	default:
-		return MONOCLE__EXIT_USAGE;
+	case 'a': args->all = true; return 0;
+	case 'P': args->process = optarg; return 0;
+	case 'q': args->quiet = true; return 0;
+	case 'h': return -1;
+	default: return MONOCLE__EXIT_USAGE;
 	}
 }
 
@@ -129,9 +120,8 @@ parse_arguments (int argc, char **argv, arguments *args)
 			return result;
 	}
 	if (optind == argc && asks_help (args))
-		return monocle__usage_error (&monocle__command_run,
-		                             "a module prints its arguments when a program starts: "
-		                             "monocle run --profile=NAME:help -- COMMAND");
+		return monocle__usage_error (&monocle__command_run, "a module prints its arguments when a program starts: "
+		                                                    "monocle run --profile=NAME:help -- COMMAND");
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
 	args->command = argv + optind;
@@ -180,7 +170,7 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 static char *
 quote_value (const char *text)
 {
-	char *quoted = monocle__format ("%*s", (int)(2 * strlen (text)), ""), *out = quoted;
+	char *quoted = monocle__format ("%*s", (int) (2 * strlen (text)), ""), *out = quoted;
 
 	for (; *text; text++) {
 		if (strchr (",'\"\\", *text))
@@ -246,13 +236,13 @@ short_path (const char *path)
 static char *
 shell_word_escaped (const char *text)
 {
-	char *word = monocle__format ("%*s", (int)(4 * strlen (text) + 3), ""), *out = stpcpy (word, "$'");
+	char *word = monocle__format ("%*s", (int) (4 * strlen (text) + 3), ""), *out = stpcpy (word, "$'");
 
 	for (; *text; text++) {
 		if (*text == '\'' || *text == '\\')
 			out += sprintf (out, "\\%c", *text);
 		else if (*text < 0x20 || *text >= 0x7f)
-			out += sprintf (out, "\\x%02x", (unsigned char)*text);
+			out += sprintf (out, "\\x%02x", (unsigned char) *text);
 		else
 			*out++ = *text;
 	}
@@ -282,7 +272,7 @@ shell_word (const char *text)
 		return shell_word_escaped (text);
 	if (*text && text[strspn (text, plain)] == '\0')
 		return monocle__format ("%s", text);
-	word = monocle__format ("%*s", (int)(4 * strlen (text) + 2), "");
+	word = monocle__format ("%*s", (int) (4 * strlen (text) + 2), "");
 	out = word;
 	*out++ = '\'';
 	for (; *text; text++) {
@@ -388,9 +378,9 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	fflush (stderr);
 	runtime = runtime_of (folder, profile->pid, content);
 	/* Mono's text goes on with who built it and when. */
-	who = runtime ? monocle__format ("process %d, %.*s", (int)profile->pid,
-	                                 (int)strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
-	              : monocle__format ("process %d", (int)profile->pid);
+	who = runtime ? monocle__format ("process %d, %.*s", (int) profile->pid,
+	                                 (int) strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
+	              : monocle__format ("process %d", (int) profile->pid);
 	if (content && content->sample_count == 0)
 		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why_empty (content));
 	else if (content)
@@ -410,7 +400,7 @@ say_starts (const monocle__run_folder *folder)
 		const monocle__run_process *process = &folder->processes[i];
 		if (process->starting && kill (process->pid, 0) != 0 && errno == ESRCH)
 			monocle__say ("process %d ended before the module '%s' had come back from mono_profiler_init_%s",
-			              (int)process->pid, process->starting, process->starting);
+			              (int) process->pid, process->starting, process->starting);
 	}
 }
 

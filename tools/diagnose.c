@@ -50,7 +50,7 @@ resolve (const char *name, char *ret_path)
 		return realpath (name, ret_path) != NULL;
 	for (path = path ? path : "/bin:/usr/bin"; *path; path += *path == ':') {
 		size_t length = strcspn (path, ":");
-		snprintf (candidate, sizeof candidate, "%.*s/%s", (int)length, length ? path : ".", name);
+		snprintf (candidate, sizeof candidate, "%.*s/%s", (int) length, length ? path : ".", name);
 		if (access (candidate, X_OK) == 0 && realpath (candidate, ret_path))
 			return true;
 		path += length;
@@ -65,28 +65,28 @@ file_open (program_file *file, const char *name)
 	void *bytes;
 	int fd;
 
-	*file = (program_file){ 0 };
+	*file = (program_file) { 0 };
 	if (!resolve (name, file->path) || (fd = open (file->path, O_RDONLY | O_CLOEXEC)) < 0)
 		return;
 	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0) {
 		file->mode = status.st_mode;
-		bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes != MAP_FAILED) {
 			file->bytes = bytes;
-			file->size = (size_t)status.st_size;
+			file->size = (size_t) status.st_size;
 		}
 	}
 	close (fd);
 	if (file->size >= sizeof (Elf64_Ehdr) && memcmp (file->bytes, ELFMAG, SELFMAG) == 0 &&
 	    file->bytes[EI_CLASS] == ELFCLASS64 && file->bytes[EI_DATA] == ELFDATA2LSB)
-		file->elf = (const Elf64_Ehdr *)(const void *)file->bytes;
+		file->elf = (const Elf64_Ehdr *) (const void *) file->bytes;
 }
 
 static void
 file_close (program_file *file)
 {
 	if (file->bytes)
-		munmap ((void *)(uintptr_t)file->bytes, file->size);
+		munmap ((void *) (uintptr_t) file->bytes, file->size);
 }
 
 static bool
@@ -210,7 +210,7 @@ is_disabled_by_config (const facts *f)
 	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f); i++) {
 		const char *dot = strrchr (monocle__base_name (f->argv[i]), '.');
 		bool is_assembly = dot && (strcmp (dot, ".dll") == 0 || strcmp (dot, ".exe") == 0);
-		int length = (int)(is_assembly ? (size_t)(dot - f->argv[i]) : strlen (f->argv[i]));
+		int length = (int) (is_assembly ? (size_t) (dot - f->argv[i]) : strlen (f->argv[i]));
 		char *config = monocle__format ("%.*s.runtimeconfig.json", length, f->argv[i]);
 		bool disabled = file_mentions (config, "EnableDiagnostics");
 		free (config);
@@ -283,12 +283,12 @@ say_processes (const monocle__run_folder *folder, bool expected)
 		if (process->told || process->starting)
 			continue;
 		if (process->declined)
-			monocle__say ("process %d was not profiled: %s", (int)process->pid, process->declined);
+			monocle__say ("process %d was not profiled: %s", (int) process->pid, process->declined);
 		else if (process->early)
-			monocle__say ("process %d ended before there was anything to count", (int)process->pid);
+			monocle__say ("process %d ended before there was anything to count", (int) process->pid);
 		else if (expected && folder->unfinished == 0)
-			monocle__say ("process %d (%s) loaded the profiler, but ended without leaving a profile", (int)process->pid,
-			              process->runtime ? process->runtime : "unknown runtime");
+			monocle__say ("process %d (%s) loaded the profiler, but ended without leaving a profile",
+			              (int) process->pid, process->runtime ? process->runtime : "unknown runtime");
 	}
 }
 

@@ -42,7 +42,7 @@ is_number (const char *variable, unsigned long wanted)
 void
 monocle__environ_look (monocle__environ_state *ret_state)
 {
-	*ret_state = (monocle__environ_state){ 0 };
+	*ret_state = (monocle__environ_state) { 0 };
 	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
 		if (is_number (switches[i], 0))
 			ret_state->disabled = switches[i];
@@ -60,7 +60,7 @@ monocle__environ_look (monocle__environ_state *ret_state)
 char *
 monocle__environ_quote (const char *word)
 {
-	char *quoted = monocle__format ("%*s", (int)(2 * strlen (word)), ""), *out = quoted;
+	char *quoted = monocle__format ("%*s", (int) (2 * strlen (word)), ""), *out = quoted;
 
 	for (; *word; word++) {
 		if (strchr (" \t\n\r\f\v'\"\\", *word))
@@ -98,7 +98,7 @@ append_folders (const char *variable, const char *folders)
 {
 	while (*folders) {
 		size_t length = strcspn (folders, ":");
-		char *folder = monocle__format ("%.*s", (int)length, folders);
+		char *folder = monocle__format ("%.*s", (int) length, folders);
 		if (length > 0 && !contains_folder (getenv (variable), folder, length))
 			append (variable, ":", folder);
 		free (folder);
@@ -135,7 +135,7 @@ set_profiles (const monocle__environ_wishes *wishes)
 static void
 set_umbrella_folder (const char *umbrella)
 {
-	char *folder = monocle__format ("%.*s", (int)(strrchr (umbrella, '/') - umbrella), umbrella);
+	char *folder = monocle__format ("%.*s", (int) (strrchr (umbrella, '/') - umbrella), umbrella);
 
 	append_folders ("LD_LIBRARY_PATH", folder);
 	free (folder);
@@ -144,7 +144,7 @@ set_umbrella_folder (const char *umbrella)
 void
 monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
 {
-	char *pid = monocle__format ("%d", (int)getpid ());
+	char *pid = monocle__format ("%d", (int) getpid ());
 
 	set_profiles (wishes);
 	if (wishes->layout->adapter && !state->foreign)

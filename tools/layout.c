@@ -45,7 +45,7 @@ folder_add (folder_list *list, const char *path)
 static char *
 pattern_in (const char *folder, const char *pattern)
 {
-	char *quoted = monocle__format ("%*s", (int)(2 * strlen (folder)), ""), *out = quoted, *full;
+	char *quoted = monocle__format ("%*s", (int) (2 * strlen (folder)), ""), *out = quoted, *full;
 
 	for (; *folder; folder++) {
 		if (strchr ("\\*?[", *folder))
@@ -85,7 +85,7 @@ prefix_of (const char *folder)
 
 	if (length <= end + 1 || strcmp (folder + length - end, MONOCLE_BINDIR) != 0 || folder[length - end - 1] != '/')
 		return NULL;
-	return monocle__format ("%.*s", (int)(length - end - 1), folder);
+	return monocle__format ("%.*s", (int) (length - end - 1), folder);
 }
 
 /* The folder of the program file, without links. The caller frees; NULL: unknown. */
@@ -98,7 +98,7 @@ program_folder (void)
 	if (length <= 0)
 		return NULL;
 	program[length] = '\0';
-	return monocle__format ("%.*s", (int)(strrchr (program, '/') - program), program);
+	return monocle__format ("%.*s", (int) (strrchr (program, '/') - program), program);
 }
 
 typedef struct {
@@ -123,7 +123,7 @@ count_module (const char *name, const char *path, void *context)
 	module_count *modules = context;
 	char *real = realpath (path, NULL);
 
-	if (real && !has_folder (modules->path, real, (size_t)(strrchr (real, '/') - real)))
+	if (real && !has_folder (modules->path, real, (size_t) (strrchr (real, '/') - real)))
 		modules->count++;
 	free (real);
 }
@@ -216,7 +216,7 @@ monocle__layout_each_module (const char *folder, void (*visit) (const char *name
 	if (glob (pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *begin = strrchr (found.gl_pathv[i], '/') + sizeof prefix;
-			char *name = monocle__format ("%.*s", (int)(strlen (begin) - (sizeof suffix - 1)), begin);
+			char *name = monocle__format ("%.*s", (int) (strlen (begin) - (sizeof suffix - 1)), begin);
 			visit (name, found.gl_pathv[i], context);
 			free (name);
 		}

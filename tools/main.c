@@ -12,9 +12,8 @@
 #include <string.h>
 
 static const monocle__command *const commands[] = {
-	&monocle__command_run,  &monocle__command_report,  &monocle__command_flame,
-	&monocle__command_diff, &monocle__command_convert, &monocle__command_list,
-	&monocle__command_doctor,
+	&monocle__command_run,     &monocle__command_report, &monocle__command_flame,  &monocle__command_diff,
+	&monocle__command_convert, &monocle__command_list,   &monocle__command_doctor,
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands, NAME_MAX_LENGTH = 32 };

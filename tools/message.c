@@ -22,12 +22,12 @@ static void
 say_arguments (const char *format, va_list arguments)
 {
 	char line[LINE_SIZE];
-	size_t length = (size_t)snprintf (line, sizeof line, "monocle: ");
+	size_t length = (size_t) snprintf (line, sizeof line, "monocle: ");
 	int more = vsnprintf (line + length, sizeof line - length - 1, format, arguments);
 
 	if (more < 0)
 		return;
-	length += (size_t)more;
+	length += (size_t) more;
 	if (length > sizeof line - 2)
 		length = sizeof line - 2;
 	length = monocle__utf8_clean (line, length);
@@ -72,7 +72,7 @@ monocle__print_line (const char *format, ...)
 		monocle__say ("out of memory");
 		exit (MONOCLE__EXIT_FAILED);
 	}
-	fwrite (line, 1, monocle__utf8_clean (line, (size_t)length), stdout);
+	fwrite (line, 1, monocle__utf8_clean (line, (size_t) length), stdout);
 	putchar ('\n');
 	free (line);
 }
@@ -86,7 +86,7 @@ option_error (const monocle__command *command, int problem, const char *word)
 	else if (problem == ':')
 		monocle__usage_error (command, "option '%s' needs a value", word);
 	else if (optopt != 0)
-		monocle__usage_error (command, "option '%.*s' takes no value", (int)strcspn (word, "="), word);
+		monocle__usage_error (command, "option '%.*s' takes no value", (int) strcspn (word, "="), word);
 	else
 		monocle__usage_error (command, "unknown or ambiguous option '%s'", word);
 }
@@ -147,7 +147,7 @@ monocle__try_number (const char *text, size_t *ret_number)
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9' || number > SIZE_MAX / 2 / 10 - 1)
 			return false;
-		number = number * 10 + (size_t)(*text - '0');
+		number = number * 10 + (size_t) (*text - '0');
 	}
 	*ret_number = number;
 	return true;

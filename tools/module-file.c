@@ -42,7 +42,7 @@ find_in (const char *folders, const char *name, size_t length)
 	for (; folders && *folders; folders += *folders == ':') {
 		size_t size = strcspn (folders, ":");
 		for (size_t i = 0; size > 0 && i < sizeof forms / sizeof *forms; i++) {
-			char *path = monocle__format ("%.*s/%s%.*s.so", (int)size, folders, forms[i], (int)length, name);
+			char *path = monocle__format ("%.*s/%s%.*s.so", (int) size, folders, forms[i], (int) length, name);
 			if (access (path, R_OK) == 0)
 				return path;
 			free (path);
@@ -66,16 +66,16 @@ look_into (const char *path)
 			close (fd);
 		return found;
 	}
-	bytes = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close (fd);
 	if (bytes == MAP_FAILED)
 		return found;
 	found = MONOCLE__WRITES_NOTHING;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions && found == MONOCLE__WRITES_NOTHING; i++) {
-		if (memmem (bytes, (size_t)status.st_size, functions[i].name, functions[i].size))
+		if (memmem (bytes, (size_t) status.st_size, functions[i].name, functions[i].size))
 			found = functions[i].writes;
 	}
-	munmap (bytes, (size_t)status.st_size);
+	munmap (bytes, (size_t) status.st_size);
 	return found;
 }
 
@@ -83,7 +83,10 @@ monocle__module_writes
 monocle__module_file_look (const monocle__layout *layout, const char *desc)
 {
 	const char *const places[] = {
-		getenv ("MONOCLE_MODULE_PATH"), layout->module_path, getenv ("LD_LIBRARY_PATH"), "/usr/local/lib:/usr/lib",
+		getenv ("MONOCLE_MODULE_PATH"),
+		layout->module_path,
+		getenv ("LD_LIBRARY_PATH"),
+		"/usr/local/lib:/usr/lib",
 	};
 	size_t length = strcspn (desc, ":");
 	monocle__module_writes writes;

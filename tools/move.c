@@ -36,7 +36,7 @@ monocle__move_name (const char *file, pid_t pid)
 {
 	const char *extension = monocle__move_extension (file);
 
-	return monocle__format ("%.*s.%d%s", (int)(extension - file), file, (int)pid, extension);
+	return monocle__format ("%.*s.%d%s", (int) (extension - file), file, (int) pid, extension);
 }
 
 static int
@@ -47,7 +47,7 @@ copy_bytes (int in, int out)
 
 	while ((got = read (in, buffer, sizeof buffer)) > 0) {
 		for (ssize_t at = 0; at < got; at += put) {
-			put = write (out, buffer + at, (size_t)(got - at));
+			put = write (out, buffer + at, (size_t) (got - at));
 			if (put < 0)
 				return -errno;
 		}
@@ -73,7 +73,7 @@ copy_file (const char *from, const char *to, int flags)
 static int
 copy_whole (const char *from, const char *to, mode_t mode)
 {
-	char *part = monocle__format ("%s.part%d", to, (int)getpid ());
+	char *part = monocle__format ("%s.part%d", to, (int) getpid ());
 	int result;
 
 	unlink (part);
@@ -143,7 +143,7 @@ monocle__move_check (const char *path)
 		return -EISDIR;
 	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_link (path)))
 		return access (path, W_OK) == 0 ? 0 : -errno;
-	folder = slash ? monocle__format ("%.*s", (int)(slash == path ? 1 : slash - path), path) : monocle__format (".");
+	folder = slash ? monocle__format ("%.*s", (int) (slash == path ? 1 : slash - path), path) : monocle__format (".");
 	result = stat (folder, &status) != 0 ? -errno : !S_ISDIR (status.st_mode) ? -ENOTDIR : 0;
 	if (result == 0 && access (folder, W_OK | X_OK) != 0)
 		result = -errno;

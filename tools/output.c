@@ -106,8 +106,7 @@ open_place (const monocle__output_place *place)
 }
 
 int
-monocle__output_file (monocle__output_place place, const char *title, monocle__output_writer write,
-                      const void *context)
+monocle__output_file (monocle__output_place place, const char *title, monocle__output_writer write, const void *context)
 {
 	struct stat status;
 	FILE *out;
@@ -157,9 +156,8 @@ monocle__output_flame (monocle__output_place place, const char *title, const mon
 char *
 monocle__output_name (const char *path, const char *extension)
 {
-	static const char *const ends[] = {
-		".spool", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded", ".collapsed", ".speedscope"
-	};
+	static const char *const ends[] = { ".spool", ".gz",     ".pb",        ".pprof",     ".json",
+		                                ".txt",   ".folded", ".collapsed", ".speedscope" };
 	size_t length = strlen (path);
 
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -167,7 +165,7 @@ monocle__output_name (const char *path, const char *extension)
 		if (length > end && memcmp (path + length - end, ends[i], end) == 0)
 			length -= end;
 	}
-	return monocle__format ("%.*s%s", (int)length, path, extension);
+	return monocle__format ("%.*s%s", (int) length, path, extension);
 }
 
 size_t

@@ -26,10 +26,10 @@ typedef int (*monocle__output_writer) (FILE *out, const void *context);
  * file that the user owns and that has no second name, never a link, a pipe or a device.
  */
 typedef struct {
-	const char *path;  /* "-": standard output */
-	bool chosen;       /* the name is ours */
-	bool kept;         /* what is there already stays; with `chosen` only */
-	bool is_private;   /* a new file can be read by its user only; else it follows the mask */
+	const char *path; /* "-": standard output */
+	bool chosen;      /* the name is ours */
+	bool kept;        /* what is there already stays; with `chosen` only */
+	bool is_private;  /* a new file can be read by its user only; else it follows the mask */
 } monocle__output_place;
 
 /*

@@ -111,8 +111,8 @@ monocle__profile_file_say_values (const char *path, const monocle__profile *prof
 	size_t used = 0;
 
 	for (size_t i = 0; i < profile->value_count && used < sizeof names; i++)
-		used += (size_t)snprintf (names + used, sizeof names - used, i ? ", %.40s" : "%.40s",
-		                          profile->value_types[i].type);
+		used += (size_t) snprintf (names + used, sizeof names - used, i ? ", %.40s" : "%.40s",
+		                           profile->value_types[i].type);
 	monocle__say ("%s has no value '%s'; it has: %s", path, name, names);
 }
 

@@ -35,7 +35,7 @@ monocle__run_folder_make (monocle__run_folder *ret_folder)
 	const char *temporary = getenv ("TMPDIR");
 	char *made;
 
-	*ret_folder = (monocle__run_folder){ 0 };
+	*ret_folder = (monocle__run_folder) { 0 };
 	ret_folder->path = monocle__format ("%s/monocle-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
 	made = mkdtemp (ret_folder->path);
 	if (!made && temporary) {
@@ -59,7 +59,7 @@ array_add (void *items, size_t count, size_t size)
 		monocle__say ("out of memory");
 		exit (MONOCLE__EXIT_RUN_FAILED);
 	}
-	memset ((char *)longer + count * size, 0, size);
+	memset ((char *) longer + count * size, 0, size);
 	return longer;
 }
 
@@ -141,9 +141,9 @@ pid_in (const char *name)
 	if (ends_with (name, ".spool")) {
 		dot = name + strlen (name);
 		for (int parts = 0; dot && parts < 3; parts++)
-			dot = memrchr (name, '.', (size_t)(dot - name));
+			dot = memrchr (name, '.', (size_t) (dot - name));
 	}
-	return dot ? (pid_t)strtol (dot + 1, NULL, 10) : 0;
+	return dot ? (pid_t) strtol (dot + 1, NULL, 10) : 0;
 }
 
 static void
@@ -164,9 +164,9 @@ read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char
 	folder->unfinished++;
 	if (final)
 		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)",
-		              (int)pid, final, path);
+		              (int) pid, final, path);
 	else
-		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int)pid, error, path);
+		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int) pid, error, path);
 	free (final);
 }
 

@@ -6,7 +6,9 @@
 #include <mono/metadata/loader.h>
 #include <mono/metadata/profiler.h>
 
-struct _MonoProfiler { unsigned calls; };
+struct _MonoProfiler {
+	unsigned calls;
+};
 static MonoProfiler hello;
 
 static MonoProfilerCallInstrumentationFlags

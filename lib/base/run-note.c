@@ -27,7 +27,8 @@ monocle__run_note (const char *kind, const char *text)
 	int saved_errno = errno, fd;
 	char path[PATH_MAX];
 
-	if (note_path (kind, path) && (fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)) >= 0) {
+	if (note_path (kind, path) &&
+	    (fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)) >= 0) {
 		dprintf (fd, "%s\n", text);
 		close (fd);
 	}

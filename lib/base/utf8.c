@@ -37,7 +37,7 @@ sequence_length (unsigned char first, uint32_t *ret_smallest)
 size_t
 monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code)
 {
-	const unsigned char *bytes = (const unsigned char *)text;
+	const unsigned char *bytes = (const unsigned char *) text;
 	uint32_t code, smallest = 0;
 	size_t length = sequence_length (bytes[0], &smallest);
 

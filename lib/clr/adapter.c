@@ -81,10 +81,13 @@ enable (void *host, monocle_feature feature)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
-static const struct { const GUID *iid; int version; } info_versions[] = {
+static const struct {
+	const GUID *iid;
+	int version;
+} info_versions[] = {
 	{ &IID_ICorProfilerInfo15, 15 }, { &IID_ICorProfilerInfo14, 14 }, { &IID_ICorProfilerInfo13, 13 },
 	{ &IID_ICorProfilerInfo12, 12 }, { &IID_ICorProfilerInfo11, 11 }, { &IID_ICorProfilerInfo10, 10 },
-	{ &IID_ICorProfilerInfo9,  9  }, { &IID_ICorProfilerInfo8,  8  },
+	{ &IID_ICorProfilerInfo9, 9 },   { &IID_ICorProfilerInfo8, 8 },
 };
 
 static bool

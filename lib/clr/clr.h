@@ -30,23 +30,23 @@
 /* --- the one adapter of this process (adapter.c) ------------------------------------------------------------------ */
 
 typedef struct {
-	ICorProfilerInfo15 *info;                         /* slots beyond what `info_version` grants do not exist */
+	ICorProfilerInfo15 *info; /* slots beyond what `info_version` grants do not exist */
 	int info_version;
-	unsigned major;                                   /* of the runtime: 8, 9, 10 */
-	const uint32_t *counts;                           /* of the core: listeners per event */
+	unsigned major;         /* of the runtime: 8, 9, 10 */
+	const uint32_t *counts; /* of the core: listeners per event */
 	struct _MonoProfilerDesc *const *handles;
-	atomic_bool started;                              /* Initialize asked for the first mask */
-	atomic_bool allocations;                          /* a module was granted gc_allocation */
-	atomic_bool clauses;                              /* a module was granted exception_clause; before anything runs */
-	atomic_uint filter_epoch;                         /* changes when a call filter comes or goes */
+	atomic_bool started;      /* Initialize asked for the first mask */
+	atomic_bool allocations;  /* a module was granted gc_allocation */
+	atomic_bool clauses;      /* a module was granted exception_clause; before anything runs */
+	atomic_uint filter_epoch; /* changes when a call filter comes or goes */
 	/*
 	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id
 	 * meant in one epoch it need not mean in the next.
 	 */
 	atomic_uint instance_epoch;
-	atomic_bool initialized;                          /* runtime_initialized was raised */
-	atomic_uint refused;                              /* wanted methods that could not be given probes */
-	bool oracle;                                      /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */
+	atomic_bool initialized; /* runtime_initialized was raised */
+	atomic_uint refused;     /* wanted methods that could not be given probes */
+	bool oracle;             /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */
 } monocle__clr;
 
 extern monocle__clr monocle__clr_state;
@@ -195,7 +195,10 @@ enum {
 
 /* Runtime ids that were bound to records. */
 typedef struct {
-	struct { monocle_id_space space; uintptr_t id; } *list;
+	struct {
+		monocle_id_space space;
+		uintptr_t id;
+	} * list;
 	uint32_t count, capacity;
 } monocle__clr_ids;
 
@@ -210,21 +213,21 @@ typedef struct monocle__clr_memory {
 enum { MONOCLE__CALLI_MAX = 16 };
 
 typedef struct monocle__clr_image {
-	monocle__describe_image cli;          /* first: its metadata; not readable for Reflection.Emit images */
-	_Atomic ModuleID id;             /* 0: unloaded */
+	monocle__describe_image cli; /* first: its metadata; not readable for Reflection.Emit images */
+	_Atomic ModuleID id;         /* 0: unloaded */
 	_Atomic AssemblyID assembly;
 	bool is_collectible;
-	atomic_int wanted;               /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
-	atomic_uint epoch;               /* filter_epoch for which `wanted` and PLAIN states hold */
+	atomic_int wanted; /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
+	atomic_uint epoch; /* filter_epoch for which `wanted` and PLAIN states hold */
 	uint32_t method_rows;
-	_Atomic uint8_t *methods;        /* state by methoddef row - 1 */
-	pthread_mutex_t lock;            /* guards what follows, and rewriting */
+	_Atomic uint8_t *methods; /* state by methoddef row - 1 */
+	pthread_mutex_t lock;     /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1]; /* signatures by number of native ints, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;
-	monocle__clr_ids bound;          /* of a collectible image: what to drop when it unloads; under a lock of image.c */
-	monocle__clr_memory *memory;     /* what code of this image refers to */
-	uint32_t sequence;               /* images are numbered as they come */
+	monocle__clr_ids bound;      /* of a collectible image: what to drop when it unloads; under a lock of image.c */
+	monocle__clr_memory *memory; /* what code of this image refers to */
+	uint32_t sequence;           /* images are numbered as they come */
 	struct monocle__clr_image *_Atomic next;
 	struct monocle__clr_image *retired; /* the next one that waits to be used again */
 } monocle__clr_image;
@@ -371,8 +374,8 @@ void monocle__clr_dynamic_class_loaded (MonoClass *klass);
 /* monocle_image_unload () of any image. */
 void monocle__clr_dynamic_unload (monocle__clr_image *image);
 /* As the owner's class_of_token. */
-MonoClass *monocle__clr_dynamic_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-                                       int valuetype);
+MonoClass *monocle__clr_dynamic_class (monocle__describe_image *image, uint32_t token, MonoClass *owner,
+                                       MonoMethod *method, int valuetype);
 /* Behind all others that describe. */
 void monocle__clr_dynamic_ops (monocle_host_ops *ops);
 
@@ -405,7 +408,7 @@ monocle__clr_has_handler_probes (const monocle__clr_image *image, int state)
 typedef enum {
 	MONOCLE__NOT_INVOKED, /* or nobody listens */
 	MONOCLE__INVOKED,
-	MONOCLE__REFLECTS,    /* invokes the method whose MethodInfo `this` is */
+	MONOCLE__REFLECTS, /* invokes the method whose MethodInfo `this` is */
 } monocle__invoke;
 
 bool monocle__invokes_wanted (void);
@@ -452,15 +455,15 @@ enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
 typedef struct {
 	struct {
 		FunctionID function;
-		uintptr_t sp;                        /* of the dispatch */
-		uint32_t entry;                      /* of the function on the shadow stack; UINT32_MAX: none known */
-	} frames[MONOCLE__UNWINDING_MAX];            /* entered, not left yet */
+		uintptr_t sp;                 /* of the dispatch */
+		uint32_t entry;               /* of the function on the shadow stack; UINT32_MAX: none known */
+	} frames[MONOCLE__UNWINDING_MAX]; /* entered, not left yet */
 	unsigned count;
-	FunctionID left;                             /* reported as left, not believed yet; 0: none */
-	uint32_t left_depth;                         /* of the shadow stack at that moment */
-	uint32_t floors[MONOCLE__FILTERS_MAX];       /* depth of the shadow stack when each open filter began */
+	FunctionID left;                       /* reported as left, not believed yet; 0: none */
+	uint32_t left_depth;                   /* of the shadow stack at that moment */
+	uint32_t floors[MONOCLE__FILTERS_MAX]; /* depth of the shadow stack when each open filter began */
 	unsigned filters;
-	bool makes_handle;                           /* of object.c: a handle that nobody is told of is being made */
+	bool makes_handle; /* of object.c: a handle that nobody is told of is being made */
 } monocle__unwinding;
 monocle__unwinding *monocle__shadow_unwinding (void);
 
@@ -468,7 +471,7 @@ monocle__unwinding *monocle__shadow_unwinding (void);
 enum { MONOCLE__PINS_MAX = 16 };
 typedef struct {
 	struct {
-		uintptr_t sp;                        /* of the dispatch */
+		uintptr_t sp; /* of the dispatch */
 		void *held;
 	} list[MONOCLE__PINS_MAX];
 	uint32_t count;
@@ -509,38 +512,38 @@ bool monocle__throw_site_is_managed (uintptr_t frame);
 
 /* How far the passes of an exception came with one function that has catch blocks or filters. */
 typedef struct {
-	FunctionID function;                         /* 0: free */
-	uint32_t searched, unwound;                  /* how many frames of it the passes came to */
-	uint32_t met;                                /* which of them was the first with a clause; 0: none */
+	FunctionID function;        /* 0: free */
+	uint32_t searched, unwound; /* how many frames of it the passes came to */
+	uint32_t met;               /* which of them was the first with a clause; 0: none */
 } monocle__pass;
 
 /* One exception, from its throw until it is caught. */
 typedef struct {
-	ObjectID object;                             /* stays where it is while it is held */
+	ObjectID object; /* stays where it is while it is held */
 	void *held;
-	FunctionID searched;                         /* the first pass is in this function */
-	bool found;                                  /* and its handler is there */
-	bool met;                                    /* a frame that was unwound had a clause around the place it was at */
+	FunctionID searched; /* the first pass is in this function */
+	bool found;          /* and its handler is there */
+	bool met;            /* a frame that was unwound had a clause around the place it was at */
 	monocle__pass passes[8];
 } monocle__dispatch;
 
 /* A filter or handler that runs. */
 typedef struct {
 	FunctionID function;
-	uintptr_t frame, begin;                      /* as the runtime names them */
-	uint32_t dispatches;                         /* under way when it began: what it throws comes behind those */
+	uintptr_t frame, begin; /* as the runtime names them */
+	uint32_t dispatches;    /* under way when it began: what it throws comes behind those */
 } monocle__handler;
 
 /* What the runtime announced and no probe has told of yet. */
 typedef struct {
-	MonoMethod *definition;                      /* NULL: nothing */
-	uint32_t type;                               /* fault blocks count as finally blocks */
+	MonoMethod *definition; /* NULL: nothing */
+	uint32_t type;          /* fault blocks count as finally blocks */
 	ObjectID object;
-	void *held;                                  /* NULL: the dispatch, which goes on, holds it */
+	void *held; /* NULL: the dispatch, which goes on, holds it */
 } monocle__announced;
 
 typedef struct {
-	monocle__dispatch list[32];                  /* innermost last */
+	monocle__dispatch list[32]; /* innermost last */
 	uint32_t count;
 	monocle__handler handlers[64];
 	uint32_t handler_count;

@@ -106,6 +106,7 @@ factory_lock (IClassFactory *self, BOOL lock)
 	return S_OK;
 }
 
+/* clang-format off */
 static const IClassFactoryVtbl factory_vtbl = {
 	.QueryInterface = factory_query_interface,
 	.AddRef         = factory_reference,
@@ -113,6 +114,7 @@ static const IClassFactoryVtbl factory_vtbl = {
 	.CreateInstance = factory_create,
 	.LockServer     = factory_lock,
 };
+/* clang-format on */
 
 static IClassFactory factory = { &factory_vtbl };
 

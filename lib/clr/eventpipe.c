@@ -22,7 +22,7 @@ static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
 /* The runtime's own events have no name and no fields in their metadata; all others have. */
 enum { RUNTIME_METADATA = 26 };
 
-static EVENTPIPE_SESSION session;          /* 0: none; on the service's thread, or inside Initialize */
+static EVENTPIPE_SESSION session; /* 0: none; on the service's thread, or inside Initialize */
 static atomic_uint has_keywords, has_level;
 static atomic_bool is_refused;
 static atomic_uint malformed;
@@ -30,8 +30,8 @@ static atomic_uint malformed;
 bool
 monocle__eventpipe_lacks (uint32_t keywords, uint32_t level)
 {
-	return keywords && !atomic_load (&is_refused)
-		&& ((keywords & ~atomic_load (&has_keywords)) || level > atomic_load (&has_level));
+	return keywords && !atomic_load (&is_refused) &&
+	       ((keywords & ~atomic_load (&has_keywords)) || level > atomic_load (&has_level));
 }
 
 static void
@@ -233,21 +233,14 @@ static const struct {
 	void (*decode) (payload *p);
 	ULONG size;
 } decoders[] = {
-	[1]  = { gc_start,         16  },
-	[2]  = { gc_end,           8   },
-	[3]  = { restart_end,      0   },
-	[4]  = { heap_stats,       94  },
-	[7]  = { restart_begin,    0   },
-	[9]  = { suspend_begin,    4   },
-	[13] = { finalizers_end,   0   },
-	[14] = { finalizers_begin, 0   },
-	[21] = { surviving_ranges, 10  },
-	[22] = { moved_ranges,     10  },
-	[29] = { finalize_object,  16  },
-	[30] = { handle_set,       20  },
-	[31] = { handle_destroyed, 8   },
-	[81] = { contention_start, 19  },
-	[91] = { contention_stop,  0   },
+	[1] = { gc_start, 16 },          [2] = { gc_end, 8 },
+	[3] = { restart_end, 0 },        [4] = { heap_stats, 94 },
+	[7] = { restart_begin, 0 },      [9] = { suspend_begin, 4 },
+	[13] = { finalizers_end, 0 },    [14] = { finalizers_begin, 0 },
+	[21] = { surviving_ranges, 10 }, [22] = { moved_ranges, 10 },
+	[29] = { finalize_object, 16 },  [30] = { handle_set, 20 },
+	[31] = { handle_destroyed, 8 },  [81] = { contention_start, 19 },
+	[91] = { contention_stop, 0 },
 };
 
 HRESULT
@@ -265,7 +258,8 @@ monocle__callback_EventPipeEventDelivered (ICorProfilerCallback11 *self, EVENTPI
 		/* ContentionStart did not name its object before .NET 6. */
 		if (atomic_fetch_add (&malformed, 1) == 0)
 			monocle__clr_complain ("event %u of the runtime has %u bytes, %u are needed: it is dropped, like others of "
-			                       "its kind", (unsigned) id, (unsigned) size, (unsigned) decoders[id].size);
+			                       "its kind",
+			                       (unsigned) id, (unsigned) size, (unsigned) decoders[id].size);
 		return S_OK;
 	}
 	decoders[id].decode (&p);

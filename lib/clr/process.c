@@ -59,8 +59,10 @@ is_assembly (const char *word)
 static bool
 takes_value (const char *word)
 {
-	static const char *const options[] = { "--fx-version", "--roll-forward", "--additionalprobingpath", "--depsfile",
-		                               "--runtimeconfig", "--additional-deps", "--roll-forward-on-no-candidate-fx" };
+	static const char *const options[] = {
+		"--fx-version",    "--roll-forward",    "--additionalprobingpath",          "--depsfile",
+		"--runtimeconfig", "--additional-deps", "--roll-forward-on-no-candidate-fx"
+	};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (strcmp (word, options[i]) == 0)
 			return true;
@@ -124,7 +126,7 @@ is_sdk (const char **ret_reason)
 	}
 	const char *assembly = muxed_assembly (&line);
 	*ret_reason = assembly ? "it is a tool of the .NET SDK (--all profiles those too)"
-		: "`dotnet` runs a command of the SDK there (--all profiles those too)";
+	                       : "`dotnet` runs a command of the SDK there (--all profiles those too)";
 	return !assembly || (is_sdk_tool (assembly) && !is_started_by_run ());
 }
 

@@ -35,9 +35,9 @@
 enum { SLOTS = 32, DATA_SIZE = 320 };
 
 typedef struct {
-	_Atomic(int) state;
+	_Atomic (int) state;
 	void (*work) (void *data);
-	_Alignas (16) uint8_t data[DATA_SIZE];
+	_Alignas(16) uint8_t data[DATA_SIZE];
 	sem_t done;
 } slot;
 
@@ -46,10 +46,10 @@ enum { FREE, CLAIMED, POSTED, DETACHED, RUNNING, DONE, ABANDONED };
 static slot slots[SLOTS];
 static sem_t posted;
 static pthread_t thread;
-static _Atomic(pid_t) owner;    /* the process whose thread it is; 0: there is none */
-static atomic_uint overdue;     /* questions that nobody waits for, still in their slots */
+static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
+static atomic_uint overdue;   /* questions that nobody waits for, still in their slots */
 static atomic_bool ended;
-static _Atomic(void (*) (void)) chore;
+static _Atomic (void (*) (void)) chore;
 
 static bool
 moves (slot *own, int from, int to)
@@ -125,8 +125,8 @@ wait_for (slot *own, unsigned milliseconds)
 		end.tv_sec++;
 		end.tv_nsec -= 1000000000L;
 	}
-	while (atomic_load (&own->state) == POSTED
-	       && (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
+	while (atomic_load (&own->state) == POSTED &&
+	       (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
 		;
 	atomic_fetch_add (&overdue, 1);
 	if (moves (own, POSTED, ABANDONED))

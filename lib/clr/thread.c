@@ -19,9 +19,9 @@
 typedef struct thread {
 	struct thread *next;
 	ThreadID id;
-	uintptr_t tid;            /* pthread_t; 0 until it runs */
-	char *name;               /* set before it ran */
-	bool is_ending;           /* somebody tells so; it has no id any more */
+	uintptr_t tid;  /* pthread_t; 0 until it runs */
+	char *name;     /* set before it ran */
+	bool is_ending; /* somebody tells so; it has no id any more */
 } thread;
 
 static thread *threads;

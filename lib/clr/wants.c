@@ -14,12 +14,12 @@
 #include "code/codemap.h"
 
 enum {
-	EVENTS_GC         = 0x1,
-	EVENTS_HANDLE     = 0x2, /* the runtime heeds it together with the one before only */
+	EVENTS_GC = 0x1,
+	EVENTS_HANDLE = 0x2, /* the runtime heeds it together with the one before only */
 	EVENTS_CONTENTION = 0x4000,
-	EVENTS_MOVEMENT   = 0x400000,
+	EVENTS_MOVEMENT = 0x400000,
 	LEVEL_INFORMATION = 4,
-	LEVEL_VERBOSE     = 5,
+	LEVEL_VERBOSE = 5,
 };
 
 typedef struct {
@@ -55,7 +55,7 @@ static const want of_events[MONOCLE_EVENT_COUNT] = {
 
 enum {
 	EXACT = MONOCLE_SUPPORT_EXACT,
-	RULE  = MONOCLE_SUPPORT_RULE,
+	RULE = MONOCLE_SUPPORT_RULE,
 	LATER = MONOCLE_SUPPORT_NONE,
 	NEVER = MONOCLE_SUPPORT_NONE,
 };

@@ -7,9 +7,9 @@
 #include "il.h"
 
 enum {
-	CODE_TYPE_MASK = 0x3,        /* II.23.1.11; 0 is IL */
-	METHOD_PINVOKE = 0x2000,     /* II.23.1.10: the RVA is none of IL then */
-	LOCALS_MAX = 65535,          /* indexes have 16 bits */
+	CODE_TYPE_MASK = 0x3,    /* II.23.1.11; 0 is IL */
+	METHOD_PINVOKE = 0x2000, /* II.23.1.10: the RVA is none of IL then */
+	LOCALS_MAX = 65535,      /* indexes have 16 bits */
 };
 
 /* The bytes of a method's body: NULL when it has none. */
@@ -41,7 +41,7 @@ describe_locals (monocle__describe_image *image, MonoMethod *method, monocle_bod
 	monocle__ecma_cursor cursor;
 	if (ret->locals_token >> 24 != MONOCLE__TABLE_StandAloneSig ||
 	    !monocle__describe_blob (image, MONOCLE__TABLE_StandAloneSig, ret->locals_token & 0xFFFFFF,
-	                        MONOCLE__COL_StandAloneSig_Signature, &cursor) ||
+	                             MONOCLE__COL_StandAloneSig_Signature, &cursor) ||
 	    monocle__ecma_read_byte (&cursor) != MONOCLE__SIG_LOCALS)
 		return false;
 	uint32_t count = monocle__ecma_read_u (&cursor);

@@ -26,22 +26,24 @@ uint32_t monocle__describe_index_find (monocle__describe_image *image, const cha
 /* The type `name` that is nested in the TypeDef `outer`, 0: there is none. */
 uint32_t monocle__describe_index_nested (monocle__describe_image *image, uint32_t outer, const char *name);
 /* The rows of TypeDef that are nested in this one, in the order of the table: how many, and where they stand. */
-uint32_t monocle__describe_index_nested_rows (monocle__describe_image *image, uint32_t outer_rid, const uint32_t **ret_rows);
+uint32_t monocle__describe_index_nested_rows (monocle__describe_image *image, uint32_t outer_rid,
+                                              const uint32_t **ret_rows);
 void monocle__describe_index_free (monocle__describe_index *index);
 
 /* --- resolve.c, type.c -------------------------------------------------------------------------------------------- */
 
 /* As monocle__describe_class_of_token (); `valuetype` is what the signature says of a type whose image is not loaded. */
-MonoClass *monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-                               int valuetype);
+MonoClass *monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner,
+                                    MonoMethod *method, int valuetype);
 /* A MethodDef, MemberRef or MethodSpec; NULL: there is none, or its image is not loaded. */
-MonoMethod *monocle__describe_method (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method);
+MonoMethod *monocle__describe_method (monocle__describe_image *image, uint32_t token, MonoClass *owner,
+                                      MonoMethod *method);
 /* A Field or MemberRef: as in monocle_host_ops. */
 int monocle__describe_field (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-                        MonoClass **ret_klass, uint32_t *ret_index);
+                             MonoClass **ret_klass, uint32_t *ret_index);
 /* The blob in a column, as a cursor over it. False: there is none. */
 bool monocle__describe_blob (monocle__describe_image *image, uint32_t table, uint32_t rid, uint32_t column,
-                        monocle__ecma_cursor *ret_cursor);
+                             monocle__ecma_cursor *ret_cursor);
 
 /* --- operations, one file for each noun --------------------------------------------------------------------------- */
 

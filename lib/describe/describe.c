@@ -47,6 +47,7 @@ describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 /* --- classes ------------------------------------------------------------------------------------------------------ */
 
 /* Corlib's own names of what signatures spell with one byte. */
+/* clang-format off */
 static const struct { const char *name; uint8_t element; } primitives[] = {
 	{ "Void",    MONOCLE__ET_VOID   }, { "Boolean", MONOCLE__ET_BOOLEAN    }, { "Char",   MONOCLE__ET_CHAR   },
 	{ "SByte",   MONOCLE__ET_I1     }, { "Byte",    MONOCLE__ET_U1         }, { "Int16",  MONOCLE__ET_I2     },
@@ -56,6 +57,7 @@ static const struct { const char *name; uint8_t element; } primitives[] = {
 	{ "IntPtr",  MONOCLE__ET_I      }, { "UIntPtr", MONOCLE__ET_U          },
 	{ "TypedReference", MONOCLE__ET_TYPEDBYREF },
 };
+/* clang-format on */
 
 /* Is the token of a base class System.NAME? */
 static bool
@@ -166,7 +168,7 @@ describe_signature (void *host, MonoMethod *instance, monocle_signature_info *re
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__ecma_cursor cursor;
 	if (!image || !monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, monocle_method_token (method) & 0xFFFFFF,
-	                                  MONOCLE__COL_MethodDef_Signature, &cursor))
+	                                       MONOCLE__COL_MethodDef_Signature, &cursor))
 		return MONOCLE_E_UNKNOWN;
 	return monocle__describe_read_signature (image, &cursor, mono_method_get_class (method), method, ret);
 }

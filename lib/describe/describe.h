@@ -29,15 +29,15 @@ typedef struct monocle__describe_source monocle__describe_source;
 
 typedef struct monocle__describe_image {
 	MonoImage *record;
-	monocle__ecma_image ecma;                /* over the image as somebody maps it */
-	atomic_bool readable;                    /* may `ecma` be used? Not without metadata, nor after unloading */
-	atomic_uint readers;                     /* who reads `ecma` for another image's sake: unloading waits for them */
-	bool is_corlib;                          /* names such as System.Int32 mean primitives here */
-	const char *name;                        /* simple name of the assembly, never freed; NULL: unknown */
+	monocle__ecma_image ecma; /* over the image as somebody maps it */
+	atomic_bool readable;     /* may `ecma` be used? Not without metadata, nor after unloading */
+	atomic_uint readers;      /* who reads `ecma` for another image's sake: unloading waits for them */
+	bool is_corlib;           /* names such as System.Int32 mean primitives here */
+	const char *name;         /* simple name of the assembly, never freed; NULL: unknown */
 	uint32_t typeref_rows;
-	MonoClass *_Atomic *typerefs;            /* resolved TypeRefs by row - 1 */
-	_Atomic(monocle__describe_index *) index;     /* types by name; made when first asked for */
-	_Atomic(monocle__describe_source *) source;   /* its symbols (source.h); looked for when first asked for */
+	MonoClass *_Atomic *typerefs;                /* resolved TypeRefs by row - 1 */
+	_Atomic (monocle__describe_index *) index;   /* types by name; made when first asked for */
+	_Atomic (monocle__describe_source *) source; /* its symbols (source.h); looked for when first asked for */
 } monocle__describe_image;
 
 /*
@@ -67,8 +67,8 @@ enum { MONOCLE__DESCRIBE_RECENT = 1 << 12, MONOCLE__DESCRIBE_TYPES_MAX = MONOCLE
  * large, but only what is touched costs memory: map it.
  */
 typedef struct {
-	uint32_t depth;           /* of operations and nested types at work */
-	uint32_t work;            /* types read since `depth` was 0 */
+	uint32_t depth; /* of operations and nested types at work */
+	uint32_t work;  /* types read since `depth` was 0 */
 	uint32_t used;
 	uint32_t rows[64];
 	char guid[37];
@@ -151,19 +151,19 @@ void monocle__describe_fill_ops (monocle_host_ops *ops);
 MonoClass *monocle__describe_find_class (monocle__describe_image *image, const char *name_space, const char *name);
 /* A TypeDef, TypeRef or TypeSpec token of the image. `owner`/`method` name the scope of generic parameters. */
 MonoClass *monocle__describe_class_of_token (monocle__describe_image *image, uint32_t token, MonoClass *owner,
-                                        MonoMethod *method);
+                                             MonoMethod *method);
 /* One type of a signature; NULL when malformed. */
 MonoType *monocle__describe_read_type (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                                  MonoMethod *method);
+                                       MonoMethod *method);
 /* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
 int monocle__describe_read_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                                 MonoMethod *method, monocle_signature_info *ret);
+                                      MonoMethod *method, monocle_signature_info *ret);
 /*
  * The same of a signature that the runtime made itself: it may name types by their handles (II.23.1.16: INTERNAL),
  * which in a file would be whatever somebody wrote there.
  */
 int monocle__describe_read_runtime_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor,
-                                         monocle_signature_info *ret);
+                                              monocle_signature_info *ret);
 
 /* --- precompiled code (native.c) ---------------------------------------------------------------------------------- */
 

@@ -13,15 +13,15 @@
 
 enum {
 	VISIBILITY_MASK = 0x7,
-	PUBLIC = 1,             /* the last visibility of a type that is not nested */
-	PROBES_MAX = 1024,      /* names that were made to collide are not found, instead of being slow */
+	PUBLIC = 1,        /* the last visibility of a type that is not nested */
+	PROBES_MAX = 1024, /* names that were made to collide are not found, instead of being slow */
 };
 
 #define EXPORTED 0x80000000u /* a row of ExportedType, else of TypeDef */
 
 typedef struct {
-	uint32_t row;           /* of TypeDef, or EXPORTED | row of ExportedType; 0: free */
-	uint32_t outer;         /* row of the enclosing TypeDef, 0: none */
+	uint32_t row;   /* of TypeDef, or EXPORTED | row of ExportedType; 0: free */
+	uint32_t outer; /* row of the enclosing TypeDef, 0: none */
 } index_entry;
 
 /*
@@ -30,7 +30,7 @@ typedef struct {
  */
 struct monocle__describe_index {
 	size_t size;
-	uint32_t mask;          /* entries - 1 */
+	uint32_t mask; /* entries - 1 */
 	uint32_t types;
 	uint32_t *nested_begin, *nested;
 	index_entry entries[];
@@ -128,7 +128,7 @@ nested_row (const monocle__ecma_image *ecma, const monocle__describe_index *inde
 	                             ret_inner) == 0 &&
 	       monocle__ecma_column (ecma, MONOCLE__TABLE_NestedClass, rid, MONOCLE__COL_NestedClass_EnclosingClass,
 	                             ret_outer) == 0 &&
-	       *ret_inner && *ret_inner <= index->types && *ret_outer && *ret_outer <= index->types;
+	     *ret_inner && *ret_inner <= index->types && *ret_outer && *ret_outer <= index->types;
 }
 
 /* Sorts by counting. nested_begin[r + 1] first counts what is in r, then says where that begins, then where it ends. */

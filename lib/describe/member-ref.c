@@ -16,7 +16,7 @@ enum { PARENTS_MAX = 64 };
 typedef struct {
 	monocle__describe_image *image;
 	const char *name;
-	uint32_t parent;              /* TypeDef, TypeRef, TypeSpec, MethodDef, ModuleRef */
+	uint32_t parent; /* TypeDef, TypeRef, TypeSpec, MethodDef, ModuleRef */
 	monocle__ecma_cursor signature;
 } reference;
 
@@ -27,7 +27,8 @@ open_reference (monocle__describe_image *image, uint32_t token, reference *ret)
 	ret->image = image;
 	if (monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MemberRef, rid, MONOCLE__COL_MemberRef_Class, &parent) ||
 	    monocle__ecma_column (&image->ecma, MONOCLE__TABLE_MemberRef, rid, MONOCLE__COL_MemberRef_Name, &name) ||
-	    !monocle__describe_blob (image, MONOCLE__TABLE_MemberRef, rid, MONOCLE__COL_MemberRef_Signature, &ret->signature))
+	    !monocle__describe_blob (image, MONOCLE__TABLE_MemberRef, rid, MONOCLE__COL_MemberRef_Signature,
+	                             &ret->signature))
 		return false;
 	ret->parent = monocle__ecma_coded_token (MONOCLE__CODED_MemberRefParent, parent);
 	ret->name = monocle__ecma_string (&image->ecma, name);
@@ -58,7 +59,8 @@ is_named (monocle__describe_image *image, uint32_t table, uint32_t rid, uint32_t
 {
 	uint32_t offset;
 	const char *text = monocle__ecma_column (&image->ecma, table, rid, column, &offset)
-		? NULL : monocle__ecma_string (&image->ecma, offset);
+	                     ? NULL
+	                     : monocle__ecma_string (&image->ecma, offset);
 	return text && strcmp (text, name) == 0;
 }
 
@@ -191,7 +193,8 @@ instantiated (monocle__describe_image *image, MonoMethod *generic, monocle__ecma
 	if (monocle__ecma_read_byte (cursor) != MONOCLE__SIG_METHODSPEC)
 		return NULL;
 	uint32_t count = monocle__ecma_read_u (cursor), begin = monocle__describe_list_begin (scratch), read = 0;
-	while (read < count && monocle__describe_list_add (scratch, monocle__describe_read_type (image, cursor, owner, method)))
+	while (read < count &&
+	       monocle__describe_list_add (scratch, monocle__describe_read_type (image, cursor, owner, method)))
 		read++;
 	MonoMethod *instance = NULL;
 	if (count && read == count)
@@ -227,13 +230,11 @@ method_of (monocle__describe_image *image, uint32_t token, MonoClass *owner, Mon
 	switch (token >> 24) {
 	case MONOCLE__TABLE_MethodDef:
 		return rid && rid <= monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_MethodDef)
-			? monocle_method_def (image->record, token) : NULL;
-	case MONOCLE__TABLE_MemberRef:
-		return referenced_method (image, token, owner, method);
-	case MONOCLE__TABLE_MethodSpec:
-		return specified_method (image, token, owner, method);
-	default:
-		return NULL;
+		         ? monocle_method_def (image->record, token)
+		         : NULL;
+	case MONOCLE__TABLE_MemberRef: return referenced_method (image, token, owner, method);
+	case MONOCLE__TABLE_MethodSpec: return specified_method (image, token, owner, method);
+	default: return NULL;
 	}
 }
 
@@ -319,14 +320,11 @@ defined_field (monocle__describe_image *image, uint32_t token, MonoClass **ret_k
 
 int
 monocle__describe_field (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-                    MonoClass **ret_klass, uint32_t *ret_index)
+                         MonoClass **ret_klass, uint32_t *ret_index)
 {
 	switch (token >> 24) {
-	case MONOCLE__TABLE_Field:
-		return defined_field (image, token, ret_klass, ret_index);
-	case MONOCLE__TABLE_MemberRef:
-		return referenced_field (image, token, owner, method, ret_klass, ret_index);
-	default:
-		return MONOCLE_E_UNKNOWN;
+	case MONOCLE__TABLE_Field: return defined_field (image, token, ret_klass, ret_index);
+	case MONOCLE__TABLE_MemberRef: return referenced_field (image, token, owner, method, ret_klass, ret_index);
+	default: return MONOCLE_E_UNKNOWN;
 	}
 }

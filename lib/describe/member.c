@@ -7,10 +7,10 @@
 #include "describe-priv.h"
 
 enum {
-	FIELD_HAS_RVA = 0x0100,      /* II.23.1.5 */
+	FIELD_HAS_RVA = 0x0100, /* II.23.1.5 */
 	FIELD_HAS_DEFAULT = 0x8000,
 	PROPERTY_HAS_DEFAULT = 0x1000,
-	SEMANTICS_SETTER = 0x01,     /* II.23.1.12 */
+	SEMANTICS_SETTER = 0x01, /* II.23.1.12 */
 	SEMANTICS_GETTER = 0x02,
 	SEMANTICS_ADD = 0x08,
 	SEMANTICS_REMOVE = 0x10,
@@ -24,7 +24,7 @@ typedef struct {
 	monocle__describe_image *image;
 	const monocle__ecma_image *ecma;
 	MonoClass *klass;
-	uint32_t rid;                /* of its TypeDef */
+	uint32_t rid; /* of its TypeDef */
 } subject;
 
 /* Members are a run of rows, given by first and end, or they are found one by one. */
@@ -69,8 +69,7 @@ list (const subject *s, uint32_t table, uint32_t rid, uint32_t which, uint32_t t
 static run
 properties (const subject *s)
 {
-	uint32_t map =
-	    monocle__ecma_find (s->ecma, MONOCLE__TABLE_PropertyMap, MONOCLE__COL_PropertyMap_Parent, s->rid, 1);
+	uint32_t map = monocle__ecma_find (s->ecma, MONOCLE__TABLE_PropertyMap, MONOCLE__COL_PropertyMap_Parent, s->rid, 1);
 	return list (s, MONOCLE__TABLE_PropertyMap, map, MONOCLE__COL_PropertyMap_PropertyList, MONOCLE__TABLE_Property);
 }
 
@@ -87,8 +86,8 @@ interfaces (const subject *s)
 {
 	run r = { 0, 0 };
 	r.first = monocle__ecma_find (s->ecma, MONOCLE__TABLE_InterfaceImpl, MONOCLE__COL_InterfaceImpl_Class, s->rid, 1);
-	for (r.end = r.first; r.end && column (s, MONOCLE__TABLE_InterfaceImpl, r.end,
-	                                       MONOCLE__COL_InterfaceImpl_Class) == s->rid;)
+	for (r.end = r.first;
+	     r.end && column (s, MONOCLE__TABLE_InterfaceImpl, r.end, MONOCLE__COL_InterfaceImpl_Class) == s->rid;)
 		r.end++;
 	return r;
 }
@@ -101,14 +100,10 @@ members (const subject *s, monocle_member_kind kind)
 		return list (s, MONOCLE__TABLE_TypeDef, s->rid, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
 	case MONOCLE_MEMBER_FIELD:
 		return list (s, MONOCLE__TABLE_TypeDef, s->rid, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field);
-	case MONOCLE_MEMBER_PROPERTY:
-		return properties (s);
-	case MONOCLE_MEMBER_EVENT:
-		return events (s);
-	case MONOCLE_MEMBER_INTERFACE:
-		return interfaces (s);
-	default:
-		return (run) { 0, 0 };
+	case MONOCLE_MEMBER_PROPERTY: return properties (s);
+	case MONOCLE_MEMBER_EVENT: return events (s);
+	case MONOCLE_MEMBER_INTERFACE: return interfaces (s);
+	default: return (run) { 0, 0 };
 	}
 }
 
@@ -161,9 +156,10 @@ initial_bytes (const subject *s, uint32_t rid, MonoType *type)
 {
 	uint32_t row = monocle__ecma_find (s->ecma, MONOCLE__TABLE_FieldRVA, MONOCLE__COL_FieldRVA_Field, rid, 1);
 	size_t available = 0;
-	const void *data = !row || !type
-		? NULL : monocle__ecma_rva (s->ecma, column (s, MONOCLE__TABLE_FieldRVA, row, MONOCLE__COL_FieldRVA_RVA),
-		                            &available);
+	const void *data =
+	    !row || !type ? NULL
+	                  : monocle__ecma_rva (s->ecma, column (s, MONOCLE__TABLE_FieldRVA, row, MONOCLE__COL_FieldRVA_RVA),
+	                                       &available);
 	return data && known_size (s, type) <= available ? data : NULL;
 }
 
@@ -173,15 +169,11 @@ place_of (uint32_t semantics, uint32_t others)
 {
 	switch (semantics) {
 	case SEMANTICS_GETTER:
-	case SEMANTICS_ADD:
-		return 0;
+	case SEMANTICS_ADD: return 0;
 	case SEMANTICS_SETTER:
-	case SEMANTICS_REMOVE:
-		return 1;
-	case SEMANTICS_FIRE:
-		return 2;
-	default:
-		return others;
+	case SEMANTICS_REMOVE: return 1;
+	case SEMANTICS_FIRE: return 2;
+	default: return others;
 	}
 }
 
@@ -193,8 +185,8 @@ add_methods (const subject *s, uint32_t token, uint32_t named, monocle_member_in
 	                                        MONOCLE__COL_MethodSemantics_Association, MONOCLE__CODED_HasSemantics,
 	                                        token, row + 1))) {
 		uint32_t rid = column (s, MONOCLE__TABLE_MethodSemantics, row, MONOCLE__COL_MethodSemantics_Method);
-		uint32_t place = place_of (
-		    column (s, MONOCLE__TABLE_MethodSemantics, row, MONOCLE__COL_MethodSemantics_Semantics), others);
+		uint32_t place =
+		    place_of (column (s, MONOCLE__TABLE_MethodSemantics, row, MONOCLE__COL_MethodSemantics_Semantics), others);
 		if (!rid || rid > limit || place >= MONOCLE_MEMBER_METHODS_MAX)
 			continue;
 		ret->methods[place] = monocle_method_def (s->image->record, MONOCLE__TABLE_MethodDef << 24 | rid);
@@ -242,8 +234,8 @@ describe_property (const subject *s, uint32_t rid, monocle_member_info *ret)
 static int
 describe_event (const subject *s, uint32_t rid, monocle_member_info *ret)
 {
-	uint32_t type = monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef, column (s, MONOCLE__TABLE_Event, rid,
-	                                                                                MONOCLE__COL_Event_EventType));
+	uint32_t type = monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef,
+	                                           column (s, MONOCLE__TABLE_Event, rid, MONOCLE__COL_Event_EventType));
 	ret->token = MONOCLE__TABLE_Event << 24 | rid;
 	ret->name = name_of (s, MONOCLE__TABLE_Event, rid, MONOCLE__COL_Event_Name);
 	ret->flags = column (s, MONOCLE__TABLE_Event, rid, MONOCLE__COL_Event_EventFlags);
@@ -255,9 +247,9 @@ describe_event (const subject *s, uint32_t rid, monocle_member_info *ret)
 static int
 describe_interface (const subject *s, uint32_t rid, monocle_member_info *ret)
 {
-	uint32_t token = monocle__ecma_coded_token (
-	    MONOCLE__CODED_TypeDefOrRef,
-	    column (s, MONOCLE__TABLE_InterfaceImpl, rid, MONOCLE__COL_InterfaceImpl_Interface));
+	uint32_t token =
+	    monocle__ecma_coded_token (MONOCLE__CODED_TypeDefOrRef,
+	                               column (s, MONOCLE__TABLE_InterfaceImpl, rid, MONOCLE__COL_InterfaceImpl_Interface));
 	ret->klass = monocle__describe_class_of_token (s->image, token, s->klass, NULL);
 	return ret->klass ? MONOCLE_OK : MONOCLE_E_UNKNOWN;
 }
@@ -290,8 +282,8 @@ static int
 describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_t index, monocle_member_info *ret)
 {
 	static int (*const describe[MONOCLE_MEMBER_KINDS]) (const subject *s, uint32_t rid, monocle_member_info *ret) = {
-		[MONOCLE_MEMBER_METHOD] = describe_method,     [MONOCLE_MEMBER_FIELD] = describe_field,
-		[MONOCLE_MEMBER_PROPERTY] = describe_property, [MONOCLE_MEMBER_EVENT] = describe_event,
+		[MONOCLE_MEMBER_METHOD] = describe_method,       [MONOCLE_MEMBER_FIELD] = describe_field,
+		[MONOCLE_MEMBER_PROPERTY] = describe_property,   [MONOCLE_MEMBER_EVENT] = describe_event,
 		[MONOCLE_MEMBER_INTERFACE] = describe_interface,
 	};
 	subject s;
@@ -300,7 +292,7 @@ describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_
 	if (kind == MONOCLE_MEMBER_NESTED)
 		return describe_nested (&s, index, ret);
 	run r = members (&s, kind);
-	return index < r.end - r.first ? describe[kind] (&s, r.first + index, ret) : MONOCLE_E_UNKNOWN;
+	return index < r.end - r.first ? describe[kind](&s, r.first + index, ret) : MONOCLE_E_UNKNOWN;
 }
 
 /* --- parameters --------------------------------------------------------------------------------------------------- */
@@ -310,7 +302,8 @@ static uint32_t
 param_count (monocle__describe_image *image, uint32_t method_rid)
 {
 	monocle__ecma_cursor cursor;
-	if (!monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, method_rid, MONOCLE__COL_MethodDef_Signature, &cursor))
+	if (!monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, method_rid, MONOCLE__COL_MethodDef_Signature,
+	                             &cursor))
 		return 0;
 	if (monocle__ecma_read_byte (&cursor) & MONOCLE__SIG_GENERIC)
 		monocle__ecma_read_u (&cursor);
@@ -345,8 +338,8 @@ describe_param (void *host, MonoMethod *method, uint32_t number, monocle_param_i
 	ret->flags = column (&s, MONOCLE__TABLE_Param, rid, MONOCLE__COL_Param_Flags);
 	uint32_t row = monocle__ecma_find_token (s.ecma, MONOCLE__TABLE_FieldMarshal, MONOCLE__COL_FieldMarshal_Parent,
 	                                         MONOCLE__CODED_HasFieldMarshal, ret->token, 1);
-	if (row &&
-	    monocle__describe_blob (image, MONOCLE__TABLE_FieldMarshal, row, MONOCLE__COL_FieldMarshal_NativeType, &cursor)) {
+	if (row && monocle__describe_blob (image, MONOCLE__TABLE_FieldMarshal, row, MONOCLE__COL_FieldMarshal_NativeType,
+	                                   &cursor)) {
 		ret->marshal = cursor.at;
 		ret->marshal_size = (uint32_t) (cursor.end - cursor.at);
 	}

@@ -45,7 +45,7 @@ read_instance (const place *at, instance *ret)
 {
 	uint8_t element = monocle__ecma_read_byte (at->cursor);
 	ret->definition = monocle__describe_class (at->image, monocle__ecma_read_type_token (at->cursor), NULL, NULL,
-	                                      element == MONOCLE__ET_VALUETYPE);
+	                                           element == MONOCLE__ET_VALUETYPE);
 	ret->count = monocle__ecma_read_u (at->cursor);
 	return ret->definition && ret->count && read_arguments (at, ret->definition, NULL, ret->count, ret->arguments);
 }
@@ -69,7 +69,8 @@ read_generic (const place *at)
 {
 	instance klass;
 	return read_instance (at, &klass)
-		? monocle_type (monocle_class_inst (klass.definition, klass.count, klass.arguments)) : NULL;
+	         ? monocle_type (monocle_class_inst (klass.definition, klass.count, klass.arguments))
+	         : NULL;
 }
 
 /* Argument `index` of the class or method. */
@@ -132,7 +133,7 @@ method_of (MonoMethod *definition, instance *klass, uint32_t count, MonoType **a
 		share (count, arguments, NULL, definition);
 	}
 	MonoClass *owner = klass->count ? monocle_class_inst (klass->definition, klass->count, klass->arguments)
-		: mono_method_get_class (definition);
+	                                : mono_method_get_class (definition);
 	return owner ? monocle_method_inst (definition, owner, count, arguments) : NULL;
 }
 
@@ -163,8 +164,8 @@ monocle__describe_native_method (monocle__describe_image *image, const monocle__
 	if (!scratch)
 		return NULL;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (r2r->instances + offset, r2r->instances_size - offset);
-	MonoMethod *method = monocle__r2r_read_signature (&cursor, &signature) ? NULL
-		: read_method (image, r2r, &signature);
+	MonoMethod *method =
+	    monocle__r2r_read_signature (&cursor, &signature) ? NULL : read_method (image, r2r, &signature);
 	monocle__describe_leave (scratch);
 	return method;
 }

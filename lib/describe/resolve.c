@@ -14,7 +14,7 @@ enum { FORWARDS_MAX = 8 }; /* a facade forwards to a facade ... */
 
 bool
 monocle__describe_blob (monocle__describe_image *image, uint32_t table, uint32_t rid, uint32_t column,
-                   monocle__ecma_cursor *ret_cursor)
+                        monocle__ecma_cursor *ret_cursor)
 {
 	uint32_t blob, size;
 	const uint8_t *data;
@@ -122,8 +122,7 @@ resolve_typeref (monocle__describe_image *image, uint32_t token, int valuetype)
 	if (monocle__ecma_get_typeref (&image->ecma, token, &name, &name_space, &scope))
 		return NULL;
 	switch (scope >> 24) {
-	case MONOCLE__TABLE_AssemblyRef:
-		return find_by_reference (image, scope, name_space, name, valuetype);
+	case MONOCLE__TABLE_AssemblyRef: return find_by_reference (image, scope, name_space, name, valuetype);
 	case MONOCLE__TABLE_TypeRef: {
 		monocle__describe_scratch *scratch = monocle__describe_enter ();
 		if (!scratch)
@@ -156,7 +155,8 @@ static MonoClass *
 typespec_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method)
 {
 	monocle__ecma_cursor cursor;
-	if (!monocle__describe_blob (image, MONOCLE__TABLE_TypeSpec, token & 0xFFFFFF, MONOCLE__COL_TypeSpec_Signature, &cursor))
+	if (!monocle__describe_blob (image, MONOCLE__TABLE_TypeSpec, token & 0xFFFFFF, MONOCLE__COL_TypeSpec_Signature,
+	                             &cursor))
 		return NULL;
 	MonoType *type = monocle__describe_read_type (image, &cursor, owner, method);
 	return type ? mono_class_from_mono_type (type) : NULL;
@@ -167,25 +167,23 @@ typedef_class (monocle__describe_image *image, uint32_t token)
 {
 	uint32_t row = token & 0xFFFFFF;
 	return row && row <= monocle__ecma_rows (&image->ecma, MONOCLE__TABLE_TypeDef)
-		? monocle_class_def (image->record, token) : NULL;
+	         ? monocle_class_def (image->record, token)
+	         : NULL;
 }
 
 MonoClass *
-monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method, int valuetype)
+monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+                         int valuetype)
 {
 	if (!atomic_load (&image->readable)) {
 		const monocle__describe_owner *now = monocle__describe_owner_now;
 		return now->class_of_token ? now->class_of_token (image, token, owner, method, valuetype) : NULL;
 	}
 	switch (token >> 24) {
-	case MONOCLE__TABLE_TypeDef:
-		return typedef_class (image, token);
-	case MONOCLE__TABLE_TypeRef:
-		return typeref_class (image, token, valuetype);
-	case MONOCLE__TABLE_TypeSpec:
-		return typespec_class (image, token, owner, method);
-	default:
-		return NULL;
+	case MONOCLE__TABLE_TypeDef: return typedef_class (image, token);
+	case MONOCLE__TABLE_TypeRef: return typeref_class (image, token, valuetype);
+	case MONOCLE__TABLE_TypeSpec: return typespec_class (image, token, owner, method);
+	default: return NULL;
 	}
 }
 

@@ -95,14 +95,10 @@ static const char *
 reason_of (int error)
 {
 	switch (error) {
-	case MONOCLE__ECMA_E_TRUNCATED:
-		return "is cut off";
-	case MONOCLE__PDB_E_WINDOWS:
-		return "is of the older format, which only Windows reads";
-	case MONOCLE__PDB_E_UNRELATED:
-		return "belongs to another build";
-	default:
-		return "is damaged";
+	case MONOCLE__ECMA_E_TRUNCATED: return "is cut off";
+	case MONOCLE__PDB_E_WINDOWS: return "is of the older format, which only Windows reads";
+	case MONOCLE__PDB_E_UNRELATED: return "belongs to another build";
+	default: return "is damaged";
 	}
 }
 
@@ -128,8 +124,8 @@ take (search *s, monocle__describe_source_kind kind, const char *path, uint8_t *
 {
 	int error = kind == MONOCLE__DESCRIBE_SOURCE_PDB ? open_pdb (s, data, size) : open_mdb (s, data, size);
 	uint32_t documents = kind == MONOCLE__DESCRIBE_SOURCE_PDB
-	    ? monocle__ecma_rows (&s->source->pdb.metadata, MONOCLE__TABLE_Document)
-	    : s->source->mdb.source_count;
+	                       ? monocle__ecma_rows (&s->source->pdb.metadata, MONOCLE__TABLE_Document)
+	                       : s->source->mdb.source_count;
 	if (!error)
 		s->source->documents = calloc (documents + 1u, sizeof *s->source->documents);
 	if (error || !s->source->documents) {

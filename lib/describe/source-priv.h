@@ -11,19 +11,23 @@
 #include "pdb.h"
 #include "source.h"
 
-typedef enum { MONOCLE__DESCRIBE_SOURCE_NONE, MONOCLE__DESCRIBE_SOURCE_PDB, MONOCLE__DESCRIBE_SOURCE_MDB } monocle__describe_source_kind;
+typedef enum {
+	MONOCLE__DESCRIBE_SOURCE_NONE,
+	MONOCLE__DESCRIBE_SOURCE_PDB,
+	MONOCLE__DESCRIBE_SOURCE_MDB
+} monocle__describe_source_kind;
 
 /* Written by whoever opens it; afterwards only the names of documents are added. */
 struct monocle__describe_source {
 	monocle__describe_source_kind kind;
 	monocle__pdb pdb;
 	monocle__mdb mdb;
-	uint8_t *data;                 /* what they read */
-	char *path;                    /* for messages; NULL without memory */
-	_Atomic(char *) *documents;    /* names by number, made when first asked for */
+	uint8_t *data;               /* what they read */
+	char *path;                  /* for messages; NULL without memory */
+	_Atomic (char *) *documents; /* names by number, made when first asked for */
 	uint32_t document_count;
 	atomic_bool complained;
-	monocle__describe_source *older;    /* what it replaced */
+	monocle__describe_source *older; /* what it replaced */
 };
 
 #endif

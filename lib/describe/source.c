@@ -54,12 +54,12 @@ document_name (monocle__describe_source *source, uint32_t document)
 {
 	if (!document || document > source->document_count)
 		return NULL;
-	_Atomic(char *) *slot = &source->documents[document];
+	_Atomic (char *) *slot = &source->documents[document];
 	char *known = atomic_load_explicit (slot, memory_order_acquire);
 	if (known)
 		return known;
 	char *name = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? pdb_document (source, document)
-	                                                     : mdb_document (source, document);
+	                                                          : mdb_document (source, document);
 	if (!name || atomic_compare_exchange_strong (slot, &known, name))
 		return name;
 	free (name);
@@ -88,13 +88,15 @@ knows_method (const monocle__describe_source *source, uint32_t token)
 }
 
 int
-monocle__describe_source_locate (monocle__describe_source *source, uint32_t token, uint32_t il_offset, monocle_source_info *ret)
+monocle__describe_source_locate (monocle__describe_source *source, uint32_t token, uint32_t il_offset,
+                                 monocle_source_info *ret)
 {
 	monocle__source_location at;
 	if (!knows_method (source, token))
 		return MONOCLE_E_UNKNOWN;
-	int error = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? monocle__pdb_locate (&source->pdb, token, il_offset, &at)
-	                                                    : monocle__mdb_locate (&source->mdb, token, il_offset, &at);
+	int error = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB
+	              ? monocle__pdb_locate (&source->pdb, token, il_offset, &at)
+	              : monocle__mdb_locate (&source->mdb, token, il_offset, &at);
 	if (error) {
 		complain (source, token, error);
 		return MONOCLE_E_NOT_FOUND;
@@ -153,7 +155,8 @@ mdb_local (const monocle__mdb *mdb, uint32_t token, uint32_t index, monocle_loca
 }
 
 int
-monocle__describe_source_local (monocle__describe_source *source, uint32_t token, uint32_t index, monocle_local_info *ret)
+monocle__describe_source_local (monocle__describe_source *source, uint32_t token, uint32_t index,
+                                monocle_local_info *ret)
 {
 	int error = MONOCLE__ECMA_E_RANGE;
 	if (source->kind == MONOCLE__DESCRIBE_SOURCE_PDB)
@@ -209,7 +212,8 @@ mdb_scope (const monocle__mdb *mdb, uint32_t token, uint32_t index, monocle_scop
 }
 
 int
-monocle__describe_source_scope (monocle__describe_source *source, uint32_t token, uint32_t index, monocle_scope_info *ret)
+monocle__describe_source_scope (monocle__describe_source *source, uint32_t token, uint32_t index,
+                                monocle_scope_info *ret)
 {
 	int error = MONOCLE__ECMA_E_RANGE;
 	if (source->kind == MONOCLE__DESCRIBE_SOURCE_PDB)
@@ -261,14 +265,16 @@ static int
 describe_local (void *host, MonoMethod *method, uint32_t index, monocle_local_info *ret)
 {
 	monocle__describe_source *source = source_of_method (method);
-	return source ? monocle__describe_source_local (source, monocle_method_token (method), index, ret) : MONOCLE_E_UNKNOWN;
+	return source ? monocle__describe_source_local (source, monocle_method_token (method), index, ret)
+	              : MONOCLE_E_UNKNOWN;
 }
 
 static int
 describe_scope (void *host, MonoMethod *method, uint32_t index, monocle_scope_info *ret)
 {
 	monocle__describe_source *source = source_of_method (method);
-	return source ? monocle__describe_source_scope (source, monocle_method_token (method), index, ret) : MONOCLE_E_UNKNOWN;
+	return source ? monocle__describe_source_scope (source, monocle_method_token (method), index, ret)
+	              : MONOCLE_E_UNKNOWN;
 }
 
 /* Somebody may be reading the symbols that these replace: they stay until the image goes. */
@@ -278,7 +284,8 @@ set_symbols (void *host, MonoImage *record, const void *data, uint32_t size)
 	monocle__describe_image *image = monocle__describe_image_of (record);
 	if (!image)
 		return MONOCLE_E_UNKNOWN;
-	monocle__describe_source *source = monocle__describe_source_from (&image->ecma, mono_image_get_filename (record), data, size);
+	monocle__describe_source *source =
+	    monocle__describe_source_from (&image->ecma, mono_image_get_filename (record), data, size);
 	if (!source)
 		return MONOCLE_E_INVALID;
 	pthread_mutex_lock (&opening);

@@ -20,17 +20,17 @@ typedef struct monocle__describe_source monocle__describe_source;
  */
 monocle__describe_source *monocle__describe_source_open (const monocle__ecma_image *image, const char *filename);
 /* The same from a portable PDB or an .mdb in memory, which is copied. NULL: none, or not of this image (logged). */
-monocle__describe_source *monocle__describe_source_from (const monocle__ecma_image *image, const char *filename, const void *data,
-                                               uint32_t size);
+monocle__describe_source *monocle__describe_source_from (const monocle__ecma_image *image, const char *filename,
+                                                         const void *data, uint32_t size);
 /* With those that it replaced. NULL is ignored. */
 void monocle__describe_source_close (monocle__describe_source *source);
 
 /* As the operations source_of, describe_local and describe_scope; strings live as long as the symbols. */
 int monocle__describe_source_locate (monocle__describe_source *source, uint32_t token, uint32_t il_offset,
-                                monocle_source_info *ret_info);
+                                     monocle_source_info *ret_info);
 int monocle__describe_source_local (monocle__describe_source *source, uint32_t token, uint32_t index,
-                               monocle_local_info *ret_info);
+                                    monocle_local_info *ret_info);
 int monocle__describe_source_scope (monocle__describe_source *source, uint32_t token, uint32_t index,
-                               monocle_scope_info *ret_info);
+                                    monocle_scope_info *ret_info);
 
 #endif

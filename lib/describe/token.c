@@ -88,19 +88,13 @@ metadata_heap (void *host, MonoImage *record, monocle_heap_kind heap, uint32_t o
 	if (!image)
 		return NULL;
 	switch (heap) {
-	case MONOCLE_HEAP_STRINGS:
-		return string_at (&image->ecma, offset, ret_size);
-	case MONOCLE_HEAP_BLOB:
-		return monocle__ecma_blob (&image->ecma, offset, &data, ret_size) ? NULL : data;
+	case MONOCLE_HEAP_STRINGS: return string_at (&image->ecma, offset, ret_size);
+	case MONOCLE_HEAP_BLOB: return monocle__ecma_blob (&image->ecma, offset, &data, ret_size) ? NULL : data;
 	case MONOCLE_HEAP_USER_STRINGS:
 		return monocle__ecma_user_string (&image->ecma, offset, &data, ret_size) ? NULL : data;
-	case MONOCLE_HEAP_GUID:
-		*ret_size = 16;
-		return monocle__ecma_guid (&image->ecma, offset);
-	case MONOCLE_HEAP_RVA:
-		return rva_at (&image->ecma, offset, ret_size);
-	default:
-		return NULL;
+	case MONOCLE_HEAP_GUID: *ret_size = 16; return monocle__ecma_guid (&image->ecma, offset);
+	case MONOCLE_HEAP_RVA: return rva_at (&image->ecma, offset, ret_size);
+	default: return NULL;
 	}
 }
 

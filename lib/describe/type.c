@@ -6,7 +6,7 @@
 #include "describe-priv.h"
 
 enum {
-	PARAMS_MAX = 65535, /* II.15.4.1.1 */
+	PARAMS_MAX = 65535,   /* II.15.4.1.1 */
 	SHAPED_RANK_MAX = 32, /* more dimensions than any runtime allows: their sizes and bounds are read, not kept */
 	MODIFIERS_MAX = 64,
 };
@@ -87,12 +87,14 @@ static MonoType *
 read_instance (const place *at, monocle__describe_scratch *scratch)
 {
 	uint8_t element = monocle__ecma_read_byte (at->cursor);
-	MonoClass *definition = element == MONOCLE__ET_INTERNAL ? monocle_class_definition (read_handle (at))
-		: monocle__describe_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner, at->method,
-		                      element == MONOCLE__ET_VALUETYPE);
+	MonoClass *definition = element == MONOCLE__ET_INTERNAL
+	                          ? monocle_class_definition (read_handle (at))
+	                          : monocle__describe_class (at->image, monocle__ecma_read_type_token (at->cursor),
+	                                                     at->owner, at->method, element == MONOCLE__ET_VALUETYPE);
 	uint32_t count = monocle__ecma_read_u (at->cursor), begin = monocle__describe_list_begin (scratch);
 	bool whole = definition && count && read_arguments (at, scratch, count);
-	return whole ? monocle_type (monocle_class_inst (definition, count, monocle__describe_list (scratch, begin))) : NULL;
+	return whole ? monocle_type (monocle_class_inst (definition, count, monocle__describe_list (scratch, begin)))
+	             : NULL;
 }
 
 static MonoType *
@@ -117,25 +119,18 @@ read_element (const place *at, monocle__describe_scratch *scratch)
 	case MONOCLE__ET_CLASS:
 	case MONOCLE__ET_VALUETYPE:
 		return monocle_type (monocle__describe_class (at->image, monocle__ecma_read_type_token (at->cursor), at->owner,
-		                                         at->method, element == MONOCLE__ET_VALUETYPE));
+		                                              at->method, element == MONOCLE__ET_VALUETYPE));
 	case MONOCLE__ET_VAR:
 		return monocle_type (monocle_class_param (at->owner, NULL, monocle__ecma_read_u (at->cursor), 0));
 	case MONOCLE__ET_MVAR:
 		return monocle_type (monocle_class_param (NULL, at->method, monocle__ecma_read_u (at->cursor), 0));
-	case MONOCLE__ET_GENERICINST:
-		return read_instance (at, scratch);
-	case MONOCLE__ET_ARRAY:
-		return read_array (at);
-	case MONOCLE__ET_SZARRAY:
-		return read_vector (at);
-	case MONOCLE__ET_PTR:
-		return monocle_type_pointer (read_part (at));
-	case MONOCLE__ET_FNPTR:
-		return read_function_pointer (at, scratch);
-	case MONOCLE__ET_INTERNAL:
-		return monocle_type (read_handle (at));
-	default:
-		return at->cursor->error ? NULL : monocle_type (monocle_class_primitive (element));
+	case MONOCLE__ET_GENERICINST: return read_instance (at, scratch);
+	case MONOCLE__ET_ARRAY: return read_array (at);
+	case MONOCLE__ET_SZARRAY: return read_vector (at);
+	case MONOCLE__ET_PTR: return monocle_type_pointer (read_part (at));
+	case MONOCLE__ET_FNPTR: return read_function_pointer (at, scratch);
+	case MONOCLE__ET_INTERNAL: return monocle_type (read_handle (at));
+	default: return at->cursor->error ? NULL : monocle_type (monocle_class_primitive (element));
 	}
 }
 
@@ -160,7 +155,7 @@ read_modifier (const place *at, monocle__describe_scratch *scratch, bool require
 static bool
 read_prefix (const place *at, monocle__describe_scratch *scratch, prefix *p)
 {
-	for (;; ) {
+	for (;;) {
 		uint8_t next = monocle__ecma_peek_byte (at->cursor);
 		if (next != MONOCLE__ET_BYREF && next != MONOCLE__ET_PINNED && next != MONOCLE__ET_CMOD_REQD &&
 		    next != MONOCLE__ET_CMOD_OPT)
@@ -197,7 +192,8 @@ read_type (const place *at)
 }
 
 MonoType *
-monocle__describe_read_type (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner, MonoMethod *method)
+monocle__describe_read_type (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
+                             MonoMethod *method)
 {
 	return read_type (&(place) { image, cursor, owner, method, false });
 }
@@ -249,14 +245,14 @@ read_method (const place *at, monocle_signature_info *ret)
 
 int
 monocle__describe_read_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
-                             MonoMethod *method, monocle_signature_info *ret)
+                                  MonoMethod *method, monocle_signature_info *ret)
 {
 	return read_method (&(place) { image, cursor, owner, method, false }, ret);
 }
 
 int
 monocle__describe_read_runtime_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor,
-                                     monocle_signature_info *ret)
+                                          monocle_signature_info *ret)
 {
 	return read_method (&(place) { image, cursor, NULL, NULL, true }, ret);
 }

@@ -48,7 +48,7 @@ enum_type (monocle__attribute_reader *reader, uint8_t underlying, bool is_array)
 {
 	if (!underlying)
 		refuse (reader, MONOCLE__ECMA_E_RANGE);
-	return (monocle__attribute_type){ .type = underlying, .is_array = is_array, .is_enum = true };
+	return (monocle__attribute_type) { .type = underlying, .is_array = is_array, .is_enum = true };
 }
 
 /* What is of the class's own type parameter has the type that the instance gives it, which is no parameter again. */
@@ -75,9 +75,7 @@ read_parameter_type (monocle__attribute_reader *reader, monocle__ecma_cursor *cu
 			return type;
 		}
 		switch (element) {
-		case MONOCLE__ET_OBJECT:
-			type.type = MONOCLE__ET_BOXED;
-			return type;
+		case MONOCLE__ET_OBJECT: type.type = MONOCLE__ET_BOXED; return type;
 		case MONOCLE__ET_CLASS:
 			if (!monocle__attribute_type_is (reader->image, monocle__ecma_read_type_token (cursor), "System", "Type"))
 				refuse (reader, MONOCLE__ECMA_E_FORMAT);
@@ -88,9 +86,7 @@ read_parameter_type (monocle__attribute_reader *reader, monocle__ecma_cursor *cu
 			return enum_type (reader, monocle__attribute_enum_of_token (reader, token), type.is_array);
 		}
 		case MONOCLE__ET_CMOD_OPT:
-		case MONOCLE__ET_CMOD_REQD:
-			monocle__ecma_read_type_token (cursor);
-			continue;
+		case MONOCLE__ET_CMOD_REQD: monocle__ecma_read_type_token (cursor); continue;
 		case MONOCLE__ET_SZARRAY:
 			if (!type.is_array) {
 				type.is_array = true;
@@ -134,13 +130,13 @@ read_string (monocle__attribute_reader *reader, uint32_t *ret_size)
 	uint32_t size = monocle__ecma_read_u (value);
 	if (is_broken (reader))
 		return NULL;
-	if (size > (size_t)(value->end - value->at)) {
+	if (size > (size_t) (value->end - value->at)) {
 		refuse (reader, MONOCLE__ECMA_E_TRUNCATED);
 		return NULL;
 	}
 	value->at += size;
 	*ret_size = size;
-	return (const char *)value->at - size;
+	return (const char *) value->at - size;
 }
 
 /* FieldOrPropType: the type of a named argument, or of what an object holds. */
@@ -174,7 +170,7 @@ read_bytes (monocle__attribute_reader *reader, uint32_t count)
 {
 	uint64_t bits = 0;
 	for (uint32_t i = 0; i < count; i++)
-		bits |= (uint64_t)monocle__ecma_read_byte (&reader->value) << (i * 8);
+		bits |= (uint64_t) monocle__ecma_read_byte (&reader->value) << (i * 8);
 	return bits;
 }
 
@@ -183,28 +179,24 @@ read_number (monocle__attribute_reader *reader, uint8_t type)
 {
 	uint64_t bits = read_bytes (reader, number_sizes[type]);
 	switch (type) {
-	case MONOCLE__ET_I1:
-		return (int8_t)bits;
-	case MONOCLE__ET_I2:
-		return (int16_t)bits;
-	case MONOCLE__ET_I4:
-		return (int32_t)bits;
-	default:
-		return (int64_t)bits;
+	case MONOCLE__ET_I1: return (int8_t) bits;
+	case MONOCLE__ET_I2: return (int16_t) bits;
+	case MONOCLE__ET_I4: return (int32_t) bits;
+	default: return (int64_t) bits;
 	}
 }
 
 static void
 read_array (monocle__attribute_reader *reader, monocle__attribute_type type, monocle__attribute_argument *argument)
 {
-	uint32_t count = (uint32_t)read_bytes (reader, 4);
+	uint32_t count = (uint32_t) read_bytes (reader, 4);
 	argument->type = MONOCLE__ET_SZARRAY;
 	argument->is_null = count == NULL_ARRAY;
 	if (argument->is_null || is_broken (reader))
 		return;
 	argument->count = count;
 	/* The smallest element is a byte: what cannot be there is not begun. */
-	if (count > (size_t)(reader->value.end - reader->value.at))
+	if (count > (size_t) (reader->value.end - reader->value.at))
 		refuse (reader, MONOCLE__ECMA_E_TRUNCATED);
 	else if (reader->depth == MONOCLE__ATTRIBUTE_DEPTH_MAX)
 		refuse (reader, MONOCLE__ECMA_E_FORMAT);
@@ -243,7 +235,7 @@ read_element (monocle__attribute_reader *reader, monocle__attribute_argument *ar
 {
 	uint32_t top = reader->depth - 1;
 	argument->role = MONOCLE__ARGUMENT_ELEMENT;
-	argument->depth = (uint8_t)reader->depth;
+	argument->depth = (uint8_t) reader->depth;
 	reader->arrays[top].left--;
 	read_value (reader, reader->arrays[top].type, argument);
 }
@@ -268,7 +260,7 @@ begin_named (monocle__attribute_reader *reader)
 {
 	reader->in_named = true;
 	if (reader->value.at != reader->value.end)
-		reader->named_left = (uint32_t)read_bytes (reader, 2);
+		reader->named_left = (uint32_t) read_bytes (reader, 2);
 }
 
 int
@@ -331,7 +323,7 @@ int
 monocle__attribute_read (monocle__attribute_reader *ret_reader, const monocle__ecma_image *image,
                          const monocle__attribute *attribute, monocle__enum_resolver resolve, void *context)
 {
-	*ret_reader = (monocle__attribute_reader){
+	*ret_reader = (monocle__attribute_reader) {
 		.image = image,
 		.resolve = resolve,
 		.context = context,

@@ -49,12 +49,9 @@ uint8_t
 monocle__attribute_enum_of_token (const monocle__attribute_reader *reader, uint32_t token)
 {
 	switch (token >> 24) {
-	case MONOCLE__TABLE_TypeDef:
-		return underlying_type (reader->image, token);
-	case MONOCLE__TABLE_TypeRef:
-		return ask (reader, token, NULL, 0);
-	default:
-		return 0;
+	case MONOCLE__TABLE_TypeDef: return underlying_type (reader->image, token);
+	case MONOCLE__TABLE_TypeRef: return ask (reader, token, NULL, 0);
+	default: return 0;
 	}
 }
 
@@ -76,7 +73,7 @@ static struct text
 take (struct text *rest, char separator)
 {
 	const char *end = rest->size ? memchr (rest->data, separator, rest->size) : NULL;
-	struct text part = { rest->data, end ? (size_t)(end - rest->data) : rest->size };
+	struct text part = { rest->data, end ? (size_t) (end - rest->data) : rest->size };
 	size_t taken = part.size + (end ? 1 : 0);
 	rest->data += taken;
 	rest->size -= taken;
@@ -134,6 +131,6 @@ find_own (const monocle__ecma_image *image, struct text name)
 uint8_t
 monocle__attribute_enum_of_name (const monocle__attribute_reader *reader, const char *name, uint32_t size)
 {
-	uint32_t own = find_own (reader->image, (struct text){ name, size });
+	uint32_t own = find_own (reader->image, (struct text) { name, size });
 	return own ? underlying_type (reader->image, own) : ask (reader, 0, name, size);
 }

@@ -81,12 +81,9 @@ monocle__attribute_class (const monocle__ecma_image *image, const monocle__attri
 	parent = monocle__ecma_coded_token (MONOCLE__CODED_MemberRefParent, parent);
 	switch (parent >> 24) {
 	case MONOCLE__TABLE_TypeDef:
-	case MONOCLE__TABLE_TypeRef:
-		return parent;
-	case MONOCLE__TABLE_TypeSpec:
-		return monocle__attribute_generic_class (image, parent, NULL);
-	default:
-		return 0;
+	case MONOCLE__TABLE_TypeRef: return parent;
+	case MONOCLE__TABLE_TypeSpec: return monocle__attribute_generic_class (image, parent, NULL);
+	default: return 0;
 	}
 }
 

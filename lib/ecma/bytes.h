@@ -14,19 +14,19 @@
 static inline uint16_t
 monocle__le16 (const uint8_t *p)
 {
-	return (uint16_t)(p[0] | p[1] << 8);
+	return (uint16_t) (p[0] | p[1] << 8);
 }
 
 static inline uint32_t
 monocle__le32 (const uint8_t *p)
 {
-	return monocle__le16 (p) | (uint32_t)monocle__le16 (p + 2) << 16;
+	return monocle__le16 (p) | (uint32_t) monocle__le16 (p + 2) << 16;
 }
 
 static inline uint64_t
 monocle__le64 (const uint8_t *p)
 {
-	return monocle__le32 (p) | (uint64_t)monocle__le32 (p + 4) << 32;
+	return monocle__le32 (p) | (uint64_t) monocle__le32 (p + 4) << 32;
 }
 
 typedef struct {
@@ -41,7 +41,7 @@ monocle__span_part (monocle__span whole, uint64_t offset, uint64_t size, monocle
 	if (offset > whole.size || size > whole.size - offset)
 		return false;
 	ret_part->data = whole.data + offset;
-	ret_part->size = (size_t)size;
+	ret_part->size = (size_t) size;
 	return true;
 }
 

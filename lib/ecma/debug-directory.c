@@ -31,7 +31,7 @@ entries (const monocle__ecma_image *image)
 	if (image->debug_rva)
 		all.data = monocle__ecma_rva (image, image->debug_rva, &all.size);
 	if (!all.data)
-		return (monocle__span){ 0 };
+		return (monocle__span) { 0 };
 	if (all.size > image->debug_size)
 		all.size = image->debug_size;
 	return all;
@@ -40,7 +40,7 @@ entries (const monocle__ecma_image *image)
 uint32_t
 monocle__debug_count (const monocle__ecma_image *image)
 {
-	return (uint32_t)(entries (image).size / ENTRY_SIZE);
+	return (uint32_t) (entries (image).size / ENTRY_SIZE);
 }
 
 /* A flat image has the data at its file offset, a mapped one at its RVA, if a section has it at all. */
@@ -62,16 +62,16 @@ int
 monocle__debug_get (const monocle__ecma_image *image, uint32_t index, monocle__debug_entry *ret_entry)
 {
 	monocle__span all = entries (image), entry;
-	if (!monocle__span_part (all, (uint64_t)index * ENTRY_SIZE, ENTRY_SIZE, &entry))
+	if (!monocle__span_part (all, (uint64_t) index * ENTRY_SIZE, ENTRY_SIZE, &entry))
 		return MONOCLE__ECMA_E_RANGE;
 	monocle__span data = entry_data (image, entry.data);
-	*ret_entry = (monocle__debug_entry){
+	*ret_entry = (monocle__debug_entry) {
 		.type = monocle__le32 (entry.data + 12),
 		.stamp = monocle__le32 (entry.data + 4),
 		.major = monocle__le16 (entry.data + 8),
 		.minor = monocle__le16 (entry.data + 10),
 		.data = data.data,
-		.size = (uint32_t)data.size,
+		.size = (uint32_t) data.size,
 	};
 	return 0;
 }
@@ -96,12 +96,12 @@ monocle__debug_read_codeview (const monocle__debug_entry *entry, monocle__debug_
 		return MONOCLE__ECMA_E_RANGE;
 	if (!entry->data || entry->size <= CODEVIEW_PATH)
 		return MONOCLE__ECMA_E_TRUNCATED;
-	const char *path = (const char *)entry->data + CODEVIEW_PATH;
+	const char *path = (const char *) entry->data + CODEVIEW_PATH;
 	if (monocle__le32 (entry->data) != CODEVIEW_MAGIC || !memchr (path, 0, entry->size - CODEVIEW_PATH))
 		return MONOCLE__ECMA_E_FORMAT;
 	memcpy (ret_codeview->id, entry->data + 4, 16);
 	for (uint32_t i = 0; i < 4; i++)
-		ret_codeview->id[16 + i] = (uint8_t)(entry->stamp >> (i * 8));
+		ret_codeview->id[16 + i] = (uint8_t) (entry->stamp >> (i * 8));
 	ret_codeview->age = monocle__le32 (entry->data + 20);
 	ret_codeview->portable = entry->minor == PORTABLE_MINOR;
 	ret_codeview->path = path;
@@ -128,9 +128,9 @@ monocle__debug_read_checksum (const monocle__debug_entry *entry, monocle__debug_
 	const uint8_t *end = memchr (entry->data, 0, entry->size);
 	if (!end)
 		return MONOCLE__ECMA_E_FORMAT;
-	ret_checksum->algorithm = (const char *)entry->data;
+	ret_checksum->algorithm = (const char *) entry->data;
 	ret_checksum->digest = end + 1;
-	ret_checksum->size = entry->size - (uint32_t)(end + 1 - entry->data);
+	ret_checksum->size = entry->size - (uint32_t) (end + 1 - entry->data);
 	return 0;
 }
 

@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 enum {
-	MONOCLE__ECMA_OK          = 0,
+	MONOCLE__ECMA_OK = 0,
 	MONOCLE__ECMA_E_TRUNCATED = -1, /* a structure runs past the end */
-	MONOCLE__ECMA_E_FORMAT    = -2, /* a magic, a count or an encoding is wrong */
-	MONOCLE__ECMA_E_RANGE     = -3, /* a row, an offset or a column that is not there */
+	MONOCLE__ECMA_E_FORMAT = -2,    /* a magic, a count or an encoding is wrong */
+	MONOCLE__ECMA_E_RANGE = -3,     /* a row, an offset or a column that is not there */
 };
 
 /* Table numbers, column kinds and names come from tables.def; a column is addressed as MONOCLE__COL_TypeDef_Name. */
@@ -32,17 +32,17 @@ typedef struct {
 
 /* A read-only view of one image; plain data, no ownership. Built once, then read by any thread. */
 typedef struct {
-	const uint8_t *base;          /* the PE, or NULL when only metadata was given */
+	const uint8_t *base; /* the PE, or NULL when only metadata was given */
 	size_t size;
-	bool mapped;                  /* sections stand at their RVAs (loaded image), not at their file offsets */
-	const uint8_t *sections;      /* PE section headers */
+	bool mapped;             /* sections stand at their RVAs (loaded image), not at their file offsets */
+	const uint8_t *sections; /* PE section headers */
 	uint32_t section_count;
-	uint32_t headers_size;        /* SizeOfHeaders: below it RVAs are file offsets */
+	uint32_t headers_size; /* SizeOfHeaders: below it RVAs are file offsets */
 	uint32_t cli_flags, entry_point_token;
 	uint32_t debug_rva, debug_size; /* the debug directory; 0 when there is none (debug-directory.h) */
-	const uint8_t *metadata;      /* the BSJB root */
+	const uint8_t *metadata;        /* the BSJB root */
 	size_t metadata_size;
-	const char *strings;          /* the heaps: #Strings, #Blob, #GUID, #US */
+	const char *strings; /* the heaps: #Strings, #Blob, #GUID, #US */
 	uint32_t strings_size;
 	const uint8_t *blobs;
 	uint32_t blobs_size;
@@ -53,10 +53,10 @@ typedef struct {
 	const uint8_t *pdb; /* the #Pdb stream of a portable PDB, NULL in an image (pdb.h) */
 	uint32_t pdb_size;
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
-	uint64_t sorted;              /* one bit per table whose rows may be searched by halves */
-	bool is_readytorun;           /* a managed native header with the RTR signature is present */
-	uint32_t readytorun_rva;      /* where it stands (r2r.h) */
-	uint16_t machine;             /* as in the COFF header */
+	uint64_t sorted;         /* one bit per table whose rows may be searched by halves */
+	bool is_readytorun;      /* a managed native header with the RTR signature is present */
+	uint32_t readytorun_rva; /* where it stands (r2r.h) */
+	uint16_t machine;        /* as in the COFF header */
 } monocle__ecma_image;
 
 /* Opens a PE image. `mapped`: laid out by RVA. Returns 0 or a negative code; *ret_image is defined only on 0. */
@@ -108,7 +108,7 @@ typedef struct {
 typedef struct {
 	const char *name;
 	uint32_t rva, iflags, flags;
-	uint32_t signature;           /* offset in the blob heap */
+	uint32_t signature; /* offset in the blob heap */
 	uint32_t declaring_token, generic_params;
 } monocle__ecma_methoddef;
 
@@ -117,7 +117,7 @@ typedef struct {
 	uint16_t version[4];
 	uint32_t flags;
 	const char *culture;
-	const uint8_t *public_key;    /* NULL when there is none */
+	const uint8_t *public_key; /* NULL when there is none */
 	uint32_t public_key_size;
 } monocle__ecma_assembly;
 

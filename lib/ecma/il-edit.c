@@ -162,12 +162,12 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 
 	if (error)
 		return error;
-	if (!grow ((void **)&edit->insertions, &edit->insertion_capacity, edit->insertion_count + 1,
+	if (!grow ((void **) &edit->insertions, &edit->insertion_capacity, edit->insertion_count + 1,
 	           sizeof *edit->insertions) ||
-	    !grow ((void **)&edit->code, &edit->code_capacity, edit->code_count + count, sizeof *edit->code))
+	    !grow ((void **) &edit->code, &edit->code_capacity, edit->code_count + count, sizeof *edit->code))
 		return MONOCLE__IL_E_NO_MEMORY;
 	edit->insertions[edit->insertion_count++] =
-	    (insertion){ .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
+	    (insertion) { .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
 	for (uint32_t i = 0; i < count; i++) {
 		monocle__il_instruction *copy = &edit->code[edit->code_count++];
 
@@ -184,7 +184,7 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 static bool
 allocate_plan (plan *p, uint32_t count)
 {
-	size_t places = (size_t)count + 1;
+	size_t places = (size_t) count + 1;
 	uint32_t *at = malloc (4 * places * sizeof *at);
 
 	if (!at)

@@ -37,7 +37,7 @@ typedef struct {
 	int8_t pops, pushes; /* stack slots, -1: the signature decides */
 } monocle__il_facts;
 
-_Static_assert (sizeof (monocle__il_facts) == 8, "one row is eight bytes");
+_Static_assert(sizeof (monocle__il_facts) == 8, "one row is eight bytes");
 
 enum { MONOCLE__IL_TABLE_SIZE = 0x200 };
 extern const monocle__il_facts monocle__il_table[MONOCLE__IL_TABLE_SIZE];
@@ -83,26 +83,26 @@ void *monocle__il_allocate_block (void **arena, size_t size);
 static inline uint16_t
 monocle__il_load16 (const uint8_t *at)
 {
-	return (uint16_t)(at[0] | at[1] << 8);
+	return (uint16_t) (at[0] | at[1] << 8);
 }
 
 static inline uint32_t
 monocle__il_load32 (const uint8_t *at)
 {
-	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+	return at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 | (uint32_t) at[3] << 24;
 }
 
 static inline uint64_t
 monocle__il_load64 (const uint8_t *at)
 {
-	return monocle__il_load32 (at) | (uint64_t)monocle__il_load32 (at + 4) << 32;
+	return monocle__il_load32 (at) | (uint64_t) monocle__il_load32 (at + 4) << 32;
 }
 
 static inline void
 monocle__il_store16 (uint8_t *at, uint32_t value)
 {
-	at[0] = (uint8_t)value;
-	at[1] = (uint8_t)(value >> 8);
+	at[0] = (uint8_t) value;
+	at[1] = (uint8_t) (value >> 8);
 }
 
 static inline void
@@ -115,8 +115,8 @@ monocle__il_store32 (uint8_t *at, uint32_t value)
 static inline void
 monocle__il_store64 (uint8_t *at, uint64_t value)
 {
-	monocle__il_store32 (at, (uint32_t)value);
-	monocle__il_store32 (at + 4, (uint32_t)(value >> 32));
+	monocle__il_store32 (at, (uint32_t) value);
+	monocle__il_store32 (at + 4, (uint32_t) (value >> 32));
 }
 
 #endif

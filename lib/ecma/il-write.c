@@ -49,17 +49,14 @@ measure_instruction (const layout *l, const monocle__il_instruction *instruction
 	const monocle__il_facts *facts = monocle__il_facts_of (encoded_opcode (l, instruction));
 
 	switch (facts->operand) {
-	case MONOCLE__IL_OPERAND_INVALID:
-		return 0;
+	case MONOCLE__IL_OPERAND_INVALID: return 0;
 	case MONOCLE__IL_OPERAND_BRANCH1:
-	case MONOCLE__IL_OPERAND_BRANCH4:
-		return instruction->operand.target <= body->count ? facts->size : 0;
+	case MONOCLE__IL_OPERAND_BRANCH4: return instruction->operand.target <= body->count ? facts->size : 0;
 	case MONOCLE__IL_OPERAND_SWITCH:
 		if (instruction->operand.switch_index >= body->switch_count)
 			return 0;
-		return facts->size + 4 * (uint64_t)body->switches[instruction->operand.switch_index].count;
-	default:
-		return facts->size;
+		return facts->size + 4 * (uint64_t) body->switches[instruction->operand.switch_index].count;
+	default: return facts->size;
 	}
 }
 
@@ -72,13 +69,13 @@ measure_code (layout *l)
 	for (uint32_t i = 0; i < body->count; i++) {
 		uint64_t size = measure_instruction (l, &body->code[i]);
 
-		l->offsets[i] = (uint32_t)at;
+		l->offsets[i] = (uint32_t) at;
 		at += size;
 		if (size == 0 || at > MONOCLE__IL_CODE_MAX)
 			return MONOCLE__ECMA_E_RANGE;
 	}
-	l->offsets[body->count] = (uint32_t)at;
-	l->code_size = (uint32_t)at;
+	l->offsets[body->count] = (uint32_t) at;
+	l->code_size = (uint32_t) at;
 	return 0;
 }
 
@@ -92,8 +89,8 @@ check_short_branches (const layout *l)
 
 		if (monocle__il_facts_of (encoded_opcode (l, instruction))->operand != MONOCLE__IL_OPERAND_BRANCH1)
 			continue;
-		distance = (int64_t)l->offsets[instruction->operand.target] - l->offsets[i + 1];
-		if (distance != (int8_t)distance)
+		distance = (int64_t) l->offsets[instruction->operand.target] - l->offsets[i + 1];
+		if (distance != (int8_t) distance)
 			return MONOCLE__ECMA_E_RANGE;
 	}
 	return 0;
@@ -136,11 +133,11 @@ measure_sections (const layout *l)
 	size_t size = 0;
 
 	if (!l->original)
-		return body->clause_count ? 4 + (size_t)body->clause_count * MONOCLE__IL_FAT_CLAUSE : 0;
+		return body->clause_count ? 4 + (size_t) body->clause_count * MONOCLE__IL_FAT_CLAUSE : 0;
 	for (uint32_t i = 0; i < body->section_count; i++) {
 		bool fat = (body->sections[i].kind & MONOCLE__IL_SECTION_FAT) != 0;
 
-		size += 4 + (size_t)body->sections[i].clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
+		size += 4 + (size_t) body->sections[i].clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
 	}
 	return size;
 }
@@ -160,7 +157,7 @@ measure (layout *l)
 	l->tiny = fits_tiny (l);
 	l->header_size = l->tiny ? MONOCLE__IL_TINY_HEADER : MONOCLE__IL_FAT_HEADER;
 	l->padding = sections ? -(l->header_size + l->code_size) & 3 : 0;
-	l->size = (size_t)l->header_size + l->code_size + l->padding + sections;
+	l->size = (size_t) l->header_size + l->code_size + l->padding + sections;
 	return 0;
 }
 
@@ -170,10 +167,10 @@ static uint8_t *
 emit_header (const layout *l, uint8_t *out)
 {
 	const monocle__il_body *body = l->body;
-	uint32_t flags = body->header_flags & ~(uint32_t)(7 | MONOCLE__IL_HEADER_MORE | MONOCLE__IL_HEADER_INIT_LOCALS);
+	uint32_t flags = body->header_flags & ~(uint32_t) (7 | MONOCLE__IL_HEADER_MORE | MONOCLE__IL_HEADER_INIT_LOCALS);
 
 	if (l->tiny) {
-		out[0] = (uint8_t)(l->code_size << 2 | 2);
+		out[0] = (uint8_t) (l->code_size << 2 | 2);
 		return out + MONOCLE__IL_TINY_HEADER;
 	}
 	flags |= 3 | (MONOCLE__IL_FAT_HEADER / 4) << 12;
@@ -200,28 +197,18 @@ static inline void
 emit_operand (const layout *l, const monocle__il_instruction *instruction, uint8_t kind, uint8_t *operand,
               uint32_t after)
 {
-	uint64_t i = (uint64_t)instruction->operand.i;
+	uint64_t i = (uint64_t) instruction->operand.i;
 
 	switch (kind) {
 	case MONOCLE__IL_OPERAND_I1:
-	case MONOCLE__IL_OPERAND_U1:
-		operand[0] = (uint8_t)i;
-		break;
-	case MONOCLE__IL_OPERAND_U2:
-		monocle__il_store16 (operand, (uint32_t)i);
-		break;
+	case MONOCLE__IL_OPERAND_U1: operand[0] = (uint8_t) i; break;
+	case MONOCLE__IL_OPERAND_U2: monocle__il_store16 (operand, (uint32_t) i); break;
 	case MONOCLE__IL_OPERAND_I4:
 	case MONOCLE__IL_OPERAND_R4:
-	case MONOCLE__IL_OPERAND_TOKEN:
-		monocle__il_store32 (operand, (uint32_t)i);
-		break;
+	case MONOCLE__IL_OPERAND_TOKEN: monocle__il_store32 (operand, (uint32_t) i); break;
 	case MONOCLE__IL_OPERAND_I8:
-	case MONOCLE__IL_OPERAND_R8:
-		monocle__il_store64 (operand, i);
-		break;
-	case MONOCLE__IL_OPERAND_BRANCH1:
-		operand[0] = (uint8_t)(l->offsets[instruction->operand.target] - after);
-		break;
+	case MONOCLE__IL_OPERAND_R8: monocle__il_store64 (operand, i); break;
+	case MONOCLE__IL_OPERAND_BRANCH1: operand[0] = (uint8_t) (l->offsets[instruction->operand.target] - after); break;
 	case MONOCLE__IL_OPERAND_BRANCH4:
 		monocle__il_store32 (operand, l->offsets[instruction->operand.target] - after);
 		break;
@@ -244,7 +231,7 @@ emit_code (const layout *l, uint8_t *out)
 
 		if (facts->opcode_size == 2)
 			*at++ = 0xFE;
-		*at++ = (uint8_t)opcode;
+		*at++ = (uint8_t) opcode;
 		emit_operand (l, instruction, facts->operand, at, l->offsets[i + 1]);
 	}
 	return out + l->code_size;
@@ -268,9 +255,9 @@ emit_clause (const layout *l, const monocle__il_clause *c, bool fat, uint8_t *ou
 	} else {
 		monocle__il_store16 (out, c->flags);
 		monocle__il_store16 (out + 2, try_offset);
-		out[4] = (uint8_t)try_length;
+		out[4] = (uint8_t) try_length;
 		monocle__il_store16 (out + 5, handler_offset);
-		out[7] = (uint8_t)handler_length;
+		out[7] = (uint8_t) handler_length;
 		monocle__il_store32 (out + 8, last);
 	}
 }
@@ -285,7 +272,7 @@ emit_section (const layout *l, const struct monocle__il_section *section, const 
 	if (fat)
 		monocle__il_store32 (out, section->kind | section->data_size << 8);
 	else
-		monocle__il_store32 (out, section->kind | section->data_size << 8 | (uint32_t)section->reserved << 16);
+		monocle__il_store32 (out, section->kind | section->data_size << 8 | (uint32_t) section->reserved << 16);
 	out += 4;
 	for (uint32_t i = 0; i < section->clause_count; i++, out += unit)
 		emit_clause (l, &clauses[i], fat, out);
@@ -321,7 +308,7 @@ make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 {
 	const monocle__il_body *body = l->body;
 	/* At least one, so that a body without instructions is not taken for a lack of memory. */
-	monocle__il_map *map = malloc (((size_t)body->count + 1) * sizeof *map);
+	monocle__il_map *map = malloc (((size_t) body->count + 1) * sizeof *map);
 	uint32_t count = 0, entry = MONOCLE__IL_NONE;
 
 	if (!map)
@@ -331,8 +318,7 @@ make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 			entry = monocle__il_begins_handler (body, i) ? i : entry;
 			continue;
 		}
-		map[count++] =
-		    (monocle__il_map){ body->code[i].offset, l->offsets[entry == MONOCLE__IL_NONE ? i : entry] };
+		map[count++] = (monocle__il_map) { body->code[i].offset, l->offsets[entry == MONOCLE__IL_NONE ? i : entry] };
 		entry = MONOCLE__IL_NONE;
 	}
 	*ret_map = map;
@@ -360,7 +346,7 @@ write_layout (layout *l, monocle__il_allocate allocate, void *context, uint8_t *
 	}
 	end = emit_sections (l, emit_code (l, emit_header (l, data)));
 	assert (end == data + l->size);
-	(void)end;
+	(void) end;
 	*ret_data = data;
 	if (ret_map) {
 		*ret_map = map;
@@ -375,7 +361,7 @@ monocle__il_write (const monocle__il_body *body, bool verbatim, monocle__il_allo
 {
 	uint32_t scratch[MONOCLE__IL_SCRATCH];
 	layout l = { .body = body, .original = verbatim && !body->edited, .offsets = scratch };
-	size_t bytes = ((size_t)body->count + 1) * sizeof *scratch;
+	size_t bytes = ((size_t) body->count + 1) * sizeof *scratch;
 	int error;
 
 	if (bytes > sizeof scratch && !(l.offsets = malloc (bytes)))

@@ -86,7 +86,7 @@ read_header (reader *r, monocle__il_body *body)
 		return MONOCLE__ECMA_E_FORMAT;
 	body->original_code_size = r->code_size;
 	r->code = r->data + r->header_size;
-	r->end = (size_t)r->header_size + r->code_size;
+	r->end = (size_t) r->header_size + r->code_size;
 	return 0;
 }
 
@@ -149,7 +149,7 @@ read_section (const reader *r, size_t at, struct monocle__il_section *ret_sectio
 	s.clause_count = s.data_size / unit;
 	if (s.data_size % unit != 4 && (s.data_size % unit != 0 || s.data_size == 0 || (s.kind & MONOCLE__IL_SECTION_MORE)))
 		return MONOCLE__ECMA_E_FORMAT;
-	if (r->size - at - 4 < (size_t)s.clause_count * unit)
+	if (r->size - at - 4 < (size_t) s.clause_count * unit)
 		return MONOCLE__ECMA_E_TRUNCATED;
 	*ret_section = s;
 	return 0;
@@ -160,14 +160,14 @@ section_size (const struct monocle__il_section *section)
 {
 	bool fat = (section->kind & MONOCLE__IL_SECTION_FAT) != 0;
 
-	return 4 + (size_t)section->clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
+	return 4 + (size_t) section->clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
 }
 
 /* Sections are aligned to 4 from the header, which is itself aligned to 4 in an image. */
 static size_t
 first_section (const reader *r)
 {
-	return ((size_t)r->header_size + r->code_size + 3) & ~(size_t)3;
+	return ((size_t) r->header_size + r->code_size + 3) & ~(size_t) 3;
 }
 
 static int
@@ -206,18 +206,18 @@ allocate_body (const reader *r, monocle__il_body *body)
 	if (!at)
 		return MONOCLE__IL_E_NO_MEMORY;
 	/* In falling order of alignment, so that no gaps are needed. */
-	body->code = (monocle__il_instruction *)at;
+	body->code = (monocle__il_instruction *) at;
 	body->capacity = r->instructions;
 	at += r->instructions * sizeof *body->code;
-	body->switches = (monocle__il_switch *)at;
+	body->switches = (monocle__il_switch *) at;
 	at += r->switches * sizeof *body->switches;
-	body->clauses = (monocle__il_clause *)at;
+	body->clauses = (monocle__il_clause *) at;
 	body->clause_capacity = r->clauses;
 	at += r->clauses * sizeof *body->clauses;
-	body->sections = (struct monocle__il_section *)at;
+	body->sections = (struct monocle__il_section *) at;
 	at += r->sections * sizeof *body->sections;
 	if (r->switches)
-		body->switches[0].targets = (uint32_t *)at;
+		body->switches[0].targets = (uint32_t *) at;
 	return 0;
 }
 
@@ -225,7 +225,7 @@ allocate_body (const reader *r, monocle__il_body *body)
 static inline bool
 try_resolve (const reader *r, uint32_t from, int32_t distance, uint32_t *ret_index)
 {
-	int64_t to = (int64_t)from + distance;
+	int64_t to = (int64_t) from + distance;
 
 	if (to < 0 || to > r->code_size || r->index_at[to] == MONOCLE__IL_NONE)
 		return false;
@@ -238,18 +238,18 @@ static int64_t
 decode_switch (const reader *r, monocle__il_body *body, monocle__il_instruction *instruction, const uint8_t *operand)
 {
 	uint32_t index = body->switch_count++, count = monocle__il_load32 (operand);
-	uint32_t after = (uint32_t)(operand - r->code) + 4 + 4 * count;
+	uint32_t after = (uint32_t) (operand - r->code) + 4 + 4 * count;
 	monocle__il_switch *s = &body->switches[index];
 
 	if (index > 0)
 		s->targets = s[-1].targets + s[-1].count;
 	s->count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!try_resolve (r, after, (int32_t)monocle__il_load32 (operand + 4 + 4 * i), &s->targets[i]))
+		if (!try_resolve (r, after, (int32_t) monocle__il_load32 (operand + 4 + 4 * i), &s->targets[i]))
 			return MONOCLE__ECMA_E_FORMAT;
 	}
 	instruction->operand.switch_index = index;
-	return 4 * (int64_t)count;
+	return 4 * (int64_t) count;
 }
 
 /* An operand that names no instruction. */
@@ -277,7 +277,7 @@ decode_code (const reader *r, monocle__il_body *body)
 	monocle__il_instruction *instruction = body->code;
 
 	for (uint32_t at = 0; at < r->code_size; instruction++) {
-		uint16_t opcode = r->code[at] == 0xFE ? (uint16_t)(0xFE00 | r->code[at + 1]) : r->code[at];
+		uint16_t opcode = r->code[at] == 0xFE ? (uint16_t) (0xFE00 | r->code[at + 1]) : r->code[at];
 		const monocle__il_facts *facts = monocle__il_facts_of (opcode);
 		const uint8_t *operand = r->code + at + facts->opcode_size;
 		uint32_t next = at + facts->size;
@@ -290,19 +290,17 @@ decode_code (const reader *r, monocle__il_body *body)
 		instruction->operand.i = 0;
 		switch (facts->operand) {
 		case MONOCLE__IL_OPERAND_BRANCH1:
-			resolved = try_resolve (r, next, (int8_t)operand[0], &instruction->operand.target);
+			resolved = try_resolve (r, next, (int8_t) operand[0], &instruction->operand.target);
 			break;
 		case MONOCLE__IL_OPERAND_BRANCH4:
-			resolved = try_resolve (r, next, (int32_t)monocle__il_load32 (operand), &instruction->operand.target);
+			resolved = try_resolve (r, next, (int32_t) monocle__il_load32 (operand), &instruction->operand.target);
 			break;
 		case MONOCLE__IL_OPERAND_SWITCH:
 			more = decode_switch (r, body, instruction, operand);
 			resolved = more >= 0;
-			next += resolved ? (uint32_t)more : 0;
+			next += resolved ? (uint32_t) more : 0;
 			break;
-		default:
-			instruction->operand.i = plain_operand (facts->operand, operand);
-			break;
+		default: instruction->operand.i = plain_operand (facts->operand, operand); break;
 		}
 		if (!resolved)
 			return MONOCLE__ECMA_E_FORMAT;
@@ -420,7 +418,7 @@ monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t size, 
 
 	if (error)
 		return error;
-	bytes = ((size_t)r.code_size + 1) * sizeof *scratch;
+	bytes = ((size_t) r.code_size + 1) * sizeof *scratch;
 	if (bytes > sizeof scratch && !(r.index_at = malloc (bytes)))
 		return MONOCLE__IL_E_NO_MEMORY;
 	memset (r.index_at, 0xFF, bytes);
@@ -450,7 +448,7 @@ monocle__il_read_header (const uint8_t *data, size_t size, monocle__il_header *r
 		error = count_clauses (&r);
 	if (error)
 		return error;
-	*ret_header = (monocle__il_header){
+	*ret_header = (monocle__il_header) {
 		.code = r.code,
 		.code_size = r.code_size,
 		.max_stack = body.max_stack,
@@ -482,7 +480,7 @@ monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, monoc
 		if (index < section.clause_count) {
 			uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
 
-			*ret_clause = load_clause (data + at + 4 + (size_t)index * unit, fat);
+			*ret_clause = load_clause (data + at + 4 + (size_t) index * unit, fat);
 			return 0;
 		}
 		index -= section.clause_count;

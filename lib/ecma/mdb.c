@@ -52,7 +52,7 @@ enum { END_SEQUENCE = 1, NEGATE_HIDDEN = 0x40, EXTENSIONS_END = 0x7F };
 static uint32_t
 header_word (const uint8_t *header, uint32_t word)
 {
-	return monocle__le32 (header + TABLES_AT + (size_t)word * 4);
+	return monocle__le32 (header + TABLES_AT + (size_t) word * 4);
 }
 
 /* `count` rows that a word of the header places; NULL when they are not all there. */
@@ -60,7 +60,7 @@ static const uint8_t *
 table_at (monocle__span file, uint32_t at, uint32_t count, uint32_t row_size)
 {
 	monocle__span rows;
-	return monocle__span_part (file, at, (uint64_t)count * row_size, &rows) ? rows.data : NULL;
+	return monocle__span_part (file, at, (uint64_t) count * row_size, &rows) ? rows.data : NULL;
 }
 
 int
@@ -73,13 +73,13 @@ monocle__mdb_open (monocle__mdb *ret_mdb, const void *data, size_t size)
 	if (monocle__le64 (header) != MDB_MAGIC || monocle__le32 (header + 8) != VERSION_MAJOR ||
 	    monocle__le32 (header + 12) != 0)
 		return MONOCLE__ECMA_E_FORMAT;
-	*ret_mdb = (monocle__mdb){
+	*ret_mdb = (monocle__mdb) {
 		.data = header,
 		.size = size,
 		.guid = header + GUID_AT,
 		.source_count = header_word (header, SOURCE_COUNT),
 		.method_count = header_word (header, METHOD_COUNT),
-		.line_base = (int32_t)header_word (header, LINE_BASE),
+		.line_base = (int32_t) header_word (header, LINE_BASE),
 		.line_range = header_word (header, LINE_RANGE),
 		.opcode_base = header_word (header, OPCODE_BASE),
 	};
@@ -114,9 +114,9 @@ read_leb (const uint8_t **at, const uint8_t *end, uint32_t *ret_value)
 		if (*at == end || shift > 28)
 			return false;
 		byte = *(*at)++;
-		value |= (uint64_t)(byte & 0x7F) << shift;
+		value |= (uint64_t) (byte & 0x7F) << shift;
 	}
-	*ret_value = (uint32_t)value;
+	*ret_value = (uint32_t) value;
 	return true;
 }
 
@@ -127,14 +127,14 @@ monocle__mdb_document_name (const monocle__mdb *mdb, uint32_t document, const ch
 	uint32_t length;
 	if (document - 1 >= mdb->source_count)
 		return MONOCLE__ECMA_E_RANGE;
-	if (!monocle__span_rest (file, monocle__le32 (mdb->sources + (size_t)(document - 1) * SOURCE_SIZE + 4), &rest))
+	if (!monocle__span_rest (file, monocle__le32 (mdb->sources + (size_t) (document - 1) * SOURCE_SIZE + 4), &rest))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	const uint8_t *at = rest.data, *end = rest.data + rest.size;
 	if (!read_leb (&at, end, &length))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	if (!monocle__span_part ((monocle__span){ at, (size_t)(end - at) }, 0, length, &name))
+	if (!monocle__span_part ((monocle__span) { at, (size_t) (end - at) }, 0, length, &name))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	*ret_name = (const char *)name.data;
+	*ret_name = (const char *) name.data;
 	*ret_size = length;
 	return 0;
 }
@@ -147,7 +147,7 @@ find_method (const monocle__mdb *mdb, uint32_t token)
 	uint32_t low = 0, high = mdb->method_count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const uint8_t *row = mdb->methods + (size_t)middle * METHOD_SIZE;
+		const uint8_t *row = mdb->methods + (size_t) middle * METHOD_SIZE;
 		if (monocle__le32 (row) == token)
 			return row;
 		if (monocle__le32 (row) < token)
@@ -167,7 +167,7 @@ monocle__mdb_points_of (const monocle__mdb *mdb, uint32_t method_token, monocle_
 		return MONOCLE__ECMA_E_RANGE;
 	if (!monocle__span_rest (file, monocle__le32 (row + 8), &program))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	*ret_points = (monocle__mdb_points){
+	*ret_points = (monocle__mdb_points) {
 		.mdb = mdb,
 		.at = program.data,
 		.end = program.data + program.size,
@@ -184,7 +184,7 @@ run_extended (monocle__mdb_points *points)
 	uint32_t size;
 	if (!read_leb (&points->at, points->end, &size))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	if (size < 1 || size > (size_t)(points->end - points->at))
+	if (size < 1 || size > (size_t) (points->end - points->at))
 		return MONOCLE__ECMA_E_FORMAT;
 	uint8_t opcode = *points->at;
 	points->at += size;
@@ -200,11 +200,11 @@ run_extended (monocle__mdb_points *points)
 static int
 advance (monocle__mdb_points *points, int32_t offset, int32_t line)
 {
-	int64_t next_offset = (int64_t)points->il_offset + offset, next_line = (int64_t)points->line + line;
+	int64_t next_offset = (int64_t) points->il_offset + offset, next_line = (int64_t) points->line + line;
 	if (next_offset < 0 || next_offset > NUMBER_MAX || next_line < -NUMBER_MAX || next_line > NUMBER_MAX)
 		return MONOCLE__ECMA_E_FORMAT;
-	points->il_offset = (uint32_t)next_offset;
-	points->line = (int32_t)next_line;
+	points->il_offset = (uint32_t) next_offset;
+	points->line = (int32_t) next_line;
 	return 0;
 }
 
@@ -216,9 +216,9 @@ run_operand (monocle__mdb_points *points, uint8_t opcode)
 	if (!read_leb (&points->at, points->end, &operand))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	if (opcode == ADVANCE_PC)
-		return advance (points, (int32_t)operand, 0);
+		return advance (points, (int32_t) operand, 0);
 	if (opcode == ADVANCE_LINE)
-		return advance (points, 0, (int32_t)operand);
+		return advance (points, 0, (int32_t) operand);
 	if (operand > points->mdb->source_count)
 		return MONOCLE__ECMA_E_FORMAT;
 	points->document = operand;
@@ -235,23 +235,18 @@ run_instruction (monocle__mdb_points *points)
 	uint8_t opcode = *points->at++;
 	if (opcode >= mdb->opcode_base) {
 		uint32_t step = opcode - mdb->opcode_base;
-		int32_t offset = (int32_t)(step / mdb->line_range), line = (int32_t)(step % mdb->line_range);
+		int32_t offset = (int32_t) (step / mdb->line_range), line = (int32_t) (step % mdb->line_range);
 		int error = advance (points, offset, mdb->line_base + line);
 		return error ? error : 1;
 	}
 	switch (opcode) {
-	case EXTENDED:
-		return run_extended (points);
-	case COPY:
-		return 1;
+	case EXTENDED: return run_extended (points);
+	case COPY: return 1;
 	case ADVANCE_PC:
 	case ADVANCE_LINE:
-	case SET_FILE:
-		return run_operand (points, opcode);
-	case CONST_ADD_PC:
-		return advance (points, (int32_t)((0xFF - mdb->opcode_base) / mdb->line_range), 0);
-	default:
-		return MONOCLE__ECMA_E_FORMAT;
+	case SET_FILE: return run_operand (points, opcode);
+	case CONST_ADD_PC: return advance (points, (int32_t) ((0xFF - mdb->opcode_base) / mdb->line_range), 0);
+	default: return MONOCLE__ECMA_E_FORMAT;
 	}
 }
 
@@ -268,10 +263,10 @@ monocle__mdb_next_point (monocle__mdb_points *points, monocle__source_point *ret
 		return result;
 	}
 	bool no_line = points->line == LINE_HIDDEN || points->line < 1;
-	*ret_point = (monocle__source_point){
+	*ret_point = (monocle__source_point) {
 		.il_offset = points->il_offset,
 		.document = points->document,
-		.start_line = no_line ? 0 : (uint32_t)points->line,
+		.start_line = no_line ? 0 : (uint32_t) points->line,
 		.hidden = no_line || points->hidden,
 	};
 	return 1;
@@ -328,7 +323,7 @@ open_list (const monocle__mdb *mdb, uint32_t token, uint32_t number, reader *ret
 			return MONOCLE__ECMA_E_TRUNCATED;
 	if (!monocle__span_rest (file, offset, &rest))
 		return MONOCLE__ECMA_E_TRUNCATED;
-	*ret_list = (reader){ rest.data, rest.data + rest.size };
+	*ret_list = (reader) { rest.data, rest.data + rest.size };
 	return read_leb (&ret_list->at, ret_list->end, ret_count) ? 0 : MONOCLE__ECMA_E_TRUNCATED;
 }
 
@@ -336,9 +331,9 @@ static bool
 read_local (reader *list, monocle__mdb_local *ret)
 {
 	if (!read_leb (&list->at, list->end, &ret->slot) || !read_leb (&list->at, list->end, &ret->name_size) ||
-	    ret->name_size > (size_t)(list->end - list->at))
+	    ret->name_size > (size_t) (list->end - list->at))
 		return false;
-	ret->name = (const char *)list->at;
+	ret->name = (const char *) list->at;
 	list->at += ret->name_size;
 	return read_leb (&list->at, list->end, &ret->block);
 }

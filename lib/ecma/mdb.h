@@ -54,10 +54,10 @@ int monocle__mdb_locate (const monocle__mdb *mdb, uint32_t method_token, uint32_
 /* --- locals ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-	const char *name;   /* UTF-8, not terminated */
+	const char *name; /* UTF-8, not terminated */
 	uint32_t name_size;
-	uint32_t slot;      /* in the signature of the locals */
-	uint32_t block;     /* from 1; 0: the whole method */
+	uint32_t slot;  /* in the signature of the locals */
+	uint32_t block; /* from 1; 0: the whole method */
 } monocle__mdb_local;
 
 typedef struct {

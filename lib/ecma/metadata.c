@@ -59,7 +59,7 @@ read_stream (monocle__span metadata, uint64_t *at, struct stream *ret_stream)
 	const uint8_t *end = memchr (rest.data, 0, limit);
 	if (!end)
 		return limit < STREAM_NAME_MAX ? MONOCLE__ECMA_E_TRUNCATED : MONOCLE__ECMA_E_FORMAT;
-	size_t length = (size_t)(end - rest.data);
+	size_t length = (size_t) (end - rest.data);
 	memcpy (ret_stream->name, rest.data, length + 1);
 	ret_stream->inside =
 	    monocle__span_part (metadata, monocle__le32 (header.data), monocle__le32 (header.data + 4), &ret_stream->data);
@@ -88,10 +88,10 @@ keep_stream (monocle__ecma_image *image, struct streams *all, const struct strea
 		return MONOCLE__ECMA_E_TRUNCATED;
 
 	const uint8_t *data = stream->data.data;
-	uint32_t size = (uint32_t)stream->data.size;
+	uint32_t size = (uint32_t) stream->data.size;
 	switch (which) {
 	case STRINGS:
-		image->strings = (const char *)data;
+		image->strings = (const char *) data;
 		image->strings_size = size;
 		break;
 	case BLOB:
@@ -115,9 +115,7 @@ keep_stream (monocle__ecma_image *image, struct streams *all, const struct strea
 		image->pdb = data;
 		image->pdb_size = size;
 		break;
-	case DELTA:
-		all->is_delta = true;
-		break;
+	case DELTA: all->is_delta = true; break;
 	}
 	return 0;
 }
@@ -170,7 +168,7 @@ monocle__metadata_open (monocle__ecma_image *image, monocle__span metadata)
 	if (!streams.has_tables || streams.is_delta)
 		return MONOCLE__ECMA_E_FORMAT;
 	if (image->pdb) {
-		error = read_pdb_counts ((monocle__span){ image->pdb, image->pdb_size }, external);
+		error = read_pdb_counts ((monocle__span) { image->pdb, image->pdb_size }, external);
 		if (error)
 			return error;
 	}
@@ -181,7 +179,7 @@ int
 monocle__ecma_open_metadata (monocle__ecma_image *ret_image, const void *metadata, size_t size)
 {
 	memset (ret_image, 0, sizeof *ret_image);
-	return monocle__metadata_open (ret_image, (monocle__span){ metadata, size });
+	return monocle__metadata_open (ret_image, (monocle__span) { metadata, size });
 }
 
 const char *
@@ -203,7 +201,7 @@ read_sized (const uint8_t *heap, uint32_t heap_size, uint32_t offset, const uint
 	uint32_t size = monocle__ecma_read_u (&cursor);
 	if (cursor.error)
 		return cursor.error;
-	if (size > (size_t)(cursor.end - cursor.at))
+	if (size > (size_t) (cursor.end - cursor.at))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	*ret_data = cursor.at;
 	*ret_size = size;
@@ -226,5 +224,5 @@ monocle__ecma_user_string (const monocle__ecma_image *image, uint32_t offset, co
 const uint8_t *
 monocle__ecma_guid (const monocle__ecma_image *image, uint32_t index)
 {
-	return index - 1 < image->guids_size / 16 ? image->guids + (size_t)(index - 1) * 16 : NULL;
+	return index - 1 < image->guids_size / 16 ? image->guids + (size_t) (index - 1) * 16 : NULL;
 }

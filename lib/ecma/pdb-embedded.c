@@ -46,7 +46,7 @@ static int
 unpack (const struct packed *packed, uint8_t *buffer)
 {
 	z_stream stream = {
-		.next_in = (Bytef *)(uintptr_t)packed->data,
+		.next_in = (Bytef *) (uintptr_t) packed->data,
 		.avail_in = packed->size,
 		.next_out = buffer,
 		.avail_out = packed->unpacked_size,

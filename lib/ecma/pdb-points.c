@@ -79,8 +79,8 @@ read_start (monocle__pdb_points *points)
 	monocle__ecma_cursor *cursor = &points->cursor;
 	int64_t line, column;
 	if (points->any_visible) {
-		line = (int64_t)points->line + monocle__ecma_read_s (cursor);
-		column = (int64_t)points->column + monocle__ecma_read_s (cursor);
+		line = (int64_t) points->line + monocle__ecma_read_s (cursor);
+		column = (int64_t) points->column + monocle__ecma_read_s (cursor);
 	} else {
 		line = monocle__ecma_read_u (cursor);
 		column = monocle__ecma_read_u (cursor);
@@ -89,8 +89,8 @@ read_start (monocle__pdb_points *points)
 		return cursor->error;
 	if (line < 0 || line > NUMBER_MAX || column < 0 || column > COLUMN_MAX)
 		return MONOCLE__ECMA_E_FORMAT;
-	points->line = (uint32_t)line;
-	points->column = (uint32_t)column;
+	points->line = (uint32_t) line;
+	points->column = (uint32_t) column;
 	points->any_visible = true;
 	return 0;
 }
@@ -118,8 +118,8 @@ read_range (monocle__pdb_points *points, monocle__source_point *point)
 		return MONOCLE__ECMA_E_FORMAT;
 	point->start_line = points->line;
 	point->start_column = points->column;
-	point->end_line = (uint32_t)end_line;
-	point->end_column = (uint32_t)end_column;
+	point->end_line = (uint32_t) end_line;
+	point->end_column = (uint32_t) end_column;
 	return 0;
 }
 

@@ -26,7 +26,7 @@ image_rows (const monocle__ecma_image *metadata, uint32_t table)
 	uint64_t referenced = monocle__le64 (pdb.data + REFERENCED_TABLES);
 	uint64_t before = referenced & ((UINT64_C (1) << table) - 1);
 	if (!(referenced >> table & 1) ||
-	    !monocle__span_part (pdb, PDB_HEADER_SIZE + 4 * (uint64_t)__builtin_popcountll (before), 4, &count))
+	    !monocle__span_part (pdb, PDB_HEADER_SIZE + 4 * (uint64_t) __builtin_popcountll (before), 4, &count))
 		return 0;
 	uint32_t rows = monocle__le32 (count.data);
 	return rows < ROWS_MAX ? rows : ROWS_MAX;
@@ -65,7 +65,7 @@ static void
 hash_without_id (const monocle__pdb *pdb, uint8_t ret_digest[MONOCLE__SHA256_SIZE])
 {
 	static const uint8_t zeros[MONOCLE__PDB_ID_SIZE];
-	size_t before = (size_t)(pdb->id - pdb->data), behind = before + sizeof zeros;
+	size_t before = (size_t) (pdb->id - pdb->data), behind = before + sizeof zeros;
 	monocle__sha256 hash;
 	monocle__sha256_init (&hash);
 	monocle__sha256_add (&hash, pdb->data, before);
@@ -199,7 +199,7 @@ monocle__pdb_document_name (const monocle__pdb *pdb, uint32_t document, char *bu
 	error = join_parts (&pdb->metadata, &name, &text);
 	if (size)
 		buffer[error ? 0 : text.length < size ? text.length : size - 1] = 0;
-	return error ? error : (int)text.length;
+	return error ? error : (int) text.length;
 }
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
@@ -222,8 +222,8 @@ monocle__pdb_kickoff (const monocle__pdb *pdb, uint32_t move_next_token)
 	kickoff = monocle__table_cell (&pdb->metadata.tables[MONOCLE__TABLE_StateMachineMethod], row,
 	                               MONOCLE__COL_StateMachineMethod_KickoffMethod);
 	return kickoff && kickoff <= image_rows (&pdb->metadata, MONOCLE__TABLE_MethodDef)
-	           ? MONOCLE__TABLE_MethodDef << 24 | kickoff
-	           : 0;
+	         ? MONOCLE__TABLE_MethodDef << 24 | kickoff
+	         : 0;
 }
 
 void

@@ -80,8 +80,8 @@ read_directories (monocle__span optional, struct directory *ret_cli, struct dire
 	if (!monocle__span_part (optional, at + DIRECTORY_CLI * 8, 8, &cli))
 		return MONOCLE__ECMA_E_TRUNCATED;
 	const uint8_t *debug = optional.data + at + DIRECTORY_DEBUG * 8;
-	*ret_cli = (struct directory){ monocle__le32 (cli.data), monocle__le32 (cli.data + 4) };
-	*ret_debug = (struct directory){ monocle__le32 (debug), monocle__le32 (debug + 4) };
+	*ret_cli = (struct directory) { monocle__le32 (cli.data), monocle__le32 (cli.data + 4) };
+	*ret_debug = (struct directory) { monocle__le32 (debug), monocle__le32 (debug + 4) };
 	return ret_cli->rva ? 0 : MONOCLE__ECMA_E_FORMAT;
 }
 
@@ -155,7 +155,7 @@ monocle__ecma_open_pe (monocle__ecma_image *ret_image, const void *base, size_t 
 	ret_image->base = base;
 	ret_image->size = size;
 	ret_image->mapped = mapped;
-	int error = read_headers (ret_image, (monocle__span){ base, size }, &cli);
+	int error = read_headers (ret_image, (monocle__span) { base, size }, &cli);
 	if (!error)
 		error = read_cli_header (ret_image, cli, &metadata);
 	if (!error)
@@ -182,11 +182,11 @@ monocle__ecma_flat_size (const void *base)
 	if (!coff || !monocle__span_part (page, coff, COFF_SIZE, &headers))
 		return 0;
 	uint32_t count = monocle__le16 (headers.data + 2), optional = monocle__le16 (headers.data + 16);
-	if (!monocle__span_part (page, coff + COFF_SIZE + optional, (uint64_t)count * SECTION_SIZE, &headers))
+	if (!monocle__span_part (page, coff + COFF_SIZE + optional, (uint64_t) count * SECTION_SIZE, &headers))
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *section = headers.data + (size_t)i * SECTION_SIZE;
-		uint64_t section_end = (uint64_t)monocle__le32 (section + 20) + monocle__le32 (section + 16);
+		const uint8_t *section = headers.data + (size_t) i * SECTION_SIZE;
+		uint64_t section_end = (uint64_t) monocle__le32 (section + 20) + monocle__le32 (section + 16);
 		end = section_end > end ? section_end : end;
 	}
 	return end;
@@ -200,14 +200,14 @@ static bool
 find_offset (const monocle__ecma_image *image, uint32_t rva, uint64_t *ret_offset, uint32_t *ret_size)
 {
 	for (uint32_t i = 0; i < image->section_count; i++) {
-		const uint8_t *section = image->sections + (size_t)i * SECTION_SIZE;
+		const uint8_t *section = image->sections + (size_t) i * SECTION_SIZE;
 		uint32_t virtual_size = monocle__le32 (section + 8), address = monocle__le32 (section + 12);
 		uint32_t size = monocle__le32 (section + 16);
 		if (image->mapped && virtual_size > size)
 			size = virtual_size;
 		if (rva < address || rva - address >= size)
 			continue;
-		*ret_offset = image->mapped ? rva : (uint64_t)monocle__le32 (section + 20) + (rva - address);
+		*ret_offset = image->mapped ? rva : (uint64_t) monocle__le32 (section + 20) + (rva - address);
 		*ret_size = size - (rva - address);
 		return true;
 	}
@@ -223,7 +223,7 @@ monocle__ecma_rva (const monocle__ecma_image *image, uint32_t rva, size_t *ret_a
 	uint32_t limit;
 	if (!image->base || !find_offset (image, rva, &offset, &limit) || offset >= image->size)
 		return NULL;
-	size_t available = image->size - (size_t)offset;
+	size_t available = image->size - (size_t) offset;
 	*ret_available = available < limit ? available : limit;
 	return image->base + offset;
 }

@@ -22,16 +22,24 @@
 #include "r2r.h"
 
 enum {
-	HEADER_SIZE = 16, SECTION_ROW = 12, FUNCTION_ROW = 12, COLD_ROW = 8,
+	HEADER_SIZE = 16,
+	SECTION_ROW = 12,
+	FUNCTION_ROW = 12,
+	COLD_ROW = 8,
 	BLOCK = 16,
-	DEPTH_MAX = 32,     /* of types in a signature */
+	DEPTH_MAX = 32, /* of types in a signature */
 	/* The processor in the COFF header is told together with the system; the first is Linux, the second Windows. */
-	MACHINE_LINUX_X64 = 0x8664 ^ 0x7B79, MACHINE_X64 = 0x8664,
+	MACHINE_LINUX_X64 = 0x8664 ^ 0x7B79,
+	MACHINE_X64 = 0x8664,
 };
 
 enum {
-	SECTION_FUNCTIONS = 102, SECTION_METHODS = 103, SECTION_THUNKS = 106, SECTION_INSTANCES = 109,
-	SECTION_MANIFEST = 112, SECTION_COLD = 120,
+	SECTION_FUNCTIONS = 102,
+	SECTION_METHODS = 103,
+	SECTION_THUNKS = 106,
+	SECTION_INSTANCES = 109,
+	SECTION_MANIFEST = 112,
+	SECTION_COLD = 120,
 };
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
@@ -126,8 +134,7 @@ take_section (monocle__r2r *r2r, uint32_t type, uint32_t rva, monocle__span byte
 		r2r->cold = bytes.data;
 		r2r->cold_count = size / COLD_ROW;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -210,7 +217,7 @@ monocle__r2r_unwind (const monocle__r2r *r2r, const monocle__r2r_function *funct
 typedef struct {
 	const monocle__r2r *r2r;
 	monocle__span bytes;
-	uint64_t base;          /* offsets count from here */
+	uint64_t base; /* offsets count from here */
 	uint32_t count;
 	monocle__r2r_visit_method visit;
 	void *data;
@@ -290,8 +297,8 @@ visit_entry (const monocle__r2r *r2r, uint64_t at, monocle__r2r_visit_instance v
 	    monocle__ecma_cursor_over (r2r->instances + at, (uint32_t) (r2r->instances_size - at));
 	if (monocle__r2r_read_signature (&cursor, &signature))
 		return;
-	reader r = reader_at ((monocle__span) { r2r->instances, r2r->instances_size },
-	                      (uint64_t) (cursor.at - r2r->instances));
+	reader r =
+	    reader_at ((monocle__span) { r2r->instances, r2r->instances_size }, (uint64_t) (cursor.at - r2r->instances));
 	uint32_t function = read_function (&r);
 	if (!r.failed && function < r2r->function_count)
 		visit ((uint32_t) at, function, data);
@@ -365,9 +372,7 @@ skip_type (monocle__ecma_cursor *cursor, uint32_t depth)
 {
 	uint8_t element = depth ? monocle__ecma_peek_byte (cursor) : 0;
 	switch (element) {
-	case MONOCLE__R2R_ET_CANON:
-		monocle__ecma_read_byte (cursor);
-		return;
+	case MONOCLE__R2R_ET_CANON: monocle__ecma_read_byte (cursor); return;
 	case MONOCLE__R2R_ET_MODULE:
 		monocle__ecma_read_byte (cursor);
 		monocle__ecma_read_u (cursor);
@@ -392,8 +397,7 @@ skip_type (monocle__ecma_cursor *cursor, uint32_t depth)
 		skip_numbers (cursor);
 		skip_numbers (cursor);
 		return;
-	default:
-		monocle__ecma_skip_type (cursor);
+	default: monocle__ecma_skip_type (cursor);
 	}
 }
 

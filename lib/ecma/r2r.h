@@ -20,21 +20,21 @@ typedef struct {
 	const monocle__ecma_image *image;
 	uint16_t major, minor;
 	uint32_t flags;
-	const uint8_t *functions;     /* rows of 12 bytes: begin, end, unwind data */
+	const uint8_t *functions; /* rows of 12 bytes: begin, end, unwind data */
 	uint32_t function_count;
-	const uint8_t *methods;       /* functions by row of MethodDef; NULL: none */
+	const uint8_t *methods; /* functions by row of MethodDef; NULL: none */
 	uint32_t methods_size;
-	const uint8_t *instances;     /* functions of generic instances by their signature's hash; NULL: none */
+	const uint8_t *instances; /* functions of generic instances by their signature's hash; NULL: none */
 	uint32_t instances_size;
-	const uint8_t *cold;          /* pairs: a cold function, the one it was split from; NULL: none */
+	const uint8_t *cold; /* pairs: a cold function, the one it was split from; NULL: none */
 	uint32_t cold_count;
-	const uint8_t *manifest;      /* metadata with further assembly references; NULL: none */
+	const uint8_t *manifest; /* metadata with further assembly references; NULL: none */
 	uint32_t manifest_size;
 	uint32_t thunks_rva, thunks_size; /* calls that are bound when first made; size 0: none */
 } monocle__r2r;
 
 typedef struct {
-	uint32_t begin, end, unwind;  /* RVAs */
+	uint32_t begin, end, unwind; /* RVAs */
 } monocle__r2r_function;
 
 /* Of an open PE image, which is kept. MONOCLE__ECMA_E_RANGE: it holds no code that can be read here. */
@@ -63,19 +63,19 @@ void monocle__r2r_each_cold (const monocle__r2r *r2r, monocle__r2r_visit_cold vi
 /* --- signatures of methods in native code ------------------------------------------------------------------------- */
 
 enum {
-	MONOCLE__R2R_METHOD_INSTANCE   = 0x04, /* type arguments of the method follow */
-	MONOCLE__R2R_METHOD_SLOT       = 0x08, /* of an array or an interface: no token */
-	MONOCLE__R2R_METHOD_MEMBERREF  = 0x10, /* the row is one of MemberRef, else of MethodDef */
+	MONOCLE__R2R_METHOD_INSTANCE = 0x04,  /* type arguments of the method follow */
+	MONOCLE__R2R_METHOD_SLOT = 0x08,      /* of an array or an interface: no token */
+	MONOCLE__R2R_METHOD_MEMBERREF = 0x10, /* the row is one of MemberRef, else of MethodDef */
 	MONOCLE__R2R_METHOD_CONSTRAINT = 0x20,
-	MONOCLE__R2R_METHOD_OWNER      = 0x40, /* the class comes first */
-	MONOCLE__R2R_METHOD_CONTEXT    = 0x80, /* another module's tokens */
+	MONOCLE__R2R_METHOD_OWNER = 0x40,   /* the class comes first */
+	MONOCLE__R2R_METHOD_CONTEXT = 0x80, /* another module's tokens */
 };
 
 /* Element types that stand in such signatures only. */
 enum {
 	MONOCLE__R2R_ET_NATIVE_VALUETYPE = 0x3D,
-	MONOCLE__R2R_ET_CANON            = 0x3E, /* any reference type */
-	MONOCLE__R2R_ET_MODULE           = 0x3F, /* a number of an assembly reference, and a type with its tokens */
+	MONOCLE__R2R_ET_CANON = 0x3E,  /* any reference type */
+	MONOCLE__R2R_ET_MODULE = 0x3F, /* a number of an assembly reference, and a type with its tokens */
 };
 
 /* The parts of a method's signature. Counts and offsets only: the types are read by who knows classes. */

@@ -40,7 +40,7 @@ list_run (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32
 		first = limit;
 	if (end > limit)
 		end = limit;
-	return (struct run){ first, end < first ? first : end };
+	return (struct run) { first, end < first ? first : end };
 }
 
 void
@@ -77,7 +77,7 @@ monocle__ecma_get_typedef (const monocle__ecma_image *image, uint32_t token, mon
 	    list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_FieldList, MONOCLE__TABLE_Field);
 	struct run methods =
 	    list_run (image, MONOCLE__TABLE_TypeDef, rid, MONOCLE__COL_TypeDef_MethodList, MONOCLE__TABLE_MethodDef);
-	*ret = (monocle__ecma_typedef){
+	*ret = (monocle__ecma_typedef) {
 		.name = name,
 		.name_space = name_space,
 		.flags = monocle__table_cell (types, rid, MONOCLE__COL_TypeDef_Flags),
@@ -104,7 +104,7 @@ monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, m
 		return MONOCLE__ECMA_E_FORMAT;
 
 	const monocle__ecma_table *methods = &image->tables[MONOCLE__TABLE_MethodDef];
-	*ret = (monocle__ecma_methoddef){
+	*ret = (monocle__ecma_methoddef) {
 		.name = name,
 		.rva = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_RVA),
 		.iflags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_ImplFlags),
@@ -134,7 +134,7 @@ read_assembly (const monocle__ecma_image *image, const struct assembly_columns *
 	if (!assembly.name || !assembly.culture)
 		return MONOCLE__ECMA_E_FORMAT;
 	for (uint32_t i = 0; i < 4; i++)
-		assembly.version[i] = (uint16_t)monocle__table_cell (rows, rid, at->version + i);
+		assembly.version[i] = (uint16_t) monocle__table_cell (rows, rid, at->version + i);
 	assembly.flags = monocle__table_cell (rows, rid, at->flags);
 	uint32_t key = monocle__table_cell (rows, rid, at->public_key);
 	if (key) {

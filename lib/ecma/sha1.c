@@ -16,16 +16,16 @@ rotate_left (uint32_t value, unsigned count)
 static uint32_t
 load_be32 (const uint8_t *p)
 {
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+	return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16 | (uint32_t) p[2] << 8 | p[3];
 }
 
 static void
 store_be32 (uint8_t *p, uint32_t value)
 {
-	p[0] = (uint8_t)(value >> 24);
-	p[1] = (uint8_t)(value >> 16);
-	p[2] = (uint8_t)(value >> 8);
-	p[3] = (uint8_t)value;
+	p[0] = (uint8_t) (value >> 24);
+	p[1] = (uint8_t) (value >> 16);
+	p[2] = (uint8_t) (value >> 8);
+	p[3] = (uint8_t) value;
 }
 
 /* Ch, Parity, Maj, Parity: one per twenty rounds, with that group's constant. */
@@ -33,14 +33,10 @@ static uint32_t
 mix (unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
 	switch (round / 20) {
-	case 0:
-		return ((b & c) | (~b & d)) + 0x5A827999;
-	case 1:
-		return (b ^ c ^ d) + 0x6ED9EBA1;
-	case 2:
-		return ((b & c) | (b & d) | (c & d)) + 0x8F1BBCDC;
-	default:
-		return (b ^ c ^ d) + 0xCA62C1D6;
+	case 0: return ((b & c) | (~b & d)) + 0x5A827999;
+	case 1: return (b ^ c ^ d) + 0x6ED9EBA1;
+	case 2: return ((b & c) | (b & d) | (c & d)) + 0x8F1BBCDC;
+	default: return (b ^ c ^ d) + 0xCA62C1D6;
 	}
 }
 
@@ -81,8 +77,8 @@ monocle__sha1 (const uint8_t *data, size_t size, uint8_t ret_digest[20])
 	if (rest)
 		memcpy (tail, data + whole, rest);
 	tail[rest] = 0x80;
-	store_be32 (tail + tail_size - 8, (uint32_t)((uint64_t)size >> 29));
-	store_be32 (tail + tail_size - 4, (uint32_t)(size << 3));
+	store_be32 (tail + tail_size - 8, (uint32_t) ((uint64_t) size >> 29));
+	store_be32 (tail + tail_size - 4, (uint32_t) (size << 3));
 	for (size_t at = 0; at < tail_size; at += 64)
 		add_block (state, tail + at);
 

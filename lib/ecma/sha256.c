@@ -30,16 +30,16 @@ rotate_right (uint32_t value, unsigned count)
 static uint32_t
 load_be32 (const uint8_t *p)
 {
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+	return (uint32_t) p[0] << 24 | (uint32_t) p[1] << 16 | (uint32_t) p[2] << 8 | p[3];
 }
 
 static void
 store_be32 (uint8_t *p, uint32_t value)
 {
-	p[0] = (uint8_t)(value >> 24);
-	p[1] = (uint8_t)(value >> 16);
-	p[2] = (uint8_t)(value >> 8);
-	p[3] = (uint8_t)value;
+	p[0] = (uint8_t) (value >> 24);
+	p[1] = (uint8_t) (value >> 16);
+	p[2] = (uint8_t) (value >> 8);
+	p[3] = (uint8_t) value;
 }
 
 /* The message schedule: sixteen words of the block, the rest mixed from earlier ones. */
@@ -116,8 +116,8 @@ monocle__sha256_done (monocle__sha256 *hash, uint8_t ret_digest[MONOCLE__SHA256_
 	uint8_t padding[64 + 8] = { 0x80 };
 	uint64_t size = hash->size;
 	size_t used = size % 64, zeros_end = used < 56 ? 56 - used : 120 - used;
-	store_be32 (padding + zeros_end, (uint32_t)(size >> 29));
-	store_be32 (padding + zeros_end + 4, (uint32_t)(size << 3));
+	store_be32 (padding + zeros_end, (uint32_t) (size >> 29));
+	store_be32 (padding + zeros_end + 4, (uint32_t) (size << 3));
 	monocle__sha256_add (hash, padding, zeros_end + 8);
 	for (unsigned i = 0; i < 8; i++)
 		store_be32 (ret_digest + i * 4, hash->state[i]);

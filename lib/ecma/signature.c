@@ -34,14 +34,14 @@ fail (monocle__ecma_cursor *cursor, int error)
 monocle__ecma_cursor
 monocle__ecma_cursor_over (const uint8_t *data, uint32_t size)
 {
-	return (monocle__ecma_cursor){ .at = data, .end = size ? data + size : data };
+	return (monocle__ecma_cursor) { .at = data, .end = size ? data + size : data };
 }
 
 uint8_t
 monocle__ecma_read_byte (monocle__ecma_cursor *cursor)
 {
 	if (cursor->at == cursor->end)
-		return (uint8_t)fail (cursor, MONOCLE__ECMA_E_TRUNCATED);
+		return (uint8_t) fail (cursor, MONOCLE__ECMA_E_TRUNCATED);
 	return *cursor->at++;
 }
 
@@ -58,7 +58,7 @@ read_compressed (monocle__ecma_cursor *cursor, uint32_t *ret_bits)
 	uint8_t first = monocle__ecma_peek_byte (cursor);
 	uint32_t length = first < 0x80 ? 1 : first < 0xC0 ? 2 : 4;
 	*ret_bits = length == 1 ? 7 : length == 2 ? 14 : 29;
-	if ((size_t)(cursor->end - cursor->at) < length)
+	if ((size_t) (cursor->end - cursor->at) < length)
 		return fail (cursor, MONOCLE__ECMA_E_TRUNCATED);
 	if (first >= 0xE0)
 		return fail (cursor, MONOCLE__ECMA_E_FORMAT);
@@ -80,7 +80,7 @@ int32_t
 monocle__ecma_read_s (monocle__ecma_cursor *cursor)
 {
 	uint32_t bits, rotated = read_compressed (cursor, &bits);
-	int32_t magnitude = (int32_t)(rotated >> 1);
+	int32_t magnitude = (int32_t) (rotated >> 1);
 	return rotated & 1 ? magnitude - (INT32_C (1) << (bits - 1)) : magnitude;
 }
 
@@ -121,7 +121,7 @@ read_instance_head (monocle__ecma_cursor *cursor)
 	if (kind != MONOCLE__ET_CLASS && kind != MONOCLE__ET_VALUETYPE)
 		fail (cursor, MONOCLE__ECMA_E_FORMAT);
 	monocle__ecma_read_type_token (cursor);
-	return (struct level){ .types_left = monocle__ecma_read_u (cursor) };
+	return (struct level) { .types_left = monocle__ecma_read_u (cursor) };
 }
 
 /* Convention, counts: what remains is the result and the parameters. The sum cannot overflow: counts have 29 bits. */
@@ -134,7 +134,7 @@ read_method_head (monocle__ecma_cursor *cursor)
 		fail (cursor, MONOCLE__ECMA_E_FORMAT);
 	if (convention & MONOCLE__SIG_GENERIC)
 		monocle__ecma_read_u (cursor);
-	return (struct level){ .types_left = monocle__ecma_read_u (cursor) + 1, .may_sentinel = true };
+	return (struct level) { .types_left = monocle__ecma_read_u (cursor) + 1, .may_sentinel = true };
 }
 
 /* Reads a type up to what nests in it, which is returned as the next level (no types left: nothing nests). */
@@ -143,28 +143,15 @@ read_type_head (monocle__ecma_cursor *cursor)
 {
 	for (;;) {
 		switch (element_shapes[monocle__ecma_read_byte (cursor)]) {
-		case NONE:
-			return (struct level){ 0 };
-		case TYPE:
-			continue;
-		case TOKEN:
-			monocle__ecma_read_type_token (cursor);
-			return (struct level){ 0 };
-		case MODIFIER:
-			monocle__ecma_read_type_token (cursor);
-			continue;
-		case NUMBER:
-			monocle__ecma_read_u (cursor);
-			return (struct level){ 0 };
-		case ARRAY:
-			return (struct level){ .types_left = 1, .is_array = true };
-		case INSTANCE:
-			return read_instance_head (cursor);
-		case METHOD:
-			return read_method_head (cursor);
-		default:
-			fail (cursor, MONOCLE__ECMA_E_FORMAT);
-			return (struct level){ 0 };
+		case NONE: return (struct level) { 0 };
+		case TYPE: continue;
+		case TOKEN: monocle__ecma_read_type_token (cursor); return (struct level) { 0 };
+		case MODIFIER: monocle__ecma_read_type_token (cursor); continue;
+		case NUMBER: monocle__ecma_read_u (cursor); return (struct level) { 0 };
+		case ARRAY: return (struct level) { .types_left = 1, .is_array = true };
+		case INSTANCE: return read_instance_head (cursor);
+		case METHOD: return read_method_head (cursor);
+		default: fail (cursor, MONOCLE__ECMA_E_FORMAT); return (struct level) { 0 };
 		}
 	}
 }
@@ -217,7 +204,7 @@ monocle__ecma_skip_modifiers (monocle__ecma_cursor *cursor)
 void
 monocle__ecma_skip_type (monocle__ecma_cursor *cursor)
 {
-	skip_levels (cursor, (struct level){ .types_left = 1 });
+	skip_levels (cursor, (struct level) { .types_left = 1 });
 }
 
 void
@@ -232,9 +219,7 @@ monocle__ecma_skip_signature (monocle__ecma_cursor *cursor)
 {
 	struct level level = { .types_left = 1 };
 	switch (monocle__ecma_peek_byte (cursor) & MONOCLE__SIG_KIND_MASK) {
-	case MONOCLE__SIG_FIELD:
-		monocle__ecma_read_byte (cursor);
-		break;
+	case MONOCLE__SIG_FIELD: monocle__ecma_read_byte (cursor); break;
 	case MONOCLE__SIG_LOCALS:
 	case MONOCLE__SIG_METHODSPEC:
 		monocle__ecma_read_byte (cursor);
@@ -244,9 +229,7 @@ monocle__ecma_skip_signature (monocle__ecma_cursor *cursor)
 		monocle__ecma_read_byte (cursor);
 		level.types_left += monocle__ecma_read_u (cursor);
 		break;
-	default:
-		level = read_method_head (cursor);
-		break;
+	default: level = read_method_head (cursor); break;
 	}
 	skip_levels (cursor, level);
 }
@@ -255,20 +238,20 @@ uint32_t
 monocle__ecma_write_u (uint8_t *out, uint32_t value)
 {
 	if (value < 0x80) {
-		out[0] = (uint8_t)value;
+		out[0] = (uint8_t) value;
 		return 1;
 	}
 	if (value < 0x4000) {
-		out[0] = (uint8_t)(0x80 | value >> 8);
-		out[1] = (uint8_t)value;
+		out[0] = (uint8_t) (0x80 | value >> 8);
+		out[1] = (uint8_t) value;
 		return 2;
 	}
 	if (value >= 0x20000000)
 		return 0;
-	out[0] = (uint8_t)(0xC0 | value >> 24);
-	out[1] = (uint8_t)(value >> 16);
-	out[2] = (uint8_t)(value >> 8);
-	out[3] = (uint8_t)value;
+	out[0] = (uint8_t) (0xC0 | value >> 24);
+	out[1] = (uint8_t) (value >> 16);
+	out[2] = (uint8_t) (value >> 8);
+	out[3] = (uint8_t) value;
 	return 4;
 }
 

@@ -125,23 +125,15 @@ static uint32_t
 column_width (const struct widths *widths, const struct column *column)
 {
 	switch (column->kind) {
-	case U8:
-		return 1;
-	case U16:
-		return 2;
-	case U32:
-		return 4;
-	case STRING:
-		return widths->heap_sizes & HEAP_STRINGS ? 4 : 2;
-	case GUID:
-		return widths->heap_sizes & HEAP_GUIDS ? 4 : 2;
-	case BLOB:
-		return widths->heap_sizes & HEAP_BLOBS ? 4 : 2;
+	case U8: return 1;
+	case U16: return 2;
+	case U32: return 4;
+	case STRING: return widths->heap_sizes & HEAP_STRINGS ? 4 : 2;
+	case GUID: return widths->heap_sizes & HEAP_GUIDS ? 4 : 2;
+	case BLOB: return widths->heap_sizes & HEAP_BLOBS ? 4 : 2;
 	case INDEX:
-	case LIST:
-		return widths->rows[column->target] > 0xFFFF ? 4 : 2;
-	default:
-		return coded_width (widths, &coded_kinds[column->target]);
+	case LIST: return widths->rows[column->target] > 0xFFFF ? 4 : 2;
+	default: return coded_width (widths, &coded_kinds[column->target]);
 	}
 }
 
@@ -151,8 +143,8 @@ place_columns (monocle__ecma_image *image, const struct widths *widths)
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		monocle__ecma_table *table = &image->tables[columns[i].table];
 		uint32_t width = column_width (widths, &columns[i]);
-		table->column_offset[table->columns] = (uint8_t)table->row_size;
-		table->column_size[table->columns] = (uint8_t)width;
+		table->column_offset[table->columns] = (uint8_t) table->row_size;
+		table->column_size[table->columns] = (uint8_t) width;
 		table->columns++;
 		table->row_size += width;
 	}
@@ -164,7 +156,7 @@ place_rows (monocle__ecma_image *image, monocle__span rest)
 {
 	for (uint32_t number = 0; number < MONOCLE__TABLE_COUNT; number++) {
 		monocle__ecma_table *table = &image->tables[number];
-		uint64_t size = (uint64_t)table->rows * table->row_size;
+		uint64_t size = (uint64_t) table->rows * table->row_size;
 		monocle__span part;
 		if (!monocle__span_part (rest, 0, size, &part) || !monocle__span_rest (rest, size, &rest))
 			return MONOCLE__ECMA_E_TRUNCATED;

@@ -20,14 +20,11 @@ int monocle__tables_open (monocle__ecma_image *image, monocle__span stream,
 static inline uint32_t
 monocle__table_cell (const monocle__ecma_table *table, uint32_t rid, uint32_t column)
 {
-	const uint8_t *cell = table->data + (size_t)(rid - 1) * table->row_size + table->column_offset[column];
+	const uint8_t *cell = table->data + (size_t) (rid - 1) * table->row_size + table->column_offset[column];
 	switch (table->column_size[column]) {
-	case 1:
-		return *cell;
-	case 2:
-		return monocle__le16 (cell);
-	default:
-		return monocle__le32 (cell);
+	case 1: return *cell;
+	case 2: return monocle__le16 (cell);
+	default: return monocle__le32 (cell);
 	}
 }
 

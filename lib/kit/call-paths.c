@@ -29,14 +29,14 @@ struct map {
 struct builder {
 	struct monocle__call_paths *out;
 	const struct monocle__spool_view *view;
-	struct map methods;     /* method key -> function */
-	struct map edges;       /* (parent path, function) -> path; roots: (NONE, ...) */
-	struct map labels;      /* hash of a label's text -> label */
+	struct map methods;      /* method key -> function */
+	struct map edges;        /* (parent path, function) -> path; roots: (NONE, ...) */
+	struct map labels;       /* hash of a label's text -> label */
 	uint32_t *thread_labels; /* label of each thread number */
 	uint32_t thread_count;
-	uint32_t *node_paths;   /* path of each node index; NONE: a root or nothing */
+	uint32_t *node_paths; /* path of each node index; NONE: a root or nothing */
 	uint32_t *node_labels;
-	uint32_t node_count;    /* indexes that the spool's extents have */
+	uint32_t node_count; /* indexes that the spool's extents have */
 	uint32_t function_room, path_room, label_room, thread_room;
 	bool failed;
 };
@@ -142,9 +142,11 @@ on_name (void *data, uint64_t key, const char *name, size_t name_length, const c
 		return;
 	}
 	*value = 0; /* Known; its number comes when all are. */
-	out->functions[out->function_count++] = (struct monocle__function) {
-		.key = key, .name = name, .name_length = (uint32_t) name_length,
-		.image = image, .image_length = (uint32_t) image_length };
+	out->functions[out->function_count++] = (struct monocle__function) { .key = key,
+		                                                                 .name = name,
+		                                                                 .name_length = (uint32_t) name_length,
+		                                                                 .image = image,
+		                                                                 .image_length = (uint32_t) image_length };
 }
 
 static int
@@ -378,7 +380,8 @@ sort_labels (struct monocle__call_paths *out)
 		qsort (out->labels, out->label_count, sizeof *out->labels, compare_labels);
 		for (uint32_t i = 0; i < out->label_count; i++)
 			renamed[i] = (uint32_t) ((struct monocle__label *) bsearch (&before[i], out->labels, out->label_count,
-			                                                           sizeof *before, compare_labels) - out->labels);
+			                                                            sizeof *before, compare_labels) -
+			                         out->labels);
 		for (uint32_t i = 0; i < out->path_count; i++)
 			if (out->paths[i].label != NONE)
 				out->paths[i].label = renamed[out->paths[i].label];

@@ -9,16 +9,16 @@
 #include "spool.h"
 
 struct monocle__function {
-	uint64_t key; /* one of the methods of this name */
+	uint64_t key;             /* one of the methods of this name */
 	const char *name, *image; /* into the spool, not NUL-terminated */
 	uint32_t name_length, image_length;
 	uint32_t image_index; /* into images */
 };
 
 struct monocle__path {
-	uint32_t parent;   /* into paths; UINT32_MAX at the top */
+	uint32_t parent; /* into paths; UINT32_MAX at the top */
 	uint32_t function;
-	uint32_t label;    /* into labels; UINT32_MAX: none */
+	uint32_t label; /* into labels; UINT32_MAX: none */
 	uint32_t depth;
 	uint64_t calls;
 	uint64_t self; /* ticks */

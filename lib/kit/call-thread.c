@@ -18,9 +18,9 @@
 
 enum {
 	FIRST_SLOTS = 4096,
-	STACK_MOST = 4 << 20,   /* open calls of one thread; address space, not memory */
+	STACK_MOST = 4 << 20, /* open calls of one thread; address space, not memory */
 	STACK_LEAST = 16 << 10,
-	PAGES = 16 << 10,       /* the thread's own pages: its record and its name buffer */
+	PAGES = 16 << 10, /* the thread's own pages: its record and its name buffer */
 };
 
 static struct monocle__call_thread unborn = { .state = MONOCLE__UNBORN };
@@ -215,7 +215,7 @@ start_counting (struct monocle__call_thread *thread)
 	const struct monocle__spool_header *header = thread->spool->header;
 	struct monocle__thread_record *record = thread->record;
 	thread->clock = !(header->flags & MONOCLE__SPOOL_TIMES) ? MONOCLE__CLOCK_NONE
-	                : monocle__clock_uses_ticks             ? MONOCLE__CLOCK_TICKS
+	              : monocle__clock_uses_ticks               ? MONOCLE__CLOCK_TICKS
 	                                                        : MONOCLE__CLOCK_CALL;
 	thread->current = &thread->nodes[thread->root];
 	thread->top = thread->stack;
@@ -295,7 +295,7 @@ monocle__thread_record_name (struct monocle__thread_record *record, const char *
 {
 	size_t length = name ? strnlen (name, sizeof record->name) : 0;
 	while (length == sizeof record->name ||
-	       (length && length < strlen (name) && ((unsigned char)name[length] & 0xc0) == 0x80))
+	       (length && length < strlen (name) && ((unsigned char) name[length] & 0xc0) == 0x80))
 		length--;
 	__atomic_store_n (&record->name_length, 0, __ATOMIC_RELEASE);
 	if (length)

@@ -40,8 +40,8 @@ static const struct {
 	const char *word;
 	enum item_kind kind;
 } words[] = {
-	{ "all",     ITEM_ALL },
-	{ "none",    ITEM_NONE },
+	{ "all", ITEM_ALL },
+	{ "none", ITEM_NONE },
 	{ "program", ITEM_PROGRAM },
 	{ "wrapper", ITEM_WRAPPER },
 };
@@ -97,18 +97,13 @@ try_item (struct item *item, const char *text)
 	if (text[0] && text[1] == ':') {
 		const char *rest = text + 2;
 		switch (text[0]) {
-		case 'M':
-			item->kind = ITEM_METHOD;
-			return try_method (item, rest);
-		case 'T':
-			item->kind = ITEM_TYPE;
-			return try_type (item, rest);
+		case 'M': item->kind = ITEM_METHOD; return try_method (item, rest);
+		case 'T': item->kind = ITEM_TYPE; return try_type (item, rest);
 		case 'N':
 			item->kind = ITEM_NAMESPACE;
 			item->text = strdup (rest);
 			return item->text && *rest;
-		default:
-			return false;
+		default: return false;
 		}
 	}
 	item->kind = ITEM_ASSEMBLY;
@@ -190,20 +185,14 @@ speaks_of (const struct item *item, const monocle_kit_callspec_names *names)
 {
 	switch (item->kind) {
 	case ITEM_ALL:
-	case ITEM_NONE:
-		return true;
-	case ITEM_PROGRAM:
-		return names->is_own;
-	case ITEM_WRAPPER:
-		return false;
-	case ITEM_ASSEMBLY:
-		return !strcmp (item->text, names->assembly);
+	case ITEM_NONE: return true;
+	case ITEM_PROGRAM: return names->is_own;
+	case ITEM_WRAPPER: return false;
+	case ITEM_ASSEMBLY: return !strcmp (item->text, names->assembly);
 	case ITEM_METHOD:
 		return is_type (item, names) && (!strcmp (item->method, "*") || !strcmp (item->method, names->method));
-	case ITEM_NAMESPACE:
-		return !strcmp (item->text, names->name_space);
-	case ITEM_TYPE:
-		return is_type (item, names);
+	case ITEM_NAMESPACE: return !strcmp (item->text, names->name_space);
+	case ITEM_TYPE: return is_type (item, names);
 	}
 	return false;
 }

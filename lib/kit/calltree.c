@@ -180,12 +180,8 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 	if (!spool || !monocle__spool_is_ours (spool))
 		return;
 	switch (thread->state) {
-	case MONOCLE__BUSY:
-		monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1);
-		return;
-	case MONOCLE__SKIPPING:
-		enter_skipped (thread, method);
-		return;
+	case MONOCLE__BUSY: monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1); return;
+	case MONOCLE__SKIPPING: enter_skipped (thread, method); return;
 	case MONOCLE__READY: /* By a signal handler, since the caller looked. */
 		monocle_kit_calls_enter (spool, method);
 		return;
@@ -196,8 +192,7 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 		else if (!__atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 			monocle__spool_lose (spool, MONOCLE__LOSS_THREADS, 1);
 		return;
-	default:
-		return;
+	default: return;
 	}
 }
 

@@ -103,9 +103,9 @@ names_a_file (const struct monocle__spool_view *view, const struct place *place)
 {
 	const char *output = view->header->output;
 	struct stat status;
-	return is_file (view) && *output == '/'
-	       && monocle__output_plan_says (place->directory, place->name, view->header->output_kind, output)
-	       && (stat (output, &status) || S_ISREG (status.st_mode));
+	return is_file (view) && *output == '/' &&
+	       monocle__output_plan_says (place->directory, place->name, view->header->output_kind, output) &&
+	       (stat (output, &status) || S_ISREG (status.st_mode));
 }
 
 /* A command's or a descriptor's process is gone, a device is no file: the default name, in the run's folder. */

@@ -89,9 +89,11 @@ collect (int fd, const section_t *table, const section_t *strings, const segment
 		uint64_t offset;
 		if (is_function (&symbols[i], out->texts_size) &&
 		    file_offset (segments, segment_count, symbols[i].st_value, &offset))
-			out->symbols[out->count++] = (struct monocle__symbol) {
-				.start = offset, .size = symbols[i].st_size < UINT32_MAX ? (uint32_t) symbols[i].st_size : UINT32_MAX,
-				.name = symbols[i].st_name };
+			out->symbols[out->count++] =
+			    (struct monocle__symbol) { .start = offset,
+				                           .size = symbols[i].st_size < UINT32_MAX ? (uint32_t) symbols[i].st_size
+				                                                                   : UINT32_MAX,
+				                           .name = symbols[i].st_name };
 	}
 	free (symbols);
 	if (out->texts)

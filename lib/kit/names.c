@@ -29,8 +29,8 @@ mix (uint64_t key)
 static void *
 take_memory (size_t size)
 {
-	void *memory = monocle__fails () ? MAP_FAILED
-	                                 : mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+	    monocle__fails () ? MAP_FAILED : mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -108,6 +108,7 @@ publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t s
 }
 
 /* What is no method. */
+/* clang-format off */
 static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_UNKNOWN]   = "[unknown]",
 	[MONOCLE_KIT_FRAME_STUB]      = "[stub]",
@@ -115,6 +116,7 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_TRUNCATED] = "[truncated]",
 	[MONOCLE_KIT_FRAME_UNSAMPLED] = "[not sampled]",
 };
+/* clang-format on */
 
 bool
 monocle__spool_is_named (const monocle_kit_spool *spool, void *method)

@@ -101,7 +101,8 @@ read_mapping (char *line)
 	int path = 0;
 	line[strcspn (line, "\n")] = '\0';
 	if (sscanf (line, "%" SCNxPTR "-%" SCNxPTR " %7s %" SCNx64 " %*s %*s %n", &mapping.start, &mapping.end, permissions,
-	            &mapping.offset, &path) < 4 || !path || permissions[2] != 'x')
+	            &mapping.offset, &path) < 4 ||
+	    !path || permissions[2] != 'x')
 		return;
 	/* Memory that somebody shares with himself under a name is no file with functions; code comes and goes there. */
 	if (line[path] != '/' && strcmp (line + path, "[vdso]"))

@@ -170,15 +170,10 @@ static bool
 try_value (const monocle_kit_option *row, const char *value, struct setting *setting)
 {
 	switch (row->kind) {
-	case MONOCLE_KIT_OPTION_FLAG:
-		return try_flag (value, &setting->number);
-	case MONOCLE_KIT_OPTION_U64:
-		return try_number (row, value, &setting->number);
-	case MONOCLE_KIT_OPTION_CHOICE:
-		return try_choice (row->choices, value, &setting->number);
-	case MONOCLE_KIT_OPTION_STRING:
-		setting->text = value ? strdup (value) : NULL;
-		return setting->text != NULL;
+	case MONOCLE_KIT_OPTION_FLAG: return try_flag (value, &setting->number);
+	case MONOCLE_KIT_OPTION_U64: return try_number (row, value, &setting->number);
+	case MONOCLE_KIT_OPTION_CHOICE: return try_choice (row->choices, value, &setting->number);
+	case MONOCLE_KIT_OPTION_STRING: setting->text = value ? strdup (value) : NULL; return setting->text != NULL;
 	}
 	return false;
 }
@@ -194,9 +189,10 @@ complain_of_key (const char *module, const monocle_kit_option *rows, const char 
 	if (distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
 		monocle_kit_log_failure (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
 	else if (before && before->kind == MONOCLE_KIT_OPTION_STRING)
-		monocle_kit_log_failure (module, "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or "
-		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"", key,
-		                         before->key, module, before->key);
+		monocle_kit_log_failure (module,
+		                         "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or "
+		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"",
+		                         key, before->key, module, before->key);
 	else
 		monocle_kit_log_failure (module, "unknown option \"%s\"; --profile=%s:help prints all", key, module);
 }

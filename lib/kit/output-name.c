@@ -84,7 +84,7 @@ put_letter (struct text *text, char letter, const struct monocle__output_words *
 	case 'm': put_name (text, words->module); break;
 	case 'n': put_number (text, number); break;
 	case '%': put (text, "%"); break;
-	default:  put (text, other); break;
+	default: put (text, other); break;
 	}
 }
 
@@ -510,11 +510,8 @@ int
 monocle__output_write (char *path, size_t size, enum monocle__output_kind kind, const void *data, size_t length)
 {
 	switch (kind) {
-	case MONOCLE__OUTPUT_COMMAND:
-		return write_command (path, data, length);
-	case MONOCLE__OUTPUT_FD:
-		return write_descriptor (path, data, length);
-	default:
-		return write_file (path, size, kind, data, length);
+	case MONOCLE__OUTPUT_COMMAND: return write_command (path, data, length);
+	case MONOCLE__OUTPUT_FD: return write_descriptor (path, data, length);
+	default: return write_file (path, size, kind, data, length);
 	}
 }

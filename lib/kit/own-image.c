@@ -183,7 +183,7 @@ struct deps {
 	struct slice {
 		const char *text;
 		size_t length;
-	} *projects;
+	} * projects;
 	struct slice library;
 };
 

@@ -50,8 +50,9 @@ monocle__perf_map (int fd, struct monocle__symbols *symbols)
 		*next++ = '\0';
 		char *name = parse_line (line, &start, &length);
 		if (name)
-			symbols->symbols[symbols->count++] = (struct monocle__symbol) {
-				start, length < UINT32_MAX ? (uint32_t) length : UINT32_MAX, (uint32_t) (name - symbols->texts) };
+			symbols->symbols[symbols->count++] =
+			    (struct monocle__symbol) { start, length < UINT32_MAX ? (uint32_t) length : UINT32_MAX,
+				                           (uint32_t) (name - symbols->texts) };
 	}
 	monocle__symbols_settle (symbols);
 	return 0;

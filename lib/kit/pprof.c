@@ -24,9 +24,18 @@ enum { CHUNK = 64 << 10, GZIP_WINDOW = 15 + 16, COMPRESSION = 1 };
 
 /* Field numbers of profile.proto. */
 enum profile_field {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6, PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
-	PROFILE_COMMENT = 13, PROFILE_DEFAULT_TYPE = 14,
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14,
 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
@@ -336,6 +345,7 @@ write_mapping (struct encoder *encoder, uint32_t index)
 /* --- comments ----------------------------------------------------------------------------------------------------- */
 
 /* What each count of losses means to a reader of the profile. */
+/* clang-format off */
 static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {
 	[MONOCLE__LOSS_NESTED]     = "events inside another event of the same thread (signal handlers) are missing",
 	[MONOCLE__LOSS_SPACE]      = "calls are missing: there was no room for the profile",
@@ -345,6 +355,7 @@ static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {
 	[MONOCLE__LOSS_NAMES]      = "methods could not be named",
 	[MONOCLE__LOSS_STACKS]     = "stacks are missing: they came faster than they could be counted",
 };
+/* clang-format on */
 
 static __attribute__ ((format (printf, 2, 3))) void
 add_comment (struct encoder *encoder, const char *format, ...)

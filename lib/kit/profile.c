@@ -215,8 +215,8 @@ report_losses (const struct monocle__spool_header *header)
 	if (calls || nested)
 		monocle_kit_log (header->module,
 		                 "%llu calls are missing from %s (%llu found no room, %llu were in signal handlers)",
-		                 (unsigned long long)(calls + nested), header->output, (unsigned long long)calls,
-		                 (unsigned long long)nested);
+		                 (unsigned long long) (calls + nested), header->output, (unsigned long long) calls,
+		                 (unsigned long long) nested);
 	uint64_t stacks = __atomic_load_n (&header->losses[MONOCLE__LOSS_STACKS], __ATOMIC_RELAXED);
 	if (stacks)
 		monocle_kit_log (header->module, "%llu stacks are missing from %s: they came faster than they could be counted",

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-#define load(pointer) __atomic_load_n (pointer, __ATOMIC_RELAXED)
+#define load(pointer)       __atomic_load_n (pointer, __ATOMIC_RELAXED)
 #define load_count(pointer) __atomic_load_n (pointer, __ATOMIC_ACQUIRE)
 
 static const struct monocle__extent *

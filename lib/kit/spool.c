@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #define RESERVE_LEAST ((size_t) 4 << 20)
-#define GROW_LEAST ((size_t) 1 << 20)
-#define GROW_MOST ((size_t) 64 << 20)
+#define GROW_LEAST    ((size_t) 1 << 20)
+#define GROW_MOST     ((size_t) 64 << 20)
 
 long monocle__fail_after;
 

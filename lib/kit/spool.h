@@ -25,8 +25,8 @@
 #include "clock.h"
 #include "output-name.h"
 
-#define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d) /* "MNCSPOOL"; no address has this value */
-#define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30)          /* no writer makes a larger one */
+#define MONOCLE__SPOOL_MAGIC     UINT64_C (0x4c4f4f5053434e4d) /* "MNCSPOOL"; no address has this value */
+#define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30)           /* no writer makes a larger one */
 
 enum {
 	MONOCLE__SPOOL_VERSION = 2,
@@ -42,7 +42,7 @@ enum monocle__extent_kind { MONOCLE__EXTENT_NODES = 1, MONOCLE__EXTENT_NAMES, MO
 enum monocle__spool_flags {
 	MONOCLE__SPOOL_TIMES = 1,
 	MONOCLE__SPOOL_THREADS = 2,
-	MONOCLE__SPOOL_TICKS = 4, /* times are TSC ticks, else nanoseconds */
+	MONOCLE__SPOOL_TICKS = 4,  /* times are TSC ticks, else nanoseconds */
 	MONOCLE__SPOOL_STACKS = 8, /* added by stack: both values are as they are */
 };
 
@@ -75,12 +75,12 @@ struct monocle__spool_header {
 	uint32_t flags;       /* monocle__spool_flags */
 	uint32_t max_depth;
 	uint32_t pid;
-	uint32_t output_kind;  /* monocle__output_kind */
+	uint32_t output_kind;   /* monocle__output_kind */
 	uint64_t process_start; /* /proc/PID/stat field 22: with boot_id it tells a process from a later one of its pid */
 	uint64_t realtime_ns;   /* CLOCK_REALTIME at open, beside pair 0 */
 	uint64_t output_device, output_inode; /* of a `#FD` */
-	uint64_t period;      /* between two samples, of value `period_value` */
-	uint32_t value_count; /* 1 or 2 */
+	uint64_t period;                      /* between two samples, of value `period_value` */
+	uint32_t value_count;                 /* 1 or 2 */
 	uint32_t period_value;
 	struct monocle__value_name values[2];
 	char boot_id[40];
@@ -89,20 +89,20 @@ struct monocle__spool_header {
 	char program[256];
 	char runtime[256];
 	char desc[2048];
-	char output[4096];      /* absolute; a command for `|`, a number for `#` */
+	char output[4096];        /* absolute; a command for `|`, a number for `#` */
 	char run_directory[4096]; /* MONOCLE_RUN_DIR or "" */
 
 	/* What follows changes while the process runs. */
-	_Alignas (64) uint64_t heartbeat; /* ticks; the process was alive then */
-	uint32_t extent_count;             /* release; the header is one */
-	uint32_t pair_count;                 /* release */
-	uint32_t ended;                      /* 1: a clean end was reached */
+	_Alignas(64) uint64_t heartbeat; /* ticks; the process was alive then */
+	uint32_t extent_count;           /* release; the header is one */
+	uint32_t pair_count;             /* release */
+	uint32_t ended;                  /* 1: a clean end was reached */
 	uint64_t losses[MONOCLE__LOSS_COUNT];
 	struct monocle__note notes[MONOCLE__NOTE_COUNT];
 	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
 };
 
-_Static_assert (sizeof (struct monocle__spool_header) <= MONOCLE__EXTENT_SIZE, "the header is one extent");
+_Static_assert(sizeof (struct monocle__spool_header) <= MONOCLE__EXTENT_SIZE, "the header is one extent");
 
 struct monocle__extent {
 	uint32_t kind;
@@ -123,7 +123,7 @@ struct monocle__node {
 	uint32_t last_child; /* a cache of the writer's */
 };
 
-_Static_assert (sizeof (struct monocle__node) == 32, "two nodes are a cache line");
+_Static_assert(sizeof (struct monocle__node) == 32, "two nodes are a cache line");
 
 /* A thread; numbered from 1 in file order. On two cache lines of its own, because its owner writes at every event. */
 struct monocle__thread_record {
@@ -136,7 +136,7 @@ struct monocle__thread_record {
 	char name[96];
 };
 
-_Static_assert (sizeof (struct monocle__thread_record) == 128, "a thread record is two cache lines");
+_Static_assert(sizeof (struct monocle__thread_record) == 128, "a thread record is two cache lines");
 
 /* Then name_length + image_length bytes, without NULs, and up to 7 bytes of padding. */
 struct monocle__name_record {
@@ -156,13 +156,13 @@ struct monocle_kit_spool {
 	struct monocle__spool_header *header; /* the mapping; also nodes[0] */
 	struct monocle__guard *guard;
 	monocle_kit_name_method name_method;
-	struct monocle__names *named; /* which methods have a name: swapped under lock, read anywhere */
-	size_t reserved;  /* bytes mapped, most of them beyond the end of the file */
-	size_t allocated; /* under lock; bytes the file has */
-	uint64_t last_pair_ns; /* under lock */
-	pthread_mutex_t lock;  /* extents, names, thread records, growth */
+	struct monocle__names *named;            /* which methods have a name: swapped under lock, read anywhere */
+	size_t reserved;                         /* bytes mapped, most of them beyond the end of the file */
+	size_t allocated;                        /* under lock; bytes the file has */
+	uint64_t last_pair_ns;                   /* under lock */
+	pthread_mutex_t lock;                    /* extents, names, thread records, growth */
 	struct monocle__extent *names, *threads; /* under lock; the ones being filled */
-	uint32_t thread_count; /* under lock */
+	uint32_t thread_count;                   /* under lock */
 	dev_t device;
 	ino_t inode;
 	uint32_t closed; /* relaxed; nothing grows any more */

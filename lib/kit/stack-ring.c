@@ -15,7 +15,7 @@
 #include "spool.h"
 
 #define RING_LEAST ((uint64_t) 64 << 10)
-#define RING_MOST ((uint64_t) 1 << 30)
+#define RING_MOST  ((uint64_t) 1 << 30)
 
 int
 monocle__stack_ring_init (struct monocle__stack_ring *ring, uint64_t bytes)
@@ -23,9 +23,9 @@ monocle__stack_ring_init (struct monocle__stack_ring *ring, uint64_t bytes)
 	uint64_t size = RING_LEAST;
 	while (size < bytes && size < RING_MOST)
 		size *= 2;
-	void *words = monocle__fails () ? MAP_FAILED
-	                                : mmap (NULL, size, PROT_READ | PROT_WRITE,
-	                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	void *words = monocle__fails ()
+	                ? MAP_FAILED
+	                : mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (words == MAP_FAILED)
 		return -ENOMEM;
 	*ring = (struct monocle__stack_ring) { .words = words, .size = size / sizeof *ring->words };

@@ -10,8 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum monocle__stack_kind { MONOCLE__STACK_NONE, MONOCLE__STACK_SAMPLE, MONOCLE__STACK_NAME, MONOCLE__STACK_END,
-	                       MONOCLE__STACK_PAD };
+enum monocle__stack_kind {
+	MONOCLE__STACK_NONE,
+	MONOCLE__STACK_SAMPLE,
+	MONOCLE__STACK_NAME,
+	MONOCLE__STACK_END,
+	MONOCLE__STACK_PAD
+};
 
 /*
  * A record: a first word, stored last with release, that says how many words it has and what it is; the thread; then
@@ -40,8 +45,8 @@ struct monocle__stack_record {
 struct monocle__stack_ring {
 	uint64_t *words;
 	uint64_t size; /* in words; a power of two */
-	_Alignas (64) uint64_t head;
-	_Alignas (64) uint64_t tail;
+	_Alignas(64) uint64_t head;
+	_Alignas(64) uint64_t tail;
 };
 
 /* Memory for `bytes` at least, touched already. 0 or -errno. */

@@ -24,14 +24,14 @@
 #include "stack-ring.h"
 
 enum {
-	RING_DEFAULT  = 1 << 20,
-	KNOWN_STACKS  = 1 << 13,
-	KNOWN_CODE    = 1 << 12,
+	RING_DEFAULT = 1 << 20,
+	KNOWN_STACKS = 1 << 13,
+	KNOWN_CODE = 1 << 12,
 	FIRST_THREADS = 64,
-	PERIOD_NS     = 20000000,
-	NAME_BUFFER   = 16 << 10,
-	DRAIN_STACK   = 512 << 10, /* resolve and name are a runtime's */
-	EXIT_WAIT_MS  = 200,       /* for a drain thread that may be waiting for somebody who is gone */
+	PERIOD_NS = 20000000,
+	NAME_BUFFER = 16 << 10,
+	DRAIN_STACK = 512 << 10, /* resolve and name are a runtime's */
+	EXIT_WAIT_MS = 200,      /* for a drain thread that may be waiting for somebody who is gone */
 };
 
 struct known_stack {
@@ -54,11 +54,11 @@ struct monocle_kit_stacks {
 	monocle_kit_spool spool;
 	monocle_kit_stacks_config config; /* its texts are gone */
 	struct monocle__stack_ring ring;
-	uint32_t closed;       /* relaxed */
-	uint32_t closing;      /* relaxed; before a sem_post */
-	uint32_t sync_wanted;  /* counts requests */
-	uint32_t sync_done;    /* release; the latest that is fulfilled */
-	uint32_t is_awake;     /* the semaphore was posted and not yet waited for */
+	uint32_t closed;      /* relaxed */
+	uint32_t closing;     /* relaxed; before a sem_post */
+	uint32_t sync_wanted; /* counts requests */
+	uint32_t sync_done;   /* release; the latest that is fulfilled */
+	uint32_t is_awake;    /* the semaphore was posted and not yet waited for */
 	sem_t wake;
 	pthread_t drain;
 	monocle_kit_stacks *next; /* in the list of all */
@@ -376,17 +376,10 @@ static void
 take_record (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
 {
 	switch (record->kind) {
-	case MONOCLE__STACK_SAMPLE:
-		count_stack (stacks, record);
-		break;
-	case MONOCLE__STACK_NAME:
-		name_thread (stacks, record);
-		break;
-	case MONOCLE__STACK_END:
-		end_thread (stacks, record->thread);
-		break;
-	default:
-		break;
+	case MONOCLE__STACK_SAMPLE: count_stack (stacks, record); break;
+	case MONOCLE__STACK_NAME: name_thread (stacks, record); break;
+	case MONOCLE__STACK_END: end_thread (stacks, record->thread); break;
+	default: break;
 	}
 	monocle__stack_ring_drop (&stacks->ring, record);
 }
@@ -557,8 +550,13 @@ static monocle_kit_stacks *
 open_stacks (const monocle_kit_stacks_config *config)
 {
 	monocle_kit_spool_config spool = {
-		.size = sizeof spool, .module = config->module, .output = config->output, .desc = config->desc,
-		.runtime = config->runtime, .name_method = config->name, .threads = config->threads,
+		.size = sizeof spool,
+		.module = config->module,
+		.output = config->output,
+		.desc = config->desc,
+		.runtime = config->runtime,
+		.name_method = config->name,
+		.threads = config->threads,
 	};
 	monocle_kit_stacks *stacks = monocle__fails () ? NULL : calloc (1, sizeof *stacks);
 	if (!stacks) {

@@ -46,16 +46,16 @@
 
 enum {
 	RING_DEFAULT = 1 << 20,
-	RING_LEAST   = 1 << 17,
-	RING_MOST    = 1 << 30,
-	LINE_MOST    = 64 << 10,
-	PIECE        = 256 << 10,
-	PERIOD_NS    = 50000000,
-	PATIENCE     = 5, /* seconds without a piece written, at the end */
-	ALIGN        = 16,
-	INLINE_KEYS  = 32, /* of glibc; others have no limit */
-	PLACES       = 1 << 12,
-	PERIODS      = 20, /* between two looks for threads that are gone */
+	RING_LEAST = 1 << 17,
+	RING_MOST = 1 << 30,
+	LINE_MOST = 64 << 10,
+	PIECE = 256 << 10,
+	PERIOD_NS = 50000000,
+	PATIENCE = 5, /* seconds without a piece written, at the end */
+	ALIGN = 16,
+	INLINE_KEYS = 32, /* of glibc; others have no limit */
+	PLACES = 1 << 12,
+	PERIODS = 20, /* between two looks for threads that are gone */
 };
 
 #define NOBODY ((pid_t) -1)
@@ -83,10 +83,10 @@ struct ring {
 	uint64_t mapped;
 	_Atomic uint64_t head, tail;
 	_Atomic uint64_t lost;
-	uint64_t lost_told;     /* by the log's thread */
-	_Atomic bool is_writing; /* a signal handler must not come in between */
-	_Atomic bool is_over;    /* its thread has ended */
-	_Atomic pid_t tid; /* NOBODY: its thread is gone, and another may take it */
+	uint64_t lost_told;             /* by the log's thread */
+	_Atomic bool is_writing;        /* a signal handler must not come in between */
+	_Atomic bool is_over;           /* its thread has ended */
+	_Atomic pid_t tid;              /* NOBODY: its thread is gone, and another may take it */
 	struct monocle__text_file file; /* with `threads` */
 };
 
@@ -98,13 +98,13 @@ struct monocle_kit_text {
 	uint64_t ring_size;
 	bool threads;
 	pthread_key_t key;
-	struct place *places; /* NULL: the key will do */
-	unsigned period;      /* of the log's thread */
+	struct place *places;       /* NULL: the key will do */
+	unsigned period;            /* of the log's thread */
 	struct ring *_Atomic rings; /* grows at the front; the log's thread takes dead ones out */
 	sem_t wake;
 	_Atomic bool is_awake, is_closing, is_closed;
 	_Atomic uint32_t sync_wanted, sync_done; /* how often; the latest that is fulfilled */
-	sem_t synced;         /* posted when one is */
+	sem_t synced;                            /* posted when one is */
 	pthread_t thread;
 	struct monocle__text_file file;
 	char *piece;
@@ -268,8 +268,8 @@ monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, 
 {
 	int saved_errno = errno;
 	bool done = false;
-	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed)
-	    || atomic_load_explicit (&is_child, memory_order_relaxed))
+	if (atomic_load_explicit (&text->is_closed, memory_order_relaxed) ||
+	    atomic_load_explicit (&is_child, memory_order_relaxed))
 		return false;
 	struct place *place;
 	struct ring *ring = find_ring (text, &place);
@@ -504,9 +504,8 @@ give_up_rings (monocle_kit_text *text)
 		struct place *place = &text->places[i];
 		pid_t tid = atomic_load (&place->tid);
 		struct ring *ring = tid && tid != NOBODY ? atomic_load (&place->ring) : NULL;
-		if (!ring || atomic_load (&ring->head) != atomic_load (&ring->tail)
-		    || syscall (SYS_tgkill, getpid (), tid, 0) == 0 || errno != ESRCH
-		    || atomic_exchange (&ring->is_writing, true))
+		if (!ring || atomic_load (&ring->head) != atomic_load (&ring->tail) ||
+		    syscall (SYS_tgkill, getpid (), tid, 0) == 0 || errno != ESRCH || atomic_exchange (&ring->is_writing, true))
 			continue;
 		if (ring->file.fd >= 0)
 			monocle__text_file_close (&ring->file);
@@ -728,14 +727,18 @@ monocle_kit_text_close (monocle_kit_text *text)
 	sem_post (&text->wake);
 	if (!await_end (text)) {
 		pthread_detach (text->thread);
-		monocle_kit_log_failure (text->module, "nobody takes what is written to %s: given up, %" PRIu64 " lines "
-		                         "and more are missing", text->path, waiting_lines (text) + atomic_load (&text->lost));
+		monocle_kit_log_failure (text->module,
+		                         "nobody takes what is written to %s: given up, %" PRIu64 " lines "
+		                         "and more are missing",
+		                         text->path, waiting_lines (text) + atomic_load (&text->lost));
 		return -1;
 	}
 	free (text->head);
 	free (text->piece);
 	if (text->lost)
-		monocle_kit_log (text->module, "%" PRIu64 " lines are missing from %s: they came faster than they could be "
-		                 "written; a larger buffer= may help", text->lost, text->path);
+		monocle_kit_log (text->module,
+		                 "%" PRIu64 " lines are missing from %s: they came faster than they could be "
+		                 "written; a larger buffer= may help",
+		                 text->lost, text->path);
 	return text->error ? -1 : (int64_t) text->lost;
 }

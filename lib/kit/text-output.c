@@ -83,17 +83,10 @@ monocle__text_file_open (struct monocle__text_file *file, const char *path, enum
 		return file->error = -ENAMETOOLONG;
 	strcpy (file->path, path);
 	switch (kind) {
-	case MONOCLE__OUTPUT_COMMAND:
-		fd = monocle__output_spawn (path, &file->command);
-		break;
-	case MONOCLE__OUTPUT_FD:
-		fd = open_number (path);
-		break;
-	case MONOCLE__OUTPUT_NEW:
-		fd = open_new (file);
-		break;
-	default:
-		fd = open_ready (path, O_CREAT | O_TRUNC);
+	case MONOCLE__OUTPUT_COMMAND: fd = monocle__output_spawn (path, &file->command); break;
+	case MONOCLE__OUTPUT_FD: fd = open_number (path); break;
+	case MONOCLE__OUTPUT_NEW: fd = open_new (file); break;
+	default: fd = open_ready (path, O_CREAT | O_TRUNC);
 	}
 	if (fd < 0)
 		return file->error = fd;
@@ -105,8 +98,8 @@ static bool
 is_still_ours (const struct monocle__text_file *file)
 {
 	struct stat status;
-	return file->fd >= 0 && fstat (file->fd, &status) == 0 && status.st_dev == file->device
-		&& status.st_ino == file->inode;
+	return file->fd >= 0 && fstat (file->fd, &status) == 0 && status.st_dev == file->device &&
+	       status.st_ino == file->inode;
 }
 
 static int

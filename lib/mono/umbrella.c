@@ -28,7 +28,7 @@ is_second_time (const char *name)
 	static struct taken {
 		struct taken *next;
 		char name[MONOCLE__NAME_LIMIT];
-	} *all;
+	} * all;
 
 	for (const struct taken *one = all; one; one = one->next)
 		if (!strcmp (one->name, name))
@@ -52,8 +52,8 @@ explain_absence (const places *list, const char *name)
 		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
 	monocle__place_list_modules (list, modules, sizeof modules);
 	monocle__log_failure ("profiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in %sor"
-	                      " where the dynamic linker looks; there %s%s", name, name, name, folders,
-	                      modules[0] ? "are: " : "is none", modules);
+	                      " where the dynamic linker looks; there %s%s",
+	                      name, name, name, folders, modules[0] ? "are: " : "is none", modules);
 }
 
 /* `desc` is what the module gets: "NAME" or "NAME:ARGS". */
@@ -65,7 +65,8 @@ load (const places *list, const char *desc)
 
 	if (monocle__candidate_has_comma (desc)) {
 		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
-		                      " NAME:KEY=VALUE,KEY", desc);
+		                      " NAME:KEY=VALUE,KEY",
+		                      desc);
 		return;
 	}
 	if (length >= sizeof name) {
@@ -75,7 +76,8 @@ load (const places *list, const char *desc)
 	snprintf (name, sizeof name, "%.*s", (int) length, desc);
 	if (strchr (name, '/')) {
 		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where"
-		                      " it is", desc);
+		                      " it is",
+		                      desc);
 		return;
 	}
 	if (is_second_time (name))
@@ -97,7 +99,8 @@ help (const places *list)
 
 	monocle__place_list_modules (list, modules, sizeof modules);
 	printf ("mono --profile=monocle:NAME[:ARGUMENTS]   loads the profiler module NAME\n"
-	        "modules: %s\n", modules[0] ? modules : "none");
+	        "modules: %s\n",
+	        modules[0] ? modules : "none");
 	for (size_t i = 0; i < list->count; i++)
 		printf ("  in %s\n", list->folders[i]);
 	fflush (stdout);

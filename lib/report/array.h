@@ -36,7 +36,7 @@ monocle__array_reserve (void **items, size_t *capacity, size_t needed, size_t si
 }
 
 /* The same for `items` and `capacity` of a struct: RESERVE (p->samples, p->sample_capacity, n). */
-#define MONOCLE__RESERVE(items, capacity, needed)                                                                      \
-	monocle__array_reserve ((void **)&(items), &(capacity), (needed), sizeof *(items))
+#define MONOCLE__RESERVE(items, capacity, needed) \
+	monocle__array_reserve ((void **) &(items), &(capacity), (needed), sizeof *(items))
 
 #endif

@@ -56,8 +56,8 @@ static bool
 next_line (span *rest, span *ret_line, size_t *number)
 {
 	while (rest->at < rest->end) {
-		const char *end = memchr (rest->at, '\n', (size_t)(rest->end - rest->at));
-		span line = trim ((span){ rest->at, end ? end : rest->end });
+		const char *end = memchr (rest->at, '\n', (size_t) (rest->end - rest->at));
+		span line = trim ((span) { rest->at, end ? end : rest->end });
 		rest->at = end ? end + 1 : rest->end;
 		++*number;
 		if (line.at < line.end && *line.at != '#') {
@@ -73,7 +73,7 @@ static bool
 try_amount (span text, int64_t *ret_amount)
 {
 	char digits[NUMBER_SIZE], *end;
-	size_t length = (size_t)(text.end - text.at);
+	size_t length = (size_t) (text.end - text.at);
 	double number;
 
 	if (length == 0 || length >= sizeof digits)
@@ -103,8 +103,8 @@ try_line (span line, span *ret_stack, int64_t *ret_amount)
 
 	while (word > line.at && !is_space (word[-1]))
 		word--;
-	*ret_stack = trim ((span){ line.at, word });
-	return ret_stack->at < ret_stack->end && try_amount ((span){ word, line.end }, ret_amount);
+	*ret_stack = trim ((span) { line.at, word });
+	return ret_stack->at < ret_stack->end && try_amount ((span) { word, line.end }, ret_amount);
 }
 
 static bool
@@ -113,13 +113,13 @@ add_frame (reader *r, span name, size_t depth)
 	monocle__function function = { .system_name = "", .filename = "" };
 	size_t index, known = r->profile->function_count;
 
-	function.name = monocle__profile_text (r->profile, name.at, (size_t)(name.end - name.at));
+	function.name = monocle__profile_text (r->profile, name.at, (size_t) (name.end - name.at));
 	index = function.name ? monocle__profile_add_function (r->profile, &function) : SIZE_MAX;
 	if (index < known) /* as nearly all are */
 		monocle__profile_text_drop (r->profile, function.name);
 	if (index == SIZE_MAX || !MONOCLE__RESERVE (r->stack, r->stack_capacity, depth + 1))
 		return false;
-	r->stack[depth] = (uint32_t)index;
+	r->stack[depth] = (uint32_t) index;
 	return true;
 }
 
@@ -140,8 +140,8 @@ add_stack (reader *r, span stack, int64_t amount)
 	size_t depth = 0;
 
 	while (stack.at < stack.end) {
-		const char *end = memchr (stack.at, ';', (size_t)(stack.end - stack.at));
-		span name = trim ((span){ stack.at, end ? end : stack.end });
+		const char *end = memchr (stack.at, ';', (size_t) (stack.end - stack.at));
+		span name = trim ((span) { stack.at, end ? end : stack.end });
 		stack.at = end ? end + 1 : stack.end;
 		if (name.at < name.end && !add_frame (r, name, depth++))
 			return false;
@@ -161,7 +161,7 @@ static int
 fail_line (reader *r, span line)
 {
 	snprintf (r->error, r->error_size, "line %zu of the collapsed stacks does not end with a number: '%.*s'", r->line,
-	          (int)(line.end - line.at < 40 ? line.end - line.at : 40), line.at);
+	          (int) (line.end - line.at < 40 ? line.end - line.at : 40), line.at);
 	return -1;
 }
 
@@ -185,11 +185,12 @@ read_lines (reader *r, span text)
 }
 
 int
-monocle__collapsed_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
-                  char *error, size_t error_size)
+monocle__collapsed_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile, char *error,
+                          size_t error_size)
 {
 	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
-	int result = r.profile ? read_lines (&r, (span){ bytes, (const char *)bytes + size }) : fail (&r, "out of memory");
+	int result =
+	    r.profile ? read_lines (&r, (span) { bytes, (const char *) bytes + size }) : fail (&r, "out of memory");
 
 	if (result == 0)
 		*ret_profile = r.profile;
@@ -208,7 +209,7 @@ monocle__collapsed_recognise (const char *bytes, size_t size)
 	int64_t amount;
 
 	for (size_t i = 0; i < ahead; i++) {
-		if ((unsigned char)bytes[i] < 0x20 && !strchr ("\t\n\r", bytes[i] ? bytes[i] : 'x'))
+		if ((unsigned char) bytes[i] < 0x20 && !strchr ("\t\n\r", bytes[i] ? bytes[i] : 'x'))
 			return false;
 		if (bytes[i] == '\0')
 			return false;
@@ -270,7 +271,7 @@ monocle__collapsed_write (FILE *out, const monocle__profile *profile, const mono
 
 	for (size_t i = 0; tree && i < tree->count; i++)
 		deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
-	w.path = calloc ((size_t)deepest + 1, sizeof *w.path);
+	w.path = calloc ((size_t) deepest + 1, sizeof *w.path);
 	if (tree && w.path && monocle__tree_sort (tree, SIZE_MAX))
 		monocle__tree_walk (tree, &visitor);
 	else

@@ -81,7 +81,7 @@ column_init (monocle__column *column, const monocle__profile *profile, size_t va
 
 	if (strcmp (suffix, type_name) == 0)
 		suffix = "";
-	*column = (monocle__column){ .value = value, .is_total = is_total };
+	*column = (monocle__column) { .value = value, .is_total = is_total };
 	if (monocle__value_is_calls (type)) {
 		strcpy (column->name, "calls");
 		strcpy (column->heading, "calls");
@@ -137,8 +137,8 @@ static void
 format_grouped (int64_t amount, char *buffer, size_t size)
 {
 	char digits[24], *out = buffer;
-	uint64_t magnitude = amount < 0 ? 0 - (uint64_t)amount : (uint64_t)amount;
-	int length = snprintf (digits, sizeof digits, "%llu", (unsigned long long)magnitude);
+	uint64_t magnitude = amount < 0 ? 0 - (uint64_t) amount : (uint64_t) amount;
+	int length = snprintf (digits, sizeof digits, "%llu", (unsigned long long) magnitude);
 
 	if (size < sizeof "-9,223,372,036,854,775,808")
 		return;
@@ -183,9 +183,9 @@ monocle__amount_format (int64_t amount, const char *unit, char *buffer, size_t s
 	const unit_row *row = unit_find (unit);
 
 	if (row && row->family == 't')
-		format_scaled ((double)amount * row->scale, times, 1000, buffer, size);
+		format_scaled ((double) amount * row->scale, times, 1000, buffer, size);
 	else if (row && row->family == 'b')
-		format_scaled ((double)amount * row->scale, sizes, 1024, buffer, size);
+		format_scaled ((double) amount * row->scale, sizes, 1024, buffer, size);
 	else
 		format_grouped (amount, buffer, size);
 }

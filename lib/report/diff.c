@@ -50,7 +50,7 @@ add_functions (joiner *j, const monocle__profile *source)
 			index = monocle__profile_add_function (j->profile, &function);
 		if (index == SIZE_MAX)
 			return false;
-		functions[i] = (uint32_t)index;
+		functions[i] = (uint32_t) index;
 	}
 	return true;
 }
@@ -67,7 +67,7 @@ add_samples (joiner *j, const monocle__profile *source, size_t value, size_t sid
 			return false;
 		for (size_t k = 0; k < sample->depth; k++)
 			j->stack[k] = j->functions[source->frames[sample->frames + k]];
-		values[side] = scale == 1 ? amount : monocle__round ((double)amount * scale);
+		values[side] = scale == 1 ? amount : monocle__round ((double) amount * scale);
 		if (!monocle__profile_add_sample (j->profile, j->stack, sample->depth, values))
 			return false;
 	}
@@ -88,10 +88,10 @@ monocle__diff_new (const monocle__profile *before, size_t before_value, const mo
 {
 	joiner j = { .profile = monocle__profile_new (SIZE_MAX) };
 	const char *unit = after->value_types[after_value].unit;
-	double whole = (double)monocle__profile_sum (before, before_value), scale = 1;
+	double whole = (double) monocle__profile_sum (before, before_value), scale = 1;
 
 	if (normalize && whole != 0)
-		scale = (double)monocle__profile_sum (after, after_value) / whole;
+		scale = (double) monocle__profile_sum (after, after_value) / whole;
 	if (!j.profile || !add_value (j.profile, "before", unit) || !add_value (j.profile, "after", unit) ||
 	    !add_samples (&j, before, before_value, MONOCLE__BEFORE, scale) ||
 	    !add_samples (&j, after, after_value, MONOCLE__AFTER, 1)) {
@@ -140,7 +140,7 @@ change (const int64_t *amounts)
 static uint64_t
 magnitude (int64_t amount)
 {
-	return amount < 0 ? 0 - (uint64_t)amount : (uint64_t)amount;
+	return amount < 0 ? 0 - (uint64_t) amount : (uint64_t) amount;
 }
 
 static double
@@ -149,7 +149,7 @@ points (const table *t, const int64_t *amounts)
 	double shares[2];
 
 	for (int i = 0; i < 2; i++)
-		shares[i] = t->sums[i] ? 100 * (double)amounts[i] / (double)t->sums[i] : 0;
+		shares[i] = t->sums[i] ? 100 * (double) amounts[i] / (double) t->sums[i] : 0;
 	return shares[1] - shares[0];
 }
 
@@ -166,7 +166,7 @@ add_row (table *t, const char *name, uint32_t depth, const int64_t *self, const 
 		t->failed = true;
 		return;
 	}
-	t->rows[t->count++] = (row){ name, depth, { self[0], self[1] }, { total[0], total[1] } };
+	t->rows[t->count++] = (row) { name, depth, { self[0], self[1] }, { total[0], total[1] } };
 }
 
 /* The largest change first, whatever its direction. */
@@ -178,7 +178,7 @@ compare_rows (const void *a, const void *b, void *data)
 
 	if (x != y)
 		return x > y ? -1 : 1;
-	return strcmp (((const row *)a)->name, ((const row *)b)->name);
+	return strcmp (((const row *) a)->name, ((const row *) b)->name);
 }
 
 static void
@@ -245,7 +245,7 @@ choose_nodes (table *t, const monocle__tree *tree)
 		return NULL;
 	}
 	for (size_t i = 0; i < tree->count; i++)
-		order[i] = (heavy){ i ? magnitude (change (amounts + i * 2)) : 0, (uint32_t)i };
+		order[i] = (heavy) { i ? magnitude (change (amounts + i * 2)) : 0, (uint32_t) i };
 	qsort (order, tree->count, sizeof *order, compare_heavy);
 	shown[0] = 1;
 	for (size_t i = 0; i < tree->count; i++) {
@@ -297,7 +297,7 @@ fill_paths (table *t, const monocle__profile *profile)
 static bool
 table_fill (table *t, const monocle__profile *profile, const monocle__diff_options *options, bool changed_only)
 {
-	*t = (table){ .options = options, .changed_only = changed_only };
+	*t = (table) { .options = options, .changed_only = changed_only };
 	for (size_t i = 0; i < 2; i++)
 		t->sums[i] = monocle__profile_sum (profile, i);
 	return options->tree ? fill_paths (t, profile) : fill_methods (t, profile);
@@ -359,11 +359,11 @@ print_row (const writer *w, const row *r)
 	char cells[CELLS][CELL_SIZE], name[NAME_SIZE], prefix[2 * INDENT_LEVELS + 24] = "";
 	const monocle__diff_options *options = w->table->options;
 	size_t used = 0, columns = 0;
-	int levels = r->depth > INDENT_LEVELS ? INDENT_LEVELS : r->depth ? (int)r->depth - 1 : 0;
+	int levels = r->depth > INDENT_LEVELS ? INDENT_LEVELS : r->depth ? (int) r->depth - 1 : 0;
 
 	format_cells (w, r, cells);
 	for (size_t k = 0; k < CELLS; k++) {
-		fprintf (w->out, "%*s  ", (int)w->widths[k], cells[k]);
+		fprintf (w->out, "%*s  ", (int) w->widths[k], cells[k]);
 		used += w->widths[k] + 2;
 	}
 	if (r->depth > INDENT_LEVELS)
@@ -393,7 +393,7 @@ print_head (const writer *w)
 	putc ('\n', w->out);
 	fputs (options->bold ? "\033[1m" : "", w->out);
 	for (size_t k = 0; k < CELLS; k++)
-		fprintf (w->out, "%*s  ", (int)w->widths[k], headings[k]);
+		fprintf (w->out, "%*s  ", (int) w->widths[k], headings[k]);
 	fprintf (w->out, "%s%s\n",
 	         options->tree                          ? "path, with everything it called"
 	         : options->sort == MONOCLE__SORT_TOTAL ? "method, with everything it called"
@@ -443,7 +443,7 @@ change_name (const monocle__column *column, char *buffer, size_t size)
 {
 	const char *middle = strstr (column->name, "before");
 
-	snprintf (buffer, size, "%.*schange%s", (int)(middle - column->name), column->name, middle + strlen ("before"));
+	snprintf (buffer, size, "%.*schange%s", (int) (middle - column->name), column->name, middle + strlen ("before"));
 }
 
 typedef struct {

@@ -160,7 +160,7 @@ write_samples_column (const writer *w, const monocle__tree *tree, const char *na
 		fprintf (w->out, ",\"%s\":[", name);
 	for (uint32_t i = 1; i < tree->count; i++) {
 		int64_t amount = monocle__tree_self (tree, i, w->options->value);
-		double weight = (double)amount * w->scale;
+		double weight = (double) amount * w->scale;
 		if (amount <= 0)
 			continue;
 		if (name && column == STACK)

@@ -55,8 +55,8 @@ static bool
 is_wide (const writer *w, uint32_t node)
 {
 	for (size_t v = 0; v < w->profile->value_count; v++) {
-		double whole = (double)monocle__tree_total (w->tree, 0, v);
-		if (whole > 0 && (double)monocle__tree_total (w->tree, node, v) >= whole * w->min_share)
+		double whole = (double) monocle__tree_total (w->tree, 0, v);
+		if (whole > 0 && (double) monocle__tree_total (w->tree, node, v) >= whole * w->min_share)
 			return true;
 	}
 	return false;
@@ -112,7 +112,7 @@ write_fold (const monocle__tree *tree, uint32_t node, void *context)
 	writer *w = context;
 
 	if (w->folds[node] > 0)
-		write_numbers (w, -(int64_t)w->folds[node], tree->nodes[node].depth + 1,
+		write_numbers (w, -(int64_t) w->folds[node], tree->nodes[node].depth + 1,
 		               w->fold_sums + node * w->profile->value_count);
 }
 
@@ -194,7 +194,7 @@ write_html_text (FILE *out, const char *text)
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
 		if (code == '&' || code == '<' || code == '>')
-			fprintf (out, "&#%u;", (unsigned)code);
+			fprintf (out, "&#%u;", (unsigned) code);
 		else if (monocle__utf8_is_unsafe (code) || code == MONOCLE__UTF8_INVALID)
 			putc ('?', out);
 		else
@@ -209,9 +209,9 @@ static const char *
 write_until (FILE *out, const char *from, const char *marker)
 {
 	const char *end = flame_template + sizeof flame_template;
-	const char *found = memmem (from, (size_t)(end - from), marker, strlen (marker));
+	const char *found = memmem (from, (size_t) (end - from), marker, strlen (marker));
 
-	fwrite (from, 1, (size_t)((found ? found : end) - from), out);
+	fwrite (from, 1, (size_t) ((found ? found : end) - from), out);
 	return found ? found + strlen (marker) : end;
 }
 
@@ -223,7 +223,7 @@ write_page (writer *w, const char *title)
 	write_html_text (w->out, title);
 	at = write_until (w->out, at, "@DATA@");
 	write_data (w, title);
-	fwrite (at, 1, (size_t)(flame_template + sizeof flame_template - at), w->out);
+	fwrite (at, 1, (size_t) (flame_template + sizeof flame_template - at), w->out);
 }
 
 static bool

@@ -39,14 +39,14 @@ inflate_members (z_stream *stream, content *out)
 			return "damaged: not gzip";
 		if (out->size >= FILE_LIMIT)
 			return "larger than 2 GB when unpacked";
-		if (out->size > UNPACKED_LEAST + (size_t)UNPACKED_FACTOR * stream->total_in)
+		if (out->size > UNPACKED_LEAST + (size_t) UNPACKED_FACTOR * stream->total_in)
 			return "it unpacks to more than a hundred times its size, which no profile does";
 		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
 			return "out of memory";
 		stream->next_out = out->bytes + out->size;
-		stream->avail_out = (uInt)(out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE);
+		stream->avail_out = (uInt) (out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE);
 		state = inflate (stream, Z_NO_FLUSH);
-		out->size = (size_t)(stream->next_out - out->bytes);
+		out->size = (size_t) (stream->next_out - out->bytes);
 		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
 			return "damaged: the file is cut off";
 		if (state != Z_OK && state != Z_STREAM_END)
@@ -58,7 +58,7 @@ inflate_members (z_stream *stream, content *out)
 static const char *
 unpack (const void *bytes, size_t size, content *out)
 {
-	z_stream stream = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size };
+	z_stream stream = { .next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) size };
 	const char *problem;
 
 	if (size > FILE_LIMIT)

@@ -64,7 +64,7 @@ try_string (checker *c)
 	if (!try_character (c, '"'))
 		return false;
 	while (c->at < c->end && *c->at != '"') {
-		if ((unsigned char)*c->at < 0x20)
+		if ((unsigned char) *c->at < 0x20)
 			return false;
 		if (*c->at++ == '\\' && !try_escape (c))
 			return false;
@@ -111,7 +111,7 @@ try_word (checker *c)
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen (words[i]);
-		if ((size_t)(c->end - c->at) >= length && memcmp (c->at, words[i], length) == 0) {
+		if ((size_t) (c->end - c->at) >= length && memcmp (c->at, words[i], length) == 0) {
 			c->at += length;
 			return true;
 		}
@@ -187,10 +187,10 @@ monocle__json_check (const char *bytes, size_t size, monocle__json *ret_value, s
 		c.at = skip_space (c.at, c.end);
 		valid = c.at == c.end;
 		if (valid)
-			*ret_value = (monocle__json){ first, last };
+			*ret_value = (monocle__json) { first, last };
 	}
 	if (!valid)
-		*ret_offset = (size_t)(c.at - bytes);
+		*ret_offset = (size_t) (c.at - bytes);
 	return valid;
 }
 
@@ -245,8 +245,8 @@ monocle__json
 monocle__json_items (monocle__json array)
 {
 	if (monocle__json_kind (array) != '[')
-		return (monocle__json){ 0 };
-	return (monocle__json){ array.at + 1, array.end - 1 };
+		return (monocle__json) { 0 };
+	return (monocle__json) { array.at + 1, array.end - 1 };
 }
 
 bool
@@ -256,7 +256,7 @@ monocle__json_next (monocle__json *rest, monocle__json *ret_item)
 
 	if (at == rest->end)
 		return false;
-	*ret_item = (monocle__json){ at, value_end (at, rest->end) };
+	*ret_item = (monocle__json) { at, value_end (at, rest->end) };
 	rest->at = skip_space (ret_item->end, rest->end);
 	if (rest->at < rest->end)
 		rest->at++; /* the comma, or the colon behind a key */
@@ -269,20 +269,20 @@ monocle__json_member (monocle__json object, const char *name)
 	monocle__json rest, key, value;
 
 	if (monocle__json_kind (object) != '{')
-		return (monocle__json){ 0 };
-	rest = (monocle__json){ object.at + 1, object.end - 1 };
+		return (monocle__json) { 0 };
+	rest = (monocle__json) { object.at + 1, object.end - 1 };
 	while (monocle__json_next (&rest, &key) && monocle__json_next (&rest, &value)) {
 		if (monocle__json_equals (key, name))
 			return value;
 	}
-	return (monocle__json){ 0 };
+	return (monocle__json) { 0 };
 }
 
 bool
 monocle__json_number (monocle__json value, double *ret_number)
 {
 	char digits[NUMBER_SIZE];
-	size_t length = (size_t)(value.end - value.at);
+	size_t length = (size_t) (value.end - value.at);
 
 	if (monocle__json_kind (value) != '0' || length >= sizeof digits)
 		return false;
@@ -297,9 +297,9 @@ monocle__json_index (monocle__json value, size_t *ret_index)
 {
 	double number;
 
-	if (!monocle__json_number (value, &number) || !(number >= 0 && number < 9e15) || number != (double)(size_t)number)
+	if (!monocle__json_number (value, &number) || !(number >= 0 && number < 9e15) || number != (double) (size_t) number)
 		return false;
-	*ret_index = (size_t)number;
+	*ret_index = (size_t) number;
 	return true;
 }
 
@@ -308,7 +308,7 @@ monocle__json_equals (monocle__json value, const char *text)
 {
 	size_t length = strlen (text);
 
-	return monocle__json_kind (value) == '"' && (size_t)(value.end - value.at) == length + 2 &&
+	return monocle__json_kind (value) == '"' && (size_t) (value.end - value.at) == length + 2 &&
 	       memcmp (value.at + 1, text, length) == 0;
 }
 
@@ -320,7 +320,7 @@ hex4 (const char *at)
 	unsigned code = 0;
 
 	for (int i = 0; i < 4; i++)
-		code = code << 4 | (unsigned)(at[i] <= '9' ? at[i] - '0' : (at[i] | 0x20) - 'a' + 10);
+		code = code << 4 | (unsigned) (at[i] <= '9' ? at[i] - '0' : (at[i] | 0x20) - 'a' + 10);
 	return code;
 }
 
@@ -328,19 +328,19 @@ static char *
 put_utf8 (char *out, unsigned code)
 {
 	if (code < 0x80) {
-		*out++ = (char)code;
+		*out++ = (char) code;
 	} else if (code < 0x800) {
-		*out++ = (char)(0xc0 | code >> 6);
-		*out++ = (char)(0x80 | (code & 0x3f));
+		*out++ = (char) (0xc0 | code >> 6);
+		*out++ = (char) (0x80 | (code & 0x3f));
 	} else if (code < 0x10000) {
-		*out++ = (char)(0xe0 | code >> 12);
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
+		*out++ = (char) (0xe0 | code >> 12);
+		*out++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*out++ = (char) (0x80 | (code & 0x3f));
 	} else {
-		*out++ = (char)(0xf0 | code >> 18);
-		*out++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*out++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*out++ = (char)(0x80 | (code & 0x3f));
+		*out++ = (char) (0xf0 | code >> 18);
+		*out++ = (char) (0x80 | (code >> 12 & 0x3f));
+		*out++ = (char) (0x80 | (code >> 6 & 0x3f));
+		*out++ = (char) (0x80 | (code & 0x3f));
 	}
 	return out;
 }
@@ -385,13 +385,13 @@ unescape (monocle__json value, char *out)
 		*out++ = found ? meanings[found - letters] : *at;
 		at++;
 	}
-	return (size_t)(out - first);
+	return (size_t) (out - first);
 }
 
 const char *
 monocle__json_text (monocle__json value, monocle__profile *profile)
 {
-	size_t length = (size_t)(value.end - value.at);
+	size_t length = (size_t) (value.end - value.at);
 	const char *result;
 	char *plain;
 

@@ -27,9 +27,9 @@ monocle__json_string (FILE *out, const char *text)
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
 		if (code == '"' || code == '\\')
-			fprintf (out, "\\%c", (int)code);
+			fprintf (out, "\\%c", (int) code);
 		else if (needs_escape (code))
-			fprintf (out, "\\u%04x", (unsigned)code);
+			fprintf (out, "\\u%04x", (unsigned) code);
 		else if (code == 0xfffd)
 			fputs ("\xef\xbf\xbd", out);
 		else

@@ -65,7 +65,7 @@ monocle__methods_new (const monocle__profile *profile)
 	add_samples (methods, seen);
 	for (size_t i = 0; i < functions; i++) {
 		if (seen[i])
-			methods->order[methods->count++] = (uint32_t)i;
+			methods->order[methods->count++] = (uint32_t) i;
 	}
 	free (seen);
 	return methods;
@@ -86,7 +86,7 @@ compare_rows (const void *a, const void *b, void *data)
 {
 	const sort_context *context = data;
 	const monocle__profile *profile = context->methods->profile;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 	int64_t key_x = context->keys[x * profile->value_count + context->value];
 	int64_t key_y = context->keys[y * profile->value_count + context->value];
 	int names;

@@ -54,8 +54,8 @@ write_slice (const monocle__tree *tree, uint32_t node, void *context)
 	w->start[node] = w->next[node] = w->next[parent];
 	w->next[parent] = monocle__add (w->next[parent], w->total[node]);
 	fputs (",\n{\"ph\":\"X\",\"pid\":1,", w->out);
-	fprintf (w->out, "\"tid\":%zu,\"ts\":%.3f,\"dur\":%.3f,\"name\":", w->thread + 1, (double)w->start[node] * w->scale,
-	         (double)w->total[node] * w->scale);
+	fprintf (w->out, "\"tid\":%zu,\"ts\":%.3f,\"dur\":%.3f,\"name\":", w->thread + 1,
+	         (double) w->start[node] * w->scale, (double) w->total[node] * w->scale);
 	monocle__json_string (w->out, tree->profile->functions[tree->nodes[node].function].name);
 	fprintf (w->out, ",\"args\":{\"self\":%" PRId64 ",\"total\":%" PRId64 "}}", self (w, tree, node), w->total[node]);
 }

@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-	FRAME_LIMIT = 1 << 27,      /* frames over all stacks: half a gigabyte of them */
-	VALUE_LIMIT = 64,           /* value types; reports have a column or two for each */
+	FRAME_LIMIT = 1 << 27, /* frames over all stacks: half a gigabyte of them */
+	VALUE_LIMIT = 64,      /* value types; reports have a column or two for each */
 };
 
 typedef struct {
@@ -99,7 +99,7 @@ try_varint (span *in, uint64_t *ret_value)
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		if (in->at == in->end)
 			return false;
-		value |= (uint64_t)(*in->at & 0x7f) << shift;
+		value |= (uint64_t) (*in->at & 0x7f) << shift;
 		if (!(*in->at++ & 0x80)) {
 			*ret_value = value;
 			return true;
@@ -111,9 +111,9 @@ try_varint (span *in, uint64_t *ret_value)
 static bool
 try_bytes (span *in, uint64_t length, span *ret_bytes)
 {
-	if (length > (uint64_t)(in->end - in->at))
+	if (length > (uint64_t) (in->end - in->at))
 		return false;
-	*ret_bytes = (span){ in->at, in->at + length };
+	*ret_bytes = (span) { in->at, in->at + length };
 	in->at += length;
 	return true;
 }
@@ -128,18 +128,13 @@ next_field (span *in, field *ret_field)
 		return 0;
 	if (!try_varint (in, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
 		return -1;
-	*ret_field = (field){ .number = (unsigned)(key >> 3), .type = key & 7 };
+	*ret_field = (field) { .number = (unsigned) (key >> 3), .type = key & 7 };
 	switch (key & 7) {
-	case 0:
-		return try_varint (in, &ret_field->value) ? 1 : -1;
-	case 1:
-		return try_bytes (in, 8, &ret_field->bytes) ? 1 : -1;
-	case 2:
-		return try_varint (in, &length) && try_bytes (in, length, &ret_field->bytes) ? 1 : -1;
-	case 5:
-		return try_bytes (in, 4, &ret_field->bytes) ? 1 : -1;
-	default:
-		return -1;
+	case 0: return try_varint (in, &ret_field->value) ? 1 : -1;
+	case 1: return try_bytes (in, 8, &ret_field->bytes) ? 1 : -1;
+	case 2: return try_varint (in, &length) && try_bytes (in, length, &ret_field->bytes) ? 1 : -1;
+	case 5: return try_bytes (in, 4, &ret_field->bytes) ? 1 : -1;
+	default: return -1;
 	}
 }
 
@@ -185,7 +180,7 @@ id_map_add (reader *r, id_map *map, uint64_t id, size_t index)
 	if (!monocle__profile_take (r->profile, sizeof *map->entries) ||
 	    !MONOCLE__RESERVE (map->entries, map->capacity, map->count + 1))
 		return false;
-	map->entries[map->count++] = (id_entry){ id, index };
+	map->entries[map->count++] = (id_entry) { id, index };
 	return true;
 }
 
@@ -229,14 +224,14 @@ text (reader *r, uint64_t index)
 	if (index >= r->string_count) {
 		if (index == 0)
 			return "";
-		fail (r, "damaged: string %llu is not in the string table", (unsigned long long)index);
+		fail (r, "damaged: string %llu is not in the string table", (unsigned long long) index);
 		return NULL;
 	}
 	bytes = r->strings[index];
 	if (bytes.at == bytes.end)
 		return "";
 	if (!r->texts[index])
-		r->texts[index] = monocle__profile_text (r->profile, (const char *)bytes.at, (size_t)(bytes.end - bytes.at));
+		r->texts[index] = monocle__profile_text (r->profile, (const char *) bytes.at, (size_t) (bytes.end - bytes.at));
 	if (!r->texts[index])
 		fail_memory (r);
 	return r->texts[index];
@@ -300,7 +295,7 @@ read_function (reader *r, span message)
 		return -1;
 	if (!*function.name)
 		function.name = *function.system_name ? function.system_name : "(unnamed)";
-	function.line = (int64_t)numbers[5];
+	function.line = (int64_t) numbers[5];
 	index = monocle__profile_add_function (r->profile, &function);
 	return index != SIZE_MAX && id_map_add (r, &r->function_ids, numbers[1], index) ? 0 : fail_memory (r);
 }
@@ -327,9 +322,9 @@ name_address (reader *r, uint64_t address)
 {
 	char name[32];
 	monocle__function function = { .system_name = "", .filename = "" };
-	size_t index, id_space = (size_t)1 << 62;
+	size_t index, id_space = (size_t) 1 << 62;
 
-	snprintf (name, sizeof name, "0x%llx", (unsigned long long)address);
+	snprintf (name, sizeof name, "0x%llx", (unsigned long long) address);
 	function.name = monocle__profile_text (r->profile, name, strlen (name));
 	if (!function.name || (index = monocle__profile_add_function (r->profile, &function)) == SIZE_MAX ||
 	    !id_map_add (r, &r->function_ids, id_space + index, index) ||
@@ -353,7 +348,7 @@ read_location (reader *r, span message)
 	    !MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
 	    !id_map_add (r, &r->location_ids, numbers[1], r->location_count))
 		return fail_memory (r);
-	r->locations[r->location_count++] = (location){ first, r->line_count - first };
+	r->locations[r->location_count++] = (location) { first, r->line_count - first };
 	return 0;
 }
 
@@ -374,25 +369,16 @@ read_table (reader *r, const field *f, void *unused)
 	bool is_message = f->type == 2;
 
 	switch (f->number) {
-	case 1:
-		return is_message ? read_value_type (r, f->bytes) : 0;
-	case 4:
-		return is_message ? read_location (r, f->bytes) : 0;
-	case 5:
-		return is_message ? read_function (r, f->bytes) : 0;
-	case 9:
-		r->profile->time_nanos = f->type == 0 ? (int64_t)f->value : 0;
-		return 0;
-	case 10:
-		r->profile->duration_nanos = f->type == 0 ? (int64_t)f->value : 0;
-		return 0;
-	case 13:
-		return each_number (r, f, read_comment, NULL);
+	case 1: return is_message ? read_value_type (r, f->bytes) : 0;
+	case 4: return is_message ? read_location (r, f->bytes) : 0;
+	case 5: return is_message ? read_function (r, f->bytes) : 0;
+	case 9: r->profile->time_nanos = f->type == 0 ? (int64_t) f->value : 0; return 0;
+	case 10: r->profile->duration_nanos = f->type == 0 ? (int64_t) f->value : 0; return 0;
+	case 13: return each_number (r, f, read_comment, NULL);
 	case 14:
 		r->profile->default_type = f->type == 0 ? text (r, f->value) : NULL;
 		return f->type == 0 && !r->profile->default_type ? -1 : 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -405,7 +391,7 @@ resolve_lines (reader *r)
 	for (size_t i = 0; i < r->line_count; i++) {
 		size_t index = id_map_find (&r->function_ids, r->lines[i]);
 		if (index == SIZE_MAX)
-			return fail (r, "damaged: function %llu is not described", (unsigned long long)r->lines[i]);
+			return fail (r, "damaged: function %llu is not described", (unsigned long long) r->lines[i]);
 		r->lines[i] = index;
 	}
 	return 0;
@@ -425,7 +411,7 @@ read_frame (reader *r, uint64_t id, void *context)
 	const location *found;
 
 	if (index == SIZE_MAX)
-		return fail (r, "damaged: location %llu is not described", (unsigned long long)id);
+		return fail (r, "damaged: location %llu is not described", (unsigned long long) id);
 	found = &r->locations[index];
 	if (r->profile->frame_count + sample->depth + found->count > FRAME_LIMIT)
 		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
@@ -435,7 +421,7 @@ read_frame (reader *r, uint64_t id, void *context)
 	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, depth))
 		return fail_memory (r);
 	for (size_t i = 0; i < found->count; i++)
-		r->stack[sample->depth++] = (uint32_t)r->lines[found->first + i];
+		r->stack[sample->depth++] = (uint32_t) r->lines[found->first + i];
 	return 0;
 }
 
@@ -446,7 +432,7 @@ read_value (reader *r, uint64_t value, void *context)
 
 	if (sample->values == r->profile->value_count)
 		return fail (r, "damaged: a sample has more values than the profile has value types");
-	r->values[sample->values++] = (int64_t)value;
+	r->values[sample->values++] = (int64_t) value;
 	return 0;
 }
 
@@ -473,7 +459,7 @@ read_label (reader *r, const field *f, void *unused)
 	label.key = text (r, numbers[1]);
 	label.text = label.key && numbers[2] ? text (r, numbers[2]) : NULL;
 	label.unit = label.key ? text (r, numbers[4]) : NULL;
-	label.number = (int64_t)numbers[3];
+	label.number = (int64_t) numbers[3];
 	if (!label.key || !label.unit || (numbers[2] && !label.text))
 		return -1;
 	return monocle__profile_add_label (r->profile, &label) ? 0 : fail_memory (r);
@@ -529,10 +515,10 @@ reader_done (reader *r)
 }
 
 int
-monocle__pprof_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
-                  char *error, size_t error_size)
+monocle__pprof_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile, char *error,
+                      size_t error_size)
 {
-	reader r = { .message = { bytes, (const unsigned char *)bytes + size }, .error = error, .error_size = error_size };
+	reader r = { .message = { bytes, (const unsigned char *) bytes + size }, .error = error, .error_size = error_size };
 	int result;
 
 	r.profile = monocle__profile_new (allowance);

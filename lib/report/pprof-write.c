@@ -40,8 +40,8 @@ text_hash (const char *text)
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
+		hash = (hash ^ (unsigned char) *text) * 0x100000001b3u;
+	return (size_t) (hash ^ hash >> 32);
 }
 
 static uint32_t *
@@ -67,7 +67,7 @@ slots_grow (writer *w)
 	w->slots = slots;
 	w->slot_count = count;
 	for (size_t i = 0; i < w->string_count; i++)
-		*string_slot (w, w->strings[i]) = (uint32_t)i + 1;
+		*string_slot (w, w->strings[i]) = (uint32_t) i + 1;
 	return true;
 }
 
@@ -85,7 +85,7 @@ intern (writer *w, const char *text)
 	slot = string_slot (w, text);
 	if (!*slot) {
 		w->strings[w->string_count++] = text;
-		*slot = (uint32_t)w->string_count;
+		*slot = (uint32_t) w->string_count;
 	}
 	return *slot - 1;
 }
@@ -111,10 +111,10 @@ put_varint (writer *w, buffer *out, uint64_t value)
 	size_t count = 0;
 
 	while (value >= 0x80) {
-		bytes[count++] = (unsigned char)(value | 0x80);
+		bytes[count++] = (unsigned char) (value | 0x80);
 		value >>= 7;
 	}
-	bytes[count++] = (unsigned char)value;
+	bytes[count++] = (unsigned char) value;
 	put (w, out, bytes, count);
 }
 
@@ -150,7 +150,7 @@ deflate_piece (writer *w, int flush)
 	unsigned char packed[PIECE_SIZE];
 
 	w->stream.next_in = w->piece.bytes;
-	w->stream.avail_in = (uInt)w->piece.size;
+	w->stream.avail_in = (uInt) w->piece.size;
 	do {
 		w->stream.next_out = packed;
 		w->stream.avail_out = sizeof packed;
@@ -196,7 +196,7 @@ write_label (writer *w, const monocle__label *label)
 	if (label->text)
 		put_number (w, &w->part, 2, intern (w, label->text));
 	else
-		put_number (w, &w->part, 3, (uint64_t)label->number);
+		put_number (w, &w->part, 3, (uint64_t) label->number);
 	if (!label->text && *label->unit)
 		put_number (w, &w->part, 4, intern (w, label->unit));
 	put_part (w, 3);
@@ -208,11 +208,11 @@ write_sample (writer *w, size_t index)
 	const monocle__sample *sample = &w->profile->samples[index];
 
 	for (size_t i = 0; i < sample->depth; i++)
-		put_varint (w, &w->part, (uint64_t)w->profile->frames[sample->frames + i] + 1);
+		put_varint (w, &w->part, (uint64_t) w->profile->frames[sample->frames + i] + 1);
 	put_part (w, 1);
 	for (size_t v = 0; v < w->profile->value_count; v++) {
 		if (is_written (w, v))
-			put_varint (w, &w->part, (uint64_t)monocle__profile_values (w->profile, index)[v]);
+			put_varint (w, &w->part, (uint64_t) monocle__profile_values (w->profile, index)[v]);
 	}
 	put_part (w, 2);
 	for (size_t i = 0; i < sample->label_count; i++)
@@ -228,14 +228,14 @@ write_function (writer *w, size_t index)
 
 	put_number (w, &w->message, 1, index + 1);
 	put_number (w, &w->part, 1, index + 1);
-	put_number (w, &w->part, 2, (uint64_t)function->line);
+	put_number (w, &w->part, 2, (uint64_t) function->line);
 	put_part (w, 4);
 	put_message (w, 4);
 	put_number (w, &w->message, 1, index + 1);
 	put_number (w, &w->message, 2, intern (w, function->name));
 	put_number (w, &w->message, 3, intern (w, function->system_name));
 	put_number (w, &w->message, 4, intern (w, function->filename));
-	put_number (w, &w->message, 5, (uint64_t)function->line);
+	put_number (w, &w->message, 5, (uint64_t) function->line);
 	put_message (w, 5);
 }
 
@@ -244,8 +244,8 @@ write_rest (writer *w)
 {
 	const monocle__profile *profile = w->profile;
 
-	put_number (w, &w->piece, 9, (uint64_t)profile->time_nanos);
-	put_number (w, &w->piece, 10, (uint64_t)profile->duration_nanos);
+	put_number (w, &w->piece, 9, (uint64_t) profile->time_nanos);
+	put_number (w, &w->piece, 10, (uint64_t) profile->duration_nanos);
 	for (size_t i = 0; i < profile->comment_count; i++)
 		put_number (w, &w->piece, 13, intern (w, profile->comments[i]));
 	if (profile->default_type && !w->options->one_value)

@@ -82,7 +82,7 @@ text_allocate (monocle__profile *profile, size_t size)
 		block = malloc (sizeof *block + block_size);
 		if (!block)
 			return NULL;
-		*block = (monocle__text_block){ .next = profile->text, .size = block_size };
+		*block = (monocle__text_block) { .next = profile->text, .size = block_size };
 		profile->text = block;
 	}
 	block->used += size;
@@ -138,10 +138,10 @@ function_hash (const monocle__function *function)
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	for (const char *c = function->name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+		hash = (hash ^ (unsigned char) *c) * 0x100000001b3u;
 	for (const char *c = function->filename; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
+		hash = (hash ^ (unsigned char) *c) * 0x100000001b3u;
+	return (size_t) (hash ^ hash >> 32);
 }
 
 /* The slot that holds the function, or the free one where it belongs. */
@@ -174,7 +174,7 @@ function_slots_grow (monocle__profile *profile)
 	profile->function_slots = slots;
 	profile->function_slot_count = count;
 	for (size_t i = 0; i < profile->function_count; i++)
-		*function_slot (profile, &profile->functions[i]) = (uint32_t)i + 1;
+		*function_slot (profile, &profile->functions[i]) = (uint32_t) i + 1;
 	return true;
 }
 
@@ -194,7 +194,7 @@ monocle__profile_add_function (monocle__profile *profile, const monocle__functio
 	    !MONOCLE__RESERVE (profile->functions, profile->function_capacity, profile->function_count + 1))
 		return SIZE_MAX;
 	profile->functions[profile->function_count++] = *function;
-	*slot = (uint32_t)profile->function_count;
+	*slot = (uint32_t) profile->function_count;
 	return profile->function_count - 1;
 }
 
@@ -205,7 +205,7 @@ monocle__profile_add_value_type (monocle__profile *profile, const char *type, co
 {
 	if (!MONOCLE__RESERVE (profile->value_types, profile->value_type_capacity, profile->value_count + 1))
 		return false;
-	profile->value_types[profile->value_count++] = (monocle__value_type){ type, unit };
+	profile->value_types[profile->value_count++] = (monocle__value_type) { type, unit };
 	return true;
 }
 
@@ -233,7 +233,7 @@ monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, 
 		memcpy (profile->values + count * profile->value_count, values, profile->value_count * sizeof *values);
 	if (depth)
 		memcpy (profile->frames + profile->frame_count, frames, depth * sizeof *frames);
-	profile->samples[count] = (monocle__sample){ profile->frame_count, depth, profile->label_count, 0 };
+	profile->samples[count] = (monocle__sample) { profile->frame_count, depth, profile->label_count, 0 };
 	profile->frame_count += depth;
 	profile->sample_count++;
 	return true;

@@ -129,7 +129,7 @@ monocle__round (double number)
 {
 	if (number >= 9.2e18)
 		return INT64_MAX;
-	return number <= -9.2e18 ? INT64_MIN : (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
+	return number <= -9.2e18 ? INT64_MIN : (int64_t) (number < 0 ? number - 0.5 : number + 0.5);
 }
 
 #endif

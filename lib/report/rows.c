@@ -25,7 +25,7 @@ walk_methods (walk *w, const monocle__profile *profile, const monocle__report_op
 	for (size_t i = 0; i < methods->count && i < w->left; i++) {
 		uint32_t function = methods->order[i];
 		monocle__row row = { profile->functions[function].name, methods->self + function * width,
-		                     methods->total + function * width, 0 };
+			                 methods->total + function * width, 0 };
 		w->write (&row, w->context);
 	}
 	monocle__methods_free (methods);
@@ -43,7 +43,7 @@ walk_node (const monocle__tree *tree, uint32_t node, void *context)
 		return;
 	w->left--;
 	monocle__row row = { profile->functions[n->function].name, tree->self + node * profile->value_count,
-	                     tree->total + node * profile->value_count, n->depth };
+		                 tree->total + node * profile->value_count, n->depth };
 	w->write (&row, w->context);
 }
 

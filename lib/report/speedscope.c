@@ -98,7 +98,7 @@ read_frame (reader *r, monocle__json frame)
 	if (index == SIZE_MAX || !monocle__profile_take (r->profile, sizeof *r->functions) ||
 	    !MONOCLE__RESERVE (r->functions, r->frame_capacity, r->frame_count + 1))
 		return fail_memory (r);
-	r->functions[r->frame_count++] = (uint32_t)index;
+	r->functions[r->frame_count++] = (uint32_t) index;
 	return 0;
 }
 
@@ -278,7 +278,7 @@ read_file (reader *r, const char *bytes, size_t size)
 
 int
 monocle__speedscope_parse (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
-                  char *error, size_t error_size)
+                           char *error, size_t error_size)
 {
 	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
 	int result = r.profile ? read_file (&r, bytes, size) : fail_memory (&r);

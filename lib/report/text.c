@@ -52,7 +52,7 @@ format_cell (const writer *w, const cell_column *cell, const int64_t *self, cons
 	else if (sum == 0)
 		strcpy (buffer, "-");
 	else
-		snprintf (buffer, CELL_SIZE, "%.1f%%", 100.0 * (double)amount / (double)sum);
+		snprintf (buffer, CELL_SIZE, "%.1f%%", 100.0 * (double) amount / (double) sum);
 }
 
 static void
@@ -72,7 +72,7 @@ print_right (const writer *w, const char *text, size_t width)
 {
 	size_t own = monocle__utf8_width (text);
 
-	fprintf (w->out, "%*s%s  ", own < width ? (int)(width - own) : 0, "", text);
+	fprintf (w->out, "%*s%s  ", own < width ? (int) (width - own) : 0, "", text);
 }
 
 /* `prefix` moves the name to the right and is not shortened. */
@@ -117,7 +117,7 @@ cell_add (writer *w, const monocle__column *column, bool is_percent)
 {
 	cell_column *cell = &w->cells[w->cell_count++];
 
-	*cell = (cell_column){ column->value, column->is_total, is_percent, is_percent ? "%" : column->heading, 0 };
+	*cell = (cell_column) { column->value, column->is_total, is_percent, is_percent ? "%" : column->heading, 0 };
 	cell->width = monocle__utf8_width (cell->heading);
 }
 
@@ -185,7 +185,7 @@ static void
 print_title (const writer *w)
 {
 	char buffer[NAME_SIZE], when[64] = "", amount[CELL_SIZE];
-	time_t seconds = (time_t)(w->profile->time_nanos / 1000000000);
+	time_t seconds = (time_t) (w->profile->time_nanos / 1000000000);
 	struct tm local;
 
 	monocle__utf8_elide (w->options->title ? w->options->title : "", 0, "", buffer, sizeof buffer);
@@ -205,7 +205,7 @@ print_sums (const writer *w, size_t count, const char *what)
 {
 	char amount[CELL_SIZE];
 
-	monocle__amount_format ((int64_t)count, "count", amount, sizeof amount);
+	monocle__amount_format ((int64_t) count, "count", amount, sizeof amount);
 	fprintf (w->out, "%s %s%s", amount, what, count == 1 ? "" : "s");
 	for (size_t i = 0; i < w->profile->value_count; i++) {
 		const monocle__value_type *type = &w->profile->value_types[i];
@@ -279,7 +279,7 @@ measure_node (const monocle__tree *tree, uint32_t node, void *context)
 static void
 make_prefix (uint32_t depth, char *buffer, size_t size)
 {
-	int levels = depth < INDENT_LEVELS ? (int)depth : INDENT_LEVELS;
+	int levels = depth < INDENT_LEVELS ? (int) depth : INDENT_LEVELS;
 
 	if (depth > INDENT_LEVELS)
 		snprintf (buffer, size, "%*s[%u] ", 2 * levels, "", depth);
@@ -325,7 +325,7 @@ print_hidden (const monocle__tree *tree, uint32_t node, void *context)
 	make_prefix (tree->nodes[node].depth, prefix, sizeof prefix);
 	monocle__amount_format (rest, w->profile->value_types[w->main].unit, amount, sizeof amount);
 	snprintf (name, sizeof name, "(%zu more, %s)", hidden, amount);
-	fprintf (w->out, "%*s", (int)used, "");
+	fprintf (w->out, "%*s", (int) used, "");
 	print_name (w, used, prefix, name);
 }
 
@@ -339,7 +339,7 @@ static int
 compare_weight (const void *a, const void *b, void *data)
 {
 	const heavy_context *context = data;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 	int64_t weight_x = monocle__tree_total (context->tree, x, context->value);
 	int64_t weight_y = monocle__tree_total (context->tree, y, context->value);
 
@@ -365,7 +365,7 @@ choose_nodes (const monocle__tree *tree, size_t value, size_t limit)
 		return NULL;
 	}
 	for (size_t i = 0; i < tree->count; i++)
-		order[i] = (uint32_t)i;
+		order[i] = (uint32_t) i;
 	qsort_r (order, tree->count, sizeof *order, compare_weight, &context);
 	for (size_t i = 0; i < tree->count && i <= limit; i++) {
 		for (uint32_t node = order[i]; node != MONOCLE__NO_NODE && !shown[node]; node = tree->nodes[node].parent)

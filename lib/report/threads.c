@@ -54,7 +54,8 @@ compare_samples (const void *a, const void *b, void *data)
 {
 	const monocle__profile *profile = data;
 
-	return compare_labels (thread_label (profile, *(const uint32_t *)a), thread_label (profile, *(const uint32_t *)b));
+	return compare_labels (thread_label (profile, *(const uint32_t *) a),
+	                       thread_label (profile, *(const uint32_t *) b));
 }
 
 static char *
@@ -74,13 +75,13 @@ static bool
 name_threads (monocle__threads *threads, const monocle__profile *profile, const uint32_t *order)
 {
 	for (size_t i = 0; i < profile->sample_count; i++) {
-		if (i == 0 || compare_samples (&order[i - 1], &order[i], (void *)(uintptr_t)profile) != 0) {
+		if (i == 0 || compare_samples (&order[i - 1], &order[i], (void *) (uintptr_t) profile) != 0) {
 			threads->names[threads->count] = label_name (thread_label (profile, order[i]));
 			if (!threads->names[threads->count])
 				return false;
 			threads->count++;
 		}
-		threads->of_sample[order[i]] = (uint32_t)threads->count - 1;
+		threads->of_sample[order[i]] = (uint32_t) threads->count - 1;
 	}
 	return true;
 }
@@ -108,8 +109,8 @@ monocle__threads_new (const monocle__profile *profile)
 	if (!threads->names || !threads->of_sample)
 		goto fail;
 	for (size_t i = 0; i < profile->sample_count; i++)
-		order[i] = (uint32_t)i;
-	qsort_r (order, profile->sample_count, sizeof *order, compare_samples, (void *)(uintptr_t)profile);
+		order[i] = (uint32_t) i;
+	qsort_r (order, profile->sample_count, sizeof *order, compare_samples, (void *) (uintptr_t) profile);
 	if (!name_threads (threads, profile, order))
 		goto fail;
 	drop_nameless (threads);
@@ -172,7 +173,7 @@ copy_function (copier *c, uint32_t index)
 	    !copy_text (c->to, function.filename, &function.filename))
 		return false;
 	added = monocle__profile_add_function (c->to, &function);
-	c->functions[index] = (uint32_t)added;
+	c->functions[index] = (uint32_t) added;
 	return added != SIZE_MAX;
 }
 

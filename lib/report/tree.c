@@ -25,9 +25,9 @@ monocle__tree_free (monocle__tree *tree)
 static size_t
 path_hash (uint32_t parent, uint32_t function)
 {
-	uint64_t key = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15u;
+	uint64_t key = ((uint64_t) parent << 32 | function) * 0x9e3779b97f4a7c15u;
 
-	return (size_t)(key ^ key >> 29);
+	return (size_t) (key ^ key >> 29);
 }
 
 /* The slot that holds the child, or the free one where it belongs. The root is never in the table, so 0 means free. */
@@ -71,13 +71,13 @@ node_new (monocle__tree *tree, uint32_t parent, uint32_t function)
 		return MONOCLE__NO_NODE;
 	memset (tree->self + count * width, 0, width * sizeof *tree->self);
 	node = &tree->nodes[tree->count++];
-	*node = (monocle__node){ function, parent, MONOCLE__NO_NODE, MONOCLE__NO_NODE, 0 };
+	*node = (monocle__node) { function, parent, MONOCLE__NO_NODE, MONOCLE__NO_NODE, 0 };
 	if (parent != MONOCLE__NO_NODE) {
 		node->depth = tree->nodes[parent].depth + 1;
 		node->next_sibling = tree->nodes[parent].first_child;
-		tree->nodes[parent].first_child = (uint32_t)count;
+		tree->nodes[parent].first_child = (uint32_t) count;
 	}
-	return (uint32_t)count;
+	return (uint32_t) count;
 }
 
 static uint32_t
@@ -166,7 +166,7 @@ compare_nodes (const void *a, const void *b, void *data)
 {
 	const sort_context *context = data;
 	const monocle__tree *tree = context->tree;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	uint32_t i = *(const uint32_t *) a, k = *(const uint32_t *) b;
 	const monocle__node *x = &tree->nodes[i], *y = &tree->nodes[k];
 	const monocle__function *functions = tree->profile->functions;
 	int names;
@@ -193,7 +193,7 @@ monocle__tree_sort (monocle__tree *tree, size_t value)
 	if (!order)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		order[i] = (uint32_t)i + 1;
+		order[i] = (uint32_t) i + 1;
 	qsort_r (order, count, sizeof *order, compare_nodes, &context);
 	/* Relinking from the back leaves each list in the order of the array. */
 	for (size_t i = 0; i < tree->count; i++)

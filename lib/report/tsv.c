@@ -22,14 +22,14 @@ static void
 write_letter (FILE *out, const char *text, size_t length, uint32_t code)
 {
 	static const char letters[] = "\t\n\r\\", names[] = "tnr\\";
-	const char *found = code < 0x80 && code != 0 ? strchr (letters, (int)code) : NULL;
+	const char *found = code < 0x80 && code != 0 ? strchr (letters, (int) code) : NULL;
 
 	if (found)
 		fprintf (out, "\\%c", names[found - letters]);
 	else if (!monocle__utf8_is_unsafe (code))
 		fwrite (text, 1, length, out);
 	else
-		fprintf (out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+		fprintf (out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned) code);
 }
 
 void
@@ -39,7 +39,7 @@ monocle__tsv_name (FILE *out, const char *name)
 	uint32_t code;
 
 	if (left > 0 && strchr (first_letters, *name)) {
-		fprintf (out, "\\x%02x", (unsigned)*name++);
+		fprintf (out, "\\x%02x", (unsigned) *name++);
 		left--;
 	}
 	while (left > 0) {

@@ -44,10 +44,12 @@ const size_t event_count = sizeof all_events / sizeof *all_events;
 
 /* What nobody gets who did not name it: it changes the program, fills the disk, or comes in signal handlers. */
 static const char *const unusual[] = {
-	"method_enter", "method_leave", "method_tail_call", "method_exception_leave", "method_samplepoint", "gc_allocation",
-	"gc_moves", "gc_roots", "gc_root_register", "gc_root_unregister", "gc_handle_created", "gc_handle_deleted",
-	"sample_hit", "jit_code_buffer", "inline_method", "thread_suspension", "jit_inlining", "code_search", "transition",
-	"survivors", "vtable_loading", "vtable_loaded", "exception_clause",
+	"method_enter",       "method_leave",       "method_tail_call",  "method_exception_leave",
+	"method_samplepoint", "gc_allocation",      "gc_moves",          "gc_roots",
+	"gc_root_register",   "gc_root_unregister", "gc_handle_created", "gc_handle_deleted",
+	"sample_hit",         "jit_code_buffer",    "inline_method",     "thread_suspension",
+	"jit_inlining",       "code_search",        "transition",        "survivors",
+	"vtable_loading",     "vtable_loaded",      "exception_clause",
 };
 
 /* These never: samples come in signal handlers, where a line may not be made. */

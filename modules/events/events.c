@@ -123,8 +123,8 @@ enable (MonoProfilerHandle handle)
 		monocle_kit_log ("events", "this runtime tells of no allocations");
 	if (is_chosen ("exception_clause"))
 		mono_profiler_enable_clauses ();
-	if (is_chosen ("method_enter") || is_chosen ("method_leave") || is_chosen ("method_exception_leave")
-	    || is_chosen ("method_tail_call"))
+	if (is_chosen ("method_enter") || is_chosen ("method_leave") || is_chosen ("method_exception_leave") ||
+	    is_chosen ("method_tail_call"))
 		mono_profiler_set_call_instrumentation_filter_callback (handle, method_filter);
 }
 

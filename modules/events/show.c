@@ -317,7 +317,7 @@ show_bool (text *out, const void *value)
 static void
 show_result (text *out, const void *value)
 {
-	put_format (out, "0x%08" PRIx32, (uint32_t) *(const int32_t *) value);
+	put_format (out, "0x%08" PRIx32, (uint32_t) * (const int32_t *) value);
 }
 
 static void
@@ -330,11 +330,11 @@ put_word (text *out, uint32_t value, const char *const *words, size_t count)
 }
 
 /* An enumeration by the words of its values; those without one are numbers. */
-#define WORDS(name, ...)                                                                       \
-	static void show_##name (text *out, const void *value)                                     \
-	{                                                                                          \
-		static const char *const words[] = { __VA_ARGS__ };                                    \
-		put_word (out, *(const uint32_t *) value, words, sizeof words / sizeof *words);        \
+#define WORDS(name, ...) \
+	static void show_##name (text *out, const void *value) \
+	{ \
+		static const char *const words[] = { __VA_ARGS__ }; \
+		put_word (out, *(const uint32_t *) value, words, sizeof words / sizeof *words); \
 	}
 
 /* clang-format off */

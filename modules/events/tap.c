@@ -27,19 +27,29 @@ enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40, INLINE_KEYS = 32 /* 
 static const struct {
 	const char *opens, *closes;
 } levels[] = {
-	{ "method_enter", "method_leave" },          { "method_enter", "method_exception_leave" },
-	{ "method_enter", "method_tail_call" },      { "jit_begin", "jit_done" },
-	{ "jit_begin", "jit_failed" },               { "class_loading", "class_loaded" },
-	{ "class_loading", "class_failed" },         { "vtable_loading", "vtable_loaded" },
-	{ "vtable_loading", "vtable_failed" },       { "image_loading", "image_loaded" },
-	{ "image_loading", "image_failed" },         { "image_unloading", "image_unloaded" },
-	{ "assembly_unloading", "assembly_unloaded" }, { "gc_finalizing_object", "gc_finalized_object" },
-	{ "gc_finalizing", "gc_finalized" },         { "monitor_contention", "monitor_acquired" },
-	{ "monitor_contention", "monitor_failed" },  { "method_begin_invoke", "method_end_invoke" },
-	{ "domain_loading", "domain_loaded" },       { "runtime_shutdown_begin", "runtime_shutdown_end" },
+	{ "method_enter", "method_leave" },
+	{ "method_enter", "method_exception_leave" },
+	{ "method_enter", "method_tail_call" },
+	{ "jit_begin", "jit_done" },
+	{ "jit_begin", "jit_failed" },
+	{ "class_loading", "class_loaded" },
+	{ "class_loading", "class_failed" },
+	{ "vtable_loading", "vtable_loaded" },
+	{ "vtable_loading", "vtable_failed" },
+	{ "image_loading", "image_loaded" },
+	{ "image_loading", "image_failed" },
+	{ "image_unloading", "image_unloaded" },
+	{ "assembly_unloading", "assembly_unloaded" },
+	{ "gc_finalizing_object", "gc_finalized_object" },
+	{ "gc_finalizing", "gc_finalized" },
+	{ "monitor_contention", "monitor_acquired" },
+	{ "monitor_contention", "monitor_failed" },
+	{ "method_begin_invoke", "method_end_invoke" },
+	{ "domain_loading", "domain_loaded" },
+	{ "runtime_shutdown_begin", "runtime_shutdown_end" },
 };
 
-_Static_assert (sizeof levels / sizeof *levels <= 32, "a row is a bit");
+_Static_assert(sizeof levels / sizeof *levels <= 32, "a row is a bit");
 
 /* A tapped event; lives for ever, as its closure does. */
 typedef struct {
@@ -200,8 +210,8 @@ make_closure (const event *row, tapped *tap)
 		tap->types[1 + i] = tap->kinds[i]->size == 8 ? &ffi_type_uint64 : &ffi_type_uint32;
 	}
 	find_levels (tap);
-	if (!closure || ffi_prep_cif (&tap->cif, FFI_DEFAULT_ABI, 1 + row->count, &ffi_type_void, tap->types) != FFI_OK
-	    || ffi_prep_closure_loc (closure, &tap->cif, on_event, tap, code) != FFI_OK)
+	if (!closure || ffi_prep_cif (&tap->cif, FFI_DEFAULT_ABI, 1 + row->count, &ffi_type_void, tap->types) != FFI_OK ||
+	    ffi_prep_closure_loc (closure, &tap->cif, on_event, tap, code) != FFI_OK)
 		return NULL;
 	return code;
 }

@@ -76,9 +76,9 @@ write_line (const struct way *way, unsigned level, const char *what, const char 
 {
 	char line[LINE_SIZE];
 	uint64_t now = monocle_kit_text_now (), since = (now - start) / 1000;
-	int length = snprintf (line, sizeof line, "%6u.%06u %7d %*s%s%s%s", (unsigned) (since / 1000000),
-	                       (unsigned) (since % 1000000), (int) way->tid, (int) level * 2, "", what,
-	                       *detail ? " " : "", detail);
+	int length =
+	    snprintf (line, sizeof line, "%6u.%06u %7d %*s%s%s%s", (unsigned) (since / 1000000),
+	              (unsigned) (since % 1000000), (int) way->tid, (int) level * 2, "", what, *detail ? " " : "", detail);
 	if (length > 0)
 		monocle_kit_text_line (the_log, now, line, (size_t) length < sizeof line ? (size_t) length : sizeof line - 1);
 }
@@ -130,10 +130,10 @@ static void
 on_clause (MonoProfiler *profiler, MonoMethod *method, uint32_t index, MonoExceptionEnum type, MonoObject *exception)
 {
 	char what[32];
-	const char *word = type == MONO_EXCEPTION_CLAUSE_FILTER    ? "filter"
-	                   : type == MONO_EXCEPTION_CLAUSE_FINALLY ? "finally"
-	                   : type == MONO_EXCEPTION_CLAUSE_FAULT   ? "fault"
-	                                                           : "catch";
+	const char *word = type == MONO_EXCEPTION_CLAUSE_FILTER  ? "filter"
+	                 : type == MONO_EXCEPTION_CLAUSE_FINALLY ? "finally"
+	                 : type == MONO_EXCEPTION_CLAUSE_FAULT   ? "fault"
+	                                                         : "catch";
 	if (!exception)
 		return;
 	snprintf (what, sizeof what, "%s #%u", word, index);

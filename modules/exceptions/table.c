@@ -19,8 +19,14 @@
 #include <mono/metadata/debug-helpers.h>
 #include <mono/utils/mono-publib.h>
 
-enum { ENTRIES_MOST = 1 << 14, SLOTS = 2 * ENTRIES_MOST, NAME_SLOTS = 1 << 16, MESSAGE_SIZE = 400, BURST = 1 << 17,
-       SYNC_MS = 1000 };
+enum {
+	ENTRIES_MOST = 1 << 14,
+	SLOTS = 2 * ENTRIES_MOST,
+	NAME_SLOTS = 1 << 16,
+	MESSAGE_SIZE = 400,
+	BURST = 1 << 17,
+	SYNC_MS = 1000
+};
 
 struct entry {
 	uint64_t hash;

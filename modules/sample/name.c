@@ -75,7 +75,7 @@ name_state_machine (MonoMethod *method, const char *full_name, char *text, size_
 	if (!end || strcmp (mono_method_get_name (method), "MoveNext"))
 		return false;
 	const char *kind = implements (klass, "IAsyncStateMachine") ? "async"
-	                   : implements (klass, "IEnumerator")      ? "iterator"
+	                 : implements (klass, "IEnumerator")        ? "iterator"
 	                                                            : NULL;
 	const char *colon = strstr (full_name, ":MoveNext "), *nested = NULL;
 	size_t length = strlen (class_name);

@@ -280,7 +280,7 @@ runtime_initialized (MonoProfiler *profiler)
 static void
 runtime_shutdown_begin (MonoProfiler *profiler)
 {
-	note_engine (); /* While there is one. */
+	note_engine ();            /* While there is one. */
 	if (monocle_event_support) /* Mono's sampler has ended before this event. */
 		snapshot_last ();
 	mono_profiler_set_sample_mode (the_handle, MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) option_freq);

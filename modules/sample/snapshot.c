@@ -23,9 +23,9 @@ static monocle_kit_stacks *the_snapshots;
 static MonoProfilerHandle handle;
 static MonoProfilerSampleMode usual_mode;
 static uint32_t usual_frequency;
-static _Atomic uint32_t number;  /* of the latest one; 0: none */
-static _Atomic uint32_t added;   /* stacks of the latest one */
-static _Atomic uint64_t since;   /* when it began, nanoseconds; 0: none is under way */
+static _Atomic uint32_t number; /* of the latest one; 0: none */
+static _Atomic uint32_t added;  /* stacks of the latest one */
+static _Atomic uint64_t since;  /* when it began, nanoseconds; 0: none is under way */
 
 /* Async-safe. */
 static void

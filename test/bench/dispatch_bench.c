@@ -15,7 +15,7 @@
 enum { ROUNDS = 61, EVENTS = 2000000 };
 
 /* Keeps the compiler from seeing through, merging or dropping what stands around it. */
-#define BARRIER() __asm__ volatile ("" ::: "memory")
+#define BARRIER() __asm__ volatile("" ::: "memory")
 
 static const uint32_t *counts;
 static struct _MonoProfilerDesc *const *handles;
@@ -78,7 +78,7 @@ walk_here (void)
 {
 	for (struct _MonoProfilerDesc *to = __atomic_load_n (handles, __ATOMIC_ACQUIRE); to; to = to->next) {
 		MonoProfilerJitBeginCallback listener =
-			(MonoProfilerJitBeginCallback) __atomic_load_n (&to->callbacks[MONOCLE_EVENT_jit_begin], __ATOMIC_ACQUIRE);
+		    (MonoProfilerJitBeginCallback) __atomic_load_n (&to->callbacks[MONOCLE_EVENT_jit_begin], __ATOMIC_ACQUIRE);
 		if (listener)
 			listener (to->prof, NULL);
 	}
@@ -112,19 +112,15 @@ compare (const void *left, const void *right)
 }
 
 /* The first row is what the others are measured against. Bodies are inlined into their loops by name. */
-#define ONE_HANDLE(row)                                                     \
-	row (empty,         "empty loop")                                       \
-	row (test_count,    "nobody listens, the host tests the count")         \
-	row (bare_call,     "the bare call of a callback")                      \
-	row (raise_unheard, "one handle, does not listen, raised anyway")       \
-	row (raise_three,   "one handle listens")                               \
-	row (walk_here,     "one handle listens, the host walks the list")
-#define THREE_HANDLES(row)                                                  \
-	row (empty,         "empty loop")                                       \
-	row (raise_unheard, "three handles, none listens, raised anyway")       \
-	row (raise_one,     "one of three handles listens")                     \
-	row (raise_three,   "three handles listen")                             \
-	row (walk_here,     "three handles listen, the host walks the list")
+#define ONE_HANDLE(row) \
+	row (empty, "empty loop") row (test_count, "nobody listens, the host tests the count") \
+	    row (bare_call, "the bare call of a callback") \
+	        row (raise_unheard, "one handle, does not listen, raised anyway") row (raise_three, "one handle listens") \
+	            row (walk_here, "one handle listens, the host walks the list")
+#define THREE_HANDLES(row) \
+	row (empty, "empty loop") row (raise_unheard, "three handles, none listens, raised anyway") \
+	    row (raise_one, "one of three handles listens") row (raise_three, "three handles listen") \
+	        row (walk_here, "three handles listen, the host walks the list")
 
 #define TITLE_CASE(body, title) title,
 #define RUN_CASE(body, title)   results[which++][round] = measure (body);
@@ -173,7 +169,9 @@ int
 main (void)
 {
 	static const monocle_host_ops host = {
-		.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "bench",
+		.size = sizeof host,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "bench",
 	};
 
 	if (monocle_host_init (&host) != MONOCLE_OK)

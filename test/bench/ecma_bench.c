@@ -25,14 +25,14 @@ now_ns (void)
 {
 	struct timespec time;
 	clock_gettime (CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+	return (double) time.tv_sec * 1e9 + (double) time.tv_nsec;
 }
 
 /* A row in an order that no cache line and no branch predictor knows: 7919 is prime. */
 static uint32_t
 scattered (uint32_t i, uint32_t rows)
 {
-	return (uint32_t)((uint64_t)i * 7919 % rows) + 1;
+	return (uint32_t) ((uint64_t) i * 7919 % rows) + 1;
 }
 
 static uint32_t
@@ -66,7 +66,7 @@ skip_signatures (void)
 			continue;
 		monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
 		monocle__ecma_skip_method (&cursor);
-		sink += (uint32_t)cursor.error;
+		sink += (uint32_t) cursor.error;
 	}
 	return rows;
 }
@@ -101,24 +101,24 @@ bench_file (const char *path)
 		perror (path);
 		return 1;
 	}
-	void *data = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	void *data = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 	close (file);
 	if (data == MAP_FAILED) {
 		perror (path);
 		return 1;
 	}
 	double start = now_ns ();
-	int error = monocle__ecma_open_pe (&image, data, (size_t)status.st_size, false);
+	int error = monocle__ecma_open_pe (&image, data, (size_t) status.st_size, false);
 	double first = now_ns () - start;
 	start = now_ns ();
-	error |= monocle__ecma_open_pe (&image, data, (size_t)status.st_size, false);
+	error |= monocle__ecma_open_pe (&image, data, (size_t) status.st_size, false);
 	printf ("%s: %s\n  %-28s %10.1f ns\n  %-28s %10.1f ns\n", path, error ? "does not open" : "opened",
 	        "open, pages untouched", first, "open, pages warm", now_ns () - start);
 	report ("get_methoddef, scattered", read_methods);
 	report ("get_typedef, scattered", read_types);
 	report ("skip a method signature", skip_signatures);
 	report ("find_typedef of no type", find_missing_type);
-	munmap (data, (size_t)status.st_size);
+	munmap (data, (size_t) status.st_size);
 	return error;
 }
 

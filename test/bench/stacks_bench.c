@@ -110,8 +110,13 @@ main (int argc, char **argv)
 		return 1;
 	snprintf (path, sizeof path, "%s/p.pb.gz", folder);
 	monocle_kit_stacks_config config = {
-		.size = sizeof config, .module = "bench", .output = path, .desc = "bench",
-		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } }, .resolve = resolve, .name = name,
+		.size = sizeof config,
+		.module = "bench",
+		.output = path,
+		.desc = "bench",
+		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } },
+		.resolve = resolve,
+		.name = name,
 	};
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
 	if (!stacks || !rounds)

@@ -87,8 +87,8 @@ is_complete (const client *c)
 		return false;
 	if (length && length < body)
 		return c->length - (size_t) (body + 4 - c->answer) >= strtoul (length + 16, NULL, 10);
-	return c->length >= sizeof last_chunk - 1
-	       && memcmp (c->answer + c->length - (sizeof last_chunk - 1), last_chunk, sizeof last_chunk - 1) == 0;
+	return c->length >= sizeof last_chunk - 1 &&
+	       memcmp (c->answer + c->length - (sizeof last_chunk - 1), last_chunk, sizeof last_chunk - 1) == 0;
 }
 
 static void

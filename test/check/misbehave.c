@@ -32,7 +32,7 @@ static struct _MonoProfiler profiler;
 #ifndef NAME
 #define NAME misbehave
 #endif
-#define JOIN(a, b) a##b
+#define JOIN(a, b)    a##b
 #define INIT_OF(name) JOIN (mono_profiler_init_, name)
 
 MONO_API void INIT_OF (NAME) (const char *desc);

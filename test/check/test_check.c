@@ -44,8 +44,12 @@ enable (void *host, monocle_feature feature)
 }
 
 static const monocle_host_ops host = {
-	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test", .enable = enable,
-	.describe_method = describe_method, .describe_class = describe_class,
+	.size = sizeof host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.enable = enable,
+	.describe_method = describe_method,
+	.describe_class = describe_class,
 };
 
 static void
@@ -85,8 +89,8 @@ collect (void)
 #define LINE(function, where, why) \
 	"monocle: module " MODULE " called " function " " where ", where it is not allowed: " why
 #define SKIPPED "; it was not executed\n"
-#define NORMAL "it needs a normal context" SKIPPED
-#define MEMORY "it is not async-safe" SKIPPED
+#define NORMAL  "it needs a normal context" SKIPPED
+#define MEMORY  "it is not async-safe" SKIPPED
 
 /* --- the tests ---------------------------------------------------------------------------------------------------- */
 
@@ -107,31 +111,28 @@ one_round (void)
 	monocle_host_shutdown ();
 }
 
-#define JIT_BEGIN                                                                                                 \
-	LINE ("mono_profiler_enable_clauses", "after the init window", "it is for the init window\n")                 \
-	LINE ("mono_profiler_call_context_get_this", "outside the callbacks that it is for",                          \
-	      "it reads the context of a call event" SKIPPED)                                                         \
-	LINE ("mono_image_loaded", "on a thread that the runtime does not know",                                      \
-	      "mono_thread_attach () makes it known\n")
-#define IN_PROBE                                                                                                  \
-	LINE ("mono_image_loaded", "in a call probe (method_enter)", NORMAL)                                          \
-	LINE ("mono_method_full_name", "in a signal handler", MEMORY)                                                 \
-	LINE ("mono_free", "in a signal handler", MEMORY)                                                             \
+#define JIT_BEGIN \
+	LINE ("mono_profiler_enable_clauses", "after the init window", "it is for the init window\n") \
+	LINE ("mono_profiler_call_context_get_this", "outside the callbacks that it is for", \
+	      "it reads the context of a call event" SKIPPED) \
+	LINE ("mono_image_loaded", "on a thread that the runtime does not know", "mono_thread_attach () makes it known\n")
+#define IN_PROBE \
+	LINE ("mono_image_loaded", "in a call probe (method_enter)", NORMAL) \
+	LINE ("mono_method_full_name", "in a signal handler", MEMORY) \
+	LINE ("mono_free", "in a signal handler", MEMORY) \
 	LINE ("mono_method_desc_new", "in a signal handler", MEMORY)
 
-static const char mistakes[] =
-	LINE ("mono_image_loaded", "in the init window, before there is a runtime", NORMAL)
-	LINE ("mono_class_from_name", "while something is half loaded (image_loaded)", NORMAL)
-	JIT_BEGIN
-	IN_PROBE
-	LINE ("mono_method_full_name", "in a stopped world (gc_event)", MEMORY)
-	LINE ("mono_free", "in a stopped world (gc_event)", MEMORY)
-	LINE ("mono_image_loaded", "while the collector holds its lock (gc_event)", NORMAL)
-	LINE ("mono_image_loaded", "in an allocation (gc_allocation)", NORMAL)
-	LINE ("mono_image_loaded", "on a thread that has ended (thread_exited)", NORMAL)
-	LINE ("mono_thread_attach", "in the last event (runtime_shutdown_end)",
-	      "threads cannot be attached or detached there" SKIPPED)
-	LINE ("mono_profiler_set_jit_begin_callback", "in a cleanup callback", "the handle is gone" SKIPPED);
+static const char mistakes[] = LINE ("mono_image_loaded", "in the init window, before there is a runtime", NORMAL)
+    LINE ("mono_class_from_name", "while something is half loaded (image_loaded)", NORMAL)
+        JIT_BEGIN IN_PROBE LINE ("mono_method_full_name", "in a stopped world (gc_event)", MEMORY)
+            LINE ("mono_free", "in a stopped world (gc_event)", MEMORY)
+                LINE ("mono_image_loaded", "while the collector holds its lock (gc_event)", NORMAL)
+                    LINE ("mono_image_loaded", "in an allocation (gc_allocation)", NORMAL)
+                        LINE ("mono_image_loaded", "on a thread that has ended (thread_exited)", NORMAL)
+                            LINE ("mono_thread_attach", "in the last event (runtime_shutdown_end)",
+                                  "threads cannot be attached or detached there" SKIPPED)
+                                LINE ("mono_profiler_set_jit_begin_callback", "in a cleanup callback",
+                                      "the handle is gone" SKIPPED);
 
 static void
 each_mistake_is_reported_once (void **state)
@@ -161,10 +162,8 @@ nested (void)
 }
 
 static const char nested_mistakes[] =
-	LINE ("mono_image_loaded", "in the init window, before there is a runtime", NORMAL)
-	JIT_BEGIN
-	LINE ("mono_class_from_name", "while something is half loaded (image_loaded)", NORMAL)
-	IN_PROBE;
+    LINE ("mono_image_loaded", "in the init window, before there is a runtime", NORMAL)
+        JIT_BEGIN LINE ("mono_class_from_name", "while something is half loaded (image_loaded)", NORMAL) IN_PROBE;
 
 static void
 the_place_is_the_callbacks_own_when_others_raise_events (void **state)

@@ -13,10 +13,16 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 enum { STEPS_MAX = 100000 };
 
-#define SIGNATURE(text) { text, sizeof text - 1 }
+#define SIGNATURE(text) \
+	{ \
+		text, sizeof text - 1 \
+	}
 
 /* Counts of parameters, void, then the parameters: numbers, text, types, enums here and elsewhere, arrays, objects. */
-static const struct { const char *data; size_t size; } signatures[] = {
+static const struct {
+	const char *data;
+	size_t size;
+} signatures[] = {
 	SIGNATURE ("\0\1"),
 	SIGNATURE ("\12\1\2\3\12\15\16\22\5\21\14\21\11\35\16\35\34"),
 	SIGNATURE ("\2\1\34\34"),
@@ -63,8 +69,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	size_t choice = data[0] % (sizeof signatures / sizeof *signatures);
-	struct bytes metadata =
-	    build_attributes (signatures[choice].data, signatures[choice].size, data + 1, size - 1);
+	struct bytes metadata = build_attributes (signatures[choice].data, signatures[choice].size, data + 1, size - 1);
 	if (monocle__ecma_open_metadata (&image, metadata.data, metadata.size) == 0) {
 		read_all (&image, 1);
 		read_all (&image, 2);

@@ -24,7 +24,7 @@ check_numbers (const uint8_t *data, uint32_t size)
 			break;
 		uint32_t written = monocle__ecma_write_u (out, value);
 		monocle__ecma_cursor again = monocle__ecma_cursor_over (out, written);
-		if (!written || written > (size_t)(cursor.at - before) || monocle__ecma_read_u (&again) != value)
+		if (!written || written > (size_t) (cursor.at - before) || monocle__ecma_read_u (&again) != value)
 			abort ();
 	}
 }
@@ -34,7 +34,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
 	if (size > UINT32_MAX)
 		return 0;
-	walk_signature (data, (uint32_t)size);
-	check_numbers (data, (uint32_t)size);
+	walk_signature (data, (uint32_t) size);
+	check_numbers (data, (uint32_t) size);
 	return 0;
 }

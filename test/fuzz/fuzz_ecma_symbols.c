@@ -81,7 +81,7 @@ walk_pdb (const monocle__pdb *pdb)
 		char name[16];
 		int length = monocle__pdb_document_name (pdb, i, name, sizeof name);
 		check (length > 0 ? 0 : length);
-		if (length >= 0 && strlen (name) > (size_t)length)
+		if (length >= 0 && strlen (name) > (size_t) length)
 			abort ();
 		check (monocle__pdb_get_document (pdb, i, &document));
 	}

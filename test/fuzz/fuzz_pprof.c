@@ -20,7 +20,7 @@ write_all (FILE *out, const monocle__profile *profile)
 {
 	for (size_t i = 0; i < 2 * sizeof writers / sizeof *writers; i++) {
 		monocle__report_options options = { .title = "fuzz", .tree = i & 1, .limit = i & 2 ? 3 : 0, .width = 40 };
-		if (writers[i / 2] (out, profile, &options) != 0)
+		if (writers[i / 2](out, profile, &options) != 0)
 			abort ();
 	}
 }

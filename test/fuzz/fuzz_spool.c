@@ -22,9 +22,16 @@ static void
 make_header (struct monocle__spool_header *header)
 {
 	*header = (struct monocle__spool_header) {
-		.magic = MONOCLE__SPOOL_MAGIC, .version = MONOCLE__SPOOL_VERSION, .header_size = sizeof *header,
-		.flags = MONOCLE__SPOOL_TIMES | MONOCLE__SPOOL_THREADS, .pid = 1, .module = "fuzz", .period = 1,
-		.value_count = 2, .values = { { "calls", "count" }, { "self", "nanoseconds" } }, .pair_count = 2,
+		.magic = MONOCLE__SPOOL_MAGIC,
+		.version = MONOCLE__SPOOL_VERSION,
+		.header_size = sizeof *header,
+		.flags = MONOCLE__SPOOL_TIMES | MONOCLE__SPOOL_THREADS,
+		.pid = 1,
+		.module = "fuzz",
+		.period = 1,
+		.value_count = 2,
+		.values = { { "calls", "count" }, { "self", "nanoseconds" } },
+		.pair_count = 2,
 		.pairs = { { 1000, 1000 }, { 100000000, 100000000 } },
 	};
 }
@@ -78,7 +85,7 @@ read_spool (const void *base, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-	static _Alignas (64) uint8_t spool[(1 + EXTENTS_MOST) * MONOCLE__EXTENT_SIZE];
+	static _Alignas(64) uint8_t spool[(1 + EXTENTS_MOST) * MONOCLE__EXTENT_SIZE];
 	static struct guard guard;
 	struct monocle__spool_header *header = (struct monocle__spool_header *) spool;
 	if (!size)

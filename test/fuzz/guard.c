@@ -14,7 +14,7 @@
 struct guard
 guard_new (size_t size)
 {
-	size_t page = (size_t)sysconf (_SC_PAGESIZE);
+	size_t page = (size_t) sysconf (_SC_PAGESIZE);
 	struct guard guard = { .size = (size + page - 1) / page * page };
 	guard.pages = mmap (NULL, guard.size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (guard.pages == MAP_FAILED || mprotect (guard.pages + guard.size, page, PROT_NONE)) {
@@ -34,5 +34,5 @@ guard_fill (const struct guard *guard, const void *data, size_t size)
 void
 guard_free (struct guard *guard)
 {
-	munmap (guard->pages, guard->size + (size_t)sysconf (_SC_PAGESIZE));
+	munmap (guard->pages, guard->size + (size_t) sysconf (_SC_PAGESIZE));
 }

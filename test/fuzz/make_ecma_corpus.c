@@ -29,8 +29,8 @@ static void
 write_images (void)
 {
 	struct bytes metadata = build_house ();
-	struct bytes pe32 = build_pe (&metadata, (struct pe_options){ 0 });
-	struct bytes pe32_plus = build_pe (&metadata, (struct pe_options){ .plus = true, .native_signature = 0x00525452 });
+	struct bytes pe32 = build_pe (&metadata, (struct pe_options) { 0 });
+	struct bytes pe32_plus = build_pe (&metadata, (struct pe_options) { .plus = true, .native_signature = 0x00525452 });
 	struct bytes mapped = map_pe (&pe32_plus);
 	write_file ("house.metadata", &metadata);
 	write_file ("house-pe32.dll", &pe32);

@@ -13,6 +13,9 @@
 
 #include "il.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 #define FAT(more, size) 0x03 | (more), 0x30, 8, 0, (size), 0, 0, 0, 0, 0, 0, 0
 
 /* br.s, brtrue.s and leave.s both ways, long ones, one to the end; tiny */

@@ -50,14 +50,10 @@ changed_byte (uint8_t byte)
 {
 	uint64_t random = next_random ();
 	switch (random & 3) {
-	case 0:
-		return 0xFF;
-	case 1:
-		return 0;
-	case 2:
-		return byte ^ (uint8_t)(1 << (random >> 8 & 7));
-	default:
-		return (uint8_t)(random >> 16);
+	case 0: return 0xFF;
+	case 1: return 0;
+	case 2: return byte ^ (uint8_t) (1 << (random >> 8 & 7));
+	default: return (uint8_t) (random >> 16);
 	}
 }
 
@@ -92,8 +88,7 @@ run_file (const char *path)
 		run_flips (&guard, data, size);
 	guard_free (&guard);
 	free (data);
-	printf ("%s: %zu bytes, cut at %zu lengths, %lu changes\n", path, size,
-	        size / (size / cuts + 1), size ? flips : 0);
+	printf ("%s: %zu bytes, cut at %zu lengths, %lu changes\n", path, size, size / (size / cuts + 1), size ? flips : 0);
 	return 0;
 }
 

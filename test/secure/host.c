@@ -64,7 +64,10 @@ int
 main (int argc, char **argv)
 {
 	static const monocle_host_ops ops = {
-		.size = sizeof ops, .api_version = MONOCLE_HOST_API_VERSION, .name = "host", .runtime_version = "host 1.0",
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "host",
+		.runtime_version = "host 1.0",
 		.enable = enable,
 	};
 	const char *reason = "";

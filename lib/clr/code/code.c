@@ -221,8 +221,8 @@ static void
 fill_points (const body *b, monocle_code_point *points, uint32_t capacity)
 {
 	for (ULONG32 i = 0; i < b->count && i < capacity; i++)
-		points[i] = (monocle_code_point) { b->map[i].nativeStartOffset,
-		                                   is_il (&b->map[i]) ? b->map[i].ilOffset : UINT32_MAX };
+		points[i] =
+		    (monocle_code_point) { b->map[i].nativeStartOffset, is_il (&b->map[i]) ? b->map[i].ilOffset : UINT32_MAX };
 }
 
 static int

@@ -19,11 +19,13 @@
 enum { QUEUE = 1 << 10, REFUSED = 1 << 12, PROBES = 8, BODIES_MAX = 32, PARTS_MAX = 4 };
 
 static atomic_bool wanted;
-static _Atomic(uintptr_t) queue[QUEUE];
-static _Atomic(uintptr_t) refused[REFUSED];
-static atomic_bool pending;              /* the service was told, and has not begun yet */
+static _Atomic (uintptr_t) queue[QUEUE];
+static _Atomic (uintptr_t) refused[REFUSED];
+static atomic_bool pending; /* the service was told, and has not begun yet */
 static atomic_int unloading, asking;
-static struct { _Atomic(uint64_t) asked, named, refused, lost; } counts;
+static struct {
+	_Atomic (uint64_t) asked, named, refused, lost;
+} counts;
 
 bool
 monocle__codemap_wanted (void)
@@ -52,7 +54,7 @@ monocle__codemap_count (monocle__codemap_counts *ret)
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-_Static_assert (sizeof (void *) == sizeof (uint64_t), "a slot is the walker's word");
+_Static_assert(sizeof (void *) == sizeof (uint64_t), "a slot is the walker's word");
 
 bool
 monocle__code_find (uintptr_t ip, monocle__code *ret)
@@ -66,7 +68,7 @@ monocle__code_find (uintptr_t ip, monocle__code *ret)
 		.start = (uintptr_t) mono_jit_info_get_code_start (info),
 		.size = (uint32_t) mono_jit_info_get_code_size (info),
 		.method = mono_jit_info_get_method (info),
-		.frame = (_Atomic(uint64_t) *) monocle_jit_info_slot (info),
+		.frame = (_Atomic (uint64_t) *) monocle_jit_info_slot (info),
 		.kind = MONOCLE__CODE_JIT,
 	};
 	return true;
@@ -95,8 +97,7 @@ add_body (UINT_PTR start, MonoMethod *method)
 	if (info->vtbl->GetCodeInfo4 (info, start, PARTS_MAX, &parts, code) < 0)
 		return NULL;
 	for (ULONG32 i = 0; i < parts && i < PARTS_MAX; i++) {
-		MonoJitInfo *made =
-		    monocle_jit_info_new (method, (const void *) code[i].startAddress, (uint32_t) code[i].size);
+		MonoJitInfo *made = monocle_jit_info_new (method, (const void *) code[i].startAddress, (uint32_t) code[i].size);
 		first = i ? first : made;
 		monocle_raise_jit_code_buffer ((const mono_byte *) code[i].startAddress, code[i].size,
 		                               MONO_PROFILER_CODE_BUFFER_METHOD, method);
@@ -148,7 +149,7 @@ static bool
 enqueue (uintptr_t ip)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
-		_Atomic(uintptr_t) *slot = &queue[(hash (ip) + i) & (QUEUE - 1)];
+		_Atomic (uintptr_t) *slot = &queue[(hash (ip) + i) & (QUEUE - 1)];
 		uintptr_t there = 0;
 		if (atomic_compare_exchange_strong_explicit (slot, &there, ip, memory_order_release, memory_order_relaxed) ||
 		    there == ip)
@@ -276,7 +277,7 @@ wait_for_service (void)
 }
 
 static void
-clear (_Atomic(uintptr_t) *addresses, uint32_t count)
+clear (_Atomic (uintptr_t) *addresses, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		atomic_store_explicit (&addresses[i], 0, memory_order_relaxed);

@@ -25,21 +25,21 @@ typedef enum {
 } monocle__code_kind;
 
 typedef struct {
-	uintptr_t start;            /* of the piece that holds the address: a body, its cold part, an R2R funclet */
+	uintptr_t start; /* of the piece that holds the address: a body, its cold part, an R2R funclet */
 	uint32_t size;
-	MonoMethod *method;         /* NULL: unnamed so far; a stub never has one */
+	MonoMethod *method; /* NULL: unnamed so far; a stub never has one */
 	/*
 	 * One word per piece for the walker: 0 at first, and again when other code takes the place. NULL: none. It may be
 	 * written as long as the code is there; what is written later is lost or harmless, never seen with other code.
 	 */
-	_Atomic(uint64_t) *frame;
+	_Atomic (uint64_t) *frame;
 	/*
 	 * ReadyToRun code only: the x64 UNWIND_INFO of the piece, inside the image, which stays mapped; NULL: none. The
 	 * struct and its codes are all inside the image.
 	 */
 	const uint8_t *unwind;
-	uint8_t kind;               /* monocle__code_kind */
-	bool is_part;               /* a funclet or a cold part: the method's entry is in another piece */
+	uint8_t kind; /* monocle__code_kind */
+	bool is_part; /* a funclet or a cold part: the method's entry is in another piece */
 } monocle__code;
 
 /*
@@ -81,7 +81,7 @@ MonoJitInfo *monocle__codemap_jit_info (void *host, const void *address);
 /* How often monocle__code_learn () asked the runtime, and how it went. Any context. */
 typedef struct {
 	uint64_t asked, named, refused, lost;
-	uint64_t bytes;             /* of tables over ReadyToRun images */
+	uint64_t bytes; /* of tables over ReadyToRun images */
 } monocle__codemap_counts;
 void monocle__codemap_count (monocle__codemap_counts *ret);
 

@@ -127,23 +127,14 @@ read_format (reader *r, uint8_t encoding)
 	switch (encoding & 0x0f) {
 	case 0x00:
 	case 0x04:
-	case 0x0c:
-		return read_fixed (r, 8);
-	case 0x01:
-		return read_uleb (r);
-	case 0x02:
-		return read_fixed (r, 2);
-	case 0x03:
-		return read_fixed (r, 4);
-	case 0x09:
-		return (uint64_t) read_sleb (r);
-	case 0x0a:
-		return (uint64_t) (int16_t) read_fixed (r, 2);
-	case 0x0b:
-		return (uint64_t) (int32_t) read_fixed (r, 4);
-	default:
-		r->failed = true;
-		return 0;
+	case 0x0c: return read_fixed (r, 8);
+	case 0x01: return read_uleb (r);
+	case 0x02: return read_fixed (r, 2);
+	case 0x03: return read_fixed (r, 4);
+	case 0x09: return (uint64_t) read_sleb (r);
+	case 0x0a: return (uint64_t) (int16_t) read_fixed (r, 2);
+	case 0x0b: return (uint64_t) (int32_t) read_fixed (r, 4);
+	default: r->failed = true; return 0;
 	}
 }
 
@@ -155,15 +146,10 @@ read_pointer (reader *r, uint8_t encoding, uint64_t here, uint64_t data)
 	if (encoding == PE_OMIT || (encoding & PE_INDIRECT))
 		r->failed = true;
 	switch (encoding & 0x70) {
-	case 0x00:
-		return value;
-	case PE_PCREL:
-		return value + here;
-	case PE_DATAREL:
-		return value + data;
-	default:
-		r->failed = true;
-		return 0;
+	case 0x00: return value;
+	case PE_PCREL: return value + here;
+	case PE_DATAREL: return value + data;
+	default: r->failed = true; return 0;
 	}
 }
 
@@ -186,8 +172,8 @@ rule_of (const machine *m)
 		return monocle__rule (MONOCLE__CFA_SIGNAL, m->is_first, 0, 0);
 	if (s->ra == UNDEFINED)
 		return monocle__rule (MONOCLE__CFA_ROOT, m->is_first, 0, 0);
-	bool odd = s->cfa == MONOCLE__CFA_UNKNOWN || s->ra != AT_CFA || !in_words (s->offset, MONOCLE__OFFSET_MAX)
-	           || (reads_fp && s->fp != AT_FP) || (!reads_fp && (s->fp == AT_FP || s->fp == ELSEWHERE));
+	bool odd = s->cfa == MONOCLE__CFA_UNKNOWN || s->ra != AT_CFA || !in_words (s->offset, MONOCLE__OFFSET_MAX) ||
+	           (reads_fp && s->fp != AT_FP) || (!reads_fp && (s->fp == AT_FP || s->fp == ELSEWHERE));
 	if (s->fp == AT_CFA && s->fp_offset < 0 && in_words (s->fp_offset, MONOCLE__SAVED_MAX))
 		slot = (uint32_t) (-s->fp_offset / 8);
 	else if (s->fp == AT_CFA)
@@ -262,8 +248,7 @@ cfa_expression (state *s, reader e)
 		return;
 	if (base == OP_REG0_PLUS + REG_FP && e.at == e.end)
 		s->cfa = MONOCLE__CFA_FP_READ;
-	else if (base == OP_REG0_PLUS + REG_SP && read_byte (&e) == OP_PLUS_CONST && read_uleb (&e) == 8 &&
-	         e.at == e.end)
+	else if (base == OP_REG0_PLUS + REG_SP && read_byte (&e) == OP_PLUS_CONST && read_uleb (&e) == 8 && e.at == e.end)
 		s->cfa = MONOCLE__CFA_SP_READ;
 	s->offset = s->cfa == MONOCLE__CFA_UNKNOWN ? 0 : offset;
 }
@@ -352,18 +337,10 @@ register_instruction (machine *m, reader *r, uint8_t op)
 	case 0x2f: /* GNU_negative_offset_extended */
 		set_rule (&m->now, reg, AT_CFA, scaled (scaled ((int64_t) read_uleb (r), m->common->data_factor), -1));
 		break;
-	case 0x06: /* restore_extended */
-		restore_rule (m, reg);
-		break;
-	case 0x07: /* undefined */
-		set_rule (&m->now, reg, UNDEFINED, 0);
-		break;
-	case 0x08: /* same_value */
-		set_rule (&m->now, reg, SAME, 0);
-		break;
-	case 0x10: /* expression */
-		set_rule (&m->now, reg, register_expression (read_block (r, read_uleb (r))), 0);
-		break;
+	case 0x06: /* restore_extended */ restore_rule (m, reg); break;
+	case 0x07: /* undefined */ set_rule (&m->now, reg, UNDEFINED, 0); break;
+	case 0x08: /* same_value */ set_rule (&m->now, reg, SAME, 0); break;
+	case 0x10: /* expression */ set_rule (&m->now, reg, register_expression (read_block (r, read_uleb (r))), 0); break;
 	case 0x16: /* val_expression */
 		read_block (r, read_uleb (r));
 		set_rule (&m->now, reg, ELSEWHERE, 0);
@@ -388,18 +365,10 @@ cfa_instruction (machine *m, reader *r, uint8_t op)
 		set_cfa (&m->now, read_uleb (r));
 		m->now.offset = scaled (read_sleb (r), m->common->data_factor);
 		break;
-	case 0x0d: /* def_cfa_register */
-		set_cfa (&m->now, read_uleb (r));
-		break;
-	case 0x0e: /* def_cfa_offset */
-		m->now.offset = (int64_t) read_uleb (r);
-		break;
-	case 0x13: /* def_cfa_offset_sf */
-		m->now.offset = scaled (read_sleb (r), m->common->data_factor);
-		break;
-	default: /* def_cfa_expression */
-		cfa_expression (&m->now, read_block (r, read_uleb (r)));
-		break;
+	case 0x0d: /* def_cfa_register */ set_cfa (&m->now, read_uleb (r)); break;
+	case 0x0e: /* def_cfa_offset */ m->now.offset = (int64_t) read_uleb (r); break;
+	case 0x13: /* def_cfa_offset_sf */ m->now.offset = scaled (read_sleb (r), m->common->data_factor); break;
+	default: /* def_cfa_expression */ cfa_expression (&m->now, read_block (r, read_uleb (r))); break;
 	}
 }
 
@@ -407,32 +376,31 @@ static void
 extended_instruction (machine *m, reader *r, uint8_t op)
 {
 	switch (op) {
-	case 0x00: /* nop */
-		break;
+	case 0x00: /* nop */ break;
 	case 0x02:
 	case 0x03:
-	case 0x04: /* advance_loc1, 2, 4 */
-		step_forward (m, read_fixed (r, 1u << (op - 2)));
-		break;
-	case 0x0a:
-		remember (m, r);
-		break;
-	case 0x0b:
-		recall (m, r);
-		break;
-	case 0x2e: /* GNU_args_size */
-		read_uleb (r);
-		break;
-	case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x10: case 0x11: case 0x14: case 0x15: case 0x16:
-	case 0x2f:
-		register_instruction (m, r, op);
-		break;
-	case 0x0c: case 0x0d: case 0x0e: case 0x0f: case 0x12: case 0x13:
-		cfa_instruction (m, r, op);
-		break;
-	default: /* set_loc too, which nobody writes */
-		r->failed = true;
-		break;
+	case 0x04: /* advance_loc1, 2, 4 */ step_forward (m, read_fixed (r, 1u << (op - 2))); break;
+	case 0x0a: remember (m, r); break;
+	case 0x0b: recall (m, r); break;
+	case 0x2e: /* GNU_args_size */ read_uleb (r); break;
+	case 0x05:
+	case 0x06:
+	case 0x07:
+	case 0x08:
+	case 0x09:
+	case 0x10:
+	case 0x11:
+	case 0x14:
+	case 0x15:
+	case 0x16:
+	case 0x2f: register_instruction (m, r, op); break;
+	case 0x0c:
+	case 0x0d:
+	case 0x0e:
+	case 0x0f:
+	case 0x12:
+	case 0x13: cfa_instruction (m, r, op); break;
+	default: /* set_loc too, which nobody writes */ r->failed = true; break;
 	}
 }
 
@@ -442,18 +410,12 @@ run (machine *m, reader program)
 	while (program.at < program.end && !program.failed && m->pc < m->end) {
 		uint8_t op = read_byte (&program);
 		switch (op >> 6) {
-		case 1: /* advance_loc */
-			step_forward (m, op & 0x3f);
-			break;
+		case 1: /* advance_loc */ step_forward (m, op & 0x3f); break;
 		case 2: /* offset */
 			set_rule (&m->now, op & 0x3f, AT_CFA, scaled ((int64_t) read_uleb (&program), m->common->data_factor));
 			break;
-		case 3: /* restore */
-			restore_rule (m, op & 0x3f);
-			break;
-		default:
-			extended_instruction (m, &program, op);
-			break;
+		case 3: /* restore */ restore_rule (m, op & 0x3f); break;
+		default: extended_instruction (m, &program, op); break;
 		}
 	}
 	if (program.failed)
@@ -501,21 +463,14 @@ read_augmentation (cie *c, reader *r, const char *letters, uint64_t address)
 	for (letters++; *letters && !data.failed; letters++) {
 		uint8_t encoding;
 		switch (*letters) {
-		case 'R':
-			c->encoding = read_byte (&data);
-			break;
+		case 'R': c->encoding = read_byte (&data); break;
 		case 'P':
 			encoding = read_byte (&data);
 			read_pointer (&data, encoding & (uint8_t) ~PE_INDIRECT, address + (uint64_t) (data.at - start), 0);
 			break;
-		case 'L':
-			read_byte (&data);
-			break;
-		case 'S':
-			c->is_signal = true;
-			break;
-		default: /* 'B' is of another CPU; what is unknown has unknown data */
-			return;
+		case 'L': read_byte (&data); break;
+		case 'S': c->is_signal = true; break;
+		default: /* 'B' is of another CPU; what is unknown has unknown data */ return;
 		}
 	}
 }

@@ -12,14 +12,14 @@
 
 /* Where the caller's stack pointer is; the return address lies below it. */
 typedef enum {
-	MONOCLE__CFA_UNKNOWN,  /* no row covers it, or one that needs other registers */
-	MONOCLE__CFA_SP,       /* sp + offset */
-	MONOCLE__CFA_FP,       /* fp + offset */
-	MONOCLE__CFA_PLT,      /* sp + 8, and 8 more from the 11th byte of a 16-byte entry on */
-	MONOCLE__CFA_FP_READ,  /* what stands at fp + offset; fp itself was saved at [fp] */
-	MONOCLE__CFA_SP_READ,  /* what stands at sp + offset, and 8 */
-	MONOCLE__CFA_SIGNAL,   /* a signal's frame: a ucontext_t begins at sp */
-	MONOCLE__CFA_ROOT,     /* nobody called this */
+	MONOCLE__CFA_UNKNOWN, /* no row covers it, or one that needs other registers */
+	MONOCLE__CFA_SP,      /* sp + offset */
+	MONOCLE__CFA_FP,      /* fp + offset */
+	MONOCLE__CFA_PLT,     /* sp + 8, and 8 more from the 11th byte of a 16-byte entry on */
+	MONOCLE__CFA_FP_READ, /* what stands at fp + offset; fp itself was saved at [fp] */
+	MONOCLE__CFA_SP_READ, /* what stands at sp + offset, and 8 */
+	MONOCLE__CFA_SIGNAL,  /* a signal's frame: a ucontext_t begins at sp */
+	MONOCLE__CFA_ROOT,    /* nobody called this */
 } monocle__cfa_kind;
 
 /*
@@ -64,7 +64,7 @@ monocle__rule_saved (monocle__unwind_rule rule)
 
 /* From here to the next row. */
 typedef struct {
-	uint32_t pc;           /* less the base of its object */
+	uint32_t pc; /* less the base of its object */
 	monocle__unwind_rule rule;
 } monocle__unwind_row;
 

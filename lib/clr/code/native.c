@@ -25,34 +25,34 @@ enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE 
 
 /* The rows of one object, as long as any map refers to it. */
 typedef struct {
-	uintptr_t start, end;                 /* of its executable segments, all in one */
-	uintptr_t header;                     /* address of .eh_frame_hdr */
-	uint8_t identity[IDENTITY];           /* the first bytes there: another object at this place has others */
+	uintptr_t start, end;       /* of its executable segments, all in one */
+	uintptr_t header;           /* address of .eh_frame_hdr */
+	uint8_t identity[IDENTITY]; /* the first bytes there: another object at this place has others */
 	size_t functions, skipped;
 	monocle__unwind_rows rows;
-	unsigned references;                  /* under the lock */
+	unsigned references; /* under the lock */
 } object;
 
 struct monocle__native_map {
 	size_t count;
-	object **objects;                     /* by address */
-	unsigned long long added, removed;    /* the dynamic linker's counters when it was made */
-	_Atomic(uint64_t) answers[ANSWERS];
+	object **objects;                  /* by address */
+	unsigned long long added, removed; /* the dynamic linker's counters when it was made */
+	_Atomic (uint64_t) answers[ANSWERS];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(monocle__native_map *) current;
-static atomic_uint phase;                     /* which counter newcomers use */
+static _Atomic (monocle__native_map *) current;
+static atomic_uint phase; /* which counter newcomers use */
 static atomic_uint readers[2];
 static _Atomic uint64_t last_nanoseconds, readings;
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static const ElfW(Phdr) *
+static const ElfW (Phdr) *
 segment_of (const struct dl_phdr_info *info, uintptr_t address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const ElfW (Phdr) *p = &info->dlpi_phdr[i];
 		if (p->p_type == PT_LOAD && (p->p_flags & PF_R) && address - (info->dlpi_addr + p->p_vaddr) < p->p_filesz)
 			return p;
 	}
@@ -63,7 +63,7 @@ segment_of (const struct dl_phdr_info *info, uintptr_t address)
 static size_t
 mapped_behind (const struct dl_phdr_info *info, uintptr_t address)
 {
-	const ElfW(Phdr) *p = segment_of (info, address);
+	const ElfW (Phdr) *p = segment_of (info, address);
 	return p ? info->dlpi_addr + p->p_vaddr + p->p_filesz - address : 0;
 }
 
@@ -73,7 +73,7 @@ find_parts (const struct dl_phdr_info *info, object *ret)
 {
 	ret->start = UINTPTR_MAX;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const ElfW (Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
 		if (p->p_type == PT_GNU_EH_FRAME)
 			ret->header = start;
@@ -94,8 +94,7 @@ read_rows (const struct dl_phdr_info *info, object *o)
 	memcpy (o->identity, (const void *) o->header, size < IDENTITY ? size : IDENTITY);
 	uintptr_t frames = monocle__eh_frame_of_header ((const uint8_t *) o->header, size, o->header);
 	size = frames ? mapped_behind (info, frames) : 0;
-	o->functions =
-	    monocle__eh_frame_read ((const uint8_t *) frames, size, frames, o->start, &o->rows, &o->skipped);
+	o->functions = monocle__eh_frame_read ((const uint8_t *) frames, size, frames, o->start, &o->rows, &o->skipped);
 	monocle__unwind_row *fit = realloc (o->rows.list, (o->rows.count + 1) * sizeof *fit);
 	if (fit) {
 		o->rows.list = fit;
@@ -331,7 +330,7 @@ monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_r
 	if (!hold.map)
 		return false;
 	monocle__native_map *map = (monocle__native_map *) hold.map;
-	_Atomic(uint64_t) *place = &map->answers[ip & (ANSWERS - 1)];
+	_Atomic (uint64_t) *place = &map->answers[ip & (ANSWERS - 1)];
 	uint64_t answer = atomic_load_explicit (place, memory_order_relaxed);
 	*ret_starts = false;
 	if (answer && answer >> 32 == name_of (ip)) {

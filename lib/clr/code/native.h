@@ -17,7 +17,7 @@ bool monocle__native_read (void);
 /* What a signal handler holds while it asks. Never kept over the end of the handler; any context. */
 typedef struct monocle__native_map monocle__native_map;
 typedef struct {
-	const monocle__native_map *map;    /* NULL: nothing was read yet */
+	const monocle__native_map *map; /* NULL: nothing was read yet */
 	unsigned slot;
 } monocle__native_hold;
 monocle__native_hold monocle__native_enter (void);
@@ -30,9 +30,9 @@ void monocle__native_leave (monocle__native_hold hold);
 bool monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts);
 
 typedef struct {
-	uint64_t objects, rows, bytes;     /* now */
-	uint64_t functions, skipped;       /* entries that were read, and that could not be, of what is there now */
-	uint64_t nanoseconds;              /* that the last reading took */
+	uint64_t objects, rows, bytes; /* now */
+	uint64_t functions, skipped;   /* entries that were read, and that could not be, of what is there now */
+	uint64_t nanoseconds;          /* that the last reading took */
 	uint64_t readings;
 } monocle__native_counts;
 void monocle__native_count (monocle__native_counts *ret);

@@ -20,24 +20,23 @@
 
 enum { GRANULE_BITS = 20, BUCKETS = 1 << 10, PAGE_BITS = 11 };
 
-
 /* What a function is: a row of MethodDef or the offset of a signature; 0: nobody says. */
 enum { OWNER_INSTANCE = 1u << 31, OWNER_PART = 1u << 30, OWNER_VALUE = OWNER_PART - 1 };
 
 typedef struct precompiled precompiled;
 
 struct precompiled {
-	precompiled *waiting;               /* the next one that is not indexed yet */
+	precompiled *waiting; /* the next one that is not indexed yet */
 	monocle__clr_image *image;
 	uintptr_t base;
-	uintptr_t begin, end;               /* of all functions, and of thunks beside them */
+	uintptr_t begin, end; /* of all functions, and of thunks beside them */
 	monocle__r2r r2r;
-	atomic_bool is_indexed;             /* all of `owners` and `pages` hold */
-	_Atomic(uint32_t) *owners;          /* by function */
-	uint32_t *pages;                    /* the function that a page of code begins in, or behind which it begins */
+	atomic_bool is_indexed;     /* all of `owners` and `pages` hold */
+	_Atomic (uint32_t) *owners; /* by function */
+	uint32_t *pages;            /* the function that a page of code begins in, or behind which it begins */
 	/* By function, touched where code was met: the walker's words, and instances once they are known. */
-	_Atomic(uint64_t) *frames;
-	_Atomic(MonoMethod *) *methods;
+	_Atomic (uint64_t) *frames;
+	_Atomic (MonoMethod *) *methods;
 };
 
 typedef struct node node;
@@ -47,11 +46,11 @@ struct node {
 	precompiled *code;
 };
 
-static _Atomic(node *) buckets[BUCKETS];
-static _Atomic(precompiled *) waiting;
-static _Atomic(uint64_t) all_bytes;
+static _Atomic (node *) buckets[BUCKETS];
+static _Atomic (precompiled *) waiting;
+static _Atomic (uint64_t) all_bytes;
 
-static _Atomic(node *) *
+static _Atomic (node *) *
 bucket_of (uintptr_t granule)
 {
 	return &buckets[granule & (BUCKETS - 1)];
@@ -186,7 +185,7 @@ publish (precompiled *p)
 		return false;
 	for (uintptr_t granule = first; granule <= last; granule++) {
 		node *fresh = &nodes[granule - first];
-		_Atomic(node *) *bucket = bucket_of (granule);
+		_Atomic (node *) *bucket = bucket_of (granule);
 		fresh->code = p;
 		fresh->next = atomic_load (bucket);
 		while (!atomic_compare_exchange_weak_explicit (bucket, &fresh->next, fresh, memory_order_release,

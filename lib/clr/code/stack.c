@@ -36,7 +36,7 @@ typedef struct {
 	found *list;
 	uint32_t count, capacity;
 	uint32_t seen, skipped;
-	found before;                /* the frame above the first one; of no function: the runtime's own, as it called us */
+	found before; /* the frame above the first one; of no function: the runtime's own, as it called us */
 } batch;
 
 /* --- from where the runtime called us ----------------------------------------------------------------------------- */

@@ -37,14 +37,14 @@ enum { PROLOGUE_MAX = 192, WINDOW_BEFORE = 8, WINDOW_AFTER = 40 };
 
 typedef struct {
 	uintptr_t pc, sp, fp;
-	bool is_exact;                 /* pc runs next; else it is a return address */
+	bool is_exact; /* pc runs next; else it is a return address */
 } cursor;
 
 typedef struct {
 	cursor at;
-	uintptr_t low, high;           /* stack that is known to be there */
+	uintptr_t low, high; /* stack that is known to be there */
 	monocle__native_hold native;
-	unsigned signals;              /* frames of signals that were passed */
+	unsigned signals; /* frames of signals that were passed */
 } walk;
 
 typedef enum { GO, ROOT, LOST } verdict;
@@ -165,24 +165,18 @@ leave_native (walk *w, monocle__unwind_rule rule)
 	uintptr_t saved = monocle__rule_saved (rule), cfa;
 	saved -= saved ? CELL : 0; /* below the return address, which is below the CFA */
 	switch (monocle__rule_kind (rule)) {
-	case MONOCLE__CFA_SP:
-		return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
-	case MONOCLE__CFA_FP:
-		return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
-	case MONOCLE__CFA_PLT:
-		return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? CELL : 0), 0);
+	case MONOCLE__CFA_SP: return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
+	case MONOCLE__CFA_FP: return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
+	case MONOCLE__CFA_PLT: return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? CELL : 0), 0);
 	case MONOCLE__CFA_FP_READ:
 		if (!read_stack (w, w->at.fp + (uintptr_t) offset, &cfa))
 			return LOST;
 		return leave (w, cfa - CELL, cfa - CELL - w->at.fp);
 	case MONOCLE__CFA_SP_READ:
 		return read_stack (w, w->at.sp + (uintptr_t) offset, &cfa) ? leave (w, cfa, saved) : LOST;
-	case MONOCLE__CFA_SIGNAL:
-		return leave_signal (w);
-	case MONOCLE__CFA_ROOT:
-		return ROOT;
-	default:
-		return leave_by_chain (w);
+	case MONOCLE__CFA_SIGNAL: return leave_signal (w);
+	case MONOCLE__CFA_ROOT: return ROOT;
+	default: return leave_by_chain (w);
 	}
 }
 
@@ -268,8 +262,7 @@ leave_managed (walk *w, const monocle__code *code)
 		return leave_by_chain (w);
 	if (offset < shape.length)
 		return decode (w, code, offset, &shape) ? leave_shape (w, &shape) : leave_by_chain (w);
-	if (w->at.is_exact && epilogue_of (w, code, &epilogue) &&
-	    (shape.kind == MONOCLE__SHAPE_SP || epilogue.is_restored))
+	if (w->at.is_exact && epilogue_of (w, code, &epilogue) && (shape.kind == MONOCLE__SHAPE_SP || epilogue.is_restored))
 		return leave (w, w->at.sp + epilogue.depth, epilogue.saved);
 	return leave_shape (w, &shape);
 }

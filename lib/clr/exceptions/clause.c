@@ -27,8 +27,8 @@ struct monocle__clauses {
 	monocle__clauses *next;
 	FunctionID function;
 	monocle__clr_image *image;
-	uint32_t row;                 /* of the definition */
-	unsigned epoch;               /* 0: for ever; else the instance_epoch in which `function` means this */
+	uint32_t row;   /* of the definition */
+	unsigned epoch; /* 0: for ever; else the instance_epoch in which `function` means this */
 	bool typed;
 	uint32_t count;
 	known *_Atomic handlers;

@@ -67,8 +67,8 @@ settle (monocle__unwinding *own, FunctionID next)
 {
 	FunctionID left = own->left;
 	own->left = 0;
-	if (left && own->left_depth == monocle__shadow_depth ()
-	    && (left != next || monocle__shadow_recursive (left, floor_of (own))))
+	if (left && own->left_depth == monocle__shadow_depth () &&
+	    (left != next || monocle__shadow_recursive (left, floor_of (own))))
 		monocle__shadow_unwound (left, floor_of (own));
 	forget_entries (own, monocle__shadow_depth ());
 }

@@ -149,7 +149,7 @@ monocle__dispatch_found (void)
 /* One frame of a function, looked for on the stack. */
 typedef struct {
 	FunctionID function;
-	uint32_t left;           /* how many frames of the function still come before it */
+	uint32_t left; /* how many frames of the function still come before it */
 	uintptr_t ip, sp, fp;
 } frame_search;
 
@@ -245,7 +245,8 @@ monocle__dispatch_frame (FunctionID function)
 	for (uint32_t i = index == UINT32_MAX ? 0 : own->handler_count; i-- > 0;) {
 		const monocle__handler *old = &own->handlers[i];
 		uint32_t outer = old->function == function && old->frame >= h.frame
-		    ? monocle__clauses_at (clauses, old->begin, false) : UINT32_MAX;
+		                   ? monocle__clauses_at (clauses, old->begin, false)
+		                   : UINT32_MAX;
 		if (outer != UINT32_MAX && monocle__clauses_nest (clauses, outer, index))
 			return old->frame;
 	}

@@ -30,14 +30,14 @@
 
 enum { REASON_GC = 1, REASON_GC_PREPARATION = 6, TYPE_BACKGROUND = 1 };
 
-static atomic_uint stopping;                /* threads that stop the world for a collection, or wait to do so */
-static atomic_bool is_paused;               /* from 7 to 8; written while the world is stopped */
-static atomic_uint paused_generation;       /* of the pause that is going on */
+static atomic_uint stopping;          /* threads that stop the world for a collection, or wait to do so */
+static atomic_bool is_paused;         /* from 7 to 8; written while the world is stopped */
+static atomic_uint paused_generation; /* of the pause that is going on */
 static atomic_bool is_paused_serially;
-static atomic_int restarting;               /* the thread that has said 8 and not 11; negative: it says 9 and 11 */
-static atomic_uint background;              /* number + 1 of the background collection that is going on, 0: none */
-static atomic_uint foreground;              /* the same of another one */
-static atomic_uint ended;                   /* collections so far */
+static atomic_int restarting;  /* the thread that has said 8 and not 11; negative: it says 9 and 11 */
+static atomic_uint background; /* number + 1 of the background collection that is going on, 0: none */
+static atomic_uint foreground; /* the same of another one */
+static atomic_uint ended;      /* collections so far */
 static _Atomic uint64_t heap_size;
 
 static int

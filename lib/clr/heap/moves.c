@@ -16,8 +16,8 @@
 #include "clr.h"
 
 enum {
-	ROOM_FIRST = 1 << 16,  /* bytes */
-	BATCH = 64,            /* addresses; so many Mono tells at once */
+	ROOM_FIRST = 1 << 16, /* bytes */
+	BATCH = 64,           /* addresses; so many Mono tells at once */
 	ALIGNMENT = 8,
 };
 
@@ -27,8 +27,8 @@ typedef struct {
 } range;
 
 static range *ranges;
-static size_t count, room;     /* room: bytes */
-static atomic_uint lost;       /* ranges that found no room */
+static size_t count, room; /* room: bytes */
+static atomic_uint lost;   /* ranges that found no room */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool

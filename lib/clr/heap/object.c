@@ -15,10 +15,10 @@
 #include "clr.h"
 
 enum {
-	HEADER = 8,               /* the type handle */
-	LENGTH_OFFSET = HEADER,   /* of strings and arrays */
-	OLDEST = 2,               /* large, pinned and frozen objects are collected with it, or never */
-	TICKS = 50,               /* milliseconds that an asker waits for the service thread */
+	HEADER = 8,             /* the type handle */
+	LENGTH_OFFSET = HEADER, /* of strings and arrays */
+	OLDEST = 2,             /* large, pinned and frozen objects are collected with it, or never */
+	TICKS = 50,             /* milliseconds that an asker waits for the service thread */
 };
 
 static MonoClass *
@@ -92,7 +92,7 @@ object_size (void *host, MonoObject *object)
 uint32_t
 monocle__clr_characters_offset (void)
 {
-	static _Atomic(uint32_t) known;
+	static _Atomic (uint32_t) known;
 	uint32_t offset = atomic_load_explicit (&known, memory_order_relaxed);
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ULONG length = 0, characters = 0;
@@ -177,15 +177,16 @@ ref_new (void *host, MonoObject *object, monocle_ref_kind kind)
 	handle_question question = {
 		.object = (ObjectID) object,
 		.type = kind == MONOCLE_REF_STRONG ? COR_PRF_HANDLE_TYPE_STRONG
-			: kind == MONOCLE_REF_PINNED ? COR_PRF_HANDLE_TYPE_PINNED : COR_PRF_HANDLE_TYPE_WEAK,
+		      : kind == MONOCLE_REF_PINNED ? COR_PRF_HANDLE_TYPE_PINNED
+		                                   : COR_PRF_HANDLE_TYPE_WEAK,
 	};
 	if (!object)
 		return &null_reference;
 	if (monocle__clr_state.info_version < 13)
 		return NULL;
 	make_handle (&question);
-	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE
-	    && !monocle__service_run (make_handle, &question, sizeof question, TICKS))
+	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE &&
+	    !monocle__service_run (make_handle, &question, sizeof question, TICKS))
 		return NULL;
 	return question.hr >= 0 ? (void *) question.handle : NULL;
 }

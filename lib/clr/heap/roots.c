@@ -15,7 +15,10 @@
 
 enum {
 	BATCH = 32, /* so many Mono tells at once */
-	FINALIZER_QUEUE = 1, STACKS = 5, HANDLES, OTHERS,
+	FINALIZER_QUEUE = 1,
+	STACKS = 5,
+	HANDLES,
+	OTHERS,
 };
 
 /* By COR_PRF_GC_ROOT_KIND. */
@@ -24,10 +27,10 @@ static const struct {
 	MonoGCRootSource source;
 	const char *name;
 } kinds[] = {
-	[COR_PRF_GC_ROOT_OTHER]     = { OTHERS,          MONO_ROOT_SOURCE_EXTERNAL,        "Other"           },
-	[COR_PRF_GC_ROOT_STACK]     = { STACKS,          MONO_ROOT_SOURCE_STACK,           "Thread Stack"    },
+	[COR_PRF_GC_ROOT_OTHER] = { OTHERS, MONO_ROOT_SOURCE_EXTERNAL, "Other" },
+	[COR_PRF_GC_ROOT_STACK] = { STACKS, MONO_ROOT_SOURCE_STACK, "Thread Stack" },
 	[COR_PRF_GC_ROOT_FINALIZER] = { FINALIZER_QUEUE, MONO_ROOT_SOURCE_FINALIZER_QUEUE, "Finalizer Queue" },
-	[COR_PRF_GC_ROOT_HANDLE]    = { HANDLES,         MONO_ROOT_SOURCE_GC_HANDLE,       "GC Handles"      },
+	[COR_PRF_GC_ROOT_HANDLE] = { HANDLES, MONO_ROOT_SOURCE_GC_HANDLE, "GC Handles" },
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -27,8 +27,8 @@ static sem_t asked, spoken;
 static void (*words) (void *data);
 static void *about;
 static pthread_t thread;
-static _Atomic(pid_t) owner;    /* the process whose thread it is; 0: there is none */
-static atomic_bool is_made;     /* or was tried to make */
+static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
+static atomic_bool is_made;   /* or was tried to make */
 
 static void
 await (sem_t *sem)

@@ -17,7 +17,7 @@
 
 enum {
 	NAME_SIZE = 512,
-	BYTES_PER_UNIT = 3,   /* of UTF-8, for one of UTF-16 */
+	BYTES_PER_UNIT = 3, /* of UTF-8, for one of UTF-16 */
 	BUCKETS = 1 << 10,
 	PUBLIC_STATIC = 0x16, /* ECMA-335 II.23.1.10: what Mono gives all of them */
 };
@@ -26,7 +26,7 @@ typedef struct function {
 	struct function *next;
 	FunctionID id;
 	MonoMethod *method;
-	const void *start;    /* of its code, NULL: not compiled yet */
+	const void *start; /* of its code, NULL: not compiled yet */
 } function;
 
 static function *functions[BUCKETS];
@@ -51,6 +51,7 @@ find (FunctionID id)
 /* --- what it is --------------------------------------------------------------------------------------------------- */
 
 /* The runtime's stubs are known by their names. */
+/* clang-format off */
 static const struct { const char *begins, *wrapper; } stubs[] = {
 	{ "IL_STUB_PInvoke",                  "managed-to-native" },
 	{ "IL_STUB_CLRtoCOM",                 "managed-to-native" },
@@ -61,6 +62,7 @@ static const struct { const char *begins, *wrapper; } stubs[] = {
 	{ "IL_STUB_UnboxingStub",             "unbox"             },
 	{ "IL_STUB",                          "other"             },
 };
+/* clang-format on */
 
 static const char *
 wrapper_of (const char *name)
@@ -207,9 +209,8 @@ static bool
 is_anybody_listening (void)
 {
 	return monocle__codemap_wanted () || monocle__clr_listened (MONOCLE_EVENT_jit_begin) ||
-	       monocle__clr_listened (MONOCLE_EVENT_jit_done) ||
-	       monocle__clr_listened (MONOCLE_EVENT_jit_failed) || monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer) ||
-	       monocle__clr_listened (MONOCLE_EVENT_method_free);
+	       monocle__clr_listened (MONOCLE_EVENT_jit_done) || monocle__clr_listened (MONOCLE_EVENT_jit_failed) ||
+	       monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer) || monocle__clr_listened (MONOCLE_EVENT_method_free);
 }
 
 HRESULT

@@ -14,10 +14,10 @@
 
 enum {
 	NAME_MAX_LENGTH = 1024,
-	BYTES_PER_UNIT = 3,        /* of UTF-8, for one of UTF-16 */
+	BYTES_PER_UNIT = 3, /* of UTF-8, for one of UTF-16 */
 	FIELDS_MAX = 64,
 	PARAMS_MAX = 64,
-	FIELD_STATIC = 0x10,       /* ECMA-335 II.23.1.5 */
+	FIELD_STATIC = 0x10, /* ECMA-335 II.23.1.5 */
 };
 
 struct monocle__clr_capture {
@@ -166,8 +166,8 @@ extends_of (capture *c, uint32_t token, DWORD *ret_flags)
 	mdToken extends = 0;
 	ULONG length;
 	c->wide[0] = 0;
-	HRESULT hr = c->import->vtbl->GetTypeDefProps (c->import, token, c->wide, NAME_MAX_LENGTH, &length, ret_flags,
-	                                               &extends);
+	HRESULT hr =
+	    c->import->vtbl->GetTypeDefProps (c->import, token, c->wide, NAME_MAX_LENGTH, &length, ret_flags, &extends);
 	if (hr < 0)
 		return UINT32_MAX;
 	return extends & 0xFFFFFF ? extends : 0;
@@ -197,8 +197,7 @@ enum_base (capture *c, uint32_t token)
 static void
 describe_kind (capture *c, MonoClass *klass, uint32_t extends, monocle_class_info *ret)
 {
-	MonoClass *parent =
-	    extends ? monocle__clr_dynamic_class (&c->image->cli, extends, klass, NULL, 0) : NULL;
+	MonoClass *parent = extends ? monocle__clr_dynamic_class (&c->image->cli, extends, klass, NULL, 0) : NULL;
 	const char *name = parent ? mono_class_get_name (parent) : "";
 	bool in_system = parent && strcmp (mono_class_get_namespace (parent), "System") == 0;
 	bool is_enum = in_system && strcmp (name, "Enum") == 0;
@@ -429,8 +428,8 @@ monocle__clr_dynamic_method (FunctionID function)
 void
 monocle__clr_dynamic_class_loaded (MonoClass *klass)
 {
-	monocle__clr_image *image = atomic_load_explicit (&any, memory_order_relaxed)
-		? monocle__clr_image_of (mono_class_get_image (klass)) : NULL;
+	monocle__clr_image *image =
+	    atomic_load_explicit (&any, memory_order_relaxed) ? monocle__clr_image_of (mono_class_get_image (klass)) : NULL;
 	capture c;
 	if (!image || !mono_image_is_dynamic (image->cli.record) || !capture_begin (&c, image))
 		return;

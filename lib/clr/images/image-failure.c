@@ -59,8 +59,8 @@ static bool
 is_bad_image (MonoObject *exception)
 {
 	MonoClass *klass = monocle__clr_class (monocle__clr_class_id_of (exception));
-	return klass && strcmp (mono_class_get_name (klass), "BadImageFormatException") == 0
-		&& strcmp (mono_class_get_namespace (klass), "System") == 0;
+	return klass && strcmp (mono_class_get_name (klass), "BadImageFormatException") == 0 &&
+	       strcmp (mono_class_get_namespace (klass), "System") == 0;
 }
 
 /* The record stays: modules may keep it. Equal names are kept once. */

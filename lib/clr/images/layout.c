@@ -13,11 +13,11 @@
 #include "clr.h"
 
 enum {
-	HEADER = 8,            /* the type handle, in front of the fields */
-	SYNC = 8,              /* of the collector and the locks, in front of the object */
-	LENGTH = 8,            /* of arrays, padded, in front of the elements */
+	HEADER = 8, /* the type handle, in front of the fields */
+	SYNC = 8,   /* of the collector and the locks, in front of the object */
+	LENGTH = 8, /* of arrays, padded, in front of the elements */
 	FIELDS_MAX = 512,
-	TICKS = 50,            /* milliseconds that an asker waits for the service thread */
+	TICKS = 50, /* milliseconds that an asker waits for the service thread */
 	FIELD_TOKEN = 0x04000000,
 };
 
@@ -47,7 +47,7 @@ ask_class (ModuleID module, mdToken token, ULONG32 count, ClassID *arguments)
 	if (!module || !token || info->vtbl->GetCurrentThreadID (info, &thread) < 0)
 		return 0;
 	HRESULT hr = count ? info->vtbl->GetClassFromTokenAndTypeArgs (info, module, token, count, arguments, &id)
-		: info->vtbl->GetClassFromToken (info, module, token, &id);
+	                   : info->vtbl->GetClassFromToken (info, module, token, &id);
 	return hr >= 0 ? id : 0;
 }
 
@@ -100,7 +100,7 @@ class_id (MonoClass *klass)
 typedef struct {
 	COR_FIELD_OFFSET fields[FIELDS_MAX];
 	ULONG count, size;
-	uint32_t base;          /* what is missing in the offsets */
+	uint32_t base; /* what is missing in the offsets */
 } layout;
 
 static bool
@@ -151,9 +151,9 @@ field_token (MonoClass *klass, uint32_t index)
 	MonoClass *definition = monocle_class_definition (klass);
 	monocle__clr_image *image = monocle__clr_image_of (mono_class_get_image (definition));
 	monocle__ecma_typedef row;
-	if (!image || !image->cli.readable
-	    || monocle__ecma_get_typedef (&image->cli.ecma, mono_class_get_type_token (definition), &row)
-	    || index >= row.end_field - row.first_field)
+	if (!image || !image->cli.readable ||
+	    monocle__ecma_get_typedef (&image->cli.ecma, mono_class_get_type_token (definition), &row) ||
+	    index >= row.end_field - row.first_field)
 		return 0;
 	return FIELD_TOKEN | (row.first_field + index);
 }
@@ -195,7 +195,7 @@ typedef struct {
 	ClassID klass;
 	mdToken token;
 	HRESULT hr;
-	ThreadID thread;      /* the asker's */
+	ThreadID thread; /* the asker's */
 	AppDomainID domain;
 	COR_PRF_STATIC_TYPE kind;
 	void *address;
@@ -245,9 +245,9 @@ typedef struct node {
 	void *address;
 } node;
 
-static _Atomic(node *) known[256];
+static _Atomic (node *) known[256];
 
-static _Atomic(node *) *
+static _Atomic (node *) *
 bucket_of (MonoClass *klass, uint32_t index)
 {
 	return &known[(((uintptr_t) klass >> 4) + index) % (sizeof known / sizeof *known)];
@@ -308,8 +308,8 @@ static_address (void *host, MonoClass *klass, uint32_t index)
 	info->vtbl->GetCurrentThreadID (info, &question.thread);
 	info->vtbl->GetThreadAppDomain (info, question.thread, &question.domain);
 	find_static (&question);
-	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE
-	    && !monocle__service_run (find_static, &question, sizeof question, TICKS))
+	if (question.hr == CORPROF_E_UNSUPPORTED_CALL_SEQUENCE &&
+	    !monocle__service_run (find_static, &question, sizeof question, TICKS))
 		return NULL;
 	if (question.hr < 0)
 		return NULL;

@@ -67,8 +67,7 @@ ask_class (ClassID id, ModuleID *ret_module, mdToken *ret_token, id_list *ret)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	for (uint32_t room = FEW;; room *= 8) {
 		ClassID parent, *ids = room_for (room, ret->few);
-		if (!ids ||
-		    info->vtbl->GetClassIDInfo2 (info, id, ret_module, ret_token, &parent, room, &ret->count, ids) < 0)
+		if (!ids || info->vtbl->GetClassIDInfo2 (info, id, ret_module, ret_token, &parent, room, &ret->count, ids) < 0)
 			return false;
 		ret->ids = ids;
 		if (ret->count < room)
@@ -84,8 +83,8 @@ ask_function (FunctionID id, COR_PRF_FRAME_INFO frame, ClassID *ret_owner, Modul
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	for (uint32_t room = FEW;; room *= 8) {
 		ClassID *ids = room_for (room, ret->few);
-		if (!ids || info->vtbl->GetFunctionInfo2 (info, id, frame, ret_owner, ret_module, ret_token, room,
-		                                          &ret->count, ids) < 0)
+		if (!ids || info->vtbl->GetFunctionInfo2 (info, id, frame, ret_owner, ret_module, ret_token, room, &ret->count,
+		                                          ids) < 0)
 			return false;
 		ret->ids = ids;
 		if (ret->count < room)
@@ -252,7 +251,7 @@ method_over (MonoMethod *definition, MonoClass *klass, const id_list *of_method,
 	MonoType *few[FEW], **arguments = room_for (of_method->count, few);
 	for (uint32_t i = 0; arguments && i < of_method->count; i++)
 		arguments[i] = shared ? monocle_type (monocle_class_param (NULL, definition, i, 1))
-			: exact_argument (of_method->ids[i], NULL, definition, i);
+		                      : exact_argument (of_method->ids[i], NULL, definition, i);
 	return arguments ? monocle_method_inst (definition, klass, of_method->count, arguments) : NULL;
 }
 
@@ -290,8 +289,8 @@ resolve_method (FunctionID id, COR_PRF_FRAME_INFO frame, monocle__clr_image **re
 	mdToken token, owner_token;
 	ClassID owner = 0;
 	id_list of_class = { .count = 0 }, of_method;
-	monocle__clr_image *image = !ask_function (id, frame, &owner, &module, &token, &of_method)
-		? NULL : monocle__clr_image_find (module);
+	monocle__clr_image *image =
+	    !ask_function (id, frame, &owner, &module, &token, &of_method) ? NULL : monocle__clr_image_find (module);
 	if (!image || (token >> 24) != 0x06)
 		return NULL;
 	*ret_image = image;

@@ -80,7 +80,7 @@ monocle__probe_handler (bool generic)
 
 /* Numbers of locals; MONOCLE__IL_NONE where none is needed. */
 typedef struct {
-	uint32_t *caught;            /* by clause */
+	uint32_t *caught; /* by clause */
 	uint32_t carried[DEPTHS];
 } plan;
 
@@ -222,7 +222,7 @@ insert_clause (job *j, monocle__il_edit *edit, const plan *p, uint32_t index)
 		result = insert_probe (j, edit, c->filter_begin, index, c->flags, MONOCLE__IL_NONE);
 	if (result == 0 && p->caught[index] != MONOCLE__IL_NONE) {
 		monocle__il_instruction keep[] = { monocle__il_op (MONOCLE__IL_DUP, 0),
-		                                   monocle__il_op (MONOCLE__IL_STLOC, p->caught[index]) };
+			                               monocle__il_op (MONOCLE__IL_STLOC, p->caught[index]) };
 		result = monocle__il_insert (edit, c->handler_begin, MONOCLE__IL_JUMPS_ENTRY, keep, 2);
 	}
 	if (c->flags == MONOCLE__IL_CLAUSE_FINALLY && depth_of (&j->body, c->try_begin) < DEPTHS)

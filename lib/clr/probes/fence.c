@@ -35,8 +35,8 @@ monocle__clr_returns_to_native (const monocle__clr_image *image, mdToken token)
 {
 	static const char name_space[] = "System.Runtime.InteropServices";
 	const monocle__ecma_image *ecma = &image->cli.ecma;
-	return monocle__attribute_find (ecma, token, name_space, "UnmanagedCallersOnlyAttribute")
-		|| monocle__attribute_find (ecma, token, name_space, "NativeCallableInternalAttribute");
+	return monocle__attribute_find (ecma, token, name_space, "UnmanagedCallersOnlyAttribute") ||
+	       monocle__attribute_find (ecma, token, name_space, "NativeCallableInternalAttribute");
 }
 
 static uint32_t

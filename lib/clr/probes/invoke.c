@@ -19,11 +19,13 @@
 enum { STATIC_CONSTRUCTOR = 0x1810 }; /* static, special name, runtime special name: ECMA-335 II.23.1.10 */
 
 /* The core library's own. `this` of what reflects has the method's handle in a field. */
+/* clang-format off */
 static const struct { const char *name_space, *type, *method; monocle__invoke kind; } own[] = {
 	{ "System.Threading",  "Thread",                 "StartCallback", MONOCLE__INVOKED },
 	{ "System.Reflection", "RuntimeMethodInfo",      "Invoke",        MONOCLE__REFLECTS },
 	{ "System.Reflection", "RuntimeConstructorInfo", "Invoke",        MONOCLE__REFLECTS },
 };
+/* clang-format on */
 
 /* Offset of the handle in RuntimeMethodInfo and RuntimeConstructorInfo; 0: not known yet. */
 static atomic_uint handle_offset[2];
@@ -31,8 +33,8 @@ static atomic_uint handle_offset[2];
 bool
 monocle__invokes_wanted (void)
 {
-	return monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke)
-		|| monocle__clr_listened (MONOCLE_EVENT_method_end_invoke);
+	return monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke) ||
+	       monocle__clr_listened (MONOCLE_EVENT_method_end_invoke);
 }
 
 static monocle__invoke
@@ -45,8 +47,8 @@ kind_in_corlib (monocle__clr_image *image, const monocle__ecma_methoddef *row)
 	if (i == count || monocle__ecma_get_typedef (&image->cli.ecma, row->declaring_token, &type))
 		return MONOCLE__NOT_INVOKED;
 	for (; i < count; i++)
-		if (!strcmp (row->name, own[i].method) && !strcmp (type.name, own[i].type)
-		    && !strcmp (type.name_space, own[i].name_space))
+		if (!strcmp (row->name, own[i].method) && !strcmp (type.name, own[i].type) &&
+		    !strcmp (type.name_space, own[i].name_space))
 			return own[i].kind;
 	return MONOCLE__NOT_INVOKED;
 }
@@ -54,16 +56,16 @@ kind_in_corlib (monocle__clr_image *image, const monocle__ecma_methoddef *row)
 static bool
 is_entry_point (monocle__clr_image *image, mdToken token)
 {
-	return image->cli.ecma.entry_point_token == token
-		&& mono_assembly_get_main () == monocle_image_assembly (image->cli.record);
+	return image->cli.ecma.entry_point_token == token &&
+	       mono_assembly_get_main () == monocle_image_assembly (image->cli.record);
 }
 
 monocle__invoke
 monocle__invoke_kind (monocle__clr_image *image, mdToken token)
 {
 	monocle__ecma_methoddef row;
-	if (!monocle__invokes_wanted () || !image->cli.readable
-	    || monocle__ecma_get_methoddef (&image->cli.ecma, token, &row) || !row.rva)
+	if (!monocle__invokes_wanted () || !image->cli.readable ||
+	    monocle__ecma_get_methoddef (&image->cli.ecma, token, &row) || !row.rva)
 		return MONOCLE__NOT_INVOKED;
 	if ((row.flags & STATIC_CONSTRUCTOR) == STATIC_CONSTRUCTOR || is_entry_point (image, token))
 		return MONOCLE__INVOKED;

@@ -156,8 +156,8 @@ HRESULT
 monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, HRESULT status,
                                           BOOL safe_to_block)
 {
-	if (!monocle__codemap_wanted () && !monocle__clr_listened (MONOCLE_EVENT_jit_done)
-	    && !monocle__clr_listened (MONOCLE_EVENT_jit_failed) && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
+	if (!monocle__codemap_wanted () && !monocle__clr_listened (MONOCLE_EVENT_jit_done) &&
+	    !monocle__clr_listened (MONOCLE_EVENT_jit_failed) && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
 		return S_OK;
 	MonoMethod *method = monocle__clr_method (function);
 	if (!method)

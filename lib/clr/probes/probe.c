@@ -15,7 +15,7 @@
 #include <string.h>
 #include "shadow.h"
 
-#define PROBE __attribute__ ((noinline, no_stack_protector))
+#define PROBE     __attribute__ ((noinline, no_stack_protector))
 #define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
 #define CALLER_IP ((uintptr_t) __builtin_return_address (0))
 
@@ -77,7 +77,7 @@ raise_leave (MonoMethod *method)
 typedef struct monocle__clr_instance {
 	struct monocle__clr_instance *_Atomic next;
 	MonoMethod *_Atomic method;
-	atomic_uint epoch;       /* the instance_epoch for which `method` holds; 0: for ever. Written after `method` */
+	atomic_uint epoch; /* the instance_epoch for which `method` holds; 0: for ever. Written after `method` */
 	uintptr_t keys[MONOCLE__KEYS_MAX];
 } instance;
 
@@ -232,7 +232,10 @@ fault (MonoMethod *method)
 /* --- generic methods: they always push, so that leaving needs no handles ------------------------------------------ */
 
 #define KEYS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e
-#define KEY_ARRAY { a, b, c, d, e }
+#define KEY_ARRAY \
+	{ \
+		a, b, c, d, e \
+	}
 
 PROBE static void
 generic_enter (monocle__clr_generic *generic, KEYS)
@@ -315,7 +318,7 @@ generic_begin_invoke (monocle__clr_generic *generic, uintptr_t klass, uintptr_t 
 {
 	uintptr_t keys[MONOCLE__KEYS_MAX] = { klass };
 	MonoMethod *method = flags ? find_instance (generic, keys)
-		: monocle_method_inst (generic->definition, monocle__clr_class (klass), 0, NULL);
+	                           : monocle_method_inst (generic->definition, monocle__clr_class (klass), 0, NULL);
 	begin_invocation (method ? method : generic->definition, generic->definition, flags, CALLER_SP, CALLER_IP);
 }
 

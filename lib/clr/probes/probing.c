@@ -116,8 +116,8 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 		invoke = MONOCLE__NOT_INVOKED; /* its own calls are told, not those that it makes */
 	if (invoke == MONOCLE__REFLECTS)
 		monocle__invoke_prepare (method);
-	bool wanted = flags || invoke || monocle__clr_probes_handlers (image)
-		|| monocle__clr_returns_to_native (image, token);
+	bool wanted =
+	    flags || invoke || monocle__clr_probes_handlers (image) || monocle__clr_returns_to_native (image, token);
 	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);

@@ -130,8 +130,8 @@ push_last (const job *j, MonoProfilerCallInstrumentationFlags flags, bool begins
 int
 monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 {
-	monocle__probe function = j->invoke ? monocle__probe_begin_invoke (j->invoke, j->generic)
-	                                    : monocle__probe_enter (j->flags, j->generic);
+	monocle__probe function =
+	    j->invoke ? monocle__probe_begin_invoke (j->invoke, j->generic) : monocle__probe_enter (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
 	if (!function)
@@ -341,6 +341,7 @@ find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
  * arguments, and the second pass of exceptions, which stands above the frames that it unwinds. NULL: all methods of the
  * type.
  */
+/* clang-format off */
 static const struct { const char *type, *method; } own_ground[] = {
 	{ "RuntimeTypeHandle",  "ToIntPtr"     }, /* probes find out with it which instance runs */
 	{ "RuntimeTypeHandle",  "get_Value"    },
@@ -352,6 +353,7 @@ static const struct { const char *type, *method; } own_ground[] = {
 	{ "StackFrameIterator", NULL           },
 	{ "InternalCalls",      NULL           },
 };
+/* clang-format on */
 
 static bool
 is_ours (const job *j)

@@ -18,34 +18,37 @@ enum { MONOCLE__PROBE_MAX = 16 + 2 * MONOCLE__KEYS_MAX + 8 * MONOCLE__SPILLS_MAX
 /* A value that passes a probe in memory. */
 typedef struct {
 	uint32_t argument, local;
-	uint32_t clear;              /* the type's token where the local may not keep what it held, else 0 */
+	uint32_t clear; /* the type's token where the local may not keep what it held, else 0 */
 } monocle__spill;
 
 typedef struct {
-	uint32_t guard;              /* local; MONOCLE__IL_NONE: nothing is kept from the enter probe */
+	uint32_t guard; /* local; MONOCLE__IL_NONE: nothing is kept from the enter probe */
 	uint32_t count;
 	monocle__spill arguments[MONOCLE__SPILLS_MAX];
-	monocle__spill result;       /* its local is MONOCLE__IL_NONE: it stays on the stack */
-	bool result_in_memory;       /* the leave probe is passed its address */
+	monocle__spill result; /* its local is MONOCLE__IL_NONE: it stays on the stack */
+	bool result_in_memory; /* the leave probe is passed its address */
 } monocle__spills;
 
-#define MONOCLE__SPILLS_NONE { .guard = MONOCLE__IL_NONE, .result.local = MONOCLE__IL_NONE }
+#define MONOCLE__SPILLS_NONE \
+	{ \
+		.guard = MONOCLE__IL_NONE, .result.local = MONOCLE__IL_NONE \
+	}
 
 typedef struct {
 	monocle__clr_image *image;
 	mdToken token;
 	MonoProfilerCallInstrumentationFlags flags;
 	monocle__invoke invoke;
-	bool handlers;               /* its handlers get probes */
-	bool to_native;              /* returns to native code: its returns get fences */
+	bool handlers;  /* its handlers get probes */
+	bool to_native; /* returns to native code: its returns get fences */
 	monocle__ecma_methoddef row;
-	int64_t record;              /* MonoMethod, or monocle__clr_generic */
+	int64_t record; /* MonoMethod, or monocle__clr_generic */
 	bool generic;
 	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
 	monocle__il_body body;
 	monocle__spills spills;
 	struct {
-		uint8_t *types;          /* as a signature has them; NULL: not read yet. Freed with the job */
+		uint8_t *types; /* as a signature has them; NULL: not read yet. Freed with the job */
 		uint32_t size, count;
 		bool added;
 	} locals;

@@ -10,7 +10,7 @@
 
 __thread shadow *monocle__own_shadow __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t shadow_key;
-static bool has_key;             /* the process may have no more; then the memory of a thread outlives it */
+static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
 static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
 
 /* --- a thread's memory -------------------------------------------------------------------------------------------- */

@@ -27,24 +27,24 @@
 enum { SHADOW_ENTRIES = 1 << 18, RAISES = 1, INVOKES = 2, BITS = RAISES | INVOKES };
 
 typedef struct {
-	MonoMethod *method;      /* what events name: for generics the instance */
-	MonoMethod *definition;  /* what leave probes match */
-	uintptr_t sp_flags;      /* stack pointer | RAISES: exception_leave is wanted | INVOKES: end_invoke is */
-	uintptr_t ip;            /* return address of the enter probe */
+	MonoMethod *method;     /* what events name: for generics the instance */
+	MonoMethod *definition; /* what leave probes match */
+	uintptr_t sp_flags;     /* stack pointer | RAISES: exception_leave is wanted | INVOKES: end_invoke is */
+	uintptr_t ip;           /* return address of the enter probe */
 } entry;
 
 typedef struct {
 	entry *top, *limit;
-	uint64_t overflow;       /* entries that were not stored, innermost first */
+	uint64_t overflow; /* entries that were not stored, innermost first */
 	monocle__unwinding unwinding;
 	monocle__pins pins;
 	monocle__describe_scratch scratch;
 	monocle__clr_capture *capture;
 	monocle__clr_waiting waiting;
-	uintptr_t callback;      /* the frame of the runtime's callback that wants stacks told well; 0: none */
+	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
 	monocle__clr_stack stack;
 	monocle__dispatches dispatches;
-	entry bottom;            /* base[-1]: higher than every frame */
+	entry bottom; /* base[-1]: higher than every frame */
 	entry base[SHADOW_ENTRIES];
 } shadow;
 

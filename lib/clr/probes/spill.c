@@ -78,8 +78,8 @@ static void
 look_at (MonoType *type, makeup *m)
 {
 	int kind = type ? mono_type_get_type (type) : MONO_TYPE_VAR;
-	MonoClass *klass = kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_GENERICINST ? mono_class_from_mono_type (type)
-	                                                                                 : NULL;
+	MonoClass *klass =
+	    kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_GENERICINST ? mono_class_from_mono_type (type) : NULL;
 	m->fields++;
 	if (type && mono_type_is_byref (type))
 		m->parts |= REFERENCES;

@@ -14,11 +14,11 @@
 #include "dispatch/core.h"
 
 typedef struct twin {
-	struct twin *next;                           /* all of them; only grows */
-	MonoProfiler *prof;                          /* the module's */
+	struct twin *next;  /* all of them; only grows */
+	MonoProfiler *prof; /* the module's */
 	MonoProfilerHandle handle;
-	void *callbacks[MONOCLE_EVENT_COUNT];        /* the module's; written by setters in any context */
-	MonoProfilerCleanupCallback cleanup;         /* the same */
+	void *callbacks[MONOCLE_EVENT_COUNT]; /* the module's; written by setters in any context */
+	MonoProfilerCleanupCallback cleanup;  /* the same */
 	MonoProfilerCoverageFilterCallback coverage_filter;
 	MonoProfilerCallInstrumentationFilterCallback call_filter;
 } twin;
@@ -46,10 +46,8 @@ place_of_collection (MonoProfilerGCEvent step)
 	case MONO_GC_EVENT_PRE_STOP_WORLD:
 	case MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED:
 	case MONO_GC_EVENT_POST_START_WORLD:
-	case MONO_GC_EVENT_POST_START_WORLD_UNLOCKED:
-		return IN_COLLECTOR;
-	default:
-		return IN_STOPPED;
+	case MONO_GC_EVENT_POST_START_WORLD_UNLOCKED: return IN_COLLECTOR;
+	default: return IN_STOPPED;
 	}
 }
 
@@ -164,8 +162,8 @@ on_coverage (MonoProfiler *prof, const MonoProfilerCoverageData *data)
 /* --- what the module calls: the sixth argument is the import, whose target is the runtime's function -------------- */
 
 #define TARGET(type, import) ((type) (import)->target)
-#define UNUSED_3 uintptr_t c_, uintptr_t d_, uintptr_t e_
-#define UNUSED_4 uintptr_t b_, UNUSED_3
+#define UNUSED_3             uintptr_t c_, uintptr_t d_, uintptr_t e_
+#define UNUSED_4             uintptr_t b_, UNUSED_3
 
 static MonoProfilerHandle
 create (MonoProfiler *prof, UNUSED_4, monocle__import *import)

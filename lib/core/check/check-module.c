@@ -21,9 +21,9 @@
 
 typedef struct {
 	const struct link_map *map;
-	const ElfW(Sym) *symbols;
+	const ElfW (Sym) *symbols;
 	const char *strings;
-	const ElfW(Rela) *tables[2]; /* DT_RELA, DT_JMPREL */
+	const ElfW (Rela) *tables[2]; /* DT_RELA, DT_JMPREL */
 	size_t counts[2];
 } object;
 
@@ -35,9 +35,9 @@ typedef struct {
 } slot;
 
 typedef struct {
-	const char *name;            /* owned, for ever */
+	const char *name; /* owned, for ever */
 	object object;
-	uint8_t *thunks;             /* for ever */
+	uint8_t *thunks; /* for ever */
 	slot *slots;
 	size_t count, room;
 } patch;
@@ -46,7 +46,7 @@ typedef struct {
 
 /* glibc relocates these pointers in place, others leave them as offsets. */
 static const void *
-pointer_of (const struct link_map *map, const ElfW(Dyn) *entry)
+pointer_of (const struct link_map *map, const ElfW (Dyn) *entry)
 {
 	return (const void *) (entry->d_un.d_ptr < map->l_addr ? map->l_addr + entry->d_un.d_ptr : entry->d_un.d_ptr);
 }
@@ -56,14 +56,14 @@ read_object (const struct link_map *map, object *ret_object)
 {
 	object o = { .map = map };
 
-	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+	for (const ElfW (Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
 		switch (entry->d_tag) {
-		case DT_SYMTAB:   o.symbols = pointer_of (map, entry); break;
-		case DT_STRTAB:   o.strings = pointer_of (map, entry); break;
-		case DT_RELA:     o.tables[0] = pointer_of (map, entry); break;
-		case DT_RELASZ:   o.counts[0] = entry->d_un.d_val / sizeof (ElfW(Rela)); break;
-		case DT_JMPREL:   o.tables[1] = pointer_of (map, entry); break;
-		case DT_PLTRELSZ: o.counts[1] = entry->d_un.d_val / sizeof (ElfW(Rela)); break;
+		case DT_SYMTAB: o.symbols = pointer_of (map, entry); break;
+		case DT_STRTAB: o.strings = pointer_of (map, entry); break;
+		case DT_RELA: o.tables[0] = pointer_of (map, entry); break;
+		case DT_RELASZ: o.counts[0] = entry->d_un.d_val / sizeof (ElfW (Rela)); break;
+		case DT_JMPREL: o.tables[1] = pointer_of (map, entry); break;
+		case DT_PLTRELSZ: o.counts[1] = entry->d_un.d_val / sizeof (ElfW (Rela)); break;
 		}
 	*ret_object = o;
 	return o.symbols && o.strings;
@@ -164,8 +164,8 @@ each_slot (patch *p)
 
 	for (int t = 0; t < 2; t++)
 		for (size_t i = 0; p->object.tables[t] && i < p->object.counts[t]; i++) {
-			const ElfW(Rela) *relocation = &p->object.tables[t][i];
-			const ElfW(Sym) *symbol = &p->object.symbols[ELF64_R_SYM (relocation->r_info)];
+			const ElfW (Rela) *relocation = &p->object.tables[t][i];
+			const ElfW (Sym) *symbol = &p->object.symbols[ELF64_R_SYM (relocation->r_info)];
 			const char *name = p->object.strings + symbol->st_name;
 			if (!monocle__arch_is_address (ELF64_R_TYPE (relocation->r_info)) || relocation->r_addend ||
 			    symbol->st_shndx != SHN_UNDEF || !is_wanted (name))
@@ -186,7 +186,7 @@ protect_again (struct dl_phdr_info *info, size_t size, void *map)
 	if (info->dlpi_addr != ((const struct link_map *) map)->l_addr)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+		const ElfW (Phdr) *header = &info->dlpi_phdr[i];
 		uintptr_t start = (info->dlpi_addr + header->p_vaddr) & ~(page - 1);
 		uintptr_t end = (info->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
 		if (header->p_type == PT_GNU_RELRO && end > start)
@@ -216,7 +216,7 @@ patch_object (patch *p)
 	if (!wanted)
 		return true;
 	void *memory =
-		mmap (NULL, wanted * MONOCLE__THUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	    mmap (NULL, wanted * MONOCLE__THUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return false;
 	p->slots = calloc (wanted, sizeof *p->slots);
@@ -234,7 +234,10 @@ patch_object (patch *p)
 static bool
 is_first (const struct link_map *map)
 {
-	static struct seen { struct seen *next; const struct link_map *map; } *all;
+	static struct seen {
+		struct seen *next;
+		const struct link_map *map;
+	} * all;
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct seen *mine = calloc (1, sizeof *mine);
 

@@ -13,8 +13,8 @@
 
 typedef void (*handler) (int number, siginfo_t *info, void *context);
 
-static handler handlers[NSIG];     /* the module's; written before the system knows ours */
-static int wants_info[NSIG];       /* its SA_SIGINFO */
+static handler handlers[NSIG]; /* the module's; written before the system knows ours */
+static int wants_info[NSIG];   /* its SA_SIGINFO */
 
 /* Also for handlers that take the number only: what more they get does not harm. */
 static void

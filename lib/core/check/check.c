@@ -33,7 +33,7 @@ static const struct {
 #undef NEED
 };
 
-_Static_assert (MONOCLE__PLACES <= 32, "a place is a bit of a word");
+_Static_assert(MONOCLE__PLACES <= 32, "a place is a bit of a word");
 
 static pthread_key_t key;
 static bool has_key;
@@ -155,7 +155,7 @@ static const monocle__contract contracts[] = {
 #define CONTRACT(need, thread, function, failure) { #function, MONOCLE__NEED_##need, thread, failure },
 #include "contracts.def"
 #undef CONTRACT
-#define MONO_PROFILER_EVENT_0(name, type) { "mono_profiler_set_" #name "_callback", MONOCLE__NEED_SETTER, ANYONE, 0 },
+#define MONO_PROFILER_EVENT_0(name, type)      { "mono_profiler_set_" #name "_callback", MONOCLE__NEED_SETTER, ANYONE, 0 },
 #define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)

@@ -74,9 +74,9 @@ monocle__stay *monocle__check_stay (void);
 
 typedef struct {
 	const char *function;
-	uint8_t need;        /* MONOCLE__NEED_* */
-	bool needs_thread;   /* of those that the runtime knows */
-	intptr_t failure;    /* what the function returns when it fails */
+	uint8_t need;      /* MONOCLE__NEED_* */
+	bool needs_thread; /* of those that the runtime knows */
+	intptr_t failure;  /* what the function returns when it fails */
 } monocle__contract;
 
 enum {
@@ -96,8 +96,8 @@ typedef struct {
 	void *replacement;                 /* ours in its place, NULL: none; gets the import as sixth argument */
 	const monocle__contract *contract; /* NULL: none */
 	const char *module, *function;
-	const void *map;                   /* the module, as the dynamic linker knows it */
-	_Atomic uint32_t reported;         /* places, a bit each */
+	const void *map;           /* the module, as the dynamic linker knows it */
+	_Atomic uint32_t reported; /* places, a bit each */
 } monocle__import;
 
 /* What a thunk does next: calls `function`, with `word` as sixth argument unless it is 0; or returns `word`. */

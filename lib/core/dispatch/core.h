@@ -36,7 +36,7 @@ void monocle__host_begin_shutdown (void);
 /* A handle with what the dispatcher does not look at. MonoProfilerHandle points at its first member. */
 typedef struct {
 	struct _MonoProfilerDesc desc;
-	MonoProfilerCleanupCallback cleanup;                      /* these three: exchanged atomically, in any context */
+	MonoProfilerCleanupCallback cleanup; /* these three: exchanged atomically, in any context */
 	MonoProfilerCoverageFilterCallback coverage_filter;
 	MonoProfilerCallInstrumentationFilterCallback call_filter;
 } monocle__handle;
@@ -79,11 +79,11 @@ void monocle__log_init (void);
 void monocle__log_failure (const char *format, ...) MONOCLE_PRINTF;
 
 /* Logs the first time that this line of code is reached, in whichever thread. As async-safe as monocle_log (). */
-#define MONOCLE__LOG_ONCE(...)                                             \
-	do {                                                                   \
-		static bool said_;                                                 \
-		if (!__atomic_exchange_n (&said_, true, __ATOMIC_RELAXED))         \
-			monocle_log (__VA_ARGS__);                                     \
+#define MONOCLE__LOG_ONCE(...) \
+	do { \
+		static bool said_; \
+		if (!__atomic_exchange_n (&said_, true, __ATOMIC_RELAXED)) \
+			monocle_log (__VA_ARGS__); \
 	} while (0)
 
 /* --- self.c: this library as the dynamic linker sees it ---------------------------------------------------------- */

@@ -13,6 +13,7 @@
 /* Mono's frequency before anybody chooses one. */
 enum { DEFAULT_FREQUENCY = 100 };
 
+/* clang-format off */
 static const char *const feature_names[] = {
 	[MONOCLE_FEATURE_SAMPLING]     = "sampling",
 	[MONOCLE_FEATURE_COVERAGE]     = "coverage",
@@ -20,7 +21,8 @@ static const char *const feature_names[] = {
 	[MONOCLE_FEATURE_CLAUSES]      = "exception clauses",
 	[MONOCLE_FEATURE_CALL_CONTEXT] = "call contexts",
 };
-_Static_assert (sizeof feature_names / sizeof *feature_names == MONOCLE_FEATURE_COUNT, "every feature has a name");
+/* clang-format on */
+_Static_assert(sizeof feature_names / sizeof *feature_names == MONOCLE_FEATURE_COUNT, "every feature has a name");
 
 static bool granted[MONOCLE_FEATURE_COUNT]; /* false, then true for ever */
 static bool refused[MONOCLE_FEATURE_COUNT]; /* and said so */

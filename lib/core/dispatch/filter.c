@@ -35,7 +35,7 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 	if (callback)
 		__atomic_fetch_add (&call_filters, 1, __ATOMIC_SEQ_CST);
 	MonoProfilerCallInstrumentationFilterCallback old =
-		__atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
+	    __atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
 	if (old)
 		__atomic_fetch_sub (&call_filters, 1, __ATOMIC_SEQ_CST);
 	if (old != callback)

@@ -21,9 +21,9 @@ enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 static unsigned phase;
 
 static const monocle_host_ops no_ops;
-static monocle_host_ops registered;             /* written by whoever claimed, before `ops` points at it */
+static monocle_host_ops registered; /* written by whoever claimed, before `ops` points at it */
 static const monocle_host_ops *ops = &no_ops;
-static bool claimed;                            /* by the first host, before it is complete */
+static bool claimed; /* by the first host, before it is complete */
 
 const monocle_host_ops *
 monocle__host_ops (void)

@@ -150,11 +150,11 @@ on_thread_stopped (MonoProfiler *prof, uintptr_t tid)
 /* --- the old functions -------------------------------------------------------------------------------------------- */
 
 /* Stores the old callback, then sets or removes the adapter that reads it. */
-#define INSTALL(field, callback, event, adapter)                                                   \
-	do {                                                                                           \
-		if (callback)                                                                              \
-			current->field = (callback);                                                           \
-		mono_profiler_set_##event##_callback (current->handle, (callback) ? (adapter) : NULL);     \
+#define INSTALL(field, callback, event, adapter) \
+	do { \
+		if (callback) \
+			current->field = (callback); \
+		mono_profiler_set_##event##_callback (current->handle, (callback) ? (adapter) : NULL); \
 	} while (0)
 
 /* Mono crashes without a current handle. */

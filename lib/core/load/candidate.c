@@ -16,8 +16,7 @@
 
 typedef void (*init_func) (const char *desc);
 
-__attribute__ ((format (printf, 2, 3)))
-static void
+__attribute__ ((format (printf, 2, 3))) static void
 note_failure (monocle__candidate *candidate, const char *format, ...)
 {
 	va_list arguments;
@@ -79,8 +78,10 @@ entry_point (monocle__candidate *candidate, void *module, const char *path)
 	bool is_old = dlsym (module, "mono_profiler_startup");
 
 	if (is_old && init)
-		note_failure (candidate, "%s has the entry point of Mono's old profiler API (mono_profiler_startup) beside %s;"
-		              " Mono turns such a module away, and so do we: the old one must go", path, candidate->symbol);
+		note_failure (candidate,
+		              "%s has the entry point of Mono's old profiler API (mono_profiler_startup) beside %s;"
+		              " Mono turns such a module away, and so do we: the old one must go",
+		              path, candidate->symbol);
 	else if (is_old)
 		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected",
 		              path, candidate->symbol);

@@ -16,10 +16,10 @@
 enum { MONOCLE__NAME_LIMIT = 128 };
 
 typedef struct {
-	const char *desc;        /* what the module gets, whole; borrowed */
-	const char *process;     /* who lacks what the module needs: "Monocle", "this Mono" */
+	const char *desc;    /* what the module gets, whole; borrowed */
+	const char *process; /* who lacks what the module needs: "Monocle", "this Mono" */
 	char name[MONOCLE__NAME_LIMIT], symbol[MONOCLE__NAME_LIMIT + sizeof MONOCLE__ENTRY_POINT];
-	char failure[3072];      /* "" while nothing failed but looking */
+	char failure[3072]; /* "" while nothing failed but looking */
 } monocle__candidate;
 
 /* No module has a comma in its name: whoever wrote one meant a colon. */

@@ -21,7 +21,7 @@ enum { FILE_MAX = 1 << 28 };
 typedef struct {
 	const uint8_t *base;
 	size_t size;
-	ElfW(Ehdr) header;
+	ElfW (Ehdr) header;
 	uint64_t symbols, strings, strings_size, hash, gnu_hash; /* offsets in the file, 0: none */
 } elf;
 
@@ -35,7 +35,7 @@ copy_at (const elf *file, uint64_t offset, void *ret_to, size_t size)
 }
 
 static bool
-segment_at (const elf *file, unsigned index, ElfW(Phdr) *ret_segment)
+segment_at (const elf *file, unsigned index, ElfW (Phdr) *ret_segment)
 {
 	uint64_t offset = file->header.e_phoff + (uint64_t) index * sizeof *ret_segment;
 
@@ -47,7 +47,7 @@ segment_at (const elf *file, unsigned index, ElfW(Phdr) *ret_segment)
 static uint64_t
 offset_of (const elf *file, uint64_t address)
 {
-	ElfW(Phdr) segment;
+	ElfW (Phdr) segment;
 
 	for (unsigned i = 0; segment_at (file, i, &segment); i++)
 		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
@@ -68,13 +68,13 @@ read_header (elf *file)
 }
 
 static void
-note_entry (elf *file, const ElfW(Dyn) *entry)
+note_entry (elf *file, const ElfW (Dyn) *entry)
 {
 	switch (entry->d_tag) {
-	case DT_SYMTAB:   file->symbols = offset_of (file, entry->d_un.d_ptr); break;
-	case DT_STRTAB:   file->strings = offset_of (file, entry->d_un.d_ptr); break;
-	case DT_STRSZ:    file->strings_size = entry->d_un.d_val; break;
-	case DT_HASH:     file->hash = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_SYMTAB: file->symbols = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_STRTAB: file->strings = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_STRSZ: file->strings_size = entry->d_un.d_val; break;
+	case DT_HASH: file->hash = offset_of (file, entry->d_un.d_ptr); break;
 	case DT_GNU_HASH: file->gnu_hash = offset_of (file, entry->d_un.d_ptr); break;
 	}
 }
@@ -82,8 +82,8 @@ note_entry (elf *file, const ElfW(Dyn) *entry)
 static bool
 read_dynamic (elf *file)
 {
-	ElfW(Phdr) segment;
-	ElfW(Dyn) entry;
+	ElfW (Phdr) segment;
+	ElfW (Dyn) entry;
 	unsigned i = 0;
 
 	while (segment_at (file, i, &segment) && segment.p_type != PT_DYNAMIC)
@@ -118,7 +118,7 @@ symbol_count (const elf *file)
 }
 
 static const char *
-name_of (const elf *file, const ElfW(Sym) *symbol)
+name_of (const elf *file, const ElfW (Sym) *symbol)
 {
 	if (symbol->st_name >= file->strings_size)
 		return NULL;
@@ -135,7 +135,7 @@ monocle__elf_each_needed_in (const uint8_t *base, size_t size, void (*found) (co
 		return MONOCLE_E_INVALID;
 	uint32_t count = symbol_count (&file);
 	for (uint32_t i = 1; i < count; i++) {
-		ElfW(Sym) symbol;
+		ElfW (Sym) symbol;
 		if (!copy_at (&file, file.symbols + (uint64_t) i * sizeof symbol, &symbol, sizeof symbol))
 			return MONOCLE_E_INVALID;
 		/* The type and binding fields are encoded alike in both classes. */

@@ -169,14 +169,16 @@ parse (search *find, const char *desc)
 
 	if (monocle__candidate_has_comma (desc))
 		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
-		                      " NAME:KEY=VALUE,KEY", desc);
+		                      " NAME:KEY=VALUE,KEY",
+		                      desc);
 	else if (length == 0)
 		monocle__log_failure ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
 	else if (length >= MONOCLE__NAME_LIMIT)
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 	else if (memchr (desc, '/', length))
 		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where"
-		                      " it is", desc);
+		                      " it is",
+		                      desc);
 	else {
 		char name[MONOCLE__NAME_LIMIT];
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);
@@ -215,7 +217,8 @@ load_named (const char *desc, const char *note)
 		monocle__log_failure ("%sprofiler '%s': %s", note, name, failure);
 	else
 		monocle__log_failure ("%sprofiler '%s' not found: neither libmono-profiler-%s.so nor mono-profiler-%s is in%sor"
-		                      " where the dynamic linker looks", note, name, name, name, find.places);
+		                      " where the dynamic linker looks",
+		                      note, name, name, name, find.places);
 	return MONOCLE_E_NOT_FOUND;
 }
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include "dispatch/core.h"
 
-static Dl_info self;            /* written once, under `once` */
+static Dl_info self; /* written once, under `once` */
 static char folder[PATH_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -123,7 +123,7 @@ static bool
 is_rival_core (void *object, char *ret_who, size_t size)
 {
 	const char *file;
-	const char *(*host_name) (void) = (const char *(*) (void)) foreign_symbol (object, "monocle_host_name", &file);
+	const char *(*host_name) (void) = (const char *(*) (void) ) foreign_symbol (object, "monocle_host_name", &file);
 	const char *name = host_name ? host_name () : NULL;
 
 	if (name)
@@ -144,7 +144,7 @@ is_mono (void *object, char *ret_who, size_t size)
 		return false;
 	bool found = foreign_symbol (object, "mono_jit_init", &file);
 	if (!found) {
-		void *(*root_domain) (void) = (void *(*) (void)) foreign_symbol (object, "mono_get_root_domain", &file);
+		void *(*root_domain) (void) = (void *(*) (void) ) foreign_symbol (object, "mono_get_root_domain", &file);
 		found = root_domain && root_domain ();
 	}
 	if (found)

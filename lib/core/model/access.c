@@ -12,9 +12,20 @@
 
 enum {
 	ACCESS_MASK = 7, /* MethodAttributes; FieldAttributes have the same accesses */
-	COMPILER_CONTROLLED = 0, PRIVATE, FAMILY_AND_ASSEMBLY, ASSEMBLY, FAMILY, FAMILY_OR_ASSEMBLY, PUBLIC,
-	VISIBILITY = 7,  /* TypeAttributes */
-	VISIBLE = 1, NESTED_PUBLIC, NESTED_PRIVATE, NESTED_FAMILY, NESTED_ASSEMBLY, NESTED_FAMILY_AND_ASSEMBLY,
+	COMPILER_CONTROLLED = 0,
+	PRIVATE,
+	FAMILY_AND_ASSEMBLY,
+	ASSEMBLY,
+	FAMILY,
+	FAMILY_OR_ASSEMBLY,
+	PUBLIC,
+	VISIBILITY = 7, /* TypeAttributes */
+	VISIBLE = 1,
+	NESTED_PUBLIC,
+	NESTED_PRIVATE,
+	NESTED_FAMILY,
+	NESTED_ASSEMBLY,
+	NESTED_FAMILY_AND_ASSEMBLY,
 	NESTED_FAMILY_OR_ASSEMBLY,
 	ASSEMBLY_TOKEN = MONO_TOKEN_ASSEMBLY | 1,
 };
@@ -31,10 +42,10 @@ blob_names (const uint8_t *data, uint32_t size, const char *name)
 	uint32_t prefix = data[2] < 0x80 ? 1 : data[2] < 0xc0 ? 2 : 4;
 	if (size < 2 + prefix + length || strncasecmp ((const char *) data + 2 + prefix, name, length))
 		return false;
-	uint32_t text = prefix == 1   ? data[2]
-	                : prefix == 2 ? (uint32_t) (data[2] & 0x3f) << 8 | data[3]
-	                              : (uint32_t) (data[2] & 0x1f) << 24 | (uint32_t) data[3] << 16 |
-	                                    (uint32_t) data[4] << 8 | data[5];
+	uint32_t text = prefix == 1 ? data[2]
+	              : prefix == 2 ? (uint32_t) (data[2] & 0x3f) << 8 | data[3]
+	                            : (uint32_t) (data[2] & 0x1f) << 24 | (uint32_t) data[3] << 16 |
+	                                  (uint32_t) data[4] << 8 | data[5];
 	return text == length || (text > length && size > 2 + prefix + length && data[2 + prefix + length] == ',');
 }
 
@@ -96,20 +107,13 @@ static bool
 may_access_from (MonoClass *from, MonoClass *owner, uint32_t access)
 {
 	switch (access) {
-	case COMPILER_CONTROLLED:
-		return mono_class_get_image (from) == mono_class_get_image (owner);
-	case PRIVATE:
-		return is_same (from, owner);
-	case FAMILY_AND_ASSEMBLY:
-		return is_family (from, owner) && shares_internals (from, owner);
-	case ASSEMBLY:
-		return shares_internals (from, owner);
-	case FAMILY:
-		return is_family (from, owner) || is_same (from, owner);
-	case FAMILY_OR_ASSEMBLY:
-		return is_family (from, owner) || is_same (from, owner) || shares_internals (from, owner);
-	default:
-		return access == PUBLIC;
+	case COMPILER_CONTROLLED: return mono_class_get_image (from) == mono_class_get_image (owner);
+	case PRIVATE: return is_same (from, owner);
+	case FAMILY_AND_ASSEMBLY: return is_family (from, owner) && shares_internals (from, owner);
+	case ASSEMBLY: return shares_internals (from, owner);
+	case FAMILY: return is_family (from, owner) || is_same (from, owner);
+	case FAMILY_OR_ASSEMBLY: return is_family (from, owner) || is_same (from, owner) || shares_internals (from, owner);
+	default: return access == PUBLIC;
 	}
 }
 
@@ -129,8 +133,12 @@ static uint32_t
 access_of (uint32_t visibility)
 {
 	static const uint8_t accesses[] = {
-		[NESTED_PUBLIC] = PUBLIC, [NESTED_PRIVATE] = PRIVATE, [NESTED_FAMILY] = FAMILY, [NESTED_ASSEMBLY] = ASSEMBLY,
-		[NESTED_FAMILY_AND_ASSEMBLY] = FAMILY_AND_ASSEMBLY, [NESTED_FAMILY_OR_ASSEMBLY] = FAMILY_OR_ASSEMBLY,
+		[NESTED_PUBLIC] = PUBLIC,
+		[NESTED_PRIVATE] = PRIVATE,
+		[NESTED_FAMILY] = FAMILY,
+		[NESTED_ASSEMBLY] = ASSEMBLY,
+		[NESTED_FAMILY_AND_ASSEMBLY] = FAMILY_AND_ASSEMBLY,
+		[NESTED_FAMILY_OR_ASSEMBLY] = FAMILY_OR_ASSEMBLY,
 	};
 	return accesses[visibility];
 }

@@ -22,7 +22,7 @@ struct chunk {
 	_Atomic size_t used; /* may run past CHUNK_SIZE: whoever gets an offset beyond the end moves on */
 };
 
-static _Atomic(struct chunk *) current;
+static _Atomic (struct chunk *) current;
 static _Atomic uint64_t mapped; /* bytes of all chunks and mappings */
 static monocle__intern strings;
 /* How many allocations succeed before all fail; negative: no limit. Tests drive every failure path with it. */

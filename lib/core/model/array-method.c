@@ -68,6 +68,7 @@ monocle__array_methods_new (MonoClass *klass)
 	MonoType *nothing = monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
 	MonoType *element = monocle_type (klass->element), *address = monocle_type_byref (klass->element);
 	bool has_two = klass->rank > 1 || (klass->element->kind == MONOCLE__CLASS_ARRAY && klass->element->rank == 1);
+	/* clang-format off */
 	const struct shape shapes[] = {
 		{ ".ctor",   CONSTRUCTOR_FLAGS, INTERNAL_CALL,           klass->rank,      nothing, NULL },
 		{ ".ctor",   CONSTRUCTOR_FLAGS, INTERNAL_CALL,           klass->rank * 2u, nothing, NULL },
@@ -75,6 +76,7 @@ monocle__array_methods_new (MonoClass *klass)
 		{ "Address", ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank,      address, NULL },
 		{ "Set",     ACCESSOR_FLAGS,    INTERNAL_CALL | RUNTIME, klass->rank,      nothing, element },
 	};
+	/* clang-format on */
 	enum { COUNT = sizeof shapes / sizeof *shapes };
 	monocle__member_list *list = monocle__arena_alloc (sizeof *list + COUNT * sizeof *list->items);
 	if (!list)

@@ -17,12 +17,12 @@
 #include <strings.h>
 
 enum {
-	FULL_PUBLIC_KEY = 0x1,   /* II.23.1.2 */
+	FULL_PUBLIC_KEY = 0x1, /* II.23.1.2 */
 	RETARGETABLE = 0x100,
 	TOKEN_DIGITS = 16,
 };
 
-_Static_assert (sizeof (MonoAssemblyName) <= 72, "modules may have storage of Mono's size");
+_Static_assert(sizeof (MonoAssemblyName) <= 72, "modules may have storage of Mono's size");
 
 /* --- getters ------------------------------------------------------------------------------------------------------ */
 
@@ -283,8 +283,8 @@ mono_assembly_get_assemblyref (MonoImage *image, int index, MonoAssemblyName *an
 	if (!aname || !held)
 		return;
 	*aname = (MonoAssemblyName) {
-		.name = monocle__arena_string (
-		    mono_metadata_string_heap (image, ref_cell (image, index, MONO_ASSEMBLYREF_NAME))),
+		.name =
+		    monocle__arena_string (mono_metadata_string_heap (image, ref_cell (image, index, MONO_ASSEMBLYREF_NAME))),
 		.culture = monocle__arena_string (
 		    mono_metadata_string_heap (image, ref_cell (image, index, MONO_ASSEMBLYREF_CULTURE))),
 		.flags = ref_cell (image, index, MONO_ASSEMBLYREF_FLAGS),

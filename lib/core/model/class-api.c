@@ -127,7 +127,7 @@ mono_class_get_byref_type (MonoClass *klass)
 /* --- mono_class_*: relations -------------------------------------------------------------------------------------- */
 
 MonoClass *
-monocle__corlib_class (_Atomic(MonoClass *) *cache, const char *name_space, const char *name)
+monocle__corlib_class (_Atomic (MonoClass *) *cache, const char *name_space, const char *name)
 {
 	MonoClass *klass = atomic_load_explicit (cache, memory_order_acquire);
 	MonoImage *image = monocle__image_corlib ();
@@ -155,23 +155,19 @@ ask_parent (MonoClass *klass)
 static MonoClass *
 find_parent (MonoClass *klass)
 {
-	static _Atomic(MonoClass *) array_class;
+	static _Atomic (MonoClass *) array_class;
 	MonoClass *parent;
 	switch (klass->kind) {
 	case MONOCLE__CLASS_PRIMITIVE:
 		monocle__class_meet_primitive (klass);
 		/* fallthrough */
-	case MONOCLE__CLASS_DEF:
-		return ask_parent (klass);
+	case MONOCLE__CLASS_DEF: return ask_parent (klass);
 	case MONOCLE__CLASS_INST:
 		parent = mono_class_get_parent (klass->element);
 		return parent ? monocle__class_inflate (parent, klass->count, klass->arguments, 0, NULL) : NULL;
-	case MONOCLE__CLASS_ARRAY:
-		return monocle__corlib_class (&array_class, "System", "Array");
-	case MONOCLE__CLASS_PARAM:
-		return monocle__param_parent (klass);
-	default:
-		return NULL;
+	case MONOCLE__CLASS_ARRAY: return monocle__corlib_class (&array_class, "System", "Array");
+	case MONOCLE__CLASS_PARAM: return monocle__param_parent (klass);
+	default: return NULL;
 	}
 }
 
@@ -201,14 +197,14 @@ mono_class_is_valuetype (MonoClass *klass)
 		return 0;
 	const monocle__class_desc *desc = monocle__class_describe (klass);
 	switch (desc ? desc->element_type : MONO_TYPE_CLASS) {
+		/* clang-format off */
 #define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags) \
-	case MONO_TYPE_##code:                                                    \
+	case MONO_TYPE_##code: \
 		return valuetype;
 #include "primitives.def"
-	case MONO_TYPE_VALUETYPE:
-		return 1;
-	default:
-		return 0;
+	/* clang-format on */
+	case MONO_TYPE_VALUETYPE: return 1;
+	default: return 0;
 	}
 }
 
@@ -290,15 +286,15 @@ mono_class_init (MonoClass *klass)
 }
 
 /* mono_get_NAME_class: primitives are there always, the others once corlib is. */
-#define WELL_KNOWN_PRIMITIVE(name, code)                  \
-	MonoClass *mono_get_##name##_class (void)             \
-	{                                                     \
-		return monocle_class_primitive (MONO_TYPE_##code);\
+#define WELL_KNOWN_PRIMITIVE(name, code) \
+	MonoClass *mono_get_##name##_class (void) \
+	{ \
+		return monocle_class_primitive (MONO_TYPE_##code); \
 	}
-#define WELL_KNOWN_CLASS(name, name_space, class_name)    \
-	MonoClass *mono_get_##name##_class (void)             \
-	{                                                     \
-		static _Atomic(MonoClass *) cache;                \
+#define WELL_KNOWN_CLASS(name, name_space, class_name) \
+	MonoClass *mono_get_##name##_class (void) \
+	{ \
+		static _Atomic (MonoClass *) cache; \
 		return monocle__corlib_class (&cache, name_space, class_name); \
 	}
 /* clang-format off */

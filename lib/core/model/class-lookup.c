@@ -142,10 +142,8 @@ mono_class_get (MonoImage *image, uint32_t token)
 	case MONO_TOKEN_TYPE_DEF:
 		return row <= image->class_rows || mono_image_is_dynamic (image) ? monocle_class_def (image, token) : NULL;
 	case MONO_TOKEN_TYPE_REF:
-	case MONO_TOKEN_TYPE_SPEC:
-		return resolve (image, token);
-	default:
-		return NULL;
+	case MONO_TOKEN_TYPE_SPEC: return resolve (image, token);
+	default: return NULL;
 	}
 }
 
@@ -204,11 +202,8 @@ mono_class_name_from_token (MonoImage *image, uint32_t token)
 			return text;
 		length = asprintf (&text, "Invalid type token 0x%08x", token);
 		return length < 0 ? NULL : text;
-	case MONO_TOKEN_TYPE_SPEC:
-		length = asprintf (&text, "Typespec 0x%08x", token);
-		return length < 0 ? NULL : text;
-	default:
-		return NULL;
+	case MONO_TOKEN_TYPE_SPEC: length = asprintf (&text, "Typespec 0x%08x", token); return length < 0 ? NULL : text;
+	default: return NULL;
 	}
 }
 

@@ -81,8 +81,8 @@ mono_class_get_methods (MonoClass *klass, void **iter)
 	if (!klass || !iter)
 		return NULL;
 	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_METHOD);
-	return monocle__method_as_in (is_walked_by_rows (klass, list) ? next_row (klass, iter)
-	                                                              : monocle__list_next (list, iter), klass);
+	return monocle__method_as_in (
+	    is_walked_by_rows (klass, list) ? next_row (klass, iter) : monocle__list_next (list, iter), klass);
 }
 
 int

@@ -18,27 +18,21 @@ size_of_code (uint32_t code)
 	switch (code) {
 	case MONO_TYPE_BOOLEAN:
 	case MONO_TYPE_I1:
-	case MONO_TYPE_U1:
-		return 1;
+	case MONO_TYPE_U1: return 1;
 	case MONO_TYPE_CHAR:
 	case MONO_TYPE_I2:
-	case MONO_TYPE_U2:
-		return 2;
+	case MONO_TYPE_U2: return 2;
 	case MONO_TYPE_I4:
 	case MONO_TYPE_U4:
-	case MONO_TYPE_R4:
-		return 4;
+	case MONO_TYPE_R4: return 4;
 	case MONO_TYPE_I8:
 	case MONO_TYPE_U8:
-	case MONO_TYPE_R8:
-		return 8;
+	case MONO_TYPE_R8: return 8;
 	case MONO_TYPE_I:
 	case MONO_TYPE_U:
 	case MONO_TYPE_PTR:
-	case MONO_TYPE_FNPTR:
-		return (uint32_t) sizeof (void *);
-	default:
-		return 0;
+	case MONO_TYPE_FNPTR: return (uint32_t) sizeof (void *);
+	default: return 0;
 	}
 }
 

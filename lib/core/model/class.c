@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	FLAGS_VISIBILITY = 0x7,  /* II.23.1.15 */
-	FLAGS_ARRAY = 0x2101,    /* what Mono gives every array: public, sealed, serializable */
+	FLAGS_VISIBILITY = 0x7, /* II.23.1.15 */
+	FLAGS_ARRAY = 0x2101,   /* what Mono gives every array: public, sealed, serializable */
 	FLAGS_PUBLIC = 0x1,
 	ROW_MASK = 0xffffff,
 	DEPTH_LIMIT = 128,
@@ -22,6 +22,7 @@ MonoClass monocle__class_none;
 
 /* --- primitives: there before any image, adopted by corlib -------------------------------------------------------- */
 
+/* clang-format off */
 static monocle__class_desc primitive_descs[] = {
 #define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags)                                          \
 	[MONO_TYPE_##code] = {                                                                                             \
@@ -29,7 +30,9 @@ static monocle__class_desc primitive_descs[] = {
 	},
 #include "primitives.def"
 };
+/* clang-format on */
 
+/* clang-format off */
 static MonoClass primitives[] = {
 #define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags)                              \
 	[MONO_TYPE_##code] = { .kind = MONOCLE__CLASS_PRIMITIVE, .primitive = MONO_TYPE_##code,                \
@@ -38,6 +41,7 @@ static MonoClass primitives[] = {
 	                       .vtable = { &primitives[MONO_TYPE_##code] }, .desc = &primitive_descs[MONO_TYPE_##code] },
 #include "primitives.def"
 };
+/* clang-format on */
 
 MonoClass *
 monocle_class_primitive (uint32_t element_type)
@@ -137,8 +141,8 @@ param_plain_name (MonoClass *klass)
 	MonoImage *image = klass->owner ? klass->owner->image : klass->element ? image_of (klass->element) : NULL;
 	if (!ops->generic_param_name || (!klass->owner && !klass->element) || !monocle__image_ask_begin (image))
 		return NULL;
-	const char *name = ops->generic_param_name (ops->host, klass->owner ? NULL : klass->element, klass->owner,
-	                                            klass->index);
+	const char *name =
+	    ops->generic_param_name (ops->host, klass->owner ? NULL : klass->element, klass->owner, klass->index);
 	name = monocle__arena_string (name);
 	monocle__image_ask_end (image);
 	return name;
@@ -182,15 +186,11 @@ static monocle__class_desc *
 describe (MonoClass *klass)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_DEF:
-		return describe_def (klass, image_of (klass));
+	case MONOCLE__CLASS_DEF: return describe_def (klass, image_of (klass));
 	case MONOCLE__CLASS_ARRAY:
-	case MONOCLE__CLASS_POINTER:
-		return describe_composite (klass);
-	case MONOCLE__CLASS_PARAM:
-		return describe_param (klass);
-	default:
-		return NULL;
+	case MONOCLE__CLASS_POINTER: return describe_composite (klass);
+	case MONOCLE__CLASS_PARAM: return describe_param (klass);
+	default: return NULL;
 	}
 }
 
@@ -273,7 +273,7 @@ MonoClass *
 monocle_class_def (MonoImage *image, uint32_t typedef_token)
 {
 	uint32_t row = typedef_token & ROW_MASK;
-	_Atomic(void *) *slot = image ? monocle__table_slot (&image->classes, row, true) : NULL;
+	_Atomic (void *) *slot = image ? monocle__table_slot (&image->classes, row, true) : NULL;
 	void *known = slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
 	if (known || !slot)
 		return known;
@@ -331,9 +331,8 @@ class_from_key (const struct key *key)
 	klass->owner = key->owner;
 	klass->count = key->count;
 	if (key->kind == MONOCLE__CLASS_ARRAY)
-		((monocle__array_class *) klass)->shape = (MonoArrayType) {
-			.eklass = monocle__class_shown (key->element), .rank = klass->rank
-		};
+		((monocle__array_class *) klass)->shape =
+		    (MonoArrayType) { .eklass = monocle__class_shown (key->element), .rank = klass->rank };
 	klass->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
 	return key->count && !klass->arguments ? NULL : klass;
 }
@@ -394,7 +393,7 @@ monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *argu
 			return NULL;
 	definition = monocle__class_definition (definition);
 	return intern (
-	    &(struct key){ .kind = MONOCLE__CLASS_INST, .element = definition, .count = count, .arguments = arguments });
+	    &(struct key) { .kind = MONOCLE__CLASS_INST, .element = definition, .count = count, .arguments = arguments });
 }
 
 MonoClass *
@@ -423,8 +422,11 @@ monocle_class_fnptr (void)
 {
 	static monocle__class_desc desc = { .name = "MonoFNPtrFakeClass", .name_space = "System", .flags = FLAGS_PUBLIC };
 	static MonoClass fnptr = {
-		.kind = MONOCLE__CLASS_FNPTR, .by_value = { &fnptr, false }, .by_reference = { &fnptr, true },
-		.vtable = { &fnptr }, .desc = &desc,
+		.kind = MONOCLE__CLASS_FNPTR,
+		.by_value = { &fnptr, false },
+		.by_reference = { &fnptr, true },
+		.vtable = { &fnptr },
+		.desc = &desc,
 	};
 	return &fnptr;
 }
@@ -488,7 +490,10 @@ named_new (const struct named_key *key)
 {
 	MonoClass *klass = class_new (MONOCLE__CLASS_NAMED);
 	monocle_class_info info = {
-		.size = sizeof info, .name = key->name, .name_space = key->name_space, .flags = FLAGS_PUBLIC,
+		.size = sizeof info,
+		.name = key->name,
+		.name_space = key->name_space,
+		.flags = FLAGS_PUBLIC,
 		.element_type = key->is_valuetype ? MONO_TYPE_VALUETYPE : MONO_TYPE_CLASS,
 	};
 	if (!klass)

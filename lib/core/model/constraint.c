@@ -62,8 +62,9 @@ constraint_at (MonoClass *param, uint32_t index)
 	    monocle__metadata_run (image, MONO_TABLE_GENERICPARAMCONSTRAINT, MONO_GENPARCONSTRAINT_GENERICPAR, row);
 	if (!run.first || index >= run.end - run.first)
 		return NULL;
-	return resolve (param, image, monocle__metadata_cell (image, MONO_TABLE_GENERICPARAMCONSTRAINT, run.first + index,
-	                                                      MONO_GENPARCONSTRAINT_CONSTRAINT));
+	return resolve (param, image,
+	                monocle__metadata_cell (image, MONO_TABLE_GENERICPARAMCONSTRAINT, run.first + index,
+	                                        MONO_GENPARCONSTRAINT_CONSTRAINT));
 }
 
 /* The first constraint, if it is no interface and no other parameter. */
@@ -72,13 +73,13 @@ class_constraint (MonoClass *param)
 {
 	MonoClass *first = constraint_at (param, 0);
 	return first && first->kind != MONOCLE__CLASS_PARAM && !(mono_class_get_flags (first) & FLAG_INTERFACE) ? first
-	                                                                                                         : NULL;
+	                                                                                                        : NULL;
 }
 
 MonoClass *
 monocle__param_parent (MonoClass *param)
 {
-	static _Atomic(MonoClass *) value_type;
+	static _Atomic (MonoClass *) value_type;
 	MonoClass *parent = param->shared_ref ? NULL : class_constraint (param);
 	MonoClass *object = monocle_class_primitive (MONO_TYPE_OBJECT);
 	MonoImage *image = image_of (param);

@@ -12,29 +12,25 @@
 #include <mono/utils/mono-counters.h>
 
 struct _MonoCounter {
-	_Atomic(MonoCounter *) next;
+	_Atomic (MonoCounter *) next;
 	const char *name;
 	void *address;
 	int type; /* with section, unit, variance and MONO_COUNTER_CALLBACK */
 	size_t size;
 };
 
-static _Atomic(MonoCounter *) oldest;
-static _Atomic(MonoCounterRegisterCallback) on_register;
+static _Atomic (MonoCounter *) oldest;
+static _Atomic (MonoCounterRegisterCallback) on_register;
 
 static size_t
 size_of (int type, int string_size)
 {
 	switch (type & MONO_COUNTER_TYPE_MASK) {
 	case MONO_COUNTER_INT:
-	case MONO_COUNTER_UINT:
-		return sizeof (int32_t);
-	case MONO_COUNTER_WORD:
-		return sizeof (intptr_t);
-	case MONO_COUNTER_STRING:
-		return string_size > 0 ? (size_t) string_size : 0;
-	default:
-		return sizeof (int64_t);
+	case MONO_COUNTER_UINT: return sizeof (int32_t);
+	case MONO_COUNTER_WORD: return sizeof (intptr_t);
+	case MONO_COUNTER_STRING: return string_size > 0 ? (size_t) string_size : 0;
+	default: return sizeof (int64_t);
 	}
 }
 
@@ -42,7 +38,7 @@ size_of (int type, int string_size)
 static bool
 append (MonoCounter *counter)
 {
-	_Atomic(MonoCounter *) *end = &oldest;
+	_Atomic (MonoCounter *) *end = &oldest;
 	MonoCounter *other = NULL;
 	while (!atomic_compare_exchange_strong (end, &other, counter)) {
 		if (other->address == counter->address)
@@ -92,18 +88,18 @@ mono_counters_foreach (CountersEnumCallback callback, void *user_data)
 }
 
 /* A counter with MONO_COUNTER_CALLBACK is a function that returns the value. */
-#define SAMPLE(type_)                                                                                    \
-	do {                                                                                                 \
+#define SAMPLE(type_) \
+	do { \
 		type_ value = is_callback ? ((type_ (*) (void)) counter->address) () : *(type_ *) counter->address; \
-		memcpy (buffer, &value, sizeof value);                                                           \
-		return (int) sizeof value;                                                                       \
+		memcpy (buffer, &value, sizeof value); \
+		return (int) sizeof value; \
 	} while (0)
 
 /* The address is that of the text itself, and `size` bytes of it are the value: cut, or filled up with zeros. */
 static int
 sample_string (const MonoCounter *counter, bool is_callback, char *buffer)
 {
-	const char *text = is_callback ? ((char *(*) (void)) counter->address) () : counter->address;
+	const char *text = is_callback ? ((char *(*) (void) ) counter->address) () : counter->address;
 	size_t length = text && counter->size ? strnlen (text, counter->size - 1) : 0;
 	if (length)
 		memcpy (buffer, text, length);
@@ -122,17 +118,12 @@ mono_counters_sample (MonoCounter *counter, void *buffer, int buffer_size)
 	if ((size_t) buffer_size < counter->size)
 		return -1;
 	switch (type) {
-	case MONO_COUNTER_STRING:
-		return sample_string (counter, is_callback, buffer);
+	case MONO_COUNTER_STRING: return sample_string (counter, is_callback, buffer);
 	case MONO_COUNTER_INT:
-	case MONO_COUNTER_UINT:
-		SAMPLE (int32_t);
-	case MONO_COUNTER_WORD:
-		SAMPLE (intptr_t);
-	case MONO_COUNTER_DOUBLE:
-		SAMPLE (double);
-	default:
-		SAMPLE (int64_t);
+	case MONO_COUNTER_UINT: SAMPLE (int32_t);
+	case MONO_COUNTER_WORD: SAMPLE (intptr_t);
+	case MONO_COUNTER_DOUBLE: SAMPLE (double);
+	default: SAMPLE (int64_t);
 	}
 }
 

@@ -119,7 +119,7 @@ struct handle_node {
 	handle_node *next;
 };
 
-static _Atomic(handle_node *) handles;
+static _Atomic (handle_node *) handles;
 
 static MonoDebugHandle *
 find_handle (handle_node *head, MonoImage *image)
@@ -438,7 +438,7 @@ mono_pmip (void *ip)
 
 /* --- debuggers: any context --------------------------------------------------------------------------------------- */
 
-static _Atomic(mono_bool) attached;
+static _Atomic (mono_bool) attached;
 
 void
 mono_set_is_debugger_attached (mono_bool is_attached)

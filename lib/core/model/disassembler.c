@@ -21,11 +21,22 @@ enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
 /* Of one byte, two, four and eight; a switch is followed by as many targets of four. */
 enum operand {
 	InlineNone,
-	ShortInlineVar, ShortInlineI, ShortInlineBrTarget,
+	ShortInlineVar,
+	ShortInlineI,
+	ShortInlineBrTarget,
 	InlineVar,
-	InlineI, ShortInlineR, InlineBrTarget, InlineSwitch,
-	InlineField, InlineMethod, InlineSig, InlineString, InlineTok, InlineType,
-	InlineI8, InlineR,
+	InlineI,
+	ShortInlineR,
+	InlineBrTarget,
+	InlineSwitch,
+	InlineField,
+	InlineMethod,
+	InlineSig,
+	InlineString,
+	InlineTok,
+	InlineType,
+	InlineI8,
+	InlineR,
 };
 
 static const struct {
@@ -197,8 +208,11 @@ read (const mono_byte *at, int bytes)
 static int64_t
 operand_size (enum operand operand, const mono_byte *at, const mono_byte *end)
 {
-	int64_t size = operand == InlineNone ? 0 : operand <= ShortInlineBrTarget ? 1 : operand == InlineVar ? 2
-	               : operand >= InlineI8 ? 8 : 4;
+	int64_t size = operand == InlineNone          ? 0
+	             : operand <= ShortInlineBrTarget ? 1
+	             : operand == InlineVar           ? 2
+	             : operand >= InlineI8            ? 8
+	                                              : 4;
 	if (end - at < size)
 		return -1;
 	if (operand == InlineSwitch)
@@ -267,29 +281,14 @@ put_operand (struct text *text, const struct code *code, enum operand operand, c
 	double number;
 	switch (operand) {
 	case InlineNone:
-	case InlineI8: /* Mono prints none here */
-		break;
-	case ShortInlineVar:
-		put_format (text, "%u", *at);
-		break;
-	case InlineVar:
-		put_format (text, "%u", read (at, 2));
-		break;
-	case ShortInlineI:
-		put_format (text, "%d", (int8_t) *at);
-		break;
-	case InlineI:
-		put_format (text, "%d", (int32_t) read (at, 4));
-		break;
-	case ShortInlineBrTarget:
-		put_target (text, code, at + 1, (int8_t) *at);
-		break;
-	case InlineBrTarget:
-		put_target (text, code, at + 4, (int32_t) read (at, 4));
-		break;
-	case InlineSwitch:
-		put_switch (text, code, at);
-		break;
+	case InlineI8: /* Mono prints none here */ break;
+	case ShortInlineVar: put_format (text, "%u", *at); break;
+	case InlineVar: put_format (text, "%u", read (at, 2)); break;
+	case ShortInlineI: put_format (text, "%d", (int8_t) *at); break;
+	case InlineI: put_format (text, "%d", (int32_t) read (at, 4)); break;
+	case ShortInlineBrTarget: put_target (text, code, at + 1, (int8_t) *at); break;
+	case InlineBrTarget: put_target (text, code, at + 4, (int32_t) read (at, 4)); break;
+	case InlineSwitch: put_switch (text, code, at); break;
 	case ShortInlineR:
 		memcpy (&single, at, sizeof single);
 		put_format (text, "%g", single);
@@ -298,12 +297,8 @@ put_operand (struct text *text, const struct code *code, enum operand operand, c
 		memcpy (&number, at, sizeof number);
 		put_format (text, "%g", number);
 		break;
-	case InlineString:
-		put_user_string (text, monocle_method_image (code->method), read (at, 4));
-		break;
-	default:
-		put_token (text, code, read (at, 4));
-		break;
+	case InlineString: put_user_string (text, monocle_method_image (code->method), read (at, 4)); break;
+	default: put_token (text, code, read (at, 4)); break;
 	}
 }
 

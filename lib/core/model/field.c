@@ -11,7 +11,9 @@
 #include "member.h"
 
 enum {
-	STATIC = 0x10, HAS_DEFAULT = 0x8000, HAS_RVA = 0x100, /* FieldAttributes, II.23.1.5 */
+	STATIC = 0x10,
+	HAS_DEFAULT = 0x8000,
+	HAS_RVA = 0x100, /* FieldAttributes, II.23.1.5 */
 	ROW_MASK = 0xffffff,
 };
 

@@ -15,34 +15,36 @@
 enum { TYPE_BITS = 3, TYPE_MASK = (1 << TYPE_BITS) - 1 };
 
 typedef struct {
-	_Atomic(void *) reference; /* NULL: free, or being made */
-	_Atomic(uint32_t) next;    /* row of the next free entry, 0: none */
+	_Atomic (void *) reference; /* NULL: free, or being made */
+	_Atomic (uint32_t) next;    /* row of the next free entry, 0: none */
 } entry;
 
 static struct {
-	monocle__table entries;     /* index + 1 is the row */
-	_Atomic(uint32_t) rows;     /* taken so far */
-	_Atomic(uint64_t) free;     /* tag << 32 | row */
+	monocle__table entries;  /* index + 1 is the row */
+	_Atomic (uint32_t) rows; /* taken so far */
+	_Atomic (uint64_t) free; /* tag << 32 | row */
 } types[MONO_GC_HANDLE_TYPE_MAX];
 
+/* clang-format off */
 static const monocle_ref_kind kinds[] = {
 	[MONO_GC_HANDLE_WEAK]                    = MONOCLE_REF_WEAK,
 	[MONO_GC_HANDLE_WEAK_TRACK_RESURRECTION] = MONOCLE_REF_WEAK_TRACKING,
 	[MONO_GC_HANDLE_NORMAL]                  = MONOCLE_REF_STRONG,
 	[MONO_GC_HANDLE_PINNED]                  = MONOCLE_REF_PINNED,
 };
+/* clang-format on */
 
 /* NULL: there is none, or with `make` no memory. */
 static entry *
 entry_at (int type, uint32_t row, bool make)
 {
-	_Atomic(void *) *slot = monocle__table_slot (&types[type].entries, row, make);
+	_Atomic (void *) *slot = monocle__table_slot (&types[type].entries, row, make);
 	void *known = slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
 	if (known || !slot || !make)
 		return known;
 	entry *fresh = monocle__arena_alloc (sizeof *fresh);
-	if (!fresh || atomic_compare_exchange_strong_explicit (slot, &known, fresh, memory_order_acq_rel,
-	                                                       memory_order_acquire))
+	if (!fresh ||
+	    atomic_compare_exchange_strong_explicit (slot, &known, fresh, memory_order_acq_rel, memory_order_acquire))
 		return fresh;
 	return known;
 }
@@ -109,7 +111,8 @@ entry_of (uint32_t handle, int *ret_type)
 {
 	*ret_type = (int) (handle & TYPE_MASK) - 1;
 	return *ret_type >= 0 && *ret_type < MONO_GC_HANDLE_TYPE_MAX
-		? entry_at (*ret_type, (handle >> TYPE_BITS) + 1, false) : NULL;
+	         ? entry_at (*ret_type, (handle >> TYPE_BITS) + 1, false)
+	         : NULL;
 }
 
 uint32_t

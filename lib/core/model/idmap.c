@@ -12,7 +12,7 @@
 #include "records.h"
 
 enum {
-	FIRST_BITS = 14,   /* 256 KiB, touched page by page */
+	FIRST_BITS = 14, /* 256 KiB, touched page by page */
 	GROW_BITS = 2,
 	LAST_BITS = 28,
 };

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 typedef struct {
-	_Atomic(uintptr_t) id;    /* 0: free; otherwise it never changes again */
-	_Atomic(void *) record;   /* NULL: dropped, or not there yet */
+	_Atomic (uintptr_t) id;  /* 0: free; otherwise it never changes again */
+	_Atomic (void *) record; /* NULL: dropped, or not there yet */
 } monocle__cell;
 
 typedef struct monocle__level monocle__level;
@@ -21,12 +21,12 @@ struct monocle__level {
 	monocle__level *older;
 	uint64_t mask;
 	uint32_t shift;
-	_Atomic(uint32_t) used;
+	_Atomic (uint32_t) used;
 	monocle__cell cells[];
 };
 
 typedef struct {
-	_Atomic(monocle__level *) newest;
+	_Atomic (monocle__level *) newest;
 } monocle__idmap;
 
 void *monocle__idmap_find (monocle__idmap *map, uintptr_t id);

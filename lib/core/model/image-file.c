@@ -16,13 +16,17 @@
 
 enum {
 	PE_POINTER = 0x3c,
-	COFF_SIZE = 20,               /* behind the signature "PE\0\0" */
+	COFF_SIZE = 20, /* behind the signature "PE\0\0" */
 	PE32_PLUS = 0x20b,
-	DIRECTORIES_PE32 = 96, DIRECTORIES_PE32_PLUS = 112,
-	SIZE_OF_HEADERS = 60,         /* in both optional headers */
-	DIRECTORY_CERTIFICATE = 4, DIRECTORY_CLI = 14,
+	DIRECTORIES_PE32 = 96,
+	DIRECTORIES_PE32_PLUS = 112,
+	SIZE_OF_HEADERS = 60, /* in both optional headers */
+	DIRECTORY_CERTIFICATE = 4,
+	DIRECTORY_CLI = 14,
 	SECTION_SIZE = 40,
-	CLI_RESOURCES = 24, CLI_STRONG_NAME = 32, CLI_HEADER_SIZE = 72,
+	CLI_RESOURCES = 24,
+	CLI_STRONG_NAME = 32,
+	CLI_HEADER_SIZE = 72,
 };
 
 /* The headers of an image, as the host shows them, while it is held. */
@@ -236,16 +240,11 @@ const char *
 mono_image_strerror (MonoImageOpenStatus status)
 {
 	switch ((int) status) {
-	case MONO_IMAGE_OK:
-		return "success";
-	case MONO_IMAGE_ERROR_ERRNO:
-		return strerror (errno);
-	case MONO_IMAGE_MISSING_ASSEMBLYREF:
-		return "An assembly was referenced, but could not be found";
-	case MONO_IMAGE_IMAGE_INVALID:
-		return "File does not contain a valid CIL image";
-	default:
-		return "Internal error";
+	case MONO_IMAGE_OK: return "success";
+	case MONO_IMAGE_ERROR_ERRNO: return strerror (errno);
+	case MONO_IMAGE_MISSING_ASSEMBLYREF: return "An assembly was referenced, but could not be found";
+	case MONO_IMAGE_IMAGE_INVALID: return "File does not contain a valid CIL image";
+	default: return "Internal error";
 	}
 }
 

@@ -13,7 +13,7 @@
 
 enum { PASSES_LIMIT = 64 };
 
-static _Atomic(MonoImage *) first, corlib, main_image;
+static _Atomic (MonoImage *) first, corlib, main_image;
 
 /* --- making, describing, unloading -------------------------------------------------------------------------------- */
 
@@ -171,7 +171,7 @@ monocle__image_describe (MonoImage *image)
 static void *
 record_at (monocle__table *table, uint32_t row)
 {
-	_Atomic(void *) *slot = monocle__table_slot (table, row, false);
+	_Atomic (void *) *slot = monocle__table_slot (table, row, false);
 	return slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
 }
 

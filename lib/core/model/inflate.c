@@ -64,18 +64,14 @@ static MonoType *
 inflate_class (MonoClass *klass, const struct context *context)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_PARAM:
-		return inflate_param (klass, context);
-	case MONOCLE__CLASS_INST:
-		return monocle_type (inflate_inst (klass, context));
+	case MONOCLE__CLASS_PARAM: return inflate_param (klass, context);
+	case MONOCLE__CLASS_INST: return monocle_type (inflate_inst (klass, context));
 	case MONOCLE__CLASS_ARRAY:
 		klass = klass->index ? monocle__class_general_vector (inflate_element (klass, context))
 		                     : monocle_class_array (inflate_element (klass, context), klass->rank);
 		return monocle_type (klass);
-	case MONOCLE__CLASS_POINTER:
-		return monocle_type_pointer (inflate_type (monocle_type (klass->element), context));
-	default:
-		return monocle_type (klass);
+	case MONOCLE__CLASS_POINTER: return monocle_type_pointer (inflate_type (monocle_type (klass->element), context));
+	default: return monocle_type (klass);
 	}
 }
 
@@ -83,9 +79,9 @@ static MonoType *
 inflate_special (const monocle__special_type *special, const struct context *context)
 {
 	if (special->signature) {
-		MonoMethodSignature *signature = monocle__signature_inflate (
-		    special->signature, context->class_count, context->class_arguments, context->method_count,
-		    context->method_arguments);
+		MonoMethodSignature *signature =
+		    monocle__signature_inflate (special->signature, context->class_count, context->class_arguments,
+		                                context->method_count, context->method_arguments);
 		return signature ? monocle__special_type_fnptr (signature) : NULL;
 	}
 	if (special->pointee)

@@ -23,7 +23,7 @@ monocle__hash_string (uint64_t seed, const char *text)
 	return monocle__hash (seed, 0);
 }
 
-static _Atomic(monocle__node *) *
+static _Atomic (monocle__node *) *
 bucket_of (monocle__intern *set, uint64_t hash)
 {
 	return &set->buckets[hash >> 32 & (MONOCLE__INTERN_BUCKETS - 1)];
@@ -48,7 +48,7 @@ monocle__intern_find (monocle__intern *set, uint64_t hash, monocle__same same, c
 monocle__node *
 monocle__intern_add (monocle__intern *set, uint64_t hash, monocle__node *node, monocle__same same, const void *key)
 {
-	_Atomic(monocle__node *) *bucket = bucket_of (set, hash);
+	_Atomic (monocle__node *) *bucket = bucket_of (set, hash);
 	monocle__node *head = atomic_load_explicit (bucket, memory_order_acquire), *seen = NULL;
 	node->hash = hash;
 	do {

@@ -19,9 +19,9 @@ enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
 struct _MonoJitInfo {
 	MonoMethod *method;
 	void *next; /* in Mono's tables; NULL here */
-	_Atomic(uintptr_t) start;
+	_Atomic (uintptr_t) start;
 	uint32_t unwind; /* where Mono keeps how to unwind it; 0 here */
-	_Atomic(uint32_t) size;
+	_Atomic (uint32_t) size;
 	uint64_t flags; /* how many clauses, and of what kind; 0 here */
 	void *slot;
 };
@@ -30,19 +30,19 @@ typedef struct node node;
 
 struct node {
 	node *next;
-	_Atomic(MonoJitInfo *) info; /* NULL: its code was freed */
+	_Atomic (MonoJitInfo *) info; /* NULL: its code was freed */
 };
 
-static _Atomic(node *) buckets[BUCKETS];
+static _Atomic (node *) buckets[BUCKETS];
 
-static _Atomic(node *) *
+static _Atomic (node *) *
 bucket_of (uintptr_t granule)
 {
 	return &buckets[granule & (BUCKETS - 1)];
 }
 
 /* Records of freed code, by their method: each place keeps the last. */
-static _Atomic(MonoJitInfo *) spares[SPARES];
+static _Atomic (MonoJitInfo *) spares[SPARES];
 
 static uintptr_t
 start_of (const MonoJitInfo *info)
@@ -62,7 +62,7 @@ covers (const MonoJitInfo *info, uintptr_t address)
 	return info && address - start_of (info) < size_of (info);
 }
 
-static _Atomic(MonoJitInfo *) *
+static _Atomic (MonoJitInfo *) *
 spare_of (const MonoMethod *method)
 {
 	return &spares[monocle__hash (0, (uintptr_t) method) >> 32 & (SPARES - 1)];
@@ -95,7 +95,7 @@ find (uintptr_t address)
 
 /* Puts `info` into one bucket: into an empty node when there is one. */
 static bool
-bucket_add (_Atomic(node *) *bucket, MonoJitInfo *info)
+bucket_add (_Atomic (node *) *bucket, MonoJitInfo *info)
 {
 	node *head = atomic_load_explicit (bucket, memory_order_acquire);
 	for (node *at = head; at; at = at->next) {
@@ -116,7 +116,7 @@ bucket_add (_Atomic(node *) *bucket, MonoJitInfo *info)
 }
 
 static void
-bucket_remove (_Atomic(node *) *bucket, MonoJitInfo *info)
+bucket_remove (_Atomic (node *) *bucket, MonoJitInfo *info)
 {
 	for (node *at = atomic_load_explicit (bucket, memory_order_acquire); at; at = at->next) {
 		MonoJitInfo *mine = info;
@@ -193,15 +193,15 @@ mentions (MonoClass *klass, const MonoImage *image)
 {
 	if (!klass)
 		return false;
-	return atomic_load_explicit (&klass->image, memory_order_relaxed) == image || mentions (klass->element, image)
-		|| any_mentions (klass->count, klass->arguments, image);
+	return atomic_load_explicit (&klass->image, memory_order_relaxed) == image || mentions (klass->element, image) ||
+	       any_mentions (klass->count, klass->arguments, image);
 }
 
 static bool
 is_code_of (const MonoMethod *method, const MonoImage *image)
 {
-	return method->image == image || (method->definition && mentions (method->klass, image))
-		|| any_mentions (method->count, method->arguments, image);
+	return method->image == image || (method->definition && mentions (method->klass, image)) ||
+	       any_mentions (method->count, method->arguments, image);
 }
 
 void

@@ -14,19 +14,13 @@ enum { ROW_MASK = 0xffffff, FIELD_SIGNATURE = 0x6 };
 static void
 set_handle_class (MonoClass **ret_class, uint32_t table)
 {
-	static _Atomic(MonoClass *) types, methods, fields;
+	static _Atomic (MonoClass *) types, methods, fields;
 	if (!ret_class)
 		return;
 	switch (table) {
-	case MONO_TOKEN_FIELD_DEF:
-		*ret_class = monocle__corlib_class (&fields, "System", "RuntimeFieldHandle");
-		break;
-	case MONO_TOKEN_METHOD_DEF:
-		*ret_class = monocle__corlib_class (&methods, "System", "RuntimeMethodHandle");
-		break;
-	default:
-		*ret_class = monocle__corlib_class (&types, "System", "RuntimeTypeHandle");
-		break;
+	case MONO_TOKEN_FIELD_DEF: *ret_class = monocle__corlib_class (&fields, "System", "RuntimeFieldHandle"); break;
+	case MONO_TOKEN_METHOD_DEF: *ret_class = monocle__corlib_class (&methods, "System", "RuntimeMethodHandle"); break;
+	default: *ret_class = monocle__corlib_class (&types, "System", "RuntimeTypeHandle"); break;
 	}
 }
 
@@ -43,8 +37,8 @@ static void *
 load_type (MonoImage *image, uint32_t token, MonoGenericContext *context)
 {
 	MonoType *type = (token & ~(uint32_t) ROW_MASK) == MONO_TOKEN_TYPE_SPEC
-	                     ? mono_type_create_from_typespec (image, token)
-	                     : monocle_type (mono_class_get (image, token));
+	                   ? mono_type_create_from_typespec (image, token)
+	                   : monocle_type (mono_class_get (image, token));
 	return type ? mono_class_inflate_generic_type (type, context) : NULL;
 }
 
@@ -58,12 +52,8 @@ mono_ldtoken (MonoImage *image, uint32_t token, MonoClass **retclass, MonoGeneri
 	switch (table) {
 	case MONO_TOKEN_TYPE_DEF:
 	case MONO_TOKEN_TYPE_REF:
-	case MONO_TOKEN_TYPE_SPEC:
-		result = load_type (image, token, context);
-		break;
-	case MONO_TOKEN_FIELD_DEF:
-		result = mono_field_from_token (image, token, NULL, context);
-		break;
+	case MONO_TOKEN_TYPE_SPEC: result = load_type (image, token, context); break;
+	case MONO_TOKEN_FIELD_DEF: result = mono_field_from_token (image, token, NULL, context); break;
 	case MONO_TOKEN_METHOD_DEF:
 	case MONO_TOKEN_METHOD_SPEC:
 		table = MONO_TOKEN_METHOD_DEF;
@@ -74,8 +64,7 @@ mono_ldtoken (MonoImage *image, uint32_t token, MonoClass **retclass, MonoGeneri
 		result = table == MONO_TOKEN_FIELD_DEF ? (void *) mono_field_from_token (image, token, NULL, context)
 		                                       : mono_get_method_full (image, token, NULL, context);
 		break;
-	default:
-		break;
+	default: break;
 	}
 	if (result)
 		set_handle_class (retclass, table);

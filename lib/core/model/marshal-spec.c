@@ -78,21 +78,12 @@ mono_metadata_parse_marshal_spec (MonoImage *image, const char *ptr)
 	cursor.end = cursor.at + size;
 	spec->native = (MonoMarshalNative) number (&cursor, 0);
 	switch (spec->native) {
-	case MONO_NATIVE_LPARRAY:
-		read_array (&cursor, spec);
-		break;
+	case MONO_NATIVE_LPARRAY: read_array (&cursor, spec); break;
 	case MONO_NATIVE_BYVALTSTR:
-	case MONO_NATIVE_BYVALARRAY:
-		spec->data.array_data.num_elem = (int32_t) number (&cursor, 0);
-		break;
-	case MONO_NATIVE_CUSTOM:
-		read_custom (&cursor, spec, image);
-		break;
-	case MONO_NATIVE_SAFEARRAY:
-		spec->data.safearray_data.elem_type = (MonoMarshalVariant) number (&cursor, 0);
-		break;
-	default:
-		break;
+	case MONO_NATIVE_BYVALARRAY: spec->data.array_data.num_elem = (int32_t) number (&cursor, 0); break;
+	case MONO_NATIVE_CUSTOM: read_custom (&cursor, spec, image); break;
+	case MONO_NATIVE_SAFEARRAY: spec->data.safearray_data.elem_type = (MonoMarshalVariant) number (&cursor, 0); break;
+	default: break;
 	}
 	return spec;
 }

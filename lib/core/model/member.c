@@ -63,8 +63,13 @@ desc_from_info (const monocle_member_info *info, uint32_t index)
 	if (!desc)
 		return NULL;
 	*desc = (monocle__member_desc) {
-		.token = info->token, .flags = info->flags, .index = index, .type = info->type, .data = info->data,
-		.name = monocle__arena_string (info->name ? info->name : ""), .constant_type = info->constant_type,
+		.token = info->token,
+		.flags = info->flags,
+		.index = index,
+		.type = info->type,
+		.data = info->data,
+		.name = monocle__arena_string (info->name ? info->name : ""),
+		.constant_type = info->constant_type,
 	};
 	memcpy (desc->methods, info->methods, sizeof desc->methods);
 	if (info->constant_type && (info->constant || !info->constant_size)) {
@@ -101,13 +106,10 @@ static void *
 item_from_info (MonoClass *klass, monocle_member_kind kind, const monocle_member_info *info, uint32_t index)
 {
 	switch (kind) {
-	case MONOCLE_MEMBER_METHOD:
-		return info->methods[0];
+	case MONOCLE_MEMBER_METHOD: return info->methods[0];
 	case MONOCLE_MEMBER_NESTED:
-	case MONOCLE_MEMBER_INTERFACE:
-		return info->klass;
-	default:
-		return member_new (klass, desc_from_info (info, index));
+	case MONOCLE_MEMBER_INTERFACE: return info->klass;
+	default: return member_new (klass, desc_from_info (info, index));
 	}
 }
 
@@ -151,8 +153,7 @@ list_ask (MonoClass *klass, monocle_member_kind kind, const monocle__member_list
 	if (kept)
 		memcpy (list->items, shorter->items, kept * sizeof *list->items);
 	for (; index < count; index++) {
-		if (member_ask (klass, kind, index, &info) &&
-		    (list->items[known] = item_from_info (klass, kind, &info, index)))
+		if (member_ask (klass, kind, index, &info) && (list->items[known] = item_from_info (klass, kind, &info, index)))
 			known++;
 		else if (!may_have_gaps (klass))
 			break;
@@ -223,12 +224,9 @@ static monocle__member_list *
 list_make (MonoClass *klass, monocle_member_kind kind, const monocle__member_list *shorter)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_INST:
-		return list_of_instance (klass, shorter, monocle__class_list (klass->element, kind));
-	case MONOCLE__CLASS_ARRAY:
-		return shorter ? NULL : monocle__array_methods_new (klass);
-	default:
-		return list_of_definition (klass, kind, shorter);
+	case MONOCLE__CLASS_INST: return list_of_instance (klass, shorter, monocle__class_list (klass->element, kind));
+	case MONOCLE__CLASS_ARRAY: return shorter ? NULL : monocle__array_methods_new (klass);
+	default: return list_of_definition (klass, kind, shorter);
 	}
 }
 
@@ -236,16 +234,11 @@ static bool
 lists (MonoClass *klass, monocle_member_kind kind)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_PRIMITIVE:
-		monocle__class_meet_primitive (klass);
-		return true;
+	case MONOCLE__CLASS_PRIMITIVE: monocle__class_meet_primitive (klass); return true;
 	case MONOCLE__CLASS_DEF:
-	case MONOCLE__CLASS_INST:
-		return true;
-	case MONOCLE__CLASS_ARRAY:
-		return kind == MONOCLE_MEMBER_METHOD;
-	default:
-		return false;
+	case MONOCLE__CLASS_INST: return true;
+	case MONOCLE__CLASS_ARRAY: return kind == MONOCLE_MEMBER_METHOD;
+	default: return false;
 	}
 }
 
@@ -288,16 +281,16 @@ MonoType *
 monocle__type_as_in (MonoType *type, MonoClass *klass)
 {
 	return type && klass->kind == MONOCLE__CLASS_INST
-	           ? monocle__type_inflate (type, klass->count, klass->arguments, 0, NULL)
-	           : type;
+	         ? monocle__type_inflate (type, klass->count, klass->arguments, 0, NULL)
+	         : type;
 }
 
 MonoClass *
 monocle__class_as_in (MonoClass *other, MonoClass *klass)
 {
 	return other && klass->kind == MONOCLE__CLASS_INST
-	           ? monocle__class_inflate (other, klass->count, klass->arguments, 0, NULL)
-	           : other;
+	         ? monocle__class_inflate (other, klass->count, klass->arguments, 0, NULL)
+	         : other;
 }
 
 MonoType *

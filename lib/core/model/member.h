@@ -16,23 +16,29 @@
 typedef struct {
 	uint32_t token, flags, index; /* index: in the host's counting */
 	const char *name;
-	MonoType *type;               /* as in the definition; NULL: unknown */
+	MonoType *type;                                  /* as in the definition; NULL: unknown */
 	MonoMethod *methods[MONOCLE_MEMBER_METHODS_MAX]; /* the same */
-	const void *data;             /* of a field with an RVA, in the image */
-	const char *constant;         /* the constant's blob, its compressed length in front; NULL: there is none */
+	const void *data;                                /* of a field with an RVA, in the image */
+	const char *constant; /* the constant's blob, its compressed length in front; NULL: there is none */
 	uint32_t constant_type, constant_size;
 } monocle__member_desc;
 
 typedef struct {
 	MonoClass *parent;
 	const monocle__member_desc *desc;
-	_Atomic(MonoType *) type;     /* as the parent has it, once asked for */
-	_Atomic(uint32_t) offset;     /* of an instance field, once asked for; 0: not yet */
+	_Atomic (MonoType *) type; /* as the parent has it, once asked for */
+	_Atomic (uint32_t) offset; /* of an instance field, once asked for; 0: not yet */
 } monocle__member;
 
-struct _MonoClassField { monocle__member member; };
-struct _MonoProperty   { monocle__member member; };
-struct _MonoEvent      { monocle__member member; };
+struct _MonoClassField {
+	monocle__member member;
+};
+struct _MonoProperty {
+	monocle__member member;
+};
+struct _MonoEvent {
+	monocle__member member;
+};
 
 /* MonoMethod *, MonoClassField *, MonoProperty *, MonoEvent *, MonoClass * (nested, interface). */
 typedef struct {
@@ -41,7 +47,7 @@ typedef struct {
 } monocle__member_list;
 
 struct monocle__class_members {
-	_Atomic(monocle__member_list *) lists[MONOCLE_MEMBER_KINDS];
+	_Atomic (monocle__member_list *) lists[MONOCLE_MEMBER_KINDS];
 };
 
 /*
@@ -73,8 +79,8 @@ monocle__member_list *monocle__array_methods_new (MonoClass *klass);
 /* --- relation.c --------------------------------------------------------------------------------------------------- */
 
 enum {
-	MONOCLE__DEPTH_LIMIT = 64,        /* of parents and nesting, against hosts that make circles */
-	MONOCLE__INTERFACE_LIMIT = 512,   /* that are followed from one class, against metadata that names them for ever */
+	MONOCLE__DEPTH_LIMIT = 64,      /* of parents and nesting, against hosts that make circles */
+	MONOCLE__INTERFACE_LIMIT = 512, /* that are followed from one class, against metadata that names them for ever */
 };
 
 /* The interface at a position in what the class itself names (of vectors Mono's two); NULL: past the last. */
@@ -98,7 +104,7 @@ uint32_t monocle__value_size (MonoClass *klass, uint32_t *ret_alignment);
 /* Is it a class of namespace System called so? */
 bool monocle__class_is_system (MonoClass *klass, const char *name);
 /* A class of corlib by name, remembered in `cache`. Normal context the first time. */
-MonoClass *monocle__corlib_class (_Atomic(MonoClass *) *cache, const char *name_space, const char *name);
+MonoClass *monocle__corlib_class (_Atomic (MonoClass *) *cache, const char *name_space, const char *name);
 /* A primitive that nobody has met as a definition yet gets its token. Normal context. */
 void monocle__class_meet_primitive (MonoClass *klass);
 

@@ -14,8 +14,11 @@
 
 enum {
 	BLOB_LIMIT = 1 << 24, /* longer than any signature (II.15.4.1.1: 65,535 parameters) */
-	LENGTH_1 = 0x80, LENGTH_2 = 0x4000,
-	SIGN_BIT_1 = 0x40, SIGN_BIT_2 = 0x2000, SIGN_BIT_4 = 0x10000000,
+	LENGTH_1 = 0x80,
+	LENGTH_2 = 0x4000,
+	SIGN_BIT_1 = 0x40,
+	SIGN_BIT_2 = 0x2000,
+	SIGN_BIT_4 = 0x10000000,
 	ROW_MASK = 0xffffff,
 };
 
@@ -131,12 +134,9 @@ mono_metadata_decode_value (const char *ptr, const char **rptr)
 	if (!at)
 		return 0;
 	switch (length_of (at)) {
-	case 1:
-		return at[0];
-	case 2:
-		return (uint32_t) (at[0] & 0x3f) << 8 | at[1];
-	default:
-		return (uint32_t) (at[0] & 0x1f) << 24 | (uint32_t) at[1] << 16 | (uint32_t) at[2] << 8 | at[3];
+	case 1: return at[0];
+	case 2: return (uint32_t) (at[0] & 0x3f) << 8 | at[1];
+	default: return (uint32_t) (at[0] & 0x1f) << 24 | (uint32_t) at[1] << 16 | (uint32_t) at[2] << 8 | at[3];
 	}
 }
 
@@ -264,8 +264,8 @@ read_bounds (const char **at, bool is_signed, uint8_t *ret_count, int **ret_boun
 	if (!bounds)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		bounds[i] = is_signed ? mono_metadata_decode_signed_value (*at, at)
-		                      : (int) mono_metadata_decode_value (*at, at);
+		bounds[i] =
+		    is_signed ? mono_metadata_decode_signed_value (*at, at) : (int) mono_metadata_decode_value (*at, at);
 	*ret_count = (uint8_t) count;
 	*ret_bounds = bounds;
 	return true;

@@ -80,8 +80,8 @@ uint32_t
 mono_metadata_translate_token_index (MonoImage *image, int table, uint32_t idx)
 {
 	static const uint8_t pointers[MONOCLE__TABLES] = {
-		[MONO_TABLE_FIELD] = MONO_TABLE_FIELD_POINTER, [MONO_TABLE_METHOD] = MONO_TABLE_METHOD_POINTER,
-		[MONO_TABLE_PARAM] = MONO_TABLE_PARAM_POINTER, [MONO_TABLE_EVENT] = MONO_TABLE_EVENT_POINTER,
+		[MONO_TABLE_FIELD] = MONO_TABLE_FIELD_POINTER,       [MONO_TABLE_METHOD] = MONO_TABLE_METHOD_POINTER,
+		[MONO_TABLE_PARAM] = MONO_TABLE_PARAM_POINTER,       [MONO_TABLE_EVENT] = MONO_TABLE_EVENT_POINTER,
 		[MONO_TABLE_PROPERTY] = MONO_TABLE_PROPERTY_POINTER,
 	};
 	uint32_t pointer = table >= 0 && table < MONOCLE__TABLES ? pointers[table] : 0;
@@ -195,8 +195,8 @@ mono_metadata_interfaces_from_typedef (MonoImage *meta, uint32_t table_index, un
 		*count = 0;
 	MonoClass **list = run.first ? calloc (run.end - run.first, sizeof *list) : NULL;
 	for (; list && run.first < run.end; run.first++) {
-		uint32_t coded = monocle__metadata_cell (meta, MONO_TABLE_INTERFACEIMPL, run.first,
-		                                         MONO_INTERFACEIMPL_INTERFACE);
+		uint32_t coded =
+		    monocle__metadata_cell (meta, MONO_TABLE_INTERFACEIMPL, run.first, MONO_INTERFACEIMPL_INTERFACE);
 		MonoClass *klass = class_of (meta, mono_metadata_token_from_dor (coded), monocle_class_def (meta, row));
 		if (klass)
 			list[found++] = klass;
@@ -230,9 +230,9 @@ mono_metadata_events_from_typedef (MonoImage *meta, uint32_t table_index, unsign
 	return map_run (meta, MONO_TABLE_EVENTMAP, MONO_TABLE_EVENT, table_index + 1, end_idx);
 }
 
-_Static_assert ((int) MONO_PROPERTY_MAP_PARENT == (int) MONO_EVENT_MAP_PARENT &&
-                    (int) MONO_PROPERTY_MAP_PROPERTY_LIST == (int) MONO_EVENT_MAP_EVENTLIST,
-                "both maps have the same shape");
+_Static_assert((int) MONO_PROPERTY_MAP_PARENT == (int) MONO_EVENT_MAP_PARENT &&
+                   (int) MONO_PROPERTY_MAP_PROPERTY_LIST == (int) MONO_EVENT_MAP_EVENTLIST,
+               "both maps have the same shape");
 
 uint32_t
 mono_metadata_properties_from_typedef (MonoImage *meta, uint32_t table_index, unsigned int *end)
@@ -278,10 +278,10 @@ const char *
 mono_metadata_get_marshal_info (MonoImage *meta, uint32_t idx, mono_bool is_field)
 {
 	uint32_t tag = is_field ? MONO_HAS_FIELD_MARSHAL_FIELDSREF : MONO_HAS_FIELD_MARSHAL_PARAMDEF;
-	uint32_t row = find (meta, MONO_TABLE_FIELDMARSHAL, MONO_FIELD_MARSHAL_PARENT,
-	                     (idx + 1) << MONO_HAS_FIELD_MARSHAL_BITS | tag);
-	return row ? mono_metadata_blob_heap (meta, monocle__metadata_cell (meta, MONO_TABLE_FIELDMARSHAL, row,
-	                                                                    MONO_FIELD_MARSHAL_NATIVE_TYPE))
+	uint32_t row =
+	    find (meta, MONO_TABLE_FIELDMARSHAL, MONO_FIELD_MARSHAL_PARENT, (idx + 1) << MONO_HAS_FIELD_MARSHAL_BITS | tag);
+	return row ? mono_metadata_blob_heap (
+	                 meta, monocle__metadata_cell (meta, MONO_TABLE_FIELDMARSHAL, row, MONO_FIELD_MARSHAL_NATIVE_TYPE))
 	           : NULL;
 }
 
@@ -310,20 +310,12 @@ mono_metadata_get_constant_index (MonoImage *meta, uint32_t token, uint32_t hint
 {
 	uint32_t tag;
 	switch (token & ~(uint32_t) ROW_MASK) {
-	case MONO_TOKEN_FIELD_DEF:
-		tag = MONO_HASCONSTANT_FIEDDEF;
-		break;
-	case MONO_TOKEN_PARAM_DEF:
-		tag = MONO_HASCONSTANT_PARAM;
-		break;
-	case MONO_TOKEN_PROPERTY:
-		tag = MONO_HASCONSTANT_PROPERTY;
-		break;
-	default:
-		return 0;
+	case MONO_TOKEN_FIELD_DEF: tag = MONO_HASCONSTANT_FIEDDEF; break;
+	case MONO_TOKEN_PARAM_DEF: tag = MONO_HASCONSTANT_PARAM; break;
+	case MONO_TOKEN_PROPERTY: tag = MONO_HASCONSTANT_PROPERTY; break;
+	default: return 0;
 	}
-	return find (meta, MONO_TABLE_CONSTANT, MONO_CONSTANT_PARENT,
-	             (token & ROW_MASK) << MONO_HASCONSTANT_BITS | tag);
+	return find (meta, MONO_TABLE_CONSTANT, MONO_CONSTANT_PARENT, (token & ROW_MASK) << MONO_HASCONSTANT_BITS | tag);
 }
 
 void

@@ -19,7 +19,7 @@ struct MonoMethodDesc {
 	const char *name_space; /* NULL: any */
 	const char *klass;      /* "" : any, for a match that is not full */
 	const char *name;
-	const char *arguments;  /* NULL: any */
+	const char *arguments; /* NULL: any */
 	bool include_namespace;
 	char text[];
 };

@@ -11,8 +11,12 @@
 
 enum {
 	ROW_MASK = 0xffffff,
-	ACCESS_MASK = 7, PUBLIC = 6, STATIC = 0x10, VIRTUAL = 0x40, NEW_SLOT = 0x100, /* MethodAttributes, II.23.1.10 */
-	INTERFACE = 0x20,                                                             /* TypeAttributes */
+	ACCESS_MASK = 7,
+	PUBLIC = 6,
+	STATIC = 0x10,
+	VIRTUAL = 0x40,
+	NEW_SLOT = 0x100, /* MethodAttributes, II.23.1.10 */
+	INTERFACE = 0x20, /* TypeAttributes */
 };
 
 static MonoMethod *
@@ -37,10 +41,8 @@ mono_get_method_full (MonoImage *image, uint32_t token, MonoClass *klass, MonoGe
 	case MONO_TOKEN_METHOD_DEF:
 		return row <= image->method_rows || mono_image_is_dynamic (image) ? monocle_method_def (image, token) : NULL;
 	case MONO_TOKEN_MEMBER_REF:
-	case MONO_TOKEN_METHOD_SPEC:
-		return resolve (image, token);
-	default:
-		return NULL;
+	case MONO_TOKEN_METHOD_SPEC: return resolve (image, token);
+	default: return NULL;
 	}
 }
 

@@ -12,10 +12,10 @@
 
 enum { ROW_MASK = 0xffffff };
 
-_Static_assert (offsetof (MonoMethod, flags) == 0 && offsetof (MonoMethod, iflags) == 2 &&
-                offsetof (MonoMethod, token) == 4 && offsetof (MonoMethod, klass) == 8 &&
-                offsetof (MonoMethod, signature) == 16 && offsetof (MonoMethod, name) == 24,
-                "a method's record begins as Mono's does");
+_Static_assert(offsetof (MonoMethod, flags) == 0 && offsetof (MonoMethod, iflags) == 2 &&
+                   offsetof (MonoMethod, token) == 4 && offsetof (MonoMethod, klass) == 8 &&
+                   offsetof (MonoMethod, signature) == 16 && offsetof (MonoMethod, name) == 24,
+               "a method's record begins as Mono's does");
 
 static monocle__intern methods;
 
@@ -98,7 +98,7 @@ monocle__method_complete (MonoMethod *method)
 MonoMethod *
 monocle_method_def_if_known (MonoImage *image, uint32_t methoddef_token)
 {
-	_Atomic(void *) *slot = image ? monocle__table_slot (&image->methods, methoddef_token & ROW_MASK, false) : NULL;
+	_Atomic (void *) *slot = image ? monocle__table_slot (&image->methods, methoddef_token & ROW_MASK, false) : NULL;
 	return slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
 }
 
@@ -106,7 +106,7 @@ MonoMethod *
 monocle_method_def (MonoImage *image, uint32_t methoddef_token)
 {
 	uint32_t row = methoddef_token & ROW_MASK;
-	_Atomic(void *) *slot = image ? monocle__table_slot (&image->methods, row, true) : NULL;
+	_Atomic (void *) *slot = image ? monocle__table_slot (&image->methods, row, true) : NULL;
 	void *known = slot ? atomic_load_explicit (slot, memory_order_acquire) : NULL;
 	if (known || !slot)
 		return known;

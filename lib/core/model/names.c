@@ -158,9 +158,7 @@ static void
 desc_class (monocle__text *text, MonoClass *klass, bool with_namespace)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_PRIMITIVE:
-		put (text, keyword (klass->primitive));
-		break;
+	case MONOCLE__CLASS_PRIMITIVE: put (text, keyword (klass->primitive)); break;
 	case MONOCLE__CLASS_INST:
 		desc_name (text, klass->element, with_namespace);
 		put_char (text, '<');
@@ -175,14 +173,9 @@ desc_class (monocle__text *text, MonoClass *klass, bool with_namespace)
 		desc_class (text, monocle__class_shown (klass->element), with_namespace);
 		put_char (text, '*');
 		break;
-	case MONOCLE__CLASS_FNPTR:
-		put (text, "*()");
-		break;
-	case MONOCLE__CLASS_PARAM:
-		put (text, monocle__class_name (klass));
-		break;
-	default:
-		desc_name (text, klass, with_namespace);
+	case MONOCLE__CLASS_FNPTR: put (text, "*()"); break;
+	case MONOCLE__CLASS_PARAM: put (text, monocle__class_name (klass)); break;
+	default: desc_name (text, klass, with_namespace);
 	}
 }
 
@@ -267,12 +260,8 @@ type_name_class (monocle__text *text, MonoClass *klass, int format)
 		type_name_class (text, klass->element, format);
 		put_char (text, '*');
 		break;
-	case MONOCLE__CLASS_PARAM:
-		put (text, monocle__class_name (klass));
-		break;
-	default:
-		type_name_path (text, klass, format);
-		type_name_arguments (text, klass, format);
+	case MONOCLE__CLASS_PARAM: put (text, monocle__class_name (klass)); break;
+	default: type_name_path (text, klass, format); type_name_arguments (text, klass, format);
 	}
 }
 

@@ -51,7 +51,7 @@ struct monocle__node {
 enum { MONOCLE__INTERN_BUCKETS = 1 << 15 };
 
 typedef struct {
-	_Atomic(monocle__node *) buckets[MONOCLE__INTERN_BUCKETS];
+	_Atomic (monocle__node *) buckets[MONOCLE__INTERN_BUCKETS];
 } monocle__intern;
 
 typedef bool (*monocle__same) (const monocle__node *node, const void *key);
@@ -70,13 +70,13 @@ enum { MONOCLE__TABLE_LEVELS = 20, MONOCLE__TABLE_FIRST_LEVEL = 64 };
 /* Rows 1..rows stand in `base`; later ones (dynamic images, edit and continue) in levels, each twice the one before. */
 typedef struct {
 	uint32_t rows;
-	_Atomic(void *) *base;
-	_Atomic(_Atomic(void *) *) levels[MONOCLE__TABLE_LEVELS];
+	_Atomic (void *) *base;
+	_Atomic (_Atomic (void *) *) levels[MONOCLE__TABLE_LEVELS];
 } monocle__table;
 
 bool monocle__table_init (monocle__table *table, uint32_t rows);
 /* Where row's record stands; NULL: no such row can be (or, with make, no memory). */
-_Atomic(void *) *monocle__table_slot (monocle__table *table, uint32_t row, bool make);
+_Atomic (void *) *monocle__table_slot (monocle__table *table, uint32_t row, bool make);
 /* One more than the highest row that may hold a record. */
 uint32_t monocle__table_end (const monocle__table *table);
 
@@ -84,7 +84,7 @@ uint32_t monocle__table_end (const monocle__table *table);
 
 struct _MonoDomain {
 	int32_t id;
-	_Atomic(const char *) friendly_name;
+	_Atomic (const char *) friendly_name;
 };
 
 /*
@@ -124,13 +124,13 @@ struct _MonoImage {
 	const char *filename;
 	const char *simple_name; /* of the file, without folder and extension: what it is called before it is described */
 	uint32_t flags, class_rows, method_rows;
-	_Atomic(void *) data;
-	_Atomic(bool) assembly_visible, unloaded;
-	_Atomic(uint32_t) describing; /* how many threads ask the host about this image right now */
+	_Atomic (void *) data;
+	_Atomic (bool) assembly_visible, unloaded;
+	_Atomic (uint32_t) describing; /* how many threads ask the host about this image right now */
 	MonoAssembly assembly;
 	MonoAssemblyName unnamed; /* the name of an assembly that cannot be described yet */
 	monocle__table classes, methods;
-	_Atomic(monocle__image_desc *) desc;
+	_Atomic (monocle__image_desc *) desc;
 };
 
 /* NULL while the host cannot tell. */
@@ -159,7 +159,7 @@ typedef enum {
 	MONOCLE__CLASS_ARRAY,     /* element, rank */
 	MONOCLE__CLASS_POINTER,   /* element */
 	MONOCLE__CLASS_FNPTR,
-	MONOCLE__CLASS_PARAM,     /* element: owning class, or owner: owning method; index */
+	MONOCLE__CLASS_PARAM, /* element: owning class, or owner: owning method; index */
 } monocle__class_kind;
 
 typedef struct {
@@ -181,26 +181,26 @@ struct MonoVTable {
 struct _MonoClass {
 	monocle__node node; /* first: interned classes are found through it */
 	uint8_t kind, rank;
-	uint8_t depth;              /* how deep composites nest in it */
+	uint8_t depth; /* how deep composites nest in it */
 	bool shared_ref;
 	bool is_open;               /* generic parameters stand in it */
 	bool is_own;                /* an instance over its definition's own parameters: see monocle__class_shown () */
 	uint8_t primitive;          /* MONO_TYPE_* of a PRIMITIVE */
-	_Atomic(bool) is_complete;  /* its image is being unloaded and all was asked */
+	_Atomic (bool) is_complete; /* its image is being unloaded and all was asked */
 	uint32_t index, count;
-	_Atomic(uint32_t) token;    /* of a PRIMITIVE: set when corlib comes */
-	_Atomic(MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
+	_Atomic (uint32_t) token;    /* of a PRIMITIVE: set when corlib comes */
+	_Atomic (MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
 	MonoClass *element;
 	MonoMethod *owner;
 	MonoType **arguments;
 	MonoType by_value, by_reference;
 	MonoVTable vtable;
 	void *slot;
-	_Atomic(monocle__class_desc *) desc;
-	_Atomic(MonoClass *) parent; /* what the host said; &monocle__class_none: it has none */
-	_Atomic(const char *) fallback; /* a name for a class that cannot be described */
-	_Atomic(struct monocle__class_members *) members; /* member.h */
-	_Atomic(uint32_t) variance;     /* of a definition's parameters, two bits each; 0: not asked yet */
+	_Atomic (monocle__class_desc *) desc;
+	_Atomic (MonoClass *) parent;                      /* what the host said; &monocle__class_none: it has none */
+	_Atomic (const char *) fallback;                   /* a name for a class that cannot be described */
+	_Atomic (struct monocle__class_members *) members; /* member.h */
+	_Atomic (uint32_t) variance; /* of a definition's parameters, two bits each; 0: not asked yet */
 };
 
 /* An array's record is longer by what mono_type_get_array_type () shows. */
@@ -214,11 +214,11 @@ typedef struct {
 enum { MONOCLE__MODIFIERS_MAX = 64 };
 
 typedef struct {
-	monocle__node node;             /* first: it is interned */
+	monocle__node node; /* first: it is interned */
 	MonoType type;
 	bool is_open;
 	uint32_t modifier_count;
-	MonoType **modifiers;           /* in the order of the signature */
+	MonoType **modifiers; /* in the order of the signature */
 	uint64_t required;
 	MonoType *pointee;              /* of a pointer to what is special itself */
 	MonoMethodSignature *signature; /* of a function pointer */
@@ -274,17 +274,17 @@ struct _MonoMethodSignature {
 	MonoType **params;
 	uint32_t count, call_convention, generic_params;
 	bool has_this, explicit_this;
-	uint32_t sentinel; /* as in monocle_signature_info */
-	bool is_owned; /* an allocation of its own, which mono_metadata_free_method_signature () frees */
+	uint32_t sentinel;      /* as in monocle_signature_info */
+	bool is_owned;          /* an allocation of its own, which mono_metadata_free_method_signature () frees */
 	MonoMethod *definition; /* whose signature it is, instances included; NULL: it stands alone */
 };
 
 typedef struct {
 	const char *name;
-	const char *wrapper;        /* Mono's word for what it is a wrapper of (wrapper.c); NULL: it is none */
+	const char *wrapper; /* Mono's word for what it is a wrapper of (wrapper.c); NULL: it is none */
 	uint32_t flags, iflags, generic_params;
 	MonoClass *klass;
-	_Atomic(struct monocle__param *) params; /* param.c */
+	_Atomic (struct monocle__param *) params; /* param.c */
 } monocle__method_desc;
 
 /*
@@ -294,18 +294,18 @@ typedef struct {
 struct _MonoMethod {
 	uint16_t flags, iflags;
 	uint32_t token;
-	MonoClass *klass;        /* of an instance; of a definition also when a host told it early */
-	_Atomic(MonoMethodSignature *) signature;
-	const char *name;        /* written last of these */
+	MonoClass *klass; /* of an instance; of a definition also when a host told it early */
+	_Atomic (MonoMethodSignature *) signature;
+	const char *name; /* written last of these */
 	monocle__node node;
-	MonoMethod *definition;  /* of an instance; NULL: this is a definition */
+	MonoMethod *definition; /* of an instance; NULL: this is a definition */
 	MonoImage *image;
 	uint32_t count;
 	MonoType **arguments;
 	void *slot;
-	_Atomic(monocle__method_desc *) desc;          /* of a definition */
-	_Atomic(MonoClass **) params;                  /* a definition's generic parameters, for open names */
-	_Atomic(const char *) fallback;
+	_Atomic (monocle__method_desc *) desc; /* of a definition */
+	_Atomic (MonoClass **) params;         /* a definition's generic parameters, for open names */
+	_Atomic (const char *) fallback;
 };
 
 /*

@@ -40,22 +40,22 @@ typedef double f64;
 
 #define NO_VALUE
 #define NOTHING (void) 0
-#define CLEAR(out)             \
-	do {                       \
-		if (out)               \
+#define CLEAR(out) \
+	do { \
+		if (out) \
 			*(pointer *) (out) = NULL; \
 	} while (0)
 #define IMAGE_ERROR_ERRNO 1
-#define STATUS(out)            \
-	do {                       \
-		if (out)               \
+#define STATUS(out) \
+	do { \
+		if (out) \
 			*(i32 *) (out) = IMAGE_ERROR_ERRNO; \
 	} while (0)
 /* A MonoError begins with a 16-bit code; 0: no error. */
-#define ERROR(out)             \
-	do {                       \
-		if (out)               \
-			*(u16 *) (out) = 0;\
+#define ERROR(out) \
+	do { \
+		if (out) \
+			*(u16 *) (out) = 0; \
 	} while (0)
 
 #define PUBLIC __attribute__ ((visibility ("default")))
@@ -64,24 +64,24 @@ typedef double f64;
 PUBLIC void monocle_log (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 
 static void
-say_once (_Atomic(bool) *said, const char *name, const char *result)
+say_once (_Atomic (bool) *said, const char *name, const char *result)
 {
 	if (!atomic_exchange_explicit (said, true, memory_order_relaxed))
 		monocle_log ("%s is not served by this host; it %s", name, result);
 }
 
 #define MONOCLE__REFUSED(returns, name, arguments, value, out) \
-	PUBLIC returns name arguments;                             \
-	PUBLIC returns name arguments                              \
-	{                                                          \
-		static _Atomic(bool) said;                             \
-		say_once (&said, #name, RESULT_##returns);             \
-		out;                                                   \
-		return value;                                          \
+	PUBLIC returns name arguments; \
+	PUBLIC returns name arguments \
+	{ \
+		static _Atomic (bool) said; \
+		say_once (&said, #name, RESULT_##returns); \
+		out; \
+		return value; \
 	}
 #define MONOCLE__RELEASED(name, arguments) \
-	PUBLIC void name arguments;            \
-	PUBLIC void name arguments             \
-	{                                      \
+	PUBLIC void name arguments; \
+	PUBLIC void name arguments \
+	{ \
 	}
 #include "refusals.def"

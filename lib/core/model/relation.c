@@ -33,7 +33,7 @@ static bool is_assignable (MonoClass *to, MonoClass *from, struct question *ques
 static MonoClass *
 vector_interface (MonoClass *klass, uint32_t index)
 {
-	static _Atomic(MonoClass *) list, read_only_list;
+	static _Atomic (MonoClass *) list, read_only_list;
 	MonoType *base = monocle__enum_base (klass->element), *argument[] = { monocle_type (klass->element), base };
 	if (klass->rank != 1 || index >= (base ? 4 : 2))
 		return NULL;
@@ -219,18 +219,12 @@ element_as (MonoClass *klass)
 	if (base)
 		klass = base->klass;
 	switch (klass->kind == MONOCLE__CLASS_PRIMITIVE ? klass->primitive : 0) {
-	case MONO_TYPE_U1:
-		return monocle_class_primitive (MONO_TYPE_I1);
-	case MONO_TYPE_U2:
-		return monocle_class_primitive (MONO_TYPE_I2);
-	case MONO_TYPE_U4:
-		return monocle_class_primitive (MONO_TYPE_I4);
-	case MONO_TYPE_U8:
-		return monocle_class_primitive (MONO_TYPE_I8);
-	case MONO_TYPE_U:
-		return monocle_class_primitive (MONO_TYPE_I);
-	default:
-		return klass;
+	case MONO_TYPE_U1: return monocle_class_primitive (MONO_TYPE_I1);
+	case MONO_TYPE_U2: return monocle_class_primitive (MONO_TYPE_I2);
+	case MONO_TYPE_U4: return monocle_class_primitive (MONO_TYPE_I4);
+	case MONO_TYPE_U8: return monocle_class_primitive (MONO_TYPE_I8);
+	case MONO_TYPE_U: return monocle_class_primitive (MONO_TYPE_I);
+	default: return klass;
 	}
 }
 

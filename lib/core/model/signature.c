@@ -73,8 +73,7 @@ monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, Mon
 	*signature = *open;
 	signature->params = params;
 	signature->is_owned = false;
-	signature->ret =
-	    monocle__type_inflate (open->ret, class_count, class_arguments, method_count, method_arguments);
+	signature->ret = monocle__type_inflate (open->ret, class_count, class_arguments, method_count, method_arguments);
 	if (!signature->ret)
 		return NULL;
 	for (uint32_t i = 0; i < open->count; i++)
@@ -89,10 +88,10 @@ inflate_signature (MonoMethod *method)
 {
 	MonoMethodSignature *open = monocle__method_signature (method->definition);
 	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
-	return !open ? NULL
-	             : monocle__signature_inflate (open, is_inst ? method->klass->count : 0,
-	                                           is_inst ? method->klass->arguments : NULL, method->count,
-	                                           method->arguments);
+	return !open
+	         ? NULL
+	         : monocle__signature_inflate (open, is_inst ? method->klass->count : 0,
+	                                       is_inst ? method->klass->arguments : NULL, method->count, method->arguments);
 }
 
 MonoMethodSignature *

@@ -16,7 +16,8 @@ const monocle__special_type *
 monocle__type_special (const MonoType *type)
 {
 	return type && type->is_special
-		? (const monocle__special_type *) ((const char *) type - offsetof (monocle__special_type, type)) : NULL;
+	         ? (const monocle__special_type *) ((const char *) type - offsetof (monocle__special_type, type))
+	         : NULL;
 }
 
 bool
@@ -182,8 +183,8 @@ monocle_type_array (MonoType *element, const monocle_array_info *info)
 	if (!element || !info || info->rank > UINT8_MAX || info->size_count > info->rank || info->bound_count > info->rank)
 		return NULL;
 	bool general = info->is_general && info->rank == 1;
-	MonoClass *klass = general ? monocle__class_general_vector (element->klass)
-	                           : monocle_class_array (element->klass, info->rank);
+	MonoClass *klass =
+	    general ? monocle__class_general_vector (element->klass) : monocle_class_array (element->klass, info->rank);
 	monocle__special_type key = { .type = { .klass = klass } };
 	if (info->size_count || info->bound_count)
 		key.shape = (MonoArrayType) {

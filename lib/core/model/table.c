@@ -22,13 +22,13 @@ monocle__table_init (monocle__table *table, uint32_t rows)
 	return table->base != NULL;
 }
 
-static _Atomic(void *) *
+static _Atomic (void *) *
 level_get (monocle__table *table, uint32_t level, bool make)
 {
-	_Atomic(void *) *slots = atomic_load_explicit (&table->levels[level], memory_order_acquire);
+	_Atomic (void *) *slots = atomic_load_explicit (&table->levels[level], memory_order_acquire);
 	if (slots || !make)
 		return slots;
-	_Atomic(void *) *fresh = monocle__arena_alloc (((size_t) MONOCLE__TABLE_FIRST_LEVEL << level) * sizeof *fresh);
+	_Atomic (void *) *fresh = monocle__arena_alloc (((size_t) MONOCLE__TABLE_FIRST_LEVEL << level) * sizeof *fresh);
 	if (!fresh)
 		return NULL;
 	if (atomic_compare_exchange_strong_explicit (&table->levels[level], &slots, fresh, memory_order_acq_rel,
@@ -37,7 +37,7 @@ level_get (monocle__table *table, uint32_t level, bool make)
 	return slots;
 }
 
-_Atomic(void *) *
+_Atomic (void *) *
 monocle__table_slot (monocle__table *table, uint32_t row, bool make)
 {
 	if (row - 1 < table->rows)
@@ -48,7 +48,7 @@ monocle__table_slot (monocle__table *table, uint32_t row, bool make)
 	uint32_t level = 31 - (uint32_t) __builtin_clz (index / MONOCLE__TABLE_FIRST_LEVEL);
 	if (level >= MONOCLE__TABLE_LEVELS)
 		return NULL;
-	_Atomic(void *) *slots = level_get (table, level, make);
+	_Atomic (void *) *slots = level_get (table, level, make);
 	return slots ? &slots[index - ((uint32_t) MONOCLE__TABLE_FIRST_LEVEL << level)] : NULL;
 }
 

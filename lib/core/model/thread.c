@@ -22,18 +22,18 @@ enum { NAME_SIZE = 128, NO_NAME = -1 };
 
 struct _MonoThread {
 	uintptr_t tid;
-	_Atomic(bool) is_attached;
-	_Atomic(bool) is_foreign;      /* attached by a module, unknown to the host */
-	_Atomic(int32_t) managed_id;
-	_Atomic(int) name;             /* which of the two is current; the other one is written */
+	_Atomic (bool) is_attached;
+	_Atomic (bool) is_foreign; /* attached by a module, unknown to the host */
+	_Atomic (int32_t) managed_id;
+	_Atomic (int) name; /* which of the two is current; the other one is written */
 	char names[2][NAME_SIZE];
-	atomic_bool is_tool;           /* a module's own, which is not sampled */
+	atomic_bool is_tool; /* a module's own, which is not sampled */
 	monocle__sampled sampled;
 };
 
 static monocle__idmap threads;
-static _Atomic(MonoThread *) main_thread;
-static _Atomic(int32_t) last_managed_id;
+static _Atomic (MonoThread *) main_thread;
+static _Atomic (int32_t) last_managed_id;
 
 static MonoThread *
 find (uintptr_t tid)

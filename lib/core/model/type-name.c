@@ -18,7 +18,9 @@ enum {
 	ARGUMENT_LIMIT = 64,
 	SUFFIX_LIMIT = 32,
 	DEPTH_LIMIT = 32,
-	BYREF = 0, POINTER = -1, BOUNDED = -2, /* what a suffix is; positive: an array's rank */
+	BYREF = 0,
+	POINTER = -1,
+	BOUNDED = -2, /* what a suffix is; positive: an array's rank */
 };
 
 /* Where reading stands: the text is written to. */
@@ -126,11 +128,10 @@ read_suffixes (struct cursor *cursor, struct name *name)
 			break;
 		case '[':
 			cursor->at++;
-			good = strchr ("],*", *cursor->at) && *cursor->at ? read_array (cursor, name)
-			                                                  : read_arguments (cursor, name);
+			good =
+			    strchr ("],*", *cursor->at) && *cursor->at ? read_array (cursor, name) : read_arguments (cursor, name);
 			break;
-		default:
-			return true;
+		default: return true;
 		}
 		if (!good)
 			return false;
@@ -195,8 +196,8 @@ apply_arguments (MonoClass *klass, const struct name *name)
 	if (!name->argument_count)
 		return klass;
 	return desc && desc->generic_params == name->argument_count
-	           ? monocle_class_inst (klass, name->argument_count, name->arguments)
-	           : NULL;
+	         ? monocle_class_inst (klass, name->argument_count, name->arguments)
+	         : NULL;
 }
 
 static MonoClass *

@@ -36,21 +36,13 @@ monocle__type_code (const MonoType *type)
 	MonoClass *klass = type->klass;
 	const monocle__class_desc *desc;
 	switch (klass->kind) {
-	case MONOCLE__CLASS_PRIMITIVE:
-		return klass->primitive;
-	case MONOCLE__CLASS_INST:
-		return MONO_TYPE_GENERICINST;
-	case MONOCLE__CLASS_ARRAY:
-		return klass->rank == 1 && !klass->index ? MONO_TYPE_SZARRAY : MONO_TYPE_ARRAY;
-	case MONOCLE__CLASS_POINTER:
-		return MONO_TYPE_PTR;
-	case MONOCLE__CLASS_FNPTR:
-		return MONO_TYPE_FNPTR;
-	case MONOCLE__CLASS_PARAM:
-		return klass->owner ? MONO_TYPE_MVAR : MONO_TYPE_VAR;
-	default:
-		desc = monocle__class_describe (klass);
-		return desc ? desc->element_type : MONO_TYPE_CLASS;
+	case MONOCLE__CLASS_PRIMITIVE: return klass->primitive;
+	case MONOCLE__CLASS_INST: return MONO_TYPE_GENERICINST;
+	case MONOCLE__CLASS_ARRAY: return klass->rank == 1 && !klass->index ? MONO_TYPE_SZARRAY : MONO_TYPE_ARRAY;
+	case MONOCLE__CLASS_POINTER: return MONO_TYPE_PTR;
+	case MONOCLE__CLASS_FNPTR: return MONO_TYPE_FNPTR;
+	case MONOCLE__CLASS_PARAM: return klass->owner ? MONO_TYPE_MVAR : MONO_TYPE_VAR;
+	default: desc = monocle__class_describe (klass); return desc ? desc->element_type : MONO_TYPE_CLASS;
 	}
 }
 
@@ -86,12 +78,9 @@ mono_type_get_class (MonoType *type)
 {
 	switch (mono_type_get_type (type)) {
 	case MONO_TYPE_CLASS:
-	case MONO_TYPE_VALUETYPE:
-		return type->klass;
-	case MONO_TYPE_SZARRAY:
-		return monocle__class_shown (type->klass->element);
-	default:
-		return NULL;
+	case MONO_TYPE_VALUETYPE: return type->klass;
+	case MONO_TYPE_SZARRAY: return monocle__class_shown (type->klass->element);
+	default: return NULL;
 	}
 }
 
@@ -114,13 +103,10 @@ mono_type_is_struct (MonoType *type)
 	if (!type || type->is_byref)
 		return 0;
 	switch (monocle__type_code (type)) {
-	case MONO_TYPE_TYPEDBYREF:
-		return 1;
+	case MONO_TYPE_TYPEDBYREF: return 1;
 	case MONO_TYPE_VALUETYPE:
-	case MONO_TYPE_GENERICINST:
-		return mono_class_is_valuetype (type->klass) && !mono_class_is_enum (type->klass);
-	default:
-		return 0;
+	case MONO_TYPE_GENERICINST: return mono_class_is_valuetype (type->klass) && !mono_class_is_enum (type->klass);
+	default: return 0;
 	}
 }
 
@@ -133,12 +119,9 @@ mono_type_is_reference (MonoType *type)
 	case MONO_TYPE_CLASS:
 	case MONO_TYPE_OBJECT:
 	case MONO_TYPE_SZARRAY:
-	case MONO_TYPE_ARRAY:
-		return 1;
-	case MONO_TYPE_GENERICINST:
-		return !mono_class_is_valuetype (type->klass);
-	default:
-		return 0;
+	case MONO_TYPE_ARRAY: return 1;
+	case MONO_TYPE_GENERICINST: return !mono_class_is_valuetype (type->klass);
+	default: return 0;
 	}
 }
 
@@ -155,10 +138,8 @@ mono_type_is_pointer (MonoType *type)
 	case MONO_TYPE_OBJECT:
 	case MONO_TYPE_ARRAY:
 	case MONO_TYPE_PTR:
-	case MONO_TYPE_FNPTR:
-		return 1;
-	default:
-		return mono_type_is_byref (type);
+	case MONO_TYPE_FNPTR: return 1;
+	default: return mono_type_is_byref (type);
 	}
 }
 

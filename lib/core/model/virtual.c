@@ -12,9 +12,17 @@
 #include <string.h>
 
 enum {
-	VIRTUAL = 0x40, FINAL = 0x20, NEW_SLOT = 0x100, ABSTRACT = 0x400, ACCESS = 0x7, PUBLIC = 0x6, /* II.23.1.10 */
-	INTERFACE = 0x20,                                                                         /* II.23.1.15 */
-	METHOD_IMPL = 0x19, COLUMN_CLASS = 0, COLUMN_BODY = 1, COLUMN_DECLARATION = 2,            /* II.22.27 */
+	VIRTUAL = 0x40,
+	FINAL = 0x20,
+	NEW_SLOT = 0x100,
+	ABSTRACT = 0x400,
+	ACCESS = 0x7,
+	PUBLIC = 0x6,     /* II.23.1.10 */
+	INTERFACE = 0x20, /* II.23.1.15 */
+	METHOD_IMPL = 0x19,
+	COLUMN_CLASS = 0,
+	COLUMN_BODY = 1,
+	COLUMN_DECLARATION = 2, /* II.22.27 */
 	ROW_MASK = 0xffffff,
 	PARAMETERS_MAX = 64,
 };
@@ -86,8 +94,8 @@ declared_body (MonoClass *klass, MonoMethod *method)
 	if (!monocle__image_ask_begin (image))
 		return NULL;
 	for (uint32_t row = 1; !body && row <= (uint32_t) rows; row++)
-		if (column (image, row, COLUMN_CLASS) == own
-		    && method_of (image, column (image, row, COLUMN_DECLARATION), klass) == method)
+		if (column (image, row, COLUMN_CLASS) == own &&
+		    method_of (image, column (image, row, COLUMN_DECLARATION), klass) == method)
 			body = method_of (image, column (image, row, COLUMN_BODY), klass);
 	monocle__image_ask_end (image);
 	return body;

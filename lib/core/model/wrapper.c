@@ -24,11 +24,11 @@ static bool
 same_signature (const monocle__node *node, const void *data)
 {
 	const MonoMethodSignature *known = &((const shared_signature *) node)->signature, *asked = data;
-	return known->ret == asked->ret && known->count == asked->count
-		&& known->call_convention == asked->call_convention && known->has_this == asked->has_this
-		&& known->explicit_this == asked->explicit_this && known->generic_params == asked->generic_params
-		&& known->sentinel == asked->sentinel
-		&& (!known->count || !memcmp (known->params, asked->params, known->count * sizeof *known->params));
+	return known->ret == asked->ret && known->count == asked->count &&
+	       known->call_convention == asked->call_convention && known->has_this == asked->has_this &&
+	       known->explicit_this == asked->explicit_this && known->generic_params == asked->generic_params &&
+	       known->sentinel == asked->sentinel &&
+	       (!known->count || !memcmp (known->params, asked->params, known->count * sizeof *known->params));
 }
 
 static shared_signature *
@@ -64,9 +64,9 @@ signature_of (const monocle_signature_info *info)
 /* --- methods ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-	MonoMethod method;        /* its `node` is in the set */
+	MonoMethod method; /* its `node` is in the set */
 	monocle__method_desc desc;
-	_Atomic(bool) is_taken;   /* somebody's method; false: it may be taken */
+	_Atomic (bool) is_taken; /* somebody's method; false: it may be taken */
 } wrapper;
 
 static monocle__intern wrappers;
@@ -89,9 +89,9 @@ take_same (const monocle__node *node, const void *data)
 	wrapper *w = of_node (node);
 	const key *k = data;
 	bool expected = false;
-	if (w->method.klass != k->info->klass || w->desc.flags != k->info->flags || w->desc.iflags != k->info->iflags
-	    || strcmp (w->desc.name, k->info->name) || strcmp (w->desc.wrapper, k->info->wrapper)
-	    || atomic_load_explicit (&w->method.signature, memory_order_acquire) != k->signature)
+	if (w->method.klass != k->info->klass || w->desc.flags != k->info->flags || w->desc.iflags != k->info->iflags ||
+	    strcmp (w->desc.name, k->info->name) || strcmp (w->desc.wrapper, k->info->wrapper) ||
+	    atomic_load_explicit (&w->method.signature, memory_order_acquire) != k->signature)
 		return false;
 	return atomic_compare_exchange_strong_explicit (&w->is_taken, &expected, true, memory_order_acq_rel,
 	                                                memory_order_relaxed);

@@ -20,8 +20,8 @@
 #include "sampler.h"
 
 enum {
-	BASE = 1024,  /* what select () can wait for stays the program's */
-	AHEAD = 2,    /* signals that an event sends unheard: with one, it would stand still until the handler has run */
+	BASE = 1024, /* what select () can wait for stays the program's */
+	AHEAD = 2,   /* signals that an event sends unheard: with one, it would stand still until the handler has run */
 };
 
 static unsigned opened;

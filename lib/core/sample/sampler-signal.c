@@ -24,9 +24,9 @@
 
 enum { SIGNAL = SIGURG };
 
-static struct sigaction before;  /* the program's own; written before the kernel knows our handler */
+static struct sigaction before; /* the program's own; written before the kernel knows our handler */
 static atomic_bool is_installed;
-static const char mark;          /* its address tells our signals from others */
+static const char mark; /* its address tells our signals from others */
 
 int
 monocle_sampling_signal (void)
@@ -49,21 +49,17 @@ is_ours (const siginfo_t *info, monocle__sampled *thread)
 {
 	switch (info->si_code) {
 	case SI_QUEUE:
-	case SI_TIMER:
-		return info->si_value.sival_ptr == &mark;
+	case SI_TIMER: return info->si_value.sival_ptr == &mark;
 	case POLL_IN:
-	case POLL_HUP:
-		return true;
-	case SI_USER:
-		return info->si_pid == 0 && thread && atomic_load_explicit (&thread->signalled, memory_order_relaxed);
-	default:
-		return false;
+	case POLL_HUP: return true;
+	case SI_USER: return info->si_pid == 0 && thread && atomic_load_explicit (&thread->signalled, memory_order_relaxed);
+	default: return false;
 	}
 }
 
 /* Only the thread itself writes these. */
 static void
-count (_Atomic(uint64_t) *counter, uint64_t more)
+count (_Atomic (uint64_t) *counter, uint64_t more)
 {
 	atomic_store_explicit (counter, atomic_load_explicit (counter, memory_order_relaxed) + more, memory_order_relaxed);
 }

@@ -37,44 +37,44 @@
 #define SECOND 1000000000ull
 
 enum {
-	PERIOD_MIN_NS = 50000,   /* beyond 20 kHz a thread would do little but being sampled */
-	CHECK_NS = 250000000,    /* how often rates and descriptors are looked after */
-	LOOK_NS  = 20000000,     /* how often the signal is looked after while there are hits */
-	IDLE_NS  = 10000000,     /* the pacer looks at a process that does nothing so rarely at most */
-	SHORT    = 50,           /* a rate below so many percent of what can be is reported */
-	END_NS   = 200000000,    /* how long the end waits for the last of them at most */
+	PERIOD_MIN_NS = 50000, /* beyond 20 kHz a thread would do little but being sampled */
+	CHECK_NS = 250000000,  /* how often rates and descriptors are looked after */
+	LOOK_NS = 20000000,    /* how often the signal is looked after while there are hits */
+	IDLE_NS = 10000000,    /* the pacer looks at a process that does nothing so rarely at most */
+	SHORT = 50,            /* a rate below so many percent of what can be is reported */
+	END_NS = 200000000,    /* how long the end waits for the last of them at most */
 };
 
 /* What is measured from one setting of the mode to the next. Written by the sampler's thread. */
 typedef struct {
-	uint64_t since;             /* ns */
-	uint64_t hits, used;        /* of all threads before */
+	uint64_t since;      /* ns */
+	uint64_t hits, used; /* of all threads before */
 	struct timeval user, system;
-	uint64_t ticks, skipped;    /* of the pacer */
+	uint64_t ticks, skipped; /* of the pacer */
 } tally;
 
-static _Atomic(monocle__sampled *) threads;
-static _Atomic(uint64_t) settings;  /* mode << 32 | frequency: one word, for setters in signal handlers */
-static _Atomic(uint64_t) applied;   /* what the sampler's thread made of it */
+static _Atomic (monocle__sampled *) threads;
+static _Atomic (uint64_t) settings; /* mode << 32 | frequency: one word, for setters in signal handlers */
+static _Atomic (uint64_t) applied;  /* what the sampler's thread made of it */
 static atomic_bool is_taken;        /* the program took the signal for itself */
 static atomic_bool is_deaf;         /* that was seen, and the sampler's thread does not know yet */
 static atomic_bool was_hit;         /* since the signal was looked after */
-static _Atomic(pid_t) owner;        /* the process whose thread it is; 0: there is none */
-static _Atomic(uint32_t) achieved;  /* hits a second, as of the last check */
+static _Atomic (pid_t) owner;       /* the process whose thread it is; 0: there is none */
+static _Atomic (uint32_t) achieved; /* hits a second, as of the last check */
 static sem_t changed;
-static _Atomic(uint64_t) finished;  /* as `applied`, but NONE only once all about the mode before was said */
+static _Atomic (uint64_t) finished; /* as `applied`, but NONE only once all about the mode before was said */
 static sem_t stopped;               /* posted whenever no samples are taken any more */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const monocle__engine *forced; /* by MONOCLE_SAMPLER; set before the thread begins */
-static tally current;               /* as all that follows: under the lock */
+static tally current;                 /* as all that follows: under the lock */
 static const monocle__engine *ladder[4];
-static int refusals[3];             /* errno values for which an engine is not tried again; as the ladder */
+static int refusals[3]; /* errno values for which an engine is not tried again; as the ladder */
 
 /* What is to be said. The lock is not held meanwhile: nobody may have to wait for those who read our messages. */
 static struct {
 	const monocle__engine *without; /* threads had to be sampled otherwise */
 	int error;
-	uint32_t is, should;            /* rates, and by what */
+	uint32_t is, should; /* rates, and by what */
 	const char *engine;
 	bool is_taken;
 } news;
@@ -154,7 +154,7 @@ static const monocle__engine *
 forced_engine (void)
 {
 	static const monocle__engine *const all[] = { &monocle__engine_perf, &monocle__engine_timer,
-		                                      &monocle__engine_paced };
+		                                          &monocle__engine_paced };
 	const char *name = monocle__variable ("MONOCLE_SAMPLER");
 	if (!name || !*name)
 		return NULL;

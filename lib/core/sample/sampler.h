@@ -21,22 +21,22 @@ typedef struct monocle__engine monocle__engine;
  * tid next takes it over. What has no remark is under the sampler's lock.
  */
 typedef struct monocle__sampled {
-	struct monocle__sampled *next;  /* set once, when it enters the list */
+	struct monocle__sampled *next; /* set once, when it enters the list */
 	atomic_bool is_listed;
-	_Atomic(pid_t) os_id;           /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
+	_Atomic (pid_t) os_id; /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
 	const monocle__engine *_Atomic engine; /* NULL: it is not sampled. Written under the lock */
-	_Atomic(int) fd;                /* perf: the event, and its number by which it is known again */
+	_Atomic (int) fd;                      /* perf: the event, and its number by which it is known again */
 	uint64_t event;
-	_Atomic(timer_t) timer;
-	_Atomic(uint64_t) due, period;  /* timer: CPU time at its next hit, and from one to the next */
+	_Atomic (timer_t) timer;
+	_Atomic (uint64_t) due, period; /* timer: CPU time at its next hit, and from one to the next */
 	uint64_t clock;                 /* of its CPU time, as last read */
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
 	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
 	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
-	_Atomic(uint64_t) used;         /* CPU time while it was sampled */
-	_Atomic(uint64_t) hits;         /* written by the handler on this thread */
-	_Atomic(uint64_t) overruns;     /* the same: hits that were due while one was on its way */
-	_Atomic(uint64_t) missed;       /* the same of the pacer */
+	_Atomic (uint64_t) used;        /* CPU time while it was sampled */
+	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
+	_Atomic (uint64_t) overruns;    /* the same: hits that were due while one was on its way */
+	_Atomic (uint64_t) missed;      /* the same of the pacer */
 } monocle__sampled;
 
 /*
@@ -49,7 +49,7 @@ struct monocle__engine {
 	const char *name;
 	int (*open) (monocle__sampled *thread, uint64_t period); /* period: ns. 0 or an errno value */
 	void (*close) (monocle__sampled *thread);
-	bool (*is_intact) (monocle__sampled *thread);            /* false: the program took it away */
+	bool (*is_intact) (monocle__sampled *thread); /* false: the program took it away */
 	/* After a hit, on the thread itself, in the handler. Returns how many more were due meanwhile. Without the lock */
 	uint64_t (*again) (monocle__sampled *thread, const siginfo_t *info);
 };
@@ -62,8 +62,8 @@ extern const monocle__engine monocle__engine_paced; /* the sampler's thread look
 
 /* Makes the sampler's thread, mode NONE. Idempotent; false: no thread can be had. Normal context. */
 bool monocle__sampler_begin (uint32_t frequency);
-void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);                  /* any context */
-void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency);        /* any context */
+void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);           /* any context */
+void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency); /* any context */
 /* Are samples wanted right now? Any context. */
 bool monocle__sampler_is_on (void);
 /* The handler was called. False: by somebody else than the kernel, since the program has taken the signal over. */

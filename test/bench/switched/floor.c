@@ -43,7 +43,8 @@ open_event (pid_t thread)
 	};
 	struct f_owner_ex owner = { F_OWNER_TID, thread };
 	int fd = event_count < EVENTS_MAX
-	         ? (int) syscall (SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
+	           ? (int) syscall (SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC)
+	           : -1;
 	if (fd < 0)
 		return;
 	events[event_count++] = fd;

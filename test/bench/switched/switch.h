@@ -25,13 +25,13 @@ void switch_call (void (*set) (bool is_on));
 	switch_callback ((switch_setter) (void (*) (void)) (set), handle, (void *) (callback))
 
 #ifndef SWITCH_ITSELF
-#define mono_profiler_set_method_enter_callback(h, c) SWITCHED (mono_profiler_set_method_enter_callback, h, c)
-#define mono_profiler_set_method_leave_callback(h, c) SWITCHED (mono_profiler_set_method_leave_callback, h, c)
+#define mono_profiler_set_method_enter_callback(h, c)     SWITCHED (mono_profiler_set_method_enter_callback, h, c)
+#define mono_profiler_set_method_leave_callback(h, c)     SWITCHED (mono_profiler_set_method_leave_callback, h, c)
 #define mono_profiler_set_method_tail_call_callback(h, c) SWITCHED (mono_profiler_set_method_tail_call_callback, h, c)
 #define mono_profiler_set_method_exception_leave_callback(h, c) \
 	SWITCHED (mono_profiler_set_method_exception_leave_callback, h, c)
 #define mono_profiler_set_exception_throw_callback(h, c) SWITCHED (mono_profiler_set_exception_throw_callback, h, c)
-#define mono_profiler_set_sample_mode(h, m, f) switch_mode (h, m, f)
+#define mono_profiler_set_sample_mode(h, m, f)           switch_mode (h, m, f)
 #endif
 
 #endif

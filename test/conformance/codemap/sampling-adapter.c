@@ -23,9 +23,15 @@ enum { FRAMES = 1 << 16, SEEN = 1 << 20, WRONG = 64 };
 enum { JIT, R2R, INSTANCE, STUB, UNNAMED, NAMELESS, KINDS };
 static const char *const kind_names[KINDS] = { "jit", "r2r", "r2r-instance", "stub", "unnamed", "nameless" };
 
-static struct { uintptr_t ip; FunctionID function; } frames[FRAMES];
+static struct {
+	uintptr_t ip;
+	FunctionID function;
+} frames[FRAMES];
 static unsigned frame_count;
-static struct { uintptr_t ip; uint8_t kind; } seen[SEEN];
+static struct {
+	uintptr_t ip;
+	uint8_t kind;
+} seen[SEEN];
 static unsigned seen_count, hits[KINDS], addresses[KINDS], learnt, rounds, lost, vaguer;
 static bool reuses;
 static char wrong[WRONG][1024];

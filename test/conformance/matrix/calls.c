@@ -170,7 +170,7 @@ code_owner (const subject *s)
 
 /* Room for Mono's struct as well, which is bigger than ours. */
 typedef struct {
-	_Alignas (16) char bytes[512];
+	_Alignas(16) char bytes[512];
 } name_buffer;
 
 const char *

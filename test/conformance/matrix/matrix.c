@@ -105,10 +105,36 @@ answer_same (const void *pointer, const void *known)
 #include "matrix.def"
 
 /* A stopped world may hold malloc's lock: there, only what neither allocates nor locks. */
-enum { ANY, MEMORY, NORMAL, ELSEWHERE, STACK = ELSEWHERE, WINDOW = ELSEWHERE, SETTER = ELSEWHERE, ATTACH = ELSEWHERE,
-       CALL = ELSEWHERE, SAMPLE = ELSEWHERE, WALK = ELSEWHERE };
-enum { NOTHING, DOMAIN, IMAGE, ASSEMBLY, CLASS, NULLABLE, METHOD, SIGNATURE, HEADER, FIELD, PROPERTY, EVENT, JIT,
-       OBJECT, TEXTUAL };
+enum {
+	ANY,
+	MEMORY,
+	NORMAL,
+	ELSEWHERE,
+	STACK = ELSEWHERE,
+	WINDOW = ELSEWHERE,
+	SETTER = ELSEWHERE,
+	ATTACH = ELSEWHERE,
+	CALL = ELSEWHERE,
+	SAMPLE = ELSEWHERE,
+	WALK = ELSEWHERE
+};
+enum {
+	NOTHING,
+	DOMAIN,
+	IMAGE,
+	ASSEMBLY,
+	CLASS,
+	NULLABLE,
+	METHOD,
+	SIGNATURE,
+	HEADER,
+	FIELD,
+	PROPERTY,
+	EVENT,
+	JIT,
+	OBJECT,
+	TEXTUAL
+};
 
 static const struct {
 	const char *function;
@@ -124,7 +150,7 @@ static const struct {
 	void (*call) (const subject *s);
 } rows[] = {
 #define WITHOUT(function, why)
-#define ROW(needs, kind, function, call) { ANY, needs, #function, call_##function },
+#define ROW(needs, kind, function, call)          { ANY, needs, #function, call_##function },
 #define LIMIT(where, needs, kind, function, call) { where, needs, #function, call_##function },
 #include "matrix.def"
 };

@@ -75,16 +75,16 @@ offset_in_field_row (const subject *s)
 const char *
 name_in_heap (const subject *s)
 {
-	return mono_metadata_string_heap (s->image, column (s->image, TYPE_DEF, (int) row_of_class (s->klass) - 1,
-	                                                    MONO_TYPEDEF_NAME));
+	return mono_metadata_string_heap (
+	    s->image, column (s->image, TYPE_DEF, (int) row_of_class (s->klass) - 1, MONO_TYPEDEF_NAME));
 }
 
 int
 blob_begins (const subject *s)
 {
 	uint32_t row = mono_method_get_token (s->method) & 0xFFFFFF;
-	const char *blob = mono_metadata_blob_heap (s->image, column (s->image, METHOD, (int) row - 1,
-	                                                              MONO_METHOD_SIGNATURE));
+	const char *blob =
+	    mono_metadata_blob_heap (s->image, column (s->image, METHOD, (int) row - 1, MONO_METHOD_SIGNATURE));
 
 	return blob ? (unsigned char) blob[1] : -1;
 }

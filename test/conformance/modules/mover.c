@@ -18,7 +18,10 @@ enum { REGISTERED_MOST = 1 << 16 };
 static char path[4096];
 static atomic_int open_collections;
 static atomic_ulong moved, tokens, batches, outside, odd, unmoved, nameless, roots, unregistered;
-static struct { const mono_byte *start; uintptr_t size; } registered[REGISTERED_MOST];
+static struct {
+	const mono_byte *start;
+	uintptr_t size;
+} registered[REGISTERED_MOST];
 static atomic_uint registered_count;
 
 static void
@@ -84,8 +87,10 @@ shutdown_end (MonoProfiler *profiler)
 	FILE *file = fopen (path, "w");
 	if (!file)
 		return;
-	fprintf (file, "moved %lu\ntokens %lu\nbatches %lu\noutside %lu\nodd %lu\nunmoved %lu\nnameless %lu\nroots %lu\n"
-	         "unregistered %lu\n", moved, tokens, batches, outside, odd, unmoved, nameless, roots, unregistered);
+	fprintf (file,
+	         "moved %lu\ntokens %lu\nbatches %lu\noutside %lu\nodd %lu\nunmoved %lu\nnameless %lu\nroots %lu\n"
+	         "unregistered %lu\n",
+	         moved, tokens, batches, outside, odd, unmoved, nameless, roots, unregistered);
 	fclose (file);
 }
 

@@ -21,7 +21,7 @@
 struct _MonoProfiler {
 	const char *file;
 	pthread_mutex_t collecting;
-	pthread_t owner, behind;     /* of the pause; of the collection in the background */
+	pthread_t owner, behind; /* of the pause; of the collection in the background */
 	int in_pause;
 	long pauses, strangers, unlocked, background, apart;
 	uint64_t began, held;

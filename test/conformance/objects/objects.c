@@ -105,23 +105,21 @@ put_value (MonoType *type, const char *at, int depth)
 {
 	type = mono_type_get_underlying_type (type);
 	switch (mono_type_get_type (type)) {
-	NUMBER (BOOLEAN, uint8_t, "%d")
-	NUMBER (I1, int8_t, "%d")
-	NUMBER (U1, uint8_t, "%d")
-	NUMBER (CHAR, uint16_t, "%d")
-	NUMBER (I2, int16_t, "%d")
-	NUMBER (U2, uint16_t, "%d")
-	NUMBER (I4, int32_t, "%" PRId32)
-	NUMBER (U4, uint32_t, "%" PRIu32)
-	NUMBER (I8, int64_t, "%" PRId64)
-	NUMBER (U8, uint64_t, "%" PRIu64)
-	NUMBER (I, intptr_t, "%" PRIdPTR)
-	NUMBER (U, uintptr_t, "%" PRIuPTR)
-	NUMBER (R4, float, "%a")
-	NUMBER (R8, double, "%a")
-	case MONO_TYPE_VALUETYPE:
-		put_struct (mono_class_from_mono_type (type), at, depth);
-		break;
+		NUMBER (BOOLEAN, uint8_t, "%d")
+		NUMBER (I1, int8_t, "%d")
+		NUMBER (U1, uint8_t, "%d")
+		NUMBER (CHAR, uint16_t, "%d")
+		NUMBER (I2, int16_t, "%d")
+		NUMBER (U2, uint16_t, "%d")
+		NUMBER (I4, int32_t, "%" PRId32)
+		NUMBER (U4, uint32_t, "%" PRIu32)
+		NUMBER (I8, int64_t, "%" PRId64)
+		NUMBER (U8, uint64_t, "%" PRIu64)
+		NUMBER (I, intptr_t, "%" PRIdPTR)
+		NUMBER (U, uintptr_t, "%" PRIuPTR)
+		NUMBER (R4, float, "%a")
+		NUMBER (R8, double, "%a")
+	case MONO_TYPE_VALUETYPE: put_struct (mono_class_from_mono_type (type), at, depth); break;
 	case MONO_TYPE_GENERICINST:
 		if (mono_class_is_valuetype (mono_class_from_mono_type (type))) {
 			put_struct (mono_class_from_mono_type (type), at, depth);
@@ -282,8 +280,10 @@ put_state (void)
 static void
 look_at_everything (void)
 {
-	static const char *const classes[] = { "Simple", "Literals", "Texts", "Structs", "Boxes", "Arrays", "Instances",
-		                                   "Locals", "Untouched", "<PrivateImplementationDetails>" };
+	static const char *const classes[] = {
+		"Simple", "Literals",  "Texts",  "Structs",   "Boxes",
+		"Arrays", "Instances", "Locals", "Untouched", "<PrivateImplementationDetails>"
+	};
 	static const char *const generics[] = { "ofInt", "ofText", "ofPoint", "inner", "innerLong" };
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (class_in (classes[i]))
@@ -386,8 +386,8 @@ put_casts (void)
 	     mono_object_isinst (own, class_in ("Derived")) == NULL,
 	     mono_object_isinst (object_in ("Boxes", "i4"), comparable) == object_in ("Boxes", "i4"),
 	     mono_object_isinst (object_in ("Boxes", "point"), comparable) == NULL,
-	     mono_object_isinst (object_in ("Arrays", "texts"),
-	                         mono_array_class_get (mono_get_object_class (), 1)) == object_in ("Arrays", "texts"));
+	     mono_object_isinst (object_in ("Arrays", "texts"), mono_array_class_get (mono_get_object_class (), 1)) ==
+	         object_in ("Arrays", "texts"));
 }
 
 static void
@@ -469,15 +469,15 @@ static const struct {
 	const char *name;
 	void (*look) (void);
 } checkpoints[] = {
-	{ "everything",          look_at_everything  },
-	{ "everything",          put_casts           },
-	{ "everything",          put_virtuals        },
-	{ "thread",              look_at_thread      },
-	{ "handles made",        make_handles        },
-	{ "handles checked",     put_targets         },
-	{ "handles checked",     put_events          },
-	{ "handles freed",       free_handles        },
-	{ "collect",             collect             },
+	{ "everything", look_at_everything },
+	{ "everything", put_casts },
+	{ "everything", put_virtuals },
+	{ "thread", look_at_thread },
+	{ "handles made", make_handles },
+	{ "handles checked", put_targets },
+	{ "handles checked", put_events },
+	{ "handles freed", free_handles },
+	{ "collect", collect },
 	{ "collect on a thread", collect_on_a_thread },
 };
 
@@ -489,7 +489,7 @@ static MonoProfilerCallInstrumentationFlags
 call_filter (MonoProfiler *prof, MonoMethod *method)
 {
 	return strcmp (mono_method_get_name (method), "Probed") ? MONO_PROFILER_CALL_INSTRUMENTATION_NONE
-	                                                         : MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+	                                                        : MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
 }
 
 /* The beginnings of Mono's own records, as modules have copied them. */

@@ -33,7 +33,7 @@ struct _MonoProfiler {
 
 /* By thread; a tid that is used again goes on counting. */
 typedef struct {
-	_Atomic(pthread_t) tid;
+	_Atomic (pthread_t) tid;
 	atomic_ullong hits;
 } slot;
 
@@ -60,7 +60,9 @@ slot_of (pthread_t tid)
 	return NULL;
 }
 
-typedef struct { unsigned count, named; } walked;
+typedef struct {
+	unsigned count, named;
+} walked;
 
 static mono_bool
 frame (MonoMethod *method, MonoDomain *domain, void *base_address, int offset, void *data)

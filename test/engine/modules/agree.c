@@ -29,7 +29,10 @@ enum { FRAMES_MAX = 400, SHOWN = 24, KINDS = 4 };
 
 typedef struct {
 	unsigned count;
-	struct { MonoMethod *method; int offset; } frames[FRAMES_MAX];
+	struct {
+		MonoMethod *method;
+		int offset;
+	} frames[FRAMES_MAX];
 } stack;
 
 struct _MonoProfiler {
@@ -37,13 +40,19 @@ struct _MonoProfiler {
 	unsigned every, shown;
 	pthread_mutex_t lock;
 	_Atomic unsigned met;
-	struct { const char *name; _Atomic unsigned compared, different, lost, filters; } kinds[KINDS];
+	struct {
+		const char *name;
+		_Atomic unsigned compared, different, lost, filters;
+	} kinds[KINDS];
 };
 
 enum { ALLOCATION, THROW, COMPILE, CLASS };
 
-static struct _MonoProfiler profiler = { .every = 16, .lock = PTHREAD_MUTEX_INITIALIZER,
-	.kinds = { { .name = "allocation" }, { .name = "throw" }, { .name = "compile" }, { .name = "class" } } };
+static struct _MonoProfiler profiler = {
+	.every = 16,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.kinds = { { .name = "allocation" }, { .name = "throw" }, { .name = "compile" }, { .name = "class" } }
+};
 
 MONO_API void mono_profiler_init_agree (const char *desc);
 
@@ -102,9 +111,8 @@ static bool
 is_of_runtime (MonoMethod *method)
 {
 	MonoClass *klass = mono_method_get_class (method);
-	return !mono_method_get_token (method)
-	       || (strcmp (mono_class_get_name (klass), "EH") == 0
-	           && strcmp (mono_class_get_namespace (klass), "System.Runtime") == 0);
+	return !mono_method_get_token (method) || (strcmp (mono_class_get_name (klass), "EH") == 0 &&
+	                                           strcmp (mono_class_get_namespace (klass), "System.Runtime") == 0);
 }
 
 static void
@@ -150,8 +158,7 @@ show (FILE *file, const char *title, const stack *s)
 	}
 }
 
-static void __attribute__ ((noinline))
-compare (int kind)
+static void __attribute__ ((noinline)) compare (int kind)
 {
 	static __thread bool is_inside;
 	stack asked = { .count = 0 }, walked = { .count = 0 };
@@ -231,7 +238,7 @@ MONO_API void
 mono_profiler_init_agree (const char *desc)
 {
 	char *copy = strdup (strchr (desc, ':') ? strchr (desc, ':') + 1 : ""), *rest = copy;
-	for (char *word; (word = strsep (&rest, ",")); )
+	for (char *word; (word = strsep (&rest, ","));)
 		take_option (word);
 	free (copy);
 	profiler.output = profiler.output ? profiler.output : stderr;

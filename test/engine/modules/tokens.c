@@ -34,7 +34,7 @@ enum { ENTER, LEAVE, TAIL, EXCEPTION, KINDS, IMAGES_MAX = 8 };
 typedef struct {
 	_Atomic (MonoMethod *) method; /* set once, by whoever meets the method first */
 	_Atomic uint64_t counts[KINDS];
-	uint64_t open;                 /* summed up at the end */
+	uint64_t open; /* summed up at the end */
 } row;
 
 /* The calls that one thread is in; written by that thread only, read at the end. Lives for ever. */
@@ -55,14 +55,14 @@ struct _MonoProfiler {
 	_Atomic uint64_t left_open;    /* calls that ended threads were in */
 	_Atomic (MonoMethod *) odd[2]; /* the first mismatch: what was left, what was innermost */
 	frames *_Atomic threads;
-	atomic_bool ended;             /* threads that still run are not counted while we write */
+	atomic_bool ended; /* threads that still run are not counted while we write */
 	pthread_key_t key;
 	row rows[ROWS];
 };
 
 static struct _MonoProfiler profiler = {
-	.flags = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE
-		| MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
+	.flags = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+	         MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE,
 };
 static __thread frames *own;
 

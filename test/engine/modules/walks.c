@@ -35,7 +35,7 @@ typedef struct {
 	uint32_t count;
 	int32_t result;
 	uint64_t nanoseconds;
-	uint64_t frames[];            /* a method, or an address where there is none; shifted left by two, and its kind */
+	uint64_t frames[]; /* a method, or an address where there is none; shifted left by two, and its kind */
 } walk;
 
 struct _MonoProfiler {
@@ -46,7 +46,7 @@ struct _MonoProfiler {
 	_Atomic size_t used;
 	_Atomic uint64_t lost, kept;
 	atomic_bool ended;
-	atomic_int inside;            /* handlers that run */
+	atomic_int inside; /* handlers that run */
 };
 
 static struct _MonoProfiler profiler = { .freq = 1000, .max = FRAMES_MAX, .size = (size_t) 512 << 20 };
@@ -155,9 +155,7 @@ write_frame (FILE *file, uint64_t frame, unsigned id)
 	uintptr_t what = (uintptr_t) (frame >> 2);
 	Dl_info info;
 	switch (frame & 3) {
-	case MONOCLE_FRAME_MANAGED:
-		write_method (file, (MonoMethod *) what, id);
-		break;
+	case MONOCLE_FRAME_MANAGED: write_method (file, (MonoMethod *) what, id); break;
 	case MONOCLE_FRAME_NATIVE:
 		if (dladdr ((void *) what, &info) && info.dli_fname)
 			fprintf (file, "F\t%u\tN\t%s+%" PRIxPTR "\t%s\n", id, info.dli_sname ? info.dli_sname : "",
@@ -243,7 +241,7 @@ mono_profiler_init_walks (const char *desc)
 {
 	char *copy = strdup (strchr (desc, ':') ? strchr (desc, ':') + 1 : ""), *rest = copy;
 	profiler.output = "walks.txt";
-	for (char *word; (word = strsep (&rest, ",")); )
+	for (char *word; (word = strsep (&rest, ","));)
 		take_option (word);
 	free (copy);
 	profiler.max = profiler.max && profiler.max <= FRAMES_MAX ? profiler.max : FRAMES_MAX;

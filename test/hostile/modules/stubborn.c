@@ -18,7 +18,7 @@
 #include <mono/metadata/profiler.h>
 
 #define TOGGLERS 4
-#define HANDLES 1000
+#define HANDLES  1000
 
 struct _MonoProfiler {
 	_Atomic uint64_t throws, enters, habit;
@@ -260,7 +260,7 @@ collect_begin (MonoProfiler *prof)
 static void
 null_begin (MonoProfiler *prof)
 {
-#define MONO_PROFILER_EVENT_0(name, type) mono_profiler_set_##name##_callback (prof->other, NULL);
+#define MONO_PROFILER_EVENT_0(name, type)      mono_profiler_set_##name##_callback (prof->other, NULL);
 #define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)

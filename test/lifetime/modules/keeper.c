@@ -48,7 +48,9 @@ struct _MonoProfiler {
 	kept *list; /* of KEPT_MAX, mapped without reserve */
 	_Atomic uint32_t count;
 	_Atomic uint64_t asked, wrong, dropped, enters, leaves, unloaded[KINDS];
-	struct { uint64_t unloads, size, methods; } samples[SAMPLES_MAX];
+	struct {
+		uint64_t unloads, size, methods;
+	} samples[SAMPLES_MAX];
 	unsigned sample_count;
 };
 
@@ -115,30 +117,22 @@ hash_field (MonoClassField *field)
 static uint32_t
 hash_jit_info (MonoJitInfo *info)
 {
-	return (uint32_t) (uintptr_t) mono_jit_info_get_code_start (info) + (uint32_t) mono_jit_info_get_code_size (info)
-		+ hash_method (mono_jit_info_get_method (info));
+	return (uint32_t) (uintptr_t) mono_jit_info_get_code_start (info) + (uint32_t) mono_jit_info_get_code_size (info) +
+	       hash_method (mono_jit_info_get_method (info));
 }
 
 static uint32_t
 hash_of (kind what, void *record)
 {
 	switch (what) {
-	case IMAGE:
-		return hash_image (record);
-	case ASSEMBLY:
-		return hash_owned (4, mono_stringify_assembly_name (mono_assembly_get_name (record)));
-	case CLASS:
-		return hash_class (record);
-	case METHOD:
-		return hash_method (record);
-	case SIGNATURE:
-		return hash_signature (record);
-	case FIELD:
-		return hash_field (record);
-	case TYPE:
-		return hash_owned (5, mono_type_full_name (record));
-	default:
-		return hash_jit_info (record);
+	case IMAGE: return hash_image (record);
+	case ASSEMBLY: return hash_owned (4, mono_stringify_assembly_name (mono_assembly_get_name (record)));
+	case CLASS: return hash_class (record);
+	case METHOD: return hash_method (record);
+	case SIGNATURE: return hash_signature (record);
+	case FIELD: return hash_field (record);
+	case TYPE: return hash_owned (5, mono_type_full_name (record));
+	default: return hash_jit_info (record);
 	}
 }
 
@@ -169,8 +163,9 @@ ask_again (uint32_t at)
 		return;
 	if (atomic_fetch_add (&profiler.wrong, 1) < 10)
 		fprintf (stderr, "keeper: a %s changed its answers: %s\n", kind_names[old->kind],
-		         old->kind == METHOD ? mono_method_full_name (record, 1)
-		         : old->kind == CLASS ? mono_class_get_name (record) : "");
+		         old->kind == METHOD  ? mono_method_full_name (record, 1)
+		         : old->kind == CLASS ? mono_class_get_name (record)
+		                              : "");
 }
 
 static uint32_t
@@ -271,8 +266,8 @@ call_filter (MonoProfiler *prof, MonoMethod *method)
 	const char *name = image ? mono_image_get_name (image) : NULL;
 	if (!name || strncmp (name, "guest", 5))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
-	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE
-		| MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+	       MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
 }
 
 /* --- the report --------------------------------------------------------------------------------------------------- */

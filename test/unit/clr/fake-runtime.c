@@ -135,8 +135,7 @@ get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, m
 }
 
 static HRESULT
-get_module_metadata (ICorProfilerInfo15 *self, ModuleID module, DWORD flags, const GUID *iid,
-                     IUnknown **ret_import)
+get_module_metadata (ICorProfilerInfo15 *self, ModuleID module, DWORD flags, const GUID *iid, IUnknown **ret_import)
 {
 	return CORPROF_E_DATAINCOMPLETE;
 }

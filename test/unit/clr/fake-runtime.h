@@ -63,7 +63,7 @@ extern _Thread_local bool fake_collects;
 /* How many collections were asked for. */
 extern atomic_uint fake_forced;
 
-#define ID(record) ((uintptr_t)(record))
+#define ID(record) ((uintptr_t) (record))
 
 /* What Initialize gets. */
 extern ICorProfilerInfo15 fake_runtime;

@@ -8,6 +8,9 @@
 #include "il_text.h"
 #include "probes/rewrite.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 monocle__clr monocle__clr_state;
 static uint32_t counts[MONOCLE_EVENT_COUNT];
 static uint32_t locals;

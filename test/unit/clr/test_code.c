@@ -19,9 +19,9 @@
 #include "../ecma/symbols_builder.h"
 #include "fake-runtime.h"
 
-#define PROLOG     ((ULONG32) -2)
-#define EPILOG     ((ULONG32) -3)
-#define NO_MAPPING ((ULONG32) -1)
+#define PROLOG        ((ULONG32) -2)
+#define EPILOG        ((ULONG32) -3)
+#define NO_MAPPING    ((ULONG32) -1)
 #define LENGTH(array) (sizeof (array) / sizeof *(array))
 
 enum { RUN = 0x06000001, MAIN = 0x06000003 };
@@ -31,7 +31,7 @@ static MonoMethod *run, *method_main;
 
 /* The order is the runtime's affair. */
 static const COR_DEBUG_IL_TO_NATIVE_MAP statements[] = {
-	{ PROLOG, 0, 10 }, { 5, 20, 30 },  { NO_MAPPING, 10, 14 }, { 2, 14, 20 },
+	{ PROLOG, 0, 10 },  { 5, 20, 30 }, { NO_MAPPING, 10, 14 }, { 2, 14, 20 },
 	{ EPILOG, 32, 36 }, { 5, 18, 18 }, { NO_MAPPING, 30, 32 },
 };
 static const fake_body whole = { 36, statements, LENGTH (statements) };

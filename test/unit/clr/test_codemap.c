@@ -102,7 +102,10 @@ find (uintptr_t ip)
 static void
 precompiled_methods_are_known_by_every_byte (void **state)
 {
-	static const struct { uint32_t function, row; bool is_part; } rows[] = {
+	static const struct {
+		uint32_t function, row;
+		bool is_part;
+	} rows[] = {
 		{ 0, 1, false }, { 1, 1, true }, { 2, 3, false }, { 3, 20, false }, { 5, 3, true },
 	};
 	assert_true (comes_true (is_named, function_at (&house, 5))); /* the service goes through instances and parts */
@@ -195,7 +198,7 @@ static void
 each_piece_has_a_word_of_its_own (void **state)
 {
 	for (uint32_t i = 0; i < 6; i++) {
-		_Atomic(uint64_t) *word = find (function_at (&house, i)).frame;
+		_Atomic (uint64_t) *word = find (function_at (&house, i)).frame;
 		assert_non_null (word);
 		assert_int_equal (*word, 0);
 		*word = i + 1;

@@ -16,9 +16,18 @@ static const GUID clsid = { 0xF5E0F6A1, 0x5B3C, 0x4C7E, { 0x9D, 0x64, 0x6D, 0x6F
 static HRESULT (*get_class_object) (const GUID *, const GUID *, void **);
 
 static const GUID *const callback_iids[] = {
-	&IID_IUnknown, &IID_ICorProfilerCallback, &IID_ICorProfilerCallback2, &IID_ICorProfilerCallback3,
-	&IID_ICorProfilerCallback4, &IID_ICorProfilerCallback5, &IID_ICorProfilerCallback6, &IID_ICorProfilerCallback7,
-	&IID_ICorProfilerCallback8, &IID_ICorProfilerCallback9, &IID_ICorProfilerCallback10, &IID_ICorProfilerCallback11,
+	&IID_IUnknown,
+	&IID_ICorProfilerCallback,
+	&IID_ICorProfilerCallback2,
+	&IID_ICorProfilerCallback3,
+	&IID_ICorProfilerCallback4,
+	&IID_ICorProfilerCallback5,
+	&IID_ICorProfilerCallback6,
+	&IID_ICorProfilerCallback7,
+	&IID_ICorProfilerCallback8,
+	&IID_ICorProfilerCallback9,
+	&IID_ICorProfilerCallback10,
+	&IID_ICorProfilerCallback11,
 };
 
 static IClassFactory *

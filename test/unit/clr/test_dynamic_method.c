@@ -99,8 +99,7 @@ is_function_dynamic (ICorProfilerInfo15 *self, FunctionID function, BOOL *ret)
 
 static HRESULT
 get_dynamic_function_info (ICorProfilerInfo15 *self, FunctionID function, ModuleID *ret_module,
-                           PCCOR_SIGNATURE *ret_signature, ULONG *ret_size, ULONG room, ULONG *ret_length,
-                           WCHAR *name)
+                           PCCOR_SIGNATURE *ret_signature, ULONG *ret_size, ULONG room, ULONG *ret_length, WCHAR *name)
 {
 	const fake_dynamic *f = (const fake_dynamic *) function;
 	size_t length = 0;

@@ -201,8 +201,8 @@ collected (unsigned number, unsigned generation)
 static void
 size_is (uint64_t large)
 {
-	deliver (4, 8, U (1), 8, U (99), 8, U (2), 8, U (99), 8, U (4), 8, U (99), 8, large, 8, U (99), 8, U (99),
-	         8, U (99), 4, U (99), 4, U (99), 4, U (99), 2, U (99), 8, U (8), 8, U (99), 0);
+	deliver (4, 8, U (1), 8, U (99), 8, U (2), 8, U (99), 8, U (4), 8, U (99), 8, large, 8, U (99), 8, U (99), 8,
+	         U (99), 4, U (99), 4, U (99), 4, U (99), 2, U (99), 8, U (8), 8, U (99), 0);
 }
 
 static void

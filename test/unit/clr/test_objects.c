@@ -25,7 +25,7 @@ typedef struct {
 	uint16_t component_size, flags;
 	uint32_t base_size;
 	fake_class klass;
-	ULONG class_size;                  /* as GetClassLayout tells it */
+	ULONG class_size; /* as GetClassLayout tells it */
 	COR_FIELD_OFFSET fields[2];
 	ULONG field_count;
 } type;
@@ -172,8 +172,8 @@ get_rva_static_address (ICorProfilerInfo15 *self, ClassID id, mdToken token, voi
 }
 
 static HRESULT
-get_thread_static_address2 (ICorProfilerInfo15 *self, ClassID id, mdToken token, AppDomainID domain,
-                            ThreadID thread, void **ret_address)
+get_thread_static_address2 (ICorProfilerInfo15 *self, ClassID id, mdToken token, AppDomainID domain, ThreadID thread,
+                            void **ret_address)
 {
 	*ret_address = thread == 99 ? (void *) 0x2000 : NULL;
 	return S_OK;

@@ -40,10 +40,10 @@ run (char *const *words, char *const *environment)
 	return WEXITSTATUS (status);
 }
 
-#define CHILD "MONOCLE_TEST_CHILD=1"
+#define CHILD                 "MONOCLE_TEST_CHILD=1"
 #define ASK(environment, ...) run ((char *[]) { __VA_ARGS__, NULL }, (char *[]) { CHILD, environment, NULL })
-#define IS_MEANT(...)    assert_int_equal (ASK (NULL, __VA_ARGS__), MEANT)
-#define IS_DECLINED(...) assert_int_equal (ASK (NULL, __VA_ARGS__), DECLINED)
+#define IS_MEANT(...)         assert_int_equal (ASK (NULL, __VA_ARGS__), MEANT)
+#define IS_DECLINED(...)      assert_int_equal (ASK (NULL, __VA_ARGS__), DECLINED)
 
 static void
 programs_are_meant (void **state)

@@ -401,11 +401,11 @@ pointers (void)
 	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
 	fake_class outer = class_in (shapes (), &app, "N.S", "Outer`1");
 	fake_class of_number = instance_of (outer, 1, &number, NULL);
-	_Alignas (8) fake_pointer one = { 0x2000 | ELEMENT_TYPE_PTR, 0, ID (&number) };
-	_Alignas (8) fake_pointer two = { 0x2000 | ELEMENT_TYPE_PTR, 0x1234, COMPOSITE_ID (&one) };
-	_Alignas (8) fake_pointer own = { ELEMENT_TYPE_PTR, 0, ID (&of_number) };
-	_Alignas (8) fake_pointer function = { ELEMENT_TYPE_FNPTR, 0, 0 };
-	_Alignas (8) fake_pointer other = { ELEMENT_TYPE_BYREF, 0, ID (&number) };
+	_Alignas(8) fake_pointer one = { 0x2000 | ELEMENT_TYPE_PTR, 0, ID (&number) };
+	_Alignas(8) fake_pointer two = { 0x2000 | ELEMENT_TYPE_PTR, 0x1234, COMPOSITE_ID (&one) };
+	_Alignas(8) fake_pointer own = { ELEMENT_TYPE_PTR, 0, ID (&of_number) };
+	_Alignas(8) fake_pointer function = { ELEMENT_TYPE_FNPTR, 0, 0 };
+	_Alignas(8) fake_pointer other = { ELEMENT_TYPE_BYREF, 0, ID (&number) };
 	fake_class list = { .element = ELEMENT_TYPE_PTR, .element_class = COMPOSITE_ID (&one), .rank = 1 };
 	fake_class grid = { .element = ELEMENT_TYPE_PTR, .element_class = COMPOSITE_ID (&two), .rank = 2 };
 	class_is (ID (&list), "Int32*[]", mono_get_corlib ());
@@ -415,7 +415,7 @@ pointers (void)
 	CHECK (monocle__clr_class (COMPOSITE_ID (&function)) == monocle_class_fnptr ());
 	class_is (COMPOSITE_ID (&other), "?", NULL);
 	monocle__clr_state.major = 11;
-	_Alignas (8) fake_pointer later = { ELEMENT_TYPE_PTR, 0, ID (&number) };
+	_Alignas(8) fake_pointer later = { ELEMENT_TYPE_PTR, 0, ID (&number) };
 	class_is (COMPOSITE_ID (&later), "?", NULL);
 }
 
@@ -548,7 +548,7 @@ unknown_modules (void)
 {
 	start ();
 	fake_module ghost = { .path = u"/srv/ghost.dll" };
-	fake_module emitted = { .path = u"", .flags = COR_PRF_MODULE_DYNAMIC, .data = (uint8_t *)"x" };
+	fake_module emitted = { .path = u"", .flags = COR_PRF_MODULE_DYNAMIC, .data = (uint8_t *) "x" };
 	fake_load (&ghost);
 	fake_unload (&ghost);
 	CHECK (!monocle__clr_image_find (ID (&ghost)));

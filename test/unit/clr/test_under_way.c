@@ -145,7 +145,8 @@ static HRESULT
 snapshot (ICorProfilerInfo15 *self, ThreadID thread, void *callback, ULONG32 flags, void *data, BYTE *context,
           ULONG32 size)
 {
-	HRESULT (*visit) (FunctionID, UINT_PTR, COR_PRF_FRAME_INFO, ULONG32, uint8_t *, void *) =
+	HRESULT (*visit)
+	(FunctionID, UINT_PTR, COR_PRF_FRAME_INFO, ULONG32, uint8_t *, void *) =
 	    (HRESULT (*) (FunctionID, UINT_PTR, COR_PRF_FRAME_INFO, ULONG32, uint8_t *, void *)) callback;
 	if (visit (on_stack, BEGIN + 1, 0, 0, NULL, data) == S_OK)
 		visit (on_stack, BEGIN, 0, 0, NULL, data);
@@ -154,14 +155,11 @@ snapshot (ICorProfilerInfo15 *self, ThreadID thread, void *callback, ULONG32 fla
 
 /* --- what the runtime says ---------------------------------------------------------------------------------------- */
 
-static struct monocle__clauses plain = { .name = "plain",
-	                                     .count = 3,
-	                                     .list = { { 2, -1 }, { 0, -1 }, { 2, 1 } } };
+static struct monocle__clauses plain = { .name = "plain", .count = 3, .list = { { 2, -1 }, { 0, -1 }, { 2, 1 } } };
 static struct monocle__clauses filters = { .name = "filters", .count = 1, .list = { { 1, -1 } } };
-static struct monocle__clauses probed = { .name = "probed",
-	                                      .probed = true,
-	                                      .count = 2,
-	                                      .list = { { 2, -1 }, { 0, -1 } } };
+static struct monocle__clauses probed = {
+	.name = "probed", .probed = true, .count = 2, .list = { { 2, -1 }, { 0, -1 } }
+};
 static struct monocle__clauses typed = { .name = "typed", .typed = true, .count = 1, .list = { { 0, -1 } } };
 
 static void
@@ -205,7 +203,7 @@ static int
 setup (void **state)
 {
 	static const ICorProfilerInfo15Vtbl vtbl = { .GetNotifiedExceptionClauseInfo = notified,
-	                                             .DoStackSnapshot = snapshot };
+		                                         .DoStackSnapshot = snapshot };
 	static ICorProfilerInfo15 info = { &vtbl };
 	memset (&own, 0, sizeof own);
 	memset (counts, 0, sizeof counts);

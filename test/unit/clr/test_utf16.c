@@ -25,7 +25,7 @@ static void
 characters_take_one_to_four_bytes (void **state)
 {
 	is (u"", 0, "");
-	is ((const char16_t[]){ 0x61, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF }, 6,
+	is ((const char16_t[]) { 0x61, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF }, 6,
 	    "a\x7f\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF");
 	is (u"\U00010000\U0010FFFF", 4, "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
 }

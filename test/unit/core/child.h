@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 /* cmocka's assertions jump back into the parent's test; in a child this one ends the process, and fails the test. */
-#define CHECK(condition)                                                                       \
-	do {                                                                                       \
-		if (!(condition)) {                                                                    \
-			fprintf (stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                   \
-			_exit (99);                                                                        \
-		}                                                                                      \
+#define CHECK(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf (stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			_exit (99); \
+		} \
 	} while (0)
 
-#define CHECK_STRING(is, should)                                                               \
-	do {                                                                                       \
-		const char *is_ = (is), *should_ = (should);                                           \
-		if (strcmp (is_, should_)) {                                                           \
+#define CHECK_STRING(is, should) \
+	do { \
+		const char *is_ = (is), *should_ = (should); \
+		if (strcmp (is_, should_)) { \
 			fprintf (stderr, "%s:%d: \"%s\" should be \"%s\"\n", __FILE__, __LINE__, is_, should_); \
-			_exit (99);                                                                        \
-		}                                                                                      \
+			_exit (99); \
+		} \
 	} while (0)
 
 /* Runs `body` in a child. Returns its wait status; `ret_output` gets what it wrote to stdout and stderr. */

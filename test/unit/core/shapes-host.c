@@ -16,6 +16,9 @@
 #include <mono/metadata/class.h>
 #include "shapes-host.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 MonoImage *shapes_image, *shapes_corlib;
 _Atomic(int) shapes_asked, shapes_silent;
 

@@ -26,7 +26,7 @@ MonoMethod *shapes_method (const char *name);
 MonoType *shapes_type (const char **script, MonoClass *klass, MonoMethod *method);
 
 /* How often the host was asked to describe something; and whether it answers at all. */
-extern _Atomic(int) shapes_asked;
-extern _Atomic(int) shapes_silent;
+extern _Atomic (int) shapes_asked;
+extern _Atomic (int) shapes_silent;
 
 #endif

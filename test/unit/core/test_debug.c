@@ -84,7 +84,7 @@ source_of (void *host, MonoMethod *method, uint32_t il_offset, monocle_source_in
 
 static const monocle_code_point points[] = { { 0, UINT32_MAX }, { 4, 0 }, { 9, 12 }, { 20, 30 }, { 29, UINT32_MAX } };
 enum { POINTS = sizeof points / sizeof *points };
-static uint32_t shown = POINTS;  /* how many points the first question is told of */
+static uint32_t shown = POINTS; /* how many points the first question is told of */
 
 static int
 il_offset_of (void *host, MonoMethod *method, const void *start, uint32_t native_offset, uint32_t *ret_il_offset)

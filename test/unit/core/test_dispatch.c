@@ -43,10 +43,14 @@ host_event_wanted (void *host, monocle_event event, int wanted)
 }
 
 static const monocle_host_ops quiet_host = {
-	.size = sizeof quiet_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+	.size = sizeof quiet_host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
 };
 static const monocle_host_ops noting_host = {
-	.size = sizeof noting_host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+	.size = sizeof noting_host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
 	.event_wanted = host_event_wanted,
 };
 
@@ -203,20 +207,20 @@ a_callback_may_raise_create_and_set (void **state)
 
 static unsigned calls[MONOCLE_EVENT_COUNT];
 
-#define COUNTING(name, type, parameters)                                                       \
-	static void count_##name parameters                                                        \
-	{                                                                                          \
-		calls[MONOCLE_EVENT_##name]++;                                                         \
+#define COUNTING(name, type, parameters) \
+	static void count_##name parameters \
+	{ \
+		calls[MONOCLE_EVENT_##name]++; \
 	}
-#define MONO_PROFILER_EVENT_0(name, type) COUNTING (name, type, (MonoProfiler *prof))
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) COUNTING (name, type, (MonoProfiler *prof, t1 a1))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2))
+#define MONO_PROFILER_EVENT_0(name, type)                 COUNTING (name, type, (MonoProfiler * prof))
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1)         COUNTING (name, type, (MonoProfiler * prof, t1 a1))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2))
 #define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3))
+	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3))
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4))
+	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3, t4 a4))
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	COUNTING (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5))
+	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5))
 #include <mono/metadata/profiler-events.h>
 #include <monocle/ext-events.h>
 #undef MONO_PROFILER_EVENT_0
@@ -229,14 +233,14 @@ static unsigned calls[MONOCLE_EVENT_COUNT];
 static void
 set_and_raise_all (MonoProfilerHandle handle)
 {
-#define ROW(name, arguments)                                                                   \
-	SETTER (name) (handle, count_##name);                                                      \
-	CHECK (monocle_event_counts ()[MONOCLE_EVENT_##name] == 1);                                \
+#define ROW(name, arguments) \
+	SETTER (name) (handle, count_##name); \
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_##name] == 1); \
 	monocle_raise_##name arguments;
-#define MONO_PROFILER_EVENT_0(name, type) ROW (name, ())
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) ROW (name, ((t1) 0))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) ROW (name, ((t1) 0, (t2) 0))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) ROW (name, ((t1) 0, (t2) 0, (t3) 0))
+#define MONO_PROFILER_EVENT_0(name, type)                                 ROW (name, ())
+#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                         ROW (name, ((t1) 0))
+#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)                 ROW (name, ((t1) 0, (t2) 0))
+#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3)         ROW (name, ((t1) 0, (t2) 0, (t3) 0))
 #define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0))
 #define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
 	ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0, (t5) 0))

@@ -16,7 +16,9 @@
 #include "child.h"
 
 static const monocle_host_ops host = {
-	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+	.size = sizeof host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
 };
 
 static int seen_in_begin = -1;

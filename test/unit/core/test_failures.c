@@ -105,7 +105,9 @@ static void
 init_fails (void)
 {
 	static const monocle_host_ops host = {
-		.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
+		.size = sizeof host,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "test",
 	};
 
 	setenv ("MONOCLE_MODULE_PATH", "/nowhere", 1);
@@ -132,7 +134,7 @@ registration_survives_any_failing_allocation (void **state)
 static void
 old_install_fails (void)
 {
-	extern void mono_profiler_install (MonoProfiler *prof, void (*shutdown) (MonoProfiler *prof));
+	extern void mono_profiler_install (MonoProfiler * prof, void (*shutdown) (MonoProfiler * prof));
 
 	for (int n = 0; n < 2; n++) {
 		allowed = n;

@@ -18,15 +18,15 @@
 enum {
 	ROUNDS = 1000,
 	READERS = 3,
-	CODE = 0x70000000,       /* where each round's methods are compiled, again and again */
+	CODE = 0x70000000, /* where each round's methods are compiled, again and again */
 	CODE_SIZE = 0x80,
-	ID = 0x900000,           /* the same ids each round */
+	ID = 0x900000, /* the same ids each round */
 	BYTES_PER_METHOD = 512,
 	BYTES_PER_IMAGE = 16384, /* what is not a method's: the image, its tables, classes and their parameters */
 };
 
 static MonoImage *_Atomic images[ROUNDS];
-static _Atomic(int) loaded, finished, wrong;
+static _Atomic (int) loaded, finished, wrong;
 static char *full_names[SHAPES_METHODS + 1];
 
 /* --- rounds under readers ----------------------------------------------------------------------------------------- */
@@ -128,7 +128,9 @@ code_goes_with_its_image_and_with_those_it_is_made_over (void **state)
 	MonoMethod *methods[] = {
 		monocle_method_def (guest, 0x06000001),
 		monocle_method_inst (fire, monocle_class_inst (list, 1, &theirs), 0, NULL),
-		monocle_method_inst (fire, NULL, 1, &theirs), fire, monocle_method_inst (fire, NULL, 1, &ours),
+		monocle_method_inst (fire, NULL, 1, &theirs),
+		fire,
+		monocle_method_inst (fire, NULL, 1, &ours),
 	};
 	for (uintptr_t i = 0; i < 5; i++)
 		assert_non_null (monocle_jit_info_new (methods[i], (void *) (0x50000000 + i * 0x1000), 0x900));

@@ -227,8 +227,8 @@ load_other (void)
 static void
 a_missing_function_of_others_is_said_in_the_linkers_words (void **state)
 {
-	child_prints (load_other, "monocle: profiler 'other': " MODULE ("other")
-	                          ": undefined symbol: somebody_elses_function\n");
+	child_prints (load_other,
+	              "monocle: profiler 'other': " MODULE ("other") ": undefined symbol: somebody_elses_function\n");
 }
 
 static void
@@ -241,8 +241,9 @@ load_old (void)
 static void
 an_old_module_is_told_the_expected_entry_point (void **state)
 {
-	child_prints (load_old, "monocle: profiler 'old': " MODULE ("old") " is written for Mono's old profiler API "
-	                        "(mono_profiler_startup); mono_profiler_init_old is expected\n");
+	child_prints (load_old, "monocle: profiler 'old': " MODULE (
+	                            "old") " is written for Mono's old profiler API "
+	                                   "(mono_profiler_startup); mono_profiler_init_old is expected\n");
 }
 
 static void
@@ -255,8 +256,8 @@ load_none (void)
 static void
 a_missing_entry_point_is_named (void **state)
 {
-	child_prints (load_none, "monocle: profiler 'none': " MODULE ("none")
-	                         " has no entry point mono_profiler_init_none\n");
+	child_prints (load_none,
+	              "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
 }
 
 static void
@@ -274,7 +275,8 @@ an_unknown_module_says_where_it_was_sought (void **state)
 
 	assert_int_equal (child_run (load_unknown, output, sizeof output), 0);
 	assert_ptr_equal (strstr (output, "monocle: profiler 'unknown' not found: neither libmono-profiler-unknown.so nor "
-	                                  "mono-profiler-unknown is in /nowhere " MODULE_FOLDER " "), output);
+	                                  "mono-profiler-unknown is in /nowhere " MODULE_FOLDER " "),
+	                  output);
 	assert_non_null (strstr (output, " or where the dynamic linker looks\n"));
 	assert_ptr_equal (strchr (output, '\n'), output + strlen (output) - 1);
 }
@@ -367,8 +369,8 @@ strict_makes_a_failure_fatal (void **state)
 
 	assert_true (WIFEXITED (status));
 	assert_int_equal (WEXITSTATUS (status), 1);
-	assert_string_equal (output, "monocle: profiler 'none': " MODULE ("none")
-	                             " has no entry point mono_profiler_init_none\n");
+	assert_string_equal (output,
+	                     "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
 }
 
 /* --- places ------------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,13 @@ speak (void)
 	monocle_log ("%s and %d", "one", 2);
 	CHECK (errno == 77);
 	monocle_log ("two\nlines\r\tand \033[1mmore");
-	monocle_log ("a %s, b %s, c %s", "\xc2\x9b" "31m", "\x9b" "31m\x7f", "\xe2\x80\xae" "txt\xe2\x80\xa8");
+	monocle_log ("a %s, b %s, c %s",
+	             "\xc2\x9b"
+	             "31m",
+	             "\x9b"
+	             "31m\x7f",
+	             "\xe2\x80\xae"
+	             "txt\xe2\x80\xa8");
 	monocle_log ("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 	monocle_log ("%s", "");
 }

@@ -52,8 +52,12 @@ host_object_class (void *host, MonoObject *object)
 }
 
 static const monocle_host_ops host = {
-	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
-	.enable = host_enable, .call_filter_changed = host_filter_changed, .object_class = host_object_class,
+	.size = sizeof host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.enable = host_enable,
+	.call_filter_changed = host_filter_changed,
+	.object_class = host_object_class,
 };
 
 static void

@@ -131,11 +131,20 @@ ref_free (void *host, void *reference)
 }
 
 static const monocle_host_ops ops = {
-	.size = sizeof ops, .api_version = MONOCLE_HOST_API_VERSION, .name = "test",
-	.object_class = object_class, .string_chars = string_chars, .array_data = array_data,
-	.object_generation = object_generation, .gc_max_generation = gc_max_generation,
-	.gc_collection_count = gc_collection_count, .gc_heap_size = gc_heap_size,
-	.ref_new = ref_new, .ref_target = ref_target, .ref_free = ref_free, .object_header = HEADER,
+	.size = sizeof ops,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.object_class = object_class,
+	.string_chars = string_chars,
+	.array_data = array_data,
+	.object_generation = object_generation,
+	.gc_max_generation = gc_max_generation,
+	.gc_collection_count = gc_collection_count,
+	.gc_heap_size = gc_heap_size,
+	.ref_new = ref_new,
+	.ref_target = ref_target,
+	.ref_free = ref_free,
+	.object_header = HEADER,
 };
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */

@@ -22,6 +22,7 @@ typedef struct {
 
 #define APP "/srv/shop/Shop.dll"
 
+/* clang-format off */
 static const row rows[] = {
 	{ NULL,    NULL,               { "dotnet", APP },                                1 },
 	{ "1",     NULL,               { "dotnet", APP },                                1 },
@@ -44,6 +45,7 @@ static const row rows[] = {
 	{ NULL,    "shop",             { "/opt/shop" },                                  1 },
 	{ NULL,    "shop?",            { "/opt/shop" },                                  0 },
 };
+/* clang-format on */
 
 static const row *current;
 

@@ -52,34 +52,34 @@ definitions_are_spelt_as_mono_spells_them (void **state)
 static const struct {
 	const char *klass, *klass_arguments, *method, *arguments;
 } instances[] = {
-	{ "Outer`1",  "R!0",          "Simple",      "" },
-	{ "Outer`1",  "i",            "Simple",      "" },
-	{ "Outer`1",  "CColor;",      "Simple",      "" },
-	{ "Outer`1",  "GKeyValuePair`2;2si", "Simple", "" },
-	{ "Outer`1",  "R!0",          "Own",         "" },
-	{ "Outer`1",  "i",            "Own",         "" },
-	{ "Outer`1",  "R!0",          "Arrays",      "" },
-	{ "Outer`1",  "i",            "Arrays",      "" },
-	{ "Value",    "R!0",          "OfValue",     "" },
-	{ "Plain",    "i",            "InPlain",     "" },
-	{ "Inner`1",  "R!0 R!1",      "DeepStatic",  "" },
-	{ "Inner`1",  "s i",          "DeepStatic",  "" },
-	{ "Inner`1",  "i l",          "NoArguments", "" },
-	{ "Inner`1",  "R!0 R!1",      "Deep",        "R?0" },
-	{ "Inner`1",  "s i",          "Deep",        "s" },
-	{ "Inner`1",  "a c",          "Deep",        "a" },
-	{ "Generics", "",             "Method",      "R?0" },
-	{ "Generics", "",             "Method",      "i" },
-	{ "Generics", "",             "Method",      "GKeyValuePair`2;2ii" },
-	{ "Generics", "",             "Two",         "s i" },
-	{ "Generics", "",             "Two",         "i [i" },
-	{ "Generics", "",             "Two",         "2[i i" },
-	{ "Generics", "",             "Two",         "GList`1;1s i" },
-	{ "Generics", "",             "Constrained", "d" },
-	{ "Generics", "",             "Constrained", "n" },
-	{ "Generics", "",             "Constrained", "CDecimal;" },
-	{ "Program",  "",             "Touch",       "R?0" },
-	{ "Program",  "",             "TouchTwo",    "R?0 R?1" },
+	{ "Outer`1", "R!0", "Simple", "" },
+	{ "Outer`1", "i", "Simple", "" },
+	{ "Outer`1", "CColor;", "Simple", "" },
+	{ "Outer`1", "GKeyValuePair`2;2si", "Simple", "" },
+	{ "Outer`1", "R!0", "Own", "" },
+	{ "Outer`1", "i", "Own", "" },
+	{ "Outer`1", "R!0", "Arrays", "" },
+	{ "Outer`1", "i", "Arrays", "" },
+	{ "Value", "R!0", "OfValue", "" },
+	{ "Plain", "i", "InPlain", "" },
+	{ "Inner`1", "R!0 R!1", "DeepStatic", "" },
+	{ "Inner`1", "s i", "DeepStatic", "" },
+	{ "Inner`1", "i l", "NoArguments", "" },
+	{ "Inner`1", "R!0 R!1", "Deep", "R?0" },
+	{ "Inner`1", "s i", "Deep", "s" },
+	{ "Inner`1", "a c", "Deep", "a" },
+	{ "Generics", "", "Method", "R?0" },
+	{ "Generics", "", "Method", "i" },
+	{ "Generics", "", "Method", "GKeyValuePair`2;2ii" },
+	{ "Generics", "", "Two", "s i" },
+	{ "Generics", "", "Two", "i [i" },
+	{ "Generics", "", "Two", "2[i i" },
+	{ "Generics", "", "Two", "GList`1;1s i" },
+	{ "Generics", "", "Constrained", "d" },
+	{ "Generics", "", "Constrained", "n" },
+	{ "Generics", "", "Constrained", "CDecimal;" },
+	{ "Program", "", "Touch", "R?0" },
+	{ "Program", "", "TouchTwo", "R?0 R?1" },
 };
 
 static uint32_t
@@ -151,8 +151,8 @@ assemblies_are_spelt_as_mono_spells_them (void **state)
 static void
 a_pattern_may_have_commas_inside_brackets (void **state)
 {
-	MonoMethodDesc *desc = mono_method_desc_new (
-		"N.S.Primitives:Jagged(int[][],int[,,],int[,][],int[][,],string[],object[])", 1);
+	MonoMethodDesc *desc =
+	    mono_method_desc_new ("N.S.Primitives:Jagged(int[][],int[,,],int[,][],int[][,],string[],object[])", 1);
 	assert_true (mono_method_desc_full_match (desc, shapes_method ("Jagged")));
 	assert_ptr_equal (mono_method_desc_search_in_image (desc, shapes_image), shapes_method ("Jagged"));
 	assert_ptr_equal (mono_method_desc_search_in_class (desc, shapes_class ("Primitives")), shapes_method ("Jagged"));

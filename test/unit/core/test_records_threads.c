@@ -165,7 +165,7 @@ an_image_may_be_unloaded_while_it_is_read (void **state)
 
 /* --- a signal handler that makes records while the thread it interrupts does -------------------------------------- */
 
-static _Atomic(int) handled, wrong, stopping;
+static _Atomic (int) handled, wrong, stopping;
 
 static void
 handler (int number)

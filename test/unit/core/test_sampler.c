@@ -46,7 +46,7 @@ enum { BUSY_MS = 400, TOLERANCE = 12, BUSY_MACHINE = 80 /* percent */ };
 typedef struct {
 	pthread_t tid;
 	atomic_uint hits, wrong;
-	uint64_t used;          /* CPU time, ns */
+	uint64_t used; /* CPU time, ns */
 	sem_t stop;
 	atomic_bool is_ready;
 } witness;
@@ -63,7 +63,10 @@ grant (void *host, monocle_feature feature)
 }
 
 static const monocle_host_ops host = {
-	.size = sizeof host, .api_version = MONOCLE_HOST_API_VERSION, .name = "test", .enable = grant,
+	.size = sizeof host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.enable = grant,
 };
 
 static witness *
@@ -190,7 +193,7 @@ burner (void *data)
 }
 
 static pthread_t
-spawn (void *(*body) (void *))
+spawn (void *(*body) (void *) )
 {
 	pthread_t thread;
 	sem_t is_there;
@@ -637,11 +640,14 @@ crowd_taken_over (const char *engine, MonoProfilerSampleMode mode, void (*handle
 	CHECK (atomic_load (&foreign) <= UNWANTED);
 }
 
-#define TAKEN_OVER(name, engine, mode)                                                                 \
-	static void name (void) { crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, programs_handler); } \
-	static void name##_and_chained (void)                                                              \
-	{                                                                                                  \
-		crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, chaining_handler);                 \
+#define TAKEN_OVER(name, engine, mode) \
+	static void name (void) \
+	{ \
+		crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, programs_handler); \
+	} \
+	static void name##_and_chained (void) \
+	{ \
+		crowd_taken_over (engine, MONO_PROFILER_SAMPLE_MODE_##mode, chaining_handler); \
 	}
 
 TAKEN_OVER (perf_taken_over, "perf", PROCESS)
@@ -653,8 +659,8 @@ static void
 a_program_that_takes_the_signal_over_gets_few_of_ours_and_a_line_says_so (void **state)
 {
 	static void (*const bodies[]) (void) = {
-		perf_taken_over, perf_taken_over_and_chained, timer_taken_over, timer_taken_over_and_chained,
-		pacer_taken_over, pacer_taken_over_and_chained, wall_taken_over, wall_taken_over_and_chained,
+		perf_taken_over,  perf_taken_over_and_chained,  timer_taken_over, timer_taken_over_and_chained,
+		pacer_taken_over, pacer_taken_over_and_chained, wall_taken_over,  wall_taken_over_and_chained,
 	};
 	char output[4096];
 	for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {

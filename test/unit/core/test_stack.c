@@ -84,8 +84,12 @@ on_signal_frame (MonoMethod *method, MonoDomain *domain, void *base_address, int
 {
 	assert_ptr_equal (data, &stop_after);
 	assert_ptr_equal (domain, monocle_domain_root ());
-	return note (" %s@%s+%d", name_of (method), base_address == old_code ? "old" : base_address == unnamed_code
-		? "unnamed" : base_address ? "?" : "-", offset);
+	return note (" %s@%s+%d", name_of (method),
+	             base_address == old_code       ? "old"
+	             : base_address == unnamed_code ? "unnamed"
+	             : base_address                 ? "?"
+	                                            : "-",
+	             offset);
 }
 
 static int

@@ -18,8 +18,14 @@ static MonoImage *image;
 static int
 describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 {
-	static const struct { const char *name; uint32_t params; } rows[] = {
-		{ "Box`1", 1 }, { "Pair`2", 2 }, { "Marker", 0 }, { "Other", 0 },
+	static const struct {
+		const char *name;
+		uint32_t params;
+	} rows[] = {
+		{ "Box`1", 1 },
+		{ "Pair`2", 2 },
+		{ "Marker", 0 },
+		{ "Other", 0 },
 	};
 	uint32_t row = (monocle_class_token (klass) & 0xFFFFFF) - 1;
 	if (row >= sizeof rows / sizeof *rows)
@@ -78,15 +84,16 @@ with_arguments (MonoType *type, MonoType *a)
 static MonoType *
 matrix (MonoType *element, const int32_t *sizes, uint32_t count)
 {
-	return monocle_type_array (element, &(monocle_array_info) { .size = sizeof (monocle_array_info), .rank = 2,
-	                                                            .sizes = sizes, .size_count = count });
+	return monocle_type_array (
+	    element,
+	    &(monocle_array_info) { .size = sizeof (monocle_array_info), .rank = 2, .sizes = sizes, .size_count = count });
 }
 
 static MonoType *
 pointer_to (MonoType *ret, MonoType *argument)
 {
-	return monocle_type_fnptr (&(monocle_signature_info) { .size = sizeof (monocle_signature_info), .ret = ret,
-	                                                       .params = &argument, .param_count = 1 });
+	return monocle_type_fnptr (&(monocle_signature_info) {
+	    .size = sizeof (monocle_signature_info), .ret = ret, .params = &argument, .param_count = 1 });
 }
 
 /* --- */
@@ -210,8 +217,8 @@ nothing_half_made_is_kept_without_memory (void **state)
 		MonoType *array = matrix (text, sizes, 2);
 		MonoType *pointer = pointer_to (text, modified (text, other, allocations & 1));
 		assert_int_equal (mono_type_get_array_type (array)->sizes[0], 100 + allocations);
-		check_name (*mono_type_get_signature (pointer)->params, allocations & 1 ? "string modreq(N.Other)"
-		                                                                        : "string modopt(N.Other)");
+		check_name (*mono_type_get_signature (pointer)->params,
+		            allocations & 1 ? "string modreq(N.Other)" : "string modopt(N.Other)");
 	}
 }
 

@@ -17,6 +17,7 @@ typedef struct {
 	const char *text, *words; /* the words, each in brackets */
 } row;
 
+/* clang-format off */
 static const row rows[] = {
 	{ "",                    "" },
 	{ " \t\n ",              "" },
@@ -33,6 +34,7 @@ static const row rows[] = {
 	{ "\\'a \\\\",           "['a][\\]" },
 	{ "a b c d e f g h",     "[a][b][c][d][e][f][g][h]" },
 };
+/* clang-format on */
 
 static void
 words_are_split_as_mono_splits_its_options (void **state)

@@ -86,7 +86,10 @@ only_equal_ones_share_a_record (void **state)
 	assert_ptr_not_equal (dynamic ("Shape", 0, NULL), method);
 	assert_ptr_not_equal (dynamic ("Shape2", 1, number), method);
 	monocle_wrapper_info other = {
-		.size = sizeof other, .wrapper = "other", .name = "Shape", .klass = monocle_class_primitive (MONO_TYPE_OBJECT),
+		.size = sizeof other,
+		.wrapper = "other",
+		.name = "Shape",
+		.klass = monocle_class_primitive (MONO_TYPE_OBJECT),
 	};
 	assert_ptr_not_equal (monocle_method_wrapper_new (&other), method);
 	assert_ptr_equal (dynamic ("Shape", 1, number), method);
@@ -196,7 +199,9 @@ main (void)
 		cmocka_unit_test (threads_never_have_the_same_one),
 	};
 	const monocle_host_ops ops = {
-		.size = sizeof ops, .api_version = MONOCLE_HOST_API_VERSION, .name = "wrappers",
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "wrappers",
 	};
 	if (monocle_host_init (&ops))
 		return 1;

@@ -16,8 +16,8 @@
 #include "zoo-host.h"
 
 MonoImage *zoo_corlib;
-_Atomic(int) zoo_asked;
-_Atomic(uint32_t) zoo_box_fields = 5;
+_Atomic (int) zoo_asked;
+_Atomic (uint32_t) zoo_box_fields = 5;
 const uint8_t *zoo_friend;
 uint32_t zoo_friend_size, zoo_instance_size;
 
@@ -123,9 +123,9 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 		const char *name;
 		uint32_t flags, klass;
 	} rows[] = {
-		[ZOO_GET] = { "get_Value", 6, ZOO_BOX }, [ZOO_SET] = { "set_Value", 6, ZOO_BOX },
+		[ZOO_GET] = { "get_Value", 6, ZOO_BOX },   [ZOO_SET] = { "set_Value", 6, ZOO_BOX },
 		[ZOO_ADD] = { "add_Changed", 6, ZOO_BOX }, [ZOO_REMOVE] = { "remove_Changed", 6, ZOO_BOX },
-		[ZOO_USE] = { "Use", 6, ZOO_OUTER }, [ZOO_HIDDEN] = { "Hidden", 3, ZOO_OUTER },
+		[ZOO_USE] = { "Use", 6, ZOO_OUTER },       [ZOO_HIDDEN] = { "Hidden", 3, ZOO_OUTER },
 	};
 	uint32_t row = monocle_method_token (method) & 0xffffff;
 	if (!row || row > ZOO_METHODS)
@@ -176,23 +176,17 @@ member_count (void *host, MonoClass *klass, monocle_member_kind kind)
 		return 0;
 	switch ((uint32_t) (row - zoo_rows)) {
 	case ZOO_BOX:
-		return kind == MONOCLE_MEMBER_FIELD    ? zoo_box_fields
-		       : kind == MONOCLE_MEMBER_METHOD ? 4
-		                                       : kind <= MONOCLE_MEMBER_EVENT;
+		return kind == MONOCLE_MEMBER_FIELD  ? zoo_box_fields
+		     : kind == MONOCLE_MEMBER_METHOD ? 4
+		                                     : kind <= MONOCLE_MEMBER_EVENT;
 	case ZOO_LOOP:
-	case ZOO_GROW:
-		return kind == MONOCLE_MEMBER_INTERFACE ? 2 : 0;
-	case ZOO_LOOP2:
-		return kind == MONOCLE_MEMBER_INTERFACE;
-	case ZOO_BROKEN:
-		return kind == MONOCLE_MEMBER_FIELD ? 5 : kind == MONOCLE_MEMBER_EVENT ? 0xffffffff : 0;
-	case ZOO_ITSELF:
-		return kind == MONOCLE_MEMBER_FIELD ? 9 : 0;
+	case ZOO_GROW: return kind == MONOCLE_MEMBER_INTERFACE ? 2 : 0;
+	case ZOO_LOOP2: return kind == MONOCLE_MEMBER_INTERFACE;
+	case ZOO_BROKEN: return kind == MONOCLE_MEMBER_FIELD ? 5 : kind == MONOCLE_MEMBER_EVENT ? 0xffffffff : 0;
+	case ZOO_ITSELF: return kind == MONOCLE_MEMBER_FIELD ? 9 : 0;
 	case ZOO_OUTER:
-	case ZOO_INNER:
-		return kind == MONOCLE_MEMBER_NESTED;
-	default:
-		return 0;
+	case ZOO_INNER: return kind == MONOCLE_MEMBER_NESTED;
+	default: return 0;
 	}
 }
 
@@ -237,7 +231,7 @@ interface (MonoClass *klass, uint32_t index, monocle_member_info *ret)
 		return 0;
 	}
 	other[0] = monocle_type (index ? monocle_class_array (mono_class_from_mono_type (own[0]), 1)
-	                              : monocle_class_inst (klass, 1, own));
+	                               : monocle_class_inst (klass, 1, own));
 	ret->klass = monocle_class_inst (klass, 1, other);
 	return 0;
 }
@@ -254,18 +248,11 @@ describe_member (void *host, MonoClass *klass, monocle_member_kind kind, uint32_
 	case MONOCLE_MEMBER_FIELD:
 		ret->type = mono_class_get_type (klass);
 		return row == ZOO_ITSELF ? 0 : box_field (klass, index, ret);
-	case MONOCLE_MEMBER_METHOD:
-		ret->methods[0] = zoo_method (image, ZOO_GET + index);
-		return 0;
-	case MONOCLE_MEMBER_PROPERTY:
-		return box_accessors (image, ZOO_GET, "Value", MONO_TOKEN_PROPERTY | 1, ret);
-	case MONOCLE_MEMBER_EVENT:
-		return box_accessors (image, ZOO_ADD, "Changed", MONO_TOKEN_EVENT | 1, ret);
-	case MONOCLE_MEMBER_NESTED:
-		ret->klass = zoo_class (image, row + 1);
-		return 0;
-	default:
-		return interface (klass, index, ret);
+	case MONOCLE_MEMBER_METHOD: ret->methods[0] = zoo_method (image, ZOO_GET + index); return 0;
+	case MONOCLE_MEMBER_PROPERTY: return box_accessors (image, ZOO_GET, "Value", MONO_TOKEN_PROPERTY | 1, ret);
+	case MONOCLE_MEMBER_EVENT: return box_accessors (image, ZOO_ADD, "Changed", MONO_TOKEN_EVENT | 1, ret);
+	case MONOCLE_MEMBER_NESTED: ret->klass = zoo_class (image, row + 1); return 0;
+	default: return interface (klass, index, ret);
 	}
 }
 
@@ -279,7 +266,10 @@ static int
 metadata_column (void *host, MonoImage *image, uint32_t table, uint32_t row, uint32_t column, uint32_t *ret)
 {
 	static const uint32_t params[][3] = {
-		{ 0, 0, ZOO_BOX << 1 }, { 0, 1, ZOO_OUT << 1 }, { 1, 0, ZOO_OUT << 1 }, { 0, 1, ZOO_GROW << 1 },
+		{ 0, 0, ZOO_BOX << 1 },
+		{ 0, 1, ZOO_OUT << 1 },
+		{ 1, 0, ZOO_OUT << 1 },
+		{ 0, 1, ZOO_GROW << 1 },
 	};
 	if (table == MONO_TABLE_GENERICPARAM && row >= 1 && row <= 4 && column <= MONO_GENERICPARAM_OWNER) {
 		*ret = params[row - 1][column];

@@ -15,7 +15,7 @@
 
 typedef struct file_image {
 	monocle__describe_image cli; /* first, as for every owner */
-	void *map;              /* ours to unmap, NULL: the caller's bytes */
+	void *map;                   /* ours to unmap, NULL: the caller's bytes */
 	size_t map_size;
 	struct file_image *next;
 } file_image;
@@ -43,8 +43,8 @@ scratch (void)
 {
 	static __thread monocle__describe_scratch *own;
 	if (!own) {
-		void *memory = mmap (NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		                     -1, 0);
+		void *memory =
+		    mmap (NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		own = memory == MAP_FAILED ? NULL : memory;
 	}
 	return own;

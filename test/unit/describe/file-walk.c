@@ -13,8 +13,17 @@
 
 /* Numbers of the tables (ECMA-335 II.22), which are also the first byte of tokens. */
 enum {
-	TYPEREF = 0x01, TYPEDEF = 0x02, FIELD = 0x04, METHOD = 0x06, MEMBERREF = 0x0A, CUSTOMATTRIBUTE = 0x0C,
-	STANDALONESIG = 0x11, TYPESPEC = 0x1B, METHODSPEC = 0x2B, TABLES = 64, COLUMNS_MAX = 10,
+	TYPEREF = 0x01,
+	TYPEDEF = 0x02,
+	FIELD = 0x04,
+	METHOD = 0x06,
+	MEMBERREF = 0x0A,
+	CUSTOMATTRIBUTE = 0x0C,
+	STANDALONESIG = 0x11,
+	TYPESPEC = 0x1B,
+	METHODSPEC = 0x2B,
+	TABLES = 64,
+	COLUMNS_MAX = 10,
 	ATTRIBUTE_PARENTS = 22,
 };
 
@@ -61,11 +70,13 @@ name_type (walk *w, MonoType *type)
 static uint64_t *
 counter (walk *w, monocle_member_kind kind)
 {
+	/* clang-format off */
 	uint64_t *const counters[] = {
 		[MONOCLE_MEMBER_METHOD] = &w->counts->methods,       [MONOCLE_MEMBER_FIELD] = &w->counts->fields,
 		[MONOCLE_MEMBER_PROPERTY] = &w->counts->properties,  [MONOCLE_MEMBER_EVENT] = &w->counts->events,
 		[MONOCLE_MEMBER_NESTED] = &w->counts->nested,        [MONOCLE_MEMBER_INTERFACE] = &w->counts->interfaces,
 	};
+	/* clang-format on */
 	return counters[kind];
 }
 
@@ -74,12 +85,9 @@ static bool
 is_whole (monocle_member_kind kind, const monocle_member_info *info)
 {
 	switch (kind) {
-	case MONOCLE_MEMBER_METHOD:
-		return info->token && info->methods[0];
-	case MONOCLE_MEMBER_NESTED:
-		return info->token && info->klass;
-	case MONOCLE_MEMBER_INTERFACE:
-		return info->klass;
+	case MONOCLE_MEMBER_METHOD: return info->token && info->methods[0];
+	case MONOCLE_MEMBER_NESTED: return info->token && info->klass;
+	case MONOCLE_MEMBER_INTERFACE: return info->klass;
 	case MONOCLE_MEMBER_FIELD:
 		return info->token && info->name && info->type && !(info->flags & 0x100 && !info->data) &&
 		       !(info->flags & 0x8000 && !info->constant_type);
@@ -175,10 +183,8 @@ resolves (walk *w, uint32_t token)
 	case MEMBERREF:
 		return w->ops->method_of_token (w->ops->host, w->image, token, NULL, NULL) ||
 		       w->ops->field_of_token (w->ops->host, w->image, token, NULL, NULL, &klass, &index) == 0;
-	case METHODSPEC:
-		return w->ops->method_of_token (w->ops->host, w->image, token, NULL, NULL);
-	case FIELD:
-		return w->ops->field_of_token (w->ops->host, w->image, token, NULL, NULL, &klass, &index) == 0;
+	case METHODSPEC: return w->ops->method_of_token (w->ops->host, w->image, token, NULL, NULL);
+	case FIELD: return w->ops->field_of_token (w->ops->host, w->image, token, NULL, NULL, &klass, &index) == 0;
 	default:
 		klass = w->ops->class_of_token (w->ops->host, w->image, token, NULL, NULL);
 		if (klass)

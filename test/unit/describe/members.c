@@ -379,8 +379,8 @@ static const char *const names[][2] = {
 	{ "", "Dog[]" },
 };
 static const char *const member_names[] = {
-	"age", "Age", "Name", "Item", "Total", "Alive", "toy", "Legs", "value", "counter", "Value", "x", "value__", "A",
-	"Count", "missing", "", "_size", "Length", "m_value", "friend", "AGE",
+	"age", "Age",     "Name", "Item",  "Total",   "Alive", "toy",   "Legs",   "value",   "counter", "Value",
+	"x",   "value__", "A",    "Count", "missing", "",      "_size", "Length", "m_value", "friend",  "AGE",
 };
 
 static void

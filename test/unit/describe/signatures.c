@@ -93,9 +93,8 @@ print_class (MonoMethod *method, MonoType *type)
 static int
 has_size (MonoType *type, int code)
 {
-	return mono_type_is_byref (type) ||
-	       (code != MONO_TYPE_VOID && code != MONO_TYPE_VAR && code != MONO_TYPE_MVAR &&
-	        code != MONO_TYPE_GENERICINST && !mono_type_is_struct (type));
+	return mono_type_is_byref (type) || (code != MONO_TYPE_VOID && code != MONO_TYPE_VAR && code != MONO_TYPE_MVAR &&
+	                                     code != MONO_TYPE_GENERICINST && !mono_type_is_struct (type));
 }
 
 static void

@@ -70,8 +70,8 @@ a_method_may_have_65535_parameters_and_no_more (void **state)
 static void
 signatures_that_break_off_or_contradict_themselves_are_unknown (void **state)
 {
-	static const char *const broken[] = { "Missing", "Huge", "NoSuchType", "NoSuchRef", "Modified", "Shape",
-		                                  "Bounds",  "NoRank", "ByrefInside", "Nothing" };
+	static const char *const broken[] = { "Missing", "Huge",   "NoSuchType", "NoSuchRef",   "Modified",
+		                                  "Shape",   "Bounds", "NoRank",     "ByrefInside", "Nothing" };
 	for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
 		if (signature_of (broken[i]))
 			fail_msg ("%s has a signature", broken[i]);

@@ -85,7 +85,7 @@ static struct bytes
 house (const char *path)
 {
 	struct bytes metadata = build_house ();
-	struct bytes pe = build_pe (&metadata, (struct pe_options){ 0 });
+	struct bytes pe = build_pe (&metadata, (struct pe_options) { 0 });
 	if (path) {
 		struct debug_row row = codeview_row (path);
 		add_debug_directory (&pe, &row, 1);
@@ -326,7 +326,7 @@ handed_over_symbols_are_taken (void **state)
 	struct bytes pdb = build_pdb ();
 	MonoImage *image = open_house ("/nowhere/named.pdb");
 	assert_null (mono_debug_lookup_method (method_of (image, RUN)));
-	mono_debug_open_image_from_memory (image, pdb.data, (int)pdb.size);
+	mono_debug_open_image_from_memory (image, pdb.data, (int) pdb.size);
 	bytes_free (&pdb);
 	check_pdb (image);
 }
@@ -338,7 +338,7 @@ handed_over_symbols_of_another_image_are_refused (void **state)
 	struct bytes pdb = build_pdb ();
 	write_file ("house.pdb", pdb.data, pdb.size);
 	MonoImage *image = open_house ("house.pdb");
-	mono_debug_open_image_from_memory (image, pdb.data, (int)pdb.size / 2);
+	mono_debug_open_image_from_memory (image, pdb.data, (int) pdb.size / 2);
 	assert_int_equal (logged (text), 1);
 	mono_debug_open_image_from_memory (image, pdb.data, 0);
 	mono_debug_open_image_from_memory (image, NULL, 12);
@@ -373,7 +373,7 @@ locals_have_names_and_scopes (void **state)
 	write_bytes ("house.pdb", build_pdb ());
 	MonoImage *image = open_house ("house.pdb");
 	MonoDebugLocalsInfo *info = mono_debug_lookup_locals (method_of (image, RUN));
-	const struct locals *all = (const struct locals *)info;
+	const struct locals *all = (const struct locals *) info;
 	assert_non_null (all);
 	assert_int_equal (all->count, 3);
 	assert_int_equal (all->block_count, 2);

@@ -51,7 +51,7 @@ put (struct bytes *bytes, size_t size, uint64_t value)
 {
 	uint8_t *at = grow (bytes, size);
 	for (size_t i = 0; i < size; i++)
-		at[i] = (uint8_t)(value >> (i * 8));
+		at[i] = (uint8_t) (value >> (i * 8));
 }
 
 void
@@ -60,7 +60,7 @@ put_row (struct bytes *bytes, const char *widths, ...)
 	va_list values;
 	va_start (values, widths);
 	for (; *widths; widths++)
-		put (bytes, (size_t)(*widths - '0'), (uint64_t)va_arg (values, int));
+		put (bytes, (size_t) (*widths - '0'), (uint64_t) va_arg (values, int));
 	va_end (values);
 }
 
@@ -68,7 +68,7 @@ void
 set_u32 (struct bytes *bytes, size_t at, uint32_t value)
 {
 	for (size_t i = 0; i < 4; i++)
-		bytes->data[at + i] = (uint8_t)(value >> (i * 8));
+		bytes->data[at + i] = (uint8_t) (value >> (i * 8));
 }
 
 void
@@ -91,10 +91,10 @@ root_finish (struct root *root)
 	size_t version_size = (strlen (version) + 4) / 4 * 4, headers[STREAM_MAX];
 	struct bytes out = { 0 };
 	put (&out, 4, 0x424A5342);
-	put_row (&out, "2244", 1, 1, 0, (int)version_size);
+	put_row (&out, "2244", 1, 1, 0, (int) version_size);
 	put_bytes (&out, version, strlen (version) + 1);
 	pad (&out, 4);
-	put_row (&out, "22", 0, (int)root->stream_count);
+	put_row (&out, "22", 0, (int) root->stream_count);
 	for (uint32_t i = 0; i < root->stream_count; i++) {
 		headers[i] = out.size;
 		put (&out, 8, 0);
@@ -102,8 +102,8 @@ root_finish (struct root *root)
 		pad (&out, 4);
 	}
 	for (uint32_t i = 0; i < root->stream_count; i++) {
-		set_u32 (&out, headers[i], (uint32_t)out.size);
-		set_u32 (&out, headers[i] + 4, (uint32_t)root->streams[i].data.size);
+		set_u32 (&out, headers[i], (uint32_t) out.size);
+		set_u32 (&out, headers[i] + 4, (uint32_t) root->streams[i].data.size);
 		put_bytes (&out, root->streams[i].data.data, root->streams[i].data.size);
 		pad (&out, 4);
 		bytes_free (&root->streams[i].data);
@@ -116,7 +116,7 @@ put_tables_header (struct bytes *stream, uint8_t heap_sizes, const uint32_t rows
 {
 	uint64_t valid = 0;
 	for (unsigned table = 0; table < 64; table++)
-		valid |= (uint64_t)(rows[table] != 0) << table;
+		valid |= (uint64_t) (rows[table] != 0) << table;
 	put_row (stream, "41111", 0, 2, 0, heap_sizes, 1);
 	put (stream, 8, valid);
 	put (stream, 8, 0);
@@ -146,7 +146,7 @@ put_pe_headers (struct bytes *out, bool plus, uint32_t text_size)
 	put_row (out, "44", PE_TEXT_RVA, 72);
 	put (out, 8, 0);
 	put_bytes (out, ".text\0\0\0", 8);
-	put_row (out, "44444444", (int)text_size, PE_TEXT_RVA, (int)text_size, PE_TEXT_OFFSET, 0, 0, 0, 0x60000020);
+	put_row (out, "44444444", (int) text_size, PE_TEXT_RVA, (int) text_size, PE_TEXT_OFFSET, 0, 0, 0, 0x60000020);
 	pad (out, PE_HEADERS_SIZE);
 }
 
@@ -155,10 +155,10 @@ build_pe (const struct bytes *metadata, struct pe_options options)
 {
 	enum { CLI = 72, NATIVE = 8, RET = 4 };
 	struct bytes out = { 0 };
-	uint32_t size = (uint32_t)metadata->size;
+	uint32_t size = (uint32_t) metadata->size;
 	put_pe_headers (&out, options.plus, CLI + NATIVE + size + RET);
 	put_row (&out, "422", CLI, 2, 5);
-	put_row (&out, "4444", PE_TEXT_RVA + CLI + NATIVE, (int)size, 1, 0x06000001);
+	put_row (&out, "4444", PE_TEXT_RVA + CLI + NATIVE, (int) size, 1, 0x06000001);
 	put_zeros (&out, 40);
 	put_row (&out, "44", options.native_signature ? PE_TEXT_RVA + CLI : 0, options.native_signature ? NATIVE : 0);
 	put (&out, 8, options.native_signature);
@@ -170,7 +170,7 @@ build_pe (const struct bytes *metadata, struct pe_options options)
 static uint32_t
 get_u32 (const uint8_t *data)
 {
-	return data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 | (uint32_t)data[3] << 24;
+	return data[0] | (uint32_t) data[1] << 8 | (uint32_t) data[2] << 16 | (uint32_t) data[3] << 24;
 }
 
 struct bytes
@@ -195,7 +195,7 @@ text (struct bytes *heap, const char *string)
 {
 	size_t at = heap->size;
 	put_bytes (heap, string, strlen (string) + 1);
-	return (int)at;
+	return (int) at;
 }
 
 static int
@@ -204,7 +204,7 @@ blob (struct bytes *heap, const char *data, size_t size)
 	size_t at = heap->size;
 	put (heap, 1, size);
 	put_bytes (heap, data, size);
-	return (int)at;
+	return (int) at;
 }
 
 /* clang-format off */

@@ -18,7 +18,7 @@ cell (uint32_t table, uint32_t rid, uint32_t column)
 {
 	uint32_t value = 0;
 	if (monocle__ecma_column (&image, table, rid, column, &value)) {
-		fprintf (stderr, "ecma-dump: no cell %u:%u:%u\n", (unsigned)table, (unsigned)rid, (unsigned)column);
+		fprintf (stderr, "ecma-dump: no cell %u:%u:%u\n", (unsigned) table, (unsigned) rid, (unsigned) column);
 		exit (1);
 	}
 	return value;
@@ -31,7 +31,7 @@ name_at (uint32_t offset)
 {
 	const char *name = monocle__ecma_string (&image, offset);
 	if (!name) {
-		fprintf (stderr, "ecma-dump: no string at %u\n", (unsigned)offset);
+		fprintf (stderr, "ecma-dump: no string at %u\n", (unsigned) offset);
 		exit (1);
 	}
 	return name;
@@ -53,10 +53,11 @@ print_type_name (uint32_t token)
 static void
 dump_typedef (uint32_t rid)
 {
-	printf ("%u\t", (unsigned)rid);
+	printf ("%u\t", (unsigned) rid);
 	print_type_name (0x02000000 | rid);
-	printf ("\t%u\t%u\t%#x\t%x\n", (unsigned)CELL (TypeDef, rid, FieldList), (unsigned)CELL (TypeDef, rid, MethodList),
-	        (unsigned)CELL (TypeDef, rid, Flags), (unsigned)CELL (TypeDef, rid, Extends));
+	printf ("\t%u\t%u\t%#x\t%x\n", (unsigned) CELL (TypeDef, rid, FieldList),
+	        (unsigned) CELL (TypeDef, rid, MethodList), (unsigned) CELL (TypeDef, rid, Flags),
+	        (unsigned) CELL (TypeDef, rid, Extends));
 }
 
 static void
@@ -67,31 +68,31 @@ dump_method (uint32_t rid)
 	if (monocle__ecma_get_methoddef (&image, 0x06000000 | rid, &method) ||
 	    monocle__ecma_get_typedef (&image, method.declaring_token, &owner))
 		exit (1);
-	printf ("%u\t%s.%s\t%s\t%u\n", (unsigned)rid, owner.name_space, owner.name, method.name,
-	        (unsigned)CELL (MethodDef, rid, ParamList));
+	printf ("%u\t%s.%s\t%s\t%u\n", (unsigned) rid, owner.name_space, owner.name, method.name,
+	        (unsigned) CELL (MethodDef, rid, ParamList));
 }
 
 static void
 dump_nested (uint32_t rid)
 {
 	uint32_t nested = CELL (NestedClass, rid, NestedClass);
-	printf ("%u\t%u\t%u\n", (unsigned)rid, (unsigned)nested,
-	        (unsigned)(monocle__ecma_enclosing (&image, 0x02000000 | nested) & 0xFFFFFF));
+	printf ("%u\t%u\t%u\n", (unsigned) rid, (unsigned) nested,
+	        (unsigned) (monocle__ecma_enclosing (&image, 0x02000000 | nested) & 0xFFFFFF));
 }
 
 static void
 dump_genericpar (uint32_t rid)
 {
-	printf ("%u\t%u\t%u\t%x\t%s\n", (unsigned)rid, (unsigned)CELL (GenericParam, rid, Number),
-	        (unsigned)CELL (GenericParam, rid, Flags), (unsigned)CELL (GenericParam, rid, Owner),
+	printf ("%u\t%u\t%u\t%x\t%s\n", (unsigned) rid, (unsigned) CELL (GenericParam, rid, Number),
+	        (unsigned) CELL (GenericParam, rid, Flags), (unsigned) CELL (GenericParam, rid, Owner),
 	        name_at (CELL (GenericParam, rid, Name)));
 }
 
 static void
 dump_param (uint32_t rid)
 {
-	printf ("%u\t0x%04x\t%u\t%s\n", (unsigned)rid, (unsigned)CELL (Param, rid, Flags),
-	        (unsigned)CELL (Param, rid, Sequence), name_at (CELL (Param, rid, Name)));
+	printf ("%u\t0x%04x\t%u\t%s\n", (unsigned) rid, (unsigned) CELL (Param, rid, Flags),
+	        (unsigned) CELL (Param, rid, Sequence), name_at (CELL (Param, rid, Name)));
 }
 
 static void
@@ -100,7 +101,7 @@ dump_module (uint32_t rid)
 	char mvid[37];
 	if (monocle__ecma_mvid (&image, mvid))
 		exit (1);
-	printf ("%u\t%s\t%s\n", (unsigned)rid, name_at (CELL (Module, rid, Name)), mvid);
+	printf ("%u\t%s\t%s\n", (unsigned) rid, name_at (CELL (Module, rid, Name)), mvid);
 }
 
 static void
@@ -110,7 +111,7 @@ dump_standalonesig (uint32_t rid)
 	uint32_t size, offset = CELL (StandAloneSig, rid, Signature);
 	if (monocle__ecma_blob (&image, offset, &data, &size))
 		exit (1);
-	printf ("%u\t%#x\t", (unsigned)rid, (unsigned)offset);
+	printf ("%u\t%#x\t", (unsigned) rid, (unsigned) offset);
 	for (uint32_t i = 0; i < size; i++)
 		printf ("%02x ", data[i]);
 	putchar ('\n');
@@ -138,7 +139,7 @@ read_file (const char *path, size_t *ret_size)
 		perror (path);
 		exit (1);
 	}
-	*ret_size = (size_t)ftell (file);
+	*ret_size = (size_t) ftell (file);
 	rewind (file);
 	void *data = malloc (*ret_size);
 	if (!data || fread (data, 1, *ret_size, file) != *ret_size) {

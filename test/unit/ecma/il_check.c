@@ -124,9 +124,9 @@ insert_probes (monocle__il_body *body, uint8_t *probes, uint32_t seed)
 		seed = seed * 1664525 + 1013904223;
 		probes[b] = seed >> 30 & seed >> 28;
 		for (int kind = 0; kind < 2; kind++) {
-			monocle__il_jumps jumps = kind                       ? MONOCLE__IL_JUMPS_HIT
-			                          : begins_handler (body, b) ? MONOCLE__IL_JUMPS_ENTRY
-			                                                     : MONOCLE__IL_JUMPS_SKIP;
+			monocle__il_jumps jumps = kind                     ? MONOCLE__IL_JUMPS_HIT
+			                        : begins_handler (body, b) ? MONOCLE__IL_JUMPS_ENTRY
+			                                                   : MONOCLE__IL_JUMPS_SKIP;
 
 			if ((probes[b] & 1 << kind) && monocle__il_first_prefix (body, b) == b)
 				good = good && !monocle__il_insert (edit, b, jumps, &nop, 1);
@@ -234,7 +234,7 @@ find_moved (const edited *e)
 static const char *
 check_edit (const monocle__il_body *body, const uint8_t *data, size_t size, uint32_t seed)
 {
-	size_t places = (size_t)body->count + 1;
+	size_t places = (size_t) body->count + 1;
 	monocle__il_body after = { 0 };
 	edited e = { body, &after, calloc (places, 1), calloc (places, sizeof (uint32_t)) };
 	const char *wrong = NULL;

@@ -36,7 +36,7 @@ read_file (const char *path)
 
 	if (!file || fseek (file, 0, SEEK_END))
 		die (path);
-	f.size = (size_t)ftell (file);
+	f.size = (size_t) ftell (file);
 	f.capacity = f.size * 8 + 65536;
 	f.data = calloc (1, f.capacity);
 	rewind (file);
@@ -51,7 +51,7 @@ static void *
 allocate_in_file (void *context, size_t size)
 {
 	file_bytes *f = context;
-	size_t at = (f->size + 3) & ~(size_t)3;
+	size_t at = (f->size + 3) & ~(size_t) 3;
 
 	if (at + size > f->capacity)
 		return NULL;
@@ -127,23 +127,23 @@ static void
 store32 (uint8_t *at, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
+		at[i] = (uint8_t) (value >> 8 * i);
 }
 
 static uint32_t
 load32 (const uint8_t *at)
 {
-	return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+	return at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 | (uint32_t) at[3] << 24;
 }
 
 /* The section that ends highest in memory; its fields: +8 virtual size, +12 address, +16 raw size, +20 raw pointer. */
 static uint8_t *
 last_section (const monocle__ecma_image *image)
 {
-	uint8_t *last = (uint8_t *)image->sections;
+	uint8_t *last = (uint8_t *) image->sections;
 
 	for (uint32_t i = 1; i < image->section_count; i++) {
-		uint8_t *section = (uint8_t *)image->sections + 40 * i;
+		uint8_t *section = (uint8_t *) image->sections + 40 * i;
 
 		if (load32 (section + 12) > load32 (last + 12))
 			last = section;
@@ -159,7 +159,7 @@ grow_section (file_bytes *f, uint8_t *section)
 	uint32_t section_alignment = load32 (optional_header + 32), file_alignment = load32 (optional_header + 36), size;
 
 	f->size = (f->size + file_alignment - 1) / file_alignment * file_alignment;
-	size = (uint32_t)f->size - load32 (section + 20);
+	size = (uint32_t) f->size - load32 (section + 20);
 	store32 (section + 8, size);
 	store32 (section + 16, size);
 	size = (load32 (section + 12) + size + section_alignment - 1) / section_alignment * section_alignment;
@@ -173,7 +173,7 @@ rewrite_methods (file_bytes *f, const monocle__ecma_image *image, const uint8_t 
 	uint32_t count = 0;
 
 	for (uint32_t rid = 1; rid <= methods->rows; rid++) {
-		uint8_t *row = (uint8_t *)methods->data + (size_t)(rid - 1) * methods->row_size;
+		uint8_t *row = (uint8_t *) methods->data + (size_t) (rid - 1) * methods->row_size;
 		uint32_t rva = 0, flags = 0;
 		const uint8_t *data;
 		size_t available;
@@ -188,7 +188,7 @@ rewrite_methods (file_bytes *f, const monocle__ecma_image *image, const uint8_t 
 			die ("a method has no body");
 		data = rewrite_body (f, data, available);
 		/* The RVA is the first column (II.22.26). */
-		store32 (row, (uint32_t)(data - f->data) - load32 (section + 20) + load32 (section + 12));
+		store32 (row, (uint32_t) (data - f->data) - load32 (section + 20) + load32 (section + 12));
 		count++;
 	}
 	return count;
@@ -205,7 +205,7 @@ main (int argc, char **argv)
 
 	if (argc != 4)
 		die ("usage: il_rewrite IN OUT SEED");
-	random_state = (uint32_t)strtoul (argv[3], NULL, 10);
+	random_state = (uint32_t) strtoul (argv[3], NULL, 10);
 	f = read_file (argv[1]);
 	if (monocle__ecma_open_pe (&image, f.data, f.size, false))
 		die ("no managed image");

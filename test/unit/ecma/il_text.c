@@ -30,7 +30,7 @@ append_instruction (il_text *out, const monocle__il_body *body, const monocle__i
 		for (uint32_t i = 0; i < s->count; i++)
 			append (out, ">%u", s->targets[i]);
 	} else if (in->operand.i) {
-		append (out, "=%lld", (long long)in->operand.i);
+		append (out, "=%lld", (long long) in->operand.i);
 	}
 }
 

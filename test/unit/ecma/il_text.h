@@ -18,12 +18,17 @@
 #include "il_check.h"
 
 /* A tiny body around the code bytes. */
-#define IL_TINY(...) { (uint8_t)(sizeof ((const uint8_t[]) { __VA_ARGS__ }) << 2 | 2), __VA_ARGS__ }
+#define IL_TINY(...) \
+	{ \
+		(uint8_t) (sizeof ((const uint8_t[]) { __VA_ARGS__ }) << 2 | 2), __VA_ARGS__ \
+	}
 
 /* A fat body: stack 8, no locals, `more` is 0x08 when a section follows. `size` is that of the code, below 256. */
 #define IL_FAT(more, size) 0x03 | (more), 0x30, 8, 0, (size), 0, 0, 0, 0, 0, 0, 0
 
-typedef struct { char text[2000]; } il_text;
+typedef struct {
+	char text[2000];
+} il_text;
 
 /*
  * One word per instruction: `+` when it was inserted, the name, `>N` for the index a branch goes to, `=N` for another

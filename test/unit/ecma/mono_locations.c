@@ -31,7 +31,7 @@ MONO_API void mono_profiler_init_locations (const char *description);
 static void
 write_location (FILE *file, uint32_t token, MonoDebugMethodInfo *info, uint32_t offset)
 {
-	MonoDebugSourceLocation *at = mono_debug_method_lookup_location (info, (int)offset);
+	MonoDebugSourceLocation *at = mono_debug_method_lookup_location (info, (int) offset);
 	fprintf (file, "%08x\t%u\t", token, offset);
 	if (!at) {
 		fputs ("-\n", file);
@@ -67,9 +67,9 @@ write_all (MonoProfiler *self)
 		return;
 	}
 	MonoImage *image = mono_assembly_get_image (assembly);
-	uint32_t rows = (uint32_t)mono_image_get_table_rows (image, MONO_TABLE_METHOD);
+	uint32_t rows = (uint32_t) mono_image_get_table_rows (image, MONO_TABLE_METHOD);
 	for (uint32_t rid = 1; rid <= rows; rid++)
-		write_method (file, image, (uint32_t)MONO_TABLE_METHOD << 24 | rid);
+		write_method (file, image, (uint32_t) MONO_TABLE_METHOD << 24 | rid);
 	fclose (file);
 }
 
@@ -78,7 +78,7 @@ mono_profiler_init_locations (const char *description)
 {
 	char *text = strdup (strchr (description, ':') + 1), *colon = strchr (text, ':');
 	*colon = 0;
-	profiler = (struct _MonoProfiler){ text, colon + 1 };
+	profiler = (struct _MonoProfiler) { text, colon + 1 };
 	mono_debug_init (MONO_DEBUG_FORMAT_MONO);
 	mono_profiler_set_runtime_shutdown_begin_callback (mono_profiler_create (&profiler), write_all);
 }

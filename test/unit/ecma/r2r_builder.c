@@ -10,6 +10,7 @@ enum { FUNCTIONS = 6, SECTIONS = 5, CLI_NATIVE = PE_TEXT_OFFSET + 64, SECTION_HE
 static const uint8_t unwind[] = { 0x01, 0x04, 0x01, 0x05, 0x04, 0x42, 0x00, 0x00 };
 
 /* Twenty rows in two blocks: the first has rows 1 and 3 in a tree, the second row 20 alone. */
+/* clang-format off */
 static const uint8_t methods[] = {
 	80 << 1,                          /* the count, and offsets of one byte */
 	2, 9,
@@ -18,13 +19,12 @@ static const uint8_t methods[] = {
 	0x02, (2 << 2 | 1) << 1,          /* row 3: function 2, fix-ups follow */
 	(3 << 2) << 1, (3 << 1) << 1,     /* row 20: function 3 */
 };
+/* clang-format on */
 
 /* One bucket with one entry. */
 static const uint8_t instances[] = {
-	0x00, 2, 4,
-	0x77, 5 << 1,                     /* its hash, and where it stands: five bytes from here */
-	0, 0, 0, 0,
-	0x40, 0x15, 0x12, 2 << 2, 1, 0x3E, 2, (4 << 1) << 1,
+	0x00, 2, 4, 0x77, 5 << 1, /* its hash, and where it stands: five bytes from here */
+	0,    0, 0, 0,    0x40,   0x15, 0x12, 2 << 2, 1, 0x3E, 2, (4 << 1) << 1,
 };
 
 static const uint8_t cold[] = { 5, 0, 0, 0, 2, 0, 0, 0 };

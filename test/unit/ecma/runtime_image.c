@@ -34,7 +34,7 @@ dotnet_root (char root[PATH_MAX])
 	char path[PATH_MAX], list[PATH_MAX], *rest = NULL;
 	snprintf (list, sizeof list, "%s", getenv ("PATH") ? getenv ("PATH") : "");
 	for (char *folder = strtok_r (list, ":", &rest); folder; folder = strtok_r (NULL, ":", &rest)) {
-		if (snprintf (path, sizeof path, "%s/dotnet", folder) >= (int)sizeof path || !realpath (path, root))
+		if (snprintf (path, sizeof path, "%s/dotnet", folder) >= (int) sizeof path || !realpath (path, root))
 			continue;
 		*strrchr (root, '/') = 0;
 		return true;
@@ -78,7 +78,7 @@ map_file (struct runtime_image *image)
 		perror (image->path);
 		return 1;
 	}
-	image->size = (size_t)status.st_size;
+	image->size = (size_t) status.st_size;
 	image->data = mmap (NULL, image->size, PROT_READ, MAP_PRIVATE, file, 0);
 	close (file);
 	return image->data == MAP_FAILED;

@@ -22,7 +22,7 @@ blob (struct bytes *heap, const void *data, size_t size)
 	size_t at = heap->size;
 	put (heap, 1, size);
 	put_bytes (heap, data, size);
-	return (int)at;
+	return (int) at;
 }
 
 static int
@@ -30,7 +30,7 @@ text (struct bytes *heap, const char *string)
 {
 	size_t at = heap->size;
 	put_bytes (heap, string, strlen (string) + 1);
-	return (int)at;
+	return (int) at;
 }
 
 /* --- portable PDB ------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ build_pdb_with_points (const void *points, size_t size)
 	put_pdb_locals (rows, strings);
 	put_row (rows, "22", 3, 1);
 	for (int i = 0; i < 32; i++)
-		put (guids, 1, (uint64_t)i);
+		put (guids, 1, (uint64_t) i);
 	return root_finish (&root);
 }
 
@@ -113,7 +113,7 @@ build_pdb (void)
 static uint32_t
 put_source (struct bytes *out, const char *name)
 {
-	uint32_t at = (uint32_t)out->size;
+	uint32_t at = (uint32_t) out->size;
 	put (out, 1, strlen (name));
 	put_bytes (out, name, strlen (name));
 	put_zeros (out, 33);
@@ -123,7 +123,7 @@ put_source (struct bytes *out, const char *name)
 static uint32_t
 put_program (struct bytes *out, const void *program, size_t size)
 {
-	uint32_t at = (uint32_t)out->size;
+	uint32_t at = (uint32_t) out->size;
 	put_bytes (out, program, size);
 	return at;
 }
@@ -133,12 +133,12 @@ static uint32_t
 put_locals (struct bytes *out)
 {
 	static const char locals[] = "\2\0\1x\0\1\1y\1", blocks[] = "\1\1\0\3\x9";
-	uint32_t locals_at = (uint32_t)out->size, blocks_at = locals_at + sizeof locals - 1;
+	uint32_t locals_at = (uint32_t) out->size, blocks_at = locals_at + sizeof locals - 1;
 	put_bytes (out, locals, sizeof locals - 1);
 	put_bytes (out, blocks, sizeof blocks - 1);
-	uint32_t data_at = (uint32_t)out->size;
-	const uint8_t data[] = { 1, (uint8_t)(locals_at | 0x80), (uint8_t)(locals_at >> 7), 0,
-		                     (uint8_t)(blocks_at | 0x80), (uint8_t)(blocks_at >> 7) };
+	uint32_t data_at = (uint32_t) out->size;
+	const uint8_t data[] = { 1, (uint8_t) (locals_at | 0x80), (uint8_t) (locals_at >> 7),
+		                     0, (uint8_t) (blocks_at | 0x80), (uint8_t) (blocks_at >> 7) };
 	put_bytes (out, data, sizeof data);
 	return data_at;
 }
@@ -162,15 +162,15 @@ build_mdb_with_program (const void *program, size_t size)
 	uint32_t main_at = put_program (&out, main_program, sizeof main_program - 1);
 	uint32_t locals = put_locals (&out);
 	set_u32 (&out, 32 + 6 * 4, 2);
-	set_u32 (&out, 32 + 7 * 4, (uint32_t)out.size);
-	put_row (&out, "4444", 1, (int)a, 2, (int)b);
+	set_u32 (&out, 32 + 7 * 4, (uint32_t) out.size);
+	put_row (&out, "4444", 1, (int) a, 2, (int) b);
 	set_u32 (&out, 32 + 9 * 4, 2);
-	set_u32 (&out, 32 + 10 * 4, (uint32_t)out.size);
-	put_row (&out, "444444", 0x06000001, (int)locals, (int)run, 0x06000003, 0, (int)main_at);
+	set_u32 (&out, 32 + 10 * 4, (uint32_t) out.size);
+	put_row (&out, "444444", 0x06000001, (int) locals, (int) run, 0x06000003, 0, (int) main_at);
 	set_u32 (&out, 32 + 16 * 4, UINT32_MAX);
 	set_u32 (&out, 32 + 17 * 4, 8);
 	set_u32 (&out, 32 + 18 * 4, 9);
-	set_u32 (&out, 32, (uint32_t)out.size);
+	set_u32 (&out, 32, (uint32_t) out.size);
 	return out;
 }
 
@@ -191,7 +191,7 @@ build_mdb (void)
 static uint32_t
 rva_of (size_t at)
 {
-	return (uint32_t)(at - PE_TEXT_OFFSET + PE_TEXT_RVA);
+	return (uint32_t) (at - PE_TEXT_OFFSET + PE_TEXT_RVA);
 }
 
 void
@@ -200,21 +200,21 @@ add_debug_directory (struct bytes *pe, struct debug_row *rows, size_t count)
 	size_t optional = 0x84 + 20, directories = optional + (pe->data[optional + 1] == 2 ? 112 : 96);
 	size_t section = directories + 16 * 8, at = pe->size;
 	set_u32 (pe, directories + 6 * 8, rva_of (at));
-	set_u32 (pe, directories + 6 * 8 + 4, (uint32_t)count * DEBUG_ENTRY_SIZE);
+	set_u32 (pe, directories + 6 * 8 + 4, (uint32_t) count * DEBUG_ENTRY_SIZE);
 	put_zeros (pe, count * DEBUG_ENTRY_SIZE);
 	for (size_t i = 0; i < count; i++, at += DEBUG_ENTRY_SIZE) {
-		uint32_t size = (uint32_t)rows[i].data.size;
+		uint32_t size = (uint32_t) rows[i].data.size;
 		set_u32 (pe, at + 4, rows[i].stamp);
-		set_u32 (pe, at + 8, rows[i].major | (uint32_t)rows[i].minor << 16);
+		set_u32 (pe, at + 8, rows[i].major | (uint32_t) rows[i].minor << 16);
 		set_u32 (pe, at + 12, rows[i].type);
 		set_u32 (pe, at + 16, size);
 		set_u32 (pe, at + 20, size ? rva_of (pe->size) : 0);
-		set_u32 (pe, at + 24, size ? (uint32_t)pe->size : 0);
+		set_u32 (pe, at + 24, size ? (uint32_t) pe->size : 0);
 		put_bytes (pe, rows[i].data.data, size);
 		bytes_free (&rows[i].data);
 	}
-	set_u32 (pe, section + 8, (uint32_t)pe->size - PE_TEXT_OFFSET);
-	set_u32 (pe, section + 16, (uint32_t)pe->size - PE_TEXT_OFFSET);
+	set_u32 (pe, section + 8, (uint32_t) pe->size - PE_TEXT_OFFSET);
+	set_u32 (pe, section + 16, (uint32_t) pe->size - PE_TEXT_OFFSET);
 }
 
 struct debug_row
@@ -234,7 +234,7 @@ embedded_row (const struct bytes *pdb)
 	struct debug_row row = { .type = 17, .major = 0x100, .minor = 0x100 };
 	uint8_t packed[4096];
 	z_stream stream = {
-		.next_in = pdb->data, .avail_in = (uInt)pdb->size, .next_out = packed, .avail_out = sizeof packed
+		.next_in = pdb->data, .avail_in = (uInt) pdb->size, .next_out = packed, .avail_out = sizeof packed
 	};
 	if (deflateInit2 (&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) ||
 	    deflate (&stream, Z_FINISH) != Z_STREAM_END) {
@@ -269,7 +269,7 @@ checksum_row (const struct bytes *pdb)
 struct bytes
 build_pe_with_symbols (void)
 {
-	struct bytes metadata = build_house (), pe = build_pe (&metadata, (struct pe_options){ 0 }), pdb = build_pdb ();
+	struct bytes metadata = build_house (), pe = build_pe (&metadata, (struct pe_options) { 0 }), pdb = build_pdb ();
 	struct debug_row rows[] = {
 		codeview_row ("/obj/house.pdb"), checksum_row (&pdb), { .type = 16 }, embedded_row (&pdb)
 	};

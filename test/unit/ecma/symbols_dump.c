@@ -39,7 +39,7 @@ read_file (const char *path, size_t *ret_size)
 {
 	FILE *file = fopen (path, "rb");
 	must (file && fseek (file, 0, SEEK_END) == 0, path);
-	*ret_size = (size_t)ftell (file);
+	*ret_size = (size_t) ftell (file);
 	rewind (file);
 	uint8_t *data = malloc (*ret_size + 1);
 	must (data && fread (data, 1, *ret_size, file) == *ret_size, path);
@@ -78,8 +78,8 @@ print_document (uint32_t document)
 		must (monocle__mdb_document_name (&symbols.mdb, document, &name, &size) == 0, "document");
 	} else {
 		int length = monocle__pdb_document_name (&symbols.pdb, document, buffer, sizeof buffer);
-		must (length >= 0 && length < (int)sizeof buffer, "document");
-		size = (uint32_t)length;
+		must (length >= 0 && length < (int) sizeof buffer, "document");
+		size = (uint32_t) length;
 	}
 	fwrite (name, 1, size, stdout);
 }
@@ -204,19 +204,19 @@ dump_points (const monocle__ecma_image *image)
 static void
 dump_argument (const monocle__attribute_argument *a)
 {
-	printf ("%c\t%.*s\t", "FNRE"[a->role], (int)a -> name_size, a -> name ? a -> name : "");
+	printf ("%c\t%.*s\t", "FNRE"[a->role], (int) a -> name_size, a -> name ? a -> name : "");
 	if (a->is_null)
 		puts ("null");
 	else if (a->type == MONOCLE__ET_SZARRAY)
 		printf ("[%u\n", a->count);
 	else if (a->text) {
 		putchar ('"');
-		print_hex ((const uint8_t *)a->text, a->text_size);
+		print_hex ((const uint8_t *) a->text, a->text_size);
 		puts ("\"");
 	} else if (a->type == MONOCLE__ET_U8 || a->type == MONOCLE__ET_R8)
-		printf ("%llu\n", (unsigned long long)a->number);
+		printf ("%llu\n", (unsigned long long) a->number);
 	else
-		printf ("%lld\n", (long long)a->number);
+		printf ("%lld\n", (long long) a->number);
 }
 
 static void

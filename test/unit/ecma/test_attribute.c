@@ -31,21 +31,21 @@ add (struct line *line, const char *format, ...)
 {
 	va_list values;
 	va_start (values, format);
-	line->size += (size_t)vsnprintf (line->text + line->size, sizeof line->text - line->size, format, values);
+	line->size += (size_t) vsnprintf (line->text + line->size, sizeof line->text - line->size, format, values);
 	va_end (values);
 }
 
 static void
 print (struct line *line, const monocle__attribute_argument *a)
 {
-	add (line, "%s%c%.*s%s%x%s=", line->size ? " " : "", "FNRE"[a->role], (int)a -> name_size,
+	add (line, "%s%c%.*s%s%x%s=", line->size ? " " : "", "FNRE"[a->role], (int) a -> name_size,
 	     a -> name ? a -> name : "", a->name_size ? " " : "", a->type, a->is_enum ? "e" : "");
 	if (a->is_null)
 		add (line, "null");
 	else if (a->type == MONOCLE__ET_SZARRAY)
-		add (line, "[%u", (unsigned)a->count);
+		add (line, "[%u", (unsigned) a->count);
 	else if (a->text)
-		add (line, "'%.*s'", (int)a->text_size, a->text);
+		add (line, "'%.*s'", (int) a->text_size, a->text);
 	else
 		add (line, "%" PRId64, a->number);
 }
@@ -53,7 +53,7 @@ print (struct line *line, const monocle__attribute_argument *a)
 static uint8_t
 resolve_byte (void *context, uint32_t token, const char *name, uint32_t size)
 {
-	add (context, "(%x%.*s)", (unsigned)token, (int)size, name ? name : "");
+	add (context, "(%x%.*s)", (unsigned) token, (int) size, name ? name : "");
 	return MONOCLE__ET_U1;
 }
 
@@ -94,7 +94,7 @@ check (uint32_t row, monocle__enum_resolver resolve, const char *signature, size
 	assert_int_equal (result, expected);
 }
 
-#define CHECK(row, resolve, signature, value, result, line)                                                            \
+#define CHECK(row, resolve, signature, value, result, line) \
 	check (row, resolve, signature, sizeof (signature) - 1, value, sizeof (value) - 1, result, line)
 #define READS(signature, value, line)        CHECK (BY_DEFINITION, NULL, signature, value, 0, line)
 #define FAILS(signature, value, error, line) CHECK (BY_DEFINITION, NULL, signature, value, error, line)

@@ -55,7 +55,7 @@ image_with (struct bytes *ret_pe, struct debug_row *rows, size_t count, bool plu
 {
 	monocle__ecma_image other;
 	struct bytes metadata = build_house ();
-	*ret_pe = build_pe (&metadata, (struct pe_options){ .plus = plus });
+	*ret_pe = build_pe (&metadata, (struct pe_options) { .plus = plus });
 	add_debug_directory (ret_pe, rows, count);
 	assert_int_equal (monocle__ecma_open_pe (&other, ret_pe->data, ret_pe->size, false), 0);
 	bytes_free (&metadata);
@@ -136,12 +136,13 @@ entries_with_broken_data_are_errors (void **state)
 	assert_int_equal (monocle__debug_read_codeview (&entry, &codeview), MONOCLE__ECMA_E_FORMAT);
 	entry.size = 24;
 	assert_int_equal (monocle__debug_read_codeview (&entry, &codeview), MONOCLE__ECMA_E_TRUNCATED);
-	entry = (monocle__debug_entry){ .type = MONOCLE__DEBUG_CHECKSUM, .data = rsds, .size = 4 };
+	entry = (monocle__debug_entry) { .type = MONOCLE__DEBUG_CHECKSUM, .data = rsds, .size = 4 };
 	assert_int_equal (monocle__debug_read_checksum (&entry, &checksum), MONOCLE__ECMA_E_FORMAT);
-	entry = (monocle__debug_entry){ .type = MONOCLE__DEBUG_CHECKSUM };
+	entry = (monocle__debug_entry) { .type = MONOCLE__DEBUG_CHECKSUM };
 	assert_int_equal (monocle__debug_read_checksum (&entry, &checksum), MONOCLE__ECMA_E_TRUNCATED);
-	entry =
-	    (monocle__debug_entry){ .type = MONOCLE__DEBUG_EMBEDDED, .data = (const uint8_t *)"MPDB\0\0\0\x80", .size = 8 };
+	entry = (monocle__debug_entry) { .type = MONOCLE__DEBUG_EMBEDDED,
+		                             .data = (const uint8_t *) "MPDB\0\0\0\x80",
+		                             .size = 8 };
 	assert_int_equal (monocle__debug_read_embedded (&entry, &packed, &n, &size), MONOCLE__ECMA_E_FORMAT);
 	entry.size = 7;
 	assert_int_equal (monocle__debug_read_embedded (&entry, &packed, &n, &size), MONOCLE__ECMA_E_TRUNCATED);
@@ -295,9 +296,9 @@ unpack_as (uint32_t claimed)
 static void
 an_embedded_file_of_another_size_is_refused (void **state)
 {
-	assert_int_equal (unpack_as ((uint32_t)pdb_file.size), 0);
-	assert_int_equal (unpack_as ((uint32_t)pdb_file.size - 1), MONOCLE__ECMA_E_FORMAT);
-	assert_int_equal (unpack_as ((uint32_t)pdb_file.size + 1), MONOCLE__ECMA_E_FORMAT);
+	assert_int_equal (unpack_as ((uint32_t) pdb_file.size), 0);
+	assert_int_equal (unpack_as ((uint32_t) pdb_file.size - 1), MONOCLE__ECMA_E_FORMAT);
+	assert_int_equal (unpack_as ((uint32_t) pdb_file.size + 1), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (unpack_as (0), MONOCLE__ECMA_E_FORMAT);
 }
 

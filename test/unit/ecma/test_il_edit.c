@@ -6,6 +6,9 @@
  */
 #include "il_text.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 #define SKIP MONOCLE__IL_JUMPS_SKIP
 #define HIT MONOCLE__IL_JUMPS_HIT
 #define ENTRY MONOCLE__IL_JUMPS_ENTRY

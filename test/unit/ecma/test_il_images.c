@@ -67,12 +67,12 @@ visit_images (const char *const *patterns, size_t count, void (*visit) (const ui
 		void *base;
 
 		assert_int_equal (fstat (file, &status), 0);
-		base = mmap (NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+		base = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 		assert_ptr_not_equal (base, MAP_FAILED);
 		close (file);
-		assert_int_equal (monocle__ecma_open_pe (&image, base, (size_t)status.st_size, false), 0);
+		assert_int_equal (monocle__ecma_open_pe (&image, base, (size_t) status.st_size, false), 0);
 		for_each_body (&image, &total, visit);
-		munmap (base, (size_t)status.st_size);
+		munmap (base, (size_t) status.st_size);
 	}
 	globfree (&found);
 	return total;
@@ -131,13 +131,13 @@ check_damaged (const uint8_t *data, size_t available, uint32_t rid, tally *total
 		memcpy (copy, data, kept);
 		for (int i = 0; i <= round && kept; i++) {
 			random = random * 1664525 + 1013904223;
-			copy[(random >> 8) % kept] ^= (uint8_t)(round == 3 ? random : 1u << (random & 7));
+			copy[(random >> 8) % kept] ^= (uint8_t) (round == 3 ? random : 1u << (random & 7));
 		}
 		wrong = il_check (copy, kept, random, &was_read);
 		free (copy);
 		if (wrong)
 			fail_msg ("method 0x06%06x, round %d: %s", rid, round, wrong);
-		total->methods += (uint32_t)was_read;
+		total->methods += (uint32_t) was_read;
 		total->instructions++;
 	}
 }

@@ -70,8 +70,9 @@ edit_large (monocle__il_body *body)
 static int
 do_everything (const uint8_t *data)
 {
-	const monocle__il_clause clause = { .flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 10,
-		                            .handler_begin = 10, .handler_end = 11 };
+	const monocle__il_clause clause = {
+		.flags = MONOCLE__IL_CLAUSE_FAULT, .try_end = 10, .handler_begin = 10, .handler_end = 11
+	};
 	monocle__il_body body;
 	monocle__il_map *map = NULL;
 	uint32_t map_count = 0, before;
@@ -118,8 +119,9 @@ each_allocation_that_fails_is_reported_and_leaks_nothing (void **state)
 static void
 a_usual_body_is_read_with_one_allocation_and_written_with_the_callers (void **state)
 {
-	static const uint8_t data[] = { IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A,
-		                        0x01, 16, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0 };
+	static const uint8_t data[] = {
+		IL_FAT (0x08, 4), 0xDE, 1, 0xDC, 0x2A, 0x01, 16, 0, 0, 2, 0, 0, 0, 2, 2, 0, 1, 0, 0, 0, 0
+	};
 	monocle__il_body body;
 	uint8_t *written;
 	size_t size;

@@ -7,6 +7,9 @@
 
 #include "il_text.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 static void
 a_tiny_header_means_stack_of_eight_and_no_locals (void **state)
 {

@@ -5,6 +5,9 @@
  */
 #include "il_text.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 static void
 check_wide (const uint8_t *data, size_t size, const uint8_t *expected, size_t expected_size)
 {

@@ -69,7 +69,7 @@ static void
 every_signature_ends_exactly_where_its_blob_ends (void **state)
 {
 	if (walk.bad_signatures)
-		print_message ("first malformed signature: %08x\n", (unsigned)walk.first_bad_signature);
+		print_message ("first malformed signature: %08x\n", (unsigned) walk.first_bad_signature);
 	assert_int_equal (walk.bad_signatures, 0);
 	assert_int_equal (walk.long_signatures, 0);
 	assert_true (walk.signatures > 50000);

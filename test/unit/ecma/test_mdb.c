@@ -41,7 +41,7 @@ a_file_describes_the_image_with_its_mvid (void **state)
 	struct bytes house = build_house ();
 	assert_int_equal (monocle__ecma_open_metadata (&image, house.data, house.size), 0);
 	assert_true (monocle__mdb_matches (&mdb, &image));
-	((uint8_t *)(uintptr_t)monocle__ecma_guid (&image, 1))[15] ^= 1;
+	((uint8_t *) (uintptr_t) monocle__ecma_guid (&image, 1))[15] ^= 1;
 	assert_false (monocle__mdb_matches (&mdb, &image));
 	bytes_free (&house);
 }
@@ -66,12 +66,12 @@ headers_that_lie_are_refused (void **state)
 	assert_int_equal (open_with (8, 51), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (open_with (12, 1), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (open_with (SOURCE_COUNT_AT, 0x20000000), MONOCLE__ECMA_E_TRUNCATED);
-	assert_int_equal (open_with (METHODS_AT_AT, (uint32_t)file.size), MONOCLE__ECMA_E_TRUNCATED);
+	assert_int_equal (open_with (METHODS_AT_AT, (uint32_t) file.size), MONOCLE__ECMA_E_TRUNCATED);
 	assert_int_equal (open_with (LINE_RANGE_AT, 0), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (open_with (OPCODE_BASE_AT, 8), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (open_with (OPCODE_BASE_AT, 256), MONOCLE__ECMA_E_FORMAT);
 	assert_int_equal (open_with (LINE_BASE_AT, 0x80000000), MONOCLE__ECMA_E_FORMAT);
-	assert_int_equal (open_with (LINE_BASE_AT, (uint32_t)-2), 0);
+	assert_int_equal (open_with (LINE_BASE_AT, (uint32_t) -2), 0);
 }
 
 static void
@@ -145,11 +145,11 @@ check_location (uint32_t token, uint32_t offset, monocle__source_location expect
 static void
 an_instruction_belongs_to_the_last_point_with_a_line (void **state)
 {
-	check_location (RUN, 0, (monocle__source_location){ 1, 10, 0, 0 });
-	check_location (RUN, 7, (monocle__source_location){ 1, 11, 0, 4 });
-	check_location (RUN, 37, (monocle__source_location){ 2, 11, 0, 8 });
-	check_location (RUN, UINT32_MAX, (monocle__source_location){ 2, 5, 0, 38 });
-	check_location (MAIN, 3, (monocle__source_location){ 1, 7, 0, 3 });
+	check_location (RUN, 0, (monocle__source_location) { 1, 10, 0, 0 });
+	check_location (RUN, 7, (monocle__source_location) { 1, 11, 0, 4 });
+	check_location (RUN, 37, (monocle__source_location) { 2, 11, 0, 8 });
+	check_location (RUN, UINT32_MAX, (monocle__source_location) { 2, 5, 0, 38 });
+	check_location (MAIN, 3, (monocle__source_location) { 1, 7, 0, 3 });
 }
 
 static void
@@ -234,7 +234,7 @@ local_with_data_at (uint32_t at)
 	monocle__mdb_local local;
 	struct bytes copy = { 0 };
 	put_bytes (&copy, file.data, file.size);
-	set_u32 (&copy, (size_t)(mdb.methods - file.data) + 4, at);
+	set_u32 (&copy, (size_t) (mdb.methods - file.data) + 4, at);
 	assert_int_equal (monocle__mdb_open (&other, copy.data, copy.size), 0);
 	int result = monocle__mdb_get_local (&other, RUN, 0, &local);
 	bytes_free (&copy);
@@ -244,8 +244,8 @@ local_with_data_at (uint32_t at)
 static void
 data_of_locals_that_are_not_there_are_refused (void **state)
 {
-	assert_int_equal (local_with_data_at ((uint32_t)file.size + 1), MONOCLE__ECMA_E_TRUNCATED);
-	assert_int_equal (local_with_data_at ((uint32_t)file.size), MONOCLE__ECMA_E_TRUNCATED);
+	assert_int_equal (local_with_data_at ((uint32_t) file.size + 1), MONOCLE__ECMA_E_TRUNCATED);
+	assert_int_equal (local_with_data_at ((uint32_t) file.size), MONOCLE__ECMA_E_TRUNCATED);
 	assert_int_equal (local_with_data_at (UINT32_MAX), MONOCLE__ECMA_E_TRUNCATED);
 	/* The magic is no data: what its numbers place is too large, or is no list. */
 	assert_true (local_with_data_at (0) < 0);

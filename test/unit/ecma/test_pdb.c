@@ -67,7 +67,7 @@ a_file_for_another_number_of_methods_is_refused (void **state)
 	monocle__pdb other;
 	struct bytes copy = { 0 };
 	put_bytes (&copy, file.data, file.size);
-	set_u32 (&copy, (size_t)(pdb.id - file.data) + 32, 4);
+	set_u32 (&copy, (size_t) (pdb.id - file.data) + 32, 4);
 	assert_int_equal (monocle__pdb_open (&other, copy.data, copy.size), MONOCLE__ECMA_E_FORMAT);
 	bytes_free (&copy);
 }
@@ -185,31 +185,31 @@ check_location (uint32_t token, uint32_t offset, monocle__source_location expect
 static void
 an_instruction_belongs_to_the_last_visible_point (void **state)
 {
-	check_location (RUN, 0, (monocle__source_location){ 1, 10, 5, 0 });
-	check_location (RUN, 2, (monocle__source_location){ 1, 10, 5, 0 });
-	check_location (RUN, 5, (monocle__source_location){ 1, 10, 5, 3 });
-	check_location (RUN, 7, (monocle__source_location){ 1, 12, 3, 7 });
-	check_location (RUN, UINT32_MAX, (monocle__source_location){ 2, 1, 1, 9 });
+	check_location (RUN, 0, (monocle__source_location) { 1, 10, 5, 0 });
+	check_location (RUN, 2, (monocle__source_location) { 1, 10, 5, 0 });
+	check_location (RUN, 5, (monocle__source_location) { 1, 10, 5, 3 });
+	check_location (RUN, 7, (monocle__source_location) { 1, 12, 3, 7 });
+	check_location (RUN, UINT32_MAX, (monocle__source_location) { 2, 1, 1, 9 });
 }
 
 /* The record that changes the document stands between 7 and 9: it is not yet of the code at 8. */
 static void
 a_document_that_comes_later_is_not_taken (void **state)
 {
-	check_location (RUN, 8, (monocle__source_location){ 1, 12, 3, 7 });
+	check_location (RUN, 8, (monocle__source_location) { 1, 12, 3, 7 });
 }
 
 static void
 an_instruction_behind_hidden_points_alone_has_line_0 (void **state)
 {
-	check_location (MAIN, 4, (monocle__source_location){ 2, 0, 0, 2 });
-	check_location (MAIN, 5, (monocle__source_location){ 2, 4, 1, 5 });
+	check_location (MAIN, 4, (monocle__source_location) { 2, 0, 0, 2 });
+	check_location (MAIN, 5, (monocle__source_location) { 2, 4, 1, 5 });
 }
 
 static void
 an_instruction_before_the_first_point_is_its (void **state)
 {
-	check_location (MAIN, 0, (monocle__source_location){ 2, 0, 0, 2 });
+	check_location (MAIN, 0, (monocle__source_location) { 2, 0, 0, 2 });
 }
 
 /* What the walk over these points of Run ends with, and how many points come before. */

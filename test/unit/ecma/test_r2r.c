@@ -29,8 +29,8 @@
 
 typedef struct {
 	monocle__r2r *r2r;
-	uint32_t *entries;          /* by function: 1 + the row of its method, UINT32_MAX of an instance; 0: none */
-	uint32_t *functions;        /* by row - 1: 1 + the function; 0: none */
+	uint32_t *entries;   /* by function: 1 + the row of its method, UINT32_MAX of an instance; 0: none */
+	uint32_t *functions; /* by row - 1: 1 + the function; 0: none */
 	uint32_t methods, instances, twice, generic_methods, plain_instances, odd_counts, bad_rows;
 } tables;
 
@@ -210,8 +210,9 @@ check_image (const char *path, bool *ret_is_readytorun)
 	                     monocle__r2r_open (&r2r, &image) == 0;
 	if (*ret_is_readytorun) {
 		uint32_t rows = monocle__ecma_rows (&image, MONOCLE__TABLE_MethodDef);
-		tables t = { .r2r = &r2r, .entries = calloc (r2r.function_count + 1u, sizeof (uint32_t)),
-		             .functions = calloc (rows + 1u, sizeof (uint32_t)) };
+		tables t = { .r2r = &r2r,
+			         .entries = calloc (r2r.function_count + 1u, sizeof (uint32_t)),
+			         .functions = calloc (rows + 1u, sizeof (uint32_t)) };
 		check_functions (&r2r);
 		check_tables (&t);
 		if (r2r.function_count > 30000)

@@ -39,10 +39,10 @@ static void
 set_cell (uint32_t table, uint32_t rid, uint32_t column, uint16_t value)
 {
 	const monocle__ecma_table *rows = &image.tables[table];
-	size_t at = (size_t)(rows->data - house.data) + (rid - 1) * rows->row_size + rows->column_offset[column];
+	size_t at = (size_t) (rows->data - house.data) + (rid - 1) * rows->row_size + rows->column_offset[column];
 	assert_int_equal (rows->column_size[column], 2);
-	house.data[at] = (uint8_t)value;
-	house.data[at + 1] = (uint8_t)(value >> 8);
+	house.data[at] = (uint8_t) value;
+	house.data[at + 1] = (uint8_t) (value >> 8);
 	assert_int_equal (monocle__ecma_open_metadata (&image, house.data, house.size), 0);
 }
 

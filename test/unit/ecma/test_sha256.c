@@ -22,7 +22,7 @@ check (const void *data, size_t size, size_t cut, const char *expected)
 	char text[65];
 	monocle__sha256_init (&hash);
 	monocle__sha256_add (&hash, data, cut);
-	monocle__sha256_add (&hash, (const uint8_t *)data + cut, size - cut);
+	monocle__sha256_add (&hash, (const uint8_t *) data + cut, size - cut);
 	monocle__sha256_done (&hash, digest);
 	for (int i = 0; i < MONOCLE__SHA256_SIZE; i++)
 		sprintf (text + i * 2, "%02x", digest[i]);

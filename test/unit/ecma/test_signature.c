@@ -14,7 +14,7 @@
 #include "ecma.h"
 
 /* A cursor over a string literal, without its NUL. */
-#define over(literal) monocle__ecma_cursor_over ((const uint8_t *)literal, sizeof literal - 1)
+#define over(literal) monocle__ecma_cursor_over ((const uint8_t *) literal, sizeof literal - 1)
 
 static void
 unsigned_numbers_read_and_write_as_in_the_standard (void **state)
@@ -84,7 +84,7 @@ a_cut_number_is_an_error (void **state)
 	static const char *const cut[] = { "", "\x80", "\xC0", "\xC0\0", "\xC0\0\0" };
 	static const uint8_t sizes[] = { 0, 1, 1, 2, 3 };
 	for (size_t i = 0; i < sizeof sizes; i++) {
-		monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *)cut[i], sizes[i]);
+		monocle__ecma_cursor cursor = monocle__ecma_cursor_over ((const uint8_t *) cut[i], sizes[i]);
 		assert_int_equal (monocle__ecma_read_u (&cursor), 0);
 		assert_int_equal (cursor.error, MONOCLE__ECMA_E_TRUNCATED);
 	}
@@ -147,19 +147,19 @@ what_names_no_type_is_neither_written_nor_read (void **state)
 	assert_int_equal (too_far.error, MONOCLE__ECMA_E_FORMAT);
 }
 
-#define expect_whole(skip, literal)                                                                                    \
-	do {                                                                                                               \
-		monocle__ecma_cursor cursor = over (literal);                                                                  \
-		skip (&cursor);                                                                                                \
-		assert_int_equal (cursor.error, 0);                                                                            \
-		assert_ptr_equal (cursor.at, cursor.end);                                                                      \
+#define expect_whole(skip, literal) \
+	do { \
+		monocle__ecma_cursor cursor = over (literal); \
+		skip (&cursor); \
+		assert_int_equal (cursor.error, 0); \
+		assert_ptr_equal (cursor.at, cursor.end); \
 	} while (0)
 
-#define expect_error(skip, literal, expected)                                                                          \
-	do {                                                                                                               \
-		monocle__ecma_cursor cursor = over (literal);                                                                  \
-		skip (&cursor);                                                                                                \
-		assert_int_equal (cursor.error, expected);                                                                     \
+#define expect_error(skip, literal, expected) \
+	do { \
+		monocle__ecma_cursor cursor = over (literal); \
+		skip (&cursor); \
+		assert_int_equal (cursor.error, expected); \
 	} while (0)
 
 /* clang-format off */

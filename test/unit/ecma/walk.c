@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define TOKEN(table, rid) ((uint32_t)MONOCLE__TABLE_##table << 24 | (rid))
+#define TOKEN(table, rid) ((uint32_t) MONOCLE__TABLE_##table << 24 | (rid))
 
 static uint32_t
 cell (const monocle__ecma_image *image, uint32_t table, uint32_t rid, uint32_t column)

@@ -296,8 +296,9 @@ static void
 run_workers (monocle_kit_spool *spool, long calls)
 {
 	pthread_t threads[4];
-	struct worker workers[4] = { { spool, "one", calls }, { spool, "two", calls }, { spool, "three", calls },
-		                         { spool, NULL, calls } };
+	struct worker workers[4] = {
+		{ spool, "one", calls }, { spool, "two", calls }, { spool, "three", calls }, { spool, NULL, calls }
+	};
 	for (int i = 0; i < 4; i++)
 		assert_int_equal (pthread_create (&threads[i], NULL, work, &workers[i]), 0);
 	for (int i = 0; i < 4; i++)

@@ -19,6 +19,7 @@ static uint64_t number;
 static const char *text;
 static uint32_t choice;
 
+/* clang-format off */
 static const monocle_kit_option rows[] = {
 	{ "threads", MONOCLE_KIT_OPTION_FLAG,   &flag,   NULL,        "keep threads apart" },
 	{ "depth",   MONOCLE_KIT_OPTION_U64,    &number, NULL,        "how deep", 1, 1 << 20 },
@@ -26,6 +27,7 @@ static const monocle_kit_option rows[] = {
 	{ "time",    MONOCLE_KIT_OPTION_CHOICE, &choice, "wall|none", "what time" },
 	{ NULL },
 };
+/* clang-format on */
 
 static int
 reset (void **state)
@@ -133,7 +135,8 @@ a_wrong_option_is_one_line_with_the_right_one (void **state)
 	assert_complaint ("x:outptu=a", "monocle: test: unknown option \"outptu\"; did you mean \"output\"?\n");
 	assert_complaint ("x:outp=a", "monocle: test: unknown option \"outp\"; did you mean \"output\"?\n");
 	assert_complaint ("x:-T:X", "monocle: test: unknown option \"-T:X\"; --profile=test:help prints all\n");
-	assert_complaint ("x:output=all,-T:X", "monocle: test: unknown option \"-T:X\"; a comma that belongs to output= wants "
+	assert_complaint ("x:output=all,-T:X",
+	                  "monocle: test: unknown option \"-T:X\"; a comma that belongs to output= wants "
 	                  "a backslash or quotes, and the shell must leave them: --profile=\"test:output='...,...'\"\n");
 	assert_complaint ("x:hlp", "monocle: test: unknown option \"hlp\"; did you mean \"help\"?\n");
 	assert_complaint ("x:nodepth", "monocle: test: unknown option \"nodepth\"; did you mean \"depth\"?\n");
@@ -148,7 +151,8 @@ a_wrong_option_is_one_line_with_the_right_one (void **state)
 static void
 a_complaint_cannot_steer_a_terminal (void **state)
 {
-	assert_complaint ("x:time=\033[31m\xc2\x9b" "1m\n",
+	assert_complaint ("x:time=\033[31m\xc2\x9b"
+	                  "1m\n",
 	                  "monocle: test: option time=?[31m?1m : one of wall|none is wanted\n");
 }
 

@@ -116,7 +116,9 @@ the_program_is_the_managed_one (void **state)
 {
 	assert_string_equal (program_of ("mono\0--profile=calls:output=x.exe\0/a/b/fib.exe\0zwei.dll"), "fib");
 	assert_string_equal (program_of ("dotnet\0exec\0bin/My.App.dll\0-x"), "My.App");
-	assert_string_equal (program_of ("/opt/app/server\0--port\0""80"), "server");
+	assert_string_equal (program_of ("/opt/app/server\0--port\0"
+	                                 "80"),
+	                     "server");
 	assert_string_equal (program_of ("dotnet"), "dotnet");
 	assert_string_equal (program_of ("/a/b\nc.EXE"), "b_c");
 	assert_string_equal (program ("", 0), "program");

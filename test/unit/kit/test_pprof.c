@@ -33,8 +33,15 @@ open_tree (bool times, bool threads)
 	char output[4096];
 	snprintf (output, sizeof output, "%s/unused.pb.gz", folder);
 	monocle_kit_spool_config config = {
-		.size = sizeof config, .module = "calls", .output = output, .desc = "calls:output=x", .runtime = "6.8",
-		.name_method = name_method, .times = times, .threads = threads, .max_depth = 8,
+		.size = sizeof config,
+		.module = "calls",
+		.output = output,
+		.desc = "calls:output=x",
+		.runtime = "6.8",
+		.name_method = name_method,
+		.times = times,
+		.threads = threads,
+		.max_depth = 8,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
 	if (!spool)
@@ -96,11 +103,11 @@ static char g[] = "P:G<T> (T)@/app/lib.dll", b[] = "System.String:B ()@";
 static char bytes[] =
     "P:\xff\xc0\x80-\xed\xa0\x80-\xf4\x90\x80\x80-\xe2\x82-\xe2\x82\xac\xf0\x9f\x98\x80\xc3@/app/\xfe.exe";
 
-#define call(method, calls)                                       \
-	do {                                                          \
-		monocle_kit_calls_enter (spool, method);                  \
-		calls;                                                    \
-		monocle_kit_calls_leave (spool, method);                  \
+#define call(method, calls) \
+	do { \
+		monocle_kit_calls_enter (spool, method); \
+		calls; \
+		monocle_kit_calls_leave (spool, method); \
 	} while (0)
 
 int

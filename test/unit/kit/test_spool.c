@@ -354,8 +354,7 @@ change_spool (const char *folder, const char *name, void (*change) (struct monoc
 	char path[600];
 	snprintf (path, sizeof path, "%s/%s", folder, name);
 	int fd = open (path, O_RDWR);
-	struct monocle__spool_header *header =
-		mmap (NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct monocle__spool_header *header = mmap (NULL, sizeof *header, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true (header != MAP_FAILED);
 	change (header);
 	munmap (header, sizeof *header);
@@ -559,7 +558,7 @@ static void
 what_is_no_file_of_its_own_goes_into_the_folder_of_the_run (void **state)
 {
 	void (*const aims[]) (struct monocle__spool_header *) = { aim_by_a_relative_name, aim_by_a_command,
-		                                                         aim_by_an_absolute_name, aim_at_a_new_name };
+		                                                      aim_by_an_absolute_name, aim_at_a_new_name };
 	for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
 		char *path = NULL, command[300], *folder = strdup (tree_file ("run"));
 		const char *error = "";

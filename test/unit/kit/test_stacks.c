@@ -61,9 +61,17 @@ config_at (const char *output)
 	asked = begun = ended = 0;
 	is_gated = false;
 	return (monocle_kit_stacks_config) {
-		.size = sizeof (monocle_kit_stacks_config), .module = "stacks", .output = output, .desc = "stacks:test",
-		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } }, .period = 1000000, .data = "data",
-		.resolve = resolve, .name = tree_name, .begin = begin, .end = end,
+		.size = sizeof (monocle_kit_stacks_config),
+		.module = "stacks",
+		.output = output,
+		.desc = "stacks:test",
+		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } },
+		.period = 1000000,
+		.data = "data",
+		.resolve = resolve,
+		.name = tree_name,
+		.begin = begin,
+		.end = end,
 	};
 }
 

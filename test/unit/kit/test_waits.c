@@ -60,8 +60,12 @@ stacks_are_opened_filled_and_closed (void **state)
 	const monocle_kit_frame frame = { frame_f, 0 };
 	const uint64_t values[2] = { 1, 5 };
 	monocle_kit_stacks_config config = {
-		.size = sizeof config, .module = "waits", .output = tree_file ("stacks.pb.gz"), .desc = "waits",
-		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } }, .name = tree_name,
+		.size = sizeof config,
+		.module = "waits",
+		.output = tree_file ("stacks.pb.gz"),
+		.desc = "waits",
+		.values = { { "samples", "count" }, { "cpu", "nanoseconds" } },
+		.name = tree_name,
 	};
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
 	assert_non_null (stacks);
@@ -75,8 +79,12 @@ static void
 calls_are_opened_and_closed_while_the_heart_beats (void **state)
 {
 	monocle_kit_spool_config config = {
-		.size = sizeof config, .module = "waits", .output = tree_file ("calls.pb.gz"), .desc = "waits",
-		.name_method = tree_name, .times = true,
+		.size = sizeof config,
+		.module = "waits",
+		.output = tree_file ("calls.pb.gz"),
+		.desc = "waits",
+		.name_method = tree_name,
+		.times = true,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
 	assert_non_null (spool);
@@ -92,7 +100,10 @@ more_lines_than_fit_in_are_written_and_none_is_lost (void **state)
 	enum { BUFFER = 1 << 17, LINE = 1 << 10 };
 	static char line[LINE];
 	monocle_kit_text_config config = {
-		.size = sizeof config, .module = "waits", .output = tree_file ("lines.log"), .buffer = BUFFER,
+		.size = sizeof config,
+		.module = "waits",
+		.output = tree_file ("lines.log"),
+		.buffer = BUFFER,
 	};
 	monocle_kit_text *text = monocle_kit_text_open (&config);
 	assert_non_null (text);

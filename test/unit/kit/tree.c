@@ -60,8 +60,15 @@ static monocle_kit_spool *
 open_with (const char *output, bool times, bool threads, uint32_t max_depth)
 {
 	monocle_kit_spool_config config = {
-		.size = sizeof config, .module = "calls", .output = output, .desc = "calls:test", .runtime = "scripted",
-		.name_method = tree_name, .times = times, .threads = threads, .max_depth = max_depth,
+		.size = sizeof config,
+		.module = "calls",
+		.output = output,
+		.desc = "calls:test",
+		.runtime = "scripted",
+		.name_method = tree_name,
+		.times = times,
+		.threads = threads,
+		.max_depth = max_depth,
 	};
 	return monocle_kit_spool_open (&config);
 }

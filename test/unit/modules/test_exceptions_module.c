@@ -238,7 +238,7 @@ the_log_has_each_throw_before_its_way (void)
 	CHECK (strstr (text, "# time thread what\n") && !strstr (text, "types,"));
 }
 
-#define TESTS(T)                                                                               \
+#define TESTS(T) \
 	T (throws_are_counted_by_type_and_stack) \
 	T (deep_stacks_are_cut_and_say_so) \
 	T (a_filter_chooses_types) \
@@ -246,11 +246,10 @@ the_log_has_each_throw_before_its_way (void)
 	T (threads_throw_at_once) \
 	T (the_log_has_each_throw_before_its_way)
 
-#define IN_A_CHILD(name)         \
-	static void                  \
-	name##_test (void **state)   \
-	{                            \
-		child_passes (name);     \
+#define IN_A_CHILD(name) \
+	static void name##_test (void **state) \
+	{ \
+		child_passes (name); \
 	}
 TESTS (IN_A_CHILD)
 

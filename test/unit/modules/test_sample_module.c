@@ -49,13 +49,13 @@ __attribute__ ((noinline)) void native_inner (void);
 void
 native_outer (void)
 {
-	__asm__ volatile ("nop; nop; nop; nop");
+	__asm__ volatile("nop; nop; nop; nop");
 }
 
 void
 native_inner (void)
 {
-	__asm__ volatile ("nop; nop; nop; nop");
+	__asm__ volatile("nop; nop; nop; nop");
 }
 
 static void
@@ -132,9 +132,18 @@ has_line (const char *line)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-#define NATIVE(function) { .ip = (uintptr_t) function + 2, .kind = MONOCLE_FRAME_NATIVE }
-#define STUB { .ip = 0x1000, .kind = MONOCLE_FRAME_STUB }
-#define NOBODY { .ip = 0x2000, .start = (const void *) 0x2000, .kind = MONOCLE_FRAME_MANAGED }
+#define NATIVE(function) \
+	{ \
+		.ip = (uintptr_t) function + 2, .kind = MONOCLE_FRAME_NATIVE \
+	}
+#define STUB \
+	{ \
+		.ip = 0x1000, .kind = MONOCLE_FRAME_STUB \
+	}
+#define NOBODY \
+	{ \
+		.ip = 0x2000, .start = (const void *) 0x2000, .kind = MONOCLE_FRAME_MANAGED \
+	}
 
 static const monocle_frame frames[] = { NATIVE (native_inner), STUB, NOBODY, NATIVE (native_outer) };
 

@@ -98,10 +98,10 @@ a_line_without_amount_is_named (void **state)
 	assert_refused ("hello, this is no profile", "neither pprof nor collapsed stacks nor speedscope");
 }
 
-#define FRAMES                                                                                                         \
+#define FRAMES \
 	"{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.cs\",\"line\":7}]},\"profiles\":["
-#define SAMPLED(name, unit, samples, weights)                                                                          \
-	"{\"type\":\"sampled\",\"name\":\"" name "\",\"unit\":\"" unit "\",\"startValue\":0,\"endValue\":9,\"samples\":"   \
+#define SAMPLED(name, unit, samples, weights) \
+	"{\"type\":\"sampled\",\"name\":\"" name "\",\"unit\":\"" unit "\",\"startValue\":0,\"endValue\":9,\"samples\":" \
 	"[" samples "],\"weights\":[" weights "]}"
 #define EVENTED(events)        "{\"type\":\"evented\",\"name\":\"e\",\"unit\":\"none\",\"events\":[" events "]}"
 #define EVENT(type, frame, at) "{\"type\":\"" type "\",\"frame\":" frame ",\"at\":" at "}"

@@ -27,8 +27,8 @@ static void
 put_varint (message *m, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
-		m->bytes[m->size++] = (unsigned char)(value | 0x80);
-	m->bytes[m->size++] = (unsigned char)value;
+		m->bytes[m->size++] = (unsigned char) (value | 0x80);
+	m->bytes[m->size++] = (unsigned char) value;
 }
 
 static void
@@ -89,7 +89,7 @@ put_sample (message *m, uint64_t leaf, uint64_t root, int64_t value)
 	put_number (&inner, 1, leaf);
 	if (root)
 		put_number (&inner, 1, root);
-	put_number (&inner, 2, (uint64_t)value);
+	put_number (&inner, 2, (uint64_t) value);
 	put_bytes (m, 2, inner.bytes, inner.size);
 }
 
@@ -128,11 +128,11 @@ parse (const message *m)
 static void
 assert_refused (const message *m, const char *why)
 {
-	monocle__profile *profile = (monocle__profile *)(uintptr_t)1;
+	monocle__profile *profile = (monocle__profile *) (uintptr_t) 1;
 	char error[256] = "";
 
 	assert_int_equal (monocle__pprof_parse (m->bytes, m->size, SIZE_MAX, &profile, error, sizeof error), -1);
-	assert_ptr_equal (profile, (void *)(uintptr_t)1);
+	assert_ptr_equal (profile, (void *) (uintptr_t) 1);
 	if (!strstr (error, why))
 		fail_msg ("'%s' does not say '%s'", error, why);
 }
@@ -169,7 +169,7 @@ inlined_lines_are_frames_innermost_first (void **state)
 	put_pair (&m, 1, 1, 2);
 	put_sample (&m, 1, 0, 1);
 	for (size_t i = 0; i < 5; i++)
-		put_text (&m, (const char *[]){ "", "calls", "count", "Main", "Work" }[i]);
+		put_text (&m, (const char *[]) { "", "calls", "count", "Main", "Work" }[i]);
 	profile = parse (&m);
 	assert_int_equal (profile->samples[0].depth, 2);
 	assert_string_equal (profile->functions[profile->frames[0]].name, "Work");
@@ -189,7 +189,7 @@ a_location_without_a_name_is_its_address (void **state)
 	put_pair (&m, 1, 1, 2);
 	put_sample (&m, 1, 0, 1);
 	for (size_t i = 0; i < 3; i++)
-		put_text (&m, (const char *[]){ "", "samples", "count" }[i]);
+		put_text (&m, (const char *[]) { "", "samples", "count" }[i]);
 	profile = parse (&m);
 	assert_string_equal (profile->functions[profile->frames[0]].name, "0xdeadbeef");
 	monocle__profile_free (profile);
@@ -207,7 +207,7 @@ samples_without_frames_are_reported_as_nothing_but_their_sum (void **state)
 	put_number (&inner, 2, 42);
 	put_bytes (&m, 2, inner.bytes, inner.size);
 	for (size_t i = 0; i < 3; i++)
-		put_text (&m, (const char *[]){ "", "samples", "count" }[i]);
+		put_text (&m, (const char *[]) { "", "samples", "count" }[i]);
 	profile = parse (&m);
 	methods = monocle__methods_new (profile);
 	assert_int_equal (methods->count, 0);
@@ -273,7 +273,7 @@ static size_t
 pack (const void *bytes, size_t size, unsigned char *out, size_t room)
 {
 	z_stream stream = {
-		.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size, .next_out = out, .avail_out = (uInt)room
+		.next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) size, .next_out = out, .avail_out = (uInt) room
 	};
 
 	assert_int_equal (deflateInit2 (&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);

@@ -23,7 +23,7 @@ function (monocle__profile *profile, const char *name)
 		                    .system_name = "",
 		                    .filename = "" };
 
-	return (uint32_t)monocle__profile_add_function (profile, &f);
+	return (uint32_t) monocle__profile_add_function (profile, &f);
 }
 
 static monocle__profile *
@@ -45,7 +45,7 @@ sample (monocle__profile *profile, const char *path, int64_t calls, int64_t self
 	int64_t values[2] = { calls, self };
 
 	for (size_t i = 0; i < depth; i++)
-		frames[depth - 1 - i] = function (profile, (char[]){ path[i], '\0' });
+		frames[depth - 1 - i] = function (profile, (char[]) { path[i], '\0' });
 	assert_true (monocle__profile_add_sample (profile, frames, depth, values));
 }
 
@@ -176,7 +176,7 @@ a_stack_of_a_million_frames_needs_no_recursion (void **state)
 	monocle__report_options options = { .title = "deep", .tree = true };
 
 	function (profile, "f");
-	assert_true (monocle__profile_add_sample (profile, frames, DEEP, (int64_t[]){ 1, 1 }));
+	assert_true (monocle__profile_add_sample (profile, frames, DEEP, (int64_t[]) { 1, 1 }));
 	assert_int_equal (monocle__report_tsv (out, profile, &options), 0);
 	assert_int_equal (monocle__report_flame (out, profile, &options), 0);
 	options.limit = 10;
@@ -193,7 +193,7 @@ functions_with_one_name_and_file_are_one (void **state)
 	monocle__function a = { "A:B ()", "x", "app.dll", 1 }, other_file = { "A:B ()", "x", "lib.dll", 1 };
 	size_t first = monocle__profile_add_function (profile, &a);
 
-	assert_int_equal (monocle__profile_add_function (profile, &(monocle__function){ "A:B ()", "y", "app.dll", 2 }),
+	assert_int_equal (monocle__profile_add_function (profile, &(monocle__function) { "A:B ()", "y", "app.dll", 2 }),
 	                  first);
 	assert_int_not_equal (monocle__profile_add_function (profile, &other_file), first);
 	for (int i = 0; i < 1000; i++) {

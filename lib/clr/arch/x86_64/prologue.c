@@ -193,8 +193,8 @@ shape_of (const decoder *d, monocle__shape *ret)
 		ret->kind = MONOCLE__SHAPE_FP;
 		ret->depth = ret->saved = 8;
 	}
-	return d->depth >= 0 && d->depth <= INT32_MAX && d->depth % 8 == 0
-	       && (!d->has_fp || (d->fp >= 0 && d->fp <= INT32_MAX && d->fp % 8 == 0));
+	return d->depth >= 0 && d->depth <= INT32_MAX && d->depth % 8 == 0 &&
+	       (!d->has_fp || (d->fp >= 0 && d->fp <= INT32_MAX && d->fp % 8 == 0));
 }
 
 bool
@@ -241,19 +241,14 @@ units_of (unsigned op, unsigned info)
 	switch (op) {
 	case CODE_PUSH:
 	case CODE_ALLOC_SMALL:
-	case CODE_SET_FP:
-		return 1;
+	case CODE_SET_FP: return 1;
 	case CODE_SAVE:
-	case CODE_SAVE_XMM:
-		return 2;
+	case CODE_SAVE_XMM: return 2;
 	case CODE_SAVE_FAR:
 	case CODE_SAVE_XMM_FAR:
-	case CODE_SET_FP_LARGE:
-		return 3;
-	case CODE_ALLOC_LARGE:
-		return info == 0 ? 2 : info == 1 ? 3 : 0;
-	default:
-		return 0;
+	case CODE_SET_FP_LARGE: return 3;
+	case CODE_ALLOC_LARGE: return info == 0 ? 2 : info == 1 ? 3 : 0;
+	default: return 0;
 	}
 }
 
@@ -269,20 +264,16 @@ apply (decoder *d, const uint8_t *codes, unsigned at, unsigned fp_offset)
 {
 	unsigned op = codes[2 * at + 1] & 15, info = codes[2 * at + 1] >> 4;
 	uint32_t low = op == CODE_ALLOC_LARGE || op == CODE_SET_FP_LARGE ? unit_at (codes, at + 1) : 0;
-	uint32_t wide = op == CODE_SET_FP_LARGE || (op == CODE_ALLOC_LARGE && info == 1)
-	                    ? low | unit_at (codes, at + 2) << 16 : 0;
+	uint32_t wide =
+	    op == CODE_SET_FP_LARGE || (op == CODE_ALLOC_LARGE && info == 1) ? low | unit_at (codes, at + 2) << 16 : 0;
 	switch (op) {
 	case CODE_PUSH:
 		d->depth += 8;
 		if (info == FP)
 			d->saved_depth = d->depth;
 		break;
-	case CODE_ALLOC_SMALL:
-		d->depth += info * 8 + 8;
-		break;
-	case CODE_ALLOC_LARGE:
-		d->depth += info ? (int64_t) wide : (int64_t) low * 8;
-		break;
+	case CODE_ALLOC_SMALL: d->depth += info * 8 + 8; break;
+	case CODE_ALLOC_LARGE: d->depth += info ? (int64_t) wide : (int64_t) low * 8; break;
 	case CODE_SET_FP:
 	case CODE_SET_FP_LARGE:
 		d->has_fp = true;
@@ -363,8 +354,8 @@ is_jump_outside (const decoder *d, intptr_t start, intptr_t end)
 static bool
 is_undone_before (const uint8_t *code, size_t at)
 {
-	return (at >= 1 && (code[at - 1] & 0xf8) == 0x58) || (at >= 4 && memcmp (code + at - 4, "\x48\x83\xC4", 3) == 0)
-	       || (at >= 7 && memcmp (code + at - 7, "\x48\x81\xC4", 3) == 0);
+	return (at >= 1 && (code[at - 1] & 0xf8) == 0x58) || (at >= 4 && memcmp (code + at - 4, "\x48\x83\xC4", 3) == 0) ||
+	       (at >= 7 && memcmp (code + at - 7, "\x48\x81\xC4", 3) == 0);
 }
 
 bool
@@ -426,13 +417,13 @@ enum { KIND_BITS = 3, LENGTH_BITS = 10, DEPTH_BITS = 21, SAVED_BITS = 9 };
 bool
 monocle__shape_pack (const monocle__shape *s, uint64_t *ret)
 {
-	if (s->kind == MONOCLE__SHAPE_NONE || s->length >> LENGTH_BITS || s->depth / 8 >> DEPTH_BITS
-	    || s->saved / 8 >> SAVED_BITS || s->frame / 8 >> DEPTH_BITS)
+	if (s->kind == MONOCLE__SHAPE_NONE || s->length >> LENGTH_BITS || s->depth / 8 >> DEPTH_BITS ||
+	    s->saved / 8 >> SAVED_BITS || s->frame / 8 >> DEPTH_BITS)
 		return false;
-	*ret = (uint64_t) s->kind | (uint64_t) s->length << KIND_BITS
-	       | (uint64_t) (s->depth / 8) << (KIND_BITS + LENGTH_BITS)
-	       | (uint64_t) (s->saved / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS)
-	       | (uint64_t) (s->frame / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS + SAVED_BITS);
+	*ret = (uint64_t) s->kind | (uint64_t) s->length << KIND_BITS |
+	       (uint64_t) (s->depth / 8) << (KIND_BITS + LENGTH_BITS) |
+	       (uint64_t) (s->saved / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS) |
+	       (uint64_t) (s->frame / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS + SAVED_BITS);
 	return true;
 }
 

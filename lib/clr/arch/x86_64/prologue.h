@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 typedef enum {
-	MONOCLE__SHAPE_NONE,      /* not known */
-	MONOCLE__SHAPE_SP,        /* the return address is at sp + depth */
-	MONOCLE__SHAPE_FP,        /* it is at fp + depth */
+	MONOCLE__SHAPE_NONE, /* not known */
+	MONOCLE__SHAPE_SP,   /* the return address is at sp + depth */
+	MONOCLE__SHAPE_FP,   /* it is at fp + depth */
 	/*
 	 * A body that took over the frame of a tier-0 body of the same method: at fp + depth stands an address in that
 	 * body, as if it had called this one, then comes its frame, and then the return address of both.
@@ -24,10 +24,10 @@ typedef enum {
 /* All in bytes; multiples of 8. */
 typedef struct {
 	monocle__shape_kind kind;
-	uint32_t length;          /* of the prologue; where its last instruction that matters ends */
+	uint32_t length; /* of the prologue; where its last instruction that matters ends */
 	uint32_t depth;
-	uint32_t saved;           /* the caller's fp stands so far below the return address; 0: in fp still */
-	uint32_t frame;           /* from sp to the return address, whatever the kind, where nothing was allocated since */
+	uint32_t saved; /* the caller's fp stands so far below the return address; 0: in fp still */
+	uint32_t frame; /* from sp to the return address, whatever the kind, where nothing was allocated since */
 } monocle__shape;
 
 /*
@@ -50,9 +50,9 @@ bool monocle__unwind_info_decode (const uint8_t *info, size_t size, size_t limit
  * the same sense (they may lie outside) of the piece of code: a jump out of it is a call that replaces the frame.
  */
 typedef struct {
-	uint32_t depth;           /* the return address is at sp + depth */
-	uint32_t saved;           /* as above */
-	bool is_restored;         /* the instruction before this one was `pop rbp` */
+	uint32_t depth;   /* the return address is at sp + depth */
+	uint32_t saved;   /* as above */
+	bool is_restored; /* the instruction before this one was `pop rbp` */
 } monocle__epilogue;
 
 bool monocle__epilogue_decode (const uint8_t *code, size_t size, size_t at, intptr_t start, intptr_t end,

@@ -29,11 +29,9 @@ void
 monocle__arch_write_thunk (uint8_t code[MONOCLE__THUNK_SIZE], monocle__import *import)
 {
 	static const uint8_t shape[] = {
-		0xF3, 0x0F, 0x1E, 0xFA,
-		0x49, 0xBB, 0, 0, 0, 0, 0, 0, 0, 0,
-		0x41, 0xFF, 0x23,
+		0xF3, 0x0F, 0x1E, 0xFA, 0x49, 0xBB, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xFF, 0x23,
 	};
-	_Static_assert (sizeof shape <= MONOCLE__THUNK_SIZE, "a thunk fits");
+	_Static_assert(sizeof shape <= MONOCLE__THUNK_SIZE, "a thunk fits");
 
 	memcpy (code, shape, sizeof shape);
 	memcpy (code + 6, &import, sizeof import);

@@ -60,7 +60,7 @@ class_answers (MonoImage *image, uint32_t token)
 	dump_yes ("is known", klass != NULL);
 	if (!klass)
 		return;
-#define CLASS(form, key, expression) dump_##form (key, expression);
+#define CLASS(form, key, expression)      dump_##form (key, expression);
 #define DEFINITION(form, key, expression) dump_##form (key, expression);
 #include "answers.def"
 	lookups (image, klass, token);

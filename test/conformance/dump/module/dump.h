@@ -58,13 +58,13 @@ int dump_is_interface (MonoClass *klass);
 
 /* --- the walkers -------------------------------------------------------------------------------------------------- */
 
-void dump_image (MonoImage *image);                            /* image.c */
-void dump_rows (MonoImage *image);                             /* row.c */
-void dump_references (MonoImage *image);                       /* reference.c */
-void dump_classes (MonoImage *image);                          /* class.c */
-void dump_members (MonoClass *klass, const char *subject);     /* member.c */
-void dump_method_answers (MonoMethod *method);                 /* method.c */
-void dump_body (MonoMethod *method);                           /* method.c */
-void dump_attributes (MonoCustomAttrInfo *attributes);         /* member.c */
+void dump_image (MonoImage *image);                        /* image.c */
+void dump_rows (MonoImage *image);                         /* row.c */
+void dump_references (MonoImage *image);                   /* reference.c */
+void dump_classes (MonoImage *image);                      /* class.c */
+void dump_members (MonoClass *klass, const char *subject); /* member.c */
+void dump_method_answers (MonoMethod *method);             /* method.c */
+void dump_body (MonoMethod *method);                       /* method.c */
+void dump_attributes (MonoCustomAttrInfo *attributes);     /* member.c */
 
 #endif

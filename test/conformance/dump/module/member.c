@@ -40,8 +40,7 @@ dump_attributes (MonoCustomAttrInfo *attributes)
 		snprintf (key, sizeof key, "attribute %d data", i);
 		dump_bytes (key, entry->data, entry->data_size);
 		snprintf (key, sizeof key, "attribute %d is found", i);
-		dump_yes (key, entry->ctor &&
-		               mono_custom_attrs_has_attr (attributes, mono_method_get_class (entry->ctor)));
+		dump_yes (key, entry->ctor && mono_custom_attrs_has_attr (attributes, mono_method_get_class (entry->ctor)));
 	}
 	mono_custom_attrs_free (attributes);
 }

@@ -7,6 +7,7 @@
 #include "dump.h"
 
 /* What each column holds: n a number or token, s text, b a blob, g a GUID. ECMA-335 II.22. */
+/* clang-format off */
 static const char *const columns[] = {
 	[MONO_TABLE_MODULE]                 = "nsggg",
 	[MONO_TABLE_TYPEREF]                = "nss",
@@ -43,8 +44,9 @@ static const char *const columns[] = {
 	[MONO_TABLE_METHODSPEC]             = "nb",
 	[MONO_TABLE_GENERICPARAMCONSTRAINT] = "nn",
 };
+/* clang-format on */
 
-#define TABLES ((int) (sizeof columns / sizeof columns[0]))
+#define TABLES      ((int) (sizeof columns / sizeof columns[0]))
 #define COLUMNS_MAX 9
 
 static void

@@ -136,20 +136,11 @@ parts (MonoType *type)
 {
 	switch (mono_type_get_type (type)) {
 	case MONO_TYPE_CLASS:
-	case MONO_TYPE_VALUETYPE:
-		dump_class ("class of the type", mono_type_get_class (type));
-		break;
-	case MONO_TYPE_PTR:
-		dump_named ("pointee", mono_type_get_ptr_type (type));
-		break;
-	case MONO_TYPE_ARRAY:
-		array_answers (type);
-		break;
-	case MONO_TYPE_FNPTR:
-		function_answers (mono_type_get_signature (type));
-		break;
-	default:
-		break;
+	case MONO_TYPE_VALUETYPE: dump_class ("class of the type", mono_type_get_class (type)); break;
+	case MONO_TYPE_PTR: dump_named ("pointee", mono_type_get_ptr_type (type)); break;
+	case MONO_TYPE_ARRAY: array_answers (type); break;
+	case MONO_TYPE_FNPTR: function_answers (mono_type_get_signature (type)); break;
+	default: break;
 	}
 }
 

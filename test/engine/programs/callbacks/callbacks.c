@@ -58,7 +58,7 @@ call_all (unsigned seed)
 {
 	for (unsigned i = 0; i < function_count; i++) {
 		int argument = (int) ((seed + i) & 0xFFFF);
-		int result = functions[(seed + i) % function_count] (argument);
+		int result = functions[(seed + i) % function_count](argument);
 		if (result != argument + 3)
 			atomic_fetch_add (&wrong, 1);
 	}

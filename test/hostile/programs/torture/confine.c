@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #define ARRAY_SIZE(array) (sizeof (array) / sizeof *(array))
-#define CANNOT 126
+#define CANNOT            126
 
 struct word {
 	const char *name;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__ ((visibility ("default")))
+#define EXPORT      __attribute__ ((visibility ("default")))
 #define MAX_THREADS 64
 
 typedef int (*callback) (int n);

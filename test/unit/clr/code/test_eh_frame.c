@@ -90,7 +90,11 @@ rows_of (const section *s, size_t *ret_functions, size_t *ret_skipped)
 	return text;
 }
 
-#define PROGRAM(...) (const uint8_t[]) { __VA_ARGS__ }, sizeof (const uint8_t[]) { __VA_ARGS__ }
+#define PROGRAM(...) \
+	(const uint8_t[]) { __VA_ARGS__ }, sizeof (const uint8_t[]) \
+	{ \
+		__VA_ARGS__ \
+	}
 
 static const char *
 rows_of_program (const char *augmentation, const uint8_t *program, size_t size)
@@ -117,16 +121,17 @@ a_frame_with_a_frame_pointer (void **state)
 static void
 rules_are_remembered_and_restored (void **state)
 {
-	assert_string_equal (rows_of_program ("zR", PROGRAM (0x41, 0x0e, 24, 0x86, 3, 0x48, 0x0a, 0x0e, 8, 0xc6, 0x41,
-	                                                     0x0b)),
-	                     "1000!sp+8/0 1001:sp+24/24 1009:sp+8/0 100a:sp+24/24 1040:?+0/0");
+	assert_string_equal (
+	    rows_of_program ("zR", PROGRAM (0x41, 0x0e, 24, 0x86, 3, 0x48, 0x0a, 0x0e, 8, 0xc6, 0x41, 0x0b)),
+	    "1000!sp+8/0 1001:sp+24/24 1009:sp+8/0 100a:sp+24/24 1040:?+0/0");
 }
 
 static void
 expressions_that_are_known (void **state)
 {
-	assert_string_equal (rows_of_program ("zR", PROGRAM (0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24,
-	                                                     0x22)), "1000!plt+0/0 1040:?+0/0");
+	assert_string_equal (
+	    rows_of_program ("zR", PROGRAM (0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22)),
+	    "1000!plt+0/0 1040:?+0/0");
 	assert_string_equal (rows_of_program ("zR", PROGRAM (0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0)),
 	                     "1000![fp]-8/0 1040:?+0/0");
 	assert_string_equal (rows_of_program ("zR", PROGRAM (0x0f, 5, 0x77, 0x28, 0x06, 0x23, 0x08)),

@@ -12,7 +12,11 @@
 
 #include "arch/x86_64/prologue.h"
 
-#define CODE(...) { __VA_ARGS__ }, sizeof (const uint8_t[]) { __VA_ARGS__ }
+#define CODE(...) \
+	{ __VA_ARGS__ }, sizeof (const uint8_t[]) \
+	{ \
+		__VA_ARGS__ \
+	}
 
 static const struct {
 	const char *name;
@@ -23,7 +27,8 @@ static const struct {
 	{ "push rbp; sub rsp, 16; lea rbp, [rsp+16]; mov [rbp-4], edi",
 	  CODE (0x55, 0x48, 0x83, 0xEC, 0x10, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0x89, 0x7D, 0xFC),
 	  { MONOCLE__SHAPE_FP, 10, 8, 8, 24 } },
-	{ "push rbp; mov rbp, rsp; mov eax, edi", CODE (0x55, 0x48, 0x8B, 0xEC, 0x8B, 0xC7),
+	{ "push rbp; mov rbp, rsp; mov eax, edi",
+	  CODE (0x55, 0x48, 0x8B, 0xEC, 0x8B, 0xC7),
 	  { MONOCLE__SHAPE_FP, 4, 8, 8, 8 } },
 	{ "all registers saved, then lea rbp, [rsp+0x40]",
 	  CODE (0x55, 0x41, 0x57, 0x41, 0x56, 0x41, 0x55, 0x41, 0x54, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x8D, 0x6C, 0x24,
@@ -32,7 +37,8 @@ static const struct {
 	{ "push rax; call", CODE (0x50, 0xFF, 0x15, 0xB9, 0x3B, 0xFB, 0xFF), { MONOCLE__SHAPE_SP, 1, 8, 0, 8 } },
 	{ "no frame: lea eax, [rdi+2*rdi]", CODE (0x8D, 0x04, 0x7F, 0xFF, 0xC0, 0xC3), { MONOCLE__SHAPE_SP, 0, 0, 0, 0 } },
 	{ "rbp as any saved register: push r14; push rbp; push rbx",
-	  CODE (0x41, 0x56, 0x55, 0x53, 0x8B, 0xDF), { MONOCLE__SHAPE_SP, 4, 24, 16, 24 } },
+	  CODE (0x41, 0x56, 0x55, 0x53, 0x8B, 0xDF),
+	  { MONOCLE__SHAPE_SP, 4, 24, 16, 24 } },
 	{ "pages: lea r11, [rsp-0x9C58]; call; mov rsp, r11",
 	  CODE (0x4C, 0x8D, 0x9C, 0x24, 0xA8, 0x63, 0xFF, 0xFF, 0xE8, 0x59, 0xB7, 0x67, 0x7E, 0x49, 0x8B, 0xE3, 0x33, 0xC0),
 	  { MONOCLE__SHAPE_SP, 16, 0x9C58, 0, 0x9C58 } },
@@ -43,13 +49,15 @@ static const struct {
 	{ "a page touched: test [rsp-0x1000], rax; sub rsp, 0x1100",
 	  CODE (0x48, 0x85, 0x84, 0x24, 0x00, 0xF0, 0xFF, 0xFF, 0x48, 0x81, 0xEC, 0x00, 0x11, 0x00, 0x00, 0x33, 0xC0),
 	  { MONOCLE__SHAPE_SP, 15, 0x1100, 0, 0x1100 } },
-	{ "vzeroupper between", CODE (0x55, 0x48, 0x83, 0xEC, 0x10, 0xC5, 0xF8, 0x77, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0x90),
+	{ "vzeroupper between",
+	  CODE (0x55, 0x48, 0x83, 0xEC, 0x10, 0xC5, 0xF8, 0x77, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0x90),
 	  { MONOCLE__SHAPE_FP, 13, 8, 8, 24 } },
 	{ "on-stack replacement",
 	  CODE (0x48, 0x8B, 0x45, 0x00, 0x50, 0x48, 0x83, 0xEC, 0x20, 0x4C, 0x89, 0x7C, 0x24, 0x68, 0x4C, 0x89, 0x74, 0x24,
 	        0x60, 0x48, 0x89, 0x5C, 0x24, 0x58, 0x48, 0x8D, 0x6C, 0x24, 0x20, 0x8B, 0x5D, 0x24),
 	  { MONOCLE__SHAPE_OSR, 29, 8, 8, 40 } },
-	{ "rbp set to a place that is not its own", CODE (0x55, 0x48, 0x83, 0xEC, 0x20, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0xC3),
+	{ "rbp set to a place that is not its own",
+	  CODE (0x55, 0x48, 0x83, 0xEC, 0x20, 0x48, 0x8D, 0x6C, 0x24, 0x10, 0xC3),
 	  { MONOCLE__SHAPE_FP, 10, 24, 8, 40 } },
 };
 
@@ -90,11 +98,13 @@ shapes_survive_a_word (void **state)
 static void
 a_prologue_is_followed_instruction_by_instruction (void **state)
 {
+	/* clang-format off */
 	static const struct { size_t limit; monocle__shape_kind kind; uint32_t depth, saved; } steps[] = {
 		{ 0, MONOCLE__SHAPE_SP, 0, 0 },  { 1, MONOCLE__SHAPE_SP, 8, 8 },   { 3, MONOCLE__SHAPE_SP, 16, 8 },
 		{ 5, MONOCLE__SHAPE_SP, 24, 8 }, { 7, MONOCLE__SHAPE_SP, 32, 8 },  { 9, MONOCLE__SHAPE_SP, 40, 8 },
 		{ 10, MONOCLE__SHAPE_SP, 48, 8 }, { 14, MONOCLE__SHAPE_SP, 72, 8 }, { 19, MONOCLE__SHAPE_FP, 8, 8 },
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		monocle__shape shape;
 		assert_true (monocle__prologue_decode (methods[2].code, methods[2].size, steps[i].limit, &shape));
@@ -122,10 +132,10 @@ a_replacing_body_begins_with_the_replaced_frame (void **state)
 static void
 unwind_codes_say_the_same (void **state)
 {
-	static const uint8_t info[] = { 0x01, 0x0D, 5, 0x25,
-		0x0D, 0x03, 0x08, 0x22, 0x04, 0x30, 0x03, 0xF0, 0x01, 0x50 };
-	static const uint8_t code[] = { 0x55, 0x41, 0x57, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x8D, 0x6C, 0x24, 0x20,
-		0x90 };
+	static const uint8_t info[] = { 0x01, 0x0D, 5, 0x25, 0x0D, 0x03, 0x08, 0x22, 0x04, 0x30, 0x03, 0xF0, 0x01, 0x50 };
+	static const uint8_t code[] = {
+		0x55, 0x41, 0x57, 0x53, 0x48, 0x83, 0xEC, 0x18, 0x48, 0x8D, 0x6C, 0x24, 0x20, 0x90
+	};
 	monocle__shape from_codes, from_code;
 	static const size_t limits[] = { 0, 1, 3, 4, 8, 13, SIZE_MAX };
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -157,9 +167,13 @@ static const uint8_t epilogue[] = { 0x90, 0x48, 0x83, 0xC4, 0x18, 0x5B, 0x41, 0x
 static void
 an_epilogue_is_followed_instruction_by_instruction (void **state)
 {
-	static const struct { size_t at; uint32_t depth, saved; bool is_restored; } steps[] = {
-		{ 1, 56, 8, false }, { 5, 32, 8, false }, { 6, 24, 8, false }, { 8, 16, 8, false }, { 10, 8, 8, false },
-		{ 11, 0, 0, true },
+	static const struct {
+		size_t at;
+		uint32_t depth, saved;
+		bool is_restored;
+	} steps[] = {
+		{ 1, 56, 8, false }, { 5, 32, 8, false }, { 6, 24, 8, false },
+		{ 8, 16, 8, false }, { 10, 8, 8, false }, { 11, 0, 0, true },
 	};
 	monocle__epilogue e;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -202,6 +216,7 @@ nothing_is_read_past_the_end (void **state)
 static void
 calls_are_known_by_their_ends (void **state)
 {
+	/* clang-format off */
 	static const struct { uint8_t bytes[8]; bool is_call; } ends[] = {
 		{ { 0, 0, 0, 0xE8, 1, 2, 3, 4 }, true },             /* call rel32 */
 		{ { 0, 0, 0xFF, 0x15, 1, 2, 3, 4 }, true },          /* call [rip+n] */
@@ -213,6 +228,7 @@ calls_are_known_by_their_ends (void **state)
 		{ { 0, 0, 0, 0, 0, 0, 0xFF, 0xE0 }, false },         /* jmp rax */
 		{ { 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x89, 0xC7 }, false },
 	};
+	/* clang-format on */
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		assert_int_equal (monocle__is_behind_call (ends[i].bytes, 8), ends[i].is_call);
 	assert_false (monocle__is_behind_call (ends[0].bytes, 0));

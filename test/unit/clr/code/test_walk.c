@@ -33,6 +33,9 @@
 #include "arch/x86_64/prologue.h"
 #include "code/walk.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 enum { FRAMES_MAX = 512 };
 
 /* --- stand-ins ---------------------------------------------------------------------------------------------------- */

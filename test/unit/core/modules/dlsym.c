@@ -19,10 +19,10 @@ void
 mono_profiler_init_dlsym (const char *desc)
 {
 	MonoProfilerHandle (*create) (MonoProfiler *) =
-		(MonoProfilerHandle (*) (MonoProfiler *)) dlsym (RTLD_DEFAULT, "mono_profiler_create");
+	    (MonoProfilerHandle (*) (MonoProfiler *)) dlsym (RTLD_DEFAULT, "mono_profiler_create");
 	void (*set) (MonoProfilerHandle, MonoProfilerRuntimeInitializedCallback) =
-		(void (*) (MonoProfilerHandle, MonoProfilerRuntimeInitializedCallback))
-			dlsym (RTLD_DEFAULT, "mono_profiler_set_runtime_initialized_callback");
+	    (void (*) (MonoProfilerHandle, MonoProfilerRuntimeInitializedCallback)) dlsym (
+	        RTLD_DEFAULT, "mono_profiler_set_runtime_initialized_callback");
 
 	if (create && set)
 		set (create (NULL), on_initialized);

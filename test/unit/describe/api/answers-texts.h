@@ -4,6 +4,9 @@
  * answers-texts.h - the part of answers.c that gives texts and bytes to the runtime and looks at what it makes of them.
  */
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 static const char *const assembly_names[] = {
 	"mscorlib", "MSCORLIB", "mscorlib, Version=4.0.0.0", "mscorlib, Version=9.0.0.0",
 	"mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",

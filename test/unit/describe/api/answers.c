@@ -102,8 +102,9 @@ print_heaps (MonoImage *image)
 		print_blob ("constant", row,
 		            mono_metadata_blob_heap (image, cell (image, MONO_TABLE_CONSTANT, row, MONO_CONSTANT_VALUE)));
 	for (int row = 1; row <= rows (image, MONO_TABLE_CUSTOMATTRIBUTE); row++)
-		print_blob ("attribute blob", row, mono_metadata_blob_heap (image, cell (image, MONO_TABLE_CUSTOMATTRIBUTE, row,
-		                                                                         MONO_CUSTOM_ATTR_VALUE)));
+		print_blob (
+		    "attribute blob", row,
+		    mono_metadata_blob_heap (image, cell (image, MONO_TABLE_CUSTOMATTRIBUTE, row, MONO_CUSTOM_ATTR_VALUE)));
 	const char *guid = mono_metadata_guid_heap (image, cell (image, MONO_TABLE_MODULE, 1, MONO_MODULE_MVID));
 	put_free ("mvid ", mono_guid_to_string ((const uint8_t *) guid));
 	put_free (" ", mono_guid_to_string_minimal ((const uint8_t *) guid));

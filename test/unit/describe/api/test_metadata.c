@@ -17,6 +17,9 @@
 #include <mono/metadata/reflection.h>
 #include "model/metadata.h"
 
+/* Rows in columns: clang-format leaves them alone. */
+/* clang-format off */
+
 /* --- allocations that fail ---------------------------------------------------------------------------------------- */
 
 void *__real_malloc (size_t size);
