@@ -150,14 +150,15 @@ static int
 describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 {
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
+	uint32_t token = monocle_method_token (method);
 	monocle__ecma_methoddef row;
-	if (!image || monocle__ecma_get_methoddef (&image->ecma, monocle_method_token (method), &row))
+	if (!image || monocle__ecma_get_methoddef (&image->ecma, token, &row))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = row.name;
 	ret->flags = row.flags;
 	ret->iflags = row.iflags;
-	ret->klass = monocle_class_def (image->record, row.declaring_token);
-	ret->generic_params = row.generic_params;
+	ret->klass = monocle_class_def (image->record, monocle__ecma_method_owner (&image->ecma, token));
+	ret->generic_params = monocle__ecma_generic_params (&image->ecma, token);
 	return MONOCLE_OK;
 }
 

@@ -109,7 +109,6 @@ typedef struct {
 	const char *name;
 	uint32_t rva, iflags, flags;
 	uint32_t signature; /* offset in the blob heap */
-	uint32_t declaring_token, generic_params;
 } monocle__ecma_methoddef;
 
 typedef struct {
@@ -122,6 +121,7 @@ typedef struct {
 } monocle__ecma_assembly;
 
 int monocle__ecma_get_typedef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_typedef *ret);
+/* The columns of the row; its class and generic parameters are searched for by the functions below. */
 int monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, monocle__ecma_methoddef *ret);
 int monocle__ecma_get_assembly (const monocle__ecma_image *image, monocle__ecma_assembly *ret);
 /* AssemblyRef by rid: the same shape; public_key holds the key or token as stored. */

@@ -110,8 +110,6 @@ monocle__ecma_get_methoddef (const monocle__ecma_image *image, uint32_t token, m
 		.iflags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_ImplFlags),
 		.flags = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_Flags),
 		.signature = monocle__table_cell (methods, rid, MONOCLE__COL_MethodDef_Signature),
-		.declaring_token = monocle__ecma_method_owner (image, token),
-		.generic_params = monocle__ecma_generic_params (image, token),
 	};
 	return 0;
 }

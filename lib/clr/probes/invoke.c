@@ -38,16 +38,17 @@ monocle__invokes_wanted (void)
 }
 
 static monocle__invoke
-kind_in_corlib (monocle__clr_image *image, const monocle__ecma_methoddef *row)
+kind_in_corlib (monocle__clr_image *image, mdToken token, const char *method)
 {
 	monocle__ecma_typedef type;
 	size_t i = 0, count = sizeof own / sizeof *own;
-	while (i < count && strcmp (row->name, own[i].method))
+	while (i < count && strcmp (method, own[i].method))
 		i++;
-	if (i == count || monocle__ecma_get_typedef (&image->cli.ecma, row->declaring_token, &type))
+	if (i == count ||
+	    monocle__ecma_get_typedef (&image->cli.ecma, monocle__ecma_method_owner (&image->cli.ecma, token), &type))
 		return MONOCLE__NOT_INVOKED;
 	for (; i < count; i++)
-		if (!strcmp (row->name, own[i].method) && !strcmp (type.name, own[i].type) &&
+		if (!strcmp (method, own[i].method) && !strcmp (type.name, own[i].type) &&
 		    !strcmp (type.name_space, own[i].name_space))
 			return own[i].kind;
 	return MONOCLE__NOT_INVOKED;
@@ -69,7 +70,7 @@ monocle__invoke_kind (monocle__clr_image *image, mdToken token)
 		return MONOCLE__NOT_INVOKED;
 	if ((row.flags & STATIC_CONSTRUCTOR) == STATIC_CONSTRUCTOR || is_entry_point (image, token))
 		return MONOCLE__INVOKED;
-	return image->cli.is_corlib ? kind_in_corlib (image, &row) : MONOCLE__NOT_INVOKED;
+	return image->cli.is_corlib ? kind_in_corlib (image, token, row.name) : MONOCLE__NOT_INVOKED;
 }
 
 /* --- what is reflected -------------------------------------------------------------------------------------------- */

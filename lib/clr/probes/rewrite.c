@@ -31,11 +31,11 @@ static bool
 collect_keys (job *j, uint32_t class_params)
 {
 	if (class_params) {
-		j->key_tokens[j->key_count] = monocle__tokens_own_class (j->image, j->row.declaring_token, class_params);
+		j->key_tokens[j->key_count] = monocle__tokens_own_class (j->image, j->owner, class_params);
 		if (!j->key_tokens[j->key_count++])
 			return false;
 	}
-	for (uint32_t i = 0; i < j->row.generic_params; i++) {
+	for (uint32_t i = 0; i < j->method_params; i++) {
 		uint8_t blob[] = { MONOCLE__ET_MVAR, (uint8_t) i };
 		j->key_tokens[j->key_count] = monocle__tokens_type_spec (j->image, blob, sizeof blob);
 		if (!j->key_tokens[j->key_count++])
@@ -49,8 +49,8 @@ static bool
 identify (job *j)
 {
 	MonoMethod *method = monocle_method_def (j->image->cli.record, j->token);
-	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->row.declaring_token);
-	uint32_t keys = (class_params != 0) + j->row.generic_params;
+	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->owner);
+	uint32_t keys = (class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
 	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.oracle)
 		return method != NULL;
@@ -328,6 +328,8 @@ find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 	ULONG size = 0;
 	if (monocle__ecma_get_methoddef (&j->image->cli.ecma, j->token, &j->row))
 		return false;
+	j->owner = monocle__ecma_method_owner (&j->image->cli.ecma, j->token);
+	j->method_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->token);
 	if (is_ours)
 		return (*ret_data = monocle__ecma_rva (&j->image->cli.ecma, j->row.rva, ret_size)) != NULL;
 	bool found = info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, &size) >= 0 && *ret_data;
@@ -359,7 +361,7 @@ static bool
 is_ours (const job *j)
 {
 	monocle__ecma_typedef type;
-	if (!j->image->cli.is_corlib || monocle__ecma_get_typedef (&j->image->cli.ecma, j->row.declaring_token, &type))
+	if (!j->image->cli.is_corlib || monocle__ecma_get_typedef (&j->image->cli.ecma, j->owner, &type))
 		return false;
 	for (size_t i = 0; i < sizeof own_ground / sizeof *own_ground; i++)
 		if (strcmp (type.name, own_ground[i].type) == 0 &&

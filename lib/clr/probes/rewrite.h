@@ -42,7 +42,8 @@ typedef struct {
 	bool handlers;  /* its handlers get probes */
 	bool to_native; /* returns to native code: its returns get fences */
 	monocle__ecma_methoddef row;
-	int64_t record; /* MonoMethod, or monocle__clr_generic */
+	uint32_t owner, method_params; /* its TypeDef; how many generic parameters it has itself */
+	int64_t record;                /* MonoMethod, or monocle__clr_generic */
 	bool generic;
 	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
 	monocle__il_body body;

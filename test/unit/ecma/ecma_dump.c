@@ -66,7 +66,7 @@ dump_method (uint32_t rid)
 	monocle__ecma_methoddef method;
 	monocle__ecma_typedef owner;
 	if (monocle__ecma_get_methoddef (&image, 0x06000000 | rid, &method) ||
-	    monocle__ecma_get_typedef (&image, method.declaring_token, &owner))
+	    monocle__ecma_get_typedef (&image, monocle__ecma_method_owner (&image, 0x06000000 | rid), &owner))
 		exit (1);
 	printf ("%u\t%s.%s\t%s\t%u\n", (unsigned) rid, owner.name_space, owner.name, method.name,
 	        (unsigned) CELL (MethodDef, rid, ParamList));

@@ -48,7 +48,9 @@ method_seen (uint32_t row, uint32_t function, void *data)
 		return;
 	}
 	t->functions[row - 1] = function + 1;
-	t->generic_methods += method.generic_params || monocle__ecma_generic_params (image, method.declaring_token);
+	uint32_t owner = monocle__ecma_method_owner (image, 0x06000000 | row);
+	t->generic_methods +=
+	    monocle__ecma_generic_params (image, 0x06000000 | row) || monocle__ecma_generic_params (image, owner);
 }
 
 /* How many type arguments the class of an instance has. */
@@ -84,9 +86,11 @@ instance_seen (uint32_t offset, uint32_t function, void *data)
 		t->bad_rows++;
 		return;
 	}
-	uint32_t of_class = monocle__ecma_generic_params (image, method.declaring_token);
-	t->plain_instances += !method.generic_params && !of_class;
-	t->odd_counts += signature.argument_count != method.generic_params || owner_arguments (&signature) != of_class;
+	uint32_t token = 0x06000000 | signature.row;
+	uint32_t of_class = monocle__ecma_generic_params (image, monocle__ecma_method_owner (image, token));
+	uint32_t of_method = monocle__ecma_generic_params (image, token);
+	t->plain_instances += !of_method && !of_class;
+	t->odd_counts += signature.argument_count != of_method || owner_arguments (&signature) != of_class;
 }
 
 /* --- the same array, asked as the runtime asks: by index ---------------------------------------------------------- */

@@ -105,8 +105,8 @@ a_method_tells_its_name_flags_owner_and_signature (void **state)
 	assert_int_equal (method.rva, 0x2050);
 	assert_int_equal (method.flags, 0x86);
 	assert_int_equal (method.iflags, 0);
-	assert_int_equal (method.declaring_token, OUTER);
-	assert_int_equal (method.generic_params, 2);
+	assert_int_equal (monocle__ecma_method_owner (&image, RUN), OUTER);
+	assert_int_equal (monocle__ecma_generic_params (&image, RUN), 2);
 	assert_int_equal (monocle__ecma_blob (&image, method.signature, &signature, &size), 0);
 	assert_int_equal (size, 6);
 	assert_int_equal (signature[0], 0x30);

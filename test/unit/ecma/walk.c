@@ -73,12 +73,13 @@ walk_methods (const monocle__ecma_image *image, struct walk *walk)
 			continue;
 		}
 		walk->bad_names += !strlen (method.name);
-		walk->bad_owners += !method.declaring_token;
+		walk->bad_owners += !monocle__ecma_method_owner (image, TOKEN (MethodDef, rid));
 		if (method.rva && image->base)
 			walk->bad_methods += !monocle__ecma_rva (image, method.rva, &available) || !available;
-		for (uint32_t index = 0; index < method.generic_params; index++)
+		uint32_t generic_params = monocle__ecma_generic_params (image, TOKEN (MethodDef, rid));
+		for (uint32_t index = 0; index < generic_params; index++)
 			walk->bad_generic_params += !monocle__ecma_generic_param_name (image, TOKEN (MethodDef, rid), index);
-		walk->generic_params += method.generic_params;
+		walk->generic_params += generic_params;
 	}
 }
 
