@@ -49,13 +49,8 @@ describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 /* Corlib's own names of what signatures spell with one byte. */
 /* clang-format off */
 static const struct { const char *name; uint8_t element; } primitives[] = {
-	{ "Void",    MONOCLE__ET_VOID   }, { "Boolean", MONOCLE__ET_BOOLEAN    }, { "Char",   MONOCLE__ET_CHAR   },
-	{ "SByte",   MONOCLE__ET_I1     }, { "Byte",    MONOCLE__ET_U1         }, { "Int16",  MONOCLE__ET_I2     },
-	{ "UInt16",  MONOCLE__ET_U2     }, { "Int32",   MONOCLE__ET_I4         }, { "UInt32", MONOCLE__ET_U4     },
-	{ "Int64",   MONOCLE__ET_I8     }, { "UInt64",  MONOCLE__ET_U8         }, { "Single", MONOCLE__ET_R4     },
-	{ "Double",  MONOCLE__ET_R8     }, { "String",  MONOCLE__ET_STRING     }, { "Object", MONOCLE__ET_OBJECT },
-	{ "IntPtr",  MONOCLE__ET_I      }, { "UIntPtr", MONOCLE__ET_U          },
-	{ "TypedReference", MONOCLE__ET_TYPEDBYREF },
+#define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags) { class_name, MONO_TYPE_##code },
+#include "primitives.def"
 };
 /* clang-format on */
 
