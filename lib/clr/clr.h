@@ -373,11 +373,8 @@ void monocle__clr_dynamic_method (FunctionID function);
 void monocle__clr_dynamic_class_loaded (MonoClass *klass);
 /* monocle_image_unload () of any image. */
 void monocle__clr_dynamic_unload (monocle__clr_image *image);
-/* As the owner's class_of_token. */
-MonoClass *monocle__clr_dynamic_class (monocle__describe_image *image, uint32_t token, MonoClass *owner,
-                                       MonoMethod *method, int valuetype);
-/* Behind all others that describe. */
-void monocle__clr_dynamic_ops (monocle_host_ops *ops);
+/* What is known of them meanwhile. */
+extern const monocle__describe_unreadable monocle__clr_emitted;
 
 /* --- probes (filter.c, fence.c, probe.c) -------------------------------------------------------------------------- */
 

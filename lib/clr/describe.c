@@ -11,7 +11,6 @@ monocle__clr_fill_ops (monocle_host_ops *ops)
 {
 	monocle__describe_init (&monocle__clr_owner);
 	monocle__describe_fill_ops (ops);
-	monocle__clr_dynamic_ops (ops);
 	monocle__clr_code_ops (ops);
 	monocle__clr_stack_ops (ops);
 	monocle__clr_object_ops (ops);

@@ -3,12 +3,20 @@
  *
  * describe.c - what images, classes and methods are called and what they are, from the tables.
  *
- * After an image is unloaded the answer is MONOCLE_E_UNKNOWN; the core has copied what it had by then.
+ * An image that is not readable is its owner's to describe. After one is unloaded the answer is MONOCLE_E_UNKNOWN; the
+ * core has copied what it had by then.
  */
 #include <string.h>
 #include "describe-priv.h"
 
 enum { NATIVE_ENTRY_POINT = 0x10 }; /* II.25.3.3.1: then it is no token */
+
+/* Who answers about an image that is not readable; NULL: nobody. */
+static const monocle__describe_unreadable *
+unreadable (void)
+{
+	return monocle__describe_owner_now->unreadable;
+}
 
 static void
 describe_module (const monocle__ecma_image *ecma, monocle__describe_scratch *scratch, monocle_image_info *ret)
@@ -29,6 +37,8 @@ describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 	monocle__describe_image *image = monocle__describe_image_of (record);
 	monocle__describe_scratch *scratch = image ? monocle__describe_owner_now->scratch () : NULL;
 	monocle__ecma_assembly assembly;
+	if (!image && unreadable ())
+		return unreadable ()->describe_image (record, ret);
 	if (!scratch || monocle__ecma_get_assembly (&image->ecma, &assembly))
 		return MONOCLE_E_UNKNOWN;
 	ret->assembly_name = assembly.name;
@@ -54,35 +64,41 @@ static const struct { const char *name; uint8_t element; } primitives[] = {
 };
 /* clang-format on */
 
-/* Is the token of a base class System.NAME? */
-static bool
-names_type (monocle__describe_image *image, uint32_t token, const char *name)
+monocle__describe_base
+monocle__describe_base_named (const char *name_space, const char *name)
 {
-	monocle__ecma_typedef row;
-	const char *type_name = NULL, *name_space = NULL;
-	uint32_t scope;
-	if (token >> 24 == MONOCLE__TABLE_TypeDef && monocle__ecma_get_typedef (&image->ecma, token, &row) == 0) {
-		type_name = row.name;
-		name_space = row.name_space;
-	} else if (token >> 24 != MONOCLE__TABLE_TypeRef ||
-	           monocle__ecma_get_typeref (&image->ecma, token, &type_name, &name_space, &scope)) {
-		return false;
-	}
-	return strcmp (type_name, name) == 0 && strcmp (name_space, "System") == 0;
+	if (strcmp (name_space, "System") != 0)
+		return MONOCLE__BASE_OTHER;
+	if (strcmp (name, "Enum") == 0)
+		return MONOCLE__BASE_ENUM;
+	return strcmp (name, "ValueType") == 0 ? MONOCLE__BASE_VALUETYPE : MONOCLE__BASE_OTHER;
 }
 
-static uint32_t
-element_type (monocle__describe_image *image, const monocle__ecma_typedef *row)
+static monocle__describe_base
+base_of (monocle__describe_image *image, uint32_t token)
 {
-	bool in_system = !row->enclosing_token && strcmp (row->name_space, "System") == 0;
-	for (size_t i = 0; image->is_corlib && in_system && i < sizeof primitives / sizeof *primitives; i++)
+	monocle__ecma_typedef row;
+	const char *name, *name_space;
+	uint32_t scope;
+	if (token >> 24 == MONOCLE__TABLE_TypeDef && monocle__ecma_get_typedef (&image->ecma, token, &row) == 0)
+		return monocle__describe_base_named (row.name_space, row.name);
+	if (token >> 24 == MONOCLE__TABLE_TypeRef &&
+	    monocle__ecma_get_typeref (&image->ecma, token, &name, &name_space, &scope) == 0)
+		return monocle__describe_base_named (name_space, name);
+	return MONOCLE__BASE_OTHER;
+}
+
+/* System.Enum is a class, though its base is System.ValueType. */
+static uint32_t
+element_type (monocle__describe_image *image, const monocle__ecma_typedef *row, monocle__describe_base base)
+{
+	bool is_corlibs = image->is_corlib && !row->enclosing_token && strcmp (row->name_space, "System") == 0;
+	for (size_t i = 0; is_corlibs && i < sizeof primitives / sizeof *primitives; i++)
 		if (strcmp (row->name, primitives[i].name) == 0)
 			return primitives[i].element;
-	if (names_type (image, row->extends_token, "Enum"))
-		return MONOCLE__ET_VALUETYPE;
-	bool is_enum_itself = image->is_corlib && in_system && strcmp (row->name, "Enum") == 0;
-	return !is_enum_itself && names_type (image, row->extends_token, "ValueType") ? MONOCLE__ET_VALUETYPE
-	                                                                              : MONOCLE__ET_CLASS;
+	if (base == MONOCLE__BASE_OTHER || (is_corlibs && strcmp (row->name, "Enum") == 0))
+		return MONO_TYPE_CLASS;
+	return MONO_TYPE_VALUETYPE;
 }
 
 /* The type of an enum's one instance field (ECMA-335 II.14.3), from its signature: 0x06, element type. */
@@ -109,6 +125,8 @@ describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 {
 	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
 	monocle__ecma_typedef row;
+	if (!image && unreadable ())
+		return unreadable ()->describe_class (klass, ret);
 	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = row.name;
@@ -116,8 +134,9 @@ describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 	ret->flags = row.flags;
 	ret->nesting = row.enclosing_token ? monocle_class_def (image->record, row.enclosing_token) : NULL;
 	ret->generic_params = row.generic_params;
-	ret->element_type = element_type (image, &row);
-	if (names_type (image, row.extends_token, "Enum"))
+	monocle__describe_base base = base_of (image, row.extends_token);
+	ret->element_type = element_type (image, &row, base);
+	if (base == MONOCLE__BASE_ENUM)
 		ret->enum_base = enum_base (image, &row);
 	return MONOCLE_OK;
 }
@@ -127,6 +146,8 @@ class_parent (void *host, MonoClass *klass)
 {
 	monocle__describe_image *image = monocle__describe_image_of (mono_class_get_image (klass));
 	monocle__ecma_typedef row;
+	if (!image && unreadable ())
+		return unreadable ()->class_parent (klass);
 	if (!image || monocle__ecma_get_typedef (&image->ecma, monocle_class_token (klass), &row) || !row.extends_token)
 		return NULL;
 	return monocle__describe_class (image, row.extends_token, klass, NULL, 0);
@@ -147,6 +168,8 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	uint32_t token = monocle_method_token (method);
 	monocle__ecma_methoddef row;
+	if (!image && unreadable ())
+		return unreadable ()->describe_method (method, ret);
 	if (!image || monocle__ecma_get_methoddef (&image->ecma, token, &row))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = row.name;
@@ -163,6 +186,8 @@ describe_signature (void *host, MonoMethod *instance, monocle_signature_info *re
 	MonoMethod *method = monocle_method_definition (instance);
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__ecma_cursor cursor;
+	if (!image && unreadable ())
+		return unreadable ()->describe_signature (method, ret);
 	if (!image || !monocle__describe_blob (image, MONOCLE__TABLE_MethodDef, monocle_method_token (method) & 0xFFFFFF,
 	                                       MONOCLE__COL_MethodDef_Signature, &cursor))
 		return MONOCLE_E_UNKNOWN;
@@ -175,6 +200,8 @@ generic_param_name (void *host, MonoClass *klass, MonoMethod *method, uint32_t i
 	MonoImage *record = method ? monocle_method_image (method) : mono_class_get_image (klass);
 	uint32_t token = method ? monocle_method_token (method) : monocle_class_token (klass);
 	monocle__describe_image *image = monocle__describe_image_of (record);
+	if (!image && unreadable ())
+		return unreadable ()->generic_param_name (klass, method, index);
 	return image ? monocle__ecma_generic_param_name (&image->ecma, token, index) : NULL;
 }
 

@@ -119,6 +119,22 @@ monocle__describe_scratch_deepen (monocle__describe_scratch *scratch)
 
 /* --- who owns the images ------------------------------------------------------------------------------------------ */
 
+/*
+ * What an owner answers about an image that is not readable, from what it knows otherwise. Each is asked in the place
+ * of the operation of the same name in monocle_host_ops, and keeps its contract. All in any context, none is absent.
+ */
+typedef struct {
+	int (*describe_image) (MonoImage *record, monocle_image_info *ret);
+	int (*describe_class) (MonoClass *klass, monocle_class_info *ret);
+	int (*describe_method) (MonoMethod *method, monocle_method_info *ret);
+	int (*describe_signature) (MonoMethod *method, monocle_signature_info *ret); /* of a definition */
+	const char *(*generic_param_name) (MonoClass *klass, MonoMethod *method, uint32_t index);
+	MonoClass *(*class_parent) (MonoClass *klass);
+	/* For signatures that the owner found; `valuetype` as the signature says. */
+	MonoClass *(*class_of_token) (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
+	                              int valuetype);
+} monocle__describe_unreadable;
+
 /* All in any context. */
 typedef struct {
 	/* The image that `from` means by the simple name of an assembly; NULL: it is not loaded. */
@@ -130,20 +146,27 @@ typedef struct {
 	 * above, the rows and the GUID of an image until the next one is described, be it by the handler.
 	 */
 	monocle__describe_scratch *(*scratch) (void);
-	/*
-	 * A type of an image that is not readable, for signatures that the owner found elsewhere; `valuetype` as the
-	 * signature says. NULL: unknown. May be absent.
-	 */
-	MonoClass *(*class_of_token) (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-	                              int valuetype);
 	/* A type that a signature of the runtime's own making names by its handle. May be absent. */
 	MonoClass *(*class_of_handle) (uintptr_t handle);
+	/* May be absent: then nothing is known of such images. */
+	const monocle__describe_unreadable *unreadable;
 } monocle__describe_owner;
 
 /* Once, before the first image. The struct is kept. */
 void monocle__describe_init (const monocle__describe_owner *owner);
 /* Sets the operations that are answered here, and no others. */
 void monocle__describe_fill_ops (monocle_host_ops *ops);
+
+/* --- base classes (describe.c) ------------------------------------------------------------------------------------ */
+
+typedef enum {
+	MONOCLE__BASE_OTHER,
+	MONOCLE__BASE_VALUETYPE, /* System.ValueType */
+	MONOCLE__BASE_ENUM,      /* System.Enum */
+} monocle__describe_base;
+
+/* What the name of a base class says of the class. */
+monocle__describe_base monocle__describe_base_named (const char *name_space, const char *name);
 
 /* --- tokens and signatures (resolve.c, type.c) -------------------------------------------------------------------- */
 

@@ -176,8 +176,8 @@ monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoCla
                          int valuetype)
 {
 	if (!atomic_load (&image->readable)) {
-		const monocle__describe_owner *now = monocle__describe_owner_now;
-		return now->class_of_token ? now->class_of_token (image, token, owner, method, valuetype) : NULL;
+		const monocle__describe_unreadable *unreadable = monocle__describe_owner_now->unreadable;
+		return unreadable ? unreadable->class_of_token (image, token, owner, method, valuetype) : NULL;
 	}
 	switch (token >> 24) {
 	case MONOCLE__TABLE_TypeDef: return typedef_class (image, token);

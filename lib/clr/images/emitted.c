@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * dynamic.c - images that a program writes while it runs (Reflection.Emit): no file, and metadata that only the runtime
+ * emitted.c - images that a program writes while it runs (Reflection.Emit): no file, and metadata that only the runtime
  * reads.
  *
  * The runtime may be asked for it in its own callbacks only, not where modules want names. So when a method is
@@ -29,8 +29,7 @@ struct monocle__clr_capture {
 
 typedef monocle__clr_capture capture;
 
-static atomic_bool any;             /* there was such an image */
-static monocle_host_ops mapped_ops; /* for all other images */
+static atomic_bool any; /* there was such an image */
 
 /* The capture that is open on this thread over this image; NULL: do not ask now. */
 static capture *
@@ -125,9 +124,8 @@ referenced_class (capture *c, uint32_t token, int valuetype, int depth)
 	return outer ? find_nested (outer, name) : NULL;
 }
 
-MonoClass *
-monocle__clr_dynamic_class (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method,
-                            int valuetype)
+static MonoClass *
+class_of_token (monocle__describe_image *image, uint32_t token, MonoClass *owner, MonoMethod *method, int valuetype)
 {
 	capture *c = capture_of (image->record);
 	const uint8_t *blob = NULL;
@@ -197,24 +195,23 @@ enum_base (capture *c, uint32_t token)
 static void
 describe_kind (capture *c, MonoClass *klass, uint32_t extends, monocle_class_info *ret)
 {
-	MonoClass *parent = extends ? monocle__clr_dynamic_class (&c->image->cli, extends, klass, NULL, 0) : NULL;
-	const char *name = parent ? mono_class_get_name (parent) : "";
-	bool in_system = parent && strcmp (mono_class_get_namespace (parent), "System") == 0;
-	bool is_enum = in_system && strcmp (name, "Enum") == 0;
-	ret->element_type =
-	    is_enum || (in_system && strcmp (name, "ValueType") == 0) ? MONO_TYPE_VALUETYPE : MONO_TYPE_CLASS;
-	ret->enum_base = is_enum ? enum_base (c, monocle_class_token (klass)) : 0;
+	MonoClass *parent = extends ? class_of_token (&c->image->cli, extends, klass, NULL, 0) : NULL;
+	monocle__describe_base base = MONOCLE__BASE_OTHER;
+	if (parent)
+		base = monocle__describe_base_named (mono_class_get_namespace (parent), mono_class_get_name (parent));
+	ret->element_type = base == MONOCLE__BASE_OTHER ? MONO_TYPE_CLASS : MONO_TYPE_VALUETYPE;
+	ret->enum_base = base == MONOCLE__BASE_ENUM ? enum_base (c, monocle_class_token (klass)) : 0;
 }
 
 static int
-describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
+describe_class (MonoClass *klass, monocle_class_info *ret)
 {
 	capture *c = capture_of (mono_class_get_image (klass));
 	uint32_t token = monocle_class_token (klass);
 	mdToken outer = 0;
 	DWORD flags = 0;
 	if (!c)
-		return mapped_ops.describe_class (host, klass, ret);
+		return MONOCLE_E_UNKNOWN;
 	uint32_t extends = extends_of (c, token, &flags);
 	if (extends == UINT32_MAX)
 		return MONOCLE_E_UNKNOWN;
@@ -231,15 +228,14 @@ describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
 }
 
 static MonoClass *
-class_parent (void *host, MonoClass *klass)
+class_parent (MonoClass *klass)
 {
 	capture *c = capture_of (mono_class_get_image (klass));
 	DWORD flags;
 	if (!c)
-		return mapped_ops.class_parent (host, klass);
+		return NULL;
 	uint32_t extends = extends_of (c, monocle_class_token (klass), &flags);
-	return extends && extends != UINT32_MAX ? monocle__clr_dynamic_class (&c->image->cli, extends, klass, NULL, 0)
-	                                        : NULL;
+	return extends && extends != UINT32_MAX ? class_of_token (&c->image->cli, extends, klass, NULL, 0) : NULL;
 }
 
 typedef struct {
@@ -260,13 +256,11 @@ ask_method (capture *c, MonoMethod *method, method_facts *ret)
 }
 
 static int
-describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
+describe_method (MonoMethod *method, monocle_method_info *ret)
 {
 	capture *c = capture_of (monocle_method_image (method));
 	method_facts facts = { 0 };
-	if (!c)
-		return mapped_ops.describe_method (host, method, ret);
-	if (!ask_method (c, method, &facts))
+	if (!c || !ask_method (c, method, &facts))
 		return MONOCLE_E_UNKNOWN;
 	ret->name = take_text (c);
 	ret->flags = facts.flags;
@@ -277,28 +271,25 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret)
 }
 
 static int
-describe_signature (void *host, MonoMethod *instance, monocle_signature_info *ret)
+describe_signature (MonoMethod *method, monocle_signature_info *ret)
 {
-	MonoMethod *method = monocle_method_definition (instance);
 	capture *c = capture_of (monocle_method_image (method));
 	method_facts facts = { 0 };
-	if (!c)
-		return mapped_ops.describe_signature (host, instance, ret);
-	if (!ask_method (c, method, &facts))
+	if (!c || !ask_method (c, method, &facts))
 		return MONOCLE_E_UNKNOWN;
 	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (facts.signature, facts.signature_size);
 	return monocle__describe_read_signature (&c->image->cli, &cursor, mono_method_get_class (method), method, ret);
 }
 
 static const char *
-generic_param_name (void *host, MonoClass *klass, MonoMethod *method, uint32_t index)
+generic_param_name (MonoClass *klass, MonoMethod *method, uint32_t index)
 {
 	capture *c = capture_of (method ? monocle_method_image (method) : mono_class_get_image (klass));
 	HCORENUM list = NULL;
 	mdToken params[PARAMS_MAX];
 	ULONG count = 0, length;
 	if (!c)
-		return mapped_ops.generic_param_name (host, klass, method, index);
+		return NULL;
 	uint32_t token = method ? monocle_method_token (method) : monocle_class_token (klass);
 	c->import->vtbl->EnumGenericParams (c->import, &list, token, params, PARAMS_MAX, &count);
 	c->import->vtbl->CloseEnum (c->import, list);
@@ -331,14 +322,12 @@ assembly_props (capture *c, ASSEMBLYMETADATA *ret_version, DWORD *ret_flags)
 }
 
 static int
-describe_image (void *host, MonoImage *record, monocle_image_info *ret)
+describe_image (MonoImage *record, monocle_image_info *ret)
 {
 	capture *c = capture_of (record);
 	ASSEMBLYMETADATA version = { 0 };
 	DWORD flags = 0;
-	if (!c)
-		return mapped_ops.describe_image (host, record, ret);
-	if (assembly_props (c, &version, &flags) < 0)
+	if (!c || assembly_props (c, &version, &flags) < 0)
 		return MONOCLE_E_UNKNOWN;
 	ret->assembly_name = take_text (c);
 	ret->version[0] = version.usMajorVersion;
@@ -348,6 +337,16 @@ describe_image (void *host, MonoImage *record, monocle_image_info *ret)
 	ret->flags = flags;
 	return MONOCLE_OK;
 }
+
+const monocle__describe_unreadable monocle__clr_emitted = {
+	.describe_image = describe_image,
+	.describe_class = describe_class,
+	.describe_method = describe_method,
+	.describe_signature = describe_signature,
+	.generic_param_name = generic_param_name,
+	.class_parent = class_parent,
+	.class_of_token = class_of_token,
+};
 
 /* --- when to ask -------------------------------------------------------------------------------------------------- */
 
@@ -445,16 +444,4 @@ monocle__clr_dynamic_unload (monocle__clr_image *image)
 	monocle_image_unload (image->cli.record);
 	if (open)
 		capture_end (&c);
-}
-
-void
-monocle__clr_dynamic_ops (monocle_host_ops *ops)
-{
-	mapped_ops = *ops;
-	ops->describe_image = describe_image;
-	ops->describe_class = describe_class;
-	ops->describe_method = describe_method;
-	ops->describe_signature = describe_signature;
-	ops->generic_param_name = generic_param_name;
-	ops->class_parent = class_parent;
 }

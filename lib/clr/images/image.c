@@ -127,7 +127,7 @@ corlib_image (void)
 }
 
 const monocle__describe_owner monocle__clr_owner = {
-	image_named, corlib_image, monocle__thread_scratch, monocle__clr_dynamic_class, monocle__clr_class,
+	image_named, corlib_image, monocle__thread_scratch, monocle__clr_class, &monocle__clr_emitted,
 };
 
 /* --- ids that the runtime will use again -------------------------------------------------------------------------- */
