@@ -131,31 +131,11 @@ registration_survives_any_failing_allocation (void **state)
 	assert_non_null (strstr (output, "monocle: profiler 'nothing' not found"));
 }
 
-static void
-old_install_fails (void)
-{
-	extern void mono_profiler_install (MonoProfiler * prof, void (*shutdown) (MonoProfiler * prof));
-
-	for (int n = 0; n < 2; n++) {
-		allowed = n;
-		mono_profiler_install (NULL, NULL);
-	}
-}
-
-static void
-the_old_install_says_that_memory_is_short (void **state)
-{
-	child_prints (old_install_fails, "monocle: mono_profiler_install: out of memory\n"
-	                                 "monocle: out of memory: a profiler handle was not created\n"
-	                                 "monocle: mono_profiler_install: out of memory\n");
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (create_without_memory_answers_null_and_says_so),
 	cmocka_unit_test (options_without_memory_load_nothing),
 	cmocka_unit_test (a_load_without_memory_fails_and_may_be_repeated),
 	cmocka_unit_test (registration_survives_any_failing_allocation),
-	cmocka_unit_test (the_old_install_says_that_memory_is_short),
 };
 
 int

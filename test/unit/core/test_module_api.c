@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_module_api.c - filters, features, the old API: what a module may ask, under a scripted host.
+ * test_module_api.c - filters and features: what a module may ask, under a scripted host.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -277,185 +277,6 @@ coverage_data_and_call_contexts_answer_nothing_while_off (void **state)
 	child_prints (off, "");
 }
 
-/* --- the old API -------------------------------------------------------------------------------------------------- */
-
-void mono_profiler_install (MonoProfiler *prof, void (*shutdown) (MonoProfiler *prof));
-void mono_profiler_install_thread (void (*start) (MonoProfiler *prof, uintptr_t tid),
-                                   void (*end) (MonoProfiler *prof, uintptr_t tid));
-void mono_profiler_install_gc (void (*event) (MonoProfiler *prof, MonoProfilerGCEvent event, int generation),
-                               void (*resize) (MonoProfiler *prof, int64_t size));
-void mono_profiler_install_jit_end (void (*end) (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *jinfo,
-                                                 int result));
-void mono_profiler_install_allocation (void (*allocation) (MonoProfiler *prof, MonoObject *object, MonoClass *klass));
-void mono_profiler_install_enter_leave (void (*enter) (MonoProfiler *prof, MonoMethod *method),
-                                        void (*leave) (MonoProfiler *prof, MonoMethod *method));
-void mono_profiler_install_exception (void (*exception) (MonoProfiler *prof, MonoObject *object),
-                                      void (*leave) (MonoProfiler *prof, MonoMethod *method),
-                                      void (*clause) (MonoProfiler *prof, MonoMethod *method, int type, int index));
-void mono_profiler_set_events (int flags);
-
-#define NUMBER(pointer) ((int) (uintptr_t) (pointer))
-
-static void
-old_shutdown (MonoProfiler *prof)
-{
-	note ("shutdown:%s", (const char *) prof);
-}
-
-static void
-old_thread_start (MonoProfiler *prof, uintptr_t tid)
-{
-	note ("start:%s:%d", (const char *) prof, (int) tid);
-}
-
-static void
-old_thread_end (MonoProfiler *prof, uintptr_t tid)
-{
-	note ("end:%s:%d", (const char *) prof, (int) tid);
-}
-
-static void
-old_gc (MonoProfiler *prof, MonoProfilerGCEvent event, int generation)
-{
-	note ("gc:%s:%d:%d", (const char *) prof, (int) event, generation);
-}
-
-static void
-old_resize (MonoProfiler *prof, int64_t size)
-{
-	note ("resize:%s:%d", (const char *) prof, (int) size);
-}
-
-static void
-old_jit_end (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *jinfo, int result)
-{
-	note ("jit:%s:%d:%d:%d", (const char *) prof, NUMBER (method), NUMBER (jinfo), result);
-}
-
-static void
-old_allocation (MonoProfiler *prof, MonoObject *object, MonoClass *klass)
-{
-	note ("alloc:%s:%d:%d", (const char *) prof, NUMBER (object), NUMBER (klass));
-}
-
-static void
-old_enter (MonoProfiler *prof, MonoMethod *method)
-{
-	note (">%s:%d", (const char *) prof, NUMBER (method));
-}
-
-static void
-old_leave (MonoProfiler *prof, MonoMethod *method)
-{
-	note ("<%s:%d", (const char *) prof, NUMBER (method));
-}
-
-static void
-old_throw (MonoProfiler *prof, MonoObject *object)
-{
-	note ("throw:%s:%d", (const char *) prof, NUMBER (object));
-}
-
-static void
-old_exception_leave (MonoProfiler *prof, MonoMethod *method)
-{
-	note ("!%s:%d", (const char *) prof, NUMBER (method));
-}
-
-static void
-old_clause (MonoProfiler *prof, MonoMethod *method, int type, int index)
-{
-	note ("clause:%s:%d:type%d:index%d", (const char *) prof, NUMBER (method), type, index);
-}
-
-static void
-raise_what_the_old_api_hears (void)
-{
-	monocle_raise_thread_started (5);
-	monocle_raise_jit_done ((MonoMethod *) 6, (MonoJitInfo *) 7);
-	monocle_raise_jit_failed ((MonoMethod *) 6);
-	monocle_raise_method_enter ((MonoMethod *) 6, NULL);
-	monocle_raise_method_leave ((MonoMethod *) 6, NULL);
-	monocle_raise_method_tail_call ((MonoMethod *) 8, NULL);
-	monocle_raise_exception_throw ((MonoObject *) 9);
-	monocle_raise_exception_clause ((MonoMethod *) 6, 3, MONO_EXCEPTION_CLAUSE_FINALLY, NULL);
-	monocle_raise_method_exception_leave ((MonoMethod *) 6, NULL);
-	monocle_raise_gc_allocation ((MonoObject *) 10);
-	monocle_raise_gc_event (MONO_GC_EVENT_END, 1, 1);
-	monocle_raise_gc_resize (4096);
-	monocle_raise_thread_stopped (5);
-	monocle_raise_runtime_shutdown_end ();
-}
-
-static void
-old_api (void)
-{
-	open_window (0);
-	mono_profiler_install ((MonoProfiler *) "a", old_shutdown);
-	mono_profiler_install_thread (old_thread_start, old_thread_end);
-	mono_profiler_install_gc (old_gc, old_resize);
-	mono_profiler_install_jit_end (old_jit_end);
-	mono_profiler_install_allocation (old_allocation);
-	mono_profiler_install_enter_leave (old_enter, old_leave);
-	mono_profiler_install_exception (old_throw, old_exception_leave, old_clause);
-	mono_profiler_set_events (-1);
-	monocle_host_startup_done ();
-	raise_what_the_old_api_hears ();
-	CHECK_STRING (trace, "start:a:5 jit:a:6:7:0 jit:a:6:0:1 >a:6 <a:6 <a:8 throw:a:9 clause:a:6:type2:index3 !a:6 "
-	                     "alloc:a:10:11 gc:a:5:1 resize:a:4096 end:a:5 shutdown:a");
-}
-
-static void
-the_old_functions_translate_todays_events (void **state)
-{
-	child_passes (old_api);
-}
-
-static void
-old_handles (void)
-{
-	open_window (0);
-	mono_profiler_install ((MonoProfiler *) "a", old_shutdown);
-	mono_profiler_install_enter_leave (old_enter, NULL);
-	mono_profiler_install ((MonoProfiler *) "b", NULL);
-	mono_profiler_install_enter_leave (old_enter, old_leave);
-	mono_profiler_install_enter_leave (NULL, old_leave);
-	monocle_host_startup_done ();
-	monocle_raise_method_enter ((MonoMethod *) 1, NULL);
-	monocle_raise_method_leave ((MonoMethod *) 1, NULL);
-	monocle_raise_runtime_shutdown_end ();
-	CHECK_STRING (trace, ">a:1 <b:1 shutdown:a");
-}
-
-static void
-install_makes_the_handle_that_the_old_functions_act_on (void **state)
-{
-	child_passes (old_handles);
-}
-
-static void
-old_without_install (void)
-{
-	mono_profiler_install_thread (old_thread_start, old_thread_end);
-	mono_profiler_install_gc (old_gc, old_resize);
-	mono_profiler_install_jit_end (old_jit_end);
-	mono_profiler_install_allocation (old_allocation);
-	mono_profiler_install_enter_leave (old_enter, old_leave);
-	mono_profiler_install_exception (old_throw, old_exception_leave, old_clause);
-}
-
-static void
-the_old_functions_say_that_install_is_missing (void **state)
-{
-	child_prints (old_without_install,
-	              "monocle: mono_profiler_install_thread: there was no mono_profiler_install () before\n"
-	              "monocle: mono_profiler_install_gc: there was no mono_profiler_install () before\n"
-	              "monocle: mono_profiler_install_jit_end: there was no mono_profiler_install () before\n"
-	              "monocle: mono_profiler_install_allocation: there was no mono_profiler_install () before\n"
-	              "monocle: mono_profiler_install_enter_leave: there was no mono_profiler_install () before\n"
-	              "monocle: mono_profiler_install_exception: there was no mono_profiler_install () before\n");
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (call_filters_are_all_asked_newest_first_and_ored),
 	cmocka_unit_test (coverage_filters_are_all_asked_although_one_says_yes),
@@ -464,9 +285,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_refused_feature_is_said_once_by_name),
 	cmocka_unit_test (the_first_handle_owns_the_sample_mode_and_the_others_may_look),
 	cmocka_unit_test (coverage_data_and_call_contexts_answer_nothing_while_off),
-	cmocka_unit_test (the_old_functions_translate_todays_events),
-	cmocka_unit_test (install_makes_the_handle_that_the_old_functions_act_on),
-	cmocka_unit_test (the_old_functions_say_that_install_is_missing),
 };
 
 int
