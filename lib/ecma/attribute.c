@@ -1,13 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * attribute.c - rows of custom attributes and their classes. Arguments are in attribute-arguments.c. Async-safe.
+ * attribute.c - rows of custom attributes and their classes. Async-safe.
  */
 #include "attribute.h"
 
 #include <string.h>
 
-#include "attribute-priv.h"
 #include "tables.h"
 
 uint32_t
@@ -46,9 +45,9 @@ monocle__attribute_get (const monocle__ecma_image *image, uint32_t row, monocle_
 
 /* --- classes ------------------------------------------------------------------------------------------------------ */
 
-/* TypeDef or TypeRef that a TypeSpec makes an instance of; *ret_arguments, which may be NULL, reads its arguments. */
-uint32_t
-monocle__attribute_generic_class (const monocle__ecma_image *image, uint32_t spec, monocle__ecma_cursor *ret_arguments)
+/* TypeDef or TypeRef that a TypeSpec makes an instance of, or 0. */
+static uint32_t
+generic_class (const monocle__ecma_image *image, uint32_t spec)
 {
 	const uint8_t *data;
 	uint32_t offset, size;
@@ -62,15 +61,12 @@ monocle__attribute_generic_class (const monocle__ecma_image *image, uint32_t spe
 		return 0;
 	uint32_t class_token = monocle__ecma_read_type_token (&cursor);
 	monocle__ecma_read_u (&cursor);
-	if (cursor.error || class_token >> 24 == MONOCLE__TABLE_TypeSpec)
-		return 0;
-	if (ret_arguments)
-		*ret_arguments = cursor;
-	return class_token;
+	return cursor.error || class_token >> 24 == MONOCLE__TABLE_TypeSpec ? 0 : class_token;
 }
 
-uint32_t
-monocle__attribute_class (const monocle__ecma_image *image, const monocle__attribute *attribute)
+/* The class whose instance it is: a TypeDef or a TypeRef, or 0. */
+static uint32_t
+class_of (const monocle__ecma_image *image, const monocle__attribute *attribute)
 {
 	uint32_t token = attribute->constructor_token, parent;
 	if (token >> 24 == MONOCLE__TABLE_MethodDef)
@@ -82,13 +78,14 @@ monocle__attribute_class (const monocle__ecma_image *image, const monocle__attri
 	switch (parent >> 24) {
 	case MONOCLE__TABLE_TypeDef:
 	case MONOCLE__TABLE_TypeRef: return parent;
-	case MONOCLE__TABLE_TypeSpec: return monocle__attribute_generic_class (image, parent, NULL);
+	case MONOCLE__TABLE_TypeSpec: return generic_class (image, parent);
 	default: return 0;
 	}
 }
 
-bool
-monocle__attribute_type_is (const monocle__ecma_image *image, uint32_t token, const char *name_space, const char *name)
+/* Whether a TypeDef or TypeRef has these names. */
+static bool
+type_is (const monocle__ecma_image *image, uint32_t token, const char *name_space, const char *name)
 {
 	const char *found_name, *found_space;
 	uint32_t table = token >> 24, rid = token & 0xFFFFFF, scope, name_at, space_at;
@@ -112,8 +109,7 @@ monocle__attribute_find (const monocle__ecma_image *image, uint32_t token, const
 	for (uint32_t row = 0; (row = monocle__attribute_row (image, token, row));) {
 		monocle__attribute attribute;
 		if (monocle__attribute_get (image, row, &attribute) == 0 &&
-		    monocle__attribute_type_is (image, monocle__attribute_class (image, &attribute),
-		                                name_space ? name_space : "", name))
+		    type_is (image, class_of (image, &attribute), name_space ? name_space : "", name))
 			return row;
 	}
 	return 0;

@@ -6,7 +6,6 @@
  *   entry (28): +4 stamp  +8 major, minor  +12 type  +16 size  +20 RVA  +24 file offset
  *   CodeView:   "RSDS"  GUID 16  age 4  path NUL       portable when minor is 0x504D
  *   embedded:   "MPDB"  size when unpacked 4  raw deflate
- *   checksum:   algorithm NUL  digest
  */
 #include "debug-directory.h"
 
@@ -35,12 +34,6 @@ entries (const monocle__ecma_image *image)
 	if (all.size > image->debug_size)
 		all.size = image->debug_size;
 	return all;
-}
-
-uint32_t
-monocle__debug_count (const monocle__ecma_image *image)
-{
-	return (uint32_t) (entries (image).size / ENTRY_SIZE);
 }
 
 /* A flat image has the data at its file offset, a mapped one at its RVA, if a section has it at all. */
@@ -116,22 +109,6 @@ monocle__debug_file_name (const char *path)
 		if (*path == '/' || *path == '\\')
 			name = path + 1;
 	return name;
-}
-
-int
-monocle__debug_read_checksum (const monocle__debug_entry *entry, monocle__debug_checksum *ret_checksum)
-{
-	if (entry->type != MONOCLE__DEBUG_CHECKSUM)
-		return MONOCLE__ECMA_E_RANGE;
-	if (!entry->data)
-		return MONOCLE__ECMA_E_TRUNCATED;
-	const uint8_t *end = memchr (entry->data, 0, entry->size);
-	if (!end)
-		return MONOCLE__ECMA_E_FORMAT;
-	ret_checksum->algorithm = (const char *) entry->data;
-	ret_checksum->digest = end + 1;
-	ret_checksum->size = entry->size - (uint32_t) (end + 1 - entry->data);
-	return 0;
 }
 
 int

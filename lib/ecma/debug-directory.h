@@ -14,7 +14,6 @@ enum {
 	MONOCLE__DEBUG_CODEVIEW = 2,
 	MONOCLE__DEBUG_REPRODUCIBLE = 16, /* the same sources make the same bytes: stamps are no times */
 	MONOCLE__DEBUG_EMBEDDED = 17,
-	MONOCLE__DEBUG_CHECKSUM = 19,
 };
 
 typedef struct {
@@ -31,22 +30,16 @@ typedef struct {
 	const char *path; /* where the compiler put the file, UTF-8 with either slash; NUL-terminated */
 } monocle__debug_codeview;
 
-typedef struct {
-	const char *algorithm; /* "SHA256" ... */
-	const uint8_t *digest;
-	uint32_t size;
-} monocle__debug_checksum;
-
-/* An image that was opened from bare metadata has no entries, and so has one whose directory is not mapped. */
-uint32_t monocle__debug_count (const monocle__ecma_image *image);
-/* 0, or RANGE when index >= count. */
+/*
+ * 0, or RANGE behind the last entry. An image that was opened from bare metadata has no entries, and so has one whose
+ * directory is not mapped.
+ */
 int monocle__debug_get (const monocle__ecma_image *image, uint32_t index, monocle__debug_entry *ret_entry);
 /* The first entry of a type, or RANGE. */
 int monocle__debug_find (const monocle__ecma_image *image, uint32_t type, monocle__debug_entry *ret_entry);
 
 /* These read an entry's data: 0, RANGE when it is of another type, FORMAT or TRUNCATED when it is broken. */
 int monocle__debug_read_codeview (const monocle__debug_entry *entry, monocle__debug_codeview *ret_codeview);
-int monocle__debug_read_checksum (const monocle__debug_entry *entry, monocle__debug_checksum *ret_checksum);
 /* The last component of a path of either kind of system: what to look for beside the image. */
 const char *monocle__debug_file_name (const char *path);
 /* The packed file (raw deflate) and its size when unpacked. */

@@ -35,13 +35,6 @@ find_packed (const monocle__ecma_image *image, struct packed *ret)
 	return 0;
 }
 
-size_t
-monocle__pdb_embedded_size (const monocle__ecma_image *image)
-{
-	struct packed packed;
-	return find_packed (image, &packed) == 0 ? packed.unpacked_size : 0;
-}
-
 static int
 unpack (const struct packed *packed, uint8_t *buffer)
 {
@@ -59,16 +52,6 @@ unpack (const struct packed *packed, uint8_t *buffer)
 	if (result == Z_MEM_ERROR)
 		return MONOCLE__IL_E_NO_MEMORY;
 	return result == Z_STREAM_END && stream.avail_out == 0 ? 0 : MONOCLE__ECMA_E_FORMAT;
-}
-
-int
-monocle__pdb_unpack_embedded (const monocle__ecma_image *image, uint8_t *buffer, size_t size)
-{
-	struct packed packed;
-	int error = find_packed (image, &packed);
-	if (error)
-		return error;
-	return size == packed.unpacked_size ? unpack (&packed, buffer) : MONOCLE__ECMA_E_RANGE;
 }
 
 int

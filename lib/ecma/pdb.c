@@ -9,7 +9,6 @@
 
 #include "bytes.h"
 #include "debug-directory.h"
-#include "sha256.h"
 #include "tables.h"
 
 enum { PDB_HEADER_SIZE = 32, ENTRY_POINT = 20, REFERENCED_TABLES = 24 };
@@ -60,34 +59,6 @@ monocle__pdb_open (monocle__pdb *ret_pdb, const void *data, size_t size)
 
 /* --- identity ----------------------------------------------------------------------------------------------------- */
 
-/* The digest was taken before the id was known: over zeros in its place. */
-static void
-hash_without_id (const monocle__pdb *pdb, uint8_t ret_digest[MONOCLE__SHA256_SIZE])
-{
-	static const uint8_t zeros[MONOCLE__PDB_ID_SIZE];
-	size_t before = (size_t) (pdb->id - pdb->data), behind = before + sizeof zeros;
-	monocle__sha256 hash;
-	monocle__sha256_init (&hash);
-	monocle__sha256_add (&hash, pdb->data, before);
-	monocle__sha256_add (&hash, zeros, sizeof zeros);
-	monocle__sha256_add (&hash, pdb->data + behind, pdb->size - behind);
-	monocle__sha256_done (&hash, ret_digest);
-}
-
-static int
-check_checksum (const monocle__pdb *pdb, const monocle__debug_entry *entry)
-{
-	monocle__debug_checksum checksum;
-	uint8_t digest[MONOCLE__SHA256_SIZE];
-	int error = monocle__debug_read_checksum (entry, &checksum);
-	if (error || strcmp (checksum.algorithm, "SHA256") != 0)
-		return error;
-	if (checksum.size != sizeof digest)
-		return MONOCLE__ECMA_E_FORMAT;
-	hash_without_id (pdb, digest);
-	return memcmp (checksum.digest, digest, sizeof digest) == 0 ? 0 : MONOCLE__PDB_E_UNRELATED;
-}
-
 int
 monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *image)
 {
@@ -104,17 +75,6 @@ monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *image
 			result = memcmp (codeview.id, pdb->id, sizeof codeview.id) == 0 ? 0 : MONOCLE__PDB_E_UNRELATED;
 	}
 	return result;
-}
-
-int
-monocle__pdb_verify (const monocle__pdb *pdb, const monocle__ecma_image *image)
-{
-	monocle__debug_entry entry;
-	int error = monocle__pdb_check_id (pdb, image);
-	for (uint32_t i = 0; !error && monocle__debug_get (image, i, &entry) == 0; i++)
-		if (entry.type == MONOCLE__DEBUG_CHECKSUM)
-			error = check_checksum (pdb, &entry);
-	return error;
 }
 
 /* --- documents ---------------------------------------------------------------------------------------------------- */
@@ -291,35 +251,4 @@ monocle__pdb_get_variable (const monocle__pdb *pdb, uint32_t row, monocle__pdb_v
 	ret_variable->slot = monocle__table_cell (variables, row, MONOCLE__COL_LocalVariable_Index);
 	ret_variable->hidden = monocle__table_cell (variables, row, MONOCLE__COL_LocalVariable_Attributes) & 1;
 	return 0;
-}
-
-/* Looks at *left variables at most, and counts them down. */
-static const char *
-name_in_scope (const monocle__pdb *pdb, const monocle__pdb_scope *scope, uint32_t slot, uint32_t *left)
-{
-	monocle__pdb_variable variable;
-	for (uint32_t row = scope->first_variable; row < scope->end_variable && *left; row++, --*left)
-		if (monocle__pdb_get_variable (pdb, row, &variable) == 0 && variable.slot == slot)
-			return variable.name;
-	return NULL;
-}
-
-/*
- * Inner scopes come behind those around them, so that the last one that holds the offset is the innermost. A variable
- * is of one scope: where runs overlap, no more are looked at than there are.
- */
-const char *
-monocle__pdb_local_name (const monocle__pdb *pdb, uint32_t method_token, uint32_t slot, uint32_t il_offset)
-{
-	uint32_t first, end, left = monocle__ecma_rows (&pdb->metadata, MONOCLE__TABLE_LocalVariable);
-	monocle__pdb_scopes_of (pdb, method_token, &first, &end);
-	while (end > first) {
-		monocle__pdb_scope scope;
-		if (monocle__pdb_get_scope (pdb, --end, &scope) || il_offset < scope.start || il_offset >= scope.end)
-			continue;
-		const char *name = name_in_scope (pdb, &scope, slot, &left);
-		if (name)
-			return name;
-	}
-	return NULL;
 }

@@ -36,19 +36,12 @@ int monocle__pdb_open (monocle__pdb *ret_pdb, const void *data, size_t size);
  * image has no such entry, or what is wrong with the debug directory.
  */
 int monocle__pdb_check_id (const monocle__pdb *pdb, const monocle__ecma_image *image);
-/*
- * The same, and each SHA256 checksum that the image has must be the file's: it was not changed since. Compilers write
- * no other algorithm; one that is not known is not checked. Costs a hash of the whole file, about 4 ms per megabyte.
- */
-int monocle__pdb_verify (const monocle__pdb *pdb, const monocle__ecma_image *image);
-
 /* --- embedded files (pdb-embedded.c): these call zlib, which allocates; not async-safe ---------------------------- */
 
-/* Size of the file that an image embeds, 0 when it embeds none or an impossible one. */
-size_t monocle__pdb_embedded_size (const monocle__ecma_image *image);
-/* Unpacks it into `size` bytes, which must be that size. 0, RANGE, FORMAT, or MONOCLE__IL_E_NO_MEMORY. */
-int monocle__pdb_unpack_embedded (const monocle__ecma_image *image, uint8_t *buffer, size_t size);
-/* The same into memory that the caller frees with free (). *ret_data and *ret_size are untouched on failure. */
+/*
+ * Unpacks the file that an image embeds into memory that the caller frees with free (). 0, RANGE when it embeds none,
+ * FORMAT, or MONOCLE__IL_E_NO_MEMORY; *ret_data and *ret_size are untouched on failure.
+ */
 int monocle__pdb_load_embedded (const monocle__ecma_image *image, uint8_t **ret_data, size_t *ret_size);
 
 /* --- documents ---------------------------------------------------------------------------------------------------- */
@@ -105,7 +98,4 @@ typedef struct {
 void monocle__pdb_scopes_of (const monocle__pdb *pdb, uint32_t method_token, uint32_t *ret_first, uint32_t *ret_end);
 int monocle__pdb_get_scope (const monocle__pdb *pdb, uint32_t row, monocle__pdb_scope *ret_scope);
 int monocle__pdb_get_variable (const monocle__pdb *pdb, uint32_t row, monocle__pdb_variable *ret_variable);
-/* What the local in `slot` is called at an offset: the innermost scope decides. NULL: it has no name there. */
-const char *monocle__pdb_local_name (const monocle__pdb *pdb, uint32_t method_token, uint32_t slot, uint32_t il_offset);
-
 #endif

@@ -68,9 +68,6 @@ walk_scopes (const monocle__pdb *pdb, uint32_t token)
 		for (uint32_t i = scope.first_variable; i < scope.end_variable; i++)
 			check (monocle__pdb_get_variable (pdb, i, &variable));
 	}
-	const char *name = monocle__pdb_local_name (pdb, token, 0, 7);
-	if (name && strlen (name) > pdb->metadata.strings_size)
-		abort ();
 }
 
 static void
@@ -139,23 +136,21 @@ walk_attributes (const monocle__ecma_image *image)
 {
 	for (uint32_t row = 1; row < ROWS_MAX; row++) {
 		monocle__attribute attribute;
-		monocle__attribute_reader reader;
-		monocle__attribute_argument argument;
-		int result = monocle__attribute_get (image, row, &attribute);
-		if (result)
-			continue;
-		monocle__attribute_class (image, &attribute);
-		result = monocle__attribute_read (&reader, image, &attribute, NULL, NULL);
-		while (!result && (result = monocle__attribute_next (&reader, &argument)) == 1) {
-			if (argument.depth > MONOCLE__ATTRIBUTE_DEPTH_MAX || (argument.text_size && !argument.text))
-				abort ();
-			result = 0;
-			if (!reader.depth && !reader.fixed_left && reader.in_named && !reader.named_left)
-				break;
-		}
-		check (result);
+		check (monocle__attribute_get (image, row, &attribute));
 	}
 	monocle__attribute_find (image, 0x20000001, "N", "Marker");
+}
+
+/* What the image says that its symbols unpack to. */
+static uint32_t
+embedded_size (const monocle__ecma_image *image)
+{
+	monocle__debug_entry entry;
+	const uint8_t *packed;
+	uint32_t packed_size, size = 0;
+	if (monocle__debug_find (image, MONOCLE__DEBUG_EMBEDDED, &entry) == 0)
+		monocle__debug_read_embedded (&entry, &packed, &packed_size, &size);
+	return size;
 }
 
 static void
@@ -166,17 +161,15 @@ walk_image (const monocle__ecma_image *image)
 	size_t size;
 	for (uint32_t i = 0; i < ROWS_MAX && monocle__debug_get (image, i, &entry) == 0; i++) {
 		monocle__debug_codeview codeview;
-		monocle__debug_checksum checksum;
 		const uint8_t *packed;
 		uint32_t packed_size, unpacked_size;
 		check (monocle__debug_read_codeview (&entry, &codeview));
-		check (monocle__debug_read_checksum (&entry, &checksum));
 		check (monocle__debug_read_embedded (&entry, &packed, &packed_size, &unpacked_size));
 	}
-	if (monocle__pdb_embedded_size (image) < 1 << 20 && monocle__pdb_load_embedded (image, &data, &size) == 0) {
+	if (embedded_size (image) < 1 << 20 && monocle__pdb_load_embedded (image, &data, &size) == 0) {
 		static monocle__pdb pdb;
 		if (monocle__pdb_open (&pdb, data, size) == 0) {
-			check (monocle__pdb_verify (&pdb, image));
+			check (monocle__pdb_check_id (&pdb, image));
 			walk_pdb (&pdb);
 		}
 		free (data);

@@ -33,16 +33,6 @@ build_mapped (void)
 	return mapped;
 }
 
-/* What fuzz_attribute.c takes: a number of a signature there, then a value. */
-static struct bytes
-attribute_value (unsigned char signature, const char *value, size_t size)
-{
-	struct bytes bytes = { 0 };
-	put (&bytes, 1, signature);
-	put_bytes (&bytes, value, size);
-	return bytes;
-}
-
 /* Parameters and arguments of every kind: numbers, strings, types, enums, arrays, objects; a field and a property. */
 static const char all_signature[] = "\12\1\2\3\12\15\16\22\5\21\14\21\11\35\16\35\34";
 static const char all_values[] = "\1\0"
@@ -71,7 +61,5 @@ main (int argc, char **argv)
 	write_file ("house-symbols-mapped.dll", build_mapped ());
 	write_file ("attributes.metadata", build_all_arguments ());
 	write_file ("generic.metadata", build_attributes ("\2\1\23\0\23\1", 6, "\1\0\7\0\0\0\1\0\0\0\1s\0\0", 14));
-	write_file ("all.attribute", attribute_value (1, all_values, sizeof all_values - 1));
-	write_file ("generic.attribute", attribute_value (4, "\1\0\7\0\0\0\1\0\0\0\1s\0\0", 14));
 	return 0;
 }

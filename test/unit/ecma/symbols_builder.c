@@ -10,8 +10,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "sha256.h"
-
 enum { DEBUG_ENTRY_SIZE = 28, PDB_ID_AT = 124 };
 
 const uint8_t symbols_id[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0x11, 0x22, 0x33, 0x44 };
@@ -248,30 +246,12 @@ embedded_row (const struct bytes *pdb)
 	return row;
 }
 
-struct debug_row
-checksum_row (const struct bytes *pdb)
-{
-	struct debug_row row = { .type = 19, .major = 1 };
-	struct bytes copy = { 0 };
-	uint8_t digest[32];
-	monocle__sha256 hash;
-	put_bytes (&copy, pdb->data, pdb->size);
-	memset (memmem (copy.data, copy.size, symbols_id, sizeof symbols_id), 0, sizeof symbols_id);
-	monocle__sha256_init (&hash);
-	monocle__sha256_add (&hash, copy.data, copy.size);
-	monocle__sha256_done (&hash, digest);
-	bytes_free (&copy);
-	put_bytes (&row.data, "SHA256", 7);
-	put_bytes (&row.data, digest, sizeof digest);
-	return row;
-}
-
 struct bytes
 build_pe_with_symbols (void)
 {
 	struct bytes metadata = build_house (), pe = build_pe (&metadata, (struct pe_options) { 0 }), pdb = build_pdb ();
 	struct debug_row rows[] = {
-		codeview_row ("/obj/house.pdb"), checksum_row (&pdb), { .type = 16 }, embedded_row (&pdb)
+		codeview_row ("/obj/house.pdb"), { .type = 19, .major = 1 }, { .type = 16 }, embedded_row (&pdb)
 	};
 	add_debug_directory (&pe, rows, 4);
 	bytes_free (&pdb);

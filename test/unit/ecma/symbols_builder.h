@@ -40,11 +40,10 @@ struct debug_row {
 
 /* Puts a directory and its data behind the section of a flat image made by build_pe; frees the data. */
 void add_debug_directory (struct bytes *pe, struct debug_row *rows, size_t count);
-/* Rows for a file: its name and id, the file itself packed, and its checksum. */
+/* Rows for a file: its name and id, and the file itself packed. */
 struct debug_row codeview_row (const char *path);
 struct debug_row embedded_row (const struct bytes *pdb);
-struct debug_row checksum_row (const struct bytes *pdb);
-/* "house" with all three, and a reproducible one. */
+/* "house" with both, and with two rows that hold nothing. */
 struct bytes build_pe_with_symbols (void);
 
 /*

@@ -61,7 +61,7 @@ open_symbols (const monocle__ecma_image *image, const char *path)
 		must (monocle__mdb_matches (&symbols.mdb, image), "symbols of another image");
 	else {
 		must (monocle__pdb_open (&symbols.pdb, data, size) == 0, "no symbols");
-		must (monocle__pdb_verify (&symbols.pdb, image) == 0, "symbols of another image");
+		must (monocle__pdb_check_id (&symbols.pdb, image) == 0, "symbols of another image");
 	}
 	return data;
 }
@@ -202,38 +202,13 @@ dump_points (const monocle__ecma_image *image)
 /* --- attributes --------------------------------------------------------------------------------------------------- */
 
 static void
-dump_argument (const monocle__attribute_argument *a)
-{
-	printf ("%c\t%.*s\t", "FNRE"[a->role], (int) a -> name_size, a -> name ? a -> name : "");
-	if (a->is_null)
-		puts ("null");
-	else if (a->type == MONOCLE__ET_SZARRAY)
-		printf ("[%u\n", a->count);
-	else if (a->text) {
-		putchar ('"');
-		print_hex ((const uint8_t *) a->text, a->text_size);
-		puts ("\"");
-	} else if (a->type == MONOCLE__ET_U8 || a->type == MONOCLE__ET_R8)
-		printf ("%llu\n", (unsigned long long) a->number);
-	else
-		printf ("%lld\n", (long long) a->number);
-}
-
-static void
 dump_attributes (const monocle__ecma_image *image)
 {
 	for (uint32_t row = 1; row <= monocle__ecma_rows (image, MONOCLE__TABLE_CustomAttribute); row++) {
 		monocle__attribute attribute;
-		monocle__attribute_reader reader;
-		monocle__attribute_argument argument;
-		int result;
 		must (monocle__attribute_get (image, row, &attribute) == 0, "attribute");
 		printf ("A\t%08x\t%08x\n", attribute.parent_token, attribute.constructor_token);
 		must (monocle__attribute_row (image, attribute.parent_token, row - 1) == row, "attribute is not found");
-		must (monocle__attribute_read (&reader, image, &attribute, NULL, NULL) == 0, "constructor");
-		while ((result = monocle__attribute_next (&reader, &argument)) > 0)
-			dump_argument (&argument);
-		must (result == 0, "argument");
 	}
 }
 

@@ -5,8 +5,6 @@
 //   symbols_oracle points IMAGE [PDB]
 //   symbols_oracle attributes IMAGE
 using System;
-using System.Collections.Generic;
-using System.Collections.Immutable;
 using System.IO;
 using System.Linq;
 using System.Reflection.Metadata;
@@ -62,85 +60,10 @@ static class Oracle
 
 	static void Attributes(MetadataReader image)
 	{
-		var provider = new Types(image);
 		foreach (var handle in image.CustomAttributes)
 		{
 			var attribute = image.GetCustomAttribute(handle);
 			Out.WriteLine($"A\t{Token(attribute.Parent)}\t{Token(attribute.Constructor)}");
-			var value = attribute.DecodeValue(provider);
-			foreach (var argument in value.FixedArguments)
-				Value("F", null, argument.Value);
-			foreach (var a in value.NamedArguments)
-				Value(a.Kind == CustomAttributeNamedArgumentKind.Field ? "N" : "R", a.Name, a.Value);
-		}
-	}
-
-	static void Value(string role, string name, object value)
-	{
-		string text = value switch
-		{
-			null => "null",
-			string s => '"' + Hex(Encoding.UTF8.GetBytes(s)) + '"',
-			ImmutableArray<CustomAttributeTypedArgument<string>> array => "[" + array.Length,
-			bool b => b ? "1" : "0",
-			char c => ((int)c).ToString(),
-			float f => BitConverter.SingleToUInt32Bits(f).ToString(),
-			double d => BitConverter.DoubleToUInt64Bits(d).ToString(),
-			sbyte or short or int or long => Convert.ToInt64(value).ToString(),
-			_ => value.ToString(),
-		};
-		Out.WriteLine($"{role}\t{name}\t{text}");
-		if (value is ImmutableArray<CustomAttributeTypedArgument<string>> elements)
-			foreach (var element in elements)
-				Value("E", null, element.Value);
-	}
-
-	// A type is a name. Enums of other images count as int, as they do for a reader that sees no other image.
-	sealed class Types : ICustomAttributeTypeProvider<string>
-	{
-		readonly MetadataReader image;
-		readonly Dictionary<string, TypeDefinitionHandle> definitions = new();
-
-		public Types(MetadataReader image)
-		{
-			this.image = image;
-			foreach (var handle in image.TypeDefinitions)
-				definitions[Name(handle)] = handle;
-		}
-
-		string Name(TypeDefinitionHandle handle)
-		{
-			var type = image.GetTypeDefinition(handle);
-			string name = image.GetString(type.Name), space = image.GetString(type.Namespace);
-			if (!type.GetDeclaringType().IsNil)
-				return Name(type.GetDeclaringType()) + "+" + name;
-			return space == "" ? name : space + "." + name;
-		}
-
-		public string GetPrimitiveType(PrimitiveTypeCode code) => code.ToString();
-		public string GetSystemType() => "System.Type";
-		public bool IsSystemType(string type) => type == "System.Type";
-		public string GetSZArrayType(string element) => element + "[]";
-		public string GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle type, byte kind) => Name(type);
-		public string GetTypeFromSerializedName(string name) => name;
-
-		public string GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte kind)
-		{
-			var type = reader.GetTypeReference(handle);
-			string space = reader.GetString(type.Namespace), name = reader.GetString(type.Name);
-			return space + "." + name + (space == "System" && name == "Type" ? "" : ", elsewhere");
-		}
-
-		public PrimitiveTypeCode GetUnderlyingEnumType(string type)
-		{
-			string[] parts = type.Split(", ");
-			string self = image.IsAssembly ? image.GetString(image.GetAssemblyDefinition().Name) : null;
-			if ((parts.Length > 1 && parts[1] != self) || !definitions.TryGetValue(parts[0], out var handle))
-				return PrimitiveTypeCode.Int32;
-			foreach (var field in image.GetTypeDefinition(handle).GetFields().Select(image.GetFieldDefinition))
-				if ((field.Attributes & System.Reflection.FieldAttributes.Static) == 0)
-					return (PrimitiveTypeCode)image.GetBlobReader(field.Signature).ReadBytes(2)[1];
-			return PrimitiveTypeCode.Int32;
 		}
 	}
 

@@ -289,18 +289,6 @@ scopes_of_a_method_hold_its_variables (void **state)
 	assert_int_equal (monocle__pdb_get_variable (&pdb, 4, &variable), MONOCLE__ECMA_E_RANGE);
 }
 
-static void
-the_innermost_scope_names_a_local (void **state)
-{
-	assert_string_equal (monocle__pdb_local_name (&pdb, RUN, 0, 4), "x");
-	assert_string_equal (monocle__pdb_local_name (&pdb, RUN, 0, 5), "z");
-	assert_string_equal (monocle__pdb_local_name (&pdb, RUN, 0, 10), "x");
-	assert_string_equal (monocle__pdb_local_name (&pdb, RUN, 1, 7), "y");
-	assert_null (monocle__pdb_local_name (&pdb, RUN, 0, 20));
-	assert_null (monocle__pdb_local_name (&pdb, RUN, 2, 7));
-	assert_null (monocle__pdb_local_name (&pdb, MAIN, 0, 1));
-}
-
 int
 main (void)
 {
@@ -322,7 +310,6 @@ main (void)
 		cmocka_unit_test (broken_points_end_the_walk_and_keep_what_came_before),
 		cmocka_unit_test (the_body_of_a_state_machine_leads_to_its_method),
 		cmocka_unit_test (scopes_of_a_method_hold_its_variables),
-		cmocka_unit_test (the_innermost_scope_names_a_local),
 	};
 	return cmocka_run_group_tests (tests, open_file, close_file);
 }

@@ -194,7 +194,7 @@ class CoreCLR(Judge):
         theirs = rows(must(['dotnet', 'exec', self.oracle] + arguments))
         self.differ(' '.join(arguments), rows(must([self.dump] + arguments)), theirs)
         names = {'D': 'documents', 'P': 'sequence points', 'S': 'scopes', 'V': 'variables', 'K': 'state machines',
-                 'A': 'attributes', 'F': 'arguments', 'N': 'arguments', 'R': 'arguments', 'E': 'elements'}
+                 'A': 'attributes'}
         self.counts.update(names[row[0]] for row in theirs)
 
     def check(self, source):
