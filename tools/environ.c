@@ -56,9 +56,13 @@ monocle__environ_look (monocle__environ_state *ret_state)
 	}
 }
 
-/* Both readers take a backslash before any character as that character, inside quotes too: so no quotes are needed. */
-char *
-monocle__environ_quote (const char *word)
+/*
+ * The word as it must stand in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole; the caller frees it.
+ * Both readers take a backslash before any character as that character, inside quotes too: so no
+ * quotes are needed.
+ */
+static char *
+quote (const char *word)
 {
 	char *quoted = monocle__format ("%*s", (int) (2 * strlen (word)), ""), *out = quoted;
 
@@ -122,7 +126,7 @@ static void
 set_profiles (const monocle__environ_wishes *wishes)
 {
 	for (size_t i = 0; i < wishes->profile_count; i++) {
-		char *word = monocle__environ_quote (wishes->profiles[i]);
+		char *word = quote (wishes->profiles[i]);
 		char *option = monocle__format ("--profile=monocle:%s", word);
 		append ("MONOCLE_PROFILE", " ", word);
 		if (wishes->layout->umbrella)

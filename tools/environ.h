@@ -32,7 +32,4 @@ void monocle__environ_look (monocle__environ_state *ret_state);
 /* Changes this process's environment. CoreCLR's variables stay alone where a foreign profiler is in them. */
 void monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state);
 
-/* The word as it must stand in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole. The caller frees. */
-char *monocle__environ_quote (const char *word);
-
 #endif

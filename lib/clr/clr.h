@@ -102,9 +102,6 @@ void monocle__voice_begin (void);
 bool monocle__voice_is_made (void);
 bool monocle__voice_is_self (void);
 
-/* How many collections have ended: objects that were met before another one may have moved. */
-uint32_t monocle__collector_pauses (void);
-
 void monocle__finalizer_begin (void);
 void monocle__finalizer_object (MonoObject *object);
 void monocle__finalizer_end (void);
@@ -352,17 +349,11 @@ uintptr_t monocle__clr_set_entry (uintptr_t frame);
 /* --- methods without metadata (dynamic-method.c) ------------------------------------------------------------------ */
 
 /*
- * The record of a function that no image lists: of a DynamicMethod, or a stub of the runtime. Made when it is first
- * met, given back when the runtime frees the function. NULL: it is no such function, or the runtime does not tell.
- * Normal context.
- */
-MonoMethod *monocle__clr_dynamic_function (FunctionID function);
-/*
- * The same for one that was met on a stack: a record that says what it is, even where nobody listens for its end.
- * *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
+ * The record of a function that no image lists and that was met on a stack: it says what the function is, even where
+ * nobody listens for its end. *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
  */
 MonoMethod *monocle__clr_dynamic_glance (FunctionID function, BOOL *ret_is_stub);
-/* The same of its code, which is found by its address from then on. NULL: it was not compiled yet. */
+/* Its code, which is found by its address from then on. NULL: it was not compiled yet. Normal context. */
 MonoJitInfo *monocle__clr_dynamic_code (FunctionID function);
 
 /* --- images without a file (dynamic.c); from the runtime's callbacks only ----------------------------------------- */

@@ -42,8 +42,9 @@ unit_find (const char *unit)
 	return NULL;
 }
 
-bool
-monocle__value_is_calls (const monocle__value_type *value_type)
+/* Is it a bare count of calls, for which "with everything below" says nothing? */
+static bool
+is_calls (const monocle__value_type *value_type)
 {
 	return strcmp (value_type->type, "calls") == 0;
 }
@@ -82,7 +83,7 @@ column_init (monocle__column *column, const monocle__profile *profile, size_t va
 	if (strcmp (suffix, type_name) == 0)
 		suffix = "";
 	*column = (monocle__column) { .value = value, .is_total = is_total };
-	if (monocle__value_is_calls (type)) {
+	if (is_calls (type)) {
 		strcpy (column->name, "calls");
 		strcpy (column->heading, "calls");
 		return;
@@ -104,7 +105,7 @@ monocle__columns_new (const monocle__profile *profile, size_t *ret_count)
 		return NULL;
 	for (size_t i = 0; i < profile->value_count; i++) {
 		column_init (&columns[count++], profile, i, false);
-		if (!monocle__value_is_calls (&profile->value_types[i]))
+		if (!is_calls (&profile->value_types[i]))
 			column_init (&columns[count++], profile, i, true);
 	}
 	*ret_count = count;

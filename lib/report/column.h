@@ -22,8 +22,6 @@ monocle__column *monocle__columns_new (const monocle__profile *profile, size_t *
 
 /* The value that a sort order is about. */
 size_t monocle__sort_value (const monocle__profile *profile, monocle__sort sort);
-/* Is it a bare count of calls, for which "with everything below" says nothing? */
-bool monocle__value_is_calls (const monocle__value_type *value_type);
 
 /* An amount for people, in its unit: "7,049,155", "1.234 s", "12.5 MiB". */
 void monocle__amount_format (int64_t amount, const char *unit, char *buffer, size_t size);

@@ -38,8 +38,9 @@ in_ranges (const code_range *ranges, size_t count, uint32_t code)
 	return 0;
 }
 
-unsigned
-monocle__utf8_columns (uint32_t code)
+/* Columns that the character takes on a terminal: 0, 1 or 2. */
+static unsigned
+columns_of (uint32_t code)
 {
 	if (code < 0x300 || monocle__utf8_is_unsafe (code))
 		return 1;
@@ -56,7 +57,7 @@ monocle__utf8_width (const char *text)
 
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
-		width += monocle__utf8_columns (code);
+		width += columns_of (code);
 		text += length;
 		left -= length;
 	}
@@ -72,9 +73,9 @@ head_bytes (const char *text, size_t columns)
 
 	while (at < size) {
 		size_t length = monocle__utf8_decode (text + at, size - at, &code);
-		if (width + monocle__utf8_columns (code) > columns)
+		if (width + columns_of (code) > columns)
 			break;
-		width += monocle__utf8_columns (code);
+		width += columns_of (code);
 		at += length;
 	}
 	return at;
@@ -91,7 +92,7 @@ tail_start (const char *text, size_t width, size_t columns)
 
 	while (at < size) {
 		size_t length = monocle__utf8_decode (text + at, size - at, &code);
-		unsigned own = monocle__utf8_columns (code);
+		unsigned own = columns_of (code);
 		if (width <= columns && own > 0)
 			break;
 		width -= own;

@@ -8,9 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Columns that the character takes on a terminal: 0, 1 or 2. */
-unsigned monocle__utf8_columns (uint32_t code);
-/* The same for a whole string, as monocle__utf8_elide () leaves it. */
+/* Columns that a string takes on a terminal, as monocle__utf8_elide () leaves it. */
 size_t monocle__utf8_width (const char *text);
 
 /*

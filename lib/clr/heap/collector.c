@@ -244,8 +244,9 @@ monocle__collector_started_world (void)
 	end_pause (own_tid ());
 }
 
-uint32_t
-monocle__collector_pauses (void)
+/* How many collections have ended: objects that were met before another one may have moved. */
+static uint32_t
+pauses (void)
 {
 	return atomic_load (&ended);
 }
@@ -293,7 +294,7 @@ void
 monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object)
 {
 	place->object = object;
-	place->pauses = monocle__collector_pauses ();
+	place->pauses = pauses ();
 	place->like[0] = object ? monocle__clr_class_id_of (object) : 0;
 }
 
@@ -302,7 +303,7 @@ monocle__clr_take_back (monocle__clr_stand_in *place)
 {
 	MonoObject *object = place->object;
 	place->object = NULL;
-	return object && place->pauses != monocle__collector_pauses () ? (MonoObject *) place->like : object;
+	return object && place->pauses != pauses () ? (MonoObject *) place->like : object;
 }
 
 /* --- allocations -------------------------------------------------------------------------------------------------- */

@@ -152,8 +152,12 @@ known_method (FunctionID id)
 	return method;
 }
 
-MonoMethod *
-monocle__clr_dynamic_function (FunctionID id)
+/*
+ * The record of a DynamicMethod or a stub of the runtime. Made when it is first met, given back when the runtime frees
+ * the function. NULL: it is no such function, or the runtime does not tell.
+ */
+static MonoMethod *
+dynamic_function (FunctionID id)
 {
 	MonoMethod *method = known_method (id);
 	if (!method && (method = make (id)))
@@ -177,7 +181,7 @@ monocle__clr_dynamic_glance (FunctionID id, BOOL *ret_is_stub)
 MonoJitInfo *
 monocle__clr_dynamic_code (FunctionID id)
 {
-	MonoMethod *method = monocle__clr_dynamic_function (id);
+	MonoMethod *method = dynamic_function (id);
 	MonoJitInfo *code = method ? monocle__codemap_compiled (id, 0, method) : NULL;
 	pthread_mutex_lock (&lock);
 	function *known = *find (id);
@@ -217,7 +221,7 @@ HRESULT
 monocle__callback_DynamicMethodJITCompilationStarted (ICorProfilerCallback11 *self, FunctionID id, BOOL safe_to_block,
                                                       LPCBYTE il, ULONG il_size)
 {
-	MonoMethod *method = is_anybody_listening () ? monocle__clr_dynamic_function (id) : NULL;
+	MonoMethod *method = is_anybody_listening () ? dynamic_function (id) : NULL;
 	if (method && monocle__clr_listened (MONOCLE_EVENT_jit_begin))
 		monocle_raise_jit_begin (method);
 	return S_OK;
@@ -227,7 +231,7 @@ HRESULT
 monocle__callback_DynamicMethodJITCompilationFinished (ICorProfilerCallback11 *self, FunctionID id, HRESULT status,
                                                        BOOL safe_to_block)
 {
-	MonoMethod *method = is_anybody_listening () ? monocle__clr_dynamic_function (id) : NULL;
+	MonoMethod *method = is_anybody_listening () ? dynamic_function (id) : NULL;
 	if (!method)
 		return S_OK;
 	if (status < 0) {

@@ -62,11 +62,6 @@ void monocle__event_clear (monocle__handle *handle);
 void monocle__filter_announce (void);
 void monocle__filter_clear (monocle__handle *handle);
 
-/* --- feature.c --------------------------------------------------------------------------------------------------- */
-
-/* Was the feature granted to some module? Any context. */
-bool monocle__feature_granted (monocle_feature feature);
-
 /* --- log.c ------------------------------------------------------------------------------------------------------- */
 
 /* Reads MONOCLE_LOG, the first time. The first message does so too. */

@@ -28,8 +28,8 @@ static bool granted[MONOCLE_FEATURE_COUNT]; /* false, then true for ever */
 static bool refused[MONOCLE_FEATURE_COUNT]; /* and said so */
 static MonoProfilerHandle sampling_owner;   /* NULL, then the first handle that enabled sampling */
 
-bool
-monocle__feature_granted (monocle_feature feature)
+static bool
+is_granted (monocle_feature feature)
 {
 	return __atomic_load_n (&granted[feature], __ATOMIC_ACQUIRE);
 }
@@ -41,7 +41,7 @@ enable (monocle_feature feature)
 
 	if (!monocle__host_window_open ())
 		return 0;
-	if (monocle__feature_granted (feature))
+	if (is_granted (feature))
 		return 1;
 	if (host->enable && host->enable (host->host, feature)) {
 		__atomic_store_n (&granted[feature], true, __ATOMIC_RELEASE);
@@ -125,7 +125,7 @@ mono_profiler_get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode
 mono_bool
 mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, MonoProfilerCoverageCallback callback)
 {
-	if (monocle__feature_granted (MONOCLE_FEATURE_COVERAGE))
+	if (is_granted (MONOCLE_FEATURE_COVERAGE))
 		MONOCLE__LOG_ONCE ("mono_profiler_get_coverage_data: this version of the core collects no coverage");
 	return 0;
 }
@@ -134,7 +134,7 @@ mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, 
 static void *
 read_context (MonoProfilerCallContext *context)
 {
-	if (context && monocle__feature_granted (MONOCLE_FEATURE_CALL_CONTEXT))
+	if (context && is_granted (MONOCLE_FEATURE_CALL_CONTEXT))
 		MONOCLE__LOG_ONCE ("mono_profiler_call_context_get_*: this version of the core reads no call contexts");
 	return NULL;
 }

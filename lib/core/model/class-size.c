@@ -125,8 +125,9 @@ alignment_of (MonoClass *klass)
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 
-uint32_t
-monocle__value_size (MonoClass *klass, uint32_t *ret_alignment)
+/* Bytes of a value; 0: unknown. *ret_alignment may be NULL. Normal context. */
+static uint32_t
+value_size (MonoClass *klass, uint32_t *ret_alignment)
 {
 	monocle_layout_info layout = { 0 };
 	uint32_t size = simple_size (klass), alignment = size;
@@ -144,7 +145,7 @@ mono_class_value_size (MonoClass *klass, uint32_t *align)
 {
 	if (align)
 		*align = 0;
-	return klass ? (int32_t) monocle__value_size (klass, align) : 0;
+	return klass ? (int32_t) value_size (klass, align) : 0;
 }
 
 int32_t
@@ -183,7 +184,7 @@ mono_class_min_align (MonoClass *klass)
 {
 	uint32_t alignment = 0;
 	if (klass)
-		monocle__value_size (klass, &alignment);
+		value_size (klass, &alignment);
 	return (int32_t) alignment;
 }
 
@@ -192,7 +193,7 @@ mono_class_array_element_size (MonoClass *klass)
 {
 	if (!klass)
 		return 0;
-	return mono_class_is_valuetype (klass) ? (int32_t) monocle__value_size (klass, NULL) : (int32_t) sizeof (void *);
+	return mono_class_is_valuetype (klass) ? (int32_t) value_size (klass, NULL) : (int32_t) sizeof (void *);
 }
 
 int32_t
@@ -207,7 +208,7 @@ mono_type_size (MonoType *type, int *alignment)
 {
 	uint32_t size = 0, align = 0;
 	if (type && monocle__type_code (type) != MONO_TYPE_VOID && !type->is_byref && mono_class_is_valuetype (type->klass))
-		size = monocle__value_size (type->klass, &align);
+		size = value_size (type->klass, &align);
 	else if (type && (type->is_byref || monocle__type_code (type) != MONO_TYPE_VOID))
 		size = align = (uint32_t) sizeof (void *);
 	if (alignment)

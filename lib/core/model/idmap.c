@@ -120,8 +120,8 @@ monocle__idmap_bind (monocle__idmap *map, uintptr_t id, void *record)
 }
 
 /* Two threads that bind one id while a level is added may leave it in both: all are cleared. */
-void
-monocle__idmap_drop (monocle__idmap *map, uintptr_t id)
+static void
+drop (monocle__idmap *map, uintptr_t id)
 {
 	monocle__level *level = id ? atomic_load_explicit (&map->newest, memory_order_acquire) : NULL;
 	for (; level; level = level->older) {
@@ -153,5 +153,5 @@ void
 monocle_id_drop (monocle_id_space space, uintptr_t id)
 {
 	if ((unsigned) space < MONOCLE_ID_SPACES)
-		monocle__idmap_drop (&spaces[space], id);
+		drop (&spaces[space], id);
 }

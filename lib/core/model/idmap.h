@@ -32,6 +32,5 @@ typedef struct {
 void *monocle__idmap_find (monocle__idmap *map, uintptr_t id);
 /* Replaces what was there. False: no memory, or id 0. */
 bool monocle__idmap_bind (monocle__idmap *map, uintptr_t id, void *record);
-void monocle__idmap_drop (monocle__idmap *map, uintptr_t id);
 
 #endif

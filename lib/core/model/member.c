@@ -277,8 +277,8 @@ monocle__method_as_in (MonoMethod *method, MonoClass *klass)
 	return method && klass->kind == MONOCLE__CLASS_INST ? monocle_method_inst (method, klass, 0, NULL) : method;
 }
 
-MonoType *
-monocle__type_as_in (MonoType *type, MonoClass *klass)
+static MonoType *
+type_as_in (MonoType *type, MonoClass *klass)
 {
 	return type && klass->kind == MONOCLE__CLASS_INST
 	         ? monocle__type_inflate (type, klass->count, klass->arguments, 0, NULL)
@@ -297,7 +297,7 @@ MonoType *
 monocle__member_type (monocle__member *member)
 {
 	MonoType *type = atomic_load_explicit (&member->type, memory_order_acquire);
-	if (type || !(type = monocle__type_as_in (member->desc->type, member->parent)))
+	if (type || !(type = type_as_in (member->desc->type, member->parent)))
 		return type;
 	atomic_store_explicit (&member->type, type, memory_order_release);
 	return type;

@@ -63,7 +63,6 @@ void *monocle__list_next (const monocle__member_list *list, void **iter);
 
 /* The method, type or class of a definition's member, as `klass` has it. NULL for NULL. Any context. */
 MonoMethod *monocle__method_as_in (MonoMethod *method, MonoClass *klass);
-MonoType *monocle__type_as_in (MonoType *type, MonoClass *klass);
 MonoClass *monocle__class_as_in (MonoClass *other, MonoClass *klass);
 
 MonoType *monocle__member_type (monocle__member *member);
@@ -93,11 +92,6 @@ uint32_t monocle__class_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCL
 /* The base class of a type parameter, and its interfaces by position; NULL: past the last. */
 MonoClass *monocle__param_parent (MonoClass *param);
 MonoClass *monocle__param_interface (MonoClass *param, uint32_t index);
-
-/* --- class-size.c ------------------------------------------------------------------------------------------------- */
-
-/* Bytes of a value; 0: unknown. *ret_alignment may be NULL. Normal context. */
-uint32_t monocle__value_size (MonoClass *klass, uint32_t *ret_alignment);
 
 /* --- class-api.c -------------------------------------------------------------------------------------------------- */
 

@@ -31,7 +31,5 @@ MonoType *monocle__metadata_type (MonoImage *image, const uint8_t **at, const ui
 
 /* A type of a method's definition, as the method has it. */
 MonoType *monocle__method_type (MonoMethod *method, MonoType *type);
-/* A signature that is not a method's: mono_metadata_free_method_signature () frees it. NULL: no memory. */
-MonoMethodSignature *monocle__signature_owned (MonoMethodSignature *like, uint32_t count);
 
 #endif

@@ -343,24 +343,6 @@ method_reflection_name (monocle__text *text, MonoMethod *method)
 	put_char (text, ')');
 }
 
-size_t
-monocle__method_write_name (MonoMethod *method, bool signature, char *buffer, size_t size)
-{
-	monocle__text text = { buffer, size, 0 };
-	method_full_name (&text, method, signature);
-	put_end (&text);
-	return text.length;
-}
-
-size_t
-monocle__class_write_name (MonoClass *klass, char *buffer, size_t size)
-{
-	monocle__text text = { buffer, size, 0 };
-	desc_class (&text, klass, true);
-	put_end (&text);
-	return text.length;
-}
-
 /* --- what returns allocated text ---------------------------------------------------------------------------------- */
 
 typedef void (*writer) (monocle__text *text, void *subject, int option);

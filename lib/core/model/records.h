@@ -336,11 +336,4 @@ typedef struct {
 	size_t size, length;
 } monocle__text;
 
-/*
- * Mono's full name, `signature` adds " (args)". Returns the length; the text is cut at size - 1 and terminated.
- * Any context.
- */
-size_t monocle__method_write_name (MonoMethod *method, bool signature, char *buffer, size_t size);
-size_t monocle__class_write_name (MonoClass *klass, char *buffer, size_t size);
-
 #endif

@@ -29,8 +29,9 @@ monocle__method_type (MonoMethod *method, MonoType *type)
 	                              method->count, method->arguments);
 }
 
-MonoMethodSignature *
-monocle__signature_owned (MonoMethodSignature *like, uint32_t count)
+/* A signature that is not a method's: mono_metadata_free_method_signature () frees it. NULL: no memory. */
+static MonoMethodSignature *
+owned_signature (MonoMethodSignature *like, uint32_t count)
 {
 	MonoMethodSignature *signature = NULL;
 	if (count <= PARAM_LIMIT)
@@ -50,13 +51,13 @@ monocle__signature_owned (MonoMethodSignature *like, uint32_t count)
 MonoMethodSignature *
 mono_metadata_signature_alloc (MonoImage *image, uint32_t nparams)
 {
-	return monocle__signature_owned (NULL, nparams);
+	return owned_signature (NULL, nparams);
 }
 
 MonoMethodSignature *
 mono_metadata_signature_dup (MonoMethodSignature *sig)
 {
-	return sig ? monocle__signature_owned (sig, sig->count) : NULL;
+	return sig ? owned_signature (sig, sig->count) : NULL;
 }
 
 /* Those of methods live as long as the methods. */
@@ -82,7 +83,7 @@ mono_metadata_signature_equal (MonoMethodSignature *sig1, MonoMethodSignature *s
 static MonoMethodSignature *
 signature_from_info (const monocle_signature_info *info)
 {
-	MonoMethodSignature *signature = monocle__signature_owned (NULL, info->param_count);
+	MonoMethodSignature *signature = owned_signature (NULL, info->param_count);
 	if (signature)
 		monocle__signature_fill (signature, info);
 	return signature;

@@ -182,13 +182,10 @@ names_longer_than_any_buffer_are_complete (void **state)
 		MonoType *two[] = { type, type };
 		type = monocle_type (monocle_class_inst (shapes_class ("Dictionary`2"), 2, two));
 	}
-	char *text = mono_type_full_name (type), cut[64];
+	char *text = mono_type_full_name (type);
 	size_t length = strlen (text);
 	assert_true (length > 5000);
 	assert_int_equal (text[length - 1], '>');
-	assert_int_equal (monocle__class_write_name (mono_class_from_mono_type (type), cut, sizeof cut), length);
-	assert_memory_equal (cut, text, sizeof cut - 1);
-	assert_int_equal (cut[sizeof cut - 1], 0);
 	mono_free (text);
 }
 
