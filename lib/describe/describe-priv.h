@@ -32,7 +32,7 @@ void monocle__describe_index_free (monocle__describe_index *index);
 
 /* --- resolve.c, type.c -------------------------------------------------------------------------------------------- */
 
-/* As monocle__describe_class_of_token (); `valuetype` is what the signature says of a type whose image is not loaded. */
+/* As monocle__describe_class_of_token (); `valuetype`: what the signature says of a type whose image is not loaded. */
 MonoClass *monocle__describe_class (monocle__describe_image *image, uint32_t token, MonoClass *owner,
                                     MonoMethod *method, int valuetype);
 /* A MethodDef, MemberRef or MethodSpec; NULL: there is none, or its image is not loaded. */

@@ -62,9 +62,9 @@ enum { MONOCLE__DESCRIBE_RECENT = 1 << 12, MONOCLE__DESCRIBE_TYPES_MAX = MONOCLE
 
 /*
  * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable
- * while the next ones make theirs behind it, MONOCLE__DESCRIBE_RECENT types in all, so that a signal handler may ask while
- * what it interrupts still copies; an operation inside another one works behind the other's unfinished list. It is
- * large, but only what is touched costs memory: map it.
+ * while the next ones make theirs behind it, MONOCLE__DESCRIBE_RECENT types in all, so that a signal handler may ask
+ * while what it interrupts still copies; an operation inside another one works behind the other's unfinished list. It
+ * is large, but only what is touched costs memory: map it.
  */
 typedef struct {
 	uint32_t depth; /* of operations and nested types at work */
@@ -76,8 +76,8 @@ typedef struct {
 } monocle__describe_scratch;
 
 /*
- * A list begins at monocle__describe_list_begin (), grows at its end (false: no room), and is kept as said above, unless
- * monocle__describe_list_drop () gives it up, and all behind it.
+ * A list begins at monocle__describe_list_begin (), grows at its end (false: no room), and is kept as said above,
+ * unless monocle__describe_list_drop () gives it up, and all behind it.
  */
 static inline uint32_t
 monocle__describe_list_begin (const monocle__describe_scratch *scratch)

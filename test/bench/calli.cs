@@ -74,14 +74,16 @@ public static unsafe class Calli
 			sink ^= body ();
 			watch.Stop ();
 			if (i >= repetitions)
-				Console.WriteLine ("{0}\t{1}\t{2}", name, calls, (long) (watch.ElapsedTicks * (1e9 / Stopwatch.Frequency)));
+				Console.WriteLine ("{0}\t{1}\t{2}", name, calls,
+					(long) (watch.ElapsedTicks * (1e9 / Stopwatch.Frequency)));
 		}
 	}
 
 	public static void Main (string[] args)
 	{
 		IntPtr library = NativeLibrary.Load (args[0]);
-		nothing = (delegate* unmanaged[SuppressGCTransition]<long, void>) NativeLibrary.GetExport (library, "bench_nothing");
+		nothing = (delegate* unmanaged[SuppressGCTransition]<long, void>) NativeLibrary.GetExport (library,
+			"bench_nothing");
 		int calls = int.Parse (args[1]), repetitions = int.Parse (args[2]);
 		int n = FibFor (calls, out long made);
 		Measure ("fib", made, repetitions, () => Fib (n));

@@ -96,7 +96,8 @@ class Hosts(matrix.EngineSuite):
             seen = self.tests(runtime, folder, options)
             self.check((seen.code, self.verdicts(seen)) == (bare.code, self.verdicts(bare)),
                        "dotnet test, %s: the same verdicts" % what, seen)
-            if self.check((self.work / "tests.tsv").exists(), "dotnet test, %s: the test host is profiled" % what, seen):
+            if self.check((self.work / "tests.tsv").exists(), "dotnet test, %s: the test host is profiled" % what,
+                          seen):
                 self.judge_tests("dotnet test, " + what, matrix.read_tokens(self.work / "tests.tsv"))
 
     def judge_tests(self, what, counts):

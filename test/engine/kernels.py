@@ -22,7 +22,7 @@ FRAME = re.compile(r"\[r[bs]p")
 
 
 def groups(listing):
-    """The code as a graph: (how many instructions touch the stack frame, what may run next), by group of the listing."""
+    """The code as a graph: (how many instructions touch the stack frame, what may run next), by group of a listing."""
     uses, following, before = {}, {}, None
     for line in listing.splitlines():
         label, jump = LABEL.match(line), JUMP.match(line)

@@ -16,7 +16,8 @@ SETTINGS = {
     "no-pgo": {"DOTNET_TieredPGO": "0"},
     "full-loops": {"DOTNET_TC_QuickJitForLoops": "0"},
     "osr": {"DOTNET_TC_QuickJitForLoops": "1", "DOTNET_TC_OnStackReplacement_InitialCounter": "10",
-            "DOTNET_OSR_HitLimit": "1", "DOTNET_TC_BackgroundWorkerTimeoutMs": "0", "DOTNET_TC_CallCountThreshold": "3"},
+            "DOTNET_OSR_HitLimit": "1", "DOTNET_TC_BackgroundWorkerTimeoutMs": "0",
+            "DOTNET_TC_CallCountThreshold": "3"},
 }
 
 Row = collections.namedtuple("Row", "enter leave tail exception open")

@@ -3,8 +3,8 @@
 """A program published as ReadyToRun code: precompiled bodies know nothing of probes, and nothing may be lost.
 
 All shapes, all of the program's methods wanted, and then only some: where one is wanted the whole image's precompiled
-code is refused, because its callers hold inlined copies. Frames of the framework stay precompiled: exceptions pass them.
-A module that wants nothing of the program leaves its precompiled code in use.
+code is refused, because its callers hold inlined copies. Frames of the framework stay precompiled: exceptions pass
+them. A module that wants nothing of the program leaves its precompiled code in use.
 """
 import shutil
 import sys

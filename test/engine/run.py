@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The call engine against its oracle: try/fault round every body, slower and right by construction.
 
-All shapes run bare, under the shadow stack and under the oracle. Output and exit code must be the same, and the counts of
-every method definition, on every runtime and in every configuration. Then only parts of the methods are probed, so that
-exceptions pass and are caught by frames without probes: what is counted must not change.
+All shapes run bare, under the shadow stack and under the oracle. Output and exit code must be the same, and the counts
+of every method definition, on every runtime and in every configuration. Then only parts of the methods are probed, so
+that exceptions pass and are caught by frames without probes: what is counted must not change.
 """
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where a function may be called is said twice: in words at its declaration, and in a row of lib/core/check/contracts.def.
+"""Where a function may be called is said twice: in words where it is declared, and in a row of contracts.def.
 
 Every function that the headers declare or that libmonocle.so implements has exactly one row, and the row says what the
 words say. The words of a function are the first of mono-publib.h's that stand in its comment; a comment that begins

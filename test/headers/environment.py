@@ -9,8 +9,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 DOOR = "lib/base/environment.h"
-OTHERS = re.compile(r"\b(getenv|secure_getenv|__secure_getenv|setenv|unsetenv|putenv|clearenv|environ|__environ|_environ"
-                    r"|envp|AT_SECURE|wordexp|tmpfile|tempnam|getdate)\b")
+OTHERS = re.compile(r"\b(getenv|secure_getenv|__secure_getenv|setenv|unsetenv|putenv|clearenv|environ|__environ"
+                    r"|_environ|envp|AT_SECURE|wordexp|tmpfile|tempnam|getdate)\b")
 COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 
 

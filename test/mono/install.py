@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `meson install` leaves is usable: by people who write modules, by embedders, and by plain `mono --profile=NAME`."""
+"""What `meson install` leaves is usable: by writers of modules, by embedders, and by plain `mono --profile=NAME`."""
 import os
 import pathlib
 import shutil

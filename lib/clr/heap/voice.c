@@ -4,17 +4,17 @@
  * voice.c - the one thread that tells of collections where the runtime's collector has many.
  *
  * On Mono one thread tells of a pause from its first event to its last, and modules take a lock in one of them that
- * they give back in another. The server collector stops and restarts the world on one of its threads, begins to collect
- * on another, and collects in the background on further ones; none of them ever waits where it could speak for the rest.
- * So they have the voice speak, and wait until it has: each event is told when it happens, before the collector goes on,
- * and always on the same thread.
+ * they give back in another. The server collector stops and restarts the world on one of its threads, begins to
+ * collect on another, and collects in the background on further ones; none of them ever waits where it could speak for
+ * the rest. So they have the voice speak, and wait until it has: each event is told when it happens, before the
+ * collector goes on, and always on the same thread.
  *
  *      heap 1's thread   GCStart --+             +--> collects
  *      the voice                   +- 6 10 7 0 --+
  *
  * The thread is made when the first such collector is met, while the world still runs. It is none of the runtime's, so
- * that no pause stops it, has all signals blocked, and ends with the process; a forked child has none. Where there is no
- * voice, everybody speaks for himself.
+ * that no pause stops it, has all signals blocked, and ends with the process; a forked child has none. Where there is
+ * no voice, everybody speaks for himself.
  */
 #include <pthread.h>
 #include <semaphore.h>

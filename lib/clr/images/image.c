@@ -39,7 +39,7 @@ monocle__clr_image_of (MonoImage *record)
 	return record ? monocle_image_data (record) : NULL;
 }
 
-/* --- what lib/describe asks -------------------------------------------------------------------------------------------- */
+/* --- what lib/describe asks --------------------------------------------------------------------------------------- */
 
 static bool
 is_named (const monocle__clr_image *image, const char *name)

@@ -39,9 +39,9 @@ typedef monocle__rewriting job;
 enum { FLOATS = 1, REFERENCES = 2, ANYTHING = FLOATS | REFERENCES };
 
 /*
- * Structs inside of structs inside of structs: deeper ones are taken for anything. Integers in more fields than a result
- * has registers need more of those that survive a call than a loop can spare (decimal). What is larger than a few
- * registers lives in memory anyway, and a second copy of it would be stack that the program counts on.
+ * Structs inside of structs inside of structs: deeper ones are taken for anything. Integers in more fields than a
+ * result has registers need more of those that survive a call than a loop can spare (decimal). What is larger than a
+ * few registers lives in memory anyway, and a second copy of it would be stack that the program counts on.
  */
 enum { DEPTH_MAX = 6, REGISTERS_OF_RESULT = 2, FIELDS_MAX = 8, FIELDS_OF_VECTOR = 4, BYTES_MAX = 64 };
 

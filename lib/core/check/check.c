@@ -155,7 +155,11 @@ static const monocle__contract contracts[] = {
 #define CONTRACT(need, thread, function, failure) { #function, MONOCLE__NEED_##need, thread, failure },
 #include "contracts.def"
 #undef CONTRACT
-#define MONO_PROFILER_EVENT_0(name, type)      { "mono_profiler_set_" #name "_callback", MONOCLE__NEED_SETTER, ANYONE, 0 },
+#define SETTER(name) \
+	{ \
+		"mono_profiler_set_" #name "_callback", MONOCLE__NEED_SETTER, ANYONE, 0 \
+	}
+#define MONO_PROFILER_EVENT_0(name, type)      SETTER (name),
 #define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
 #define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * pauses.c - a module that takes a lock when the world is about to stop and gives it back when it runs again, as modules
- * written for Mono do: one thread tells of a pause, and of the collection in it. "pauses:FILE" writes what it found:
+ * pauses.c - a module that takes a lock when the world is about to stop and gives it back when it runs again, as
+ * modules written for Mono do: one thread tells of a pause, and of the collection in it. "pauses:FILE" writes what it
+ * found:
  *
  *     pauses N strangers N unlocked N background N apart N held NANOSECONDS
  *

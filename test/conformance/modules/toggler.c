@@ -98,7 +98,8 @@ static const struct {
 /* What can be listened to late and costs little. */
 static const char *const groups[] = {
 	"gc_event", "gc_resize", "gc_final", "gc_handle_", "monitor_", "jit_begin", "jit_done", "jit_failed",
-	"jit_inlining", "jit_code", "exception_", "thread_", "class_", "image_", "assembly_", "suspension", "code_search", "inline_method",
+	"jit_inlining", "jit_code", "exception_", "thread_", "class_", "image_", "assembly_", "suspension", "code_search",
+	"inline_method",
 };
 /* clang-format on */
 

@@ -488,7 +488,8 @@ static class StaticConstructors
 		Catching.Touch ();
 		Console.WriteLine (Catching.Seen);
 		for (int i = 0; i < 2; i++)
-			Console.WriteLine (Ask (Generic<string>.Get) + " " + Ask (Generic<int>.Get) + " " + Ask (Generic<object>.Get));
+			Console.WriteLine (Ask (Generic<string>.Get) + " " + Ask (Generic<int>.Get) + " " +
+				Ask (Generic<object>.Get));
 	}
 }
 
@@ -529,8 +530,10 @@ static class Faults
 		int zero = 0;
 		for (int i = 0; i < 30; i++) {
 			string all = string.Join (" ", Ask (() => Follow (new Node (), 1 + i % 3)), Ask (() => Divide (i, zero)),
-				Ask (() => Divide (int.MinValue, -1)), Ask (() => Index (new int[3], i + 3)), Ask (() => Cast (new Node ())),
-				Ask (() => Overflow (65536 + i)), Ask (() => Copy (null)), Ask (() => Outer (new Node ())), Ask (() => Outer (null)),
+				Ask (() => Divide (int.MinValue, -1)), Ask (() => Index (new int[3], i + 3)),
+				Ask (() => Cast (new Node ())),
+				Ask (() => Overflow (65536 + i)), Ask (() => Copy (null)), Ask (() => Outer (new Node ())),
+				Ask (() => Outer (null)),
 				Ask (() => Store (new string[1])), Ask (() => Unbox (1L)), Ask (() => Negative (-1 - i)));
 			if (i % 29 == 0)
 				Console.WriteLine (all);

@@ -174,7 +174,8 @@ static class Iterators
 			sum += Nested (Nested (Count (i))).Sum () + Tree (i).Count ();
 		}
 		Console.WriteLine (sum + " " + Closed);
-		Console.WriteLine (Count (5).Select (i => i * 2).Where (i => i > 2).Concat (Tree (4)).Aggregate ((a, b) => a * 3 + b));
+		Console.WriteLine (Count (5).Select (i => i * 2).Where (i => i > 2).Concat (Tree (4))
+			.Aggregate ((a, b) => a * 3 + b));
 	}
 }
 
@@ -247,8 +248,10 @@ static class Generics
 	{
 		Base<string> b = new Derived ();
 		for (int i = 0; i < 5; i++)
-			Console.WriteLine (string.Join (" ", Ask (() => b.Name ("", 1)), Ask (() => b.Name ("", "")), Ask (() => b.Throw<int> (i)),
-				Ask (() => b.Throw<string> (i)), Ask (() => b.Throw<Guid> (i)), Ask (() => new Base<int> ().Throw<(int, string)> (i)),
+			Console.WriteLine (string.Join (" ", Ask (() => b.Name ("", 1)), Ask (() => b.Name ("", "")),
+				Ask (() => b.Throw<int> (i)),
+				Ask (() => b.Throw<string> (i)), Ask (() => b.Throw<Guid> (i)),
+				Ask (() => new Base<int> ().Throw<(int, string)> (i)),
 				Ask (() => new Base<int>.Inner<string>.Point<Guid> ().Say ()),
 				Ask (() => Base<int>.Inner<string>.Point<Guid>.Fail (i % 2 == 0 ? "a" : "b")),
 				Ask (() => Base<string>.Inner<string>.Point<string>.Fail (i)),
@@ -257,9 +260,12 @@ static class Generics
 			Console.WriteLine (string.Join (" ", Ask (() => Seven (1, "b", 'c', 4L, 5.5, "f", 7u)),
 				Ask (() => SevenThrow<int, string, char, long, double, object, A2> (i)),
 				Ask (() => SevenThrow<string, string, string, string, string, string, A2> (i)),
-				Ask (() => new Wide<int, int, int, int, int, string> ().M (1)), Ask (() => Wide<int, string, int, int, int, int>.Fail<int> (i)),
-				Ask (() => Fail<int> (i)), Ask (() => Fail<string> (i)), Ask (() => Fail<Guid> (i)), Ask (() => Fail<List<string>> (i)),
-				Ask (() => Growing<int> (i)), Ask (() => Growing<string> (i)), Ask (() => GrowingReference<string> (i + 2)),
+				Ask (() => new Wide<int, int, int, int, int, string> ().M (1)),
+				Ask (() => Wide<int, string, int, int, int, int>.Fail<int> (i)),
+				Ask (() => Fail<int> (i)), Ask (() => Fail<string> (i)), Ask (() => Fail<Guid> (i)),
+				Ask (() => Fail<List<string>> (i)),
+				Ask (() => Growing<int> (i)), Ask (() => Growing<string> (i)),
+				Ask (() => GrowingReference<string> (i + 2)),
 				Ask (() => GrowingReference<int> (i + 2))));
 		int picked = 0;
 		for (int i = 0; i < 1000; i++)
@@ -497,7 +503,8 @@ static class Threads
 		Console.WriteLine (string.Join (" ", results) + " " + count);
 		int n = 0;
 		for (int i = 0; i < 30; i++) {
-			var t = new Thread (() => { try { Work (3, 2); } catch (Deep) { Interlocked.Increment (ref n); } }, 256 * 1024);
+			var t = new Thread (() => { try { Work (3, 2); } catch (Deep) { Interlocked.Increment (ref n); } },
+				256 * 1024);
 			t.Start ();
 			t.Join ();
 		}
@@ -530,10 +537,11 @@ static class Closures
 	static int Big (int n)
 	{
 		switch (n) {
-		case 0: return 1; case 1: return 5; case 2: throw new Deep (2); case 3: return 8; case 4: return 1; case 5: return 7;
-		case 6: return 2; case 7: return 9; case 8: throw new Deep (8); case 9: goto case 3; case 10: return 4; case 11: break;
-		case 12: return n * 3; case 13: return Big (n - 1); case 14: return Big (2); case 15: return 11; case 16: return 12;
-		case 17: return 13; case 18: return 14; case 19: n = 5; goto case 5; case 20: return Big (8) + 1; default: return -1;
+		case 0: return 1; case 1: return 5; case 2: throw new Deep (2); case 3: return 8; case 4: return 1;
+		case 5: return 7; case 6: return 2; case 7: return 9; case 8: throw new Deep (8); case 9: goto case 3;
+		case 10: return 4; case 11: break; case 12: return n * 3; case 13: return Big (n - 1);
+		case 14: return Big (2); case 15: return 11; case 16: return 12; case 17: return 13;
+		case 18: return 14; case 19: n = 5; goto case 5; case 20: return Big (8) + 1; default: return -1;
 		}
 		return 77;
 	}
@@ -581,7 +589,12 @@ static class Closures
 
 static class Dynamic
 {
-	public class Thing { public int Value = 3; public int Call (int n) => n == 0 ? throw new Deep (9) : n + Value; public string Call (string s) => s + Value; }
+	public class Thing
+	{
+		public int Value = 3;
+		public int Call (int n) => n == 0 ? throw new Deep (9) : n + Value;
+		public string Call (string s) => s + Value;
+	}
 
 	static object Add (dynamic a, dynamic b) => a + b;
 
@@ -600,20 +613,29 @@ static class Dynamic
 	{
 		dynamic t = new Thing ();
 		for (int i = 0; i < 3; i++)
-			Console.WriteLine (Ask (() => Add (1, 2)) + Ask (() => Add ("a", 2.5)) + Ask (() => t.Call (i)) + Ask (() => t.Call ("s")) +
+			Console.WriteLine (Ask (() => Add (1, 2)) + Ask (() => Add ("a", 2.5)) + Ask (() => t.Call (i)) +
+				Ask (() => t.Call ("s")) +
 				Ask (() => t.Missing ()) + Ask (() => Add (t, 1)));
 	}
 }
 
 static class Structs
 {
-	struct Big { public long A, B, C, D, E; public Big (long n) { A = B = C = D = E = n; } public long Sum () => A + B + C + D + E; public Big Next () => E > 20 ? throw new Deep ((int) E) : new Big (E + 1); }
+	struct Big
+	{
+		public long A, B, C, D, E;
+		public Big (long n) { A = B = C = D = E = n; }
+		public long Sum () => A + B + C + D + E;
+		public Big Next () => E > 20 ? throw new Deep ((int) E) : new Big (E + 1);
+	}
 	struct Tiny { public byte B; public Tiny Twice () => new Tiny { B = (byte) (B * 2) }; }
 	enum Colour : short { Red, Green = 300 }
 
 	static double Mean (float a, double b, Half c) => (a + b + (double) c) / 3;
-	static System.Numerics.Vector3 Move (System.Numerics.Vector3 v) => v.X > 30 ? throw new Deep (30) : v + System.Numerics.Vector3.One;
-	static System.Runtime.Intrinsics.Vector128<int> Vector (System.Runtime.Intrinsics.Vector128<int> v) => System.Runtime.Intrinsics.Vector128.Add (v, v);
+	static System.Numerics.Vector3 Move (System.Numerics.Vector3 v) =>
+		v.X > 30 ? throw new Deep (30) : v + System.Numerics.Vector3.One;
+	static System.Runtime.Intrinsics.Vector128<int> Vector (System.Runtime.Intrinsics.Vector128<int> v) =>
+		System.Runtime.Intrinsics.Vector128.Add (v, v);
 	static (int, string, Big) Tuple (int n) => (n, "t" + n, new Big (n));
 	static Colour Flip (Colour c) => c == Colour.Red ? Colour.Green : Colour.Red;
 	static decimal Money (decimal d) => d * 1.5m;
@@ -630,9 +652,11 @@ static class Structs
 		double sum = 0;
 		for (int i = 0; i < 100; i++)
 			try {
-				sum += Choose (ref b, ref other, i % 2 == 0).Sum () + new Tiny { B = (byte) i }.Twice ().B + Mean (i, i, (Half) i);
+				sum += Choose (ref b, ref other, i % 2 == 0).Sum () + new Tiny { B = (byte) i }.Twice ().B +
+					Mean (i, i, (Half) i);
 				sum += Vector (System.Runtime.Intrinsics.Vector128.Create (i)).GetHashCode () == 0 ? 1 : 0;
-				sum += Tuple (i).Item3.A + (int) Flip ((Colour) 0) + (double) Money (i) + (Maybe (i) ?? 0) + (double) Huge ((UInt128) i);
+				sum += Tuple (i).Item3.A + (int) Flip ((Colour) 0) + (double) Money (i) + (Maybe (i) ?? 0) +
+					(double) Huge ((UInt128) i);
 				v = Move (v);
 				b = b.Next ();
 			} catch (Deep) {
@@ -678,7 +702,8 @@ static class Reflecting
 				Ask (() => generic.MakeGenericMethod (typeof (int)).Invoke (t, new object[] { i })),
 				Ask (() => Activator.CreateInstance (type, -1)),
 				Ask (() => type.GetProperty ("Item").GetValue (t, new object[] { i })),
-				Ask (() => type.GetMethod ("Throw").Invoke (t, BindingFlags.DoNotWrapExceptions, null, new object[] { i }, null)),
+				Ask (() => type.GetMethod ("Throw").Invoke (t, BindingFlags.DoNotWrapExceptions, null,
+					new object[] { i }, null)),
 				Ask (() => type.GetMethod ("op_Addition").CreateDelegate<Func<Target, int, int>> () ((Target) t, 4))));
 		}
 	}

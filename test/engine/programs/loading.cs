@@ -40,7 +40,8 @@ static class Contexts
 	static int Once (out WeakReference alive)
 	{
 		var context = new Own ();
-		var assembly = context.LoadFromStream (new MemoryStream (File.ReadAllBytes (typeof (Contexts).Assembly.Location)));
+		var assembly = context.LoadFromStream (
+			new MemoryStream (File.ReadAllBytes (typeof (Contexts).Assembly.Location)));
 		var work = assembly.GetType ("Loaded").GetMethod ("Work").CreateDelegate<Func<int, int>> ();
 		int result = work (6) + work (4);
 		alive = new WeakReference (context);
@@ -87,7 +88,8 @@ public static class Emit
 	{
 		var assembly = AssemblyBuilder.DefineDynamicAssembly (new AssemblyName ("built"), access);
 		var type = assembly.DefineDynamicModule ("built").DefineType ("Built", TypeAttributes.Public);
-		var method = type.DefineMethod ("Run", MethodAttributes.Public | MethodAttributes.Static, typeof (int), new[] { typeof (int) });
+		var method = type.DefineMethod ("Run", MethodAttributes.Public | MethodAttributes.Static,
+			typeof (int), new[] { typeof (int) });
 		Body (method.GetILGenerator ());
 		return type.CreateType ().GetMethod ("Run").CreateDelegate<Func<int, int>> ();
 	}
@@ -112,7 +114,8 @@ public static class Emit
 	public static void Run ()
 	{
 		for (int round = 0; round < 3; round++) {
-			Func<int, int>[] all = { Dynamic (), Built (AssemblyBuilderAccess.Run), Built (AssemblyBuilderAccess.RunAndCollect), Compiled () };
+			Func<int, int>[] all = { Dynamic (), Built (AssemblyBuilderAccess.Run),
+				Built (AssemblyBuilderAccess.RunAndCollect), Compiled () };
 			foreach (var f in all)
 				for (int i = 0; i < 4; i++)
 					Console.Write (Ask (f, i) + " ");

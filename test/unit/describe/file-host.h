@@ -4,8 +4,8 @@
  * file-host.h - a host that runs nothing: it opens assemblies from files, so that the whole object model over any
  * metadata can be asked in a plain process (unit tests, sanitizers, fuzz targets).
  *
- * Link file_host_dep (test/unit/describe/meson.build), which brings the core's objects and lib/describe. Normal context, one
- * thread opens and closes; asking is free for all.
+ * Link file_host_dep (test/unit/describe/meson.build), which brings the core's objects and lib/describe. Normal
+ * context, one thread opens and closes; asking is free for all.
  */
 #ifndef MONOCLE_TEST_FILE_HOST_H
 #define MONOCLE_TEST_FILE_HOST_H

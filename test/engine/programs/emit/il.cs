@@ -103,7 +103,8 @@ static class Writer
 	static void TailVirtual ()
 	{
 		var constructor = type.DefineDefaultConstructor (MethodAttributes.Public);
-		var method = type.DefineMethod ("Virtual", MethodAttributes.Public | MethodAttributes.Virtual, Int, new[] { Int });
+		var method = type.DefineMethod ("Virtual", MethodAttributes.Public | MethodAttributes.Virtual, Int,
+			new[] { Int });
 		var il = method.GetILGenerator ();
 		var go = il.DefineLabel ();
 		il.Emit (OpCodes.Ldarg_1);
@@ -242,8 +243,11 @@ static class Writer
 		CountGeneric ();
 		Method ("TailIndirect", TailIndirect, Int);
 		TailVirtual ();
-		var divide = Method ("Divide", (il, self) => { Arguments (il, 2); il.Emit (OpCodes.Div); il.Emit (OpCodes.Ret); }, Int, Int);
-		var add = Method ("Add", (il, self) => { Arguments (il, 2); il.Emit (OpCodes.Add); il.Emit (OpCodes.Ret); }, Int, Int);
+		var divide = Method ("Divide", (il, self) => {
+			Arguments (il, 2); il.Emit (OpCodes.Div); il.Emit (OpCodes.Ret);
+		}, Int, Int);
+		var add = Method ("Add", (il, self) => { Arguments (il, 2); il.Emit (OpCodes.Add); il.Emit (OpCodes.Ret); },
+			Int, Int);
 		Method ("Jump", (il, self) => Jump (il, add), Int, Int);
 		Method ("JumpDivide", (il, self) => Jump (il, divide), Int, Int);
 		Method ("TailDivide", (il, self) => { Arguments (il, 2); Tail (il, OpCodes.Call, divide); }, Int, Int);

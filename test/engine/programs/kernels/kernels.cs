@@ -3,7 +3,8 @@
 // kernels.cs - methods that stay in a loop, with values that no register keeps across a probe.
 //
 //   kernels run                  prints what each of them returns, and what a probe must not keep alive
-//   kernels time ROUNDS [NAME]   the least and the median CPU time of a call in nanoseconds: NAME <tab> LEAST <tab> MEDIAN
+//   kernels time ROUNDS [NAME]   the least and the median CPU time of a call, in nanoseconds:
+//                                NAME <tab> LEAST <tab> MEDIAN
 using System;
 using System.Collections.Generic;
 using System.Globalization;

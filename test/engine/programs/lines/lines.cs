@@ -24,7 +24,8 @@ static class Lines
 			if (method == null || method.Module != typeof (Lines).Module)
 				continue;
 			Console.WriteLine ("{0}.{1} IL_{2:x4} {3}:{4}:{5}", method.DeclaringType, method, frame.GetILOffset (),
-				System.IO.Path.GetFileName (frame.GetFileName ()), frame.GetFileLineNumber (), frame.GetFileColumnNumber ());
+				System.IO.Path.GetFileName (frame.GetFileName ()), frame.GetFileLineNumber (),
+				frame.GetFileColumnNumber ());
 		}
 	}
 

@@ -19,7 +19,8 @@ public static class Handlers
 {
 	public record Answer (int Number, string Text);
 	public static string Hello () => "hello";
-	public static Answer[] Json (int n) => Enumerable.Range (0, n).Select (i => new Answer (i, "number " + i)).ToArray ();
+	public static Answer[] Json (int n) =>
+		Enumerable.Range (0, n).Select (i => new Answer (i, "number " + i)).ToArray ();
 	public static string Throw () => throw new InvalidOperationException ("thrown");
 	public static string Work ()
 	{

@@ -9,7 +9,8 @@ using Xunit;
 
 public class Tests
 {
-	static int Factorial (int n) => n < 0 ? throw new ArgumentException ("negative") : n < 2 ? 1 : n * Factorial (n - 1);
+	static int Factorial (int n) =>
+		n < 0 ? throw new ArgumentException ("negative") : n < 2 ? 1 : n * Factorial (n - 1);
 
 	[Fact]
 	public void Passes () => Assert.Equal (120, Factorial (5));

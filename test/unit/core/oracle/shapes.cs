@@ -27,7 +27,8 @@ namespace N.S {
 		public struct Value { public int X; public void OfValue (Value other) { } }
 
 		public class Inner<U> {
-			public U Deep<V> (string s, int[] a, ref V r, out int o, int[,] m, Func<string, int> f, int? n, T t, U u, V v)
+			public U Deep<V> (string s, int[] a, ref V r, out int o, int[,] m, Func<string, int> f, int? n, T t, U u,
+				V v)
 			{
 				o = 0;
 				return u;
@@ -56,9 +57,10 @@ namespace N.S {
 	}
 
 	public unsafe class Primitives {
-		public void All (bool a, char b, sbyte c, byte d, short e, ushort f, int g, uint h, long i, ulong j, float k, double l,
-			IntPtr m, UIntPtr n, string o, object p) { }
-		public void Others (decimal a, DateTime b, Color c, TopDelegate d, Type e, Array f, Exception g, ValueType h, Enum i) { }
+		public void All (bool a, char b, sbyte c, byte d, short e, ushort f, int g, uint h, long i, ulong j, float k,
+			double l, IntPtr m, UIntPtr n, string o, object p) { }
+		public void Others (decimal a, DateTime b, Color c, TopDelegate d, Type e, Array f, Exception g, ValueType h,
+			Enum i) { }
 		public void Pointers (int *a, void *b, int **c, char *[] d, ref int *e, Color *f) { }
 		public void Typed (TypedReference reference) { }
 		public void References (ref int a, out string b, ref int[] c, ref List<string> d, ref Color e) { b = null; }
