@@ -164,8 +164,7 @@ method_at (const void *address)
 	return mono_jit_info_get_method (mono_jit_info_table_find (NULL, (void *) (uintptr_t) address));
 }
 
-static void
-life (void)
+CHILD_TEST (a_dynamic_method_comes_and_goes_as_on_mono)
 {
 	fake_dynamic f = { u"Add", number, sizeof number, machine_code };
 	start ("watch");
@@ -182,14 +181,7 @@ life (void)
 	check_trace ("");
 }
 
-static void
-a_dynamic_method_comes_and_goes_as_on_mono (void **state)
-{
-	child_passes (life);
-}
-
-static void
-again (void)
+CHILD_TEST (an_id_and_an_address_that_come_again_mean_the_newer_one)
 {
 	fake_dynamic f = { u"One", number, sizeof number, machine_code };
 	start ("watch");
@@ -203,14 +195,7 @@ again (void)
 	CHECK (strcmp (mono_method_get_name (one), "One") == 0);
 }
 
-static void
-an_id_and_an_address_that_come_again_mean_the_newer_one (void **state)
-{
-	child_passes (again);
-}
-
-static void
-failing (void)
+CHILD_TEST (what_cannot_be_compiled_fails)
 {
 	fake_dynamic f = { u"Bad", nothing, sizeof nothing, NULL }, g = { u"None", nothing, sizeof nothing, NULL };
 	start ("watch");
@@ -221,14 +206,7 @@ failing (void)
 	             "done without code (wrapper dynamic-method) object:None ()\n");
 }
 
-static void
-what_cannot_be_compiled_fails (void **state)
-{
-	child_passes (failing);
-}
-
-static void
-odd (void)
+CHILD_TEST (stubs_have_their_kind_and_malformed_signatures_are_empty)
 {
 	static const uint8_t cut[] = { 0x00, 3, 0x01, 0x08 }, handle[] = { 0x00, 1, 0x01, 0x21, 1, 2, 3 };
 	fake_dynamic f = { u"IL_STUB_PInvoke", number, sizeof number, NULL };
@@ -243,26 +221,13 @@ odd (void)
 	             "begin (wrapper dynamic-method) object:Handle ()\nfailed (wrapper dynamic-method) object:Handle ()\n");
 }
 
-static void
-stubs_have_their_kind_and_malformed_signatures_are_empty (void **state)
-{
-	child_passes (odd);
-}
-
-static void
-unwanted (void)
+CHILD_TEST (who_does_not_listen_gets_no_records)
 {
 	fake_dynamic f = { u"Nobody", nothing, sizeof nothing, machine_code };
 	start ("watch:nothing");
 	uint64_t size = monocle_records_size ();
 	compile (&f, S_OK);
 	CHECK (monocle_records_size () == size && !(fake_mask & COR_PRF_MONITOR_JIT_COMPILATION));
-}
-
-static void
-who_does_not_listen_gets_no_records (void **state)
-{
-	child_passes (unwanted);
 }
 
 static void *
@@ -278,8 +243,7 @@ come_and_go (void *data)
 	return NULL;
 }
 
-static void
-threads (void)
+CHILD_TEST (threads_compile_and_drop_at_once)
 {
 	enum { THREADS = 4 };
 	pthread_t all[THREADS];
@@ -289,12 +253,6 @@ threads (void)
 		CHECK (!pthread_create (&all[i], NULL, come_and_go, (void *) i));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join (all[i], NULL);
-}
-
-static void
-threads_compile_and_drop_at_once (void **state)
-{
-	child_passes (threads);
 }
 
 int

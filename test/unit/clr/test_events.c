@@ -212,8 +212,7 @@ resume (void)
 	deliver (3, 2, U (0), 0);
 }
 
-static void
-serial (void)
+CHILD_TEST (a_collection_is_told_in_mono_s_order)
 {
 	start ("watch:collector");
 	suspend (1);
@@ -237,14 +236,7 @@ serial (void)
 	check_trace ("");
 }
 
-static void
-a_collection_is_told_in_mono_s_order (void **state)
-{
-	child_passes (serial);
-}
-
-static void
-foreign (void)
+CHILD_TEST (events_of_other_providers_mean_nothing)
 {
 	start ("watch:collector");
 	metadata_size = 144; /* ProcessInfo, which the pipe sends when a session ends, is number 1 of its provider */
@@ -253,14 +245,7 @@ foreign (void)
 	check_trace ("");
 }
 
-static void
-events_of_other_providers_mean_nothing (void **state)
-{
-	child_passes (foreign);
-}
-
-static void
-background (void)
+CHILD_TEST (collections_nest_in_one_in_the_background)
 {
 	start ("watch:collector");
 	suspend (6);
@@ -281,12 +266,6 @@ background (void)
 	check_trace ("5/2s ");
 }
 
-static void
-collections_nest_in_one_in_the_background (void **state)
-{
-	child_passes (background);
-}
-
 static void *
 collect_as_another (void *unused)
 {
@@ -297,8 +276,7 @@ collect_as_another (void *unused)
 	return NULL;
 }
 
-static void
-overlapping (void)
+CHILD_TEST (a_pause_is_over_before_the_next_begins_whoever_is_slow)
 {
 	pthread_t thread;
 	start ("watch:collector");
@@ -320,12 +298,6 @@ overlapping (void)
 	pthread_join (thread, NULL);
 	deliver (3, 2, U (0), 0);
 	check_trace ("9/1s 11/1s 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
-}
-
-static void
-a_pause_is_over_before_the_next_begins_whoever_is_slow (void **state)
-{
-	child_passes (overlapping);
 }
 
 static void *
@@ -356,8 +328,7 @@ step_elsewhere (void *(*step) (void *), void *type, const char *should)
 	CHECK (!pthread_equal (teller, pthread_self ()));
 }
 
-static void
-many_threads (void)
+CHILD_TEST (one_thread_tells_of_a_collector_with_many)
 {
 	start ("watch:collector");
 	fake_collects = true;
@@ -377,15 +348,8 @@ many_threads (void)
 	CHECK (pthread_equal (first, teller));
 }
 
-static void
-one_thread_tells_of_a_collector_with_many (void **state)
-{
-	child_passes (many_threads);
-}
-
 /* Who waited for the end of that collection would wait for himself. */
-static void
-greedy (void)
+CHILD_TEST (who_tells_of_a_collection_does_not_wait_for_the_next)
 {
 	start ("watch:collector");
 	fake_collects = true;
@@ -399,12 +363,6 @@ greedy (void)
 	CHECK (fake_forced == 8);
 }
 
-static void
-who_tells_of_a_collection_does_not_wait_for_the_next (void **state)
-{
-	child_passes (greedy);
-}
-
 static void *
 stop_for_something_else (void *unused)
 {
@@ -413,8 +371,7 @@ stop_for_something_else (void *unused)
 	return NULL;
 }
 
-static void
-waiting (void)
+CHILD_TEST (a_collection_that_waits_for_its_turn_is_not_told_before)
 {
 	pthread_t thread;
 	start ("watch:collector");
@@ -428,14 +385,7 @@ waiting (void)
 	check_trace ("6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
 }
 
-static void
-a_collection_that_waits_for_its_turn_is_not_told_before (void **state)
-{
-	child_passes (waiting);
-}
-
-static void
-finalisation (void)
+CHILD_TEST (an_object_that_may_have_moved_is_replaced_by_its_like)
 {
 	uintptr_t first[2] = { 0x1000 }, second[2] = { 0x2000 };
 	start ("watch:collector");
@@ -453,14 +403,7 @@ finalisation (void)
 	check_trace ("finalizing +object -object +object 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s -like finalized ");
 }
 
-static void
-an_object_that_may_have_moved_is_replaced_by_its_like (void **state)
-{
-	child_passes (finalisation);
-}
-
-static void
-handles (void)
+CHILD_TEST (handles_have_small_numbers_and_their_type_inside)
 {
 	uintptr_t object[2] = { 0x1000 };
 	start ("watch:collector");
@@ -478,14 +421,7 @@ handles (void)
 	check_trace ("-3:2 +4:3 ");
 }
 
-static void
-handles_have_small_numbers_and_their_type_inside (void **state)
-{
-	child_passes (handles);
-}
-
-static void
-many_handles (void)
+CHILD_TEST (indexes_of_handles_are_used_again)
 {
 	start ("watch:collector");
 	for (uint64_t i = 1; i <= 5000; i++)
@@ -505,19 +441,12 @@ many_handles (void)
 }
 
 static void
-indexes_of_handles_are_used_again (void **state)
-{
-	child_passes (many_handles);
-}
-
-static void
 wait_for (uintptr_t *lock, uintptr_t *object)
 {
 	deliver (81, 1, U (0), 2, U (0), 8, U (lock), 8, U (object), 8, U (0), 0);
 }
 
-static void
-monitors (void)
+CHILD_TEST (who_holds_a_lock_is_seen_from_the_lock)
 {
 	uintptr_t object[2] = { 0 }, lock[3] = { 1, 0, 0 };
 	start ("watch:collector");
@@ -540,27 +469,15 @@ monitors (void)
 	check_trace ("wait failed ");
 }
 
-static void
-who_holds_a_lock_is_seen_from_the_lock (void **state)
-{
-	child_passes (monitors);
-}
-
-static void
-malformed (void)
+CHILD_PRINTS (a_payload_that_is_too_short_is_dropped_and_said_once,
+              "monocle: CoreCLR: event 1 of the runtime has 2 bytes, 16 are needed: it is dropped, like "
+              "others of its kind\n")
 {
 	start ("watch:collector");
 	for (unsigned id = 0; id < 400; id++)
 		if (id != 3 && id != 7 && id != 13 && id != 14 && id != 91)
 			deliver (id, 2, U (0xffff), 0);
 	check_trace ("");
-}
-
-static void
-a_payload_that_is_too_short_is_dropped_and_said_once (void **state)
-{
-	child_prints (malformed, "monocle: CoreCLR: event 1 of the runtime has 2 bytes, 16 are needed: it is dropped, like "
-	                         "others of its kind\n");
 }
 
 static void
@@ -585,8 +502,7 @@ suspend_as_another (void *unused)
 	return NULL;
 }
 
-static void
-suspensions_in_turn (void)
+CHILD_TEST (the_end_of_a_suspension_is_its_own_when_the_next_has_begun)
 {
 	pthread_t thread;
 	start ("watch");
@@ -600,14 +516,7 @@ suspensions_in_turn (void)
 	check_trace ("0:1 3:1 0:8 4:1+ ");
 }
 
-static void
-the_end_of_a_suspension_is_its_own_when_the_next_has_begun (void **state)
-{
-	child_passes (suspensions_in_turn);
-}
-
-static void
-suspensions (void)
+CHILD_TEST (a_suspension_has_a_reason_and_a_duration)
 {
 	start ("watch");
 	monocle_profiler_set_suspension_callback (handle, on_suspension);
@@ -624,14 +533,7 @@ suspensions (void)
 	check_trace ("4:0 0:1 1:1+ 3:1 4:1+ 0:9 2:9+ ");
 }
 
-static void
-a_suspension_has_a_reason_and_a_duration (void **state)
-{
-	child_passes (suspensions);
-}
-
-static void
-phases (void)
+CHILD_TEST (every_phase_of_an_exception_has_its_number)
 {
 	start ("watch");
 	monocle_profiler_set_exception_phase_callback (handle, on_phase);
@@ -651,15 +553,8 @@ phases (void)
 	CHECK (last_phase == MONOCLE_EXCEPTION_CATCHER_LEAVE);
 }
 
-static void
-every_phase_of_an_exception_has_its_number (void **state)
-{
-	child_passes (phases);
-}
-
 /* Only a frame that is found by asking the runtime for the stack: this process has no managed code. */
-static void
-thrown_by_somebody (void)
+CHILD_TEST (an_exception_below_managed_code_leaves_the_mask_alone)
 {
 	static fake_module nowhere;
 	static fake_function function = { .module = &nowhere };
@@ -670,8 +565,7 @@ thrown_by_somebody (void)
 	CHECK (fake_mask & COR_PRF_MONITOR_EXCEPTIONS);
 }
 
-static void
-thrown_by_nobody (void)
+CHILD_TEST (of_an_exception_without_managed_code_below_it_nothing_more_is_asked)
 {
 	start ("watch");
 	monocle_profiler_set_exception_phase_callback (handle, on_phase);
@@ -685,18 +579,6 @@ thrown_by_nobody (void)
 	CHECK (!(fake_mask & COR_PRF_MONITOR_EXCEPTIONS));
 }
 
-static void
-an_exception_below_managed_code_leaves_the_mask_alone (void **state)
-{
-	child_passes (thrown_by_somebody);
-}
-
-static void
-of_an_exception_without_managed_code_below_it_nothing_more_is_asked (void **state)
-{
-	child_passes (thrown_by_nobody);
-}
-
 /* --- what is asked for -------------------------------------------------------------------------------------------- */
 
 static void
@@ -707,8 +589,7 @@ wait_for_session (uint64_t keywords)
 	CHECK (fake_keywords == keywords);
 }
 
-static void
-late (void)
+CHILD_TEST (nothing_is_asked_for_before_somebody_listens)
 {
 	start ("watch");
 	CHECK (fake_high_mask == COR_PRF_HIGH_BASIC_GC && fake_sessions == 0);
@@ -726,14 +607,9 @@ late (void)
 	monocle__callback_Shutdown (NULL);
 }
 
-static void
-nothing_is_asked_for_before_somebody_listens (void **state)
-{
-	child_passes (late);
-}
-
-static void
-refused (void)
+CHILD_PRINTS (a_refused_flag_is_named_by_its_event_and_costs_nobody_else,
+              "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags "
+              "0x40/0x0: E_FAIL (0x80004005)\n")
 {
 	fake_refused_flags = COR_PRF_MONITOR_EXCEPTIONS;
 	start ("watch");
@@ -742,29 +618,15 @@ refused (void)
 	CHECK (fake_mask & COR_PRF_MONITOR_CLASS_LOADS);
 }
 
-static void
-refused_from_the_start (void)
+CHILD_PRINTS (a_flag_refused_from_the_start_costs_nobody_else_either,
+              "monocle: CoreCLR: gc_allocation cannot be had any more: the runtime refuses flags 0x800100/0x0: "
+              "E_FAIL (0x80004005)\n")
 {
 	fake_refused_flags = COR_PRF_ENABLE_OBJECT_ALLOCATED;
 	start ("watch:allocations");
 	CHECK (fake_mask & COR_PRF_MONITOR_MODULE_LOADS);
 	CHECK (fake_high_mask & COR_PRF_HIGH_MONITOR_EVENT_PIPE);
 	CHECK (fake_keywords == 1);
-}
-
-static void
-a_flag_refused_from_the_start_costs_nobody_else_either (void **state)
-{
-	child_prints (refused_from_the_start,
-	              "monocle: CoreCLR: gc_allocation cannot be had any more: the runtime refuses flags 0x800100/0x0: "
-	              "E_FAIL (0x80004005)\n");
-}
-
-static void
-a_refused_flag_is_named_by_its_event_and_costs_nobody_else (void **state)
-{
-	child_prints (refused, "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags "
-	                       "0x40/0x0: E_FAIL (0x80004005)\n");
 }
 
 int

@@ -126,8 +126,7 @@ deliver (unsigned id, uint32_t said, uint32_t count, const uint64_t *words, uint
 
 enum { SURVIVING = 21, MOVED = 22 };
 
-static void
-moved (void)
+CHILD_TEST (ranges_that_moved_are_told_by_object_when_all_is_in_its_place)
 {
 	const uint64_t ranges[] = { 0x1000, 0x2000, 64, 0x5008, 0x4008, 48, 0x7000, 0x7000, 32 };
 	const uint64_t unknown[] = { 0x9000, 0xdead0000, 64 };
@@ -146,14 +145,7 @@ moved (void)
 	check_trace ("");
 }
 
-static void
-ranges_that_moved_are_told_by_object_when_all_is_in_its_place (void **state)
-{
-	child_passes (moved);
-}
-
-static void
-batches (void)
+CHILD_TEST (many_objects_come_in_mono_s_batches)
 {
 	const uint64_t range[] = { 0x10000, 0x80000, 32 * 1000 };
 	start ("watch:moves");
@@ -163,14 +155,7 @@ batches (void)
 	CHECK (pairs == 1000);
 }
 
-static void
-many_objects_come_in_mono_s_batches (void **state)
-{
-	child_passes (batches);
-}
-
-static void
-survived (void)
+CHILD_TEST (ranges_that_stay_and_ranges_that_go_survive)
 {
 	const uint64_t stay[] = { 0x1000, 64, 0x3000, 32 }, move[] = { 0x5000, 0x4000, 128 };
 	start ("watch:survivors");
@@ -181,14 +166,7 @@ survived (void)
 	check_trace ("");
 }
 
-static void
-ranges_that_stay_and_ranges_that_go_survive (void **state)
-{
-	child_passes (survived);
-}
-
-static void
-malformed (void)
+CHILD_TEST (an_event_is_not_believed_beyond_its_end)
 {
 	const uint64_t two[] = { 0x1000, 0x2000, 32, 0x3000, 0x4000, 32 };
 	start ("watch:moves,survivors");
@@ -199,12 +177,6 @@ malformed (void)
 	deliver (SURVIVING, 1, 0, two, 2);
 	monocle__callback_GarbageCollectionFinished (NULL);
 	check_trace ("");
-}
-
-static void
-an_event_is_not_believed_beyond_its_end (void **state)
-{
-	child_passes (malformed);
 }
 
 static void *
@@ -218,8 +190,7 @@ bring_ranges (void *data)
 	return NULL;
 }
 
-static void
-threads (void)
+CHILD_TEST (several_threads_of_the_collector_may_bring_ranges)
 {
 	enum { THREADS = 4 };
 	pthread_t all[THREADS];
@@ -233,16 +204,9 @@ threads (void)
 	CHECK (pairs == THREADS * 1000 * 4);
 }
 
-static void
-several_threads_of_the_collector_may_bring_ranges (void **state)
-{
-	child_passes (threads);
-}
-
 /* --- roots -------------------------------------------------------------------------------------------------------- */
 
-static void
-roots (void)
+CHILD_TEST (roots_lie_where_their_kind_was_registered)
 {
 	ObjectID objects[40] = { 0x1000, 0, 0x2000, 0x3000, 0x4000, 0x5000 };
 	COR_PRF_GC_ROOT_KIND kinds[40] = {
@@ -268,14 +232,7 @@ roots (void)
 	CHECK (monocle__callback_ObjectReferences (NULL, 0x1000, 0, 0, NULL) < 0); /* no walk over the heap */
 }
 
-static void
-roots_lie_where_their_kind_was_registered (void **state)
-{
-	child_passes (roots);
-}
-
-static void
-unwanted (void)
+CHILD_TEST (who_listens_to_none_of_it_pays_for_none_of_it)
 {
 	ObjectID objects[] = { 0x1000 };
 	COR_PRF_GC_ROOT_KIND kinds[] = { COR_PRF_GC_ROOT_STACK };
@@ -286,12 +243,6 @@ unwanted (void)
 	monocle__callback_RootReferences2 (NULL, 1, objects, kinds, flags, ids);
 	monocle__callback_GarbageCollectionFinished (NULL);
 	check_trace ("");
-}
-
-static void
-who_listens_to_none_of_it_pays_for_none_of_it (void **state)
-{
-	child_passes (unwanted);
 }
 
 int

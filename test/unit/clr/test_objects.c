@@ -282,8 +282,7 @@ meet (type *own, MonoClass *klass)
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-static void
-objects (void)
+CHILD_TEST (strings_and_arrays_are_read_where_they_lie)
 {
 	static text hello = { &string_type, 5, { 'h', 'e', 'l', 'l', 'o' } };
 	static grid numbers = { &grid_type, 6, 0, { 2, 3, 0, 0 }, { 1, 2, 3, 4, 5, 6 } };
@@ -310,14 +309,7 @@ objects (void)
 	CHECK (mono_object_get_size ((MonoObject *) &hello) == 0);
 }
 
-static void
-strings_and_arrays_are_read_where_they_lie (void **state)
-{
-	child_passes (objects);
-}
-
-static void
-generations (void)
+CHILD_TEST (large_pinned_and_frozen_objects_are_in_the_oldest_generation)
 {
 	static text own = { &string_type, 0, { 0 } };
 	const int expected[] = { 0, 1, 2, 2, 2 };
@@ -330,14 +322,7 @@ generations (void)
 	CHECK (mono_gc_get_generation ((MonoObject *) &own) == -1);
 }
 
-static void
-large_pinned_and_frozen_objects_are_in_the_oldest_generation (void **state)
-{
-	child_passes (generations);
-}
-
-static void
-references (void)
+CHILD_TEST (a_handle_is_made_by_another_thread_where_this_one_must_not)
 {
 	static text own = { &string_type, 0, { 0 } };
 	start ();
@@ -353,15 +338,8 @@ references (void)
 	CHECK (handles == 0);
 }
 
-static void
-a_handle_is_made_by_another_thread_where_this_one_must_not (void **state)
-{
-	child_passes (references);
-}
-
 /* The service is busy with a collection meanwhile; later the object may stand elsewhere. */
-static void
-given_up (void)
+CHILD_TEST (a_question_that_was_given_up_is_never_asked)
 {
 	static text own = { &string_type, 0, { 0 } };
 	start ();
@@ -376,12 +354,6 @@ given_up (void)
 	CHECK (mono_gchandle_new ((MonoObject *) &own, 0) && handles == 1);
 }
 
-static void
-a_question_that_was_given_up_is_never_asked (void **state)
-{
-	child_passes (given_up);
-}
-
 static size_t
 thread_count (void)
 {
@@ -393,18 +365,11 @@ thread_count (void)
 }
 
 /* A signal handler that sets a callback cannot make a thread. (A sanitizer may make one of its own, too.) */
-static void
-service (void)
+CHILD_TEST (the_thread_that_asks_is_there_from_the_start)
 {
 	size_t before = thread_count ();
 	start ();
 	CHECK (thread_count () > before);
-}
-
-static void
-the_thread_that_asks_is_there_from_the_start (void **state)
-{
-	child_passes (service);
 }
 
 /* --- layouts and statics ------------------------------------------------------------------------------------------ */
@@ -417,8 +382,7 @@ field_of (MonoClass *klass, const char *name)
 	return field;
 }
 
-static void
-layouts (void)
+CHILD_TEST (offsets_count_from_the_beginning_of_the_object)
 {
 	start ();
 	MonoClass *exception = system_class ("Exception"), *decimal = system_class ("Decimal");
@@ -436,14 +400,7 @@ layouts (void)
 	CHECK (mono_field_get_offset (flags) == 8 + 4 && looked_up == 2);
 }
 
-static void
-offsets_count_from_the_beginning_of_the_object (void **state)
-{
-	child_passes (layouts);
-}
-
-static void
-unknown_classes (void)
+CHILD_TEST (a_class_is_looked_up_by_threads_of_the_runtime_only_and_once)
 {
 	start ();
 	MonoClass *exception = system_class ("Exception");
@@ -460,12 +417,6 @@ unknown_classes (void)
 	CHECK (mono_class_instance_size (exception) == 0 && looked_up == 3);
 }
 
-static void
-a_class_is_looked_up_by_threads_of_the_runtime_only_and_once (void **state)
-{
-	child_passes (unknown_classes);
-}
-
 static void *
 address_of (MonoClass *klass, const char *name)
 {
@@ -480,8 +431,7 @@ address_of (MonoClass *klass, const char *name)
 	return NULL;
 }
 
-static void
-statics (void)
+CHILD_TEST (statics_that_stay_are_asked_once_and_in_probes_by_another_thread)
 {
 	start ();
 	MonoClass *date = system_class ("DateTime");
@@ -498,14 +448,7 @@ statics (void)
 	CHECK (!address_of (date, "MinValue"));
 }
 
-static void
-statics_that_stay_are_asked_once_and_in_probes_by_another_thread (void **state)
-{
-	child_passes (statics);
-}
-
-static void
-boxes (void)
+CHILD_TEST (the_box_of_a_static_struct_moves_and_is_asked_for_each_time)
 {
 	start ();
 	MonoClass *date = system_class ("DateTime");
@@ -517,14 +460,7 @@ boxes (void)
 	CHECK (address_of (date, "MaxValue") == (void *) 0x3000 && statics_asked == 3);
 }
 
-static void
-the_box_of_a_static_struct_moves_and_is_asked_for_each_time (void **state)
-{
-	child_passes (boxes);
-}
-
-static void
-strings (void)
+CHILD_TEST (strings_are_laid_out_though_no_class_layout_is_told)
 {
 	start ();
 	MonoClass *string = mono_get_string_class ();
@@ -533,16 +469,9 @@ strings (void)
 	CHECK (mono_field_get_offset (field_of (string, "_firstChar")) == 12);
 }
 
-static void
-strings_are_laid_out_though_no_class_layout_is_told (void **state)
-{
-	child_passes (strings);
-}
-
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
 
-static void
-collections (void)
+CHILD_TEST (collections_and_sizes_are_the_runtimes)
 {
 	BOOL young[] = { 1, 0, 0, 0, 0 }, all[] = { 1, 1, 1, 1, 1 };
 	start ();
@@ -557,14 +486,7 @@ collections (void)
 	CHECK (mono_gc_get_used_size () == 2000);
 }
 
-static void
-collections_and_sizes_are_the_runtimes (void **state)
-{
-	child_passes (collections);
-}
-
-static void
-collecting (void)
+CHILD_TEST (a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do)
 {
 	start ();
 	mono_gc_collect (2);
@@ -578,12 +500,6 @@ collecting (void)
 	monocle__callback_Shutdown (NULL);
 	mono_gc_collect (2);
 	CHECK (forced == 3);
-}
-
-static void
-a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do (void **state)
-{
-	child_passes (collecting);
 }
 
 static const struct CMUnitTest tests[] = {

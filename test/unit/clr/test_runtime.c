@@ -138,8 +138,7 @@ start (void)
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
 
-static void
-life (void)
+CHILD_PRINTS (a_program_lives_and_dies_as_on_mono, "cleanup\n")
 {
 	start ();
 	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
@@ -154,14 +153,7 @@ life (void)
 	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
 }
 
-static void
-a_program_lives_and_dies_as_on_mono (void **state)
-{
-	child_prints (life, "cleanup\n");
-}
-
-static void
-declined_process (void)
+CHILD_PRINTS (a_declined_process_starts_no_module, "")
 {
 	setenv ("MONOCLE_PROFILE", "watch", 1);
 	setenv ("MONOCLE_ENABLED", "0", 1);
@@ -169,14 +161,8 @@ declined_process (void)
 	CHECK_STRING (trace, "");
 }
 
-static void
-a_declined_process_starts_no_module (void **state)
-{
-	child_prints (declined_process, "");
-}
-
-static void
-refused_mask (void)
+CHILD_PRINTS (modules_end_when_the_runtime_refuses_the_mask,
+              "monocle: CoreCLR: SetEventMask2 failed: E_FAIL (0x80004005)\ncleanup\n")
 {
 	setenv ("MONOCLE_PROFILE", "watch", 1);
 	fake_mask_answer = E_FAIL;
@@ -185,23 +171,10 @@ refused_mask (void)
 	mono_profiler_set_jit_begin_callback (handle, on_jit);
 }
 
-static void
-modules_end_when_the_runtime_refuses_the_mask (void **state)
-{
-	child_prints (refused_mask, "monocle: CoreCLR: SetEventMask2 failed: E_FAIL (0x80004005)\ncleanup\n");
-}
-
-static void
-no_module (void)
+CHILD_PRINTS (a_process_without_a_module_is_left_alone, "")
 {
 	setenv ("MONOCLE_PROFILE", "", 1);
 	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
-}
-
-static void
-a_process_without_a_module_is_left_alone (void **state)
-{
-	child_prints (no_module, "");
 }
 
 /* --- the event mask ----------------------------------------------------------------------------------------------- */
@@ -226,8 +199,7 @@ listen_to_classes (void *data)
 	return NULL;
 }
 
-static void
-late_listeners (void)
+CHILD_TEST (listeners_that_come_late_and_at_once_are_all_asked_for)
 {
 	pthread_t threads[2];
 	start ();
@@ -241,12 +213,6 @@ late_listeners (void)
 	CHECK ((fake_mask & wanted) == wanted);
 	mono_profiler_set_exception_throw_callback (handle, NULL);
 	CHECK ((fake_mask & wanted) == wanted);
-}
-
-static void
-listeners_that_come_late_and_at_once_are_all_asked_for (void **state)
-{
-	child_passes (late_listeners);
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -289,18 +255,11 @@ print_all (void)
 	print_image ("corlib", mono_get_corlib ());
 }
 
-static void
-names (void)
+CHILD_TEST (metadata_is_spelt_as_mono_spells_it)
 {
 	start ();
 	CHECK_STRING (mono_image_get_filename (shapes ()), "/srv/\u00e4\U0001F600/shapes.exe");
 	CHECK (check (print_all) > golden_lines ("def:") + golden_lines ("typedef:") + golden_lines ("param:"));
-}
-
-static void
-metadata_is_spelt_as_mono_spells_it (void **state)
-{
-	child_passes (names);
 }
 
 /* --- instances ---------------------------------------------------------------------------------------------------- */
@@ -344,8 +303,7 @@ name_is (const fake_function *function, const char *should)
 	mono_free (name);
 }
 
-static void
-instances (void)
+CHILD_TEST (instances_are_spelt_as_mono_spells_them)
 {
 	start ();
 	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
@@ -373,12 +331,6 @@ instances (void)
 	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&numbers))), "Int32[]");
 }
 
-static void
-instances_are_spelt_as_mono_spells_them (void **state)
-{
-	child_passes (instances);
-}
-
 /* What the runtime of .NET 9 and 10 keeps of a pointer; its id has a bit set. */
 typedef struct {
 	uintptr_t kind, type_object, pointee;
@@ -394,8 +346,7 @@ class_is (ClassID id, const char *name, MonoImage *image)
 	CHECK (mono_class_get_image (klass) == image);
 }
 
-static void
-pointers (void)
+CHILD_TEST (pointers_are_named_by_what_they_point_to)
 {
 	start ();
 	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
@@ -419,14 +370,7 @@ pointers (void)
 	class_is (COMPOSITE_ID (&later), "?", NULL);
 }
 
-static void
-pointers_are_named_by_what_they_point_to (void **state)
-{
-	child_passes (pointers);
-}
-
-static void
-asked_once (void)
+CHILD_TEST (the_runtime_is_asked_once_about_an_id)
 {
 	start ();
 	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
@@ -440,27 +384,14 @@ asked_once (void)
 	CHECK (fake_asked == before);
 }
 
-static void
-the_runtime_is_asked_once_about_an_id (void **state)
-{
-	child_passes (asked_once);
-}
-
 /* An object whose first word is its class. */
-static void
-looked_at_objects (void)
+CHILD_TEST (an_object_has_the_class_of_its_first_word)
 {
 	start ();
 	fake_class text = class_in (mono_get_corlib (), &corlib, "System", "String");
 	uintptr_t object[2] = { ID (&text) | 1, 0 };
 	CHECK (mono_object_get_class ((MonoObject *) object) == mono_get_string_class ());
 	CHECK (mono_object_get_class (NULL) == NULL);
-}
-
-static void
-an_object_has_the_class_of_its_first_word (void **state)
-{
-	child_passes (looked_at_objects);
 }
 
 /* --- images that go ----------------------------------------------------------------------------------------------- */
@@ -493,8 +424,7 @@ run_probes (monocle__clr_generic *generic, ClassID klass)
 	return entered;
 }
 
-static void
-collectible (void)
+CHILD_TEST (ids_of_what_was_unloaded_name_what_they_name_next)
 {
 	start ();
 	mono_profiler_set_method_enter_callback (handle, on_enter);
@@ -537,14 +467,8 @@ collectible (void)
 	CHECK (monocle__clr_method (ID (&bare)) && monocle__clr_method (ID (&bare)) != old);
 }
 
-static void
-ids_of_what_was_unloaded_name_what_they_name_next (void **state)
-{
-	child_passes (collectible);
-}
-
-static void
-unknown_modules (void)
+CHILD_PRINTS (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens,
+              "monocle: CoreCLR: GetModuleInfo2 failed: CORPROF_E_DATAINCOMPLETE (0x80131351)\n")
 {
 	start ();
 	fake_module ghost = { .path = u"/srv/ghost.dll" };
@@ -561,16 +485,9 @@ unknown_modules (void)
 	CHECK (!monocle__clr_method (ID (&lost)));
 }
 
-static void
-a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens (void **state)
-{
-	child_prints (unknown_modules, "monocle: CoreCLR: GetModuleInfo2 failed: CORPROF_E_DATAINCOMPLETE (0x80131351)\n");
-}
-
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-static void
-threads (void)
+CHILD_TEST (a_thread_starts_once_is_named_and_stops_once)
 {
 	DWORD os_thread = (DWORD) gettid ();
 	start ();
@@ -593,14 +510,7 @@ threads (void)
 	CHECK (!mono_thread_current ());
 }
 
-static void
-a_thread_starts_once_is_named_and_stops_once (void **state)
-{
-	child_passes (threads);
-}
-
-static void
-late_burial (void)
+CHILD_TEST (a_thread_that_is_buried_late_does_not_take_its_successor_along)
 {
 	DWORD os_thread = (DWORD) gettid ();
 	start ();
@@ -615,12 +525,6 @@ late_burial (void)
 	CHECK_STRING (trace, "started stopped started stopped");
 }
 
-static void
-a_thread_that_is_buried_late_does_not_take_its_successor_along (void **state)
-{
-	child_passes (late_burial);
-}
-
 static void *
 bury_first (void *unused)
 {
@@ -628,8 +532,7 @@ bury_first (void *unused)
 	return NULL;
 }
 
-static void
-slow_burial (void)
+CHILD_TEST (a_thread_begins_when_the_end_of_its_predecessor_was_told)
 {
 	DWORD os_thread = (DWORD) gettid ();
 	pthread_t finalizer;
@@ -644,12 +547,6 @@ slow_burial (void)
 	CHECK (mono_thread_current ());
 	pthread_join (finalizer, NULL);
 	CHECK (mono_thread_current ());
-}
-
-static void
-a_thread_begins_when_the_end_of_its_predecessor_was_told (void **state)
-{
-	child_passes (slow_burial);
 }
 
 int

@@ -37,4 +37,20 @@ void child_passes (void (*body) (void));
 /* The same, and its output must be exactly `output`. */
 void child_prints (void (*body) (void), const char *output);
 
+/*
+ * CHILD_TEST (sentence) { … } is a cmocka test whose body runs in a child; CHILD_PRINTS (sentence, output) { … } one
+ * whose child must write exactly that.
+ */
+#define CHILD_TEST_BY(sentence, run) \
+	static void sentence##_body (void); \
+	static void sentence (void **state) \
+	{ \
+		(void) state; \
+		run; \
+	} \
+	static void sentence##_body (void)
+
+#define CHILD_TEST(sentence)           CHILD_TEST_BY (sentence, child_passes (sentence##_body))
+#define CHILD_PRINTS(sentence, output) CHILD_TEST_BY (sentence, child_prints (sentence##_body, output))
+
 #endif

@@ -88,8 +88,7 @@ on_cleanup (MonoProfiler *prof)
 
 /* --- order and slots ---------------------------------------------------------------------------------------------- */
 
-static void
-newest_first (void)
+CHILD_TEST (dispatch_runs_the_newest_handle_first)
 {
 	start ();
 	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
@@ -99,14 +98,7 @@ newest_first (void)
 	CHECK_STRING (trace, "jit:c jit:b jit:a");
 }
 
-static void
-dispatch_runs_the_newest_handle_first (void **state)
-{
-	child_passes (newest_first);
-}
-
-static void
-empty_slots (void)
+CHILD_TEST (dispatch_skips_a_handle_without_callback)
 {
 	start ();
 	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
@@ -117,14 +109,7 @@ empty_slots (void)
 	CHECK_STRING (trace, "jit:c jit:a");
 }
 
-static void
-dispatch_skips_a_handle_without_callback (void **state)
-{
-	child_passes (empty_slots);
-}
-
-static void
-replaced_and_removed (void)
+CHILD_TEST (a_second_callback_replaces_the_first_and_null_removes_it)
 {
 	start ();
 	MonoProfilerHandle a = handle_named ("a");
@@ -136,14 +121,7 @@ replaced_and_removed (void)
 	CHECK_STRING (trace, "other:a");
 }
 
-static void
-a_second_callback_replaces_the_first_and_null_removes_it (void **state)
-{
-	child_passes (replaced_and_removed);
-}
-
-static void
-null_prof (void)
+CHILD_TEST (a_handle_may_have_no_prof)
 {
 	start ();
 	mono_profiler_set_jit_begin_callback (mono_profiler_create (NULL), on_jit_begin);
@@ -151,14 +129,7 @@ null_prof (void)
 	CHECK_STRING (trace, "jit:(null)");
 }
 
-static void
-a_handle_may_have_no_prof (void **state)
-{
-	child_passes (null_prof);
-}
-
-static void
-null_handle (void)
+CHILD_TEST (setters_ignore_the_null_handle_of_a_failed_create)
 {
 	start ();
 	mono_profiler_set_jit_begin_callback (NULL, on_jit_begin);
@@ -166,12 +137,6 @@ null_handle (void)
 	mono_profiler_set_coverage_filter_callback (NULL, NULL);
 	mono_profiler_set_call_instrumentation_filter_callback (NULL, NULL);
 	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == 0);
-}
-
-static void
-setters_ignore_the_null_handle_of_a_failed_create (void **state)
-{
-	child_passes (null_handle);
 }
 
 static MonoProfilerHandle nested_handle;
@@ -187,20 +152,13 @@ on_thread_started (MonoProfiler *prof, uintptr_t tid)
 	note ("<thread");
 }
 
-static void
-nested (void)
+CHILD_TEST (a_callback_may_raise_create_and_set)
 {
 	start ();
 	nested_handle = handle_named ("a");
 	mono_profiler_set_thread_started_callback (nested_handle, on_thread_started);
 	monocle_raise_thread_started (1);
 	CHECK_STRING (trace, ">thread jit:a jit:born jit:a <thread");
-}
-
-static void
-a_callback_may_raise_create_and_set (void **state)
-{
-	child_passes (nested);
 }
 
 /* --- every row ---------------------------------------------------------------------------------------------------- */
@@ -258,8 +216,7 @@ set_and_raise_all (MonoProfilerHandle handle)
 #undef MONO_PROFILER_EVENT_5
 }
 
-static void
-every_event (void)
+CHILD_TEST (every_event_reaches_its_own_callback)
 {
 	start ();
 	set_and_raise_all (handle_named ("a"));
@@ -268,14 +225,7 @@ every_event (void)
 		CHECK (calls[event] == 1);
 }
 
-static void
-every_event_reaches_its_own_callback (void **state)
-{
-	child_passes (every_event);
-}
-
-static void
-support (void)
+CHILD_TEST (a_host_that_does_not_say_delivers_monos_events_and_no_others)
 {
 	start ();
 	CHECK_STRING (monocle_event_name (MONOCLE_EVENT_gc_event), "gc_event");
@@ -288,12 +238,6 @@ support (void)
 }
 
 static void
-a_host_that_does_not_say_delivers_monos_events_and_no_others (void **state)
-{
-	child_passes (support);
-}
-
-static void
 on_root (MonoProfiler *prof, const mono_byte *begin, uintptr_t size, MonoGCRootSource source, const void *key,
          const char *name)
 {
@@ -301,8 +245,7 @@ on_root (MonoProfiler *prof, const mono_byte *begin, uintptr_t size, MonoGCRootS
 	          (int) source, (int) (uintptr_t) key, name);
 }
 
-static void
-five_arguments (void)
+CHILD_TEST (arguments_arrive_in_the_rows_order)
 {
 	start ();
 	mono_profiler_set_gc_root_register_callback (handle_named ("a"), on_root);
@@ -310,16 +253,9 @@ five_arguments (void)
 	CHECK_STRING (trace, "a 1 2 3 4 five");
 }
 
-static void
-arguments_arrive_in_the_rows_order (void **state)
-{
-	child_passes (five_arguments);
-}
-
 /* --- the host's view ---------------------------------------------------------------------------------------------- */
 
-static void
-counting (void)
+CHILD_TEST (the_count_is_the_number_of_handles_that_listen)
 {
 	start ();
 	const uint32_t *count = &monocle_event_counts ()[MONOCLE_EVENT_jit_begin];
@@ -338,14 +274,7 @@ counting (void)
 	CHECK (*count == 0);
 }
 
-static void
-the_count_is_the_number_of_handles_that_listen (void **state)
-{
-	child_passes (counting);
-}
-
-static void
-gated (void)
+CHILD_TEST (nothing_is_delivered_before_startup_is_done_and_after_shutdown)
 {
 	const uint32_t *count = &monocle_event_counts ()[MONOCLE_EVENT_jit_begin];
 	struct _MonoProfilerDesc *const *first = monocle_event_handles ();
@@ -367,14 +296,7 @@ gated (void)
 	CHECK_STRING (trace, "jit:a");
 }
 
-static void
-nothing_is_delivered_before_startup_is_done_and_after_shutdown (void **state)
-{
-	child_passes (gated);
-}
-
-static void
-hostless (void)
+CHILD_TEST (without_a_host_nothing_starts_and_nothing_ends)
 {
 	mono_profiler_set_jit_begin_callback (handle_named ("a"), on_jit_begin);
 	monocle_host_startup_done ();
@@ -387,14 +309,7 @@ hostless (void)
 	CHECK_STRING (trace, "jit:a");
 }
 
-static void
-without_a_host_nothing_starts_and_nothing_ends (void **state)
-{
-	child_passes (hostless);
-}
-
-static void
-wanted (void)
+CHILD_TEST (the_host_is_told_of_the_first_listener_and_of_the_last)
 {
 	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b");
 
@@ -412,14 +327,7 @@ wanted (void)
 	CHECK_STRING (trace, "+gc_resize +jit_begin | -jit_begin +jit_begin");
 }
 
-static void
-the_host_is_told_of_the_first_listener_and_of_the_last (void **state)
-{
-	child_passes (wanted);
-}
-
-static void
-host_structs (void)
+CHILD_TEST (a_host_is_read_no_further_than_its_size)
 {
 	monocle_host_ops ops = noting_host;
 
@@ -438,14 +346,7 @@ host_structs (void)
 	CHECK_STRING (trace, "");
 }
 
-static void
-a_host_is_read_no_further_than_its_size (void **state)
-{
-	child_passes (host_structs);
-}
-
-static void
-host_with_passing_strings (void)
+CHILD_TEST (the_strings_of_a_host_are_copied)
 {
 	char name[] = "lua", version[] = "5.4";
 	monocle_host_ops ops = quiet_host;
@@ -461,26 +362,13 @@ host_with_passing_strings (void)
 	mono_free (told);
 }
 
-static void
-the_strings_of_a_host_are_copied (void **state)
-{
-	child_passes (host_with_passing_strings);
-}
-
-static void
-two_hosts (void)
+CHILD_PRINTS (a_process_has_one_host, "monocle: this process is profiled by the host test already\n"
+                                      "monocle: this process is profiled by the host test already\n")
 {
 	CHECK (monocle_host_init (&quiet_host) == MONOCLE_OK);
 	CHECK (monocle_host_init (&noting_host) == MONOCLE_E_BUSY);
 	monocle_host_shutdown ();
 	CHECK (monocle_host_init (&noting_host) == MONOCLE_E_BUSY);
-}
-
-static void
-a_process_has_one_host (void **state)
-{
-	child_prints (two_hosts, "monocle: this process is profiled by the host test already\n"
-	                         "monocle: this process is profiled by the host test already\n");
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -493,8 +381,7 @@ on_shutdown_cleanup (MonoProfiler *prof)
 	monocle_host_shutdown ();
 }
 
-static void
-shutdown_order (void)
+CHILD_TEST (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once)
 {
 	static const char *const names[] = { "a", "b", "c" };
 
@@ -508,12 +395,6 @@ shutdown_order (void)
 	monocle_host_shutdown ();
 	monocle_host_shutdown ();
 	CHECK_STRING (trace, "cleanup:c cleanup:a");
-}
-
-static void
-shutdown_clears_every_slot_then_cleans_up_newest_first_and_once (void **state)
-{
-	child_passes (shutdown_order);
 }
 
 /* --- many threads ------------------------------------------------------------------------------------------------- */
@@ -637,8 +518,7 @@ slots_in_use (monocle_event event)
 	return used;
 }
 
-static void
-crowd (void)
+CHILD_TEST (counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends)
 {
 	pthread_t setters[SETTERS], raisers[RAISERS];
 
@@ -667,12 +547,6 @@ crowd (void)
 		pthread_join (raisers[i], NULL);
 }
 
-static void
-counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends (void **state)
-{
-	child_passes (crowd);
-}
-
 static MonoProfilerCallInstrumentationFlags
 wants_enter (MonoProfiler *prof, MonoMethod *method)
 {
@@ -695,8 +569,7 @@ toggle_first (void *unused)
 	return NULL;
 }
 
-static void
-steady (void)
+CHILD_TEST (who_listens_all_the_time_is_counted_all_the_time)
 {
 	pthread_t setters[SETTERS];
 
@@ -714,12 +587,6 @@ steady (void)
 }
 
 static void
-who_listens_all_the_time_is_counted_all_the_time (void **state)
-{
-	child_passes (steady);
-}
-
-static void
 set_in_handler (int signal)
 {
 	signals_taken = signals_taken + 1;
@@ -734,8 +601,7 @@ set_until_stopped (void *unused)
 	return NULL;
 }
 
-static void
-interrupted (void)
+CHILD_TEST (setters_may_interrupt_setters_from_a_signal_handler)
 {
 	struct sigaction action = { .sa_handler = set_in_handler };
 	pthread_t setter;
@@ -753,12 +619,6 @@ interrupted (void)
 	pthread_join (setter, NULL);
 	CHECK (signals_taken > 0);
 	CHECK (monocle_event_counts ()[MONOCLE_EVENT_jit_begin] == slots_in_use (MONOCLE_EVENT_jit_begin));
-}
-
-static void
-setters_may_interrupt_setters_from_a_signal_handler (void **state)
-{
-	child_passes (interrupted);
 }
 
 static const struct CMUnitTest tests[] = {

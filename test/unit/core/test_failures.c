@@ -55,32 +55,19 @@ __wrap_strdup (const char *text)
 	return refuse () ? NULL : __real_strdup (text);
 }
 
-static void
-create_fails (void)
+CHILD_PRINTS (create_without_memory_answers_null_and_says_so,
+              "monocle: out of memory: a profiler handle was not created\n")
 {
 	allowed = 0;
 	CHECK (mono_profiler_create (NULL) == NULL);
 	mono_profiler_set_cleanup_callback (NULL, NULL);
 }
 
-static void
-create_without_memory_answers_null_and_says_so (void **state)
-{
-	child_prints (create_fails, "monocle: out of memory: a profiler handle was not created\n");
-}
-
-static void
-env_fails (void)
+CHILD_PRINTS (options_without_memory_load_nothing, "monocle: MONOCLE_PROFILE: out of memory in: x y\n")
 {
 	setenv ("MONOCLE_PROFILE", "x y", 1);
 	allowed = 0;
 	CHECK (monocle_host_load_from_env () == 0);
-}
-
-static void
-options_without_memory_load_nothing (void **state)
-{
-	child_prints (env_fails, "monocle: MONOCLE_PROFILE: out of memory in: x y\n");
 }
 
 static void

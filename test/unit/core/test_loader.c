@@ -97,32 +97,18 @@ is_mapped (const char *name)
 
 /* --- modules that load ------------------------------------------------------------------------------------------- */
 
-static void
-load_plain (void)
+CHILD_PRINTS (a_module_that_links_nothing_gets_the_whole_description, "plain: init plain:x,y=z:q\nplain: initialized\n")
 {
 	begin ();
 	CHECK (core.load ("plain:x,y=z:q") == MONOCLE_OK);
 	run ();
 }
 
-static void
-a_module_that_links_nothing_gets_the_whole_description (void **state)
-{
-	child_prints (load_plain, "plain: init plain:x,y=z:q\nplain: initialized\n");
-}
-
-static void
-load_dlsym (void)
+CHILD_PRINTS (a_module_finds_our_functions_by_dlsym, "dlsym: initialized\n")
 {
 	begin ();
 	CHECK (core.load ("dlsym") == MONOCLE_OK);
 	run ();
-}
-
-static void
-a_module_finds_our_functions_by_dlsym (void **state)
-{
-	child_prints (load_dlsym, "dlsym: initialized\n");
 }
 
 static void
@@ -144,8 +130,10 @@ a_module_linked_with_mono_brings_no_mono_in (void **state)
 	child_prints (load_linked, "linked: init linked\nlinked: initialized\n");
 }
 
-static void
-load_twice (void)
+CHILD_PRINTS (a_second_load_of_the_same_name_has_no_effect,
+              "plain: init plain\n"
+              "monocle: profiler 'plain' is loaded already; 'plain:again' has no effect\n"
+              "plain: initialized\n")
 {
 	begin ();
 	CHECK (core.load ("plain") == MONOCLE_OK);
@@ -153,44 +141,23 @@ load_twice (void)
 	run ();
 }
 
-static void
-a_second_load_of_the_same_name_has_no_effect (void **state)
-{
-	child_prints (load_twice, "plain: init plain\n"
-	                          "monocle: profiler 'plain' is loaded already; 'plain:again' has no effect\n"
-	                          "plain: initialized\n");
-}
-
-static void
-load_nest (void)
+CHILD_PRINTS (a_module_may_load_modules_but_not_itself,
+              "nest: init nest\n"
+              "monocle: profiler 'nest' is loaded already; 'nest:again' has no effect\n"
+              "plain: init plain:nested\nplain: initialized\n")
 {
 	begin ();
 	CHECK (core.load ("nest") == MONOCLE_OK);
 	run ();
 }
 
-static void
-a_module_may_load_modules_but_not_itself (void **state)
-{
-	child_prints (load_nest, "nest: init nest\n"
-	                         "monocle: profiler 'nest' is loaded already; 'nest:again' has no effect\n"
-	                         "plain: init plain:nested\nplain: initialized\n");
-}
-
-static void
-load_preloaded (void)
+CHILD_PRINTS (the_search_begins_in_the_global_scope, "plain: init plain:here\n")
 {
 	setenv ("MONOCLE_MODULE_PATH", "/nowhere", 1);
 	open_core (CORE_PATH);
 	CHECK (core.init (&host) == MONOCLE_OK);
 	CHECK (dlopen (MODULE ("plain"), RTLD_NOW | RTLD_GLOBAL) != NULL);
 	CHECK (core.load ("plain:here") == MONOCLE_OK);
-}
-
-static void
-the_search_begins_in_the_global_scope (void **state)
-{
-	child_prints (load_preloaded, "plain: init plain:here\n");
 }
 
 /* --- modules that do not ----------------------------------------------------------------------------------------- */
@@ -217,47 +184,27 @@ each_missing_function_is_named (void **state)
 	assert_non_null (strstr (output, ", which Monocle does not have\nplain: init plain\n"));
 }
 
-static void
-load_other (void)
+CHILD_PRINTS (a_missing_function_of_others_is_said_in_the_linkers_words,
+              "monocle: profiler 'other': " MODULE ("other") ": undefined symbol: somebody_elses_function\n")
 {
 	begin ();
 	CHECK (core.load ("other") == MONOCLE_E_NOT_FOUND);
 }
 
-static void
-a_missing_function_of_others_is_said_in_the_linkers_words (void **state)
-{
-	child_prints (load_other,
-	              "monocle: profiler 'other': " MODULE ("other") ": undefined symbol: somebody_elses_function\n");
-}
-
-static void
-load_old (void)
+CHILD_PRINTS (
+    an_old_module_is_told_the_expected_entry_point,
+    "monocle: profiler 'old': " MODULE ("old") " is written for Mono's old profiler API "
+                                               "(mono_profiler_startup); mono_profiler_init_old is expected\n")
 {
 	begin ();
 	CHECK (core.load ("old") == MONOCLE_E_NOT_FOUND);
 }
 
-static void
-an_old_module_is_told_the_expected_entry_point (void **state)
-{
-	child_prints (load_old, "monocle: profiler 'old': " MODULE (
-	                            "old") " is written for Mono's old profiler API "
-	                                   "(mono_profiler_startup); mono_profiler_init_old is expected\n");
-}
-
-static void
-load_none (void)
+CHILD_PRINTS (a_missing_entry_point_is_named,
+              "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n")
 {
 	begin ();
 	CHECK (core.load ("none") == MONOCLE_E_NOT_FOUND);
-}
-
-static void
-a_missing_entry_point_is_named (void **state)
-{
-	child_prints (load_none,
-	              "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
 }
 
 static void
@@ -281,8 +228,12 @@ an_unknown_module_says_where_it_was_sought (void **state)
 	assert_ptr_equal (strchr (output, '\n'), output + strlen (output) - 1);
 }
 
-static void
-load_paths (void)
+CHILD_PRINTS (a_path_and_an_empty_name_are_refused,
+              "monocle: the profiler '/tmp/plain' is a path; a NAME is expected, and "
+              "MONOCLE_MODULE_PATH may say where it is\n"
+              "monocle: the profiler ':x' has no name: NAME or NAME:ARGUMENTS is expected\n"
+              "monocle: the profiler 'plain,output=/tmp/x:y' has a comma in its name: arguments stand "
+              "behind a colon, NAME:KEY=VALUE,KEY\n")
 {
 	begin ();
 	CHECK (core.load ("/tmp/plain") == MONOCLE_E_NOT_FOUND);
@@ -290,18 +241,8 @@ load_paths (void)
 	CHECK (core.load ("plain,output=/tmp/x:y") == MONOCLE_E_NOT_FOUND);
 }
 
-static void
-a_path_and_an_empty_name_are_refused (void **state)
-{
-	child_prints (load_paths, "monocle: the profiler '/tmp/plain' is a path; a NAME is expected, and "
-	                          "MONOCLE_MODULE_PATH may say where it is\n"
-	                          "monocle: the profiler ':x' has no name: NAME or NAME:ARGUMENTS is expected\n"
-	                          "monocle: the profiler 'plain,output=/tmp/x:y' has a comma in its name: arguments stand "
-	                          "behind a colon, NAME:KEY=VALUE,KEY\n");
-}
-
-static void
-load_long (void)
+CHILD_PRINTS (a_name_that_is_too_long_is_refused,
+              "monocle: the profiler name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is too long\n")
 {
 	char name[1000];
 
@@ -309,12 +250,6 @@ load_long (void)
 	memset (name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
 	CHECK (core.load (name) == MONOCLE_E_NOT_FOUND);
-}
-
-static void
-a_name_that_is_too_long_is_refused (void **state)
-{
-	child_prints (load_long, "monocle: the profiler name 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is too long\n");
 }
 
 static void
@@ -338,19 +273,12 @@ no_name_and_default_mean_monos_log_profiler (void **state)
 	assert_string_equal (line, "");
 }
 
-static void
-load_late (void)
+CHILD_PRINTS (nothing_is_loaded_after_shutdown, "monocle: profiler 'plain': too late, the program is ending\n")
 {
 	begin ();
 	run ();
 	core.shutdown ();
 	CHECK (core.load ("plain") == MONOCLE_E_REFUSED);
-}
-
-static void
-nothing_is_loaded_after_shutdown (void **state)
-{
-	child_prints (load_late, "monocle: profiler 'plain': too late, the program is ending\n");
 }
 
 static void
@@ -407,8 +335,7 @@ search_through (const char *first, const char *second)
 	setenv ("MONOCLE_MODULE_PATH", path, 1);
 }
 
-static void
-load_verbatim (void)
+CHILD_PRINTS (the_name_without_prefix_and_suffix_comes_first, "bare: init bare\n")
 {
 	const char *place = folder ("verbatim");
 
@@ -416,12 +343,6 @@ load_verbatim (void)
 	put (place, "libmono-profiler-bare.so", MODULE ("none"));
 	search_through (place, "/nowhere");
 	CHECK (core.load ("bare") == MONOCLE_OK);
-}
-
-static void
-the_name_without_prefix_and_suffix_comes_first (void **state)
-{
-	child_prints (load_verbatim, "bare: init bare\n");
 }
 
 static void
@@ -470,8 +391,7 @@ a_file_that_is_no_library_is_passed_over (void **state)
 	assert_non_null (strstr (output, "-garbage/libmono-profiler-plain.so: "));
 }
 
-static void
-load_suffix (void)
+CHILD_PRINTS (a_folder_is_searched_although_its_path_ends_another_one, "bare: init bare\n")
 {
 	char inner[2 * PATH_MAX], command[3 * PATH_MAX];
 	const char *outer = folder ("outer"), *plain = folder ("plain");
@@ -484,16 +404,13 @@ load_suffix (void)
 	CHECK (core.load ("bare") == MONOCLE_OK);
 }
 
-static void
-a_folder_is_searched_although_its_path_ends_another_one (void **state)
-{
-	child_prints (load_suffix, "bare: init bare\n");
-}
-
 /* --- the environment ---------------------------------------------------------------------------------------------- */
 
-static void
-load_env (void)
+CHILD_PRINTS (monocle_profile_holds_words_and_precedes_monos_variable,
+              "plain: init plain:a b,c d\n"
+              "monocle: the profiler 'unknown/x' is a path; a NAME is expected, and "
+              "MONOCLE_MODULE_PATH may say where it is\n"
+              "bare: init bare\n")
 {
 	begin ();
 	setenv ("MONOCLE_PROFILE", "plain:'a b',c\\ d  unknown/x bare", 1);
@@ -501,17 +418,7 @@ load_env (void)
 	CHECK (core.load_from_env () == 2);
 }
 
-static void
-monocle_profile_holds_words_and_precedes_monos_variable (void **state)
-{
-	child_prints (load_env, "plain: init plain:a b,c d\n"
-	                        "monocle: the profiler 'unknown/x' is a path; a NAME is expected, and "
-	                        "MONOCLE_MODULE_PATH may say where it is\n"
-	                        "bare: init bare\n");
-}
-
-static void
-load_mono_env (void)
+CHILD_PRINTS (monos_variable_serves_when_ours_is_unset, "plain: init plain:1\nbare: init bare:x y\n")
 {
 	begin ();
 	unsetenv ("MONOCLE_PROFILE");
@@ -521,14 +428,8 @@ load_mono_env (void)
 	CHECK (core.load_from_env () == 0);
 }
 
-static void
-monos_variable_serves_when_ours_is_unset (void **state)
-{
-	child_prints (load_mono_env, "plain: init plain:1\nbare: init bare:x y\n");
-}
-
-static void
-load_bad_env (void)
+CHILD_PRINTS (an_open_quote_is_one_line_and_nothing_is_loaded,
+              "monocle: MONOCLE_PROFILE: a quote is not closed in: plain 'bare\n")
 {
 	begin ();
 	setenv ("MONOCLE_PROFILE", "plain 'bare", 1);
@@ -536,12 +437,6 @@ load_bad_env (void)
 	setenv ("MONOCLE_PROFILE", "", 1);
 	setenv ("MONO_ENV_OPTIONS", "--profile=plain", 1);
 	CHECK (core.load_from_env () == 0);
-}
-
-static void
-an_open_quote_is_one_line_and_nothing_is_loaded (void **state)
-{
-	child_prints (load_bad_env, "monocle: MONOCLE_PROFILE: a quote is not closed in: plain 'bare\n");
 }
 
 /* --- others in the process ---------------------------------------------------------------------------------------- */

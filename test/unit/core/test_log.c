@@ -17,8 +17,10 @@
 #include <monocle/host.h>
 #include "child.h"
 
-static void
-speak (void)
+CHILD_PRINTS (a_message_is_one_line_that_cannot_steer_a_terminal,
+              "monocle: one and 2\nmonocle: two lines  and ?[1mmore\n"
+              "monocle: a ?31m, b ?31m?, c ?txt?\n"
+              "monocle: gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80\nmonocle: \n")
 {
 	errno = 77;
 	monocle_log ("%s and %d", "one", 2);
@@ -33,14 +35,6 @@ speak (void)
 	             "txt\xe2\x80\xa8");
 	monocle_log ("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");
 	monocle_log ("%s", "");
-}
-
-static void
-a_message_is_one_line_that_cannot_steer_a_terminal (void **state)
-{
-	child_prints (speak, "monocle: one and 2\nmonocle: two lines  and ?[1mmore\n"
-	                     "monocle: a ?31m, b ?31m?, c ?txt?\n"
-	                     "monocle: gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80\nmonocle: \n");
 }
 
 static void
@@ -62,8 +56,7 @@ a_long_message_is_cut_and_says_so (void **state)
 	assert_string_equal (output + strlen (output) - 5, "x...\n");
 }
 
-static void
-speak_to_file (void)
+CHILD_PRINTS (messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors, "")
 {
 	char folder[] = "/tmp/monocle-log-XXXXXX", text[256] = "";
 
@@ -83,27 +76,13 @@ speak_to_file (void)
 	CHECK (unlink ("words.txt") == 0 && rmdir (folder) == 0);
 }
 
-static void
-messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors (void **state)
-{
-	child_prints (speak_to_file, "");
-}
-
-static void
-speak_to_bad_file (void)
+CHILD_PRINTS (a_file_that_cannot_be_opened_gives_way_to_stderr, "monocle: here\n")
 {
 	setenv ("MONOCLE_LOG", "/nowhere/at/all", 1);
 	monocle_log ("here");
 }
 
-static void
-a_file_that_cannot_be_opened_gives_way_to_stderr (void **state)
-{
-	child_prints (speak_to_bad_file, "monocle: here\n");
-}
-
-static void
-speak_to_nobody (void)
+CHILD_TEST (a_reader_that_went_away_does_not_kill_the_program)
 {
 	int ends[2];
 
@@ -114,12 +93,6 @@ speak_to_nobody (void)
 	monocle_log ("nor this");
 	close (STDERR_FILENO);
 	monocle_log ("nor this");
-}
-
-static void
-a_reader_that_went_away_does_not_kill_the_program (void **state)
-{
-	child_passes (speak_to_nobody);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -103,8 +103,7 @@ cover_yes (MonoProfiler *prof, MonoMethod *method)
 	return 4;
 }
 
-static void
-call_filters (void)
+CHILD_TEST (call_filters_are_all_asked_newest_first_and_ored)
 {
 	CHECK (monocle_call_flags (NULL) == 0 && !monocle_call_filter_installed ());
 	mono_profiler_set_call_instrumentation_filter_callback (handle_named ("a"), ask_enter);
@@ -117,14 +116,7 @@ call_filters (void)
 	CHECK_STRING (trace, "ask:c ask:a");
 }
 
-static void
-call_filters_are_all_asked_newest_first_and_ored (void **state)
-{
-	child_passes (call_filters);
-}
-
-static void
-coverage_filters (void)
+CHILD_TEST (coverage_filters_are_all_asked_although_one_says_yes)
 {
 	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b"), c = handle_named ("c");
 
@@ -137,14 +129,7 @@ coverage_filters (void)
 	CHECK_STRING (trace, "cover:a cover:c cover:b cover:a");
 }
 
-static void
-coverage_filters_are_all_asked_although_one_says_yes (void **state)
-{
-	child_passes (coverage_filters);
-}
-
-static void
-filter_changes (void)
+CHILD_TEST (the_host_is_told_when_a_call_filter_comes_changes_or_goes)
 {
 	MonoProfilerHandle a = handle_named ("a");
 
@@ -163,16 +148,9 @@ filter_changes (void)
 	CHECK (monocle_call_flags (NULL) == 0 && !monocle_call_filter_installed ());
 }
 
-static void
-the_host_is_told_when_a_call_filter_comes_changes_or_goes (void **state)
-{
-	child_passes (filter_changes);
-}
-
 /* --- features ----------------------------------------------------------------------------------------------------- */
 
-static void
-windows (void)
+CHILD_TEST (features_are_granted_in_an_init_window_only_and_the_host_is_asked_once)
 {
 	CHECK (!mono_profiler_enable_allocations ());
 	open_window (~0u);
@@ -190,14 +168,12 @@ windows (void)
 	CHECK_STRING (trace, "enable:2 enable:3");
 }
 
-static void
-features_are_granted_in_an_init_window_only_and_the_host_is_asked_once (void **state)
-{
-	child_passes (windows);
-}
-
-static void
-refusals (void)
+CHILD_PRINTS (a_refused_feature_is_said_once_by_name,
+              "monocle: a module asks for coverage, which the host test does not grant\n"
+              "monocle: a module asks for allocations, which the host test does not grant\n"
+              "monocle: a module asks for exception clauses, which the host test does not grant\n"
+              "monocle: a module asks for call contexts, which the host test does not grant\n"
+              "monocle: a module asks for sampling, which the host test does not grant\n")
 {
 	MonoProfilerHandle a = handle_named ("a");
 
@@ -208,18 +184,7 @@ refusals (void)
 		       !mono_profiler_enable_sampling (a));
 }
 
-static void
-a_refused_feature_is_said_once_by_name (void **state)
-{
-	child_prints (refusals, "monocle: a module asks for coverage, which the host test does not grant\n"
-	                        "monocle: a module asks for allocations, which the host test does not grant\n"
-	                        "monocle: a module asks for exception clauses, which the host test does not grant\n"
-	                        "monocle: a module asks for call contexts, which the host test does not grant\n"
-	                        "monocle: a module asks for sampling, which the host test does not grant\n");
-}
-
-static void
-sample_modes (void)
+CHILD_TEST (the_first_handle_owns_the_sample_mode_and_the_others_may_look)
 {
 	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b");
 	MonoProfilerSampleMode mode = MONO_PROFILER_SAMPLE_MODE_REAL;
@@ -245,19 +210,12 @@ sample_modes (void)
 }
 
 static void
-the_first_handle_owns_the_sample_mode_and_the_others_may_look (void **state)
-{
-	child_passes (sample_modes);
-}
-
-static void
 on_coverage (MonoProfiler *prof, const MonoProfilerCoverageData *data)
 {
 	note ("coverage");
 }
 
-static void
-off (void)
+CHILD_PRINTS (coverage_data_and_call_contexts_answer_nothing_while_off, "")
 {
 	MonoProfilerCallContext *context = (MonoProfilerCallContext *) trace;
 
@@ -269,12 +227,6 @@ off (void)
 	mono_profiler_call_context_free_buffer (malloc (8));
 	mono_profiler_call_context_free_buffer (NULL);
 	CHECK_STRING (trace, "");
-}
-
-static void
-coverage_data_and_call_contexts_answer_nothing_while_off (void **state)
-{
-	child_prints (off, "");
 }
 
 static const struct CMUnitTest tests[] = {

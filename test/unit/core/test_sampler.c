@@ -321,8 +321,7 @@ burster (void *data)
 	return NULL;
 }
 
-static void
-bursts_by_perf (void)
+CHILD_TEST (what_is_left_of_a_period_is_kept_while_a_thread_waits)
 {
 	enum { THREADS = 2, FREQUENCY = 1000 };
 	pthread_t threads[THREADS];
@@ -339,14 +338,7 @@ bursts_by_perf (void)
 		CHECK (is_near (&witnesses[i], FREQUENCY, percent));
 }
 
-static void
-what_is_left_of_a_period_is_kept_while_a_thread_waits (void **state)
-{
-	child_passes (bursts_by_perf);
-}
-
-static void
-at_a_rate_below_the_tick (void)
+CHILD_TEST (timers_are_chosen_where_the_tick_is_fine_enough)
 {
 	unsetenv ("MONOCLE_SAMPLER");
 	start ();
@@ -355,12 +347,6 @@ at_a_rate_below_the_tick (void)
 	CHECK_STRING (state_now ().engine, "timer");
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 2000);
 	CHECK (strcmp (state_now ().engine, "timer"));
-}
-
-static void
-timers_are_chosen_where_the_tick_is_fine_enough (void **state)
-{
-	child_passes (at_a_rate_below_the_tick);
 }
 
 static void
@@ -397,8 +383,7 @@ a_rate_that_is_not_what_was_asked_for_is_said_once (void **state)
 	assert_null (strchr (strchr (output, '\n') + 1, '\n'));
 }
 
-static void
-real_mode (void)
+CHILD_TEST (real_mode_hits_sleeping_threads_too_and_none_ends_it)
 {
 	start ();
 	pthread_t idle = spawn (sleeper), another = spawn (sleeper);
@@ -416,16 +401,9 @@ real_mode (void)
 	pthread_join (another, NULL);
 }
 
-static void
-real_mode_hits_sleeping_threads_too_and_none_ends_it (void **state)
-{
-	child_passes (real_mode);
-}
-
 /* --- handles and contexts ----------------------------------------------------------------------------------------- */
 
-static void
-two_handles (void)
+CHILD_TEST (all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode)
 {
 	start ();
 	mono_profiler_set_sample_hit_callback (owner, on_older);
@@ -441,20 +419,13 @@ two_handles (void)
 }
 
 static void
-all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode (void **state)
-{
-	child_passes (two_handles);
-}
-
-static void
 hit_then_stop (MonoProfiler *prof, const mono_byte *ip, const void *context)
 {
 	atomic_fetch_add (&newer, 1);
 	mono_profiler_set_sample_mode (owner, MONO_PROFILER_SAMPLE_MODE_NONE, 100);
 }
 
-static void
-stop_from_handler (void)
+CHILD_TEST (a_handler_may_set_the_mode_and_it_holds_at_once)
 {
 	start ();
 	mono_profiler_set_sample_hit_callback (owner, hit_then_stop);
@@ -464,14 +435,7 @@ stop_from_handler (void)
 	CHECK (atomic_load (&newer) == 1);
 }
 
-static void
-a_handler_may_set_the_mode_and_it_holds_at_once (void **state)
-{
-	child_passes (stop_from_handler);
-}
-
-static void
-tool_threads (void)
+CHILD_TEST (attached_threads_are_hit_and_tool_threads_are_not)
 {
 	start ();
 	mono_threads_attach_tools_thread ();
@@ -488,14 +452,7 @@ tool_threads (void)
 	CHECK (atomic_load (&strangers) <= before + 1);
 }
 
-static void
-attached_threads_are_hit_and_tool_threads_are_not (void **state)
-{
-	child_passes (tool_threads);
-}
-
-static void
-shutdown_ends (void)
+CHILD_TEST (nothing_is_hit_after_the_host_has_ended)
 {
 	start ();
 	witness *own = enroll ();
@@ -518,8 +475,7 @@ nanosleep (const struct timespec *time, struct timespec *ret_rest)
 	return clock_nanosleep (CLOCK_MONOTONIC, 0, time, ret_rest);
 }
 
-static void
-end_while_on (void)
+CHILD_TEST (the_end_waits_for_the_samplers_thread_and_not_for_time_to_pass)
 {
 	start ();
 	enroll ();
@@ -527,18 +483,6 @@ end_while_on (void)
 	monocle_host_shutdown ();
 	CHECK (atomic_load (&naps) == 0);
 	CHECK (state_now ().mode == MONO_PROFILER_SAMPLE_MODE_NONE);
-}
-
-static void
-the_end_waits_for_the_samplers_thread_and_not_for_time_to_pass (void **state)
-{
-	child_passes (end_while_on);
-}
-
-static void
-nothing_is_hit_after_the_host_has_ended (void **state)
-{
-	child_passes (shutdown_ends);
 }
 
 /* --- a guest in a foreign process --------------------------------------------------------------------------------- */
@@ -552,8 +496,7 @@ programs_handler (int number, siginfo_t *info, void *context)
 	atomic_store (&foreign_sender, (unsigned) info->si_pid);
 }
 
-static void
-chained (void)
+CHILD_TEST (the_programs_own_signals_reach_its_handler_and_ours_do_not)
 {
 	struct sigaction action = { .sa_sigaction = programs_handler, .sa_flags = SA_SIGINFO };
 	CHECK (sigaction (monocle_sampling_signal (), &action, NULL) == 0);
@@ -565,12 +508,6 @@ chained (void)
 	burn (own, 100);
 	CHECK (atomic_load (&foreign) == 2 && (pid_t) atomic_load (&foreign_sender) == getpid ());
 	CHECK (atomic_load (&own->hits) > 10);
-}
-
-static void
-the_programs_own_signals_reach_its_handler_and_ours_do_not (void **state)
-{
-	child_passes (chained);
 }
 
 static void
@@ -673,8 +610,8 @@ a_program_that_takes_the_signal_over_gets_few_of_ours_and_a_line_says_so (void *
 }
 
 /* The sampler would look at the signal later than that. */
-static void
-taken_at_the_end (void)
+CHILD_PRINTS (a_program_that_takes_the_signal_over_and_ends_is_told_too,
+              "monocle: sampling ends: the program handles signal 23 itself\n")
 {
 	start ();
 	enroll ();
@@ -682,12 +619,6 @@ taken_at_the_end (void)
 	CHECK (signal (monocle_sampling_signal (), SIG_IGN) != SIG_ERR);
 	monocle_host_shutdown ();
 	_exit (0);
-}
-
-static void
-a_program_that_takes_the_signal_over_and_ends_is_told_too (void **state)
-{
-	child_prints (taken_at_the_end, "monocle: sampling ends: the program handles signal 23 itself\n");
 }
 
 static void
@@ -751,8 +682,7 @@ threads_beyond_the_descriptors_are_sampled_by_other_means (void **state)
 }
 
 /* A child does nothing of it, holds none of its parent's events, and disturbs none. */
-static void
-forks (void)
+CHILD_TEST (a_forked_child_is_not_sampled_and_its_parent_still_is)
 {
 	int status;
 	use_engine ("perf");
@@ -778,12 +708,6 @@ forks (void)
 	unsigned before = atomic_load (&own->hits);
 	burn (own, 200);
 	CHECK (atomic_load (&own->hits) > before + 20);
-}
-
-static void
-a_forked_child_is_not_sampled_and_its_parent_still_is (void **state)
-{
-	child_passes (forks);
 }
 
 /* The program replaces itself while signals are on their way. */
@@ -833,8 +757,7 @@ parent (void *data)
 	return NULL;
 }
 
-static void
-threads_and_modes (void)
+CHILD_TEST (threads_come_and_go_while_modes_change)
 {
 	pthread_t parents[3];
 	start ();
@@ -853,12 +776,6 @@ threads_and_modes (void)
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
 	CHECK (atomic_load (&short_lives) > 50 && atomic_load (&newer) > 0);
 	CHECK (state_now ().threads == 0);
-}
-
-static void
-threads_come_and_go_while_modes_change (void **state)
-{
-	child_passes (threads_and_modes);
 }
 
 int

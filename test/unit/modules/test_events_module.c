@@ -148,8 +148,7 @@ check_holds (const char *words)
 	_exit (99);
 }
 
-static void
-rows (void)
+CHILD_TEST (every_event_is_a_line_whatever_its_arguments_are)
 {
 	start ("only=assembly+class+code+context+domain+exception+gc+image+inline+jit+load+method+monitor+rejit+runtime+"
 	       "suspension+survivors+thread+transition+vtable,noindent");
@@ -166,12 +165,6 @@ rows (void)
 	check_holds (" load_failed kind=image name=null result=0x00000001\n");
 	check_holds (" suspension phase=4294967295 reason=4294967295 nanoseconds=18446744073709551615\n");
 	check_holds (" jit_code_buffer buffer=0xffffffffffffffff size=18446744073709551615 type=4294967295 data=");
-}
-
-static void
-every_event_is_a_line_whatever_its_arguments_are (void **state)
-{
-	child_passes (rows);
 }
 
 int

@@ -147,8 +147,7 @@ has_line (const char *line)
 
 static const monocle_frame frames[] = { NATIVE (native_inner), STUB, NOBODY, NATIVE (native_outer) };
 
-static void
-look_at_managed_frames (void)
+CHILD_TEST (frames_of_all_kinds_are_shown)
 {
 	start ("");
 	hit (frames, 4, 0);
@@ -161,8 +160,7 @@ look_at_managed_frames (void)
 	CHECK (has_line ("[native] 2"));
 }
 
-static void
-look_at_native_frames (void)
+CHILD_TEST (native_frames_are_shown_on_request)
 {
 	start (",native,depth=3");
 	hit (frames, 3, 0);
@@ -172,8 +170,7 @@ look_at_native_frames (void)
 	CHECK (has_line ("[truncated];[unknown];[stub];native_inner 1"));
 }
 
-static void
-look_at_weights (void)
+CHILD_TEST (a_thread_that_used_nothing_is_not_sampled)
 {
 	start (",freq=10");
 	for (int i = 0; i < 5; i++)
@@ -182,24 +179,6 @@ look_at_weights (void)
 		monocle_raise_sample_hit ((const mono_byte *) native_inner, "context");
 	finish ();
 	CHECK (has_line ("[unknown];[stub] 5"));
-}
-
-static void
-frames_of_all_kinds_are_shown (void **state)
-{
-	child_passes (look_at_managed_frames);
-}
-
-static void
-native_frames_are_shown_on_request (void **state)
-{
-	child_passes (look_at_native_frames);
-}
-
-static void
-a_thread_that_used_nothing_is_not_sampled (void **state)
-{
-	child_passes (look_at_weights);
 }
 
 int
