@@ -4,6 +4,7 @@
  * module.c - finding and starting one module. Main thread only, before the runtime starts.
  */
 #include <stdio.h>
+#include "load/candidate.h"
 #include "umbrella.h"
 
 bool

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dispatch/core.h"
 #include "environment.h"
+#include "load/candidate.h"
+#include "log.h"
 #include "run-note.h"
 #include "umbrella.h"
 

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "load/candidate.h"
 
 /* --- place.c: folders in which modules are looked for ------------------------------------------------------------- */
 

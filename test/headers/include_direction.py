@@ -22,7 +22,7 @@ LAYERS = {
     "lib/core":         (["include"], ["ffi.h"]),
     "lib/describe":          (["include", "lib/ecma"], []),
     "lib/clr":          (["include", "lib/describe", "lib/ecma"], []),
-    "lib/mono":         (["include", "lib/core/dispatch/core.h", "lib/core/load/candidate.h",
+    "lib/mono":         (["include", "lib/core/log.h", "lib/core/load/candidate.h",
                           "lib/core/check/check.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),

@@ -8,10 +8,11 @@
  * any callback, and know from their first argument whom to call. Twins live for ever, as a callback may be running
  * while its handle ends. Setters run in any context: a callback is one word, exchanged.
  */
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include "check.h"
-#include "dispatch/core.h"
+#include <monocle/host.h>
 
 typedef struct twin {
 	struct twin *next;  /* all of them; only grows */

@@ -3,9 +3,10 @@
  *
  * check-host.c - what the checks ask about the host of the core. Any context.
  */
-#include <mono/metadata/threads.h>
 #include "check.h"
-#include "dispatch/core.h"
+
+#include <mono/metadata/threads.h>
+#include "dispatch/host.h"
 
 bool
 monocle__check_thread_is_known (void)

@@ -8,6 +8,8 @@
  * is found in its dynamic section, and the word gets the address of a thunk instead. Functions that the module asks
  * dlsym () for, and those that other libraries call for it, are not seen. Normal context; what is patched stays so.
  */
+#include "check.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -15,9 +17,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "check.h"
-#include "dispatch/core.h"
 #include "environment.h"
+#include "log.h"
 
 typedef struct {
 	const struct link_map *map;

@@ -7,9 +7,10 @@
  * of before is translated back. Handlers of others, SIG_DFL and SIG_IGN pass through. One handler per signal is
  * remembered, as the system does.
  */
+#include "check.h"
+
 #include <signal.h>
 #include <string.h>
-#include "check.h"
 
 typedef void (*handler) (int number, siginfo_t *info, void *context);
 

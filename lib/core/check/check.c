@@ -8,12 +8,13 @@
  * handler that comes between two instructions finds a sound chain and leaves it as it was. Places add up: a class that
  * is loaded inside a call probe is in both.
  */
+#include "check.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include "check.h"
-#include "dispatch/core.h"
+#include <monocle/host.h>
 
 static const struct {
 	bool skipped;

@@ -15,9 +15,11 @@
  *
  * While delivering, a setter only ever adds to `counts`, which is exact then.
  */
-#include "core.h"
+#include "event.h"
 
 #include <string.h>
+#include "handle.h"
+#include "host.h"
 
 static uint32_t listeners[MONOCLE_EVENT_COUNT];
 static uint32_t counts[MONOCLE_EVENT_COUNT];

@@ -7,7 +7,8 @@
  * context: while no part of the core does, those functions answer what Mono documents for a feature that is off.
  */
 #include <stdlib.h>
-#include "core.h"
+#include "host.h"
+#include "log.h"
 #include "sample/sampler.h"
 
 /* Mono's frequency before anybody chooses one. */

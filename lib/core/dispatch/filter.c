@@ -7,7 +7,10 @@
  * before events are delivered, because code is compiled before that. Setters run in any context. `call_filters` counts
  * the handles that have a call filter.
  */
-#include "core.h"
+#include "filter.h"
+
+#include "handle.h"
+#include "host.h"
 
 static uint32_t call_filters;
 

@@ -7,8 +7,10 @@
  * delivered, NULL before and after. Threads push and read without locks; mono_profiler_create () itself allocates and
  * is for normal context.
  */
+#include "handle.h"
+
 #include <stdlib.h>
-#include "core.h"
+#include "host.h"
 
 static monocle__handle *newest;
 struct _MonoProfilerDesc *monocle__handles_shown;

@@ -12,8 +12,15 @@
  * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context;
  * two of them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
  */
+#include "host.h"
+
 #include <string.h>
-#include "model/records.h"
+#include "arena.h"
+#include "event.h"
+#include "filter.h"
+#include "handle.h"
+#include "load/self.h"
+#include "log.h"
 #include "sample/sampler.h"
 
 enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };

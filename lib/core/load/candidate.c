@@ -3,15 +3,16 @@
  *
  * candidate.c - see candidate.h. File names, flags and the entry point are Mono's.
  */
+#include "candidate.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "candidate.h"
 #include "check/check.h"
-#include "dispatch/core.h"
+#include "elf.h"
 #include "run-note.h"
 
 typedef void (*init_func) (const char *desc);

@@ -7,14 +7,17 @@
  * V ABI (chapters 4 and 5) lays it out. It works from program headers, since section headers may be stripped. The file
  * is somebody else's and may be cut or damaged: each structure is copied out after its bounds were checked.
  */
+#include "elf.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
 
 enum { FILE_MAX = 1 << 28 };
 

@@ -15,8 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "candidate.h"
-#include "dispatch/core.h"
+#include "dispatch/host.h"
 #include "environment.h"
+#include "log.h"
+#include "self.h"
+#include "words.h"
 
 enum { ALREADY_LOADED = 1 };
 

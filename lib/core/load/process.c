@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
 #include "environment.h"
 
 /* What a glob is compared with. Both point into the command line. */

@@ -7,6 +7,8 @@
  * into that scope by itself; and it must be the only one there. A Mono, or a second copy of this library, would answer
  * some of a module's calls while we answer the others. Everything here runs in normal context.
  */
+#include "self.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -14,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
 
 static Dl_info self; /* written once, under `once` */
 static char folder[PATH_MAX];

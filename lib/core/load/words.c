@@ -7,9 +7,12 @@
  * A backslash makes the next character ordinary everywhere, inside either kind of quotes too (unlike in a shell); one
  * at the very end is dropped. Words without a character are dropped.
  */
+#include "words.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
 
 typedef struct {
 	char **words;

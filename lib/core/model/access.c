@@ -8,6 +8,9 @@
  */
 #include <string.h>
 #include <strings.h>
+#include "class.h"
+#include "dispatch/host.h"
+#include "image.h"
 #include "member.h"
 
 enum {

@@ -11,6 +11,9 @@
  * vector of anything but vectors has one constructor. Mono's wrappers for the generic interfaces of vectors do not
  * exist here. Any thread, any context.
  */
+#include "array-method.h"
+
+#include "arena.h"
 #include "member.h"
 
 enum {

@@ -5,7 +5,8 @@
  *
  * Plain reads: wherever the object may be looked at. How many bytes an element takes is a matter of its class.
  */
-#include "records.h"
+#include "dispatch/host.h"
+#include "log.h"
 
 static char *
 elements_of (MonoArray *array, uint64_t *ret_length)

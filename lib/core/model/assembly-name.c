@@ -7,14 +7,16 @@
  * a name with blanks in quotes, keys in any case, each key known. A parsed name owns its strings; all others are
  * borrowed from image records. Getters and comparisons run in any context, what allocates in normal context.
  */
-#include "metadata.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "arena.h"
+#include "image.h"
+#include "log.h"
+#include "metadata.h"
 
 enum {
 	FULL_PUBLIC_KEY = 0x1, /* II.23.1.2 */

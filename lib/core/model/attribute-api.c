@@ -6,10 +6,10 @@
  * A list is one allocation that belongs to the caller; the blobs in it are the image's. Attributes whose constructor
  * cannot be told, because its image is not loaded, are left out. Normal context. ECMA-335 II.22.10.
  */
-#include "metadata.h"
-
 #include <stdlib.h>
 #include <mono/metadata/reflection.h>
+#include "dispatch/host.h"
+#include "image.h"
 
 enum { ATTRIBUTE_LIMIT = 1 << 16, PARAM_LIMIT = 65536 };
 

@@ -5,10 +5,17 @@
  *
  * Any thread, any context; what asks the host for a class by name is said to need normal context.
  */
-#include "member.h"
+#include "class-api.h"
 
 #include <stdio.h>
 #include <string.h>
+#include "arena.h"
+#include "class.h"
+#include "constraint.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "inflate.h"
+#include "type.h"
 
 static MonoImage *
 image_of (MonoClass *klass)

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "member.h"
+#include "dispatch/host.h"
+#include "error.h"
+#include "image.h"
 
 enum { ROW_MASK = 0xffffff, VISIBILITY = 7, NESTED_PUBLIC = 2 };
 

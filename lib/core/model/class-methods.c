@@ -9,7 +9,9 @@
  * records is said to need normal context.
  */
 #include <string.h>
+#include "class.h"
 #include "member.h"
+#include "table.h"
 
 enum { ROW_MASK = 0xffffff };
 

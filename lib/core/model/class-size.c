@@ -7,7 +7,11 @@
  * Sizes are those of the runtime that runs: an object's header is 16 bytes on Mono and 8 on CoreCLR, and
  * mono_class_instance_size () less mono_class_value_size () is the header on both. 0: unknown. Normal context.
  */
+#include "class-api.h"
+#include "dispatch/host.h"
+#include "image.h"
 #include "member.h"
+#include "type.h"
 
 enum { STATIC = 0x10, LITERAL = 0x40 }; /* FieldAttributes, II.23.1.5 */
 

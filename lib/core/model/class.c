@@ -5,9 +5,16 @@
  *
  * Definitions stand in their image's table, everything else in one hash set. Any thread, any context.
  */
-#include "records.h"
+#include "class.h"
 
 #include <string.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "intern.h"
+#include "special-type.h"
+#include "table.h"
+#include "type.h"
 
 enum {
 	FLAGS_VISIBILITY = 0x7, /* II.23.1.15 */

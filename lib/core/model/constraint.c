@@ -6,7 +6,11 @@
  * As in Mono, the first constraint is a parameter's base class if it is a class; the others are its interfaces. The
  * stand-ins of shared code have object only. Any thread, any context once corlib's ValueType has been met.
  */
-#include "member.h"
+#include "constraint.h"
+
+#include "class-api.h"
+#include "dispatch/host.h"
+#include "image.h"
 #include "metadata.h"
 
 enum {

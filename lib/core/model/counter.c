@@ -6,10 +6,10 @@
  * Counters stand in a list that only grows at its end, so that they are met in the order in which they came, as in
  * Mono. Registering is for any thread in normal context.
  */
-#include "records.h"
-
 #include <string.h>
 #include <mono/utils/mono-counters.h>
+#include "arena.h"
+#include "records.h"
 
 struct _MonoCounter {
 	_Atomic (MonoCounter *) next;

@@ -6,7 +6,7 @@
  * What the symbols and the runtime know comes from the host, which looks for symbols when the first question comes. The
  * answers are copies that the caller frees. Normal context, but for the three functions at the end.
  */
-#include "records.h"
+#include "debug.h"
 
 #include <mono/metadata/loader.h>
 #include <mono/metadata/mono-debug.h>
@@ -14,6 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "log.h"
 
 /* Not in public headers, but exported by Mono and used by modules that declare it themselves. */
 MONO_API char *mono_pmip (void *ip);

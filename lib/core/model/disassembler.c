@@ -9,12 +9,11 @@
  * Code is believed to be whole where a caller gives no end. Texts are allocations, so that everything but the names of
  * opcodes is for normal context. ECMA-335 III.1.2.
  */
-#include "metadata.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "records.h"
 
 enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
 

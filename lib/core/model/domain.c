@@ -5,8 +5,6 @@
  *
  * Everything here may be called in any context but for the functions that allocate or call back.
  */
-#include "records.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -15,6 +13,9 @@
 #include <mono/metadata/environment.h>
 #include <mono/metadata/mono-config.h>
 #include <mono/metadata/mono-debug.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "records.h"
 
 static MonoDomain root;
 

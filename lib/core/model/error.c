@@ -3,7 +3,7 @@
  *
  * error.c - MonoError as the core fills it: a code and a text that is never freed.
  */
-#include "records.h"
+#include "error.h"
 
 #include <string.h>
 #include <mono/utils/mono-error.h>

@@ -7,9 +7,11 @@
  * and for static fields, the host may have to look the class up: normal context. Nothing is written to a field, and no
  * static constructor runs. What cannot be told reads as zeros.
  */
-#include "member.h"
-
 #include <string.h>
+#include "dispatch/host.h"
+#include "image.h"
+#include "log.h"
+#include "member.h"
 
 enum { STATIC = 0x10, LITERAL = 0x40, HAS_RVA = 0x100 }; /* FieldAttributes, II.23.1.5 */
 

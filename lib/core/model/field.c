@@ -6,8 +6,12 @@
  * Names, types and flags in any context; walking, look-ups and offsets make records or ask the runtime and are said to
  * need normal context. After an image is unloaded what was asked before still answers.
  */
+#include "field.h"
+
 #include <stdio.h>
 #include <string.h>
+#include "dispatch/host.h"
+#include "image.h"
 #include "member.h"
 
 enum {

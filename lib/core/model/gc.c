@@ -6,10 +6,10 @@
  * Generations are the host's: mono_gc_max_generation () says how many there are. What a host cannot tell is 0, as the
  * headers say; the generation of an object that it cannot tell is -1.
  */
-#include "records.h"
-
 #include <limits.h>
 #include <mono/metadata/mono-gc.h>
+#include "dispatch/host.h"
+#include "log.h"
 
 void
 mono_gc_collect (int generation)

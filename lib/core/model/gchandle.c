@@ -8,9 +8,11 @@
  * carries a tag that changes with every take, so that an entry which was taken and given back meanwhile is noticed.
  * No locks: handles are made in callbacks that run while a thread cannot be stopped.
  */
-#include "records.h"
-
 #include <mono/metadata/mono-gc.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "log.h"
+#include "table.h"
 
 enum { TYPE_BITS = 3, TYPE_MASK = (1 << TYPE_BITS) - 1 };
 

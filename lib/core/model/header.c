@@ -7,10 +7,13 @@
  * are as the method has them: of an instance, with its arguments in place. Making one: normal context. Reading one:
  * any context. ECMA-335 II.25.4.
  */
-#include "metadata.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include "dispatch/host.h"
+#include "error.h"
+#include "image.h"
+#include "metadata.h"
+#include "signature-parse.h"
 
 enum {
 	COUNT_LIMIT = 65536, /* II.22.36: no more locals can be named; no compiler emits as many clauses */

@@ -9,6 +9,8 @@
  * dropped id keeps its cell and takes it again when the runtime reuses it. Any thread, any context.
  */
 #include "idmap.h"
+
+#include "arena.h"
 #include "records.h"
 
 enum {

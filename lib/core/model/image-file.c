@@ -7,12 +7,14 @@
  * says is there. An image whose headers it cannot show (made in memory, or part of a composite file) has none of this.
  * Any context, but for the openers. ECMA-335 II.25.
  */
-#include "metadata.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "arena.h"
+#include "image.h"
+#include "log.h"
+#include "metadata.h"
 
 enum {
 	PE_POINTER = 0x3c,

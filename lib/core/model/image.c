@@ -6,10 +6,16 @@
  * Images stand in one list that only grows at its head. An image that is unloaded stays in it as a tombstone: its names
  * answer, its host data is forgotten. Any thread, any context, except where host.h or the function says otherwise.
  */
-#include "records.h"
+#include "image.h"
 
 #include <string.h>
 #include <time.h>
+#include "arena.h"
+#include "class.h"
+#include "dispatch/host.h"
+#include "jit-info.h"
+#include "method.h"
+#include "table.h"
 
 enum { PASSES_LIMIT = 64 };
 

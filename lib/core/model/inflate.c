@@ -6,9 +6,12 @@
  * Only open types are entered, and arguments are put in as they are, so the work is bounded by what was written in the
  * definition. Any thread, any context.
  */
-#include "records.h"
+#include "inflate.h"
 
 #include <sys/mman.h>
+#include "class.h"
+#include "signature.h"
+#include "special-type.h"
 
 struct context {
 	uint32_t class_count, method_count;

@@ -9,9 +9,13 @@
  * Records stay; that of freed code is the next one's of the same method, so that who holds it never sees another
  * method. Any thread, any context: mono_jit_info_table_find () is what a sampling handler calls.
  */
-#include "records.h"
+#include "jit-info.h"
 
 #include <mono/metadata/appdomain.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "intern.h"
+#include "records.h"
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
 

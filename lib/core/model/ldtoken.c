@@ -5,7 +5,7 @@
  *
  * Normal context: resolving may make records and look into other images.
  */
-#include "member.h"
+#include "class-api.h"
 #include "metadata.h"
 
 enum { ROW_MASK = 0xffffff, FIELD_SIGNATURE = 0x6 };

@@ -6,10 +6,9 @@
  * A descriptor is read within its length; what it does not say is -1 of an LPARRAY and 0 of everything else, as Mono
  * has it. What is read belongs to the caller. Normal context.
  */
-#include "metadata.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include "records.h"
 
 /* What is left of a descriptor. */
 struct cursor {

@@ -10,6 +10,12 @@
 #include "member.h"
 
 #include <string.h>
+#include "arena.h"
+#include "array-method.h"
+#include "class-api.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "inflate.h"
 
 enum { COUNT_LIMIT = 0xffffff }; /* a table has no more rows: II.22.2.7 and the size of a token */
 

@@ -67,39 +67,4 @@ MonoClass *monocle__class_as_in (MonoClass *other, MonoClass *klass);
 
 MonoType *monocle__member_type (monocle__member *member);
 
-/* A field by its number in the host's counting; NULL: there is none. */
-MonoClassField *monocle__field_at (MonoClass *klass, uint32_t index);
-
-/* --- array-method.c ----------------------------------------------------------------------------------------------- */
-
-/* The methods that an array class has: constructors, Get, Address, Set. NULL without memory. Any context. */
-monocle__member_list *monocle__array_methods_new (MonoClass *klass);
-
-/* --- relation.c --------------------------------------------------------------------------------------------------- */
-
-enum {
-	MONOCLE__DEPTH_LIMIT = 64,      /* of parents and nesting, against hosts that make circles */
-	MONOCLE__INTERFACE_LIMIT = 512, /* that are followed from one class, against metadata that names them for ever */
-};
-
-/* The interface at a position in what the class itself names (of vectors Mono's two); NULL: past the last. */
-MonoClass *monocle__class_interface (MonoClass *klass, uint32_t index);
-/* All interfaces of the class, of its bases and of those interfaces, each once. Returns how many. */
-uint32_t monocle__class_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT]);
-
-/* --- constraint.c ------------------------------------------------------------------------------------------------- */
-
-/* The base class of a type parameter, and its interfaces by position; NULL: past the last. */
-MonoClass *monocle__param_parent (MonoClass *param);
-MonoClass *monocle__param_interface (MonoClass *param, uint32_t index);
-
-/* --- class-api.c -------------------------------------------------------------------------------------------------- */
-
-/* Is it a class of namespace System called so? */
-bool monocle__class_is_system (MonoClass *klass, const char *name);
-/* A class of corlib by name, remembered in `cache`. Normal context the first time. */
-MonoClass *monocle__corlib_class (_Atomic (MonoClass *) *cache, const char *name_space, const char *name);
-/* A primitive that nobody has met as a definition yet gets its token. Normal context. */
-void monocle__class_meet_primitive (MonoClass *klass);
-
 #endif

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dispatch/host.h"
+#include "image.h"
 
 enum {
 	BLOB_LIMIT = 1 << 24, /* longer than any signature (II.15.4.1.1: 65,535 parameters) */

@@ -10,6 +10,8 @@
 #include "metadata.h"
 
 #include <stdlib.h>
+#include "dispatch/host.h"
+#include "image.h"
 
 enum {
 	ROW_MASK = 0xffffff,

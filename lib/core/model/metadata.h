@@ -27,9 +27,4 @@ const uint8_t *monocle__metadata_heap (MonoImage *image, monocle_heap_kind heap,
 /* A type at *at, which moves behind it; NULL: malformed. */
 MonoType *monocle__metadata_type (MonoImage *image, const uint8_t **at, const uint8_t *end);
 
-/* --- signature-parse.c -------------------------------------------------------------------------------------------- */
-
-/* A type of a method's definition, as the method has it. */
-MonoType *monocle__method_type (MonoMethod *method, MonoType *type);
-
 #endif

@@ -6,11 +6,11 @@
  * Only the class may be "*"; a name or an argument list matches exactly, as in Mono 6.8. An outer class matches by
  * prefix there ("Out/Inner`1" names Outer`1/Inner`1), and so it does here. Normal context.
  */
-#include "records.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "class.h"
+#include "table.h"
 
 enum { NESTING_LIMIT = 32 };
 

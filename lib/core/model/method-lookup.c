@@ -6,8 +6,13 @@
  * Normal context: look-ups may make records, read metadata and resolve other images.
  */
 #include <string.h>
+#include "class.h"
+#include "dispatch/host.h"
+#include "image.h"
 #include "member.h"
 #include "metadata.h"
+#include "relation.h"
+#include "signature.h"
 
 enum {
 	ROW_MASK = 0xffffff,

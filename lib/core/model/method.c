@@ -5,10 +5,18 @@
  *
  * Any thread, any context.
  */
-#include "records.h"
+#include "method.h"
 
 #include <stdio.h>
 #include <string.h>
+#include "arena.h"
+#include "class.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "intern.h"
+#include "signature.h"
+#include "table.h"
+#include "type.h"
 
 enum { ROW_MASK = 0xffffff };
 

@@ -12,10 +12,14 @@
  * An open definition shows its parameters in the last two only. The writers may run in any context; what returns
  * allocated text may not run in a signal handler.
  */
-#include "records.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include "class-api.h"
+#include "class.h"
+#include "method.h"
+#include "signature.h"
+#include "special-type.h"
+#include "type.h"
 
 enum {
 	STACK_TEXT = 1024,
@@ -25,6 +29,12 @@ enum {
 };
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
+
+/* Writes what fits and counts what would have been needed, as snprintf does. Any context. */
+typedef struct {
+	char *data;
+	size_t size, length;
+} monocle__text;
 
 static void
 put_char (monocle__text *text, char c)

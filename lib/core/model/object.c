@@ -6,7 +6,9 @@
  *
  * Looking at an object is allowed wherever the host says so for its object_class operation.
  */
-#include "records.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "log.h"
 
 MonoClass *
 mono_object_get_class (MonoObject *object)

@@ -6,9 +6,12 @@
  * They stand beside the method's description, made when somebody first wants them and published by one
  * compare-and-swap. Any thread; any context, except where a function says otherwise.
  */
-#include "member.h"
-
 #include <mono/metadata/attrdefs.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "method.h"
+#include "signature.h"
 
 enum {
 	HAS_FIELD_MARSHAL = 0x2000, /* ParamAttributes, II.23.1.13 */

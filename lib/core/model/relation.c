@@ -7,7 +7,12 @@
  * of one size are one type as elements of arrays, an enum is its underlying type there, and a value goes into its
  * Nullable. Normal context: may make records and look classes of corlib up.
  */
+#include "relation.h"
+
 #include <string.h>
+#include "class-api.h"
+#include "constraint.h"
+#include "image.h"
 #include "member.h"
 #include "metadata.h"
 

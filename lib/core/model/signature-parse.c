@@ -5,10 +5,15 @@
  *
  * Each is one allocation that belongs to the caller. Normal context. ECMA-335 II.23.2.1 to II.23.2.3.
  */
-#include "metadata.h"
+#include "signature-parse.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "dispatch/host.h"
+#include "image.h"
+#include "inflate.h"
+#include "metadata.h"
+#include "signature.h"
 
 enum {
 	PARAM_LIMIT = 65535, /* II.15.4.1.1 */

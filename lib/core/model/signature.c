@@ -6,9 +6,16 @@
  * A definition's signature is told by the host; an instance's is made from it by replacing generic parameters. Both
  * are made on first use and published by one compare-and-swap. Any thread, any context.
  */
-#include "metadata.h"
+#include "signature.h"
 
 #include <mono/metadata/attrdefs.h>
+#include "arena.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "inflate.h"
+#include "intern.h"
+#include "metadata.h"
+#include "type.h"
 
 enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
 

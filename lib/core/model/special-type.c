@@ -6,9 +6,14 @@
  *
  * They are interned like classes, so that equal types are one pointer. Any thread, any context.
  */
-#include "records.h"
+#include "special-type.h"
 
 #include <string.h>
+#include "arena.h"
+#include "class.h"
+#include "intern.h"
+#include "signature.h"
+#include "type.h"
 
 static monocle__intern types;
 

@@ -7,9 +7,10 @@
  * walks managed code only. One with a signal handler's context is async-safe: nothing here allocates, locks or keeps
  * anything.
  */
-#include "records.h"
-
 #include <mono/metadata/loader.h>
+#include "debug.h"
+#include "dispatch/host.h"
+#include "log.h"
 
 static int
 walk (const void *context, uint32_t flags, monocle_frame_visitor visit, void *data)

@@ -7,10 +7,11 @@
  * what makes a copy allocates and needs normal context besides. A string that the host cannot read (here) is as long as
  * none.
  */
-#include "records.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include "dispatch/host.h"
+#include "error.h"
+#include "log.h"
 
 enum { SURROGATE_FIRST = 0xD800, SURROGATE_SECOND = 0xDC00, SURROGATE_END = 0xE000, BEYOND_BMP = 0x10000 };
 

@@ -7,7 +7,9 @@
  * continue) stand in levels made on demand: with n rows at first, row n + 1 + i is in level l at offset o where i +
  * FIRST = (FIRST << l) + o. Nothing moves, so any thread may read in any context while another adds.
  */
-#include "records.h"
+#include "table.h"
+
+#include "arena.h"
 
 /* A row number has 24 bits (II.22: the upper byte of a token names the table). */
 enum { ROW_LIMIT = 1 << 24 };

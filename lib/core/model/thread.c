@@ -7,9 +7,7 @@
  * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
  * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
  */
-#include "idmap.h"
-#include "records.h"
-#include "sample/sampler.h"
+#include "thread.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -17,6 +15,10 @@
 #include <unistd.h>
 #include <mono/jit/jit.h>
 #include <mono/metadata/threads.h>
+#include "arena.h"
+#include "idmap.h"
+#include "records.h"
+#include "sample/sampler.h"
 
 enum { NAME_SIZE = 128, NO_NAME = -1 };
 

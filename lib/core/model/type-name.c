@@ -9,10 +9,10 @@
  * been read, which stands last. Without an assembly the caller's image is searched, then corlib. Only what is loaded is
  * found: nothing is loaded. Normal context.
  */
-#include "metadata.h"
-
 #include <string.h>
 #include <mono/metadata/reflection.h>
+#include "class.h"
+#include "image.h"
 
 enum {
 	ARGUMENT_LIMIT = 64,

@@ -5,9 +5,14 @@
  *
  * Both types of a class live in its record, so equal types are the same pointer. Any thread, any context.
  */
-#include "records.h"
+#include "type.h"
 
 #include <string.h>
+#include "arena.h"
+#include "class-api.h"
+#include "class.h"
+#include "intern.h"
+#include "special-type.h"
 
 MonoType *
 monocle_type (MonoClass *klass)

@@ -7,9 +7,14 @@
  * method with a new slot hides it. An interface's method is first found in the most derived class that names the
  * interface. Normal context: members are listed, and references to other images resolved.
  */
-#include "member.h"
-
 #include <string.h>
+#include "class.h"
+#include "dispatch/host.h"
+#include "image.h"
+#include "inflate.h"
+#include "member.h"
+#include "relation.h"
+#include "signature.h"
 
 enum {
 	VIRTUAL = 0x40,

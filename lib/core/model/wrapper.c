@@ -7,9 +7,11 @@
  * method is gone the next one with the same spelling takes it: kind, class, name and signature. Only the number of
  * different spellings takes memory. Two that live at the same time are two records. Any thread, any context.
  */
-#include "records.h"
-
 #include <string.h>
+#include "arena.h"
+#include "intern.h"
+#include "signature.h"
+#include "type.h"
 
 /* --- signatures: few, and many have the same ---------------------------------------------------------------------- */
 

@@ -9,12 +9,13 @@
  * is spared until it has used many periods. That costs it samples, which are counted as lost, and saves it nearly all
  * interruptions. A thread has one signal on its way at most: one that is slow to take it is not buried under them.
  */
+#include "sampler.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "sampler.h"
 
 /* Credit beyond so many periods is lost: a thread that was not seen running for long gets no burst of samples. */
 enum { PATIENCE = 16 };

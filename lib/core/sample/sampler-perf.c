@@ -9,6 +9,8 @@
  * files at their numbers, or run out of them. So events stand high up, there are only so many of them, and nothing is
  * closed that does not prove to be ours.
  */
+#include "sampler.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -16,8 +18,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "dispatch/core.h"
-#include "sampler.h"
+#include <monocle/host.h>
 
 enum {
 	BASE = 1024, /* what select () can wait for stays the program's */

@@ -14,13 +14,14 @@
  *
  * Everything below is async-safe.
  */
+#include "sampler.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <monocle/host.h>
-#include "dispatch/core.h"
-#include "sampler.h"
+#include "model/thread.h"
 
 enum { SIGNAL = SIGURG };
 

@@ -4,11 +4,12 @@
  * sampler-timer.c - each thread has a timer on its own CPU clock. That needs no permission, but such timers are looked
  * at when the kernel's tick comes: 250 times a second on most systems, whatever was asked for.
  */
+#include "sampler.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include <monocle/host.h>
-#include "sampler.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -31,8 +31,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <monocle/host.h>
-#include "dispatch/core.h"
 #include "environment.h"
+#include "log.h"
 
 #define SECOND 1000000000ull
 

@@ -100,11 +100,6 @@ int monocle__signal_send (pid_t os_id);
 /* What a timer sends so that the handler knows it. */
 union sigval monocle__signal_mark (void);
 
-/* --- thread.c ----------------------------------------------------------------------------------------------------- */
-
-/* Of the calling thread; NULL: it is not attached. Any context. */
-monocle__sampled *monocle__thread_sampled (void);
-
 /* --- arch/ -------------------------------------------------------------------------------------------------------- */
 
 /* Where the thread was that the handler's context tells of. */

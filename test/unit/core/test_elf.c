@@ -12,7 +12,8 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
+#include "load/elf.h"
 
 static uint8_t *file;
 static size_t file_size;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <monocle/host.h>
 #include "child.h"
-#include "dispatch/core.h"
 
 void *__real_malloc (size_t size);
 void *__real_calloc (size_t count, size_t size);

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
-#include "model/member.h"
+#include "arena.h"
+#include "model/field.h"
+#include "model/relation.h"
 #include "zoo-host.h"
 
 static MonoImage *zoo;

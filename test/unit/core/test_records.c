@@ -18,6 +18,7 @@
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/threads.h>
 #include <mono/utils/mono-counters.h>
+#include "arena.h"
 #include "model/records.h"
 #include "shapes-host.h"
 

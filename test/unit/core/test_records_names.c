@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "oracle/names.c"
 #include "golden.h"
 #include "model/records.h"
+#include "oracle/names.c"
 #include "shapes-host.h"
 
 static int

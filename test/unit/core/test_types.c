@@ -10,7 +10,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/records.h"
+#include "arena.h"
+#include "model/inflate.h"
 
 static MonoClass *box, *pair, *marker, *other; /* Box<T>, Pair<A, B>, and two that modify */
 static MonoImage *image;

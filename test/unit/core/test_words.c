@@ -11,7 +11,8 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "dispatch/core.h"
+#include <monocle/host.h>
+#include "load/words.h"
 
 typedef struct {
 	const char *text, *words; /* the words, each in brackets */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/loader.h>
+#include "arena.h"
 #include "model/records.h"
 
 static MonoImage *corlib;

@@ -15,7 +15,7 @@
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/loader.h>
 #include <mono/metadata/reflection.h>
-#include "model/metadata.h"
+#include "model/records.h"
 
 /* Rows in columns: clang-format leaves them alone. */
 /* clang-format off */

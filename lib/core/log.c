@@ -7,6 +7,8 @@
  * its own stderr. So a message is composed on the stack and leaves in one write; the file is opened for each message,
  * by an absolute path; and neither errno nor SIGPIPE reaches the program.
  */
+#include "log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +19,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "dispatch/core.h"
 #include "environment.h"
 #include "run-note.h"
 #include "utf8.h"

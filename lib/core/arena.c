@@ -6,10 +6,12 @@
  * Any thread enters, in any context, a signal handler included: there is no lock and no libc allocator, only one
  * fetch-and-add in the common case. Memory comes zeroed and 16-byte aligned.
  */
-#include "records.h"
+#include "arena.h"
 
 #include <string.h>
 #include <sys/mman.h>
+#include <monocle/host.h>
+#include "intern.h"
 
 enum {
 	CHUNK_SIZE = 1 << 20,

@@ -6,7 +6,9 @@
  * A bucket is a list that grows at its head. Readers walk it without any care, since nodes are never unlinked; a writer
  * whose head moved looks only at the nodes that came since. Any thread, any context.
  */
-#include "records.h"
+#include "intern.h"
+
+#include <stddef.h>
 
 uint64_t
 monocle__hash (uint64_t seed, uint64_t value)

@@ -1,0 +1,14 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread.h - the thread's record, as the sampler's signal handler finds it.
+ */
+#ifndef MONOCLE_MODEL_THREAD_H
+#define MONOCLE_MODEL_THREAD_H
+
+#include "sample/sampler.h"
+
+/* Of the calling thread; NULL: it is not attached. Any context. */
+monocle__sampled *monocle__thread_sampled (void);
+
+#endif
