@@ -176,7 +176,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the profiler core could not start");
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
-	monocle__clr_state.oracle = monocle__variable ("MONOCLE_CLR_ORACLE") != NULL;
+	monocle__clr_state.oracle = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
 	if (monocle_host_load_from_env () <= 0)
 		return decline_idle ();
 	monocle__service_begin ();

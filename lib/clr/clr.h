@@ -46,7 +46,7 @@ typedef struct {
 	atomic_uint instance_epoch;
 	atomic_bool initialized; /* runtime_initialized was raised */
 	atomic_uint refused;     /* wanted methods that could not be given probes */
-	bool oracle;             /* MONOCLE_CLR_ORACLE: try/fault probes prove the shadow stack */
+	bool oracle;             /* MONOCLE_CLR_TRY_FAULT: try/fault probes prove the shadow stack */
 } monocle__clr;
 
 extern monocle__clr monocle__clr_state;
@@ -102,9 +102,9 @@ void monocle__voice_begin (void);
 bool monocle__voice_is_made (void);
 bool monocle__voice_is_self (void);
 
-void monocle__finalizer_begin (void);
-void monocle__finalizer_object (MonoObject *object);
-void monocle__finalizer_end (void);
+void monocle__collector_finalizer_begin (void);
+void monocle__collector_finalizer_object (MonoObject *object);
+void monocle__collector_finalizer_end (void);
 
 /*
  * Ranges that the collection which is going on kept (moves.c), `to`: where they go, NULL: nowhere else. When it is over
@@ -116,8 +116,8 @@ void monocle__moves_tell (void);
 /* Tells of the kinds of roots (roots.c). At the end of the init window. */
 void monocle__roots_register (void);
 
-void monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
-void monocle__handle_destroyed (uintptr_t handle);
+void monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
+void monocle__gc_handle_destroyed (uintptr_t handle);
 
 void monocle__monitor_contended (uintptr_t lock, MonoObject *object);
 void monocle__monitor_ended (void);
@@ -130,26 +130,26 @@ typedef struct {
 	MonoObject *object;
 	uint32_t pauses;
 	uintptr_t like[32];
-} monocle__clr_stand_in;
+} monocle__stand_in;
 
-void monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object);
+void monocle__collector_remember (monocle__stand_in *place, MonoObject *object);
 /* NULL: nothing was remembered, or it was taken back already. */
-MonoObject *monocle__clr_take_back (monocle__clr_stand_in *place);
+MonoObject *monocle__collector_take_back (monocle__stand_in *place);
 
 /*
  * The pthread_t of a thread of the runtime, 0: it does not run (any more). Takes a leaf lock; not from a signal
  * handler.
  */
-uintptr_t monocle__clr_tid (ThreadID id);
+uintptr_t monocle__clr_thread_tid (ThreadID id);
 
 /* The monitor that a thread waits for. */
 typedef struct {
 	uintptr_t lock;
-	monocle__clr_stand_in object;
-} monocle__clr_waiting;
+	monocle__stand_in object;
+} monocle__waiting;
 
 /* Of the calling thread (shadow.c); NULL: no memory. */
-monocle__clr_waiting *monocle__thread_waiting (void);
+monocle__waiting *monocle__thread_memory_waiting (void);
 
 /* --- text (utf16.c) ----------------------------------------------------------------------------------------------- */
 
@@ -162,19 +162,19 @@ void monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t 
  * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
  * memory already.
  */
-monocle__describe_scratch *monocle__thread_scratch (void);
+monocle__describe_scratch *monocle__thread_memory_scratch (void);
 /* Any context. */
-bool monocle__thread_has_memory (void);
+bool monocle__thread_memory_exists (void);
 /* Where the calling thread's stack lies; NULL: nobody said so yet. Any context. */
 typedef struct {
 	uintptr_t low, high;
-} monocle__clr_stack;
-const monocle__clr_stack *monocle__thread_stack (void);
+} monocle__thread_stack;
+const monocle__thread_stack *monocle__thread_memory_stack (void);
 /* Not from a signal handler. */
-void monocle__thread_set_stack (uintptr_t low, uintptr_t high);
+void monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high);
 /* Where the thread's open look into a dynamic image stands (dynamic.c). */
-typedef struct monocle__clr_capture monocle__clr_capture;
-monocle__clr_capture **monocle__thread_capture (void);
+typedef struct monocle__emitted_capture monocle__emitted_capture;
+monocle__emitted_capture **monocle__thread_memory_capture (void);
 
 /* --- images (image.c) --------------------------------------------------------------------------------------------- */
 
@@ -232,14 +232,14 @@ typedef struct monocle__clr_image {
 /* NULL for modules that were never announced. Any context. */
 monocle__clr_image *monocle__clr_image_find (ModuleID id);
 monocle__clr_image *monocle__clr_image_of (MonoImage *record);
-monocle__clr_image *monocle__clr_corlib (void);
+monocle__clr_image *monocle__clr_image_corlib (void);
 /* What lib/describe asks about the images of this process. */
-extern const monocle__describe_owner monocle__clr_owner;
+extern const monocle__describe_owner monocle__clr_image_owner;
 /*
  * Binds an id to a record for as long as the id means that: the image's life; for arrays and generic instances (image
  * NULL) until any image unloads, for it may be the one that they are made over. Any thread, not from a signal handler.
  */
-void monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
+void monocle__clr_image_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
 
 /*
  * Gives a block to the image: `release` is called with it when the image has gone. Without memory it stays for ever.
@@ -252,18 +252,19 @@ void monocle__image_failure_thrown (ObjectID object);
 
 /* --- ids to records (resolve.c) ----------------------------------------------------------------------------------- */
 
-MonoClass *monocle__clr_class (ClassID id);
+MonoClass *monocle__resolve_class (ClassID id);
 /*
  * The record of a function as Mono would name it: instances over reference types are the shared one. NULL: no metadata.
  */
-MonoMethod *monocle__clr_method (FunctionID id);
+MonoMethod *monocle__resolve_method (FunctionID id);
 /*
  * The instance that a frame runs, exact as far as the frame knows: as Mono tells it in walks of stacks. 0: no frame.
  */
-MonoMethod *monocle__clr_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame);
-bool monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
+MonoMethod *monocle__resolve_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame);
+bool monocle__resolve_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token);
 /* The method for a definition and the type handles that its probe passed: class first when the class is generic. */
-MonoMethod *monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key);
+MonoMethod *monocle__resolve_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count,
+                                             bool class_key);
 
 /* --- objects and layouts (object.c, layout.c, heap.c) ------------------------------------------------------------- */
 
@@ -272,21 +273,21 @@ void monocle__clr_layout_ops (monocle_host_ops *ops);
 void monocle__clr_heap_ops (monocle_host_ops *ops);
 /* The object's type handle. The low bits of the first word are the collector's. Where the object may be looked at. */
 static inline ClassID
-monocle__clr_class_id_of (MonoObject *object)
+monocle__clr_object_class_id (MonoObject *object)
 {
 	return *(const uintptr_t *) object & ~(uintptr_t) 7;
 }
 /* Where a string's characters begin; its length stands behind the type handle. 0: not known yet. Any context. */
-uint32_t monocle__clr_characters_offset (void);
+uint32_t monocle__clr_layout_characters_offset (void);
 /* Is this thread inside the making of a handle for a module, or for ourselves? */
-bool monocle__clr_makes_handle (void);
+bool monocle__clr_object_makes_handle (void);
 /* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */
-void *monocle__clr_hold (ObjectID object);
-void monocle__clr_release (void *held);
+void *monocle__clr_object_hold (ObjectID object);
+void monocle__clr_object_release (void *held);
 /* Of an array class with one dimension: no vector, but one with bounds, T[*]? Any context. */
-bool monocle__clr_is_general_vector (ClassID id);
+bool monocle__clr_layout_is_general_vector (ClassID id);
 /* The id that the runtime uses for this class today. Any context. */
-void monocle__clr_remember_class (MonoClass *klass, ClassID id);
+void monocle__clr_layout_remember_class (MonoClass *klass, ClassID id);
 
 /* --- questions of threads that must not ask (service.c) ----------------------------------------------------------- */
 
@@ -326,13 +327,13 @@ void monocle__clr_fill_ops (monocle_host_ops *ops);
 void monocle__clr_code_seen (FunctionID function, MonoMethod *method);
 void monocle__clr_code_ops (monocle_host_ops *ops);
 /* The IL that an instruction of any body of the function comes from. UINT32_MAX: nothing says. Callbacks. */
-uint32_t monocle__clr_il_offset (FunctionID function, uintptr_t ip);
+uint32_t monocle__clr_code_il_offset (FunctionID function, uintptr_t ip);
 /* Code of one handler or filter: which of the body's `count` pieces it is, and its first IL (UINT32_MAX: none). */
 typedef struct {
 	uint32_t place, count, il_offset;
-} monocle__clr_handler;
+} monocle__clr_code_handler;
 /* False: no handler's code begins there. */
-bool monocle__clr_handler_at (FunctionID function, uintptr_t begin, monocle__clr_handler *ret);
+bool monocle__clr_code_handler_at (FunctionID function, uintptr_t begin, monocle__clr_code_handler *ret);
 /* The body of a function that holds the address. NULL: the runtime shows none. Normal context. */
 MonoJitInfo *monocle__clr_code_at (FunctionID function, uintptr_t address);
 
@@ -343,8 +344,8 @@ void monocle__clr_stack_ops (monocle_host_ops *ops);
  * The frame of the runtime's callback that the calling thread is in, for walks that begin there; 0: none was noted. A
  * callback notes its own and puts back what it found.
  */
-uintptr_t monocle__clr_entry (void);
-uintptr_t monocle__clr_set_entry (uintptr_t frame);
+uintptr_t monocle__thread_memory_callback (void);
+uintptr_t monocle__thread_memory_set_callback (uintptr_t frame);
 
 /* --- methods without metadata (dynamic-method.c) ------------------------------------------------------------------ */
 
@@ -352,20 +353,20 @@ uintptr_t monocle__clr_set_entry (uintptr_t frame);
  * The record of a function that no image lists and that was met on a stack: it says what the function is, even where
  * nobody listens for its end. *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
  */
-MonoMethod *monocle__clr_dynamic_glance (FunctionID function, BOOL *ret_is_stub);
+MonoMethod *monocle__dynamic_method_glance (FunctionID function, BOOL *ret_is_stub);
 /* Its code, which is found by its address from then on. NULL: it was not compiled yet. Normal context. */
-MonoJitInfo *monocle__clr_dynamic_code (FunctionID function);
+MonoJitInfo *monocle__dynamic_method_code (FunctionID function);
 
 /* --- images without a file (dynamic.c); from the runtime's callbacks only ----------------------------------------- */
 
 /* Has the core ask for what can be asked now: of a new image, of a method that is compiled, of a class. */
-void monocle__clr_dynamic_image (monocle__clr_image *image);
-void monocle__clr_dynamic_method (FunctionID function);
-void monocle__clr_dynamic_class_loaded (MonoClass *klass);
+void monocle__emitted_image (monocle__clr_image *image);
+void monocle__emitted_method (FunctionID function);
+void monocle__emitted_class_loaded (MonoClass *klass);
 /* monocle_image_unload () of any image. */
-void monocle__clr_dynamic_unload (monocle__clr_image *image);
+void monocle__emitted_unload (monocle__clr_image *image);
 /* What is known of them meanwhile. */
-extern const monocle__describe_unreadable monocle__clr_emitted;
+extern const monocle__describe_unreadable monocle__emitted_unreadable;
 
 /* --- probes (filter.c, fence.c, probe.c) -------------------------------------------------------------------------- */
 
@@ -373,22 +374,22 @@ extern const monocle__describe_unreadable monocle__clr_emitted;
  * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined
  * (for the line map). Returns its state; *ret_new tells that it was rewritten during this very call. Normal context.
  */
-int monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
 static inline bool
-monocle__clr_has_probes (int state)
+monocle__probing_is_probed (int state)
 {
 	return state >= MONOCLE__METHOD_PROBED && state <= MONOCLE__METHOD_CATCHING;
 }
 /* Does native code call the method? Then what it returns through must be kept apart from probes (fence.c). */
-bool monocle__clr_returns_to_native (const monocle__clr_image *image, mdToken token);
+bool monocle__fence_is_needed (const monocle__clr_image *image, mdToken token);
 /* Do handlers of methods of this image get probes? Precompiled code has none, and stays in use. */
-bool monocle__clr_probes_handlers (const monocle__clr_image *image);
+bool monocle__probing_wants_clauses (const monocle__clr_image *image);
 /* Do those of this method? */
 static inline bool
-monocle__clr_has_handler_probes (const monocle__clr_image *image, int state)
+monocle__probing_has_clause_probes (const monocle__clr_image *image, int state)
 {
-	bool rewritten = monocle__clr_has_probes (state) || state >= MONOCLE__METHOD_HANDLED;
-	return rewritten && monocle__clr_probes_handlers (image);
+	bool rewritten = monocle__probing_is_probed (state) || state >= MONOCLE__METHOD_HANDLED;
+	return rewritten && monocle__probing_wants_clauses (image);
 }
 
 /* --- what the runtime invokes by itself (invoke.c) ---------------------------------------------------------------- */
@@ -399,7 +400,7 @@ typedef enum {
 	MONOCLE__REFLECTS, /* invokes the method whose MethodInfo `this` is */
 } monocle__invoke;
 
-bool monocle__invokes_wanted (void);
+bool monocle__invoke_wanted (void);
 monocle__invoke monocle__invoke_kind (monocle__clr_image *image, mdToken token);
 /* Before the first probe of a method that reflects. Normal context. */
 void monocle__invoke_prepare (MonoMethod *reflecting);
@@ -407,7 +408,7 @@ void monocle__invoke_prepare (MonoMethod *reflecting);
 MonoMethod *monocle__invoke_reflected (MonoMethod *reflecting, const void *object);
 
 /* Does any filter want anything of this image? Asks every method once per epoch. */
-bool monocle__clr_image_wanted (monocle__clr_image *image);
+bool monocle__probing_wants_image (monocle__clr_image *image);
 
 enum { MONOCLE__KEYS_MAX = 5 };
 
@@ -420,9 +421,9 @@ typedef struct monocle__clr_generic {
 } monocle__clr_generic;
 
 /* Frees it with its instances. No probe of it may run any more. */
-void monocle__clr_generic_free (void *generic);
+void monocle__probe_generic_free (void *generic);
 /* The instance that the type handles name. In a probe. */
-MonoMethod *monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys);
+MonoMethod *monocle__probe_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys);
 
 typedef void (*monocle__probe) (void);
 
@@ -453,7 +454,7 @@ typedef struct {
 	unsigned filters;
 	bool makes_handle; /* of object.c: a handle that nobody is told of is being made */
 } monocle__unwinding;
-monocle__unwinding *monocle__shadow_unwinding (void);
+monocle__unwinding *monocle__thread_memory_unwinding (void);
 
 /* Exceptions that must not move while they are under way (exception.c), innermost last. */
 enum { MONOCLE__PINS_MAX = 16 };
@@ -465,9 +466,9 @@ typedef struct {
 	uint32_t count;
 } monocle__pins;
 /* Of the calling thread (shadow.c); NULL: no memory. */
-monocle__pins *monocle__thread_pins (void);
+monocle__pins *monocle__thread_memory_pins (void);
 /* The calling thread ends: whatever is still pinned is let go. */
-void monocle__exceptions_end (void);
+void monocle__exception_end (void);
 
 /*
  * The shadow stack, as exception.c unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the
@@ -513,14 +514,14 @@ typedef struct {
 	bool found;          /* and its handler is there */
 	bool met;            /* a frame that was unwound had a clause around the place it was at */
 	monocle__pass passes[8];
-} monocle__dispatch;
+} monocle__under_way;
 
 /* A filter or handler that runs. */
 typedef struct {
 	FunctionID function;
 	uintptr_t frame, begin; /* as the runtime names them */
 	uint32_t dispatches;    /* under way when it began: what it throws comes behind those */
-} monocle__handler;
+} monocle__under_way_handler;
 
 /* What the runtime announced and no probe has told of yet. */
 typedef struct {
@@ -531,64 +532,64 @@ typedef struct {
 } monocle__announced;
 
 typedef struct {
-	monocle__dispatch list[32]; /* innermost last */
+	monocle__under_way list[32]; /* innermost last */
 	uint32_t count;
-	monocle__handler handlers[64];
+	monocle__under_way_handler handlers[64];
 	uint32_t handler_count;
 	monocle__announced announced;
-} monocle__dispatches;
+} monocle__under_way_list;
 /* Of the calling thread (shadow.c); NULL: no memory. */
-monocle__dispatches *monocle__thread_dispatches (void);
+monocle__under_way_list *monocle__thread_memory_under_way (void);
 
 /* The frame of `function` whose handler the runtime announces in this very callback; 0: it does not say. */
-uintptr_t monocle__dispatch_frame (FunctionID function);
+uintptr_t monocle__under_way_frame (FunctionID function);
 
 /* In the callbacks of these names, behind what they do to the shadow stack. */
-void monocle__dispatch_thrown (ObjectID object);
-void monocle__dispatch_search_enter (FunctionID function);
-void monocle__dispatch_found (void);
-void monocle__dispatch_search_leave (void);
-void monocle__dispatch_unwind_enter (FunctionID function);
+void monocle__under_way_thrown (ObjectID object);
+void monocle__under_way_search_enter (FunctionID function);
+void monocle__under_way_found (void);
+void monocle__under_way_search_leave (void);
+void monocle__under_way_unwind_enter (FunctionID function);
 /* A filter, finally or fault block begins, or a catch block with its exception. */
-void monocle__dispatch_filter_enter (FunctionID function);
-void monocle__dispatch_finally_enter (FunctionID function);
-void monocle__dispatch_catcher_enter (FunctionID function, ObjectID object);
+void monocle__under_way_filter_enter (FunctionID function);
+void monocle__under_way_finally_enter (FunctionID function);
+void monocle__under_way_catcher_enter (FunctionID function, ObjectID object);
 /* Any of them ends. */
-void monocle__dispatch_handler_leave (void);
+void monocle__under_way_handler_leave (void);
 
 /* The `exception` of method_exception_leave for a frame that leaves now. */
-MonoObject *monocle__dispatch_left (void);
+MonoObject *monocle__under_way_left (void);
 
 /*
  * Takes it back, when it is of this definition and type; *ret_held is released then, when it was told. False: nothing
  * was announced. In a probe.
  */
-bool monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held);
+bool monocle__under_way_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held);
 
 /* --- clauses (clause.c) ------------------------------------------------------------------------------------------- */
 
 /* The clauses of one function. Immutable, but for what is learnt of its code; lives for ever. */
 typedef struct monocle__clauses monocle__clauses;
 /* NULL: it has none, or no IL. Callbacks. */
-monocle__clauses *monocle__clauses_of (FunctionID function);
+monocle__clauses *monocle__clause_of (FunctionID function);
 /* Has the function any? Keeps nothing. */
-bool monocle__clauses_any (FunctionID function);
-uint32_t monocle__clauses_flags (const monocle__clauses *clauses, uint32_t index);
+bool monocle__clause_any (FunctionID function);
+uint32_t monocle__clause_flags (const monocle__clauses *clauses, uint32_t index);
 /* Has it a catch block with a type? */
-bool monocle__clauses_typed (const monocle__clauses *clauses);
+bool monocle__clause_typed (const monocle__clauses *clauses);
 /* Do its handlers have probes? */
-bool monocle__clauses_probed (const monocle__clauses *clauses);
+bool monocle__clause_probed (const monocle__clauses *clauses);
 /* Which of the clauses begins at this machine code: its filter, or its handler. UINT32_MAX: it cannot be told. */
-uint32_t monocle__clauses_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter);
+uint32_t monocle__clause_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter);
 /* Does a try stand around what was called from `return_address`, or around the whole handler of the clause `in`? */
-bool monocle__clauses_protect (const monocle__clauses *clauses, uintptr_t return_address);
-bool monocle__clauses_enclose (const monocle__clauses *clauses, uint32_t in);
+bool monocle__clause_protect (const monocle__clauses *clauses, uintptr_t return_address);
+bool monocle__clause_enclose (const monocle__clauses *clauses, uint32_t in);
 /* Does the handler of `outer` stand around the clause `inner`? */
-bool monocle__clauses_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner);
+bool monocle__clause_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner);
 
 /* --- probes at handlers (handler.c) ------------------------------------------------------------------------------- */
 
-monocle__probe monocle__probe_handler (bool generic);
+monocle__probe monocle__clause_probe_function (bool generic);
 
 /* --- the CPU (arch/) ---------------------------------------------------------------------------------------------- */
 

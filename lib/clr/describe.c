@@ -9,7 +9,7 @@
 void
 monocle__clr_fill_ops (monocle_host_ops *ops)
 {
-	monocle__describe_init (&monocle__clr_owner);
+	monocle__describe_init (&monocle__clr_image_owner);
 	monocle__describe_fill_ops (ops);
 	monocle__clr_code_ops (ops);
 	monocle__clr_stack_ops (ops);

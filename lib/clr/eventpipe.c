@@ -184,20 +184,20 @@ restart_end (payload *p)
 static void
 finalizers_begin (payload *p)
 {
-	monocle__finalizer_begin ();
+	monocle__collector_finalizer_begin ();
 }
 
 static void
 finalizers_end (payload *p)
 {
-	monocle__finalizer_end ();
+	monocle__collector_finalizer_end ();
 }
 
 static void
 finalize_object (payload *p)
 {
 	take (p, 8); /* the type */
-	monocle__finalizer_object ((MonoObject *) (uintptr_t) take (p, 8));
+	monocle__collector_finalizer_object ((MonoObject *) (uintptr_t) take (p, 8));
 }
 
 static void
@@ -205,13 +205,13 @@ handle_set (payload *p)
 {
 	uintptr_t handle = take (p, 8);
 	MonoObject *object = (MonoObject *) (uintptr_t) take (p, 8);
-	monocle__handle_created (handle, object, (uint32_t) take (p, 4));
+	monocle__gc_handle_created (handle, object, (uint32_t) take (p, 4));
 }
 
 static void
 handle_destroyed (payload *p)
 {
-	monocle__handle_destroyed (take (p, 8));
+	monocle__gc_handle_destroyed (take (p, 8));
 }
 
 static void

@@ -45,7 +45,7 @@ find_or_add (ThreadID id)
 }
 
 uintptr_t
-monocle__clr_tid (ThreadID id)
+monocle__clr_thread_tid (ThreadID id)
 {
 	uintptr_t tid = 0;
 	pthread_mutex_lock (&lock);
@@ -183,7 +183,7 @@ monocle__callback_ThreadDestroyed (ICorProfilerCallback11 *self, ThreadID id)
 	if (t && t->tid)
 		tell_end (t->tid);
 	if (t && t->tid == (uintptr_t) pthread_self ())
-		monocle__exceptions_end ();
+		monocle__exception_end ();
 	if (t)
 		take_out (t);
 	return S_OK;

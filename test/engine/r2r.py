@@ -50,7 +50,7 @@ class ReadyToRun(matrix.EngineSuite):
     def run(self, runtime, exe):
         self.plain = self.bare(runtime, [exe])
         images = ["image=shapes", "image=shapes-il"]
-        reference = self.compare(runtime, exe, "r2r oracle", images, {"MONOCLE_CLR_ORACLE": "1"}, None)
+        reference = self.compare(runtime, exe, "r2r oracle", images, {"MONOCLE_CLR_TRY_FAULT": "1"}, None)
         if reference is None:
             return
         for settings in ("default", "no-tiering", "no-pgo"):

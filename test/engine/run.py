@@ -16,7 +16,7 @@ class Oracle(matrix.EngineSuite):
         """The counts of one run after all checks that need no other run."""
         settings = dict(matrix.SETTINGS[settings_name])
         if oracle:
-            settings["MONOCLE_CLR_ORACLE"] = "1"
+            settings["MONOCLE_CLR_TRY_FAULT"] = "1"
         seen, counts = self.under(runtime, [exe], options, settings)
         good = (seen.code, seen.out) == (self.plain.code, self.plain.out) and not seen.timeout
         self.check(good, what + ": output as without a profiler", seen)

@@ -27,7 +27,7 @@ check_rows (const monocle__unwind_rows *rows)
 		bool starts;
 		uint32_t pc = rows->list[i].pc;
 		require (!i || rows->list[i - 1].pc < pc);
-		require (monocle__unwind_rows_find (rows->list, rows->count, pc, &starts) == rows->list[i].rule && starts);
+		require (monocle__eh_frame_find (rows->list, rows->count, pc, &starts) == rows->list[i].rule && starts);
 	}
 }
 

@@ -166,7 +166,7 @@ il_offset_at (const body *b, uint32_t native_offset)
 }
 
 uint32_t
-monocle__clr_il_offset (FunctionID function, uintptr_t ip)
+monocle__clr_code_il_offset (FunctionID function, uintptr_t ip)
 {
 	body b;
 	uint32_t found = find_body (function, ip, &b) ? il_offset_at (&b, (uint32_t) (ip - b.start)) : UINT32_MAX;
@@ -176,7 +176,7 @@ monocle__clr_il_offset (FunctionID function, uintptr_t ip)
 
 /* Every handler has a prologue of its own; the first one is the method's. */
 static bool
-handler_in (const body *b, uint32_t begin, monocle__clr_handler *ret)
+handler_in (const body *b, uint32_t begin, monocle__clr_code_handler *ret)
 {
 	uint32_t prologues = 0;
 	ULONG32 at = b->count;
@@ -196,7 +196,7 @@ handler_in (const body *b, uint32_t begin, monocle__clr_handler *ret)
 }
 
 bool
-monocle__clr_handler_at (FunctionID function, uintptr_t begin, monocle__clr_handler *ret)
+monocle__clr_code_handler_at (FunctionID function, uintptr_t begin, monocle__clr_code_handler *ret)
 {
 	body b;
 	bool found = find_body (function, begin, &b) && handler_in (&b, (uint32_t) (begin - b.start), ret);
@@ -252,7 +252,7 @@ monocle__clr_code_at (FunctionID function, uintptr_t address)
 	UINT_PTR starts[BODIES_MAX];
 	COR_PRF_CODE_INFO code[2];
 	ULONG32 parts = 0;
-	MonoMethod *method = monocle__clr_method (function);
+	MonoMethod *method = monocle__resolve_method (function);
 	uint32_t count = method ? find_starts (function, starts) : 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (info->vtbl->GetCodeInfo4 (info, starts[i], 2, &parts, code) >= 0 && parts &&

@@ -57,7 +57,7 @@ monocle__codemap_count (monocle__codemap_counts *ret)
 _Static_assert(sizeof (void *) == sizeof (uint64_t), "a slot is the walker's word");
 
 bool
-monocle__code_find (uintptr_t ip, monocle__code *ret)
+monocle__codemap_find (uintptr_t ip, monocle__code *ret)
 {
 	if (monocle__precompiled_find (ip, ret))
 		return true;
@@ -162,9 +162,9 @@ static void
 name (uintptr_t ip, FunctionID function, ReJITID version)
 {
 	monocle__code code;
-	MonoMethod *method = monocle__clr_method (function);
+	MonoMethod *method = monocle__resolve_method (function);
 	if (!method)
-		monocle__clr_dynamic_code (function);
+		monocle__dynamic_method_code (function);
 	else if (monocle__precompiled_find (ip, &code))
 		monocle__precompiled_name (ip, method);
 	else
@@ -186,14 +186,14 @@ static bool
 is_named (uintptr_t ip)
 {
 	monocle__code code;
-	return monocle__code_find (ip, &code) && code.method;
+	return monocle__codemap_find (ip, &code) && code.method;
 }
 
 /* This thread may read signatures, so that looking again is most of what there is to do. */
 static void
 learn (uintptr_t ip)
 {
-	monocle__thread_scratch ();
+	monocle__thread_memory_scratch ();
 	if (!is_named (ip))
 		ask_runtime (ip);
 	bool named = is_named (ip);
@@ -250,7 +250,7 @@ wake (void)
 }
 
 void
-monocle__code_learn (uintptr_t ip)
+monocle__codemap_learn (uintptr_t ip)
 {
 	if (!ip || was_refused (ip))
 		return;

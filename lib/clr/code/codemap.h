@@ -47,13 +47,13 @@ typedef struct {
  * Any context: no lock, no call of the runtime; memory comes from the core's arena, and only when a method is met
  * for the first time.
  */
-bool monocle__code_find (uintptr_t ip, monocle__code *ret);
+bool monocle__codemap_find (uintptr_t ip, monocle__code *ret);
 
 /*
  * An address in managed code, or what looks so, that has no name: the service thread will ask the runtime about it,
  * soon (milliseconds), once. Any context. What does not fit into the queue is asked when it is met again.
  */
-void monocle__code_learn (uintptr_t ip);
+void monocle__codemap_learn (uintptr_t ip);
 
 /* Somebody will ask: events are demanded and images indexed from now on. In the init window. Idempotent. */
 void monocle__codemap_begin (void);
@@ -78,7 +78,7 @@ MonoJitInfo *monocle__codemap_compiled (FunctionID function, ReJITID version, Mo
 /* The host operation code_at: any context. */
 MonoJitInfo *monocle__codemap_jit_info (void *host, const void *address);
 
-/* How often monocle__code_learn () asked the runtime, and how it went. Any context. */
+/* How often monocle__codemap_learn () asked the runtime, and how it went. Any context. */
 typedef struct {
 	uint64_t asked, named, refused, lost;
 	uint64_t bytes; /* of tables over ReadyToRun images */

@@ -662,7 +662,7 @@ monocle__eh_frame_of_header (const uint8_t *header, size_t size, uintptr_t addre
 }
 
 monocle__unwind_rule
-monocle__unwind_rows_find (const monocle__unwind_row *rows, size_t count, uint32_t pc, bool *ret_starts)
+monocle__eh_frame_find (const monocle__unwind_row *rows, size_t count, uint32_t pc, bool *ret_starts)
 {
 	size_t low = 0, high = count;
 	while (low < high) {

@@ -90,7 +90,7 @@ size_t monocle__eh_frame_read (const uint8_t *section, size_t size, uintptr_t ad
 uintptr_t monocle__eh_frame_of_header (const uint8_t *header, size_t size, uintptr_t address);
 
 /* The rule for an offset from the base; MONOCLE__CFA_UNKNOWN when there is none. *ret_starts: a row begins there. */
-monocle__unwind_rule monocle__unwind_rows_find (const monocle__unwind_row *rows, size_t count, uint32_t pc,
-                                                bool *ret_starts);
+monocle__unwind_rule monocle__eh_frame_find (const monocle__unwind_row *rows, size_t count, uint32_t pc,
+                                             bool *ret_starts);
 
 #endif

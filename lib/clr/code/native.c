@@ -340,7 +340,7 @@ monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_r
 	const object *o = object_at (map, ip);
 	if (!o)
 		return false;
-	*ret = monocle__unwind_rows_find (o->rows.list, o->rows.count, (uint32_t) (ip - o->start), ret_starts);
+	*ret = monocle__eh_frame_find (o->rows.list, o->rows.count, (uint32_t) (ip - o->start), ret_starts);
 	*ret_starts = *ret_starts && monocle__rule_is_first (*ret);
 	if (!*ret_starts)
 		atomic_store_explicit (place, (uint64_t) name_of (ip) << 32 | *ret, memory_order_relaxed);

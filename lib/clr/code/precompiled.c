@@ -234,7 +234,7 @@ static MonoMethod *
 instance_at (precompiled *p, uint32_t function, uint32_t owner)
 {
 	MonoMethod *known = atomic_load_explicit (&p->methods[function], memory_order_acquire);
-	if (known || !monocle__thread_has_memory ())
+	if (known || !monocle__thread_memory_exists ())
 		return known;
 	known = monocle__describe_native_method (&p->image->cli, &p->r2r, owner & OWNER_VALUE);
 	if (known)

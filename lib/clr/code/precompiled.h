@@ -16,7 +16,7 @@
 bool monocle__precompiled_add (monocle__clr_image *image);
 /* Does what is left to do of all images that came. One thread at a time. */
 void monocle__precompiled_index (void);
-/* As monocle__code_find (). */
+/* As monocle__codemap_find (). */
 bool monocle__precompiled_find (uintptr_t ip, monocle__code *ret);
 /* The method of the code at an instance's address that the tables did not name. Any context. */
 void monocle__precompiled_name (uintptr_t ip, MonoMethod *method);

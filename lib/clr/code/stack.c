@@ -50,7 +50,7 @@ on_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO frame, ULONG32 co
 	if (b->count == b->capacity)
 		return S_FALSE;
 	found *f = &b->list[b->count++];
-	*f = (found) { .function = function, .method = monocle__clr_method_in_frame (function, frame), .ip = ip };
+	*f = (found) { .function = function, .method = monocle__resolve_method_in_frame (function, frame), .ip = ip };
 	monocle__arch_snapshot_registers (context, &f->sp, &f->fp);
 	return S_OK;
 }
@@ -98,7 +98,7 @@ visit_dynamic (uintptr_t ip, uintptr_t sp, uintptr_t fp, const visitor *v)
 	if (info->vtbl->GetFunctionFromIP3 (info, (LPCBYTE) ip, &function, &version) < 0 || !function ||
 	    info->vtbl->IsFunctionDynamic (info, function, &is_dynamic) < 0 || !is_dynamic)
 		return 0;
-	MonoMethod *method = monocle__clr_dynamic_glance (function, &is_stub);
+	MonoMethod *method = monocle__dynamic_method_glance (function, &is_stub);
 	MonoJitInfo *code = mono_jit_info_table_find (NULL, (void *) ip);
 	monocle_frame frame = { .method = method, .ip = ip, .sp = sp, .fp = fp };
 	frame.start = mono_jit_info_get_code_start (code);
@@ -198,7 +198,7 @@ static int
 walk_here (const visitor *v)
 {
 	found few[FIRST_BATCH];
-	uintptr_t entry = monocle__clr_entry ();
+	uintptr_t entry = monocle__thread_memory_callback ();
 	batch b = { .list = few, .capacity = FIRST_BATCH, .before = { .sp = entry, .fp = entry } };
 	HRESULT hr;
 	int result = 0;

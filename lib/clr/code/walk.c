@@ -106,7 +106,7 @@ read_stack (walk *w, uintptr_t address, uintptr_t *ret)
 static void
 know_stack (walk *w)
 {
-	const monocle__clr_stack *own = monocle__thread_stack ();
+	const monocle__thread_stack *own = monocle__thread_memory_stack ();
 	w->low = w->high = 0;
 	if (own && w->at.sp >= own->low && w->at.sp < own->high) {
 		w->low = w->at.sp & ~(uintptr_t) (CELL - 1);
@@ -236,7 +236,7 @@ leave_osr (walk *w, const monocle__shape *shape)
 	uintptr_t slot = w->at.fp + shape->depth, address;
 	monocle__code code;
 	monocle__shape replaced;
-	if (!read_stack (w, slot, &address) || !monocle__code_find (address - 1, &code) ||
+	if (!read_stack (w, slot, &address) || !monocle__codemap_find (address - 1, &code) ||
 	    !shape_of (w, &code, &replaced) || replaced.kind != MONOCLE__SHAPE_FP)
 		return leave (w, slot, shape->saved);
 	uintptr_t beyond = CELL + replaced.frame;
@@ -282,7 +282,7 @@ is_code (const walk *w, uintptr_t address)
 	monocle__code code;
 	monocle__unwind_rule rule;
 	bool starts;
-	return monocle__native_find (w->native, address, &rule, &starts) || monocle__code_find (address, &code);
+	return monocle__native_find (w->native, address, &rule, &starts) || monocle__codemap_find (address, &code);
 }
 
 /* Glue that is returned to has a frame, or is compiled code that nobody told of. */
@@ -310,7 +310,7 @@ describe (const walk *w, uintptr_t ip, const monocle__code *code, monocle_frame 
 	ret->start = (const void *) code->start;
 	ret->native_offset = code->start ? (uint32_t) (ip - code->start) : 0;
 	if (!code->method && !is_stub)
-		monocle__code_learn (ip);
+		monocle__codemap_learn (ip);
 }
 
 /*
@@ -341,11 +341,11 @@ step (walk *w, bool was_managed, monocle_frame *ret)
 	} else if (monocle__native_find (w->native, ip, &rule, &starts)) {
 		describe (w, ip, NULL, ret);
 		result = leave_native (w, rule);
-	} else if (monocle__code_find (ip, &code) && code.kind != MONOCLE__CODE_STUB) {
+	} else if (monocle__codemap_find (ip, &code) && code.kind != MONOCLE__CODE_STUB) {
 		describe (w, ip, &code, ret);
 		result = leave_managed (w, &code);
 	} else {
-		monocle__code_learn (ip);
+		monocle__codemap_learn (ip);
 		describe (w, ip, &code, ret);
 		result = leave_glue (w);
 	}
@@ -424,7 +424,7 @@ monocle__walk_thread (void)
 	int saved_errno = errno;
 	if (pthread_getattr_np (pthread_self (), &attributes) == 0) {
 		if (pthread_attr_getstack (&attributes, &low, &size) == 0)
-			monocle__thread_set_stack ((uintptr_t) low, (uintptr_t) low + size);
+			monocle__thread_memory_set_stack ((uintptr_t) low, (uintptr_t) low + size);
 		pthread_attr_destroy (&attributes);
 	}
 	errno = saved_errno;

@@ -73,14 +73,14 @@ count_of (monocle__clr_image *image, mdToken token, const uint8_t **ret_data, si
 }
 
 bool
-monocle__clauses_any (FunctionID function)
+monocle__clause_any (FunctionID function)
 {
 	ModuleID module;
 	mdToken token;
 	const uint8_t *data;
 	size_t size;
 	monocle__clr_image *image =
-	    monocle__clr_function (function, &module, &token) ? monocle__clr_image_find (module) : NULL;
+	    monocle__resolve_function (function, &module, &token) ? monocle__clr_image_find (module) : NULL;
 	return image && count_of (image, token, &data, &size) != 0;
 }
 
@@ -110,7 +110,7 @@ add (FunctionID function)
 	ModuleID module;
 	mdToken token;
 	monocle__clr_image *image =
-	    monocle__clr_function (function, &module, &token) ? monocle__clr_image_find (module) : NULL;
+	    monocle__resolve_function (function, &module, &token) ? monocle__clr_image_find (module) : NULL;
 	monocle__clauses *made = image ? make (function, image, token) : NULL;
 	if (!made)
 		return NULL;
@@ -129,7 +129,7 @@ is_current (const monocle__clauses *c)
 }
 
 monocle__clauses *
-monocle__clauses_of (FunctionID function)
+monocle__clause_of (FunctionID function)
 {
 	monocle__clauses *c = atomic_load_explicit (bucket_of (function), memory_order_acquire);
 	while (c && (c->function != function || !is_current (c)))
@@ -142,24 +142,24 @@ monocle__clauses_of (FunctionID function)
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
 uint32_t
-monocle__clauses_flags (const monocle__clauses *clauses, uint32_t index)
+monocle__clause_flags (const monocle__clauses *clauses, uint32_t index)
 {
 	return clauses->list[index].flags;
 }
 
 bool
-monocle__clauses_typed (const monocle__clauses *clauses)
+monocle__clause_typed (const monocle__clauses *clauses)
 {
 	return clauses->typed;
 }
 
 bool
-monocle__clauses_probed (const monocle__clauses *clauses)
+monocle__clause_probed (const monocle__clauses *clauses)
 {
 	monocle__clr_image *image = clauses->image;
 	uint32_t row = clauses->row;
 	return row && row <= image->method_rows &&
-	       monocle__clr_has_handler_probes (image, atomic_load (&image->methods[row - 1]));
+	       monocle__probing_has_clause_probes (image, atomic_load (&image->methods[row - 1]));
 }
 
 /* Where the handler's IL begins and how long it is, or its filter's. False: it has no filter. */
@@ -186,7 +186,7 @@ innermost (const monocle__clauses *clauses, uint32_t il_offset, bool is_filter)
 }
 
 static uint32_t
-by_place (const monocle__clauses *clauses, const monocle__clr_handler *handler, bool is_filter)
+by_place (const monocle__clauses *clauses, const monocle__clr_code_handler *handler, bool is_filter)
 {
 	uint32_t place = 0, found = UINT32_MAX;
 	for (uint32_t i = 0; i < clauses->count; i++) {
@@ -202,15 +202,15 @@ by_place (const monocle__clauses *clauses, const monocle__clr_handler *handler, 
 static uint32_t
 find (const monocle__clauses *clauses, uintptr_t begin, bool is_filter)
 {
-	monocle__clr_handler handler;
-	if (!monocle__clr_handler_at (clauses->function, begin, &handler))
+	monocle__clr_code_handler handler;
+	if (!monocle__clr_code_handler_at (clauses->function, begin, &handler))
 		return UINT32_MAX;
 	return handler.il_offset == UINT32_MAX ? by_place (clauses, &handler, is_filter)
 	                                       : innermost (clauses, handler.il_offset, is_filter);
 }
 
 uint32_t
-monocle__clauses_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter)
+monocle__clause_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter)
 {
 	for (known *k = atomic_load_explicit (&clauses->handlers, memory_order_acquire); k; k = k->next)
 		if (k->begin == begin && k->is_filter == is_filter)
@@ -232,9 +232,9 @@ try_contains (const monocle__il_raw_clause *clause, uint32_t il_offset)
 }
 
 bool
-monocle__clauses_protect (const monocle__clauses *clauses, uintptr_t return_address)
+monocle__clause_protect (const monocle__clauses *clauses, uintptr_t return_address)
 {
-	uint32_t il_offset = monocle__clr_il_offset (clauses->function, return_address - 1);
+	uint32_t il_offset = monocle__clr_code_il_offset (clauses->function, return_address - 1);
 	for (uint32_t i = 0; i < clauses->count && il_offset != UINT32_MAX; i++)
 		if (try_contains (&clauses->list[i], il_offset))
 			return true;
@@ -242,7 +242,7 @@ monocle__clauses_protect (const monocle__clauses *clauses, uintptr_t return_addr
 }
 
 bool
-monocle__clauses_enclose (const monocle__clauses *clauses, uint32_t in)
+monocle__clause_enclose (const monocle__clauses *clauses, uint32_t in)
 {
 	for (uint32_t i = 0; i < clauses->count; i++)
 		if (try_contains (&clauses->list[i], clauses->list[in].handler_offset))
@@ -251,7 +251,7 @@ monocle__clauses_enclose (const monocle__clauses *clauses, uint32_t in)
 }
 
 bool
-monocle__clauses_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner)
+monocle__clause_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner)
 {
 	const monocle__il_raw_clause *c = &clauses->list[outer];
 	return clauses->list[inner].try_offset - c->handler_offset < c->handler_length;

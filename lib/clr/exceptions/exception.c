@@ -77,7 +77,7 @@ settle (monocle__unwinding *own, FunctionID next)
 static void
 reach_handler (monocle__unwinding *own, FunctionID function)
 {
-	uintptr_t frame = monocle__shadow_depth () > floor_of (own) ? monocle__dispatch_frame (function) : 0;
+	uintptr_t frame = monocle__shadow_depth () > floor_of (own) ? monocle__under_way_frame (function) : 0;
 	if (!frame)
 		return;
 	monocle__shadow_handled (function, frame, floor_of (own));
@@ -91,7 +91,7 @@ static void
 unpin_deeper (monocle__pins *own, uintptr_t sp)
 {
 	while (own->count && own->list[own->count - 1].sp < sp)
-		monocle__clr_release (own->list[--own->count].held);
+		monocle__clr_object_release (own->list[--own->count].held);
 }
 
 /* False: it may move. */
@@ -99,11 +99,11 @@ static bool
 pin (ObjectID object, uintptr_t sp)
 {
 	enum { FIRST_WITH_HOLE = 9 };
-	monocle__pins *own = monocle__clr_state.major >= FIRST_WITH_HOLE ? monocle__thread_pins () : NULL;
+	monocle__pins *own = monocle__clr_state.major >= FIRST_WITH_HOLE ? monocle__thread_memory_pins () : NULL;
 	if (!own)
 		return false;
 	unpin_deeper (own, sp + SPREAD);
-	void *held = own->count < MONOCLE__PINS_MAX ? monocle__clr_hold (object) : NULL;
+	void *held = own->count < MONOCLE__PINS_MAX ? monocle__clr_object_hold (object) : NULL;
 	if (!held)
 		return false;
 	own->list[own->count].sp = sp;
@@ -115,15 +115,15 @@ pin (ObjectID object, uintptr_t sp)
 static void
 unpin (uintptr_t sp)
 {
-	if (monocle__thread_has_memory ())
-		unpin_deeper (monocle__thread_pins (), sp + SPREAD);
+	if (monocle__thread_memory_exists ())
+		unpin_deeper (monocle__thread_memory_pins (), sp + SPREAD);
 }
 
 void
-monocle__exceptions_end (void)
+monocle__exception_end (void)
 {
-	if (monocle__thread_has_memory ())
-		unpin_deeper (monocle__thread_pins (), UINTPTR_MAX);
+	if (monocle__thread_memory_exists ())
+		unpin_deeper (monocle__thread_memory_pins (), UINTPTR_MAX);
 }
 
 /* --- exception_phase ---------------------------------------------------------------------------------------------- */
@@ -132,14 +132,15 @@ static void
 tell (MonocleExceptionPhase phase, FunctionID function, ObjectID object)
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_phase))
-		monocle_raise_exception_phase (phase, function ? monocle__clr_method (function) : NULL, (MonoObject *) object);
+		monocle_raise_exception_phase (phase, function ? monocle__resolve_method (function) : NULL,
+		                               (MonoObject *) object);
 }
 
 HRESULT
 monocle__callback_ExceptionSearchFunctionEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_SEARCH_ENTER, function, 0);
-	monocle__dispatch_search_enter (function);
+	monocle__under_way_search_enter (function);
 	return S_OK;
 }
 
@@ -147,7 +148,7 @@ HRESULT
 monocle__callback_ExceptionSearchFunctionLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_SEARCH_LEAVE, 0, 0);
-	monocle__dispatch_search_leave ();
+	monocle__under_way_search_leave ();
 	return S_OK;
 }
 
@@ -155,7 +156,7 @@ HRESULT
 monocle__callback_ExceptionSearchCatcherFound (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_FOUND, function, 0);
-	monocle__dispatch_found ();
+	monocle__under_way_found ();
 	return S_OK;
 }
 
@@ -163,10 +164,10 @@ HRESULT
 monocle__callback_ExceptionUnwindFinallyEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_FINALLY_ENTER, function, 0);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (own)
 		reach_handler (own, function);
-	monocle__dispatch_finally_enter (function);
+	monocle__under_way_finally_enter (function);
 	return S_OK;
 }
 
@@ -174,7 +175,7 @@ HRESULT
 monocle__callback_ExceptionUnwindFinallyLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_FINALLY_LEAVE, 0, 0);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 	return S_OK;
 }
 
@@ -182,7 +183,7 @@ HRESULT
 monocle__callback_ExceptionCatcherLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_LEAVE, 0, 0);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 	return S_OK;
 }
 
@@ -200,10 +201,10 @@ HRESULT
 monocle__callback_ExceptionSearchFilterEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_FILTER_ENTER, function, 0);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (own)
 		begin_filter (own, function);
-	monocle__dispatch_filter_enter (function);
+	monocle__under_way_filter_enter (function);
 	return S_OK;
 }
 
@@ -220,10 +221,10 @@ HRESULT
 monocle__callback_ExceptionSearchFilterLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_FILTER_LEAVE, 0, 0);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (own && own->filters)
 		end_filter (own);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 	return S_OK;
 }
 
@@ -247,10 +248,10 @@ HRESULT
 monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, FunctionID function)
 {
 	tell (MONOCLE_EXCEPTION_UNWIND_ENTER, function, 0);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (own)
 		enter_frame (own, function, HERE);
-	monocle__dispatch_unwind_enter (function);
+	monocle__under_way_unwind_enter (function);
 	return S_OK;
 }
 
@@ -258,7 +259,7 @@ HRESULT
 monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 {
 	tell (MONOCLE_EXCEPTION_UNWIND_LEAVE, 0, 0);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (!own)
 		return S_OK;
 	settle (own, 0);
@@ -284,10 +285,10 @@ HRESULT
 monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionID function, ObjectID object)
 {
 	tell (MONOCLE_EXCEPTION_CATCHER_ENTER, function, object);
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (own)
 		stop_at (own, function, HERE);
-	monocle__dispatch_catcher_enter (function, object);
+	monocle__under_way_catcher_enter (function, object);
 	unpin (HERE);
 	return S_OK;
 }
@@ -296,17 +297,17 @@ monocle__callback_ExceptionCatcherEnter (ICorProfilerCallback11 *self, FunctionI
 static void
 raise_throw (ObjectID object, bool pinned)
 {
-	void *held = pinned ? NULL : monocle__clr_hold (object);
-	uintptr_t entry = monocle__clr_set_entry (HERE);
+	void *held = pinned ? NULL : monocle__clr_object_hold (object);
+	uintptr_t entry = monocle__thread_memory_set_callback (HERE);
 	monocle_raise_exception_throw ((MonoObject *) object);
-	monocle__clr_set_entry (entry);
-	monocle__clr_release (held);
+	monocle__thread_memory_set_callback (entry);
+	monocle__clr_object_release (held);
 }
 
 HRESULT
 monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object)
 {
-	monocle__unwinding *own = monocle__shadow_unwinding ();
+	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	monocle__sampling_thrown ();
 	if (!monocle__throw_site_is_managed (HERE))
 		monocle__wants_no_exceptions ();
@@ -315,7 +316,7 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 		forget_deeper (own, HERE + SPREAD);
 	}
 	bool pinned = pin (object, HERE);
-	monocle__dispatch_thrown (object);
+	monocle__under_way_thrown (object);
 	monocle__image_failure_thrown (object);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		raise_throw (object, pinned);

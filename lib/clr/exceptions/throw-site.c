@@ -49,7 +49,7 @@ is_dispatcher (MonoMethod *method)
 {
 	static const char *const names[] = { "EH", "StackFrameIterator", "InternalCalls" };
 	MonoClass *klass = mono_method_get_class (method);
-	monocle__clr_image *corlib = monocle__clr_corlib ();
+	monocle__clr_image *corlib = monocle__clr_image_corlib ();
 	if (!corlib || mono_class_get_image (klass) != corlib->cli.record ||
 	    strcmp (mono_class_get_namespace (klass), "System.Runtime"))
 		return false;
@@ -65,7 +65,7 @@ typedef enum { NATIVE, MANAGED, DISPATCHER } kind;
 static kind
 kind_of (FunctionID function)
 {
-	MonoMethod *method = function ? monocle__clr_method (function) : NULL;
+	MonoMethod *method = function ? monocle__resolve_method (function) : NULL;
 	return !function ? NATIVE : method && is_dispatcher (method) ? DISPATCHER : MANAGED;
 }
 
@@ -89,7 +89,7 @@ typedef struct {
 static chain
 chain_from (uintptr_t fp)
 {
-	const monocle__clr_stack *stack = monocle__thread_stack ();
+	const monocle__thread_stack *stack = monocle__thread_memory_stack ();
 	return (chain) { fp, stack && fp >= stack->low ? stack->high : 0, LINKS_MAX };
 }
 
@@ -158,7 +158,7 @@ monocle__throw_site_is_managed (uintptr_t frame)
 {
 	if (monocle__clr_state.major < FIRST_MANAGED_DISPATCH)
 		return true;
-	if (!monocle__thread_stack ())
+	if (!monocle__thread_memory_stack ())
 		monocle__walk_thread ();
 	chain c = chain_from (frame);
 	return any_known (c) || learn (c) || shows_any ();

@@ -27,9 +27,9 @@
 #include "il.h"
 
 enum {
-	DISPATCHES = sizeof ((monocle__dispatches *) 0)->list / sizeof (monocle__dispatch),
-	HANDLERS = sizeof ((monocle__dispatches *) 0)->handlers / sizeof (monocle__handler),
-	PASSES = sizeof ((monocle__dispatch *) 0)->passes / sizeof (monocle__pass),
+	DISPATCHES = sizeof ((monocle__under_way_list *) 0)->list / sizeof (monocle__under_way),
+	HANDLERS = sizeof ((monocle__under_way_list *) 0)->handlers / sizeof (monocle__under_way_handler),
+	PASSES = sizeof ((monocle__under_way *) 0)->passes / sizeof (monocle__pass),
 };
 
 static bool
@@ -45,62 +45,62 @@ tells_leaves (void)
 	return monocle__clr_listened (MONOCLE_EVENT_method_exception_leave);
 }
 
-static monocle__dispatches *
+static monocle__under_way_list *
 wanted (void)
 {
-	return tells_clauses () || tells_leaves () ? monocle__thread_dispatches () : NULL;
+	return tells_clauses () || tells_leaves () ? monocle__thread_memory_under_way () : NULL;
 }
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static void
-cut_dispatches (monocle__dispatches *own, uint32_t count)
+cut_dispatches (monocle__under_way_list *own, uint32_t count)
 {
 	while (own->count > count)
-		monocle__clr_release (own->list[--own->count].held);
+		monocle__clr_object_release (own->list[--own->count].held);
 }
 
 /* How many wait until a handler that they run has ended. */
 static uint32_t
-waiting (const monocle__dispatches *own)
+waiting (const monocle__under_way_list *own)
 {
 	return own->handler_count ? own->handlers[own->handler_count - 1].dispatches : 0;
 }
 
 /* The one that the runtime's callbacks are about. NULL: it began before anybody listened. */
-static monocle__dispatch *
-current (monocle__dispatches *own)
+static monocle__under_way *
+current (monocle__under_way_list *own)
 {
 	return own->count > waiting (own) ? &own->list[own->count - 1] : NULL;
 }
 
 static void
-drop_announced (monocle__dispatches *own)
+drop_announced (monocle__under_way_list *own)
 {
 	own->announced.definition = NULL;
-	monocle__clr_release (own->announced.held);
+	monocle__clr_object_release (own->announced.held);
 	own->announced.held = NULL;
 }
 
 /* Deeper than anybody can follow, the last place serves all. */
 void
-monocle__dispatch_thrown (ObjectID object)
+monocle__under_way_thrown (ObjectID object)
 {
-	monocle__dispatches *own = wanted ();
+	monocle__under_way_list *own = wanted ();
 	if (!own)
 		return;
 	drop_announced (own);
 	if (own->count == DISPATCHES)
 		cut_dispatches (own, DISPATCHES - 1);
-	void *held = monocle__clr_hold (object);
-	own->list[own->count++] = (monocle__dispatch) { .object = held ? object : 0, .held = held };
+	void *held = monocle__clr_object_hold (object);
+	own->list[own->count++] = (monocle__under_way) { .object = held ? object : 0, .held = held };
 }
 
 /* --- first pass: whom does a clause stand around? ----------------------------------------------------------------- */
 
 /* The place of a function in the passes; NULL: none is free. */
 static monocle__pass *
-pass_of (monocle__dispatch *d, FunctionID function, bool make)
+pass_of (monocle__under_way *d, FunctionID function, bool make)
 {
 	for (int i = 0; i < PASSES; i++) {
 		if (d->passes[i].function == function)
@@ -114,7 +114,7 @@ pass_of (monocle__dispatch *d, FunctionID function, bool make)
 }
 
 static void
-meet (monocle__dispatch *d)
+meet (monocle__under_way *d)
 {
 	monocle__pass *pass = pass_of (d, d->searched, true);
 	if (pass && !pass->met)
@@ -122,15 +122,15 @@ meet (monocle__dispatch *d)
 }
 
 void
-monocle__dispatch_search_enter (FunctionID function)
+monocle__under_way_search_enter (FunctionID function)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
 	if (!d)
 		return;
 	d->searched = function;
 	d->found = false;
-	if (!tells_leaves () || !monocle__clauses_of (function))
+	if (!tells_leaves () || !monocle__clause_of (function))
 		return;
 	monocle__pass *pass = pass_of (d, function, true);
 	if (pass)
@@ -138,10 +138,10 @@ monocle__dispatch_search_enter (FunctionID function)
 }
 
 void
-monocle__dispatch_found (void)
+monocle__under_way_found (void)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
 	if (d)
 		d->found = true;
 }
@@ -169,7 +169,7 @@ visit_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULONG32 
  * shown. Of a frame that is in a handler it is known whether a clause stands around that.
  */
 static bool
-is_protected (monocle__dispatches *own, monocle__clauses *clauses, FunctionID function, uint32_t nth)
+is_protected (monocle__under_way_list *own, monocle__clauses *clauses, FunctionID function, uint32_t nth)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	frame_search search = { .function = function, .left = nth };
@@ -177,24 +177,24 @@ is_protected (monocle__dispatches *own, monocle__clauses *clauses, FunctionID fu
 	if (!search.ip)
 		return false;
 	for (uint32_t i = own->handler_count; i-- > 0;) {
-		const monocle__handler *h = &own->handlers[i];
+		const monocle__under_way_handler *h = &own->handlers[i];
 		if (h->function != function || (h->frame != search.fp && h->frame != search.sp))
 			continue;
-		uint32_t index = monocle__clauses_at (clauses, h->begin, false);
-		return index != UINT32_MAX && monocle__clauses_enclose (clauses, index);
+		uint32_t index = monocle__clause_at (clauses, h->begin, false);
+		return index != UINT32_MAX && monocle__clause_enclose (clauses, index);
 	}
-	return monocle__clauses_protect (clauses, search.ip);
+	return monocle__clause_protect (clauses, search.ip);
 }
 
 void
-monocle__dispatch_search_leave (void)
+monocle__under_way_search_leave (void)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
 	if (!d || d->found || !tells_leaves ())
 		return;
-	monocle__clauses *clauses = monocle__clauses_of (d->searched);
-	monocle__pass *pass = clauses && monocle__clauses_typed (clauses) ? pass_of (d, d->searched, false) : NULL;
+	monocle__clauses *clauses = monocle__clause_of (d->searched);
+	monocle__pass *pass = clauses && monocle__clause_typed (clauses) ? pass_of (d, d->searched, false) : NULL;
 	if (pass && !pass->met && is_protected (own, clauses, d->searched, pass->searched))
 		meet (d);
 }
@@ -202,52 +202,54 @@ monocle__dispatch_search_leave (void)
 /* --- second pass -------------------------------------------------------------------------------------------------- */
 
 void
-monocle__dispatch_unwind_enter (FunctionID function)
+monocle__under_way_unwind_enter (FunctionID function)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
 	monocle__pass *pass = d && !d->met ? pass_of (d, function, false) : NULL;
 	if (pass)
 		d->met = ++pass->unwound >= pass->met && pass->met;
 }
 
 MonoObject *
-monocle__dispatch_left (void)
+monocle__under_way_left (void)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
 	return d && d->met ? (MonoObject *) d->object : NULL;
 }
 
 /* --- handlers ----------------------------------------------------------------------------------------------------- */
 
 static bool
-read_handler (FunctionID function, monocle__handler *ret)
+read_handler (FunctionID function, monocle__under_way_handler *ret)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	COR_PRF_EX_CLAUSE_INFO clause = { .clauseType = COR_PRF_CLAUSE_NONE };
 	if (info->vtbl->GetNotifiedExceptionClauseInfo (info, &clause) != S_OK)
 		return false;
-	*ret = (monocle__handler) { .function = function, .frame = clause.framePointer, .begin = clause.programCounter };
+	*ret = (monocle__under_way_handler) { .function = function,
+		                                  .frame = clause.framePointer,
+		                                  .begin = clause.programCounter };
 	return true;
 }
 
 /* From .NET 9 on a handler inside of another one is named by a frame that is the other one's own, a little deeper. */
 uintptr_t
-monocle__dispatch_frame (FunctionID function)
+monocle__under_way_frame (FunctionID function)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__handler h;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way_handler h;
 	if (!own || !read_handler (function, &h))
 		return 0;
-	monocle__clauses *clauses = own->handler_count ? monocle__clauses_of (function) : NULL;
-	uint32_t index = clauses ? monocle__clauses_at (clauses, h.begin, false) : UINT32_MAX;
+	monocle__clauses *clauses = own->handler_count ? monocle__clause_of (function) : NULL;
+	uint32_t index = clauses ? monocle__clause_at (clauses, h.begin, false) : UINT32_MAX;
 	for (uint32_t i = index == UINT32_MAX ? 0 : own->handler_count; i-- > 0;) {
-		const monocle__handler *old = &own->handlers[i];
+		const monocle__under_way_handler *old = &own->handlers[i];
 		uint32_t outer = old->function == function && old->frame >= h.frame
-		                   ? monocle__clauses_at (clauses, old->begin, false)
+		                   ? monocle__clause_at (clauses, old->begin, false)
 		                   : UINT32_MAX;
-		if (outer != UINT32_MAX && monocle__clauses_nest (clauses, outer, index))
+		if (outer != UINT32_MAX && monocle__clause_nest (clauses, outer, index))
 			return old->frame;
 	}
 	return h.frame;
@@ -255,18 +257,19 @@ monocle__dispatch_frame (FunctionID function)
 
 /* Is a handler that ran over, now that an exception enters another one? */
 static bool
-is_abandoned (const monocle__handler *old, const monocle__handler *h, monocle__clauses *clauses, uint32_t index)
+is_abandoned (const monocle__under_way_handler *old, const monocle__under_way_handler *h, monocle__clauses *clauses,
+              uint32_t index)
 {
 	if (old->frame != h->frame)
 		return old->frame < h->frame;
 	if (!clauses || old->function != h->function || index == UINT32_MAX)
 		return true;
-	uint32_t outer = monocle__clauses_at (clauses, old->begin, false);
-	return outer == UINT32_MAX || !monocle__clauses_nest (clauses, outer, index);
+	uint32_t outer = monocle__clause_at (clauses, old->begin, false);
+	return outer == UINT32_MAX || !monocle__clause_nest (clauses, outer, index);
 }
 
 static void
-push_handler (monocle__dispatches *own, monocle__handler h)
+push_handler (monocle__under_way_list *own, monocle__under_way_handler h)
 {
 	h.dispatches = own->count;
 	if (own->handler_count == HANDLERS) {
@@ -278,10 +281,10 @@ push_handler (monocle__dispatches *own, monocle__handler h)
 
 /* The innermost such handler is over, and all that began in it. */
 void
-monocle__dispatch_handler_leave (void)
+monocle__under_way_handler_leave (void)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__handler h;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way_handler h;
 	if (!own || !read_handler (0, &h))
 		return;
 	drop_announced (own);
@@ -298,7 +301,7 @@ monocle__dispatch_handler_leave (void)
 static uint32_t
 type_of (const monocle__clauses *clauses, uint32_t index)
 {
-	uint32_t flags = monocle__clauses_flags (clauses, index);
+	uint32_t flags = monocle__clause_flags (clauses, index);
 	return flags & (MONOCLE__IL_CLAUSE_FINALLY | MONOCLE__IL_CLAUSE_FAULT) ? flags : MONO_EXCEPTION_CLAUSE_NONE;
 }
 
@@ -307,11 +310,11 @@ type_of (const monocle__clauses *clauses, uint32_t index)
  * here. `held`: to be released afterwards.
  */
 static void
-tell (monocle__dispatches *own, monocle__clauses *clauses, uint32_t index, uint32_t kind, const monocle__dispatch *of,
-      FunctionID function, void *held)
+tell (monocle__under_way_list *own, monocle__clauses *clauses, uint32_t index, uint32_t kind,
+      const monocle__under_way *of, FunctionID function, void *held)
 {
-	MonoMethod *method = tells_clauses () && clauses && of->object ? monocle__clr_method (function) : NULL;
-	if (method && monocle__clauses_probed (clauses)) {
+	MonoMethod *method = tells_clauses () && clauses && of->object ? monocle__resolve_method (function) : NULL;
+	if (method && monocle__clause_probed (clauses)) {
 		own->announced = (monocle__announced) { monocle_method_definition (method), kind, of->object, held };
 		return;
 	}
@@ -319,13 +322,13 @@ tell (monocle__dispatches *own, monocle__clauses *clauses, uint32_t index, uint3
 		uint32_t type = kind == MONO_EXCEPTION_CLAUSE_FILTER ? kind : type_of (clauses, index);
 		monocle_raise_exception_clause (method, index, (MonoExceptionEnum) type, (MonoObject *) of->object);
 	}
-	monocle__clr_release (held);
+	monocle__clr_object_release (held);
 }
 
 bool
-monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
+monocle__under_way_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
 {
-	monocle__dispatches *own = monocle__thread_dispatches ();
+	monocle__under_way_list *own = monocle__thread_memory_under_way ();
 	if (!own || !own->announced.definition)
 		return false;
 	bool mine = own->announced.definition == definition && own->announced.type == type;
@@ -339,18 +342,18 @@ monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_
 }
 
 void
-monocle__dispatch_filter_enter (FunctionID function)
+monocle__under_way_filter_enter (FunctionID function)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__dispatch *d = own ? current (own) : NULL;
-	monocle__handler h;
+	monocle__under_way_list *own = wanted ();
+	monocle__under_way *d = own ? current (own) : NULL;
+	monocle__under_way_handler h;
 	if (!own || !read_handler (function, &h))
 		return;
 	drop_announced (own);
 	if (d) {
-		monocle__clauses *clauses = monocle__clauses_of (function);
+		monocle__clauses *clauses = monocle__clause_of (function);
 		meet (d);
-		tell (own, clauses, clauses ? monocle__clauses_at (clauses, h.begin, true) : UINT32_MAX,
+		tell (own, clauses, clauses ? monocle__clause_at (clauses, h.begin, true) : UINT32_MAX,
 		      MONO_EXCEPTION_CLAUSE_FILTER, d, function, NULL);
 	}
 	push_handler (own, h);
@@ -358,9 +361,9 @@ monocle__dispatch_filter_enter (FunctionID function)
 
 /* Forgets what the exception has left behind. Returns which clause it is. */
 static uint32_t
-enter_handler (monocle__dispatches *own, const monocle__handler *h, monocle__clauses *clauses)
+enter_handler (monocle__under_way_list *own, const monocle__under_way_handler *h, monocle__clauses *clauses)
 {
-	uint32_t index = clauses ? monocle__clauses_at (clauses, h->begin, false) : UINT32_MAX;
+	uint32_t index = clauses ? monocle__clause_at (clauses, h->begin, false) : UINT32_MAX;
 	drop_announced (own);
 	while (own->handler_count && is_abandoned (&own->handlers[own->handler_count - 1], h, clauses, index))
 		own->handler_count--;
@@ -368,15 +371,15 @@ enter_handler (monocle__dispatches *own, const monocle__handler *h, monocle__cla
 }
 
 void
-monocle__dispatch_finally_enter (FunctionID function)
+monocle__under_way_finally_enter (FunctionID function)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__clauses *clauses = own ? monocle__clauses_of (function) : NULL;
-	monocle__handler h;
+	monocle__under_way_list *own = wanted ();
+	monocle__clauses *clauses = own ? monocle__clause_of (function) : NULL;
+	monocle__under_way_handler h;
 	if (!own || !read_handler (function, &h))
 		return;
 	uint32_t index = enter_handler (own, &h, clauses);
-	monocle__dispatch *d = current (own);
+	monocle__under_way *d = current (own);
 	if (d) {
 		d->met = true;
 		tell (own, clauses, index, MONO_EXCEPTION_CLAUSE_FINALLY, d, function, NULL);
@@ -386,16 +389,16 @@ monocle__dispatch_finally_enter (FunctionID function)
 
 /* The exception is caught: it, and what it took the place of, is under way no longer. */
 void
-monocle__dispatch_catcher_enter (FunctionID function, ObjectID object)
+monocle__under_way_catcher_enter (FunctionID function, ObjectID object)
 {
-	monocle__dispatches *own = wanted ();
-	monocle__clauses *clauses = own ? monocle__clauses_of (function) : NULL;
-	monocle__handler h;
+	monocle__under_way_list *own = wanted ();
+	monocle__clauses *clauses = own ? monocle__clause_of (function) : NULL;
+	monocle__under_way_handler h;
 	if (!own || !read_handler (function, &h))
 		return;
 	uint32_t index = enter_handler (own, &h, clauses);
-	monocle__dispatch *d = current (own), caught = { .object = object };
-	caught.held = d && d->object == object ? d->held : monocle__clr_hold (object);
+	monocle__under_way *d = current (own), caught = { .object = object };
+	caught.held = d && d->object == object ? d->held : monocle__clr_object_hold (object);
 	if (d && d->held == caught.held)
 		d->held = NULL;
 	cut_dispatches (own, waiting (own));

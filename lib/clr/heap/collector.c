@@ -253,18 +253,18 @@ pauses (void)
 
 /* --- finalisation: all on the finalizer thread -------------------------------------------------------------------- */
 
-static monocle__clr_stand_in finalized;
+static monocle__stand_in finalized;
 
 static void
 end_object (void)
 {
-	MonoObject *object = monocle__clr_take_back (&finalized);
+	MonoObject *object = monocle__collector_take_back (&finalized);
 	if (object && monocle__clr_listened (MONOCLE_EVENT_gc_finalized_object))
 		monocle_raise_gc_finalized_object (object);
 }
 
 void
-monocle__finalizer_begin (void)
+monocle__collector_finalizer_begin (void)
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_finalizing))
 		monocle_raise_gc_finalizing ();
@@ -272,16 +272,16 @@ monocle__finalizer_begin (void)
 
 /* The runtime says when an object's turn comes, not when it is over: that is when the next one's comes. */
 void
-monocle__finalizer_object (MonoObject *object)
+monocle__collector_finalizer_object (MonoObject *object)
 {
 	end_object ();
-	monocle__clr_remember (&finalized, object);
+	monocle__collector_remember (&finalized, object);
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_finalizing_object))
 		monocle_raise_gc_finalizing_object (object);
 }
 
 void
-monocle__finalizer_end (void)
+monocle__collector_finalizer_end (void)
 {
 	end_object ();
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_finalized))
@@ -291,15 +291,15 @@ monocle__finalizer_end (void)
 /* --- objects that must be named again later ----------------------------------------------------------------------- */
 
 void
-monocle__clr_remember (monocle__clr_stand_in *place, MonoObject *object)
+monocle__collector_remember (monocle__stand_in *place, MonoObject *object)
 {
 	place->object = object;
 	place->pauses = pauses ();
-	place->like[0] = object ? monocle__clr_class_id_of (object) : 0;
+	place->like[0] = object ? monocle__clr_object_class_id (object) : 0;
 }
 
 MonoObject *
-monocle__clr_take_back (monocle__clr_stand_in *place)
+monocle__collector_take_back (monocle__stand_in *place)
 {
 	MonoObject *object = place->object;
 	place->object = NULL;

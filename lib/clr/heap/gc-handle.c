@@ -99,9 +99,9 @@ number_of (uint32_t index, uint32_t type)
 }
 
 void
-monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
+monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 {
-	if (kind > MONO_GC_HANDLE_PINNED || handle < 2 || monocle__clr_makes_handle ())
+	if (kind > MONO_GC_HANDLE_PINNED || handle < 2 || monocle__clr_object_makes_handle ())
 		return;
 	pthread_mutex_lock (&lock);
 	entry *e = make_room () ? place_of (handle) : NULL;
@@ -119,7 +119,7 @@ monocle__handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 }
 
 void
-monocle__handle_destroyed (uintptr_t handle)
+monocle__gc_handle_destroyed (uintptr_t handle)
 {
 	entry gone = { 0, 0, 0 };
 	pthread_mutex_lock (&lock);

@@ -22,11 +22,11 @@ is_monitor (MonoObject *object)
 void
 monocle__monitor_contended (uintptr_t lock, MonoObject *object)
 {
-	monocle__clr_waiting *waiting = monocle__thread_waiting ();
+	monocle__waiting *waiting = monocle__thread_memory_waiting ();
 	if (!waiting || !object || !is_monitor (object))
 		return;
 	waiting->lock = lock;
-	monocle__clr_remember (&waiting->object, object);
+	monocle__collector_remember (&waiting->object, object);
 	if (monocle__clr_listened (MONOCLE_EVENT_monitor_contention))
 		monocle_raise_monitor_contention (object);
 }
@@ -54,8 +54,8 @@ is_owner (uintptr_t lock)
 void
 monocle__monitor_ended (void)
 {
-	monocle__clr_waiting *waiting = monocle__thread_waiting ();
-	MonoObject *object = waiting ? monocle__clr_take_back (&waiting->object) : NULL;
+	monocle__waiting *waiting = monocle__thread_memory_waiting ();
+	MonoObject *object = waiting ? monocle__collector_take_back (&waiting->object) : NULL;
 	if (!object)
 		return;
 	if (is_owner (waiting->lock)) {

@@ -24,7 +24,7 @@ enum {
 static MonoClass *
 object_class (void *host, MonoObject *object)
 {
-	return object ? monocle__clr_class (monocle__clr_class_id_of (object)) : NULL;
+	return object ? monocle__resolve_class (monocle__clr_object_class_id (object)) : NULL;
 }
 
 static uint32_t
@@ -40,18 +40,18 @@ length_of (MonoObject *object)
 static uint32_t
 component_size (MonoObject *object)
 {
-	return *(const uint16_t *) monocle__clr_class_id_of (object);
+	return *(const uint16_t *) monocle__clr_object_class_id (object);
 }
 
 static uint32_t
 base_size (MonoObject *object)
 {
-	return ((const uint32_t *) monocle__clr_class_id_of (object))[1];
+	return ((const uint32_t *) monocle__clr_object_class_id (object))[1];
 }
 
 /* A vector is a word, a header and a length long; the other has its length and lower bound behind. */
 bool
-monocle__clr_is_general_vector (ClassID id)
+monocle__clr_layout_is_general_vector (ClassID id)
 {
 	return ((const uint32_t *) id)[1] == 8 + HEADER + 8 + 2 * sizeof (int32_t);
 }
@@ -90,7 +90,7 @@ object_size (void *host, MonoObject *object)
 
 /* Asked once, for it never changes. */
 uint32_t
-monocle__clr_characters_offset (void)
+monocle__clr_layout_characters_offset (void)
 {
 	static _Atomic (uint32_t) known;
 	uint32_t offset = atomic_load_explicit (&known, memory_order_relaxed);
@@ -104,7 +104,7 @@ monocle__clr_characters_offset (void)
 static const uint16_t *
 string_chars (void *host, MonoObject *object, uint32_t *ret_length)
 {
-	uint32_t offset = monocle__clr_characters_offset ();
+	uint32_t offset = monocle__clr_layout_characters_offset ();
 	if (!object || !offset || !is_string (object))
 		return NULL;
 	*ret_length = length_of (object);
@@ -155,7 +155,7 @@ make_handle (void *data)
 {
 	handle_question *question = data;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	monocle__unwinding *own = monocle__thread_scratch () ? monocle__shadow_unwinding () : NULL;
+	monocle__unwinding *own = monocle__thread_memory_scratch () ? monocle__thread_memory_unwinding () : NULL;
 	if (own)
 		own->makes_handle = true;
 	question->hr = info->vtbl->CreateHandle (info, question->object, question->type, &question->handle);
@@ -164,9 +164,9 @@ make_handle (void *data)
 }
 
 bool
-monocle__clr_makes_handle (void)
+monocle__clr_object_makes_handle (void)
 {
-	const monocle__unwinding *own = monocle__shadow_unwinding ();
+	const monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	return own && own->makes_handle;
 }
 
@@ -211,7 +211,7 @@ ref_free (void *host, void *reference)
 }
 
 void *
-monocle__clr_hold (ObjectID object)
+monocle__clr_object_hold (ObjectID object)
 {
 	handle_question question = { .object = object, .type = COR_PRF_HANDLE_TYPE_PINNED };
 	if (monocle__clr_state.info_version < 13)
@@ -221,7 +221,7 @@ monocle__clr_hold (ObjectID object)
 }
 
 void
-monocle__clr_release (void *held)
+monocle__clr_object_release (void *held)
 {
 	if (held)
 		ref_free (NULL, held);
@@ -239,5 +239,5 @@ monocle__clr_object_ops (monocle_host_ops *ops)
 	ops->ref_target = ref_target;
 	ops->ref_free = ref_free;
 	ops->object_header = HEADER;
-	monocle__clr_characters_offset (); /* before the first probe, in which it cannot be asked */
+	monocle__clr_layout_characters_offset (); /* before the first probe, in which it cannot be asked */
 }

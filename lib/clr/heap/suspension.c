@@ -118,7 +118,7 @@ monocle__callback_RuntimeResumeFinished (ICorProfilerCallback11 *self)
 static void
 tell_thread (ThreadID id, mono_bool suspended)
 {
-	uintptr_t tid = monocle__clr_listened (MONOCLE_EVENT_thread_suspension) ? monocle__clr_tid (id) : 0;
+	uintptr_t tid = monocle__clr_listened (MONOCLE_EVENT_thread_suspension) ? monocle__clr_thread_tid (id) : 0;
 	if (tid)
 		monocle_raise_thread_suspension (tid, suspended);
 }

@@ -166,7 +166,7 @@ dynamic_function (FunctionID id)
 }
 
 MonoMethod *
-monocle__clr_dynamic_glance (FunctionID id, BOOL *ret_is_stub)
+monocle__dynamic_method_glance (FunctionID id, BOOL *ret_is_stub)
 {
 	static const char dynamic[] = "(wrapper dynamic-method)";
 	MonoMethod *method = known_method (id);
@@ -179,7 +179,7 @@ monocle__clr_dynamic_glance (FunctionID id, BOOL *ret_is_stub)
 }
 
 MonoJitInfo *
-monocle__clr_dynamic_code (FunctionID id)
+monocle__dynamic_method_code (FunctionID id)
 {
 	MonoMethod *method = dynamic_function (id);
 	MonoJitInfo *code = method ? monocle__codemap_compiled (id, 0, method) : NULL;
@@ -238,7 +238,7 @@ monocle__callback_DynamicMethodJITCompilationFinished (ICorProfilerCallback11 *s
 		monocle_raise_jit_failed (method);
 		return S_OK;
 	}
-	monocle_raise_jit_done (method, monocle__clr_dynamic_code (id));
+	monocle_raise_jit_done (method, monocle__dynamic_method_code (id));
 	return S_OK;
 }
 

@@ -20,14 +20,14 @@ enum {
 	FIELD_STATIC = 0x10, /* ECMA-335 II.23.1.5 */
 };
 
-struct monocle__clr_capture {
+struct monocle__emitted_capture {
 	monocle__clr_image *image;
 	IMetaDataImport2 *import;
 	WCHAR wide[NAME_MAX_LENGTH];
 	char text[BYTES_PER_UNIT * NAME_MAX_LENGTH]; /* what an answer points to; the core copies it before it asks again */
 };
 
-typedef monocle__clr_capture capture;
+typedef monocle__emitted_capture capture;
 
 static atomic_bool any; /* there was such an image */
 
@@ -37,7 +37,7 @@ capture_of (MonoImage *record)
 {
 	if (!atomic_load_explicit (&any, memory_order_relaxed))
 		return NULL;
-	capture *c = *monocle__thread_capture ();
+	capture *c = *monocle__thread_memory_capture ();
 	return c && record && c->image->cli.record == record ? c : NULL;
 }
 
@@ -99,7 +99,7 @@ class_in_assembly (capture *c, uint32_t assemblyref, const char *name_space, con
 	char assembly[NAME_MAX_LENGTH];
 	if (!reference_name (c, assemblyref, assembly, sizeof assembly))
 		return NULL;
-	monocle__describe_image *target = monocle__clr_owner.image_named (&c->image->cli, assembly);
+	monocle__describe_image *target = monocle__clr_image_owner.image_named (&c->image->cli, assembly);
 	MonoClass *klass = target ? monocle__describe_find_class (target, name_space, name) : NULL;
 	return klass ? klass : monocle_class_named (assembly, name_space, name, valuetype);
 }
@@ -338,7 +338,7 @@ describe_image (MonoImage *record, monocle_image_info *ret)
 	return MONOCLE_OK;
 }
 
-const monocle__describe_unreadable monocle__clr_emitted = {
+const monocle__describe_unreadable monocle__emitted_unreadable = {
 	.describe_image = describe_image,
 	.describe_class = describe_class,
 	.describe_method = describe_method,
@@ -356,19 +356,19 @@ capture_begin (capture *c, monocle__clr_image *image)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	IUnknown *import = NULL;
 	/* Without memory of its own a thread cannot say that it asks. */
-	if (!monocle__thread_scratch () || *monocle__thread_capture () ||
+	if (!monocle__thread_memory_scratch () || *monocle__thread_memory_capture () ||
 	    info->vtbl->GetModuleMetaData (info, image->id, ofRead, &IID_IMetaDataImport2, &import) != S_OK || !import)
 		return false;
 	c->image = image;
 	c->import = (IMetaDataImport2 *) import;
-	*monocle__thread_capture () = c;
+	*monocle__thread_memory_capture () = c;
 	return true;
 }
 
 static void
 capture_end (capture *c)
 {
-	*monocle__thread_capture () = NULL;
+	*monocle__thread_memory_capture () = NULL;
 	c->import->vtbl->Release (c->import);
 }
 
@@ -395,7 +395,7 @@ ask_class (capture *c, MonoClass *klass)
 }
 
 void
-monocle__clr_dynamic_image (monocle__clr_image *image)
+monocle__emitted_image (monocle__clr_image *image)
 {
 	capture c;
 	atomic_store (&any, true);
@@ -407,12 +407,12 @@ monocle__clr_dynamic_image (monocle__clr_image *image)
 
 /* Its full name asks for everything: class, parameters, signature and their types. */
 void
-monocle__clr_dynamic_method (FunctionID function)
+monocle__emitted_method (FunctionID function)
 {
 	ModuleID module;
 	mdToken token;
 	capture c;
-	if (!atomic_load_explicit (&any, memory_order_relaxed) || !monocle__clr_function (function, &module, &token))
+	if (!atomic_load_explicit (&any, memory_order_relaxed) || !monocle__resolve_function (function, &module, &token))
 		return;
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	if (!image || !mono_image_is_dynamic (image->cli.record) || !capture_begin (&c, image))
@@ -425,7 +425,7 @@ monocle__clr_dynamic_method (FunctionID function)
 }
 
 void
-monocle__clr_dynamic_class_loaded (MonoClass *klass)
+monocle__emitted_class_loaded (MonoClass *klass)
 {
 	monocle__clr_image *image =
 	    atomic_load_explicit (&any, memory_order_relaxed) ? monocle__clr_image_of (mono_class_get_image (klass)) : NULL;
@@ -437,7 +437,7 @@ monocle__clr_dynamic_class_loaded (MonoClass *klass)
 }
 
 void
-monocle__clr_dynamic_unload (monocle__clr_image *image)
+monocle__emitted_unload (monocle__clr_image *image)
 {
 	capture c;
 	bool open = mono_image_is_dynamic (image->cli.record) && capture_begin (&c, image);

@@ -58,7 +58,7 @@ file_of (MonoObject *exception)
 static bool
 is_bad_image (MonoObject *exception)
 {
-	MonoClass *klass = monocle__clr_class (monocle__clr_class_id_of (exception));
+	MonoClass *klass = monocle__resolve_class (monocle__clr_object_class_id (exception));
 	return klass && strcmp (mono_class_get_name (klass), "BadImageFormatException") == 0 &&
 	       strcmp (mono_class_get_namespace (klass), "System") == 0;
 }

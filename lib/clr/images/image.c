@@ -22,7 +22,7 @@ static pthread_mutex_t ids_lock = PTHREAD_MUTEX_INITIALIZER;
 static monocle__clr_ids made_over_others; /* arrays and generic instances, since there are collectible images */
 
 monocle__clr_image *
-monocle__clr_corlib (void)
+monocle__clr_image_corlib (void)
 {
 	return atomic_load_explicit (&corlib, memory_order_acquire);
 }
@@ -122,12 +122,12 @@ image_named (monocle__describe_image *from_cli, const char *assembly)
 static monocle__describe_image *
 corlib_image (void)
 {
-	monocle__clr_image *image = monocle__clr_corlib ();
+	monocle__clr_image *image = monocle__clr_image_corlib ();
 	return image ? &image->cli : NULL;
 }
 
-const monocle__describe_owner monocle__clr_owner = {
-	image_named, corlib_image, monocle__thread_scratch, monocle__clr_class, &monocle__clr_emitted,
+const monocle__describe_owner monocle__clr_image_owner = {
+	image_named, corlib_image, monocle__thread_memory_scratch, monocle__resolve_class, &monocle__emitted_unreadable,
 };
 
 /* --- ids that the runtime will use again -------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ drop_all (monocle__clr_ids *ids)
  * of the runtime, or a collection would wait for ever. Programs without collectible assemblies never take it.
  */
 void
-monocle__clr_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record)
+monocle__clr_image_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record)
 {
 	bool room = true;
 	if (image ? image->is_collectible : atomic_load (&monocle__clr_state.instance_epoch)) {
@@ -242,7 +242,7 @@ image_flags (monocle__clr_image *image, const module_facts *facts)
 	if (image->cli.is_corlib)
 		return flags | MONOCLE_IMAGE_CORLIB;
 	/* The host opens the program's assembly before anything else that is not corlib. */
-	if (monocle__clr_corlib () && !atomic_exchange (&main_seen, true))
+	if (monocle__clr_image_corlib () && !atomic_exchange (&main_seen, true))
 		flags |= MONOCLE_IMAGE_MAIN;
 	return flags;
 }
@@ -339,7 +339,7 @@ image_from (ModuleID id, const module_facts *facts)
 		atomic_compare_exchange_strong (&monocle__clr_state.instance_epoch, &none_yet, 1);
 	bool readable = open_metadata (image, facts) && allocate_tables (image);
 	const char *name = image->cli.name;
-	image->cli.is_corlib = !monocle__clr_corlib () && name && strcmp (name, "System.Private.CoreLib") == 0;
+	image->cli.is_corlib = !monocle__clr_image_corlib () && name && strcmp (name, "System.Private.CoreLib") == 0;
 	uint32_t flags = image_flags (image, facts);
 	uint32_t classes = readable ? monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_TypeDef) : 0;
 	image->cli.record = monocle_image_new (facts->filename, flags, classes, image->method_rows, image);
@@ -355,7 +355,7 @@ image_from (ModuleID id, const module_facts *facts)
 	publish (id, image);
 	monocle__codemap_image (image);
 	if (flags & MONOCLE_IMAGE_DYNAMIC)
-		monocle__clr_dynamic_image (image);
+		monocle__emitted_image (image);
 	return image;
 }
 
@@ -459,7 +459,7 @@ wait_for_readers (monocle__clr_image *image)
 static void
 forget (monocle__clr_image *image)
 {
-	monocle__clr_dynamic_unload (image);
+	monocle__emitted_unload (image);
 	atomic_store (&image->cli.readable, false);
 	wait_for_readers (image);
 	if (image->is_collectible)

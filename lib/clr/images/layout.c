@@ -24,7 +24,7 @@ enum {
 /* --- from records to ids ------------------------------------------------------------------------------------------ */
 
 void
-monocle__clr_remember_class (MonoClass *klass, ClassID id)
+monocle__clr_layout_remember_class (MonoClass *klass, ClassID id)
 {
 	__atomic_store_n ((ClassID *) monocle_class_slot (klass), id, __ATOMIC_RELEASE);
 }
@@ -86,7 +86,7 @@ static ClassID
 class_id (MonoClass *klass)
 {
 	ClassID id = remembered (klass);
-	if (!id && (id = look_up (klass)) && monocle__clr_class (id) != klass)
+	if (!id && (id = look_up (klass)) && monocle__resolve_class (id) != klass)
 		id = 0;
 	return id;
 }
@@ -128,7 +128,7 @@ static int
 describe_layout (void *host, MonoClass *klass, monocle_layout_info *ret)
 {
 	layout own;
-	uint32_t characters = is_string (klass) ? monocle__clr_characters_offset () : 0;
+	uint32_t characters = is_string (klass) ? monocle__clr_layout_characters_offset () : 0;
 	ret->header_size = HEADER;
 	if (mono_class_get_rank (klass)) {
 		ret->instance_size = HEADER + LENGTH;
@@ -162,7 +162,7 @@ field_token (MonoClass *klass, uint32_t index)
 static uint32_t
 string_offset (MonoClass *klass, mdToken token)
 {
-	uint32_t characters = monocle__clr_characters_offset ();
+	uint32_t characters = monocle__clr_layout_characters_offset ();
 	MonoClassField *field = mono_field_from_token (mono_class_get_image (klass), token, NULL, NULL);
 	if (!field || !characters)
 		return 0;

@@ -20,7 +20,7 @@ enum { FEW = 16 /* more arguments than nearly all instances have */, DEPTH_MAX =
 static monocle__describe_scratch *
 go_deeper (void)
 {
-	monocle__describe_scratch *scratch = monocle__thread_scratch ();
+	monocle__describe_scratch *scratch = monocle__thread_memory_scratch ();
 	if (!scratch || scratch->depth >= DEPTH_MAX)
 		return NULL;
 	monocle__describe_scratch_deepen (scratch);
@@ -30,7 +30,7 @@ go_deeper (void)
 static void
 come_up (void)
 {
-	monocle__thread_scratch ()->depth--;
+	monocle__thread_memory_scratch ()->depth--;
 }
 
 /*
@@ -40,7 +40,7 @@ come_up (void)
 static void *
 room_for (uint32_t count, void *few)
 {
-	monocle__describe_scratch *scratch = monocle__thread_scratch ();
+	monocle__describe_scratch *scratch = monocle__thread_memory_scratch ();
 	if (count <= FEW)
 		return few;
 	if (!scratch || count > MONOCLE__DESCRIBE_TYPES_MAX - scratch->used)
@@ -107,7 +107,7 @@ is_canon (ClassID id)
 	if (known)
 		return known == id;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	monocle__clr_image *corlib = monocle__clr_corlib ();
+	monocle__clr_image *corlib = monocle__clr_image_corlib ();
 	ModuleID module;
 	mdToken token;
 	if (!corlib || info->vtbl->GetClassIDInfo (info, id, &module, &token) < 0 || module != corlib->id)
@@ -123,14 +123,14 @@ is_canon (ClassID id)
 static MonoType *
 exact_argument (ClassID id, MonoClass *owner, MonoMethod *method, uint32_t index)
 {
-	return monocle_type (is_canon (id) ? monocle_class_param (owner, method, index, 1) : monocle__clr_class (id));
+	return monocle_type (is_canon (id) ? monocle_class_param (owner, method, index, 1) : monocle__resolve_class (id));
 }
 
 static bool
 are_references (const ClassID *ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!is_canon (ids[i]) && mono_class_is_valuetype (monocle__clr_class (ids[i])))
+		if (!is_canon (ids[i]) && mono_class_is_valuetype (monocle__resolve_class (ids[i])))
 			return false;
 	return true;
 }
@@ -144,8 +144,8 @@ array_class (ClassID id)
 	ULONG rank = 0;
 	if (info->vtbl->IsArrayClass (info, id, &element, &element_class, &rank) != S_OK)
 		return NULL;
-	MonoClass *klass = element_class ? monocle__clr_class (element_class) : monocle_class_primitive (element);
-	if (klass && rank == 1 && monocle__clr_is_general_vector (id)) {
+	MonoClass *klass = element_class ? monocle__resolve_class (element_class) : monocle_class_primitive (element);
+	if (klass && rank == 1 && monocle__clr_layout_is_general_vector (id)) {
 		const monocle_array_info general = { .size = sizeof general, .rank = 1, .is_general = 1 };
 		return mono_class_from_mono_type (monocle_type_array (monocle_type (klass), &general));
 	}
@@ -172,7 +172,7 @@ composite_class (ClassID id)
 	uint8_t kind = (uint8_t) words[0];
 	if (kind == ELEMENT_TYPE_FNPTR)
 		return monocle_class_fnptr ();
-	return kind == ELEMENT_TYPE_PTR ? monocle_class_pointer (monocle__clr_class (words[major == 8 ? 1 : 2])) : NULL;
+	return kind == ELEMENT_TYPE_PTR ? monocle_class_pointer (monocle__resolve_class (words[major == 8 ? 1 : 2])) : NULL;
 }
 
 static MonoClass *
@@ -208,7 +208,7 @@ resolve_class (ClassID id, monocle__clr_image **ret_image)
 }
 
 MonoClass *
-monocle__clr_class (ClassID id)
+monocle__resolve_class (ClassID id)
 {
 	MonoClass *klass = id ? monocle_id_find (MONOCLE_ID_CLASS, id) : NULL;
 	monocle__describe_scratch *scratch = klass || !id ? NULL : go_deeper ();
@@ -221,13 +221,13 @@ monocle__clr_class (ClassID id)
 	come_up ();
 	if (!klass)
 		return unknown_class ();
-	monocle__clr_bind (image, MONOCLE_ID_CLASS, id, klass);
-	monocle__clr_remember_class (klass, id);
+	monocle__clr_image_bind (image, MONOCLE_ID_CLASS, id, klass);
+	monocle__clr_layout_remember_class (klass, id);
 	return klass;
 }
 
 bool
-monocle__clr_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token)
+monocle__resolve_function (FunctionID id, ModuleID *ret_module, mdToken *ret_token)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ClassID klass;
@@ -264,7 +264,7 @@ instance_method (MonoMethod *definition, ClassID owner, const id_list *of_class,
 	              are_references (of_method->ids, of_method->count);
 	MonoClass *klass = mono_method_get_class (definition);
 	if (of_class->count)
-		klass = shared ? shared_class (klass, of_class->count) : monocle__clr_class (owner);
+		klass = shared ? shared_class (klass, of_class->count) : monocle__resolve_class (owner);
 	return method_over (definition, klass, of_method, shared);
 }
 
@@ -321,7 +321,7 @@ resolve_deeper (FunctionID id, COR_PRF_FRAME_INFO frame, monocle__clr_image **re
 }
 
 MonoMethod *
-monocle__clr_method (FunctionID id)
+monocle__resolve_method (FunctionID id)
 {
 	MonoMethod *method = monocle_id_find (MONOCLE_ID_METHOD, id);
 	if (method)
@@ -330,16 +330,17 @@ monocle__clr_method (FunctionID id)
 	method = resolve_deeper (id, 0, &image);
 	if (!method)
 		return NULL;
-	monocle__clr_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id, method);
+	monocle__clr_image_bind (monocle_method_definition (method) == method ? image : NULL, MONOCLE_ID_METHOD, id,
+	                         method);
 	monocle__clr_code_seen (id, method);
 	mono_method_get_flags (method, NULL); /* described before a module sees it: some read records */
 	return method;
 }
 
 MonoMethod *
-monocle__clr_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame)
+monocle__resolve_method_in_frame (FunctionID id, COR_PRF_FRAME_INFO frame)
 {
-	MonoMethod *method = monocle__clr_method (id);
+	MonoMethod *method = monocle__resolve_method (id);
 	monocle__clr_image *image;
 	if (!method || !frame || monocle_method_definition (method) == method)
 		return method;
@@ -361,7 +362,7 @@ method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, b
 }
 
 MonoMethod *
-monocle__clr_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key)
+monocle__resolve_method_of_keys (MonoMethod *definition, const uintptr_t *keys, uint32_t count, bool class_key)
 {
 	monocle__describe_scratch *scratch = go_deeper ();
 	if (!scratch)

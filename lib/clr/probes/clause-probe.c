@@ -45,12 +45,12 @@ tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *
 	int saved_errno = errno;
 	MonoObject *object = NULL;
 	void *held = NULL;
-	bool announced = monocle__dispatch_take (definition, kind, &object, &held);
+	bool announced = monocle__under_way_take (definition, kind, &object, &held);
 	if (!announced && carried)
 		object = *carried;
 	if (announced || type == MONO_EXCEPTION_CLAUSE_FINALLY)
 		monocle_raise_exception_clause (method, (uint32_t) (clause >> TYPE_BITS), (MonoExceptionEnum) type, object);
-	monocle__clr_release (held);
+	monocle__clr_object_release (held);
 	errno = saved_errno;
 }
 
@@ -67,11 +67,11 @@ generic_handler (monocle__clr_generic *generic, uintptr_t clause, MonoObject *co
 {
 	uintptr_t keys[] = { a, b, c, d, e };
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_clause))
-		tell (monocle__clr_generic_instance (generic, keys), generic->definition, clause, carried);
+		tell (monocle__probe_generic_instance (generic, keys), generic->definition, clause, carried);
 }
 
 monocle__probe
-monocle__probe_handler (bool generic)
+monocle__clause_probe_function (bool generic)
 {
 	return generic ? (monocle__probe) generic_handler : (monocle__probe) handler;
 }
@@ -206,7 +206,7 @@ insert_probe (job *j, monocle__il_edit *edit, uint32_t before, uint32_t index, u
 	                                        : monocle__il_op (MONOCLE__IL_LDLOCA, carried);
 	code[n++] = monocle__il_op (MONOCLE__IL_CONV_U, 0);
 	n += monocle__rewrite_keys (j, code + n);
-	n += monocle__rewrite_call (code + n, monocle__probe_handler (j->generic),
+	n += monocle__rewrite_call (code + n, monocle__clause_probe_function (j->generic),
 	                            monocle__tokens_calli (j->image, 2 + (j->generic ? j->key_count : 0)));
 	return monocle__il_insert (edit, before, MONOCLE__IL_JUMPS_ENTRY, code, n);
 }
@@ -231,7 +231,7 @@ insert_clause (job *j, monocle__il_edit *edit, const plan *p, uint32_t index)
 }
 
 int
-monocle__handlers_insert (job *j, monocle__il_edit *edit)
+monocle__clause_probe_insert (job *j, monocle__il_edit *edit)
 {
 	plan p;
 	int result = make_plan (j, &p);

@@ -31,7 +31,7 @@
 static int zero;
 
 bool
-monocle__clr_returns_to_native (const monocle__clr_image *image, mdToken token)
+monocle__fence_is_needed (const monocle__clr_image *image, mdToken token)
 {
 	static const char name_space[] = "System.Runtime.InteropServices";
 	const monocle__ecma_image *ecma = &image->cli.ecma;

@@ -31,7 +31,7 @@ static const struct { const char *name_space, *type, *method; monocle__invoke ki
 static atomic_uint handle_offset[2];
 
 bool
-monocle__invokes_wanted (void)
+monocle__invoke_wanted (void)
 {
 	return monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke) ||
 	       monocle__clr_listened (MONOCLE_EVENT_method_end_invoke);
@@ -65,7 +65,7 @@ monocle__invoke
 monocle__invoke_kind (monocle__clr_image *image, mdToken token)
 {
 	monocle__ecma_methoddef row;
-	if (!monocle__invokes_wanted () || !image->cli.readable ||
+	if (!monocle__invoke_wanted () || !image->cli.readable ||
 	    monocle__ecma_get_methoddef (&image->cli.ecma, token, &row) || !row.rva)
 		return MONOCLE__NOT_INVOKED;
 	if ((row.flags & STATIC_CONSTRUCTOR) == STATIC_CONSTRUCTOR || is_entry_point (image, token))
@@ -95,6 +95,6 @@ monocle__invoke_reflected (MonoMethod *reflecting, const void *object)
 {
 	uint32_t offset = atomic_load (&handle_offset[is_constructor (reflecting)]);
 	FunctionID function = offset ? *(const FunctionID *) ((const char *) object + offset) : 0;
-	MonoMethod *method = function ? monocle__clr_method (function) : NULL;
+	MonoMethod *method = function ? monocle__resolve_method (function) : NULL;
 	return method ? method : reflecting;
 }

@@ -19,14 +19,14 @@ meet_class (FunctionID function)
 	ModuleID module;
 	mdToken token;
 	if (info->vtbl->GetFunctionInfo (info, function, &klass, &module, &token) >= 0 && klass)
-		monocle__clr_class (klass);
+		monocle__resolve_class (klass);
 }
 
 /* Does anybody want probes in methods at all? */
 static bool
 probes_wanted (void)
 {
-	return monocle_call_filter_installed () || monocle__invokes_wanted () ||
+	return monocle_call_filter_installed () || monocle__invoke_wanted () ||
 	       atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
 }
 
@@ -37,10 +37,10 @@ probe_function (FunctionID function, bool *ret_new)
 	ModuleID module;
 	mdToken token;
 	*ret_new = false;
-	if (!probes_wanted () || !monocle__clr_function (function, &module, &token))
+	if (!probes_wanted () || !monocle__resolve_function (function, &module, &token))
 		return MONOCLE__METHOD_UNKNOWN;
 	monocle__clr_image *image = monocle__clr_image_find (module);
-	int state = image ? monocle__clr_ensure_probed (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
+	int state = image ? monocle__probing_ensure (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
 	if (*ret_new)
 		meet_class (function);
 	return state;
@@ -50,9 +50,9 @@ HRESULT
 monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionID function, BOOL safe_to_block)
 {
 	bool is_new;
-	monocle__clr_dynamic_method (function);
+	monocle__emitted_method (function);
 	if (monocle__clr_listened (MONOCLE_EVENT_jit_begin)) {
-		MonoMethod *method = monocle__clr_method (function);
+		MonoMethod *method = monocle__resolve_method (function);
 		if (method)
 			monocle_raise_jit_begin (method);
 	}
@@ -75,24 +75,24 @@ may_inline (FunctionID caller, int state)
 	bool is_new;
 	if (state == MONOCLE__METHOD_CATCHING)
 		return false;
-	if (!monocle__clr_has_probes (state))
+	if (!monocle__probing_is_probed (state))
 		return true;
 	int into = probe_function (caller, &is_new);
-	return state == MONOCLE__METHOD_TRACED ? monocle__clr_has_probes (into) : into != MONOCLE__METHOD_REFUSED;
+	return state == MONOCLE__METHOD_TRACED ? monocle__probing_is_probed (into) : into != MONOCLE__METHOD_REFUSED;
 }
 
 /* A handler whose code stands in another method's is taken for one of that method's; .NET 10 makes such code. */
 static bool
 hides_handlers (FunctionID callee)
 {
-	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && monocle__clauses_any (callee);
+	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && monocle__clause_any (callee);
 }
 
 /* Anybody may forbid it; what is forbidden stays so. */
 static void
 tell_inlining (FunctionID caller, FunctionID callee, BOOL *allowed)
 {
-	MonoMethod *into = monocle__clr_method (caller), *method = monocle__clr_method (callee);
+	MonoMethod *into = monocle__resolve_method (caller), *method = monocle__resolve_method (callee);
 	mono_bool answer = *allowed != 0;
 	if (!into || !method)
 		return;
@@ -116,7 +116,7 @@ monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, 
 static void
 tell_search (FunctionID function, MonocleCodeSearch phase, BOOL *use)
 {
-	MonoMethod *method = monocle__clr_method (function);
+	MonoMethod *method = monocle__resolve_method (function);
 	mono_bool answer = use && *use;
 	if (!method)
 		return;
@@ -131,10 +131,10 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if ((monocle_call_filter_installed () || monocle__invokes_wanted ()) &&
-	    monocle__clr_function (function, &module, &token)) {
+	if ((monocle_call_filter_installed () || monocle__invoke_wanted ()) &&
+	    monocle__resolve_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
-		if (image && (monocle__clr_image_wanted (image) || monocle__invoke_kind (image, token)))
+		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token)))
 			*ret_use = 0;
 	}
 	if (monocle__clr_listened (MONOCLE_EVENT_code_search))
@@ -159,7 +159,7 @@ monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, Function
 	if (!monocle__codemap_wanted () && !monocle__clr_listened (MONOCLE_EVENT_jit_done) &&
 	    !monocle__clr_listened (MONOCLE_EVENT_jit_failed) && !monocle__clr_listened (MONOCLE_EVENT_jit_code_buffer))
 		return S_OK;
-	MonoMethod *method = monocle__clr_method (function);
+	MonoMethod *method = monocle__resolve_method (function);
 	if (!method)
 		return S_OK;
 	if (status < 0)
@@ -172,8 +172,8 @@ monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, Function
 HRESULT
 monocle__callback_ClassLoadFinished (ICorProfilerCallback11 *self, ClassID id, HRESULT status)
 {
-	MonoClass *klass = monocle__clr_class (id);
-	monocle__clr_dynamic_class_loaded (klass);
+	MonoClass *klass = monocle__resolve_class (id);
+	monocle__emitted_class_loaded (klass);
 	if (status < 0) {
 		monocle_raise_class_failed (klass);
 		monocle_raise_load_failed (MONOCLE_LOAD_CLASS, mono_class_get_name (klass), status);
@@ -190,7 +190,7 @@ static void
 tell_rejit (MonocleRejitPhase phase, FunctionID function, ReJITID version, HRESULT result)
 {
 	bool wanted = monocle__clr_listened (MONOCLE_EVENT_rejit) && function;
-	MonoMethod *method = wanted ? monocle__clr_method (function) : NULL;
+	MonoMethod *method = wanted ? monocle__resolve_method (function) : NULL;
 	if (method)
 		monocle_raise_rejit (phase, method, version, result);
 }
@@ -207,7 +207,7 @@ HRESULT
 monocle__callback_ReJITCompilationFinished (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
                                             HRESULT status, BOOL safe_to_block)
 {
-	MonoMethod *method = monocle__codemap_wanted () && status >= 0 ? monocle__clr_method (function) : NULL;
+	MonoMethod *method = monocle__codemap_wanted () && status >= 0 ? monocle__resolve_method (function) : NULL;
 	if (method)
 		monocle__codemap_compiled (function, version, method);
 	tell_rejit (MONOCLE_REJIT_END, function, version, status);

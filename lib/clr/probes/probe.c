@@ -93,7 +93,7 @@ bucket_of (const uintptr_t *keys, uint32_t count)
 static MonoMethod *
 resolve_instance (const monocle__clr_generic *generic, const uintptr_t *keys)
 {
-	return monocle__clr_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
+	return monocle__resolve_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
 }
 
 /* A probe may stand between a native call and the read of its errno, which what is slow here may change. */
@@ -153,13 +153,13 @@ find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 }
 
 MonoMethod *
-monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys)
+monocle__probe_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 {
 	return find_instance (generic, keys);
 }
 
 void
-monocle__clr_generic_free (void *block)
+monocle__probe_generic_free (void *block)
 {
 	monocle__clr_generic *generic = block;
 	for (size_t i = 0; i < sizeof generic->buckets / sizeof *generic->buckets; i++)
@@ -181,14 +181,14 @@ enter (MonoMethod *method)
 PROBE static void
 enter_push (MonoMethod *method)
 {
-	shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
 	raise_enter (method);
 }
 
 PROBE static void
 push_only (MonoMethod *method)
 {
-	shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
 }
 
 PROBE static void
@@ -200,14 +200,14 @@ leave (MonoMethod *method)
 PROBE static void
 leave_pop (MonoMethod *method)
 {
-	shadow_pop (method, CALLER_SP);
+	monocle__shadow_pop (method, CALLER_SP);
 	raise_leave (method);
 }
 
 PROBE static void
 pop_only (MonoMethod *method)
 {
-	shadow_pop (method, CALLER_SP);
+	monocle__shadow_pop (method, CALLER_SP);
 }
 
 PROBE static void
@@ -219,7 +219,7 @@ tail (MonoMethod *method, MonoMethod *target)
 PROBE static void
 tail_pop (MonoMethod *method, MonoMethod *target)
 {
-	shadow_pop (method, CALLER_SP);
+	monocle__shadow_pop (method, CALLER_SP);
 	monocle_raise_method_tail_call (method, target);
 }
 
@@ -242,7 +242,7 @@ generic_enter (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
-	shadow_push (method, generic->definition, CALLER_SP, CALLER_IP);
+	monocle__shadow_push (method, generic->definition, CALLER_SP, CALLER_IP);
 	raise_enter (method);
 }
 
@@ -251,7 +251,7 @@ generic_enter_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
-	shadow_push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
 	raise_enter (method);
 }
 
@@ -259,32 +259,32 @@ PROBE static void
 generic_push (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP, CALLER_IP);
+	monocle__shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP, CALLER_IP);
 }
 
 PROBE static void
 generic_push_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
 }
 
 PROBE static void
 generic_leave (monocle__clr_generic *generic)
 {
-	raise_leave (shadow_pop (generic->definition, CALLER_SP));
+	raise_leave (monocle__shadow_pop (generic->definition, CALLER_SP));
 }
 
 PROBE static void
 generic_pop (monocle__clr_generic *generic)
 {
-	shadow_pop (generic->definition, CALLER_SP);
+	monocle__shadow_pop (generic->definition, CALLER_SP);
 }
 
 PROBE static void
 generic_tail (monocle__clr_generic *generic, MonoMethod *target)
 {
-	monocle_raise_method_tail_call (shadow_pop (generic->definition, CALLER_SP), target);
+	monocle_raise_method_tail_call (monocle__shadow_pop (generic->definition, CALLER_SP), target);
 }
 
 enum {
@@ -301,7 +301,7 @@ begin_invocation (MonoMethod *method, MonoMethod *definition, uintptr_t flags, u
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke))
 		monocle_raise_method_begin_invoke (method);
-	shadow_push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
+	monocle__shadow_push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
 	if (flags & ENTER)
 		raise_enter (method);
 }
@@ -318,7 +318,7 @@ generic_begin_invoke (monocle__clr_generic *generic, uintptr_t klass, uintptr_t 
 {
 	uintptr_t keys[MONOCLE__KEYS_MAX] = { klass };
 	MonoMethod *method = flags ? find_instance (generic, keys)
-	                           : monocle_method_inst (generic->definition, monocle__clr_class (klass), 0, NULL);
+	                           : monocle_method_inst (generic->definition, monocle__resolve_class (klass), 0, NULL);
 	begin_invocation (method ? method : generic->definition, generic->definition, flags, CALLER_SP, CALLER_IP);
 }
 
@@ -343,13 +343,13 @@ end_invocation (MonoMethod *method, uintptr_t flags)
 PROBE static void
 end_invoke (MonoMethod *method, uintptr_t flags)
 {
-	end_invocation (shadow_pop (method, CALLER_SP), flags);
+	end_invocation (monocle__shadow_pop (method, CALLER_SP), flags);
 }
 
 PROBE static void
 generic_end_invoke (monocle__clr_generic *generic, uintptr_t flags)
 {
-	end_invocation (shadow_pop (generic->definition, CALLER_SP), flags);
+	end_invocation (monocle__shadow_pop (generic->definition, CALLER_SP), flags);
 }
 
 monocle__probe

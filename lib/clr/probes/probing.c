@@ -66,7 +66,7 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 }
 
 bool
-monocle__clr_image_wanted (monocle__clr_image *image)
+monocle__probing_wants_image (monocle__clr_image *image)
 {
 	if (!image->cli.readable || !monocle_call_filter_installed ())
 		return false;
@@ -86,7 +86,7 @@ monocle__clr_image_wanted (monocle__clr_image *image)
 }
 
 bool
-monocle__clr_probes_handlers (const monocle__clr_image *image)
+monocle__probing_wants_clauses (const monocle__clr_image *image)
 {
 	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.oracle &&
 	       !image->cli.ecma.is_readytorun;
@@ -99,7 +99,7 @@ is_undecided (int state)
 }
 
 int
-monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
+monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
 	uint32_t row = token & 0xFFFFFF;
 	*ret_new = false;
@@ -116,8 +116,7 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 		invoke = MONOCLE__NOT_INVOKED; /* its own calls are told, not those that it makes */
 	if (invoke == MONOCLE__REFLECTS)
 		monocle__invoke_prepare (method);
-	bool wanted =
-	    flags || invoke || monocle__clr_probes_handlers (image) || monocle__clr_returns_to_native (image, token);
+	bool wanted = flags || invoke || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
 	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);
@@ -132,7 +131,7 @@ monocle__clr_ensure_probed (monocle__clr_image *image, mdToken token, FunctionID
 			atomic_store (&image->methods[row - 1], MONOCLE__METHOD_STALE); /* its body is ours already */
 	}
 	/* Also where another thread was faster: our compiler may have read the body before that one wrote it. */
-	*ret_new = monocle__clr_has_probes (state) || state == MONOCLE__METHOD_HANDLED;
+	*ret_new = monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
 	pthread_mutex_unlock (&image->lock);
 	return state;
 }

@@ -253,7 +253,7 @@ insert_probes (job *j)
 		return MONOCLE_E_NO_MEMORY;
 	int result = monocle__rewrite_enter (j, edit);
 	if (result == 0 && j->handlers)
-		result = monocle__handlers_insert (j, edit);
+		result = monocle__clause_probe_insert (j, edit);
 	if (result == 0)
 		result = insert_exits (j, edit);
 	if (result == 0 && j->to_native)
@@ -382,12 +382,12 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
-	bool by_oracle = monocle__clr_state.oracle && !j->invoke && monocle__oracle_suits (j);
+	bool by_oracle = monocle__clr_state.oracle && !j->invoke && monocle__try_fault_suits (j);
 	if (!by_oracle)
 		monocle__spill_plan (j);
 	if (!has_tokens (j))
 		return MONOCLE_E_INVALID;
-	return by_oracle ? monocle__oracle_insert (j) : insert_probes (j);
+	return by_oracle ? monocle__try_fault_insert (j) : insert_probes (j);
 }
 
 /* A method that is wanted and gets no probes is missing from the profile: the first is named, all are counted. */
@@ -446,7 +446,7 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
                   monocle__invoke invoke, int state, FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
-	j.to_native = monocle__clr_returns_to_native (image, token);
+	j.to_native = monocle__fence_is_needed (image, token);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
 	size_t size = 0;
@@ -454,7 +454,7 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		return unwanted (&j);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return flags || invoke ? refuse (&j) : unwanted (&j);
-	j.handlers = j.body.clause_count && monocle__clr_probes_handlers (image);
+	j.handlers = j.body.clause_count && monocle__probing_wants_clauses (image);
 	if (!is_wanted (&j)) {
 		monocle__il_free (&j.body);
 		return MONOCLE__METHOD_PLAIN;
@@ -465,9 +465,9 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	bool done = monocle__tokens_open (image) && identify (&j) && write_body (&j, function);
 	monocle__il_free (&j.body);
 	if (j.generic && done)
-		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__clr_generic_free);
+		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__probe_generic_free);
 	else if (j.generic)
-		monocle__clr_generic_free ((void *) (uintptr_t) j.record);
+		monocle__probe_generic_free ((void *) (uintptr_t) j.record);
 	if (done)
 		return state;
 	if (rewritten)

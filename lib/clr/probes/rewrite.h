@@ -86,7 +86,7 @@ void monocle__fence_drop_tail_calls (monocle__il_body *body);
 /* --- handler.c ---------------------------------------------------------------------------------------------------- */
 
 /* Puts a probe at the begin of each filter and handler. 0 or negative. */
-int monocle__handlers_insert (monocle__rewriting *job, monocle__il_edit *edit);
+int monocle__clause_probe_insert (monocle__rewriting *job, monocle__il_edit *edit);
 
 /* --- spill.c: values that probes would push out of their registers; each writes instructions and says how many ---- */
 
@@ -104,8 +104,8 @@ uint32_t monocle__spill_load_result (const monocle__rewriting *job, monocle__il_
 
 /* --- oracle.c: try/fault in the place of the shadow stack --------------------------------------------------------- */
 
-bool monocle__oracle_suits (const monocle__rewriting *job);
-int monocle__oracle_insert (monocle__rewriting *job);
+bool monocle__try_fault_suits (const monocle__rewriting *job);
+int monocle__try_fault_insert (monocle__rewriting *job);
 
 /* --- tokens.c: each 0 (or false) when the runtime refuses, which was logged --------------------------------------- */
 

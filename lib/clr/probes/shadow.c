@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include "shadow.h"
 
-__thread shadow *monocle__own_shadow __attribute__ ((tls_model ("initial-exec")));
+__thread shadow *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t shadow_key;
 static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
 static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
@@ -18,7 +18,7 @@ static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
 static void
 free_shadow (void *block)
 {
-	monocle__own_shadow = NULL;
+	monocle__thread_memory_own = NULL;
 	munmap (block, sizeof (shadow));
 }
 
@@ -29,7 +29,7 @@ make_key (void)
 }
 
 __attribute__ ((cold)) shadow *
-monocle__shadow_new (void)
+monocle__thread_memory_new (void)
 {
 	int saved_errno = errno;
 	void *block =
@@ -44,86 +44,87 @@ monocle__shadow_new (void)
 	pthread_once (&shadow_once, make_key);
 	if (has_key)
 		pthread_setspecific (shadow_key, s);
-	monocle__own_shadow = s;
+	monocle__thread_memory_own = s;
 	return s;
 }
 
-monocle__clr_capture **
-monocle__thread_capture (void)
+monocle__emitted_capture **
+monocle__thread_memory_capture (void)
 {
-	static monocle__clr_capture *nobody;
-	shadow *s = shadow_get ();
+	static monocle__emitted_capture *nobody;
+	shadow *s = monocle__thread_memory_get ();
 	return s ? &s->capture : &nobody;
 }
 
 monocle__describe_scratch *
-monocle__thread_scratch (void)
+monocle__thread_memory_scratch (void)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	return s ? &s->scratch : NULL;
 }
 
 bool
-monocle__thread_has_memory (void)
+monocle__thread_memory_exists (void)
 {
-	return monocle__own_shadow != NULL;
+	return monocle__thread_memory_own != NULL;
 }
 
-const monocle__clr_stack *
-monocle__thread_stack (void)
+const monocle__thread_stack *
+monocle__thread_memory_stack (void)
 {
-	return monocle__own_shadow && monocle__own_shadow->stack.high ? &monocle__own_shadow->stack : NULL;
+	return monocle__thread_memory_own && monocle__thread_memory_own->stack.high ? &monocle__thread_memory_own->stack
+	                                                                            : NULL;
 }
 
 void
-monocle__thread_set_stack (uintptr_t low, uintptr_t high)
+monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	if (s)
-		s->stack = (monocle__clr_stack) { low, high };
+		s->stack = (monocle__thread_stack) { low, high };
 }
 
-monocle__clr_waiting *
-monocle__thread_waiting (void)
+monocle__waiting *
+monocle__thread_memory_waiting (void)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	return s ? &s->waiting : NULL;
 }
 
 uintptr_t
-monocle__clr_entry (void)
+monocle__thread_memory_callback (void)
 {
-	return monocle__own_shadow ? monocle__own_shadow->callback : 0;
+	return monocle__thread_memory_own ? monocle__thread_memory_own->callback : 0;
 }
 
 uintptr_t
-monocle__clr_set_entry (uintptr_t frame)
+monocle__thread_memory_set_callback (uintptr_t frame)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	uintptr_t before = s ? s->callback : 0;
 	if (s)
 		s->callback = frame;
 	return before;
 }
 
-monocle__dispatches *
-monocle__thread_dispatches (void)
+monocle__under_way_list *
+monocle__thread_memory_under_way (void)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	return s ? &s->dispatches : NULL;
 }
 
 monocle__pins *
-monocle__thread_pins (void)
+monocle__thread_memory_pins (void)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	return s ? &s->pins : NULL;
 }
 
 monocle__unwinding *
-monocle__shadow_unwinding (void)
+monocle__thread_memory_unwinding (void)
 {
-	return monocle__own_shadow ? &monocle__own_shadow->unwinding : NULL;
+	return monocle__thread_memory_own ? &monocle__thread_memory_own->unwinding : NULL;
 }
 
 /* --- exceptions --------------------------------------------------------------------------------------------------- */
@@ -150,7 +151,7 @@ pop_raising (shadow *s)
 {
 	entry *e = --s->top;
 	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
-		monocle_raise_method_exception_leave (e->method, monocle__dispatch_left ());
+		monocle_raise_method_exception_leave (e->method, monocle__under_way_left ());
 	if (e->sp_flags & INVOKES && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
 		monocle_raise_method_end_invoke (e->method);
 }
@@ -199,7 +200,7 @@ monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
 static MonoMethod *
 definition_of (FunctionID function)
 {
-	MonoMethod *method = monocle__clr_method (function);
+	MonoMethod *method = monocle__resolve_method (function);
 	return method ? monocle_method_definition (method) : NULL;
 }
 
@@ -209,7 +210,7 @@ is_probed (MonoMethod *definition)
 	monocle__clr_image *image = definition ? monocle__clr_image_of (monocle_method_image (definition)) : NULL;
 	uint32_t row = definition ? monocle_method_token (definition) & 0xFFFFFF : 0;
 	return image && row && row <= image->method_rows &&
-	       monocle__clr_has_probes (atomic_load (&image->methods[row - 1]));
+	       monocle__probing_is_probed (atomic_load (&image->methods[row - 1]));
 }
 
 /* Was the probe of this entry called from code of this very method, as its own frame or inlined into it? */
@@ -245,14 +246,15 @@ frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
 uint32_t
 monocle__shadow_depth (void)
 {
-	return monocle__own_shadow ? (uint32_t) (monocle__own_shadow->top - monocle__own_shadow->base) : 0;
+	return monocle__thread_memory_own ? (uint32_t) (monocle__thread_memory_own->top - monocle__thread_memory_own->base)
+	                                  : 0;
 }
 
 void
 monocle__shadow_cut (uint32_t depth)
 {
 	while (monocle__shadow_depth () > depth)
-		pop_raising (monocle__own_shadow);
+		pop_raising (monocle__thread_memory_own);
 }
 
 /*
@@ -280,7 +282,7 @@ runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
 bool
 monocle__shadow_recursive (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	MonoMethod *own = definition_of (function);
 	entry *e = own ? frame_of (s, function, own, floor) : NULL;
 	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
@@ -291,7 +293,7 @@ monocle__shadow_recursive (FunctionID function, uint32_t floor)
 void
 monocle__shadow_unwound (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *e = own ? frame_of (s, function, own, floor) : NULL;
 	if (e)
@@ -315,7 +317,7 @@ own_entry (shadow *s, MonoMethod *own, uint32_t floor)
 uint32_t
 monocle__shadow_reached (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *frame = own ? own_entry (s, own, floor) : NULL;
 	if (!frame)
@@ -330,7 +332,7 @@ monocle__shadow_reached (FunctionID function, uint32_t floor)
 uint32_t
 monocle__shadow_caught (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *e = own ? own_entry (s, own, floor) : NULL;
 	if (own && !e)
@@ -345,7 +347,7 @@ monocle__shadow_caught (FunctionID function, uint32_t floor)
 void
 monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	entry *e = s->base + floor;
 	while (e < s->top && sp_of (e) > frame)
 		e++;

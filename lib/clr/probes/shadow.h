@@ -39,36 +39,36 @@ typedef struct {
 	monocle__unwinding unwinding;
 	monocle__pins pins;
 	monocle__describe_scratch scratch;
-	monocle__clr_capture *capture;
-	monocle__clr_waiting waiting;
+	monocle__emitted_capture *capture;
+	monocle__waiting waiting;
 	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
-	monocle__clr_stack stack;
-	monocle__dispatches dispatches;
+	monocle__thread_stack stack;
+	monocle__under_way_list dispatches;
 	entry bottom; /* base[-1]: higher than every frame */
 	entry base[SHADOW_ENTRIES];
 } shadow;
 
-extern __thread shadow *monocle__own_shadow __attribute__ ((tls_model ("initial-exec")));
+extern __thread shadow *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
 
 /* NULL: the kernel has no memory; the thread goes without. */
-shadow *monocle__shadow_new (void);
+shadow *monocle__thread_memory_new (void);
 /* Ends what lies deeper than `sp`: frames that vanished without a word. */
 void monocle__shadow_end_dead (shadow *s, uintptr_t sp);
 /* The innermost entry is not that of the frame that leaves: finds it, or what is to be named in its place. */
 MonoMethod *monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp);
 
 static inline shadow *
-shadow_get (void)
+monocle__thread_memory_get (void)
 {
-	shadow *s = monocle__own_shadow;
-	return __builtin_expect (s != NULL, 1) ? s : monocle__shadow_new ();
+	shadow *s = monocle__thread_memory_own;
+	return __builtin_expect (s != NULL, 1) ? s : monocle__thread_memory_new ();
 }
 
 /* What lies deeper than a frame that is just entered is left over from frames that vanished without a word. */
 static inline void
-shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
+monocle__shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
 {
-	shadow *s = shadow_get ();
+	shadow *s = monocle__thread_memory_get ();
 	if (__builtin_expect (!s, 0))
 		return;
 	if (__builtin_expect (s->top == s->limit, 0)) {
@@ -82,9 +82,9 @@ shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uin
 
 /* A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. */
 static inline MonoMethod *
-shadow_pop (MonoMethod *definition, uintptr_t sp)
+monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 {
-	shadow *s = monocle__own_shadow;
+	shadow *s = monocle__thread_memory_own;
 	if (__builtin_expect (!s, 0))
 		return definition;
 	entry *e = s->top - 1;

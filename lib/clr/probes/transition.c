@@ -12,7 +12,7 @@ monocle__callback_UnmanagedToManagedTransition (ICorProfilerCallback11 *self, Fu
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_transition))
 		monocle_raise_transition (MONOCLE_TRANSITION_TO_MANAGED, (MonocleTransitionReason) reason,
-		                          function ? monocle__clr_method (function) : NULL);
+		                          function ? monocle__resolve_method (function) : NULL);
 	return S_OK;
 }
 
@@ -22,6 +22,6 @@ monocle__callback_ManagedToUnmanagedTransition (ICorProfilerCallback11 *self, Fu
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_transition))
 		monocle_raise_transition (MONOCLE_TRANSITION_TO_NATIVE, (MonocleTransitionReason) reason,
-		                          function ? monocle__clr_method (function) : NULL);
+		                          function ? monocle__resolve_method (function) : NULL);
 	return S_OK;
 }

@@ -6,7 +6,7 @@
  *
  *     enter probe; try { body, each ret a leave } fault { fault probe }; leave probe; ret
  *
- * Slower, never inlined, and right by construction: with MONOCLE_CLR_ORACLE in the environment tests compare the two
+ * Slower, never inlined, and right by construction: with MONOCLE_CLR_TRY_FAULT in the environment tests compare the two
  * ways. Generic methods go by their definition here.
  */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
 }
 
 bool
-monocle__oracle_suits (const job *j)
+monocle__try_fault_suits (const job *j)
 {
 	for (uint32_t i = 0; i < j->body.count; i++)
 		if (j->body.code[i].opcode == MONOCLE__IL_TAIL || j->body.code[i].opcode == MONOCLE__IL_JMP)
@@ -95,7 +95,7 @@ oracle_exit (job *j, uint32_t local)
 }
 
 int
-monocle__oracle_insert (job *j)
+monocle__try_fault_insert (job *j)
 {
 	const uint8_t *type;
 	uint32_t size, local = MONOCLE__IL_NONE, begin;

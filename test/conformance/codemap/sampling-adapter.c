@@ -65,10 +65,10 @@ static int
 classify (uintptr_t ip, FunctionID function)
 {
 	monocle__code code;
-	bool found = monocle__code_find (ip, &code);
-	MonoMethod *expected = monocle__clr_method (function);
+	bool found = monocle__codemap_find (ip, &code);
+	MonoMethod *expected = monocle__resolve_method (function);
 	if (!found || !code.method)
-		monocle__code_learn (ip);
+		monocle__codemap_learn (ip);
 	if (!expected)
 		return NAMELESS;
 	if (found && code.kind == MONOCLE__CODE_STUB)
@@ -103,7 +103,7 @@ check (uintptr_t ip, FunctionID function)
 	seen[i].ip = ip;
 	addresses[seen[i].kind] += is_first;
 	monocle__code code;
-	if (seen[i].kind != UNNAMED || is_first || !monocle__code_find (ip, &code) || !code.method)
+	if (seen[i].kind != UNNAMED || is_first || !monocle__codemap_find (ip, &code) || !code.method)
 		hits[seen[i].kind]++;
 	else
 		learnt++;
@@ -149,7 +149,7 @@ lookup_time (void)
 	clock_gettime (CLOCK_THREAD_CPUTIME_ID, &begin);
 	for (int pass = 0; pass < 16; pass++)
 		for (unsigned i = 0; i < frame_count; i++)
-			found += monocle__code_find (frames[i].ip, &code);
+			found += monocle__codemap_find (frames[i].ip, &code);
 	clock_gettime (CLOCK_THREAD_CPUTIME_ID, &end);
 	double all = (double) (end.tv_sec - begin.tv_sec) * 1e9 + (double) (end.tv_nsec - begin.tv_nsec);
 	return found ? all / found : 0;

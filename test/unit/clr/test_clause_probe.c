@@ -48,7 +48,7 @@ monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, ui
 }
 
 MonoMethod *
-monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys)
+monocle__probe_generic_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 {
 	return keys[0] == 1 ? (MonoMethod *) 0x31 : NULL;
 }
@@ -56,7 +56,7 @@ monocle__clr_generic_instance (monocle__clr_generic *generic, const uintptr_t *k
 static MonoObject *announced;
 
 bool
-monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
+monocle__under_way_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
 {
 	if (!announced)
 		return false;
@@ -65,7 +65,7 @@ monocle__dispatch_take (MonoMethod *definition, uint32_t type, MonoObject **ret_
 }
 
 void
-monocle__clr_release (void *held)
+monocle__clr_object_release (void *held)
 {
 }
 
@@ -84,7 +84,7 @@ check (const uint8_t *data, size_t size, const char *expected)
 	monocle__rewriting job = { .record = 0, .body = il_must_read (data, size) };
 	monocle__il_edit *edit = monocle__il_edit_new (&job.body);
 	locals = 0;
-	assert_int_equal (monocle__handlers_insert (&job, edit), 0);
+	assert_int_equal (monocle__clause_probe_insert (&job, edit), 0);
 	assert_int_equal (monocle__il_edit_apply (edit), 0);
 	assert_il (&job.body, expected);
 	monocle__il_free (&job.body);
@@ -140,7 +140,7 @@ static void
 a_finally_block_tells_what_it_carries_or_what_was_announced (void **state)
 {
 	MonoObject *carried = (MonoObject *) 0xC0;
-	plain_probe run = (plain_probe) monocle__probe_handler (false);
+	plain_probe run = (plain_probe) monocle__clause_probe_function (false);
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, &carried);
 	assert_string_equal (told, "10 3 2 C0");
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, NULL);
@@ -151,7 +151,7 @@ a_finally_block_tells_what_it_carries_or_what_was_announced (void **state)
 	run ((MonoMethod *) 0x10, 1 << 3 | 4, NULL);
 	assert_string_equal (told, "10 1 4 A0");
 	monocle__clr_generic generic = { .definition = (MonoMethod *) 0x30 };
-	((generic_probe) monocle__probe_handler (true)) (&generic, 0, NULL, 1, 0, 0, 0, 0);
+	((generic_probe) monocle__clause_probe_function (true)) (&generic, 0, NULL, 1, 0, 0, 0, 0);
 	assert_string_equal (told, "31 0 0 A0");
 }
 
@@ -160,9 +160,9 @@ a_catch_block_that_was_not_announced_tells_nothing (void **state)
 {
 	announced = NULL;
 	*told = 0;
-	((plain_probe) monocle__probe_handler (false)) ((MonoMethod *) 0x10, 0, NULL);
+	((plain_probe) monocle__clause_probe_function (false)) ((MonoMethod *) 0x10, 0, NULL);
 	counts[MONOCLE_EVENT_exception_clause] = 0;
-	((plain_probe) monocle__probe_handler (false)) ((MonoMethod *) 0x10, 2, NULL);
+	((plain_probe) monocle__clause_probe_function (false)) ((MonoMethod *) 0x10, 2, NULL);
 	assert_string_equal (told, "");
 }
 

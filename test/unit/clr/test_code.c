@@ -167,7 +167,7 @@ a_function_that_was_seen_is_found_while_its_id_means_it (void **state)
 {
 	static fake_function seen = { &house, RUN, 0, 0, { 0 }, { &whole }, 1 };
 	assert_null (mono_debug_find_method (run, mono_get_root_domain ()));
-	MonoMethod *instance = monocle__clr_method (ID (&seen));
+	MonoMethod *instance = monocle__resolve_method (ID (&seen));
 	assert_ptr_equal (monocle_method_definition (instance), run);
 	check_code (instance, &whole, 3);
 	monocle_id_drop (MONOCLE_ID_METHOD, ID (&seen));

@@ -72,7 +72,7 @@ static MonoMethod *
 name_at (uintptr_t ip)
 {
 	monocle__code code;
-	return monocle__code_find (ip, &code) ? code.method : NULL;
+	return monocle__codemap_find (ip, &code) ? code.method : NULL;
 }
 
 static bool
@@ -95,7 +95,7 @@ static monocle__code
 find (uintptr_t ip)
 {
 	monocle__code code;
-	assert_true (monocle__code_find (ip, &code));
+	assert_true (monocle__codemap_find (ip, &code));
 	return code;
 }
 
@@ -139,17 +139,17 @@ static void
 what_is_outside_is_not_found (void **state)
 {
 	monocle__code code = { .size = 77 };
-	assert_false (monocle__code_find (function_at (&house, 0) - 1, &code));
-	assert_false (monocle__code_find (function_at (&house, 6), &code));
-	assert_false (monocle__code_find (0, &code));
-	assert_false (monocle__code_find (UINTPTR_MAX, &code));
+	assert_false (monocle__codemap_find (function_at (&house, 0) - 1, &code));
+	assert_false (monocle__codemap_find (function_at (&house, 6), &code));
+	assert_false (monocle__codemap_find (0, &code));
+	assert_false (monocle__codemap_find (UINTPTR_MAX, &code));
 	assert_int_equal (code.size, 77);
 }
 
 static void
 an_instance_is_read_from_its_signature (void **state)
 {
-	monocle__thread_scratch ();
+	monocle__thread_memory_scratch ();
 	monocle__code code = find (function_at (&house, 4));
 	assert_int_equal (code.kind, MONOCLE__CODE_R2R_INSTANCE);
 	assert_non_null (code.method);
@@ -163,9 +163,9 @@ static void *
 find_without_memory (void *ip)
 {
 	monocle__code code;
-	assert_false (monocle__thread_has_memory ());
-	assert_true (monocle__code_find ((uintptr_t) ip, &code));
-	assert_false (monocle__thread_has_memory ());
+	assert_false (monocle__thread_memory_exists ());
+	assert_true (monocle__codemap_find ((uintptr_t) ip, &code));
+	assert_false (monocle__thread_memory_exists ());
 	return code.method;
 }
 
@@ -212,7 +212,7 @@ collectible_images_have_no_precompiled_code_in_use (void **state)
 {
 	monocle__code code;
 	fake_load (&guest);
-	assert_false (monocle__code_find (function_at (&guest, 0), &code));
+	assert_false (monocle__codemap_find (function_at (&guest, 0), &code));
 	fake_unload (&guest);
 }
 
@@ -225,7 +225,7 @@ static void
 compiled_bodies_are_found_as_soon_as_they_are_told (void **state)
 {
 	monocle__code code;
-	assert_false (monocle__code_find (ID (&body) + 3, &code));
+	assert_false (monocle__codemap_find (ID (&body) + 3, &code));
 	monocle__callback_JITCompilationFinished (NULL, ID (&of_main), S_OK, 1);
 	code = find (ID (&body) + 3);
 	assert_int_equal (code.kind, MONOCLE__CODE_JIT);
@@ -236,7 +236,7 @@ compiled_bodies_are_found_as_soon_as_they_are_told (void **state)
 	*code.frame = 5;
 	assert_int_equal (*find (ID (&body)).frame, 5);
 	monocle_jit_info_free_code (&body);
-	assert_false (monocle__code_find (ID (&body) + 3, &code));
+	assert_false (monocle__codemap_find (ID (&body) + 3, &code));
 	monocle__callback_JITCompilationFinished (NULL, ID (&of_main), S_OK, 1);
 	assert_int_equal (*find (ID (&body)).frame, 0);
 	monocle_jit_info_free_code (&body);
@@ -248,11 +248,11 @@ code_of_an_image_goes_with_it (void **state)
 	monocle__code code;
 	fake_load (&guest);
 	monocle__callback_JITCompilationFinished (NULL, ID (&of_guest), S_OK, 1);
-	assert_true (monocle__code_find (ID (&other_body), &code));
+	assert_true (monocle__codemap_find (ID (&other_body), &code));
 	monocle__callback_ModuleUnloadStarted (NULL, ID (&guest));
-	assert_false (monocle__code_find (ID (&other_body), &code));
+	assert_false (monocle__codemap_find (ID (&other_body), &code));
 	monocle__callback_ModuleUnloadFinished (NULL, ID (&guest), S_OK);
-	assert_false (monocle__code_find (ID (&other_body), &code));
+	assert_false (monocle__codemap_find (ID (&other_body), &code));
 }
 
 /* --- learning ----------------------------------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ learn (uintptr_t ip)
 {
 	monocle__codemap_counts now = counts ();
 	settled = now.named + now.refused + now.lost;
-	monocle__code_learn (ip);
+	monocle__codemap_learn (ip);
 }
 
 static void
@@ -302,7 +302,7 @@ what_the_runtime_does_not_know_is_asked_once (void **state)
 	assert_true (comes_true (is_settled, 0));
 	assert_int_equal (counts ().asked, asked + 1);
 	for (int i = 0; i < 100; i++)
-		monocle__code_learn (ID (&house));
+		monocle__codemap_learn (ID (&house));
 	learn (ID (&house) + 1);
 	assert_true (comes_true (is_settled, 0));
 	assert_int_equal (counts ().asked, asked + 2);
@@ -356,12 +356,12 @@ look_around (void *result)
 	while (!atomic_load (&over)) {
 		random = random * 1103515245 + 12345;
 		uintptr_t ip = place (random >> 16 & (BODIES - 1)) + (random >> 8 & 31);
-		if (monocle__code_find (ip, &code)) {
+		if (monocle__codemap_find (ip, &code)) {
 			unsigned i = (unsigned) (code.start - place (0)) / 32;
 			*(unsigned *) result += ip - code.start >= code.size || code.method != methods[i];
 			atomic_fetch_add (code.frame, 1);
 		} else if (random % 64 == 0)
-			monocle__code_learn (ip);
+			monocle__codemap_learn (ip);
 		*(unsigned *) result += name_at (function_at (&house, 0)) != methods[0];
 	}
 	return NULL;
@@ -393,7 +393,7 @@ look_for_guests (void *result)
 	monocle__code code;
 	while (!atomic_load (&over))
 		for (uint32_t i = 0; i < 6; i++)
-			if (monocle__code_find (function_at (&house, i), &code) && code.method)
+			if (monocle__codemap_find (function_at (&house, i), &code) && code.method)
 				*(unsigned *) result += code.start != function_at (&house, i);
 	return NULL;
 }

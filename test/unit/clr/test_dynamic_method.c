@@ -173,7 +173,7 @@ CHILD_TEST (a_dynamic_method_comes_and_goes_as_on_mono)
 	check_trace ("begin (wrapper dynamic-method) object:Add (int)\n"
 	             "done (wrapper dynamic-method) object:Add (int)\n");
 	CHECK (method_at (machine_code + 8) == last);
-	CHECK (monocle__clr_method (ID (&f)) == last);
+	CHECK (monocle__resolve_method (ID (&f)) == last);
 	monocle__callback_DynamicMethodUnloaded (NULL, ID (&f));
 	check_trace ("free (wrapper dynamic-method) object:Add (int)\n");
 	CHECK (!method_at (machine_code + 8));
@@ -191,7 +191,7 @@ CHILD_TEST (an_id_and_an_address_that_come_again_mean_the_newer_one)
 	monocle__callback_DynamicMethodUnloaded (NULL, ID (&f));
 	f = (fake_dynamic) { u"Two", nothing, sizeof nothing, machine_code };
 	compile (&f, S_OK);
-	CHECK (last != one && method_at (machine_code) == last && monocle__clr_method (ID (&f)) == last);
+	CHECK (last != one && method_at (machine_code) == last && monocle__resolve_method (ID (&f)) == last);
 	CHECK (strcmp (mono_method_get_name (one), "One") == 0);
 }
 

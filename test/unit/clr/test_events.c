@@ -425,13 +425,13 @@ CHILD_TEST (indexes_of_handles_are_used_again)
 {
 	start ("watch:collector");
 	for (uint64_t i = 1; i <= 5000; i++)
-		monocle__handle_created (i * 8, NULL, 2);
+		monocle__gc_handle_created (i * 8, NULL, 2);
 	for (uint64_t i = 1; i <= 5000; i++)
-		monocle__handle_destroyed (i * 8);
+		monocle__gc_handle_destroyed (i * 8);
 	trace[0] = 0;
 	for (int round = 0; round < 100000; round++) {
-		monocle__handle_created (8 + (uintptr_t) round * 8, NULL, 2);
-		monocle__handle_destroyed (8 + (uintptr_t) round * 8);
+		monocle__gc_handle_created (8 + (uintptr_t) round * 8, NULL, 2);
+		monocle__gc_handle_destroyed (8 + (uintptr_t) round * 8);
 		if (round < 99999)
 			trace[0] = 0;
 	}

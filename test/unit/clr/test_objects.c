@@ -184,7 +184,7 @@ create_handle (ICorProfilerInfo15 *self, ObjectID object, COR_PRF_HANDLE_TYPE ki
 {
 	if (synchronous () < 0)
 		return synchronous ();
-	CHECK (monocle__clr_makes_handle ());
+	CHECK (monocle__clr_object_makes_handle ());
 	handles++;
 	*ret_handle = object;
 	return S_OK;
@@ -276,7 +276,7 @@ static MonoClass *
 meet (type *own, MonoClass *klass)
 {
 	own->klass = (fake_class) { .module = &corlib, .token = mono_class_get_type_token (klass) };
-	CHECK (monocle__clr_class (ID (own)) == klass);
+	CHECK (monocle__resolve_class (ID (own)) == klass);
 	return klass;
 }
 
@@ -299,8 +299,8 @@ CHILD_TEST (strings_and_arrays_are_read_where_they_lie)
 	numbers.handle = &vector_type;
 	CHECK (mono_array_addr ((MonoArray *) &numbers, int32_t, 0) == numbers.bounds);
 	general_type = (type) { 4, 0, 24 + 8, { .element = ELEMENT_TYPE_I4, .rank = 1 }, 0, { { 0, 0 } }, 0 };
-	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&general_type))), "Int32[*]");
-	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&vector_type))), "Int32[]");
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&general_type))), "Int32[*]");
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&vector_type))), "Int32[]");
 	CHECK (mono_object_get_size ((MonoObject *) &hello) == 4711);
 	place = IN_PROBE;
 	CHECK (mono_object_get_size ((MonoObject *) &hello) == 22 + 5 * 2);

@@ -298,7 +298,7 @@ instance_of (fake_class definition, uint32_t count, const fake_class *a, const f
 static void
 name_is (const fake_function *function, const char *should)
 {
-	char *name = mono_method_full_name (monocle__clr_method (ID (function)), 1);
+	char *name = mono_method_full_name (monocle__resolve_method (ID (function)), 1);
 	CHECK_STRING (name, should);
 	mono_free (name);
 }
@@ -328,7 +328,7 @@ CHILD_TEST (instances_are_spelt_as_mono_spells_them)
 	name_is (&(fake_function) { &app, method, 0, 1, { ID (&numbers) } }, "N.S.Generics:Method<A_REF> (A_REF)");
 	name_is (&(fake_function) { &app, two, 0, 2, { ID (&grid), ID (&number) } },
 	         "N.S.Generics:Two<int[,], int> (int[,],int,System.Collections.Generic.Dictionary`2<int[,], int>)");
-	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&numbers))), "Int32[]");
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&numbers))), "Int32[]");
 }
 
 /* What the runtime of .NET 9 and 10 keeps of a pointer; its id has a bit set. */
@@ -341,7 +341,7 @@ typedef struct {
 static void
 class_is (ClassID id, const char *name, MonoImage *image)
 {
-	MonoClass *klass = monocle__clr_class (id);
+	MonoClass *klass = monocle__resolve_class (id);
 	CHECK_STRING (mono_class_get_name (klass), name);
 	CHECK (mono_class_get_image (klass) == image);
 }
@@ -361,9 +361,10 @@ CHILD_TEST (pointers_are_named_by_what_they_point_to)
 	fake_class grid = { .element = ELEMENT_TYPE_PTR, .element_class = COMPOSITE_ID (&two), .rank = 2 };
 	class_is (ID (&list), "Int32*[]", mono_get_corlib ());
 	class_is (ID (&grid), "Int32**[,]", mono_get_corlib ());
-	CHECK (monocle__clr_class (COMPOSITE_ID (&two)) == mono_class_get_element_class (monocle__clr_class (ID (&grid))));
+	CHECK (monocle__resolve_class (COMPOSITE_ID (&two)) ==
+	       mono_class_get_element_class (monocle__resolve_class (ID (&grid))));
 	class_is (COMPOSITE_ID (&own), "Outer`1*", shapes ());
-	CHECK (monocle__clr_class (COMPOSITE_ID (&function)) == monocle_class_fnptr ());
+	CHECK (monocle__resolve_class (COMPOSITE_ID (&function)) == monocle_class_fnptr ());
 	class_is (COMPOSITE_ID (&other), "?", NULL);
 	monocle__clr_state.major = 11;
 	_Alignas(8) fake_pointer later = { ELEMENT_TYPE_PTR, 0, ID (&number) };
@@ -376,11 +377,11 @@ CHILD_TEST (the_runtime_is_asked_once_about_an_id)
 	fake_class number = class_in (mono_get_corlib (), &corlib, "System", "Int32");
 	fake_class numbers = { .element = ELEMENT_TYPE_I4, .element_class = ID (&number), .rank = 1 };
 	fake_function function = { &app, method_token ("NoNamespace", "Bare"), 0, 0 };
-	MonoClass *klass = monocle__clr_class (ID (&numbers));
-	MonoMethod *method = monocle__clr_method (ID (&function));
+	MonoClass *klass = monocle__resolve_class (ID (&numbers));
+	MonoMethod *method = monocle__resolve_method (ID (&function));
 	unsigned before = fake_asked;
-	CHECK (monocle__clr_class (ID (&numbers)) == klass && monocle__clr_class (ID (&number)) && klass);
-	CHECK (monocle__clr_method (ID (&function)) == method && method);
+	CHECK (monocle__resolve_class (ID (&numbers)) == klass && monocle__resolve_class (ID (&number)) && klass);
+	CHECK (monocle__resolve_method (ID (&function)) == method && method);
 	CHECK (fake_asked == before);
 }
 
@@ -445,8 +446,8 @@ CHILD_TEST (ids_of_what_was_unloaded_name_what_they_name_next)
 	monocle__clr_generic generic = { .definition = mono_get_method (shapes (), simple.token, NULL), .key_count = 1 };
 	generic.class_key = true;
 	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<N.S.Color>:Simple");
-	MonoMethod *old = monocle__clr_method (ID (&bare));
-	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Color[]");
+	MonoMethod *old = monocle__resolve_method (ID (&bare));
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&colors))), "Color[]");
 
 	fake_unload (&guest);
 	scribble (&guest);
@@ -463,8 +464,8 @@ CHILD_TEST (ids_of_what_was_unloaded_name_what_they_name_next)
 	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<int>:Simple");
 	CHECK_STRING (run_probes (&generic, ID (&outer)), "N.S.Outer`1<int>:Simple");
 	name_is (&simple, "N.S.Outer`1<int>:Simple (int)");
-	CHECK_STRING (mono_class_get_name (monocle__clr_class (ID (&colors))), "Int32[]");
-	CHECK (monocle__clr_method (ID (&bare)) && monocle__clr_method (ID (&bare)) != old);
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&colors))), "Int32[]");
+	CHECK (monocle__resolve_method (ID (&bare)) && monocle__resolve_method (ID (&bare)) != old);
 }
 
 CHILD_PRINTS (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens,
@@ -480,9 +481,9 @@ CHILD_PRINTS (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens,
 	monocle__clr_image *image = monocle__clr_image_find (ID (&emitted));
 	CHECK (image && mono_image_is_dynamic (image->cli.record));
 	fake_function third = { &emitted, 0x06000003, 0, 0 }, lost = { &ghost, 0x06000001, 0, 0 };
-	MonoMethod *method = monocle__clr_method (ID (&third));
+	MonoMethod *method = monocle__resolve_method (ID (&third));
 	CHECK_STRING (mono_method_get_name (method), "<0x06000003>");
-	CHECK (!monocle__clr_method (ID (&lost)));
+	CHECK (!monocle__resolve_method (ID (&lost)));
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */

@@ -29,7 +29,7 @@ struct monocle__clauses {
 
 monocle__clr monocle__clr_state;
 static uint32_t counts[MONOCLE_EVENT_COUNT];
-static monocle__dispatches own;
+static monocle__under_way_list own;
 static COR_PRF_EX_CLAUSE_INFO announced;
 static unsigned held;
 static char told[1000];
@@ -37,69 +37,69 @@ static char told[1000];
 /* --- the rest of the adapter, and the core ------------------------------------------------------------------------ */
 
 void *
-monocle__clr_hold (ObjectID object)
+monocle__clr_object_hold (ObjectID object)
 {
 	held++;
 	return (void *) object;
 }
 
 void
-monocle__clr_release (void *object)
+monocle__clr_object_release (void *object)
 {
 	held -= object != NULL;
 }
 
-monocle__dispatches *
-monocle__thread_dispatches (void)
+monocle__under_way_list *
+monocle__thread_memory_under_way (void)
 {
 	return &own;
 }
 
 monocle__clauses *
-monocle__clauses_of (FunctionID function)
+monocle__clause_of (FunctionID function)
 {
 	return (monocle__clauses *) function;
 }
 
 uint32_t
-monocle__clauses_flags (const monocle__clauses *clauses, uint32_t index)
+monocle__clause_flags (const monocle__clauses *clauses, uint32_t index)
 {
 	return clauses->list[index].flags;
 }
 
 bool
-monocle__clauses_typed (const monocle__clauses *clauses)
+monocle__clause_typed (const monocle__clauses *clauses)
 {
 	return clauses->typed;
 }
 
 bool
-monocle__clauses_probed (const monocle__clauses *clauses)
+monocle__clause_probed (const monocle__clauses *clauses)
 {
 	return clauses->probed;
 }
 
 uint32_t
-monocle__clauses_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter)
+monocle__clause_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter)
 {
 	uintptr_t index = begin - (is_filter ? FILTER : BEGIN);
 	return index < clauses->count ? (uint32_t) index : UINT32_MAX;
 }
 
 bool
-monocle__clauses_protect (const monocle__clauses *clauses, uintptr_t return_address)
+monocle__clause_protect (const monocle__clauses *clauses, uintptr_t return_address)
 {
 	return return_address == BEGIN;
 }
 
 bool
-monocle__clauses_enclose (const monocle__clauses *clauses, uint32_t in)
+monocle__clause_enclose (const monocle__clauses *clauses, uint32_t in)
 {
 	return clauses->enclosed;
 }
 
 bool
-monocle__clauses_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner)
+monocle__clause_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t inner)
 {
 	return clauses->list[inner].inside == (int) outer;
 }
@@ -112,7 +112,7 @@ monocle__arch_snapshot_registers (const BYTE *context, uintptr_t *ret_sp, uintpt
 }
 
 MonoMethod *
-monocle__clr_method (FunctionID function)
+monocle__resolve_method (FunctionID function)
 {
 	return (MonoMethod *) function;
 }
@@ -172,31 +172,31 @@ static void
 finally_enter (monocle__clauses *function, uintptr_t frame, uint32_t index)
 {
 	at (frame, BEGIN + index);
-	monocle__dispatch_finally_enter ((FunctionID) function);
+	monocle__under_way_finally_enter ((FunctionID) function);
 }
 
 static void
 finally_leave (uintptr_t frame, uint32_t index)
 {
 	at (frame, BEGIN + index);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 }
 
 static void
 catcher_enter (monocle__clauses *function, uintptr_t frame, uint32_t index, ObjectID object)
 {
 	at (frame, BEGIN + index);
-	monocle__dispatch_catcher_enter ((FunctionID) function, object);
+	monocle__under_way_catcher_enter ((FunctionID) function, object);
 }
 
 static void
 search (monocle__clauses *function, bool found)
 {
-	monocle__dispatch_search_enter ((FunctionID) function);
+	monocle__under_way_search_enter ((FunctionID) function);
 	if (found)
-		monocle__dispatch_found ();
+		monocle__under_way_found ();
 	on_stack = (FunctionID) function;
-	monocle__dispatch_search_leave ();
+	monocle__under_way_search_leave ();
 }
 
 static int
@@ -227,7 +227,7 @@ all_is_let_go (void **state)
 static void
 a_finally_block_and_the_catch_block_get_the_object (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	finally_enter (&plain, INNER_FRAME, 0);
 	finally_leave (INNER_FRAME, 0);
 	catcher_enter (&plain, OUTER_FRAME, 1, OBJECT_A);
@@ -237,9 +237,9 @@ a_finally_block_and_the_catch_block_get_the_object (void **state)
 static void
 an_exception_that_takes_the_place_of_another_ends_both (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	finally_enter (&plain, INNER_FRAME, 0);
-	monocle__dispatch_thrown (OBJECT_B);
+	monocle__under_way_thrown (OBJECT_B);
 	assert_int_equal (held, 2);
 	catcher_enter (&plain, OUTER_FRAME, 1, OBJECT_B);
 	assert_string_equal (told, "plain 0 2 A0, plain 1 0 B0");
@@ -248,13 +248,13 @@ an_exception_that_takes_the_place_of_another_ends_both (void **state)
 static void
 what_a_finally_block_throws_and_catches_leaves_the_outer_one_alone (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	finally_enter (&plain, OUTER_FRAME, 0);
-	monocle__dispatch_thrown (OBJECT_B);
+	monocle__under_way_thrown (OBJECT_B);
 	catcher_enter (&plain, INNER_FRAME, 1, OBJECT_B);
 	assert_int_equal (held, 1);
 	at (INNER_FRAME, BEGIN + 1);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 	finally_leave (OUTER_FRAME, 0);
 	finally_enter (&filters, OUTER_FRAME + 1, 0);
 	catcher_enter (&plain, OUTER_FRAME + 2, 1, OBJECT_A);
@@ -264,13 +264,13 @@ what_a_finally_block_throws_and_catches_leaves_the_outer_one_alone (void **state
 static void
 what_a_filter_throws_is_forgotten_when_the_filter_ends (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
-	monocle__dispatch_search_enter ((FunctionID) &filters);
+	monocle__under_way_thrown (OBJECT_A);
+	monocle__under_way_search_enter ((FunctionID) &filters);
 	at (OUTER_FRAME, FILTER);
-	monocle__dispatch_filter_enter ((FunctionID) &filters);
-	monocle__dispatch_thrown (OBJECT_B);
+	monocle__under_way_filter_enter ((FunctionID) &filters);
+	monocle__under_way_thrown (OBJECT_B);
 	at (OUTER_FRAME, FILTER);
-	monocle__dispatch_handler_leave ();
+	monocle__under_way_handler_leave ();
 	assert_int_equal (held, 1);
 	catcher_enter (&filters, OUTER_FRAME, 0, OBJECT_A);
 	assert_string_equal (told, "filters 0 1 A0, filters 0 0 A0");
@@ -281,16 +281,16 @@ a_handler_with_a_probe_tells_of_itself (void **state)
 {
 	MonoObject *object = NULL;
 	void *rest = NULL;
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	finally_enter (&probed, INNER_FRAME, 0);
 	assert_string_equal (told, "");
-	assert_true (monocle__dispatch_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
+	assert_true (monocle__under_way_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
 	assert_ptr_equal (object, OBJECT_A);
 	assert_null (rest);
-	assert_false (monocle__dispatch_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
+	assert_false (monocle__under_way_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
 	catcher_enter (&probed, OUTER_FRAME, 1, OBJECT_A);
-	assert_true (monocle__dispatch_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_NONE, &object, &rest));
-	monocle__clr_release (rest);
+	assert_true (monocle__under_way_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_NONE, &object, &rest));
+	monocle__clr_object_release (rest);
 }
 
 static void
@@ -298,11 +298,11 @@ an_announcement_is_nobody_elses (void **state)
 {
 	MonoObject *object = NULL;
 	void *rest = NULL;
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	catcher_enter (&probed, OUTER_FRAME, 1, OBJECT_A);
-	assert_false (monocle__dispatch_take ((MonoMethod *) &plain, MONO_EXCEPTION_CLAUSE_NONE, &object, &rest));
+	assert_false (monocle__under_way_take ((MonoMethod *) &plain, MONO_EXCEPTION_CLAUSE_NONE, &object, &rest));
 	catcher_enter (&probed, OUTER_FRAME, 1, OBJECT_A);
-	assert_false (monocle__dispatch_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
+	assert_false (monocle__under_way_take ((MonoMethod *) &probed, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &rest));
 	assert_null (object);
 }
 
@@ -310,7 +310,7 @@ static void
 deeper_than_anybody_follows_nothing_is_lost_but_objects (void **state)
 {
 	for (int i = 0; i < 100; i++) {
-		monocle__dispatch_thrown (OBJECT_A);
+		monocle__under_way_thrown (OBJECT_A);
 		finally_enter (&plain, (uintptr_t) OUTER_FRAME - (uintptr_t) i, 0);
 	}
 	catcher_enter (&plain, OUTER_FRAME + 1, 1, OBJECT_A);
@@ -320,7 +320,7 @@ static void
 nobody_listens_and_nothing_is_held (void **state)
 {
 	memset (counts, 0, sizeof counts);
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	finally_enter (&plain, INNER_FRAME, 0);
 	assert_int_equal (held, 0);
 	assert_string_equal (told, "");
@@ -331,29 +331,29 @@ nobody_listens_and_nothing_is_held (void **state)
 static void
 a_frame_leaves_without_object_until_a_clause_was_met (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	search (&plain, true);
-	monocle__dispatch_unwind_enter ((FunctionID) &plain);
-	assert_null (monocle__dispatch_left ());
+	monocle__under_way_unwind_enter ((FunctionID) &plain);
+	assert_null (monocle__under_way_left ());
 	finally_enter (&plain, INNER_FRAME, 0);
-	assert_null (monocle__dispatch_left ()); /* what leaves now is the finally block's */
+	assert_null (monocle__under_way_left ()); /* what leaves now is the finally block's */
 	finally_leave (INNER_FRAME, 0);
-	assert_ptr_equal (monocle__dispatch_left (), OBJECT_A);
+	assert_ptr_equal (monocle__under_way_left (), OBJECT_A);
 	catcher_enter (&plain, OUTER_FRAME, 1, OBJECT_A);
-	assert_null (monocle__dispatch_left ());
+	assert_null (monocle__under_way_left ());
 }
 
 static void
 a_catch_block_for_another_type_counts_where_it_stands_around (void **state)
 {
-	monocle__dispatch_thrown (OBJECT_A);
+	monocle__under_way_thrown (OBJECT_A);
 	search (&typed, false); /* the inner frame is outside of the try */
 	search (&typed, false);
 	search (&plain, true);
-	monocle__dispatch_unwind_enter ((FunctionID) &typed);
-	assert_null (monocle__dispatch_left ());
-	monocle__dispatch_unwind_enter ((FunctionID) &typed);
-	assert_ptr_equal (monocle__dispatch_left (), OBJECT_A);
+	monocle__under_way_unwind_enter ((FunctionID) &typed);
+	assert_null (monocle__under_way_left ());
+	monocle__under_way_unwind_enter ((FunctionID) &typed);
+	assert_ptr_equal (monocle__under_way_left (), OBJECT_A);
 	catcher_enter (&plain, OUTER_FRAME, 1, OBJECT_A);
 }
 
@@ -362,12 +362,12 @@ a_frame_in_a_handler_is_judged_by_what_stands_around_that (void **state)
 {
 	for (int enclosed = 0; enclosed < 2; enclosed++) {
 		typed.enclosed = enclosed;
-		monocle__dispatch_thrown (OBJECT_A);
+		monocle__under_way_thrown (OBJECT_A);
 		catcher_enter (&typed, OUTER_FRAME, 0, OBJECT_A);
-		monocle__dispatch_thrown (OBJECT_B);
+		monocle__under_way_thrown (OBJECT_B);
 		search (&typed, false);
-		monocle__dispatch_unwind_enter ((FunctionID) &typed);
-		assert_ptr_equal (monocle__dispatch_left (), enclosed ? OBJECT_B : 0);
+		monocle__under_way_unwind_enter ((FunctionID) &typed);
+		assert_ptr_equal (monocle__under_way_left (), enclosed ? OBJECT_B : 0);
 		catcher_enter (&plain, OUTER_FRAME + 1, 1, OBJECT_B);
 	}
 }

@@ -197,14 +197,14 @@ lookups_find_the_row_before (void **state)
 {
 	static const monocle__unwind_row rows[] = { { 0x10, 1 }, { 0x20, 2 }, { 0x30, 0 } };
 	bool starts;
-	assert_int_equal (monocle__unwind_rows_find (rows, 3, 0xf, &starts), 0);
+	assert_int_equal (monocle__eh_frame_find (rows, 3, 0xf, &starts), 0);
 	assert_false (starts);
-	assert_int_equal (monocle__unwind_rows_find (rows, 3, 0x10, &starts), 1);
+	assert_int_equal (monocle__eh_frame_find (rows, 3, 0x10, &starts), 1);
 	assert_true (starts);
-	assert_int_equal (monocle__unwind_rows_find (rows, 3, 0x2f, &starts), 2);
+	assert_int_equal (monocle__eh_frame_find (rows, 3, 0x2f, &starts), 2);
 	assert_false (starts);
-	assert_int_equal (monocle__unwind_rows_find (rows, 3, 0x3000, &starts), 0);
-	assert_int_equal (monocle__unwind_rows_find (rows, 0, 0x3000, &starts), 0);
+	assert_int_equal (monocle__eh_frame_find (rows, 3, 0x3000, &starts), 0);
+	assert_int_equal (monocle__eh_frame_find (rows, 0, 0x3000, &starts), 0);
 }
 
 static void

@@ -42,11 +42,11 @@ enum { FRAMES_MAX = 512 };
 
 static struct { monocle__code code; _Atomic(uint64_t) word; } pieces[8];
 static unsigned piece_count;
-static monocle__clr_stack bounds;
+static monocle__thread_stack bounds;
 static bool has_bounds;
 
 bool
-monocle__code_find (uintptr_t ip, monocle__code *ret)
+monocle__codemap_find (uintptr_t ip, monocle__code *ret)
 {
 	for (unsigned i = 0; i < piece_count; i++)
 		if (ip - pieces[i].code.start < pieces[i].code.size) {
@@ -57,20 +57,20 @@ monocle__code_find (uintptr_t ip, monocle__code *ret)
 }
 
 void
-monocle__code_learn (uintptr_t ip)
+monocle__codemap_learn (uintptr_t ip)
 {
 }
 
-const monocle__clr_stack *
-monocle__thread_stack (void)
+const monocle__thread_stack *
+monocle__thread_memory_stack (void)
 {
 	return has_bounds ? &bounds : NULL;
 }
 
 void
-monocle__thread_set_stack (uintptr_t low, uintptr_t high)
+monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high)
 {
-	bounds = (monocle__clr_stack) { low, high };
+	bounds = (monocle__thread_stack) { low, high };
 }
 
 bool
@@ -425,7 +425,7 @@ step (int number, siginfo_t *info, void *context)
 	static gathering g;
 	uintptr_t pc = (uintptr_t) ((ucontext_t *) context)->uc_mcontext.gregs[REG_RIP];
 	monocle__code code;
-	if (!is_stepping || !monocle__code_find (pc, &code))
+	if (!is_stepping || !monocle__codemap_find (pc, &code))
 		return;
 	steps++;
 	int result = walk_from (context, &g);
