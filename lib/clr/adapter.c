@@ -5,42 +5,29 @@
  *
  * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize,
  * before any managed code; that is their init window. The runtime tells of no moment at which it is initialised, so
- * runtime_initialized comes in front of the first image that is not corlib: as in Mono, corlib is up by then and the
+ * runtime_initialized comes before the first image that is not corlib: as in Mono, corlib is up by then and the
  * program's assembly is not.
  */
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "code/code.h"
+#include "code/sampling.h"
+#include "code/stack.h"
 #include "environment.h"
+#include "heap/heap.h"
+#include "heap/object.h"
+#include "heap/roots.h"
+#include "images/emitted.h"
+#include "images/image.h"
+#include "images/layout.h"
 #include "process.h"
-
-monocle__clr monocle__clr_state;
-
-void
-monocle__clr_complain (const char *format, ...)
-{
-	char text[1024];
-	va_list arguments;
-	va_start (arguments, format);
-	vsnprintf (text, sizeof text, format, arguments);
-	va_end (arguments);
-	monocle_log ("CoreCLR: %s", text);
-}
-
-void
-monocle__clr_complain_hr (const char *call, HRESULT hr)
-{
-	monocle__clr_complain ("%s failed: %s (0x%08X)", call, monocle__hresult_name (hr), (unsigned) hr);
-}
-
-void
-monocle__clr_reach_initialized (void)
-{
-	if (!atomic_exchange (&monocle__clr_state.initialized, true))
-		monocle_raise_runtime_initialized ();
-}
+#include "service.h"
+#include "state.h"
+#include "wants.h"
 
 /* --- what the core tells ------------------------------------------------------------------------------------------ */
 
@@ -118,6 +105,19 @@ describe_runtime (char *text, size_t size)
 	snprintf (text, size, "%u.%u.%u (CoreCLR)", major, minor, build);
 }
 
+/* What metadata knows lib/describe answers; what only the runtime knows, the rooms. */
+static void
+fill_ops (monocle_host_ops *ops)
+{
+	monocle__describe_init (&monocle__clr_image_owner);
+	monocle__describe_fill_ops (ops);
+	monocle__clr_code_ops (ops);
+	monocle__clr_stack_ops (ops);
+	monocle__clr_object_ops (ops);
+	monocle__clr_layout_ops (ops);
+	monocle__clr_heap_ops (ops);
+}
+
 static int
 start_host (const char *runtime)
 {
@@ -131,7 +131,7 @@ start_host (const char *runtime)
 		.call_filter_changed = call_filter_changed,
 		.enable = enable,
 	};
-	monocle__clr_fill_ops (&ops);
+	fill_ops (&ops);
 	int result = monocle_host_init (&ops);
 	if (result && result != MONOCLE_E_BUSY) /* the core said who owns the process */
 		monocle__clr_complain ("the core could not start (%d); not profiling", result);
@@ -176,7 +176,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the profiler core could not start");
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
-	monocle__clr_state.oracle = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
+	monocle__clr_state.try_fault = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
 	if (monocle_host_load_from_env () <= 0)
 		return decline_idle ();
 	monocle__service_begin ();

@@ -7,11 +7,11 @@
  * them all, because every version only appends. A second attach runs this door again while the first profiler lives, so
  * nothing here keeps state but the reference counts.
  */
+#include "com.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clr.h"
-#include "com.h"
+#include "state.h"
 
 /* {F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}: what CORECLR_PROFILER names. */
 static const GUID clsid_monocle = { 0xF5E0F6A1, 0x5B3C, 0x4C7E, { 0x9D, 0x64, 0x6D, 0x6F, 0x6E, 0x6F, 0x63, 0x6C } };

@@ -13,9 +13,16 @@
  * One session at a time. A wider one replaces it: what happens between the two is lost, which can only be when modules
  * ask late.
  */
+#include "eventpipe.h"
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-#include "clr.h"
+#include "heap/collector.h"
+#include "heap/gc-handle.h"
+#include "heap/monitor.h"
+#include "heap/moves.h"
+#include "service.h"
+#include "state.h"
 
 static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
 

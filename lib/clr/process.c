@@ -4,12 +4,14 @@
  * process.c - which processes to leave alone. Everything inherits the environment: `dotnet build` starts MSBuild nodes
  * and a compiler server that outlive it, and a profile of those is not what anybody asked for.
  */
+#include "process.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "environment.h"
 
 #include "environment.h"
 #include "process.h"

@@ -23,14 +23,17 @@
  *
  * Whenever it is woken it also does its chore: what has piled up where any context may add to it without a slot.
  */
+#include "service.h"
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "clr.h"
 
 enum { SLOTS = 32, DATA_SIZE = 320 };
 

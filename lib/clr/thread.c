@@ -9,12 +9,19 @@
  * name that is set before the thread runs is kept until
  * thread_started was raised.
  */
+#include "thread.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "code/sampling.h"
+#include "corprof.h"
+#include "exceptions/exception.h"
+#include "service.h"
+#include "utf16.h"
 
 typedef struct thread {
 	struct thread *next;

@@ -3,7 +3,7 @@
  *
  * utf16.c - the runtime's text as everybody else's.
  */
-#include "clr.h"
+#include "utf16.h"
 
 /* The character at *at, which is moved behind it. */
 static uint32_t

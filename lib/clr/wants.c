@@ -11,7 +11,13 @@
  * The runtime takes a mask as a whole or not at all. When it refuses one, events are tried one at a time, so that the
  * one which cannot be had is named, and costs nobody else anything.
  */
+#include "wants.h"
+#include <stdatomic.h>
+#include <monocle/host.h>
 #include "code/codemap.h"
+#include "eventpipe.h"
+#include "service.h"
+#include "state.h"
 
 enum {
 	EVENTS_GC = 0x1,

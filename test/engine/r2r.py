@@ -44,13 +44,13 @@ class ReadyToRun(matrix.EngineSuite):
         bad = [] if reference is None else [
             "%s %s, not %s" % (counts.names[k], row, reference.rows.get(k))
             for k, row in sorted(counts.rows.items()) if reference.rows.get(k) != row]
-        self.check(not bad, what + ": counts of the oracle", "\n    " + "\n    ".join(bad[:20]))
+        self.check(not bad, what + ": counts of try/fault", "\n    " + "\n    ".join(bad[:20]))
         return counts
 
     def run(self, runtime, exe):
         self.plain = self.bare(runtime, [exe])
         images = ["image=shapes", "image=shapes-il"]
-        reference = self.compare(runtime, exe, "r2r oracle", images, {"MONOCLE_CLR_TRY_FAULT": "1"}, None)
+        reference = self.compare(runtime, exe, "r2r try-fault", images, {"MONOCLE_CLR_TRY_FAULT": "1"}, None)
         if reference is None:
             return
         for settings in ("default", "no-tiering", "no-pgo"):

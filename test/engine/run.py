@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The call engine against its oracle: try/fault round every body, slower and right by construction.
+"""The shadow stack against try/fault round every body, which is slower and correct by construction.
 
-All shapes run bare, under the shadow stack and under the oracle. Output and exit code must be the same, and the counts
+All shapes run bare, under the shadow stack and under try/fault. Output and exit code must be the same, and the counts
 of every method definition, on every runtime and in every configuration. Then only parts of the methods are probed, so
 that exceptions pass and are caught by frames without probes: what is counted must not change.
 """
@@ -11,11 +11,11 @@ import sys
 import matrix
 
 
-class Oracle(matrix.EngineSuite):
-    def one(self, runtime, settings_name, exe, what, options, oracle=False):
+class TryFault(matrix.EngineSuite):
+    def one(self, runtime, settings_name, exe, what, options, try_fault=False):
         """The counts of one run after all checks that need no other run."""
         settings = dict(matrix.SETTINGS[settings_name])
-        if oracle:
+        if try_fault:
             settings["MONOCLE_CLR_TRY_FAULT"] = "1"
         seen, counts = self.under(runtime, [exe], options, settings)
         good = (seen.code, seen.out) == (self.plain.code, self.plain.out) and not seen.timeout
@@ -31,16 +31,16 @@ class Oracle(matrix.EngineSuite):
         if self.reference is None:
             self.reference = counts
         bad = matrix.differences(counts, self.reference)
-        self.check(not bad, what + ": counts of the oracle", "\n    " + "\n    ".join(bad))
+        self.check(not bad, what + ": counts of try/fault", "\n    " + "\n    ".join(bad))
 
     def configuration(self, runtime, settings_name, exe, images=("image=shapes", "image=shapes-il")):
         name = "%s %s %s" % (runtime, settings_name, exe.stem)
         bare = self.bare(runtime, [exe], matrix.SETTINGS[settings_name])
         self.plain = self.plain or bare
         self.check((bare.code, bare.out) == (self.plain.code, self.plain.out), name + ": bare output", bare)
-        for oracle in (True, False):
-            what = name + (" oracle" if oracle else "")
-            self.same(what, self.one(runtime, settings_name, exe, what, list(images), oracle))
+        for try_fault in (True, False):
+            what = name + (" try-fault" if try_fault else "")
+            self.same(what, self.one(runtime, settings_name, exe, what, list(images), try_fault))
 
     def partial(self, runtime, settings_name, exe, every, phase):
         """Every N-th method only: its counts are those it has when all are probed."""
@@ -68,7 +68,7 @@ class Oracle(matrix.EngineSuite):
 
 
 def main():
-    suite = Oracle("engine", __doc__)
+    suite = TryFault("engine", __doc__)
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
     suite.parser.add_argument("--full", action="store_true", help="every configuration on every runtime")
     options = suite.parse()

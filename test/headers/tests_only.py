@@ -33,7 +33,7 @@ KEPT = {
     "monocle__mdb_next_point": "each point of a method, not only the one of an offset",
     "monocle__pdb_next_point": "each point of a method, not only the one of an offset",
     "monocle__pdb_points_of": "each point of a method, not only the one of an offset",
-    "monocle__probe_handler": "a probe without a runtime",
+    "monocle__clause_probe_function": "a probe without a runtime",
     "monocle__program_name_of": "a command line without a process",
     # Tests read and write every signature and body of real images with the product's own readers.
     "monocle__ecma_skip_method": "each signature of an image",

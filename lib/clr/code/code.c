@@ -7,8 +7,13 @@
  * in the newest. Everything here calls the runtime, which is legal in normal context only: not in probes, not while the
  * world is stopped.
  */
+#include "code.h"
 #include <stdlib.h>
+#include <monocle/host.h>
 #include "codemap.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "state.h"
 
 enum { BODIES_MAX = 32 };
 

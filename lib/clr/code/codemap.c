@@ -13,8 +13,17 @@
  * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be
  * waiting for a lock that the unloader holds.
  */
+#include "codemap.h"
+#include <stdatomic.h>
 #include <time.h>
+#include <monocle/host.h>
+#include "images/dynamic-method.h"
+#include "images/image.h"
+#include "images/resolve.h"
 #include "precompiled.h"
+#include "service.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum { QUEUE = 1 << 10, REFUSED = 1 << 12, PROBES = 8, BODIES_MAX = 32, PARTS_MAX = 4 };
 

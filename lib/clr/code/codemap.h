@@ -14,7 +14,7 @@
 #ifndef MONOCLE_CLR_CODEMAP_H
 #define MONOCLE_CLR_CODEMAP_H
 
-#include "clr.h"
+#include "images/image.h"
 
 typedef enum {
 	MONOCLE__CODE_JIT,          /* compiled while the program runs: every tier, on-stack replacement, ReJIT, dynamic */
@@ -60,7 +60,7 @@ void monocle__codemap_begin (void);
 /* Was it begun? Any context. */
 bool monocle__codemap_wanted (void);
 
-/* --- for those who hear of code (jit.c, image.c, dynamic.c) ------------------------------------------------------- */
+/* --- for those who hear of code (jit.c, image.c, dynamic-method.c) ------------------------------------------------ */
 
 /* An image has come that can be read. Normal context. */
 void monocle__codemap_image (monocle__clr_image *image);

@@ -7,9 +7,9 @@
  * the caller's stack pointer is, whether fp was saved and where, and whether there is a caller. Rows keep these.
  * Everything here takes bytes as they come: no read leaves the section, no loop depends on a length alone.
  */
+#include "eh-frame.h"
 #include <stdlib.h>
 #include <string.h>
-#include "eh-frame.h"
 
 enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 enum { REMEMBER_MAX = 16 };

@@ -12,6 +12,7 @@
  *          -> answers            recent ones by address, a word each: the upper half names the address, the lower is
  *                                the rule
  */
+#include "native.h"
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "native.h"
+#include "eh-frame.h"
 
 enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE = 12 };
 

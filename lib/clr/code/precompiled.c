@@ -13,10 +13,15 @@
  * Which image an address is in says a table of lists by megabyte, to which is only added. Any thread, any context, but
  * for adding.
  */
+#include "precompiled.h"
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <mono/metadata/tokentype.h>
-#include "precompiled.h"
+#include <monocle/host.h>
+#include "codemap.h"
+#include "images/image.h"
 #include "r2r.h"
+#include "thread-memory.h"
 
 enum { GRANULE_BITS = 20, BUCKETS = 1 << 10, PAGE_BITS = 11 };
 

@@ -9,11 +9,13 @@
  * return but go on in the exception's handler, with the signal still blocked; the runtime takes its own signals out of
  * that by itself, and we take ours out when the exception is announced to us.
  */
+#include "sampling.h"
 #include <pthread.h>
 #include <signal.h>
-#include "walk.h"
-#include "clr.h"
+#include <stdatomic.h>
+#include <monocle/host.h>
 #include "codemap.h"
+#include "walk.h"
 
 static atomic_bool is_granted;
 

@@ -19,9 +19,16 @@
  * The runtime answers where it has called us and left a mark on the stack of where it came from. Call probes run
  * without such a mark: there it would show the frames that called the last marked one, so it is not asked.
  */
+#include "stack.h"
 #include <stdlib.h>
+#include <monocle/host.h>
+#include "arch/arch.h"
+#include "code.h"
+#include "images/dynamic-method.h"
+#include "images/resolve.h"
+#include "state.h"
+#include "thread-memory.h"
 #include "walk.h"
-#include "clr.h"
 
 enum { FIRST_BATCH = 80, GROWTH = 8, LINKS_MAX = 64 };
 

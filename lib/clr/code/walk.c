@@ -19,6 +19,7 @@
  * shown; a return address that the runtime has replaced to regain control is the first byte of one of its functions,
  * where no call returns to.
  */
+#include "walk.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,10 +28,13 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-#include "codemap.h"
-#include "native.h"
+#include <monocle/host.h>
 #include "arch/x86_64/prologue.h"
-#include "walk.h"
+#include "codemap.h"
+#include "eh-frame.h"
+#include "native.h"
+#include "service.h"
+#include "thread-memory.h"
 
 enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
 enum { PROLOGUE_MAX = 192, WINDOW_BEFORE = 8, WINDOW_AFTER = 40 };

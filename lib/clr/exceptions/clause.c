@@ -11,9 +11,15 @@
  *
  * What is found is kept for ever and found again without a lock: exceptions fly in cooperative mode.
  */
+#include "clause.h"
+#include <stdatomic.h>
 #include <stdlib.h>
-#include "clr.h"
+#include "code/code.h"
 #include "il.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "probes/probing.h"
+#include "state.h"
 
 /* One handler's code. */
 typedef struct known {

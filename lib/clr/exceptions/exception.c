@@ -22,8 +22,19 @@
  * throws, its function is left twice. So a Leave is believed when the next callback is about another function, or about
  * another frame of a recursive one.
  */
+#include "exception.h"
 #include <string.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "code/sampling.h"
+#include "heap/object.h"
+#include "images/image-failure.h"
+#include "images/resolve.h"
+#include "probes/shadow.h"
+#include "state.h"
+#include "thread-memory.h"
+#include "throw-site.h"
+#include "under-way.h"
+#include "wants.h"
 
 /* How far apart the callbacks of one dispatch are; a nested one puts two register contexts of 1,232 bytes between. */
 enum { SPREAD = 0x800 };

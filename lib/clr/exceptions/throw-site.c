@@ -19,9 +19,15 @@
  * managed are remembered, so that the runtime is asked once for each place that throws. Where frame pointers lead to
  * nobody the runtime itself is asked for the stack, which takes as long as the throw.
  */
+#include "throw-site.h"
+#include <stdatomic.h>
 #include <string.h>
+#include "arch/arch.h"
 #include "code/walk.h"
-#include "clr.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum {
 	FIRST_MANAGED_DISPATCH = 9, /* version of .NET */

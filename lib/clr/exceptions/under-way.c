@@ -1,13 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * dispatch.c - the exceptions that are under way on a thread: their objects, and what modules are told of them beside
+ * under-way.c - the exceptions that are under way on a thread: their objects, and what modules are told of them beside
  * their throw: exception_clause, and the object of method_exception_leave.
  *
  * Nothing here goes by stack pointers: an exception that begins while a handler runs belongs to that handler. When the
  * handler ends, or an exception leaves it, so do all that began in it and are still listed, whoever took them:
  *
- *     dispatches   A          B          C
+ *     exceptions   A          B          C
  *     handlers       finally    filter
  *                    of A: B began in it and asked a filter, which threw C
  *
@@ -22,12 +22,20 @@
  * blocks are run and filters asked, but a catch block for another type is passed by without a word. So where a
  * function with such blocks is searched in vain, the stack is looked at.
  */
+#include "under-way.h"
+#include <stdatomic.h>
 #include <string.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "arch/arch.h"
+#include "clause.h"
+#include "heap/object.h"
 #include "il.h"
+#include "images/resolve.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum {
-	DISPATCHES = sizeof ((monocle__under_way_list *) 0)->list / sizeof (monocle__under_way),
+	EXCEPTIONS = sizeof ((monocle__under_way_list *) 0)->list / sizeof (monocle__under_way),
 	HANDLERS = sizeof ((monocle__under_way_list *) 0)->handlers / sizeof (monocle__under_way_handler),
 	PASSES = sizeof ((monocle__under_way *) 0)->passes / sizeof (monocle__pass),
 };
@@ -54,7 +62,7 @@ wanted (void)
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
 static void
-cut_dispatches (monocle__under_way_list *own, uint32_t count)
+cut (monocle__under_way_list *own, uint32_t count)
 {
 	while (own->count > count)
 		monocle__clr_object_release (own->list[--own->count].held);
@@ -64,7 +72,7 @@ cut_dispatches (monocle__under_way_list *own, uint32_t count)
 static uint32_t
 waiting (const monocle__under_way_list *own)
 {
-	return own->handler_count ? own->handlers[own->handler_count - 1].dispatches : 0;
+	return own->handler_count ? own->handlers[own->handler_count - 1].before : 0;
 }
 
 /* The one that the runtime's callbacks are about. NULL: it began before anybody listened. */
@@ -90,8 +98,8 @@ monocle__under_way_thrown (ObjectID object)
 	if (!own)
 		return;
 	drop_announced (own);
-	if (own->count == DISPATCHES)
-		cut_dispatches (own, DISPATCHES - 1);
+	if (own->count == EXCEPTIONS)
+		cut (own, EXCEPTIONS - 1);
 	void *held = monocle__clr_object_hold (object);
 	own->list[own->count++] = (monocle__under_way) { .object = held ? object : 0, .held = held };
 }
@@ -271,7 +279,7 @@ is_abandoned (const monocle__under_way_handler *old, const monocle__under_way_ha
 static void
 push_handler (monocle__under_way_list *own, monocle__under_way_handler h)
 {
-	h.dispatches = own->count;
+	h.before = own->count;
 	if (own->handler_count == HANDLERS) {
 		memmove (own->handlers, own->handlers + 1, sizeof own->handlers - sizeof *own->handlers);
 		own->handler_count--;
@@ -290,7 +298,7 @@ monocle__under_way_handler_leave (void)
 	drop_announced (own);
 	for (uint32_t i = own->handler_count; i-- > 0;)
 		if (own->handlers[i].frame == h.frame && own->handlers[i].begin == h.begin) {
-			cut_dispatches (own, own->handlers[i].dispatches);
+			cut (own, own->handlers[i].before);
 			own->handler_count = i;
 			return;
 		}
@@ -401,7 +409,7 @@ monocle__under_way_catcher_enter (FunctionID function, ObjectID object)
 	caught.held = d && d->object == object ? d->held : monocle__clr_object_hold (object);
 	if (d && d->held == caught.held)
 		d->held = NULL;
-	cut_dispatches (own, waiting (own));
+	cut (own, waiting (own));
 	push_handler (own, h);
 	tell (own, clauses, index, MONO_EXCEPTION_CLAUSE_NONE, &caught, function, caught.held);
 }

@@ -23,10 +23,17 @@
  *
  * `is_serial` as Mono has it: in 0 and 5 it says "an old generation, concurrently", in the others the contrary.
  */
+#include "collector.h"
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "object.h"
+#include "service.h"
+#include "state.h"
+#include "thread-memory.h"
+#include "voice.h"
 
 enum { REASON_GC = 1, REASON_GC_PREPARATION = 6, TYPE_BACKGROUND = 1 };
 

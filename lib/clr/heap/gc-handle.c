@@ -10,8 +10,13 @@
  * as when it is made: only the first time is told. Its own handles may go without a word; one that comes again with
  * another kind has gone in between.
  */
+#include "gc-handle.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "object.h"
+#include "state.h"
 
 /* The core numbers below it the handles that modules make, and tells of them. */
 enum { FIRST_INDEX = 1 << 24 };

@@ -6,9 +6,14 @@
  * Counts and sizes are kept by the runtime for profilers that listen to the begin and end of collections, which
  * costs two calls for each. Sizes are those of the last begin or end.
  */
+#include "heap.h"
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include "clr.h"
+#include "moves.h"
+#include "service.h"
+#include "state.h"
+#include "voice.h"
 
 enum { OLDEST = 2, RANGES_FIRST = 64, TRIES = 4 };
 

@@ -6,10 +6,14 @@
  * Whether it has the lock then is seen from the lock itself, whose address the runtime gave. System.Threading.Lock
  * (.NET 9) uses the same events; it is no monitor, Mono has none.
  */
+#include "monitor.h"
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "collector.h"
+#include "state.h"
+#include "thread-memory.h"
 
 static bool
 is_monitor (MonoObject *object)

@@ -12,8 +12,13 @@
  * kernel: somebody who stands still may hold malloc's lock. The runtime's own MovedReferences2 would switch
  * concurrent collections off: from .NET 6 on its cheaper flag alone brings nothing.
  */
+#include "moves.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "state.h"
+#include "voice.h"
 
 enum {
 	ROOM_FIRST = 1 << 16, /* bytes */

@@ -12,7 +12,13 @@
  * (other callbacks, threads that the runtime does not know) nobody may look at them, and what can be told from the
  * refusal is answered "unknown".
  */
-#include "clr.h"
+#include "object.h"
+#include <monocle/host.h>
+#include "images/layout.h"
+#include "images/resolve.h"
+#include "service.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum {
 	HEADER = 8,             /* the type handle */
@@ -49,13 +55,6 @@ base_size (MonoObject *object)
 	return ((const uint32_t *) monocle__clr_object_class_id (object))[1];
 }
 
-/* A vector is a word, a header and a length long; the other has its length and lower bound behind. */
-bool
-monocle__clr_layout_is_general_vector (ClassID id)
-{
-	return ((const uint32_t *) id)[1] == 8 + HEADER + 8 + 2 * sizeof (int32_t);
-}
-
 static bool
 is_string (MonoObject *object)
 {
@@ -87,19 +86,6 @@ object_size (void *host, MonoObject *object)
 }
 
 /* --- strings and arrays ------------------------------------------------------------------------------------------- */
-
-/* Asked once, for it never changes. */
-uint32_t
-monocle__clr_layout_characters_offset (void)
-{
-	static _Atomic (uint32_t) known;
-	uint32_t offset = atomic_load_explicit (&known, memory_order_relaxed);
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	ULONG length = 0, characters = 0;
-	if (!offset && info->vtbl->GetStringLayout2 (info, &length, &characters) >= 0 && length == LENGTH_OFFSET)
-		atomic_store_explicit (&known, offset = characters, memory_order_relaxed);
-	return offset;
-}
 
 static const uint16_t *
 string_chars (void *host, MonoObject *object, uint32_t *ret_length)
@@ -155,7 +141,7 @@ make_handle (void *data)
 {
 	handle_question *question = data;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	monocle__unwinding *own = monocle__thread_memory_scratch () ? monocle__thread_memory_unwinding () : NULL;
+	monocle__thread_memory *own = monocle__thread_memory_get ();
 	if (own)
 		own->makes_handle = true;
 	question->hr = info->vtbl->CreateHandle (info, question->object, question->type, &question->handle);
@@ -166,7 +152,7 @@ make_handle (void *data)
 bool
 monocle__clr_object_makes_handle (void)
 {
-	const monocle__unwinding *own = monocle__thread_memory_unwinding ();
+	const monocle__thread_memory *own = monocle__thread_memory_own;
 	return own && own->makes_handle;
 }
 

@@ -11,7 +11,10 @@
  * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
  * window. It would also walk the whole heap after each collection: that is refused at the first object.
  */
-#include "clr.h"
+#include "roots.h"
+#include <monocle/host.h>
+#include "state.h"
+#include "voice.h"
 
 enum {
 	BATCH = 32, /* so many Mono tells at once */

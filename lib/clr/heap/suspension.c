@@ -7,10 +7,13 @@
  * may have begun, so what RESUMED tells is put aside when they are about to. With the server collector that thread is
  * no managed one; nothing here asks the runtime anything.
  */
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "state.h"
+#include "thread.h"
 
 static _Atomic uint64_t began;
 static atomic_uint reason;

@@ -16,11 +16,12 @@
  * that no pause stops it, has all signals blocked, and ends with the process; a forked child has none. Where there is
  * no voice, everybody speaks for himself.
  */
+#include "voice.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
-#include "clr.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by who waits for the voice */
 static sem_t asked, spoken;

@@ -11,9 +11,16 @@
  * The one place where such code comes and goes is here: a function id means its record from the first word about it
  * until DynamicMethodUnloaded. The runtime uses ids and addresses again at once. The list is a leaf lock.
  */
+#include "dynamic-method.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <mono/metadata/debug-helpers.h>
+#include <monocle/host.h>
 #include "code/codemap.h"
+#include "image.h"
+#include "state.h"
+#include "utf16.h"
 
 enum {
 	NAME_SIZE = 512,

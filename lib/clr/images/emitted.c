@@ -9,8 +9,16 @@
  * while a `capture` is open on a thread, the core's questions about that image are answered from IMetaDataImport. The
  * core keeps the answers. Fields, properties, bodies and attributes of such images stay unknown.
  */
+#include "emitted.h"
+#include <stdatomic.h>
 #include <string.h>
-#include "clr.h"
+#include <mono/metadata/debug-helpers.h>
+#include <monocle/host.h>
+#include "image.h"
+#include "resolve.h"
+#include "state.h"
+#include "thread-memory.h"
+#include "utf16.h"
 
 enum {
 	NAME_MAX_LENGTH = 1024,

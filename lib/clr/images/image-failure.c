@@ -8,10 +8,15 @@
  * Runs in ExceptionThrown: the thread is in cooperative mode, the object stays where it is as long as nothing is asked
  * that lets the collector run.
  */
+#include "image-failure.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <mono/metadata/class.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "heap/object.h"
+#include "resolve.h"
+#include "state.h"
 
 /* The last one told, by address and file: it is thrown again when it passes a handler or a frame of reflection. */
 static _Atomic ObjectID last_object;

@@ -8,10 +8,19 @@
  * before. Images form a list that is read without a lock: nothing ever leaves it, but an image that has gone (id 0) is
  * used again for one that comes, so that the list is as long as images were alive at one time.
  */
+#include "image.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <monocle/host.h>
 #include "code/codemap.h"
+#include "emitted.h"
+#include "resolve.h"
+#include "state.h"
+#include "thread-memory.h"
+#include "utf16.h"
 
 static monocle__clr_image *_Atomic images;
 static monocle__clr_image *_Atomic corlib;

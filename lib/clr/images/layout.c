@@ -8,9 +8,15 @@
  * of the runtime can load (another one dies of it), and not in a probe or a stopped world, where the call is refused:
  * then it is unknown. A load lets the collector run, and objects move.
  */
+#include "layout.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "image.h"
+#include "resolve.h"
+#include "service.h"
+#include "state.h"
 
 enum {
 	HEADER = 8, /* the type handle, in front of the fields */
@@ -93,6 +99,13 @@ class_id (MonoClass *klass)
 
 /* --- sizes and offsets -------------------------------------------------------------------------------------------- */
 
+/* A vector is a word, a header and a length long; the other has its length and lower bound after that. */
+bool
+monocle__clr_layout_is_general_vector (ClassID id)
+{
+	return ((const uint32_t *) id)[1] == SYNC + HEADER + LENGTH + 2 * sizeof (int32_t);
+}
+
 /*
  * Fields that the class itself declares, not its base. For a value type offsets and size are those of a value; for
  * other classes offsets count from the beginning of the object, and the size has the word in front of it besides.
@@ -115,6 +128,19 @@ ask_layout (MonoClass *klass, layout *ret, ULONG room)
 	/* An interface has no size at all. */
 	ret->size = is_value ? HEADER + ret->size : ret->size > SYNC ? ret->size - SYNC : HEADER;
 	return true;
+}
+
+/* Asked once, for it never changes. */
+uint32_t
+monocle__clr_layout_characters_offset (void)
+{
+	static _Atomic (uint32_t) known;
+	uint32_t offset = atomic_load_explicit (&known, memory_order_relaxed);
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ULONG length = 0, characters = 0;
+	if (!offset && info->vtbl->GetStringLayout2 (info, &length, &characters) >= 0 && length == HEADER)
+		atomic_store_explicit (&known, offset = characters, memory_order_relaxed);
+	return offset;
 }
 
 /* GetClassLayout refuses strings, of which each is as long as its text. */

@@ -11,8 +11,15 @@
  * method whatever they are, and an argument prints as T_REF; with one value type among them all are exact. The
  * runtime's own stand-in for a reference type is System.__Canon.
  */
+#include "resolve.h"
+#include <stdatomic.h>
 #include <string.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "code/code.h"
+#include "image.h"
+#include "layout.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum { FEW = 16 /* more arguments than nearly all instances have */, DEPTH_MAX = 32 };
 

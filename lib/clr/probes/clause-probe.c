@@ -1,14 +1,15 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * handler.c - probes at the begin of filters and handlers: exception_clause, as the IL has the clauses.
+ * clause-probe.c - probes at the start of filters and handlers: exception_clause, as the IL has the clauses.
  *
  *   filter, catch, fault:  ldc.i8 METHOD; ldc.i4 CLAUSE; conv.i; ldc.i4.0; conv.u; ldc.i8 probe; conv.i; calli
  *   finally:               the same, or in the place of the 0: ldloca CARRIED; conv.u
  *
- * The runtime announces a handler to which an exception leads (dispatch.c), and the probe tells of it. A finally block
- * that nothing was announced of was come to by `leave`. As on Mono its exception is the one that the catch block had
- * caught in which that leave stands, however far out, or NULL. That takes two kinds of locals, both of type object:
+ * The runtime announces a handler to which an exception leads (exceptions/under-way.c), and the probe tells of it. A
+ * finally block that nothing was announced of was come to by `leave`. As on Mono its exception is the one that the
+ * catch block had caught that the leave is in, however far out, or NULL. That takes two kinds of locals, both of type
+ * object:
  *
  *   catch k:               dup; stloc CAUGHT k               where a leave in it passes a finally block
  *   leave:                 ldloc CAUGHT k; stloc CARRIED d   or, outside of catch blocks, ldnull
@@ -16,9 +17,16 @@
  * A leave that runs inside a finally block must not disturb the one that led there: the locals are numbered by d, how
  * many finally and fault blocks the leave stands in. All finally blocks that one leave passes stand in as many.
  */
+#include "clause-probe.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <monocle/host.h>
+#include "exceptions/under-way.h"
+#include "heap/object.h"
+#include "probe.h"
 #include "rewrite.h"
+#include "state.h"
+#include "tokens.h"
 
 typedef monocle__rewriting job;
 
@@ -62,8 +70,8 @@ handler (MonoMethod *method, uintptr_t clause, MonoObject *const *carried)
 }
 
 PROBE static void
-generic_handler (monocle__clr_generic *generic, uintptr_t clause, MonoObject *const *carried, uintptr_t a, uintptr_t b,
-                 uintptr_t c, uintptr_t d, uintptr_t e)
+generic_clause (monocle__clr_generic *generic, uintptr_t clause, MonoObject *const *carried, uintptr_t a, uintptr_t b,
+                uintptr_t c, uintptr_t d, uintptr_t e)
 {
 	uintptr_t keys[] = { a, b, c, d, e };
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_clause))
@@ -73,7 +81,7 @@ generic_handler (monocle__clr_generic *generic, uintptr_t clause, MonoObject *co
 monocle__probe
 monocle__clause_probe_function (bool generic)
 {
-	return generic ? (monocle__probe) generic_handler : (monocle__probe) handler;
+	return generic ? (monocle__probe) generic_clause : (monocle__probe) handler;
 }
 
 /* --- who carries what --------------------------------------------------------------------------------------------- */

@@ -24,7 +24,9 @@
  *
  * Methods that no filter wants get it, too: what is inlined into them may have probes.
  */
+#include "fence.h"
 #include "attribute.h"
+#include "images/image.h"
 #include "rewrite.h"
 
 /* Read by all code with a fence, never written. */

@@ -11,10 +11,15 @@
  *
  * A method invoked by reflection is the argument of one of the framework's methods, which is probed in its place.
  */
+#include "invoke.h"
+#include <stdatomic.h>
 #include <string.h>
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
-#include "clr.h"
+#include <monocle/host.h>
+#include "images/image.h"
+#include "images/resolve.h"
+#include "state.h"
 
 enum { STATIC_CONSTRUCTOR = 0x1810 }; /* static, special name, runtime special name: ECMA-335 II.23.1.10 */
 

@@ -8,7 +8,16 @@
  * compiler has read the old body already), and precompiled code is about to be used (it knows nothing of probes, so all
  * code of an image that holds a wanted method is refused: callers inside the image hold inlined copies).
  */
+#include <stdatomic.h>
+#include <monocle/host.h>
 #include "code/codemap.h"
+#include "exceptions/clause.h"
+#include "images/emitted.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "invoke.h"
+#include "probing.h"
+#include "state.h"
 
 /* Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. */
 static void

@@ -10,16 +10,22 @@
  * Methods that need no entry on the shadow stack (nobody asks for exceptional exits, and they are not generic) push
  * none.
  */
+#include "probe.h"
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <monocle/host.h>
+#include "images/resolve.h"
+#include "invoke.h"
 #include "shadow.h"
+#include "state.h"
 
 #define PROBE     __attribute__ ((noinline, no_stack_protector))
 #define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
 #define CALLER_IP ((uintptr_t) __builtin_return_address (0))
 
-/* --- dispatch: the loop of the core, inlined where every nanosecond shows ----------------------------------------- */
+/* --- raising: the loop of the core, inlined where every nanosecond shows ----------------------------------------- */
 
 static inline struct _MonoProfilerDesc *
 first_handle (void)
@@ -58,18 +64,6 @@ raise (monocle_event event, MonoMethod *method)
 	MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, event);
 	if (__builtin_expect (cb != NULL, 1))
 		cb (h->prof, method, NULL);
-}
-
-static inline void
-raise_enter (MonoMethod *method)
-{
-	raise (MONOCLE_EVENT_method_enter, method);
-}
-
-static inline void
-raise_leave (MonoMethod *method)
-{
-	raise (MONOCLE_EVENT_method_leave, method);
 }
 
 /* --- generic methods: from type handles to a record --------------------------------------------------------------- */
@@ -175,33 +169,33 @@ monocle__probe_generic_free (void *block)
 PROBE static void
 enter (MonoMethod *method)
 {
-	raise_enter (method);
+	raise (MONOCLE_EVENT_method_enter, method);
 }
 
 PROBE static void
 enter_push (MonoMethod *method)
 {
-	monocle__shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
-	raise_enter (method);
+	monocle__shadow_push (method, method, CALLER_SP | MONOCLE__SHADOW_RAISES, CALLER_IP);
+	raise (MONOCLE_EVENT_method_enter, method);
 }
 
 PROBE static void
 push_only (MonoMethod *method)
 {
-	monocle__shadow_push (method, method, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (method, method, CALLER_SP | MONOCLE__SHADOW_RAISES, CALLER_IP);
 }
 
 PROBE static void
 leave (MonoMethod *method)
 {
-	raise_leave (method);
+	raise (MONOCLE_EVENT_method_leave, method);
 }
 
 PROBE static void
 leave_pop (MonoMethod *method)
 {
 	monocle__shadow_pop (method, CALLER_SP);
-	raise_leave (method);
+	raise (MONOCLE_EVENT_method_leave, method);
 }
 
 PROBE static void
@@ -243,7 +237,7 @@ generic_enter (monocle__clr_generic *generic, KEYS)
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
 	monocle__shadow_push (method, generic->definition, CALLER_SP, CALLER_IP);
-	raise_enter (method);
+	raise (MONOCLE_EVENT_method_enter, method);
 }
 
 PROBE static void
@@ -251,8 +245,8 @@ generic_enter_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	MonoMethod *method = find_instance (generic, keys);
-	monocle__shadow_push (method, generic->definition, CALLER_SP | RAISES, CALLER_IP);
-	raise_enter (method);
+	monocle__shadow_push (method, generic->definition, CALLER_SP | MONOCLE__SHADOW_RAISES, CALLER_IP);
+	raise (MONOCLE_EVENT_method_enter, method);
 }
 
 PROBE static void
@@ -266,13 +260,14 @@ PROBE static void
 generic_push_raises (monocle__clr_generic *generic, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	monocle__shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP | RAISES, CALLER_IP);
+	monocle__shadow_push (find_instance (generic, keys), generic->definition, CALLER_SP | MONOCLE__SHADOW_RAISES,
+	                      CALLER_IP);
 }
 
 PROBE static void
 generic_leave (monocle__clr_generic *generic)
 {
-	raise_leave (monocle__shadow_pop (generic->definition, CALLER_SP));
+	raise (MONOCLE_EVENT_method_leave, monocle__shadow_pop (generic->definition, CALLER_SP));
 }
 
 PROBE static void
@@ -301,9 +296,10 @@ begin_invocation (MonoMethod *method, MonoMethod *definition, uintptr_t flags, u
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_method_begin_invoke))
 		monocle_raise_method_begin_invoke (method);
-	monocle__shadow_push (method, definition, sp | INVOKES | (flags & EXCEPTION_LEAVE ? RAISES : 0), ip);
+	monocle__shadow_push (method, definition,
+	                      sp | MONOCLE__SHADOW_INVOKES | (flags & EXCEPTION_LEAVE ? MONOCLE__SHADOW_RAISES : 0), ip);
 	if (flags & ENTER)
-		raise_enter (method);
+		raise (MONOCLE_EVENT_method_enter, method);
 }
 
 PROBE static void
@@ -335,7 +331,7 @@ static void
 end_invocation (MonoMethod *method, uintptr_t flags)
 {
 	if (flags & LEAVE)
-		raise_leave (method);
+		raise (MONOCLE_EVENT_method_leave, method);
 	if (monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
 		monocle_raise_method_end_invoke (method);
 }

@@ -1,11 +1,19 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * filter.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and
+ * probing.c - which methods get probes: the filters are asked about a method when it is first compiled or inlined, and
  * about a whole image when its precompiled code is first looked for. Answers are kept until a filter comes or goes.
  * Where exception_clause was granted, handlers get probes as well, whatever the filters say.
  */
+#include "probing.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <monocle/host.h>
+#include "fence.h"
+#include "images/image.h"
+#include "invoke.h"
 #include "rewrite.h"
+#include "state.h"
 
 /* Forgets what was not wanted: it may be now. Probed bodies stay. Under the image's lock. */
 static void
@@ -88,7 +96,7 @@ monocle__probing_wants_image (monocle__clr_image *image)
 bool
 monocle__probing_wants_clauses (const monocle__clr_image *image)
 {
-	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.oracle &&
+	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.try_fault &&
 	       !image->cli.ecma.is_readytorun;
 }
 

@@ -12,16 +12,29 @@
  *                                                                           they include; reflection: ldarga 0; conv.u
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
- *   handlers:     see handler.c
+ *   clauses:      see clause-probe.c
  *   called by native code, each ret: see fence.c
  *   in a method with a loop that has floating-point values, probes are passed more: see spill.c
  *
  * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
  * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
  */
+#include "rewrite.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "rewrite.h"
+#include <mono/metadata/debug-helpers.h>
+#include <monocle/host.h>
+#include "clause-probe.h"
+#include "fence.h"
+#include "images/image.h"
+#include "invoke.h"
+#include "probe.h"
+#include "probing.h"
+#include "spill.h"
+#include "state.h"
+#include "tokens.h"
+#include "try-fault.h"
 
 typedef monocle__rewriting job;
 
@@ -52,7 +65,7 @@ identify (job *j)
 	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->owner);
 	uint32_t keys = (class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
-	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.oracle)
+	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault)
 		return method != NULL;
 	monocle__clr_generic *generic = calloc (1, sizeof *generic);
 	if (!generic || !method || !collect_keys (j, class_params)) {
@@ -252,7 +265,7 @@ insert_probes (job *j)
 	if (!edit)
 		return MONOCLE_E_NO_MEMORY;
 	int result = monocle__rewrite_enter (j, edit);
-	if (result == 0 && j->handlers)
+	if (result == 0 && j->clauses)
 		result = monocle__clause_probe_insert (j, edit);
 	if (result == 0)
 		result = insert_exits (j, edit);
@@ -301,7 +314,7 @@ hand_over (job *j, FunctionID function)
 	 * A probe lies on what is there where it stands: nothing, a result, the arguments of a call. A body that claims all
 	 * that a header can say does not fill it there.
 	 */
-	uint32_t depth = j->body.max_stack + (j->handlers ? 6 : 4) + j->key_count + monocle__spill_enter_count (j);
+	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 4) + j->key_count + monocle__spill_enter_count (j);
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
@@ -382,12 +395,12 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
-	bool by_oracle = monocle__clr_state.oracle && !j->invoke && monocle__try_fault_suits (j);
-	if (!by_oracle)
+	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && monocle__try_fault_suits (j);
+	if (!by_try_fault)
 		monocle__spill_plan (j);
 	if (!has_tokens (j))
 		return MONOCLE_E_INVALID;
-	return by_oracle ? monocle__try_fault_insert (j) : insert_probes (j);
+	return by_try_fault ? monocle__try_fault_insert (j) : insert_probes (j);
 }
 
 /* A method that is wanted and gets no probes is missing from the profile: the first is named, all are counted. */
@@ -438,7 +451,7 @@ write_body (job *j, FunctionID function)
 static bool
 is_wanted (const job *j)
 {
-	return j->flags || j->invoke || j->handlers || j->to_native;
+	return j->flags || j->invoke || j->clauses || j->to_native;
 }
 
 int
@@ -454,7 +467,7 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		return unwanted (&j);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return flags || invoke ? refuse (&j) : unwanted (&j);
-	j.handlers = j.body.clause_count && monocle__probing_wants_clauses (image);
+	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
 	if (!is_wanted (&j)) {
 		monocle__il_free (&j.body);
 		return MONOCLE__METHOD_PLAIN;

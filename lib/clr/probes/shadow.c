@@ -1,133 +1,22 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * shadow.c - the memory of each thread, and what exceptions do to its shadow stack (shadow.h).
+ * shadow.c - what exceptions do to the shadow stack of the thread that they are thrown on (shadow.h).
  */
-#include <errno.h>
-#include <pthread.h>
-#include <sys/mman.h>
 #include "shadow.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <monocle/host.h>
+#include "arch/arch.h"
+#include "exceptions/under-way.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "probing.h"
+#include "state.h"
+#include "thread-memory.h"
 
-__thread shadow *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
-static pthread_key_t shadow_key;
-static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
-static pthread_once_t shadow_once = PTHREAD_ONCE_INIT;
-
-/* --- a thread's memory -------------------------------------------------------------------------------------------- */
-
-static void
-free_shadow (void *block)
-{
-	monocle__thread_memory_own = NULL;
-	munmap (block, sizeof (shadow));
-}
-
-static void
-make_key (void)
-{
-	has_key = pthread_key_create (&shadow_key, free_shadow) == 0;
-}
-
-__attribute__ ((cold)) shadow *
-monocle__thread_memory_new (void)
-{
-	int saved_errno = errno;
-	void *block =
-	    mmap (NULL, sizeof (shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved_errno;
-	if (block == MAP_FAILED)
-		return NULL;
-	shadow *s = block;
-	s->top = s->base;
-	s->limit = s->base + SHADOW_ENTRIES;
-	s->bottom.sp_flags = UINTPTR_MAX;
-	pthread_once (&shadow_once, make_key);
-	if (has_key)
-		pthread_setspecific (shadow_key, s);
-	monocle__thread_memory_own = s;
-	return s;
-}
-
-monocle__emitted_capture **
-monocle__thread_memory_capture (void)
-{
-	static monocle__emitted_capture *nobody;
-	shadow *s = monocle__thread_memory_get ();
-	return s ? &s->capture : &nobody;
-}
-
-monocle__describe_scratch *
-monocle__thread_memory_scratch (void)
-{
-	shadow *s = monocle__thread_memory_get ();
-	return s ? &s->scratch : NULL;
-}
-
-bool
-monocle__thread_memory_exists (void)
-{
-	return monocle__thread_memory_own != NULL;
-}
-
-const monocle__thread_stack *
-monocle__thread_memory_stack (void)
-{
-	return monocle__thread_memory_own && monocle__thread_memory_own->stack.high ? &monocle__thread_memory_own->stack
-	                                                                            : NULL;
-}
-
-void
-monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high)
-{
-	shadow *s = monocle__thread_memory_get ();
-	if (s)
-		s->stack = (monocle__thread_stack) { low, high };
-}
-
-monocle__waiting *
-monocle__thread_memory_waiting (void)
-{
-	shadow *s = monocle__thread_memory_get ();
-	return s ? &s->waiting : NULL;
-}
-
-uintptr_t
-monocle__thread_memory_callback (void)
-{
-	return monocle__thread_memory_own ? monocle__thread_memory_own->callback : 0;
-}
-
-uintptr_t
-monocle__thread_memory_set_callback (uintptr_t frame)
-{
-	shadow *s = monocle__thread_memory_get ();
-	uintptr_t before = s ? s->callback : 0;
-	if (s)
-		s->callback = frame;
-	return before;
-}
-
-monocle__under_way_list *
-monocle__thread_memory_under_way (void)
-{
-	shadow *s = monocle__thread_memory_get ();
-	return s ? &s->dispatches : NULL;
-}
-
-monocle__pins *
-monocle__thread_memory_pins (void)
-{
-	shadow *s = monocle__thread_memory_get ();
-	return s ? &s->pins : NULL;
-}
-
-monocle__unwinding *
-monocle__thread_memory_unwinding (void)
-{
-	return monocle__thread_memory_own ? &monocle__thread_memory_own->unwinding : NULL;
-}
-
-/* --- exceptions --------------------------------------------------------------------------------------------------- */
+typedef monocle__thread_memory shadow;
+typedef monocle__shadow_entry entry;
 
 static FunctionID
 function_at (uintptr_t ip)
@@ -143,16 +32,16 @@ function_at (uintptr_t ip)
 static uintptr_t
 sp_of (const entry *e)
 {
-	return e->sp_flags & ~(uintptr_t) BITS;
+	return e->sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS;
 }
 
 static void
 pop_raising (shadow *s)
 {
 	entry *e = --s->top;
-	if (e->sp_flags & RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
+	if (e->sp_flags & MONOCLE__SHADOW_RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
 		monocle_raise_method_exception_leave (e->method, monocle__under_way_left ());
-	if (e->sp_flags & INVOKES && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
+	if (e->sp_flags & MONOCLE__SHADOW_INVOKES && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
 		monocle_raise_method_end_invoke (e->method);
 }
 

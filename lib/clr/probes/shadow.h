@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * shadow.h - a thread's memory, the shadow stack in it, and pushing and popping where every nanosecond shows (probe.c).
- * What others ask of it is in clr.h.
+ * shadow.h - the shadow stack of each thread: pushing and popping where every nanosecond shows (probe.c), and what
+ * exceptions do to it (exceptions/exception.c).
  *
  *     managed frame                      shadow stack (per thread)
  *     +------------------+               +-----------------------------------------+
@@ -14,84 +14,73 @@
  * returns to: code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception
  * unwinds run no leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is
  * popped then.
- *
- * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few
- * hundred bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is behind it.
  */
 #ifndef MONOCLE_CLR_SHADOW_H
 #define MONOCLE_CLR_SHADOW_H
 
-#include "clr.h"
+#include "thread-memory.h"
 
-/* 8 MiB of stack hold fewer than this many frames; what is deeper is counted, not stored. */
-enum { SHADOW_ENTRIES = 1 << 18, RAISES = 1, INVOKES = 2, BITS = RAISES | INVOKES };
+/* The low bits of an entry's stack pointer: which events its end is to raise besides. */
+enum {
+	MONOCLE__SHADOW_RAISES = 1,  /* method_exception_leave */
+	MONOCLE__SHADOW_INVOKES = 2, /* method_end_invoke */
+	MONOCLE__SHADOW_BITS = MONOCLE__SHADOW_RAISES | MONOCLE__SHADOW_INVOKES,
+};
 
-typedef struct {
-	MonoMethod *method;     /* what events name: for generics the instance */
-	MonoMethod *definition; /* what leave probes match */
-	uintptr_t sp_flags;     /* stack pointer | RAISES: exception_leave is wanted | INVOKES: end_invoke is */
-	uintptr_t ip;           /* return address of the enter probe */
-} entry;
-
-typedef struct {
-	entry *top, *limit;
-	uint64_t overflow; /* entries that were not stored, innermost first */
-	monocle__unwinding unwinding;
-	monocle__pins pins;
-	monocle__describe_scratch scratch;
-	monocle__emitted_capture *capture;
-	monocle__waiting waiting;
-	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
-	monocle__thread_stack stack;
-	monocle__under_way_list dispatches;
-	entry bottom; /* base[-1]: higher than every frame */
-	entry base[SHADOW_ENTRIES];
-} shadow;
-
-extern __thread shadow *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
-
-/* NULL: the kernel has no memory; the thread goes without. */
-shadow *monocle__thread_memory_new (void);
 /* Ends what lies deeper than `sp`: frames that vanished without a word. */
-void monocle__shadow_end_dead (shadow *s, uintptr_t sp);
+void monocle__shadow_end_dead (monocle__thread_memory *own, uintptr_t sp);
 /* The innermost entry is not that of the frame that leaves: finds it, or what is to be named in its place. */
-MonoMethod *monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp);
-
-static inline shadow *
-monocle__thread_memory_get (void)
-{
-	shadow *s = monocle__thread_memory_own;
-	return __builtin_expect (s != NULL, 1) ? s : monocle__thread_memory_new ();
-}
+MonoMethod *monocle__shadow_resynchronise (monocle__thread_memory *own, MonoMethod *definition, uintptr_t sp);
 
 /* What lies deeper than a frame that is just entered is left over from frames that vanished without a word. */
 static inline void
 monocle__shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_flags, uintptr_t ip)
 {
-	shadow *s = monocle__thread_memory_get ();
-	if (__builtin_expect (!s, 0))
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	if (__builtin_expect (!own, 0))
 		return;
-	if (__builtin_expect (s->top == s->limit, 0)) {
-		s->overflow++;
+	if (__builtin_expect (own->top == own->limit, 0)) {
+		own->overflow++;
 		return;
 	}
-	if (__builtin_expect (s->top[-1].sp_flags < sp_flags, 0))
-		monocle__shadow_end_dead (s, sp_flags & ~(uintptr_t) BITS);
-	*s->top++ = (entry) { method, definition, sp_flags, ip };
+	if (__builtin_expect (own->top[-1].sp_flags < sp_flags, 0))
+		monocle__shadow_end_dead (own, sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS);
+	*own->top++ = (monocle__shadow_entry) { method, definition, sp_flags, ip };
 }
 
 /* A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. */
 static inline MonoMethod *
 monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 {
-	shadow *s = monocle__thread_memory_own;
-	if (__builtin_expect (!s, 0))
+	monocle__thread_memory *own = monocle__thread_memory_own;
+	if (__builtin_expect (!own, 0))
 		return definition;
-	entry *e = s->top - 1;
-	if (__builtin_expect (e < s->base || e->definition != definition || e->sp_flags < sp || s->overflow, 0))
-		return monocle__shadow_resynchronise (s, definition, sp);
-	s->top = e;
+	monocle__shadow_entry *e = own->top - 1;
+	if (__builtin_expect (e < own->base || e->definition != definition || e->sp_flags < sp || own->overflow, 0))
+		return monocle__shadow_resynchronise (own, definition, sp);
+	own->top = e;
 	return e->method;
 }
+
+/*
+ * How an exception unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the innermost machine
+ * frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of `function`, what was
+ * called from there is gone; `caught`: what was inlined there as well.
+ */
+void monocle__shadow_unwound (FunctionID function, uint32_t floor);
+uint32_t monocle__shadow_reached (FunctionID function, uint32_t floor); /* its own entry's index, or UINT32_MAX */
+uint32_t monocle__shadow_caught (FunctionID function, uint32_t floor);  /* the same */
+/*
+ * An exception has come to a handler of the `frame` of `function`, as the runtime names frames: what is deeper is gone,
+ * also where the runtime said nothing of it, as .NET 10 does of recursive functions.
+ */
+void monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor);
+/*
+ * Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again?
+ */
+bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
+uint32_t monocle__shadow_depth (void);
+/* Ends all but the first `depth` entries. */
+void monocle__shadow_cut (uint32_t depth);
 
 #endif

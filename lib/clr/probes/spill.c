@@ -25,9 +25,15 @@
  * holds integers and references alone is left where it is: there are registers for them that survive. A result of that
  * kind is computed in front of the probe, since the floating-point variables of its expression would live across it.
  */
+#include "spill.h"
 #include <string.h>
+#include <mono/metadata/attrdefs.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/metadata.h>
+#include <monocle/host.h>
 #include "attribute.h"
 #include "rewrite.h"
+#include "tokens.h"
 
 #include <mono/metadata/attrdefs.h>
 #include <mono/metadata/class.h>

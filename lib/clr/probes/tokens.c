@@ -5,9 +5,13 @@
  * types that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a
  * loaded module is legal at any time, and nothing of the program refers to them.
  */
+#include "tokens.h"
 #include <stdlib.h>
 #include <string.h>
+#include <monocle/host.h>
+#include "images/image.h"
 #include "rewrite.h"
+#include "state.h"
 
 bool
 monocle__tokens_open (monocle__clr_image *image)

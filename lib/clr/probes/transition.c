@@ -4,7 +4,9 @@
  * transition.c - control passing between managed and native code. It costs the program so dearly that only modules
  * which ask for it in the init window get it.
  */
-#include "clr.h"
+#include <monocle/host.h>
+#include "images/resolve.h"
+#include "state.h"
 
 HRESULT
 monocle__callback_UnmanagedToManagedTransition (ICorProfilerCallback11 *self, FunctionID function,

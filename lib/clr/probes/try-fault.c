@@ -1,17 +1,22 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * oracle.c - exceptional exits without a shadow stack: the whole body stands in a try, and a fault block announces
+ * try-fault.c - exceptional exits without a shadow stack: the whole body is in a try, and a fault block announces
  * them.
  *
  *     enter probe; try { body, each ret a leave } fault { fault probe }; leave probe; ret
  *
- * Slower, never inlined, and right by construction: with MONOCLE_CLR_TRY_FAULT in the environment tests compare the two
- * ways. Generic methods go by their definition here.
+ * Slower, never inlined, and correct by construction: with MONOCLE_CLR_TRY_FAULT in the environment tests compare the
+ * two ways. Generic methods go by their definition here.
  */
+#include "try-fault.h"
 #include <stdlib.h>
 #include <string.h>
+#include <monocle/host.h>
+#include "fence.h"
+#include "probe.h"
 #include "rewrite.h"
+#include "tokens.h"
 
 typedef monocle__rewriting job;
 
@@ -45,9 +50,9 @@ monocle__try_fault_suits (const job *j)
 	return true;
 }
 
-/* entry probe and, where there is a result, `stloc` in front of each ret. *ret_begin: where the try region starts. */
+/* entry probe and, where there is a result, `stloc` before each ret. *ret_begin: where the try region starts. */
 static int
-oracle_entry (job *j, uint32_t local, uint32_t *ret_begin)
+insert_entry (job *j, uint32_t local, uint32_t *ret_begin)
 {
 	uint32_t before = j->body.count, rets = 0;
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
@@ -62,12 +67,12 @@ oracle_entry (job *j, uint32_t local, uint32_t *ret_begin)
 		result = monocle__il_edit_apply (edit);
 	else if (edit)
 		monocle__il_edit_free (edit);
-	*ret_begin = j->body.count - before - rets; /* behind the entry probe */
+	*ret_begin = j->body.count - before - rets; /* after the entry probe */
 	return result;
 }
 
 static int
-oracle_exit (job *j, uint32_t local)
+insert_exit (job *j, uint32_t local)
 {
 	monocle__il_instruction code[2 * MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
@@ -103,10 +108,10 @@ monocle__try_fault_insert (job *j)
 	    (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
 	if (return_type (j, &type, &size) && (local = monocle__tokens_add_locals (j, type, size, 1)) == MONOCLE__IL_NONE)
 		return MONOCLE_E_INVALID;
-	int result = oracle_entry (j, local, &begin);
+	int result = insert_entry (j, local, &begin);
 	uint32_t handler = j->body.count;
 	if (result == 0)
-		result = oracle_exit (j, local);
+		result = insert_exit (j, local);
 	if (result)
 		return result;
 	uint32_t handler_end = handler + 5;

@@ -15,7 +15,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <mono/metadata/debug-helpers.h>
 #include "code/codemap.h"
+#include "images/resolve.h"
+#include "service.h"
+#include "state.h"
 
 enum { FRAMES = 1 << 16, SEEN = 1 << 20, WRONG = 64 };
 

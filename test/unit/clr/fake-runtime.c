@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "ecma.h"
 #include "fake-runtime.h"
 
 _Atomic DWORD fake_mask, fake_high_mask;

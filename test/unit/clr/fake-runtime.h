@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <uchar.h>
-#include "clr.h"
+#include "state.h"
 
 enum { FAKE_ARGUMENTS = 4 };
 

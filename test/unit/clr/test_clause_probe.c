@@ -1,12 +1,17 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_handler.c - where probes of handlers stand in the IL, and who carries which exception: lib/clr's handler.c
- * alone. Bodies are compared as text (il_text.h). The first local that is added has the number 7.
+ * test_clause_probe.c - where probes of handlers are in the IL, and who carries which exception: lib/clr's
+ * clause-probe.c alone. Bodies are compared as text (il_text.h). The first local that is added has the number 7.
  */
 #include <stdio.h>
+#include "exceptions/under-way.h"
+#include "heap/object.h"
 #include "il_text.h"
+#include "probes/clause-probe.h"
 #include "probes/rewrite.h"
+#include "probes/tokens.h"
+#include "state.h"
 
 /* Rows in columns: clang-format leaves them alone. */
 /* clang-format off */

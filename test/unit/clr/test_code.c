@@ -18,6 +18,8 @@
 #include <string.h>
 #include "../ecma/symbols_builder.h"
 #include "fake-runtime.h"
+#include "images/image.h"
+#include "images/resolve.h"
 
 #define PROLOG        ((ULONG32) -2)
 #define EPILOG        ((ULONG32) -3)

@@ -19,6 +19,8 @@
 #include "../ecma/r2r_builder.h"
 #include "code/codemap.h"
 #include "fake-runtime.h"
+#include "images/image.h"
+#include "thread-memory.h"
 
 enum { MAIN = 0x06000003, PATIENCE_MS = 10000, BODIES = 64, ROUNDS = 20000 };
 

@@ -16,6 +16,7 @@
 #include <mono/metadata/debug-helpers.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
+#include "images/resolve.h"
 
 static char trace[4096];
 

@@ -15,6 +15,7 @@
 #include <mono/metadata/mono-gc.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
+#include "heap/gc-handle.h"
 
 static MonoProfilerHandle handle;
 static char trace[4096];

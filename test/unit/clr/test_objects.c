@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include <glob.h>
+#include <pthread.h>
 #include <mono/metadata/mono-gc.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
+#include "heap/object.h"
+#include "images/layout.h"
+#include "images/resolve.h"
 
 /* Where the test's own thread is. Another thread is one that the runtime does not know. */
 enum { IN_CALLBACK, IN_PROBE, FOREIGN };

@@ -17,6 +17,9 @@
 #include "../core/golden.h"
 #include "../core/oracle/names.c"
 #include "fake-runtime.h"
+#include "images/image.h"
+#include "images/resolve.h"
+#include "probes/probe.h"
 
 static fake_module corlib = { .path = u"/fx/System.Private.CoreLib.dll" };
 static fake_module app = { .path = u"/srv/\u00e4\U0001F600/shapes.exe" };

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_dispatch.c - which exception is under way, what is told of it, and that each is let go of again: lib/clr's
- * dispatch.c alone, called as the runtime calls it.
+ * test_under_way.c - which exception is under way, what is told of it, and that each is let go of again: lib/clr's
+ * under-way.c alone, called as the runtime calls it.
  *
  * A function is a table of clauses. Code of clause i's handler begins at BEGIN + i, of its filter at FILTER + i.
  */
@@ -11,7 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include "clr.h"
+#include "arch/arch.h"
+#include "exceptions/clause.h"
+#include "exceptions/under-way.h"
+#include "heap/object.h"
+#include "images/resolve.h"
+#include "state.h"
+#include "thread-memory.h"
 
 enum { BEGIN = 0x100, FILTER = 0x200, OUTER_FRAME = 0x9000, INNER_FRAME = 0x8000, OBJECT_A = 0xA0, OBJECT_B = 0xB0 };
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 #include <uchar.h>
-#include "clr.h"
+#include "utf16.h"
 
 static void
 is (const char16_t *from, size_t length, const char *should)

@@ -4,7 +4,7 @@
  * call.c - what this CPU's call instructions look like. Any context; the code around the address must be mapped.
  */
 #include <string.h>
-#include "clr.h"
+#include "arch/arch.h"
 
 enum { CALL_REL32 = 0xE8, CALL_REL32_SIZE = 5 };
 

@@ -17,8 +17,8 @@
  *
  * Pure functions over bytes; any context.
  */
-#include <string.h>
 #include "prologue.h"
+#include <string.h>
 
 enum { FP = 5, SP = 4, R11 = 11 };
 

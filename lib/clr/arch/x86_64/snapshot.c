@@ -7,7 +7,7 @@
  *              | return address |
  *              | caller's sp    |
  */
-#include "clr.h"
+#include "arch/arch.h"
 
 enum { SP = 152, FP = 160 }; /* Rsp and Rbp in the runtime's CONTEXT, however long it is */
 

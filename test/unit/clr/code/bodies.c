@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "arch/x86_64/prologue.h"
+#include "ecma.h"
 #include "r2r.h"
 
 typedef struct {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "code/eh-frame.h"
 #include "code/native.h"
 
 enum { THREADS = 3, ROUNDS = 60 };

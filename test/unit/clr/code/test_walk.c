@@ -28,10 +28,12 @@
 #include <unwind.h>
 #include <cmocka.h>
 
+#include "arch/x86_64/prologue.h"
 #include "code/codemap.h"
 #include "code/native.h"
-#include "arch/x86_64/prologue.h"
 #include "code/walk.h"
+#include "service.h"
+#include "thread-memory.h"
 
 /* Rows in columns: clang-format leaves them alone. */
 /* clang-format off */

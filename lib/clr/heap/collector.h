@@ -1,0 +1,28 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * collector.h - collections and finalisation: what the runtime's events say of them, one function each. No call may
+ * make the runtime wait.
+ */
+#ifndef MONOCLE_CLR_COLLECTOR_H
+#define MONOCLE_CLR_COLLECTOR_H
+
+#include <stdint.h>
+#include "thread-memory.h"
+
+void monocle__collector_stopping (uint32_t reason);
+void monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type);
+void monocle__collector_end (uint32_t number, uint32_t generation);
+void monocle__collector_size (uint64_t size);
+void monocle__collector_starting_world (void);
+void monocle__collector_started_world (void);
+
+void monocle__collector_finalizer_begin (void);
+void monocle__collector_finalizer_object (MonoObject *object);
+void monocle__collector_finalizer_end (void);
+
+void monocle__collector_remember (monocle__stand_in *place, MonoObject *object);
+/* NULL: nothing was remembered, or it was taken back already. */
+MonoObject *monocle__collector_take_back (monocle__stand_in *place);
+
+#endif

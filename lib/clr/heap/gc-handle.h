@@ -1,0 +1,15 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * gc-handle.h - the program's handles to objects, as the runtime's events tell of them.
+ */
+#ifndef MONOCLE_CLR_GC_HANDLE_H
+#define MONOCLE_CLR_GC_HANDLE_H
+
+#include <stdint.h>
+#include <monocle/host.h>
+
+void monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
+void monocle__gc_handle_destroyed (uintptr_t handle);
+
+#endif

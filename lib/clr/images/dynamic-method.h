@@ -1,0 +1,24 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * dynamic-method.h - methods without metadata: functions that no image lists, of a DynamicMethod, or stubs of the
+ * runtime.
+ */
+#ifndef MONOCLE_CLR_DYNAMIC_METHOD_H
+#define MONOCLE_CLR_DYNAMIC_METHOD_H
+
+#include <monocle/host.h>
+#include "corprof.h"
+
+/*
+ * The record of such a function that was met on a stack: it says what it is, even where nobody listens for its end.
+ * *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
+ */
+MonoMethod *monocle__dynamic_method_glance (FunctionID function, BOOL *ret_is_stub);
+/*
+ * The code of a function that no image lists, which is found by its address from then on; its record is given back when
+ * the runtime frees the function. NULL: it was not compiled yet, or it is no such function. Normal context.
+ */
+MonoJitInfo *monocle__dynamic_method_code (FunctionID function);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * layout.h - how the runtime laid classes out.
+ */
+#ifndef MONOCLE_CLR_LAYOUT_H
+#define MONOCLE_CLR_LAYOUT_H
+
+#include <stdbool.h>
+#include <monocle/host.h>
+#include "corprof.h"
+
+void monocle__clr_layout_ops (monocle_host_ops *ops);
+/* The id that the runtime uses for this class today. Any context. */
+void monocle__clr_layout_remember_class (MonoClass *klass, ClassID id);
+/* Of an array class with one dimension: no vector, but one with bounds, T[*]? Any context. */
+bool monocle__clr_layout_is_general_vector (ClassID id);
+/* Where a string's characters begin; its length is after the type handle. 0: not known yet. Any context. */
+uint32_t monocle__clr_layout_characters_offset (void);
+
+#endif

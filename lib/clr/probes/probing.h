@@ -1,0 +1,34 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * probing.h - which methods carry probes.
+ */
+#ifndef MONOCLE_CLR_PROBING_H
+#define MONOCLE_CLR_PROBING_H
+
+#include <stdbool.h>
+#include "images/image.h"
+
+/*
+ * Sees to it that `token` carries the probes its filters ask for. `function` is the function being compiled or inlined
+ * (for the line map). Returns its state; *ret_new tells that it was rewritten during this very call. Normal context.
+ */
+int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+/* Does any filter want anything of this image? Asks every method once per epoch. */
+bool monocle__probing_wants_image (monocle__clr_image *image);
+static inline bool
+monocle__probing_is_probed (int state)
+{
+	return state >= MONOCLE__METHOD_PROBED && state <= MONOCLE__METHOD_CATCHING;
+}
+/* Do handlers of methods of this image get probes? Precompiled code has none, and stays in use. */
+bool monocle__probing_wants_clauses (const monocle__clr_image *image);
+/* Do those of this method? */
+static inline bool
+monocle__probing_has_clause_probes (const monocle__clr_image *image, int state)
+{
+	bool rewritten = monocle__probing_is_probed (state) || state >= MONOCLE__METHOD_HANDLED;
+	return rewritten && monocle__probing_wants_clauses (image);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * service.h - a thread that asks the runtime what other threads must not.
+ */
+#ifndef MONOCLE_CLR_SERVICE_H
+#define MONOCLE_CLR_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes the thread; without it nothing is run. Inside Initialize. */
+void monocle__service_begin (void);
+/*
+ * Runs `work` over a copy of `data` on a thread that the runtime does not know, and copies it back. Waits so long at
+ * most; 0: not at all, any context; UINT_MAX: until it is done, whatever was asked before. False: it is not done (yet),
+ * `data` is as it was. A caller that waits is not in a signal handler.
+ */
+bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
+bool monocle__service_is_self (void);
+/* What it does each time that it is woken; there is one. */
+void monocle__service_set_chore (void (*work) (void));
+/* False: there is no service (any more). Any context. */
+bool monocle__service_wake (void);
+/* From now on nothing is run: the runtime is going. */
+void monocle__service_end (void);
+bool monocle__service_is_over (void);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * state.h - the one adapter of this process: what the runtime gave it, what modules were granted, and what it
+ * complains of. The library's own prefix, monocle__clr_, is this file's.
+ */
+#ifndef MONOCLE_CLR_STATE_H
+#define MONOCLE_CLR_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <monocle/host.h>
+#include "corprof.h"
+
+typedef struct {
+	ICorProfilerInfo15 *info; /* slots beyond what `info_version` grants do not exist */
+	int info_version;
+	unsigned major;         /* of the runtime: 8, 9, 10 */
+	const uint32_t *counts; /* of the core: listeners per event */
+	struct _MonoProfilerDesc *const *handles;
+	atomic_bool started;      /* Initialize asked for the first mask */
+	atomic_bool allocations;  /* a module was granted gc_allocation */
+	atomic_bool clauses;      /* a module was granted exception_clause; before anything runs */
+	atomic_uint filter_epoch; /* changes when a call filter comes or goes */
+	/*
+	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id
+	 * meant in one epoch it need not mean in the next.
+	 */
+	atomic_uint instance_epoch;
+	atomic_bool initialized; /* runtime_initialized was raised */
+	atomic_uint refused;     /* wanted methods that could not be given probes */
+	bool try_fault;          /* MONOCLE_CLR_TRY_FAULT: try/fault probes prove the shadow stack */
+} monocle__clr;
+
+extern monocle__clr monocle__clr_state;
+
+/* One line on stderr (or MONOCLE_LOG); for failures that leave the program unprofiled. */
+void monocle__clr_complain (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+/* The same for a failed call of the runtime: "CALL failed: NAME (0x........)". */
+void monocle__clr_complain_hr (const char *call, HRESULT hr);
+/* Raises runtime_initialized once, before the first image that is not corlib. */
+void monocle__clr_reach_initialized (void);
+
+static inline bool
+monocle__clr_listened (monocle_event event)
+{
+	return __atomic_load_n (&monocle__clr_state.counts[event], __ATOMIC_RELAXED) != 0;
+}
+
+#endif

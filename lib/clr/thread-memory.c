@@ -1,0 +1,127 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread-memory.c - makes each thread's block, and frees it when the thread ends.
+ */
+#include "thread-memory.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include "describe.h"
+
+__thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
+static pthread_key_t key;
+static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void
+free_block (void *block)
+{
+	monocle__thread_memory_own = NULL;
+	munmap (block, sizeof (monocle__thread_memory));
+}
+
+static void
+make_key (void)
+{
+	has_key = pthread_key_create (&key, free_block) == 0;
+}
+
+__attribute__ ((cold)) monocle__thread_memory *
+monocle__thread_memory_new (void)
+{
+	int saved_errno = errno;
+	void *block = mmap (NULL, sizeof (monocle__thread_memory), PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved_errno;
+	if (block == MAP_FAILED)
+		return NULL;
+	monocle__thread_memory *own = block;
+	own->top = own->base;
+	own->limit = own->base + MONOCLE__SHADOW_ENTRIES;
+	own->bottom.sp_flags = UINTPTR_MAX;
+	pthread_once (&key_once, make_key);
+	if (has_key)
+		pthread_setspecific (key, own);
+	monocle__thread_memory_own = own;
+	return own;
+}
+
+bool
+monocle__thread_memory_exists (void)
+{
+	return monocle__thread_memory_own != NULL;
+}
+
+monocle__describe_scratch *
+monocle__thread_memory_scratch (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->scratch : NULL;
+}
+
+monocle__under_way_list *
+monocle__thread_memory_under_way (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->under_way : NULL;
+}
+
+monocle__pins *
+monocle__thread_memory_pins (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->pins : NULL;
+}
+
+monocle__waiting *
+monocle__thread_memory_waiting (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->waiting : NULL;
+}
+
+monocle__emitted_capture **
+monocle__thread_memory_capture (void)
+{
+	static monocle__emitted_capture *nobody;
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->capture : &nobody;
+}
+
+monocle__unwinding *
+monocle__thread_memory_unwinding (void)
+{
+	return monocle__thread_memory_own ? &monocle__thread_memory_own->unwinding : NULL;
+}
+
+const monocle__thread_stack *
+monocle__thread_memory_stack (void)
+{
+	const monocle__thread_memory *own = monocle__thread_memory_own;
+	return own && own->stack.high ? &own->stack : NULL;
+}
+
+void
+monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	if (own)
+		own->stack = (monocle__thread_stack) { low, high };
+}
+
+uintptr_t
+monocle__thread_memory_callback (void)
+{
+	return monocle__thread_memory_own ? monocle__thread_memory_own->callback : 0;
+}
+
+uintptr_t
+monocle__thread_memory_set_callback (uintptr_t frame)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	uintptr_t before = own ? own->callback : 0;
+	if (own)
+		own->callback = frame;
+	return before;
+}

@@ -1,0 +1,191 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread-memory.h - one block of memory per thread: what each room keeps of the thread that it runs on.
+ *
+ * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few
+ * hundred bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is where it points:
+ *
+ *      monocle__thread_memory_own --> shadow stack's ends | unwinding, pins, under way | scratch, ... | its entries
+ *                                     probes                exceptions                   who asks       probes
+ *
+ * Only the thread itself reads and writes its block, in its own signal handlers too.
+ */
+#ifndef MONOCLE_CLR_THREAD_MEMORY_H
+#define MONOCLE_CLR_THREAD_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "corprof.h"
+#include "describe.h"
+
+/* --- of probes (probes/shadow.h) ---------------------------------------------------------------------------------- */
+
+/* 8 MiB of stack hold fewer frames than this; what is deeper is counted, not stored. */
+enum { MONOCLE__SHADOW_ENTRIES = 1 << 18 };
+
+typedef struct {
+	MonoMethod *method;     /* what events name: for generics the instance */
+	MonoMethod *definition; /* what leave probes match */
+	uintptr_t sp_flags;     /* stack pointer | MONOCLE__SHADOW_RAISES | MONOCLE__SHADOW_INVOKES */
+	uintptr_t ip;           /* return address of the enter probe */
+} monocle__shadow_entry;
+
+/* --- of exceptions ------------------------------------------------------------------------------------------------ */
+
+/* What exceptions/exception.c remembers of the thread's second passes. */
+enum { MONOCLE__UNWINDING_MAX = 128, MONOCLE__FILTERS_MAX = 32 };
+typedef struct {
+	struct {
+		FunctionID function;
+		uintptr_t sp;                 /* of the callback */
+		uint32_t entry;               /* of the function on the shadow stack; UINT32_MAX: none known */
+	} frames[MONOCLE__UNWINDING_MAX]; /* entered, not left yet */
+	unsigned count;
+	FunctionID left;                       /* reported as left, not believed yet; 0: none */
+	uint32_t left_depth;                   /* of the shadow stack at that moment */
+	uint32_t floors[MONOCLE__FILTERS_MAX]; /* depth of the shadow stack when each open filter began */
+	unsigned filters;
+} monocle__unwinding;
+
+/* Exceptions that must not move while they are under way (exceptions/exception.c), innermost last. */
+enum { MONOCLE__PINS_MAX = 16 };
+typedef struct {
+	struct {
+		uintptr_t sp; /* of the callback that told of the throw */
+		void *held;
+	} list[MONOCLE__PINS_MAX];
+	uint32_t count;
+} monocle__pins;
+
+/* How far the passes of an exception came with one function that has catch blocks or filters. */
+typedef struct {
+	FunctionID function;        /* 0: free */
+	uint32_t searched, unwound; /* how many frames of it the passes came to */
+	uint32_t met;               /* which of them was the first with a clause; 0: none */
+} monocle__pass;
+
+/* One exception, from its throw until it is caught (exceptions/under-way.c). */
+typedef struct {
+	ObjectID object; /* stays where it is while it is held */
+	void *held;
+	FunctionID searched; /* the first pass is in this function */
+	bool found;          /* and its handler is there */
+	bool met;            /* a frame that was unwound had a clause around the place it was at */
+	monocle__pass passes[8];
+} monocle__under_way;
+
+/* A filter or handler that runs. */
+typedef struct {
+	FunctionID function;
+	uintptr_t frame, begin; /* as the runtime names them */
+	uint32_t before;        /* exceptions under way when it began: what it throws comes after those */
+} monocle__under_way_handler;
+
+/* What the runtime announced and no probe has told of yet. */
+typedef struct {
+	MonoMethod *definition; /* NULL: nothing */
+	uint32_t type;          /* fault blocks count as finally blocks */
+	ObjectID object;
+	void *held; /* NULL: the exception, which is still under way, holds it */
+} monocle__announced;
+
+typedef struct {
+	monocle__under_way list[32]; /* innermost last */
+	uint32_t count;
+	monocle__under_way_handler handlers[64];
+	uint32_t handler_count;
+	monocle__announced announced;
+} monocle__under_way_list;
+
+/* --- of the heap -------------------------------------------------------------------------------------------------- */
+
+/*
+ * An object that the runtime names once and modules are told of twice (heap/collector.c). After a collection it may
+ * have moved, and nobody says where to: then modules get an object of the same class with nothing in it, which can be
+ * asked for its class.
+ */
+typedef struct {
+	MonoObject *object;
+	uint32_t pauses;
+	uintptr_t like[32];
+} monocle__stand_in;
+
+/* The monitor that the thread waits for (heap/monitor.c). */
+typedef struct {
+	uintptr_t lock;
+	monocle__stand_in object;
+} monocle__waiting;
+
+/* --- of images and code ------------------------------------------------------------------------------------------- */
+
+/* The thread's open look into an image that is being written (images/emitted.c). */
+typedef struct monocle__emitted_capture monocle__emitted_capture;
+
+/* Where the thread's stack lies. */
+typedef struct {
+	uintptr_t low, high;
+} monocle__thread_stack;
+
+/* --- the block ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+	monocle__shadow_entry *top, *limit;
+	uint64_t overflow; /* entries that were not stored, innermost first */
+	monocle__unwinding unwinding;
+	monocle__pins pins;
+	monocle__describe_scratch scratch;
+	monocle__emitted_capture *capture;
+	monocle__waiting waiting;
+	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
+	bool makes_handle;  /* a handle that nobody is told of is being made (heap/object.c) */
+	monocle__thread_stack stack;
+	monocle__under_way_list under_way;
+	monocle__shadow_entry bottom; /* base[-1]: higher than every frame */
+	monocle__shadow_entry base[MONOCLE__SHADOW_ENTRIES];
+} monocle__thread_memory;
+
+/* NULL: the thread has none yet. Any context. */
+extern __thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
+
+/* Makes the calling thread's. NULL: the kernel has no memory, the thread goes without. */
+monocle__thread_memory *monocle__thread_memory_new (void);
+
+/*
+ * NULL only when the kernel has no memory. Probes and callbacks; a signal handler may call it on a thread that has its
+ * memory already.
+ */
+static inline monocle__thread_memory *
+monocle__thread_memory_get (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_own;
+	return __builtin_expect (own != NULL, 1) ? own : monocle__thread_memory_new ();
+}
+
+/* Any context. */
+bool monocle__thread_memory_exists (void);
+
+/* Parts of it, made where there is no memory yet. NULL: the kernel has none. */
+monocle__describe_scratch *monocle__thread_memory_scratch (void);
+monocle__under_way_list *monocle__thread_memory_under_way (void);
+monocle__pins *monocle__thread_memory_pins (void);
+monocle__waiting *monocle__thread_memory_waiting (void);
+/* Never NULL. */
+monocle__emitted_capture **monocle__thread_memory_capture (void);
+
+/* NULL: no probe and no callback has needed memory here yet. */
+monocle__unwinding *monocle__thread_memory_unwinding (void);
+
+/* NULL: nobody said so yet. Any context. */
+const monocle__thread_stack *monocle__thread_memory_stack (void);
+/* Not from a signal handler. */
+void monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high);
+
+/*
+ * The frame of the runtime's callback that the calling thread is in, for walks that begin there; 0: none was noted. A
+ * callback notes its own and puts back what it found.
+ */
+uintptr_t monocle__thread_memory_callback (void);
+uintptr_t monocle__thread_memory_set_callback (uintptr_t frame);
+
+#endif

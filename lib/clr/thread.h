@@ -1,0 +1,18 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread.h - managed threads.
+ */
+#ifndef MONOCLE_CLR_THREAD_H
+#define MONOCLE_CLR_THREAD_H
+
+#include <stdint.h>
+#include "corprof.h"
+
+/*
+ * The pthread_t of a thread of the runtime, 0: it does not run (any more). Takes a leaf lock; not from a signal
+ * handler.
+ */
+uintptr_t monocle__clr_thread_tid (ThreadID id);
+
+#endif
