@@ -15,6 +15,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "inflate.h"
+#include "publish.h"
 #include "type.h"
 
 static MonoImage *
@@ -29,20 +30,17 @@ image_of (MonoClass *klass)
 static const char *
 fallback_name (MonoClass *klass)
 {
-	const char *known = atomic_load_explicit (&klass->fallback, memory_order_acquire);
-	char text[24], *copy;
+	const char *known = atomic_load_explicit (&klass->fallback, memory_order_acquire), *copy;
+	char text[24];
 	if (known)
 		return known;
 	if (klass->kind == MONOCLE__CLASS_PARAM)
 		snprintf (text, sizeof text, "%s%u", klass->owner ? "!!" : "!", klass->index);
 	else
 		snprintf (text, sizeof text, "<0x%08x>", monocle_class_token (klass));
-	if (!(copy = (char *) monocle__arena_string (text)))
+	if (!(copy = monocle__arena_string (text)))
 		return "";
-	if (atomic_compare_exchange_strong_explicit (&klass->fallback, &known, copy, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return copy;
-	return known;
+	return MONOCLE__PUBLISH (&klass->fallback, copy);
 }
 
 const char *

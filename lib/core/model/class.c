@@ -12,6 +12,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "intern.h"
+#include "publish.h"
 #include "special-type.h"
 #include "table.h"
 #include "type.h"
@@ -206,13 +207,8 @@ monocle__class_describe (MonoClass *klass)
 {
 	if (klass->kind == MONOCLE__CLASS_INST)
 		klass = klass->element;
-	monocle__class_desc *desc = atomic_load_explicit (&klass->desc, memory_order_acquire), *known = NULL;
-	if (desc || !(desc = describe (klass)))
-		return desc;
-	if (atomic_compare_exchange_strong_explicit (&klass->desc, &known, desc, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return desc;
-	return known;
+	monocle__class_desc *desc = atomic_load_explicit (&klass->desc, memory_order_acquire);
+	return desc ? desc : MONOCLE__PUBLISH (&klass->desc, describe (klass));
 }
 
 bool
@@ -287,10 +283,7 @@ monocle_class_def (MonoImage *image, uint32_t typedef_token)
 	MonoClass *klass = def_new (image, row);
 	if (klass && image->flags & MONOCLE_IMAGE_CORLIB)
 		klass = adopt (klass, image);
-	if (!klass ||
-	    atomic_compare_exchange_strong_explicit (slot, &known, klass, memory_order_acq_rel, memory_order_acquire))
-		return klass;
-	return known;
+	return MONOCLE__PUBLISH (slot, klass);
 }
 
 /* What an interned class is known by. */

@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "dispatch/host.h"
 #include "log.h"
+#include "publish.h"
 #include "table.h"
 
 enum { TYPE_BITS = 3, TYPE_MASK = (1 << TYPE_BITS) - 1 };
@@ -45,10 +46,7 @@ entry_at (int type, uint32_t row, bool make)
 	if (known || !slot || !make)
 		return known;
 	entry *fresh = monocle__arena_alloc (sizeof *fresh);
-	if (!fresh ||
-	    atomic_compare_exchange_strong_explicit (slot, &known, fresh, memory_order_acq_rel, memory_order_acquire))
-		return fresh;
-	return known;
+	return MONOCLE__PUBLISH (slot, fresh);
 }
 
 static uint32_t

@@ -15,6 +15,7 @@
 #include "dispatch/host.h"
 #include "jit-info.h"
 #include "method.h"
+#include "publish.h"
 #include "table.h"
 
 enum { PASSES_LIMIT = 64 };
@@ -159,7 +160,7 @@ desc_from_info (MonoImage *image, const monocle_image_info *info)
 const monocle__image_desc *
 monocle__image_describe (MonoImage *image)
 {
-	monocle__image_desc *desc = atomic_load_explicit (&image->desc, memory_order_acquire), *known = NULL;
+	monocle__image_desc *desc = atomic_load_explicit (&image->desc, memory_order_acquire);
 	const monocle_host_ops *ops = monocle__host_ops ();
 	if (desc || !ops->describe_image || !monocle__image_ask_begin (image))
 		return desc;
@@ -167,10 +168,7 @@ monocle__image_describe (MonoImage *image)
 	if (ops->describe_image (ops->host, image, &info) == 0)
 		desc = desc_from_info (image, &info);
 	monocle__image_ask_end (image);
-	if (!desc || atomic_compare_exchange_strong_explicit (&image->desc, &known, desc, memory_order_acq_rel,
-	                                                      memory_order_acquire))
-		return desc;
-	return known;
+	return MONOCLE__PUBLISH (&image->desc, desc);
 }
 
 /* The record in a row, or NULL. */

@@ -16,6 +16,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "inflate.h"
+#include "publish.h"
 
 enum { COUNT_LIMIT = 0xffffff }; /* a table has no more rows: II.22.2.7 and the size of a token */
 
@@ -207,10 +208,7 @@ members_of (MonoClass *klass)
 	if (known)
 		return known;
 	struct monocle__class_members *members = monocle__arena_alloc (sizeof *members);
-	if (!members || atomic_compare_exchange_strong_explicit (&klass->members, &known, members, memory_order_acq_rel,
-	                                                         memory_order_acquire))
-		return members;
-	return known;
+	return MONOCLE__PUBLISH (&klass->members, members);
 }
 
 static bool

@@ -14,6 +14,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "intern.h"
+#include "publish.h"
 #include "signature.h"
 #include "table.h"
 #include "type.h"
@@ -62,13 +63,8 @@ describe (MonoMethod *definition)
 static const monocle__method_desc *
 describe_definition (MonoMethod *method)
 {
-	monocle__method_desc *desc = atomic_load_explicit (&method->desc, memory_order_acquire), *known = NULL;
-	if (desc || !(desc = describe (method)))
-		return desc;
-	if (atomic_compare_exchange_strong_explicit (&method->desc, &known, desc, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return desc;
-	return known;
+	monocle__method_desc *desc = atomic_load_explicit (&method->desc, memory_order_acquire);
+	return desc ? desc : MONOCLE__PUBLISH (&method->desc, describe (method));
 }
 
 /* For those who read the record itself. Whoever does it at the same time writes the same. */
@@ -123,9 +119,7 @@ monocle_method_def (MonoImage *image, uint32_t methoddef_token)
 		return NULL;
 	method->image = image;
 	method->token = MONO_TOKEN_METHOD_DEF | row;
-	if (atomic_compare_exchange_strong_explicit (slot, &known, method, memory_order_acq_rel, memory_order_acquire))
-		return method;
-	return known;
+	return MONOCLE__PUBLISH (slot, method);
 }
 
 MonoMethod *
@@ -244,10 +238,7 @@ fallback_name (MonoMethod *method)
 	snprintf (text, sizeof text, "<0x%08x>", method->token);
 	if (!(copy = monocle__arena_string (text)))
 		return "";
-	if (atomic_compare_exchange_strong_explicit (&method->fallback, &known, copy, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return copy;
-	return known;
+	return MONOCLE__PUBLISH (&method->fallback, copy);
 }
 
 const char *

@@ -11,6 +11,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "method.h"
+#include "publish.h"
 #include "signature.h"
 
 enum {
@@ -65,13 +66,8 @@ params_of (MonoMethod *method)
 	MonoMethod *definition = monocle_method_definition (method);
 	/* The description is never written after it is published, but for this pointer. */
 	monocle__method_desc *desc = definition ? (monocle__method_desc *) monocle__method_describe (definition) : NULL;
-	struct monocle__param *known = desc ? atomic_load_explicit (&desc->params, memory_order_acquire) : NULL, *params;
-	if (known || !desc || !(params = params_make (definition)))
-		return known;
-	if (atomic_compare_exchange_strong_explicit (&desc->params, &known, params, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return params;
-	return known;
+	struct monocle__param *known = desc ? atomic_load_explicit (&desc->params, memory_order_acquire) : NULL;
+	return known || !desc ? known : MONOCLE__PUBLISH (&desc->params, params_make (definition));
 }
 
 /* --- mono_method_* ------------------------------------------------------------------------------------------------ */

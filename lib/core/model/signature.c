@@ -15,6 +15,7 @@
 #include "inflate.h"
 #include "intern.h"
 #include "metadata.h"
+#include "publish.h"
 #include "type.h"
 
 enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
@@ -108,10 +109,7 @@ monocle__method_signature (MonoMethod *method)
 	if (known)
 		return known;
 	MonoMethodSignature *signature = method->definition ? inflate_signature (method) : ask (method);
-	if (!signature || atomic_compare_exchange_strong_explicit (&method->signature, &known, signature,
-	                                                           memory_order_acq_rel, memory_order_acquire))
-		return signature;
-	return known;
+	return MONOCLE__PUBLISH (&method->signature, signature);
 }
 
 /* --- mono_signature_* --------------------------------------------------------------------------------------------- */

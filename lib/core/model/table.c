@@ -10,6 +10,7 @@
 #include "table.h"
 
 #include "arena.h"
+#include "publish.h"
 
 /* A row number has 24 bits (II.22: the upper byte of a token names the table). */
 enum { ROW_LIMIT = 1 << 24 };
@@ -31,12 +32,7 @@ level_get (monocle__table *table, uint32_t level, bool make)
 	if (slots || !make)
 		return slots;
 	_Atomic (void *) *fresh = monocle__arena_alloc (((size_t) MONOCLE__TABLE_FIRST_LEVEL << level) * sizeof *fresh);
-	if (!fresh)
-		return NULL;
-	if (atomic_compare_exchange_strong_explicit (&table->levels[level], &slots, fresh, memory_order_acq_rel,
-	                                             memory_order_acquire))
-		return fresh;
-	return slots;
+	return MONOCLE__PUBLISH (&table->levels[level], fresh);
 }
 
 _Atomic (void *) *
