@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <monocle/host.h>
+#include "hash.h"
 #include "intern.h"
 
 enum {
@@ -108,7 +109,7 @@ monocle__arena_string (const char *text)
 		return NULL;
 	if (!*text)
 		return "";
-	uint64_t hash = monocle__hash_string (0, text);
+	uint64_t hash = monocle__hash_text (0, text);
 	const monocle__node *known = monocle__intern_find (&strings, hash, string_same, text);
 	if (known)
 		return ((const struct string *) known)->text;

@@ -10,21 +10,6 @@
 
 #include <stddef.h>
 
-uint64_t
-monocle__hash (uint64_t seed, uint64_t value)
-{
-	uint64_t mixed = (seed ^ value) * 0x9e3779b97f4a7c15u;
-	return mixed ^ (mixed >> 29);
-}
-
-uint64_t
-monocle__hash_string (uint64_t seed, const char *text)
-{
-	for (; *text; text++)
-		seed = (seed ^ (unsigned char) *text) * 0x100000001b3u;
-	return monocle__hash (seed, 0);
-}
-
 static _Atomic (monocle__node *) *
 bucket_of (monocle__intern *set, uint64_t hash)
 {

@@ -29,7 +29,5 @@ monocle__node *monocle__intern_find (monocle__intern *set, uint64_t hash, monocl
 /* Publishes `node` under `hash`, unless its like came first: returns the one that is in the set. */
 monocle__node *monocle__intern_add (monocle__intern *set, uint64_t hash, monocle__node *node, monocle__same same,
                                     const void *key);
-uint64_t monocle__hash (uint64_t seed, uint64_t value);
-uint64_t monocle__hash_string (uint64_t seed, const char *text);
 
 #endif

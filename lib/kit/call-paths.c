@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
+
 #define NONE UINT32_MAX
 
 /* key -> value, open addressing; keys are never 0 (their caller adds one where they might be). */
@@ -42,13 +44,6 @@ struct builder {
 };
 
 /* --- map ---------------------------------------------------------------------------------------------------------- */
-
-static uint64_t
-mix (uint64_t key)
-{
-	key = (key ^ key >> 31) * UINT64_C (0x9e3779b97f4a7c15);
-	return key ^ key >> 29;
-}
 
 static uint32_t *map_slot (struct map *map, uint64_t key);
 
@@ -80,7 +75,7 @@ map_find (const struct map *map, uint64_t key)
 {
 	if (!map->keys)
 		return NONE;
-	for (uint64_t i = mix (key);; i++) {
+	for (uint64_t i = monocle__hash (key, key >> 31);; i++) {
 		uint64_t slot = map->keys[i & map->mask];
 		if (!slot || slot == key)
 			return slot ? map->values[i & map->mask] : NONE;
@@ -93,7 +88,7 @@ map_slot (struct map *map, uint64_t key)
 {
 	if ((!map->keys || map->count * 2 >= map->mask) && !map_grow (map))
 		return NULL;
-	uint64_t i = mix (key);
+	uint64_t i = monocle__hash (key, key >> 31);
 	while (map->keys[i & map->mask] && map->keys[i & map->mask] != key)
 		i++;
 	if (!map->keys[i & map->mask]) {
@@ -212,21 +207,12 @@ add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t
-hash_text (const char *text)
-{
-	uint64_t hash = UINT64_C (0xcbf29ce484222325);
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t) *text) * UINT64_C (0x100000001b3);
-	return hash;
-}
-
 /* A server may have had a hundred thousand threads. */
 static uint32_t
 find_or_add_label (struct builder *builder, const struct monocle__label *label)
 {
 	struct monocle__call_paths *out = builder->out;
-	for (uint64_t key = hash_text (label->text);; key++) {
+	for (uint64_t key = monocle__hash_text (0, label->text);; key++) {
 		uint32_t *value = map_slot (&builder->labels, key ? key : 1);
 		if (!value)
 			return NONE;

@@ -10,6 +10,7 @@
  */
 #include "calltree.h"
 #include "fork-pages.h"
+#include "hash.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,16 +62,15 @@ make_end_key (void)
 /* --- the table of children ---------------------------------------------------------------------------------------- */
 
 static uint64_t
-mix (uint32_t parent, uint64_t key)
+hash_of (uint32_t parent, uint64_t key)
 {
-	uint64_t hash = (key ^ (uint64_t) parent << 29) * UINT64_C (0x9e3779b97f4a7c15);
-	return hash >> 32;
+	return monocle__hash_spread (key ^ (uint64_t) parent << 29) >> 32;
 }
 
 uint32_t *
 monocle__thread_slot (const struct monocle__call_thread *thread, uint32_t parent, uint64_t key)
 {
-	for (uint64_t i = mix (parent, key);; i++) {
+	for (uint64_t i = hash_of (parent, key);; i++) {
 		uint32_t *slot = &thread->slots[i & thread->mask];
 		const struct monocle__node *node = &thread->nodes[*slot];
 		if (!*slot || (node->key == key && node->parent == parent))

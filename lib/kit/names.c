@@ -7,6 +7,7 @@
  * and slots that only ever go from empty to full. A full table is replaced by one of twice the size; the old one stays
  * for readers that still hold it (all old ones together are as large as the new one).
  */
+#include "hash.h"
 #include "spool.h"
 
 #include <string.h>
@@ -20,10 +21,9 @@ struct monocle__names {
 };
 
 static uint64_t
-mix (uint64_t key)
+hash_of (uint64_t key)
 {
-	key *= UINT64_C (0x9e3779b97f4a7c15);
-	return key >> 32;
+	return monocle__hash_spread (key) >> 32;
 }
 
 static void *
@@ -39,7 +39,7 @@ contains (const struct monocle__names *table, uint64_t key)
 {
 	if (!table)
 		return false;
-	for (uint64_t i = mix (key);; i++) {
+	for (uint64_t i = hash_of (key);; i++) {
 		uint64_t slot = __atomic_load_n (&table->slots[i & table->mask], __ATOMIC_RELAXED);
 		if (slot == key || !slot)
 			return slot == key;
@@ -49,7 +49,7 @@ contains (const struct monocle__names *table, uint64_t key)
 static void
 insert (struct monocle__names *table, uint64_t key)
 {
-	uint64_t i = mix (key);
+	uint64_t i = hash_of (key);
 	while (table->slots[i & table->mask])
 		i++;
 	__atomic_store_n (&table->slots[i & table->mask], key, __ATOMIC_RELAXED);

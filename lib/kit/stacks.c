@@ -20,6 +20,7 @@
 
 #include "background.h"
 #include "calltree.h"
+#include "hash.h"
 #include "profile.h"
 #include "stack-ring.h"
 
@@ -177,13 +178,6 @@ monocle_kit_stacks_lost (const monocle_kit_stacks *stacks)
 
 /* --- the drain thread: frames ------------------------------------------------------------------------------------- */
 
-static uint64_t
-mix (uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C (0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 static void
 ask (monocle_kit_stacks *stacks)
 {
@@ -204,7 +198,7 @@ stop_asking (monocle_kit_stacks *stacks)
 static uint64_t
 resolve (monocle_kit_stacks *stacks, uint64_t address)
 {
-	struct known_code *known = &stacks->code[mix (0, address) >> 32 & (KNOWN_CODE - 1)];
+	struct known_code *known = &stacks->code[monocle__hash (0, address) >> 32 & (KNOWN_CODE - 1)];
 	if (known->key && known->address == address)
 		return known->key;
 	if (!stacks->config.resolve)
@@ -236,7 +230,7 @@ find_or_make (monocle_kit_stacks *stacks, uint32_t parent, uint64_t key)
 static struct thread *
 thread_place (const monocle_kit_stacks *stacks, uint64_t number)
 {
-	for (uint64_t i = mix (0, number) >> 32;; i++) {
+	for (uint64_t i = monocle__hash (0, number) >> 32;; i++) {
 		struct thread *thread = &stacks->threads[i & stacks->thread_mask];
 		if (!thread->root || thread->number == number)
 			return thread;
@@ -344,10 +338,10 @@ walk (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_
 static uint32_t
 node_of (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint32_t count)
 {
-	uint64_t hash = mix (0, root); /* Spread: roots and methods differ in the same few bits. */
+	uint64_t hash = monocle__hash (0, root); /* Spread: roots and methods differ in the same few bits. */
 	bool whole;
 	for (uint32_t i = 0; i < count; i++)
-		hash = mix (hash, frames[i]);
+		hash = monocle__hash (hash, frames[i]);
 	struct known_stack *known = &stacks->stacks[hash >> 32 & (KNOWN_STACKS - 1)];
 	if (known->node && known->hash == hash)
 		return known->node;

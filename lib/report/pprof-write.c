@@ -8,6 +8,7 @@
  */
 #include "array.h"
 #include "format.h"
+#include "hash.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -34,22 +35,12 @@ typedef struct {
 
 /* --- strings --- */
 
-static size_t
-text_hash (const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char) *text) * 0x100000001b3u;
-	return (size_t) (hash ^ hash >> 32);
-}
-
 static uint32_t *
 string_slot (const writer *w, const char *text)
 {
 	size_t mask = w->slot_count - 1;
 
-	for (size_t at = text_hash (text) & mask;; at = (at + 1) & mask) {
+	for (size_t at = (size_t) monocle__hash_text (0, text) & mask;; at = (at + 1) & mask) {
 		if (!w->slots[at] || strcmp (w->strings[w->slots[at] - 1], text) == 0)
 			return &w->slots[at];
 	}

@@ -9,6 +9,7 @@
 #include "profile.h"
 
 #include "array.h"
+#include "hash.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -135,13 +136,7 @@ monocle__profile_text_drop (monocle__profile *profile, const char *text)
 static size_t
 function_hash (const monocle__function *function)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (const char *c = function->name; *c; c++)
-		hash = (hash ^ (unsigned char) *c) * 0x100000001b3u;
-	for (const char *c = function->filename; *c; c++)
-		hash = (hash ^ (unsigned char) *c) * 0x100000001b3u;
-	return (size_t) (hash ^ hash >> 32);
+	return (size_t) monocle__hash_text (monocle__hash_text (0, function->name), function->filename);
 }
 
 /* The slot that holds the function, or the free one where it belongs. */

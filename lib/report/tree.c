@@ -7,6 +7,7 @@
 #include "tree.h"
 
 #include "array.h"
+#include "hash.h"
 
 #include <string.h>
 
@@ -25,9 +26,7 @@ monocle__tree_free (monocle__tree *tree)
 static size_t
 path_hash (uint32_t parent, uint32_t function)
 {
-	uint64_t key = ((uint64_t) parent << 32 | function) * 0x9e3779b97f4a7c15u;
-
-	return (size_t) (key ^ key >> 29);
+	return (size_t) monocle__hash (0, (uint64_t) parent << 32 | function);
 }
 
 /* The slot that holds the child, or the free one where it belongs. The root is never in the table, so 0 means free. */

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <time.h>
 #include <monocle/host.h>
+#include "hash.h"
 #include "images/dynamic-method.h"
 #include "images/image.h"
 #include "images/resolve.h"
@@ -144,7 +145,7 @@ monocle__codemap_compiled (FunctionID function, ReJITID version, MonoMethod *met
 static uint32_t
 hash (uintptr_t ip)
 {
-	return (uint32_t) ((uint64_t) ip * 0x9e3779b97f4a7c15u >> 40);
+	return (uint32_t) (monocle__hash_spread (ip) >> 40);
 }
 
 static bool

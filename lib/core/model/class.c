@@ -10,6 +10,7 @@
 #include <string.h>
 #include "arena.h"
 #include "dispatch/host.h"
+#include "hash.h"
 #include "image.h"
 #include "intern.h"
 #include "publish.h"
@@ -508,8 +509,8 @@ monocle_class_named (const char *assembly, const char *name_space, const char *n
 {
 	struct named_key key = { assembly ? assembly : "", name_space ? name_space : "", name ? name : "",
 		                     is_valuetype != 0 };
-	uint64_t hash = monocle__hash_string (is_valuetype != 0, key.assembly);
-	hash = monocle__hash_string (monocle__hash_string (hash, key.name_space), key.name);
+	uint64_t hash = monocle__hash_text (is_valuetype != 0, key.assembly);
+	hash = monocle__hash_text (monocle__hash_text (hash, key.name_space), key.name);
 	monocle__node *node = monocle__intern_find (&classes, hash, named_same, &key);
 	if (node)
 		return (MonoClass *) node;

@@ -11,6 +11,7 @@
 #include "idmap.h"
 
 #include "arena.h"
+#include "hash.h"
 #include "records.h"
 
 enum {
@@ -37,7 +38,7 @@ level_new (monocle__level *older)
 static inline uint64_t
 first_cell (const monocle__level *level, uintptr_t id)
 {
-	return (uint64_t) id * 0x9e3779b97f4a7c15u >> level->shift;
+	return monocle__hash_spread (id) >> level->shift;
 }
 
 /* The cell of `id` in one level, or NULL. */

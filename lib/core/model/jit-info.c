@@ -14,7 +14,7 @@
 #include <mono/metadata/appdomain.h>
 #include "arena.h"
 #include "dispatch/host.h"
-#include "intern.h"
+#include "hash.h"
 #include "records.h"
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };

@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "class.h"
 #include "dispatch/host.h"
+#include "hash.h"
 #include "image.h"
 #include "intern.h"
 #include "publish.h"

@@ -11,9 +11,9 @@
 #include <mono/metadata/attrdefs.h>
 #include "arena.h"
 #include "dispatch/host.h"
+#include "hash.h"
 #include "image.h"
 #include "inflate.h"
-#include "intern.h"
 #include "metadata.h"
 #include "publish.h"
 #include "type.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "arena.h"
 #include "class.h"
+#include "hash.h"
 #include "intern.h"
 #include "signature.h"
 #include "type.h"

@@ -11,7 +11,7 @@
 #include "arena.h"
 #include "class-api.h"
 #include "class.h"
-#include "intern.h"
+#include "hash.h"
 #include "special-type.h"
 
 MonoType *

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "arena.h"
+#include "hash.h"
 #include "intern.h"
 #include "signature.h"
 #include "type.h"
@@ -131,7 +132,7 @@ monocle_method_wrapper_new (const monocle_wrapper_info *info)
 	key k = { info, signature_of (info->signature) };
 	if (!k.signature)
 		return NULL;
-	uint64_t hash = monocle__hash (monocle__hash_string ((uintptr_t) k.signature, info->name), (uintptr_t) info->klass);
+	uint64_t hash = monocle__hash (monocle__hash_text ((uintptr_t) k.signature, info->name), (uintptr_t) info->klass);
 	monocle__node *node = monocle__intern_find (&wrappers, hash, take_same, &k);
 	wrapper *fresh = node ? NULL : wrapper_new (info, k.signature);
 	if (fresh)
