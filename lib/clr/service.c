@@ -35,6 +35,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "background.h"
+#include "nanoseconds.h"
+
 enum { SLOTS = 32, DATA_SIZE = 320 };
 
 typedef struct {
@@ -94,17 +97,13 @@ run (void *nothing)
 void
 monocle__service_begin (void)
 {
-	sigset_t all, before;
 	sem_init (&posted, 0, 0);
 	for (int i = 0; i < SLOTS; i++)
 		sem_init (&slots[i].done, 0, 0);
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, &before);
-	if (pthread_create (&thread, NULL, run, NULL) == 0) {
+	if (monocle__background_start (&thread, run, NULL, 0)) {
 		pthread_detach (thread);
 		owner = getpid ();
 	}
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
 }
 
 static slot *
@@ -120,14 +119,8 @@ claim (void)
 static bool
 wait_for (slot *own, unsigned milliseconds)
 {
-	struct timespec end;
-	clock_gettime (CLOCK_MONOTONIC, &end);
-	end.tv_sec += milliseconds / 1000;
-	end.tv_nsec += milliseconds % 1000 * 1000000L;
-	if (end.tv_nsec >= 1000000000L) {
-		end.tv_sec++;
-		end.tv_nsec -= 1000000000L;
-	}
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	struct timespec end = monocle__nanoseconds_timespec (now + milliseconds * UINT64_C (1000000));
 	while (atomic_load (&own->state) == POSTED &&
 	       (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
 		;

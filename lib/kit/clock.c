@@ -10,6 +10,8 @@
 
 #include <monocle/kit.h>
 
+#include "nanoseconds.h"
+
 bool monocle__clock_uses_ticks;
 
 void
@@ -32,7 +34,7 @@ monocle__clock_pair_now (bool ticks)
 	uint64_t best_gap = UINT64_MAX;
 	for (int i = 0; i < 3 && ticks; i++) {
 		uint64_t before = monocle__ticks_now ();
-		uint64_t ns = monocle__clock_ns (CLOCK_MONOTONIC);
+		uint64_t ns = monocle__nanoseconds (CLOCK_MONOTONIC);
 		uint64_t gap = monocle__ticks_now () - before;
 		if (gap < best_gap) {
 			best_gap = gap;
@@ -40,7 +42,7 @@ monocle__clock_pair_now (bool ticks)
 		}
 	}
 	if (!ticks)
-		best.ns = best.ticks = monocle__clock_ns (CLOCK_MONOTONIC);
+		best.ns = best.ticks = monocle__nanoseconds (CLOCK_MONOTONIC);
 	return best;
 }
 

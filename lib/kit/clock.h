@@ -12,6 +12,8 @@
 
 #include <ticks.h>
 
+#include "nanoseconds.h"
+
 /* One instant in both clocks; lies in spools. */
 struct monocle__clock_pair {
 	uint64_t ticks;
@@ -22,18 +24,10 @@ struct monocle__clock_pair {
 extern bool monocle__clock_uses_ticks;
 
 static inline uint64_t
-monocle__clock_ns (clockid_t clock)
-{
-	struct timespec time;
-	clock_gettime (clock, &time);
-	return (uint64_t) time.tv_sec * 1000000000u + (uint64_t) time.tv_nsec;
-}
-
-static inline uint64_t
 monocle__clock_now (void)
 {
 	return __builtin_expect (monocle__clock_uses_ticks, 1) ? monocle__ticks_now ()
-	                                                       : monocle__clock_ns (CLOCK_MONOTONIC);
+	                                                       : monocle__nanoseconds (CLOCK_MONOTONIC);
 }
 
 /*

@@ -21,6 +21,7 @@
 #include <monocle/kit.h>
 
 #include "clock.h"
+#include "nanoseconds.h"
 #include "native.h"
 
 #define REFRESH_NS 100000000u
@@ -146,7 +147,7 @@ find_mapping_now (uintptr_t address)
 static bool
 is_due (uint64_t *last)
 {
-	uint64_t now = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (*last && now - *last < REFRESH_NS)
 		return false;
 	*last = now;

@@ -11,6 +11,7 @@
  */
 #include "spool.h"
 #include "fork-pages.h"
+#include "nanoseconds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +158,7 @@ fill_header (monocle_kit_spool *spool)
 	header->header_size = sizeof *header;
 	header->pid = (uint32_t) getpid ();
 	header->process_start = monocle__process_start (getpid ());
-	header->realtime_ns = monocle__clock_ns (CLOCK_REALTIME);
+	header->realtime_ns = monocle__nanoseconds (CLOCK_REALTIME);
 	header->flags = monocle__clock_uses_ticks ? MONOCLE__SPOOL_TICKS : 0;
 	monocle__boot_id (header->boot_id);
 	gethostname (header->host, sizeof header->host - 1);
@@ -257,7 +258,7 @@ add_pair (monocle_kit_spool *spool)
 static void
 add_pair_if_due (monocle_kit_spool *spool)
 {
-	uint64_t now = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	/* The second pair comes early, so that a short life is measured too. */
 	uint64_t due = spool->header->pair_count < 2 ? 1000000u : 1000000000u;
 	if (now - spool->last_pair_ns >= due)

@@ -21,6 +21,7 @@
 #include "background.h"
 #include "calltree.h"
 #include "hash.h"
+#include "nanoseconds.h"
 #include "profile.h"
 #include "stack-ring.h"
 
@@ -412,7 +413,7 @@ sleep_a_while (monocle_kit_stacks *stacks)
 static void
 beat (monocle_kit_stacks *stacks, bool always)
 {
-	uint64_t now = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	__atomic_store_n (&stacks->spool.header->heartbeat, monocle__clock_now (), __ATOMIC_RELAXED);
 	monocle__spool_pair (&stacks->spool, false);
 	if (!always && now - stacks->last_beat < 1000000000)
@@ -444,13 +445,13 @@ monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
 	if (!is_open (stacks))
 		return true;
 	int saved_errno = errno;
-	uint64_t deadline = monocle__clock_ns (CLOCK_MONOTONIC) + (uint64_t) milliseconds * 1000000;
+	uint64_t deadline = monocle__nanoseconds (CLOCK_MONOTONIC) + (uint64_t) milliseconds * 1000000;
 	uint32_t mine = __atomic_add_fetch (&stacks->sync_wanted, 1, __ATOMIC_ACQ_REL);
 	bool done = false;
 	wake (stacks);
 	for (;;) {
 		done = (int32_t) (__atomic_load_n (&stacks->sync_done, __ATOMIC_ACQUIRE) - mine) >= 0;
-		if (done || !is_open (stacks) || monocle__clock_ns (CLOCK_MONOTONIC) >= deadline)
+		if (done || !is_open (stacks) || monocle__nanoseconds (CLOCK_MONOTONIC) >= deadline)
 			break;
 		nanosleep (&(struct timespec) { .tv_nsec = 200000 }, NULL);
 	}

@@ -41,6 +41,7 @@
 #include "clock.h"
 #include "complete.h"
 #include "environment.h"
+#include "nanoseconds.h"
 #include "text-output.h"
 #include "utf8.h"
 
@@ -136,7 +137,7 @@ watch_forks (void)
 uint64_t
 monocle_kit_text_now (void)
 {
-	return monocle__clock_ns (CLOCK_MONOTONIC);
+	return monocle__nanoseconds (CLOCK_MONOTONIC);
 }
 
 /* --- a thread's side ---------------------------------------------------------------------------------------------- */

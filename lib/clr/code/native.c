@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 #include "eh-frame.h"
+#include "nanoseconds.h"
 
 enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE = 12 };
 
@@ -226,19 +227,11 @@ is_current (const monocle__native_map *map)
 	return map && map->added == counters[0] && map->removed == counters[1];
 }
 
-static uint64_t
-now (void)
-{
-	struct timespec t;
-	clock_gettime (CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
-}
-
 /* Under the lock. */
 static bool
 replace (monocle__native_map *before)
 {
-	uint64_t began = now ();
+	uint64_t began = monocle__nanoseconds (CLOCK_MONOTONIC);
 	reading r = { .before = before, .map = calloc (1, sizeof *r.map) };
 	if (!r.map)
 		return false;
@@ -251,7 +244,7 @@ replace (monocle__native_map *before)
 	atomic_store (&current, r.map);
 	if (wait_for_readers ())
 		map_free (before);
-	atomic_store (&last_nanoseconds, now () - began);
+	atomic_store (&last_nanoseconds, monocle__nanoseconds (CLOCK_MONOTONIC) - began);
 	atomic_fetch_add (&readings, 1);
 	return true;
 }

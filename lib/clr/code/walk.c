@@ -32,6 +32,7 @@
 #include "arch/x86_64/prologue.h"
 #include "codemap.h"
 #include "eh-frame.h"
+#include "nanoseconds.h"
 #include "native.h"
 #include "service.h"
 #include "thread-memory.h"
@@ -387,9 +388,7 @@ keep_up (bool is_lost)
 {
 	enum { PERIOD_US = 100000, SOON_US = 1000 };
 	static _Atomic uint64_t last;
-	struct timespec t;
-	clock_gettime (CLOCK_MONOTONIC, &t);
-	uint64_t now = (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000, before = atomic_load (&last);
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC) / 1000, before = atomic_load (&last);
 	if (now - before >= (is_lost ? SOON_US : PERIOD_US) && atomic_compare_exchange_strong (&last, &before, now)) {
 		char nothing = 0;
 		monocle__service_run (refresh, &nothing, sizeof nothing, 0);

@@ -12,19 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "nanoseconds.h"
 #include "state.h"
 #include "thread.h"
 
 static _Atomic uint64_t began;
 static atomic_uint reason;
-
-static uint64_t
-now (void)
-{
-	struct timespec t;
-	clock_gettime (CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
-}
 
 /* Suspensions that are about to be over, by thread. */
 static struct {
@@ -44,7 +37,7 @@ tell (MonocleSuspensionPhase phase, unsigned why, uint64_t nanoseconds)
 static uint64_t
 since (uint64_t start)
 {
-	return start ? now () - start : 0;
+	return start ? monocle__nanoseconds (CLOCK_MONOTONIC) - start : 0;
 }
 
 /* The world is stopped: nobody else takes the place. */
@@ -80,7 +73,7 @@ HRESULT
 monocle__callback_RuntimeSuspendStarted (ICorProfilerCallback11 *self, COR_PRF_SUSPEND_REASON why)
 {
 	atomic_store (&reason, why);
-	atomic_store (&began, now ());
+	atomic_store (&began, monocle__nanoseconds (CLOCK_MONOTONIC));
 	tell (MONOCLE_SUSPENSION_SUSPENDING, why, 0);
 	return S_OK;
 }

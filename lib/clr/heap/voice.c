@@ -23,6 +23,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "background.h"
+
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by who waits for the voice */
 static sem_t asked, spoken;
 static void (*words) (void *data);
@@ -52,13 +54,9 @@ run (void *nothing)
 static bool
 make (void)
 {
-	sigset_t all, before;
 	sem_init (&asked, 0, 0);
 	sem_init (&spoken, 0, 0);
-	sigfillset (&all);
-	pthread_sigmask (SIG_SETMASK, &all, &before);
-	bool made = pthread_create (&thread, NULL, run, NULL) == 0;
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	bool made = monocle__background_start (&thread, run, NULL, 0);
 	if (made)
 		pthread_detach (thread);
 	return made;

@@ -4,6 +4,7 @@
  * sampler-timer.c - each thread has a timer on its own CPU clock. That needs no permission, but such timers are looked
  * at when the kernel's tick comes: 250 times a second on most systems, whatever was asked for.
  */
+#include "nanoseconds.h"
 #include "sampler.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ timer_again (monocle__sampled *thread, const siginfo_t *info)
 	struct timespec clock;
 	if (info->si_code != SI_TIMER || clock_gettime (CLOCK_THREAD_CPUTIME_ID, &clock))
 		return 0;
-	uint64_t now = (uint64_t) clock.tv_sec * 1000000000 + (uint64_t) clock.tv_nsec;
+	uint64_t now = monocle__nanoseconds_of (clock);
 	uint64_t period = thread->period, due = thread->due + period, missed = due > now ? 0 : (now - due) / period + 1;
 	set_timer (thread, due + missed * period);
 	return missed;
@@ -79,7 +80,7 @@ monocle__sampler_account (monocle__sampled *thread)
 	pid_t os_id = atomic_load (&thread->os_id);
 	if (!os_id || clock_gettime (THREAD_CLOCK (os_id), &now))
 		return false;
-	uint64_t clock = (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+	uint64_t clock = monocle__nanoseconds_of (now);
 	if (clock > thread->clock)
 		atomic_fetch_add_explicit (&thread->used, clock - thread->clock, memory_order_relaxed);
 	thread->clock = clock;

@@ -31,10 +31,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "background.h"
 #include "environment.h"
 #include "log.h"
+#include "nanoseconds.h"
 
-#define SECOND 1000000000ull
+#define SECOND MONOCLE__NANOSECONDS_SECOND
 
 enum {
 	PERIOD_MIN_NS = 50000, /* beyond 20 kHz a thread would do little but being sampled */
@@ -90,14 +92,6 @@ period_of (uint64_t setting)
 {
 	uint64_t period = (uint32_t) setting ? SECOND / (uint32_t) setting : SECOND;
 	return period < PERIOD_MIN_NS ? PERIOD_MIN_NS : period;
-}
-
-static uint64_t
-now_ns (clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime (clock, &now);
-	return (uint64_t) now.tv_sec * SECOND + (uint64_t) now.tv_nsec;
 }
 
 monocle__sampled *
@@ -321,7 +315,7 @@ begin_tally (void)
 	struct rusage usage;
 	getrusage (RUSAGE_SELF, &usage);
 	memset (&current, 0, sizeof current);
-	current.since = now_ns (CLOCK_MONOTONIC);
+	current.since = monocle__nanoseconds (CLOCK_MONOTONIC);
 	current.user = usage.ru_utime;
 	current.system = usage.ru_stime;
 	sum (&current.hits, &current.used, &lost);
@@ -363,7 +357,7 @@ engine_name (void)
 static void
 measure (uint64_t setting)
 {
-	uint64_t hits, used, lost, elapsed = now_ns (CLOCK_MONOTONIC) - current.since;
+	uint64_t hits, used, lost, elapsed = monocle__nanoseconds (CLOCK_MONOTONIC) - current.since;
 	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
 	sum (&hits, &used, &lost);
 	double seconds = (double) (is_real ? elapsed : used - current.used) / SECOND;
@@ -537,7 +531,7 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 static void
 wait_until (uint64_t due)
 {
-	struct timespec until = { (time_t) (due / SECOND), (long) (due % SECOND) };
+	struct timespec until = monocle__nanoseconds_timespec (due);
 	if (sem_clockwait (&changed, CLOCK_MONOTONIC, &until) == 0)
 		while (sem_trywait (&changed) == 0)
 			;
@@ -566,9 +560,10 @@ earliest (uint64_t a, uint64_t b, uint64_t c)
 static void
 serve (uint64_t setting)
 {
-	uint64_t now = now_ns (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS, next_look = now;
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS,
+	         next_look = now;
 	while (atomic_load (&settings) == setting && !atomic_load (&is_taken)) {
-		now = now_ns (CLOCK_MONOTONIC);
+		now = monocle__nanoseconds (CLOCK_MONOTONIC);
 		if (!is_pacing ())
 			next_tick = UINT64_MAX;
 		else if (next_tick == UINT64_MAX)
@@ -607,20 +602,16 @@ monocle__sampler_begin (uint32_t frequency)
 {
 	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	pthread_t thread;
-	sigset_t all, before;
 	pthread_mutex_lock (&once);
 	if (!atomic_load (&owner)) {
 		sem_init (&changed, 0, 0);
 		sem_init (&stopped, 0, 0);
 		forced = forced_engine ();
 		atomic_store (&settings, frequency);
-		sigfillset (&all);
-		pthread_sigmask (SIG_SETMASK, &all, &before);
-		if (pthread_create (&thread, NULL, run, NULL) == 0) {
+		if (monocle__background_start (&thread, run, NULL, 0)) {
 			pthread_detach (thread);
 			atomic_store (&owner, getpid ());
 		}
-		pthread_sigmask (SIG_SETMASK, &before, NULL);
 	}
 	pthread_mutex_unlock (&once);
 	return atomic_load (&owner) != 0;
@@ -650,8 +641,7 @@ monocle__sampler_end (void)
 	if (!is_owner ())
 		return;
 	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) atomic_load (&settings));
-	uint64_t end = now_ns (CLOCK_MONOTONIC) + END_NS;
-	struct timespec until = { (time_t) (end / SECOND), (long) (end % SECOND) };
+	struct timespec until = monocle__nanoseconds_timespec (monocle__nanoseconds (CLOCK_MONOTONIC) + END_NS);
 	while (mode_of (atomic_load (&finished)) != MONO_PROFILER_SAMPLE_MODE_NONE &&
 	       (sem_clockwait (&stopped, CLOCK_MONOTONIC, &until) == 0 || errno == EINTR))
 		;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nanoseconds.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -56,8 +57,8 @@ recursion_is_a_chain (void **state)
 static void
 wait_ns (uint64_t ns)
 {
-	uint64_t end = monocle__clock_ns (CLOCK_MONOTONIC) + ns;
-	while (monocle__clock_ns (CLOCK_MONOTONIC) < end)
+	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + ns;
+	while (monocle__nanoseconds (CLOCK_MONOTONIC) < end)
 		;
 }
 
@@ -68,14 +69,14 @@ wait_ns (uint64_t ns)
 static void
 assert_time (uint64_t ns, uint64_t least, uint64_t begun)
 {
-	uint64_t passed = monocle__clock_ns (CLOCK_MONOTONIC) - begun;
+	uint64_t passed = monocle__nanoseconds (CLOCK_MONOTONIC) - begun;
 	assert_in_range (ns, least - least / 20, passed + passed / 20);
 }
 
 static void
 time_is_charged_to_the_method_that_runs (void **state)
 {
-	uint64_t begun = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a);
 	wait_ns (3000000);
@@ -93,7 +94,7 @@ time_is_charged_to_the_method_that_runs (void **state)
 static void
 a_call_that_is_still_open_has_its_time (void **state)
 {
-	uint64_t begun = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a);
 	wait_ns (5000000);
@@ -104,7 +105,7 @@ a_call_that_is_still_open_has_its_time (void **state)
 static void
 without_ticks_the_clock_is_asked (void **state)
 {
-	uint64_t begun = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	monocle__heart_stop (spool);
 	monocle__clock_uses_ticks = false;
@@ -126,7 +127,7 @@ without_ticks_the_clock_is_asked (void **state)
 static void
 calls_below_the_limit_fold_under_it (void **state)
 {
-	uint64_t begun = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 2);
 	enter (main_), enter (a);
 	for (int i = 0; i < 4; i++) {
@@ -213,7 +214,7 @@ static void
 a_method_without_a_name_gives_its_time_to_its_caller (void **state)
 {
 	static char hidden[] = "@test.exe";
-	uint64_t begun = monocle__clock_ns (CLOCK_MONOTONIC);
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a), enter (hidden), enter (b), leave (b);
 	wait_ns (2000000);

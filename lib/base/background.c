@@ -1,5 +1,4 @@
-/*
- * SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT
  *
  * background.c - see background.h.
  */
@@ -8,7 +7,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <time.h>
+
+#include "nanoseconds.h"
 
 bool
 monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), void *data, size_t stack)
@@ -29,16 +29,10 @@ monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), voi
 }
 
 void
-monocle__background_sleep (sem_t *wake, long nanoseconds)
+monocle__background_sleep (sem_t *wake, uint64_t nanoseconds)
 {
-	enum { SECOND = 1000000000 };
-	struct timespec until;
-	clock_gettime (CLOCK_MONOTONIC, &until);
-	until.tv_nsec += nanoseconds;
-	if (until.tv_nsec >= SECOND) {
-		until.tv_nsec -= SECOND;
-		until.tv_sec++;
-	}
+	struct timespec until = monocle__nanoseconds_timespec (monocle__nanoseconds (CLOCK_MONOTONIC) + nanoseconds);
+
 	while (sem_clockwait (wake, CLOCK_MONOTONIC, &until) && errno == EINTR)
 		;
 }
