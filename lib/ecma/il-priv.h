@@ -6,6 +6,7 @@
 #ifndef MONOCLE_IL_PRIV_H
 #define MONOCLE_IL_PRIV_H
 
+#include "bytes.h"
 #include "ecma.h"
 #include "il.h"
 
@@ -79,44 +80,5 @@ monocle__il_facts_of (uint16_t opcode)
 
 /* A block of the body's arena, `size` bytes, zeroed; NULL without memory. */
 void *monocle__il_allocate_block (void **arena, size_t size);
-
-static inline uint16_t
-monocle__il_load16 (const uint8_t *at)
-{
-	return (uint16_t) (at[0] | at[1] << 8);
-}
-
-static inline uint32_t
-monocle__il_load32 (const uint8_t *at)
-{
-	return at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 | (uint32_t) at[3] << 24;
-}
-
-static inline uint64_t
-monocle__il_load64 (const uint8_t *at)
-{
-	return monocle__il_load32 (at) | (uint64_t) monocle__il_load32 (at + 4) << 32;
-}
-
-static inline void
-monocle__il_store16 (uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t) value;
-	at[1] = (uint8_t) (value >> 8);
-}
-
-static inline void
-monocle__il_store32 (uint8_t *at, uint32_t value)
-{
-	monocle__il_store16 (at, value);
-	monocle__il_store16 (at + 2, value >> 16);
-}
-
-static inline void
-monocle__il_store64 (uint8_t *at, uint64_t value)
-{
-	monocle__il_store32 (at, (uint32_t) value);
-	monocle__il_store32 (at + 4, (uint32_t) (value >> 32));
-}
 
 #endif

@@ -178,19 +178,19 @@ emit_header (const layout *l, uint8_t *out)
 		flags |= MONOCLE__IL_HEADER_INIT_LOCALS;
 	if (l->original ? body->section_count : body->clause_count)
 		flags |= MONOCLE__IL_HEADER_MORE;
-	monocle__il_store16 (out, flags);
-	monocle__il_store16 (out + 2, body->max_stack);
-	monocle__il_store32 (out + 4, l->code_size);
-	monocle__il_store32 (out + 8, body->local_signature_token);
+	monocle__put_le16 (out, flags);
+	monocle__put_le16 (out + 2, body->max_stack);
+	monocle__put_le32 (out + 4, l->code_size);
+	monocle__put_le32 (out + 8, body->local_signature_token);
 	return out + MONOCLE__IL_FAT_HEADER;
 }
 
 static void
 emit_switch (const layout *l, const monocle__il_switch *s, uint8_t *operand, uint32_t after)
 {
-	monocle__il_store32 (operand, s->count);
+	monocle__put_le32 (operand, s->count);
 	for (uint32_t i = 0; i < s->count; i++)
-		monocle__il_store32 (operand + 4 + 4 * i, l->offsets[s->targets[i]] - after);
+		monocle__put_le32 (operand + 4 + 4 * i, l->offsets[s->targets[i]] - after);
 }
 
 static inline void
@@ -202,15 +202,15 @@ emit_operand (const layout *l, const monocle__il_instruction *instruction, uint8
 	switch (kind) {
 	case MONOCLE__IL_OPERAND_I1:
 	case MONOCLE__IL_OPERAND_U1: operand[0] = (uint8_t) i; break;
-	case MONOCLE__IL_OPERAND_U2: monocle__il_store16 (operand, (uint32_t) i); break;
+	case MONOCLE__IL_OPERAND_U2: monocle__put_le16 (operand, (uint32_t) i); break;
 	case MONOCLE__IL_OPERAND_I4:
 	case MONOCLE__IL_OPERAND_R4:
-	case MONOCLE__IL_OPERAND_TOKEN: monocle__il_store32 (operand, (uint32_t) i); break;
+	case MONOCLE__IL_OPERAND_TOKEN: monocle__put_le32 (operand, (uint32_t) i); break;
 	case MONOCLE__IL_OPERAND_I8:
-	case MONOCLE__IL_OPERAND_R8: monocle__il_store64 (operand, i); break;
+	case MONOCLE__IL_OPERAND_R8: monocle__put_le64 (operand, i); break;
 	case MONOCLE__IL_OPERAND_BRANCH1: operand[0] = (uint8_t) (l->offsets[instruction->operand.target] - after); break;
 	case MONOCLE__IL_OPERAND_BRANCH4:
-		monocle__il_store32 (operand, l->offsets[instruction->operand.target] - after);
+		monocle__put_le32 (operand, l->offsets[instruction->operand.target] - after);
 		break;
 	case MONOCLE__IL_OPERAND_SWITCH:
 		emit_switch (l, &l->body->switches[instruction->operand.switch_index], operand, after);
@@ -246,19 +246,19 @@ emit_clause (const layout *l, const monocle__il_clause *c, bool fat, uint8_t *ou
 	uint32_t last = c->flags == MONOCLE__IL_CLAUSE_FILTER ? l->offsets[c->filter_begin] : c->class_token;
 
 	if (fat) {
-		monocle__il_store32 (out, c->flags);
-		monocle__il_store32 (out + 4, try_offset);
-		monocle__il_store32 (out + 8, try_length);
-		monocle__il_store32 (out + 12, handler_offset);
-		monocle__il_store32 (out + 16, handler_length);
-		monocle__il_store32 (out + 20, last);
+		monocle__put_le32 (out, c->flags);
+		monocle__put_le32 (out + 4, try_offset);
+		monocle__put_le32 (out + 8, try_length);
+		monocle__put_le32 (out + 12, handler_offset);
+		monocle__put_le32 (out + 16, handler_length);
+		monocle__put_le32 (out + 20, last);
 	} else {
-		monocle__il_store16 (out, c->flags);
-		monocle__il_store16 (out + 2, try_offset);
+		monocle__put_le16 (out, c->flags);
+		monocle__put_le16 (out + 2, try_offset);
 		out[4] = (uint8_t) try_length;
-		monocle__il_store16 (out + 5, handler_offset);
+		monocle__put_le16 (out + 5, handler_offset);
 		out[7] = (uint8_t) handler_length;
-		monocle__il_store32 (out + 8, last);
+		monocle__put_le32 (out + 8, last);
 	}
 }
 
@@ -270,9 +270,9 @@ emit_section (const layout *l, const struct monocle__il_section *section, const 
 	uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
 
 	if (fat)
-		monocle__il_store32 (out, section->kind | section->data_size << 8);
+		monocle__put_le32 (out, section->kind | section->data_size << 8);
 	else
-		monocle__il_store32 (out, section->kind | section->data_size << 8 | (uint32_t) section->reserved << 16);
+		monocle__put_le32 (out, section->kind | section->data_size << 8 | (uint32_t) section->reserved << 16);
 	out += 4;
 	for (uint32_t i = 0; i < section->clause_count; i++, out += unit)
 		emit_clause (l, &clauses[i], fat, out);

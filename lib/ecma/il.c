@@ -72,13 +72,13 @@ read_header (reader *r, monocle__il_body *body)
 			return MONOCLE__ECMA_E_TRUNCATED;
 		if (r->data[1] >> 4 != MONOCLE__IL_FAT_HEADER / 4)
 			return MONOCLE__ECMA_E_FORMAT;
-		body->header_flags = monocle__il_load16 (r->data) & 0xFFF;
+		body->header_flags = monocle__le16 (r->data) & 0xFFF;
 		body->init_locals = (body->header_flags & MONOCLE__IL_HEADER_INIT_LOCALS) != 0;
-		body->max_stack = monocle__il_load16 (r->data + 2);
-		body->local_signature_token = monocle__il_load32 (r->data + 8);
+		body->max_stack = monocle__le16 (r->data + 2);
+		body->local_signature_token = monocle__le32 (r->data + 8);
 		r->more_sections = (body->header_flags & MONOCLE__IL_HEADER_MORE) != 0;
 		r->header_size = MONOCLE__IL_FAT_HEADER;
-		r->code_size = monocle__il_load32 (r->data + 4);
+		r->code_size = monocle__le32 (r->data + 4);
 	}
 	if (r->code_size > r->size - r->header_size)
 		return MONOCLE__ECMA_E_TRUNCATED;
@@ -107,7 +107,7 @@ count_instructions (reader *r)
 		if (size > left)
 			return MONOCLE__ECMA_E_TRUNCATED;
 		if (facts->operand == MONOCLE__IL_OPERAND_SWITCH) {
-			uint32_t targets = monocle__il_load32 (r->code + at + 1);
+			uint32_t targets = monocle__le32 (r->code + at + 1);
 
 			if (targets > (left - size) / 4)
 				return MONOCLE__ECMA_E_TRUNCATED;
@@ -139,11 +139,11 @@ read_section (const reader *r, size_t at, struct monocle__il_section *ret_sectio
 	if ((s.kind & MONOCLE__IL_SECTION_KIND) != MONOCLE__IL_SECTION_EH)
 		return MONOCLE__ECMA_E_FORMAT;
 	if (s.kind & MONOCLE__IL_SECTION_FAT) {
-		s.data_size = monocle__il_load32 (r->data + at) >> 8;
+		s.data_size = monocle__le32 (r->data + at) >> 8;
 		unit = MONOCLE__IL_FAT_CLAUSE;
 	} else {
 		s.data_size = r->data[at + 1];
-		s.reserved = monocle__il_load16 (r->data + at + 2);
+		s.reserved = monocle__le16 (r->data + at + 2);
 		unit = MONOCLE__IL_SMALL_CLAUSE;
 	}
 	s.clause_count = s.data_size / unit;
@@ -237,7 +237,7 @@ try_resolve (const reader *r, uint32_t from, int32_t distance, uint32_t *ret_ind
 static int64_t
 decode_switch (const reader *r, monocle__il_body *body, monocle__il_instruction *instruction, const uint8_t *operand)
 {
-	uint32_t index = body->switch_count++, count = monocle__il_load32 (operand);
+	uint32_t index = body->switch_count++, count = monocle__le32 (operand);
 	uint32_t after = (uint32_t) (operand - r->code) + 4 + 4 * count;
 	monocle__il_switch *s = &body->switches[index];
 
@@ -245,7 +245,7 @@ decode_switch (const reader *r, monocle__il_body *body, monocle__il_instruction 
 		s->targets = s[-1].targets + s[-1].count;
 	s->count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		if (!try_resolve (r, after, (int32_t) monocle__il_load32 (operand + 4 + 4 * i), &s->targets[i]))
+		if (!try_resolve (r, after, (int32_t) monocle__le32 (operand + 4 + 4 * i), &s->targets[i]))
 			return MONOCLE__ECMA_E_FORMAT;
 	}
 	instruction->operand.switch_index = index;
@@ -260,12 +260,12 @@ plain_operand (uint8_t kind, const uint8_t *operand)
 	switch (kind) {
 	case MONOCLE__IL_OPERAND_I1:    return (int8_t)operand[0];
 	case MONOCLE__IL_OPERAND_U1:    return operand[0];
-	case MONOCLE__IL_OPERAND_U2:    return monocle__il_load16 (operand);
-	case MONOCLE__IL_OPERAND_I4:    return (int32_t)monocle__il_load32 (operand);
+	case MONOCLE__IL_OPERAND_U2:    return monocle__le16 (operand);
+	case MONOCLE__IL_OPERAND_I4:    return (int32_t)monocle__le32 (operand);
 	case MONOCLE__IL_OPERAND_R4:
-	case MONOCLE__IL_OPERAND_TOKEN: return monocle__il_load32 (operand);
+	case MONOCLE__IL_OPERAND_TOKEN: return monocle__le32 (operand);
 	case MONOCLE__IL_OPERAND_I8:
-	case MONOCLE__IL_OPERAND_R8:    return (int64_t)monocle__il_load64 (operand);
+	case MONOCLE__IL_OPERAND_R8:    return (int64_t)monocle__le64 (operand);
 	default:                        return 0;
 	}
 	/* clang-format on */
@@ -293,7 +293,7 @@ decode_code (const reader *r, monocle__il_body *body)
 			resolved = try_resolve (r, next, (int8_t) operand[0], &instruction->operand.target);
 			break;
 		case MONOCLE__IL_OPERAND_BRANCH4:
-			resolved = try_resolve (r, next, (int32_t) monocle__il_load32 (operand), &instruction->operand.target);
+			resolved = try_resolve (r, next, (int32_t) monocle__le32 (operand), &instruction->operand.target);
 			break;
 		case MONOCLE__IL_OPERAND_SWITCH:
 			more = decode_switch (r, body, instruction, operand);
@@ -328,19 +328,19 @@ load_clause (const uint8_t *at, bool fat)
 	monocle__il_raw_clause c;
 
 	if (fat) {
-		c.flags = monocle__il_load32 (at);
-		c.try_offset = monocle__il_load32 (at + 4);
-		c.try_length = monocle__il_load32 (at + 8);
-		c.handler_offset = monocle__il_load32 (at + 12);
-		c.handler_length = monocle__il_load32 (at + 16);
-		c.token_or_filter = monocle__il_load32 (at + 20);
+		c.flags = monocle__le32 (at);
+		c.try_offset = monocle__le32 (at + 4);
+		c.try_length = monocle__le32 (at + 8);
+		c.handler_offset = monocle__le32 (at + 12);
+		c.handler_length = monocle__le32 (at + 16);
+		c.token_or_filter = monocle__le32 (at + 20);
 	} else {
-		c.flags = monocle__il_load16 (at);
-		c.try_offset = monocle__il_load16 (at + 2);
+		c.flags = monocle__le16 (at);
+		c.try_offset = monocle__le16 (at + 2);
 		c.try_length = at[4];
-		c.handler_offset = monocle__il_load16 (at + 5);
+		c.handler_offset = monocle__le16 (at + 5);
 		c.handler_length = at[7];
-		c.token_or_filter = monocle__il_load32 (at + 8);
+		c.token_or_filter = monocle__le32 (at + 8);
 	}
 	return c;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bytes.h"
 #include "records.h"
 
 enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
@@ -161,7 +162,7 @@ put_utf8 (struct text *text, uint32_t point)
 static uint32_t
 unit (const char *at)
 {
-	return (uint8_t) at[0] | (uint32_t) (uint8_t) at[1] << 8;
+	return monocle__le16 ((const uint8_t *) at);
 }
 
 /* A string of the #US heap, UTF-16, up to its first NUL as on Mono. Half a pair shows as U+FFFD. */

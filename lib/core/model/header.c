@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "bytes.h"
 #include "dispatch/host.h"
 #include "error.h"
 #include "image.h"
@@ -162,25 +163,13 @@ mono_metadata_free_mh (MonoMethodHeader *mh)
 
 /* --- at an address ------------------------------------------------------------------------------------------------ */
 
-static uint32_t
-u16 (const uint8_t *at)
-{
-	return at[0] | (uint32_t) at[1] << 8;
-}
-
-static uint32_t
-u32 (const uint8_t *at)
-{
-	return u16 (at) | u16 (at + 2) << 16;
-}
-
 /* One section of II.25.4.5; *at moves to the next, NULL behind the last. Returns its clauses. */
 static uint32_t
 section_next (const uint8_t **at, const uint8_t **ret_clauses, bool *ret_is_fat)
 {
 	const uint8_t *section = *at;
 	bool is_fat = section[0] & SECTION_FAT;
-	uint32_t size = is_fat ? u32 (section) >> 8 : section[1];
+	uint32_t size = is_fat ? monocle__le32 (section) >> 8 : section[1];
 	uint32_t body = size > SECTION_HEADER ? size - SECTION_HEADER : 0;
 	*ret_clauses = section + SECTION_HEADER;
 	*ret_is_fat = is_fat;
@@ -198,11 +187,14 @@ read_clause (MonoImage *image, const uint8_t *at, bool is_fat)
 	MonoExceptionClause clause;
 	uint32_t last;
 	if (is_fat) {
-		clause = (MonoExceptionClause) { u32 (at), u32 (at + 4), u32 (at + 8), u32 (at + 12), u32 (at + 16), { 0 } };
-		last = u32 (at + 20);
+		clause = (MonoExceptionClause) { monocle__le32 (at),      monocle__le32 (at + 4),  monocle__le32 (at + 8),
+			                             monocle__le32 (at + 12), monocle__le32 (at + 16), { 0 } };
+		last = monocle__le32 (at + 20);
 	} else {
-		clause = (MonoExceptionClause) { u16 (at), u16 (at + 2), at[4], u16 (at + 5), at[7], { 0 } };
-		last = u32 (at + 8);
+		clause = (MonoExceptionClause) {
+			monocle__le16 (at), monocle__le16 (at + 2), at[4], monocle__le16 (at + 5), at[7], { 0 }
+		};
+		last = monocle__le32 (at + 8);
 	}
 	if (clause.flags == MONO_EXCEPTION_CLAUSE_FILTER)
 		clause.data.filter_offset = last;
@@ -251,19 +243,19 @@ locals_blob (MonoImage *image, uint32_t token, uint32_t *ret_count, const uint8_
 static MonoMethodHeader *
 parse_fat (MonoImage *image, const uint8_t *body)
 {
-	uint32_t flags = u16 (body), size = u32 (body + 4), locals = 0;
+	uint32_t flags = monocle__le16 (body), size = monocle__le32 (body + 4), locals = 0;
 	const uint8_t *section = NULL;
 	if (flags >> 12 != FAT_SIZE / 4)
 		return NULL;
 	if (flags & MORE_SECTIONS)
 		section = (const uint8_t *) (((uintptr_t) body + FAT_SIZE + size + 3) & ~(uintptr_t) 3);
-	const uint8_t *end = NULL, *at = locals_blob (image, u32 (body + 8), &locals, &end);
+	const uint8_t *end = NULL, *at = locals_blob (image, monocle__le32 (body + 8), &locals, &end);
 	MonoMethodHeader *header = header_new (locals, read_sections (image, section, NULL));
 	if (!header)
 		return NULL;
 	header->code = body + FAT_SIZE;
 	header->code_size = size;
-	header->max_stack = u16 (body + 2);
+	header->max_stack = monocle__le16 (body + 2);
 	header->init_locals = flags & INIT_LOCALS;
 	read_sections (image, section, header);
 	for (uint32_t i = 0; i < locals; i++)

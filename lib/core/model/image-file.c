@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arena.h"
+#include "bytes.h"
 #include "image.h"
 #include "log.h"
 #include "metadata.h"
@@ -48,7 +49,7 @@ struct directory {
 static uint32_t
 u16 (const struct headers *headers, uint64_t at)
 {
-	return at + 2 <= headers->size ? headers->base[at] | (uint32_t) headers->base[at + 1] << 8 : 0;
+	return at + 2 <= headers->size ? monocle__le16 (headers->base + at) : 0;
 }
 
 static uint32_t

@@ -1,10 +1,9 @@
-/*
- * SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT
  *
- * bytes.h - little-endian loads and checked parts of a byte range, for lib/ecma only.
+ * bytes.h - numbers as .NET's files have them, lowest byte first, and checked parts of a range of bytes. Async-safe.
  */
-#ifndef MONOCLE_ECMA_BYTES_H
-#define MONOCLE_ECMA_BYTES_H
+#ifndef MONOCLE_BASE_BYTES_H
+#define MONOCLE_BASE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +26,27 @@ static inline uint64_t
 monocle__le64 (const uint8_t *p)
 {
 	return monocle__le32 (p) | (uint64_t) monocle__le32 (p + 4) << 32;
+}
+
+static inline void
+monocle__put_le16 (uint8_t *p, uint16_t value)
+{
+	p[0] = (uint8_t) value;
+	p[1] = (uint8_t) (value >> 8);
+}
+
+static inline void
+monocle__put_le32 (uint8_t *p, uint32_t value)
+{
+	monocle__put_le16 (p, (uint16_t) value);
+	monocle__put_le16 (p + 2, (uint16_t) (value >> 16));
+}
+
+static inline void
+monocle__put_le64 (uint8_t *p, uint64_t value)
+{
+	monocle__put_le32 (p, (uint32_t) value);
+	monocle__put_le32 (p + 4, (uint32_t) (value >> 32));
 }
 
 typedef struct {
