@@ -56,6 +56,18 @@ monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code)
 	return length;
 }
 
+size_t
+monocle__utf8_encode (uint32_t code, char bytes[4])
+{
+	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
+	size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+	for (size_t i = more; i > 0; i--, code >>= 6)
+		bytes[i] = (char) (0x80 | (code & 0x3f));
+	bytes[0] = (char) (leads[more] | code);
+	return more + 1;
+}
+
 bool
 monocle__utf8_is_unsafe (uint32_t code)
 {

@@ -19,6 +19,9 @@ enum { MONOCLE__UTF8_INVALID = 0xfffd };
  */
 size_t monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code);
 
+/* Writes the 1 to 4 bytes of `code`, which is at most U+10FFFF, and answers how many. */
+size_t monocle__utf8_encode (uint32_t code, char bytes[4]);
+
 /*
  * Must not be printed as it is: control characters (C0, DEL, C1), line and paragraph separators, and what turns the
  * direction of the text around it. All of these lie below U+10000.

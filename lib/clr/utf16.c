@@ -5,6 +5,8 @@
  */
 #include "utf16.h"
 
+#include "utf8.h"
+
 /* The character at *at, which is moved behind it. */
 static uint32_t
 next_character (const WCHAR **at, const WCHAR *end)
@@ -17,25 +19,13 @@ next_character (const WCHAR **at, const WCHAR *end)
 	return 0x10000 + ((c - 0xD800) << 10) + (*(*at)++ - 0xDC00u);
 }
 
-/* Writes 1 to 4 bytes; how many. */
-static size_t
-encode (uint32_t c, char bytes[4])
-{
-	size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-	static const uint8_t lead[] = { 0, 0xC0, 0xE0, 0xF0 };
-	for (size_t i = more; i > 0; i--, c >>= 6)
-		bytes[i] = (char) (0x80 | (c & 0x3F));
-	bytes[0] = (char) (lead[more] | c);
-	return more + 1;
-}
-
 void
 monocle__utf16_to_utf8 (const WCHAR *from, size_t length, char *to, size_t size)
 {
 	const WCHAR *end = from + length;
 	char *limit = to + size - 1, bytes[4];
 	while (from < end) {
-		size_t count = encode (next_character (&from, end), bytes);
+		size_t count = monocle__utf8_encode (next_character (&from, end), bytes);
 		if (count > (size_t) (limit - to))
 			break;
 		for (size_t i = 0; i < count; i++)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include "bytes.h"
 #include "records.h"
+#include "utf8.h"
 
 enum { PREFIX = 0xfe, OPCODES = 512, UNKNOWN = -1 };
 
@@ -151,12 +152,7 @@ static void
 put_utf8 (struct text *text, uint32_t point)
 {
 	char bytes[4];
-	size_t count = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-	static const uint8_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	for (size_t i = count; i-- > 1; point >>= 6)
-		bytes[i] = (char) (0x80 | (point & 0x3f));
-	bytes[0] = (char) (first[count] | point);
-	put_bytes (text, bytes, count);
+	put_bytes (text, bytes, monocle__utf8_encode (point, bytes));
 }
 
 static uint32_t

@@ -12,6 +12,7 @@
 #include "dispatch/host.h"
 #include "error.h"
 #include "log.h"
+#include "utf8.h"
 
 enum { SURROGATE_FIRST = 0xD800, SURROGATE_SECOND = 0xDC00, SURROGATE_END = 0xE000, BEYOND_BMP = 0x10000 };
 
@@ -65,17 +66,6 @@ next_point (const characters *text, uint32_t *at)
 	return (int32_t) (BEYOND_BMP + ((first - SURROGATE_FIRST) << 10) + (second - SURROGATE_SECOND));
 }
 
-static char *
-put_utf8 (char *to, uint32_t point)
-{
-	static const unsigned char lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
-	int bytes = point < 0x80 ? 1 : point < 0x800 ? 2 : point < BEYOND_BMP ? 3 : 4;
-	for (int i = bytes - 1; i > 0; i--, point >>= 6)
-		to[i] = (char) (0x80 | (point & 0x3F));
-	to[0] = (char) (lead[bytes == 1 ? 0 : bytes] | point);
-	return to + bytes;
-}
-
 /* Three bytes for each unit are enough: a pair of units makes four. */
 static char *
 to_utf8 (MonoString *string, MonoError *error)
@@ -94,7 +84,7 @@ to_utf8 (MonoString *string, MonoError *error)
 			monocle__error_set (error, MONO_ERROR_ARGUMENT, "the string holds half a surrogate pair");
 			return NULL;
 		}
-		to = put_utf8 (to, (uint32_t) point);
+		to += monocle__utf8_encode ((uint32_t) point, to);
 	}
 	*to = 0;
 	return copy;
