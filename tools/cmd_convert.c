@@ -5,6 +5,7 @@
 #include "command.h"
 #include "format.h"
 #include "output.h"
+#include "path.h"
 #include "profile-file.h"
 
 #include <getopt.h>
@@ -68,7 +69,7 @@ convert_profile (const arguments *args, const char *output)
 
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	conversion c = { args->format, profile, { .title = monocle__base_name (path) } };
+	conversion c = { args->format, profile, { .title = monocle__path_base_name (path) } };
 	if (try_value (&c, path, args->value))
 		result = write_output (&c, path, (monocle__output_place) { .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);

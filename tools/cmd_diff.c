@@ -5,6 +5,7 @@
 #include "command.h"
 #include "diff.h"
 #include "output.h"
+#include "path.h"
 #include "profile-file.h"
 
 #include <getopt.h>
@@ -39,8 +40,8 @@ typedef struct {
 static int
 write_flame (const monocle__profile *profile, const arguments *args)
 {
-	char *title = monocle__format ("%s: what changed since %s", monocle__base_name (args->options.after),
-	                               monocle__base_name (args->options.before));
+	char *title = monocle__format ("%s: what changed since %s", monocle__path_base_name (args->options.after),
+	                               monocle__path_base_name (args->options.before));
 	monocle__report_options options = { .title = title, .diff = true };
 	monocle__output_place place = { .path = args->output };
 	int result = monocle__output_flame (place, args->options.after, profile, &options);

@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "output.h"
+#include "path.h"
 #include "profile-file.h"
 #include "report.h"
 #include "threads.h"
@@ -99,7 +100,7 @@ static int
 draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
 {
 	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
-	monocle__report_options options = { .title = monocle__base_name (path),
+	monocle__report_options options = { .title = monocle__path_base_name (path),
 		                                .min_share = args->min_share,
 		                                .upright = args->upright };
 	monocle__output_place place = { .path = output, .chosen = !args->output };

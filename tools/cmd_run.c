@@ -14,6 +14,7 @@
 #include "move.h"
 #include "output.h"
 #include "format.h"
+#include "path.h"
 #include "report.h"
 #include "run-folder.h"
 #include "utf8.h"
@@ -211,7 +212,7 @@ say_environment (const monocle__environ_state *state)
 static void
 say_output (arguments *args, const char *folder)
 {
-	args->output_error = args->output ? monocle__move_check (args->output) : 0;
+	args->output_error = args->output ? monocle__path_check_output (args->output) : 0;
 	if (args->output_error != 0)
 		monocle__say ("cannot write %s: %s; the program runs, and its profile will stay in %s", args->output,
 		              strerror (-args->output_error), folder);

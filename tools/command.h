@@ -56,8 +56,6 @@ int monocle__command_help (const monocle__command *command);
 
 /* Formats into new memory; ends the command when there is none. The caller frees. */
 char *monocle__format (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
-/* The path without its folders. */
-const char *monocle__base_name (const char *path);
 /* A number of an option: digits only, at most SIZE_MAX / 2. */
 bool monocle__try_number (const char *text, size_t *ret_number);
 

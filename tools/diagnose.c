@@ -8,6 +8,7 @@
 #include "diagnose.h"
 
 #include "command.h"
+#include "path.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -156,14 +157,14 @@ is_static (const facts *f)
 static bool
 is_mono (const facts *f)
 {
-	return strncmp (monocle__base_name (f->file.path), "mono", 4) == 0;
+	return strncmp (monocle__path_base_name (f->file.path), "mono", 4) == 0;
 }
 
 /* `dotnet`, or a program with the host that every .NET program starts with. */
 static bool
 is_dotnet (const facts *f)
 {
-	return strcmp (monocle__base_name (f->file.path), "dotnet") == 0 ||
+	return strcmp (monocle__path_base_name (f->file.path), "dotnet") == 0 ||
 	       (f->file.elf && file_contains (&f->file, "hostfxr"));
 }
 
@@ -208,7 +209,7 @@ static bool
 is_disabled_by_config (const facts *f)
 {
 	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f); i++) {
-		const char *dot = strrchr (monocle__base_name (f->argv[i]), '.');
+		const char *dot = strrchr (monocle__path_base_name (f->argv[i]), '.');
 		bool is_assembly = dot && (strcmp (dot, ".dll") == 0 || strcmp (dot, ".exe") == 0);
 		int length = (int) (is_assembly ? (size_t) (dot - f->argv[i]) : strlen (f->argv[i]));
 		char *config = monocle__format ("%.*s.runtimeconfig.json", length, f->argv[i]);

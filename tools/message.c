@@ -129,14 +129,6 @@ monocle__format (const char *format, ...)
 	return text;
 }
 
-const char *
-monocle__base_name (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool
 monocle__try_number (const char *text, size_t *ret_number)
 {

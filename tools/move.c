@@ -8,6 +8,7 @@
 #include "move.h"
 
 #include "command.h"
+#include "path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 const char *
 monocle__move_extension (const char *file)
 {
-	const char *base = monocle__base_name (file), *dot = strrchr (base, '.');
+	const char *base = monocle__path_base_name (file), *dot = strrchr (base, '.');
 
 	if (!dot || dot == base)
 		return file + strlen (file);
@@ -88,14 +89,6 @@ copy_whole (const char *from, const char *to, mode_t mode)
 	return result;
 }
 
-static bool
-is_link (const char *path)
-{
-	struct stat status;
-
-	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
-}
-
 /* Into a name that is free, or a regular file's. */
 static int
 move_plain (const char *from, const char *to, mode_t mode)
@@ -120,7 +113,7 @@ monocle__move_file (const char *from, const char *to)
 
 	if (is_there && S_ISDIR (target.st_mode))
 		return -EISDIR;
-	if (is_link (to))
+	if (monocle__path_is_link (to))
 		result = copy_file (from, to, is_there && !S_ISREG (target.st_mode) ? 0 : O_CREAT | O_TRUNC);
 	else if (is_there && !S_ISREG (target.st_mode))
 		result = copy_file (from, to, 0);
@@ -128,25 +121,5 @@ monocle__move_file (const char *from, const char *to)
 		result = move_plain (from, to, is_there ? target.st_mode & 0777 : 0600);
 	if (result == 0)
 		unlink (from);
-	return result;
-}
-
-int
-monocle__move_check (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-	struct stat status;
-	char *folder;
-	int result;
-
-	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
-		return -EISDIR;
-	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_link (path)))
-		return access (path, W_OK) == 0 ? 0 : -errno;
-	folder = slash ? monocle__format ("%.*s", (int) (slash == path ? 1 : slash - path), path) : monocle__format (".");
-	result = stat (folder, &status) != 0 ? -errno : !S_ISDIR (status.st_mode) ? -ENOTDIR : 0;
-	if (result == 0 && access (folder, W_OK | X_OK) != 0)
-		result = -errno;
-	free (folder);
 	return result;
 }

@@ -16,7 +16,5 @@ char *monocle__move_name (const char *file, pid_t pid);
  * pipe) is written to. 0 or -errno; `from` stays then.
  */
 int monocle__move_file (const char *from, const char *to);
-/* Could a file be written at `path`? 0 or -errno. Makes nothing. */
-int monocle__move_check (const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "format.h"
+#include "spool-name.h"
 
 #include <monocle/kit.h>
 
@@ -25,23 +26,21 @@ ends_with (const char *text, const char *end)
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
 }
 
-/* It begins with eight letters, or with eight zeros when its process was gone before it had begun to count. */
 bool
 monocle__profile_file_is_spool (const char *path)
 {
-	static const char empty[8], letters[] = "MNCSPOOL";
-	char magic[8] = "";
+	uint64_t magic = 0;
 	struct stat status;
 	FILE *stream;
 	size_t length;
 
 	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
 		return false;
-	length = fread (magic, 1, sizeof magic, stream);
+	length = fread (&magic, 1, sizeof magic, stream);
 	fclose (stream);
-	if (memcmp (magic, empty, sizeof magic) == 0)
+	if (magic == 0)
 		return ends_with (path, ".spool");
-	return length == sizeof magic && memcmp (magic, letters, sizeof magic) == 0;
+	return length == sizeof magic && magic == MONOCLE__SPOOL_MAGIC;
 }
 
 int

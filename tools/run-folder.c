@@ -9,6 +9,7 @@
 #include "run-folder.h"
 
 #include "command.h"
+#include "spool-name.h"
 
 #include <monocle/kit.h>
 
@@ -130,19 +131,16 @@ read_line (const char *path)
 }
 
 /*
- * MODULE.PID.N.spool, where MODULE may have dots and digits of its own: the part before the last two. All other names
- * begin with the process's number, or with it after one word: PID.loaded, PID.N.done, output.PID.N.EXTENSION.
+ * Names that are not a spool's begin with the process's number, or with it after one word: PID.loaded, PID.N.done,
+ * output.PID.N.EXTENSION.
  */
 static pid_t
 pid_in (const char *name)
 {
 	const char *dot = *name >= '0' && *name <= '9' ? name - 1 : strchr (name, '.');
 
-	if (ends_with (name, ".spool")) {
-		dot = name + strlen (name);
-		for (int parts = 0; dot && parts < 3; parts++)
-			dot = memrchr (name, '.', (size_t) (dot - name));
-	}
+	if (ends_with (name, ".spool"))
+		return (pid_t) monocle__spool_name_pid (name);
 	return dot ? (pid_t) strtol (dot + 1, NULL, 10) : 0;
 }
 

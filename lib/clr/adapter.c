@@ -25,6 +25,7 @@
 #include "images/image.h"
 #include "images/layout.h"
 #include "process.h"
+#include "run-note.h"
 #include "service.h"
 #include "state.h"
 #include "wants.h"
@@ -141,7 +142,7 @@ start_host (const char *runtime)
 static HRESULT
 decline (const char *reason)
 {
-	monocle__process_report ("declined", reason);
+	monocle__run_note ("declined", reason);
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
 }
 
@@ -190,7 +191,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	monocle_raise_domain_loading (monocle_domain_root ());
 	monocle_raise_domain_loaded (monocle_domain_root ());
 	monocle__wants_update (); /* what modules' own threads asked for meanwhile */
-	monocle__process_report ("loaded", runtime);
+	monocle__run_note ("loaded", runtime);
 	return S_OK;
 }
 

@@ -5,15 +5,15 @@
  * and a compiler server that outlive it, and a profile of those is not what anybody asked for.
  */
 #include "process.h"
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "cmdline.h"
 #include "environment.h"
 
 #include "environment.h"
+#include "path.h"
 #include "process.h"
 
 enum { ARGUMENTS_MAX = 64 };
@@ -27,34 +27,10 @@ typedef struct {
 static void
 read_command_line (command_line *line)
 {
-	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? 0 : read (fd, line->text, sizeof line->text - 1);
-	if (fd >= 0)
-		close (fd);
-	line->text[size > 0 ? size : 0] = 0;
+	size_t size = monocle__cmdline_read (line->text, sizeof line->text);
 	line->count = 0;
 	for (char *p = line->text; p < line->text + size && line->count < ARGUMENTS_MAX; p += strlen (p) + 1)
 		line->words[line->count++] = p;
-}
-
-static const char *
-base_name (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-	return slash ? slash + 1 : path;
-}
-
-static bool
-ends_with (const char *text, const char *end)
-{
-	size_t a = strlen (text), b = strlen (end);
-	return a >= b && strcmp (text + a - b, end) == 0;
-}
-
-static bool
-is_assembly (const char *word)
-{
-	return ends_with (word, ".dll") || ends_with (word, ".exe");
 }
 
 /* Options of the muxer that take a value, in front of the assembly. */
@@ -80,7 +56,7 @@ muxed_assembly (const command_line *line)
 		i++;
 	while (i < line->count && line->words[i][0] == '-')
 		i += takes_value (line->words[i]) ? 2 : 1;
-	return i < line->count && is_assembly (line->words[i]) ? line->words[i] : NULL;
+	return i < line->count && monocle__cmdline_is_assembly (line->words[i]) ? line->words[i] : NULL;
 }
 
 static bool
@@ -92,7 +68,7 @@ is_sdk_tool (const char *assembly)
 		                                 "rzc.dll",           "dotnet-watch.dll",
 		                                 "csc.dll",           "vbc.dll" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp (base_name (assembly), names[i]) == 0)
+		if (strcmp (monocle__path_base_name (assembly), names[i]) == 0)
 			return true;
 	return false;
 }
@@ -103,7 +79,7 @@ is_sdk_host (const char *program)
 {
 	static const char *const names[] = { "VBCSCompiler", "MSBuild", "csc", "vbc", "datacollector" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp (base_name (program), names[i]) == 0 && strstr (program, "/sdk/"))
+		if (strcmp (monocle__path_base_name (program), names[i]) == 0 && strstr (program, "/sdk/"))
 			return true;
 	return false;
 }
@@ -122,7 +98,7 @@ is_sdk (const char **ret_reason)
 	read_command_line (&line);
 	if (!line.count)
 		return false;
-	if (strcmp (base_name (line.words[0]), "dotnet") != 0) {
+	if (strcmp (monocle__path_base_name (line.words[0]), "dotnet") != 0) {
 		*ret_reason = "it is a tool of the .NET SDK (--all profiles those too)";
 		return is_sdk_host (line.words[0]) && !is_started_by_run ();
 	}
@@ -139,18 +115,4 @@ monocle__process_is_meant (const char **ret_reason)
 	if (!monocle_host_process_enabled (ret_reason))
 		return false;
 	return (all && strcmp (all, "1") == 0) || !is_sdk (ret_reason);
-}
-
-void
-monocle__process_report (const char *kind, const char *text)
-{
-	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
-	char path[4096];
-	if (!folder || snprintf (path, sizeof path, "%s/%d.%s", folder, (int) getpid (), kind) >= (int) sizeof path)
-		return;
-	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	dprintf (fd, "%s\n", text);
-	close (fd);
 }

@@ -14,7 +14,5 @@
  * run` started, lift the latter. *ret_reason: static text.
  */
 bool monocle__process_is_meant (const char **ret_reason);
-/* Leaves PID.KIND with one line of text in the folder that `monocle run` gave, if there is one. */
-void monocle__process_report (const char *kind, const char *text);
 
 #endif

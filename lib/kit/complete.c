@@ -24,6 +24,7 @@
 #include "output-plan.h"
 #include "pprof.h"
 #include "spool-file.h"
+#include "spool-name.h"
 
 int
 monocle__complete_view (const struct monocle__spool_view *view, char *path, enum monocle__output_kind kind)
@@ -164,24 +165,11 @@ collect_loaded (const struct monocle__spool_view *view, const struct place *plac
 	return error ? -1 : 0;
 }
 
-/* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is no such name. */
-static long
-pid_in (const char *name)
-{
-	const char *at = name + strlen (name);
-	for (int dots = 0; dots < 3; dots++)
-		do
-			if (at-- == name)
-				return 0;
-		while (*at != '.');
-	return strtol (at + 1, NULL, 10);
-}
-
 /* The spool of a process that is there; where it is empty the process is about to begin. */
 static bool
 is_beginning (const char *name)
 {
-	long pid = pid_in (name);
+	long pid = monocle__spool_name_pid (name);
 	return pid > 0 && pid <= INT_MAX && monocle__process_start ((pid_t) pid) != 0;
 }
 

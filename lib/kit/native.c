@@ -22,6 +22,7 @@
 
 #include "clock.h"
 #include "nanoseconds.h"
+#include "path.h"
 #include "native.h"
 
 #define REFRESH_NS 100000000u
@@ -256,7 +257,7 @@ monocle_kit_native_name (uintptr_t function, char *buffer, size_t size)
 		length = put ((mapping ? &mapping->file->symbols : &perf_map)->texts + symbol->name,
 		              mapping ? mapping->file->path : "", buffer, size);
 	} else if (mapping) {
-		const char *slash = strrchr (mapping->file->path, '/'), *name = slash ? slash + 1 : mapping->file->path;
+		const char *name = monocle__path_base_name (mapping->file->path);
 		snprintf (text, sizeof text, *name == '[' ? "%s" : "[%s]", name);
 		length = put (text, mapping->file->path, buffer, size);
 	} else {

@@ -25,7 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmdline.h"
 #include "environment.h"
+#include "path.h"
 
 #define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
 
@@ -168,52 +170,18 @@ monocle__output_expand (const char *output, const struct monocle__output_words *
 	return expand_file (output, words, path, size, ret_kind);
 }
 
-static void
-directory_of (const char *path, char directory[PATH_MAX])
-{
-	const char *slash = strrchr (path, '/');
-	size_t length = slash ? (size_t) (slash - path) : 0;
-	snprintf (directory, PATH_MAX, "%.*s", (int) (length ? length : 1), slash ? path : ".");
-}
-
-static bool
-is_link (const char *path)
-{
-	struct stat status;
-	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
-}
-
-int
-monocle__output_check (const char *path)
-{
-	struct stat status;
-	char directory[PATH_MAX];
-	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
-		return -EISDIR;
-	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_link (path)))
-		return access (path, W_OK) ? -errno : 0;
-	directory_of (path, directory);
-	if (stat (directory, &status) == 0 && !S_ISDIR (status.st_mode))
-		return -ENOTDIR;
-	return access (directory, W_OK | X_OK) ? -errno : 0;
-}
-
 /* --- the program's name ------------------------------------------------------------------------------------------- */
 
 static bool
 is_managed_name (const char *word)
 {
-	size_t length = strlen (word);
-	return length > 4 && *word != '-' &&
-	       (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
+	return *word != '-' && monocle__cmdline_is_assembly (word);
 }
 
 static void
 copy_base_name (const char *word, bool cut_suffix, char *name, size_t size)
 {
-	const char *slash = strrchr (word, '/');
-	if (slash)
-		word = slash + 1;
+	word = monocle__path_base_name (word);
 	size_t length = strlen (word) - (cut_suffix ? 4 : 0);
 	snprintf (name, size, "%.*s", (int) length, word);
 	for (char *c = name; *c; c++)
@@ -240,23 +208,11 @@ monocle__program_name_of (const char *arguments, size_t length, char *name, size
 		copy_base_name (length && *arguments ? arguments : "program", false, name, size);
 }
 
-/* The arguments of this process, each with its NUL; a long command line is cut. */
-static size_t
-read_arguments (char *arguments, size_t size)
-{
-	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd >= 0 ? read (fd, arguments, size - 1) : 0;
-	if (fd >= 0)
-		close (fd);
-	arguments[length > 0 ? length : 0] = '\0';
-	return length > 0 ? (size_t) length : 0;
-}
-
 void
 monocle__program_name (char *name, size_t size)
 {
 	char arguments[4096];
-	size_t length = read_arguments (arguments, sizeof arguments);
+	size_t length = monocle__cmdline_read (arguments, sizeof arguments);
 	monocle__program_name_of (arguments, length, name, size);
 }
 
@@ -264,7 +220,7 @@ bool
 monocle__program_path (char *path, size_t size)
 {
 	char arguments[4096];
-	size_t length = read_arguments (arguments, sizeof arguments);
+	size_t length = monocle__cmdline_read (arguments, sizeof arguments);
 	const char *managed = find_managed (arguments, length);
 	if (managed)
 		snprintf (path, size, "%s", managed);
@@ -329,8 +285,7 @@ put_in_place (const char *part, const char *path, enum monocle__output_kind kind
 int
 monocle__output_number_name (const char *path, unsigned number, char *numbered, size_t size)
 {
-	const char *slash = strrchr (path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = monocle__path_base_name (path);
 	const char *dot = name + strlen (name);
 	for (int dots = 0; dots < 3; dots++) {
 		const char *before = dot;

@@ -36,9 +36,6 @@ struct monocle__output_words {
 int monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
                             enum monocle__output_kind *ret_kind);
 
-/* Can a file be made at `path`? 0 or -errno. */
-int monocle__output_check (const char *path);
-
 /*
  * The program's name for file names: the first argument that is a .dll or .exe, without folder and suffix, else the
  * name of the executable.

@@ -20,6 +20,7 @@
 
 #include <monocle/kit.h>
 
+#include "cmdline.h"
 #include "output-name.h"
 
 /* File names, without folder. */
@@ -77,7 +78,7 @@ static bool
 is_foreign_name (const char *file)
 {
 	size_t length = strlen (file);
-	if (length > 4 && (!strcmp (file + length - 4, ".dll") || !strcmp (file + length - 4, ".exe")))
+	if (monocle__cmdline_is_assembly (file))
 		length -= 4;
 	for (size_t i = 0; foreign_names[i]; i++) {
 		size_t n = strlen (foreign_names[i]);

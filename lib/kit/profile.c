@@ -19,6 +19,7 @@
 #include "complete.h"
 #include "environment.h"
 #include "output-plan.h"
+#include "path.h"
 #include "profile.h"
 
 static monocle_kit_spool the_spool;
@@ -43,7 +44,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 	int error = monocle__output_expand (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
 	bool is_file = plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW;
 	if (!error && is_file)
-		error = monocle__output_check (plan->output);
+		error = monocle__path_check_output (plan->output);
 	if (error) {
 		monocle_kit_log_failure (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
 		                         strerror (-error));

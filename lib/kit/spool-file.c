@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spool-name.h"
+
 const char monocle__spool_file_empty[] = "nothing is in it: its process had not begun to count";
 
 /* Bytes that are there, from `at` on; what lies in a hole is left alone. 0 or -errno. */

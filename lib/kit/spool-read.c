@@ -6,6 +6,7 @@
  * Nothing in the file is trusted but its counts, and those only as far as the file reaches. What is read while its
  * owner still writes is read with relaxed atomics.
  */
+#include "spool-name.h"
 #include "spool.h"
 
 #include <errno.h>

@@ -12,6 +12,7 @@
 #include "spool.h"
 #include "fork-pages.h"
 #include "nanoseconds.h"
+#include "spool-name.h"
 
 #include <errno.h>
 #include <fcntl.h>

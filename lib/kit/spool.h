@@ -25,8 +25,7 @@
 #include "clock.h"
 #include "output-name.h"
 
-#define MONOCLE__SPOOL_MAGIC     UINT64_C (0x4c4f4f5053434e4d) /* "MNCSPOOL"; no address has this value */
-#define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30)           /* no writer makes a larger one */
+#define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30) /* no writer makes a larger one */
 
 enum {
 	MONOCLE__SPOOL_VERSION = 2,

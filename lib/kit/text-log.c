@@ -42,6 +42,7 @@
 #include "complete.h"
 #include "environment.h"
 #include "nanoseconds.h"
+#include "path.h"
 #include "text-output.h"
 #include "utf8.h"
 
@@ -580,7 +581,7 @@ open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 	strcpy (text->path, path);
 	text->file.fd = -1;
 	if (text->threads)
-		return monocle__output_check (path);
+		return monocle__path_check_output (path);
 	error = monocle__text_file_open (&text->file, path, text->kind);
 	strcpy (text->path, error ? path : text->file.path);
 	if (!error && config->head)

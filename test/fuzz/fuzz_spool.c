@@ -13,6 +13,7 @@
 
 #include "guard.h"
 #include "pprof.h"
+#include "spool-name.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 

@@ -18,6 +18,7 @@
 #include <monocle/host.h>
 
 #include "process.h"
+#include "run-note.h"
 
 static void *core;
 
@@ -75,7 +76,7 @@ main (int argc, char **argv)
 	core = open_library (argv[1], "libmonocle.so.0");
 	printf ("secure %lu\n", getauxval (AT_SECURE));
 	printf ("meant %d\n", monocle__process_is_meant (&reason));
-	monocle__process_report ("loaded", "host");
+	monocle__run_note ("loaded", "host");
 	if (CORE (monocle_host_init) (&ops))
 		return 4;
 	printf ("from environment %d\n", CORE (monocle_host_load_from_env) ());

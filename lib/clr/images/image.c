@@ -17,6 +17,7 @@
 #include <monocle/host.h>
 #include "code/codemap.h"
 #include "emitted.h"
+#include "path.h"
 #include "resolve.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -260,8 +261,7 @@ image_flags (monocle__clr_image *image, const module_facts *facts)
 static void
 name_domain (const char *filename)
 {
-	const char *slash = strrchr (filename, '/');
-	const char *name = slash ? slash + 1 : filename;
+	const char *name = monocle__path_base_name (filename);
 	monocle_domain_set_name (monocle_domain_root (), name);
 	monocle_raise_domain_name (monocle_domain_root (), name);
 }

@@ -6,37 +6,20 @@
  * MONOCLE_PROFILE is inherited by every process that the profiled one starts. MONOCLE_ENABLED and MONOCLE_PROCESS
  * choose among them. Normal context, before monocle_host_init ().
  */
-#include <ctype.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 #include <monocle/host.h>
+#include "cmdline.h"
 #include "environment.h"
+#include "path.h"
 
 /* What a glob is compared with. Both point into the command line. */
 typedef struct {
 	const char *program, *script; /* script: the assembly or script path, or "" */
 } identity;
-
-static const char *
-base_name (const char *path)
-{
-	const char *slash = strrchr (path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static bool
-is_assembly (const char *word)
-{
-	size_t length = strlen (word);
-
-	return length > 4 && (!strcasecmp (word + length - 4, ".dll") || !strcasecmp (word + length - 4, ".exe"));
-}
 
 /* The first assembly, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is no option. */
 static const char *
@@ -47,7 +30,7 @@ find_script (const char *words, const char *end)
 	for (const char *word = words; word < end; word += strlen (word) + 1) {
 		if (*word == '-')
 			continue;
-		if (is_assembly (word))
+		if (monocle__cmdline_is_assembly (word))
 			return word;
 		if (!*script)
 			script = word;
@@ -59,19 +42,9 @@ find_script (const char *words, const char *end)
 static identity
 identify (char *buffer, size_t size)
 {
-	identity who = { "", "" };
-	size_t have = 0;
-	ssize_t got = 0;
-	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	size_t have = monocle__cmdline_read (buffer, size), first = strlen (buffer) + 1;
+	identity who = { monocle__path_base_name (buffer), "" };
 
-	if (fd < 0)
-		return who;
-	while (have < size - 1 && (got = read (fd, buffer + have, size - 1 - have)) > 0)
-		have += (size_t) got;
-	close (fd);
-	buffer[have] = '\0';
-	who.program = base_name (buffer);
-	size_t first = strlen (buffer) + 1;
 	if (first < have)
 		who.script = find_script (buffer + first, buffer + have);
 	return who;
@@ -81,7 +54,8 @@ static bool
 matches (const char *glob, const identity *who)
 {
 	return !fnmatch (glob, who->program, 0) ||
-	       (*who->script && (!fnmatch (glob, who->script, 0) || !fnmatch (glob, base_name (who->script), 0)));
+	       (*who->script &&
+	        (!fnmatch (glob, who->script, 0) || !fnmatch (glob, monocle__path_base_name (who->script), 0)));
 }
 
 /* GLOB[,!GLOB]...: some GLOB must match, if there is one, and no !GLOB. `globs` is cut into pieces. */

@@ -15,6 +15,7 @@
 #include "dispatch/host.h"
 #include "jit-info.h"
 #include "method.h"
+#include "path.h"
 #include "publish.h"
 #include "table.h"
 
@@ -28,8 +29,7 @@ static _Atomic (MonoImage *) first, corlib, main_image;
 static const char *
 simple_name_of (const char *filename)
 {
-	const char *slash = strrchr (filename, '/'), *base = slash ? slash + 1 : filename;
-	const char *dot = strrchr (base, '.');
+	const char *base = monocle__path_base_name (filename), *dot = strrchr (base, '.');
 	size_t length = dot && (!strcmp (dot, ".dll") || !strcmp (dot, ".exe")) ? (size_t) (dot - base) : strlen (base);
 	char *copy = monocle__arena_alloc (length + 1);
 	if (copy)

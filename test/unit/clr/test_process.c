@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "process.h"
+#include "run-note.h"
 
 enum { MEANT = 10, DECLINED = 11 };
 
@@ -115,7 +116,7 @@ reports_go_into_the_folder_of_run (void **state)
 	char folder[] = "/tmp/monocle-test-XXXXXX", path[128], text[64] = "";
 	assert_non_null (mkdtemp (folder));
 	setenv ("MONOCLE_RUN_DIR", folder, 1);
-	monocle__process_report ("loaded", "10.0.1 (CoreCLR)");
+	monocle__run_note ("loaded", "10.0.1 (CoreCLR)");
 	snprintf (path, sizeof path, "%s/%d.loaded", folder, (int) getpid ());
 	FILE *file = fopen (path, "r");
 	assert_non_null (file);
@@ -125,7 +126,7 @@ reports_go_into_the_folder_of_run (void **state)
 	unlink (path);
 	rmdir (folder);
 	unsetenv ("MONOCLE_RUN_DIR");
-	monocle__process_report ("loaded", "nowhere to write is no error");
+	monocle__run_note ("loaded", "nowhere to write is no error");
 }
 
 int

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spool-name.h - how a spool is recognised: by its name in the folder of a run, and by its first bytes.
+ */
+#ifndef MONOCLE_BASE_SPOOL_NAME_H
+#define MONOCLE_BASE_SPOOL_NAME_H
+
+#include <stdint.h>
+
+/*
+ * A spool begins with this word, "MNCSPOOL"; no address has this value. One whose process was gone before it had begun
+ * to count begins with 0.
+ */
+#define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d)
+
+/* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is no such name. */
+long monocle__spool_name_pid (const char *name);
+
+#endif
