@@ -22,7 +22,7 @@ monocle__hash (uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* One more text, without its NUL (FNV-1a, whose high bits depend on little in short texts: they are mixed once more). */
+/* One more text, without its NUL (FNV-1a, mixed once more: its high bits depend on little in short texts). */
 static inline uint64_t
 monocle__hash_text (uint64_t hash, const char *text)
 {
