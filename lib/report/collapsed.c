@@ -262,7 +262,7 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 
 /* One line per path, in the order of names, whatever thread it was on. */
 int
-monocle__collapsed_write (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
+monocle__collapsed_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	monocle__tree *tree = monocle__tree_new (profile);
 	writer w = { .out = out, .value = options->value };

@@ -29,8 +29,10 @@ typedef struct {
 } monocle__diff_options;
 
 /* 0, or -1 when memory is exhausted; `profile` is of monocle__diff_new (). */
-int monocle__diff_text (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
-int monocle__diff_tsv (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
-int monocle__diff_json (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+typedef int monocle__diff_writer (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
+
+#define REPORT_FORMAT(name, is_for_people) monocle__diff_writer monocle__diff_##name;
+#include "report-formats.def"
+#undef REPORT_FORMAT
 
 #endif

@@ -211,7 +211,7 @@ write_thread (const monocle__tree *tree, const char *name, size_t number, void *
 }
 
 int
-monocle__firefox_write (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
+monocle__firefox_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	const char *unit = profile->value_types[options->value].unit;
 	writer w = { out, profile, options, "samples", 1 };

@@ -79,7 +79,7 @@ parse_plain (const void *bytes, size_t size, size_t allowance, monocle__profile 
 		if (format->recognise && format->recognise (bytes, size))
 			return format->parse (bytes, size, allowance, ret_profile, error, error_size);
 	}
-	return monocle__pprof_parse (bytes, size, allowance, ret_profile, error, error_size);
+	return -1; /* never: pprof takes everything */
 }
 
 int
@@ -146,15 +146,17 @@ monocle__file_format_find (const char *name)
 	return NULL;
 }
 
-#define READ_AND_WRITTEN(name) monocle__##name##_recognise, monocle__##name##_parse, monocle__##name##_write
-/* clang-format off */
-/* pprof has no sign of its own: it is what everything else is taken for. */
+#define WRITTEN_FORMAT(name, extension, help) { #name, extension, help, NULL, NULL, monocle__##name##_convert },
+#define READ_FORMAT(name, extension, help) \
+	{ #name, \
+	  extension, \
+	  help "; FILE may be one", \
+	  monocle__##name##_recognise, \
+	  monocle__##name##_parse, \
+	  monocle__##name##_convert },
 const monocle__file_format monocle__file_formats[] = {
-	{ "collapsed",  ".collapsed.txt",   READ_AND_WRITTEN (collapsed) },
-	{ "speedscope", ".speedscope.json", READ_AND_WRITTEN (speedscope) },
-	{ "pprof",      ".pb.gz",           NULL, monocle__pprof_parse, monocle__pprof_convert },
-	{ "firefox",    ".firefox.json",    NULL, NULL,                 monocle__firefox_write },
-	{ "perfetto",   ".perfetto.json",   NULL, NULL,                 monocle__perfetto_write },
+#include "file-formats.def"
 };
-/* clang-format on */
+#undef READ_FORMAT
+#undef WRITTEN_FORMAT
 const size_t monocle__file_format_count = sizeof monocle__file_formats / sizeof *monocle__file_formats;

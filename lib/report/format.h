@@ -2,7 +2,7 @@
  *
  * format.h - the file formats of profiles: which there are, how each is known, read and written.
  *
- * Adding a format is a file and a row of the table in format.c.
+ * Adding a format is a file and a row of file-formats.def.
  */
 #ifndef MONOCLE_REPORT_FORMAT_H
 #define MONOCLE_REPORT_FORMAT_H
@@ -17,6 +17,8 @@ typedef struct {
 	bool one_value;    /* only that one, also where the format takes several */
 } monocle__convert_options;
 
+/* Are the bytes, which may be the whole file, of this format? */
+typedef bool monocle__recogniser (const char *bytes, size_t size);
 /*
  * 0, or -1 with one line in `error`; *ret_profile is untouched then. Nothing in the bytes can make a reader crash.
  * `allowance`: bytes of memory that it may take for the profile and on the way to it; SIZE_MAX: any number.
@@ -27,10 +29,11 @@ typedef int monocle__parser (const void *bytes, size_t size, size_t allowance, m
 typedef int monocle__converter (FILE *out, const monocle__profile *profile, const monocle__convert_options *options);
 
 typedef struct {
-	const char *name;      /* what --to takes */
-	const char *extension; /* for a file that nobody named */
-	bool (*recognise) (const char *bytes, size_t size);
-	monocle__parser *parse; /* NULL: it is only written */
+	const char *name;               /* what --to takes */
+	const char *extension;          /* for a file that nobody named */
+	const char *help;               /* one line */
+	monocle__recogniser *recognise; /* NULL, as `parse`: it is only written */
+	monocle__parser *parse;
 	monocle__converter *write;
 } monocle__file_format;
 
@@ -40,13 +43,14 @@ extern const size_t monocle__file_format_count;
 /* NULL: there is none of this name. */
 const monocle__file_format *monocle__file_format_find (const char *name);
 
-monocle__parser monocle__pprof_parse, monocle__collapsed_parse, monocle__speedscope_parse;
-monocle__converter monocle__pprof_convert, monocle__collapsed_write, monocle__speedscope_write, monocle__firefox_write,
-    monocle__perfetto_write;
-/* Text in which the first stack ends with a number. */
-bool monocle__collapsed_recognise (const char *bytes, size_t size);
-/* A JSON object. */
-bool monocle__speedscope_recognise (const char *bytes, size_t size);
+#define WRITTEN_FORMAT(name, extension, help) monocle__converter monocle__##name##_convert;
+#define READ_FORMAT(name, extension, help) \
+	monocle__recogniser monocle__##name##_recognise; \
+	monocle__parser monocle__##name##_parse; \
+	WRITTEN_FORMAT (name, extension, help)
+#include "file-formats.def"
+#undef READ_FORMAT
+#undef WRITTEN_FORMAT
 
 /*
  * A profile in any format that is read, packed with gzip or not. Few bytes must not become much memory: what is packed

@@ -109,7 +109,7 @@ microseconds (const char *unit)
 }
 
 int
-monocle__perfetto_write (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
+monocle__perfetto_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	writer w = { .out = out, .options = options, .scale = microseconds (profile->value_types[options->value].unit) };
 	int result;

@@ -83,10 +83,20 @@ fail_memory (reader *r)
 	return fail (r, "%s", monocle__profile_no_memory (r->profile));
 }
 
+/* clang-format off */
+#define READ_FORMAT(name, extension, help) " " #name
+#define WRITTEN_FORMAT(name, extension, help)
+static const char read_formats[] =
+#include "file-formats.def"
+	;
+#undef READ_FORMAT
+#undef WRITTEN_FORMAT
+/* clang-format on */
+
 static int
 fail_damaged (reader *r)
 {
-	return fail (r, "damaged, or not a profile: neither pprof nor collapsed stacks nor speedscope");
+	return fail (r, "damaged, or not a profile in a format that is read:%s", read_formats);
 }
 
 /* --- the wire --- */
@@ -494,7 +504,7 @@ read_profile (reader *r)
 	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0)
 		return -1;
 	if (r->profile->value_count == 0)
-		return fail (r, "not a profile: neither pprof nor collapsed stacks nor speedscope");
+		return fail (r, "not a profile in a format that is read:%s", read_formats);
 	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
 		return fail_memory (r);
 	return each_field (r, r->message, read_sample, NULL);
@@ -512,6 +522,13 @@ reader_done (reader *r)
 	free (r->stack);
 	free (r->values);
 	monocle__profile_free (r->profile);
+}
+
+/* It has no sign of its own. */
+bool
+monocle__pprof_recognise (const char *bytes, size_t size)
+{
+	return true;
 }
 
 int

@@ -28,14 +28,17 @@ typedef struct {
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
 } monocle__report_options;
 
-int monocle__report_text (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+typedef int monocle__report_writer (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+
 /*
- * A header line, then a row per method (or per path with `tree`, depth first, with its `depth`). Tab, line feed,
- * carriage return and backslash in a name become \t \n \r \\, other control characters \xNN.
+ * monocle__report_text () and the like. tsv is a header line, then a row per method (or per path with `tree`, depth
+ * first, with its `depth`). Tab, line feed, carriage return and backslash in a name become \t \n \r \\, other control
+ * characters \xNN.
  */
-int monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
-int monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+#define REPORT_FORMAT(name, is_for_people) monocle__report_writer monocle__report_##name;
+#include "report-formats.def"
+#undef REPORT_FORMAT
 /* One HTML file that needs nothing else. `limit` and `sort` mean nothing to it. */
-int monocle__report_flame (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
+monocle__report_writer monocle__report_flame;
 
 #endif

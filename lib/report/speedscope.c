@@ -402,7 +402,7 @@ write_thread (const writer *w, size_t thread)
 }
 
 int
-monocle__speedscope_write (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
+monocle__speedscope_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	monocle__threads *threads = monocle__threads_new (profile);
 	writer w = { out, profile, options, threads };

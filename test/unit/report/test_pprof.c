@@ -221,7 +221,7 @@ what_refers_to_nothing_is_refused_by_name (void **state)
 {
 	message m = { .size = 0 };
 
-	assert_refused (&m, "neither pprof nor");
+	assert_refused (&m, "not a profile in a format that is read:");
 	make_profile (&m);
 	put_sample (&m, 6, 0, 1);
 	assert_refused (&m, "location 6");

@@ -1,0 +1,26 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * report-format.h - the formats in which a profile, or the difference of two, is printed, and the orders of its rows.
+ */
+#ifndef MONOCLE_REPORT_REPORT_FORMAT_H
+#define MONOCLE_REPORT_REPORT_FORMAT_H
+
+#include "diff.h"
+#include "report.h"
+
+typedef struct {
+	const char *name; /* what --format takes */
+	bool is_for_people;
+	monocle__report_writer *report;
+	monocle__diff_writer *diff;
+} monocle__report_format;
+
+extern const monocle__report_format monocle__report_formats[];
+extern const size_t monocle__report_format_count;
+
+/* By monocle__sort: what --sort takes. */
+extern const char *const monocle__sort_names[];
+extern const size_t monocle__sort_count;
+
+#endif
