@@ -2,21 +2,23 @@
  *
  * cmd_convert.c - `monocle convert`: a profile in the file format of another tool.
  */
+#include "choices.h"
 #include "command.h"
 #include "format.h"
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
 
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct {
 	const char *path, *output, *value;
-	const monocle__file_format *format;
+	size_t format; /* SIZE_MAX: it was not given */
 } arguments;
 
 typedef struct {
@@ -69,7 +71,7 @@ convert_profile (const arguments *args, const char *output)
 
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	conversion c = { args->format, profile, { .title = monocle__path_base_name (path) } };
+	conversion c = { &monocle__file_formats[args->format], profile, { .title = monocle__path_base_name (path) } };
 	if (try_value (&c, path, args->value))
 		result = write_output (&c, path, (monocle__output_place) { .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
@@ -110,9 +112,10 @@ unpack_spool (const arguments *args, const char *output)
 static int
 convert (const arguments *args)
 {
-	bool to_pprof = args->format->parse == monocle__pprof_parse;
-	char *output = args->output ? monocle__format ("%s", args->output)
-	                            : monocle__output_name (args->path, args->format->extension);
+	const monocle__file_format *format = &monocle__file_formats[args->format];
+	bool to_pprof = format->parse == monocle__pprof_parse;
+	char *output =
+	    args->output ? monocle__format ("%s", args->output) : monocle__output_name (args->path, format->extension);
 	int result = MONOCLE__EXIT_FAILED;
 
 	if (strcmp (output, "-") != 0 && is_same_file (args->path, output))
@@ -125,53 +128,42 @@ convert (const arguments *args)
 	return result;
 }
 
-static const struct option long_options[] = {
-	{ "to", required_argument, NULL, 't' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "value", required_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "to",     0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format), "FORMAT",
+	  .choice = monocle__choices_file_format, .is_needed = true },
+	{ "output", 'o', MONOCLE__OPTION_TEXT,   offsetof (arguments, output), "OUT",
+	  "where to write; - is standard output. Default: FILE with the format's own ending" },
+	{ "value",  0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),  "NAME",
+	  "which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
+	  "pprof has all of them" },
 	{ 0 },
 };
+/* clang-format on */
 
 static int
-unknown_format (const char *name)
+no_format (void)
 {
-	char names[256] = "";
+	char *list = monocle__options_list_choices (&options[0]);
+	int code = monocle__usage_error (&monocle__command_convert, "convert needs --to=FORMAT: %s", list);
 
-	for (size_t i = 0; i < monocle__file_format_count; i++)
-		snprintf (names + strlen (names), sizeof names - strlen (names), "%s%s",
-		          i == 0                                ? ""
-		          : i + 1 == monocle__file_format_count ? " or "
-		                                                : ", ",
-		          monocle__file_formats[i].name);
-	if (name)
-		return monocle__usage_error (&monocle__command_convert, "--to is %s, not '%s'", names, name);
-	return monocle__usage_error (&monocle__command_convert, "convert needs --to=FORMAT: %s", names);
+	free (list);
+	return code;
 }
 
 static int
 run (int argc, char **argv)
 {
-	arguments args = { 0 };
-	int option;
+	arguments args = { .format = SIZE_MAX };
+	int code;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = monocle__option_next (&monocle__command_convert, argc, argv, ":o:h", long_options)) != -1) {
-		if (option == 'h')
-			return monocle__command_help (&monocle__command_convert);
-		if (option == 'o')
-			args.output = optarg;
-		else if (option == 'v')
-			args.value = optarg;
-		else if (option != 't')
-			return MONOCLE__EXIT_USAGE;
-		else if (!(args.format = monocle__file_format_find (optarg)))
-			return unknown_format (optarg);
-	}
+	if (!monocle__options_read (&monocle__command_convert, argc, argv, &args, &code))
+		return code;
 	if (argc - optind != 1)
 		return monocle__usage_error (&monocle__command_convert, "convert takes one FILE");
-	if (!args.format)
-		return unknown_format (NULL);
+	if (args.format == SIZE_MAX)
+		return no_format ();
 	args.path = argv[optind];
 	return convert (&args);
 }
@@ -179,15 +171,8 @@ run (int argc, char **argv)
 const monocle__command monocle__command_convert = {
 	.name = "convert",
 	.summary = "write a profile in the format of another tool",
-	.usage = "convert FILE --to=FORMAT [-o OUT] [--value=NAME]",
-	.help = "FILE is a profile: pprof, collapsed stacks or speedscope, packed with gzip or not, or a spool.\n\n"
-	        "  --to=FORMAT   collapsed   a line per stack, root first: what flame graph scripts read\n"
-	        "                speedscope  JSON for https://www.speedscope.app, a profile per thread\n"
-	        "                pprof       what all of this reads, and go tool pprof\n"
-	        "                firefox     for https://profiler.firefox.com\n"
-	        "                perfetto    for https://ui.perfetto.dev; widths are amounts, not moments\n"
-	        "  -o OUT        where to write; - is standard output. Default: FILE with the format's own ending\n"
-	        "  --value=NAME  which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
-	        "                pprof has all of them\n",
+	.operands = "FILE",
+	.options = options,
+	.about = "FILE is a profile, packed with gzip or not, or a spool.\n",
 	.run = run,
 };

@@ -2,37 +2,24 @@
  *
  * cmd_diff.c - `monocle diff`: what grew and what shrank from one profile to another.
  */
+#include "choices.h"
 #include "command.h"
-#include "diff.h"
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
+#include "report-format.h"
 
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TABLE_ROWS = 40 };
 
-typedef int (*diff_writer) (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
-
-static const struct {
-	const char *name;
-	diff_writer write;
-	bool for_people; /* cut to what fits a screen unless -n says otherwise */
-} formats[] = {
-	{ "text", monocle__diff_text, true },
-	{ "tsv", monocle__diff_tsv, false },
-	{ "json", monocle__diff_json, false },
-};
-
-enum { FORMATS = sizeof formats / sizeof *formats };
-
 typedef struct {
-	monocle__diff_options options;
-	size_t format; /* FORMATS: none was named */
-	bool limited;
+	size_t sort, format, limit; /* SIZE_MAX: it was not given */
+	bool tree, is_normalized;
 	const char *output, *value;
 	const char *paths[2];
 } arguments;
@@ -40,30 +27,38 @@ typedef struct {
 static int
 write_flame (const monocle__profile *profile, const arguments *args)
 {
-	char *title = monocle__format ("%s: what changed since %s", monocle__path_base_name (args->options.after),
-	                               monocle__path_base_name (args->options.before));
+	char *title = monocle__format ("%s: what changed since %s", monocle__path_base_name (args->paths[1]),
+	                               monocle__path_base_name (args->paths[0]));
 	monocle__report_options options = { .title = title, .diff = true };
 	monocle__output_place place = { .path = args->output };
-	int result = monocle__output_flame (place, args->options.after, profile, &options);
+	int result = monocle__output_flame (place, args->paths[1], profile, &options);
 
 	free (title);
 	return result;
 }
 
 static int
-write_rows (const monocle__profile *profile, arguments *args)
+write_rows (const monocle__profile *profile, const arguments *args)
 {
-	size_t format = args->format == FORMATS ? 0 : args->format;
+	const monocle__report_format *format = &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
+	monocle__diff_options options = {
+		.before = args->paths[0],
+		.after = args->paths[1],
+		.sort = (monocle__sort) args->sort,
+		.tree = args->tree,
+		.normalized = args->is_normalized,
+	};
 
-	if (formats[format].for_people) {
-		args->options.width = monocle__output_width (stdout);
-		args->options.bold = monocle__output_bold (stdout);
-		args->options.ellipsis = monocle__output_ellipsis ();
-		if (!args->limited)
-			args->options.limit = TABLE_ROWS;
+	if (format->is_for_people) {
+		options.width = monocle__output_width (stdout);
+		options.bold = monocle__output_bold (stdout);
+		options.ellipsis = monocle__output_ellipsis ();
+		options.limit = TABLE_ROWS;
 	}
-	if (formats[format].write (stdout, profile, &args->options) != 0) {
-		monocle__say ("%s: out of memory", args->options.after);
+	if (args->limit != SIZE_MAX)
+		options.limit = args->limit;
+	if (format->diff (stdout, profile, &options) != 0) {
+		monocle__say ("%s: out of memory", args->paths[1]);
 		return MONOCLE__EXIT_FAILED;
 	}
 	return monocle__output_finish (stdout, NULL);
@@ -95,7 +90,7 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 }
 
 static int
-compare (monocle__profile *const profiles[2], arguments *args)
+compare (monocle__profile *const profiles[2], const arguments *args)
 {
 	monocle__profile *joined;
 	size_t values[2];
@@ -103,9 +98,7 @@ compare (monocle__profile *const profiles[2], arguments *args)
 
 	if (!try_values (profiles, args, values))
 		return MONOCLE__EXIT_FAILED;
-	args->options.before = args->paths[0];
-	args->options.after = args->paths[1];
-	joined = monocle__diff_new (profiles[0], values[0], profiles[1], values[1], args->options.normalized);
+	joined = monocle__diff_new (profiles[0], values[0], profiles[1], values[1], args->is_normalized);
 	if (!joined) {
 		monocle__say ("%s: out of memory", args->paths[1]);
 		return MONOCLE__EXIT_FAILED;
@@ -116,7 +109,7 @@ compare (monocle__profile *const profiles[2], arguments *args)
 }
 
 static int
-diff_files (arguments *args)
+diff_files (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
@@ -129,91 +122,60 @@ diff_files (arguments *args)
 	return result;
 }
 
-static const struct option long_options[] = {
-	{ "format", required_argument, NULL, 'f' }, { "normalize", no_argument, NULL, 'N' },
-	{ "output", required_argument, NULL, 'o' }, { "sort", required_argument, NULL, 's' },
-	{ "tree", no_argument, NULL, 't' },         { "value", required_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },         { 0 },
-};
-
-static bool
-try_format (const char *name, arguments *args)
+/* Only what both profiles have. */
+static monocle__choice
+sort_choice (size_t index)
 {
-	for (args->format = 0; args->format < FORMATS; args->format++) {
-		if (strcmp (formats[args->format].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
-try_sort (const char *name, arguments *args)
-{
-	args->options.sort = strcmp (name, "total") == 0 ? MONOCLE__SORT_TOTAL : MONOCLE__SORT_SELF;
-	return args->options.sort == MONOCLE__SORT_TOTAL || strcmp (name, "self") == 0;
-}
-
-/* 0; an exit code otherwise, or -1 when help was asked. */
-static int
-parse_option (int option, arguments *args)
-{
-	switch (option) {
-	case 'f':
-		if (!try_format (optarg, args))
-			return monocle__usage_error (&monocle__command_diff, "--format is text, tsv or json, not '%s'", optarg);
-		return 0;
-	case 's':
-		if (!try_sort (optarg, args))
-			return monocle__usage_error (&monocle__command_diff, "--sort is self or total, not '%s'", optarg);
-		return 0;
-	case 'n':
-		args->limited = true;
-		if (!monocle__try_number (optarg, &args->options.limit))
-			return monocle__usage_error (&monocle__command_diff, "-n takes a number of rows, not '%s'", optarg);
-		return 0;
-	case 'N': args->options.normalized = true; return 0;
-	case 'o': args->output = optarg; return 0;
-	case 't': args->options.tree = true; return 0;
-	case 'v': args->value = optarg; return 0;
-	case 'h': return -1;
-	default: return MONOCLE__EXIT_USAGE;
-	}
+	return index == MONOCLE__SORT_CALLS ? (monocle__choice) { 0 } : monocle__choices_sort (index);
 }
 
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .options.sort = MONOCLE__SORT_SELF, .format = FORMATS };
-	int option, result;
+	arguments args = { .sort = MONOCLE__SORT_SELF, .format = SIZE_MAX, .limit = SIZE_MAX };
+	int code;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = monocle__option_next (&monocle__command_diff, argc, argv, ":n:o:h", long_options)) != -1) {
-		result = parse_option (option, &args);
-		if (result != 0)
-			return result < 0 ? monocle__command_help (&monocle__command_diff) : result;
-	}
+	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
+		return code;
 	if (argc - optind != 2)
 		return monocle__usage_error (&monocle__command_diff, "diff takes two profiles: BEFORE and AFTER");
-	if (args.output && args.format != FORMATS)
+	if (args.output && args.format != SIZE_MAX)
 		return monocle__usage_error (&monocle__command_diff, "-o writes a flame graph, --format prints rows: not both");
 	args.paths[0] = argv[optind];
 	args.paths[1] = argv[optind + 1];
 	return diff_files (&args);
 }
 
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "sort",      0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, sort),          NULL,
+	  "the change of own cost (default), or of cost with callees",
+	  .choice = sort_choice },
+	{ NULL,        'n', MONOCLE__OPTION_NUMBER, offsetof (arguments, limit),         "N",
+	  "rows; 0: all. Default: 40; tsv and json: all",
+	  .wanted = "takes a number of rows" },
+	{ "tree",      0,   MONOCLE__OPTION_ON,     offsetof (arguments, tree),          NULL,
+	  "paths of calls instead of methods" },
+	{ "normalize", 0,   MONOCLE__OPTION_ON,     offsetof (arguments, is_normalized), NULL,
+	  "scale BEFORE so that both come to the same whole: what is compared is shares" },
+	{ "value",     0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),         "NAME",
+	  "which of the profiles' values: calls, self, ..." },
+	{ "format",    0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),        NULL,
+	  "for people (default; what did not change is left out), or for programs",
+	  .choice = monocle__choices_report_format },
+	{ "output",    'o', MONOCLE__OPTION_TEXT,   offsetof (arguments, output),        "OUT.html",
+	  "write a flame graph instead: red grew, blue shrank; - is standard output" },
+	{ 0 },
+};
+/* clang-format on */
+
 const monocle__command monocle__command_diff = {
 	.name = "diff",
 	.summary = "show what grew and what shrank between two profiles",
-	.usage = "diff BEFORE AFTER [--sort=self|total] [-n N] [--tree] [--normalize] [--value=NAME]\n"
-	         "                    [--format=text|tsv|json] [-o OUT.html]",
-	.help = "The largest change comes first, whatever its direction. Points are percent of the whole after, less\n"
-	        "percent of the whole before. A method is the same when its full name is.\n\n"
-	        "  --sort=self|total         the change of own cost (default), or of cost with callees\n"
-	        "  -n N                      rows; 0: all. Default: 40; tsv and json: all\n"
-	        "  --tree                    paths of calls instead of methods\n"
-	        "  --normalize               scale BEFORE so that both come to the same whole: what is compared is shares\n"
-	        "  --value=NAME              which of the profiles' values: calls, self, ...\n"
-	        "  --format=text|tsv|json    for people (default; what did not change is left out), or for programs\n"
-	        "  -o OUT.html               write a flame graph instead: red grew, blue shrank; - is standard output\n",
+	.operands = "BEFORE AFTER",
+	.options = options,
+	.about = "The largest change comes first, whatever its direction. Points are percent of the whole after, less\n"
+	         "percent of the whole before. A method is the same when its full name is.\n",
 	.run = run,
 };

@@ -12,7 +12,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -328,16 +328,14 @@ examine (void)
 	return written ? written : failures ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
 }
 
-static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-
 static int
 run (int argc, char **argv)
 {
-	int option;
+	int code;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = monocle__option_next (&monocle__command_doctor, argc, argv, ":h", long_options)) != -1)
-		return option == 'h' ? monocle__command_help (&monocle__command_doctor) : MONOCLE__EXIT_USAGE;
+	if (!monocle__options_read (&monocle__command_doctor, argc, argv, NULL, &code))
+		return code;
 	if (optind < argc)
 		return monocle__usage_error (&monocle__command_doctor, "doctor takes no arguments");
 	return examine ();
@@ -346,9 +344,9 @@ run (int argc, char **argv)
 const monocle__command monocle__command_doctor = {
 	.name = "doctor",
 	.summary = "check this machine: runtimes, libraries, environment, permissions",
-	.usage = "doctor",
-	.help = "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what "
-	        "to do.\n"
-	        "The exit code is 1 when a check failed.\n",
+	.about =
+	    "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what "
+	    "to do.\n"
+	    "The exit code is 1 when a check failed.\n",
 	.run = run,
 };

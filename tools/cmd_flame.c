@@ -10,7 +10,7 @@
 #include "threads.h"
 
 #include <fnmatch.h>
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,75 +127,57 @@ draw (const arguments *args)
 }
 
 static bool
-try_share (const char *text, double *ret_share)
+try_share (const char *text, void *ret_share)
 {
 	char *end;
 	double percent = strtod (text, &end);
 
 	if (end == text || (*end && strcmp (end, "%") != 0) || !(percent >= 0 && percent <= 100))
 		return false;
-	*ret_share = percent / 100;
+	*(double *) ret_share = percent / 100;
 	return true;
-}
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "min-share", required_argument, NULL, 'm' },
-	{ "thread", required_argument, NULL, 't' },
-	{ "icicle", no_argument, NULL, 'i' },
-	{ "no-icicle", no_argument, NULL, 'u' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-/* 0; an exit code otherwise, or -1 when help was asked. */
-static int
-parse_option (int option, arguments *args)
-{
-	switch (option) {
-	case 'o': args->output = optarg; return 0;
-	case 't': args->thread = optarg; return 0;
-	case 'i':
-	case 'u': args->upright = option == 'u'; return 0;
-	case 'm':
-		if (!try_share (optarg, &args->min_share))
-			return monocle__usage_error (&monocle__command_flame, "--min-share is a percentage, not '%s'", optarg);
-		return 0;
-	case 'h': return -1;
-	default: return MONOCLE__EXIT_USAGE;
-	}
 }
 
 static int
 run (int argc, char **argv)
 {
 	arguments args = { 0 };
-	int option, result;
+	int code;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = monocle__option_next (&monocle__command_flame, argc, argv, ":o:h", long_options)) != -1) {
-		result = parse_option (option, &args);
-		if (result != 0)
-			return result < 0 ? monocle__command_help (&monocle__command_flame) : result;
-	}
+	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
+		return code;
 	if (argc - optind != 1)
 		return monocle__usage_error (&monocle__command_flame, "flame takes one FILE");
 	args.path = argv[optind];
 	return draw (&args);
 }
 
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "output",    'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),    "OUT.html",
+	  "where to write; - is standard output. Default: FILE with .html for .pb.gz" },
+	{ "icicle",    0,   MONOCLE__OPTION_OFF,  offsetof (arguments, upright),   NULL,
+	  "begin with callers on top and what they called below (default)" },
+	{ "no-icicle", 0,   MONOCLE__OPTION_ON,   offsetof (arguments, upright),   NULL,
+	  "begin with callers at the bottom; the key i turns the picture at any time" },
+	{ "thread",    0,   MONOCLE__OPTION_TEXT, offsetof (arguments, thread),    "GLOB",
+	  "only the threads whose names match; the profile must tell threads apart" },
+	{ "min-share", 0,   MONOCLE__OPTION_READ, offsetof (arguments, min_share), "PERCENT",
+	  "fold frames narrower than this; each fold says how many it holds.\n"
+	  "Default: 0.01 where there are more than 20,000 frames, else nothing is folded",
+	  .try_read = try_share, .wanted = "is a percentage" },
+	{ 0 },
+};
+/* clang-format on */
+
 const monocle__command monocle__command_flame = {
 	.name = "flame",
 	.summary = "draw a profile as a flame graph, one HTML file",
-	.usage = "flame FILE [-o OUT.html] [--icicle|--no-icicle] [--thread=GLOB] [--min-share=PERCENT]",
-	.help = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
-	        "regular\n"
-	        "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n\n"
-	        "  -o OUT.html           where to write; - is standard output. Default: FILE with .html for .pb.gz\n"
-	        "  --icicle              begin with callers on top and what they called below (default)\n"
-	        "  --no-icicle           begin with callers at the bottom; the key i turns the picture at any time\n"
-	        "  --thread=GLOB         only the threads whose names match; the profile must tell threads apart\n"
-	        "  --min-share=PERCENT   fold frames narrower than this; each fold says how many it holds.\n"
-	        "                        Default: 0.01 where there are more than 20,000 frames, else nothing is folded\n",
+	.operands = "FILE",
+	.options = options,
+	.about = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
+	         "regular\n"
+	         "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n",
 	.run = run,
 };

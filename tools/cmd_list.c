@@ -6,7 +6,7 @@
 #include "layout.h"
 #include "output.h"
 
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,16 +95,14 @@ list_modules (void)
 	return monocle__output_finish (stdout, NULL);
 }
 
-static const struct option long_options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
-
 static int
 run (int argc, char **argv)
 {
-	int option;
+	int code;
 
 	signal (SIGPIPE, SIG_IGN);
-	while ((option = monocle__option_next (&monocle__command_list, argc, argv, ":h", long_options)) != -1)
-		return option == 'h' ? monocle__command_help (&monocle__command_list) : MONOCLE__EXIT_USAGE;
+	if (!monocle__options_read (&monocle__command_list, argc, argv, NULL, &code))
+		return code;
 	if (optind < argc)
 		return monocle__usage_error (&monocle__command_list, "list takes no arguments");
 	return list_modules ();
@@ -113,8 +111,7 @@ run (int argc, char **argv)
 const monocle__command monocle__command_list = {
 	.name = "list",
 	.summary = "list the modules that --profile= can name",
-	.usage = "list",
-	.help =
+	.about =
 	    "Prints name, file and origin of each module, in the order of the search: MONOCLE_MODULE_PATH, monocle's own\n"
 	    "folders, LD_LIBRARY_PATH, Mono's folder. Mono's own modules (log, coverage, aot) need Mono.\n"
 	    "monocle run --profile=NAME:help -- COMMAND prints a module's arguments; doc/modules.md tells what each of\n"

@@ -20,7 +20,7 @@
 #include "utf8.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -33,8 +33,12 @@ enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 static const char default_profile[] = "sample";
 
 typedef struct {
-	char **profiles; /* as given */
-	size_t profile_count;
+	char **descs; /* as given */
+	size_t count;
+} profile_list;
+
+typedef struct {
+	profile_list profiles;
 	const char *output;
 	size_t output_profile; /* the one that gets output= for -o */
 	int output_error;      /* why nothing can be written there, as far as is known before */
@@ -45,16 +49,24 @@ typedef struct {
 
 /* --- arguments --- */
 
-static int
-profile_add (arguments *args, const char *desc)
+static void
+profile_add (profile_list *list, const char *desc)
+{
+	list->descs = realloc (list->descs, (list->count + 1) * sizeof *list->descs);
+	if (!list->descs) {
+		monocle__say ("out of memory");
+		exit (MONOCLE__EXIT_RUN_FAILED);
+	}
+	list->descs[list->count++] = monocle__format ("%s", desc);
+}
+
+static bool
+try_profile (const char *desc, void *list)
 {
 	if (!*desc || *desc == ':')
-		return monocle__usage_error (&monocle__command_run, "--profile takes NAME[:ARGS], not '%s'", desc);
-	args->profiles = realloc (args->profiles, (args->profile_count + 1) * sizeof *args->profiles);
-	if (!args->profiles)
-		return MONOCLE__EXIT_RUN_FAILED;
-	args->profiles[args->profile_count++] = monocle__format ("%s", desc);
-	return 0;
+		return false;
+	profile_add (list, desc);
+	return true;
 }
 
 static bool
@@ -71,63 +83,40 @@ has_output (const char *desc)
 static bool
 asks_help (const arguments *args)
 {
-	for (size_t i = 0; i < args->profile_count; i++) {
-		const char *found = strstr (args->profiles[i], ":help");
+	for (size_t i = 0; i < args->profiles.count; i++) {
+		const char *found = strstr (args->profiles.descs[i], ":help");
 		if (found && (found[5] == '\0' || found[5] == ','))
 			return true;
 	}
 	return false;
 }
 
-static const struct option long_options[] = {
-	{ "profile", required_argument, NULL, 'p' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "process", required_argument, NULL, 'P' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ 0 },
-};
-
-/* 0; an exit code otherwise, or -1 when help was asked. */
+/* 0, or MONOCLE__EXIT_USAGE after one line. */
 static int
-parse_option (int option, arguments *args)
+check_output_name (const arguments *args)
 {
-	switch (option) {
-	case 'p': return profile_add (args, optarg);
-	case 'o':
-		args->output = optarg;
-		if (strcmp (optarg, "-") == 0)
-			return monocle__usage_error (&monocle__command_run,
-			                             "-o takes a file name; standard output is the program's own");
-		return *optarg ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
-	case 'a': args->all = true; return 0;
-	case 'P': args->process = optarg; return 0;
-	case 'q': args->quiet = true; return 0;
-	case 'h': return -1;
-	default: return MONOCLE__EXIT_USAGE;
-	}
+	if (args->output && strcmp (args->output, "-") == 0)
+		return monocle__usage_error (&monocle__command_run,
+		                             "-o takes a file name; standard output is the program's own");
+	return !args->output || *args->output ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
 }
 
+/* The options were read and argv[optind] is the first word of the command. 0, or the exit code after one line. */
 static int
-parse_arguments (int argc, char **argv, arguments *args)
+take_command (int argc, char **argv, arguments *args)
 {
-	int option, result;
+	int code = check_output_name (args);
 
-	/* "+": the command's own options are not ours. */
-	while ((option = monocle__option_next (&monocle__command_run, argc, argv, "+:o:qh", long_options)) != -1) {
-		result = parse_option (option, args);
-		if (result != 0)
-			return result;
-	}
+	if (code != 0)
+		return code;
 	if (optind == argc && asks_help (args))
 		return monocle__usage_error (&monocle__command_run, "a module prints its arguments when a program starts: "
 		                                                    "monocle run --profile=NAME:help -- COMMAND");
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
 	args->command = argv + optind;
-	if (args->profile_count == 0 && (result = profile_add (args, default_profile)) != 0)
-		return result;
+	if (args->profiles.count == 0)
+		profile_add (&args->profiles, default_profile);
 	return 0;
 }
 
@@ -142,15 +131,16 @@ choose_output (arguments *args, const monocle__layout *layout)
 
 	if (!args->output)
 		return 0;
-	while (i < args->profile_count && monocle__module_file_look (layout, args->profiles[i]) == MONOCLE__WRITES_NOTHING)
+	while (i < args->profiles.count &&
+	       monocle__module_file_look (layout, args->profiles.descs[i]) == MONOCLE__WRITES_NOTHING)
 		i++;
-	if (i == args->profile_count)
+	if (i == args->profiles.count)
 		return monocle__usage_error (&monocle__command_run, "-o: --profile=%s is not known to take output=FILE",
-		                             args->profiles[0]);
+		                             args->profiles.descs[0]);
 	args->output_profile = i;
-	if (has_output (args->profiles[i]))
+	if (has_output (args->profiles.descs[i]))
 		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
-		                             args->profiles[i]);
+		                             args->profiles.descs[i]);
 	return 0;
 }
 
@@ -158,8 +148,8 @@ choose_output (arguments *args, const monocle__layout *layout)
 static bool
 expects_profile (const arguments *args, const monocle__layout *layout)
 {
-	for (size_t i = 0; i < args->profile_count; i++) {
-		if (monocle__module_file_look (layout, args->profiles[i]) == MONOCLE__WRITES_PROFILE)
+	for (size_t i = 0; i < args->profiles.count; i++) {
+		if (monocle__module_file_look (layout, args->profiles.descs[i]) == MONOCLE__WRITES_PROFILE)
 			return true;
 	}
 	return false;
@@ -188,9 +178,9 @@ quote_value (const char *text)
 static void
 collect_output (arguments *args, const char *folder)
 {
-	char *quoted = quote_value (folder), *old = args->profiles[args->output_profile];
+	char *quoted = quote_value (folder), *old = args->profiles.descs[args->output_profile];
 
-	args->profiles[args->output_profile] =
+	args->profiles.descs[args->output_profile] =
 	    monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
 	                     monocle__move_extension (args->output));
 	free (old);
@@ -437,8 +427,8 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	say_output (args, folder->path);
 	if (args->output)
 		collect_output (args, folder->path);
-	wishes.profiles = args->profiles;
-	wishes.profile_count = args->profile_count;
+	wishes.profiles = args->profiles.descs;
+	wishes.profile_count = args->profiles.count;
 	monocle__environ_set (&wishes, &state);
 	code = monocle__child_run (args->command, &child);
 	signal (SIGPIPE, SIG_IGN); /* after the child: it must not inherit this */
@@ -475,35 +465,50 @@ static int
 run (int argc, char **argv)
 {
 	arguments args = { 0 };
-	int result = parse_arguments (argc, argv, &args);
+	int result;
 
-	if (result == 0)
-		result = run_command (&args);
-	else if (result < 0)
-		result = monocle__command_help (&monocle__command_run);
-	for (size_t i = 0; i < args.profile_count; i++)
-		free (args.profiles[i]);
-	free (args.profiles);
+	if (monocle__options_read (&monocle__command_run, argc, argv, &args, &result)) {
+		result = take_command (argc, argv, &args);
+		if (result == 0)
+			result = run_command (&args);
+	}
+	for (size_t i = 0; i < args.profiles.count; i++)
+		free (args.profiles.descs[i]);
+	free (args.profiles.descs);
 	return result;
 }
+
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
+	  "the module to load, with its arguments; may be given again. Default: sample, which\n"
+	  "looks a hundred times per second of CPU time; calls counts every call.\n"
+	  "--profile=NAME:help -- COMMAND prints a module's arguments; monocle list\n"
+	  "prints modules",
+	  .try_read = try_profile, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
+	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
+	  "where the first module's profile goes. With several processes the later ones get\n"
+	  "their id before the extension. Default: the module's own naming, usually\n"
+	  "PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory" },
+	{ "all",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, all),      NULL,
+	  "profile the .NET SDK's own processes too" },
+	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",
+	  "only programs with such a name" },
+	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
+	  "no report at the end; failures are still told" },
+	{ 0 },
+};
+/* clang-format on */
 
 const monocle__command monocle__command_run = {
 	.name = "run",
 	.summary = "run a command and profile every .NET and Mono program in it",
-	.usage = "run [--profile=NAME[:ARGS]]... [-o FILE] [--all] [--process=GLOB] [-q] -- COMMAND...",
-	.help =
-	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n\n"
-	    "  --profile=NAME[:ARGS]   the module to load, with its arguments; may be given again. Default: sample, which\n"
-	    "                          looks a hundred times per second of CPU time; calls counts every call.\n"
-	    "                          --profile=NAME:help -- COMMAND prints a module's arguments; monocle list\n"
-	    "                          prints modules\n"
-	    "  -o FILE                 where the first module's profile goes. With several processes the later ones get\n"
-	    "                          their id before the extension. Default: the module's own naming, usually\n"
-	    "                          PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory\n"
-	    "  --all                   profile the .NET SDK's own processes too\n"
-	    "  --process=GLOB[,!GLOB]  only programs with such a name\n"
-	    "  -q                      no report at the end; failures are still told\n\n"
-	    "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
-	    "126 the command cannot be executed; 127 it was not found.\n",
+	.operands = "COMMAND...",
+	.has_command = true,
+	.options = options,
+	.about =
+	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n",
+	.more = "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
+	        "126 the command cannot be executed; 127 it was not found.\n",
 	.run = run,
 };

@@ -4,83 +4,33 @@
  */
 #include "command.h"
 
+#include "nearest.h"
 #include "output.h"
 
 #include <locale.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const monocle__command *const commands[] = {
-	&monocle__command_run,     &monocle__command_report, &monocle__command_flame,  &monocle__command_diff,
-	&monocle__command_convert, &monocle__command_list,   &monocle__command_doctor,
-};
-
-enum { COMMANDS = sizeof commands / sizeof *commands, NAME_MAX_LENGTH = 32 };
 
 static const monocle__command *
 command_find (const char *name)
 {
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp (commands[i]->name, name) == 0)
-			return commands[i];
+	for (size_t i = 0; i < monocle__command_count; i++) {
+		if (strcmp (monocle__commands[i]->name, name) == 0)
+			return monocle__commands[i];
 	}
 	return NULL;
-}
-
-static size_t
-min3 (size_t a, size_t b, size_t c)
-{
-	size_t least = a < b ? a : b;
-
-	return least < c ? least : c;
-}
-
-/* How many letters must be put in, taken out or replaced to make one of the other (Levenshtein). */
-static size_t
-distance (const char *a, const char *b)
-{
-	size_t row[NAME_MAX_LENGTH + 1], length = strlen (b);
-
-	for (size_t k = 0; k <= length; k++)
-		row[k] = k;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t k = 1; k <= length; k++) {
-			size_t above = row[k];
-			row[k] = min3 (above + 1, row[k - 1] + 1, diagonal + (a[i - 1] != b[k - 1]));
-			diagonal = above;
-		}
-	}
-	return row[length];
-}
-
-/* The command that was probably meant, or NULL: what begins like it, or what is little more than half wrong. */
-static const monocle__command *
-nearest (const char *name)
-{
-	const monocle__command *best = NULL;
-	size_t least = strlen (name) / 2 + 2;
-
-	for (size_t i = 0; i < COMMANDS; i++) {
-		size_t d =
-		    *name && strncmp (commands[i]->name, name, strlen (name)) == 0 ? 0 : distance (name, commands[i]->name);
-		if (d < least) {
-			least = d;
-			best = commands[i];
-		}
-	}
-	return best;
 }
 
 static int
 unknown_command (const char *name)
 {
-	const monocle__command *meant = strlen (name) <= NAME_MAX_LENGTH ? nearest (name) : NULL;
+	const char *names[32], *meant;
+	size_t count = 0;
 
+	for (; count < monocle__command_count && count < sizeof names / sizeof *names; count++)
+		names[count] = monocle__commands[count]->name;
+	meant = monocle__nearest (name, names, count);
 	if (meant)
-		monocle__say ("there is no command '%s'; did you mean '%s'?", name, meant->name);
+		monocle__say ("there is no command '%s'; did you mean '%s'?", name, meant);
 	else
 		monocle__say ("there is no command '%.40s'; monocle --help lists them", name);
 	return MONOCLE__EXIT_USAGE;
@@ -92,8 +42,8 @@ print_help (FILE *out)
 	fputs ("usage: monocle COMMAND [ARGUMENTS]\n\n"
 	       "Profiles .NET and Mono programs with modules written against Mono's profiler API.\n\n",
 	       out);
-	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf (out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; i < monocle__command_count; i++)
+		fprintf (out, "  %-8s %s\n", monocle__commands[i]->name, monocle__commands[i]->summary);
 	fputs ("\n  monocle COMMAND --help says more; so does monocle(1).\n\n"
 	       "Begin with:  monocle run -- dotnet app.dll\n",
 	       out);
@@ -105,7 +55,7 @@ help_command (int argc, char **argv)
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
 
 	if (argc > 1)
-		return command ? monocle__command_help (command) : unknown_command (argv[1]);
+		return command ? monocle__options_help (command) : unknown_command (argv[1]);
 	print_help (stdout);
 	return monocle__output_finish (stdout, NULL);
 }

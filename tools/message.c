@@ -5,10 +5,7 @@
  */
 #include "command.h"
 
-#include "output.h"
 #include "utf8.h"
-
-#include <getopt.h>
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -49,12 +46,16 @@ monocle__say (const char *format, ...)
 int
 monocle__usage_error (const monocle__command *command, const char *format, ...)
 {
+	char *problem;
 	va_list arguments;
+	int length;
 
 	va_start (arguments, format);
-	say_arguments (format, arguments);
+	length = vasprintf (&problem, format, arguments);
 	va_end (arguments);
-	monocle__say ("see monocle %s --help", command->name);
+	monocle__say ("%s; see monocle %s --help", length < 0 ? "out of memory" : problem, command->name);
+	if (length >= 0)
+		free (problem);
 	return MONOCLE__EXIT_USAGE;
 }
 
@@ -75,41 +76,6 @@ monocle__print_line (const char *format, ...)
 	fwrite (line, 1, monocle__utf8_clean (line, (size_t) length), stdout);
 	putchar ('\n');
 	free (line);
-}
-
-/* `word` is the one that is wrong; NULL: one letter among others is. */
-static void
-option_error (const monocle__command *command, int problem, const char *word)
-{
-	if (!word || strncmp (word, "--", 2) != 0)
-		monocle__usage_error (command, problem == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
-	else if (problem == ':')
-		monocle__usage_error (command, "option '%s' needs a value", word);
-	else if (optopt != 0)
-		monocle__usage_error (command, "option '%.*s' takes no value", (int) strcspn (word, "="), word);
-	else
-		monocle__usage_error (command, "unknown or ambiguous option '%s'", word);
-}
-
-int
-monocle__option_next (const monocle__command *command, int argc, char **argv, const char *letters,
-                      const struct option *options)
-{
-	int before = optind, option;
-
-	opterr = 0;
-	option = getopt_long (argc, argv, letters, options, NULL);
-	/* It moves on with the last letter of a word. */
-	if (option == '?' || option == ':')
-		option_error (command, option, optind > before ? argv[optind - 1] : NULL);
-	return option == ':' ? '?' : option;
-}
-
-int
-monocle__command_help (const monocle__command *command)
-{
-	printf ("usage: monocle %s\n\n%s", command->usage, command->help);
-	return monocle__output_finish (stdout, NULL);
 }
 
 char *

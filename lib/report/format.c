@@ -136,16 +136,6 @@ monocle__profile_read (const char *path, monocle__profile **ret_profile, char *e
 	return result;
 }
 
-const monocle__file_format *
-monocle__file_format_find (const char *name)
-{
-	for (size_t i = 0; i < monocle__file_format_count; i++) {
-		if (strcmp (monocle__file_formats[i].name, name) == 0)
-			return &monocle__file_formats[i];
-	}
-	return NULL;
-}
-
 #define WRITTEN_FORMAT(name, extension, help) { #name, extension, help, NULL, NULL, monocle__##name##_convert },
 #define READ_FORMAT(name, extension, help) \
 	{ #name, \

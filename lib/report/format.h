@@ -40,9 +40,6 @@ typedef struct {
 extern const monocle__file_format monocle__file_formats[];
 extern const size_t monocle__file_format_count;
 
-/* NULL: there is none of this name. */
-const monocle__file_format *monocle__file_format_find (const char *name);
-
 #define WRITTEN_FORMAT(name, extension, help) monocle__converter monocle__##name##_convert;
 #define READ_FORMAT(name, extension, help) \
 	monocle__recogniser monocle__##name##_recognise; \

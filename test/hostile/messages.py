@@ -53,8 +53,7 @@ ROWS = [
          r"mono_profiler_init_bothways; .*"], without=["is expected"]),
     Row("-o goes to the module that takes it", ["-o", "o.pb.gz", "--profile=leaver", "--profile=calls"]),
     Row("-o without a module that takes it is refused", ["-o", "p.pb.gz", "--profile=leaver"],
-        [r"monocle: -o: --profile=leaver is not known to take output=FILE",
-         r"monocle: see monocle run --help"], 2, True),
+        [r"monocle: -o: --profile=leaver is not known to take output=FILE; see monocle run --help"], 2, True),
 ]
 
 

@@ -1,0 +1,16 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * choices.h - the values of options that are rows of the library's tables.
+ */
+#ifndef MONOCLE_TOOLS_CHOICES_H
+#define MONOCLE_TOOLS_CHOICES_H
+
+#include "options.h"
+
+/* Each is the `choice` of an option row; the index is that of the table. */
+monocle__choice monocle__choices_sort (size_t index);
+monocle__choice monocle__choices_report_format (size_t index);
+monocle__choice monocle__choices_file_format (size_t index);
+
+#endif
