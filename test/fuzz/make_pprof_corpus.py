@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import pprof  # noqa: E402
 
 source, target = sys.argv[1:]

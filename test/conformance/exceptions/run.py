@@ -17,7 +17,6 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
-sys.path.insert(0, str(HERE.parent.parent / "unit/kit"))
 import harness  # noqa: E402
 import pprof  # noqa: E402
 

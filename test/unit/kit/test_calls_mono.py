@@ -18,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "../.."))
 import pprof  # noqa: E402
 
 KIT = sys.argv.pop()

@@ -17,7 +17,6 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
-sys.path.insert(0, str(HERE.parent / "kit"))
 import harness  # noqa: E402
 import pprof  # noqa: E402
 

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Small files that would become much memory are refused by one line, early; honest large ones are read.
 
-    bombs.py MONOCLE
+    test_bombs.py MONOCLE
 """
 import os
 import sys
-import unittest
 import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
 import pprof
-import run
 
 MEGABYTE = 1 << 20
 LEAST, FACTOR = 128 * MEGABYTE, 200  # what doc/formats.md promises
@@ -69,7 +68,7 @@ def bombs():
     yield 'open frames', evented(12000)
 
 
-class Bombs(run.Case):
+class Bombs(case.Case):
     def measure(self, *words):
         """The exit code, what it printed, and the largest size in memory."""
         process = self.start(*words)
@@ -90,7 +89,7 @@ class Bombs(run.Case):
                 self.assertLess(size, LEAST + FACTOR * len(data) + PROGRAM)
 
     def test_a_repetitive_but_honest_profile_is_read(self):
-        profile = pprof.Profile()
+        profile = pprof.Writer()
         profile.value('samples', 'count')
         for i in range(2000):
             profile.sample(['Main', 'A%d' % (i % 50), 'B%d' % (i % 7)], [1], [('thread', 'worker')])
@@ -102,5 +101,4 @@ class Bombs(run.Case):
 
 
 if __name__ == '__main__':
-    run.MONOCLE = sys.argv.pop(1)
-    unittest.main(verbosity=1)
+    case.main()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The flame graph in a real browser: a script is appended to the page, acts like a person and writes down what it sees.
 
-    flame_browser.py MONOCLE [--screenshot FOLDER]
+    test_flame_browser.py MONOCLE [--screenshot FOLDER]
 
 Exit code 77 (skipped) without Chromium.
 """
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import pprof
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -160,7 +160,7 @@ class Page(unittest.TestCase):
         self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
 
     def test_icicle_or_not_is_where_the_root_is(self):
-        profile = pprof.Profile()
+        profile = pprof.Writer()
         profile.value('calls', 'count')
         profile.sample(['A:Deep%d ()' % i for i in range(100)], [1])
         script = '''
@@ -220,7 +220,7 @@ class Page(unittest.TestCase):
         self.assertEqual(seen['found'], '1 frame, 400, 71.4 % matched')
 
     def test_a_large_profile_is_folded_and_says_how_much(self):
-        profile = pprof.Profile()
+        profile = pprof.Writer()
         profile.value('calls', 'count')
         profile.value('self', 'nanoseconds')
         profile.sample(['A:Main ()', 'A:Big ()'], [1, 10**9])
@@ -235,7 +235,7 @@ class Page(unittest.TestCase):
         self.assertIn('30,000 frames narrower than 0.01 % are folded', seen['about'])
 
     def test_a_very_deep_stack_is_drawn_row_by_row(self):
-        profile = pprof.Profile()
+        profile = pprof.Writer()
         profile.value('calls', 'count')
         profile.sample(['A:Deep%d ()' % i for i in range(20000)], [1])
         seen = self.see(self.flame(profile.encode()), '''
@@ -251,7 +251,7 @@ class Page(unittest.TestCase):
 def made_up_profile():
     """Something that looks like a program, for people to look at."""
     chance = random.Random(7)
-    profile = pprof.Profile()
+    profile = pprof.Writer()
     profile.value('calls', 'count')
     profile.value('self', 'nanoseconds')
     types = ['Shop.Program', 'Shop.Orders.Basket', 'Shop.Data.Query`1', 'Newtonsoft.Json.JsonSerializer',

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Nothing that `monocle` prints can steer a terminal, turn the writing or make a spreadsheet compute.
 
-    printed.py MONOCLE
+    test_printed.py MONOCLE
 
 Every text that comes from elsewhere (names, types, units and comments of a profile, file names, options, variables,
 texts of libraries) holds each of HOSTILE in turn, and every output of every command is looked at.
@@ -12,11 +12,10 @@ import os
 import re
 import sys
 import unicodedata
-import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
 import pprof
-import run
 
 # Raw bytes, as a file name or a variable may hold them.
 HOSTILE = {
@@ -41,11 +40,11 @@ UNSAFE = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 
 
 def escape(raw):
-    """For test/golden/pprof.py."""
+    """For pprof.py."""
     return ''.join('\\x%02x' % byte for byte in raw)
 
 
-class Case(run.Case):
+class Case(case.Case):
     def assertSafe(self, data, what):
         try:
             text = data.decode('utf-8')
@@ -70,7 +69,7 @@ class Case(run.Case):
         return text
 
     def profile(self, name, raw, unit=None):
-        profile = pprof.Profile()
+        profile = pprof.Writer()
         text = raw.decode('utf-8', 'replace')
         profile.value('calls', 'count')
         profile.value(text + 'type', unit or text + 'unit')
@@ -117,7 +116,7 @@ class Profiles(Case):
 
     def test_no_name_is_a_formula_for_a_spreadsheet(self):
         for formula in FORMULAS:
-            profile = pprof.Profile()
+            profile = pprof.Writer()
             profile.value('calls', 'count')
             profile.sample([escape(formula.encode())], [1])
             pprof.write_gzip(self.work / 'p.pb.gz', profile.encode())
@@ -145,7 +144,7 @@ class Words(Case):
         for raw in HOSTILE.values():
             folder = os.fsencode(self.work)
             name = b'p' + raw + b'.pb.gz'
-            run.make_profile(os.fsdecode(folder + b'/' + name))
+            case.make_profile(os.fsdecode(folder + b'/' + name))
             for form in ['text', 'tsv', 'json']:
                 self.look('report', name, b'--format=' + form.encode(), code=0)
                 self.look('diff', name, name, '--format=' + form, code=0)
@@ -159,7 +158,7 @@ class Words(Case):
                 self.look(*command, b'/no' + raw + b'/x', code=1)
 
     def test_options_are_safe(self):
-        run.make_profile(self.work / 'p.pb.gz')
+        case.make_profile(self.work / 'p.pb.gz')
         for raw in HOSTILE.values():
             for words in [[raw], ['help', raw], ['report', b'--sort=' + raw], ['report', '-n', raw],
                           ['report', b'-' + raw],
@@ -191,7 +190,7 @@ class Words(Case):
                   'printf "%s\\n" "$RAW" >7.declined && '
                   'printf "%s\\n" "$WORK/p$RAW.pb.gz" >$$.1.done && printf x >"calls.$$.1.spool"')
         for raw in HOSTILE.values():
-            run.make_profile(os.fsdecode(os.fsencode(self.work) + b'/p' + raw.replace(b'\n', b'') + b'.pb.gz'))
+            case.make_profile(os.fsdecode(os.fsencode(self.work) + b'/p' + raw.replace(b'\n', b'') + b'.pb.gz'))
             _, error = self.look('run', '--', '/bin/sh', '-c', script, env={'RAW': raw, 'WORK': str(self.work)}, code=0)
             self.assertIn('wrote p', error)
 
@@ -216,5 +215,4 @@ def unescape_tsv(name):
 
 
 if __name__ == '__main__':
-    run.MONOCLE = sys.argv.pop(1)
-    unittest.main(verbosity=1)
+    case.main()

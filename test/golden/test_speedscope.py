@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What `monocle convert` writes, opened by speedscope itself in a real browser.
 
-    speedscope.py MONOCLE
+    test_speedscope.py MONOCLE
 
 Speedscope is the npm package of that name: MONOCLE_SPEEDSCOPE names its folder, or `./dev test` has fetched it, or it
 is installed globally. Exit code 77 (skipped) without it or without Chromium.
@@ -20,7 +20,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import pprof
 
 HERE = pathlib.Path(__file__).resolve().parent

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Golden tests: profiles/NAME.profile is made into pprof; what `monocle` prints of it must be expected/NAME.KIND.
 
-    golden.py MONOCLE [--update]
+    test_golden.py MONOCLE [--update]
 """
 import argparse
 import difflib
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import pprof
 
 HERE = pathlib.Path(__file__).resolve().parent

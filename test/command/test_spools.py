@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Spools that others made: who looks at one gets what is in it, and nothing of theirs is changed.
 
-    spools.py MONOCLE
+    test_spools.py MONOCLE
 
 Anybody can make a spool, so every spool here wants something: a file overwritten, a command run, a terminal obeyed.
 Each is shown to report, flame, diff and convert, and put into the folder of a run.
@@ -13,17 +13,16 @@ import pathlib
 import stat
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import run
+import case
 import spool
 
 COMMANDS = [['report'], ['report', '--tree'], ['report', '--format=json'], ['flame', '-o', '-'],
             ['convert', '--to=collapsed', '-o', '-'], ['convert', '--to=pprof', '-o', '-'], ['diff']]
 
 
-class Spools(run.Case):
+class Spools(case.Case):
     def setUp(self):
         super().setUp()
         self.home = self.folder / 'home'
@@ -263,5 +262,4 @@ class Spools(run.Case):
 
 
 if __name__ == '__main__':
-    run.MONOCLE = os.path.abspath(sys.argv.pop(1))
-    unittest.main(verbosity=1)
+    case.main()

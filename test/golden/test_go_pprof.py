@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Our profiles, opened by pprof itself: what a module wrote, and what `monocle convert` makes of any file.
 
-    pprof_reader.py MONOCLE [--program FILE]
+    test_go_pprof.py MONOCLE [--program FILE]
 
 The reader is `go tool pprof`. Exit code 77 (skipped) without it. The program is run under each module that writes
 pprof, on Mono and on CoreCLR, as far as they are there.
@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import pprof
 
 HERE = pathlib.Path(__file__).resolve().parent

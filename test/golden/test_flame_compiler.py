@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The flame graph of a real program: the SDK's C# compiler is profiled, and its picture opened in a real browser.
 
-    flame_compiler.py MONOCLE [--profile DESC] [--keep FOLDER]
+    test_flame_compiler.py MONOCLE [--profile DESC] [--keep FOLDER]
 
 The page must hold what the profile holds; search, zoom and reset must work on it; its screenshot must show frames. With
 --keep the profile, the page and the screenshots stay to be looked at. Exit code 77 (skipped) without Chromium, the SDK
@@ -20,7 +20,7 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import flame_browser
+import test_flame_browser as browser
 
 HERE = pathlib.Path(__file__).resolve().parent
 CSC = HERE.parent / 'conformance/programs/csc.sh'
@@ -123,7 +123,7 @@ class Compiler(unittest.TestCase):
         self.assertTrue(self.profile.exists(), self.outcome.stdout.decode())
 
     def test_search_zoom_and_reset(self):
-        case = flame_browser.Page()
+        case = browser.Page()
         seen = case.see(self.page('acted'), '''
             const width = i => m.totals[m.totals.length - 1][i];
             seen.whole = width(0); seen.count = m.count;
@@ -146,8 +146,8 @@ class Compiler(unittest.TestCase):
 
     def test_its_screenshot_shows_frames(self):
         page, picture = self.page('compiler'), self.folder / 'compiler.png'
-        flame_browser.browse(page, '--screenshot=%s' % picture)
-        flame_browser.browse(page + '#q=Binder', '--screenshot=%s' % (self.folder / 'search.png'))
+        browser.browse(page, '--screenshot=%s' % picture)
+        browser.browse(page + '#q=Binder', '--screenshot=%s' % (self.folder / 'search.png'))
         width, height, rows = pixels(picture)
         self.assertEqual(width, 1000)
         background = max(set(rows[-1]), key=rows[-1].count)
@@ -165,8 +165,8 @@ if __name__ == '__main__':
     parser.add_argument('--keep')
     ARGUMENTS = parser.parse_args()
     ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
-    flame_browser.ARGUMENTS = ARGUMENTS
-    missing = [what for what, there in [('Chromium', flame_browser.BROWSER), ('the .NET SDK with Mono\'s class library',
+    browser.ARGUMENTS = ARGUMENTS
+    missing = [what for what, there in [('Chromium', browser.BROWSER), ('the .NET SDK with Mono\'s class library',
                subprocess.run([CSC, '--where'], stdout=subprocess.PIPE).stdout.strip())] if not there]
     if missing:
         print('skipped: there is no ' + ' and no '.join(missing))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the command share: a folder in which `monocle` finds what it looks for. Needs no runtime."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / 'test'))
+import pprof  # noqa: E402
+
+MONOCLE = None  # the program under test; main () sets it
+
+
+def make_profile(path):
+    profile = pprof.Writer()
+    profile.value('calls', 'count')
+    profile.value('self', 'nanoseconds')
+    profile.sample(['A:Main ()'], [1, 5000])
+    pprof.write_gzip(path, profile.encode())
+
+
+class Case(unittest.TestCase):
+    """A folder with the program and empty files where its libraries would be, so that `run` has something to name."""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.holder.name).resolve()
+        self.program = str(self.folder / 'monocle')
+        shutil.copy(MONOCLE, self.program)
+        for name in ['lib/clr/libmonocle-clr.so', 'lib/mono/libmono-profiler-monocle.so',
+                     'modules/libmono-profiler-calls.so']:
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        self.temporary = self.folder / 'tmp'
+        self.temporary.mkdir()
+        self.work = self.folder / 'work'
+        self.work.mkdir()
+        keep = ['PATH', 'HOME', 'ASAN_OPTIONS', 'UBSAN_OPTIONS']
+        self.environment = {name: os.environ[name] for name in keep if name in os.environ}
+        self.environment.update(TMPDIR=str(self.temporary), LC_ALL='C.UTF-8')
+
+    def tearDown(self):
+        self.holder.cleanup()
+
+    def start(self, *words, env=None, **options):
+        environment = dict(self.environment, **(env or {}))
+        return subprocess.Popen([self.program, *words], cwd=self.work, env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def monocle(self, *words, env=None, **options):
+        process = self.start(*words, env=env, **options)
+        out, error = process.communicate(timeout=60)
+        return process.returncode, out.decode(), error.decode()
+
+    def shell(self, script, *options, env=None):
+        return self.monocle('run', *options, '--', '/bin/sh', '-c', script, env=env)
+
+    def assertNothingLeft(self):
+        self.assertEqual(os.listdir(self.temporary), [])
+
+
+def hear_all_signals():
+    """A shell that starts this in the background ignores two of them, and what is ignored no trap can undo."""
+    for name in ('SIGINT', 'SIGQUIT'):
+        if signal.getsignal(getattr(signal, name)) == signal.SIG_IGN:
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
+def main():
+    """For a file of tests that is called with the program: test_NAME.py MONOCLE [TEST...]"""
+    global MONOCLE
+    hear_all_signals()
+    MONOCLE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)

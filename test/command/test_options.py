@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The rows of commands and options: wrong usage, help, the manual and what bash offers.
+
+    test_options.py MONOCLE
+"""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
+
+
+class Usage(case.Case):
+    def test_wrong_usage_is_2(self):
+        case.make_profile(self.work / 'p.pb.gz')
+        for words in [[], ['nonsense'], ['run'], ['run', '--'], ['run', '--nonsense', '--', 'true'],
+                      ['run', '--profile=', '--', 'true'], ['run', '--profile=:x', '--', 'true'],
+                      ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'],
+                      ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
+                      ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'],
+                      ['report', '--format=xml'], ['report', 'a', 'b'], ['flame'],
+                      ['flame', 'p.pb.gz', '--min-share=much'], ['convert', 'p.pb.gz'], ['diff', 'p.pb.gz'],
+                      ['diff', 'p.pb.gz', 'p.pb.gz', '--format=xml'], ['diff', 'p.pb.gz', 'p.pb.gz', '--sort=calls'],
+                      ['diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv', '-o', 'x.html'],
+                      ['convert', '--to=pprof'], ['convert', 'p.pb.gz', '--to=xml'],
+                      ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out), (2, ''), words)
+            self.assertTrue(error, words)
+
+    def test_help_and_version_go_to_standard_output(self):
+        for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
+                      ['convert', '--help'], ['diff', '--help'], ['list', '--help'], ['doctor', '--help']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, error), (0, ''), words)
+            self.assertIn('usage: monocle', out)
+        self.assertRegex(self.monocle('--version')[1], r'^monocle \d+\.\d+')
+
+    def test_a_mistyped_command_is_guessed(self):
+        for typed, meant in [('repotr', 'report'), ('rnu', 'run'), ('flam', 'flame'), ('docter', 'doctor')]:
+            self.assertIn("did you mean '%s'" % meant, self.monocle(typed)[2])
+        self.assertNotIn('did you mean', self.monocle('xyzzy')[2])
+
+
+class Completion(case.Case):
+    """What bash offers behind words; the last one is being typed."""
+    SCRIPT = case.TOP / 'misc/completions/monocle.bash'
+    ASK = ('source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _monocle; '
+           '((${#COMPREPLY[@]} == 0)) || printf "%s\\n" "${COMPREPLY[@]}"')
+
+    def offers(self, *words):
+        environment = dict(self.environment, PATH='%s:%s' % (self.folder, self.environment['PATH']))
+        result = subprocess.run(['bash', '-c', self.ASK, 'bash', self.SCRIPT, 'monocle', *words], cwd=self.work,
+                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(result.stderr, b'')
+        return result.stdout.decode().split('\n')[:-1]
+
+    def test_all_commands_are_offered(self):
+        listed = re.findall(r'^  (\w+) +\S', self.monocle('--help')[1], re.M)[:-1]
+        self.assertGreaterEqual(len(listed), 5)
+        self.assertEqual([word for word in self.offers('') if word not in ('help', '--help', '--version')], listed)
+
+    def test_all_options_of_a_command_are_offered(self):
+        for command in ['run', 'report', 'flame', 'diff', 'convert', 'list', 'doctor']:
+            text = self.monocle(command, '--help')[1]
+            named = set(re.findall(r'^  (--?[\w-]+)', text, re.M))
+            offered = {word.rstrip('=') for word in self.offers(command, '-')} - {'--help', '--'}
+            self.assertEqual(offered, named, command)
+
+    def test_the_manual_names_all_commands_and_options(self):
+        manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
+        for command in ['run', 'report', 'flame', 'diff', 'convert', 'list', 'doctor']:
+            section = manual.split('.Ss monocle %s\n' % command)[1].split('\n.S')[0]
+            for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
+                self.assertRegex(section, r'\.It Fl %s\b' % option, command)
+
+    def test_values_modules_and_profiles_are_offered(self):
+        case.make_profile(self.work / 'a b.pb.gz')
+        (self.work / 'a.txt').touch()
+        self.assertEqual(self.offers('report', '--sort', '=', ''), ['self', 'total', 'calls'])
+        self.assertEqual(self.offers('report', '--format', '=', 't'), ['text', 'tsv'])
+        self.assertEqual(self.offers('run', '--profile', '=', 'ca'), ['calls'])
+        self.assertEqual(self.offers('report', 'a'), ['a b.pb.gz'])
+
+
+if __name__ == '__main__':
+    case.main()

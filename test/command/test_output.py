@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What report, flame, diff and convert write, and where: options, files, full disks, closed pipes, terminals.
+
+    test_output.py MONOCLE
+"""
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
+import pprof
+
+
+class Output(case.Case):
+    def setUp(self):
+        super().setUp()
+        case.make_profile(self.work / 'p.pb.gz')
+
+    def test_a_full_disk_is_one_line_and_exit_code_1(self):
+        for words in [['report', 'p.pb.gz'], ['report', '--format=tsv', 'p.pb.gz'], ['--help'], ['--version'],
+                      ['flame', 'p.pb.gz', '-o', '-'], ['doctor']]:
+            with open('/dev/full', 'w') as full:
+                result = subprocess.run([self.program, *words], cwd=self.work, env=self.environment, stdout=full,
+                                        stderr=subprocess.PIPE, timeout=60)
+            self.assertEqual(result.returncode, 1, words)
+            self.assertEqual(result.stderr.decode(),
+                             'monocle: cannot write to standard output: No space left on device\n')
+
+    def test_a_closed_pipe_is_one_line_and_exit_code_1(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        result = subprocess.run([self.program, 'report', 'p.pb.gz'], cwd=self.work, env=self.environment, stdout=writer,
+                                stderr=subprocess.PIPE, timeout=60)
+        os.close(writer)
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stderr.decode(), 'monocle: cannot write to standard output: Broken pipe\n')
+
+    def test_a_flame_graph_that_cannot_be_written_is_one_line(self):
+        code, out, error = self.monocle('flame', 'p.pb.gz', '-o', 'no-folder/x.html')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertEqual(self.monocle('flame', 'p.pb.gz', '-o', '/dev/full')[0], 1)
+
+    def test_of_a_flame_graph_that_does_not_fit_nothing_is_left(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        code, out, error = self.monocle('flame', 'p.pb.gz', preexec_fn=limit, restore_signals=False)
+        self.assertEqual((code, out), (1, ''))
+        self.assertEqual(error, 'monocle: cannot write p.html: File too large\n')
+        self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
+
+    def test_the_flame_graph_is_named_after_the_profile(self):
+        self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
+        self.assertTrue((self.work / 'p.html').read_text().startswith('<!DOCTYPE html>'))
+
+    def test_what_is_no_plain_file_is_not_written_by_a_name_that_nobody_gave(self):
+        (self.work / 'mine').write_text('mine')
+        made = self.work / 'p.html'
+        for put in [lambda: os.mkfifo(made), lambda: os.link(self.work / 'mine', made),
+                    lambda: made.symlink_to('mine'), lambda: made.symlink_to('later')]:
+            put()
+            process = self.start('flame', 'p.pb.gz')
+            self.addCleanup(process.kill)
+            out, error = process.communicate(timeout=20)
+            self.assertEqual((process.returncode, out, len(error.splitlines())), (1, b'', 1), error)
+            self.assertIn(b'name the file to write with -o', error)
+            made.unlink()
+        self.assertEqual((self.work / 'mine').read_text(), 'mine')
+        self.assertFalse((self.work / 'later').exists())
+        made.write_text('an older one' * 10000)
+        self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
+        self.assertTrue(made.read_text().endswith('</html>\n'))
+
+    def test_the_newest_profile_is_the_default(self):
+        case.make_profile(self.work / 'old.pb.gz')
+        os.utime(self.work / 'old.pb.gz', (1, 1))
+        self.assertTrue(self.monocle('report')[1].startswith('p.pb.gz'))
+
+    def test_without_any_profile_report_says_so(self):
+        (self.work / 'p.pb.gz').unlink()
+        code, out, error = self.monocle('report')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+
+    def test_what_is_no_profile_is_one_line(self):
+        (self.work / 'text').write_text('hello, this is no profile')
+        (self.work / 'empty').write_text('')
+        (self.work / 'cut.pb.gz').write_bytes((self.work / 'p.pb.gz').read_bytes()[:-9])
+        (self.work / 'fake.spool').write_bytes(b'MNCSPOOL' + bytes(100))
+        (self.work / 'stacks').write_text('a;b 1\na;c\n')
+        (self.work / 'json').write_text('{"shared": {"frames": []}, "profiles": [{}]}')
+        for name in ['text', 'empty', 'cut.pb.gz', 'fake.spool', 'stacks', 'json', 'missing', '.']:
+            for words in [['report'], ['flame'], ['convert', '--to=collapsed', '-o', '-']]:
+                code, out, error = self.monocle(*words, name)
+                self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (name, error))
+
+    def test_a_conversion_has_the_endings_of_its_format(self):
+        for name, made in [('collapsed', 'p.collapsed.txt'), ('speedscope', 'p.speedscope.json')]:
+            self.assertEqual(self.monocle('convert', 'p.pb.gz', '--to=' + name)[:2], (0, made + '\n'))
+            self.assertIn('A:Main ()', self.monocle('report', made)[1])
+            self.assertEqual(self.monocle('convert', made, '--to=pprof', '-o', 'q.pb.gz')[0], 0)
+            self.assertIn('A:Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
+
+    def make_threads(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        profile.value('self', 'nanoseconds')
+        profile.sample(['A:Main ()'], [1, 2000000], [('thread', 'main')])
+        profile.sample(['A:Run ()'], [1, 500000], [('thread', 'worker')])
+        profile.sample(['A:Run ()', 'A:Work ()'], [3, 1500000], [('thread', 'worker')])
+        pprof.write_gzip(self.work / 't.pb.gz', profile.encode())
+
+    def test_a_flame_graph_has_the_threads_that_match(self):
+        self.make_threads()
+        for pattern, names, total in [('work*', ['A:Run ()', 'A:Work ()'], 2000000), ('main', ['A:Main ()'], 2000000),
+                                      ('*', ['A:Main ()', 'A:Run ()', 'A:Work ()'], 4000000)]:
+            code, page, error = self.monocle('flame', 't.pb.gz', '-o', '-', '--thread=' + pattern)
+            self.assertEqual((code, error), (0, ''))
+            data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
+            self.assertEqual(data['names'], names)
+            self.assertEqual(sum(data['nodes'][3::4]), total)
+            self.assertEqual(data['comments'], ['threads: ' + pattern])
+        self.assertEqual(self.monocle('flame', 't.pb.gz', '--thread=x'),
+                         (1, '', "monocle: no thread of t.pb.gz matches 'x'; it has: main, worker\n"))
+        code, out, error = self.monocle('flame', 'p.pb.gz', '--thread=*')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertIn('does not tell threads apart', error)
+        self.assertEqual(sorted(os.listdir(self.work)), ['p.pb.gz', 't.pb.gz'])
+
+    def test_tracks_of_other_viewers_are_one_per_thread(self):
+        self.make_threads()
+        self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=firefox')[:2], (0, 't.firefox.json\n'))
+        self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=perfetto')[:2], (0, 't.perfetto.json\n'))
+        main, worker = json.loads((self.work / 't.firefox.json').read_text())['threads']
+        self.assertEqual([main['name'], worker['name']], ['main', 'worker'])
+        self.assertEqual(worker['stringArray'][:2], ['A:Run ()', 'A:Work ()'])
+        self.assertEqual(worker['stackTable']['prefix'], [None, 0])
+        self.assertEqual(worker['samples'], {'length': 2, 'weightType': 'tracing-ms', 'stack': [0, 1],
+                                             'time': [0, 0.5], 'weight': [0.5, 1.5]})
+        slices = [(event['tid'], event['name'], event['ts'], event['dur']) for event in
+                  json.loads((self.work / 't.perfetto.json').read_text())['traceEvents'] if event['ph'] == 'X']
+        self.assertEqual(slices, [(1, 'A:Main ()', 0, 2000), (2, 'A:Run ()', 0, 2000), (2, 'A:Work ()', 0, 1500)])
+
+    def test_a_conversion_takes_the_value_that_is_named(self):
+        words = ['convert', 'p.pb.gz', '--to=collapsed', '-o', '-']
+        self.assertEqual(self.monocle(*words)[1], 'A:Main () 5000\n')
+        self.assertEqual(self.monocle(*words, '--value=calls')[1], 'A:Main () 1\n')
+        self.assertEqual(self.monocle(*words, '--value=bytes'),
+                         (1, '', "monocle: p.pb.gz has no value 'bytes'; it has: calls, self\n"))
+        self.monocle('convert', 'p.pb.gz', '--to=pprof', '--value=calls', '-o', 'one.pb.gz')
+        self.assertEqual(self.monocle('report', 'one.pb.gz', '--format=tsv')[1], 'method\tcalls\nA:Main ()\t1\n')
+
+    def test_a_value_that_is_not_there_is_said_with_those_that_are(self):
+        for words in [['diff', '--value=zz', 'p.pb.gz', 'p.pb.gz'],
+                      ['convert', '--to=collapsed', '--value=zz', 'p.pb.gz']]:
+            self.assertEqual(self.monocle(*words), (1, '', "monocle: p.pb.gz has no value 'zz'; it has: calls, self\n"))
+
+    def test_a_profile_is_not_replaced_by_its_conversion(self):
+        before = (self.work / 'p.pb.gz').read_bytes()
+        code, out, error = self.monocle('convert', 'p.pb.gz', '--to=pprof')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        self.assertEqual((self.work / 'p.pb.gz').read_bytes(), before)
+
+    def make_stacks(self):
+        (self.work / 'a.txt').write_text('main;work;parse 500\nmain;work;lex 300\nmain;old 100\nmain 100\n')
+        (self.work / 'b.txt').write_text('main;work;parse 900\nmain;work;lex 200\nmain;new 50\nmain 100\n')
+
+    def test_a_difference_has_the_largest_change_first(self):
+        self.make_stacks()
+        self.assertEqual(self.monocle('diff', 'a.txt', 'b.txt')[:2], (0, '''\
+before: a.txt, 1,000
+after:  b.txt, 1,250
+
+before  after  change  points  method
+   500    900    +400  +22.00  parse
+   300    200    -100  -14.00  lex
+   100      0    -100  -10.00  old
+     0     50     +50   +4.00  new
+(2 methods did not change)
+'''))
+        self.assertIn('(3 more methods changed, -150)', self.monocle('diff', 'a.txt', 'b.txt', '-n', '1')[1])
+        total = self.monocle('diff', 'a.txt', 'b.txt', '--sort=total')[1].splitlines()
+        self.assertEqual([line.split()[-1] for line in total[4:7]], ['parse', 'work', 'main'])
+
+    def test_a_difference_of_shares_scales_the_first(self):
+        self.make_stacks()
+        self.assertEqual(self.monocle('diff', 'a.txt', 'b.txt', '--tree', '--normalize')[1], '''\
+before: a.txt, 1,250 (scaled to the whole after)
+after:  b.txt, 1,250
+
+before  after  change  points  path, with everything it called
+ 1,250  1,250       0   +0.00  main
+     0     50     +50   +4.00    new
+   125      0    -125  -10.00    old
+ 1,000  1,100    +100   +8.00    work
+   375    200    -175  -14.00      lex
+   625    900    +275  +22.00      parse
+''')
+        (self.work / 'half.txt').write_text('main;work;parse 250\nmain;work;lex 150\nmain;old 50\nmain 50\n')
+        rows = self.monocle('diff', 'half.txt', 'a.txt', '--normalize')[1].splitlines()
+        self.assertEqual(rows[4:], ['(5 methods did not change)'])
+
+    def test_a_difference_for_programs_has_all_rows(self):
+        self.make_stacks()
+        rows = [line.split('\t') for line in self.monocle('diff', 'a.txt', 'b.txt', '--format=tsv')[1].splitlines()]
+        self.assertEqual(rows[0], ['method', 'self_before', 'self_after', 'self_change', 'self_points', 'total_before',
+                                   'total_after', 'total_change', 'total_points'])
+        self.assertEqual(rows[1], ['parse', '500', '900', '400', '22.000', '500', '900', '400', '22.000'])
+        self.assertEqual(len(rows), 7)
+        data = json.loads(self.monocle('diff', 'a.txt', 'b.txt', '--format=json', '--tree')[1])
+        self.assertEqual((data['before'], data['after']),
+                         ({'profile': 'a.txt', 'sum': 1000}, {'profile': 'b.txt', 'sum': 1250}))
+        self.assertEqual([(row['depth'], row['method'], row['total_change']) for row in data['paths']],
+                         [(1, 'main', 250), (2, 'new', 50), (2, 'old', -100), (2, 'work', 300), (3, 'lex', -100),
+                          (3, 'parse', 400)])
+        times = self.monocle('diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv')[1]
+        self.assertIn('self_change_ns\tself_points\ttotal_before_ns', times)
+
+    def test_what_cannot_be_compared_is_one_line(self):
+        self.make_stacks()
+        for words in [['p.pb.gz', 'a.txt'], ['a.txt', 'missing'], ['missing', 'a.txt'],
+                      ['a.txt', 'b.txt', '--value=self'], ['a.txt', 'b.txt', '-o', 'no-folder/x.html']]:
+            code, out, error = self.monocle('diff', *words)
+            self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (words, error))
+
+    def test_names_are_shortened_on_a_terminal_only(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        profile.sample(['Begin' + 'x' * 300 + 'End'], [1])
+        pprof.write_gzip(self.work / 'long.pb.gz', profile.encode())
+        self.assertIn('Begin' + 'x' * 300 + 'End', self.monocle('report', 'long.pb.gz')[1])
+        for extra, bold in [({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False)]:
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(self.work)
+                os.execve(self.program, [self.program, 'report', 'long.pb.gz'],
+                          dict(self.environment, COLUMNS='80', TERM='xterm') | extra)
+            text = b''
+            while True:
+                try:
+                    piece = os.read(terminal, 4096)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                text += piece
+            os.waitpid(pid, 0)
+            os.close(terminal)
+            last = text.decode().splitlines()[-1]
+            self.assertEqual(len(last), 80)
+            self.assertIn('x…x', last)
+            self.assertTrue(last.endswith('End'))
+            self.assertEqual(b'\x1b[' in text, bold)
+
+
+if __name__ == '__main__':
+    case.main()

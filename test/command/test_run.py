@@ -1,0 +1,488 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`monocle run`: exit codes, signals, environment, what becomes of the profiles. The shell plays the program.
+
+    test_run.py MONOCLE
+"""
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
+import pprof
+
+
+class ExitCodes(case.Case):
+    def test_the_programs_exit_code_is_ours(self):
+        for code in [0, 1, 2, 42, 125, 255]:
+            self.assertEqual(self.shell('exit %d' % code)[0], code)
+        self.assertNothingLeft()
+
+    def test_death_by_a_signal_is_128_and_its_number(self):
+        for name in ['KILL', 'TERM', 'ABRT', 'SEGV', 'USR1']:
+            number = getattr(signal, 'SIG' + name)
+            self.assertEqual(self.shell('ulimit -c 0; kill -%s $$' % name)[0], 128 + number)
+
+    def test_what_is_not_found_is_127(self):
+        for name in ['no-such-command-anywhere', './no-such-file', '/no/such/file']:
+            code, _, error = self.monocle('run', '--', name)
+            self.assertEqual(code, 127)
+            self.assertEqual(len(error.splitlines()), 1)
+            self.assertIn(name, error)
+        self.assertNothingLeft()
+
+    def test_what_cannot_be_executed_is_126(self):
+        plain = self.work / 'plain'
+        plain.write_text('x')
+        self.assertEqual(self.monocle('run', '--', './plain')[0], 126)
+        self.assertEqual(self.monocle('run', '--', str(self.folder))[0], 126)
+        script = self.work / 'script'
+        script.write_text('#!/no/such/interpreter\n')
+        script.chmod(0o755)
+        code, _, error = self.monocle('run', '--', './script')
+        self.assertEqual(code, 126)
+        self.assertIn('interpreter', error)
+
+    def test_what_run_cannot_do_is_said(self):
+        for words, hint in [(['-o', '-', '--', '/bin/echo'], "standard output is the program's own"),
+                            (['--profile=calls:help'], 'monocle run --profile=NAME:help -- COMMAND')]:
+            code, out, error = self.monocle('run', *words)
+            self.assertEqual((code, out), (2, ''))
+            self.assertIn(hint, error)
+
+    def test_a_run_without_any_library_of_ours_is_125(self):
+        shutil.rmtree(self.folder / 'lib')
+        code, out, error = self.shell('echo ran')
+        self.assertEqual((code, out), (125, ''))
+        self.assertIn('libmonocle-clr.so', error)
+
+
+class Signals(case.Case):
+    def setUp(self):
+        super().setUp()
+        # Who ignores a signal hands that down, and a shell cannot trap what it was born ignoring (nohup).
+        for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1:
+            if signal.getsignal(number) == signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+
+    def wait_for(self, path):
+        for _ in range(600):
+            if path.exists():
+                return
+            time.sleep(0.05)
+        self.fail('%s did not appear' % path)
+
+    def wait_ready(self):
+        self.wait_for(self.work / 'ready')
+
+    def test_a_signal_to_monocle_reaches_the_program_once(self):
+        for name in ['TERM', 'HUP', 'INT', 'QUIT', 'USR1']:
+            script = ('trap "echo got >> got; sleep 0.2; exit 7" %s; touch ready; '
+                      'while :; do sleep 0.05; done' % name)
+            process = self.start('run', '--', '/bin/sh', '-c', script)
+            self.wait_ready()
+            process.send_signal(getattr(signal, 'SIG' + name))
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 7, name)
+            self.assertEqual((self.work / 'got').read_text(), 'got\n', name)
+            (self.work / 'got').unlink()
+            (self.work / 'ready').unlink()
+        self.assertNothingLeft()
+
+    def test_a_program_that_dies_of_the_passed_on_signal_is_128_and_its_number(self):
+        process = self.start('run', '--', '/bin/sh', '-c', 'touch ready; exec sleep 30')
+        self.wait_ready()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_ctrl_c_of_a_terminal_reaches_the_program_once(self):
+        script = 'trap "echo got >> got" INT; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execve(self.program, [self.program, 'run', '--', '/bin/sh', '-c', script],
+                      dict(self.environment))
+        self.wait_ready()
+        os.write(terminal, b'\x03')
+        self.wait_for(self.work / 'got')
+        time.sleep(0.3)
+        (self.work / 'stop').touch()
+        while True:
+            try:
+                if not os.read(terminal, 4096):
+                    break
+            except OSError:
+                break
+        _, status = os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 9)
+        self.assertEqual((self.work / 'got').read_text(), 'got\n')
+
+    def test_ctrl_z_stops_both_and_the_shell_continues_both(self):
+        script = 'touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        shell = 'set -m; "$0" run -- /bin/sh -c \'%s\'; echo code $?; touch stopped stop; fg; echo code $?' % script
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execve('/bin/bash', ['/bin/bash', '-c', shell, self.program], dict(self.environment))
+        self.wait_ready()
+        os.write(terminal, b'\x1a')
+        self.wait_for(self.work / 'stopped')
+        text = b''
+        while True:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.waitpid(pid, 0)
+        os.close(terminal)
+        self.assertEqual([line for line in text.decode().splitlines() if line.startswith('code')],
+                         ['code %d' % (128 + signal.SIGTSTP), 'code 9'])
+
+    def test_what_was_ignored_stays_ignored_in_the_program(self):
+        script = 'trap "" HUP PIPE; exec "$0" run -q -- /bin/sh -c "grep SigIgn /proc/self/status"'
+        nohup = subprocess.run(['/bin/sh', '-c', script, self.program], cwd=self.work, env=self.environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
+        mask = int(nohup.stdout.split()[1], 16)
+        self.assertTrue(mask & 1 << signal.SIGHUP - 1)
+        self.assertTrue(mask & 1 << signal.SIGPIPE - 1)
+
+    def test_nothing_is_ignored_or_blocked_in_the_program_that_was_not(self):
+        lines = 'grep -E "Sig(Blk|Ign)" /proc/self/status'
+        bare = subprocess.run(['/bin/sh', '-c', lines], stdout=subprocess.PIPE, timeout=60, restore_signals=True)
+        self.assertEqual(self.shell(lines)[1], bare.stdout.decode())
+
+
+class Environment(case.Case):
+    def variables(self, *options, env=None):
+        code, out, error = self.shell('env -0', *options, env=env)
+        self.assertEqual(code, 0)
+        return dict(item.split('=', 1) for item in out.split('\0') if item), error
+
+    def test_both_runtimes_are_told_of_the_default_module(self):
+        seen, _ = self.variables()
+        self.assertEqual(seen['CORECLR_ENABLE_PROFILING'], '1')
+        self.assertEqual(seen['CORECLR_PROFILER'], '{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}')
+        self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+        self.assertEqual(seen['MONOCLE_PROFILE'], 'sample')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
+        folders = [str(self.folder / 'lib/mono'), str(self.folder / 'modules')]
+        self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), folders)
+        self.assertEqual(seen['MONOCLE_MODULE_PATH'].split(':')[-1], str(self.folder / 'modules'))
+        self.assertTrue(seen['MONOCLE_RUN_DIR'].startswith(str(self.temporary) + '/monocle-'))
+        self.assertNotIn('MONOCLE_RUN_ALL', seen)
+        self.assertNotIn('CORECLR_PROFILER_PATH_64', seen)
+
+    def test_the_run_folder_is_private_and_the_parent_is_named(self):
+        code, out, _ = self.shell('stat -c %a "$MONOCLE_RUN_DIR"; test "$PPID" = "$MONOCLE_RUN_PID" && echo parent')
+        self.assertEqual(out, '700\nparent\n')
+
+    def test_what_is_there_stays_in_front(self):
+        seen, _ = self.variables('--profile=a:x', '--profile=b', env={
+            'MONOCLE_PROFILE': 'mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'LD_LIBRARY_PATH': '/opt/lib',
+            'MONOCLE_MODULE_PATH': '/opt/modules', 'CORECLR_PROFILER_PATH_64': '/old/libmonocle-clr.so'})
+        self.assertEqual(seen['MONOCLE_PROFILE'], 'mine a:x b')
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--gc=sgen --profile=monocle:a:x --profile=monocle:b')
+        self.assertTrue(seen['LD_LIBRARY_PATH'].startswith('/opt/lib:/'))
+        self.assertTrue(seen['MONOCLE_MODULE_PATH'].startswith('/opt/modules:/'))
+        self.assertEqual(seen['CORECLR_PROFILER_PATH_64'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+
+    def test_an_empty_search_path_does_not_become_the_current_folder(self):
+        seen, _ = self.variables(env={'LD_LIBRARY_PATH': ''})
+        self.assertNotIn('', seen['LD_LIBRARY_PATH'].split(':'))
+
+    def test_a_module_may_have_any_name(self):
+        seen, _ = self.variables('--profile=output=x', '-o', 'y.pb.gz')
+        self.assertTrue(seen['MONOCLE_PROFILE'].startswith('output=x:output=/'))
+
+    def test_words_are_quoted_for_both_readers(self):
+        seen, _ = self.variables('''--profile=calls:filter='a b',x="c\\d"''')
+        self.assertEqual(seen['MONOCLE_PROFILE'], r"""calls:filter=\'a\ b\',x=\"c\\d\"""")
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:' + seen['MONOCLE_PROFILE'])
+
+    def test_options_become_variables(self):
+        seen, _ = self.variables('--all', '--process=app*,!test*')
+        self.assertEqual(seen['MONOCLE_RUN_ALL'], '1')
+        self.assertEqual(seen['MONOCLE_PROCESS'], 'app*,!test*')
+
+    def test_output_goes_through_the_run_folder(self):
+        seen, _ = self.variables('-o', 'out/prof.pb.gz', '--profile=calls:time=none')
+        self.assertEqual(seen['MONOCLE_PROFILE'],
+                         'calls:time=none,output=%s/output.%%p.%%n.pb.gz' % seen['MONOCLE_RUN_DIR'])
+
+    def test_a_foreign_profiler_is_left_alone_and_said(self):
+        foreign = {'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}',
+                   'CORECLR_PROFILER_PATH': '/opt/other.so'}
+        seen, error = self.variables(env=foreign)
+        for name, value in foreign.items():
+            self.assertEqual(seen[name], value)
+        self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
+        self.assertIn('CORECLR_PROFILER_PATH=/opt/other.so', error)
+
+    def test_a_profiler_that_is_switched_off_is_not_foreign(self):
+        seen, error = self.variables(env={'CORECLR_ENABLE_PROFILING': '0', 'CORECLR_PROFILER_PATH': '/opt/other.so',
+                                          'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}'})
+        self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+        self.assertNotIn('another profiler', error)
+
+    def test_monocle_inside_monocle_is_not_foreign(self):
+        code, out, error = self.monocle('run', '-q', '--', self.program, 'run', '-q', '--', '/bin/sh', '-c', 'exit 3')
+        self.assertEqual(code, 3)
+        self.assertNotIn('another profiler', error)
+
+    def test_switched_off_diagnostics_are_said(self):
+        for name in ['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_Profiler', 'COMPlus_EnableDiagnostics']:
+            self.assertIn(name + '=0', self.variables(env={name: '0'})[1])
+        self.assertNotIn('EnableDiagnostics', self.variables(env={'DOTNET_EnableDiagnostics': '1'})[1])
+
+
+class Collecting(case.Case):
+    """The shell plays the profiled processes."""
+
+    def setUp(self):
+        super().setUp()
+        case.make_profile(self.work / 'source')
+
+    def run_processes(self, script, *options):
+        return self.shell('cd %s; d=$MONOCLE_RUN_DIR; %s' % (self.work, script), *options)
+
+    def test_one_process_makes_exactly_the_file(self):
+        code, out, error = self.run_processes(
+            'echo coreclr 10.0 > $d/41.loaded; cp source $d/output.41.1.pb.gz; '
+            'echo $d/output.41.1.pb.gz > $d/41.1.done; exit 3',
+            '-o', 'prof.pb.gz')
+        self.assertEqual((code, out), (3, ''))
+        self.assertEqual(sorted(os.listdir(self.work)), ['prof.pb.gz', 'source'])
+        self.assertIn('A:Main ()', error)
+        self.assertIn('process 41, coreclr 10.0', error)
+        self.assertIn('monocle report prof.pb.gz', error)
+        self.assertNothingLeft()
+
+    def test_of_several_processes_the_first_that_loaded_has_the_file(self):
+        self.run_processes('echo b > $d/52.loaded; sleep 0.05; echo a > $d/41.loaded; '
+                           'cp source $d/output.41.1.pb.gz; cp source $d/output.52.1.pb.gz', '-o', 'prof.pb.gz')
+        self.assertEqual(sorted(os.listdir(self.work)), ['prof.41.pb.gz', 'prof.pb.gz', 'source'])
+        self.assertNothingLeft()
+
+    def test_an_empty_profile_is_called_so(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        pprof.write_gzip(self.work / 'source', profile.encode())
+        code, _, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-o', 'prof.pb.gz')
+        self.assertIn('wrote prof.pb.gz (process 41); it is empty', error)
+        self.assertNotIn('monocle flame', error)
+
+    def test_a_profile_elsewhere_is_reported_where_it_is(self):
+        code, _, error = self.run_processes('cp source "$PWD/a b.pb.gz"; echo "$PWD/a b.pb.gz" > $d/41.1.done')
+        self.assertIn("monocle report 'a b.pb.gz'", error)
+        self.assertTrue((self.work / 'a b.pb.gz').exists())
+        self.assertNothingLeft()
+
+    def test_quiet_prints_no_report(self):
+        code, out, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-q', '-o', 'prof.pb.gz')
+        self.assertEqual((code, out, error), (0, '', ''))
+        self.assertTrue((self.work / 'prof.pb.gz').exists())
+
+    def test_an_unwritable_output_is_one_line_and_the_profile_is_kept(self):
+        code, out, error = self.run_processes('echo ran; cp source $d/output.41.1.pb.gz; exit 4', '-q', '-o',
+                                              'no-folder/prof.pb.gz')
+        self.assertEqual((code, out), (4, 'ran\n'))
+        self.assertEqual(len(error.splitlines()), 1, error)
+        self.assertIn('cannot write no-folder/prof.pb.gz: No such file', error)
+        kept = pathlib.Path(error.strip().rsplit(' ', 1)[1]) / 'output.41.1.pb.gz'
+        self.assertEqual(kept.read_bytes(), (self.work / 'source').read_bytes())
+
+    def test_output_to_a_pipe_or_device_is_written(self):
+        self.run_processes('cp source $d/output.41.1.pb.gz', '-q', '-o', '/dev/null')
+        self.assertTrue(os.path.exists('/dev/null'))
+        self.assertNothingLeft()
+
+    def mode(self, path):
+        return oct(os.stat(path).st_mode & 0o7777)
+
+    def folders(self):
+        """Where the run's folder may be: on the disk of the profile, and on another one."""
+        yield str(self.temporary)
+        if os.access('/dev/shm', os.W_OK) and os.stat('/dev/shm').st_dev != os.stat(self.work).st_dev:
+            other = tempfile.TemporaryDirectory(dir='/dev/shm')
+            self.addCleanup(other.cleanup)
+            yield other.name
+
+    def test_a_profile_is_its_users_and_a_file_that_was_there_keeps_its_modes(self):
+        for folder in self.folders():
+            script = 'umask 0; cd %s; cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz' % self.work
+            self.shell(script, '-q', '-o', 'new.pb.gz', env={'TMPDIR': folder})
+            (self.work / 'old.pb.gz').write_text('')
+            (self.work / 'old.pb.gz').chmod(0o640)
+            self.shell(script, '-q', '-o', 'old.pb.gz', env={'TMPDIR': folder})
+            self.assertEqual([self.mode(self.work / name) for name in ('new.pb.gz', 'old.pb.gz')], ['0o600', '0o640'])
+            self.assertEqual(sorted(os.listdir(self.work)), ['new.pb.gz', 'old.pb.gz', 'source'])
+            (self.work / 'new.pb.gz').unlink()
+
+    def test_a_file_that_nobody_may_read_takes_a_profile_from_another_disk(self):
+        if os.geteuid() == 0:
+            os.chmod(self.folder, 0o755)
+            user = {'user': 65534, 'group': 65534, 'extra_groups': []}
+        else:
+            user = {}
+        for folder in self.folders():
+            old = self.work / 'old.pb.gz'
+            old.write_text('')
+            old.chmod(0o200)
+            for path in [self.work, old, folder] if user else []:
+                os.chown(path, 65534, 65534)
+            process = self.start('run', '-q', '-o', 'old.pb.gz', '--', '/bin/sh', '-c',
+                                 'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz', env={'TMPDIR': folder}, **user)
+            _, error = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, error), (0, b''))
+            self.assertEqual((self.mode(old), os.listdir(folder)), ('0o200', []))
+            old.unlink()
+
+    def test_a_link_is_written_through(self):
+        for folder in self.folders():
+            (self.work / 'target').write_text('what was there before, and is longer than what comes now' * 100)
+            (self.work / 'link').symlink_to('target')
+            (self.work / 'dangling').symlink_to('later')
+            for name in ['link', 'dangling']:
+                self.shell('cd %s; cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz' % self.work, '-q', '-o', name,
+                           env={'TMPDIR': folder})
+                self.assertTrue((self.work / name).is_symlink())
+                self.assertEqual((self.work / name).read_bytes(), (self.work / 'source').read_bytes())
+            for name in ['target', 'link', 'dangling', 'later']:
+                (self.work / name).unlink()
+            self.assertNothingLeft()
+
+    def test_what_the_command_makes_follows_the_mask(self):
+        for words, name in [(['flame'], 'source.html'), (['convert', '--to=collapsed'], 'source.collapsed.txt')]:
+            for mask, mode in [(0o022, '0o644'), (0o077, '0o600')]:
+                self.monocle(*words, 'source', umask=mask)
+                self.assertEqual(self.mode(self.work / name), mode)
+                (self.work / name).unlink()
+
+    def test_a_declined_process_is_said_with_its_reason(self):
+        error = self.run_processes('echo it is a build server > $d/41.declined')[2]
+        self.assertIn('process 41 was not profiled: it is a build server', error)
+
+    def test_a_process_that_loaded_and_wrote_nothing_is_said(self):
+        module = self.folder / 'modules/libmono-profiler-calls.so'
+        module.write_bytes(b'\0monocle_kit_spool_open\0')
+        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2]
+        self.assertEqual(error, 'monocle: process 41 (coreclr 10.0) loaded the profiler, but ended without leaving a '
+                                'profile\n')
+        error = self.run_processes('echo coreclr 10.0 > $d/41.loaded; echo calls > $d/41.told', '--profile=calls')[2]
+        self.assertEqual(error, '')
+        module.write_bytes(b'a module that leaves nothing')
+        self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2], '')
+        self.assertNothingLeft()
+
+    def test_a_module_whose_start_never_ended_is_named(self):
+        gone = subprocess.Popen(['true'])
+        gone.wait()
+        _, _, error = self.run_processes('echo x > $d/%d.starting.my.module; echo Mono > $d/%d.loaded; exit 9'
+                                         % (gone.pid, gone.pid))
+        self.assertEqual(error, "monocle: process %d ended before the module 'my.module' had come back from "
+                                'mono_profiler_init_my.module\n' % gone.pid)
+        own = os.getpid()
+        _, _, error = self.run_processes('echo x > $d/%d.starting.mine; echo Mono > $d/%d.loaded' % (own, own))
+        self.assertNotIn('mono_profiler_init', error)
+
+    def test_output_goes_to_the_module_that_takes_it(self):
+        for name, content in [('hello', b'\0mono_profiler_create\0'), ('mine', b'\0monocle_kit_text_open\0')]:
+            (self.folder / ('modules/libmono-profiler-%s.so' % name)).write_bytes(content)
+        words = ['-q', '-o', 'x.txt', '--profile=hello:a', '--profile=mine:b']
+        out = self.monocle('run', *words, '--', '/bin/sh', '-c', 'echo "$MONOCLE_PROFILE"')[1]
+        self.assertRegex(out, r'^hello:a mine:b,output=\S+/output\.%p\.%n\.txt\n$')
+        code, out, error = self.monocle('run', *words[:4], '--', '/bin/sh', '-c', 'echo ran')
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('--profile=hello:a is not known to take output=', error)
+        self.assertNothingLeft()
+
+    def test_a_pipe_with_the_name_of_a_module_is_not_waited_for(self):
+        os.mkfifo(self.folder / 'modules/libmono-profiler-pipe.so')
+        process = self.start('run', '-q', '--profile=pipe', '--', '/bin/echo', 'ran')
+        self.addCleanup(process.kill)
+        out, _ = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, out), (0, b'ran\n'))
+
+    def test_a_damaged_spool_is_said_and_kept(self):
+        error = self.run_processes('echo nonsense > $d/calls.41.1.spool')[2]
+        self.assertIn('process 41', error)
+        kept = error.strip().splitlines()[0].rsplit(' ', 1)[1]
+        self.assertTrue(os.path.exists(kept))
+
+    def test_strange_files_in_the_run_folder_do_no_harm(self):
+        code, _, error = self.run_processes('touch $d/.loaded $d/x.done $d/99999999999999999999.loaded $d/-1.declined; '
+                                            'printf "\\0\\0" > $d/7.done; head -c 100000 /dev/zero > $d/8.done; '
+                                            'mkdir $d/folder.spool; echo relative > $d/9.done; exit 6')
+        self.assertEqual(code, 6)
+
+
+class Diagnosis(case.Case):
+    def reason(self, *words):
+        return self.monocle('run', '--', *words)[2]
+
+    def test_a_program_without_runtime_is_called_so(self):
+        self.assertIn('is not a .NET or Mono program', self.reason('/bin/true'))
+
+    def test_a_script_is_called_so(self):
+        script = self.work / 'script'
+        script.write_text('#!/bin/sh\nexit 0\n')
+        script.chmod(0o755)
+        self.assertIn('is a script', self.reason('./script'))
+
+    def fake(self, name, patch):
+        """A program whose file looks like something else, because it is a copy with bytes at the end."""
+        path = self.work / name
+        shutil.copy(os.path.realpath('/bin/true'), path)
+        with open(path, 'ab') as out:
+            out.write(patch)
+        path.chmod(0o755)
+        return './' + name
+
+    def test_nothing_is_said_when_a_modules_help_was_asked(self):
+        self.assertEqual(self.monocle('run', '--profile=calls:help', '--', '/bin/true')[2], '')
+
+    def test_native_aot_is_called_so(self):
+        self.assertIn('NativeAOT', self.reason(self.fake('aot', b'\0__managedcode\0')))
+
+    def test_set_user_id_is_called_so(self):
+        name = self.fake('privileged', b'')
+        (self.work / name).chmod(0o4755)
+        self.assertIn('set-user-id', self.reason(name))
+
+    def test_a_dotnet_host_with_a_switch_in_its_configuration_is_called_so(self):
+        name = self.fake('app', b'\0hostfxr\0')
+        config = '{"configProperties":{"System.Runtime.EnableDiagnostics":false}}'
+        (self.work / 'app.runtimeconfig.json').write_text(config)
+        self.assertIn('runtimeconfig.json', self.reason(name))
+
+    def test_a_host_whose_adapter_is_missing_is_called_so(self):
+        (self.folder / 'lib/clr/libmonocle-clr.so').unlink()
+        self.assertIn('libmonocle-clr.so was not found', self.reason(self.fake('app', b'\0hostfxr\0')))
+
+    def test_a_high_exit_code_is_told_from_a_signal(self):
+        for script, words in [('exit 131', 'dotnet ended with exit code 131 before it started a runtime'),
+                              ('kill -9 $$', 'dotnet was ended by a signal before its runtime loaded us')]:
+            path = self.work / 'dotnet'
+            path.write_text('#!/bin/sh\n%s\n' % script)
+            path.chmod(0o755)
+            self.assertIn(words, self.reason('./dotnet'))
+
+    def test_mono_whose_umbrella_is_missing_is_called_so(self):
+        (self.folder / 'lib/mono/libmono-profiler-monocle.so').unlink()
+        self.assertIn('libmono-profiler-monocle.so was not found', self.reason(self.fake('mono', b'')))
+
+
+if __name__ == '__main__':
+    case.main()

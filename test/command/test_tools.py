@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`monocle list` and `monocle doctor`.
+
+    test_tools.py MONOCLE
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import case
+
+
+class Tools(case.Case):
+    def test_list_names_modules_with_their_origin(self):
+        extra = self.folder / 'extra'
+        extra.mkdir()
+        (extra / 'libmono-profiler-mine.so').touch()
+        (extra / 'libmono-profiler-calls.so').touch()
+        code, out, _ = self.monocle('list', env={'MONOCLE_MODULE_PATH': str(extra)})
+        lines = out.splitlines()
+        self.assertEqual(code, 0)
+        self.assertIn('%s/libmono-profiler-mine.so  (MONOCLE_MODULE_PATH)' % extra, lines[1])
+        self.assertIn('(monocle; an earlier folder has the name)', lines[2])
+        self.assertNotIn('libmono-profiler-monocle.so', out)
+
+    def test_a_link_to_a_module_is_not_another_module(self):
+        (self.folder / 'links').mkdir()
+        (self.folder / 'links/libmono-profiler-calls.so').symlink_to('../modules/libmono-profiler-calls.so')
+        out = self.monocle('list', env={'LD_LIBRARY_PATH': str(self.folder / 'links')})[1]
+        self.assertEqual(len([line for line in out.splitlines() if line.startswith('calls ')]), 1)
+
+    def test_doctor_fails_when_the_adapter_does_not_load(self):
+        code, out, _ = self.monocle('doctor')
+        line = [line for line in out.splitlines() if 'CoreCLR adapter' in line][0]
+        self.assertTrue(line.startswith('fail'), line)
+        self.assertIn('does not load', line)
+        self.assertEqual(code, 1)
+
+    def test_doctor_tells_of_the_environment(self):
+        out = self.monocle('doctor', env={
+            'DOTNET_EnableDiagnostics': '0', 'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER_PATH': '/opt/other.so',
+            'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}', 'MONOCLE_ENABLED': '0'})[1]
+        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables', '/opt/other.so']:
+            self.assertIn(text, out)
+
+    def test_a_build_folder_may_be_called_bin(self):
+        build = self.folder / 'x/bin'
+        shutil.copytree(self.folder / 'modules', build / 'modules')
+        shutil.copytree(self.folder / 'lib', build / 'lib')
+        shutil.copy(case.MONOCLE, build / 'monocle')
+        result = subprocess.run([build / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        self.assertIn(str(build / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
+
+    def test_a_folder_with_glob_characters_is_no_pattern(self):
+        strange = self.folder / 'a[b]*?'
+        shutil.copytree(self.folder / 'modules', strange / 'modules')
+        shutil.copytree(self.folder / 'lib', strange / 'lib')
+        shutil.copy(case.MONOCLE, strange / 'monocle')
+        result = subprocess.run([strange / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        self.assertIn(str(strange / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
+
+
+if __name__ == '__main__':
+    case.main()
