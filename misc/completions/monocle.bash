@@ -6,36 +6,93 @@ _monocle_modules()
 	monocle list 2>/dev/null | awk '{ print $1 }'
 }
 
+# --- rows ---
+# Made by doc/gen_command.py of the rows of commands, options and formats.
+_monocle_commands='run report flame diff convert list doctor'
+_monocle_profiles='.collapsed.txt .pb .pb.gz .speedscope.json .spool'
+
+# The options of a command.
+_monocle_options()
+{
+	case $1 in
+	run) echo '--profile= -o --all --process= -q --help --' ;;
+	report) echo '--sort= -n --tree --format= --help' ;;
+	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
+	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
+	convert) echo '--to= -o --value= --help' ;;
+	list) echo '--help' ;;
+	doctor) echo '--help' ;;
+	esac
+}
+
+# The spellings of a command's options that take a value.
+_monocle_with_value()
+{
+	case $1 in
+	run) echo '--profile -o --output --process' ;;
+	report) echo '--sort -n --format' ;;
+	flame) echo '-o --output --thread --min-share' ;;
+	diff) echo '--sort -n --value --format -o --output' ;;
+	convert) echo '--to -o --output --value' ;;
+	esac
+}
+
+# The values of COMMAND,OPTION.
+_monocle_choices()
+{
+	case $1 in
+	report,--sort) echo 'self total calls' ;;
+	report,--format) echo 'text tsv json' ;;
+	diff,--sort) echo 'self total' ;;
+	diff,--format) echo 'text tsv json' ;;
+	convert,--to) echo 'collapsed speedscope pprof firefox perfetto' ;;
+	esac
+}
+
+# Is the value of COMMAND,OPTION the name of a file? Is a command's operand?
+_monocle_files()
+{
+	case $1 in
+	run,-o) echo 'any' ;;
+	run,--output) echo 'any' ;;
+	flame,-o) echo 'any' ;;
+	flame,--output) echo 'any' ;;
+	diff,-o) echo 'any' ;;
+	diff,--output) echo 'any' ;;
+	convert,-o) echo 'any' ;;
+	convert,--output) echo 'any' ;;
+	report) echo 'profile' ;;
+	flame) echo 'profile' ;;
+	diff) echo 'profile' ;;
+	convert) echo 'profile' ;;
+	esac
+}
+# --- end of rows ---
+
 # The command that `monocle run` starts begins at the first word that is neither an option nor an option's value.
 _monocle_run_command()
 {
-	local i
+	local i with_value=" $(_monocle_with_value run) "
 	for ((i = 2; i < COMP_CWORD; i++)); do
-		case ${COMP_WORDS[i]} in
-		--)
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			echo $((i + 1))
 			return
-			;;
-		-o | --output | --profile | --process)
+		elif [[ $with_value == *" ${COMP_WORDS[i]} "* ]]; then
 			((i++))
 			[[ ${COMP_WORDS[i]} == = ]] && ((i++))
-			;;
-		= | -*) ;;
-		*)
-			[[ ${COMP_WORDS[i - 1]} == = ]] && continue
+		elif [[ ${COMP_WORDS[i]} != = && ${COMP_WORDS[i]} != -* && ${COMP_WORDS[i - 1]} != = ]]; then
 			echo "$i"
 			return
-			;;
-		esac
+		fi
 	done
 }
 
 _monocle()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} start
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} start words
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "run report flame diff convert list doctor help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$_monocle_commands help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $command == run ]]; then
@@ -50,51 +107,21 @@ _monocle()
 	elif [[ $prev == = ]]; then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
-	case $command,$prev in
-	run,--profile)
-		mapfile -t COMPREPLY < <(compgen -W "$(_monocle_modules)" -- "$cur")
-		return
-		;;
-	report,--sort)
-		mapfile -t COMPREPLY < <(compgen -W "self total calls" -- "$cur")
-		return
-		;;
-	diff,--sort)
-		mapfile -t COMPREPLY < <(compgen -W "self total" -- "$cur")
-		return
-		;;
-	report,--format | diff,--format)
-		mapfile -t COMPREPLY < <(compgen -W "text tsv json" -- "$cur")
-		return
-		;;
-	convert,--to)
-		mapfile -t COMPREPLY < <(compgen -W "collapsed speedscope pprof firefox perfetto" -- "$cur")
-		return
-		;;
-	run,-o | flame,-o | diff,-o | convert,-o)
+	words=$(_monocle_choices "$command,$prev")
+	[[ $command,$prev == run,--profile ]] && words=$(_monocle_modules)
+	[[ $command == help ]] && words=$_monocle_commands
+	if [[ -n $words ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	elif [[ -n $(_monocle_files "$command,$prev") ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	help,*)
-		mapfile -t COMPREPLY < <(compgen -W "run report flame diff convert list doctor" -- "$cur")
-		return
-		;;
-	esac
-	case $command,$cur in
-	run,-*) mapfile -t COMPREPLY < <(compgen -W "--profile= -o --all --process= -q --help --" -- "$cur") ;;
-	report,-*) mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --format= --help" -- "$cur") ;;
-	flame,-*) mapfile -t COMPREPLY < <(compgen -W "-o --icicle --no-icicle --thread= --min-share= --help" -- "$cur") ;;
-	diff,-*)
-		mapfile -t COMPREPLY < <(compgen -W "--sort= -n --tree --normalize --value= --format= -o --help" -- "$cur")
-		;;
-	convert,-*) mapfile -t COMPREPLY < <(compgen -W "--to= -o --value= --help" -- "$cur") ;;
-	list,-* | doctor,-*) mapfile -t COMPREPLY < <(compgen -W "--help" -- "$cur") ;;
-	run,*) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
-	report,* | flame,* | diff,* | convert,*)
-		mapfile -t COMPREPLY < <(for end in .pb.gz .pb .spool .collapsed.txt .speedscope.json; do compgen -f -X "!*$end" -- "$cur"; done
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_monocle_options "$command")" -- "$cur")
+	elif [[ $command == run ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+	elif [[ -n $(_monocle_files "$command") ]]; then
+		mapfile -t COMPREPLY < <(for end in $_monocle_profiles; do compgen -f -X "!*$end" -- "$cur"; done
 			compgen -d -- "$cur")
-		;;
-	esac
+	fi
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
 }
 

@@ -2,6 +2,7 @@
 """What the tests of the command share: a folder in which `monocle` finds what it looks for. Needs no runtime."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,18 @@ def make_profile(path):
     profile.value('self', 'nanoseconds')
     profile.sample(['A:Main ()'], [1, 5000])
     pprof.write_gzip(path, profile.encode())
+
+
+def file_formats(monocle):
+    """What `convert` writes."""
+    said = subprocess.run([monocle, 'convert', 'x'], stderr=subprocess.PIPE, timeout=60).stderr.decode()
+    return re.findall(r'\w+', said.split('--to=FORMAT: ')[1].split(';')[0].replace(' or ', ' '))
+
+
+def report_formats(monocle):
+    """What `report` and `diff` print."""
+    said = subprocess.run([monocle, 'report', '--help'], stdout=subprocess.PIPE, timeout=60).stdout.decode()
+    return re.search(r'--format=([\w|]+)', said).group(1).split('|')
 
 
 class Case(unittest.TestCase):

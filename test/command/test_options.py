@@ -30,6 +30,7 @@ class Usage(case.Case):
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertTrue(error, words)
+            self.assertTrue(not words or len(error.splitlines()) == 1, error)
 
     def test_help_and_version_go_to_standard_output(self):
         for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
@@ -43,6 +44,19 @@ class Usage(case.Case):
         for typed, meant in [('repotr', 'report'), ('rnu', 'run'), ('flam', 'flame'), ('docter', 'doctor')]:
             self.assertIn("did you mean '%s'" % meant, self.monocle(typed)[2])
         self.assertNotIn('did you mean', self.monocle('xyzzy')[2])
+
+    def test_a_mistyped_option_is_guessed(self):
+        for words, meant in [(['run', '--quite', '--', 'true'], 'quiet'), (['report', '--sotr=self'], 'sort'),
+                             (['convert', 'p', '--too=pprof'], 'to'), (['list', '--hlep'], 'help')]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out), (2, ''))
+            self.assertIn("did you mean '--%s'" % meant, error)
+        for words in [['report', '--xyzzy'], ['flame', '--'], ['flame', 'p', '-x']]:
+            self.assertNotIn('did you mean', self.monocle(*words)[2])
+
+    def test_a_prefix_is_enough_where_one_option_has_it(self):
+        self.assertEqual(self.monocle('report', '--f=nonsense')[2].split(',')[0], 'monocle: --format is text')
+        self.assertIn('ambiguous', self.monocle('run', '--pro=x', '--', 'true')[2])
 
 
 class Completion(case.Case):

@@ -88,7 +88,7 @@ class Profiles(Case):
         for raw in HOSTILE.values():
             one, two = self.profile('one.pb.gz', raw), self.profile('two.pb.gz', raw + b'2', unit='other')
             for shape in [[], ['--tree']]:
-                for form in ['text', 'tsv', 'json']:
+                for form in case.report_formats(case.MONOCLE):
                     out, _ = self.look('report', one, '--format=' + form, *shape, code=0)
                     self.assertIn('Main', out)
                     out, _ = self.look('diff', one, one, '--format=' + form, '--normalize', *shape, code=0)
@@ -98,7 +98,7 @@ class Profiles(Case):
     def test_what_is_written_for_other_tools_is_safe(self):
         for raw in HOSTILE.values():
             one = self.profile('one.pb.gz', raw)
-            for form in ['collapsed', 'speedscope', 'firefox', 'perfetto']:
+            for form in set(case.file_formats(case.MONOCLE)) - {'pprof'}:
                 self.look('convert', one, '--to=' + form, '-o', '-', code=0)
             for words in [['flame', one, '-o', '-'], ['diff', one, one, '-o', '-']]:
                 self.look(*words, code=0)
@@ -145,7 +145,7 @@ class Words(Case):
             folder = os.fsencode(self.work)
             name = b'p' + raw + b'.pb.gz'
             case.make_profile(os.fsdecode(folder + b'/' + name))
-            for form in ['text', 'tsv', 'json']:
+            for form in case.report_formats(case.MONOCLE):
                 self.look('report', name, b'--format=' + form.encode(), code=0)
                 self.look('diff', name, name, '--format=' + form, code=0)
             self.look('flame', name, code=0)

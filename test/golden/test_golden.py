@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ('.', 'command')]
+import case
 import pprof
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,13 +29,23 @@ KINDS = {
     'tree.tsv': ['report', '--format=tsv', '--tree'],
     'json': ['report', '--format=json'],
     'tree.json': ['report', '--format=json', '--tree', '--sort=calls'],
-    'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
-    'speedscope.json': ['convert', '--to=speedscope', '-o', '-'],
-    'firefox.json': ['convert', '--to=firefox', '-o', '-'],
-    'perfetto.json': ['convert', '--to=perfetto', '-o', '-'],
     'flame.json': ['flame', '-o', '-'],
     'folded.json': ['flame', '-o', '-', '--min-share=1'],
 }
+
+
+SPEEDSCOPE, FIREFOX, PERFETTO = (['convert', '--to=' + name, '-o', '-']
+                                 for name in ('speedscope', 'firefox', 'perfetto'))
+
+
+def kinds(monocle, folder, name):
+    """KINDS, and each format of convert by its ending; pprof is read back instead."""
+    found = dict(KINDS)
+    for form in set(case.file_formats(monocle)) - {'pprof'}:
+        out = run(monocle, ['convert', '--to=' + form], folder, name).strip()
+        os.unlink(os.path.join(folder, out))
+        found[out[len(name) - len('pb.gz'):]] = ['convert', '--to=' + form, '-o', '-']
+    return found
 
 
 def flame_data(page):
@@ -141,15 +152,15 @@ def main():
             pprof.write_gzip(os.path.join(folder, name), data)
             with open(os.path.join(folder, source.stem + '.pb'), 'wb') as plain:
                 plain.write(data)
-            for kind, words in KINDS.items():
+            for kind, words in kinds(monocle, folder, name).items():
                 checks += 1
                 actual = run(monocle, words, folder, name)
                 if kind.endswith('.json') or words[-1] == '--format=json':
                     json.loads(actual)
                 failures += not check('%s.%s' % (source.stem, kind), actual, arguments.update)
-            check_speedscope(json.loads(run(monocle, KINDS['speedscope.json'], folder, name)))
-            check_firefox(json.loads(run(monocle, KINDS['firefox.json'], folder, name)))
-            check_perfetto(json.loads(run(monocle, KINDS['perfetto.json'], folder, name)))
+            check_speedscope(json.loads(run(monocle, SPEEDSCOPE, folder, name)))
+            check_firefox(json.loads(run(monocle, FIREFOX, folder, name)))
+            check_perfetto(json.loads(run(monocle, PERFETTO, folder, name)))
             pprof.write_gzip(os.path.join(folder, 'same.pb.gz'), data)
             run(monocle, ['convert', '--to=pprof', '-o', 'again.pb.gz'], folder, 'same.pb.gz')
             for words in [['report', '--format=tsv', '--tree'], ['convert', '--to=speedscope', '-o', '-']]:

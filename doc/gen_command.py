@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes what doc/monocle.1 and misc/completions/monocle.bash repeat of the rows of commands, options and formats.
+
+  gen_command.py ROWS            writes it anew
+  gen_command.py ROWS --check    fails where it differs, or where doc/formats.md lacks a format
+
+ROWS is the program test/command/rows.c (build/test/command/command-rows). Of the manual it writes the synopsis, the
+headings of options and the list of formats; of the completion, all that is between its two lines of dashes.
+"""
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+MANUAL = TOP / "doc/monocle.1"
+COMPLETION = TOP / "misc/completions/monocle.bash"
+FORMATS = TOP / "doc/formats.md"
+PROFILES = [".pb", ".spool"]  # names of profiles besides those of formats
+
+
+class Option:
+    def __init__(self, name, letter, argument, target, takes_value, is_needed, is_repeated):
+        self.name, self.letter, self.argument, self.target = name, letter, argument, target
+        self.takes_value, self.is_needed, self.is_repeated = takes_value == "1", is_needed == "1", is_repeated == "1"
+        self.choices = []
+
+    def word(self):
+        return "-" + self.letter if self.letter else "--" + self.name
+
+
+class Command:
+    def __init__(self, name, summary, operands, has_command):
+        self.name, self.summary, self.operands, self.has_command = name, summary, operands, has_command == "1"
+        self.options = []
+
+
+def read_rows(program):
+    commands, formats = [], []
+    for line in subprocess.run([program], capture_output=True, check=True, text=True).stdout.splitlines():
+        kind, *columns = line.split("\t")
+        if kind == "command":
+            commands.append(Command(*columns))
+        elif kind == "option":
+            commands[-1].options.append(Option(*columns))
+        elif kind == "choice":
+            commands[-1].options[-1].choices.append(columns)
+        else:
+            formats.append(columns)
+    return commands, formats
+
+
+# --- the manual
+
+def value_macros(option):
+    """NAME[:ARGS] -> Ar NAME Ns Op : Ns Ar ARGS"""
+    if not option.argument:
+        return " Ns | Ns ".join("Cm " + name for name, _ in option.choices)
+    pieces = re.findall(r"[A-Za-z][\w.]*|[^\w\]]", option.argument)
+    words = ["Op" if piece == "[" else "Ar " + piece if piece[0].isalpha() else piece for piece in pieces]
+    return " Ns ".join(words).replace("Op Ns", "Op")
+
+
+def spelling(option, short):
+    if not option.takes_value:
+        return "Fl " + (option.letter if short else "-" + option.name)
+    if short:
+        return "Fl %s %s" % (option.letter, value_macros(option))
+    return "Fl -%s Ns = Ns %s" % (option.name, value_macros(option))
+
+
+def heading(option):
+    """Both spellings, which an item of the list shows."""
+    both = [spelling(option, short) for short in (True, False) if (option.letter if short else option.name)]
+    return ".It " + " , ".join(both) + "\n"
+
+
+def operand_lines(command):
+    for word in re.findall(r"\S+", command.operands):
+        if word.startswith("["):
+            yield ".Op Ar %s\n" % word.strip("[]")
+        else:
+            yield ".Ar %s\n" % word.replace("...", " ...")
+
+
+def option_lines(options):
+    """Neighbours with the same target exclude each other and share a bracket."""
+    groups = []
+    for option in options:
+        if groups and groups[-1][0].target == option.target:
+            groups[-1].append(option)
+        else:
+            groups.append([option])
+    for group in groups:
+        words = " | ".join(spelling(option, bool(option.letter)) for option in group)
+        if group[0].is_repeated:
+            yield ".Oo\n.%s\n.Oc Ns ...\n" % words
+        elif group[0].is_needed:
+            yield ".%s\n" % words
+        else:
+            yield ".Op %s\n" % words
+
+
+def synopsis(commands):
+    text = ""
+    for command in commands:
+        text += ".Nm\n.Cm %s\n" % command.name
+        operands = "".join(operand_lines(command))
+        options = "".join(option_lines(command.options))
+        text += options + ".Fl -\n" + operands if command.has_command else operands + options
+    return text
+
+
+def format_list(commands):
+    """Of each option whose choices have help of their own."""
+    choices = [pair for command in commands for option in command.options for pair in option.choices if pair[1]]
+    return "".join(".It Cm %s\n%s\n" % (name, text.replace("; ", ";\n")) for name, text in choices)
+
+
+def replace_between(text, begin, end, new):
+    if text.count(begin) != 1:
+        raise SystemExit("%r is there %d times" % (begin, text.count(begin)))
+    before, rest = text.split(begin)
+    if end not in rest:
+        raise SystemExit("%r has no end" % begin)
+    return before + begin + new + rest[rest.index(end):]
+
+
+def write_headings(text, command):
+    begin = ".Ss monocle %s\n" % command.name
+    if begin not in text:
+        raise SystemExit("doc/monocle.1 has no section %r" % begin)
+    section = re.search(re.escape(begin) + r"(?s:.*?)(?=^\.S)", text, re.M).group()
+    parts = re.split(r"^\.It Fl .*\n", section, flags=re.M)
+    if len(parts) != len(command.options) + 1:
+        raise SystemExit("doc/monocle.1 describes %d options of %s, which has %d: %s" % (
+            len(parts) - 1, command.name, len(command.options), " ".join(o.word() for o in command.options)))
+    whole = parts[0] + "".join(heading(option) + part for option, part in zip(command.options, parts[1:]))
+    return text.replace(section, whole)
+
+
+def manual(text, commands):
+    text = replace_between(text, ".Sh SYNOPSIS\n", ".Sh ", synopsis(commands))
+    text = replace_between(text, ".\\\" formats\n", ".El\n", ".Bl -tag -width speedscope\n" + format_list(commands))
+    for command in commands:
+        text = write_headings(text, command)
+    return text
+
+
+# --- the completion
+
+def offered(command):
+    words = [option.word() + ("=" if option.takes_value and not option.letter else "") for option in command.options]
+    return words + ["--help"] + (["--"] if command.has_command else [])
+
+
+def spellings(option):
+    return ["-" + option.letter] * bool(option.letter) + ["--" + option.name] * bool(option.name)
+
+
+def case_function(name, comment, rows):
+    lines = ["# %s" % comment, "%s()" % name, "{", "\tcase $1 in"]
+    lines += ["\t%s) echo '%s' ;;" % row for row in rows]
+    return "\n".join(lines + ["\tesac", "}", ""])
+
+
+def is_file(option):
+    return option.argument.startswith(("FILE", "OUT"))
+
+
+def completion(text, commands, formats):
+    ends = [extension for _, extension, is_read in formats if is_read == "1"]
+    new = "# Made by doc/gen_command.py of the rows of commands, options and formats.\n"
+    new += "_monocle_commands='%s'\n" % " ".join(command.name for command in commands)
+    new += "_monocle_profiles='%s'\n\n" % " ".join(sorted(ends + PROFILES))
+    new += case_function("_monocle_options", "The options of a command.",
+                         [(command.name, " ".join(offered(command))) for command in commands]) + "\n"
+    new += case_function("_monocle_with_value", "The spellings of a command's options that take a value.",
+                         [(command.name, " ".join(word for option in command.options if option.takes_value
+                                                  for word in spellings(option)))
+                          for command in commands if command.options]) + "\n"
+    new += case_function("_monocle_choices", "The values of COMMAND,OPTION.",
+                         [("%s,--%s" % (command.name, option.name), " ".join(name for name, _ in option.choices))
+                          for command in commands for option in command.options if option.choices]) + "\n"
+    new += case_function("_monocle_files", "Is the value of COMMAND,OPTION the name of a file? Is a command's operand?",
+                         [("%s,%s" % (command.name, spelled), "any")
+                          for command in commands for option in command.options if is_file(option)
+                          for spelled in spellings(option)] +
+                         [(command.name, "profile") for command in commands
+                          if command.operands and not command.has_command])
+    return replace_between(text, "# --- rows ---\n", "# --- end of rows ---\n", new)
+
+
+# --- the page of formats
+
+def missing_formats(text, commands, formats):
+    """Each format has a row, which says whether it is read, and its file is named."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (yes|no) \|", text, re.M))
+    for name, extension, is_read in formats:
+        if rows.pop(name, "nothing") != ("yes" if is_read == "1" else "no"):
+            yield "doc/formats.md: the table of other tools' formats has no right row for %s" % name
+        if "`NAME%s`" % extension not in text:
+            yield "doc/formats.md: no row for the file `NAME%s`" % extension
+    for name in rows:
+        yield "doc/formats.md: there is no format %s" % name
+    for option in sum((command.options for command in commands), []):
+        for name, _ in option.choices[1:] if option.name == "format" else []:
+            if "--format=%s" % name not in text:
+                yield "doc/formats.md: nothing about --format=%s" % name
+
+
+def main():
+    commands, formats = read_rows(sys.argv[1])
+    check = "--check" in sys.argv
+    problems = list(missing_formats(FORMATS.read_text(), commands, formats))
+    for path, new in [(MANUAL, manual(MANUAL.read_text(), commands)),
+                      (COMPLETION, completion(COMPLETION.read_text(), commands, formats))]:
+        old = path.read_text()
+        if old == new:
+            continue
+        if not check:
+            path.write_text(new)
+            continue
+        problems.append("%s is not what doc/gen_command.py writes:" % path.relative_to(TOP))
+        problems += difflib.unified_diff(old.splitlines(), new.splitlines(), "there", "from the rows", lineterm="")
+    print("\n".join(problems) or "%d commands, %d formats" % (len(commands), len(formats)))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
