@@ -65,7 +65,7 @@ monocle__span_part (monocle__span whole, uint64_t offset, uint64_t size, monocle
 	return true;
 }
 
-/* Everything from `offset` on; false when it lies behind the end. */
+/* Everything from `offset` on; false when that is after the end. */
 static inline bool
 monocle__span_rest (monocle__span whole, uint64_t offset, monocle__span *ret_rest)
 {

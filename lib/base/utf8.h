@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * utf8.h - reading UTF-8 that nobody has checked, and which of its characters must not be printed.
+ * utf8.h - reading UTF-8 that was not checked, and which of its characters must not be printed.
  *
  * Everything is async-safe, thread safe and independent of the locale.
  */
@@ -30,7 +30,7 @@ bool monocle__utf8_is_unsafe (uint32_t code);
 
 /*
  * Makes one line, fit to be printed, of `length` bytes: white space that is a control character becomes a blank; any
- * other unsafe character, and each byte that is no UTF-8, a question mark. Works in place and answers the new length,
+ * other unsafe character, and each byte that is not UTF-8, a question mark. Works in place and answers the new length,
  * which is never larger. Writes no NUL.
  */
 size_t monocle__utf8_clean (char *text, size_t length);

@@ -17,7 +17,7 @@ typedef struct {
 	uint32_t size;
 } monocle__attribute;
 
-/* Row numbers of the attributes of a token: the first behind row `after` (0: of all), or 0 when there are no more. */
+/* Row numbers of the attributes of a token: the first after row `after` (0: of all), or 0 when there are no more. */
 uint32_t monocle__attribute_row (const monocle__ecma_image *image, uint32_t token, uint32_t after);
 int monocle__attribute_get (const monocle__ecma_image *image, uint32_t row, monocle__attribute *ret_attribute);
 /*

@@ -12,7 +12,7 @@
 
 enum {
 	MONOCLE__DEBUG_CODEVIEW = 2,
-	MONOCLE__DEBUG_REPRODUCIBLE = 16, /* the same sources make the same bytes: stamps are no times */
+	MONOCLE__DEBUG_REPRODUCIBLE = 16, /* the same sources make the same bytes: stamps are not times */
 	MONOCLE__DEBUG_EMBEDDED = 17,
 };
 
@@ -31,7 +31,7 @@ typedef struct {
 } monocle__debug_codeview;
 
 /*
- * 0, or RANGE behind the last entry. An image that was opened from bare metadata has no entries, and so has one whose
+ * 0, or RANGE after the last entry. An image that was opened from bare metadata has no entries, and so has one whose
  * directory is not mapped.
  */
 int monocle__debug_get (const monocle__ecma_image *image, uint32_t index, monocle__debug_entry *ret_entry);

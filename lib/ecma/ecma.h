@@ -3,7 +3,7 @@
  *
  * ecma.h - reading ECMA-335 images: PE and metadata root, tables, heaps, signatures.
  *
- * Everything reads bytes that somebody else maps and keeps mapped; nothing here allocates, locks, or calls a runtime,
+ * Everything reads bytes that the caller maps and keeps mapped. Nothing here allocates, locks, or calls a runtime,
  * so every function may run in a signal handler. Every offset and length is checked against the mapping: malformed
  * input is a negative answer, never a wild read. Clause numbers refer to ECMA-335, 6th edition, partition II.
  */
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
 	const uint8_t *base; /* the PE, or NULL when only metadata was given */
 	size_t size;
-	bool mapped;             /* sections stand at their RVAs (loaded image), not at their file offsets */
+	bool mapped;             /* sections are at their RVAs (loaded image), not at their file offsets */
 	const uint8_t *sections; /* PE section headers */
 	uint32_t section_count;
 	uint32_t headers_size; /* SizeOfHeaders: below it RVAs are file offsets */
@@ -55,7 +55,7 @@ typedef struct {
 	monocle__ecma_table tables[MONOCLE__TABLE_COUNT];
 	uint64_t sorted;         /* one bit per table whose rows may be searched by halves */
 	bool is_readytorun;      /* a managed native header with the RTR signature is present */
-	uint32_t readytorun_rva; /* where it stands (r2r.h) */
+	uint32_t readytorun_rva; /* where it is (r2r.h) */
 	uint16_t machine;        /* as in the COFF header */
 } monocle__ecma_image;
 
@@ -159,7 +159,7 @@ int32_t monocle__ecma_read_s (monocle__ecma_cursor *cursor);
 uint32_t monocle__ecma_read_type_token (monocle__ecma_cursor *cursor);
 uint8_t monocle__ecma_read_byte (monocle__ecma_cursor *cursor);
 uint8_t monocle__ecma_peek_byte (const monocle__ecma_cursor *cursor);
-/* Skips the custom modifiers in front of a type (II.23.2.7). */
+/* Skips the custom modifiers before a type (II.23.2.7). */
 void monocle__ecma_skip_modifiers (monocle__ecma_cursor *cursor);
 /* Skips one whole type, modifiers included. Bounded in depth. */
 void monocle__ecma_skip_type (monocle__ecma_cursor *cursor);

@@ -10,14 +10,14 @@
  *
  * and every reference to b becomes one of two new indexes:
  *
- *   label   jumps to b, and the begin of a region at b. They run (cover) what was inserted to be hit, never what was
+ *   label   jumps to b, and the start of a region at b. They run (cover) what was inserted to be hit, never what was
  *           inserted to be skipped.
- *   border  the end of a region at b, and the begin of a handler or filter that has an entry there. A region keeps
+ *   border  the end of a region at b, and the start of a handler or filter that has an entry there. A region keeps
  *           exactly the original instructions it had and gains nothing at its end: in `leave L; } L: ret` a probe in
  *           front of the ret is outside the try, and the leave lands on it.
  *
- * This is why insertions to be skipped stand in front of those to be hit, whatever order they were made in: any other
- * order would let a jump that must run a hit insertion fall into a skip insertion behind it.
+ * This is why insertions to be skipped come before those to be hit, whatever order they were made in: any other order
+ * would let a jump that must run a hit insertion fall into a skip insertion after it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ check_instruction (const monocle__il_edit *edit, const monocle__il_instruction *
 	const monocle__il_facts *facts = monocle__il_facts_of (instruction->opcode);
 	uint32_t target = instruction->operand.target;
 
-	/* A switch would need a table that belongs to the body; nobody has wanted to insert one. */
+	/* A switch would need a table that belongs to the body; no caller inserts one. */
 	if (facts->operand == MONOCLE__IL_OPERAND_INVALID || facts->operand == MONOCLE__IL_OPERAND_SWITCH)
 		return MONOCLE__ECMA_E_FORMAT;
 	if (!monocle__il_is_branch (instruction->opcode))
@@ -141,7 +141,7 @@ check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jump
 	if (before > edit->body_count || monocle__il_first_prefix (edit->body, before) != before)
 		return MONOCLE__ECMA_E_RANGE;
 	/*
-	 * Control never falls into a handler or a filter. Code to be skipped in front of one would be dead, and CoreCLR's
+	 * Control never falls into a handler or a filter. Code to be skipped before one would be dead, and CoreCLR's
 	 * JIT calls a body invalid in which even dead code falls into a handler.
 	 */
 	if (jumps != MONOCLE__IL_JUMPS_HIT &&
@@ -197,7 +197,7 @@ allocate_plan (plan *p, uint32_t count)
 	return true;
 }
 
-/* Gives each insertion of a list its place and returns the index behind the last one. */
+/* Gives each insertion of a list its place and returns the index after the last one. */
 static uint32_t
 place_list (monocle__il_edit *edit, uint32_t head, uint32_t index)
 {
@@ -226,7 +226,7 @@ make_plan (monocle__il_edit *edit, plan *p)
 		p->label[b] = place_list (edit, p->skip[b], index);
 		index = place_list (edit, p->hit[b], p->label[b]) + 1;
 	}
-	p->count = index - 1; /* the end is no instruction */
+	p->count = index - 1; /* the end is not an instruction */
 }
 
 /* --- applying --------------------------------------------------------------------------------------------------- */

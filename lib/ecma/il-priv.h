@@ -59,7 +59,7 @@ enum {
 	MONOCLE__IL_CODE_MAX = INT32_MAX,                                 /* branch distances are signed 32-bit */
 };
 
-/* An exception section as it stood in the file. Only an unedited body is written with it. */
+/* An exception section as it was in the file. Only an unedited body is written with it. */
 struct monocle__il_section {
 	uint32_t data_size, clause_count;
 	uint16_t reserved;

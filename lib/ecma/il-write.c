@@ -28,8 +28,8 @@ typedef struct {
 /* --- measuring -------------------------------------------------------------------------------------------------- */
 
 /*
- * The opcode to write. An instruction that the caller has changed in place is no longer what original_opcode says, and
- * is written as it is now.
+ * The opcode to write. An instruction that the caller has changed in place is not what original_opcode says any more,
+ * and is written as it is now.
  */
 static inline uint16_t
 encoded_opcode (const layout *l, const monocle__il_instruction *instruction)

@@ -363,7 +363,7 @@ decode_clause (const reader *r, const uint8_t *at, bool fat, monocle__il_clause 
 		if (!try_region (r, raw.token_or_filter, 0, &c.filter_begin, &end))
 			return MONOCLE__ECMA_E_FORMAT;
 	} else {
-		c.class_token = raw.token_or_filter; /* finally and fault: not used, kept as it stands */
+		c.class_token = raw.token_or_filter; /* finally and fault: not used, kept as it is */
 	}
 	*ret_clause = c;
 	return 0;

@@ -35,7 +35,7 @@ enum {
 
 typedef struct {
 	uint16_t opcode;          /* short branches are read as long ones: br.s -> br; ldloc.s, ldc.i4.s stay */
-	uint16_t original_opcode; /* what stood there, so that an untouched body can be written back byte for byte */
+	uint16_t original_opcode; /* what was there, so that an untouched body can be written back byte for byte */
 	uint32_t offset;          /* in the original code; MONOCLE__IL_NONE for inserted ones */
 	union {
 		int64_t i;             /* integers, tokens, variable numbers; floats as their bits */
@@ -81,7 +81,7 @@ typedef struct {
  * sections included; may be NULL. *ret_body is the caller's to free on 0, untouched otherwise. Nothing of `data` is
  * kept.
  *
- * Refused as FORMAT: branches, switch targets and clause borders that are no instruction borders of this body, opcodes
+ * Refused as FORMAT: branches, switch targets and clause borders that are not instruction borders of this body, opcodes
  * that do not exist, sections and clauses of an unknown kind. Code that falls off its end, and a branch to the end, are
  * accepted.
  */
@@ -113,7 +113,7 @@ int monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, m
 
 /*
  * Editing. An edit list collects insertions by original index and applies them in one pass, O(n).
- * `before`: the instruction in front of which the code goes; `before` == count appends at the end. Where control that
+ * `before`: the instruction before which the code goes; `before` == count appends at the end. Where control that
  * *jumps* to `before` must land is said per insertion:
  *
  *   MONOCLE__IL_JUMPS_SKIP  an entry probe: a loop to the first instruction does not run it, regions that begin there
@@ -124,11 +124,11 @@ int monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, m
  *                           is entered: a loop to its first instruction does not, nor does a try that begins there
  *                           cover it.
  *
- * A region that *ends* at `before` never grows: it ends in front of either kind. So with `leave L; } L: ret` a probe to
- * be hit before the ret stands outside of the try, and the leave lands on it.
+ * A region that *ends* at `before` never grows: it ends before either kind. So with `leave L; } L: ret` a probe to
+ * be hit before the ret is outside of the try, and the leave lands on it.
  *
  * Several insertions of one kind at one place keep the order in which they were made; those to be skipped (or an entry)
- * stand in front of those to be hit, since otherwise a jump could not run the one without the other.
+ * come before those to be hit, since otherwise a jump could not run the one without the other.
  */
 typedef enum { MONOCLE__IL_JUMPS_SKIP, MONOCLE__IL_JUMPS_HIT, MONOCLE__IL_JUMPS_ENTRY } monocle__il_jumps;
 
@@ -140,7 +140,7 @@ monocle__il_edit *monocle__il_edit_new (monocle__il_body *body);
  * for the n-th instruction of this same insertion, n == count for what follows it). A branch to `before` itself is a
  * jump like any other and runs what is to be hit there: code that wants past itself names MONOCLE__IL_INSERTED (count).
  *
- * RANGE: no such index, an operand that does not fit its encoding; `before` stands behind a prefix, which would be torn
+ * RANGE: no such index, an operand that does not fit its encoding; `before` comes after a prefix, which would be torn
  * from its instruction (see monocle__il_first_prefix); or code to be skipped goes where a handler or a filter begins,
  * which control never falls into; or an entry goes where none does. FORMAT: no such opcode, or a switch. After a
  * refusal the edit goes on without that insertion.

@@ -34,7 +34,7 @@ enum {
 	LINE_HIDDEN = 0xFEEFEE, /* other tools' way to say it */
 };
 
-/* Words behind the GUID that are read. */
+/* Words after the GUID that are read. */
 enum {
 	SOURCE_COUNT = 6,
 	SOURCES_AT = 7,
@@ -45,7 +45,7 @@ enum {
 	OPCODE_BASE = 18,
 };
 
-/* Opcodes of a line program below opcode_base, and those behind an EXTENDED. */
+/* Opcodes of a line program below opcode_base, and those after an EXTENDED. */
 enum { EXTENDED, COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8 };
 enum { END_SEQUENCE = 1, NEGATE_HIDDEN = 0x40, EXTENSIONS_END = 0x7F };
 
@@ -104,7 +104,7 @@ monocle__mdb_matches (const monocle__mdb *mdb, const monocle__ecma_image *image)
 	return mvid && memcmp (mvid, mdb->guid, 16) == 0;
 }
 
-/* Seven bits a byte, lowest first, the top bit says that more follow. False at the end or behind 32 bits. */
+/* Seven bits a byte, lowest first, the top bit says that more follow. False at the end or after 32 bits. */
 static bool
 read_leb (const uint8_t **at, const uint8_t *end, uint32_t *ret_value)
 {

@@ -3,7 +3,7 @@
  *
  * mdb.h - the symbol files of Mono's own compiler: NAME.exe.mdb beside NAME.exe.
  *
- * Reads bytes that somebody else keeps mapped. Nothing here allocates or calls a runtime; everything is async-safe.
+ * Reads bytes that the caller keeps mapped. Nothing here allocates or calls a runtime; everything is async-safe.
  * Negative codes are those of ecma.h.
  */
 #ifndef MONOCLE_ECMA_MDB_H

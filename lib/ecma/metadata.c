@@ -48,7 +48,7 @@ read_root (monocle__span metadata, uint64_t *ret_at, uint32_t *ret_count)
 	return 0;
 }
 
-/* Reads the stream header at *at and moves *at behind it. The name is padded with NULs to a multiple of four. */
+/* Reads the stream header at *at and moves *at past it. The name is padded with NULs to a multiple of four. */
 static int
 read_stream (monocle__span metadata, uint64_t *at, struct stream *ret_stream)
 {
@@ -73,7 +73,7 @@ is_named (const struct stream *stream, const char *name)
 	return strcmp (stream->name, name) == 0;
 }
 
-/* Both runtimes take the last of several streams with one name. Unknown streams are nobody's business. */
+/* Both runtimes take the last of several streams with one name. Unknown streams are ignored. */
 static int
 keep_stream (monocle__ecma_image *image, struct streams *all, const struct stream *stream)
 {
@@ -191,7 +191,7 @@ monocle__ecma_string (const monocle__ecma_image *image, uint32_t offset)
 	return memchr (string, 0, image->strings_size - offset) ? string : NULL;
 }
 
-/* What has its length in front of it. */
+/* What begins with its length. */
 static int
 read_sized (const uint8_t *heap, uint32_t heap_size, uint32_t offset, const uint8_t **ret_data, uint32_t *ret_size)
 {

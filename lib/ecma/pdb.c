@@ -17,7 +17,7 @@ static const char windows_magic[] = "Microsoft C/C++";
 
 enum { ROWS_MAX = 0xFFFFFF }; /* a row number is the lower three bytes of a token */
 
-/* Rows that the image has of a table, as the #Pdb stream says; its counts stand in the order of the bits. */
+/* Rows that the image has of a table, as the #Pdb stream says; its counts are in the order of the bits. */
 static uint32_t
 image_rows (const monocle__ecma_image *metadata, uint32_t table)
 {
@@ -136,7 +136,7 @@ join_parts (const monocle__ecma_image *metadata, monocle__ecma_cursor *name, str
 			return error;
 		if (size)
 			append (text, part, size);
-		/* Each byte of the name may stand for the largest part of the heap: no name of a file is that long. */
+		/* Each byte of the name may refer to the largest part of the heap: no name of a file is that long. */
 		if (text->length > UINT16_MAX)
 			return MONOCLE__ECMA_E_FORMAT;
 	}

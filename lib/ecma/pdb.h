@@ -4,8 +4,8 @@
  * pdb.h - Portable PDB: documents, sequence points, state machines, names of locals.
  *
  * Format: the Portable PDB v1.0 specification of the .NET runtime's documentation, on ECMA-335 II.24. Reads bytes that
- * somebody else keeps mapped. Unless a comment says otherwise nothing here allocates or calls a runtime, and everything
- * is async-safe. Negative codes are those of ecma.h, and two more.
+ * the caller keeps mapped. Unless a comment says otherwise nothing here allocates or calls a runtime, and everything is
+ * async-safe. Negative codes are those of ecma.h, and two more.
  */
 #ifndef MONOCLE_ECMA_PDB_H
 #define MONOCLE_ECMA_PDB_H
@@ -72,7 +72,7 @@ typedef struct {
 
 /* 0; RANGE when there is no such method, or no points for it; FORMAT, TRUNCATED for a blob that cannot begin so. */
 int monocle__pdb_points_of (const monocle__pdb *pdb, uint32_t method_token, monocle__pdb_points *ret_points);
-/* 1 and a point, 0 at the end, negative where the blob breaks off: what came before stands. */
+/* 1 and a point, 0 at the end, negative where the blob breaks off: what came before is right. */
 int monocle__pdb_next_point (monocle__pdb_points *points, monocle__source_point *ret_point);
 /* 0, or what monocle__pdb_points_of and monocle__pdb_next_point answer. An offset before the first point is its. */
 int monocle__pdb_locate (const monocle__pdb *pdb, uint32_t method_token, uint32_t il_offset,

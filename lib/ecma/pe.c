@@ -32,7 +32,7 @@ struct directory {
 	uint32_t rva, size;
 };
 
-/* Where the COFF header begins, behind "PE\0\0"; 0 when this is no PE image. */
+/* Where the COFF header begins, after "PE\0\0"; 0 when this is not a PE image. */
 static uint64_t
 coff_offset (monocle__span pe)
 {
@@ -46,7 +46,7 @@ coff_offset (monocle__span pe)
 }
 
 /*
- * Where the data directories begin and how many there are. PE32 and PE32+ differ in what stands before them: 32 or 64
+ * Where the data directories begin and how many there are. PE32 and PE32+ differ in what comes before them: 32 or 64
  * bit base and stack sizes.
  */
 static int
@@ -166,7 +166,7 @@ monocle__ecma_open_pe (monocle__ecma_image *ret_image, const void *base, size_t 
 size_t
 monocle__ecma_mapped_size (const void *base)
 {
-	/* A mapping has at least a page, and linkers put the headers far in front of its end. */
+	/* A mapping has at least a page, and linkers put the headers far before its end. */
 	monocle__span page = { base, 4096 }, size;
 	uint64_t coff = coff_offset (page);
 	if (!coff || !monocle__span_part (page, coff + COFF_SIZE + 56, 4, &size))
@@ -193,7 +193,7 @@ monocle__ecma_flat_size (const void *base)
 }
 
 /*
- * Where an RVA stands in the bytes of the image, and how many of its section (or of the headers) follow. What lies
+ * Where an RVA is in the bytes of the image, and how many of its section (or of the headers) follow. What lies
  * between the sections of a mapped image may be no memory at all.
  */
 static bool

@@ -9,12 +9,12 @@
  * A compact number says by the low bits of its first byte how long it is: xxxxxxx0 one byte, xxxxxx01 two, xxxxx011
  * three, xxxx0111 four, xxxx1111 and four whole bytes.
  *
- * The sparse array is cut into blocks of 16, whose offsets stand in front. A block is a binary tree over the four bits
+ * The sparse array is cut into blocks of 16, whose offsets come first. A block is a binary tree over the four bits
  * of the index. A node is a number: bit 0 says that the half with the bit clear follows it, bit 1 that the other half
- * begins (number >> 2) behind the node; neither: it is the way to one index only, which is number >> 2.
+ * begins (number >> 2) after the node; neither: it is the way to one index only, which is number >> 2.
  *
- * The hash table has the offsets of its buckets in front, one more than there are buckets. An entry is one byte of the
- * hash and the signed distance from there to what it stands for.
+ * The hash table begins with the offsets of its buckets, one more than there are buckets. An entry is one byte of the
+ * hash and the signed distance from there to what it refers to.
  */
 #include <string.h>
 #include "bytes.h"
@@ -231,7 +231,7 @@ read_function (reader *r)
 	if (!(id & 1))
 		return id >> 1;
 	if (id & 2)
-		read_number (r); /* how far before this they stand, for those who share them */
+		read_number (r); /* how far before this they are, for functions that share them */
 	return id >> 2;
 }
 
@@ -286,7 +286,7 @@ monocle__r2r_each_method (const monocle__r2r *r2r, monocle__r2r_visit_method vis
 
 /* --- the hash table ----------------------------------------------------------------------------------------------- */
 
-/* What an entry stands for: a signature, then the function. */
+/* What an entry refers to: a signature, then the function. */
 static void
 visit_entry (const monocle__r2r *r2r, uint64_t at, monocle__r2r_visit_instance visit, void *data)
 {

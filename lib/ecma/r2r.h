@@ -5,11 +5,11 @@
  * (docs/design/coreclr/botr/readytorun-format.md of dotnet/runtime, versions 5 to 16 were read).
  *
  * A method's code is one or more *functions*: its body, then its funclets, and a cold part where the compiler split it.
- * They are sorted by address. Which method a function begins stands in two tables that are only good for the way from
- * a method to its code, so who wants the way back visits them once. Nothing allocates, locks, or believes the file.
+ * They are sorted by address. Which method a function begins is in two tables that lead only from a method to its code;
+ * a caller that wants the way back visits them once. Nothing allocates, locks, or believes the file.
  *
- * Of x86-64 code only: on other processors a function's row is another one. A component of a composite image names no
- * functions of its own and is refused too.
+ * This is for x86-64 code only: on other processors a function's row has another layout. A component of a composite
+ * image names no functions of its own and is refused too.
  */
 #ifndef MONOCLE_ECMA_R2R_H
 #define MONOCLE_ECMA_R2R_H
@@ -71,7 +71,7 @@ enum {
 	MONOCLE__R2R_METHOD_CONTEXT = 0x80, /* another module's tokens */
 };
 
-/* Element types that stand in such signatures only. */
+/* Element types that occur in such signatures only. */
 enum {
 	MONOCLE__R2R_ET_NATIVE_VALUETYPE = 0x3D,
 	MONOCLE__R2R_ET_CANON = 0x3E,  /* any reference type */
@@ -84,7 +84,7 @@ typedef struct {
 	monocle__ecma_cursor owner, arguments; /* at their types; empty where there are none */
 } monocle__r2r_signature;
 
-/* At *cursor, which moves behind it. 0 or a negative code. */
+/* At *cursor, which moves past it. 0 or a negative code. */
 int monocle__r2r_read_signature (monocle__ecma_cursor *cursor, monocle__r2r_signature *ret);
 /* The name of the assembly that a number means, NULL: the image itself (0), or there is none. */
 const char *monocle__r2r_assembly (const monocle__r2r *r2r, uint32_t number);

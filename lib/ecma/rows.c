@@ -198,7 +198,7 @@ owns (const monocle__ecma_image *image, uint32_t type, uint32_t column, uint32_t
 	return run.first <= rid && rid < run.end;
 }
 
-/* The owner is the last type whose list does not begin behind the row: types without members share a beginning. */
+/* The owner is the last type whose list does not begin after the row: types without members share a beginning. */
 static uint32_t
 owner_of (const monocle__ecma_image *image, uint32_t column, uint32_t target, uint32_t rid)
 {
@@ -242,7 +242,7 @@ monocle__ecma_enclosing (const monocle__ecma_image *image, uint32_t token)
 		return 0;
 	uint32_t enclosing =
 	    monocle__table_cell (&image->tables[MONOCLE__TABLE_NestedClass], row, MONOCLE__COL_NestedClass_EnclosingClass);
-	/* Enclosing types come first (II.22): so they exist, and whoever climbs from one to the next comes to an end. */
+	/* Enclosing types come first (II.22): so they exist, and climbing from one to the next comes to an end. */
 	return enclosing && enclosing < rid ? MONOCLE__TABLE_TypeDef << 24 | enclosing : 0;
 }
 

@@ -3,7 +3,7 @@
  *
  * signature.c - compressed numbers and signature blobs (ECMA-335 II.23.2), read by a cursor.
  *
- * A cursor that met something malformed stands at its end with `error` set and answers 0 for good, so that callers look
+ * A cursor that met something malformed is at its end with `error` set and answers 0 from then on, so that callers look
  * at the error once, after the last read. Every loop over a count ends with the bytes, because each round consumes one.
  * Async-safe; types are walked with a stack of fixed size instead of recursion.
  */
@@ -75,7 +75,7 @@ monocle__ecma_read_u (monocle__ecma_cursor *cursor)
 	return read_compressed (cursor, &bits);
 }
 
-/* Two's complement in the bits of the encoding, rotated left by one: the sign stands in the lowest bit. */
+/* Two's complement in the bits of the encoding, rotated left by one: the sign is the lowest bit. */
 int32_t
 monocle__ecma_read_s (monocle__ecma_cursor *cursor)
 {
@@ -100,7 +100,7 @@ monocle__ecma_read_type_token (monocle__ecma_cursor *cursor)
 struct level {
 	uint32_t types_left;
 	bool is_array;     /* rank, sizes and bounds follow the element type */
-	bool may_sentinel; /* parameters of a method: one SENTINEL may stand before any of them */
+	bool may_sentinel; /* parameters of a method: one SENTINEL may come before any of them */
 };
 
 /* ArrayShape (II.23.2.13): rank, a count of sizes and the sizes, a count of lower bounds and those. */

@@ -14,8 +14,8 @@ typedef struct {
 	uint32_t il_offset;
 	uint32_t document;                 /* what the file's _document_name takes; 0: it names none */
 	uint32_t start_line, start_column; /* from 1; a column of 0 is unknown */
-	uint32_t end_line, end_column;     /* the column behind the last one; both 0 where the file keeps no ends */
-	bool hidden;                       /* nobody wrote it: no place to stop at or to count */
+	uint32_t end_line, end_column;     /* the column after the last one; both 0 where the file keeps no ends */
+	bool hidden;                       /* not written by a person: no place to stop at or to count */
 } monocle__source_point;
 
 /*

@@ -150,7 +150,7 @@ place_columns (monocle__ecma_image *image, const struct widths *widths)
 	}
 }
 
-/* The tables stand back to back, in the order of their numbers. */
+/* The tables follow each other without a gap, in the order of their numbers. */
 static int
 place_rows (monocle__ecma_image *image, monocle__span rest)
 {
@@ -229,7 +229,7 @@ monocle__tables_open (monocle__ecma_image *image, monocle__span stream, const ui
 	int error = read_counts (image, stream, &at);
 	if (error)
 		return error;
-	/* Through a pointer table a run of methods is no run of MethodDef rows: no answer is better than a wrong one. */
+	/* Through a pointer table a run of methods is not a run of MethodDef rows: no answer is better than a wrong one. */
 	if (has_pointer_rows (image))
 		return MONOCLE__ECMA_E_FORMAT;
 

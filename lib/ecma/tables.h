@@ -10,7 +10,7 @@
 #include "ecma.h"
 
 /*
- * Fills image->tables and image->sorted from a #~ or #- stream. `external`: row counts of tables that stand in another
+ * Fills image->tables and image->sorted from a #~ or #- stream. `external`: row counts of tables that are in another
  * image but decide how wide indexes are (the #Pdb stream); all zero otherwise. 0 or a negative code.
  */
 int monocle__tables_open (monocle__ecma_image *image, monocle__span stream,

@@ -187,7 +187,7 @@ new_thread (monocle_kit_spool *spool)
 }
 
 /*
- * A record and a root: new ones, or those of the thread that had this memory before when nobody will tell them apart.
+ * A record and a root: new ones, or those of the thread that had this memory before when threads are not kept apart.
  */
 static bool
 take_record (struct monocle__call_thread *thread)

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * callspec.c - which methods somebody wants to see: the grammar of Mono's log profiler.
+ * callspec.c - which methods the user wants to see: the grammar of Mono's log profiler.
  *
  * A spec is a list of items, asked in order; the last one that says anything about a method decides. After
  * monocle_kit_callspec_new () nothing is written, so that every thread may ask.
@@ -67,7 +67,7 @@ try_type (struct item *item, const char *text)
 	return *item->text != '\0';
 }
 
-/* "Type:Method", a "(signature)" behind it is ignored. */
+/* "Type:Method", a "(signature)" after it is ignored. */
 static bool
 try_method (struct item *item, const char *text)
 {

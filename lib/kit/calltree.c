@@ -10,11 +10,11 @@
  *
  * A child is found by the node's last_child (loops), else in the thread's table keyed (parent, method).
  *
- * The nodes lie in a shared mapping. Fields that a closing thread may read while we write are stored with relaxed
+ * The nodes are in a shared mapping. Fields that a closing thread may read while we write are stored with relaxed
  * atomics, which are plain moves.
  *
- * In signal handlers: a handler that interrupts an event finds BUSY and its events are lost; between events it is as
- * good as any other caller, but for the first visit of a path, which takes locks: BUSY covers those too.
+ * In signal handlers: a handler that interrupts an event finds BUSY and its events are lost; between events it is a
+ * caller like any other, except for the first visit of a path, which takes locks: BUSY covers those too.
  */
 #include "calltree.h"
 

@@ -10,7 +10,7 @@
 
 /*
  * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY
- * takes the hot path. BUSY stands while an event is worked on, so that a signal handler's events are noticed.
+ * takes the hot path. BUSY is set while an event is worked on, so that a signal handler's events are noticed.
  */
 enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
 

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT
  *
  * complete.c - the last step: a spool becomes a profile, at a clean end by its own process, else by the process that
- * made the folder of the run, or in the memory of who looks at it.
+ * made the folder of the run, or in the memory of a command that only reads it.
  *
- * A spool is a file, and anybody can make one. What it says of other files is believed in one case: the spool lies in a
- * folder that the caller made for its own run, is of the caller's own user, and the plan beside it says the same: a
- * process that has given up its rights still has the spool mapped. Nobody else writes where a spool says, and a command
- * that a spool names is never run by anyone but the process that was given it.
+ * A spool is a file, and anybody can make one. What it says of other files is believed in one case: the spool is in a
+ * folder that the caller made for its own run, belongs to the caller's own user, and the plan beside it says the same.
+ * (A process that has given up its rights still has the spool mapped.) No other caller writes where a spool says, and
+ * only the process that was given a command runs it.
  */
 #include "complete.h"
 
@@ -98,7 +98,7 @@ struct place {
 	const char *folder, *name;
 };
 
-/* A file can be written there, its name says which wherever one stands, and its process was to write it. */
+/* A file can be written there, its name is absolute, and its process was to write it. */
 static bool
 names_a_file (const struct monocle__spool_view *view, const struct place *place)
 {
@@ -109,7 +109,7 @@ names_a_file (const struct monocle__spool_view *view, const struct place *place)
 	       (stat (output, &status) || S_ISREG (status.st_mode));
 }
 
-/* A command's or a descriptor's process is gone, a device is no file: the default name, in the run's folder. */
+/* A command's or a descriptor's process is gone, a device is not a file: the default name, in the run's folder. */
 static int
 name_in_folder (const struct monocle__spool_view *view, const char *folder, char *path, size_t size)
 {

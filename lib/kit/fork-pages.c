@@ -5,7 +5,7 @@
  *
  * The kernel does it (MADV_WIPEONFORK) where it may. A sandbox may refuse madvise: then the C library calls us in the
  * child before fork () returns there, and we write the zeros. A child that the program makes by a bare clone system
- * call without sharing its memory is not noticed so; the .NET runtimes and Mono make none.
+ * call without sharing its memory is not noticed in this way; the .NET runtimes and Mono make none.
  *
  * Pages that are known here are never given back, so that the list needs no lock that another thread could hold while
  * the program forks.
@@ -20,7 +20,7 @@
 
 #include "spool.h"
 
-/* Lies behind the pages, in one of its own. */
+/* Follows the pages, in one of its own. */
 struct region {
 	struct region *next;
 	void *pages;

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * heartbeat.c - the one thread of ours: once a second it writes down that the process is alive.
+ * heartbeat.c - a thread that writes down once a second that the process is alive.
  *
- * A thread that waits makes no events, and nobody tells us of a SIGKILL: without a heartbeat, the hour that a method
- * slept before its process was killed would be missing. It is a plain thread that the runtime does not know, with all
- * signals blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be
- * made, all is as before it was thought of.
+ * A thread that waits makes no events, and SIGKILL is not announced: without a heartbeat, the hour that a method slept
+ * before its process was killed would be missing. It is a plain thread that the runtime does not know, with all signals
+ * blocked and a small stack; it dies with fork, as all threads of a parent do in the child. When it cannot be made,
+ * only that time is missing.
  */
 #include "background.h"
 #include "spool.h"

@@ -29,7 +29,7 @@ write_line (const char *line, size_t length)
 	const char *path = monocle__variable ("MONOCLE_LOG");
 	int fd = path && *path ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
 	ssize_t written = write (fd >= 0 ? fd : STDERR_FILENO, line, length);
-	(void) written; /* There is nobody left to tell. */
+	(void) written; /* There is no other way to report it. */
 	if (fd >= 0)
 		close (fd);
 }

@@ -76,7 +76,8 @@ roomy_table (monocle_kit_spool *spool)
 }
 
 /*
- * The name is appended first: whoever finds the key may rely on it. A second thread that was as fast appends nothing.
+ * The name is appended first: a thread that finds the key may rely on it. A second thread that was as fast appends
+ * nothing.
  */
 static void
 publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length, const char *image,
@@ -107,7 +108,7 @@ publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t s
 	         image_length < MOST ? image_length : MOST);
 }
 
-/* What is no method. */
+/* Keys that are not methods. */
 /* clang-format off */
 static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_UNKNOWN]   = "[unknown]",

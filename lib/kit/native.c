@@ -106,7 +106,7 @@ read_mapping (char *line)
 	            &mapping.offset, &path) < 4 ||
 	    !path || permissions[2] != 'x')
 		return;
-	/* Memory that somebody shares with himself under a name is no file with functions; code comes and goes there. */
+	/* Memory that a process shares with itself under a name is not a file with functions; code comes and goes there. */
 	if (line[path] != '/' && strcmp (line + path, "[vdso]"))
 		return;
 	if (!strncmp (line + path, "/memfd:", 7) || !strncmp (line + path, "/dev/", 5))

@@ -22,8 +22,8 @@ struct setting {
 };
 
 /*
- * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor behind a backslash. The result has
- * the quotes and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
+ * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor preceded by a backslash. The result
+ * has the quotes and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
  */
 static char *
 next_argument (const char **text, bool *ret_wrong)
@@ -165,7 +165,7 @@ complain_of_value (const char *module, const monocle_kit_option *row, const char
 		                         row->choices ? row->choices : "TEXT");
 }
 
-/* Reads `value` (NULL: the key stood alone) as the row wants it. */
+/* Reads `value` (NULL: the key was alone) as the row wants it. */
 static bool
 try_value (const monocle_kit_option *row, const char *value, struct setting *setting)
 {
@@ -179,8 +179,8 @@ try_value (const monocle_kit_option *row, const char *value, struct setting *set
 }
 
 /*
- * `before`: the option in front of it. Where that is a text, the key may be the rest of its value behind a comma that
- * nobody quoted, or whose quotes the shell took away.
+ * `before`: the option before it. Where that is a text, the key may be the rest of its value after a comma that was not
+ * quoted, or whose quotes the shell took away.
  */
 static void
 complain_of_key (const char *module, const monocle_kit_option *rows, const char *key, const monocle_kit_option *before)

@@ -3,7 +3,7 @@
  *
  * output-name.c - where a profile goes: expanding `output=`, and writing what it names.
  *
- * A regular file is written beside itself and renamed, so that nobody sees half of it. What is not a regular file (a
+ * A regular file is written beside itself and renamed, so that no reader sees half of it. What is not a regular file (a
  * terminal, /dev/null, a pipe, a link) is written in place, as the shell's `>` writes it: a rename would replace it.
  *
  * What is new can be read by its user only, like the spool that it was made of: names, paths and messages of a program

@@ -21,7 +21,7 @@ enum monocle__output_kind {
 
 enum { MONOCLE__OUTPUT_MODE = 0600 }; /* of a file that was not there */
 
-/* What the percent signs stand for. */
+/* What the percent signs are replaced by. */
 struct monocle__output_words {
 	const char *program;
 	const char *module;
@@ -56,7 +56,7 @@ enum { MONOCLE__OUTPUT_NUMBER_MOST = 100000 };
 int monocle__output_descriptor (const char *number);
 /*
  * Starts `sh -c COMMAND`, without the variables that would have it profiled. Returns what to write to, or -errno: a
- * socket, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. *ret_child: whom to give to
+ * socket, because send (MSG_NOSIGNAL) raises no SIGPIPE when the command ends early. *ret_child: the process to give to
  * monocle__output_await () once that is closed.
  */
 int monocle__output_spawn (const char *command, pid_t *ret_child);

@@ -62,7 +62,7 @@ monocle__output_plan_remove (int directory, const char *spool_path)
 		unlinkat (directory, path, 0);
 }
 
-/* The whole of a small file; -1: it is no plain file of ours. */
+/* The whole of a small file; -1: it is not a plain file of ours. */
 static ssize_t
 read_own (int directory, const char *name, char *text, size_t size)
 {

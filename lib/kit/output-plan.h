@@ -3,8 +3,8 @@
  *
  * output-plan.h - SPOOL.plan, beside a spool in the folder of a run: which file its profile becomes.
  *
- * A process may give up its user's rights and still has its spool mapped, header and all. Whoever completes the spool
- * with more rights believes this file, which the process can change only as long as it has those rights itself.
+ * A process may give up its user's rights and still has its spool mapped, header and all. A command that completes the
+ * spool with more rights believes this file, which the process can change only as long as it has those rights itself.
  */
 #ifndef MONOCLE_KIT_OUTPUT_PLAN_H
 #define MONOCLE_KIT_OUTPUT_PLAN_H

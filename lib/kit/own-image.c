@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * own-image.c - is an image the program's own, or somebody else's library?
+ * own-image.c - is an image the program's own, or a library that it uses?
  *
- * Four witnesses, the first that knows decides: the command line (what it runs is the program, wherever it lies), the
- * path (the shared framework, Mono's own folders, the GAC, the package cache), the .deps.json beside the image (project
- * or package), the name (System.*, Microsoft.* and the base libraries are packages when they lie beside a program).
- * Answers are kept for ever: there are as many as images. One lock guards them; callers ask once per image.
+ * There are four witnesses, and the first that knows decides: the command line (what it runs is the program, wherever
+ * the file is), the path (the shared framework, Mono's own folders, the GAC, the package cache), the .deps.json beside
+ * the image (project or package), the name (System.*, Microsoft.* and the base libraries are packages when they are
+ * beside a program). Answers are kept for ever: there are as many as images. One lock guards them; callers ask once per
+ * image.
  */
 #include <dirent.h>
 #include <errno.h>

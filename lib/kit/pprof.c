@@ -3,7 +3,7 @@
  *
  * pprof.c - writes profile.proto, gzip around it.
  *
- * Protobuf needs two things only: varints, and messages with their length in front. A message is built in `message`,
+ * Protobuf needs two things only: varints, and messages that follow their length. A message is built in `message`,
  * then goes with its length into the deflate stream, so that a large profile is never in memory uncompressed.
  *
  * A function has one location of the same number, an image one mapping. system_name is IMAGE!NAME and not NAME, because
@@ -67,7 +67,7 @@ struct encoder {
 	struct bytes message; /* the one being built */
 	struct bytes inner;   /* a message inside it */
 	struct bytes strings; /* the string table's fields, put out last */
-	struct bytes clean;   /* a string whose bytes were no UTF-8 */
+	struct bytes clean;   /* a string whose bytes were not UTF-8 */
 	uint64_t string_count;
 	z_stream deflate;
 };
@@ -171,7 +171,7 @@ finish_message (struct encoder *encoder, uint32_t field)
 	encoder->message.length = 0;
 }
 
-/* Fields that are no messages are collected in `message` too, and go out as they are. */
+/* Fields that are not messages are collected in `message` too, and go out as they are. */
 static void
 finish_plain (struct encoder *encoder)
 {

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * spool-file.c - reading a spool that somebody else wrote, and may still be writing.
+ * spool-file.c - reading a spool that another process wrote, and may still be writing.
  *
  * The file is copied and not mapped. Its owner can change a mapped file after it was checked, so that a text loses its
- * end between the look and the use, and can cut it off, which ends the reader by SIGBUS.
+ * end between the check and the use, and can truncate it, which ends the reader by SIGBUS.
  */
 #include "spool-file.h"
 

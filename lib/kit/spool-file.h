@@ -12,7 +12,7 @@
 extern const char monocle__spool_file_empty[];
 
 struct monocle__spool_file {
-	void *base; /* private memory: nobody changes it any more */
+	void *base; /* private memory, which does not change any more */
 	size_t size;
 	struct monocle__spool_view view;
 };

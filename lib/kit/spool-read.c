@@ -22,7 +22,7 @@ extent_at (const struct monocle__spool_view *view, uint32_t index)
 	return (const struct monocle__extent *) ((const uint8_t *) view->header + (size_t) index * MONOCLE__EXTENT_SIZE);
 }
 
-/* How many bytes behind the extent's header are there. */
+/* How many bytes there are after the extent's header. */
 static size_t
 extent_length (const struct monocle__extent *extent)
 {

@@ -1,8 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * spool.h - the spool: its layout, its writer inside the profiled process, its reader. doc/spool.md tells the whole
- * story.
+ * spool.h - the spool: its layout, its writer inside the profiled process, its reader. doc/spool.md has the details.
  *
  *   offset 0     extent 0: the header
  *          64 Ki extent 1: an extent header (64 bytes), then what its kind says
@@ -175,8 +174,8 @@ extern long monocle__fail_after;
 bool monocle__fails (void);
 
 /*
- * Makes the file at `path` and maps it; header fields that describe the process are filled in. It is no spool before
- * the rest of the header is there and publish has stored the magic. 0 or -errno.
+ * Makes the file at `path` and maps it; header fields that describe the process are filled in. It is not a valid spool
+ * before the rest of the header is there and publish has stored the magic. 0 or -errno.
  */
 int monocle__spool_create (monocle_kit_spool *spool, const char *path);
 void monocle__spool_publish (monocle_kit_spool *spool);

@@ -3,8 +3,8 @@
  *
  * stack-ring.c - see stack-ring.h. Everything but init and done is async-safe.
  *
- * A writer that is interrupted between take and publish holds the reader up, and nobody else: other writers go on as
- * long as there is room, be they in a signal handler on the same thread.
+ * A writer that is interrupted between take and publish holds up the reader only: other writers go on as long as there
+ * is room, even in a signal handler on the same thread.
  */
 #include "stack-ring.h"
 

@@ -54,7 +54,7 @@ int monocle__stack_ring_init (struct monocle__stack_ring *ring, uint64_t bytes);
 void monocle__stack_ring_done (struct monocle__stack_ring *ring);
 
 /*
- * Words for a record, or NULL when there is no room. Whoever got them fills them in and publishes; nothing may be given
+ * Words for a record, or NULL when there is no room. The caller fills them in and publishes; nothing may be given
  * back. Any context.
  */
 struct monocle__stack_record *monocle__stack_ring_take (struct monocle__stack_ring *ring, uint32_t words);

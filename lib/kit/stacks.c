@@ -3,13 +3,13 @@
  *
  * stacks.c - profiles by stack: any thread puts a stack into the ring, the drain thread counts it in the spool's tree.
  *
- * Most stacks were seen before. So a stack is looked up as it came, by a hash of its raw frames, and found it costs one
- * addition to its node: no frame is resolved, no tree walked. 64 bits of hash decide: that two of a million stacks have
- * the same one happens in one of 40 million profiles. A new stack is resolved from its outermost frame inwards, and
- * what could not be resolved is asked for again next time.
+ * Most stacks were seen before. So a stack is looked up as it came, by a hash of its raw frames; when it is found it
+ * costs one addition to its node: no frame is resolved, no tree walked. 64 bits of hash decide: that two of a million
+ * stacks have the same one happens in one of 40 million profiles. A new stack is resolved from its outermost frame
+ * inwards, and what could not be resolved is asked for again next time.
  *
- * The drain thread owns the tree, the caches and the table of threads; add, the names of threads and sync are for
- * everybody. A profile is never freed, because a thread may be in the middle of adding to it for as long as it likes.
+ * The drain thread owns the tree, the caches and the table of threads; add, the names of threads and sync are for any
+ * thread. A profile is never freed, because a thread may be in the middle of adding to it for as long as it likes.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -33,7 +33,7 @@ enum {
 	PERIOD_NS = 20000000,
 	NAME_BUFFER = 16 << 10,
 	DRAIN_STACK = 512 << 10, /* resolve and name are a runtime's */
-	EXIT_WAIT_MS = 200,      /* for a drain thread that may be waiting for somebody who is gone */
+	EXIT_WAIT_MS = 200,      /* for a drain thread that may be waiting for a thread that is gone */
 };
 
 struct known_stack {
@@ -195,7 +195,7 @@ stop_asking (monocle_kit_stacks *stacks)
 	stacks->is_asking = false;
 }
 
-/* The key of an address. What nobody knows today may be known tomorrow: it is not remembered. */
+/* The key of an address. An address that is unknown now may be known later: it is not remembered. */
 static uint64_t
 resolve (monocle_kit_stacks *stacks, uint64_t address)
 {
@@ -258,7 +258,7 @@ grow_threads (monocle_kit_stacks *stacks)
 	return true;
 }
 
-/* Takes one out, and closes the gap: those behind it may have been looked for past its place. */
+/* Takes one out, and closes the gap: those after it may have been looked for past its place. */
 static void
 forget_thread (monocle_kit_stacks *stacks, struct thread *thread)
 {

@@ -13,8 +13,9 @@
  * A thread that stops between taking its time and publishing its line may come out late: the order is that of times up
  * to such accidents. Lines that find no room are counted in their ring, and the next one that is written says so.
  *
- * At the end the log's thread writes what waits and closes the files. Whoever closes the log waits for it, says so when
- * that takes longer than a second, and gives up when nothing moves: a reader that stopped reading stops no program.
+ * At the end the log's thread writes what waits and closes the files. The thread that closes the log waits for it, says
+ * so when that takes longer than a second, and gives up when nothing moves: a reader that stopped reading stops no
+ * program.
  *
  * A ring belongs to its thread until that ends; then it is emptied and freed. The thread that holds the ring is found
  * through a pthread key, so that the library's one thread-local word stays the call tree's. The C library keeps the
@@ -192,7 +193,7 @@ find_ring (monocle_kit_text *text, struct place **ret_place)
 	return ring;
 }
 
-/* No malloc: the world may be stopped, and one of those that stand still may hold its lock. */
+/* No malloc: the world may be stopped, and one of the stopped threads may hold its lock. */
 static bool
 keep_ring (monocle_kit_text *text, struct place *place, struct ring *ring)
 {
@@ -226,7 +227,7 @@ make_ring (monocle_kit_text *text, struct place *place)
 	return ring;
 }
 
-/* Where a line of so many bytes, header included, may be written; NULL: no room. *ret_head: `head` behind it. */
+/* Where a line of so many bytes, header included, may be written; NULL: no room. *ret_head: `head` after it. */
 static struct line *
 find_room (struct ring *ring, uint64_t bytes, uint64_t *ret_head)
 {
@@ -681,7 +682,7 @@ monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds)
 	return !is_late;
 }
 
-/* Lines that nobody has taken yet. */
+/* Lines that were not taken yet. */
 static uint64_t
 waiting_lines (monocle_kit_text *text)
 {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * text-output.c - writing a log piece by piece into a file, a command or a descriptor, in a process that is not ours:
- * the program may close all descriptors, or use ours again for something else. So ours is looked at before each piece.
+ * the program may close all descriptors, or use ours again for something else. So ours is checked before each piece.
  */
 #include "text-output.h"
 
@@ -15,7 +15,7 @@
 
 enum { DESCRIPTOR_LEAST = 200 };
 
-/* A pipe that nobody reads is an error, not a reason to wait: the program has not begun yet. -errno. */
+/* A pipe without a reader is an error, not a reason to wait: the program has not begun yet. -errno. */
 static int
 open_ready (const char *path, int flags)
 {
