@@ -30,12 +30,12 @@ MONO_BEGIN_DECLS
 typedef enum {
 	MONOCLE_SUPPORT_NONE  = 0, /* never, or not yet */
 	MONOCLE_SUPPORT_RULE  = 1, /* by a rule of doc/events.md */
-	MONOCLE_SUPPORT_EXACT = 2, /* as Mono would; an event that Mono does not have: as the runtime tells it */
+	MONOCLE_SUPPORT_EXACT = 2, /* as Mono would; an event that Mono does not have: as the runtime reports it */
 } MonocleSupport;
 
 /*
  * What this host delivers of the event of that name: one of Mono's ("gc_event") or of this file's. NONE for names that
- * nobody knows. A host that does not say is taken to deliver all of Mono's events. Any context.
+ * are unknown. A host that does not say is assumed to deliver all of Mono's events. Any context.
  */
 MONOCLE_EXT MonocleSupport monocle_event_support (const char *event);
 
@@ -148,9 +148,9 @@ typedef enum {
 typedef struct {
 	MonoMethod *method;      /* NULL: native, a stub, or managed code that has no name (yet) */
 	const void *start;       /* of that piece of code; NULL: native or unknown */
-	uintptr_t ip;            /* where it goes on: behind a call, but for the frame that was interrupted */
+	uintptr_t ip;            /* where it goes on: after a call, except in the frame that was interrupted */
 	uintptr_t sp, fp;        /* of the frame, there; 0: unknown */
-	uint32_t native_offset;  /* from `start` to the running instruction: of a call, not behind it */
+	uint32_t native_offset;  /* from `start` to the running instruction: of a call, not after it */
 	uint32_t kind;           /* MonocleFrameKind */
 } monocle_frame;
 

@@ -73,7 +73,7 @@ typedef enum {
 	MONOCLE_FEATURE_COUNT
 } monocle_feature;
 
-/* --- descriptions: what the core asks a host about a record, once, when somebody first wants to know ------------- */
+/* --- descriptions: what the core asks a host about a record, once, when it is first wanted ------------------------ */
 
 typedef struct {
 	uint32_t size;
@@ -90,7 +90,7 @@ typedef struct {
 	uint32_t flags;               /* TypeAttributes */
 	MonoClass *nesting;           /* enclosing class or NULL */
 	uint32_t generic_params;      /* those of the enclosing classes included, as in metadata */
-	uint32_t element_type;        /* MONO_TYPE_CLASS, _VALUETYPE, or the primitive that a corlib class stands for */
+	uint32_t element_type;        /* MONO_TYPE_CLASS, _VALUETYPE, or the primitive that a corlib class is */
 	uint32_t enum_base;           /* of an enum: MONO_TYPE_* of its underlying type; 0: no enum, or unknown */
 } monocle_class_info;
 
@@ -118,7 +118,7 @@ typedef struct {
 	uint32_t call_convention;     /* ECMA-335 II.23.2.1 first byte, low nibble */
 	uint32_t has_this, explicit_this;
 	uint32_t generic_params;
-	uint32_t sentinel;            /* one more than how many parameters stand before it; 0: there is none (II.23.2.2) */
+	uint32_t sentinel;            /* one more than the number of parameters before it; 0: there is none (II.23.2.2) */
 } monocle_signature_info;
 
 /* The shape of an array type, as a signature spells it (II.23.2.13). */
@@ -144,7 +144,7 @@ typedef enum {
 enum { MONOCLE_MEMBER_METHODS_MAX = 8 };
 
 /*
- * One member. Types, classes and methods are given as in the definition: its own generic parameters stand in them, and
+ * One member. Types, classes and methods are given as in the definition: its own generic parameters are in them, and
  * the core replaces them for instances.
  */
 typedef struct {
@@ -242,7 +242,7 @@ typedef struct {
 typedef struct {
 	uint32_t size;
 	uint32_t instance_size;       /* of an object, header included; of a value type: boxed */
-	uint32_t header_size;         /* what stands before the fields: 16 on Mono, 8 on CoreCLR */
+	uint32_t header_size;         /* what comes before the fields: 16 on Mono, 8 on CoreCLR */
 	uint32_t alignment;           /* of a value, 0: unknown */
 	uint32_t static_size;         /* of all static fields, 0: none or unknown */
 } monocle_layout_info;
@@ -250,7 +250,7 @@ typedef struct {
 /* The heaps and other parts of an image, for those who read metadata themselves. */
 typedef enum {
 	MONOCLE_HEAP_STRINGS,
-	MONOCLE_HEAP_BLOB,            /* answers start behind the length */
+	MONOCLE_HEAP_BLOB,            /* answers start after the length */
 	MONOCLE_HEAP_USER_STRINGS,    /* the same */
 	MONOCLE_HEAP_GUID,            /* by index, from 1 */
 	MONOCLE_HEAP_RVA,             /* by relative virtual address */
@@ -275,7 +275,7 @@ typedef struct {
 
 	/*
 	 * any context: the first listener for an event came (1), or the last one left (0). Where threads cross each other
-	 * the same answer may be told twice; what is told last is true. Not called during shutdown.
+	 * the host may be told the same value twice; the last call is authoritative. Not called during shutdown.
 	 */
 	void (*event_wanted)(void *host, monocle_event event, int wanted);
 	/* any context: what comes of an event; NULL: all of Mono's come, exactly, and those of <monocle/ext.h> do not. */
@@ -323,10 +323,10 @@ typedef struct {
 	/* Field, MemberRef: the class (an instance as it may be) and the field's index among its definition's. */
 	int (*field_of_token)(void *host, MonoImage *image, uint32_t token, MonoClass *klass, MonoMethod *method,
 	                      MonoClass **ret_klass, uint32_t *ret_index);
-	/* One type at *at, which moves behind it; NULL when malformed. */
+	/* One type at *at, which moves past it; NULL when malformed. */
 	MonoType *(*read_type)(void *host, MonoImage *image, const uint8_t **at, const uint8_t *end, MonoClass *klass,
 	                       MonoMethod *method);
-	/* A method signature (MethodDefSig, MethodRefSig, StandAloneMethodSig) at *at, which moves behind it. */
+	/* A method signature (MethodDefSig, MethodRefSig, StandAloneMethodSig) at *at, which moves past it. */
 	int (*read_signature)(void *host, MonoImage *image, const uint8_t **at, const uint8_t *end, MonoClass *klass,
 	                      MonoMethod *method, monocle_signature_info *ret_info);
 	/* Raw metadata: NULL or MONOCLE_E_UNKNOWN when out of range. Rows count from 1. */
@@ -374,7 +374,7 @@ typedef struct {
 	int (*describe_layout)(void *host, MonoClass *klass, monocle_layout_info *ret_info);
 	/* Offset of an instance field, object header included; of a static one: MONOCLE_E_UNKNOWN. */
 	int (*field_offset)(void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset);
-	/* Where a static field stands for the calling thread now; NULL: not initialised yet, or unknown. */
+	/* Where a static field is for the calling thread now; NULL: not initialised yet, or unknown. */
 	void *(*static_address)(void *host, MonoClass *klass, uint32_t index);
 
 	/* normal context */
@@ -399,7 +399,7 @@ typedef struct {
 	void *(*ref_new)(void *host, MonoObject *object, monocle_ref_kind kind);
 	MonoObject *(*ref_target)(void *host, void *reference);
 	void (*ref_free)(void *host, void *reference);
-	/* What stands before the fields of every object: 16 bytes on Mono, 8 on CoreCLR. 0: unknown. */
+	/* What comes before the fields of every object: 16 bytes on Mono, 8 on CoreCLR. 0: unknown. */
 	uint32_t object_header;
 } monocle_host_ops;
 
@@ -594,7 +594,7 @@ typedef struct {
 MONO_API MonoMethod *monocle_method_wrapper_new (const monocle_wrapper_info *info);
 /*
  * The method is gone. Its record goes on answering, and becomes that of the next wrapper which is spelled the same, so
- * that making and dropping equal ones takes no memory. Any context; nothing for what is no wrapper.
+ * that making and dropping equal ones takes no memory. Any context; nothing for what is not a wrapper.
  */
 MONO_API void monocle_method_wrapper_free (MonoMethod *method);
 MONO_API MonoMethod *monocle_method_definition (MonoMethod *method);
@@ -648,8 +648,8 @@ MONO_API void monocle_thread_set_name (uintptr_t tid, const char *name);
 
 /*
  * The signal by which attached threads are interrupted for sample_hit, once a host has granted sampling. The core
- * chooses threads, sends it and raises the event; a host has nothing to do but to keep it out of places where its
- * runtime does not stand a signal. Any context.
+ * chooses threads, sends it and raises the event; a host only has to keep it out of places where its runtime does not
+ * tolerate a signal. Any context.
  */
 MONO_API int monocle_sampling_signal (void);
 

@@ -58,7 +58,7 @@ MONOCLE_KIT_API int monocle_kit_options_parse (const char *module, const char *d
 /* --- callspec: Mono's log profiler's grammar ------------------------------------------------------------------------
  * comma list of: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, each with an optional "-"; the
  * last match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()). When the first
- * item has a "-", what stands before it is `program`. Wrappers match `wrapper` and nothing else.
+ * item has a "-", what comes before it is `program`. Wrappers match `wrapper` and nothing else.
  */
 typedef struct monocle_kit_callspec monocle_kit_callspec;
 
@@ -131,7 +131,7 @@ typedef struct {
  * File names. %p process id, %t local time as yyyyMMdd_HHmmss, %e program, %m module, %n the first number from 1 that
  * gives a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD`
  * writes to an open descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where
- * it has a %n. The default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" goes behind the process
+ * it has a %n. The default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" follows the process
  * id.
  *
  * With MONOCLE_RUN_DIR in the environment (a parent collects, `monocle run`) the spool lies in that directory as
@@ -172,13 +172,13 @@ MONOCLE_KIT_API void monocle_kit_calls_thread_end (monocle_kit_spool *spool);
 
 typedef struct monocle_kit_stacks monocle_kit_stacks;
 
-/* Numbers that are no methods; the kit names them. Those below 16 are reserved. */
+/* Numbers that are not methods; the kit names them. Those below 16 are reserved. */
 enum {
-	MONOCLE_KIT_FRAME_UNKNOWN = 1, /* [unknown]: code that nobody can name */
+	MONOCLE_KIT_FRAME_UNKNOWN = 1, /* [unknown]: code that cannot be named */
 	MONOCLE_KIT_FRAME_STUB,        /* [stub]: glue that the runtime made */
 	MONOCLE_KIT_FRAME_NATIVE,      /* [native]: no managed code is on this stack */
 	MONOCLE_KIT_FRAME_TRUNCATED,   /* [truncated]: as the outermost frame of a stack whose callers are missing */
-	MONOCLE_KIT_FRAME_UNSAMPLED,   /* [not sampled]: what was used where nobody looked */
+	MONOCLE_KIT_FRAME_UNSAMPLED,   /* [not sampled]: what was used but not sampled */
 };
 
 typedef struct {
@@ -209,7 +209,7 @@ typedef struct {
 	 * All callbacks run on the drain thread, a plain thread of the kit's that the runtime does not know, some 20 ms
 	 * after a stack was added; never two at a time. A round of it that has something to ask calls begin, then resolve
 	 * and name as often as it needs, then end: so a module can attach the thread to its runtime where that is needed,
-	 * and no thread stays attached that nobody can stop or wait for.
+	 * and no thread stays attached that cannot be stopped or waited for.
 	 */
 	void *(*resolve) (void *data, uintptr_t address); /* the key; NULL: [unknown]. May be NULL: all are unknown */
 	monocle_kit_name_method name;                     /* required; of each key once. An empty name hides the frame */
@@ -260,8 +260,8 @@ MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
 
 /*
  * What `address` of this process belongs to: where its function begins, by the symbol table of its file (.symtab, else
- * .dynsym) or by /tmp/perf-PID.map when the program writes one. In a file that keeps its symbols to itself it is one
- * number for the whole file, where no function begins. 0: nobody knows. Reads files and takes a lock.
+ * .dynsym) or by /tmp/perf-PID.map when the program writes one. In a file without symbols it is one number for the
+ * whole file, where no function begins. 0: unknown. Reads files and takes a lock.
  */
 MONOCLE_KIT_API uintptr_t monocle_kit_native_function (uintptr_t address);
 /*
@@ -286,7 +286,7 @@ typedef struct {
 /*
  * Opens a log. NULL: it cannot be written (one line was logged, with the path and errno); the program must run on
  * unprofiled. Lines are written by a thread of the kit's own, twenty times a second, so that a slow disk never stops
- * the program: what does not fit into a thread's buffer meanwhile is counted, and the count stands in the log. A
+ * the program: what does not fit into a thread's buffer meanwhile is counted, and the count is written into the log. A
  * process that is killed loses what was waiting.
  */
 MONOCLE_KIT_API monocle_kit_text *monocle_kit_text_open (const monocle_kit_text_config *config);
@@ -295,21 +295,21 @@ MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
 /*
  * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
  * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
- * another line. In a forked child it does nothing. Keeps errno. What could deceive who reads the log is taken out: tabs
- * stay, other white space that is a control character becomes a blank, and a question mark stands for each other
- * control character, byte that is no UTF-8, separator of lines or paragraphs, and mark of writing direction.
+ * another line. In a forked child it does nothing. Keeps errno. What could deceive a reader of the log is taken out:
+ * tabs stay, other white space that is a control character becomes a blank, and a question mark replaces each other
+ * control character, byte that is not UTF-8, separator of lines or paragraphs, and mark of writing direction.
  */
 MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t time, const char *line, size_t length);
 /*
- * Waits until the lines of before have left their buffers: for those who have more to say at once than fits in. True:
- * they have; false: not within so many milliseconds, or the log is closed. Not in callbacks that must not block.
+ * Waits until the lines of before have left their buffers: for modules that have more to say at once than fits in.
+ * True: they have; false: not within so many milliseconds, or the log is closed. Not in callbacks that must not block.
  */
 MONOCLE_KIT_API bool monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds);
 /*
- * The end: writes what waits, and says how much was lost. Lines that come later are lost without a word. It waits as
- * long as something is written, and gives up (logged) when nothing moves for 5 seconds: a command that does not end, a
- * pipe that nobody reads. Returns the number of lines that were lost, or -1 when the log could not be written to its
- * end (logged).
+ * The end: writes what waits, and says how much was lost. Lines that come later are lost silently. It waits as long as
+ * something is written, and gives up (logged) when nothing moves for 5 seconds: a command that does not end, a pipe
+ * without a reader. Returns the number of lines that were lost, or -1 when the log could not be written to its end
+ * (logged).
  */
 MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
 
@@ -326,8 +326,8 @@ MONOCLE_KIT_API int monocle_kit_spool_read (const char *spool_path, void **ret_d
 
 /*
  * Turns a spool of the caller's own run into its profile: what `monocle run` does at the end. `run_folder` is the
- * folder that the caller made, nobody else can write to, and named in MONOCLE_RUN_DIR, by the same absolute path;
- * `name` is the spool's name in it. The profile is written where the spool says if the plan beside it says the
+ * folder that the caller made, that no other user can write to, and that MONOCLE_RUN_DIR names, by the same absolute
+ * path; `name` is the spool's name in it. The profile is written where the spool says if the plan beside it says the
  * same, which its process wrote before it began; both must be regular files of the caller's user. Any other profile,
  * and one that was for a command, a descriptor or a device, goes into the folder. 0: *ret_path (malloc'd) was written
  * and the spool removed. 1: the process was gone before it had begun to count; the spool was removed, and there is

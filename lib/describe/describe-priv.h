@@ -25,7 +25,7 @@ void monocle__describe_leave (monocle__describe_scratch *scratch);
 uint32_t monocle__describe_index_find (monocle__describe_image *image, const char *name_space, const char *name);
 /* The type `name` that is nested in the TypeDef `outer`, 0: there is none. */
 uint32_t monocle__describe_index_nested (monocle__describe_image *image, uint32_t outer, const char *name);
-/* The rows of TypeDef that are nested in this one, in the order of the table: how many, and where they stand. */
+/* The rows of TypeDef that are nested in this one, in the order of the table: how many, and where they are. */
 uint32_t monocle__describe_index_nested_rows (monocle__describe_image *image, uint32_t outer_rid,
                                               const uint32_t **ret_rows);
 void monocle__describe_index_free (monocle__describe_index *index);

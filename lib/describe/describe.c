@@ -9,9 +9,9 @@
 #include <string.h>
 #include "describe-priv.h"
 
-enum { NATIVE_ENTRY_POINT = 0x10 }; /* II.25.3.3.1: then it is no token */
+enum { NATIVE_ENTRY_POINT = 0x10 }; /* II.25.3.3.1: then it is not a token */
 
-/* Who answers about an image that is not readable; NULL: nobody. */
+/* The operations for an image that is not readable; NULL: there are none. */
 static const monocle__describe_unreadable *
 unreadable (void)
 {

@@ -29,7 +29,7 @@ typedef struct monocle__describe_source monocle__describe_source;
 
 typedef struct monocle__describe_image {
 	MonoImage *record;
-	monocle__ecma_image ecma; /* over the image as somebody maps it */
+	monocle__ecma_image ecma; /* over the image as it is mapped */
 	atomic_bool readable;     /* may `ecma` be used? Not without metadata, nor after unloading */
 	atomic_uint readers;      /* who reads `ecma` for another image's sake: unloading waits for them */
 	bool is_corlib;           /* names such as System.Int32 mean primitives here */
@@ -48,7 +48,7 @@ bool monocle__describe_image_init (monocle__describe_image *image);
 /* Gives it back. `readable` is false and `readers` 0 by then. Accepts an image that was never initialised. */
 void monocle__describe_image_done (monocle__describe_image *image);
 /*
- * Brackets reading `ecma` of an image that nobody else keeps alive: one that was found by name. False: it is gone. Any
+ * Brackets reading `ecma` of an image that nothing else keeps alive: one that was found by name. False: it is gone. Any
  * context.
  */
 bool monocle__describe_image_read_begin (monocle__describe_image *image);
@@ -62,8 +62,8 @@ enum { MONOCLE__DESCRIBE_RECENT = 1 << 12, MONOCLE__DESCRIBE_TYPES_MAX = MONOCLE
 
 /*
  * Zeroed at first. Lists of types are made at the end of `types`. A list that an operation returned stays readable
- * while the next ones make theirs behind it, MONOCLE__DESCRIBE_RECENT types in all, so that a signal handler may ask
- * while what it interrupts still copies; an operation inside another one works behind the other's unfinished list. It
+ * while the next ones make theirs after it, MONOCLE__DESCRIBE_RECENT types in all, so that a signal handler may ask
+ * while what it interrupts still copies; an operation inside another one works after the other's unfinished list. It
  * is large, but only what is touched costs memory: map it.
  */
 typedef struct {
@@ -77,7 +77,7 @@ typedef struct {
 
 /*
  * A list begins at monocle__describe_list_begin (), grows at its end (false: no room), and is kept as said above,
- * unless monocle__describe_list_drop () gives it up, and all behind it.
+ * unless monocle__describe_list_drop () gives it up, and all after it.
  */
 static inline uint32_t
 monocle__describe_list_begin (const monocle__describe_scratch *scratch)
@@ -106,7 +106,7 @@ monocle__describe_list_drop (monocle__describe_scratch *scratch, uint32_t begin)
 	scratch->used = begin;
 }
 
-/* Another level of work on this thread begins; whoever ends it lowers `depth`. */
+/* Another level of work on this thread begins; its end lowers `depth`. */
 static inline void
 monocle__describe_scratch_deepen (monocle__describe_scratch *scratch)
 {
@@ -178,12 +178,12 @@ MonoClass *monocle__describe_class_of_token (monocle__describe_image *image, uin
 /* One type of a signature; NULL when malformed. */
 MonoType *monocle__describe_read_type (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
                                        MonoMethod *method);
-/* A method signature, behind whose end the cursor stands afterwards. The parameters last until the next operation. */
+/* A method signature; the cursor is after its end then. The parameters last until the next operation. */
 int monocle__describe_read_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor, MonoClass *owner,
                                       MonoMethod *method, monocle_signature_info *ret);
 /*
  * The same of a signature that the runtime made itself: it may name types by their handles (II.23.1.16: INTERNAL),
- * which in a file would be whatever somebody wrote there.
+ * which in a file would be any value that was written there.
  */
 int monocle__describe_read_runtime_signature (monocle__describe_image *image, monocle__ecma_cursor *cursor,
                                               monocle_signature_info *ret);
@@ -191,7 +191,7 @@ int monocle__describe_read_runtime_signature (monocle__describe_image *image, mo
 /* --- precompiled code (native.c) ---------------------------------------------------------------------------------- */
 
 /*
- * The generic instance whose signature stands there among `r2r->instances`, which is of this image. NULL: malformed, of
+ * The generic instance whose signature is there among `r2r->instances`, which is of this image. NULL: malformed, of
  * a kind that is not read, or of an image that is not loaded.
  */
 MonoMethod *monocle__describe_native_method (monocle__describe_image *image, const monocle__r2r *r2r, uint32_t offset);

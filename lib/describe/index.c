@@ -82,7 +82,7 @@ key_of (const monocle__ecma_image *ecma, const index_entry *entry, type_key *ret
 	return ret->name && ret->name_space;
 }
 
-/* Where the key stands, or would stand; NULL: nowhere. */
+/* Where the key is, or would be; NULL: nowhere. */
 static index_entry *
 probe (const monocle__ecma_image *ecma, monocle__describe_index *index, const type_key *key)
 {

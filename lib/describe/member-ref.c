@@ -97,7 +97,7 @@ has_as_many_type_params (const reference *r, monocle__describe_image *image, uin
 	       generic_params (own) == generic_params (r->signature);
 }
 
-/* A call with a variable number of arguments lists those of this call behind the ones of the definition. */
+/* A call with a variable number of arguments lists those of this call after the ones of the definition. */
 static fit
 fit_of (const reference *r, MonoMethod *candidate)
 {

@@ -80,7 +80,7 @@ events (const subject *s)
 	return list (s, MONOCLE__TABLE_EventMap, map, MONOCLE__COL_EventMap_EventList, MONOCLE__TABLE_Event);
 }
 
-/* Rows of a class stand together, in every image that anything can load. */
+/* Rows of a class are next to each other, in every image that can be loaded. */
 static run
 interfaces (const subject *s)
 {
@@ -109,7 +109,7 @@ members (const subject *s, monocle_member_kind kind)
 
 /* --- parts of descriptions ---------------------------------------------------------------------------------------- */
 
-/* The type behind the first byte of a field's signature, behind the head of a property's. */
+/* The type after the first byte of a field's signature, after the head of a property's. */
 static MonoType *
 member_type (const subject *s, uint32_t table, uint32_t rid, uint32_t which, uint8_t kind)
 {

@@ -50,7 +50,7 @@ read_instance (const place *at, instance *ret)
 	return ret->definition && ret->count && read_arguments (at, ret->definition, NULL, ret->count, ret->arguments);
 }
 
-/* The place one level deeper, in the image whose number stands there. False: it is not loaded, or too deep. */
+/* The place one level deeper, in the image whose number is there. False: it is not loaded, or too deep. */
 static bool
 enter (const place *at, bool borrows, place *ret)
 {

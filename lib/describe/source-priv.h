@@ -17,7 +17,7 @@ typedef enum {
 	MONOCLE__DESCRIBE_SOURCE_MDB
 } monocle__describe_source_kind;
 
-/* Written by whoever opens it; afterwards only the names of documents are added. */
+/* Written by the thread that opens it; afterwards only the names of documents are added. */
 struct monocle__describe_source {
 	monocle__describe_source_kind kind;
 	monocle__pdb pdb;

@@ -277,7 +277,7 @@ describe_scope (void *host, MonoMethod *method, uint32_t index, monocle_scope_in
 	              : MONOCLE_E_UNKNOWN;
 }
 
-/* Somebody may be reading the symbols that these replace: they stay until the image goes. */
+/* Another thread may be reading the symbols that these replace: they stay until the image goes. */
 static int
 set_symbols (void *host, MonoImage *record, const void *data, uint32_t size)
 {

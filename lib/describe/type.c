@@ -17,13 +17,13 @@ typedef struct {
 	monocle__ecma_cursor *cursor;
 	MonoClass *owner;
 	MonoMethod *method;
-	bool has_handles; /* the runtime made it: types may stand there by their handles */
+	bool has_handles; /* the runtime made it: types may be given by their handles */
 } place;
 
 static MonoType *read_type (const place *at);
 static int read_signature (const place *at, monocle__describe_scratch *scratch, monocle_signature_info *ret);
 
-/* What may stand inside another type: not by reference. */
+/* What may be inside another type: not by reference. */
 static MonoType *
 read_part (const place *at)
 {
@@ -134,7 +134,7 @@ read_element (const place *at, monocle__describe_scratch *scratch)
 	}
 }
 
-/* What stands in front of a type: custom modifiers, `pinned`, and that it is by reference, in any order. */
+/* What comes before a type: custom modifiers, `pinned`, and that it is by reference, in any order. */
 typedef struct {
 	bool byref;
 	uint32_t modifiers;

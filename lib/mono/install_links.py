@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """After `meson install`: puts links to our modules where Mono looks for `--profile=NAME`.
 
-usage: install_links.py MODULEDIR MONODIR. Both are final paths; DESTDIR is put in front of them. A file that is not a
+usage: install_links.py MODULEDIR MONODIR. Both are final paths; DESTDIR is put before them. A file that is not a
 link of ours is left alone and named.
 """
 import os

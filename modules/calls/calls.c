@@ -119,7 +119,7 @@ read_options (const char *desc)
 {
 	int result = monocle_kit_options_parse ("calls", desc, options);
 	if (result > 0)
-		_exit (0); /* Somebody asked for help, not for a program. */
+		_exit (0); /* The user asked for help, not for a program. */
 	return result == 0 && method_filter_init ("calls", option_callspec);
 }
 

@@ -62,7 +62,7 @@ struct walk {
 	bool is_cut;
 };
 
-/* Mono's glue has frames too: CoreCLR's has none, and nobody wrote it. */
+/* Mono's glue has frames too: CoreCLR's has none, and it is not in anyone's source. */
 static mono_bool
 see_frame (MonoMethod *method, int32_t native_offset, int32_t il_offset, mono_bool managed, void *data)
 {
@@ -228,7 +228,7 @@ mono_profiler_init_exceptions (const char *desc)
 {
 	int result = monocle_kit_options_parse ("exceptions", desc, options);
 	if (result > 0)
-		_exit (0); /* Somebody asked for help, not for a program. */
+		_exit (0); /* The user asked for help, not for a program. */
 	if (result < 0 || !open_output (desc))
 		return;
 	type_init (option_filter);

@@ -57,7 +57,7 @@ void table_write (monocle_kit_text *text);
 
 /* --- log.c: each exception on its way ----------------------------------------------------------------------------- */
 
-/* Sets the callbacks that tell of the way. Init window. */
+/* Sets the callbacks that report the way. Init window. */
 void log_install (MonoProfilerHandle handle, monocle_kit_text *text);
 void log_throw (struct type *type, MonoObject *exception, bool again);
 

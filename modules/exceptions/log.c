@@ -3,9 +3,9 @@
  *
  * log.c - each exception on its way, line by line: thrown, looked for, unwound, caught.
  *
- * CoreCLR tells of both passes, frame by frame (exception_phase). Mono tells which blocks run (exception_clause) and
+ * CoreCLR reports both passes, frame by frame (exception_phase). Mono reports which blocks run (exception_clause) and
  * which of the program's methods are left. An exception that is thrown while another one is on its way, in a filter or
- * a finally block, stands further right.
+ * a finally block, is indented further.
  *
  *     seconds since the start   thread   throw TYPE: message
  *                                          search | found | unwind | finally | catch ... METHOD
@@ -125,7 +125,7 @@ on_phase (MonoProfiler *profiler, MonocleExceptionPhase phase, MonoMethod *metho
 		write_method (words[phase], method, phase == MONOCLE_EXCEPTION_CATCHER_ENTER);
 }
 
-/* The ends of searches and blocks say nothing that the next line does not; a finally on the normal path is no news. */
+/* The ends of searches and blocks say nothing that the next line does not; a finally on the normal path is not news. */
 static void
 on_clause (MonoProfiler *profiler, MonoMethod *method, uint32_t index, MonoExceptionEnum type, MonoObject *exception)
 {

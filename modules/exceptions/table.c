@@ -60,7 +60,7 @@ hash_of (const struct type *type, MonoMethod *const *methods, uint32_t count, bo
 	return hash;
 }
 
-/* Where the stack stands, or would; NULL: there is no room. Under the lock. */
+/* Where the stack is, or would be; NULL: there is no room. Under the lock. */
 static struct entry **
 find (uint64_t hash)
 {

@@ -86,7 +86,7 @@ slot_of (MonoClass *klass, unsigned probe)
 	return (size_t) (((uintptr_t) klass * (uintptr_t) 0x9e3779b97f4a7c15u >> 44) + probe) % SLOTS;
 }
 
-/* *ret_free: where a new one may stand, SLOTS: nowhere. */
+/* *ret_free: where a new one may be put, SLOTS: nowhere. */
 static struct type *
 find (MonoClass *klass, size_t *ret_free)
 {

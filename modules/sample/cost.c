@@ -130,7 +130,7 @@ cost_take (void)
 	if (!place)
 		return cost_period;
 	uint64_t time = now ();
-	if (!place->last || time < place->hit) /* Nobody saw it begin. */
+	if (!place->last || time < place->hit) /* Its beginning was not seen. */
 		place->last = place->hit = time > cost_period ? time - cost_period : 0;
 	leave_out (place, time - place->hit);
 	place->hit = time;

@@ -9,7 +9,7 @@
  * !info->is_async_context`). The failed assertion ends the process in the middle of the report, with exit code 0, or
  * leaves it to a watchdog that kills it half a minute later.
  *
- * So Mono's handler gets one in front of it, which hits nobody while there is a crash: Mono does not hit a thread again
+ * So a handler is put before Mono's, which hits no thread while there is a crash: Mono does not hit a thread again
  * that has not answered. And SIGTERM waits until a hit is done, so that the reporter does not come upon one under way.
  * The reporter is known by the first thing that it does, before it walks: it gives up Mono's handlers of SIGABRT,
  * SIGILL and SIGQUIT.

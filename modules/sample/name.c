@@ -4,7 +4,7 @@
  * name.c - how code is called in the profile. On the drain thread.
  *
  * A key is a method, or a native function's address with bit 62 set. What a compiler made of an async or an iterator
- * method, the MoveNext of a nested class, is shown as the method that somebody wrote.
+ * method, the MoveNext of a nested class, is shown as the method in the source.
  */
 #include "sample.h"
 

@@ -90,7 +90,7 @@ see_frame (const monocle_frame *frame, void *data)
 	else if (frame->kind == MONOCLE_FRAME_MANAGED && frame->start)
 		push (stack, NULL, (uintptr_t) frame->start);
 	else
-		push (stack, NULL, frame->ip - (stack->count > 0)); /* Behind a call may be the next function. */
+		push (stack, NULL, frame->ip - (stack->count > 0)); /* After a call may be the next function. */
 	return 0;
 }
 
@@ -295,7 +295,7 @@ read_options (const char *desc)
 {
 	int result = monocle_kit_options_parse ("sample", desc, options);
 	if (result > 0)
-		_exit (0); /* Somebody asked for help, not for a program. */
+		_exit (0); /* The user asked for help, not for a program. */
 	if (!result && option_native && !monocle_stack_walk_async_safe)
 		monocle_kit_log ("sample", "this runtime walks managed frames only; the innermost native one is shown");
 	return result == 0;

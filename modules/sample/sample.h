@@ -61,8 +61,8 @@ size_t name_of (void *key, char *buffer, size_t size);
 bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle handle, MonoProfilerSampleMode mode,
                     uint32_t frequency);
 /*
- * SIGUSR2 takes a snapshot from now on. `replaces`: whoever has it now; else a handler that is there stays, and that is
- * logged. Nothing happens without init.
+ * SIGUSR2 takes a snapshot from now on. `replaces`: a handler that has it now is replaced; else a handler that is there
+ * stays, and that is logged. Nothing happens without init.
  */
 void snapshot_listen (bool replaces);
 /* The number of the snapshot that wants stacks now; 0: none. Async-safe, as is add. */

@@ -108,7 +108,7 @@ is_complete (void)
 	       state.threads && added >= state.threads;
 }
 
-/* Where nobody tells how many threads there are, a fifth of a second has to do. */
+/* Where the number of threads is unknown, a fifth of a second has to do. */
 void
 snapshot_beat (void)
 {

@@ -52,8 +52,8 @@ MONO_API int32_t mono_context_get_domain_id (MonoAppContext *context);
 /* --- jit infos ---------------------------------------------------------------------------------------------------- */
 
 /*
- * Whose code holds that address; any address inside counts. NULL when nobody's. Borrowed. Any context, but in a signal
- * handler Mono cannot resolve ahead-of-time code that it has not looked at yet: resolve later.
+ * Whose code holds that address; any address inside counts. NULL when it is no method's code. Borrowed. Any context,
+ * but in a signal handler Mono cannot resolve ahead-of-time code that it has not looked at yet: resolve later.
  */
 MONO_API MonoJitInfo *mono_jit_info_table_find (MonoDomain *domain, void *addr);
 /* Any context. For code that generic instances share the method is the shared one. */

@@ -3,7 +3,7 @@
  *
  * class.h - classes, fields, properties, events.
  *
- * A MonoClass stands for every kind of type: definitions, generic instances, arrays, pointers, type parameters.
+ * A MonoClass describes any kind of type: definitions, generic instances, arrays, pointers, type parameters.
  * Iterators are a void * that is NULL at first; the result is NULL at the end; there is nothing to free.
  */
 #ifndef MONO_METADATA_CLASS_H
@@ -29,7 +29,7 @@ MONO_API const char *mono_class_get_name (MonoClass *klass);
 MONO_API const char *mono_class_get_namespace (MonoClass *klass);
 /* Where its definition is; of an array that of its element. Borrowed. Any context. */
 MONO_API MonoImage *mono_class_get_image (MonoClass *klass);
-/* The type that stands for the class by value (by reference). As long as the class. Any context. */
+/* The type that is the class by value (by reference). As long as the class. Any context. */
 MONO_API MonoType *mono_class_get_type (MonoClass *klass);
 MONO_API MonoType *mono_class_get_byref_type (MonoClass *klass);
 /* TypeDef token (0x02......), 0 for what has none. Any context. */
@@ -45,7 +45,7 @@ MONO_API MonoClass *mono_class_get_nesting_type (MonoClass *klass);
  * context.
  */
 MONO_API MonoClass *mono_class_get_element_class (MonoClass *klass);
-/* 0 for what is no array. Any context. */
+/* 0 for what is not an array. Any context. */
 MONO_API int mono_class_get_rank (MonoClass *klass);
 MONO_API mono_bool mono_class_is_valuetype (MonoClass *klass);
 MONO_API mono_bool mono_class_is_enum (MonoClass *klass);
@@ -169,7 +169,7 @@ MONO_API uint32_t mono_field_get_flags (MonoClassField *field);
 MONO_API uint32_t mono_field_get_offset (MonoClassField *field);
 MONO_API uint32_t mono_class_get_field_token (MonoClassField *field);
 /*
- * Of a constant its blob, the compressed length in front (ECMA-335 II.22.9, II.24.2.4); of a field with an RVA its
+ * Of a constant its blob, after its compressed length (ECMA-335 II.22.9, II.24.2.4); of a field with an RVA its
  * initial bytes, as long as the image is loaded. NULL: neither.
  */
 MONO_API const char *mono_field_get_data (MonoClassField *field);

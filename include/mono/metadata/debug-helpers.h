@@ -39,7 +39,7 @@ MONO_API char *mono_signature_get_desc (MonoMethodSignature *sig, mono_bool incl
 MONO_API char *mono_context_get_desc (MonoGenericContext *context);
 
 /*
- * A pattern "Ns.Type:Method(args)", where "*" stands for any type or method name and args may be absent. NULL:
+ * A pattern "Ns.Type:Method(args)", where "*" matches any type or method name and args may be absent. NULL:
  * malformed. Free with mono_method_desc_free ().
  */
 MONO_API MonoMethodDesc *mono_method_desc_new (const char *name, mono_bool include_namespace);
@@ -58,7 +58,7 @@ MONO_API MonoMethod *mono_method_desc_search_in_image (MonoMethodDesc *desc, Mon
 
 /*
  * How IL is written: what ends a line, printf formats of one unsigned number for an instruction's offset and for a
- * branch's target (NULL: no label; the distance), what stands in front of the label, and how a token is written (both
+ * branch's target (NULL: no label; the distance), what comes before the label, and how a token is written (both
  * may be NULL; their text is freed). `user_data` is the caller's.
  */
 typedef struct MonoDisHelper MonoDisHelper;

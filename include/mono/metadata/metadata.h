@@ -208,7 +208,7 @@ MONO_API mono_bool mono_type_is_byref (MonoType *type);
 /* The MONO_TYPE_* of a type; a byref answers what it refers to. Any context. */
 MONO_API int mono_type_get_type (MonoType *type);
 /*
- * The class that a type by value stands for; not for generic instances, arrays, pointers, parameters. Borrowed. Any
+ * The class that a type by value refers to; not for generic instances, arrays, pointers, parameters. Borrowed. Any
  * context.
  */
 MONO_API MonoClass *mono_type_get_class (MonoType *type);
@@ -314,7 +314,7 @@ MONO_API void mono_metadata_decode_table_row (MonoImage *image, int table, int i
 /* Reads one column of row `idx` (from 0). */
 MONO_API uint32_t mono_metadata_decode_row_col (const MonoTableInfo *t, int idx, unsigned int col);
 MONO_API uint32_t mono_metadata_decode_table_row_col (MonoImage *image, int table, int idx, unsigned int col);
-/* 1-based row behind a 1-based index: another one only in uncompressed metadata, which has pointer tables. */
+/* 1-based row that a 1-based index leads to: another one only in uncompressed metadata, which has pointer tables. */
 MONO_API uint32_t mono_metadata_translate_token_index (MonoImage *image, int table, uint32_t idx);
 /* A coded TypeDefOrRef as a token; 0: its tag means nothing. */
 MONO_API uint32_t mono_metadata_token_from_dor (uint32_t dor_index);
@@ -341,7 +341,7 @@ MONO_API uint32_t mono_metadata_methods_from_property (MonoImage *meta, uint32_t
 /* Row (from 1) of ClassLayout of a type (row or token); *packing and *size (may be NULL) are set when there is one. */
 MONO_API uint32_t mono_metadata_packing_from_typedef (MonoImage *meta, uint32_t table_index, uint32_t *packing,
                                                       uint32_t *size);
-/* The marshalling descriptor, its length in front, of a field's (parameter's) row, from 0. NULL: none. Borrowed. */
+/* The marshalling descriptor, after its length, of a field's (parameter's) row, from 0. NULL: none. Borrowed. */
 MONO_API const char *mono_metadata_get_marshal_info (MonoImage *meta, uint32_t idx, mono_bool is_field);
 /* First row (from 1) of CustomAttribute with that coded parent (MONO_CUSTOM_ATTR_*); 0: none. */
 MONO_API uint32_t mono_metadata_custom_attrs_from_index (MonoImage *meta, uint32_t cattr_index);
@@ -382,7 +382,7 @@ MONO_API char *mono_guid_to_string_minimal (const uint8_t *guid);
  * heap of an image.
  */
 
-/* A compressed unsigned integer; the length in front of a blob; a compressed signed integer. Any context. */
+/* A compressed unsigned integer; the length before a blob; a compressed signed integer. Any context. */
 MONO_API uint32_t mono_metadata_decode_value (const char *ptr, const char **rptr);
 MONO_API uint32_t mono_metadata_decode_blob_size (const char *ptr, const char **rptr);
 MONO_API int32_t mono_metadata_decode_signed_value (const char *ptr, const char **rptr);
@@ -422,7 +422,7 @@ MONO_API MonoMethodSignature *mono_metadata_signature_alloc (MonoImage *image, u
 MONO_API MonoMethodSignature *mono_metadata_signature_dup (MonoMethodSignature *sig);
 MONO_API void mono_metadata_free_method_signature (MonoMethodSignature *method);
 
-/* A marshalling descriptor, behind its length; free it as below. NULL: no memory. Normal context. ECMA-335 II.23.4. */
+/* A marshalling descriptor, after its length; free it as below. NULL: no memory. Normal context. ECMA-335 II.23.4. */
 MONO_API MonoMarshalSpec *mono_metadata_parse_marshal_spec (MonoImage *image, const char *ptr);
 MONO_API void mono_metadata_free_marshal_spec (MonoMarshalSpec *spec);
 

@@ -232,7 +232,7 @@ typedef enum {
  *
  * Unless a line says otherwise: on the thread that does the work, normal context, nothing is locked. "Half-built"
  * objects have only the properties that are named. Where the CoreCLR adapter cannot follow, a note
- * begins with "CLR:"; whether it raises an event exactly, by a rule, or not at all stands in `doc/events.md`.
+ * begins with "CLR:"; whether it raises an event exactly, by a rule, or not at all is in `doc/events.md`.
  *
  * The runtime
  *   runtime_initialized     The core library is up; the program's assembly is not loaded yet. Threads may be started
@@ -277,7 +277,7 @@ typedef enum {
  *   image_loading           Half-built: the name of the file.
  *   image_failed            Not a valid image; it is closed next.
  *   image_loaded            Metadata can be read; the assembly does not exist yet, so classes cannot be loaded.
- *   image_unloading         Nobody uses it any more.
+ *   image_unloading         It is not used any more.
  *   image_unloaded          The pointer is only a key now; outside Mono its names still answer.
  *   assembly_loading        Half-built: no name, an image. Nothing may follow when the load is refused.
  *   assembly_loaded         Usable. The core library's comes so early that no class can be loaded yet.

@@ -38,7 +38,7 @@ MONO_API MonoReflectionType *mono_type_get_object (MonoDomain *domain, MonoType 
 MONO_API MonoReflectionMethod *mono_method_get_object (MonoDomain *domain, MonoMethod *method, MonoClass *refclass);
 MONO_API MonoReflectionField *mono_field_get_object (MonoDomain *domain, MonoClass *klass, MonoClassField *field);
 
-/* The type that a System.Type stands for. Borrowed. */
+/* The type that a System.Type describes. Borrowed. */
 MONO_API MonoType *mono_reflection_type_get_type (MonoReflectionType *reftype);
 /*
  * The type of an assembly-qualified or plain reflection name, looked for in `image`, then in the core library, or in

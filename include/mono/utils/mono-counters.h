@@ -59,7 +59,7 @@ MONO_BEGIN_DECLS
 typedef struct _MonoCounter MonoCounter;
 
 /*
- * Registers a counter; the name is copied, the address is read whenever somebody samples. The second form is for
+ * Registers a counter; the name is copied, the address is read whenever counters are sampled. The second form is for
  * strings of a known size.
  */
 MONO_API void mono_counters_register (const char *descr, int type, void *addr);

@@ -19,7 +19,7 @@
  *                   comment says that a reference is taken; managed objects belong to the collector.
  *   caller frees    With mono_free ().
  *
- * The comments state Mono's contract. Outside Mono a function that nobody can serve is there all the same: its first
+ * The comments state Mono's contract. Outside Mono a function that no host can serve is there all the same: its first
  * call is logged by name, and every call returns the failure that is documented here, or else 0, NULL, nothing. Those
  * that are "served by hosts that run managed code" create or run managed things. `lib/core/model/refusals.def` lists
  * all that libmonocle refuses. MONOCLE_CHECK=1 holds a module's calls against these words
