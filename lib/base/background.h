@@ -16,7 +16,7 @@
  * what the system wants; 0: the usual. False: it could not be made.
  */
 bool monocle__background_start (pthread_t *ret_thread, void *(*run) (void *data), void *data, size_t stack);
-/* On such a thread: waits until somebody posts, for so long at the most. */
+/* On such a thread: waits until `wake` is posted, for so long at the most. */
 void monocle__background_sleep (sem_t *wake, uint64_t nanoseconds);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * Reads the words, each with a NUL behind it, or as much of them as `size` - 1 bytes hold; the last one has its NUL in
+ * Reads the words, each with a NUL after it, or as much of them as `size` - 1 bytes hold; the last one has its NUL in
  * any case. Answers how many bytes were read; 0: they cannot be read, and the buffer is an empty word.
  */
 size_t monocle__cmdline_read (char *buffer, size_t size);

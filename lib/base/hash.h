@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hash.h - hashes for tables in memory. None of them withstands somebody who chooses the keys, and none is ever stored.
+ * hash.h - hashes for tables in memory. None of them withstands an attacker who chooses the keys, and none is ever
+ * stored.
  */
 #ifndef MONOCLE_BASE_HASH_H
 #define MONOCLE_BASE_HASH_H

@@ -13,7 +13,7 @@
  */
 #define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d)
 
-/* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is no such name. */
+/* The PID of MODULE.PID.N.spool; a module's name may have dots. 0: it is not such a name. */
 long monocle__spool_name_pid (const char *name);
 
 #endif
