@@ -186,24 +186,10 @@ typedef struct {
 /* Fills *ret_state, as much of it as its `size` says. 0: it is NULL or too small for any of it. Any context. */
 MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
 
-#define MONOCLE_EXT_EVENT(name, type, parameters)                                            \
-	typedef void (*Monocle##type##Callback) parameters;                                      \
-	MONOCLE_EXT void monocle_profiler_set_##name##_callback (MonoProfilerHandle handle, Monocle##type##Callback cb);
-#define MONO_PROFILER_EVENT_0(name, type) MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof))
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
-	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	MONOCLE_EXT_EVENT (name, type, (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4))
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONOCLE_EXT_EVENT
+#define MONOCLE_EXT_EVENT_ROW(name, setter, Callback, parameters, ...) \
+	typedef void (*Callback) parameters; \
+	MONOCLE_EXT void setter (MonoProfilerHandle handle, Callback cb);
+#include <monocle/event-rows.h>
 
 MONO_END_DECLS
 

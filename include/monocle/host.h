@@ -44,23 +44,20 @@ typedef enum {
 	MONOCLE_E_REFUSED    = -6, /* too late, or not granted by the runtime */
 } monocle_error;
 
-/* One number per event, in the order of <mono/metadata/profiler-events.h> and <monocle/ext-events.h>. */
+/*
+ * One number per event, which stays for ever: Mono's from 0 on in the order of <mono/metadata/profiler-events.h>, those
+ * of <monocle/ext-events.h> from MONOCLE_EVENT_EXT_BEGIN on in theirs, so that either table may grow. Numbers between
+ * the two belong to no event.
+ */
 typedef enum {
-#define MONO_PROFILER_EVENT_0(name, type)                                   MONOCLE_EVENT_##name,
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                           MONOCLE_EVENT_##name,
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)                   MONOCLE_EVENT_##name,
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3)           MONOCLE_EVENT_##name,
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4)   MONOCLE_EVENT_##name,
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) MONOCLE_EVENT_##name,
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
-	MONOCLE_EVENT_COUNT
+#define MONOCLE_MONO_EVENT_ROW(name, ...) MONOCLE_EVENT_##name,
+#include <monocle/event-rows.h>
+	MONOCLE_EVENT_MONO_END,
+	MONOCLE_EVENT_EXT_BEGIN   = 128,
+	MONOCLE__EVENT_BEFORE_EXT = MONOCLE_EVENT_EXT_BEGIN - 1, /* the next one has the number that follows */
+#define MONOCLE_EXT_EVENT_ROW(name, ...) MONOCLE_EVENT_##name,
+#include <monocle/event-rows.h>
+	MONOCLE_EVENT_COUNT /* one more than the largest number */
 } monocle_event;
 
 /* What mono_profiler_enable_* asks for. */
@@ -479,23 +476,8 @@ MONO_API const uint32_t *monocle_event_counts (void);
 MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
 
 /* monocle_raise_NAME (arguments as in the row): dispatch to every handle, newest first. */
-#define MONO_PROFILER_EVENT_0(name, type)                         MONO_API void monocle_raise_##name (void);
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 MONO_API void monocle_raise_##name (t1 a1);
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)         MONO_API void monocle_raise_##name (t1 a1, t2 a2);
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3);
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4);
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	MONO_API void monocle_raise_##name (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5);
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, ...) MONO_API void monocle_raise_##name raised;
+#include <monocle/event-rows.h>
 
 /*
  * The call instrumentation flags that all handles together ask for `method`: every installed filter is asked, the

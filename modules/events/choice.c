@@ -18,24 +18,12 @@ extern __typeof__ (mono_profiler_set_method_samplepoint_callback) mono_profiler_
     __attribute__ ((weak));
 
 /* Setters differ in the type of the callback only; what is set is a closure that is made for the row. */
-#define SETTER(name) (void (*) (MonoProfilerHandle, void *)) (void (*) (void)) SET (name)
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, count, types, names) \
+	{ #name, (void (*) (MonoProfilerHandle, void *)) (void (*) (void)) setter, count, \
+	  { MONOCLE_EVENT_LIST types }, { MONOCLE_EVENT_LIST names }, false },
 
 event all_events[] = {
-#define MONO_PROFILER_EVENT_0(name, type) { #name, SETTER (name), 0, { NULL }, { NULL }, false },
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) { #name, SETTER (name), 1, { #t1 }, { #a1 }, false },
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
-	{ #name, SETTER (name), 2, { #t1, #t2 }, { #a1, #a2 }, false },
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	{ #name, SETTER (name), 3, { #t1, #t2, #t3 }, { #a1, #a2, #a3 }, false },
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	{ #name, SETTER (name), 4, { #t1, #t2, #t3, #t4 }, { #a1, #a2, #a3, #a4 }, false },
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	{ #name, SETTER (name), 5, { #t1, #t2, #t3, #t4, #t5 }, { #a1, #a2, #a3, #a4, #a5 }, false },
-#define SET(name) mono_profiler_set_##name##_callback
-#include <mono/metadata/profiler-events.h>
-#undef SET
-#define SET(name) monocle_profiler_set_##name##_callback
-#include <monocle/ext-events.h>
+#include <monocle/event-rows.h>
 };
 
 /* clang-format on */

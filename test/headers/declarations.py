@@ -8,7 +8,8 @@ import re
 import subprocess
 import tempfile
 
-ROWS = {"mono/metadata/profiler-events.h", "monocle/ext-events.h"}  # included by others, mean nothing alone
+# Included by others, mean nothing alone.
+ROWS = {"mono/metadata/profiler-events.h", "monocle/ext-events.h", "monocle/event-rows.h"}
 
 
 def public_headers(include, folder="mono"):

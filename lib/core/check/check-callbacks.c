@@ -61,47 +61,34 @@ static const uint32_t event_places[MONOCLE_EVENT_COUNT] = {
 /* clang-format off */
 
 /* A callback that a setter has just taken away is gone. */
-#define WRAPPER(name, type, parameters, arguments, places)                                           \
+#define MONOCLE_MONO_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, ...)           \
 	static void                                                                                      \
 	on_##name parameters                                                                             \
 	{                                                                                                \
-		twin *to_ = (twin *) prof_;                                                                  \
+		twin *to_ = (twin *) prof;                                                                   \
 		void *callback_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE); \
 		monocle__stay stay_;                                                                         \
                                                                                                      \
 		if (!callback_)                                                                              \
 			return;                                                                                  \
-		monocle__check_enter (&stay_, #name, places);                                                \
-		((MonoProfiler##type##Callback) callback_) arguments;                                        \
+		prof = to_->prof;                                                                            \
+		monocle__check_enter (&stay_, #name, event_places[MONOCLE_EVENT_##name]);                    \
+		((Callback) callback_) arguments;                                                            \
 		monocle__check_leave (&stay_);                                                               \
 	}
-#define PLACES(name) event_places[MONOCLE_EVENT_##name]
-
-#define MONO_PROFILER_EVENT_0(name, type) \
-	WRAPPER (name, type, (MonoProfiler *prof_), (to_->prof), PLACES (name))
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) \
-	WRAPPER (name, type, (MonoProfiler *prof_, t1 a1), (to_->prof, a1), PLACES (name))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
-	WRAPPER (name, type, (MonoProfiler *prof_, t1 a1, t2 a2), (to_->prof, a1, a2), PLACES (name))
-/* gc_event is the row that has MonoProfilerGCEvent for its first argument. */
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	WRAPPER (name, type, (MonoProfiler *prof_, t1 a1, t2 a2, t3 a3), (to_->prof, a1, a2, a3), \
-	         MONOCLE_EVENT_##name == MONOCLE_EVENT_gc_event \
-	             ? place_of_collection ((MonoProfilerGCEvent) (uintptr_t) a1) : PLACES (name))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	WRAPPER (name, type, (MonoProfiler *prof_, t1 a1, t2 a2, t3 a3, t4 a4), (to_->prof, a1, a2, a3, a4), PLACES (name))
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	WRAPPER (name, type, (MonoProfiler *prof_, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5), (to_->prof, a1, a2, a3, a4, a5), \
-	         PLACES (name))
-#include <mono/metadata/profiler-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#include <monocle/event-rows.h>
 
 /* clang-format on */
+
+static void
+on_collection (MonoProfiler *prof, MonoProfilerGCEvent step, uint32_t generation, mono_bool is_serial)
+{
+	monocle__stay stay;
+
+	monocle__check_enter (&stay, "gc_event", place_of_collection (step));
+	on_gc_event (prof, step, generation, is_serial);
+	monocle__check_leave (&stay);
+}
 
 static void
 on_cleanup (MonoProfiler *prof)
@@ -206,19 +193,10 @@ set (monocle__import *import, MonoProfilerHandle handle, void **slot, void *call
 		set (import, handle, to ? (void **) &to->slot : NULL, callback, (void *) wrapper);         \
 	}
 
-#define MONO_PROFILER_EVENT_0(name, type)      SETTER (name, callbacks[MONOCLE_EVENT_##name], on_##name)
-#define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_4(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_5(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#include <mono/metadata/profiler-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#define WRAPPER_OF(name) \
+	(MONOCLE_EVENT_##name == MONOCLE_EVENT_gc_event ? (void *) on_collection : (void *) on_##name)
+#define MONOCLE_MONO_EVENT_ROW(name, ...) SETTER (name, callbacks[MONOCLE_EVENT_##name], WRAPPER_OF (name))
+#include <monocle/event-rows.h>
 
 /* clang-format on */
 
@@ -252,13 +230,8 @@ static const struct {
 	{ "mono_profiler_set_coverage_filter_callback", (void *) set_coverage_filter },
 	{ "mono_profiler_set_call_instrumentation_filter_callback", (void *) set_call_filter },
 	{ "mono_profiler_get_coverage_data", (void *) get_coverage },
-#define MONO_PROFILER_EVENT_0(name, type)      { "mono_profiler_set_" #name "_callback", (void *) set_##name },
-#define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_4(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_5(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#include <mono/metadata/profiler-events.h>
+#define MONOCLE_MONO_EVENT_ROW(name, setter, ...) { #setter, (void *) set_##name },
+#include <monocle/event-rows.h>
 };
 
 void *

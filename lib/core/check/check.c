@@ -156,17 +156,8 @@ static const monocle__contract contracts[] = {
 #define CONTRACT(need, thread, function, failure) { #function, MONOCLE__NEED_##need, thread, failure },
 #include "contracts.def"
 #undef CONTRACT
-#define SETTER(name) \
-	{ \
-		"mono_profiler_set_" #name "_callback", MONOCLE__NEED_SETTER, ANYONE, 0 \
-	}
-#define MONO_PROFILER_EVENT_0(name, type)      SETTER (name),
-#define MONO_PROFILER_EVENT_1(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_2(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_3(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_4(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#define MONO_PROFILER_EVENT_5(name, type, ...) MONO_PROFILER_EVENT_0 (name, type)
-#include <mono/metadata/profiler-events.h>
+#define MONOCLE_MONO_EVENT_ROW(name, setter, ...) { #setter, MONOCLE__NEED_SETTER, ANYONE, 0 },
+#include <monocle/event-rows.h>
 };
 
 const monocle__contract *

@@ -115,26 +115,13 @@ monocle_event_counts (void)
 
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
-/* clang-format off */
-
 static const char *const names[MONOCLE_EVENT_COUNT] = {
-#define MONO_PROFILER_EVENT_0(name, ...) [MONOCLE_EVENT_##name] = #name,
-#define MONO_PROFILER_EVENT_1(name, ...) [MONOCLE_EVENT_##name] = #name,
-#define MONO_PROFILER_EVENT_2(name, ...) [MONOCLE_EVENT_##name] = #name,
-#define MONO_PROFILER_EVENT_3(name, ...) [MONOCLE_EVENT_##name] = #name,
-#define MONO_PROFILER_EVENT_4(name, ...) [MONOCLE_EVENT_##name] = #name,
-#define MONO_PROFILER_EVENT_5(name, ...) [MONOCLE_EVENT_##name] = #name,
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#define MONOCLE_EVENT_ROW(name, ...) [MONOCLE_EVENT_##name] = #name,
+#include <monocle/event-rows.h>
 };
 
-/* clang-format on */
+_Static_assert(MONOCLE_EVENT_MONO_END <= MONOCLE_EVENT_EXT_BEGIN, "the two tables share no number");
+_Static_assert(MONOCLE_EVENT_exception_phase == MONOCLE_EVENT_EXT_BEGIN, "compiled hosts count from there");
 
 const char *
 monocle_event_name (monocle_event event)
@@ -148,14 +135,14 @@ support_of (monocle_event event)
 	const monocle_host_ops *host = monocle__host_ops ();
 	if (host->event_support)
 		return host->event_support (host->host, event);
-	return event <= MONOCLE_EVENT_method_samplepoint ? MONOCLE_SUPPORT_EXACT : MONOCLE_SUPPORT_NONE;
+	return event < MONOCLE_EVENT_MONO_END ? MONOCLE_SUPPORT_EXACT : MONOCLE_SUPPORT_NONE;
 }
 
 MonocleSupport
 monocle_event_support (const char *event)
 {
 	for (int i = 0; event && i < MONOCLE_EVENT_COUNT; i++)
-		if (strcmp (event, names[i]) == 0)
+		if (names[i] && strcmp (event, names[i]) == 0)
 			return support_of ((monocle_event) i);
 	return MONOCLE_SUPPORT_NONE;
 }
@@ -164,14 +151,14 @@ monocle_event_support (const char *event)
 
 /* clang-format off */
 
-#define EVENT(name, type, parameters, arguments)                                                                  \
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, ...)                             \
 	void                                                                                                          \
-	SETTER (name) (MonoProfilerHandle handle, CALLBACK (type) callback)                                           \
+	setter (MonoProfilerHandle handle, Callback callback)                                                         \
 	{                                                                                                             \
 		set_callback (handle, MONOCLE_EVENT_##name, (void *) callback);                                           \
 	}                                                                                                             \
 	void                                                                                                          \
-	monocle_raise_##name parameters                                                                               \
+	monocle_raise_##name raised                                                                                   \
 	{                                                                                                             \
 		struct _MonoProfilerDesc *to_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);              \
                                                                                                                   \
@@ -179,28 +166,9 @@ monocle_event_support (const char *event)
 			monocle__host_begin_shutdown ();                                                                      \
 		for (; to_; to_ = to_->next) {                                                                            \
 			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
+			MonoProfiler *prof = to_->prof;                                                                       \
 			if (slot_)                                                                                            \
-				((CALLBACK (type)) slot_) arguments;                                                              \
+				((Callback) slot_) arguments;                                                                     \
 		}                                                                                                         \
 	}
-
-#define MONO_PROFILER_EVENT_0(name, type)                         EVENT (name, type, (void), (to_->prof))
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                 EVENT (name, type, (t1 a1), (to_->prof, a1))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
-	EVENT (name, type, (t1 a1, t2 a2), (to_->prof, a1, a2))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	EVENT (name, type, (t1 a1, t2 a2, t3 a3), (to_->prof, a1, a2, a3))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	EVENT (name, type, (t1 a1, t2 a2, t3 a3, t4 a4), (to_->prof, a1, a2, a3, a4))
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	EVENT (name, type, (t1 a1, t2 a2, t3 a3, t4 a4, t5 a5), (to_->prof, a1, a2, a3, a4, a5))
-
-#define SETTER(name)   mono_profiler_set_##name##_callback
-#define CALLBACK(type) MonoProfiler##type##Callback
-#include <mono/metadata/profiler-events.h>
-#undef SETTER
-#undef CALLBACK
-
-#define SETTER(name)   monocle_profiler_set_##name##_callback
-#define CALLBACK(type) Monocle##type##Callback
-#include <monocle/ext-events.h>
+#include <monocle/event-rows.h>

@@ -26,46 +26,18 @@ enum { THREADS = 8, HANDLES = 4, STEADY = 0 };
 
 /* Each event's number, then its callback: `prof` points to the counts of its handle. */
 enum {
-#define MONO_PROFILER_EVENT_0(name, type) EVENT_##name,
-#define MONO_PROFILER_EVENT_1(name, type, ...) EVENT_##name,
-#define MONO_PROFILER_EVENT_2(name, type, ...) EVENT_##name,
-#define MONO_PROFILER_EVENT_3(name, type, ...) EVENT_##name,
-#define MONO_PROFILER_EVENT_4(name, type, ...) EVENT_##name,
-#define MONO_PROFILER_EVENT_5(name, type, ...) EVENT_##name,
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
+#define MONOCLE_EVENT_ROW(name, ...) EVENT_##name,
+#include <monocle/event-rows.h>
 	EVENT_COUNT
 };
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
 
 struct _MonoProfiler {
 	uint64_t counts[EVENT_COUNT];
 };
 
-#define COUNT(name) { __atomic_fetch_add (&prof->counts[EVENT_##name], 1, __ATOMIC_RELAXED); }
-#define MONO_PROFILER_EVENT_0(name, type) static void on_##name (MonoProfiler *prof) COUNT (name)
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) static void on_##name (MonoProfiler *prof, t1 a1) COUNT (name)
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) \
-	static void on_##name (MonoProfiler *prof, t1 a1, t2 a2) COUNT (name)
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	static void on_##name (MonoProfiler *prof, t1 a1, t2 a2, t3 a3) COUNT (name)
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	static void on_##name (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4) COUNT (name)
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	static void on_##name (MonoProfiler *prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5) COUNT (name)
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, ...) \
+	static void on_##name parameters { __atomic_fetch_add (&prof->counts[EVENT_##name], 1, __ATOMIC_RELAXED); }
+#include <monocle/event-rows.h>
 
 /* Mono 6.8 does not have these. */
 extern __typeof__ (mono_profiler_set_inline_method_callback) mono_profiler_set_inline_method_callback
@@ -80,19 +52,8 @@ static const struct {
 	setter set;
 	void *callback;
 } events[] = {
-#define MONO_PROFILER_EVENT_0(name, type, ...) \
-	{ #name, (setter) (void (*) (void)) SET (name), (void *) on_##name },
-#define MONO_PROFILER_EVENT_1 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_2 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_3 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_4 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_5 MONO_PROFILER_EVENT_0
-#define SET(name) mono_profiler_set_##name##_callback
-#include <mono/metadata/profiler-events.h>
-#undef SET
-#define SET(name) monocle_profiler_set_##name##_callback
-#include <monocle/ext-events.h>
-#undef SET
+#define MONOCLE_EVENT_ROW(name, set, ...) { #name, (setter) (void (*) (void)) set, (void *) on_##name },
+#include <monocle/event-rows.h>
 };
 
 /* What can be listened to late and costs little. */

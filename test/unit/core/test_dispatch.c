@@ -165,64 +165,41 @@ CHILD_TEST (a_callback_may_raise_create_and_set)
 
 static unsigned calls[MONOCLE_EVENT_COUNT];
 
-#define COUNTING(name, type, parameters) \
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, ...) \
 	static void count_##name parameters \
 	{ \
 		calls[MONOCLE_EVENT_##name]++; \
 	}
-#define MONO_PROFILER_EVENT_0(name, type)                 COUNTING (name, type, (MonoProfiler * prof))
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1)         COUNTING (name, type, (MonoProfiler * prof, t1 a1))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) \
-	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3, t4 a4))
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	COUNTING (name, type, (MonoProfiler * prof, t1 a1, t2 a2, t3 a3, t4 a4, t5 a5))
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+#include <monocle/event-rows.h>
 
 static void
 set_and_raise_all (MonoProfilerHandle handle)
 {
-#define ROW(name, arguments) \
-	SETTER (name) (handle, count_##name); \
+#define MONOCLE_EVENT_TYPE(type) (type) 0
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, count, zeros, names) \
+	setter (handle, count_##name); \
 	CHECK (monocle_event_counts ()[MONOCLE_EVENT_##name] == 1); \
-	monocle_raise_##name arguments;
-#define MONO_PROFILER_EVENT_0(name, type)                                 ROW (name, ())
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1)                         ROW (name, ((t1) 0))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2)                 ROW (name, ((t1) 0, (t2) 0))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3)         ROW (name, ((t1) 0, (t2) 0, (t3) 0))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0))
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	ROW (name, ((t1) 0, (t2) 0, (t3) 0, (t4) 0, (t5) 0))
-#define SETTER(name) mono_profiler_set_##name##_callback
-#include <mono/metadata/profiler-events.h>
-#undef SETTER
-#define SETTER(name) monocle_profiler_set_##name##_callback
-#include <monocle/ext-events.h>
-#undef SETTER
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
+	monocle_raise_##name zeros;
+#include <monocle/event-rows.h>
 }
 
 CHILD_TEST (every_event_reaches_its_own_callback)
 {
 	start ();
 	set_and_raise_all (handle_named ("a"));
-	CHECK (MONOCLE_EVENT_method_samplepoint == 63);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		CHECK (calls[event] == 1);
+		CHECK (calls[event] == (monocle_event_name ((monocle_event) event) != NULL));
+}
+
+/* Compiled hosts count by them. */
+CHILD_TEST (events_keep_their_numbers_and_both_tables_can_grow)
+{
+	CHECK (MONOCLE_EVENT_runtime_initialized == 0);
+	CHECK (MONOCLE_EVENT_method_samplepoint == 63);
+	CHECK (MONOCLE_EVENT_exception_phase == 128);
+	CHECK (MONOCLE_EVENT_transition == 136);
+	for (int event = MONOCLE_EVENT_MONO_END; event < MONOCLE_EVENT_EXT_BEGIN; event++)
+		CHECK (!monocle_event_name ((monocle_event) event));
 }
 
 CHILD_TEST (a_host_that_does_not_say_delivers_monos_events_and_no_others)
@@ -629,6 +606,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (setters_ignore_the_null_handle_of_a_failed_create),
 	cmocka_unit_test (a_callback_may_raise_create_and_set),
 	cmocka_unit_test (every_event_reaches_its_own_callback),
+	cmocka_unit_test (events_keep_their_numbers_and_both_tables_can_grow),
 	cmocka_unit_test (a_host_that_does_not_say_delivers_monos_events_and_no_others),
 	cmocka_unit_test (arguments_arrive_in_the_rows_order),
 	cmocka_unit_test (the_count_is_the_number_of_handles_that_listen),

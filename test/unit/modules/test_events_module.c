@@ -33,7 +33,7 @@ start (const char *options)
 		.runtime_version = "odd 1",
 		.event_support = support,
 	};
-	char desc[300];
+	char desc[4096 + 300];
 	int fd = mkstemp (path);
 	CHECK (fd >= 0);
 	close (fd);
@@ -72,46 +72,21 @@ odd (const char *type, uintptr_t value)
 	return value;
 }
 
-#define ODD(type) (type) odd (#type, value)
-
-/* clang-format off */
-
 /* The last event of all closes the log. */
-#define RAISE(name, arguments) if (strcmp (#name, "runtime_shutdown_end")) monocle_raise_##name arguments;
-#define MONO_PROFILER_EVENT_0(name, type) RAISE (name, ())
-#define MONO_PROFILER_EVENT_1(name, type, t1, a1) RAISE (name, (ODD (t1)))
-#define MONO_PROFILER_EVENT_2(name, type, t1, a1, t2, a2) RAISE (name, (ODD (t1), ODD (t2)))
-#define MONO_PROFILER_EVENT_3(name, type, t1, a1, t2, a2, t3, a3) RAISE (name, (ODD (t1), ODD (t2), ODD (t3)))
-#define MONO_PROFILER_EVENT_4(name, type, t1, a1, t2, a2, t3, a3, t4, a4) \
-	RAISE (name, (ODD (t1), ODD (t2), ODD (t3), ODD (t4)))
-#define MONO_PROFILER_EVENT_5(name, type, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) \
-	RAISE (name, (ODD (t1), ODD (t2), ODD (t3), ODD (t4), ODD (t5)))
-
 static void
 raise_all (uintptr_t value)
 {
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
+#define MONOCLE_EVENT_TYPE(type) (type) odd (#type, value)
+#define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, count, values, names) \
+	if (strcmp (#name, "runtime_shutdown_end")) \
+		monocle_raise_##name values;
+#include <monocle/event-rows.h>
 }
 
-#undef MONO_PROFILER_EVENT_0
-#undef MONO_PROFILER_EVENT_1
-#undef MONO_PROFILER_EVENT_2
-#undef MONO_PROFILER_EVENT_3
-#undef MONO_PROFILER_EVENT_4
-#undef MONO_PROFILER_EVENT_5
-
 static const char *const names[] = {
-#define MONO_PROFILER_EVENT_0(name, type, ...) #name,
-#define MONO_PROFILER_EVENT_1 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_2 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_3 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_4 MONO_PROFILER_EVENT_0
-#define MONO_PROFILER_EVENT_5 MONO_PROFILER_EVENT_0
-#include <mono/metadata/profiler-events.h>
-#include <monocle/ext-events.h>
+#define MONOCLE_EVENT_ROW(name, ...) #name,
+#include <monocle/event-rows.h>
 };
-/* clang-format on */
 
 enum { NAME_COUNT = sizeof names / sizeof *names };
 
@@ -150,8 +125,10 @@ check_holds (const char *words)
 
 CHILD_TEST (every_event_is_a_line_whatever_its_arguments_are)
 {
-	start ("only=assembly+class+code+context+domain+exception+gc+image+inline+jit+load+method+monitor+rejit+runtime+"
-	       "suspension+survivors+thread+transition+vtable,noindent");
+	char desc[4096] = "noindent,only=";
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		snprintf (desc + strlen (desc), sizeof desc - strlen (desc), "%s%s", i ? "+" : "", names[i]);
+	start (desc);
 	raise_all (0);
 	raise_all (1);
 	raise_all (UINTPTR_MAX);
