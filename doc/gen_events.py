@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes doc/events.md from lib/clr/events.def.
+"""Reads include/monocle/events.def, and writes doc/events.md from it.
 
   gen_events.py            prints the page
   gen_events.py --check    fails when doc/events.md is another one, or an event has no row
 """
+import collections
 import pathlib
 import re
 import sys
+import textwrap
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-ROWS = TOP / "lib/clr/events.def"
+ROWS = TOP / "include/monocle/events.def"
 PAGE = TOP / "doc/events.md"
 TABLES = [TOP / "include/mono/metadata/profiler-events.h", TOP / "include/monocle/ext-events.h"]
 SUPPORT = {"EXACT": "exact", "RULE": "by rule", "LATER": "not yet", "NEVER": "never"}
@@ -18,7 +20,7 @@ SUPPORT = {"EXACT": "exact", "RULE": "by rule", "LATER": "not yet", "NEVER": "ne
 HEAD = """\
 # The events, and what CoreCLR makes of them
 
-This page is made of [events.def](../lib/clr/events.def) by [gen_events.py](gen_events.py).
+This page is made of [events.def](../include/monocle/events.def) by [gen_events.py](gen_events.py).
 
 A module subscribes to an event with `mono_profiler_set_NAME_callback ()`. What each event means and what may be done in
 its callback is told in [profiler.h](../include/mono/metadata/profiler.h); this page says which of them come.
@@ -49,15 +51,31 @@ Their callbacks are set with `monocle_profiler_set_NAME_callback ()`, declared i
 These functions are weak symbols: NULL on real Mono, where the same module file loads all the same.
 """
 
+CHOICE_HEAD = """
+## What the module `events` shows only when asked
+
+"""
+CHOICE = """\
+The module [`events`](module-events.md) shows all events that come, unless it is told which; but these have to be named,
+since they change the program, or fill the disk: %s. Never shown: %s, which come in signal handlers, where no line can
+be made.
+"""
+
 COLUMNS = "\n| event | Mono's moment | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
 EXT_COLUMNS = "\n| event | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|\n"
 
 
+Row = collections.namedtuple("Row", "name place choice closes support demand moment source cost note")
+
+
 def read_rows():
+    """{name: Row} of all events, in their order."""
     text = re.sub(r"/\*.*?\*/", "", ROWS.read_text(), flags=re.S)
     found = {}
-    for name, support, body in re.findall(r"EVENT \((\w+), (\w+),(.*?)\)\s*(?=EVENT|#undef|$)", text, re.S):
-        found[name] = (SUPPORT[support], [t.replace('\\"', '"') for t in re.findall(r'"((?:[^"\\]|\\.)*)"', body)])
+    for words, texts in re.findall(r"^EVENT \(([\w, ]+),\n(.*?)\)$", text, re.S | re.M):
+        texts = [t.replace('\\"', '"') for t in re.findall(r'"((?:[^"\\]|\\.)*)"', texts)]
+        row = Row(*words.split(", "), *texts)
+        found[row.name] = row
     return found
 
 
@@ -68,12 +86,16 @@ def events(table):
 def page(rows):
     out = [HEAD, COLUMNS]
     for name in events(TABLES[0]):
-        support, (moment, source, cost, note) = rows[name]
-        out.append("| `%s` | %s | %s | %s | %s | %s |\n" % (name, moment, support, source, cost, note))
+        row = rows[name]
+        cells = name, row.moment, SUPPORT[row.support], row.source, row.cost, row.note
+        out.append("| `%s` | %s | %s | %s | %s | %s |\n" % cells)
     out += [MIDDLE, EXT_COLUMNS]
     for name in events(TABLES[1]):
-        support, (_, source, cost, note) = rows[name]
-        out.append("| `%s` | %s | %s | %s | %s |\n" % (name, support, source, cost, note))
+        row = rows[name]
+        out.append("| `%s` | %s | %s | %s | %s |\n" % (name, SUPPORT[row.support], row.source, row.cost, row.note))
+    named, never = ([row.name for row in rows.values() if row.choice == choice] for choice in ("NAMED", "NEVER"))
+    out += [CHOICE_HEAD, textwrap.fill(CHOICE % (", ".join("`%s`" % n for n in named),
+                                                          ", ".join("`%s`" % n for n in never)), 120) + "\n"]
     return re.sub(r"\|  +(?=\|)", "| ", "".join(out)).replace("|  |", "| |")
 
 
@@ -81,9 +103,8 @@ def main():
     rows = read_rows()
     known = events(TABLES[0]) + events(TABLES[1])
     wrong = [n for n in known if n not in rows] + [n for n in rows if n not in known]
-    wrong += [n for n, (_, texts) in rows.items() if len(texts) != 4]
     if wrong:
-        sys.exit("events.def: missing, unknown or incomplete: " + ", ".join(wrong))
+        sys.exit("events.def: missing or unknown: " + ", ".join(wrong))
     if sys.argv[1:] != ["--check"]:
         print(page(rows), end="")
     elif PAGE.read_text() != page(rows):

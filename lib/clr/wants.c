@@ -42,22 +42,50 @@ static const want least = {
 	       COR_PRF_ENABLE_STACK_SNAPSHOT,
 	.high = COR_PRF_HIGH_BASIC_GC,
 };
-static const want of_calls = {
-	.low = COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_EXCEPTIONS,
-};
-/* What is compiled, and what is thrown away: the map of code (codemap.c). */
-static const want of_code = {
-	.low = COR_PRF_MONITOR_JIT_COMPILATION,
-	.high = COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS,
-};
-static const want of_clauses = { .low = COR_PRF_MONITOR_JIT_COMPILATION };
-static const want of_allocations = { .low = COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED };
 
-static const want of_events[MONOCLE_EVENT_COUNT] = {
-#define EVENT(event, support, low, high, keywords, level, moment, source, cost, note) \
-	[MONOCLE_EVENT_##event] = { low, (high) | ((keywords) ? COR_PRF_HIGH_MONITOR_EVENT_PIPE : 0), keywords, level },
-#include "events.def"
+/* What can be asked for besides, in the words of <monocle/events.def>. */
+enum {
+	DEMAND_NOTHING,
+	DEMAND_CALLS,
+	DEMAND_CODE, /* what is compiled, and what is thrown away: the map of code (codemap.c) wants it as well */
+	DEMAND_COMPILING,
+	DEMAND_CLASSES,
+	DEMAND_EXCEPTIONS,
+	DEMAND_ALLOCATIONS,
+	DEMAND_ROOTS,
+	DEMAND_SUSPENSIONS,
+	DEMAND_SEARCHES,
+	DEMAND_TRANSITIONS,
+	DEMAND_COLLECTOR,
+	DEMAND_FINALIZERS,
+	DEMAND_MOVEMENT,
+	DEMAND_HANDLES,
+	DEMAND_CONTENTION,
 };
+
+/* clang-format off */
+#define PROVIDER(keywords, level) { 0, COR_PRF_HIGH_MONITOR_EVENT_PIPE, keywords, level }
+
+static const want demands[] = {
+	/*                       flags of the mask, low, high; keywords of the event provider, their level */
+	[DEMAND_CALLS]       = { COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES |
+	                         COR_PRF_MONITOR_EXCEPTIONS },
+	[DEMAND_CODE]        = { COR_PRF_MONITOR_JIT_COMPILATION, COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS },
+	[DEMAND_COMPILING]   = { COR_PRF_MONITOR_JIT_COMPILATION },
+	[DEMAND_CLASSES]     = { COR_PRF_MONITOR_CLASS_LOADS },
+	[DEMAND_EXCEPTIONS]  = { COR_PRF_MONITOR_EXCEPTIONS },
+	[DEMAND_ALLOCATIONS] = { COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED },
+	[DEMAND_ROOTS]       = { COR_PRF_MONITOR_GC },
+	[DEMAND_SUSPENSIONS] = { COR_PRF_MONITOR_SUSPENDS },
+	[DEMAND_SEARCHES]    = { COR_PRF_MONITOR_CACHE_SEARCHES },
+	[DEMAND_TRANSITIONS] = { COR_PRF_MONITOR_CODE_TRANSITIONS },
+	[DEMAND_COLLECTOR]   = PROVIDER (EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_FINALIZERS]  = PROVIDER (EVENTS_GC, LEVEL_VERBOSE),
+	[DEMAND_MOVEMENT]    = PROVIDER (EVENTS_MOVEMENT | EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_HANDLES]     = PROVIDER (EVENTS_HANDLE | EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_CONTENTION]  = PROVIDER (EVENTS_CONTENTION | EVENTS_GC, LEVEL_INFORMATION),
+};
+/* clang-format on */
 
 enum {
 	EXACT = MONOCLE_SUPPORT_EXACT,
@@ -66,15 +94,18 @@ enum {
 	NEVER = MONOCLE_SUPPORT_NONE,
 };
 
-static const uint8_t supports[MONOCLE_EVENT_COUNT] = {
-#define EVENT(event, support, low, high, keywords, level, moment, source, cost, note) [MONOCLE_EVENT_##event] = support,
-#include "events.def"
+static const struct {
+	uint8_t support, demand;
+} of_events[MONOCLE_EVENT_COUNT] = {
+#define EVENT(event, place, choice, closes, support, demand, ...) \
+	[MONOCLE_EVENT_##event] = { support, DEMAND_##demand },
+#include <monocle/events.def>
 };
 
 MonocleSupport
 monocle__wants_support (void *host, monocle_event event)
 {
-	return (MonocleSupport) supports[event];
+	return (MonocleSupport) of_events[event].support;
 }
 
 /* Whole words: nobody reads half of what another thread writes. */
@@ -86,16 +117,16 @@ static void
 each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
 {
 	if (monocle_call_filter_installed ())
-		visit ("calls", &of_calls, sum);
+		visit ("calls", &demands[DEMAND_CALLS], sum);
 	if (monocle__codemap_wanted ())
-		visit ("sampling", &of_code, sum);
+		visit ("sampling", &demands[DEMAND_CODE], sum);
 	if (atomic_load (&monocle__clr_state.allocations))
-		visit ("gc_allocation", &of_allocations, sum);
+		visit ("gc_allocation", &demands[DEMAND_ALLOCATIONS], sum);
 	if (atomic_load (&monocle__clr_state.clauses))
-		visit ("exception_clause", &of_clauses, sum);
+		visit ("exception_clause", &demands[DEMAND_COMPILING], sum);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
 		if (monocle__clr_listened ((monocle_event) event))
-			visit (monocle_event_name ((monocle_event) event), &of_events[event], sum);
+			visit (monocle_event_name ((monocle_event) event), &demands[of_events[event].demand], sum);
 }
 
 static void

@@ -17,10 +17,21 @@ extern __typeof__ (mono_profiler_set_inline_method_callback) mono_profiler_set_i
 extern __typeof__ (mono_profiler_set_method_samplepoint_callback) mono_profiler_set_method_samplepoint_callback
     __attribute__ ((weak));
 
+/* The place of each event in all_events, and what the events' own table says of it. */
+enum {
+	ROW_NOTHING = -1,
+#define MONOCLE_EVENT_ROW(name, ...) ROW_##name,
+#include <monocle/event-rows.h>
+};
+enum {
+#define EVENT(name, place, choice, closes, ...) CHOICE_OF_##name = choice, CLOSED_BY_##name = ROW_##closes,
+#include <monocle/events.def>
+};
+
 /* Setters differ in the type of the callback only; what is set is a closure that is made for the row. */
 #define MONOCLE_EVENT_ROW(name, setter, Callback, parameters, raised, arguments, count, types, names) \
 	{ #name, (void (*) (MonoProfilerHandle, void *)) (void (*) (void)) setter, count, \
-	  { MONOCLE_EVENT_LIST types }, { MONOCLE_EVENT_LIST names }, false },
+	  { MONOCLE_EVENT_LIST types }, { MONOCLE_EVENT_LIST names }, CHOICE_OF_##name, CLOSED_BY_##name, false },
 
 event all_events[] = {
 #include <monocle/event-rows.h>
@@ -29,28 +40,6 @@ event all_events[] = {
 /* clang-format on */
 
 const size_t event_count = sizeof all_events / sizeof *all_events;
-
-/* What nobody gets who did not name it: it changes the program, fills the disk, or comes in signal handlers. */
-static const char *const unusual[] = {
-	"method_enter",       "method_leave",       "method_tail_call",  "method_exception_leave",
-	"method_samplepoint", "gc_allocation",      "gc_moves",          "gc_roots",
-	"gc_root_register",   "gc_root_unregister", "gc_handle_created", "gc_handle_deleted",
-	"sample_hit",         "jit_code_buffer",    "inline_method",     "thread_suspension",
-	"jit_inlining",       "code_search",        "transition",        "survivors",
-	"vtable_loading",     "vtable_loaded",      "exception_clause",
-};
-
-/* These never: samples come in signal handlers, where a line may not be made. */
-static const char *const never[] = { "sample_hit", "method_samplepoint" };
-
-static bool
-is_in (const char *name, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp (name, list[i]) == 0)
-			return true;
-	return false;
-}
 
 /* Marks all events that begin with the word; returns how many. */
 static unsigned
@@ -61,7 +50,7 @@ mark (const char *word, size_t length, bool chosen)
 		const char *name = all_events[i].name;
 		if (strncmp (name, word, length) || (name[length] && name[length] != '_' && word[length - 1] != '_'))
 			continue;
-		bool is_never = is_in (name, never, sizeof never / sizeof *never);
+		bool is_never = all_events[i].choice == NEVER;
 		if (chosen && is_never && !name[length])
 			monocle_kit_log ("events", "%s is not shown: it comes in signal handlers, where no line can be made", name);
 		all_events[i].is_chosen = chosen && !is_never;
@@ -115,7 +104,7 @@ bool
 choose_events (const char *only, const char *also, const char *without)
 {
 	for (size_t i = 0; i < event_count; i++)
-		all_events[i].is_chosen = !only && !is_in (all_events[i].name, unusual, sizeof unusual / sizeof *unusual);
+		all_events[i].is_chosen = !only && all_events[i].choice == USUAL;
 	if (!only)
 		leave_out_what_never_comes (false);
 	if (!mark_list (only, true) || !mark_list (also, true) || !mark_list (without, false))

@@ -18,12 +18,21 @@
 
 enum { ARGUMENTS_MAX = 5 };
 
+/* As <monocle/events.def> has them. */
+enum {
+	USUAL,
+	NAMED, /* nobody gets it who did not name it: it changes the program, or fills the disk */
+	NEVER, /* it comes in signal handlers, where a line may not be made */
+};
+
 typedef struct {
 	const char *name;
 	void (*set) (MonoProfilerHandle handle, void *callback); /* NULL: this host has no such event */
 	unsigned count;
 	const char *types[ARGUMENTS_MAX]; /* as the row spells them */
 	const char *names[ARGUMENTS_MAX];
+	uint8_t choice; /* USUAL, NAMED, NEVER */
+	int closes;     /* the index of the event that began what this one ends; -1: none */
 	bool is_chosen;
 } event;
 

@@ -23,39 +23,12 @@
 
 enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40, INLINE_KEYS = 32 /* of glibc */ };
 
-/* What opens a level and what closes it, by the beginning of the name. */
-static const struct {
-	const char *opens, *closes;
-} levels[] = {
-	{ "method_enter", "method_leave" },
-	{ "method_enter", "method_exception_leave" },
-	{ "method_enter", "method_tail_call" },
-	{ "jit_begin", "jit_done" },
-	{ "jit_begin", "jit_failed" },
-	{ "class_loading", "class_loaded" },
-	{ "class_loading", "class_failed" },
-	{ "vtable_loading", "vtable_loaded" },
-	{ "vtable_loading", "vtable_failed" },
-	{ "image_loading", "image_loaded" },
-	{ "image_loading", "image_failed" },
-	{ "image_unloading", "image_unloaded" },
-	{ "assembly_unloading", "assembly_unloaded" },
-	{ "gc_finalizing_object", "gc_finalized_object" },
-	{ "gc_finalizing", "gc_finalized" },
-	{ "monitor_contention", "monitor_acquired" },
-	{ "monitor_contention", "monitor_failed" },
-	{ "method_begin_invoke", "method_end_invoke" },
-	{ "domain_loading", "domain_loaded" },
-	{ "runtime_shutdown_begin", "runtime_shutdown_end" },
-};
-
-_Static_assert(sizeof levels / sizeof *levels <= 32, "a row is a bit");
-
 /* A tapped event; lives for ever, as its closure does. */
 typedef struct {
 	const event *row;
 	const kind *kinds[ARGUMENTS_MAX];
-	uint32_t opens, closes; /* the rows of `levels` that name it, a bit each */
+	bool opens;          /* a level, which another event closes */
+	const event *closes; /* what opened the level that this one closes; NULL: none */
 	ffi_cif cif;
 	ffi_type *types[1 + ARGUMENTS_MAX];
 } tapped;
@@ -64,7 +37,7 @@ typedef struct {
 	pid_t tid;
 	unsigned depth;
 	struct {
-		uint32_t rows; /* of the event that opened it */
+		const event *opener;
 		uint64_t time;
 	} open[DEPTH_MOST];
 } thread_state;
@@ -101,25 +74,25 @@ get_state (void)
 }
 
 static void
-open_level (thread_state *state, uint32_t rows, uint64_t time)
+open_level (thread_state *state, const event *opener, uint64_t time)
 {
 	if (state->depth < DEPTH_MOST) {
-		state->open[state->depth].rows = rows;
+		state->open[state->depth].opener = opener;
 		state->open[state->depth].time = time;
 	}
 	state->depth++;
 }
 
-/* Closes the innermost level that the event can close, and what is open inside it. 0: there is none. */
+/* Closes the innermost level that `opener` opened, and what is open inside it. 0: there is none. */
 static uint64_t
-close_level (thread_state *state, uint32_t rows)
+close_level (thread_state *state, const event *opener)
 {
 	if (state->depth > DEPTH_MOST) {
 		state->depth--;
 		return 0;
 	}
 	for (unsigned i = state->depth; i-- > 0;)
-		if (state->open[i].rows & rows) {
+		if (state->open[i].opener == opener) {
 			state->depth = i;
 			return state->open[i].time;
 		}
@@ -182,19 +155,20 @@ on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 		put_format (&out, " (%.1f us)", (double) (now - since) / 1000);
 	monocle_kit_text_line (the_log, now, line, (size_t) (out.at - line));
 	if (state && tap->opens)
-		open_level (state, tap->opens, now);
+		open_level (state, tap->row, now);
 	errno = saved_errno;
 }
 
 /* --- closures ----------------------------------------------------------------------------------------------------- */
 
-static void
-find_levels (tapped *tap)
+/* Does some event end what this one begins? */
+static bool
+opens_level (const event *row)
 {
-	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-		tap->opens |= (uint32_t) (strcmp (levels[i].opens, tap->row->name) == 0) << i;
-		tap->closes |= (uint32_t) (strcmp (levels[i].closes, tap->row->name) == 0) << i;
-	}
+	for (size_t i = 0; i < event_count; i++)
+		if (all_events[i].closes >= 0 && &all_events[all_events[i].closes] == row)
+			return true;
+	return false;
 }
 
 /* NULL: no memory that may be executed. */
@@ -209,7 +183,8 @@ make_closure (const event *row, tapped *tap)
 		tap->kinds[i] = kind_of (row->name, row->types[i]);
 		tap->types[1 + i] = tap->kinds[i]->size == 8 ? &ffi_type_uint64 : &ffi_type_uint32;
 	}
-	find_levels (tap);
+	tap->opens = opens_level (row);
+	tap->closes = row->closes < 0 ? NULL : &all_events[row->closes];
 	if (!closure || ffi_prep_cif (&tap->cif, FFI_DEFAULT_ABI, 1 + row->count, &ffi_type_void, tap->types) != FFI_OK ||
 	    ffi_prep_closure_loc (closure, &tap->cif, on_event, tap, code) != FFI_OK)
 		return NULL;

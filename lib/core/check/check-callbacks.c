@@ -52,10 +52,11 @@ place_of_collection (MonoProfilerGCEvent step)
 	}
 }
 
-static const uint32_t event_places[MONOCLE_EVENT_COUNT] = {
-#define EVENT_PLACE(event, places) [MONOCLE_EVENT_##event] = places,
-#include "check.def"
-#undef EVENT_PLACE
+/* gc_event moves through several places: on_collection () enters them. */
+enum { IN_NORMAL = 0, IN_BY_STEP = 0 };
+enum {
+#define EVENT(name, place, ...) PLACES_OF_##name = IN_##place,
+#include <monocle/events.def>
 };
 
 /* clang-format off */
@@ -72,7 +73,7 @@ static const uint32_t event_places[MONOCLE_EVENT_COUNT] = {
 		if (!callback_)                                                                              \
 			return;                                                                                  \
 		prof = to_->prof;                                                                            \
-		monocle__check_enter (&stay_, #name, event_places[MONOCLE_EVENT_##name]);                    \
+		monocle__check_enter (&stay_, #name, PLACES_OF_##name);                                      \
 		((Callback) callback_) arguments;                                                            \
 		monocle__check_leave (&stay_);                                                               \
 	}

@@ -115,8 +115,14 @@ monocle_event_counts (void)
 
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
+/* An event without a row in events.def has no number here, and a row without an event has none there. */
+enum {
+#define EVENT(event, ...) NUMBER_OF_##event = MONOCLE_EVENT_##event,
+#include <monocle/events.def>
+};
+
 static const char *const names[MONOCLE_EVENT_COUNT] = {
-#define MONOCLE_EVENT_ROW(name, ...) [MONOCLE_EVENT_##name] = #name,
+#define MONOCLE_EVENT_ROW(name, ...) [NUMBER_OF_##name] = #name,
 #include <monocle/event-rows.h>
 };
 
