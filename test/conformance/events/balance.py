@@ -10,19 +10,10 @@ import collections
 import re
 import sys
 
-PAIRS = {  # what opens: what closes it
-    "jit_begin": ("jit_done", "jit_failed"),
-    "class_loading": ("class_loaded", "class_failed"),
-    "vtable_loading": ("vtable_loaded", "vtable_failed"),
-    "image_loading": ("image_loaded", "image_failed"),
-    "image_unloading": ("image_unloaded",),
-    "assembly_unloading": ("assembly_unloaded",),
-    "gc_finalizing": ("gc_finalized",),
-    "gc_finalizing_object": ("gc_finalized_object",),
-    "monitor_contention": ("monitor_acquired", "monitor_failed"),
-    "method_enter": ("method_leave", "method_exception_leave", "method_tail_call"),
-    "runtime_shutdown_begin": ("runtime_shutdown_end",),
-}
+import rows
+
+# Invocations that an exception ends are rules.py's.
+PAIRS = {opener: closes for opener, closes in rows.PAIRS.items() if opener != "method_begin_invoke"}
 CLOSES = {close: opener for opener, closes in PAIRS.items() for close in closes}
 ALONE = {"monitor_contention", "gc_finalizing_object"}   # never two of them at once on a thread
 PAUSE = ["pre-stop-world", "pre-stop-world-locked", "post-stop-world", "pre-start-world", "post-start-world",

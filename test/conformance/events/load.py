@@ -20,13 +20,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import balance  # noqa: E402
 import harness  # noqa: E402
+import rows  # noqa: E402
 
-SETTINGS = [{}, {"DOTNET_gcServer": "1"}, {"DOTNET_gcConcurrent": "0"}, {"DOTNET_TieredCompilation": "0"},
-            {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"}]
-# All but what has a run of its own, and Mono's code_search and the like, which a word of its own would name.
-EVERY = ["assembly", "class", "context", "domain", "exception", "gc", "image", "inline", "jit", "method", "monitor",
-         "runtime", "thread", "vtable"]
-BEYOND = ["code", "load", "rejit", "suspension"]
 BUFFER = 1 << 25
 PAGES = [("/", "hello"), ("/json/3", None), ("/throw", "caught"), ("/later", "thrown")]
 CLIENTS = 64
@@ -61,12 +56,9 @@ class Load(harness.Suite):
     def log(self):
         return self.work / "events.log"
 
-    def every(self, runtime):
-        return EVERY + (BEYOND if runtime.kind == "coreclr" else [])
-
     def events(self, runtime, **options):
         self.log.unlink(missing_ok=True)
-        return desc(self.every(runtime), **dict({"output": self.log, "buffer": BUFFER}, **options))
+        return desc(rows.words(runtime.kind), **dict({"output": self.log, "buffer": BUFFER}, **options))
 
     def judge(self, what, runtime, needed, whole=True):
         """The log is balanced, and holds of each of these events at least so many."""
@@ -120,17 +112,18 @@ class Load(harness.Suite):
 
     def apart(self, runtime, rounds):
         """What stops the world longer or comes with every call into native code."""
-        for words in (["transition"], ["survivors"]):
+        for event in sorted(rows.APART):
             self.log.unlink(missing_ok=True)
-            module = desc(words + ["gc_event"], output=self.log, buffer=BUFFER)
-            what, _ = self.program(runtime, {}, module, rounds, words[0])
-            self.judge(what, runtime, {words[0]: 1, "gc_event": 8})
+            module = desc([event, "gc_event"], output=self.log, buffer=BUFFER)
+            what, _ = self.program(runtime, {}, module, rounds, event)
+            self.judge(what, runtime, {event: 1, "gc_event": 8})
 
     def load(self, runtimes):
         self.bare, rounds = {}, self.options.rounds
         newest = [r for r in runtimes if r.kind == "coreclr"][-1:]
         for runtime in runtimes:
-            for settings in SETTINGS if runtime in newest or (self.options.all and runtime.kind == "coreclr") else [{}]:
+            every_setting = runtime in newest or (self.options.all and runtime.kind == "coreclr")
+            for settings in rows.SETTINGS if every_setting else [{}]:
                 self.everything(runtime, settings, rounds)
             self.small_buffer(runtime, rounds)
             if runtime.kind == "coreclr":

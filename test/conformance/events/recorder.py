@@ -19,17 +19,11 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
+import rows  # noqa: E402
 import rules  # noqa: E402
 import story  # noqa: E402
 
-SETTINGS = [{}, {"DOTNET_gcServer": "1"}, {"DOTNET_gcConcurrent": "0"}, {"DOTNET_TieredCompilation": "0"},
-            {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"}]
-# All words of all events, but for what stops the world longer or changes all code (load.py has these).
-WORDS = ["assembly", "class", "context", "domain", "exception", "gc", "image", "inline", "jit", "method", "monitor",
-         "runtime", "thread", "vtable"]
-BEYOND = ["code", "load", "rejit", "suspension"]
 BUFFER = 1 << 26
-EVENT = re.compile(r"^EVENT \((\w+), (EXACT|RULE|LATER|NEVER)", re.M)
 Run = collections.namedtuple("Run", "what kind runtime settings orderly log seen")
 Difference = collections.namedtuple("Difference", "name programs runtimes side kind pattern reason")
 
@@ -37,11 +31,6 @@ Difference = collections.namedtuple("Difference", "name programs runtimes side k
 def read_rows(name):
     lines = (HERE / name).read_text().splitlines()[1:]
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
-
-
-def support():
-    """{event: EXACT, RULE, LATER or NEVER}, of all rows."""
-    return dict(EVENT.findall((harness.TOP / "lib/clr/events.def").read_text()))
 
 
 def text_of(settings):
@@ -115,10 +104,9 @@ class Recorder(harness.Suite):
 
     def desc(self, runtime, file, settings):
         """All events; roots, which need collections to be blocking, where they are so anyway."""
-        words = WORDS + (BEYOND if runtime.kind == "coreclr" else [])
         concurrent = runtime.kind == "coreclr" and settings.get("DOTNET_gcConcurrent") != "0"
         return "events:only=%s,%snoindent,buffer=%d,output=%s" % (
-            "+".join(words), "without=gc_roots," if concurrent else "", BUFFER, file)
+            "+".join(rows.words(runtime.kind)), "without=gc_roots," if concurrent else "", BUFFER, file)
 
     # --- one run ----------------------------------------------------------------------------------------------------
 
@@ -213,9 +201,9 @@ class Recorder(harness.Suite):
     def settings_of(self, number, runtime, newest):
         """All, or on the newest runtime the default ones and another each time."""
         if self.options.all:
-            return SETTINGS
-        others = SETTINGS[1:]
-        return SETTINGS[:1] + ([others[number % len(others)]] if runtime is newest else [])
+            return rows.SETTINGS
+        others = rows.SETTINGS[1:]
+        return rows.SETTINGS[:1] + ([others[number % len(others)]] if runtime is newest else [])
 
     def program(self, number, row, mono, clrs):
         program, how, _topic = row
@@ -237,23 +225,21 @@ class Recorder(harness.Suite):
 
     def complete(self):
         """Every event that comes has a word or a rule, and every known difference occurs and is explained."""
-        levels = support()
         views = set().union(*(events for events, _ in story.APART.values()))
-        for event, level in levels.items():
-            if level in ("EXACT", "RULE"):
-                self.check(event in story.STORY or event in views | rules.JUDGED | rules.ELSEWHERE,
-                           "%s is compared or held against a rule" % event)
-        return {event for event, level in levels.items() if level in ("EXACT", "RULE")}
+        for event in sorted(rows.COME):
+            self.check(event in story.STORY or event in views | rules.JUDGED | rules.ELSEWHERE,
+                       "%s is compared or held against a rule" % event)
+        return rows.COME
 
-    def go(self, rows, runtimes):
+    def go(self, programs, runtimes):
         self.alone, self.differences, self.events = {}, Differences(), collections.Counter()
         self.compared = self.judged = self.differing = self.broken = self.runs = 0
         self.told = self.complete()
-        story.PROGRAMS.update(row[0] for row in rows)
+        story.PROGRAMS.update(row[0] for row in programs)
         mono = next((r for r in runtimes if r.kind == "mono"), None)
         clrs = [r for r in runtimes if r.kind == "coreclr"]
         start = time.monotonic()
-        for number, row in enumerate(rows if mono else []):
+        for number, row in enumerate(programs if mono else []):
             if self.exe(row[0]).exists():
                 self.program(number, row, mono, clrs)
             else:
@@ -262,7 +248,7 @@ class Recorder(harness.Suite):
             unseen = set(self.differences.rows) - self.differences.seen
             self.check(not unseen, "every known difference occurs", unseen)
         print("%d events of %d programs on %d runtimes, %d runs: %d runs differ from Mono's; %d events held against "
-              "their rules, %d broken; %d s" % (self.compared, len(rows), len(runtimes), self.runs, self.differing,
+              "their rules, %d broken; %d s" % (self.compared, len(programs), len(runtimes), self.runs, self.differing,
                                                 self.judged, self.broken, time.monotonic() - start))
 
 
@@ -272,13 +258,13 @@ def main():
     suite.parser.add_argument("--programs", default="", help="only these")
     suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET")
     options = suite.parse()
-    rows = read_rows("programs/programs.tsv")
+    programs = read_rows("programs/programs.tsv")
     if options.programs:
-        rows = [row for row in rows if row[0] in options.programs.split(",")]
+        programs = [row for row in programs if row[0] in options.programs.split(",")]
     if not suite.build.module("events"):
         suite.skip("events", "not compiled: libffi was absent")
         return suite.finish()
-    suite.go(rows, suite.runtimes(options.runtimes.split(",")))
+    suite.go(programs, suite.runtimes(options.runtimes.split(",")))
     return suite.finish()
 
 

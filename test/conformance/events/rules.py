@@ -9,6 +9,7 @@ import collections
 import re
 
 import balance
+import rows
 import story
 
 NEVER_OWN = re.compile(r"\(wrapper |<Module>")
@@ -354,9 +355,7 @@ RULES = [
 ]
 JUDGED = {event for _, events in RULES for event in events.split()}
 # Those of runs of their own (load.py), or without a cause in these programs.
-ELSEWHERE = {"transition", "survivors", "thread_suspension", "rejit", "sample_hit"}
-# Mono tells class, image and method events in other orders; these rules are CoreCLR's.
-OF_CORECLR = {"class_loading", "image_loading", "jit_done", "class_loaded", "assembly_loading", "jit_begin"}
+ELSEWHERE = rows.APART | rows.NEVER_SHOWN | {"thread_suspension", "rejit"}
 
 
 def judge(log, run):
