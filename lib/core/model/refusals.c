@@ -12,51 +12,13 @@
 #include <stdint.h>
 
 typedef void *pointer;
-typedef int8_t i8;
 typedef uint8_t u8;
-typedef int16_t i16;
 typedef uint16_t u16;
 typedef int32_t i32;
 typedef uint32_t u32;
-typedef int64_t i64;
-typedef uint64_t u64;
 typedef intptr_t word;
-typedef float f32;
-typedef double f64;
 
-/* What the one line says was returned. */
-#define RESULT_void    "did nothing"
-#define RESULT_pointer "returned NULL"
-#define RESULT_i32     "failed"
-#define RESULT_u32     "failed"
-#define RESULT_i64     "failed"
-#define RESULT_u64     "failed"
-#define RESULT_i16     "failed"
-#define RESULT_u16     "failed"
-#define RESULT_u8      "failed"
-#define RESULT_word    "failed"
-#define RESULT_f32     "failed"
-#define RESULT_f64     "failed"
-
-#define NO_VALUE
-#define NOTHING (void) 0
-#define CLEAR(out) \
-	do { \
-		if (out) \
-			*(pointer *) (out) = NULL; \
-	} while (0)
-#define IMAGE_ERROR_ERRNO 1
-#define STATUS(out) \
-	do { \
-		if (out) \
-			*(i32 *) (out) = IMAGE_ERROR_ERRNO; \
-	} while (0)
-/* A MonoError begins with a 16-bit code; 0: no error. */
-#define ERROR(out) \
-	do { \
-		if (out) \
-			*(u16 *) (out) = 0; \
-	} while (0)
+enum { IMAGE_ERROR_ERRNO = 1 };
 
 #define PUBLIC __attribute__ ((visibility ("default")))
 
@@ -70,18 +32,48 @@ say_once (_Atomic (bool) *said, const char *name, const char *result)
 		monocle_log ("%s is not served by this host; it %s", name, result);
 }
 
-#define MONOCLE__REFUSED(returns, name, arguments, value, out) \
+/* --- what is done to an out argument, which may be NULL ----------------------------------------------------------- */
+
+static void
+clear (pointer out)
+{
+	if (out)
+		*(pointer *) out = NULL;
+}
+
+static void
+bad_image (pointer out)
+{
+	if (out)
+		*(i32 *) out = IMAGE_ERROR_ERRNO;
+}
+
+/* A MonoError begins with a 16-bit code; 0: no error. */
+static void
+no_error (pointer out)
+{
+	if (out)
+		*(u16 *) out = 0;
+}
+
+/* --- the functions ------------------------------------------------------------------------------------------------ */
+
+/* clang-format off */
+
+#define DECLARED(returns, name, arguments) \
 	PUBLIC returns name arguments; \
-	PUBLIC returns name arguments \
-	{ \
-		static _Atomic (bool) said; \
-		say_once (&said, #name, RESULT_##returns); \
-		out; \
-		return value; \
-	}
+	PUBLIC returns name arguments
+
+#define SAY_ONCE(name, result) \
+	static _Atomic (bool) said; \
+	say_once (&said, #name, result)
+
+#define MONOCLE__REFUSED_VOID(name, arguments, ...) \
+	DECLARED (void, name, arguments) { SAY_ONCE (name, "did nothing"); __VA_ARGS__; }
+#define MONOCLE__REFUSED_POINTER(name, arguments, ...) \
+	DECLARED (pointer, name, arguments) { SAY_ONCE (name, "returned NULL"); __VA_ARGS__; return NULL; }
+#define MONOCLE__REFUSED_NUMBER(name, arguments, type, value, ...) \
+	DECLARED (type, name, arguments) { SAY_ONCE (name, "failed"); __VA_ARGS__; return value; }
 #define MONOCLE__RELEASED(name, arguments) \
-	PUBLIC void name arguments; \
-	PUBLIC void name arguments \
-	{ \
-	}
+	DECLARED (void, name, arguments) { }
 #include "refusals.def"
