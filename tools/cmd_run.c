@@ -330,18 +330,30 @@ comment_of (const monocle__profile *content, const char *key)
 	return NULL;
 }
 
-static const char *
-why_empty (const monocle__profile *content)
+/* In the words of the module that wrote it, if it has any. The caller frees. */
+static char *
+why_empty (const monocle__profile *content, const monocle__layout *layout)
 {
 	const char *desc = comment_of (content, "desc: ");
+	char *why = desc ? monocle__module_file_when_empty (layout, desc) : NULL;
 
-	if (desc && strncmp (desc, "calls", strlen ("calls")) == 0)
-		return "nothing happened that the module was asked for (calls shows the program's own methods; "
-		       "--profile=calls:callspec=all shows all)";
-	if (desc && strncmp (desc, "sample", strlen ("sample")) == 0)
-		return "the program used too little CPU time to be seen (--profile=sample:mode=wall shows waiting; "
-		       "--profile=calls counts every call)";
-	return "nothing happened that the module was asked for";
+	return why ? why : monocle__format ("nothing happened that the module was asked for");
+}
+
+static void
+say_profile (const char *path, const char *who, const monocle__profile *content, const monocle__layout *layout)
+{
+	char *word = shell_word (path), *why;
+
+	if (content && content->sample_count == 0) {
+		why = why_empty (content, layout);
+		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why);
+		free (why);
+	} else if (content)
+		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
+	else
+		monocle__say ("wrote %s (%s)", path, who);
+	free (word);
 }
 
 /* The runtime as the profile names it, else as the process told when it loaded us; NULL: unknown. */
@@ -355,10 +367,10 @@ runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile
 }
 
 static void
-report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile)
+report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile, const monocle__layout *layout)
 {
 	const char *path = short_path (profile->path), *runtime;
-	char error[ERROR_SIZE], *word = shell_word (path), *who;
+	char error[ERROR_SIZE], *who;
 	monocle__profile *content = NULL;
 	struct stat status;
 
@@ -372,14 +384,8 @@ report_profile (const monocle__run_folder *folder, const monocle__run_profile *p
 	who = runtime ? monocle__format ("process %d, %.*s", (int) profile->pid,
 	                                 (int) strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
 	              : monocle__format ("process %d", (int) profile->pid);
-	if (content && content->sample_count == 0)
-		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why_empty (content));
-	else if (content)
-		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
-	else
-		monocle__say ("wrote %s (%s)", path, who);
+	say_profile (path, who, content, layout);
 	monocle__profile_free (content);
-	free (word);
 	free (who);
 }
 
@@ -409,7 +415,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	if (folder->profile_count == 0 && !asks_help (args))
 		monocle__diagnose (args->command, code, signalled, folder, state, layout, expects_profile (args, layout));
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
-		report_profile (folder, &folder->profiles[i]);
+		report_profile (folder, &folder->profiles[i], layout);
 }
 
 static int

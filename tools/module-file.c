@@ -52,35 +52,9 @@ find_in (const char *folders, const char *name, size_t length)
 	return NULL;
 }
 
-static monocle__module_writes
-look_into (const char *path)
-{
-	monocle__module_writes found = MONOCLE__WRITES_UNKNOWN;
-	/* What has the name of a module may be a pipe, whose opening would wait for a writer. */
-	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	void *bytes;
-
-	if (fd < 0 || fstat (fd, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size == 0) {
-		if (fd >= 0)
-			close (fd);
-		return found;
-	}
-	bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close (fd);
-	if (bytes == MAP_FAILED)
-		return found;
-	found = MONOCLE__WRITES_NOTHING;
-	for (size_t i = 0; i < sizeof functions / sizeof *functions && found == MONOCLE__WRITES_NOTHING; i++) {
-		if (memmem (bytes, (size_t) status.st_size, functions[i].name, functions[i].size))
-			found = functions[i].writes;
-	}
-	munmap (bytes, (size_t) status.st_size);
-	return found;
-}
-
-monocle__module_writes
-monocle__module_file_look (const monocle__layout *layout, const char *desc)
+/* The file of the module that `desc` names; NULL: there is none where we look. The caller frees. */
+static char *
+find_file (const monocle__layout *layout, const char *desc)
 {
 	const char *const places[] = {
 		getenv ("MONOCLE_MODULE_PATH"),
@@ -89,16 +63,84 @@ monocle__module_file_look (const monocle__layout *layout, const char *desc)
 		"/usr/local/lib:/usr/lib",
 	};
 	size_t length = strcspn (desc, ":");
-	monocle__module_writes writes;
 	char *path = NULL;
+
+	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
+		path = find_in (places[i], desc, length);
+	return path;
+}
+
+typedef struct {
+	char *bytes;
+	size_t size;
+} contents;
+
+static bool
+contents_map (const char *path, contents *ret_contents)
+{
+	/* What has the name of a module may be a pipe, whose opening would wait for a writer. */
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	void *bytes = MAP_FAILED;
+
+	if (fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0)
+		bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close (fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	*ret_contents = (contents) { bytes, (size_t) status.st_size };
+	return true;
+}
+
+static monocle__module_writes
+look_into (const char *path)
+{
+	monocle__module_writes found = MONOCLE__WRITES_NOTHING;
+	contents file;
+
+	if (!contents_map (path, &file))
+		return MONOCLE__WRITES_UNKNOWN;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions && found == MONOCLE__WRITES_NOTHING; i++) {
+		if (memmem (file.bytes, file.size, functions[i].name, functions[i].size))
+			found = functions[i].writes;
+	}
+	munmap (file.bytes, file.size);
+	return found;
+}
+
+monocle__module_writes
+monocle__module_file_look (const monocle__layout *layout, const char *desc)
+{
+	size_t length = strcspn (desc, ":");
+	monocle__module_writes writes;
+	char *path;
 
 	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
 		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
 			return MONOCLE__WRITES_TEXT;
 	}
-	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
-		path = find_in (places[i], desc, length);
+	path = find_file (layout, desc);
 	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;
 	free (path);
 	return writes;
+}
+
+char *
+monocle__module_file_when_empty (const monocle__layout *layout, const char *desc)
+{
+	static const char key[] = "\0monocle_kit_when_empty=";
+	char *path = find_file (layout, desc), *text = NULL;
+	contents file;
+
+	if (path && contents_map (path, &file)) {
+		const char *found = memmem (file.bytes, file.size, key, sizeof key - 1);
+		if (found) {
+			found += sizeof key - 1;
+			text = monocle__format ("%.*s", (int) strnlen (found, (size_t) (file.bytes + file.size - found)), found);
+		}
+		munmap (file.bytes, file.size);
+	}
+	free (path);
+	return text;
 }

@@ -16,5 +16,7 @@ typedef enum {
 
 /* `desc` is NAME[:ARGUMENTS]. Looks where `monocle list` looks. */
 monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);
+/* What the module says of a profile in which nothing is (MONOCLE_KIT_WHEN_EMPTY); NULL: nothing. The caller frees. */
+char *monocle__module_file_when_empty (const monocle__layout *layout, const char *desc);
 
 #endif

@@ -30,6 +30,13 @@ MONOCLE_KIT_API void monocle_kit_log (const char *module, const char *format, ..
 MONOCLE_KIT_API void monocle_kit_log_failure (const char *module, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
+/*
+ * What `monocle run` says of a profile of this module in which nothing is, after "it is empty: ". A module has it once,
+ * outside its functions. It is a text in the module's file: nothing is done with it in the profiled process.
+ */
+#define MONOCLE_KIT_WHEN_EMPTY(text) \
+	__attribute__ ((used)) static const char monocle_kit_when_empty[] = "\0monocle_kit_when_empty=" text
+
 /* --- options: one row each ---------------------------------------------------------------------------------------- */
 
 typedef enum {

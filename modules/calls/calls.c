@@ -28,6 +28,9 @@
 
 #include "method-filter.h"
 
+MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
+                        "--profile=calls:callspec=all shows all)");
+
 static const char *option_callspec = "program";
 static uint32_t option_time;
 static uint64_t option_calldepth = 128;

@@ -30,6 +30,9 @@
 
 #include "drain-thread.h"
 
+MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--profile=sample:mode=wall shows waiting; "
+                        "--profile=calls counts every call)");
+
 static uint32_t option_mode;
 static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
 static bool option_threads, option_native, option_raw;

@@ -280,8 +280,18 @@ class Collecting(case.Case):
         profile.value('calls', 'count')
         pprof.write_gzip(self.work / 'source', profile.encode())
         code, _, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-o', 'prof.pb.gz')
-        self.assertIn('wrote prof.pb.gz (process 41); it is empty', error)
+        self.assertIn('wrote prof.pb.gz (process 41); it is empty: nothing happened that the module was', error)
         self.assertNotIn('monocle flame', error)
+
+    def test_an_empty_profile_is_explained_in_the_words_of_its_module(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        profile.line('comment desc: mine:a=b')
+        pprof.write_gzip(self.work / 'source', profile.encode())
+        module = self.folder / 'modules/libmono-profiler-mine.so'
+        module.write_bytes(b'ELF\0monocle_kit_spool_open\0x\0monocle_kit_when_empty=ask \x1b for more\0')
+        error = self.run_processes('cp source $d/output.41.1.pb.gz', '--profile=mine:a=b', '-o', 'prof.pb.gz')[2]
+        self.assertIn('it is empty: ask ? for more\n', error)
 
     def test_a_profile_elsewhere_is_reported_where_it_is(self):
         code, _, error = self.run_processes('cp source "$PWD/a b.pb.gz"; echo "$PWD/a b.pb.gz" > $d/41.1.done')
