@@ -298,7 +298,8 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 			continue;
 		}
 		if (error != args->output_error) /* else it was said before the program began */
-			monocle__say ("cannot write %s: %s; the profile stays in %s", target, strerror (-error), profile->path);
+			monocle__say ("cannot write %s: %s; the profile stays in %s", target,
+			              error == -ENXIO ? "nobody reads this pipe" : strerror (-error), profile->path);
 		free (target);
 	}
 }

@@ -63,7 +63,10 @@ copy_file (const char *from, const char *to, int flags)
 
 	if (in < 0)
 		return -errno;
-	out = open (to, O_WRONLY | O_CLOEXEC | flags, 0600);
+	/* A pipe that nobody reads is not waited for (ENXIO). One that is read takes its time. */
+	out = open (to, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0600);
+	if (out >= 0)
+		fcntl (out, F_SETFL, fcntl (out, F_GETFL) & ~O_NONBLOCK);
 	result = out < 0 ? -errno : copy_bytes (in, out);
 	if (out >= 0 && close (out) != 0 && result == 0)
 		result = -errno;

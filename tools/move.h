@@ -13,7 +13,7 @@ const char *monocle__move_extension (const char *file);
 char *monocle__move_name (const char *file, pid_t pid);
 /*
  * Moves `from` to `to`, across file systems too. A regular file appears whole or not at all; anything else (a device, a
- * pipe) is written to. 0 or -errno; `from` stays then.
+ * pipe) is written to. 0 or -errno; `from` stays then. -ENXIO: `to` is a pipe that nobody reads.
  */
 int monocle__move_file (const char *from, const char *to);
 

@@ -318,6 +318,33 @@ class Collecting(case.Case):
         self.assertTrue(os.path.exists('/dev/null'))
         self.assertNothingLeft()
 
+    def test_a_pipe_that_nobody_reads_is_one_line_and_not_waited_for(self):
+        os.mkfifo(self.work / 'pipe')
+        (self.work / 'link').symlink_to('pipe')
+        for name in ['pipe', 'link']:
+            process = self.start('run', '-q', '-o', name, '--', '/bin/sh', '-c',
+                                 'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz; exit 4')
+            self.addCleanup(process.kill)
+            out, error = process.communicate(timeout=20)
+            self.assertEqual((process.returncode, out), (4, b''))
+            line = error.decode()
+            self.assertRegex(line, r'^monocle: cannot write %s: nobody reads this pipe; the profile stays in .*\n$'
+                             % name)
+            kept = pathlib.Path(line.strip().rsplit(' ', 1)[1])
+            self.assertEqual(kept.read_bytes(), (self.work / 'source').read_bytes())
+
+    def test_a_pipe_that_is_read_slowly_has_it_all(self):
+        os.mkfifo(self.work / 'pipe')
+        (self.work / 'source').write_bytes(os.urandom(1 << 20))
+        process = self.start('run', '-q', '-o', 'pipe', '--', '/bin/sh', '-c',
+                             'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz')
+        self.addCleanup(process.kill)
+        with open(self.work / 'pipe', 'rb') as reader:
+            time.sleep(0.2)
+            self.assertEqual(reader.read(), (self.work / 'source').read_bytes())
+        self.assertEqual((process.wait(20), process.stderr.read()), (0, b''))
+        self.assertNothingLeft()
+
     def mode(self, path):
         return oct(os.stat(path).st_mode & 0o7777)
 
