@@ -64,6 +64,15 @@ write_rows (const monocle__profile *profile, const arguments *args)
 	return monocle__output_finish (stdout, NULL);
 }
 
+/* Where they are two, the reader must know it: own time is not the same in profiles of calls and of samples. */
+static void
+say_values (const arguments *args, const monocle__value_type *before, const monocle__value_type *after)
+{
+	if (strcmp (before->type, after->type) != 0)
+		monocle__say ("%s is compared by %s, %s by %s; --value=NAME chooses a value that both have", args->paths[0],
+		              before->type, args->paths[1], after->type);
+}
+
 /* The values that are compared: what is named, or the first profile's main one, if both have it in one unit. */
 static bool
 try_values (monocle__profile *const profiles[2], const arguments *args, size_t values[2])
@@ -82,8 +91,10 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 		types[i] = &profiles[i]->value_types[values[i]];
 		name = args->value ? args->value : types[i]->type;
 	}
-	if (strcmp (types[0]->unit, types[1]->unit) == 0)
+	if (strcmp (types[0]->unit, types[1]->unit) == 0) {
+		say_values (args, types[0], types[1]);
 		return true;
+	}
 	monocle__say ("%s is in %s (%s), %s in %s (%s): they cannot be compared; --value=NAME chooses another value",
 	              args->paths[0], types[0]->unit, types[0]->type, args->paths[1], types[1]->unit, types[1]->type);
 	return false;

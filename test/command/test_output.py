@@ -222,6 +222,19 @@ before  after  change  points  path, with everything it called
         times = self.monocle('diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv')[1]
         self.assertIn('self_change_ns\tself_points\ttotal_before_ns', times)
 
+    def test_two_different_values_are_named_when_they_are_compared(self):
+        profile = pprof.Writer()
+        profile.value('samples', 'count')
+        profile.value('cpu', 'nanoseconds')
+        profile.sample(['A:Main ()'], [1, 7000])
+        pprof.write_gzip(self.work / 's.pb.gz', profile.encode())
+        code, out, error = self.monocle('diff', 'p.pb.gz', 's.pb.gz')
+        self.assertEqual(code, 0)
+        self.assertEqual(error, 'monocle: p.pb.gz is compared by self, s.pb.gz by cpu; --value=NAME chooses a value '
+                                'that both have\n')
+        self.assertIn('A:Main ()', out)
+        self.assertEqual(self.monocle('diff', 's.pb.gz', 's.pb.gz')[2], '')
+
     def test_what_cannot_be_compared_is_one_line(self):
         self.make_stacks()
         for words in [['p.pb.gz', 'a.txt'], ['a.txt', 'missing'], ['missing', 'a.txt'],
