@@ -89,6 +89,29 @@ say_spool (const char *path)
 	return is_left;
 }
 
+/*
+ * Modules write logs of events as text: lines that begin with "#", the last of which names the columns. Says so and
+ * returns true when the file is one.
+ */
+static bool
+say_text_log (const char *path)
+{
+	static const char columns[] = "\n# time thread ";
+	char head[1024] = "";
+	struct stat status;
+	FILE *stream;
+	size_t length;
+
+	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
+		return false;
+	length = fread (head, 1, sizeof head - 1, stream);
+	fclose (stream);
+	if (length < 2 || memcmp (head, "# ", 2) != 0 || !strstr (head, columns))
+		return false;
+	monocle__say ("%s is a text log, not a profile: it has a line per event; read it with a pager or grep", path);
+	return true;
+}
+
 int
 monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 {
@@ -96,6 +119,8 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 
 	if (monocle__profile_file_is_spool (path))
 		return read_spool (path, ret_profile);
+	if (say_text_log (path))
+		return -1;
 	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0)
 		return 0;
 	if (!say_spool (path))

@@ -235,6 +235,15 @@ before  after  change  points  path, with everything it called
         self.assertIn('A:Main ()', out)
         self.assertEqual(self.monocle('diff', 's.pb.gz', 's.pb.gz')[2], '')
 
+    def test_a_text_log_is_called_so(self):
+        for head in ['# events:only=gc on 10.0.1\n# time thread event\n', '# exceptions:log\n# time thread what\n']:
+            (self.work / 'x.log').write_text(head + '     0.006702     922 gc_resize new_size=12\n')
+            for words in [['report'], ['flame'], ['convert', '--to=pprof'], ['diff', 'p.pb.gz']]:
+                code, out, error = self.monocle(*words, 'x.log')
+                self.assertEqual((code, out), (1, ''))
+                self.assertEqual(error, 'monocle: x.log is a text log, not a profile: it has a line per event; read it '
+                                        'with a pager or grep\n')
+
     def test_what_cannot_be_compared_is_one_line(self):
         self.make_stacks()
         for words in [['p.pb.gz', 'a.txt'], ['a.txt', 'missing'], ['missing', 'a.txt'],
