@@ -194,7 +194,8 @@ complain_of_key (const char *module, const monocle_kit_option *rows, const char 
 		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"",
 		                         key, before->key, module, before->key);
 	else
-		monocle_kit_log_failure (module, "unknown option \"%s\"; --profile=%s:help prints all", key, module);
+		monocle_kit_log_failure (module, "unknown option \"%s\"; the same command with --profile=%s:help prints all",
+		                         key, module);
 }
 
 /* Understands one argument. 0, or -1 when it is wrong (logged). */
