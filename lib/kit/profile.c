@@ -260,7 +260,11 @@ monocle__profile_finish (monocle_kit_spool *spool)
 	__atomic_store_n (&header->ended, 1, __ATOMIC_RELEASE);
 	report_losses (header);
 	int error = write_profile (spool);
-	if (error)
+	/* Whoever collects makes a profile of the spool, in the same directory. */
+	if (error && *header->run_directory)
+		monocle_kit_log_failure (header->module, "cannot write %s: %s; the profile stays in %s", header->output,
+		                         strerror (-error), header->run_directory);
+	else if (error)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
 		                         strerror (-error), spool->path);
 	else

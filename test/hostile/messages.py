@@ -39,6 +39,8 @@ ROWS = [
         [r"monocle: cannot write /nonexistent/a.pb.gz: No such file or directory; .*"]),
     Row("-o on a full disk is one line", ["-o", "/dev/full", "--profile=calls"],
         [r"monocle: cannot write /dev/full: No space left on device; the profile stays in .*"]),
+    Row("output= on a full disk is one line", ["--profile=calls:output=/dev/full"],
+        [r"monocle: calls: cannot write /dev/full: No space left on device; the profile stays in /\S+"]),
     Row("a missing module is one line", ["--profile=nosuch"], [r"monocle: profiler 'nosuch' not found: .*"]),
     Row("a wrong option is one line", ["--profile=calls:outptu=x"],
         [r'monocle: calls: unknown option "outptu"; did you mean "output"\?']),
