@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many.c - compiled forty times, each time with another ENTRY, it is forty modules.
+ * many.c - linked forty times, each time with another name for many_init (), it is forty modules.
  *
  * `manyN:FILE` counts throws of Boom and writes their number at the end.
  */
@@ -34,10 +34,10 @@ write_count (MonoProfiler *prof)
 	fclose (file);
 }
 
-MONO_API void ENTRY (const char *desc);
+MONO_API void many_init (const char *desc);
 
 MONO_API void
-ENTRY (const char *desc)
+many_init (const char *desc)
 {
 	const char *colon = strchr (desc, ':');
 	MonoProfilerHandle handle = mono_profiler_create (&one);
