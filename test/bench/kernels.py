@@ -12,13 +12,13 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "engine"))
-import matrix  # noqa: E402
-from matrix import harness  # noqa: E402
+import configurations  # noqa: E402
+from configurations import harness  # noqa: E402
 
 BOUND = 1.02
 
 
-class Bench(matrix.EngineSuite):
+class Bench(configurations.EngineSuite):
     def measure(self, runtime, modules, rounds, exe, times):
         """Adds one process: the median nanoseconds of each kernel."""
         output = self.work / "kernels.pb.gz"

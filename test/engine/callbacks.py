@@ -12,14 +12,14 @@ which tells how long collections took, is
 import re
 import sys
 
-import matrix
+import configurations
 
 SETTINGS = {
     "default": {},
-    "no-tiering": matrix.SETTINGS["no-tiering"],
-    "no-pgo": matrix.SETTINGS["no-pgo"],
-    "no-r2r": matrix.SETTINGS["no-r2r"],
-    "osr": matrix.SETTINGS["osr"],
+    "no-tiering": configurations.SETTINGS["no-tiering"],
+    "no-pgo": configurations.SETTINGS["no-pgo"],
+    "no-r2r": configurations.SETTINGS["no-r2r"],
+    "osr": configurations.SETTINGS["osr"],
     "server": {"DOTNET_gcServer": "1"},
 }
 MODULES = {
@@ -54,7 +54,7 @@ def late(listing):
     return found
 
 
-class Callbacks(matrix.EngineSuite):
+class Callbacks(configurations.EngineSuite):
     def hunt(self, runtime, settings, module, exe):
         """One process: all rounds, in one setting, under one module or bare."""
         options = self.options
@@ -65,8 +65,8 @@ class Callbacks(matrix.EngineSuite):
             seen = self.bare(runtime, command, env, timeout=600)
         else:
             (self.work / "tokens.tsv").unlink(missing_ok=True)
-            environment = matrix.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
-            seen = matrix.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 600)
+            environment = configurations.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
+            seen = configurations.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 600)
         self.check(not seen.timeout and seen.code == 0, what + ": every round", seen)
         longest = re.search(r"longest (\d+) us of (\d+) collections", seen.err)
         if options.verbose and longest:
@@ -74,7 +74,7 @@ class Callbacks(matrix.EngineSuite):
         if options.verbose and options.histogram:
             print(seen.err)
         if module in NESTED and seen.code == 0:
-            self.sound(what, matrix.read_tokens(self.work / "tokens.tsv"))
+            self.sound(what, configurations.read_tokens(self.work / "tokens.tsv"))
 
     def code(self, runtime, settings, module, exe):
         """The generated code itself: nothing stands behind the change to preemptive mode, in any method."""
@@ -82,9 +82,9 @@ class Callbacks(matrix.EngineSuite):
         file = self.work / "code.txt"
         file.unlink(missing_ok=True)
         env = dict(SETTINGS[settings], DOTNET_JitDisasm="Shapes:* Il:* Emitted:*", DOTNET_JitStdOutFile=str(file))
-        environment = matrix.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
+        environment = configurations.harness.profile_environment(self.build, runtime, [MODULES[module]], env)
         command = [exe, self.library, "rounds=2", "calls=1", "threads=1"]
-        seen = matrix.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 120)
+        seen = configurations.harness.run(runtime.prefix + [str(c) for c in command], environment, self.work, 120)
         listings = re.split(r"^; Assembly listing for method ", file.read_text() if file.exists() else "", flags=re.M)
         listings = [text for text in listings if EXIT in text]
         self.check(seen.code == 0 and len(listings) > 20, what + ": is shown", "%d\n%s" % (len(listings), seen))

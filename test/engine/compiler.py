@@ -9,12 +9,12 @@ import pathlib
 import subprocess
 import sys
 
-import matrix
+import configurations
 
 
-class Compiler(matrix.EngineSuite):
+class Compiler(configurations.EngineSuite):
     def compile(self, runtime, compiler, references, target, profiled):
-        sources = sorted((matrix.HERE / "programs").glob("*.cs"))
+        sources = sorted((configurations.HERE / "programs").glob("*.cs"))
         lines = ['-r:"%s"' % r for r in sorted(references.glob("*.dll"))]
         rsp = self.work / "references.rsp"
         rsp.write_text("\n".join(lines + ['-r:"%s"' % (self.folder / "shapes-il.dll")]))
@@ -61,7 +61,7 @@ def main():
     suite.parse()
     suite.folder = suite.programs()
     if suite.folder:
-        script = str(matrix.HERE / "programs" / "compile.sh")
+        script = str(configurations.HERE / "programs" / "compile.sh")
         where = subprocess.run([script, "--where"], capture_output=True, text=True).stdout.split("\n")
         suite.run(where[0], pathlib.Path(where[1]))
     return suite.finish()

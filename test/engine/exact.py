@@ -3,10 +3,10 @@
 """A hundred million calls of a method of one line, and none is lost while its code climbs the tiers."""
 import sys
 
-import matrix
+import configurations
 
 
-class Exact(matrix.EngineSuite):
+class Exact(configurations.EngineSuite):
     def count(self, runtime, exe, threads, calls):
         what = "%s: %d threads with %d calls each" % (runtime, threads, calls)
         seen, counts = self.under(runtime, [exe, threads, calls], ["image=exact"])
@@ -16,7 +16,8 @@ class Exact(matrix.EngineSuite):
             return
         self.sound(what, counts)
         row = next((r for k, r in counts.rows.items() if counts.names[k].startswith("Exact:Line ")), None)
-        self.check(row == matrix.Row(threads * calls, threads * calls, 0, 0, 0), what + ": each is counted", row)
+        self.check(row == configurations.Row(threads * calls, threads * calls, 0, 0, 0), what + ": each is counted",
+                   row)
 
 
 def main():

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-import matrix
+import configurations
 import harness
 
 PAGES = [("/", "hello", "Handlers:Hello"), ("/json/3", None, "Handlers:Json"), ("/throw", "caught", "Handlers:Throw"),
@@ -47,10 +47,10 @@ class Client(threading.Thread):
             self.bad.append(("connection", repr(error)))
 
 
-class Hosts(matrix.EngineSuite):
+class Hosts(configurations.EngineSuite):
     def built(self, name):
         """A project of programs/ built in the build folder; None after a skip with the reason."""
-        source = matrix.HERE / "programs" / name
+        source = configurations.HERE / "programs" / name
         out = self.build.path / "test" / "engine" / name
         out.mkdir(parents=True, exist_ok=True)
         for file in source.iterdir():
@@ -98,12 +98,12 @@ class Hosts(matrix.EngineSuite):
                        "dotnet test, %s: the same verdicts" % what, seen)
             if self.check((self.work / "tests.tsv").exists(), "dotnet test, %s: the test host is profiled" % what,
                           seen):
-                self.judge_tests("dotnet test, " + what, matrix.read_tokens(self.work / "tests.tsv"))
+                self.judge_tests("dotnet test, " + what, configurations.read_tokens(self.work / "tests.tsv"))
 
     def judge_tests(self, what, counts):
         self.sound(what, counts)
         rows = {counts.names[k]: r for k, r in counts.rows.items() if k[0] == "engine-xunit"}
-        self.check(rows.get("Tests:Factorial (int)", matrix.Row(0, 0, 0, 0, 0))[:4] == (19, 18, 0, 1),
+        self.check(rows.get("Tests:Factorial (int)", configurations.Row(0, 0, 0, 0, 0))[:4] == (19, 18, 0, 1),
                    what + ": Factorial", rows)
         self.check(rows.get("Tests:Sums (int)", [0])[0] == 40, what + ": Sums", rows)
 
@@ -132,7 +132,7 @@ class Hosts(matrix.EngineSuite):
         watchdog.cancel()
         asked = sum((c.asked for c in clients), collections.Counter())
         bad = [b for c in clients for b in c.bad]
-        counts = matrix.read_tokens(file) if file.exists() else None
+        counts = configurations.read_tokens(file) if file.exists() else None
         return asked, bad, harness.Outcome(server.returncode, line + out, err), counts
 
     def web(self, runtime, seconds):
@@ -152,7 +152,7 @@ class Hosts(matrix.EngineSuite):
     def judge_web(self, what, asked, counts):
         # Threads of the pool end whenever they like, also inside their last call while the process goes down.
         self.check(counts.lost == 0 and counts.mismatches[0] == "0", what + ": calls nest", counts.mismatches)
-        bad = matrix.unbalanced(counts)
+        bad = configurations.unbalanced(counts)
         self.check(not bad, what + ": enters = exits + open", "\n    " + "\n    ".join(bad))
         for page, _, method in PAGES:
             got = sum(r.enter for k, r in counts.rows.items()

@@ -9,7 +9,7 @@ the stack frame no more often than without a profiler, as DOTNET_JitDisasm shows
 import re
 import sys
 
-import matrix
+import configurations
 
 KERNELS = ("Double DoubleArguments Sum Float Polynomial Early TwoRegisters MixedRegisters Wrapped InMemory FourFloats "
            "Complex Vector128 Vector256 VectorT Vector3 Decimal Long NoResult Locals").split()
@@ -57,14 +57,15 @@ def frame_uses(listing):
     return sum(count for group, count in uses.items() if group in reached(group))
 
 
-class Kernels(matrix.EngineSuite):
+class Kernels(configurations.EngineSuite):
     def listings(self, what, runtime, exe, modules, settings):
         """{kernel: the frame uses in its loops}, of the code that was optimised."""
         file = self.work / "listing.txt"
         file.unlink(missing_ok=True)
-        settings = dict(matrix.SETTINGS[settings], DOTNET_JitDisasm=" ".join(KERNELS), DOTNET_JitStdOutFile=str(file))
+        settings = dict(configurations.SETTINGS[settings], DOTNET_JitDisasm=" ".join(KERNELS),
+                        DOTNET_JitStdOutFile=str(file))
         env = (harness_environment(self.build, runtime, modules, settings))
-        seen = matrix.harness.run(runtime.prefix + [exe, "run"], env, self.work)
+        seen = configurations.harness.run(runtime.prefix + [exe, "run"], env, self.work)
         if not self.check(seen.code == 0 and file.exists(), what + ": the compiler lists its code", seen):
             return {}
         parts = LISTING.split(file.read_text())[1:]
@@ -86,8 +87,8 @@ class Kernels(matrix.EngineSuite):
 
     def compare_results(self, runtime, exe, settings):
         what = "%s %s" % (runtime, settings)
-        bare = self.bare(runtime, [exe, "run"], matrix.SETTINGS[settings])
-        seen, counts = self.under(runtime, [exe, "run"], ["image=kernels"], matrix.SETTINGS[settings])
+        bare = self.bare(runtime, [exe, "run"], configurations.SETTINGS[settings])
+        seen, counts = self.under(runtime, [exe, "run"], ["image=kernels"], configurations.SETTINGS[settings])
         self.check(bare.code == 0 and "result let go True" in bare.out, what + ": the program runs", bare)
         self.check((bare.code, bare.out) == (seen.code, seen.out), what + ": the same results",
                    "%s\n--- bare\n%s" % (seen, bare))
@@ -97,13 +98,13 @@ class Kernels(matrix.EngineSuite):
         calls = {counts.names[key].split(" ")[0]: row for key, row in counts.rows.items()}
         for name in KERNELS:
             row = calls.get("Kernels:" + name)
-            self.check(row == matrix.Row(1, 1, 0, 0, 0), "%s: %s is counted" % (what, name), row)
+            self.check(row == configurations.Row(1, 1, 0, 0, 0), "%s: %s is counted" % (what, name), row)
 
 
 def harness_environment(build, runtime, modules, settings):
     if not modules:
-        return matrix.harness.bare_environment(settings)
-    return matrix.harness.profile_environment(build, runtime, modules, settings)
+        return configurations.harness.bare_environment(settings)
+    return configurations.harness.profile_environment(build, runtime, modules, settings)
 
 
 def main():

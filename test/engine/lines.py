@@ -4,13 +4,13 @@
 import difflib
 import sys
 
-import matrix
+import configurations
 
 
-class Lines(matrix.EngineSuite):
+class Lines(configurations.EngineSuite):
     def compare(self, runtime, settings, exe, what):
-        bare = self.bare(runtime, [exe], matrix.SETTINGS[settings])
-        seen, counts = self.under(runtime, [exe], ["image=lines"], matrix.SETTINGS[settings])
+        bare = self.bare(runtime, [exe], configurations.SETTINGS[settings])
+        seen, counts = self.under(runtime, [exe], ["image=lines"], configurations.SETTINGS[settings])
         self.check(bare.code == 0 and bare.out.count("-- ") > 40, what + ": the program prints its traces", bare)
         diff = list(difflib.unified_diff(bare.out.splitlines(), seen.out.splitlines(), "bare", "probed", lineterm="",
                                          n=1))

@@ -9,23 +9,23 @@ them. A module that wants nothing of the program leaves its precompiled code in 
 import shutil
 import sys
 
-import matrix
+import configurations
 import harness
 
 
-class ReadyToRun(matrix.EngineSuite):
+class ReadyToRun(configurations.EngineSuite):
     def published(self, folder):
         out = self.build.path / "test" / "engine" / "r2r"
         out.mkdir(parents=True, exist_ok=True)
-        done, source = out / "out" / "shapes.dll", matrix.HERE / "programs" / "r2r" / "engine-r2r.csproj"
-        inputs = list((matrix.HERE / "programs").glob("*.cs")) + [source]
+        done, source = out / "out" / "shapes.dll", configurations.HERE / "programs" / "r2r" / "engine-r2r.csproj"
+        inputs = list((configurations.HERE / "programs").glob("*.cs")) + [source]
         if done.exists() and all(done.stat().st_mtime > f.stat().st_mtime for f in inputs):
             return done
         shutil.copy(source, out)
         env = harness.bare_environment({"DOTNET_CLI_USE_MSBUILD_SERVER": "0"})
         made = harness.run(["dotnet", "publish", out / source.name, "-c", "Release", "-o", out / "out", "-nologo",
                             "-nodeReuse:false", "-p:UseSharedCompilation=false",
-                            "-p:EngineSources=%s" % (matrix.HERE / "programs"),
+                            "-p:EngineSources=%s" % (configurations.HERE / "programs"),
                             "-p:EngineIl=%s" % (folder / "shapes-il.dll")],
                            env, out, 240)
         if made.code == 0:
@@ -54,7 +54,7 @@ class ReadyToRun(matrix.EngineSuite):
         if reference is None:
             return
         for settings in ("default", "no-tiering", "no-pgo"):
-            chosen = matrix.SETTINGS[settings]
+            chosen = configurations.SETTINGS[settings]
             every = self.compare(runtime, exe, "r2r " + settings, images, chosen, reference)
             self.check(every and every.rows.keys() == reference.rows.keys(), "r2r %s: no method is missing" % settings)
             for modulus, phase in ((2, 0), (7, 3), (40, 5)):

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-import matrix
+import configurations
 import harness
 import stacks
 
@@ -30,7 +30,7 @@ def percent(part, whole):
     return 100 * part / whole if whole else 0.0
 
 
-class Walks(matrix.EngineSuite):
+class Walks(configurations.EngineSuite):
     def sampled(self, runtime, command, options, settings=None, cwd=None):
         """The outcome and the walks of a run under the module walks; None: it wrote no file."""
         file = self.work / "walks.txt"
@@ -120,11 +120,11 @@ class Walks(matrix.EngineSuite):
 
     def compiler_command(self, folder):
         """The SDK's C# compiler over this folder's programs."""
-        script = matrix.HERE / "programs" / "compile.sh"
+        script = configurations.HERE / "programs" / "compile.sh"
         csc, references = subprocess.run([str(script), "--where"], capture_output=True, text=True).stdout.split()
         response = self.work / "references.rsp"
         response.write_text("".join('-r:"%s"\n' % f for f in sorted(pathlib.Path(references).glob("*.dll"))))
-        sources = sorted(str(f) for f in (matrix.HERE / "programs").glob("*.cs"))
+        sources = sorted(str(f) for f in (configurations.HERE / "programs").glob("*.cs"))
         return ["dotnet", "exec", csc, "-nologo", "-noconfig", "-nostdlib", "-unsafe", "-langversion:13",
                 "-nowarn:CS0649", "-optimize+", "-r:%s" % (folder / "shapes-il.dll"), "@%s" % response,
                 "-out:%s" % (self.work / "out.dll")] + sources
@@ -153,7 +153,7 @@ class Walks(matrix.EngineSuite):
         self.agree(runtime, self.compiler_command(folder), "the C# compiler")
 
     def web(self, runtime, seconds):
-        source, out = matrix.HERE / "programs" / "web", self.build.path / "test" / "engine" / "web-walks"
+        source, out = configurations.HERE / "programs" / "web", self.build.path / "test" / "engine" / "web-walks"
         shutil.copytree(source, out, dirs_exist_ok=True)
         env = harness.bare_environment({"DOTNET_CLI_USE_MSBUILD_SERVER": "0"})
         made = harness.run(["dotnet", "build", "-nologo", "-c", "Release", "-nodeReuse:false",

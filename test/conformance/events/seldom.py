@@ -15,7 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE)]
 import harness  # noqa: E402
-from run import parse  # noqa: E402
+from topics import parse  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_gcServer": "1", "DOTNET_GCHeapCount": "2"}, {"DOTNET_gcConcurrent": "0"}]
 OWN = re.compile(r"^(Seldom|Plain|Holder|Broken|Target|Other)\b")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What lives how long: assemblies that come and go under a module that keeps every record it ever saw.
 
-  run.py [--rounds N] [--runtimes clr10,clr9] [--sanitized]
+  unloading.py [--rounds N] [--runtimes clr10,clr9] [--sanitized]
 
 A program loads and unloads a collectible assembly N times (500), bare and under the module `keeper`, which asks old
 records again and again. The program must behave the same, no answer may ever change, and memory must grow by no more

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Does a sampled profile say where the time went? truth.exe knows: it burns known shares and measures them itself.
 
-    run.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
+    truth.py [--build DIR] [--runtimes mono,clr8,clr9,clr10] [--seconds S] [--threads N] [--points P] [--slower PERCENT]
 
 Each method's share of the profile (its total, so that what it calls counts) is compared with the share of processor
 time that the program measured: the difference must stay within P points. Then Victim is made PERCENT slower than

@@ -8,13 +8,13 @@ that exceptions pass and are caught by frames without probes: what is counted mu
 """
 import sys
 
-import matrix
+import configurations
 
 
-class TryFault(matrix.EngineSuite):
+class TryFault(configurations.EngineSuite):
     def one(self, runtime, settings_name, exe, what, options, try_fault=False):
         """The counts of one run after all checks that need no other run."""
-        settings = dict(matrix.SETTINGS[settings_name])
+        settings = dict(configurations.SETTINGS[settings_name])
         if try_fault:
             settings["MONOCLE_CLR_TRY_FAULT"] = "1"
         seen, counts = self.under(runtime, [exe], options, settings)
@@ -30,12 +30,12 @@ class TryFault(matrix.EngineSuite):
             return
         if self.reference is None:
             self.reference = counts
-        bad = matrix.differences(counts, self.reference)
+        bad = configurations.differences(counts, self.reference)
         self.check(not bad, what + ": counts of try/fault", "\n    " + "\n    ".join(bad))
 
     def configuration(self, runtime, settings_name, exe, images=("image=shapes", "image=shapes-il")):
         name = "%s %s %s" % (runtime, settings_name, exe.stem)
-        bare = self.bare(runtime, [exe], matrix.SETTINGS[settings_name])
+        bare = self.bare(runtime, [exe], configurations.SETTINGS[settings_name])
         self.plain = self.plain or bare
         self.check((bare.code, bare.out) == (self.plain.code, self.plain.out), name + ": bare output", bare)
         for try_fault in (True, False):
@@ -79,11 +79,11 @@ def main():
     exe, debug = folder / "shapes.dll", folder / "debug" / "shapes.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")):
         quick = ["default", "no-tiering", "osr"] if runtime.name == "clr10" else ["no-tiering", "default"]
-        for settings in matrix.SETTINGS if options.full else quick:
+        for settings in configurations.SETTINGS if options.full else quick:
             suite.configuration(runtime, settings, exe)
             for phase in range(6 if options.full else 1):
                 suite.partial(runtime, settings, exe, 2 if phase < 2 else 4, phase if phase < 2 else phase - 2)
-        for settings in matrix.SETTINGS if options.full else ["default"]:
+        for settings in configurations.SETTINGS if options.full else ["default"]:
             suite.everything(runtime, settings, exe)
     suite.reference = None
     for runtime in suite.runtimes(options.runtimes.split(",") if options.full else ["clr10"]):

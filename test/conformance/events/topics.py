@@ -6,7 +6,7 @@ The program (topics.cs) is compiled once. The module `events` writes down what i
 what must agree by the rules of doc/events.md, in order per thread, and compared with real Mono's. Rules that have no
 counterpart on Mono are checked by themselves: pairs that must close, counts that the program knows.
 
-  run.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
+  topics.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
 """
 import collections
 import pathlib

@@ -7,7 +7,7 @@ once. Of each thread all that the module `events` is told about exceptions and c
 compared with real Mono's, line by line, in order. What the class library's precompiled methods do is nobody's but
 CoreCLR's: there all settings, which make different machine code of the same IL, must tell the same.
 
-  run.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
+  clauses.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
 """
 import difflib
 import pathlib
@@ -17,7 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "events")]
 import harness  # noqa: E402
-import run as events  # noqa: E402
+import topics as events  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_TieredCompilation": "0"}, {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"},
             {"DOTNET_gcServer": "1"}, {"DOTNET_TC_BackgroundWorkerTimeoutMs": "0", "DOTNET_TC_CallCountThreshold": "2"}]

@@ -6,7 +6,7 @@ What the functions answer is Mono's on both. Rates are what was asked for, by ea
 time of each thread on CoreCLR (Mono hits every thread whenever the process has used a period), in mode REAL by the
 clock. A thread that has made thousands of faults is sampled as any other.
 
-  run.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  sampling.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
 import os
 import pathlib
