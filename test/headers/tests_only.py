@@ -23,7 +23,7 @@ KEPT = {
     "monocle__native_count": "frames that are described",
     "monocle__profile_reset": "several profiles in one process",
     # Their own file needs them; tests call them as well, with input that no caller can make.
-    "monocle__class_interfaces": "a hierarchy that goes round",
+    "monocle__relation_interfaces": "a hierarchy that goes round",
     "monocle__describe_source_local": "fuzzing",
     "monocle__describe_source_locate": "fuzzing",
     "monocle__describe_source_scope": "fuzzing",

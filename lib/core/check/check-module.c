@@ -99,7 +99,7 @@ new_import (const patch *p, const char *function, void *target)
 	import->map = p->object.map;
 	import->function = function;
 	import->target = target;
-	import->contract = monocle__contract_of (function);
+	import->contract = monocle__check_contract_of (function);
 	import->replacement = monocle__check_callback_replacement (function);
 	if (!import->replacement)
 		import->replacement = monocle__check_signal_replacement (function);
@@ -153,7 +153,7 @@ write_word (void **word, void *value)
 static bool
 is_wanted (const char *name)
 {
-	return monocle__contract_of (name) || monocle__check_callback_replacement (name) ||
+	return monocle__check_contract_of (name) || monocle__check_callback_replacement (name) ||
 	       monocle__check_signal_replacement (name);
 }
 

@@ -161,7 +161,7 @@ static const monocle__contract contracts[] = {
 };
 
 const monocle__contract *
-monocle__contract_of (const char *function)
+monocle__check_contract_of (const char *function)
 {
 	for (size_t i = 0; i < sizeof contracts / sizeof *contracts; i++)
 		if (!strcmp (contracts[i].function, function))

@@ -86,7 +86,7 @@ enum {
 };
 
 /* NULL: the function has none. */
-const monocle__contract *monocle__contract_of (const char *function);
+const monocle__contract *monocle__check_contract_of (const char *function);
 
 /* --- one function that one module calls (check-module.c) ---------------------------------------------------------- */
 

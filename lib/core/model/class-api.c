@@ -5,12 +5,11 @@
  *
  * Any thread, any context; what asks the host for a class by name is said to need normal context.
  */
-#include "class-api.h"
+#include "class.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "arena.h"
-#include "class.h"
 #include "constraint.h"
 #include "dispatch/host.h"
 #include "image.h"
@@ -132,7 +131,7 @@ mono_class_get_byref_type (MonoClass *klass)
 /* --- mono_class_*: relations -------------------------------------------------------------------------------------- */
 
 MonoClass *
-monocle__corlib_class (_Atomic (MonoClass *) *cache, const char *name_space, const char *name)
+monocle__class_of_corlib (_Atomic (MonoClass *) *cache, const char *name_space, const char *name)
 {
 	MonoClass *klass = atomic_load_explicit (cache, memory_order_acquire);
 	MonoImage *image = monocle__image_corlib ();
@@ -169,9 +168,9 @@ find_parent (MonoClass *klass)
 	case MONOCLE__CLASS_DEF: return ask_parent (klass);
 	case MONOCLE__CLASS_INST:
 		parent = mono_class_get_parent (klass->element);
-		return parent ? monocle__class_inflate (parent, klass->count, klass->arguments, 0, NULL) : NULL;
-	case MONOCLE__CLASS_ARRAY: return monocle__corlib_class (&array_class, "System", "Array");
-	case MONOCLE__CLASS_PARAM: return monocle__param_parent (klass);
+		return parent ? monocle__inflate_class (parent, klass->count, klass->arguments, 0, NULL) : NULL;
+	case MONOCLE__CLASS_ARRAY: return monocle__class_of_corlib (&array_class, "System", "Array");
+	case MONOCLE__CLASS_PARAM: return monocle__constraint_parent (klass);
 	default: return NULL;
 	}
 }
@@ -235,7 +234,7 @@ mono_class_is_delegate (MonoClass *klass)
 }
 
 MonoType *
-monocle__enum_base (MonoClass *klass)
+monocle__class_enum_base (MonoClass *klass)
 {
 	klass = klass ? monocle__class_definition (klass) : NULL;
 	const monocle__class_desc *desc =
@@ -253,7 +252,7 @@ mono_class_get_element_class (MonoClass *klass)
 		return monocle__class_shown (klass->element);
 	if (mono_class_is_nullable (klass))
 		return klass->arguments[0]->klass;
-	MonoType *base = monocle__enum_base (klass);
+	MonoType *base = monocle__class_enum_base (klass);
 	return base ? base->klass : klass;
 }
 
@@ -300,7 +299,7 @@ mono_class_init (MonoClass *klass)
 	MonoClass *mono_get_##name##_class (void) \
 	{ \
 		static _Atomic (MonoClass *) cache; \
-		return monocle__corlib_class (&cache, name_space, class_name); \
+		return monocle__class_of_corlib (&cache, name_space, class_name); \
 	}
 /* clang-format off */
 WELL_KNOWN_PRIMITIVE (object,  OBJECT)

@@ -82,15 +82,15 @@ mono_class_get_methods (MonoClass *klass, void **iter)
 {
 	if (!klass || !iter)
 		return NULL;
-	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_METHOD);
-	return monocle__method_as_in (
-	    is_walked_by_rows (klass, list) ? next_row (klass, iter) : monocle__list_next (list, iter), klass);
+	const monocle__member_list *list = monocle__members_of (klass, MONOCLE_MEMBER_METHOD);
+	return monocle__member_method_as_in (
+	    is_walked_by_rows (klass, list) ? next_row (klass, iter) : monocle__member_next (list, iter), klass);
 }
 
 int
 mono_class_num_methods (MonoClass *klass)
 {
-	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_METHOD);
+	const monocle__member_list *list = monocle__members_of (klass, MONOCLE_MEMBER_METHOD);
 	void *iter = NULL;
 	int count = 0;
 	if (list)
@@ -118,7 +118,7 @@ mono_class_get_method_from_name_flags (MonoClass *klass, const char *name, int p
 	MonoMethod *method;
 	while (name && (method = mono_class_get_methods (definition, &iter)))
 		if (is_wanted (method, name, param_count, (uint32_t) flags))
-			return monocle__method_as_in (method, klass);
+			return monocle__member_method_as_in (method, klass);
 	return NULL;
 }
 

@@ -7,7 +7,7 @@
  * Sizes are those of the runtime that runs: an object's header is 16 bytes on Mono and 8 on CoreCLR, and
  * mono_class_instance_size () less mono_class_value_size () is the header on both. 0: unknown. Normal context.
  */
-#include "class-api.h"
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
 #include "member.h"
@@ -44,7 +44,7 @@ size_of_code (uint32_t code)
 static uint32_t
 simple_size (MonoClass *klass)
 {
-	MonoType *base = monocle__enum_base (klass);
+	MonoType *base = monocle__class_enum_base (klass);
 	return size_of_code (monocle__type_code (base ? base : monocle_type (klass)));
 }
 

@@ -222,7 +222,7 @@ monocle__class_complete (MonoClass *klass)
 	if (!mono_class_get_parent (klass))
 		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
 	if (desc)
-		monocle__params_complete (klass, NULL, desc->generic_params);
+		monocle__class_params_complete (klass, NULL, desc->generic_params);
 	atomic_store_explicit (&klass->is_complete, true, memory_order_relaxed);
 	return true;
 }
@@ -453,7 +453,7 @@ monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int s
 
 /* A stand-in that nobody has spoken of is one that nobody will: instances are made from code that runs. */
 void
-monocle__params_complete (MonoClass *klass, MonoMethod *method, uint32_t count)
+monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		MonoClass *plain = monocle_class_param (klass, method, i, 0);
@@ -519,6 +519,12 @@ monocle_class_named (const char *assembly, const char *name_space, const char *n
 }
 
 /* --- what hosts ask ----------------------------------------------------------------------------------------------- */
+
+MonoClass *
+monocle__class_shown (MonoClass *klass)
+{
+	return klass && klass->is_own ? klass->element : klass;
+}
 
 MonoClass *
 monocle__class_definition (MonoClass *klass)

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * class.h - making, describing and completing classes.
+ * class.h - classes, as class.c makes and describes them and class-api.c answers for them.
  */
 #ifndef MONOCLE_MODEL_CLASS_H
 #define MONOCLE_MODEL_CLASS_H
@@ -19,6 +19,11 @@ extern MonoClass monocle__class_none;
 
 /* NULL while the host cannot tell. Arrays, pointers and the like are described from their element. */
 const monocle__class_desc *monocle__class_describe (MonoClass *klass);
+/*
+ * What Mono shows of a class that a type names: Gen<T> inside Gen's own definition is the definition itself, though its
+ * type is an instance.
+ */
+MonoClass *monocle__class_shown (MonoClass *klass);
 /* The definition under an instance; any other class itself. */
 MonoClass *monocle__class_definition (MonoClass *klass);
 /* T[*]: an array of rank 1 that is no vector. */
@@ -28,6 +33,19 @@ void monocle__class_corlib_is (MonoImage *image);
 /* Describes what is still undescribed: names, parents, parameters. False: that was done already. */
 bool monocle__class_complete (MonoClass *klass);
 /* The same for the type parameters of a class or of a method. */
-void monocle__params_complete (MonoClass *klass, MonoMethod *method, uint32_t count);
+void monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint32_t count);
+
+/* --- class-api.c -------------------------------------------------------------------------------------------------- */
+
+/* As it stands in the names of types; "!0" for a parameter that nobody can name. Any context. */
+const char *monocle__class_name (MonoClass *klass);
+/* Is it a class of namespace System called so? */
+bool monocle__class_is_system (MonoClass *klass, const char *name);
+/* A class of corlib by name, remembered in `cache`. Normal context the first time. */
+MonoClass *monocle__class_of_corlib (_Atomic (MonoClass *) *cache, const char *name_space, const char *name);
+/* A primitive that nobody has met as a definition yet gets its token. Normal context. */
+void monocle__class_meet_primitive (MonoClass *klass);
+/* Of an enum its underlying type, NULL for all others and where the host does not tell. */
+MonoType *monocle__class_enum_base (MonoClass *klass);
 
 #endif

@@ -8,7 +8,7 @@
  */
 #include "constraint.h"
 
-#include "class-api.h"
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
 #include "metadata.h"
@@ -81,7 +81,7 @@ class_constraint (MonoClass *param)
 }
 
 MonoClass *
-monocle__param_parent (MonoClass *param)
+monocle__constraint_parent (MonoClass *param)
 {
 	static _Atomic (MonoClass *) value_type;
 	MonoClass *parent = param->shared_ref ? NULL : class_constraint (param);
@@ -93,12 +93,12 @@ monocle__param_parent (MonoClass *param)
 	uint32_t flags = monocle__metadata_cell (image, MONO_TABLE_GENERICPARAM, row, MONO_GENERICPARAM_FLAGS);
 	if (!(flags & VALUE_TYPE_CONSTRAINT))
 		return object;
-	parent = monocle__corlib_class (&value_type, "System", "ValueType");
+	parent = monocle__class_of_corlib (&value_type, "System", "ValueType");
 	return parent ? parent : object;
 }
 
 MonoClass *
-monocle__param_interface (MonoClass *param, uint32_t index)
+monocle__constraint_interface (MonoClass *param, uint32_t index)
 {
 	return param->shared_ref ? NULL : constraint_at (param, index + (class_constraint (param) ? 1 : 0));
 }

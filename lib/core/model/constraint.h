@@ -10,7 +10,7 @@
 #include <mono/metadata/class.h>
 
 /* The base class of a type parameter, and its interfaces by position; NULL: past the last. */
-MonoClass *monocle__param_parent (MonoClass *param);
-MonoClass *monocle__param_interface (MonoClass *param, uint32_t index);
+MonoClass *monocle__constraint_parent (MonoClass *param);
+MonoClass *monocle__constraint_interface (MonoClass *param, uint32_t index);
 
 #endif

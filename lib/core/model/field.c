@@ -26,13 +26,13 @@ enum {
 MonoClassField *
 mono_class_get_fields (MonoClass *klass, void **iter)
 {
-	return monocle__list_next (monocle__class_list (klass, MONOCLE_MEMBER_FIELD), iter);
+	return monocle__member_next (monocle__members_of (klass, MONOCLE_MEMBER_FIELD), iter);
 }
 
 int
 mono_class_num_fields (MonoClass *klass)
 {
-	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_FIELD);
+	const monocle__member_list *list = monocle__members_of (klass, MONOCLE_MEMBER_FIELD);
 	return list ? (int) list->count : 0;
 }
 

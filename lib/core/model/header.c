@@ -14,7 +14,7 @@
 #include "error.h"
 #include "image.h"
 #include "metadata.h"
-#include "signature-parse.h"
+#include "signature.h"
 
 enum {
 	COUNT_LIMIT = 65536, /* II.22.36: no more locals can be named; no compiler emits as many clauses */
@@ -113,7 +113,7 @@ ask (MonoMethod *definition)
 static MonoType *
 type_in (MonoMethod *method, MonoType *type)
 {
-	MonoType *own = monocle__method_type (method, type);
+	MonoType *own = monocle__signature_type_of (method, type);
 	return own ? own : type;
 }
 

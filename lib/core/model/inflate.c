@@ -12,6 +12,7 @@
 #include "class.h"
 #include "signature.h"
 #include "special-type.h"
+#include "type.h"
 
 struct context {
 	uint32_t class_count, method_count;
@@ -95,7 +96,7 @@ inflate_special (const monocle__special_type *special, const struct context *con
 static MonoType *
 inflate_type (MonoType *type, const struct context *context)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	if (!monocle__type_is_open (type))
 		return type;
 	if (special)
@@ -105,17 +106,17 @@ inflate_type (MonoType *type, const struct context *context)
 }
 
 MonoType *
-monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
+monocle__inflate_type (MonoType *type, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
                        MonoType *const *method_arguments)
 {
 	return inflate_type (type, &(struct context) { class_count, method_count, class_arguments, method_arguments });
 }
 
 MonoClass *
-monocle__class_inflate (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
+monocle__inflate_class (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments, uint32_t method_count,
                         MonoType *const *method_arguments)
 {
-	MonoType *type = klass ? monocle__type_inflate (monocle_type (klass), class_count, class_arguments, method_count,
+	MonoType *type = klass ? monocle__inflate_type (monocle_type (klass), class_count, class_arguments, method_count,
 	                                                method_arguments)
 	                       : NULL;
 	return type ? type->klass : NULL;

@@ -9,9 +9,9 @@
 #include "records.h"
 
 /* Its like with the parameters replaced; NULL without memory. Counts may be 0: then those parameters stay. */
-MonoClass *monocle__class_inflate (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments,
+MonoClass *monocle__inflate_class (MonoClass *klass, uint32_t class_count, MonoType *const *class_arguments,
                                    uint32_t method_count, MonoType *const *method_arguments);
-MonoType *monocle__type_inflate (MonoType *type, uint32_t class_count, MonoType *const *class_arguments,
+MonoType *monocle__inflate_type (MonoType *type, uint32_t class_count, MonoType *const *class_arguments,
                                  uint32_t method_count, MonoType *const *method_arguments);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Normal context: resolving may make records and look into other images.
  */
-#include "class-api.h"
+#include "class.h"
 #include "metadata.h"
 
 enum { ROW_MASK = 0xffffff, FIELD_SIGNATURE = 0x6 };
@@ -18,9 +18,11 @@ set_handle_class (MonoClass **ret_class, uint32_t table)
 	if (!ret_class)
 		return;
 	switch (table) {
-	case MONO_TOKEN_FIELD_DEF: *ret_class = monocle__corlib_class (&fields, "System", "RuntimeFieldHandle"); break;
-	case MONO_TOKEN_METHOD_DEF: *ret_class = monocle__corlib_class (&methods, "System", "RuntimeMethodHandle"); break;
-	default: *ret_class = monocle__corlib_class (&types, "System", "RuntimeTypeHandle"); break;
+	case MONO_TOKEN_FIELD_DEF: *ret_class = monocle__class_of_corlib (&fields, "System", "RuntimeFieldHandle"); break;
+	case MONO_TOKEN_METHOD_DEF:
+		*ret_class = monocle__class_of_corlib (&methods, "System", "RuntimeMethodHandle");
+		break;
+	default: *ret_class = monocle__class_of_corlib (&types, "System", "RuntimeTypeHandle"); break;
 	}
 }
 

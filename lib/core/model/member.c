@@ -12,7 +12,7 @@
 #include <string.h>
 #include "arena.h"
 #include "array-method.h"
-#include "class-api.h"
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
 #include "inflate.h"
@@ -228,7 +228,7 @@ static monocle__member_list *
 list_make (MonoClass *klass, monocle_member_kind kind, const monocle__member_list *shorter)
 {
 	switch (klass->kind) {
-	case MONOCLE__CLASS_INST: return list_of_instance (klass, shorter, monocle__class_list (klass->element, kind));
+	case MONOCLE__CLASS_INST: return list_of_instance (klass, shorter, monocle__members_of (klass->element, kind));
 	case MONOCLE__CLASS_ARRAY: return shorter ? NULL : monocle__array_methods_new (klass);
 	default: return list_of_definition (klass, kind, shorter);
 	}
@@ -247,7 +247,7 @@ lists (MonoClass *klass, monocle_member_kind kind)
 }
 
 const monocle__member_list *
-monocle__class_list (MonoClass *klass, monocle_member_kind kind)
+monocle__members_of (MonoClass *klass, monocle_member_kind kind)
 {
 	if (klass && klass->kind == MONOCLE__CLASS_INST && !has_own_records (kind))
 		klass = klass->element;
@@ -264,7 +264,7 @@ monocle__class_list (MonoClass *klass, monocle_member_kind kind)
 }
 
 void *
-monocle__list_next (const monocle__member_list *list, void **iter)
+monocle__member_next (const monocle__member_list *list, void **iter)
 {
 	uintptr_t position = iter ? (uintptr_t) *iter : 0;
 	if (!list || !iter || position >= list->count)
@@ -276,7 +276,7 @@ monocle__list_next (const monocle__member_list *list, void **iter)
 /* --- as an instance has it ---------------------------------------------------------------------------------------- */
 
 MonoMethod *
-monocle__method_as_in (MonoMethod *method, MonoClass *klass)
+monocle__member_method_as_in (MonoMethod *method, MonoClass *klass)
 {
 	return method && klass->kind == MONOCLE__CLASS_INST ? monocle_method_inst (method, klass, 0, NULL) : method;
 }
@@ -285,15 +285,15 @@ static MonoType *
 type_as_in (MonoType *type, MonoClass *klass)
 {
 	return type && klass->kind == MONOCLE__CLASS_INST
-	         ? monocle__type_inflate (type, klass->count, klass->arguments, 0, NULL)
+	         ? monocle__inflate_type (type, klass->count, klass->arguments, 0, NULL)
 	         : type;
 }
 
 MonoClass *
-monocle__class_as_in (MonoClass *other, MonoClass *klass)
+monocle__member_class_as_in (MonoClass *other, MonoClass *klass)
 {
 	return other && klass->kind == MONOCLE__CLASS_INST
-	         ? monocle__class_inflate (other, klass->count, klass->arguments, 0, NULL)
+	         ? monocle__inflate_class (other, klass->count, klass->arguments, 0, NULL)
 	         : other;
 }
 

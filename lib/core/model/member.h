@@ -55,15 +55,15 @@ struct monocle__class_members {
  * there is nothing, the host does not tell, or no memory. Arrays list methods only, pointers and parameters nothing.
  * Any context once corlib's primitives have been met.
  */
-const monocle__member_list *monocle__class_list (MonoClass *klass, monocle_member_kind kind);
+const monocle__member_list *monocle__members_of (MonoClass *klass, monocle_member_kind kind);
 /* Does the host list members at all? */
 bool monocle__members_are_told (void);
 /* One step of an iterator over a list; the iterator holds the next position. */
-void *monocle__list_next (const monocle__member_list *list, void **iter);
+void *monocle__member_next (const monocle__member_list *list, void **iter);
 
 /* The method, type or class of a definition's member, as `klass` has it. NULL for NULL. Any context. */
-MonoMethod *monocle__method_as_in (MonoMethod *method, MonoClass *klass);
-MonoClass *monocle__class_as_in (MonoClass *other, MonoClass *klass);
+MonoMethod *monocle__member_method_as_in (MonoMethod *method, MonoClass *klass);
+MonoClass *monocle__member_class_as_in (MonoClass *other, MonoClass *klass);
 
 MonoType *monocle__member_type (monocle__member *member);
 

@@ -76,7 +76,7 @@ mono_method_get_index (MonoMethod *method)
 static bool
 same_signature (MonoMethod *left, MonoMethod *right)
 {
-	MonoMethodSignature *a = monocle__method_signature (left), *b = monocle__method_signature (right);
+	MonoMethodSignature *a = monocle__signature_of (left), *b = monocle__signature_of (right);
 	if (!a || !b || a->count != b->count || a->generic_params != b->generic_params || a->ret != b->ret)
 		return false;
 	for (uint32_t i = 0; i < a->count; i++)
@@ -110,7 +110,7 @@ impl_method (MonoImage *image, uint32_t row, uint32_t column, MonoClass *klass)
 	if (!owner)
 		return NULL;
 	bool is_own = monocle__class_definition (owner) == monocle__class_definition (klass);
-	owner = is_own ? klass : monocle__class_as_in (owner, klass);
+	owner = is_own ? klass : monocle__member_class_as_in (owner, klass);
 	return owner ? monocle_method_inst (method, owner, 0, NULL) : NULL;
 }
 
@@ -134,7 +134,7 @@ static bool
 declares (MonoClass *klass, MonoClass *interface)
 {
 	MonoClass *own;
-	for (uint32_t i = 0; (own = monocle__class_interface (klass, i)); i++)
+	for (uint32_t i = 0; (own = monocle__relation_interface (klass, i)); i++)
 		if (own == interface || mono_class_is_assignable_from (interface, own))
 			return true;
 	return false;

@@ -94,8 +94,8 @@ monocle__method_complete (MonoMethod *method)
 	const monocle__method_desc *desc = method ? monocle__method_describe (method) : NULL;
 	if (!desc)
 		return;
-	monocle__method_signature (method);
-	monocle__params_complete (NULL, method, desc->generic_params);
+	monocle__signature_of (method);
+	monocle__class_params_complete (NULL, method, desc->generic_params);
 }
 
 /* --- making ------------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "class-api.h"
 #include "class.h"
 #include "method.h"
 #include "signature.h"
@@ -139,7 +138,7 @@ desc_modifiers (monocle__text *text, const monocle__special_type *special, bool 
 static void
 desc_type (monocle__text *text, const MonoType *type, bool with_namespace)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	if (text->length > NAME_LIMIT)
 		return;
 	if (special && special->pointee) {
@@ -334,7 +333,7 @@ method_full_name (monocle__text *text, MonoMethod *method, bool signature)
 	if (!signature)
 		return;
 	put (text, " (");
-	desc_signature (text, monocle__method_signature (method), true);
+	desc_signature (text, monocle__signature_of (method), true);
 	put_char (text, ')');
 }
 
@@ -349,7 +348,7 @@ method_reflection_name (monocle__text *text, MonoMethod *method)
 	put (text, mono_method_get_name (method));
 	method_arguments (text, method, '[', ']');
 	put_char (text, '(');
-	desc_signature (text, monocle__method_signature (method), true);
+	desc_signature (text, monocle__signature_of (method), true);
 	put_char (text, ')');
 }
 

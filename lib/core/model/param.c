@@ -27,7 +27,7 @@ struct monocle__param {
 static uint32_t
 param_count (MonoMethod *definition)
 {
-	MonoMethodSignature *signature = monocle__method_signature (definition);
+	MonoMethodSignature *signature = monocle__signature_of (definition);
 	return signature ? signature->count : 0;
 }
 

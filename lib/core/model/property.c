@@ -14,13 +14,13 @@ enum { GETTER = 0, SETTER = 1, ADD = 0, REMOVE = 1, RAISE = 2 }; /* where a host
 static MonoMethod *
 accessor (monocle__member *member, int which)
 {
-	return monocle__method_as_in (member->desc->methods[which], member->parent);
+	return monocle__member_method_as_in (member->desc->methods[which], member->parent);
 }
 
 static int
 count_of (MonoClass *klass, monocle_member_kind kind)
 {
-	const monocle__member_list *list = monocle__class_list (klass, kind);
+	const monocle__member_list *list = monocle__members_of (klass, kind);
 	return list ? (int) list->count : 0;
 }
 
@@ -29,7 +29,7 @@ count_of (MonoClass *klass, monocle_member_kind kind)
 MonoProperty *
 mono_class_get_properties (MonoClass *klass, void **iter)
 {
-	return monocle__list_next (monocle__class_list (klass, MONOCLE_MEMBER_PROPERTY), iter);
+	return monocle__member_next (monocle__members_of (klass, MONOCLE_MEMBER_PROPERTY), iter);
 }
 
 int
@@ -92,7 +92,7 @@ mono_class_get_property_token (MonoProperty *property)
 MonoEvent *
 mono_class_get_events (MonoClass *klass, void **iter)
 {
-	return monocle__list_next (monocle__class_list (klass, MONOCLE_MEMBER_EVENT), iter);
+	return monocle__member_next (monocle__members_of (klass, MONOCLE_MEMBER_EVENT), iter);
 }
 
 int

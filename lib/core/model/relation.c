@@ -10,7 +10,7 @@
 #include "relation.h"
 
 #include <string.h>
-#include "class-api.h"
+#include "class.h"
 #include "constraint.h"
 #include "image.h"
 #include "member.h"
@@ -39,30 +39,30 @@ static MonoClass *
 vector_interface (MonoClass *klass, uint32_t index)
 {
 	static _Atomic (MonoClass *) list, read_only_list;
-	MonoType *base = monocle__enum_base (klass->element), *argument[] = { monocle_type (klass->element), base };
+	MonoType *base = monocle__class_enum_base (klass->element), *argument[] = { monocle_type (klass->element), base };
 	if (klass->rank != 1 || index >= (base ? 4 : 2))
 		return NULL;
-	MonoClass *definition = index & 1 ? monocle__corlib_class (&read_only_list, GENERIC, "IReadOnlyList`1")
-	                                  : monocle__corlib_class (&list, GENERIC, "IList`1");
+	MonoClass *definition = index & 1 ? monocle__class_of_corlib (&read_only_list, GENERIC, "IReadOnlyList`1")
+	                                  : monocle__class_of_corlib (&list, GENERIC, "IList`1");
 	return definition ? monocle_class_inst (definition, 1, &argument[index / 2]) : NULL;
 }
 
 MonoClass *
-monocle__class_interface (MonoClass *klass, uint32_t index)
+monocle__relation_interface (MonoClass *klass, uint32_t index)
 {
 	if (klass->kind == MONOCLE__CLASS_ARRAY)
 		return vector_interface (klass, index);
 	if (klass->kind == MONOCLE__CLASS_PARAM)
-		return monocle__param_interface (klass, index);
-	const monocle__member_list *list = monocle__class_list (klass, MONOCLE_MEMBER_INTERFACE);
-	return list && index < list->count ? monocle__class_as_in (list->items[index], klass) : NULL;
+		return monocle__constraint_interface (klass, index);
+	const monocle__member_list *list = monocle__members_of (klass, MONOCLE_MEMBER_INTERFACE);
+	return list && index < list->count ? monocle__member_class_as_in (list->items[index], klass) : NULL;
 }
 
 static uint32_t
 add_interfaces (MonoClass *klass, MonoClass **list, uint32_t count)
 {
 	MonoClass *interface;
-	for (uint32_t i = 0; (interface = monocle__class_interface (klass, i)); i++) {
+	for (uint32_t i = 0; (interface = monocle__relation_interface (klass, i)); i++) {
 		uint32_t at = 0;
 		while (at < count && list[at] != interface)
 			at++;
@@ -73,7 +73,7 @@ add_interfaces (MonoClass *klass, MonoClass **list, uint32_t count)
 }
 
 uint32_t
-monocle__class_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT])
+monocle__relation_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT])
 {
 	uint32_t count = 0;
 	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
@@ -87,7 +87,7 @@ MonoClass *
 mono_class_get_interfaces (MonoClass *klass, void **iter)
 {
 	uintptr_t position = iter ? (uintptr_t) *iter : 0;
-	MonoClass *interface = klass && iter ? monocle__class_interface (klass, (uint32_t) position) : NULL;
+	MonoClass *interface = klass && iter ? monocle__relation_interface (klass, (uint32_t) position) : NULL;
 	if (interface)
 		*iter = (void *) (position + 1);
 	return interface;
@@ -99,7 +99,7 @@ mono_class_get_nested_types (MonoClass *klass, void **iter)
 {
 	if (!klass || klass->kind == MONOCLE__CLASS_INST)
 		return NULL;
-	return monocle__list_next (monocle__class_list (klass, MONOCLE_MEMBER_NESTED), iter);
+	return monocle__member_next (monocle__members_of (klass, MONOCLE_MEMBER_NESTED), iter);
 }
 
 /* --- base classes ------------------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static bool
 names_interface (MonoClass *klass, MonoClass *interface)
 {
 	MonoClass *own;
-	for (uint32_t i = 0; (own = monocle__class_interface (klass, i)); i++)
+	for (uint32_t i = 0; (own = monocle__relation_interface (klass, i)); i++)
 		if (own == interface)
 			return true;
 	return false;
@@ -141,7 +141,7 @@ static bool
 has_interface (MonoClass *klass, MonoClass *interface)
 {
 	MonoClass *list[MONOCLE__INTERFACE_LIMIT];
-	uint32_t count = monocle__class_interfaces (klass, list);
+	uint32_t count = monocle__relation_interfaces (klass, list);
 	for (uint32_t i = 0; i < count; i++)
 		if (list[i] == interface)
 			return true;
@@ -220,7 +220,7 @@ varies (MonoClass *to, MonoClass *from, struct question *question)
 static MonoClass *
 element_as (MonoClass *klass)
 {
-	MonoType *base = monocle__enum_base (klass);
+	MonoType *base = monocle__class_enum_base (klass);
 	if (base)
 		klass = base->klass;
 	switch (klass->kind == MONOCLE__CLASS_PRIMITIVE ? klass->primitive : 0) {
@@ -285,7 +285,7 @@ vector_fits (MonoClass *to, MonoClass *from, struct question *question)
 static uint32_t
 all_interfaces (MonoClass *klass, MonoClass *list[MONOCLE__INTERFACE_LIMIT], struct question *question)
 {
-	uint32_t count = monocle__class_interfaces (klass, list);
+	uint32_t count = monocle__relation_interfaces (klass, list);
 	question->work -= count < question->work ? count : question->work;
 	return count;
 }

@@ -12,8 +12,8 @@
 enum { MONOCLE__INTERFACE_LIMIT = 512 };
 
 /* The interface at a position in what the class itself names (of vectors Mono's two); NULL: past the last. */
-MonoClass *monocle__class_interface (MonoClass *klass, uint32_t index);
+MonoClass *monocle__relation_interface (MonoClass *klass, uint32_t index);
 /* All interfaces of the class, of its bases and of those interfaces, each once. Returns how many. */
-uint32_t monocle__class_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT]);
+uint32_t monocle__relation_interfaces (MonoClass *klass, MonoClass *ret_list[MONOCLE__INTERFACE_LIMIT]);
 
 #endif

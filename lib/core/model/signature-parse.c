@@ -5,7 +5,7 @@
  *
  * Each is one allocation that belongs to the caller. Normal context. ECMA-335 II.23.2.1 to II.23.2.3.
  */
-#include "signature-parse.h"
+#include "signature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 #include "image.h"
 #include "inflate.h"
 #include "metadata.h"
-#include "signature.h"
 
 enum {
 	PARAM_LIMIT = 65535, /* II.15.4.1.1 */
@@ -25,12 +24,12 @@ enum {
 };
 
 MonoType *
-monocle__method_type (MonoMethod *method, MonoType *type)
+monocle__signature_type_of (MonoMethod *method, MonoType *type)
 {
 	bool is_inst = method->definition && method->klass && method->klass->kind == MONOCLE__CLASS_INST;
 	if (!method->definition)
 		return type;
-	return monocle__type_inflate (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
+	return monocle__inflate_type (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
 	                              method->count, method->arguments);
 }
 

@@ -81,11 +81,11 @@ monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, Mon
 	*signature = *open;
 	signature->params = params;
 	signature->is_owned = false;
-	signature->ret = monocle__type_inflate (open->ret, class_count, class_arguments, method_count, method_arguments);
+	signature->ret = monocle__inflate_type (open->ret, class_count, class_arguments, method_count, method_arguments);
 	if (!signature->ret)
 		return NULL;
 	for (uint32_t i = 0; i < open->count; i++)
-		if (!(params[i] = monocle__type_inflate (open->params[i], class_count, class_arguments, method_count,
+		if (!(params[i] = monocle__inflate_type (open->params[i], class_count, class_arguments, method_count,
 		                                         method_arguments)))
 			return NULL;
 	return signature;
@@ -94,7 +94,7 @@ monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, Mon
 static MonoMethodSignature *
 inflate_signature (MonoMethod *method)
 {
-	MonoMethodSignature *open = monocle__method_signature (method->definition);
+	MonoMethodSignature *open = monocle__signature_of (method->definition);
 	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
 	return !open
 	         ? NULL
@@ -103,7 +103,7 @@ inflate_signature (MonoMethod *method)
 }
 
 MonoMethodSignature *
-monocle__method_signature (MonoMethod *method)
+monocle__signature_of (MonoMethod *method)
 {
 	MonoMethodSignature *known = atomic_load_explicit (&method->signature, memory_order_acquire);
 	if (known)
@@ -117,7 +117,7 @@ monocle__method_signature (MonoMethod *method)
 MonoMethodSignature *
 mono_method_signature (MonoMethod *method)
 {
-	return method ? monocle__method_signature (method) : NULL;
+	return method ? monocle__signature_of (method) : NULL;
 }
 
 MonoType *

@@ -8,7 +8,7 @@
 
 #include "records.h"
 
-MonoMethodSignature *monocle__method_signature (MonoMethod *method);
+MonoMethodSignature *monocle__signature_of (MonoMethod *method);
 /* In the arena; parameters are zero. */
 MonoMethodSignature *monocle__signature_new (uint32_t count);
 /* Takes what the host said; `signature` has room for its parameters. */
@@ -17,5 +17,10 @@ void monocle__signature_fill (MonoMethodSignature *signature, const monocle_sign
 MonoMethodSignature *monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count,
                                                  MonoType *const *class_arguments, uint32_t method_count,
                                                  MonoType *const *method_arguments);
+
+/* --- signature-parse.c -------------------------------------------------------------------------------------------- */
+
+/* A type of a method's definition, as the method has it. */
+MonoType *monocle__signature_type_of (MonoMethod *method, MonoType *type);
 
 #endif

@@ -19,18 +19,11 @@
 static monocle__intern types;
 
 const monocle__special_type *
-monocle__type_special (const MonoType *type)
+monocle__special_type_of (const MonoType *type)
 {
 	return type && type->is_special
 	         ? (const monocle__special_type *) ((const char *) type - offsetof (monocle__special_type, type))
 	         : NULL;
-}
-
-bool
-monocle__type_is_open (const MonoType *type)
-{
-	const monocle__special_type *special = monocle__type_special (type);
-	return type->klass->is_open || (special && special->is_open);
 }
 
 /* --- equality ----------------------------------------------------------------------------------------------------- */
@@ -176,7 +169,7 @@ intern (const monocle__special_type *key)
 static monocle__special_type
 key_from (const MonoType *type)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	monocle__special_type key = { .type = *type };
 	if (special)
 		key = *special;
@@ -283,7 +276,7 @@ monocle__special_type_like (const monocle__special_type *like, MonoType *type)
 MonoArrayType *
 mono_type_get_array_type (MonoType *type)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	if (!type || type->klass->kind != MONOCLE__CLASS_ARRAY)
 		return NULL;
 	/* The answer is not to be written to; only the prototype lacks a const. */
@@ -294,7 +287,7 @@ mono_type_get_array_type (MonoType *type)
 MonoType *
 mono_type_get_ptr_type (MonoType *type)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	if (!type || type->klass->kind != MONOCLE__CLASS_POINTER)
 		return NULL;
 	return special && special->pointee ? special->pointee : monocle_type (type->klass->element);
@@ -303,7 +296,7 @@ mono_type_get_ptr_type (MonoType *type)
 MonoMethodSignature *
 mono_type_get_signature (MonoType *type)
 {
-	const monocle__special_type *special = monocle__type_special (type);
+	const monocle__special_type *special = monocle__special_type_of (type);
 	return special ? special->signature : NULL;
 }
 

@@ -23,9 +23,7 @@ typedef struct {
 } monocle__special_type;
 
 /* NULL: the class says it all. */
-const monocle__special_type *monocle__type_special (const MonoType *type);
-/* Do generic parameters stand in it? */
-bool monocle__type_is_open (const MonoType *type);
+const monocle__special_type *monocle__special_type_of (const MonoType *type);
 /* The same type over another class or other parts, for inflation. `like` gives modifiers and shape. */
 MonoType *monocle__special_type_like (const monocle__special_type *like, MonoType *type);
 MonoType *monocle__special_type_fnptr (MonoMethodSignature *signature);

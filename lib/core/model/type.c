@@ -9,7 +9,6 @@
 
 #include <string.h>
 #include "arena.h"
-#include "class-api.h"
 #include "class.h"
 #include "hash.h"
 #include "special-type.h"
@@ -35,6 +34,13 @@ monocle__type_list (uint32_t count, MonoType *const *types)
 	return list;
 }
 
+bool
+monocle__type_is_open (const MonoType *type)
+{
+	const monocle__special_type *special = monocle__special_type_of (type);
+	return type->klass->is_open || (special && special->is_open);
+}
+
 uint32_t
 monocle__type_code (const MonoType *type)
 {
@@ -52,12 +58,6 @@ monocle__type_code (const MonoType *type)
 }
 
 /* --- mono_type_* -------------------------------------------------------------------------------------------------- */
-
-MonoClass *
-monocle__class_shown (MonoClass *klass)
-{
-	return klass && klass->is_own ? klass->element : klass;
-}
 
 MonoClass *
 mono_class_from_mono_type (MonoType *type)
@@ -92,7 +92,7 @@ mono_type_get_class (MonoType *type)
 MonoType *
 mono_type_get_underlying_type (MonoType *type)
 {
-	MonoType *base = type && !type->is_byref ? monocle__enum_base (type->klass) : NULL;
+	MonoType *base = type && !type->is_byref ? monocle__class_enum_base (type->klass) : NULL;
 	return base ? base : type;
 }
 
@@ -177,7 +177,7 @@ mono_type_stack_size (MonoType *type, int *alignment)
 mono_bool
 mono_metadata_type_equal (MonoType *left, MonoType *right)
 {
-	const monocle__special_type *a = monocle__type_special (left), *b = monocle__type_special (right);
+	const monocle__special_type *a = monocle__special_type_of (left), *b = monocle__special_type_of (right);
 	if (left == right || !left || !right || left->klass != right->klass || left->is_byref != right->is_byref)
 		return left == right;
 	uint32_t modifiers = a ? a->modifier_count : 0;

@@ -42,10 +42,10 @@ flags_of (MonoMethod *method)
 static bool
 are_alike (MonoMethodSignature *left, MonoMethodSignature *right, uint32_t count, MonoType *const *parameters)
 {
-	if (monocle__type_inflate (right->ret, 0, NULL, count, parameters) != left->ret)
+	if (monocle__inflate_type (right->ret, 0, NULL, count, parameters) != left->ret)
 		return false;
 	for (uint32_t i = 0; i < left->count; i++)
-		if (monocle__type_inflate (right->params[i], 0, NULL, count, parameters) != left->params[i])
+		if (monocle__inflate_type (right->params[i], 0, NULL, count, parameters) != left->params[i])
 			return false;
 	return true;
 }
@@ -56,7 +56,7 @@ is_alike (MonoMethod *left, MonoMethod *right)
 	MonoType *parameters[PARAMETERS_MAX];
 	if (strcmp (mono_method_get_name (left), mono_method_get_name (right)))
 		return false;
-	MonoMethodSignature *a = monocle__method_signature (left), *b = monocle__method_signature (right);
+	MonoMethodSignature *a = monocle__signature_of (left), *b = monocle__signature_of (right);
 	if (!a || !b || a->count != b->count || a->has_this != b->has_this || a->generic_params != b->generic_params ||
 	    a->generic_params > PARAMETERS_MAX)
 		return false;
@@ -82,7 +82,7 @@ method_of (MonoImage *image, uint32_t coded, MonoClass *klass)
 	const monocle_host_ops *ops = monocle__host_ops ();
 	uint32_t token = (coded & 1 ? MONO_TOKEN_MEMBER_REF : MONO_TOKEN_METHOD_DEF) | coded >> 1;
 	MonoMethod *method = ops->method_of_token (ops->host, image, token, monocle__class_definition (klass), NULL);
-	return monocle__method_as_in (method, klass);
+	return monocle__member_method_as_in (method, klass);
 }
 
 /* The body that the class gives to `method` by name; NULL: none. */
@@ -146,7 +146,7 @@ static bool
 names_interface (MonoClass *klass, MonoClass *interface)
 {
 	MonoClass *named;
-	for (uint32_t i = 0; (named = monocle__class_interface (klass, i)); i++)
+	for (uint32_t i = 0; (named = monocle__relation_interface (klass, i)); i++)
 		if (named == interface || mono_class_implements_interface (named, interface))
 			return true;
 	return false;

@@ -55,14 +55,14 @@ send_to (monocle__sampled *thread)
 		atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
 		return;
 	}
-	if (monocle__signal_send (os_id) == 0)
+	if (monocle__sampler_signal_send (os_id) == 0)
 		return;
 	atomic_store (&thread->signalled, false);
 	atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
 }
 
 void
-monocle__paced_all (void)
+monocle__sampler_paced_all (void)
 {
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 		if (atomic_load (&thread->engine))
@@ -163,7 +163,7 @@ look_at (monocle__sampled *thread, uint64_t period, uint64_t now)
 }
 
 bool
-monocle__paced_used (uint64_t period, uint64_t now)
+monocle__sampler_paced_used (uint64_t period, uint64_t now)
 {
 	bool any = false;
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)

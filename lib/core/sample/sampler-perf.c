@@ -137,7 +137,7 @@ perf_again (monocle__sampled *thread, const siginfo_t *info)
 }
 
 void
-monocle__perf_forget (monocle__sampled *thread)
+monocle__sampler_perf_forget (monocle__sampled *thread)
 {
 	if (atomic_load (&thread->engine) == &monocle__engine_perf && is_intact (thread))
 		close (thread->fd);

@@ -36,7 +36,7 @@ monocle_sampling_signal (void)
 }
 
 union sigval
-monocle__signal_mark (void)
+monocle__sampler_signal_mark (void)
 {
 	return (union sigval) { .sival_ptr = (void *) &mark };
 }
@@ -103,7 +103,7 @@ on_signal (int number, siginfo_t *info, void *context)
 }
 
 bool
-monocle__signal_install (void)
+monocle__sampler_signal_install (void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -119,18 +119,18 @@ monocle__signal_install (void)
 }
 
 bool
-monocle__signal_is_ours (void)
+monocle__sampler_signal_is_ours (void)
 {
 	struct sigaction now;
 	return sigaction (SIGNAL, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
 int
-monocle__signal_send (pid_t os_id)
+monocle__sampler_signal_send (pid_t os_id)
 {
 	siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
 	info.si_pid = getpid ();
 	info.si_uid = getuid ();
-	info.si_value = monocle__signal_mark ();
+	info.si_value = monocle__sampler_signal_mark ();
 	return syscall (SYS_rt_tgsigqueueinfo, info.si_pid, os_id, SIGNAL, &info) ? errno : 0;
 }

@@ -34,7 +34,7 @@ timer_open (monocle__sampled *thread, uint64_t period)
 	struct sigevent event = {
 		.sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = monocle_sampling_signal (),
-		.sigev_value = monocle__signal_mark (),
+		.sigev_value = monocle__sampler_signal_mark (),
 	};
 	event.sigev_notify_thread_id = os_id;
 	timer_t timer;

@@ -113,7 +113,7 @@ monocle__sampler_is_on (void)
 bool
 monocle__sampler_hears (void)
 {
-	if (monocle__signal_is_ours ()) {
+	if (monocle__sampler_signal_is_ours ()) {
 		if (!atomic_load_explicit (&was_hit, memory_order_relaxed))
 			atomic_store_explicit (&was_hit, true, memory_order_relaxed);
 		return true;
@@ -418,7 +418,7 @@ static void
 check (void)
 {
 	pthread_mutex_lock (&lock);
-	if (!monocle__signal_is_ours () && !atomic_exchange (&is_taken, true)) {
+	if (!monocle__sampler_signal_is_ours () && !atomic_exchange (&is_taken, true)) {
 		disarm_all ();
 		news.is_taken = true;
 	}
@@ -436,14 +436,14 @@ static void
 forget_in_child (void)
 {
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
-		monocle__perf_forget (thread);
+		monocle__sampler_perf_forget (thread);
 }
 
 static bool
 prepare_signal (void)
 {
 	static bool is_prepared;
-	if (!is_prepared && !monocle__signal_install ()) {
+	if (!is_prepared && !monocle__sampler_signal_install ()) {
 		monocle_log ("no samples: signal %d cannot be handled: %s", monocle_sampling_signal (), strerror (errno));
 		return false;
 	}
@@ -519,8 +519,8 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 	current.ticks++;
 	current.skipped += late;
 	if (is_real)
-		monocle__paced_all ();
-	else if (monocle__paced_used (period, now))
+		monocle__sampler_paced_all ();
+	else if (monocle__sampler_paced_used (period, now))
 		idle = 0;
 	else if (idle < IDLE_NS / period)
 		idle = idle ? idle * 2 : 1;
@@ -544,7 +544,7 @@ wait_until (uint64_t due)
 static uint64_t
 look (uint64_t now)
 {
-	if (!monocle__signal_is_ours ())
+	if (!monocle__sampler_signal_is_ours ())
 		atomic_store (&is_deaf, true);
 	return now + (atomic_exchange (&was_hit, false) ? LOOK_NS : CHECK_NS);
 }

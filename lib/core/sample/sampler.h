@@ -80,25 +80,25 @@ monocle__sampled *monocle__sampler_first (void);
 /* --- sampler-paced.c: on the sampler's thread --------------------------------------------------------------------- */
 
 /* Signals every thread that has an engine. */
-void monocle__paced_all (void);
+void monocle__sampler_paced_all (void);
 /* Signals those of engine paced that have used a period of CPU time and run. True: some thread used some. */
-bool monocle__paced_used (uint64_t period, uint64_t now);
+bool monocle__sampler_paced_used (uint64_t period, uint64_t now);
 
 /* --- sampler-perf.c ----------------------------------------------------------------------------------------------- */
 
 /* In a forked child: gives the parent's events back without disturbing them. */
-void monocle__perf_forget (monocle__sampled *thread);
+void monocle__sampler_perf_forget (monocle__sampled *thread);
 
 /* --- sampler-signal.c --------------------------------------------------------------------------------------------- */
 
 /* Installs the handler. Idempotent; false: it cannot be. */
-bool monocle__signal_install (void);
+bool monocle__sampler_signal_install (void);
 /* Is the handler still the one that the kernel knows? */
-bool monocle__signal_is_ours (void);
+bool monocle__sampler_signal_is_ours (void);
 /* Sends the signal to a thread of this process. 0 or an errno value. */
-int monocle__signal_send (pid_t os_id);
+int monocle__sampler_signal_send (pid_t os_id);
 /* What a timer sends so that the handler knows it. */
-union sigval monocle__signal_mark (void);
+union sigval monocle__sampler_signal_mark (void);
 
 /* --- arch/ -------------------------------------------------------------------------------------------------------- */
 

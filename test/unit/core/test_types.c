@@ -79,7 +79,7 @@ check_name (MonoType *type, const char *expected)
 static MonoType *
 with_arguments (MonoType *type, MonoType *a)
 {
-	return a ? monocle__type_inflate (type, 1, &a, 0, NULL) : NULL;
+	return a ? monocle__inflate_type (type, 1, &a, 0, NULL) : NULL;
 }
 
 static MonoType *
