@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "arch/arch.h"
 #include "environment.h"
 #include "log.h"
 
@@ -129,7 +130,7 @@ make_slot (patch *p, void **word, const char *function)
 		made.thunk = like->thunk;
 	} else if (target && (made.import = new_import (p, function, target))) {
 		made.thunk = p->thunks + p->count * MONOCLE__THUNK_SIZE;
-		monocle__arch_write_thunk (made.thunk, made.import);
+		made.import->gate = monocle__arch_write_thunk (made.thunk, made.import);
 	} else {
 		return;
 	}

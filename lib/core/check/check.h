@@ -116,15 +116,4 @@ bool monocle__check_lies_in (const void *map, void *address);
 void *monocle__check_callback_replacement (const char *function);
 void *monocle__check_signal_replacement (const char *function);
 
-/* --- the CPU (arch/) ---------------------------------------------------------------------------------------------- */
-
-enum { MONOCLE__THUNK_SIZE = 32 };
-
-/* Is this machine served? */
-bool monocle__arch_has_thunks (void);
-/* Does a relocation of this type make a word that is the address of its symbol? */
-bool monocle__arch_is_address (unsigned relocation_type);
-/* Writes the thunk of `import` to `code` and completes the import. */
-void monocle__arch_write_thunk (uint8_t code[MONOCLE__THUNK_SIZE], monocle__import *import);
-
 #endif

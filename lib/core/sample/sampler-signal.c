@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "arch/arch.h"
 #include "model/thread.h"
 
 enum { SIGNAL = SIGURG };

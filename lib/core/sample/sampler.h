@@ -100,9 +100,4 @@ int monocle__sampler_signal_send (pid_t os_id);
 /* What a timer sends so that the handler knows it. */
 union sigval monocle__sampler_signal_mark (void);
 
-/* --- arch/ -------------------------------------------------------------------------------------------------------- */
-
-/* Where the thread was that the handler's context tells of. */
-const mono_byte *monocle__arch_context_ip (const void *context);
-
 #endif

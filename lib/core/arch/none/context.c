@@ -3,7 +3,9 @@
  *
  * context.c - for machines whose contexts nobody reads yet: the address is unknown, the context itself is given.
  */
-#include "sample/sampler.h"
+#include "arch/arch.h"
+
+#include <stddef.h>
 
 const mono_byte *
 monocle__arch_context_ip (const void *context)

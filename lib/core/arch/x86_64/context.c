@@ -3,8 +3,9 @@
  *
  * context.c - what the core reads of a signal handler's context.
  */
+#include "arch/arch.h"
+
 #include <ucontext.h>
-#include "sample/sampler.h"
 
 const mono_byte *
 monocle__arch_context_ip (const void *context)

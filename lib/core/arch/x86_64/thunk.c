@@ -7,9 +7,10 @@
  *     49 bb IMPORT           movabs $import, %r11
  *     41 ff 23               jmp *(%r11)          the import's first word is the gate
  */
+#include "arch/arch.h"
+
 #include <elf.h>
 #include <string.h>
-#include "check/check.h"
 
 extern char monocle__arch_gate[] __attribute__ ((visibility ("hidden")));
 
@@ -25,8 +26,8 @@ monocle__arch_is_address (unsigned type)
 	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
 }
 
-void
-monocle__arch_write_thunk (uint8_t code[MONOCLE__THUNK_SIZE], monocle__import *import)
+void *
+monocle__arch_write_thunk (uint8_t code[MONOCLE__THUNK_SIZE], const void *import)
 {
 	static const uint8_t shape[] = {
 		0xF3, 0x0F, 0x1E, 0xFA, 0x49, 0xBB, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xFF, 0x23,
@@ -35,5 +36,5 @@ monocle__arch_write_thunk (uint8_t code[MONOCLE__THUNK_SIZE], monocle__import *i
 
 	memcpy (code, shape, sizeof shape);
 	memcpy (code + 6, &import, sizeof import);
-	import->gate = monocle__arch_gate;
+	return monocle__arch_gate;
 }
