@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include "command.h"
+#include "format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,17 +154,28 @@ monocle__output_flame (monocle__output_place place, const char *title, const mon
 	return monocle__output_file (place, title, write_flame, &f);
 }
 
+/* How much of a name is left without `end`, which has `end_length` letters. */
+static size_t
+length_without (const char *name, size_t length, const char *end, size_t end_length)
+{
+	bool is_there = length > end_length && memcmp (name + length - end_length, end, end_length) == 0;
+
+	return is_there ? length - end_length : length;
+}
+
 char *
 monocle__output_name (const char *path, const char *extension)
 {
-	static const char *const ends[] = { ".spool", ".gz",     ".pb",        ".pprof",     ".json",
-		                                ".txt",   ".folded", ".collapsed", ".speedscope" };
+	static const char *const ends[] = { ".spool", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded" };
 	size_t length = strlen (path);
 
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-		size_t end = strlen (ends[i]);
-		if (length > end && memcmp (path + length - end, ends[i], end) == 0)
-			length -= end;
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		length = length_without (path, length, ends[i], strlen (ends[i]));
+	/* Of ".collapsed.txt" the last part is gone by now. */
+	for (size_t i = 0; i < monocle__file_format_count; i++) {
+		const char *own = monocle__file_formats[i].extension;
+		if (monocle__file_formats[i].parse)
+			length = length_without (path, length, own, 1 + strcspn (own + 1, "."));
 	}
 	return monocle__format ("%.*s%s", (int) length, path, extension);
 }
