@@ -37,7 +37,6 @@ monocle__log_init (void)
 	unsigned unread = UNREAD;
 	char folder[PATH_MAX];
 	int length = 0;
-
 	if (!__atomic_compare_exchange_n (&path_state, &unread, READING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	const char *file = monocle__variable ("MONOCLE_LOG");
@@ -55,7 +54,6 @@ compose (char *message, const char *format, va_list arguments)
 {
 	static const char prefix[] = "monocle: ";
 	const size_t start = sizeof prefix - 1, room = MESSAGE_MAX - start - 1;
-
 	memcpy (message, prefix, start);
 	int wanted = vsnprintf (message + start, room, format, arguments);
 	size_t length = wanted < 0 ? 0 : (size_t) wanted;
@@ -75,7 +73,6 @@ write_quietly (int fd, const char *message, size_t length)
 {
 	sigset_t pipe_signal, before, pending;
 	struct timespec no_wait = { 0, 0 };
-
 	sigemptyset (&pipe_signal);
 	sigaddset (&pipe_signal, SIGPIPE);
 	sigemptyset (&pending);
@@ -98,7 +95,6 @@ monocle_log (const char *format, ...)
 	int saved_errno = errno, fd = -1;
 	char message[MESSAGE_MAX];
 	va_list arguments;
-
 	monocle__log_init ();
 	va_start (arguments, format);
 	size_t length = compose (message, format, arguments);
@@ -117,7 +113,6 @@ monocle__log_failure (const char *format, ...)
 	char message[MESSAGE_MAX];
 	const char *strict = monocle__variable ("MONOCLE_STRICT");
 	va_list arguments;
-
 	va_start (arguments, format);
 	vsnprintf (message, sizeof message, format, arguments);
 	va_end (arguments);

@@ -31,7 +31,6 @@ static twin *
 twin_of (MonoProfilerHandle handle)
 {
 	twin *one = __atomic_load_n (&all_twins, __ATOMIC_ACQUIRE);
-
 	while (one && one->handle != handle)
 		one = one->next;
 	return one;
@@ -85,7 +84,6 @@ static void
 on_collection (MonoProfiler *prof, MonoProfilerGCEvent step, uint32_t generation, mono_bool is_serial)
 {
 	monocle__stay stay;
-
 	monocle__check_enter (&stay, "gc_event", place_of_collection (step));
 	on_gc_event (prof, step, generation, is_serial);
 	monocle__check_leave (&stay);
@@ -97,7 +95,6 @@ on_cleanup (MonoProfiler *prof)
 	twin *to = (twin *) prof;
 	MonoProfilerCleanupCallback callback = __atomic_load_n (&to->cleanup, __ATOMIC_ACQUIRE);
 	monocle__stay stay;
-
 	if (!callback)
 		return;
 	monocle__check_enter (&stay, NULL, IN_ENDED);
@@ -112,7 +109,6 @@ on_coverage_filter (MonoProfiler *prof, MonoMethod *method)
 	twin *to = (twin *) prof;
 	MonoProfilerCoverageFilterCallback callback = __atomic_load_n (&to->coverage_filter, __ATOMIC_ACQUIRE);
 	monocle__stay stay;
-
 	if (!callback)
 		return 0;
 	monocle__check_enter (&stay, NULL, 0);
@@ -127,7 +123,6 @@ on_call_filter (MonoProfiler *prof, MonoMethod *method)
 	twin *to = (twin *) prof;
 	MonoProfilerCallInstrumentationFilterCallback callback = __atomic_load_n (&to->call_filter, __ATOMIC_ACQUIRE);
 	monocle__stay stay;
-
 	if (!callback)
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	monocle__check_enter (&stay, NULL, 0);
@@ -141,7 +136,6 @@ static void
 on_coverage (MonoProfiler *prof, const MonoProfilerCoverageData *data)
 {
 	monocle__stay *stay = monocle__check_stay ();
-
 	while (stay && !stay->callback)
 		stay = stay->below;
 	if (stay)
@@ -158,7 +152,6 @@ static MonoProfilerHandle
 create (MonoProfiler *prof, UNUSED_4, monocle__import *import)
 {
 	twin *made = calloc (1, sizeof *made);
-
 	if (!made)
 		return NULL;
 	made->prof = prof;
@@ -212,7 +205,6 @@ get_coverage (MonoProfilerHandle handle, MonoMethod *method, MonoProfilerCoverag
               uintptr_t e_, monocle__import *import)
 {
 	monocle__stay stay = { .callback = NULL };
-
 	if (!callback || !twin_of (handle))
 		return TARGET (coverage_getter, import) (handle, method, callback);
 	monocle__check_enter (&stay, NULL, 0);

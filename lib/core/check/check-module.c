@@ -57,7 +57,6 @@ static bool
 read_object (const struct link_map *map, object *ret_object)
 {
 	object o = { .map = map };
-
 	for (const ElfW (Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
 		switch (entry->d_tag) {
 		case DT_SYMTAB: o.symbols = pointer_of (map, entry); break;
@@ -76,7 +75,6 @@ monocle__check_lies_in (const void *map, void *address)
 {
 	struct link_map *owner;
 	Dl_info info;
-
 	return dladdr1 (address, &info, (void **) &owner, RTLD_DL_LINKMAP) && owner == map;
 }
 
@@ -93,7 +91,6 @@ static monocle__import *
 new_import (const patch *p, const char *function, void *target)
 {
 	monocle__import *import = calloc (1, sizeof *import);
-
 	if (!import)
 		return NULL;
 	import->module = p->name;
@@ -122,7 +119,6 @@ make_slot (patch *p, void **word, const char *function)
 	const slot *like = slot_of (p, function);
 	void *target = like ? NULL : target_of (&p->object, *word, function);
 	slot made = { .word = word };
-
 	if (p->count == p->room)
 		return;
 	if (like) {
@@ -142,7 +138,6 @@ static bool
 write_word (void **word, void *value)
 {
 	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE), start = (uintptr_t) word & ~(page - 1);
-
 	if (mprotect ((void *) start, page, PROT_READ | PROT_WRITE) != 0)
 		return false;
 	__atomic_store_n (word, value, __ATOMIC_RELEASE);
@@ -163,7 +158,6 @@ static size_t
 each_slot (patch *p)
 {
 	size_t found = 0;
-
 	for (int t = 0; t < 2; t++)
 		for (size_t i = 0; p->object.tables[t] && i < p->object.counts[t]; i++) {
 			const ElfW (Rela) *relocation = &p->object.tables[t][i];
@@ -184,7 +178,6 @@ static int
 protect_again (struct dl_phdr_info *info, size_t size, void *map)
 {
 	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-
 	if (info->dlpi_addr != ((const struct link_map *) map)->l_addr)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -202,7 +195,6 @@ static bool
 link_thunks (patch *p)
 {
 	bool done = true;
-
 	if (mprotect (p->thunks, p->room * MONOCLE__THUNK_SIZE, PROT_READ | PROT_EXEC) != 0)
 		return false;
 	for (size_t i = 0; i < p->count; i++)
@@ -266,7 +258,6 @@ patch_module (const char *name, void *address)
 	struct link_map *map;
 	Dl_info info;
 	patch p = { .name = NULL };
-
 	if (!dladdr1 (address, &info, (void **) &map, RTLD_DL_LINKMAP) || !is_first (map))
 		return;
 	p.name = strdup (name);
@@ -286,7 +277,6 @@ static bool
 is_wanted_here (void)
 {
 	const char *value = monocle__variable ("MONOCLE_CHECK");
-
 	if (!value || !value[0] || !strcmp (value, "0"))
 		return false;
 	if (monocle__arch_has_thunks () && monocle__check_init ())
@@ -299,7 +289,6 @@ void
 monocle__check_start (const char *name, void (*init) (const char *desc), const char *desc)
 {
 	monocle__stay stay;
-
 	if (!is_wanted_here ()) {
 		init (desc);
 		return;

@@ -23,7 +23,6 @@ on_signal (int number, siginfo_t *info, void *context)
 {
 	handler of_module = __atomic_load_n (&handlers[number], __ATOMIC_ACQUIRE);
 	monocle__stay stay;
-
 	if (!of_module)
 		return;
 	monocle__check_enter (&stay, NULL, IN_SIGNAL);
@@ -58,7 +57,6 @@ change (int number, const struct sigaction *action, struct sigaction *old, uintp
 {
 	sigaction_func system = (sigaction_func) import->target;
 	struct sigaction ours;
-
 	if (number <= 0 || number >= NSIG)
 		return system (number, action, old);
 	handler before = __atomic_load_n (&handlers[number], __ATOMIC_ACQUIRE);
@@ -85,7 +83,6 @@ change_plain (int number, plain_handler function, uintptr_t c_, uintptr_t d_, ui
 {
 	signal_func system = (signal_func) import->target;
 	handler given = (handler) (void *) function;
-
 	if (number <= 0 || number >= NSIG)
 		return system (number, function);
 	handler before = __atomic_load_n (&handlers[number], __ATOMIC_ACQUIRE);

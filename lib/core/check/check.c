@@ -65,7 +65,6 @@ void
 monocle__check_enter (monocle__stay *stay, const char *name, uint32_t own)
 {
 	monocle__stay *below = monocle__check_stay ();
-
 	stay->below = below;
 	stay->name = name;
 	stay->places = own;
@@ -86,7 +85,6 @@ static uint32_t
 forbidding (const monocle__contract *contract, const monocle__stay *stay)
 {
 	uint32_t here = stay ? stay->all_places : 0, only_in = needs[contract->need].only_in;
-
 	if (contract->need == MONOCLE__NEED_WINDOW && !monocle__check_window_is_open ())
 		here |= IN_LATE;
 	here &= needs[contract->need].not_in;
@@ -111,7 +109,6 @@ report (const monocle__import *import, const monocle__stay *where, int place, bo
 {
 	const char *event = where && where->name ? where->name : "";
 	bool stranger = 1u << place == IN_STRANGER;
-
 	monocle_log ("module %s called %s %s%s%s%s, where it is not allowed: %s%s", import->module, import->function,
 	             places[place].text, *event ? " (" : "", event, *event ? ")" : "",
 	             stranger ? "mono_thread_attach () makes it known" : needs[import->contract->need].text,
@@ -123,7 +120,6 @@ judge (monocle__import *import)
 {
 	const monocle__stay *stay = monocle__check_stay ();
 	uint32_t forbidden = forbidding (import->contract, stay);
-
 	if (!forbidden)
 		return true;
 	const monocle__stay *where = culprit (stay, forbidden);
@@ -139,7 +135,6 @@ monocle__check_call (monocle__import *import)
 {
 	int saved_errno = errno;
 	bool goes_on = !import->contract || judge (import);
-
 	errno = saved_errno;
 	if (!goes_on)
 		return (monocle__verdict) { NULL, import->contract->failure };

@@ -29,7 +29,6 @@ static void
 settle (monocle_event event)
 {
 	bool delivering;
-
 	do {
 		delivering = monocle__host_delivering ();
 		uint32_t *from = delivering ? &parked[event] : &counts[event];
@@ -49,7 +48,6 @@ tell_host (monocle_event event)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
 	int wanted;
-
 	if (!host->event_wanted || monocle__host_ended ())
 		return;
 	do {
@@ -62,7 +60,6 @@ static void
 count_listener (monocle_event event, uint32_t change)
 {
 	uint32_t was = __atomic_fetch_add (&listeners[event], change, __ATOMIC_SEQ_CST);
-
 	__atomic_fetch_add (monocle__host_delivering () ? &counts[event] : &parked[event], change, __ATOMIC_SEQ_CST);
 	settle (event);
 	if (was == 0 || was + change == 0)

@@ -39,7 +39,6 @@ static mono_bool
 enable (monocle_feature feature)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
-
 	if (!monocle__host_window_open ())
 		return 0;
 	if (is_granted (feature))
@@ -91,7 +90,6 @@ mono_bool
 mono_profiler_enable_sampling (MonoProfilerHandle handle)
 {
 	MonoProfilerHandle nobody = NULL;
-
 	if (!handle || !enable (MONOCLE_FEATURE_SAMPLING))
 		return 0;
 	if (!monocle__sampler_begin (DEFAULT_FREQUENCY)) {

@@ -18,7 +18,6 @@ static void
 tell_host (void)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
-
 	if (host->call_filter_changed && !monocle__host_ended ())
 		host->call_filter_changed (host->host);
 }
@@ -32,7 +31,6 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
                                                         MonoProfilerCallInstrumentationFilterCallback callback)
 {
 	monocle__handle *self = (monocle__handle *) handle;
-
 	if (!self)
 		return;
 	if (callback)
@@ -70,7 +68,6 @@ MonoProfilerCallInstrumentationFlags
 monocle_call_flags (MonoMethod *method)
 {
 	MonoProfilerCallInstrumentationFlags flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
-
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		MonoProfilerCallInstrumentationFilterCallback filter = __atomic_load_n (&handle->call_filter, __ATOMIC_ACQUIRE);
 		if (filter)
@@ -89,7 +86,6 @@ int
 monocle_coverage_wanted (MonoMethod *method)
 {
 	int wanted = 0;
-
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		MonoProfilerCoverageFilterCallback filter = __atomic_load_n (&handle->coverage_filter, __ATOMIC_ACQUIRE);
 		if (filter && filter (handle->desc.prof, method))

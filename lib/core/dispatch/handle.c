@@ -56,7 +56,6 @@ MonoProfilerHandle
 mono_profiler_create (MonoProfiler *prof)
 {
 	monocle__handle *handle = calloc (1, sizeof *handle);
-
 	if (!handle) {
 		monocle_log ("out of memory: a profiler handle was not created");
 		return NULL;
@@ -81,7 +80,6 @@ void
 monocle__handle_cleanup (monocle__handle *handle)
 {
 	MonoProfilerCleanupCallback cleanup = __atomic_exchange_n (&handle->cleanup, NULL, __ATOMIC_ACQ_REL);
-
 	if (cleanup)
 		cleanup (handle->desc.prof);
 }

@@ -75,7 +75,6 @@ static unsigned
 move_phase (unsigned set, unsigned clear)
 {
 	unsigned was = __atomic_load_n (&phase, __ATOMIC_SEQ_CST), next;
-
 	do {
 		if (was & ENDED)
 			return was;
@@ -95,7 +94,6 @@ const char *
 monocle_host_name (void)
 {
 	const monocle_host_ops *current = monocle__host_ops ();
-
 	if (current == &no_ops)
 		return NULL;
 	return current->name ? current->name : "unnamed";
@@ -116,7 +114,6 @@ int
 monocle_host_init (const monocle_host_ops *candidate)
 {
 	char who[512];
-
 	monocle__log_init ();
 	if (!is_valid (candidate))
 		return MONOCLE_E_INVALID;

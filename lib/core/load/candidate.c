@@ -21,7 +21,6 @@ __attribute__ ((format (printf, 2, 3))) static void
 note_failure (monocle__candidate *candidate, const char *format, ...)
 {
 	va_list arguments;
-
 	if (candidate->failure[0])
 		return;
 	va_start (arguments, format);
@@ -41,7 +40,6 @@ static void
 note_missing (const char *name, void *data)
 {
 	missing *list = data;
-
 	if ((strncmp (name, "mono_", 5) && strncmp (name, "monocle_", 8)) || dlsym (RTLD_DEFAULT, name))
 		return;
 	list->count++;
@@ -58,7 +56,6 @@ explain (monocle__candidate *candidate, const char *words)
 {
 	missing list = { .length = 0 };
 	char path[PATH_MAX], more[32] = "";
-
 	snprintf (path, sizeof path, "%.*s", (int) strcspn (words, ":"), words);
 	monocle__elf_each_needed (path, note_missing, &list);
 	if (list.unnamed)
@@ -77,7 +74,6 @@ entry_point (monocle__candidate *candidate, void *module, const char *path)
 {
 	init_func init = (init_func) dlsym (module, candidate->symbol);
 	bool is_old = dlsym (module, "mono_profiler_startup");
-
 	if (is_old && init)
 		note_failure (candidate,
 		              "%s has the entry point of Mono's old profiler API (mono_profiler_startup) beside %s;"
@@ -99,7 +95,6 @@ static void
 start (const monocle__candidate *candidate, init_func init)
 {
 	char kind[sizeof "starting." + MONOCLE__NAME_LIMIT];
-
 	snprintf (kind, sizeof kind, "starting.%s", candidate->name);
 	monocle__run_note (kind, candidate->symbol);
 	monocle__check_start (candidate->name, init, candidate->desc);
@@ -111,7 +106,6 @@ static bool
 try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 {
 	void *module = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
-
 	if (!module) {
 		char words[1024];
 		const char *error = dlerror ();
@@ -153,7 +147,6 @@ bool
 monocle__candidate_start_in_process (monocle__candidate *candidate)
 {
 	init_func init = (init_func) dlsym (RTLD_DEFAULT, candidate->symbol);
-
 	if (init)
 		start (candidate, init);
 	return init;
@@ -165,7 +158,6 @@ monocle__candidate_start_in (monocle__candidate *candidate, const char *folder)
 	static const char *const prefixes[] = { "mono-profiler-", "libmono-profiler-" };
 	static const char *const suffixes[] = { "", ".so" };
 	bool started = false;
-
 	for (size_t i = 0; i < 2; i++) {
 		char path[PATH_MAX];
 		int length = snprintf (path, sizeof path, "%s%s%s%s%s", folder, folder[0] ? "/" : "", prefixes[i],

@@ -41,7 +41,6 @@ static bool
 segment_at (const elf *file, unsigned index, ElfW (Phdr) *ret_segment)
 {
 	uint64_t offset = file->header.e_phoff + (uint64_t) index * sizeof *ret_segment;
-
 	return index < file->header.e_phnum && file->header.e_phentsize == sizeof *ret_segment &&
 	       copy_at (file, offset, ret_segment, sizeof *ret_segment);
 }
@@ -64,7 +63,6 @@ read_header (elf *file)
 	static const uint16_t probe = 1;
 	const uint8_t data = *(const uint8_t *) &probe ? ELFDATA2LSB : ELFDATA2MSB;
 	const uint8_t class = sizeof (void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-
 	return copy_at (file, 0, &file->header, sizeof file->header) &&
 	       memcmp (file->header.e_ident, ELFMAG, SELFMAG) == 0 && file->header.e_ident[EI_CLASS] == class &&
 	       file->header.e_ident[EI_DATA] == data && file->header.e_type == ET_DYN;
@@ -112,7 +110,6 @@ static uint32_t
 symbol_count (const elf *file)
 {
 	uint32_t words[2];
-
 	if (file->hash && copy_at (file, file->hash, words, sizeof words))
 		return words[1];
 	if (file->gnu_hash && copy_at (file, file->gnu_hash, words, sizeof words))
@@ -133,7 +130,6 @@ int
 monocle__elf_each_needed_in (const uint8_t *base, size_t size, void (*found) (const char *name, void *data), void *data)
 {
 	elf file = { .base = base, .size = size };
-
 	if (!read_header (&file) || !read_dynamic (&file))
 		return MONOCLE_E_INVALID;
 	uint32_t count = symbol_count (&file);
@@ -157,7 +153,6 @@ static uint8_t *
 read_all (int fd, size_t size)
 {
 	uint8_t *bytes = malloc (size);
-
 	for (size_t have = 0; bytes && have < size;) {
 		ssize_t got = pread (fd, bytes + have, size - have, (off_t) have);
 		if (got <= 0) {
@@ -175,7 +170,6 @@ monocle__elf_each_needed (const char *path, void (*found) (const char *name, voi
 	struct stat status;
 	int result = MONOCLE_E_NOT_FOUND;
 	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
 	if (fd < 0)
 		return result;
 	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0 && status.st_size <= FILE_MAX) {

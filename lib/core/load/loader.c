@@ -34,7 +34,6 @@ static void
 append (char *text, size_t size, const char *addition)
 {
 	size_t length = strlen (text);
-
 	snprintf (text + length, size - length, "%s", addition);
 }
 
@@ -53,7 +52,6 @@ static int
 claim (const char *name)
 {
 	loaded *entry = calloc (1, sizeof *entry);
-
 	if (!entry)
 		return MONOCLE_E_NO_MEMORY;
 	snprintf (entry->name, sizeof entry->name, "%s", name);
@@ -93,7 +91,6 @@ static bool
 note_place (search *find, const char *folder)
 {
 	char mark[PATH_MAX + 3];
-
 	snprintf (mark, sizeof mark, " %s ", folder);
 	if (strstr (find->places, mark))
 		return false;
@@ -109,7 +106,6 @@ static bool
 search_place (search *find, const char *folder, const char *below)
 {
 	char path[PATH_MAX], real[PATH_MAX];
-
 	if (!folder[0] || snprintf (path, sizeof path, "%s%s", folder, below) >= (int) sizeof path)
 		return false;
 	if (realpath (path, real))
@@ -125,7 +121,6 @@ search_module_path (search *find)
 	const char *list = monocle__variable ("MONOCLE_MODULE_PATH");
 	char *rest = NULL, *copy = list ? strdup (list) : NULL;
 	bool started = false;
-
 	char *folder = copy ? strtok_r (copy, ":", &rest) : NULL;
 	for (; folder && !started; folder = strtok_r (NULL, ":", &rest))
 		started = search_place (find, folder, "");
@@ -141,7 +136,6 @@ search_beside_program (search *find)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
-
 	program[length > 0 ? length : 0] = '\0';
 	char *slash = strrchr (program, '/');
 	if (!slash || !monocle__environment_is_believed ())
@@ -155,7 +149,6 @@ static bool
 search_everywhere (search *find)
 {
 	const char *here = monocle__self_folder ();
-
 	return monocle__candidate_start_in_process (&find->candidate) || search_module_path (find) ||
 	       search_place (find, here, "") || search_place (find, here, "/monocle") ||
 	       search_place (find, MONOCLE_MODULEDIR, "") || search_beside_program (find) ||
@@ -169,7 +162,6 @@ static bool
 parse (search *find, const char *desc)
 {
 	size_t length = strcspn (desc, ":");
-
 	if (monocle__candidate_has_comma (desc))
 		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
 		                      " NAME:KEY=VALUE,KEY",
@@ -197,7 +189,6 @@ load_named (const char *desc, const char *note)
 {
 	search find = { .places = " " };
 	const char *name = find.candidate.name, *failure = find.candidate.failure;
-
 	if (!parse (&find, desc))
 		return MONOCLE_E_NOT_FOUND;
 	int result = claim (name);
@@ -242,7 +233,6 @@ int
 monocle_host_load (const char *desc)
 {
 	int result = load (desc);
-
 	return result < 0 ? result : MONOCLE_OK;
 }
 
@@ -260,7 +250,6 @@ profile_option (const char *word, const char **ret_desc)
 {
 	static const char option[] = "--profile";
 	const size_t length = sizeof option - 1;
-
 	if (strncmp (word, option, length) || (word[length] && word[length] != '='))
 		return false;
 	*ret_desc = word[length] ? word + length + 1 : NULL;
@@ -274,7 +263,6 @@ monocle_host_load_from_env (void)
 	const char *text = profile ? profile : monocle__variable ("MONO_ENV_OPTIONS");
 	char **words = NULL;
 	int started = 0;
-
 	if (!text)
 		return 0;
 	int count = monocle__words_split (text, &words);

@@ -26,7 +26,6 @@ static const char *
 find_script (const char *words, const char *end)
 {
 	const char *script = "";
-
 	for (const char *word = words; word < end; word += strlen (word) + 1) {
 		if (*word == '-')
 			continue;
@@ -44,7 +43,6 @@ identify (char *buffer, size_t size)
 {
 	size_t have = monocle__cmdline_read (buffer, size), first = strlen (buffer) + 1;
 	identity who = { monocle__path_base_name (buffer), "" };
-
 	if (first < have)
 		who.script = find_script (buffer + first, buffer + have);
 	return who;
@@ -64,7 +62,6 @@ chosen (char *globs, const identity *who)
 {
 	bool any = false, hit = false;
 	char *rest = NULL;
-
 	for (char *glob = strtok_r (globs, ",", &rest); glob; glob = strtok_r (NULL, ",", &rest)) {
 		if (*glob == '!' && matches (glob + 1, who))
 			return false;
@@ -93,7 +90,6 @@ monocle_host_process_enabled (const char **ret_reason)
 	static char reason[512];
 	const char *enabled = monocle__variable ("MONOCLE_ENABLED"), *process = monocle__variable ("MONOCLE_PROCESS");
 	char buffer[4096], globs[1024];
-
 	if (enabled && *enabled && truth (enabled) < 0)
 		monocle_log ("MONOCLE_ENABLED=%s is neither 0 nor 1; taken as 1", enabled);
 	if (enabled && truth (enabled) == 0) {

@@ -26,7 +26,6 @@ static void
 look_at_self (void)
 {
 	char real[PATH_MAX];
-
 	if (!dladdr (&self, &self) || !self.dli_fname || !realpath (self.dli_fname, real))
 		return;
 	char *slash = strrchr (real, '/');
@@ -48,7 +47,6 @@ void
 monocle__self_enter_global_scope (void)
 {
 	static bool done;
-
 	monocle__self_folder ();
 	if (!self.dli_fname || __atomic_exchange_n (&done, true, __ATOMIC_ACQ_REL))
 		return;
@@ -63,7 +61,6 @@ open_compat_in (const char *directory, const char *below)
 	static const char *const names[] = { "monosgen-2.0", "monoboehm-2.0", "mono-2.0" };
 	char path[PATH_MAX];
 	bool opened = false;
-
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int length = snprintf (path, sizeof path, "%s%s/compat-%s.so", directory, below, names[i]);
 		if (length < (int) sizeof path && dlopen (path, RTLD_NOW | RTLD_LOCAL))
@@ -76,7 +73,6 @@ void
 monocle__self_open_compat (void)
 {
 	static bool done;
-
 	if (__atomic_exchange_n (&done, true, __ATOMIC_ACQ_REL))
 		return;
 	const char *here = monocle__self_folder ();
@@ -95,7 +91,6 @@ static int
 note_object (struct dl_phdr_info *info, size_t size, void *data)
 {
 	objects *list = data;
-
 	if (list->count == list->room) {
 		char **grown = realloc (list->names, (list->room + 64) * sizeof *grown);
 		if (!grown)
@@ -113,7 +108,6 @@ foreign_symbol (void *object, const char *symbol, const char **ret_file)
 {
 	Dl_info info;
 	void *address = dlsym (object, symbol);
-
 	if (!address || !dladdr (address, &info) || info.dli_fbase == self.dli_fbase)
 		return NULL;
 	*ret_file = info.dli_fname;
@@ -127,7 +121,6 @@ is_rival_core (void *object, char *ret_who, size_t size)
 	const char *file;
 	const char *(*host_name) (void) = (const char *(*) (void) ) foreign_symbol (object, "monocle_host_name", &file);
 	const char *name = host_name ? host_name () : NULL;
-
 	if (name)
 		snprintf (ret_who, size, "another copy of this library (%s) serves the host %s in this process", file, name);
 	return name;
@@ -141,7 +134,6 @@ static bool
 is_mono (void *object, char *ret_who, size_t size)
 {
 	const char *file;
-
 	if (foreign_symbol (object, "monocle_host_name", &file))
 		return false;
 	bool found = foreign_symbol (object, "mono_jit_init", &file);
@@ -158,7 +150,6 @@ static bool
 is_rival (const char *name, char *ret_who, size_t size)
 {
 	void *object = name[0] ? dlopen (name, RTLD_LAZY | RTLD_NOLOAD) : dlopen (NULL, RTLD_LAZY);
-
 	if (!object)
 		return false;
 	bool rival = is_rival_core (object, ret_who, size) || is_mono (object, ret_who, size);
@@ -172,7 +163,6 @@ monocle__self_has_rival (char *ret_who, size_t size)
 	objects list = { NULL, 0, 0 };
 	const char *file;
 	bool rival = false;
-
 	monocle__self_folder ();
 	dl_iterate_phdr (note_object, &list);
 	for (size_t i = 0; i < list.count; i++) {

@@ -35,7 +35,6 @@ static bool
 prepare (output *out, size_t length)
 {
 	size_t pointers = length / 2 + 2;
-
 	out->words = malloc (pointers * sizeof *out->words + length + 2);
 	out->count = 0;
 	if (out->words)
@@ -48,7 +47,6 @@ monocle__words_split (const char *text, char ***ret_words)
 {
 	output out;
 	char quote = '\0';
-
 	if (!prepare (&out, strlen (text)))
 		return MONOCLE_E_NO_MEMORY;
 	for (; *text; text++) {
