@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ enum { MESSAGE_MAX = 4096 };
 /* Written by whoever moves `path_state` from UNREAD to READING, then only read. "" means stderr. */
 static char path[PATH_MAX];
 enum { UNREAD, READING, READ };
-static unsigned path_state;
+static atomic_uint path_state;
 
 /* A thread (or a signal handler) that comes while another one reads the variable speaks on stderr. */
 void
@@ -37,7 +38,8 @@ monocle__log_init (void)
 	unsigned unread = UNREAD;
 	char folder[PATH_MAX];
 	int length = 0;
-	if (!__atomic_compare_exchange_n (&path_state, &unread, READING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (!atomic_compare_exchange_strong_explicit (&path_state, &unread, READING, memory_order_acq_rel,
+	                                              memory_order_acquire))
 		return;
 	const char *file = monocle__variable ("MONOCLE_LOG");
 	if (file && file[0] == '/')
@@ -46,7 +48,7 @@ monocle__log_init (void)
 		length = snprintf (path, sizeof path, "%s/%s", folder, file);
 	if (length <= 0 || (size_t) length >= sizeof path)
 		path[0] = '\0';
-	__atomic_store_n (&path_state, READ, __ATOMIC_RELEASE);
+	atomic_store_explicit (&path_state, READ, memory_order_release);
 }
 
 static size_t
@@ -99,7 +101,7 @@ monocle_log (const char *format, ...)
 	va_start (arguments, format);
 	size_t length = compose (message, format, arguments);
 	va_end (arguments);
-	if (__atomic_load_n (&path_state, __ATOMIC_ACQUIRE) == READ && path[0])
+	if (atomic_load_explicit (&path_state, memory_order_acquire) == READ && path[0])
 		fd = open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 	write_quietly (fd >= 0 ? fd : STDERR_FILENO, message, length);
 	if (fd >= 0)

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -265,12 +266,12 @@ patch_module (const char *name, void *address)
 		monocle_log ("MONOCLE_CHECK: the calls of module %s are not checked", name);
 }
 
-static unsigned starting; /* modules whose init function runs */
+static atomic_uint starting; /* modules whose init function runs */
 
 bool
 monocle__check_starting (void)
 {
-	return __atomic_load_n (&starting, __ATOMIC_ACQUIRE) != 0;
+	return atomic_load_explicit (&starting, memory_order_acquire) != 0;
 }
 
 static bool
@@ -295,8 +296,8 @@ monocle__check_start (const char *name, void (*init) (const char *desc), const c
 	}
 	patch_module (name, (void *) init);
 	monocle__check_enter (&stay, NULL, IN_INIT);
-	__atomic_fetch_add (&starting, 1, __ATOMIC_ACQ_REL);
+	atomic_fetch_add_explicit (&starting, 1, memory_order_acq_rel);
 	init (desc);
-	__atomic_fetch_sub (&starting, 1, __ATOMIC_ACQ_REL);
+	atomic_fetch_sub_explicit (&starting, 1, memory_order_acq_rel);
 	monocle__check_leave (&stay);
 }

@@ -17,11 +17,12 @@
  */
 #include "event.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include "handle.h"
 #include "host.h"
 
-static uint32_t listeners[MONOCLE_EVENT_COUNT];
+static _Atomic (uint32_t) listeners[MONOCLE_EVENT_COUNT];
 static uint32_t counts[MONOCLE_EVENT_COUNT];
 static uint32_t parked[MONOCLE_EVENT_COUNT];
 
@@ -51,15 +52,15 @@ tell_host (monocle_event event)
 	if (!host->event_wanted || monocle__host_ended ())
 		return;
 	do {
-		wanted = __atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST) != 0;
+		wanted = atomic_load_explicit (&listeners[event], memory_order_seq_cst) != 0;
 		host->event_wanted (host->host, event, wanted);
-	} while (wanted != (__atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST) != 0));
+	} while (wanted != (atomic_load_explicit (&listeners[event], memory_order_seq_cst) != 0));
 }
 
 static void
 count_listener (monocle_event event, uint32_t change)
 {
-	uint32_t was = __atomic_fetch_add (&listeners[event], change, __ATOMIC_SEQ_CST);
+	uint32_t was = atomic_fetch_add_explicit (&listeners[event], change, memory_order_seq_cst);
 	__atomic_fetch_add (monocle__host_delivering () ? &counts[event] : &parked[event], change, __ATOMIC_SEQ_CST);
 	settle (event);
 	if (was == 0 || was + change == 0)
@@ -93,7 +94,7 @@ void
 monocle__event_announce (void)
 {
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		if (__atomic_load_n (&listeners[event], __ATOMIC_SEQ_CST))
+		if (atomic_load_explicit (&listeners[event], memory_order_seq_cst))
 			tell_host (event);
 }
 

@@ -6,6 +6,7 @@
  * A grant is the host's and lasts for ever. Samples are sampler.c's. Nothing here collects coverage or reads a call
  * context: while no part of the core does, those functions answer what Mono documents for a feature that is off.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include "host.h"
 #include "log.h"
@@ -25,14 +26,14 @@ static const char *const feature_names[] = {
 /* clang-format on */
 _Static_assert(sizeof feature_names / sizeof *feature_names == MONOCLE_FEATURE_COUNT, "every feature has a name");
 
-static bool granted[MONOCLE_FEATURE_COUNT]; /* false, then true for ever */
-static bool refused[MONOCLE_FEATURE_COUNT]; /* and said so */
-static MonoProfilerHandle sampling_owner;   /* NULL, then the first handle that enabled sampling */
+static atomic_bool granted[MONOCLE_FEATURE_COUNT];  /* false, then true for ever */
+static atomic_bool refused[MONOCLE_FEATURE_COUNT];  /* and said so */
+static _Atomic (MonoProfilerHandle) sampling_owner; /* NULL, then the first handle that enabled sampling */
 
 static bool
 is_granted (monocle_feature feature)
 {
-	return __atomic_load_n (&granted[feature], __ATOMIC_ACQUIRE);
+	return atomic_load_explicit (&granted[feature], memory_order_acquire);
 }
 
 static mono_bool
@@ -44,10 +45,10 @@ enable (monocle_feature feature)
 	if (is_granted (feature))
 		return 1;
 	if (host->enable && host->enable (host->host, feature)) {
-		__atomic_store_n (&granted[feature], true, __ATOMIC_RELEASE);
+		atomic_store_explicit (&granted[feature], true, memory_order_release);
 		return 1;
 	}
-	if (!__atomic_exchange_n (&refused[feature], true, __ATOMIC_RELAXED))
+	if (!atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
 		monocle_log ("a module asks for %s, which the host %s does not grant", feature_names[feature],
 		             monocle_host_name ());
 	return 0;
@@ -82,7 +83,7 @@ mono_profiler_enable_call_context_introspection (void)
 static bool
 owns_sampling (MonoProfilerHandle handle)
 {
-	return handle && __atomic_load_n (&sampling_owner, __ATOMIC_ACQUIRE) == handle;
+	return handle && atomic_load_explicit (&sampling_owner, memory_order_acquire) == handle;
 }
 
 /* Later callers are told yes as well, but only the first one may choose the mode. */
@@ -96,7 +97,8 @@ mono_profiler_enable_sampling (MonoProfilerHandle handle)
 		MONOCLE__LOG_ONCE ("a module asks for sampling, but no thread can be made for it");
 		return 0;
 	}
-	__atomic_compare_exchange_n (&sampling_owner, &nobody, handle, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	atomic_compare_exchange_strong_explicit (&sampling_owner, &nobody, handle, memory_order_acq_rel,
+	                                         memory_order_acquire);
 	return 1;
 }
 

@@ -9,10 +9,11 @@
  */
 #include "filter.h"
 
+#include <stdatomic.h>
 #include "handle.h"
 #include "host.h"
 
-static uint32_t call_filters;
+static _Atomic (uint32_t) call_filters;
 
 static void
 tell_host (void)
@@ -34,11 +35,11 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 	if (!self)
 		return;
 	if (callback)
-		__atomic_fetch_add (&call_filters, 1, __ATOMIC_SEQ_CST);
+		atomic_fetch_add_explicit (&call_filters, 1, memory_order_seq_cst);
 	MonoProfilerCallInstrumentationFilterCallback old =
-	    __atomic_exchange_n (&self->call_filter, callback, __ATOMIC_ACQ_REL);
+	    atomic_exchange_explicit (&self->call_filter, callback, memory_order_acq_rel);
 	if (old)
-		__atomic_fetch_sub (&call_filters, 1, __ATOMIC_SEQ_CST);
+		atomic_fetch_sub_explicit (&call_filters, 1, memory_order_seq_cst);
 	if (old != callback)
 		tell_host ();
 }
@@ -47,7 +48,7 @@ void
 mono_profiler_set_coverage_filter_callback (MonoProfilerHandle handle, MonoProfilerCoverageFilterCallback callback)
 {
 	if (handle)
-		__atomic_store_n (&((monocle__handle *) handle)->coverage_filter, callback, __ATOMIC_RELEASE);
+		atomic_store_explicit (&((monocle__handle *) handle)->coverage_filter, callback, memory_order_release);
 }
 
 void
@@ -69,7 +70,8 @@ monocle_call_flags (MonoMethod *method)
 {
 	MonoProfilerCallInstrumentationFlags flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
-		MonoProfilerCallInstrumentationFilterCallback filter = __atomic_load_n (&handle->call_filter, __ATOMIC_ACQUIRE);
+		MonoProfilerCallInstrumentationFilterCallback filter =
+		    atomic_load_explicit (&handle->call_filter, memory_order_acquire);
 		if (filter)
 			flags |= filter (handle->desc.prof, method);
 	}
@@ -79,7 +81,7 @@ monocle_call_flags (MonoMethod *method)
 int
 monocle_call_filter_installed (void)
 {
-	return __atomic_load_n (&call_filters, __ATOMIC_ACQUIRE) != 0;
+	return atomic_load_explicit (&call_filters, memory_order_acquire) != 0;
 }
 
 int
@@ -87,7 +89,8 @@ monocle_coverage_wanted (MonoMethod *method)
 {
 	int wanted = 0;
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
-		MonoProfilerCoverageFilterCallback filter = __atomic_load_n (&handle->coverage_filter, __ATOMIC_ACQUIRE);
+		MonoProfilerCoverageFilterCallback filter =
+		    atomic_load_explicit (&handle->coverage_filter, memory_order_acquire);
 		if (filter && filter (handle->desc.prof, method))
 			wanted = 1;
 	}

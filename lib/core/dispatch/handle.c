@@ -9,16 +9,17 @@
  */
 #include "handle.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include "host.h"
 
-static monocle__handle *newest;
+static _Atomic (monocle__handle *) newest;
 struct _MonoProfilerDesc *monocle__handles_shown;
 
 monocle__handle *
 monocle__handle_first (void)
 {
-	return __atomic_load_n (&newest, __ATOMIC_ACQUIRE);
+	return atomic_load_explicit (&newest, memory_order_acquire);
 }
 
 monocle__handle *
@@ -37,7 +38,7 @@ monocle__handle_publish (void)
 {
 	for (;;) {
 		struct _MonoProfilerDesc *is = __atomic_load_n (&monocle__handles_shown, __ATOMIC_SEQ_CST);
-		monocle__handle *first = __atomic_load_n (&newest, __ATOMIC_SEQ_CST);
+		monocle__handle *first = atomic_load_explicit (&newest, memory_order_seq_cst);
 		struct _MonoProfilerDesc *should = monocle__host_delivering () && first ? &first->desc : NULL;
 
 		if (is == should)
@@ -64,7 +65,8 @@ mono_profiler_create (MonoProfiler *prof)
 	monocle__handle *first = monocle__handle_first ();
 	do
 		handle->desc.next = first ? &first->desc : NULL;
-	while (!__atomic_compare_exchange_n (&newest, &first, handle, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	while (
+	    !atomic_compare_exchange_strong_explicit (&newest, &first, handle, memory_order_seq_cst, memory_order_seq_cst));
 	monocle__handle_publish ();
 	return &handle->desc;
 }
@@ -73,13 +75,13 @@ void
 mono_profiler_set_cleanup_callback (MonoProfilerHandle handle, MonoProfilerCleanupCallback callback)
 {
 	if (handle)
-		__atomic_store_n (&((monocle__handle *) handle)->cleanup, callback, __ATOMIC_RELEASE);
+		atomic_store_explicit (&((monocle__handle *) handle)->cleanup, callback, memory_order_release);
 }
 
 void
 monocle__handle_cleanup (monocle__handle *handle)
 {
-	MonoProfilerCleanupCallback cleanup = __atomic_exchange_n (&handle->cleanup, NULL, __ATOMIC_ACQ_REL);
+	MonoProfilerCleanupCallback cleanup = atomic_exchange_explicit (&handle->cleanup, NULL, memory_order_acq_rel);
 	if (cleanup)
 		cleanup (handle->desc.prof);
 }

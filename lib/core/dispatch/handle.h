@@ -6,14 +6,15 @@
 #ifndef MONOCLE_DISPATCH_HANDLE_H
 #define MONOCLE_DISPATCH_HANDLE_H
 
+#include <stdatomic.h>
 #include <monocle/host.h>
 
 /* A handle with what the dispatcher does not look at. MonoProfilerHandle points at its first member. */
 typedef struct {
 	struct _MonoProfilerDesc desc;
-	MonoProfilerCleanupCallback cleanup; /* these three: exchanged atomically, in any context */
-	MonoProfilerCoverageFilterCallback coverage_filter;
-	MonoProfilerCallInstrumentationFilterCallback call_filter;
+	_Atomic (MonoProfilerCleanupCallback) cleanup; /* these three: exchanged atomically, in any context */
+	_Atomic (MonoProfilerCoverageFilterCallback) coverage_filter;
+	_Atomic (MonoProfilerCallInstrumentationFilterCallback) call_filter;
 } monocle__handle;
 
 /* What monocle_event_handles () points at, for our own raise functions: one load instead of a call. */

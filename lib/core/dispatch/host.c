@@ -14,6 +14,7 @@
  */
 #include "host.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include "arena.h"
 #include "event.h"
@@ -25,61 +26,61 @@
 
 enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 
-static unsigned phase;
+static atomic_uint phase;
 
 static const monocle_host_ops no_ops;
 static monocle_host_ops registered; /* written by whoever claimed, before `ops` points at it */
-static const monocle_host_ops *ops = &no_ops;
-static bool claimed; /* by the first host, before it is complete */
+static const monocle_host_ops *_Atomic ops = &no_ops;
+static atomic_bool claimed; /* by the first host, before it is complete */
 
 const monocle_host_ops *
 monocle__host_ops (void)
 {
-	return __atomic_load_n (&ops, __ATOMIC_ACQUIRE);
+	return atomic_load_explicit (&ops, memory_order_acquire);
 }
 
 bool
 monocle__host_window_open (void)
 {
-	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & WINDOW;
+	return atomic_load_explicit (&phase, memory_order_seq_cst) & WINDOW;
 }
 
 bool
 monocle__host_delivering (void)
 {
-	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & DELIVERING;
+	return atomic_load_explicit (&phase, memory_order_seq_cst) & DELIVERING;
 }
 
 bool
 monocle__host_ended (void)
 {
-	return __atomic_load_n (&phase, __ATOMIC_SEQ_CST) & ENDED;
+	return atomic_load_explicit (&phase, memory_order_seq_cst) & ENDED;
 }
 
-static bool shutting_down;
+static atomic_bool shutting_down;
 
 void
 monocle__host_begin_shutdown (void)
 {
-	__atomic_store_n (&shutting_down, true, __ATOMIC_RELEASE);
+	atomic_store_explicit (&shutting_down, true, memory_order_release);
 }
 
 bool
 monocle__host_shutting_down (void)
 {
-	return __atomic_load_n (&shutting_down, __ATOMIC_ACQUIRE) || monocle__host_ended ();
+	return atomic_load_explicit (&shutting_down, memory_order_acquire) || monocle__host_ended ();
 }
 
 /* Sets and clears bits, unless the end came first. Answers the phase before. */
 static unsigned
 move_phase (unsigned set, unsigned clear)
 {
-	unsigned was = __atomic_load_n (&phase, __ATOMIC_SEQ_CST), next;
+	unsigned was = atomic_load_explicit (&phase, memory_order_seq_cst), next;
 	do {
 		if (was & ENDED)
 			return was;
 		next = (was & ~clear) | set;
-	} while (!__atomic_compare_exchange_n (&phase, &was, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	} while (!atomic_compare_exchange_strong_explicit (&phase, &was, next, memory_order_seq_cst, memory_order_seq_cst));
 	return was;
 }
 
@@ -117,22 +118,22 @@ monocle_host_init (const monocle_host_ops *candidate)
 	monocle__log_init ();
 	if (!is_valid (candidate))
 		return MONOCLE_E_INVALID;
-	if (__atomic_exchange_n (&claimed, true, __ATOMIC_ACQ_REL)) {
+	if (atomic_exchange_explicit (&claimed, true, memory_order_acq_rel)) {
 		const char *name = monocle_host_name ();
 		monocle_log ("this process is profiled by the host %s already", name ? name : "that is just starting");
 		return MONOCLE_E_BUSY;
 	}
 	monocle__self_enter_global_scope ();
 	if (monocle__self_has_rival (who, sizeof who)) {
-		__atomic_store_n (&claimed, false, __ATOMIC_RELEASE);
+		atomic_store_explicit (&claimed, false, memory_order_release);
 		monocle_log ("not profiling: %s", who);
 		return MONOCLE_E_BUSY;
 	}
 	if (!copy_ops (candidate)) {
-		__atomic_store_n (&claimed, false, __ATOMIC_RELEASE);
+		atomic_store_explicit (&claimed, false, memory_order_release);
 		return MONOCLE_E_NO_MEMORY;
 	}
-	__atomic_store_n (&ops, &registered, __ATOMIC_RELEASE);
+	atomic_store_explicit (&ops, &registered, memory_order_release);
 	move_phase (WINDOW, 0);
 	monocle__event_announce ();
 	monocle__filter_announce ();

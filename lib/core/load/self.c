@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +47,9 @@ monocle__self_folder (void)
 void
 monocle__self_enter_global_scope (void)
 {
-	static bool done;
+	static atomic_bool done;
 	monocle__self_folder ();
-	if (!self.dli_fname || __atomic_exchange_n (&done, true, __ATOMIC_ACQ_REL))
+	if (!self.dli_fname || atomic_exchange_explicit (&done, true, memory_order_acq_rel))
 		return;
 	dlopen (self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
@@ -72,8 +73,8 @@ open_compat_in (const char *directory, const char *below)
 void
 monocle__self_open_compat (void)
 {
-	static bool done;
-	if (__atomic_exchange_n (&done, true, __ATOMIC_ACQ_REL))
+	static atomic_bool done;
+	if (atomic_exchange_explicit (&done, true, memory_order_acq_rel))
 		return;
 	const char *here = monocle__self_folder ();
 	if (!open_compat_in (here, "/compat") && !open_compat_in (here, "/monocle/compat"))
