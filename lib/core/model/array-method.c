@@ -59,7 +59,7 @@ method_new (MonoClass *klass, const struct shape *shape)
 	desc->iflags = shape->iflags;
 	desc->klass = klass;
 	method->image = mono_class_get_image (klass);
-	method->klass = klass;
+	atomic_store_explicit (&method->klass, klass, memory_order_relaxed);
 	atomic_init (&method->desc, desc);
 	atomic_init (&method->signature, signature);
 	return method;

@@ -204,7 +204,8 @@ mentions (MonoClass *klass, const MonoImage *image)
 static bool
 is_code_of (const MonoMethod *method, const MonoImage *image)
 {
-	return method->image == image || (method->definition && mentions (method->klass, image)) ||
+	return method->image == image ||
+	       (method->definition && mentions (atomic_load_explicit (&method->klass, memory_order_relaxed), image)) ||
 	       any_mentions (method->count, method->arguments, image);
 }
 

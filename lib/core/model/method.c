@@ -7,6 +7,7 @@
  */
 #include "method.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include "arena.h"
@@ -72,18 +73,18 @@ describe_definition (MonoMethod *method)
 static void
 show (MonoMethod *method, const monocle__method_desc *desc)
 {
-	__atomic_store_n (&method->flags, (uint16_t) desc->flags, __ATOMIC_RELAXED);
-	__atomic_store_n (&method->iflags, (uint16_t) desc->iflags, __ATOMIC_RELAXED);
-	if (!__atomic_load_n (&method->klass, __ATOMIC_RELAXED))
-		__atomic_store_n (&method->klass, desc->klass, __ATOMIC_RELEASE);
-	__atomic_store_n (&method->name, desc->name, __ATOMIC_RELEASE);
+	atomic_store_explicit (&method->flags, (uint16_t) desc->flags, memory_order_relaxed);
+	atomic_store_explicit (&method->iflags, (uint16_t) desc->iflags, memory_order_relaxed);
+	if (!atomic_load_explicit (&method->klass, memory_order_relaxed))
+		atomic_store_explicit (&method->klass, desc->klass, memory_order_release);
+	atomic_store_explicit (&method->name, desc->name, memory_order_release);
 }
 
 const monocle__method_desc *
 monocle__method_describe (MonoMethod *method)
 {
 	const monocle__method_desc *desc = describe_definition (monocle_method_definition (method));
-	if (desc && !__atomic_load_n (&method->name, __ATOMIC_RELAXED))
+	if (desc && !atomic_load_explicit (&method->name, memory_order_relaxed))
 		show (method, desc);
 	return desc;
 }
@@ -128,7 +129,7 @@ monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
 {
 	MonoMethod *method = klass ? monocle_method_def (mono_class_get_image (klass), methoddef_token) : NULL;
 	if (method)
-		__atomic_store_n (&method->klass, klass, __ATOMIC_RELEASE);
+		atomic_store_explicit (&method->klass, klass, memory_order_release);
 	return method;
 }
 
@@ -159,7 +160,8 @@ key_same (const monocle__node *node, const void *data)
 {
 	const MonoMethod *method = of_node ((monocle__node *) node);
 	const struct key *key = data;
-	return method->definition == key->definition && method->klass == key->klass && method->count == key->count &&
+	return method->definition == key->definition &&
+	       atomic_load_explicit (&method->klass, memory_order_relaxed) == key->klass && method->count == key->count &&
 	       (!key->count || !memcmp (method->arguments, key->arguments, key->count * sizeof *key->arguments));
 }
 
@@ -172,7 +174,7 @@ inst_new (const struct key *key)
 	method->definition = key->definition;
 	method->image = key->definition->image;
 	method->token = key->definition->token;
-	method->klass = key->klass;
+	atomic_store_explicit (&method->klass, key->klass, memory_order_relaxed);
 	method->count = key->count;
 	method->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
 	return key->count && !method->arguments ? NULL : method;
@@ -256,7 +258,7 @@ mono_method_get_class (MonoMethod *method)
 {
 	if (!method)
 		return NULL;
-	MonoClass *klass = __atomic_load_n (&method->klass, __ATOMIC_ACQUIRE);
+	MonoClass *klass = atomic_load_explicit (&method->klass, memory_order_acquire);
 	if (klass)
 		return klass;
 	const monocle__method_desc *desc = monocle__method_describe (method);

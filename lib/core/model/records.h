@@ -162,11 +162,11 @@ typedef struct {
  * method was described, the signature once it was asked for; until then they are zeros.
  */
 struct _MonoMethod {
-	uint16_t flags, iflags;
+	_Atomic (uint16_t) flags, iflags;
 	uint32_t token;
-	MonoClass *klass; /* of an instance; of a definition also when a host told it early */
+	_Atomic (MonoClass *) klass; /* of an instance; of a definition also when a host told it early */
 	_Atomic (MonoMethodSignature *) signature;
-	const char *name; /* written last of these */
+	_Atomic (const char *) name; /* written last of these */
 	monocle__node node;
 	MonoMethod *definition; /* of an instance; NULL: this is a definition */
 	MonoImage *image;

@@ -26,11 +26,12 @@ enum {
 MonoType *
 monocle__signature_type_of (MonoMethod *method, MonoType *type)
 {
-	bool is_inst = method->definition && method->klass && method->klass->kind == MONOCLE__CLASS_INST;
+	MonoClass *klass = atomic_load_explicit (&method->klass, memory_order_relaxed);
+	bool is_inst = method->definition && klass && klass->kind == MONOCLE__CLASS_INST;
 	if (!method->definition)
 		return type;
-	return monocle__inflate_type (type, is_inst ? method->klass->count : 0, is_inst ? method->klass->arguments : NULL,
-	                              method->count, method->arguments);
+	return monocle__inflate_type (type, is_inst ? klass->count : 0, is_inst ? klass->arguments : NULL, method->count,
+	                              method->arguments);
 }
 
 /* A signature that is not a method's: mono_metadata_free_method_signature () frees it. NULL: no memory. */

@@ -95,11 +95,11 @@ static MonoMethodSignature *
 inflate_signature (MonoMethod *method)
 {
 	MonoMethodSignature *open = monocle__signature_of (method->definition);
-	bool is_inst = method->klass && method->klass->kind == MONOCLE__CLASS_INST;
-	return !open
-	         ? NULL
-	         : monocle__signature_inflate (open, is_inst ? method->klass->count : 0,
-	                                       is_inst ? method->klass->arguments : NULL, method->count, method->arguments);
+	MonoClass *klass = atomic_load_explicit (&method->klass, memory_order_relaxed);
+	bool is_inst = klass && klass->kind == MONOCLE__CLASS_INST;
+	return !open ? NULL
+	             : monocle__signature_inflate (open, is_inst ? klass->count : 0, is_inst ? klass->arguments : NULL,
+	                                           method->count, method->arguments);
 }
 
 MonoMethodSignature *
