@@ -94,7 +94,7 @@ on_hit (MonoProfiler *prof, const mono_byte *ip, const void *context)
 		return;
 	}
 	atomic_fetch_add (&own->hits, 1);
-#ifdef __x86_64__
+#ifdef CONTEXT_IS_READ /* the core knows this CPU */
 	if ((greg_t) ip != ((const ucontext_t *) context)->uc_mcontext.gregs[REG_RIP])
 		atomic_fetch_add (&own->wrong, 1);
 #endif
