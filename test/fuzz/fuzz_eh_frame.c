@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "code/eh-frame.h"
-#include "arch/x86_64/prologue.h"
+#include "arch/arch.h"
+#include "code/shape.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -54,13 +55,13 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	free (rows.list);
 	monocle__eh_frame_of_header (data, size, ADDRESS);
 	for (size_t limit = 0; limit < 24; limit++) {
-		if (monocle__prologue_decode (data, size, limit, &shape))
+		if (monocle__arch_prologue (data, size, limit, &shape))
 			check_shape (&shape);
-		if (monocle__unwind_info_decode (data, size, limit, &shape))
+		if (monocle__arch_unwind_data (data, size, limit, &shape))
 			check_shape (&shape);
-		if (limit < size && monocle__epilogue_decode (data, size, limit, 0, (intptr_t) size, &epilogue))
+		if (limit < size && monocle__arch_epilogue (data, size, limit, 0, (intptr_t) size, &epilogue))
 			require (epilogue.depth % 8 == 0 || epilogue.depth);
 	}
-	monocle__is_behind_call (data, size);
+	monocle__arch_ends_with_call (data, size);
 	return 0;
 }

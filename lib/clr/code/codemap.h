@@ -34,8 +34,8 @@ typedef struct {
 	 */
 	_Atomic (uint64_t) *frame;
 	/*
-	 * ReadyToRun code only: the x64 UNWIND_INFO of the piece, inside the image, which stays mapped; NULL: none. The
-	 * struct and its codes are all inside the image.
+	 * ReadyToRun code only: the unwind data of the piece, as the CPU has it, whole and inside the image, which stays
+	 * mapped; NULL: none.
 	 */
 	const uint8_t *unwind;
 	uint8_t kind; /* monocle__code_kind */

@@ -10,8 +10,9 @@
 #include "eh-frame.h"
 #include <stdlib.h>
 #include <string.h>
+#include "arch/arch.h"
 
-enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
+enum { REG_FP = MONOCLE__ARCH_DWARF_FP, REG_SP = MONOCLE__ARCH_DWARF_SP, REG_RA = MONOCLE__ARCH_DWARF_RA };
 enum { REMEMBER_MAX = 16 };
 
 enum { PE_OMIT = 0xff, PE_INDIRECT = 0x80, PE_PCREL = 0x10, PE_DATAREL = 0x30 };
@@ -221,15 +222,6 @@ advance (machine *m, uint64_t pc)
 
 /* --- expressions -------------------------------------------------------------------------------------------------- */
 
-/* rsp + 8, and 8 more when (rip & 15) >= 11: how linkers describe a PLT. */
-static const uint8_t plt[] = { 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
-
-static bool
-is_plt (reader e)
-{
-	return e.end - e.at == sizeof plt && memcmp (e.at, plt, sizeof plt) == 0;
-}
-
 enum { OP_DEREF = 0x06, OP_PLUS_CONST = 0x23, OP_REG0_PLUS = 0x70 };
 
 /* [fp + n] of a realigned stack, [sp + n] + 8 of hand-written code. */
@@ -238,7 +230,7 @@ cfa_expression (state *s, reader e)
 {
 	s->offset = 0;
 	s->cfa = MONOCLE__CFA_UNKNOWN;
-	if (is_plt (e)) {
+	if (monocle__arch_is_plt (e.at, (size_t) (e.end - e.at))) {
 		s->cfa = MONOCLE__CFA_PLT;
 		return;
 	}

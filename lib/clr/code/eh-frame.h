@@ -15,7 +15,7 @@ typedef enum {
 	MONOCLE__CFA_UNKNOWN, /* no row covers it, or one that needs other registers */
 	MONOCLE__CFA_SP,      /* sp + offset */
 	MONOCLE__CFA_FP,      /* fp + offset */
-	MONOCLE__CFA_PLT,     /* sp + 8, and 8 more from the 11th byte of a 16-byte entry on */
+	MONOCLE__CFA_PLT,     /* sp + 8, and what the entry of a PLT has pushed (arch/arch.h) */
 	MONOCLE__CFA_FP_READ, /* what stands at fp + offset; fp itself was saved at [fp] */
 	MONOCLE__CFA_SP_READ, /* what stands at sp + offset, and 8 */
 	MONOCLE__CFA_SIGNAL,  /* a signal's frame: a ucontext_t begins at sp */

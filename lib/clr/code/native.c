@@ -20,10 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "arch/arch.h"
 #include "eh-frame.h"
 #include "nanoseconds.h"
 
 enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE = 12 };
+
+_Static_assert(MONOCLE__ARCH_ADDRESS_BITS <= ANSWER_BITS + 34, "two addresses would have one name (name_of)");
 
 /* The rows of one object, as long as any map refers to it. */
 typedef struct {
@@ -312,6 +315,7 @@ object_at (const monocle__native_map *map, uintptr_t ip)
 }
 
 /* The upper half of an answer: every bit of the address that does not choose its place. */
+
 static uint32_t
 name_of (uintptr_t ip)
 {

@@ -14,7 +14,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <monocle/host.h>
+#include "arch/arch.h"
 #include "codemap.h"
+#include "state.h"
 #include "walk.h"
 
 static atomic_bool is_granted;
@@ -34,6 +36,10 @@ bool
 monocle__sampling_grant (void)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+	if (!MONOCLE__ARCH_WALKS) {
+		monocle__clr_complain ("stacks cannot be walked on this CPU: there are no samples");
+		return false;
+	}
 	if (atomic_exchange (&is_granted, true))
 		return true;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

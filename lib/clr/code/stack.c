@@ -139,11 +139,18 @@ visit_between (const found *callee, const found *f, MonoJitInfo *code, const vis
 	return 0;
 }
 
-/* A fault has no call behind it. */
+/* A fault has no call before it. The code from `start` on is mapped. */
+static bool
+follows_call (uintptr_t ip, uintptr_t start)
+{
+	size_t before = ip - start < MONOCLE__ARCH_CALL_MAX ? ip - start : MONOCLE__ARCH_CALL_MAX;
+	return monocle__arch_ends_with_call ((const uint8_t *) ip - before, before);
+}
+
 static uint32_t
 native_offset_of (uintptr_t ip, uintptr_t start, bool is_innermost)
 {
-	return (uint32_t) (ip - start) - (!is_innermost || monocle__arch_follows_call (ip, start));
+	return (uint32_t) (ip - start) - (!is_innermost || follows_call (ip, start));
 }
 
 static int

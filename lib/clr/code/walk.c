@@ -7,7 +7,7 @@
  * A frame is (pc, sp, fp). Who it belongs to decides how it is left:
  *
  *      native      the row of .eh_frame that covers pc (native.h)
- *      managed     the shape of its piece of code (prologue.h), which is decoded once and kept in the code's word. The
+ *      managed     the shape of its piece of code (arch.h), which is decoded once and kept in the code's word. The
  *                  interrupted frame may be inside its prologue or its epilogue; all others are at a call
  *      neither     the runtime's glue, which has no frame: the return address is on top of the stack, or below what the
  *                  glue has pushed. It is believed only if it follows a call in code that is known
@@ -29,16 +29,16 @@
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
-#include "arch/x86_64/prologue.h"
+#include "arch/arch.h"
 #include "codemap.h"
 #include "eh-frame.h"
 #include "nanoseconds.h"
 #include "native.h"
 #include "service.h"
+#include "shape.h"
 #include "thread-memory.h"
 
 enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
-enum { PROLOGUE_MAX = 192, WINDOW_BEFORE = 8, WINDOW_AFTER = 40 };
 
 typedef struct {
 	uintptr_t pc, sp, fp;
@@ -152,11 +152,11 @@ leave_by_chain (walk *w)
 static verdict
 leave_signal (walk *w)
 {
-	enum { GREGS = offsetof (ucontext_t, uc_mcontext.gregs) };
-	uintptr_t regs = w->at.sp + GREGS;
+	uintptr_t context = w->at.sp;
 	cursor next = { .is_exact = true };
-	if (w->signals++ == SIGNALS_MAX || !read_stack (w, regs + REG_RIP * CELL, &next.pc) ||
-	    !read_stack (w, regs + REG_RSP * CELL, &next.sp) || !read_stack (w, regs + REG_RBP * CELL, &next.fp))
+	if (w->signals++ == SIGNALS_MAX || !read_stack (w, context + MONOCLE__ARCH_CONTEXT_PC, &next.pc) ||
+	    !read_stack (w, context + MONOCLE__ARCH_CONTEXT_SP, &next.sp) ||
+	    !read_stack (w, context + MONOCLE__ARCH_CONTEXT_FP, &next.fp))
 		return LOST;
 	w->at = next;
 	know_stack (w);
@@ -172,7 +172,7 @@ leave_native (walk *w, monocle__unwind_rule rule)
 	switch (monocle__rule_kind (rule)) {
 	case MONOCLE__CFA_SP: return leave (w, w->at.sp + (uintptr_t) offset - CELL, saved);
 	case MONOCLE__CFA_FP: return leave (w, w->at.fp + (uintptr_t) offset - CELL, saved);
-	case MONOCLE__CFA_PLT: return leave (w, w->at.sp + ((w->at.pc & 15) >= 11 ? CELL : 0), 0);
+	case MONOCLE__CFA_PLT: return leave (w, w->at.sp + monocle__arch_plt_pushed (w->at.pc), 0);
 	case MONOCLE__CFA_FP_READ:
 		if (!read_stack (w, w->at.fp + (uintptr_t) offset, &cfa))
 			return LOST;
@@ -191,13 +191,13 @@ leave_native (walk *w, monocle__unwind_rule rule)
 static bool
 decode (const walk *w, const monocle__code *code, size_t limit, monocle__shape *ret)
 {
-	uint8_t bytes[PROLOGUE_MAX];
+	uint8_t bytes[MONOCLE__ARCH_PROLOGUE_MAX];
 	size_t size = code->size < sizeof bytes ? code->size : sizeof bytes;
 	if (code->unwind)
-		return monocle__unwind_info_decode (code->unwind, 4 + 2 * (size_t) code->unwind[2], limit, ret);
-	if (limit < size)
-		size = limit + 8 < size ? limit + 8 : size; /* an instruction that begins there is looked at, no more */
-	return read_code (w, code->start, bytes, size) && monocle__prologue_decode (bytes, size, limit, ret);
+		return monocle__arch_unwind_data (code->unwind, SIZE_MAX, limit, ret);
+	if (limit < size) /* an instruction that begins there is looked at, no more */
+		size = limit + MONOCLE__ARCH_INSTRUCTION_MAX < size ? limit + MONOCLE__ARCH_INSTRUCTION_MAX : size;
+	return read_code (w, code->start, bytes, size) && monocle__arch_prologue (bytes, size, limit, ret);
 }
 
 /* A funclet's own frame does not matter once it runs: fp is its method's. */
@@ -224,14 +224,15 @@ shape_of (const walk *w, const monocle__code *code, monocle__shape *ret)
 static bool
 epilogue_of (const walk *w, const monocle__code *code, monocle__epilogue *ret)
 {
-	uint8_t bytes[WINDOW_BEFORE + WINDOW_AFTER];
+	uint8_t bytes[MONOCLE__ARCH_EPILOGUE_BEFORE + MONOCLE__ARCH_EPILOGUE_AFTER];
 	uintptr_t pc = w->at.pc, end = code->start + code->size;
-	uintptr_t first = pc - code->start < WINDOW_BEFORE ? code->start : pc - WINDOW_BEFORE;
-	uintptr_t last = end - pc < WINDOW_AFTER ? end : pc + WINDOW_AFTER;
+	uintptr_t first =
+	    pc - code->start < MONOCLE__ARCH_EPILOGUE_BEFORE ? code->start : pc - MONOCLE__ARCH_EPILOGUE_BEFORE;
+	uintptr_t last = end - pc < MONOCLE__ARCH_EPILOGUE_AFTER ? end : pc + MONOCLE__ARCH_EPILOGUE_AFTER;
 	if (!read_code (w, first, bytes, last - first))
 		return false;
-	return monocle__epilogue_decode (bytes, last - first, pc - first, (intptr_t) (code->start - first),
-	                                 (intptr_t) (end - first), ret);
+	return monocle__arch_epilogue (bytes, last - first, pc - first, (intptr_t) (code->start - first),
+	                               (intptr_t) (end - first), ret);
 }
 
 /* Past the frame of the body that was replaced. */
@@ -277,8 +278,8 @@ leave_managed (walk *w, const monocle__code *code)
 static bool
 follows_call (uintptr_t address)
 {
-	uint8_t bytes[WINDOW_BEFORE];
-	return peek (address - sizeof bytes, bytes, sizeof bytes) && monocle__is_behind_call (bytes, sizeof bytes);
+	uint8_t bytes[MONOCLE__ARCH_CALL_MAX];
+	return peek (address - sizeof bytes, bytes, sizeof bytes) && monocle__arch_ends_with_call (bytes, sizeof bytes);
 }
 
 static bool
@@ -395,12 +396,23 @@ keep_up (bool is_lost)
 	}
 }
 
+static cursor
+registers_of (const ucontext_t *context)
+{
+	cursor at = { .is_exact = true };
+	memcpy (&at.pc, (const char *) context + MONOCLE__ARCH_CONTEXT_PC, sizeof at.pc);
+	memcpy (&at.sp, (const char *) context + MONOCLE__ARCH_CONTEXT_SP, sizeof at.sp);
+	memcpy (&at.fp, (const char *) context + MONOCLE__ARCH_CONTEXT_FP, sizeof at.fp);
+	return at;
+}
+
 int
 monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data)
 {
+	if (!MONOCLE__ARCH_WALKS)
+		return MONOCLE_E_UNKNOWN;
 	int saved_errno = errno;
-	const greg_t *regs = context->uc_mcontext.gregs;
-	walk w = { .at = { (uintptr_t) regs[REG_RIP], (uintptr_t) regs[REG_RSP], (uintptr_t) regs[REG_RBP], true } };
+	walk w = { .at = registers_of (context) };
 	know_stack (&w);
 	w.native = monocle__native_enter ();
 	int result = walk_all (&w, flags, visit, data);

@@ -19,7 +19,8 @@
  * named has no method. How many frames it wants the visitor decides by returning nonzero.
  *
  * 0: the thread's root was reached; 1: the visitor stopped it; negative: lost before the root, what was visited is
- * right as far as it goes. Works (worse, by frame pointers alone) before monocle__walk_prepare () has returned.
+ * right as far as it goes; MONOCLE_E_UNKNOWN at once on a CPU without a port. Works (worse, by frame pointers alone)
+ * before monocle__walk_prepare () has returned.
  */
 int monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data);
 

@@ -111,7 +111,7 @@ monocle__clause_nest (const monocle__clauses *clauses, uint32_t outer, uint32_t 
 }
 
 void
-monocle__arch_snapshot_registers (const BYTE *context, uintptr_t *ret_sp, uintptr_t *ret_fp)
+monocle__arch_snapshot_registers (const uint8_t *context, uintptr_t *ret_sp, uintptr_t *ret_fp)
 {
 	*ret_sp = 0;
 	*ret_fp = OUTER_FRAME;

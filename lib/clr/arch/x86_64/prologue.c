@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * prologue.c - decodes the few instructions with which compiled methods begin and end (Intel SDM, volume 2).
+ * prologue.c - decodes the few instructions with which compiled methods begin and end (Intel SDM, volume 2), and the
+ * x64 UNWIND_INFO of those that were compiled ahead.
  *
  * What RyuJIT writes on Unix (seen in .NET 8, 9 and 10), and what of it matters here:
  *
@@ -17,8 +18,8 @@
  *
  * Pure functions over bytes; any context.
  */
-#include "prologue.h"
 #include <string.h>
+#include "arch/arch.h"
 
 enum { FP = 5, SP = 4, R11 = 11 };
 
@@ -198,7 +199,7 @@ shape_of (const decoder *d, monocle__shape *ret)
 }
 
 bool
-monocle__prologue_decode (const uint8_t *code, size_t size, size_t limit, monocle__shape *ret)
+monocle__arch_prologue (const uint8_t *code, size_t size, size_t limit, monocle__shape *ret)
 {
 	decoder d = { .code = code, .size = size };
 	ret->length = 0;
@@ -287,7 +288,7 @@ apply (decoder *d, const uint8_t *codes, unsigned at, unsigned fp_offset)
  * back they run in the order of doing.
  */
 bool
-monocle__unwind_info_decode (const uint8_t *info, size_t size, size_t limit, monocle__shape *ret)
+monocle__arch_unwind_data (const uint8_t *info, size_t size, size_t limit, monocle__shape *ret)
 {
 	uint8_t starts[256];
 	unsigned count, known = 0, i = 0;
@@ -359,8 +360,8 @@ is_undone_before (const uint8_t *code, size_t at)
 }
 
 bool
-monocle__epilogue_decode (const uint8_t *code, size_t size, size_t at, intptr_t start, intptr_t end,
-                          monocle__epilogue *ret)
+monocle__arch_epilogue (const uint8_t *code, size_t size, size_t at, intptr_t start, intptr_t end,
+                        monocle__epilogue *ret)
 {
 	decoder d = { .code = code, .size = size, .at = at };
 	bool undoes = is_undone_before (code, at);
@@ -382,61 +383,4 @@ monocle__epilogue_decode (const uint8_t *code, size_t size, size_t at, intptr_t 
 	ret->saved = d.saved_depth ? (uint32_t) (d.depth - d.saved_depth) + 8 : 0;
 	ret->is_restored = at >= 1 && code[at - 1] == 0x58 + FP && (at < 2 || code[at - 2] != 0x41);
 	return true;
-}
-
-/* --- calls -------------------------------------------------------------------------------------------------------- */
-
-/* How long FF /2 is by its second byte, prefixes aside; 0: it is no call. */
-static size_t
-call_size (uint8_t modrm)
-{
-	unsigned mode = modrm >> 6, has_sib = (modrm & 7) == 4 && mode != 3;
-	if ((modrm >> 3 & 7) != 2)
-		return 0;
-	if (mode == 0)
-		return (modrm & 7) == 5 ? 6 : 2 + has_sib;
-	return mode == 3 ? 2 : 2 + has_sib + (mode == 1 ? 1 : 4);
-}
-
-bool
-monocle__is_behind_call (const uint8_t *code, size_t size)
-{
-	if (size >= 5 && code[size - 5] == 0xE8)
-		return true;
-	for (size_t length = 2; length <= 7 && length <= size; length++)
-		if (code[size - length] == 0xFF && call_size (code[size - length + 1]) == length)
-			return true;
-	return false;
-}
-
-/* --- a word ------------------------------------------------------------------------------------------------------- */
-
-enum { KIND_BITS = 3, LENGTH_BITS = 10, DEPTH_BITS = 21, SAVED_BITS = 9 };
-
-/* kind 3, length 10, depth 21, saved 9, frame 21; the last three in words. */
-bool
-monocle__shape_pack (const monocle__shape *s, uint64_t *ret)
-{
-	if (s->kind == MONOCLE__SHAPE_NONE || s->length >> LENGTH_BITS || s->depth / 8 >> DEPTH_BITS ||
-	    s->saved / 8 >> SAVED_BITS || s->frame / 8 >> DEPTH_BITS)
-		return false;
-	*ret = (uint64_t) s->kind | (uint64_t) s->length << KIND_BITS |
-	       (uint64_t) (s->depth / 8) << (KIND_BITS + LENGTH_BITS) |
-	       (uint64_t) (s->saved / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS) |
-	       (uint64_t) (s->frame / 8) << (KIND_BITS + LENGTH_BITS + DEPTH_BITS + SAVED_BITS);
-	return true;
-}
-
-monocle__shape
-monocle__shape_unpack (uint64_t word)
-{
-	monocle__shape s = { .kind = (monocle__shape_kind) (word & 7) };
-	word >>= KIND_BITS;
-	s.length = word & ((1u << LENGTH_BITS) - 1);
-	word >>= LENGTH_BITS;
-	s.depth = (uint32_t) (word & ((1u << DEPTH_BITS) - 1)) * 8;
-	word >>= DEPTH_BITS;
-	s.saved = (uint32_t) (word & ((1u << SAVED_BITS) - 1)) * 8;
-	s.frame = (uint32_t) (word >> SAVED_BITS) * 8;
-	return s;
 }

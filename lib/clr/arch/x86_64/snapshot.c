@@ -12,7 +12,7 @@
 enum { SP = 152, FP = 160 }; /* Rsp and Rbp in the runtime's CONTEXT, however long it is */
 
 void
-monocle__arch_snapshot_registers (const BYTE *context, uintptr_t *ret_sp, uintptr_t *ret_fp)
+monocle__arch_snapshot_registers (const uint8_t *context, uintptr_t *ret_sp, uintptr_t *ret_fp)
 {
 	*ret_sp = *(const uintptr_t *) (context + SP);
 	*ret_fp = *(const uintptr_t *) (context + FP);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arch/x86_64/prologue.h"
+#include "arch/arch.h"
 #include "ecma.h"
 #include "r2r.h"
 
@@ -44,9 +44,9 @@ compare_at (tally *t, const uint8_t *code, size_t size, const uint8_t *info, siz
 {
 	monocle__shape from_code, from_codes;
 	t->places++;
-	if (!monocle__unwind_info_decode (info, 4 + 2 * (size_t) info[2], limit, &from_codes))
+	if (!monocle__arch_unwind_data (info, 4 + 2 * (size_t) info[2], limit, &from_codes))
 		return;
-	if (monocle__prologue_decode (code, size, limit, &from_code) && is_same (&from_code, &from_codes))
+	if (monocle__arch_prologue (code, size, limit, &from_code) && is_same (&from_code, &from_codes))
 		return;
 	if (t->different++ > 5)
 		return;
@@ -78,7 +78,7 @@ compare_body (tally *t, uint32_t index)
 		return;
 	t->bodies++;
 	compare_at (t, code, f.end - f.begin, info, SIZE_MAX, f.begin);
-	if (monocle__unwind_info_decode (info, 4 + 2 * (size_t) info[2], SIZE_MAX, &shape))
+	if (monocle__arch_unwind_data (info, 4 + 2 * (size_t) info[2], SIZE_MAX, &shape))
 		t->kinds[shape.kind]++;
 	for (unsigned i = 0; i < info[2]; i += units_of (info[5 + 2 * i]))
 		compare_at (t, code, f.end - f.begin, info, info[4 + 2 * i], f.begin);

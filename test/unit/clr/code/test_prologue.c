@@ -10,7 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "arch/x86_64/prologue.h"
+#include "arch/arch.h"
+#include "code/shape.h"
 
 #define CODE(...) \
 	{ __VA_ARGS__ }, sizeof (const uint8_t[]) \
@@ -74,7 +75,7 @@ bodies_have_their_shape (void **state)
 {
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		monocle__shape shape;
-		assert_true (monocle__prologue_decode (methods[i].code, methods[i].size, SIZE_MAX, &shape));
+		assert_true (monocle__arch_prologue (methods[i].code, methods[i].size, SIZE_MAX, &shape));
 		assert_same_shape (methods[i].name, &shape, &methods[i].shape);
 	}
 }
@@ -107,7 +108,7 @@ a_prologue_is_followed_instruction_by_instruction (void **state)
 	/* clang-format on */
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		monocle__shape shape;
-		assert_true (monocle__prologue_decode (methods[2].code, methods[2].size, steps[i].limit, &shape));
+		assert_true (monocle__arch_prologue (methods[2].code, methods[2].size, steps[i].limit, &shape));
 		assert_int_equal (shape.kind, steps[i].kind);
 		assert_int_equal (shape.depth, steps[i].depth);
 		assert_int_equal (shape.saved, steps[i].saved);
@@ -121,7 +122,7 @@ a_replacing_body_begins_with_the_replaced_frame (void **state)
 	static const size_t limits[] = { 0, 4, 5, 9, 24 };
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		monocle__shape shape;
-		assert_true (monocle__prologue_decode (methods[10].code, methods[10].size, limits[i], &shape));
+		assert_true (monocle__arch_prologue (methods[10].code, methods[10].size, limits[i], &shape));
 		assert_int_equal (shape.kind, MONOCLE__SHAPE_FP);
 		assert_int_equal (shape.depth, 8);
 		assert_int_equal (shape.saved, 8);
@@ -139,8 +140,8 @@ unwind_codes_say_the_same (void **state)
 	monocle__shape from_codes, from_code;
 	static const size_t limits[] = { 0, 1, 3, 4, 8, 13, SIZE_MAX };
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		assert_true (monocle__unwind_info_decode (info, sizeof info, limits[i], &from_codes));
-		assert_true (monocle__prologue_decode (code, sizeof code, limits[i], &from_code));
+		assert_true (monocle__arch_unwind_data (info, sizeof info, limits[i], &from_codes));
+		assert_true (monocle__arch_prologue (code, sizeof code, limits[i], &from_code));
 		from_code.length = from_codes.length;
 		assert_same_shape ("codes", &from_codes, &from_code);
 	}
@@ -153,12 +154,12 @@ bad_unwind_codes_are_refused (void **state)
 	static const uint8_t version[] = { 0x02, 0, 0, 0 }, chained[] = { 0x21, 0, 0, 0 };
 	static const uint8_t unknown[] = { 0x01, 4, 1, 0, 4, 0x07 };
 	static const uint8_t cut[] = { 0x01, 4, 2, 0, 4, 0x11, 0, 0 };
-	assert_false (monocle__unwind_info_decode (version, sizeof version, SIZE_MAX, &shape));
-	assert_false (monocle__unwind_info_decode (chained, sizeof chained, SIZE_MAX, &shape));
-	assert_false (monocle__unwind_info_decode (unknown, sizeof unknown, SIZE_MAX, &shape));
-	assert_false (monocle__unwind_info_decode (cut, sizeof cut, SIZE_MAX, &shape));
-	assert_false (monocle__unwind_info_decode (cut, 3, SIZE_MAX, &shape));
-	assert_false (monocle__unwind_info_decode (cut, 5, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (version, sizeof version, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (chained, sizeof chained, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (unknown, sizeof unknown, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (cut, sizeof cut, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (cut, 3, SIZE_MAX, &shape));
+	assert_false (monocle__arch_unwind_data (cut, 5, SIZE_MAX, &shape));
 }
 
 /* add rsp, 24; pop rbx; pop r12; pop r15; pop rbp; ret */
@@ -177,12 +178,12 @@ an_epilogue_is_followed_instruction_by_instruction (void **state)
 	};
 	monocle__epilogue e;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		assert_true (monocle__epilogue_decode (epilogue, sizeof epilogue, steps[i].at, 0, sizeof epilogue, &e));
+		assert_true (monocle__arch_epilogue (epilogue, sizeof epilogue, steps[i].at, 0, sizeof epilogue, &e));
 		assert_int_equal (e.depth, steps[i].depth);
 		assert_int_equal (e.saved, steps[i].saved);
 		assert_int_equal (e.is_restored, steps[i].is_restored);
 	}
-	assert_false (monocle__epilogue_decode (epilogue, sizeof epilogue, 0, 0, sizeof epilogue, &e));
+	assert_false (monocle__arch_epilogue (epilogue, sizeof epilogue, 0, 0, sizeof epilogue, &e));
 }
 
 static void
@@ -190,11 +191,11 @@ only_jumps_out_of_the_method_end_it (void **state)
 {
 	static const uint8_t code[] = { 0x48, 0x83, 0xC4, 0x08, 0xE9, 0x10, 0, 0, 0, 0x48, 0xFF, 0xE0, 0xEB, 0xF0 };
 	monocle__epilogue e;
-	assert_true (monocle__epilogue_decode (code, sizeof code, 4, 0, 20, &e));
+	assert_true (monocle__arch_epilogue (code, sizeof code, 4, 0, 20, &e));
 	assert_int_equal (e.depth, 0);
-	assert_false (monocle__epilogue_decode (code, sizeof code, 4, 0, 100, &e));
-	assert_false (monocle__epilogue_decode (code, sizeof code, 9, 0, 100, &e)); /* a switch: nothing was undone */
-	assert_false (monocle__epilogue_decode (code, sizeof code, 12, -100, 100, &e));
+	assert_false (monocle__arch_epilogue (code, sizeof code, 4, 0, 100, &e));
+	assert_false (monocle__arch_epilogue (code, sizeof code, 9, 0, 100, &e)); /* a switch: nothing was undone */
+	assert_false (monocle__arch_epilogue (code, sizeof code, 12, -100, 100, &e));
 }
 
 static void
@@ -202,13 +203,13 @@ nothing_is_read_past_the_end (void **state)
 {
 	monocle__epilogue e;
 	for (size_t size = 1; size < sizeof epilogue - 1; size++)
-		assert_false (monocle__epilogue_decode (epilogue, size, 1, 0, sizeof epilogue, &e));
+		assert_false (monocle__arch_epilogue (epilogue, size, 1, 0, sizeof epilogue, &e));
 	for (size_t size = 0; size < methods[2].size; size++) {
 		monocle__shape shape;
 		uint8_t copy[48];
 		memset (copy, 0x55, sizeof copy); /* what is not to be read would be pushes */
 		memcpy (copy, methods[2].code, size);
-		assert_true (monocle__prologue_decode (copy, size, SIZE_MAX, &shape));
+		assert_true (monocle__arch_prologue (copy, size, SIZE_MAX, &shape));
 		assert_true (shape.length <= size);
 	}
 }
@@ -225,13 +226,18 @@ calls_are_known_by_their_ends (void **state)
 		{ { 0, 0, 0, 0, 0, 0xFF, 0x50, 0x20 }, true },       /* call [rax+0x20] */
 		{ { 0, 0, 0xFF, 0x90, 1, 2, 0, 0 }, true },          /* call [rax+n] */
 		{ { 0, 0, 0, 0, 0xFF, 0x54, 0x24, 0x08 }, true },    /* call [rsp+8] */
+		{ { 0, 0, 0, 0, 0, 0xFF, 0x14, 0xD8 }, true },       /* call [rax+8*rbx] */
+		{ { 0, 0xFF, 0x14, 0xDD, 1, 2, 0, 0 }, true },       /* call [8*rbx+n] */
+		{ { 0, 0, 0, 0, 0, 0xFF, 0x14, 0xDD }, false },      /* its beginning */
+		{ { 0, 0, 0, 0, 0, 0, 0xFF, 0x15 }, false },         /* the beginning of call [rip+n] */
+		{ { 0, 0, 0, 0, 0xFF, 0xD0, 0x31, 0xC0 }, false },   /* call rax; xor eax, eax */
 		{ { 0, 0, 0, 0, 0, 0, 0xFF, 0xE0 }, false },         /* jmp rax */
 		{ { 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x89, 0xC7 }, false },
 	};
 	/* clang-format on */
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		assert_int_equal (monocle__is_behind_call (ends[i].bytes, 8), ends[i].is_call);
-	assert_false (monocle__is_behind_call (ends[0].bytes, 0));
+		assert_int_equal (monocle__arch_ends_with_call (ends[i].bytes, 8), ends[i].is_call);
+	assert_false (monocle__arch_ends_with_call (ends[0].bytes, 0));
 }
 
 int

@@ -28,7 +28,7 @@
 #include <unwind.h>
 #include <cmocka.h>
 
-#include "arch/x86_64/prologue.h"
+#include "arch/arch.h"
 #include "code/codemap.h"
 #include "code/native.h"
 #include "code/walk.h"
