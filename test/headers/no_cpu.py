@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A CPU that nobody has ported to (-Dcpu=none): all of it compiles without a warning, and its unit tests pass.
+
+  no_cpu.py --build BUILD
+
+They include test_no_port.c, which sees that walks and samples are refused. The folder stays in BUILD, so that the next
+run compiles only what has changed.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+
+# What a port is in: nothing else may name a CPU's folder.
+CPU_PATH = re.compile(r'#\s*include\s*[<"][^>"]*(x86_64|aarch64|arch/none)')
+
+
+def run(*command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True)
+
+
+def main():
+    suite = harness.Suite("cpu", __doc__)
+    options = suite.parse()
+    folder = pathlib.Path(options.build) / "cpu-none"
+    folders = [harness.TOP / name for name in ("lib", "modules", "tools", "test")]
+    named = [path for folder in folders for path in sorted(folder.rglob("*.[ch]"))
+             if "arch" not in path.parts and CPU_PATH.search(path.read_text(errors="replace"))]
+    suite.check(not named, "no file outside arch/ includes a path with a CPU in it", named)
+    done = run("meson", "setup", folder, harness.TOP, "-Dcpu=none", "-Dtests=enabled", "-Dclr=enabled",
+               *(["--reconfigure"] if (folder / "build.ninja").exists() else []))
+    if not suite.check(done.returncode == 0, "it configures", done.stdout[-2000:] + done.stderr[-2000:]):
+        return suite.finish()
+    done = run("ninja", "-C", folder, "all")
+    warned = [line for line in done.stdout.splitlines() if re.search(r"\b(warning|error):", line)]
+    suite.check(done.returncode == 0 and not warned, "it builds", warned or done.stdout[-2000:])
+    suite.check((folder / "lib/clr/libmonocle-clr.so").exists(), "the CoreCLR adapter is part of it")
+    done = run("meson", "test", "-C", folder, "--no-rebuild", "--suite", "unit")
+    failed = [line for line in done.stdout.splitlines() if re.search("FAIL|TIMEOUT|ERROR", line)]
+    suite.check(done.returncode == 0, "its unit tests pass", failed[:20])
+    suite.check("no port to this CPU" in done.stdout, "walks and samples were seen to be refused", done.stdout[-1000:])
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
