@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * test_failures.c - every allocation of the registry and the loader fails once. Linked with the core's objects, so that
- * the linker can put our allocator before libc's (--wrap).
+ * the linker can put the tests' allocator before libc's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,53 +12,12 @@
 #include <cmocka.h>
 #include <monocle/host.h>
 #include "child.h"
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *memory, size_t size);
-char *__real_strdup (const char *text);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-char *__wrap_strdup (const char *text);
-
-/* How many allocations still succeed; negative: all. */
-static int allowed = -1;
-
-static int
-refuse (void)
-{
-	return allowed >= 0 && allowed-- == 0;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-	return refuse () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-	return refuse () ? NULL : __real_calloc (count, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-	return refuse () ? NULL : __real_realloc (memory, size);
-}
-
-char *
-__wrap_strdup (const char *text)
-{
-	return refuse () ? NULL : __real_strdup (text);
-}
+#include "failing-memory.h"
 
 CHILD_PRINTS (create_without_memory_answers_null_and_says_so,
               "monocle: out of memory: a profiler handle was not created\n")
 {
-	allowed = 0;
+	failing_memory_allowed = 0;
 	CHECK (mono_profiler_create (NULL) == NULL);
 	mono_profiler_set_cleanup_callback (NULL, NULL);
 }
@@ -66,14 +25,14 @@ CHILD_PRINTS (create_without_memory_answers_null_and_says_so,
 CHILD_PRINTS (options_without_memory_load_nothing, "monocle: MONOCLE_PROFILE: out of memory in: x y\n")
 {
 	setenv ("MONOCLE_PROFILE", "x y", 1);
-	allowed = 0;
+	failing_memory_allowed = 0;
 	CHECK (monocle_host_load_from_env () == 0);
 }
 
 static void
 load_fails (void)
 {
-	allowed = 0;
+	failing_memory_allowed = 0;
 	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NO_MEMORY);
 	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NOT_FOUND);
 }
@@ -99,13 +58,13 @@ init_fails (void)
 
 	setenv ("MONOCLE_MODULE_PATH", "/nowhere", 1);
 	for (int n = 0; n < 8; n++) {
-		allowed = n;
+		failing_memory_allowed = n;
 		int result = monocle_host_init (&host);
-		allowed = -1;
+		failing_memory_allowed = -1;
 		CHECK (result == MONOCLE_OK || result == MONOCLE_E_BUSY);
 		CHECK (monocle_host_name () != NULL);
 	}
-	allowed = 1;
+	failing_memory_allowed = 1;
 	CHECK (monocle_host_load ("nothing") == MONOCLE_E_NOT_FOUND);
 }
 

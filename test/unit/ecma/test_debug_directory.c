@@ -13,22 +13,12 @@
 #include <cmocka.h>
 
 #include "debug-directory.h"
+#include "failing-memory.h"
 #include "il.h"
 #include "pdb.h"
 #include "symbols_builder.h"
 
 static struct bytes pe, pdb_file;
-static bool no_memory;
-
-void *__real_malloc (size_t size);
-void *__wrap_malloc (size_t size);
-
-/* Stands in for malloc where the library calls it; zlib is another library and has its own. */
-void *
-__wrap_malloc (size_t size)
-{
-	return no_memory ? NULL : __real_malloc (size);
-}
 static monocle__ecma_image image;
 static monocle__pdb pdb;
 
@@ -261,9 +251,9 @@ a_size_that_cannot_be_true_is_not_allocated (void **state)
 	size_t size;
 	set_u32 (&row.data, 4, 400 << 20);
 	monocle__ecma_image other = image_with (&other_pe, &row, 1, false);
-	no_memory = true;
+	failing_memory_allowed = 0;
 	int result = monocle__pdb_load_embedded (&other, &data, &size);
-	no_memory = false;
+	failing_memory_allowed = -1;
 	assert_int_equal (result, MONOCLE__ECMA_E_FORMAT);
 	bytes_free (&other_pe);
 }
@@ -273,9 +263,9 @@ without_memory_nothing_is_unpacked (void **state)
 {
 	uint8_t *data = NULL;
 	size_t size = 7;
-	no_memory = true;
+	failing_memory_allowed = 0;
 	int result = monocle__pdb_load_embedded (&image, &data, &size);
-	no_memory = false;
+	failing_memory_allowed = -1;
 	assert_int_equal (result, MONOCLE__IL_E_NO_MEMORY);
 	assert_null (data);
 	assert_int_equal (size, 7);

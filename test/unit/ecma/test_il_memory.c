@@ -2,37 +2,9 @@
  * SPDX-License-Identifier: MIT
  *
  * test_il_memory.c - method bodies when the n-th allocation fails, and how many there are.
- *
- * Linked with --wrap for malloc, calloc and realloc.
  */
+#include "failing-memory.h"
 #include "il_text.h"
-
-static int allocations, fail_at = -1;
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *old, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *old, size_t size);
-
-void *
-__wrap_malloc (size_t size)
-{
-	return allocations++ == fail_at ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-	return allocations++ == fail_at ? NULL : __real_calloc (count, size);
-}
-
-void *
-__wrap_realloc (void *old, size_t size)
-{
-	return allocations++ == fail_at ? NULL : __real_realloc (old, size);
-}
 
 enum { LARGE = 12 + 5000 };
 
@@ -103,15 +75,15 @@ each_allocation_that_fails_is_reported_and_leaks_nothing (void **state)
 	int error = -1, failures = 0;
 
 	make_large (data);
-	for (fail_at = 0; error; fail_at++) {
-		allocations = 0;
+	for (long n = 0; error; n++) {
+		failing_memory_allowed = n;
 		error = do_everything (data);
 		if (error)
 			assert_int_equal (error, MONOCLE__IL_E_NO_MEMORY);
 		failures += error != 0;
 		assert_in_range (failures, 0, 100);
 	}
-	fail_at = -1;
+	failing_memory_allowed = -1;
 	assert_in_range (failures, 10, 20);
 	free (data);
 }
@@ -126,11 +98,11 @@ a_usual_body_is_read_with_one_allocation_and_written_with_the_callers (void **st
 	uint8_t *written;
 	size_t size;
 
-	allocations = 0;
+	failing_memory_count = 0;
 	assert_int_equal (monocle__il_read (&body, data, sizeof data, NULL), 0);
-	assert_int_equal (allocations, 1);
+	assert_int_equal (failing_memory_count, 1);
 	written = il_must_write (&body, false, &size);
-	assert_int_equal (allocations, 2);
+	assert_int_equal (failing_memory_count, 2);
 	free (written);
 	monocle__il_free (&body);
 }

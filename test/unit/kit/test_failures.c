@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT
  *
  * test_failures.c - everything that allocates, with the n-th allocation failing, for each n until none is left.
- *
- * Linked with --wrap: malloc, calloc, realloc, strdup and strndup of the kit come by here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,63 +11,11 @@
 #include <unistd.h>
 
 #include "complete.h"
+#include "failing-memory.h"
 #include "pprof.h"
 #include "tree.h"
 
 #include <cmocka.h>
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *memory, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *memory, size_t size);
-char *__wrap_strdup (const char *text);
-char *__wrap_strndup (const char *text, size_t length);
-
-static long fail_at; /* the allocation that fails, counted down; 0: none */
-
-static bool
-fails (void)
-{
-	return fail_at && --fail_at == 0;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-	return fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-	return fails () ? NULL : __real_calloc (count, size);
-}
-
-void *
-__wrap_realloc (void *memory, size_t size)
-{
-	return fails () ? NULL : __real_realloc (memory, size);
-}
-
-char *
-__wrap_strndup (const char *text, size_t length)
-{
-	size_t have = strnlen (text, length);
-	char *copy = fails () ? NULL : __real_malloc (have + 1);
-	if (copy) {
-		memcpy (copy, text, have);
-		copy[have] = '\0';
-	}
-	return copy;
-}
-
-char *
-__wrap_strdup (const char *text)
-{
-	return __wrap_strndup (text, strlen (text));
-}
 
 /* Calls `body` with the first, second, ... allocation failing; it returns true when it came through all the same. */
 static void
@@ -77,10 +23,10 @@ fail_each (bool (*body) (void))
 {
 	long failures = 0;
 	for (long nth = 1; nth < 10000; nth++) {
-		fail_at = nth;
+		failing_memory_allowed = nth - 1;
 		bool good = body ();
-		bool reached = fail_at == 0;
-		fail_at = 0;
+		bool reached = failing_memory_allowed < 0;
+		failing_memory_allowed = -1;
 		if (!reached) {
 			assert_true (good);
 			assert_true (failures > 0);
@@ -143,14 +89,14 @@ judge_image (void)
 	static char path[512];
 	static int round;
 	/* Answers are kept, so each round asks about a folder of its own. */
-	long nth = fail_at;
-	fail_at = 0;
+	long allowed = failing_memory_allowed;
+	failing_memory_allowed = -1;
 	round++;
 	snprintf (path, sizeof path, "mkdir -p %s/%d && cp %s/app.deps.json %s/%d", tree_folder, round, tree_folder,
 	          tree_folder, round);
 	assert_int_equal (system (path), 0);
 	snprintf (path, sizeof path, "%s/%d/Pack.dll", tree_folder, round);
-	fail_at = nth;
+	failing_memory_allowed = allowed;
 	return !monocle_kit_image_is_own (path);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * test_memory.c - each allocation fails once: every reader and writer answers, and gives back what it had.
- *
- * The linker sends malloc, calloc and realloc of the library through here (--wrap).
  */
 #include "diff.h"
+#include "failing-memory.h"
 #include "format.h"
 #include "profile.h"
 #include "report.h"
@@ -16,40 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-void *__real_realloc (void *old, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-void *__wrap_realloc (void *old, size_t size);
-
-/* Allocations until the one that fails; 0: none does. */
-static long countdown;
-
-static bool
-fails (void)
-{
-	return countdown > 0 && --countdown == 0;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-	return fails () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-	return fails () ? NULL : __real_calloc (count, size);
-}
-
-void *
-__wrap_realloc (void *old, size_t size)
-{
-	return fails () ? NULL : __real_realloc (old, size);
-}
 
 /* Two values, two functions, a comment, a label, a stack of two. */
 static const char profile_bytes[] = "\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04"
@@ -80,11 +45,11 @@ a_reader_without_memory_says_so (void **state)
 	long n = 0;
 
 	while (!profile) {
-		countdown = ++n;
+		failing_memory_allowed = n++;
 		profile = read_profile ();
 		assert_true (n < 1000);
 	}
-	countdown = 0;
+	failing_memory_allowed = -1;
 	assert_true (n > 10);
 	assert_int_equal (profile->sample_count, 1);
 	assert_int_equal (profile->samples[0].label_count, 1);
@@ -112,12 +77,12 @@ readers_of_other_formats_without_memory_say_so (void **state)
 		char error[128] = "";
 		long n = 0;
 		do {
-			countdown = ++n;
+			failing_memory_allowed = n++;
 			assert_true (n < 1000);
 			if (rows[i].parse (rows[i].bytes, strlen (rows[i].bytes), SIZE_MAX, &profile, error, sizeof error) != 0)
 				assert_string_equal (error, "out of memory");
 		} while (!profile);
-		countdown = 0;
+		failing_memory_allowed = -1;
 		assert_true (n > 5);
 		assert_int_equal (profile->sample_count, rows[i].samples);
 		monocle__profile_free (profile);
@@ -135,12 +100,12 @@ a_converter_without_memory_answers_minus_one (void **state)
 		long n = 0;
 		int result;
 		do {
-			countdown = ++n;
+			failing_memory_allowed = n++;
 			result = monocle__file_formats[i].write (out, profile, &options);
 			assert_true (result == 0 || result == -1);
 			assert_true (n < 1000);
 		} while (result != 0);
-		countdown = 0;
+		failing_memory_allowed = -1;
 		assert_true (n > 2);
 	}
 	fclose (out);
@@ -158,7 +123,7 @@ a_difference_without_memory_is_none (void **state)
 	long n = 0;
 
 	while (!joined) {
-		countdown = ++n;
+		failing_memory_allowed = n++;
 		joined = monocle__diff_new (profile, 1, profile, 1, true);
 		assert_true (n < 1000);
 	}
@@ -167,12 +132,12 @@ a_difference_without_memory_is_none (void **state)
 		monocle__diff_options options = { "a", "b", .tree = i % 2 };
 		n = 0;
 		do {
-			countdown = ++n;
+			failing_memory_allowed = n++;
 			assert_true (n < 1000);
 		} while (writers[i / 2](out, joined, &options) != 0);
 		assert_true (n > 2);
 	}
-	countdown = 0;
+	failing_memory_allowed = -1;
 	fclose (out);
 	monocle__profile_free (joined);
 	monocle__profile_free (profile);
@@ -193,12 +158,12 @@ a_writer_without_memory_answers_minus_one (void **state)
 		long n = 0;
 		int result;
 		do {
-			countdown = ++n;
+			failing_memory_allowed = n++;
 			result = writers[i / 2](out, profile, &options);
 			assert_true (result == 0 || result == -1);
 			assert_true (n < 1000);
 		} while (result != 0);
-		countdown = 0;
+		failing_memory_allowed = -1;
 		assert_true (n > 2);
 	}
 	fclose (out);

@@ -15,54 +15,11 @@
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/loader.h>
 #include <mono/metadata/reflection.h>
+#include "failing-memory.h"
 #include "model/records.h"
 
 /* Rows in columns: clang-format leaves them alone. */
 /* clang-format off */
-
-/* --- allocations that fail ---------------------------------------------------------------------------------------- */
-
-void *__real_malloc (size_t size);
-void *__real_calloc (size_t count, size_t size);
-char *__real_strdup (const char *text);
-char *__real_strndup (const char *text, size_t size);
-void *__wrap_malloc (size_t size);
-void *__wrap_calloc (size_t count, size_t size);
-char *__wrap_strdup (const char *text);
-char *__wrap_strndup (const char *text, size_t size);
-
-/* How many allocations still succeed; negative: all. */
-static int allowed = -1;
-
-static int
-refuse (void)
-{
-	return allowed >= 0 && allowed-- == 0;
-}
-
-void *
-__wrap_malloc (size_t size)
-{
-	return refuse () ? NULL : __real_malloc (size);
-}
-
-void *
-__wrap_calloc (size_t count, size_t size)
-{
-	return refuse () ? NULL : __real_calloc (count, size);
-}
-
-char *
-__wrap_strdup (const char *text)
-{
-	return refuse () ? NULL : __real_strdup (text);
-}
-
-char *
-__wrap_strndup (const char *text, size_t size)
-{
-	return refuse () ? NULL : __real_strndup (text, size);
-}
 
 /* --- the host: one image ------------------------------------------------------------------------------------------ */
 
@@ -283,9 +240,9 @@ interfaces_that_lead_nowhere_are_left_out (void **state)
 	mono_free (list);
 	assert_null (mono_metadata_interfaces_from_typedef (image, 0, &count));
 	assert_null (mono_metadata_interfaces_from_typedef (image, 1, NULL));
-	allowed = 0;
+	failing_memory_allowed = 0;
 	assert_null (mono_metadata_interfaces_from_typedef (image, 2, &count));
-	allowed = -1;
+	failing_memory_allowed = -1;
 	assert_int_equal (count, 0);
 }
 
@@ -397,12 +354,12 @@ malformed_types_are_no_types (void **state)
 	assert_null (mono_metadata_parse_method_signature (image, 0, "\x06\x08", &at));
 	assert_null (mono_metadata_parse_method_signature (image, 0, NULL, &at));
 	assert_int_equal (mono_metadata_parse_custom_mod (image, NULL, NULL, &at), 0);
-	for (allowed = 0; allowed < 3; allowed++) {
-		int n = allowed;
+	for (failing_memory_allowed = 0; failing_memory_allowed < 3; failing_memory_allowed++) {
+		long n = failing_memory_allowed;
 		assert_null (mono_metadata_parse_array (image, "\x08\x02\x02\x03\x04\x01\x05", &at));
-		allowed = n;
+		failing_memory_allowed = n;
 	}
-	allowed = -1;
+	failing_memory_allowed = -1;
 }
 
 static void
@@ -420,9 +377,9 @@ signatures_of_ones_own_are_freed_and_those_of_methods_are_not (void **state)
 	mono_metadata_free_method_signature (NULL);
 	assert_null (mono_metadata_signature_dup (NULL));
 	assert_null (mono_metadata_signature_alloc (image, 70000));
-	allowed = 0;
+	failing_memory_allowed = 0;
 	assert_null (mono_metadata_signature_alloc (image, 1));
-	allowed = -1;
+	failing_memory_allowed = -1;
 }
 
 /* A descriptor says less, or more, than its length allows. */
@@ -441,10 +398,10 @@ marshalling_descriptors_are_read_within_their_length (void **state)
 	assert_null (mono_metadata_parse_marshal_spec (image, NULL));
 	mono_metadata_free_marshal_spec (NULL);
 	for (int n = 0; n < 5; n++) {
-		allowed = n;
+		failing_memory_allowed = n;
 		mono_metadata_free_marshal_spec (mono_metadata_parse_marshal_spec (image, "\x09\x2c\x00\x00\x02" "ab\x02xy"));
 	}
-	allowed = -1;
+	failing_memory_allowed = -1;
 }
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
@@ -506,9 +463,9 @@ a_method_without_a_body_says_so (void **state)
 	set_body (0, 100000); /* more clauses than there can be */
 	assert_null (mono_method_get_header (method));
 	set_body (1, 0);
-	allowed = 0;
+	failing_memory_allowed = 0;
 	assert_null (mono_method_get_header (method));
-	allowed = -1;
+	failing_memory_allowed = -1;
 	assert_null (mono_method_get_header (NULL));
 	assert_null (mono_method_get_header (monocle_method_def (gone, 0x06000001)));
 	assert_null (mono_method_header_get_code (NULL, &count, NULL));
@@ -660,9 +617,9 @@ attributes_without_a_constructor_are_left_out (void **state)
 	assert_null (mono_custom_attrs_from_class (monocle_class_def (image, 0x02000001)));
 	attributes = 1;
 	unknown_attribute = -1;
-	allowed = 0;
+	failing_memory_allowed = 0;
 	assert_null (mono_custom_attrs_from_method (method));
-	allowed = -1;
+	failing_memory_allowed = -1;
 	assert_null (mono_custom_attrs_from_method (NULL));
 	assert_null (mono_custom_attrs_from_class (mono_get_object_class ()));
 	assert_null (mono_custom_attrs_from_assembly (NULL));
@@ -701,13 +658,13 @@ names_of_images_are_borrowed_and_parsed_ones_are_not (void **state)
 	mono_free (name);
 	assert_null (mono_assembly_name_new (NULL));
 	for (int n = 0; n <= 4; n++) {
-		allowed = n;
+		failing_memory_allowed = n;
 		name = mono_assembly_name_new ("scripted, Culture=de");
 		assert_int_equal (name != NULL, n == 4);
 		mono_assembly_name_free (name);
 		free (name);
 	}
-	allowed = -1;
+	failing_memory_allowed = -1;
 }
 
 static void
