@@ -13,6 +13,8 @@
 
 #include <monocle/kit.h>
 
+#include "nearest.h"
+
 /* What one argument means; waits until all are known to be right. */
 struct setting {
 	const monocle_kit_option *row;
@@ -48,44 +50,15 @@ next_argument (const char **text, bool *ret_wrong)
 	return argument;
 }
 
-static size_t
-least (size_t a, size_t b, size_t c)
-{
-	size_t m = a < b ? a : b;
-	return m < c ? m : c;
-}
-
-/* Levenshtein's distance; words longer than the table are merely far away. */
-static size_t
-distance (const char *a, const char *b)
-{
-	enum { MOST = 40 };
-	size_t row[MOST + 1], la = strlen (a), lb = strlen (b);
-	if (la > MOST || lb > MOST)
-		return MOST;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t up = row[j];
-			row[j] = least (up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = up;
-		}
-	}
-	return row[lb];
-}
-
 static const char *
 nearest_key (const monocle_kit_option *rows, const char *key)
 {
 	const char *best = "help";
-	size_t best_distance = distance (key, best);
+	size_t least = monocle__nearest_distance (key, best);
 	for (; rows->key; rows++) {
-		size_t d = distance (key, rows->key);
-		if (d < best_distance) {
-			best_distance = d;
+		size_t distance = monocle__nearest_distance (key, rows->key);
+		if (distance < least) {
+			least = distance;
 			best = rows->key;
 		}
 	}
@@ -186,7 +159,7 @@ static void
 complain_of_key (const char *module, const monocle_kit_option *rows, const char *key, const monocle_kit_option *before)
 {
 	const char *nearest = nearest_key (rows, key);
-	if (distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
+	if (monocle__nearest_distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
 		monocle_kit_log_failure (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
 	else if (before && before->kind == MONOCLE_KIT_OPTION_STRING)
 		monocle_kit_log_failure (module,
