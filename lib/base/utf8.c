@@ -57,6 +57,25 @@ monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code)
 }
 
 size_t
+monocle__utf8_valid (const char *text, size_t size)
+{
+	size_t at = 0, step;
+	uint32_t code;
+
+	while (at < size) {
+		if ((unsigned char) text[at] < 0x80) { /* nearly every one */
+			at++;
+			continue;
+		}
+		step = monocle__utf8_decode (text + at, size - at, &code);
+		if (step == 1)
+			break;
+		at += step;
+	}
+	return at;
+}
+
+size_t
 monocle__utf8_encode (uint32_t code, char bytes[4])
 {
 	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };

@@ -19,6 +19,9 @@ enum { MONOCLE__UTF8_INVALID = 0xfffd };
  */
 size_t monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code);
 
+/* How many of the `size` bytes at `text` are valid from the first one on. */
+size_t monocle__utf8_valid (const char *text, size_t size);
+
 /* Writes the 1 to 4 bytes of `code`, which is at most U+10FFFF, and answers how many. */
 size_t monocle__utf8_encode (uint32_t code, char bytes[4]);
 

@@ -6,12 +6,10 @@
  * described after it. So the message is walked three times: strings, then functions and locations, then samples. The
  * file is not trusted: each length is checked against what is left, ids are looked up, what is kept comes out of an
  * allowance, and the way to make much out of little (long inlined locations on many stacks) has a limit.
- *
- * The wire format: a key is a varint (field << 3 | type); type 0 is a varint, 1 eight bytes, 2 a length and that many
- * bytes, 5 four bytes.
  */
 #include "array.h"
 #include "format.h"
+#include "wire.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,17 +19,6 @@ enum {
 	FRAME_LIMIT = 1 << 27, /* frames over all stacks: half a gigabyte of them */
 	VALUE_LIMIT = 64,      /* value types; reports have a column or two for each */
 };
-
-typedef struct {
-	const unsigned char *at, *end;
-} span;
-
-typedef struct {
-	unsigned number; /* field number */
-	unsigned type;   /* wire type */
-	uint64_t value;  /* of a varint or fixed */
-	span bytes;      /* of a length-delimited one */
-} field;
 
 typedef struct {
 	uint64_t id;
@@ -49,9 +36,9 @@ typedef struct {
 } location;
 
 typedef struct {
-	span message;
+	monocle__wire_span message;
 	monocle__profile *profile;
-	span *strings;
+	monocle__wire_span *strings;
 	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until somebody asks */
 	size_t string_count, string_capacity;
 	id_map function_ids, location_ids;
@@ -101,63 +88,16 @@ fail_damaged (reader *r)
 
 /* --- the wire --- */
 
-static bool
-try_varint (span *in, uint64_t *ret_value)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (in->at == in->end)
-			return false;
-		value |= (uint64_t) (*in->at & 0x7f) << shift;
-		if (!(*in->at++ & 0x80)) {
-			*ret_value = value;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-try_bytes (span *in, uint64_t length, span *ret_bytes)
-{
-	if (length > (uint64_t) (in->end - in->at))
-		return false;
-	*ret_bytes = (span) { in->at, in->at + length };
-	in->at += length;
-	return true;
-}
-
-/* 1: a field; 0: the end; -1: damaged. */
-static int
-next_field (span *in, field *ret_field)
-{
-	uint64_t key, length;
-
-	if (in->at == in->end)
-		return 0;
-	if (!try_varint (in, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
-		return -1;
-	*ret_field = (field) { .number = (unsigned) (key >> 3), .type = key & 7 };
-	switch (key & 7) {
-	case 0: return try_varint (in, &ret_field->value) ? 1 : -1;
-	case 1: return try_bytes (in, 8, &ret_field->bytes) ? 1 : -1;
-	case 2: return try_varint (in, &length) && try_bytes (in, length, &ret_field->bytes) ? 1 : -1;
-	case 5: return try_bytes (in, 4, &ret_field->bytes) ? 1 : -1;
-	default: return -1;
-	}
-}
-
-typedef int (*field_reader) (reader *r, const field *f, void *context);
+typedef int (*field_reader) (reader *r, const monocle__wire_field *f, void *context);
 
 /* Calls `each` for every field of the message until one answers other than 0. */
 static int
-each_field (reader *r, span message, field_reader each, void *context)
+each_field (reader *r, monocle__wire_span message, field_reader each, void *context)
 {
-	field f;
+	monocle__wire_field f;
 	int more, result = 0;
 
-	while ((more = next_field (&message, &f)) > 0 && result == 0)
+	while ((more = monocle__wire_next (&message, &f)) > 0 && result == 0)
 		result = each (r, &f, context);
 	return result != 0 ? result : more < 0 ? fail_damaged (r) : 0;
 }
@@ -166,16 +106,16 @@ typedef int (*number_reader) (reader *r, uint64_t number, void *context);
 
 /* A repeated number is either packed into one field or a field each; both are allowed at any time. */
 static int
-each_number (reader *r, const field *f, number_reader each, void *context)
+each_number (reader *r, const monocle__wire_field *f, number_reader each, void *context)
 {
-	span packed = f->bytes;
+	monocle__wire_span packed = f->bytes;
 	uint64_t number;
 	int result = 0;
 
 	if (f->type == 0)
 		return each (r, f->value, context);
 	while (packed.at < packed.end && result == 0) {
-		if (!try_varint (&packed, &number))
+		if (!monocle__wire_try_varint (&packed, &number))
 			return fail_damaged (r);
 		result = each (r, number, context);
 	}
@@ -229,7 +169,7 @@ id_map_find (const id_map *map, uint64_t id)
 static const char *
 text (reader *r, uint64_t index)
 {
-	span bytes;
+	monocle__wire_span bytes;
 
 	if (index >= r->string_count) {
 		if (index == 0)
@@ -248,7 +188,7 @@ text (reader *r, uint64_t index)
 }
 
 static int
-read_string (reader *r, const field *f, void *unused)
+read_string (reader *r, const monocle__wire_field *f, void *unused)
 {
 	if (f->number != 6 || f->type != 2)
 		return 0;
@@ -265,7 +205,7 @@ enum { NUMBERS = 16 };
 
 /* Collects plain numbers by field number; of a repeated one the last wins, as the specification asks. */
 static int
-collect (reader *r, const field *f, void *context)
+collect (reader *r, const monocle__wire_field *f, void *context)
 {
 	uint64_t *numbers = context;
 
@@ -275,7 +215,7 @@ collect (reader *r, const field *f, void *context)
 }
 
 static int
-read_value_type (reader *r, span message)
+read_value_type (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	const char *type, *unit;
@@ -292,7 +232,7 @@ read_value_type (reader *r, span message)
 }
 
 static int
-read_function (reader *r, span message)
+read_function (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	monocle__function function = { 0 };
@@ -311,7 +251,7 @@ read_function (reader *r, span message)
 }
 
 static int
-read_location_field (reader *r, const field *f, void *context)
+read_location_field (reader *r, const monocle__wire_field *f, void *context)
 {
 	uint64_t *numbers = context, line[NUMBERS] = { 0 };
 
@@ -345,7 +285,7 @@ name_address (reader *r, uint64_t address)
 }
 
 static int
-read_location (reader *r, span message)
+read_location (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	size_t first = r->line_count;
@@ -374,7 +314,7 @@ read_comment (reader *r, uint64_t index, void *unused)
 
 /* The second walk: everything that samples refer to. */
 static int
-read_table (reader *r, const field *f, void *unused)
+read_table (reader *r, const monocle__wire_field *f, void *unused)
 {
 	bool is_message = f->type == 2;
 
@@ -447,7 +387,7 @@ read_value (reader *r, uint64_t value, void *context)
 }
 
 static int
-read_sample_field (reader *r, const field *f, void *context)
+read_sample_field (reader *r, const monocle__wire_field *f, void *context)
 {
 	if (f->number == 1)
 		return each_number (r, f, read_frame, context);
@@ -457,7 +397,7 @@ read_sample_field (reader *r, const field *f, void *context)
 }
 
 static int
-read_label (reader *r, const field *f, void *unused)
+read_label (reader *r, const monocle__wire_field *f, void *unused)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	monocle__label label;
@@ -477,7 +417,7 @@ read_label (reader *r, const field *f, void *unused)
 
 /* The third walk. */
 static int
-read_sample (reader *r, const field *f, void *unused)
+read_sample (reader *r, const monocle__wire_field *f, void *unused)
 {
 	sample_state sample = { 0 };
 

@@ -2,35 +2,27 @@
  *
  * pprof-write.c - a profile as pprof: profile.proto in gzip.
  *
- * A message's length stands before it, so each sample, label and function is put together in memory; the file itself is
- * written piece by piece. Functions and locations have the profile's indices plus one as ids: 0 means "none". Strings
+ * The file is written piece by piece. Functions and locations have the profile's indices plus one as ids: 0 means "none". Strings
  * are numbered as they come and written last, which protocol buffers allow.
  */
 #include "array.h"
 #include "format.h"
 #include "hash.h"
+#include "wire.h"
 
 #include <string.h>
-#include <zlib.h>
 
 enum { PIECE_SIZE = 64 * 1024 };
-
-typedef struct {
-	unsigned char *bytes;
-	size_t size, capacity;
-} buffer;
 
 typedef struct {
 	FILE *out;
 	const monocle__profile *profile;
 	const monocle__convert_options *options;
-	z_stream stream;
-	buffer piece, message, part; /* the file's next bytes; a field of it; a field of that */
-	const char **strings;        /* by index */
+	monocle__wire wire;
+	const char **strings; /* by index */
 	size_t string_count, string_capacity;
 	uint32_t *slots; /* hash over strings: index + 1 */
 	size_t slot_count;
-	bool failed; /* out of memory */
 } writer;
 
 /* --- strings --- */
@@ -70,7 +62,7 @@ intern (writer *w, const char *text)
 
 	if ((w->string_count * 2 >= w->slot_count && !slots_grow (w)) ||
 	    !MONOCLE__RESERVE (w->strings, w->string_capacity, w->string_count + 1)) {
-		w->failed = true;
+		w->wire.failed = true;
 		return 0;
 	}
 	slot = string_slot (w, text);
@@ -81,83 +73,25 @@ intern (writer *w, const char *text)
 	return *slot - 1;
 }
 
-/* --- the wire --- */
+/* --- the stream --- */
 
+/* What is compressed goes to the file, a piece at a time. */
 static void
-put (writer *w, buffer *out, const void *bytes, size_t size)
+write_piece (writer *w, size_t least)
 {
-	if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + size)) {
-		w->failed = true;
+	monocle__wire_bytes *packed = &w->wire.out;
+
+	if (packed->length < least)
 		return;
-	}
-	if (size)
-		memcpy (out->bytes + out->size, bytes, size);
-	out->size += size;
+	fwrite (packed->data, 1, packed->length, w->out);
+	packed->length = 0;
 }
 
 static void
-put_varint (writer *w, buffer *out, uint64_t value)
+end_message (writer *w, unsigned field)
 {
-	unsigned char bytes[10];
-	size_t count = 0;
-
-	while (value >= 0x80) {
-		bytes[count++] = (unsigned char) (value | 0x80);
-		value >>= 7;
-	}
-	bytes[count++] = (unsigned char) value;
-	put (w, out, bytes, count);
-}
-
-/* 0 is what a reader takes for a field that is absent. */
-static void
-put_number (writer *w, buffer *out, unsigned field, uint64_t value)
-{
-	if (value == 0)
-		return;
-	put_varint (w, out, field << 3);
-	put_varint (w, out, value);
-}
-
-static void
-put_bytes (writer *w, buffer *out, unsigned field, const void *bytes, size_t size)
-{
-	put_varint (w, out, field << 3 | 2);
-	put_varint (w, out, size);
-	put (w, out, bytes, size);
-}
-
-static void
-put_part (writer *w, unsigned field)
-{
-	put_bytes (w, &w->message, field, w->part.bytes, w->part.size);
-	w->part.size = 0;
-}
-
-/* Packs what has gathered. */
-static void
-deflate_piece (writer *w, int flush)
-{
-	unsigned char packed[PIECE_SIZE];
-
-	w->stream.next_in = w->piece.bytes;
-	w->stream.avail_in = (uInt) w->piece.size;
-	do {
-		w->stream.next_out = packed;
-		w->stream.avail_out = sizeof packed;
-		deflate (&w->stream, flush);
-		fwrite (packed, 1, sizeof packed - w->stream.avail_out, w->out);
-	} while (w->stream.avail_out == 0);
-	w->piece.size = 0;
-}
-
-static void
-put_message (writer *w, unsigned field)
-{
-	put_bytes (w, &w->piece, field, w->message.bytes, w->message.size);
-	w->message.size = 0;
-	if (w->piece.size >= PIECE_SIZE)
-		deflate_piece (w, Z_NO_FLUSH);
+	monocle__wire_end_message (&w->wire, field);
+	write_piece (w, PIECE_SIZE);
 }
 
 /* --- the profile --- */
@@ -171,80 +105,87 @@ is_written (const writer *w, size_t value)
 static void
 write_value_types (writer *w)
 {
+	monocle__wire *wire = &w->wire;
+
 	for (size_t v = 0; v < w->profile->value_count; v++) {
 		if (!is_written (w, v))
 			continue;
-		put_number (w, &w->message, 1, intern (w, w->profile->value_types[v].type));
-		put_number (w, &w->message, 2, intern (w, w->profile->value_types[v].unit));
-		put_message (w, 1);
+		monocle__wire_put_number (wire, &wire->message, 1, intern (w, w->profile->value_types[v].type));
+		monocle__wire_put_number (wire, &wire->message, 2, intern (w, w->profile->value_types[v].unit));
+		end_message (w, 1);
 	}
 }
 
 static void
 write_label (writer *w, const monocle__label *label)
 {
-	put_number (w, &w->part, 1, intern (w, label->key));
+	monocle__wire *wire = &w->wire;
+
+	monocle__wire_put_number (wire, &wire->part, 1, intern (w, label->key));
 	if (label->text)
-		put_number (w, &w->part, 2, intern (w, label->text));
+		monocle__wire_put_number (wire, &wire->part, 2, intern (w, label->text));
 	else
-		put_number (w, &w->part, 3, (uint64_t) label->number);
+		monocle__wire_put_number (wire, &wire->part, 3, (uint64_t) label->number);
 	if (!label->text && *label->unit)
-		put_number (w, &w->part, 4, intern (w, label->unit));
-	put_part (w, 3);
+		monocle__wire_put_number (wire, &wire->part, 4, intern (w, label->unit));
+	monocle__wire_end_part (wire, 3);
 }
 
 static void
 write_sample (writer *w, size_t index)
 {
+	monocle__wire *wire = &w->wire;
 	const monocle__sample *sample = &w->profile->samples[index];
 
 	for (size_t i = 0; i < sample->depth; i++)
-		put_varint (w, &w->part, (uint64_t) w->profile->frames[sample->frames + i] + 1);
-	put_part (w, 1);
+		monocle__wire_put_varint (wire, &wire->part, (uint64_t) w->profile->frames[sample->frames + i] + 1);
+	monocle__wire_end_part (wire, 1);
 	for (size_t v = 0; v < w->profile->value_count; v++) {
 		if (is_written (w, v))
-			put_varint (w, &w->part, (uint64_t) monocle__profile_values (w->profile, index)[v]);
+			monocle__wire_put_varint (wire, &wire->part, (uint64_t) monocle__profile_values (w->profile, index)[v]);
 	}
-	put_part (w, 2);
+	monocle__wire_end_part (wire, 2);
 	for (size_t i = 0; i < sample->label_count; i++)
 		write_label (w, &w->profile->labels[sample->labels + i]);
-	put_message (w, 2);
+	end_message (w, 2);
 }
 
 /* A location per function. */
 static void
 write_function (writer *w, size_t index)
 {
+	monocle__wire *wire = &w->wire;
 	const monocle__function *function = &w->profile->functions[index];
 
-	put_number (w, &w->message, 1, index + 1);
-	put_number (w, &w->part, 1, index + 1);
-	put_number (w, &w->part, 2, (uint64_t) function->line);
-	put_part (w, 4);
-	put_message (w, 4);
-	put_number (w, &w->message, 1, index + 1);
-	put_number (w, &w->message, 2, intern (w, function->name));
-	put_number (w, &w->message, 3, intern (w, function->system_name));
-	put_number (w, &w->message, 4, intern (w, function->filename));
-	put_number (w, &w->message, 5, (uint64_t) function->line);
-	put_message (w, 5);
+	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
+	monocle__wire_put_number (wire, &wire->part, 1, index + 1);
+	monocle__wire_put_number (wire, &wire->part, 2, (uint64_t) function->line);
+	monocle__wire_end_part (wire, 4);
+	end_message (w, 4);
+	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
+	monocle__wire_put_number (wire, &wire->message, 2, intern (w, function->name));
+	monocle__wire_put_number (wire, &wire->message, 3, intern (w, function->system_name));
+	monocle__wire_put_number (wire, &wire->message, 4, intern (w, function->filename));
+	monocle__wire_put_number (wire, &wire->message, 5, (uint64_t) function->line);
+	end_message (w, 5);
 }
 
 static void
 write_rest (writer *w)
 {
+	monocle__wire *wire = &w->wire;
 	const monocle__profile *profile = w->profile;
 
-	put_number (w, &w->piece, 9, (uint64_t) profile->time_nanos);
-	put_number (w, &w->piece, 10, (uint64_t) profile->duration_nanos);
+	monocle__wire_put_number (wire, &wire->message, 9, (uint64_t) profile->time_nanos);
+	monocle__wire_put_number (wire, &wire->message, 10, (uint64_t) profile->duration_nanos);
 	for (size_t i = 0; i < profile->comment_count; i++)
-		put_number (w, &w->piece, 13, intern (w, profile->comments[i]));
+		monocle__wire_put_number (wire, &wire->message, 13, intern (w, profile->comments[i]));
 	if (profile->default_type && !w->options->one_value)
-		put_number (w, &w->piece, 14, intern (w, profile->default_type));
+		monocle__wire_put_number (wire, &wire->message, 14, intern (w, profile->default_type));
 	for (size_t i = 0; i < w->string_count; i++) {
-		put_bytes (w, &w->piece, 6, w->strings[i], strlen (w->strings[i]));
-		if (w->piece.size >= PIECE_SIZE)
-			deflate_piece (w, Z_NO_FLUSH);
+		monocle__wire_put_block (wire, &wire->message, 6, w->strings[i], strlen (w->strings[i]));
+		monocle__wire_compress (wire, &wire->message);
+		write_piece (w, PIECE_SIZE);
 	}
 }
 
@@ -253,13 +194,14 @@ write_profile (writer *w)
 {
 	intern (w, "");
 	write_value_types (w);
-	for (size_t i = 0; i < w->profile->sample_count && !w->failed; i++)
+	for (size_t i = 0; i < w->profile->sample_count && !w->wire.failed; i++)
 		write_sample (w, i);
-	for (size_t i = 0; i < w->profile->function_count && !w->failed; i++)
+	for (size_t i = 0; i < w->profile->function_count && !w->wire.failed; i++)
 		write_function (w, i);
 	write_rest (w);
-	if (!w->failed)
-		deflate_piece (w, Z_FINISH);
+	monocle__wire_finish (&w->wire);
+	if (!w->wire.failed)
+		write_piece (w, 0);
 }
 
 int
@@ -267,14 +209,12 @@ monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocl
 {
 	writer w = { .out = out, .profile = profile, .options = options };
 
-	if (deflateInit2 (&w.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!monocle__wire_init (&w.wire, Z_DEFAULT_COMPRESSION))
 		return -1;
 	write_profile (&w);
-	deflateEnd (&w.stream);
-	free (w.piece.bytes);
-	free (w.message.bytes);
-	free (w.part.bytes);
+	monocle__wire_done (&w.wire);
+	free (w.wire.out.data);
 	free (w.strings);
 	free (w.slots);
-	return w.failed ? -1 : 0;
+	return w.wire.failed ? -1 : 0;
 }

@@ -16,7 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 LAYERS = {
     "include/mono":     ([], []),
     "include/monocle":  (["include/mono"], []),
-    "lib/base":         ([], []),
+    "lib/base":         ([], ["zlib.h"]),
     "lib/ecma":         ([], ["zlib.h"]),
     "lib/kit":          (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "lib/core":         (["include"], ["ffi.h"]),
