@@ -39,7 +39,4 @@ int monocle__elf_symbols (int fd, struct monocle__symbols *symbols);
 /* Functions of a perf map, lines "START SIZE NAME" in hexadecimal, by address. What is not so is left out. 0 or -1. */
 int monocle__perf_map (int fd, struct monocle__symbols *symbols);
 
-/* `size` bytes at `offset`; what is short is a failure. The caller frees; NUL follows the last byte. */
-void *monocle__read_part (int fd, uint64_t offset, size_t size);
-
 #endif

@@ -22,7 +22,9 @@
 #include <monocle/kit.h>
 
 #include "cmdline.h"
+#include "json.h"
 #include "output-name.h"
+#include "read-part.h"
 
 /* File names, without folder. */
 struct names {
@@ -91,202 +93,82 @@ is_foreign_name (const char *file)
 	return false;
 }
 
-/* --- .deps.json: a reader for just enough JSON -------------------------------------------------------------------- */
+/* --- .deps.json -------------------------------------------------------------------------------------------------- */
 
-struct json {
-	const char *at; /* NUL-terminated text; stays on the NUL when it is damaged */
+/* Libraries that are projects, by their names. */
+struct projects {
+	size_t count;
+	monocle__json *names;
 };
 
-static void
-json_space (struct json *json)
-{
-	json->at += strspn (json->at, " \t\r\n");
-}
-
-/* Takes one punctuation mark. */
 static bool
-json_mark (struct json *json, char mark)
+is_same (monocle__json a, monocle__json b)
 {
-	json_space (json);
-	if (*json->at != mark)
-		return false;
-	json->at++;
-	return true;
+	return a.end - a.at == b.end - b.at && !memcmp (a.at, b.at, (size_t) (a.end - a.at));
 }
 
-/* Takes a string, as a slice of the text, escapes left as they are: paths in deps.json need none. */
-static bool
-json_string (struct json *json, const char **ret_text, size_t *ret_length)
-{
-	if (!json_mark (json, '"'))
-		return false;
-	const char *start = json->at;
-	while (*json->at && *json->at != '"')
-		json->at += json->at[0] == '\\' && json->at[1] ? 2 : 1;
-	*ret_text = start;
-	*ret_length = (size_t) (json->at - start);
-	return json_mark (json, '"');
-}
-
-/* Steps over any value; nesting is counted, not recursed into. */
 static void
-json_skip (struct json *json)
+find_projects (monocle__json libraries, struct projects *projects)
 {
-	const char *text;
-	size_t length, depth = 0;
-	do {
-		json_space (json);
-		if (*json->at == '"')
-			json_string (json, &text, &length);
-		else if (*json->at) {
-			depth += *json->at == '{' || *json->at == '[';
-			depth -= depth && (*json->at == '}' || *json->at == ']');
-			json->at++;
-			if (!depth)
-				json->at += strspn (json->at, "truefalsn0123456789.eE+-");
-		}
-	} while (depth && *json->at);
-}
-
-typedef void (*json_member) (struct json *json, const char *key, size_t length, void *data);
-
-/* Calls `member` with each key of an object; the callee takes the value. */
-static void
-json_object (struct json *json, json_member member, void *data)
-{
-	const char *key;
-	size_t length;
-	if (!json_mark (json, '{')) {
-		json_skip (json);
-		return;
+	monocle__json rest = monocle__json_members (libraries), name, library;
+	while (monocle__json_next_member (&rest, &name, &library)) {
+		if (!monocle__json_equals (monocle__json_member (library, "type"), "project"))
+			continue;
+		monocle__json *names = realloc (projects->names, (projects->count + 1) * sizeof *names);
+		if (!names)
+			return;
+		projects->names = names;
+		names[projects->count++] = name;
 	}
-	while (json_string (json, &key, &length) && json_mark (json, ':')) {
-		const char *before = json->at;
-		member (json, key, length, data);
-		if (json->at == before)
-			json->at += strlen (json->at);
-		if (!json_mark (json, ','))
-			break;
-	}
-	json_mark (json, '}');
 }
 
-static bool
-key_is (const char *key, size_t length, const char *word)
-{
-	return length == strlen (word) && !strncmp (key, word, length);
-}
-
-/* What is collected: pass 1 the project libraries, pass 2 everybody's files. */
-struct deps {
-	struct folder *folder;
-	struct names *names; /* pass 2: where the files of the library at hand go */
-	size_t project_count;
-	struct slice {
-		const char *text;
-		size_t length;
-	} * projects;
-	struct slice library;
-};
-
+/* The last part of the path; escapes are left as they are, and compilers write none. */
 static void
-on_library_field (struct json *json, const char *key, size_t length, void *data)
+add_file (struct names *names, monocle__json path)
 {
-	struct deps *deps = data;
-	const char *type;
-	size_t type_length;
-	if (!key_is (key, length, "type")) {
-		json_skip (json);
-		return;
-	}
-	if (!json_string (json, &type, &type_length) || !key_is (type, type_length, "project"))
-		return;
-	struct slice *projects = realloc (deps->projects, (deps->project_count + 1) * sizeof *projects);
-	if (!projects)
-		return;
-	deps->projects = projects;
-	projects[deps->project_count++] = deps->library;
-}
-
-static void
-on_library (struct json *json, const char *key, size_t length, void *data)
-{
-	((struct deps *) data)->library = (struct slice) { key, length };
-	json_object (json, on_library_field, data);
-}
-
-static void
-on_file (struct json *json, const char *key, size_t length, void *data)
-{
-	struct names *names = ((struct deps *) data)->names;
-	const char *slash = memrchr (key, '/', length), *file = slash ? slash + 1 : key;
+	size_t length = (size_t) (path.end - path.at) - 2;
+	const char *start = path.at + 1, *slash = memrchr (start, '/', length), *file = slash ? slash + 1 : start;
 	char **texts = realloc (names->texts, (names->count + 1) * sizeof *texts);
-	if (texts) {
-		names->texts = texts;
-		texts[names->count] = strndup (file, (size_t) (key + length - file));
-		names->count += texts[names->count] != NULL;
-	}
-	json_skip (json);
+	if (!texts)
+		return;
+	names->texts = texts;
+	texts[names->count] = strndup (file, (size_t) (start + length - file));
+	names->count += texts[names->count] != NULL;
 }
 
+/* A library of a target, and its files. */
 static void
-on_target_field (struct json *json, const char *key, size_t length, void *data)
+add_library (struct folder *folder, const struct projects *projects, monocle__json name, monocle__json library)
 {
-	if (key_is (key, length, "runtime"))
-		json_object (json, on_file, data);
-	else
-		json_skip (json);
+	monocle__json rest = monocle__json_members (monocle__json_member (library, "runtime")), path, about;
+	struct names *names = &folder->foreign;
+	for (size_t i = 0; i < projects->count; i++)
+		if (is_same (projects->names[i], name))
+			names = &folder->own;
+	while (monocle__json_next_member (&rest, &path, &about))
+		add_file (names, path);
 }
 
+/* A damaged file is there all the same, and says nothing. */
 static void
-on_target_library (struct json *json, const char *key, size_t length, void *data)
+read_deps (struct folder *folder, const char *text, size_t size)
 {
-	struct deps *deps = data;
-	deps->names = &deps->folder->foreign;
-	for (size_t i = 0; i < deps->project_count; i++)
-		if (deps->projects[i].length == length && !strncmp (deps->projects[i].text, key, length))
-			deps->names = &deps->folder->own;
-	json_object (json, on_target_field, data);
-}
-
-static void
-on_target (struct json *json, const char *key, size_t length, void *data)
-{
-	json_object (json, on_target_library, data);
-}
-
-static void
-on_root_libraries (struct json *json, const char *key, size_t length, void *data)
-{
-	if (key_is (key, length, "libraries"))
-		json_object (json, on_library, data);
-	else
-		json_skip (json);
-}
-
-static void
-on_root_targets (struct json *json, const char *key, size_t length, void *data)
-{
-	if (key_is (key, length, "targets"))
-		json_object (json, on_target, data);
-	else
-		json_skip (json);
-}
-
-static void
-read_deps (struct folder *folder, const char *text)
-{
-	struct deps deps = { .folder = folder };
-	struct json json = { text };
+	monocle__json root, rest, target, libraries, name, library;
+	struct projects projects = { 0, NULL };
+	size_t offset;
 	folder->has_deps = true;
-	json_object (&json, on_root_libraries, &deps);
-	json.at = text;
-	json_object (&json, on_root_targets, &deps);
-	free (deps.projects);
+	if (!monocle__json_check (text, size, &root, &offset))
+		return;
+	find_projects (monocle__json_member (root, "libraries"), &projects);
+	rest = monocle__json_members (monocle__json_member (root, "targets"));
+	while (monocle__json_next_member (&rest, &name, &target))
+		for (libraries = monocle__json_members (target); monocle__json_next_member (&libraries, &name, &library);)
+			add_library (folder, &projects, name, library);
+	free (projects.names);
 }
 
 static char *
-read_text (int directory, const char *name)
+read_text (int directory, const char *name, size_t *ret_size)
 {
 	enum { MOST = 16 << 20 };
 	struct stat status;
@@ -295,11 +177,7 @@ read_text (int directory, const char *name)
 	if (fd < 0)
 		return NULL;
 	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size < MOST)
-		text = malloc ((size_t) status.st_size + 1);
-	if (text) {
-		ssize_t length = read (fd, text, (size_t) status.st_size);
-		text[length > 0 ? length : 0] = '\0';
-	}
+		text = monocle__read_part (fd, 0, *ret_size = (size_t) status.st_size);
 	close (fd);
 	return text;
 }
@@ -313,9 +191,10 @@ scan_folder (struct folder *folder)
 		size_t length = strlen (entry->d_name);
 		if (length < 10 || strcmp (entry->d_name + length - 10, ".deps.json"))
 			continue;
-		char *text = read_text (dirfd (directory), entry->d_name);
+		size_t size;
+		char *text = read_text (dirfd (directory), entry->d_name, &size);
 		if (text)
-			read_deps (folder, text);
+			read_deps (folder, text, size);
 		free (text);
 	}
 	if (directory)

@@ -4,6 +4,7 @@
  * perf-map.c - what compilers in a process say of the code they made: a text file, one function a line.
  */
 #include "native.h"
+#include "read-part.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * pprof-write.c - a profile as pprof: profile.proto in gzip.
  *
- * The file is written piece by piece. Functions and locations have the profile's indices plus one as ids: 0 means "none". Strings
- * are numbered as they come and written last, which protocol buffers allow.
+ * The file is written piece by piece. Functions and locations have the profile's indices plus one as ids: 0 means
+ * "none". Strings are numbered as they come and written last, which protocol buffers allow.
  */
 #include "array.h"
 #include "format.h"

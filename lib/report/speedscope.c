@@ -9,7 +9,7 @@
 #include "array.h"
 #include "column.h"
 #include "format.h"
-#include "json-read.h"
+#include "json.h"
 #include "threads.h"
 
 #include <inttypes.h>
@@ -79,6 +79,26 @@ fail_memory (reader *r)
 	return fail (r, "%s", monocle__profile_no_memory (r->profile));
 }
 
+/* The string as the profile's own; "" when it is no string. NULL: out of memory. */
+static const char *
+text_of (monocle__json value, monocle__profile *profile)
+{
+	size_t length = (size_t) (value.end - value.at);
+	const char *result;
+	char *plain;
+
+	if (monocle__json_kind (value) != '"' || length == 2)
+		return "";
+	if (!memchr (value.at, '\\', length))
+		return monocle__profile_text (profile, value.at + 1, length - 2);
+	plain = malloc (length);
+	if (!plain)
+		return NULL;
+	result = monocle__profile_text (profile, plain, monocle__json_unescape (value, plain));
+	free (plain);
+	return result;
+}
+
 static int
 read_frame (reader *r, monocle__json frame)
 {
@@ -86,8 +106,8 @@ read_frame (reader *r, monocle__json frame)
 	double line = 0;
 	size_t index;
 
-	function.name = monocle__json_text (monocle__json_member (frame, "name"), r->profile);
-	function.filename = monocle__json_text (monocle__json_member (frame, "file"), r->profile);
+	function.name = text_of (monocle__json_member (frame, "name"), r->profile);
+	function.filename = text_of (monocle__json_member (frame, "file"), r->profile);
 	if (!function.name || !function.filename)
 		return fail_memory (r);
 	if (!*function.name)
@@ -244,7 +264,7 @@ read_part (reader *r, monocle__json profile, bool alone)
 	part p = { .unit = unit_of (profile) };
 
 	p.value = monocle__profile_find_value (r->profile, p.unit->type.type);
-	if (!alone && !(p.thread = monocle__json_text (monocle__json_member (profile, "name"), r->profile)))
+	if (!alone && !(p.thread = text_of (monocle__json_member (profile, "name"), r->profile)))
 		return fail_memory (r);
 	if (monocle__json_equals (type, "sampled"))
 		return read_sampled (r, &p, profile);

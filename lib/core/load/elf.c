@@ -3,103 +3,60 @@
  *
  * elf.c - which symbols a shared library needs from others.
  *
- * dlopen () names the first missing symbol only. This reads the dynamic symbol table of the file itself, as the System
- * V ABI (chapters 4 and 5) lays it out. It works from program headers, since section headers may be stripped. The file
- * is somebody else's and may be cut or damaged: each structure is copied out after its bounds were checked.
+ * dlopen () names the first missing symbol only. This reads the dynamic symbol table of the file itself. It works from
+ * program headers, since section headers may be stripped.
  */
 #include "elf.h"
 
-#include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "elf-file.h"
+#include "read-part.h"
 
-enum { FILE_MAX = 1 << 28 };
-
+/* Where in the file the parts of the dynamic section are; 0: there is none. */
 typedef struct {
-	const uint8_t *base;
-	size_t size;
-	ElfW (Ehdr) header;
-	uint64_t symbols, strings, strings_size, hash, gnu_hash; /* offsets in the file, 0: none */
-} elf;
+	uint64_t symbols, strings, strings_size, hash, gnu_hash;
+} tables;
 
-static bool
-copy_at (const elf *file, uint64_t offset, void *ret_to, size_t size)
-{
-	if (offset > file->size || size > file->size - offset)
-		return false;
-	memcpy (ret_to, file->base + offset, size);
-	return true;
-}
-
-static bool
-segment_at (const elf *file, unsigned index, ElfW (Phdr) *ret_segment)
-{
-	uint64_t offset = file->header.e_phoff + (uint64_t) index * sizeof *ret_segment;
-	return index < file->header.e_phnum && file->header.e_phentsize == sizeof *ret_segment &&
-	       copy_at (file, offset, ret_segment, sizeof *ret_segment);
-}
-
-/* Where in the file stands what will be at `address`? 0: nowhere. */
 static uint64_t
-offset_of (const elf *file, uint64_t address)
+offset_of (const monocle__elf_file *file, uint64_t address)
 {
-	ElfW (Phdr) segment;
-
-	for (unsigned i = 0; segment_at (file, i, &segment); i++)
-		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
-			return segment.p_offset + (address - segment.p_vaddr);
-	return 0;
-}
-
-static bool
-read_header (elf *file)
-{
-	static const uint16_t probe = 1;
-	const uint8_t data = *(const uint8_t *) &probe ? ELFDATA2LSB : ELFDATA2MSB;
-	const uint8_t class = sizeof (void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-	return copy_at (file, 0, &file->header, sizeof file->header) &&
-	       memcmp (file->header.e_ident, ELFMAG, SELFMAG) == 0 && file->header.e_ident[EI_CLASS] == class &&
-	       file->header.e_ident[EI_DATA] == data && file->header.e_type == ET_DYN;
+	uint64_t offset;
+	return monocle__elf_file_offset (file, address, &offset) ? offset : 0;
 }
 
 static void
-note_entry (elf *file, const ElfW (Dyn) *entry)
+note_entry (const monocle__elf_file *file, const ElfW (Dyn) *entry, tables *at)
 {
 	switch (entry->d_tag) {
-	case DT_SYMTAB: file->symbols = offset_of (file, entry->d_un.d_ptr); break;
-	case DT_STRTAB: file->strings = offset_of (file, entry->d_un.d_ptr); break;
-	case DT_STRSZ: file->strings_size = entry->d_un.d_val; break;
-	case DT_HASH: file->hash = offset_of (file, entry->d_un.d_ptr); break;
-	case DT_GNU_HASH: file->gnu_hash = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_SYMTAB: at->symbols = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_STRTAB: at->strings = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_STRSZ: at->strings_size = entry->d_un.d_val; break;
+	case DT_HASH: at->hash = offset_of (file, entry->d_un.d_ptr); break;
+	case DT_GNU_HASH: at->gnu_hash = offset_of (file, entry->d_un.d_ptr); break;
 	}
 }
 
 static bool
-read_dynamic (elf *file)
+read_dynamic (const monocle__elf_file *file, tables *ret_at)
 {
-	ElfW (Phdr) segment;
-	ElfW (Dyn) entry;
-	unsigned i = 0;
-
-	while (segment_at (file, i, &segment) && segment.p_type != PT_DYNAMIC)
-		i++;
-	if (!segment_at (file, i, &segment))
+	const ElfW (Phdr) *segment = file->segments, *end = segment + file->header.e_phnum;
+	tables at = { 0 };
+	while (segment < end && segment->p_type != PT_DYNAMIC)
+		segment++;
+	ElfW (Dyn) *entries = segment < end ? monocle__read_part (file->fd, segment->p_offset, segment->p_filesz) : NULL;
+	if (!entries)
 		return false;
-	for (uint64_t at = 0; at + sizeof entry <= segment.p_filesz; at += sizeof entry) {
-		if (!copy_at (file, segment.p_offset + at, &entry, sizeof entry))
-			return false;
-		if (entry.d_tag == DT_NULL)
-			break;
-		note_entry (file, &entry);
-	}
-	return file->symbols && file->strings && file->strings_size && file->strings <= file->size &&
-	       file->strings_size <= file->size - file->strings;
+	for (size_t i = 0; i < segment->p_filesz / sizeof *entries && entries[i].d_tag != DT_NULL; i++)
+		note_entry (file, &entries[i], &at);
+	free (entries);
+	*ret_at = at;
+	return at.symbols && at.strings && at.strings_size;
 }
 
 /*
@@ -107,61 +64,55 @@ read_dynamic (elf *file)
  * GNU one says where the symbols that are defined (and hashed) begin, and the needed ones stand before.
  */
 static uint32_t
-symbol_count (const elf *file)
+symbol_count (int fd, const tables *at)
 {
-	uint32_t words[2];
-	if (file->hash && copy_at (file, file->hash, words, sizeof words))
-		return words[1];
-	if (file->gnu_hash && copy_at (file, file->gnu_hash, words, sizeof words))
-		return words[1];
-	return 0;
+	uint64_t hash = at->hash ? at->hash : at->gnu_hash;
+	uint32_t *words = hash ? monocle__read_part (fd, hash, 2 * sizeof *words) : NULL, count = words ? words[1] : 0;
+	free (words);
+	return count;
 }
 
-static const char *
-name_of (const elf *file, const ElfW (Sym) *symbol)
+/* The type and binding fields are encoded alike in both classes. */
+static bool
+is_needed (const ElfW (Sym) *symbol)
 {
-	if (symbol->st_name >= file->strings_size)
-		return NULL;
-	const char *name = (const char *) file->base + file->strings + symbol->st_name;
-	return memchr (name, '\0', file->strings_size - symbol->st_name) ? name : NULL;
+	return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND (symbol->st_info) == STB_GLOBAL;
 }
 
-int
-monocle__elf_each_needed_in (const uint8_t *base, size_t size, void (*found) (const char *name, void *data), void *data)
+static int
+each_needed (const ElfW (Sym) *symbols, uint32_t count, const char *strings, uint64_t strings_size,
+             void (*found) (const char *name, void *data), void *data)
 {
-	elf file = { .base = base, .size = size };
-	if (!read_header (&file) || !read_dynamic (&file))
-		return MONOCLE_E_INVALID;
-	uint32_t count = symbol_count (&file);
 	for (uint32_t i = 1; i < count; i++) {
-		ElfW (Sym) symbol;
-		if (!copy_at (&file, file.symbols + (uint64_t) i * sizeof symbol, &symbol, sizeof symbol))
-			return MONOCLE_E_INVALID;
-		/* The type and binding fields are encoded alike in both classes. */
-		if (symbol.st_shndx != SHN_UNDEF || ELF64_ST_BIND (symbol.st_info) != STB_GLOBAL)
+		uint64_t name = symbols[i].st_name;
+		if (!is_needed (&symbols[i]))
 			continue;
-		const char *name = name_of (&file, &symbol);
-		if (!name)
+		if (name >= strings_size || !memchr (strings + name, '\0', strings_size - name))
 			return MONOCLE_E_INVALID;
-		found (name, data);
+		found (strings + name, data);
 	}
 	return MONOCLE_OK;
 }
 
-/* Read, not mapped: a file that is cut meanwhile must not raise SIGBUS in somebody's program. */
-static uint8_t *
-read_all (int fd, size_t size)
+int
+monocle__elf_each_needed_in (int fd, void (*found) (const char *name, void *data), void *data)
 {
-	uint8_t *bytes = malloc (size);
-	for (size_t have = 0; bytes && have < size;) {
-		ssize_t got = pread (fd, bytes + have, size - have, (off_t) have);
-		if (got <= 0) {
-			free (bytes);
-			return NULL;
-		}
-		have += (size_t) got;
+	int result = MONOCLE_E_INVALID;
+	monocle__elf_file file;
+	tables at;
+	if (!monocle__elf_file_open (&file, fd))
+		return result;
+	if (file.header.e_type == ET_DYN && read_dynamic (&file, &at)) {
+		uint32_t count = symbol_count (fd, &at);
+		ElfW (Sym) *symbols = monocle__read_part (fd, at.symbols, (uint64_t) count * sizeof *symbols);
+		char *strings = monocle__read_part (fd, at.strings, at.strings_size);
+		if (symbols && strings)
+			result = each_needed (symbols, count, strings, at.strings_size, found, data);
+		free (symbols);
+		free (strings);
 	}
-	return bytes;
+	monocle__elf_file_close (&file);
+	return result;
 }
 
 int
@@ -172,12 +123,8 @@ monocle__elf_each_needed (const char *path, void (*found) (const char *name, voi
 	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return result;
-	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0 && status.st_size <= FILE_MAX) {
-		uint8_t *bytes = read_all (fd, (size_t) status.st_size);
-		if (bytes)
-			result = monocle__elf_each_needed_in (bytes, (size_t) status.st_size, found, data);
-		free (bytes);
-	}
+	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0)
+		result = monocle__elf_each_needed_in (fd, found, data);
 	close (fd);
 	return result;
 }

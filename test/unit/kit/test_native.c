@@ -18,6 +18,7 @@
 #include <monocle/kit.h>
 
 #include "native.h"
+#include "read-part.h"
 
 #include <cmocka.h>
 

@@ -3,7 +3,6 @@
  * test_formats.c - collapsed stacks and speedscope: what is read, what is refused and why, what is written.
  */
 #include "format.h"
-#include "json-read.h"
 #include "threads.h"
 #include "tree.h"
 
@@ -194,36 +193,6 @@ deep_json_is_refused (void **state)
 }
 
 static void
-strings_of_json_are_unescaped (void **state)
-{
-	static const char text[] = "\"a\\n\\\"\\\\\\/\\u00e9\\ud83d\\ude00\\ud800\\u0041\"";
-	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
-	monocle__json value;
-	size_t offset;
-
-	assert_true (monocle__json_check (text, strlen (text), &value, &offset));
-	assert_string_equal (monocle__json_text (value, profile), "a\n\"\\/\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd"
-	                                                          "A");
-	monocle__profile_free (profile);
-}
-
-static void
-json_is_what_the_standard_says (void **state)
-{
-	static const char *const good[] = { "0", "-1.5e+3", "[]", "{}", " [1, {\"a\":[null,true]}] ", "\"\"" };
-	static const char *const bad[] = { "",    "01",     "1.",        "-",       "[1,]",  "{\"a\"}", "{a:1}",
-		                               "nul", "\"\n\"", "\"\\x41\"", "\"\\u12", "[1}",   "1 2",     "+1",
-		                               "1e",  "\"",     "[",         "{\"a\":", "[1 2]", "NaN" };
-	monocle__json value;
-	size_t offset;
-
-	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		assert_true (monocle__json_check (good[i], strlen (good[i]), &value, &offset));
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_false (monocle__json_check (bad[i], strlen (bad[i]), &value, &offset));
-}
-
-static void
 speedscope_keeps_threads_files_and_units (void **state)
 {
 	monocle__profile *profile =
@@ -272,8 +241,6 @@ main (void)
 		cmocka_unit_test (evented_profiles_become_stretches_between_events),
 		cmocka_unit_test (damaged_speedscope_files_say_what_is_wrong),
 		cmocka_unit_test (deep_json_is_refused),
-		cmocka_unit_test (strings_of_json_are_unescaped),
-		cmocka_unit_test (json_is_what_the_standard_says),
 		cmocka_unit_test (speedscope_keeps_threads_files_and_units),
 		cmocka_unit_test (a_number_may_be_a_threads_name),
 	};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * json-read.h - walks over JSON where it lies, without building anything.
+ * json.h - walks over JSON where it lies, without building anything.
  *
  * A text is checked once, whole; what is handed out after that are spans of a well-formed text, and nothing else here
  * can fail but by being of another type. Nothing recurses.
  */
-#ifndef MONOCLE_REPORT_JSON_READ_H
-#define MONOCLE_REPORT_JSON_READ_H
+#ifndef MONOCLE_BASE_JSON_H
+#define MONOCLE_BASE_JSON_H
 
-#include "profile.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 /* One value, without the spaces around it; at == end: there is none. */
 typedef struct {
@@ -30,6 +31,9 @@ monocle__json monocle__json_member (monocle__json object, const char *name);
 /* What is left of an array's items: while (monocle__json_next (&rest, &item)). Nothing where the value is no array. */
 monocle__json monocle__json_items (monocle__json array);
 bool monocle__json_next (monocle__json *rest, monocle__json *ret_item);
+/* The same for an object: while (monocle__json_next_member (&rest, &name, &value)). Nothing where it is no object. */
+monocle__json monocle__json_members (monocle__json object);
+bool monocle__json_next_member (monocle__json *rest, monocle__json *ret_name, monocle__json *ret_value);
 
 /* false: it is no number. */
 bool monocle__json_number (monocle__json value, double *ret_number);
@@ -37,7 +41,10 @@ bool monocle__json_number (monocle__json value, double *ret_number);
 bool monocle__json_index (monocle__json value, size_t *ret_index);
 /* Is it this string? Escapes are not looked into. */
 bool monocle__json_equals (monocle__json value, const char *text);
-/* The string as the profile's own; "" when it is no string. NULL: out of memory. */
-const char *monocle__json_text (monocle__json value, monocle__profile *profile);
+/*
+ * Writes what the string stands for into `out`, which has room for as many bytes as the value is written with, and
+ * answers its length; 0 when it is no string. Half a surrogate pair becomes U+FFFD. No NUL.
+ */
+size_t monocle__json_unescape (monocle__json value, char *out);
 
 #endif

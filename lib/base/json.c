@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * json-read.c - the JSON that other tools write, read without trusting it.
+ * json.c - the JSON that other tools write, read without trusting it.
  */
-#include "json-read.h"
+#include "json.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "utf8.h"
 
 enum {
 	DEPTH_LIMIT = 256,
@@ -264,14 +266,25 @@ monocle__json_next (monocle__json *rest, monocle__json *ret_item)
 }
 
 monocle__json
-monocle__json_member (monocle__json object, const char *name)
+monocle__json_members (monocle__json object)
 {
-	monocle__json rest, key, value;
-
 	if (monocle__json_kind (object) != '{')
 		return (monocle__json) { 0 };
-	rest = (monocle__json) { object.at + 1, object.end - 1 };
-	while (monocle__json_next (&rest, &key) && monocle__json_next (&rest, &value)) {
+	return (monocle__json) { object.at + 1, object.end - 1 };
+}
+
+bool
+monocle__json_next_member (monocle__json *rest, monocle__json *ret_name, monocle__json *ret_value)
+{
+	return monocle__json_next (rest, ret_name) && monocle__json_next (rest, ret_value);
+}
+
+monocle__json
+monocle__json_member (monocle__json object, const char *name)
+{
+	monocle__json rest = monocle__json_members (object), key, value;
+
+	while (monocle__json_next_member (&rest, &key, &value)) {
 		if (monocle__json_equals (key, name))
 			return value;
 	}
@@ -324,27 +337,6 @@ hex4 (const char *at)
 	return code;
 }
 
-static char *
-put_utf8 (char *out, unsigned code)
-{
-	if (code < 0x80) {
-		*out++ = (char) code;
-	} else if (code < 0x800) {
-		*out++ = (char) (0xc0 | code >> 6);
-		*out++ = (char) (0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*out++ = (char) (0xe0 | code >> 12);
-		*out++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*out++ = (char) (0x80 | (code & 0x3f));
-	} else {
-		*out++ = (char) (0xf0 | code >> 18);
-		*out++ = (char) (0x80 | (code >> 12 & 0x3f));
-		*out++ = (char) (0x80 | (code >> 6 & 0x3f));
-		*out++ = (char) (0x80 | (code & 0x3f));
-	}
-	return out;
-}
-
 /* What follows "\u"; half of a surrogate pair alone is no character. Answers where the text goes on. */
 static const char *
 unescape_unicode (const char *at, char **out)
@@ -359,18 +351,20 @@ unescape_unicode (const char *at, char **out)
 			at += 6;
 		}
 	}
-	*out = put_utf8 (*out, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
+	*out += monocle__utf8_encode (code >= 0xd800 && code <= 0xdfff ? 0xfffd : code, *out);
 	return at;
 }
 
-/* No escape is shorter than what it stands for, so `out` may be as long as the string is written. */
-static size_t
-unescape (monocle__json value, char *out)
+/* No escape is shorter than what it stands for. */
+size_t
+monocle__json_unescape (monocle__json value, char *out)
 {
 	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
 	const char *at = value.at + 1, *end = value.end - 1, *found;
 	char *first = out;
 
+	if (monocle__json_kind (value) != '"')
+		return 0;
 	while (at < end) {
 		if (*at != '\\') {
 			*out++ = *at++;
@@ -386,23 +380,4 @@ unescape (monocle__json value, char *out)
 		at++;
 	}
 	return (size_t) (out - first);
-}
-
-const char *
-monocle__json_text (monocle__json value, monocle__profile *profile)
-{
-	size_t length = (size_t) (value.end - value.at);
-	const char *result;
-	char *plain;
-
-	if (monocle__json_kind (value) != '"' || length == 2)
-		return "";
-	if (!memchr (value.at, '\\', length))
-		return monocle__profile_text (profile, value.at + 1, length - 2);
-	plain = malloc (length);
-	if (!plain)
-		return NULL;
-	result = monocle__profile_text (profile, plain, unescape (value, plain));
-	free (plain);
-	return result;
 }
