@@ -64,6 +64,6 @@ void monocle__thread_record_name (struct monocle__thread_record *record, const c
 /* Tests: forgets all threads; no other thread may be in the tree. */
 void monocle__threads_reset (void);
 /* Tests: forgets the process's tree altogether, so that another can be opened. The spool file, if any, stays. */
-void monocle__profile_reset (void);
+void monocle__spool_open_reset (void);
 
 #endif

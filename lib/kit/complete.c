@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "output-plan.h"
-#include "pprof.h"
+#include "spool-pprof.h"
 #include "spool-file.h"
 #include "spool-name.h"
 
@@ -31,7 +31,7 @@ monocle__complete_view (const struct monocle__spool_view *view, char *path, enum
 {
 	void *data;
 	size_t length;
-	int error = monocle__pprof_write (view, &data, &length);
+	int error = monocle__spool_pprof_write (view, &data, &length);
 	if (error)
 		return error;
 	error = monocle__output_write (path, sizeof view->header->output, kind, data, length);
@@ -76,7 +76,7 @@ monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_len
 		*ret_error = "its process is still running; try again when it has ended";
 		result = -1;
 	} else {
-		int error = monocle__pprof_write (&file.view, ret_data, ret_length);
+		int error = monocle__spool_pprof_write (&file.view, ret_data, ret_length);
 		*ret_error = error ? strerror (-error) : *ret_error;
 		result = error ? -1 : 0;
 	}

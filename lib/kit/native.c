@@ -7,6 +7,8 @@
  * more often than ten times a second. A file's symbols are read when its first address is asked for, and kept. All of
  * it under one lock.
  */
+#include "native.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,7 +25,6 @@
 #include "clock.h"
 #include "nanoseconds.h"
 #include "path.h"
-#include "native.h"
 
 #define REFRESH_NS 100000000u
 

@@ -22,7 +22,7 @@
 #include "calltree.h"
 #include "hash.h"
 #include "nanoseconds.h"
-#include "profile.h"
+#include "spool-open.h"
 #include "stack-ring.h"
 
 enum {
@@ -533,7 +533,7 @@ static monocle_kit_stacks *
 fail (monocle_kit_stacks *stacks, const char *module, const char *what)
 {
 	if (stacks->spool.header)
-		monocle__profile_remove (&stacks->spool);
+		monocle__spool_open_remove (&stacks->spool);
 	monocle__spool_unmap (&stacks->spool);
 	monocle__stack_ring_done (&stacks->ring);
 	free (stacks);
@@ -559,7 +559,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 		return NULL;
 	}
 	stacks->config = *config;
-	if (!monocle__profile_make (&stacks->spool, &spool)) {
+	if (!monocle__spool_open_make (&stacks->spool, &spool)) {
 		free (stacks);
 		return NULL;
 	}
@@ -601,7 +601,7 @@ monocle_kit_stacks_close (monocle_kit_stacks *stacks)
 	sem_post (&stacks->wake);
 	pthread_join (stacks->drain, NULL);
 	__atomic_store_n (&stacks->spool.closed, 1, __ATOMIC_RELAXED);
-	int result = monocle__profile_finish (&stacks->spool);
+	int result = monocle__spool_open_finish (&stacks->spool);
 	errno = saved_errno;
 	return result;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "guard.h"
-#include "pprof.h"
+#include "spool-pprof.h"
 #include "spool-name.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
@@ -78,7 +78,7 @@ read_spool (const void *base, size_t size)
 			abort (); /* A refusal says why. */
 		return;
 	}
-	if (monocle__pprof_write (&view, &profile, &length) == 0 && !length)
+	if (monocle__spool_pprof_write (&view, &profile, &length) == 0 && !length)
 		abort ();
 	free (profile);
 }

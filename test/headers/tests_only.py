@@ -21,7 +21,7 @@ KEPT = {
     "monocle__arena_set_budget": "memory that runs out",
     "monocle__codemap_count": "pieces that were given back",
     "monocle__native_count": "frames that are described",
-    "monocle__profile_reset": "several profiles in one process",
+    "monocle__spool_open_reset": "several profiles in one process",
     # Their own file needs them; tests call them as well, with input that no caller can make.
     "monocle__relation_interfaces": "a hierarchy that goes round",
     "monocle__describe_source_local": "fuzzing",

@@ -550,7 +550,7 @@ run_with_failure (long nth)
 		monocle__fail_after = 0;
 		assert_int_equal (monocle_kit_spool_close (spool), 0);
 	}
-	monocle__profile_reset ();
+	monocle__spool_open_reset ();
 }
 
 static void

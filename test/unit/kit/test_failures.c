@@ -12,7 +12,7 @@
 
 #include "complete.h"
 #include "failing-memory.h"
-#include "pprof.h"
+#include "spool-pprof.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -63,7 +63,7 @@ write_pprof (void)
 	void *data = NULL;
 	size_t length;
 	assert_int_equal (monocle__spool_view_init (&view, pprof_spool->header, pprof_spool->allocated, &error), 0);
-	int result = monocle__pprof_write (&view, &data, &length);
+	int result = monocle__spool_pprof_write (&view, &data, &length);
 	assert_true (result == 0 ? data != NULL : data == NULL);
 	free (data);
 	return result == 0;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "calltree.h"
-#include "pprof.h"
+#include "spool-pprof.h"
 
 static const char *folder;
 
@@ -68,7 +68,7 @@ write_as (monocle_kit_spool *spool, const char *name)
 	if (monocle__spool_view_init (&view, header, spool->allocated, &error))
 		exit (2);
 	view.duration_ns = 5000000000u;
-	if (monocle__pprof_write (&view, &data, &length))
+	if (monocle__spool_pprof_write (&view, &data, &length))
 		exit (3);
 	snprintf (path, sizeof path, "%s/%s.pb.gz", folder, name);
 	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -77,7 +77,7 @@ write_as (monocle_kit_spool *spool, const char *name)
 	close (fd);
 	free (data);
 	unlink (spool->path);
-	monocle__profile_reset ();
+	monocle__spool_open_reset ();
 }
 
 static void

@@ -29,7 +29,7 @@ int
 tree_teardown (void **state)
 {
 	char command[128];
-	monocle__profile_reset ();
+	monocle__spool_open_reset ();
 	snprintf (command, sizeof command, "rm -rf %s", tree_folder);
 	return system (command);
 }

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * pprof.c - writes profile.proto, gzip around it.
+ * spool-pprof.c - writes profile.proto, gzip around it.
  *
  * A function has one location of the same number, an image one mapping. system_name is IMAGE!NAME and not NAME, because
  * `pprof -top` demangles names that equal their system name as C++ and loses the <T> of generic methods.
  */
-#include "pprof.h"
+#include "spool-pprof.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -301,7 +301,7 @@ write_profile (struct encoder *encoder)
 }
 
 int
-monocle__pprof_write (const struct monocle__spool_view *view, void **ret_data, size_t *ret_length)
+monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_data, size_t *ret_length)
 {
 	struct monocle__call_paths paths;
 	struct encoder encoder = { .view = view, .paths = &paths };

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * profile.h - a spool with all that belongs to its file: where it is, where the profile goes, what it says of itself.
+ * spool-open.h - a spool with all that belongs to its file: where it is, where the profile goes, what it says of
+ * itself.
  */
-#ifndef MONOCLE_KIT_PROFILE_H
-#define MONOCLE_KIT_PROFILE_H
+#ifndef MONOCLE_KIT_SPOOL_OPEN_H
+#define MONOCLE_KIT_SPOOL_OPEN_H
 
 #include "spool.h"
 
@@ -12,15 +13,15 @@
  * Makes the file and describes the process in it; the file is not a valid spool until it is published. Returns false
  * after logging the reason.
  */
-bool monocle__profile_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config);
+bool monocle__spool_open_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config);
 
 /* Takes the file away again, with the plan beside it. */
-void monocle__profile_remove (const monocle_kit_spool *spool);
+void monocle__spool_open_remove (const monocle_kit_spool *spool);
 
 /*
  * Called when no thread writes any more: reports what was lost, writes the profile and removes the spool. 0, or -1
  * after logging the reason.
  */
-int monocle__profile_finish (monocle_kit_spool *spool);
+int monocle__spool_open_finish (monocle_kit_spool *spool);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * names.c - which methods already have a name in the spool.
+ * spool-names.c - which methods already have a name in the spool.
  *
  * An open-addressing set of method pointers. Readers take no lock: they see one table, published by a release store,
  * and slots that only ever go from empty to full. A full table is replaced by one of twice the size; the old one stays

@@ -1,11 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * profile.c - opening and closing a spool with all that belongs to its file, and the call tree of this process.
+ * spool-open.c - opening and closing a spool with all that belongs to its file, and the call tree of this process.
  *
  * There is one call tree, in static storage: the hot path finds its part through one thread-local pointer. Open and
  * close run on one thread each, when the runtime starts and ends.
  */
+#include "spool-open.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +22,6 @@
 #include "environment.h"
 #include "output-plan.h"
 #include "path.h"
-#include "profile.h"
 
 static monocle_kit_spool the_spool;
 static uint32_t in_use; /* taken with an atomic exchange */
@@ -161,7 +162,7 @@ remember_descriptor (monocle_kit_spool *spool)
 }
 
 void
-monocle__profile_remove (const monocle_kit_spool *spool)
+monocle__spool_open_remove (const monocle_kit_spool *spool)
 {
 	unlink (spool->path);
 	if (*spool->header->run_directory)
@@ -169,7 +170,7 @@ monocle__profile_remove (const monocle_kit_spool *spool)
 }
 
 bool
-monocle__profile_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config)
+monocle__spool_open_make (monocle_kit_spool *spool, const monocle_kit_spool_config *config)
 {
 	struct plan plan = { .run_directory = "" };
 	monocle_kit_clock_init ();
@@ -192,7 +193,7 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 		return NULL;
 	}
 	int saved_errno = errno;
-	bool good = monocle__profile_make (&the_spool, &config);
+	bool good = monocle__spool_open_make (&the_spool, &config);
 	if (good) {
 		monocle__spool_publish (&the_spool);
 		if (config.times)
@@ -253,7 +254,7 @@ write_profile (monocle_kit_spool *spool)
 }
 
 int
-monocle__profile_finish (monocle_kit_spool *spool)
+monocle__spool_open_finish (monocle_kit_spool *spool)
 {
 	struct monocle__spool_header *header = spool->header;
 	monocle__spool_pair (spool, true);
@@ -268,7 +269,7 @@ monocle__profile_finish (monocle_kit_spool *spool)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s; the raw profile is in %s", header->output,
 		                         strerror (-error), spool->path);
 	else
-		monocle__profile_remove (spool);
+		monocle__spool_open_remove (spool);
 	return error ? -1 : 0;
 }
 
@@ -279,13 +280,13 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 		return 0;
 	int saved_errno = errno;
 	monocle__heart_stop (spool);
-	int result = monocle__profile_finish (spool);
+	int result = monocle__spool_open_finish (spool);
 	errno = saved_errno;
 	return result;
 }
 
 void
-monocle__profile_reset (void)
+monocle__spool_open_reset (void)
 {
 	if (the_spool.header)
 		monocle__heart_stop (&the_spool);
