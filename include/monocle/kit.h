@@ -104,7 +104,9 @@ MONOCLE_KIT_API bool monocle_kit_image_is_own (const char *filename);
  * spool does so too; a second time changes nothing.
  */
 MONOCLE_KIT_API void monocle_kit_clock_init (void);
-/* Which was chosen? Async-safe. */
+/* Nanoseconds of CLOCK_MONOTONIC: for the lines of a log, which are ordered by it, and for waiting. Async-safe. */
+MONOCLE_KIT_API uint64_t monocle_kit_now (void);
+/* Which clock was chosen for the call tree? Async-safe. */
 MONOCLE_KIT_API bool monocle_kit_clock_is_tsc (void);
 
 /* --- call tree into a crash-safe spool ---------------------------------------------------------------------------- */
@@ -297,10 +299,8 @@ typedef struct {
  * process that is killed loses what was waiting.
  */
 MONOCLE_KIT_API monocle_kit_text *monocle_kit_text_open (const monocle_kit_text_config *config);
-/* Nanoseconds of the clock that lines are ordered by (CLOCK_MONOTONIC). Async-safe. */
-MONOCLE_KIT_API uint64_t monocle_kit_text_now (void);
 /*
- * One line, without line feed, at most 64 KiB; `time` is monocle_kit_text_now () of its moment. No lock, no system call
+ * One line, without line feed, at most 64 KiB; `time` is monocle_kit_now () of its moment. No lock, no system call
  * but the thread's first time. False: it was lost, and counted: no room, or a signal handler came in the middle of
  * another line. In a forked child it does nothing. Keeps errno. What could deceive a reader of the log is taken out:
  * tabs stay, other white space that is a control character becomes a blank, and a question mark replaces each other

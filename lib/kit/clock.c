@@ -20,6 +20,12 @@ monocle_kit_clock_init (void)
 	monocle__clock_uses_ticks = monocle__ticks_are_invariant ();
 }
 
+uint64_t
+monocle_kit_now (void)
+{
+	return monocle__nanoseconds (CLOCK_MONOTONIC);
+}
+
 bool
 monocle_kit_clock_is_tsc (void)
 {

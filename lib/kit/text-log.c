@@ -65,8 +65,8 @@ enum {
 
 /* A ring by its thread. */
 struct place {
-	_Atomic pid_t tid; /* 0: free; NOBODY: the ring may be taken */
-	struct ring *_Atomic ring;
+	_Atomic (pid_t) tid; /* 0: free; NOBODY: the ring may be taken */
+	_Atomic (struct ring *) ring;
 };
 
 #define END UINT32_MAX
@@ -84,12 +84,12 @@ struct ring {
 	char *data;
 	uint64_t size; /* a power of two */
 	uint64_t mapped;
-	_Atomic uint64_t head, tail;
-	_Atomic uint64_t lost;
+	_Atomic (uint64_t) head, tail;
+	_Atomic (uint64_t) lost;
 	uint64_t lost_told;             /* by the log's thread */
-	_Atomic bool is_writing;        /* a signal handler must not come in between */
-	_Atomic bool is_over;           /* its thread has ended */
-	_Atomic pid_t tid;              /* NOBODY: its thread is gone, and another may take it */
+	_Atomic (bool) is_writing;      /* a signal handler must not come in between */
+	_Atomic (bool) is_over;         /* its thread has ended */
+	_Atomic (pid_t) tid;            /* NOBODY: its thread is gone, and another may take it */
 	struct monocle__text_file file; /* with `threads` */
 };
 
@@ -101,28 +101,28 @@ struct monocle_kit_text {
 	uint64_t ring_size;
 	bool threads;
 	pthread_key_t key;
-	struct place *places;       /* NULL: the key will do */
-	unsigned period;            /* of the log's thread */
-	struct ring *_Atomic rings; /* grows at the front; the log's thread takes dead ones out */
+	struct place *places;          /* NULL: the key will do */
+	unsigned period;               /* of the log's thread */
+	_Atomic (struct ring *) rings; /* grows at the front; the log's thread takes dead ones out */
 	sem_t wake;
-	_Atomic bool is_awake, is_closing, is_closed;
-	_Atomic uint32_t sync_wanted, sync_done; /* how often; the latest that is fulfilled */
-	sem_t synced;                            /* posted when one is */
+	_Atomic (bool) is_awake, is_closing, is_closed;
+	_Atomic (uint32_t) sync_wanted, sync_done; /* how often; the latest that is fulfilled */
+	sem_t synced;                              /* posted when one is */
 	pthread_t thread;
 	struct monocle__text_file file;
 	char *piece;
 	size_t piece_length;
-	_Atomic uint64_t pieces; /* how many were written */
-	_Atomic uint64_t lost;
+	_Atomic (uint64_t) pieces; /* how many were written */
+	_Atomic (uint64_t) lost;
 	int error;
 	monocle_kit_text *next; /* in the list of all */
 };
 
 /* Logs are never freed: a thread may be in the middle of a line for as long as it likes. */
-static monocle_kit_text *_Atomic all_logs;
+static _Atomic (monocle_kit_text *) all_logs;
 
 /* A forked child has the rings and no thread that empties them. */
-static _Atomic bool is_child;
+static _Atomic (bool) is_child;
 
 static void
 forked (void)
@@ -134,12 +134,6 @@ static void
 watch_forks (void)
 {
 	pthread_atfork (NULL, NULL, forked);
-}
-
-uint64_t
-monocle_kit_text_now (void)
-{
-	return monocle__nanoseconds (CLOCK_MONOTONIC);
 }
 
 /* --- a thread's side ---------------------------------------------------------------------------------------------- */
@@ -549,7 +543,7 @@ run (void *data)
 	while (!atomic_load (&text->is_closing)) {
 		monocle__background_sleep (&text->wake, PERIOD_NS);
 		uint32_t wanted = atomic_load (&text->sync_wanted);
-		drain (text, &heap, monocle_kit_text_now ());
+		drain (text, &heap, monocle_kit_now ());
 		if (atomic_exchange (&text->sync_done, wanted) != wanted)
 			sem_post (&text->synced);
 	}
@@ -671,7 +665,7 @@ monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds)
 	int saved_errno = errno;
 	bool is_late = false;
 	pthread_mutex_lock (&turn);
-	uint64_t end = monocle_kit_text_now () + (uint64_t) milliseconds * 1000000;
+	uint64_t end = monocle_kit_now () + (uint64_t) milliseconds * 1000000;
 	struct timespec until = { (time_t) (end / 1000000000), (long) (end % 1000000000) };
 	uint32_t mine = atomic_fetch_add (&text->sync_wanted, 1) + 1;
 	sem_post (&text->wake);

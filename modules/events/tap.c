@@ -143,7 +143,7 @@ on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 	char line[LINE_MOST];
 	text out = { line, line + sizeof line - 2 };
 	int saved_errno = errno;
-	uint64_t now = monocle_kit_text_now (), since = 0;
+	uint64_t now = monocle_kit_now (), since = 0;
 	thread_state *state = get_state ();
 	if (state && tap->closes)
 		since = close_level (state, tap->closes);
@@ -199,7 +199,7 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 	the_log = log;
 	has_indent = indent;
 	has_clock = clock;
-	start = monocle_kit_text_now ();
+	start = monocle_kit_now ();
 	tzset ();
 	pthread_key_create (&state_key, free_state);
 	for (size_t i = 0; i < event_count; i++) {

@@ -75,7 +75,7 @@ static void
 write_line (const struct way *way, unsigned level, const char *what, const char *detail)
 {
 	char line[LINE_SIZE];
-	uint64_t now = monocle_kit_text_now (), since = (now - start) / 1000;
+	uint64_t now = monocle_kit_now (), since = (now - start) / 1000;
 	int length =
 	    snprintf (line, sizeof line, "%6u.%06u %7d %*s%s%s%s", (unsigned) (since / 1000000),
 	              (unsigned) (since % 1000000), (int) way->tid, (int) level * 2, "", what, *detail ? " " : "", detail);
@@ -160,7 +160,7 @@ void
 log_install (MonoProfilerHandle handle, monocle_kit_text *text)
 {
 	the_log = text;
-	start = monocle_kit_text_now ();
+	start = monocle_kit_now ();
 	pthread_key_create (&way_key, free_way);
 	if (monocle_profiler_set_exception_phase_callback) {
 		monocle_profiler_set_exception_phase_callback (handle, on_phase);

@@ -196,7 +196,7 @@ write_line (struct writer *writer, const char *format, ...)
 	if (length < 0)
 		return;
 	size_t size = (size_t) length < sizeof line ? (size_t) length : sizeof line - 1;
-	monocle_kit_text_line (writer->text, monocle_kit_text_now (), line, size);
+	monocle_kit_text_line (writer->text, monocle_kit_now (), line, size);
 	if ((writer->written += size) < BURST)
 		return;
 	writer->written = 0;

@@ -33,7 +33,7 @@ begin (void)
 {
 	number++;
 	added = 0;
-	since = monocle_kit_text_now ();
+	since = monocle_kit_now ();
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
 
@@ -113,7 +113,7 @@ void
 snapshot_beat (void)
 {
 	uint64_t begun = since, patience = !monocle_sampling_state || is_complete () ? LEAST_NS : MOST_NS;
-	if (begun && monocle_kit_text_now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
+	if (begun && monocle_kit_now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
 		mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
 }
 
@@ -126,7 +126,7 @@ snapshot_last (void)
 	uint64_t end = since + MOST_NS;
 	do
 		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
-	while (!is_complete () && monocle_kit_text_now () < end);
+	while (!is_complete () && monocle_kit_now () < end);
 	since = 0;
 }
 

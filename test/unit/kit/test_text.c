@@ -61,7 +61,7 @@ open_with (const char *output, bool threads, uint64_t buffer)
 static bool
 say (monocle_kit_text *text, const char *line)
 {
-	return monocle_kit_text_line (text, monocle_kit_text_now (), line, strlen (line));
+	return monocle_kit_text_line (text, monocle_kit_now (), line, strlen (line));
 }
 
 /* The whole file; the caller frees. */
@@ -95,7 +95,7 @@ count_up (void *data)
 	monocle_kit_text *text = data;
 	for (int i = 0; i < LINES; i++) {
 		char line[64];
-		uint64_t now = monocle_kit_text_now ();
+		uint64_t now = monocle_kit_now ();
 		int length = snprintf (line, sizeof line, "%lu %d", (unsigned long) now, i);
 		monocle_kit_text_line (text, now, line, (size_t) length);
 		if (i % 64 == 0)
@@ -210,11 +210,11 @@ a_slow_reader_costs_lines_and_not_time (void **state)
 	snprintf (output, sizeof output, "|sleep 1; cat > %s", path);
 	memset (line, 'x', 1000);
 	monocle_kit_text *text = open_with (output, false, 1 << 17);
-	uint64_t start = monocle_kit_text_now ();
+	uint64_t start = monocle_kit_now ();
 	int64_t lost = 0;
 	for (int i = 0; i < 20000; i++)
 		lost += !say (text, line);
-	assert_in_range (monocle_kit_text_now () - start, 0, 900000000);
+	assert_in_range (monocle_kit_now () - start, 0, 900000000);
 	assert_true (lost > 1000);
 	assert_int_equal (monocle_kit_text_close (text), lost);
 	char *all = read_all (path), *at = all;
@@ -234,14 +234,14 @@ a_reader_that_stops_reading_stops_no_program (void **state)
 	int reader = open (path, O_RDONLY | O_NONBLOCK);
 	monocle_kit_text *text = open_with (path, false, 1 << 17);
 	assert_non_null (text);
-	uint64_t start = monocle_kit_text_now ();
+	uint64_t start = monocle_kit_now ();
 	int64_t lost = 0;
 	for (int i = 0; i < 100000; i++)
 		lost += !say (text, "a line that nobody will read");
-	assert_in_range (monocle_kit_text_now () - start, 0, 900000000);
+	assert_in_range (monocle_kit_now () - start, 0, 900000000);
 	assert_true (lost > 10000);
 	assert_int_equal (monocle_kit_text_close (text), -1);
-	assert_in_range (monocle_kit_text_now () - start, 4000000000, 15000000000);
+	assert_in_range (monocle_kit_now () - start, 4000000000, 15000000000);
 	close (reader); /* the log's thread ends, too: it gets an error */
 }
 
@@ -279,7 +279,7 @@ a_signal_handler_may_come_at_any_instruction (void **state)
 	sigaction (SIGUSR1, &action, &before);
 	assert_int_equal (timer_create (CLOCK_MONOTONIC, &event, &timer), 0);
 	timer_settime (timer, 0, &fast, NULL);
-	for (uint64_t end = monocle_kit_text_now () + 300000000; monocle_kit_text_now () < end; lines++)
+	for (uint64_t end = monocle_kit_now () + 300000000; monocle_kit_now () < end; lines++)
 		lost += !say (interrupted, "plain");
 	timer_delete (timer);
 	sigaction (SIGUSR1, &before, NULL);

@@ -110,7 +110,7 @@ more_lines_than_fit_in_are_written_and_none_is_lost (void **state)
 	memset (line, 'x', LINE);
 	for (int burst = 0; burst < 10; burst++) {
 		for (int i = 0; i < BUFFER / 2 / LINE; i++)
-			assert_true (monocle_kit_text_line (text, monocle_kit_text_now (), line, LINE));
+			assert_true (monocle_kit_text_line (text, monocle_kit_now (), line, LINE));
 		assert_true (monocle_kit_text_sync (text, 1));
 	}
 	assert_int_equal (monocle_kit_text_close (text), 0);
