@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * child.c - fork, exec, wait, and signals in between.
  *
  * The child stays in our process group, so the terminal sends Ctrl-C and Ctrl-Z to both of us: such signals, known by
  * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child,
- * and the shell continues both. What somebody sends to us alone is passed on. A signal that was ignored when we were
+ * and the shell continues both. What is sent to us alone is passed on. A signal that was ignored when we were
  * started (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
  */
 #include "child.h"
@@ -32,7 +33,6 @@ static void
 pass_on (int signal_number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-
 	if (child_pid > 0 && info->si_code <= 0)
 		kill (child_pid, signal_number);
 	errno = saved;
@@ -44,7 +44,6 @@ signals_take (struct sigaction *old_actions, sigset_t *old_mask)
 {
 	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
 	sigset_t blocked;
-
 	sigemptyset (&blocked);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaddset (&blocked, passed_on[i]);
@@ -68,7 +67,6 @@ static void __attribute__ ((noreturn))
 become (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, int error_pipe)
 {
 	int error;
-
 	signals_give_back (old_actions);
 	sigprocmask (SIG_SETMASK, old_mask, NULL);
 	execvp (argv[0], argv);
@@ -84,7 +82,6 @@ exec_error (int error_pipe)
 {
 	int error = 0;
 	ssize_t got;
-
 	do {
 		got = read (error_pipe, &error, sizeof error);
 	} while (got < 0 && errno == EINTR);
@@ -97,7 +94,6 @@ wait_for (pid_t pid, bool *ret_signalled)
 {
 	siginfo_t info;
 	int status;
-
 	while (waitid (P_PID, (id_t) pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
 		continue;
 	child_pid = 0;
@@ -115,7 +111,6 @@ cannot_start (const char *name, int error)
 {
 	bool is_path = strchr (name, '/') != NULL;
 	struct stat status;
-
 	if (error == ENOENT && is_path && stat (name, &status) == 0) {
 		monocle__say ("cannot execute %s: the interpreter it asks for is missing", name);
 		return MONOCLE__EXIT_CANNOT_EXECUTE;
@@ -134,7 +129,6 @@ start_and_wait (char *const *argv, const struct sigaction *old_actions, const si
 {
 	int pipe_ends[2], error, code;
 	pid_t pid;
-
 	if (pipe2 (pipe_ends, O_CLOEXEC) != 0 || (pid = fork ()) < 0) {
 		monocle__say ("cannot start a process: %s", strerror (errno));
 		return MONOCLE__EXIT_RUN_FAILED;
@@ -159,7 +153,6 @@ monocle__child_run (char *const *argv, monocle__child *ret_child)
 	struct sigaction old_actions[PASSED_ON];
 	sigset_t old_mask;
 	int code;
-
 	*ret_child = (monocle__child) { 0 };
 	signals_take (old_actions, &old_mask);
 	code = start_and_wait (argv, old_actions, &old_mask, ret_child);

@@ -25,7 +25,6 @@ monocle__choice
 monocle__choices_file_format (size_t index)
 {
 	const monocle__file_format *format = &monocle__file_formats[index];
-
 	if (index >= monocle__file_format_count)
 		return (monocle__choice) { 0 };
 	return (monocle__choice) { format->name, format->help };

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_convert.c - `monocle convert`: a profile in the file format of another tool.
  */
@@ -31,7 +32,6 @@ static int
 write_profile (FILE *out, const void *context)
 {
 	const conversion *c = context;
-
 	return c->format->write (out, c->profile, &c->options);
 }
 
@@ -50,11 +50,13 @@ static bool
 is_same_file (const char *a, const char *b)
 {
 	struct stat x, y;
-
 	return stat (a, &x) == 0 && stat (b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* A picture can be made again. A profile may be the only one, and is not overwritten by a name that nobody gave. */
+/*
+ * A picture can be made again. A profile may be the only one, and is not overwritten by a name that the user did not
+ * give.
+ */
 static int
 write_output (conversion *c, const char *path, monocle__output_place place)
 {
@@ -68,7 +70,6 @@ convert_profile (const arguments *args, const char *output)
 	monocle__profile *profile;
 	const char *path = args->path;
 	int result = MONOCLE__EXIT_FAILED;
-
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	conversion c = { &monocle__file_formats[args->format], profile, { .title = monocle__path_base_name (path) } };
@@ -87,7 +88,6 @@ static int
 write_bytes (FILE *out, const void *context)
 {
 	const bytes *b = context;
-
 	fwrite (b->data, 1, b->length, out); /* the stream keeps its errors */
 	return 0;
 }
@@ -101,7 +101,6 @@ unpack_spool (const arguments *args, const char *output)
 	};
 	bytes b;
 	int result;
-
 	if (monocle__profile_file_unpack (args->path, &b.data, &b.length) != 0)
 		return MONOCLE__EXIT_FAILED;
 	result = monocle__output_file (place, args->path, write_bytes, &b);
@@ -117,7 +116,6 @@ convert (const arguments *args)
 	char *output =
 	    args->output ? monocle__format ("%s", args->output) : monocle__output_name (args->path, format->extension);
 	int result = MONOCLE__EXIT_FAILED;
-
 	if (strcmp (output, "-") != 0 && is_same_file (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
 	else if (to_pprof && monocle__profile_file_is_spool (args->path))
@@ -146,7 +144,6 @@ no_format (void)
 {
 	char *list = monocle__options_list_choices (&options[0]);
 	int code = monocle__usage_error (&monocle__command_convert, "convert needs --to=FORMAT: %s", list);
-
 	free (list);
 	return code;
 }
@@ -156,7 +153,6 @@ run (int argc, char **argv)
 {
 	arguments args = { .format = SIZE_MAX };
 	int code;
-
 	signal (SIGPIPE, SIG_IGN);
 	if (!monocle__options_read (&monocle__command_convert, argc, argv, &args, &code))
 		return code;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_diff.c - `monocle diff`: what grew and what shrank from one profile to another.
  */
@@ -32,7 +33,6 @@ write_flame (const monocle__profile *profile, const arguments *args)
 	monocle__report_options options = { .title = title, .diff = true };
 	monocle__output_place place = { .path = args->output };
 	int result = monocle__output_flame (place, args->paths[1], profile, &options);
-
 	free (title);
 	return result;
 }
@@ -48,7 +48,6 @@ write_rows (const monocle__profile *profile, const arguments *args)
 		.tree = args->tree,
 		.normalized = args->is_normalized,
 	};
-
 	if (format->is_for_people) {
 		options.width = monocle__output_width (stdout);
 		options.bold = monocle__output_bold (stdout);
@@ -79,7 +78,6 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 {
 	const monocle__value_type *types[2];
 	const char *name = args->value;
-
 	for (size_t i = 0; i < 2; i++) {
 		values[i] = name ? monocle__profile_find_value (profiles[i], name) : monocle__profile_main_value (profiles[i]);
 		if (values[i] == SIZE_MAX && !args->value)
@@ -106,7 +104,6 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 	monocle__profile *joined;
 	size_t values[2];
 	int result;
-
 	if (!try_values (profiles, args, values))
 		return MONOCLE__EXIT_FAILED;
 	joined = monocle__diff_new (profiles[0], values[0], profiles[1], values[1], args->is_normalized);
@@ -124,7 +121,6 @@ diff_files (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
-
 	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
 	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0)
 		result = compare (profiles, args);
@@ -145,7 +141,6 @@ run (int argc, char **argv)
 {
 	arguments args = { .sort = MONOCLE__SORT_SELF, .format = SIZE_MAX, .limit = SIZE_MAX };
 	int code;
-
 	signal (SIGPIPE, SIG_IGN);
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
 		return code;

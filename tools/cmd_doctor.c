@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_doctor.c - `monocle doctor`: what of this machine is ready, what is not, what to do.
  *
@@ -34,14 +35,13 @@ static check_state __attribute__ ((format (printf, 3, 4)))
 result (examination *e, check_state state, const char *format, ...)
 {
 	va_list arguments;
-
 	va_start (arguments, format);
 	vsnprintf (e->text, sizeof e->text, format, arguments);
 	va_end (arguments);
 	return state;
 }
 
-/* --- runtimes --- */
+/* --- runtimes ----------------------------------------------------------------------------------------------------- */
 
 /* The first line of what a command prints that begins with `prefix`, and how many such lines there are. */
 static size_t
@@ -50,7 +50,6 @@ command_lines (const char *command, const char *prefix, char *ret_last, size_t s
 	char line[TEXT_SIZE];
 	size_t count = 0;
 	FILE *stream = popen (command, "re");
-
 	while (stream && fgets (line, sizeof line, stream)) {
 		if (strncmp (line, prefix, strlen (prefix)) != 0)
 			continue;
@@ -67,7 +66,6 @@ static check_state
 check_mono (examination *e)
 {
 	char line[TEXT_SIZE];
-
 	e->have_mono = command_lines ("MONO_ENV_OPTIONS= mono --version 2>/dev/null", "Mono JIT", line, sizeof line) > 0;
 	if (!e->have_mono)
 		return result (e, CHECK_WARN, "not found along PATH; to profile on it: apt-get install mono-runtime");
@@ -81,7 +79,6 @@ check_dotnet (examination *e)
 	    "CORECLR_ENABLE_PROFILING=0 DOTNET_CLI_TELEMETRY_OPTOUT=1 dotnet --list-runtimes 2>/dev/null";
 	char line[TEXT_SIZE];
 	size_t count = command_lines (command, "Microsoft.NETCore.App ", line, sizeof line);
-
 	e->have_dotnet = count > 0;
 	if (!e->have_dotnet)
 		return result (e, CHECK_WARN,
@@ -100,14 +97,13 @@ check_any_runtime (examination *e)
 	                                              : ".NET");
 }
 
-/* --- our libraries --- */
+/* --- our libraries ------------------------------------------------------------------------------------------------ */
 
 /* In a child: loads the library and looks for the symbol; writes what is wrong into the pipe. */
 static void __attribute__ ((noreturn)) try_load (const char *path, const char *symbol, int out)
 {
 	void *library = dlopen (path, RTLD_LAZY | RTLD_LOCAL);
 	const char *error = library ? NULL : dlerror ();
-
 	if (library && !dlsym (library, symbol))
 		error = dlerror ();
 	if (error && write (out, error, strlen (error)) < 0)
@@ -122,7 +118,6 @@ is_loadable (const char *path, const char *symbol, char *error, size_t size)
 	int ends[2], status = 0;
 	ssize_t length;
 	pid_t pid;
-
 	snprintf (error, size, "cannot be tried: %s", strerror (errno));
 	if (pipe (ends) != 0 || (pid = fork ()) < 0)
 		return false;
@@ -141,7 +136,6 @@ static check_state
 check_adapter (examination *e)
 {
 	char error[TEXT_SIZE / 2];
-
 	if (!e->layout.adapter)
 		return result (e, CHECK_FAIL, "libmonocle-clr.so is not beside this program nor in %s; build or install it",
 		               MONOCLE_LIBDIR);
@@ -155,7 +149,6 @@ check_umbrella (examination *e)
 {
 	check_state missing = e->have_mono ? CHECK_FAIL : CHECK_WARN;
 	char error[TEXT_SIZE / 2];
-
 	if (!e->layout.umbrella)
 		return result (e, missing,
 		               "libmono-profiler-monocle.so is not beside this program nor in %s; build or install it",
@@ -170,7 +163,6 @@ append_name (const char *name, const char *path, void *context)
 {
 	examination *e = context;
 	size_t length = strlen (e->text);
-
 	if (strcmp (name, "monocle") != 0)
 		snprintf (e->text + length, sizeof e->text - length, "%s%s", length ? ", " : "", name);
 }
@@ -179,7 +171,6 @@ static check_state
 check_modules (examination *e)
 {
 	char *folders = monocle__format ("%s", e->layout.module_path), *left = folders, *folder;
-
 	e->text[0] = '\0';
 	while ((folder = strsep (&left, ":")))
 		monocle__layout_each_module (folder, append_name, e);
@@ -189,13 +180,12 @@ check_modules (examination *e)
 	return CHECK_OK;
 }
 
-/* --- the environment --- */
+/* --- the environment ---------------------------------------------------------------------------------------------- */
 
 static check_state
 check_diagnostics (examination *e)
 {
 	monocle__environ_state state;
-
 	monocle__environ_look (&state);
 	free (state.foreign);
 	if (state.disabled)
@@ -208,7 +198,6 @@ check_foreign (examination *e)
 {
 	monocle__environ_state state;
 	check_state answer;
-
 	monocle__environ_look (&state);
 	if (state.foreign)
 		answer =
@@ -225,7 +214,6 @@ check_switches (examination *e)
 {
 	static const char *const names[] = { "MONOCLE_ENABLED", "MONOCLE_PROCESS", "MONOCLE_PROFILE", "MONO_ENV_OPTIONS" };
 	const char *enabled = getenv ("MONOCLE_ENABLED");
-
 	e->text[0] = '\0';
 	if (enabled && (strcmp (enabled, "0") == 0 || strcmp (enabled, "false") == 0))
 		return result (e, CHECK_FAIL, "MONOCLE_ENABLED=%s switches profiling off; unset it", enabled);
@@ -244,14 +232,13 @@ static check_state
 check_temporary (examination *e)
 {
 	const char *folder = getenv ("TMPDIR");
-
 	folder = folder && *folder == '/' ? folder : "/tmp";
 	if (access (folder, W_OK | X_OK) != 0)
 		return result (e, CHECK_FAIL, "%s: %s; set TMPDIR to a folder that can be written", folder, strerror (errno));
 	return result (e, CHECK_OK, "%s can be written", folder);
 }
 
-/* --- the kernel --- */
+/* --- the kernel --------------------------------------------------------------------------------------------------- */
 
 /* The number in a file of /proc/sys; `missing` when it has none. */
 static long
@@ -259,7 +246,6 @@ kernel_number (const char *path, long missing)
 {
 	FILE *stream = fopen (path, "re");
 	long number;
-
 	if (!stream || fscanf (stream, "%ld", &number) != 1)
 		number = missing;
 	if (stream)
@@ -271,7 +257,6 @@ static check_state
 check_perf (examination *e)
 {
 	long level = kernel_number ("/proc/sys/kernel/perf_event_paranoid", 99);
-
 	if (level > 2)
 		return result (e, CHECK_WARN,
 		               "perf_event_paranoid is %ld: sampling will use CPU timers; for perf clocks set it to 2", level);
@@ -282,7 +267,6 @@ static check_state
 check_ptrace (examination *e)
 {
 	long scope = kernel_number ("/proc/sys/kernel/yama/ptrace_scope", 0);
-
 	if (scope > 1)
 		return result (e, CHECK_WARN,
 		               "ptrace_scope is %ld: native debuggers cannot attach; monocle itself does not need it", scope);
@@ -316,7 +300,6 @@ examine (void)
 	examination e = { 0 };
 	size_t failures = 0;
 	int written;
-
 	monocle__layout_find (&e.layout);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
 		check_state state = checks[i].check (&e);
@@ -332,7 +315,6 @@ static int
 run (int argc, char **argv)
 {
 	int code;
-
 	signal (SIGPIPE, SIG_IGN);
 	if (!monocle__options_read (&monocle__command_doctor, argc, argv, NULL, &code))
 		return code;

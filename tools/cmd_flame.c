@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_flame.c - `monocle flame`: a profile as a flame graph in one HTML file.
  */
@@ -29,7 +30,6 @@ select_threads (const monocle__profile *profile, const monocle__threads *threads
 	monocle__profile *selected = monocle__threads_select (profile, threads, wanted);
 	char *text = monocle__format ("threads: %s", pattern);
 	const char *comment = selected ? monocle__profile_text (selected, text, strlen (text)) : NULL;
-
 	free (text);
 	if (comment && monocle__profile_add_comment (selected, comment))
 		return selected;
@@ -62,7 +62,6 @@ static void
 say_no_thread (const char *path, const monocle__threads *threads, const char *pattern)
 {
 	char *list = list_threads (threads);
-
 	if (threads->count == 0)
 		monocle__say ("%s does not tell threads apart: none of its samples has the label 'thread'", path);
 	else
@@ -78,7 +77,6 @@ filter_threads (monocle__profile **profile, const char *path, const char *patter
 	uint8_t *wanted = threads ? calloc (threads->count + 1, 1) : NULL;
 	monocle__profile *selected = NULL;
 	size_t matches = 0;
-
 	for (size_t i = 0; wanted && i < threads->count; i++)
 		matches += wanted[i] = fnmatch (pattern, threads->names[i], 0) == 0;
 	if (matches)
@@ -105,7 +103,6 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 		                                .upright = args->upright };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
 	int result = monocle__output_flame (place, path, profile, &options);
-
 	free (output);
 	return result;
 }
@@ -115,7 +112,6 @@ draw (const arguments *args)
 {
 	monocle__profile *profile;
 	int result = 0;
-
 	if (monocle__profile_file_open (args->path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	if (args->thread)
@@ -131,7 +127,6 @@ try_share (const char *text, void *ret_share)
 {
 	char *end;
 	double percent = strtod (text, &end);
-
 	if (end == text || (*end && strcmp (end, "%") != 0) || !(percent >= 0 && percent <= 100))
 		return false;
 	*(double *) ret_share = percent / 100;
@@ -143,7 +138,6 @@ run (int argc, char **argv)
 {
 	arguments args = { 0 };
 	int code;
-
 	signal (SIGPIPE, SIG_IGN);
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
 		return code;

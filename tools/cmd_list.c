@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_list.c - `monocle list`: which modules there are, in the order in which folders are searched.
  */
@@ -41,13 +42,12 @@ is_seen_file (const listing *list, const char *file)
 	return false;
 }
 
-/* The umbrella is no module: it is how Mono finds ours. A link to a module that was listed is the same module. */
+/* The umbrella is not a module: it is how Mono finds ours. A link to a module that was listed is the same module. */
 static void
 print_module (const char *name, const char *path, void *context)
 {
 	listing *list = context;
 	char *file = realpath (path, NULL);
-
 	if (!file || strcmp (name, "monocle") == 0 || is_seen_file (list, file) || list->seen_count == SEEN_MAX) {
 		free (file);
 		return;
@@ -77,7 +77,6 @@ list_modules (void)
 {
 	listing list = { 0 };
 	monocle__layout layout;
-
 	monocle__layout_find (&layout);
 	list_path (&list, getenv ("MONOCLE_MODULE_PATH"), "MONOCLE_MODULE_PATH");
 	list_path (&list, layout.module_path, "monocle");
@@ -99,7 +98,6 @@ static int
 run (int argc, char **argv)
 {
 	int code;
-
 	signal (SIGPIPE, SIG_IGN);
 	if (!monocle__options_read (&monocle__command_list, argc, argv, NULL, &code))
 		return code;

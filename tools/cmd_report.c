@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_report.c - `monocle report`: a profile as a table, a tree, or rows for other programs.
  */
@@ -25,7 +26,6 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 {
 	const monocle__report_format *format = &monocle__report_formats[args->format];
 	monocle__report_options options = { .title = path, .sort = (monocle__sort) args->sort, .tree = args->tree };
-
 	if (format->is_for_people) {
 		options.width = monocle__output_width (stdout);
 		options.bold = monocle__output_bold (stdout);
@@ -47,7 +47,6 @@ report_file (const arguments *args, const char *path)
 	monocle__profile *profile;
 	char *newest = NULL;
 	int result = MONOCLE__EXIT_FAILED;
-
 	if (!path)
 		path = newest = monocle__profile_file_newest ();
 	if (!path) {
@@ -68,7 +67,6 @@ run (int argc, char **argv)
 {
 	arguments args = { .sort = MONOCLE__SORT_SELF, .limit = SIZE_MAX };
 	int code;
-
 	signal (SIGPIPE, SIG_IGN); /* a closed pipe is an error that is told, not a silent death */
 	if (!monocle__options_read (&monocle__command_report, argc, argv, &args, &code))
 		return code;

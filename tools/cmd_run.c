@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmd_run.c - `monocle run`: a command with profiling switched on, then what it was.
  *
@@ -47,7 +48,7 @@ typedef struct {
 	char **command;
 } arguments;
 
-/* --- arguments --- */
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
 
 static void
 profile_add (profile_list *list, const char *desc)
@@ -79,7 +80,7 @@ has_output (const char *desc)
 	return false;
 }
 
-/* `help` makes a module print its arguments; nobody expects a profile then. */
+/* `help` makes a module print its arguments; no profile is expected then. */
 static bool
 asks_help (const arguments *args)
 {
@@ -106,7 +107,6 @@ static int
 take_command (int argc, char **argv, arguments *args)
 {
 	int code = check_output_name (args);
-
 	if (code != 0)
 		return code;
 	if (optind == argc && asks_help (args))
@@ -128,7 +128,6 @@ static int
 choose_output (arguments *args, const monocle__layout *layout)
 {
 	size_t i = 0;
-
 	if (!args->output)
 		return 0;
 	while (i < args->profiles.count &&
@@ -155,14 +154,13 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 	return false;
 }
 
-/* --- before --- */
+/* --- before ------------------------------------------------------------------------------------------------------- */
 
-/* A value in a module's arguments: commas and quotes are escaped, and a percent sign stands for itself. */
+/* A value in a module's arguments: commas and quotes are escaped, and a percent sign is kept as it is. */
 static char *
 quote_value (const char *text)
 {
 	char *quoted = monocle__format ("%*s", (int) (2 * strlen (text)), ""), *out = quoted;
-
 	for (; *text; text++) {
 		if (strchr (",'\"\\", *text))
 			*out++ = '\\';
@@ -179,7 +177,6 @@ static void
 collect_output (arguments *args, const char *folder)
 {
 	char *quoted = quote_value (folder), *old = args->profiles.descs[args->output_profile];
-
 	args->profiles.descs[args->output_profile] =
 	    monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
 	                     monocle__move_extension (args->output));
@@ -208,7 +205,7 @@ say_output (arguments *args, const char *folder)
 		              strerror (-args->output_error), folder);
 }
 
-/* --- after --- */
+/* --- after -------------------------------------------------------------------------------------------------------- */
 
 /* As short as it can be said from here. */
 static const char *
@@ -216,7 +213,6 @@ short_path (const char *path)
 {
 	char here[PATH_MAX];
 	size_t length;
-
 	if (!getcwd (here, sizeof here))
 		return path;
 	length = strlen (here);
@@ -228,7 +224,6 @@ static char *
 shell_word_escaped (const char *text)
 {
 	char *word = monocle__format ("%*s", (int) (4 * strlen (text) + 3), ""), *out = stpcpy (word, "$'");
-
 	for (; *text; text++) {
 		if (*text == '\'' || *text == '\\')
 			out += sprintf (out, "\\%c", *text);
@@ -247,7 +242,6 @@ is_printable (const char *text)
 	size_t length = strlen (text);
 	char *copy = monocle__format ("%s", text);
 	bool same = monocle__utf8_clean (copy, length) == length && strcmp (copy, text) == 0;
-
 	free (copy);
 	return same;
 }
@@ -258,7 +252,6 @@ shell_word (const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
 	char *word, *out;
-
 	if (!is_printable (text))
 		return shell_word_escaped (text);
 	if (*text && text[strspn (text, plain)] == '\0')
@@ -280,7 +273,6 @@ static void
 place_outputs (monocle__run_folder *folder, const arguments *args)
 {
 	const char *output = args->output;
-
 	size_t placed = 0;
 
 	for (size_t i = 0; i < folder->profile_count; i++) {
@@ -315,7 +307,6 @@ print_summary (const monocle__profile *profile, const char *title)
 		.bold = monocle__output_bold (stderr),
 		.ellipsis = monocle__output_ellipsis (),
 	};
-
 	putc ('\n', stderr);
 	monocle__report_text (stderr, profile, &options);
 }
@@ -337,7 +328,6 @@ why_empty (const monocle__profile *content, const monocle__layout *layout)
 {
 	const char *desc = comment_of (content, "desc: ");
 	char *why = desc ? monocle__module_file_when_empty (layout, desc) : NULL;
-
 	return why ? why : monocle__format ("nothing happened that the module was asked for");
 }
 
@@ -345,7 +335,6 @@ static void
 say_profile (const char *path, const char *who, const monocle__profile *content, const monocle__layout *layout)
 {
 	char *word = shell_word (path), *why;
-
 	if (content && content->sample_count == 0) {
 		why = why_empty (content, layout);
 		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why);
@@ -363,7 +352,6 @@ runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile
 {
 	const monocle__run_process *process = monocle__run_folder_process (folder, pid);
 	const char *runtime = comment_of (content, "runtime: ");
-
 	return runtime ? runtime : process ? process->runtime : NULL;
 }
 
@@ -428,7 +416,6 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_state state;
 	monocle__child child;
 	int code;
-
 	monocle__environ_look (&state);
 	say_environment (&state);
 	say_output (args, folder->path);
@@ -453,7 +440,6 @@ run_command (arguments *args)
 	monocle__run_folder folder;
 	monocle__layout layout;
 	int code = MONOCLE__EXIT_RUN_FAILED;
-
 	monocle__layout_find (&layout);
 	if (!layout.adapter && !layout.umbrella) {
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
@@ -473,7 +459,6 @@ run (int argc, char **argv)
 {
 	arguments args = { 0 };
 	int result;
-
 	if (monocle__options_read (&monocle__command_run, argc, argv, &args, &result)) {
 		result = take_command (argc, argv, &args);
 		if (result == 0)

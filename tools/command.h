@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * command.h - what a sub-command of `monocle` is, and what all of them share.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * diagnose.c - looks at the program file, the environment and what the processes left, and names the likeliest reason.
  *
@@ -38,7 +39,7 @@ typedef struct {
 	program_file file;
 } facts;
 
-/* --- the program file --- */
+/* --- the program file --------------------------------------------------------------------------------------------- */
 
 /* Finds it as execvp () does. */
 static bool
@@ -46,7 +47,6 @@ resolve (const char *name, char *ret_path)
 {
 	const char *path = getenv ("PATH");
 	char candidate[PATH_MAX];
-
 	if (strchr (name, '/'))
 		return realpath (name, ret_path) != NULL;
 	for (path = path ? path : "/bin:/usr/bin"; *path; path += *path == ':') {
@@ -65,7 +65,6 @@ file_open (program_file *file, const char *name)
 	struct stat status;
 	void *bytes;
 	int fd;
-
 	*file = (program_file) { 0 };
 	if (!resolve (name, file->path) || (fd = open (file->path, O_RDONLY | O_CLOEXEC)) < 0)
 		return;
@@ -113,7 +112,6 @@ static bool
 has_interpreter (const program_file *file)
 {
 	const Elf64_Phdr *headers = file_table (file, file->elf->e_phoff, file->elf->e_phnum, sizeof *headers);
-
 	for (size_t i = 0; headers && i < file->elf->e_phnum; i++) {
 		if (headers[i].p_type == PT_INTERP)
 			return true;
@@ -121,7 +119,7 @@ has_interpreter (const program_file *file)
 	return false;
 }
 
-/* --- the reasons --- */
+/* --- the reasons -------------------------------------------------------------------------------------------------- */
 
 static bool
 is_another_cpu (const facts *f)
@@ -198,7 +196,6 @@ file_mentions (const char *path, const char *text)
 	char buffer[65536];
 	FILE *stream = fopen (path, "re");
 	size_t length = stream ? fread (buffer, 1, sizeof buffer, stream) : 0;
-
 	if (stream)
 		fclose (stream);
 	return memmem (buffer, length, text, strlen (text)) != NULL;
@@ -264,7 +261,6 @@ static void
 say_reason (const facts *f)
 {
 	const char *name = *f->file.path ? f->file.path : f->argv[0];
-
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
 		if (!reasons[i].holds (f))
 			continue;
@@ -275,7 +271,7 @@ say_reason (const facts *f)
 	}
 }
 
-/* Loaded and declined; or loaded, but nothing written; where nobody has said why. */
+/* Loaded and declined; or loaded, but nothing written; where the reason was not reported. */
 static void
 say_processes (const monocle__run_folder *folder, bool expected)
 {
@@ -300,7 +296,6 @@ monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monoc
 	facts f = {
 		.argv = argv, .exit_code = exit_code, .signalled = signalled, .folder = folder, .state = state, .layout = layout
 	};
-
 	if (folder->process_count > 0 || folder->unfinished > 0) {
 		say_processes (folder, expected);
 		return;

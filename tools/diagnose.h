@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * diagnose.h - why there is no profile, as far as can be told from outside.
  */

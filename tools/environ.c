@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * environ.c - appends to the environment, displaces nothing.
  */
@@ -35,7 +36,6 @@ is_number (const char *variable, unsigned long wanted)
 {
 	const char *text = getenv (variable);
 	char *end;
-
 	return text && *text && strtoul (text, &end, 16) == wanted && *end == '\0';
 }
 
@@ -57,7 +57,7 @@ monocle__environ_look (monocle__environ_state *ret_state)
 }
 
 /*
- * The word as it must stand in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole; the caller frees it.
+ * The word as it must be in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole; the caller frees it.
  * Both readers take a backslash before any character as that character, inside quotes too: so no
  * quotes are needed.
  */
@@ -65,7 +65,6 @@ static char *
 quote (const char *word)
 {
 	char *quoted = monocle__format ("%*s", (int) (2 * strlen (word)), ""), *out = quoted;
-
 	for (; *word; word++) {
 		if (strchr (" \t\n\r\f\v'\"\\", *word))
 			*out++ = '\\';
@@ -75,13 +74,12 @@ quote (const char *word)
 	return quoted;
 }
 
-/* Appends behind `separator`; an empty variable is as good as none, above all in a search path. */
+/* Appends after `separator`; an empty variable counts as none, above all in a search path. */
 static void
 append (const char *variable, const char *separator, const char *text)
 {
 	const char *old = getenv (variable);
 	char *value = old && *old ? monocle__format ("%s%s%s", old, separator, text) : monocle__format ("%s", text);
-
 	setenv (variable, value, 1);
 	free (value);
 }
@@ -140,7 +138,6 @@ static void
 set_umbrella_folder (const char *umbrella)
 {
 	char *folder = monocle__format ("%.*s", (int) (strrchr (umbrella, '/') - umbrella), umbrella);
-
 	append_folders ("LD_LIBRARY_PATH", folder);
 	free (folder);
 }
@@ -149,7 +146,6 @@ void
 monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
 {
 	char *pid = monocle__format ("%d", (int) getpid ());
-
 	set_profiles (wishes);
 	if (wishes->layout->adapter && !state->foreign)
 		set_coreclr (wishes->layout->adapter);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * environ.h - the environment that makes a runtime load us, for the command and everything it starts.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * layout.c - finds our libraries beside the program file, so that a build tree and an installed tree that was moved
  * both work without configuration.
@@ -19,7 +20,7 @@ static const char *const build_folders[] = {
 	".", "lib/clr", "lib/mono", "modules", "modules/*",
 	"../lib/clr", "../lib/mono", "../modules", "../modules/*",
 };
-/* Relative to the prefix; an absolute folder stands for itself. */
+/* Relative to the prefix; an absolute folder is taken as it is. */
 static const char *const installed_folders[] = { MONOCLE_MODULEDIR, MONOCLE_LIBDIR, MONOCLE_MONODIR };
 /* clang-format on */
 
@@ -46,7 +47,6 @@ static char *
 pattern_in (const char *folder, const char *pattern)
 {
 	char *quoted = monocle__format ("%*s", (int) (2 * strlen (folder)), ""), *out = quoted, *full;
-
 	for (; *folder; folder++) {
 		if (strchr ("\\*?[", *folder))
 			*out++ = '\\';
@@ -64,7 +64,6 @@ folder_glob (folder_list *list, const char *base, const char *pattern)
 {
 	char *full = *pattern == '/' ? monocle__format ("%s", pattern) : pattern_in (base, pattern), *real;
 	glob_t found;
-
 	if (glob (full, GLOB_ONLYDIR, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			real = realpath (found.gl_pathv[i], NULL);
@@ -82,7 +81,6 @@ static char *
 prefix_of (const char *folder)
 {
 	size_t length = strlen (folder), end = strlen (MONOCLE_BINDIR);
-
 	if (length <= end + 1 || strcmp (folder + length - end, MONOCLE_BINDIR) != 0 || folder[length - end - 1] != '/')
 		return NULL;
 	return monocle__format ("%.*s", (int) (length - end - 1), folder);
@@ -94,7 +92,6 @@ program_folder (void)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
-
 	if (length <= 0)
 		return NULL;
 	program[length] = '\0';
@@ -122,7 +119,6 @@ count_module (const char *name, const char *path, void *context)
 {
 	module_count *modules = context;
 	char *real = realpath (path, NULL);
-
 	if (real && !has_folder (modules->path, real, (size_t) (strrchr (real, '/') - real)))
 		modules->count++;
 	free (real);
@@ -145,7 +141,6 @@ static char *
 module_path_find (const folder_list *list)
 {
 	char *path = monocle__format ("%s", "");
-
 	for (size_t i = 0; i < list->count; i++) {
 		module_count modules = { path, 0 };
 		char *longer;
@@ -181,7 +176,6 @@ monocle__layout_find (monocle__layout *ret_layout)
 {
 	folder_list list = { 0 };
 	char *folder = program_folder (), *prefix = folder ? prefix_of (folder) : NULL;
-
 	if (prefix)
 		folders_find (&list, prefix, FOLDERS (installed_folders));
 	/* A build directory, too, may be called bin. */
@@ -212,7 +206,6 @@ monocle__layout_each_module (const char *folder, void (*visit) (const char *name
 	static const char prefix[] = "libmono-profiler-", suffix[] = ".so";
 	char *pattern = pattern_in (folder, "libmono-profiler-*.so");
 	glob_t found;
-
 	if (glob (pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *begin = strrchr (found.gl_pathv[i], '/') + sizeof prefix;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * layout.h - where the libraries are, seen from the program file: in the build tree or installed.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * main.c - the `monocle` command: finds the sub-command and hands over.
  */
@@ -25,7 +26,6 @@ unknown_command (const char *name)
 {
 	const char *names[32], *meant;
 	size_t count = 0;
-
 	for (; count < monocle__command_count && count < sizeof names / sizeof *names; count++)
 		names[count] = monocle__commands[count]->name;
 	meant = monocle__nearest (name, names, count);
@@ -53,7 +53,6 @@ static int
 help_command (int argc, char **argv)
 {
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
-
 	if (argc > 1)
 		return command ? monocle__options_help (command) : unknown_command (argv[1]);
 	print_help (stdout);
@@ -64,7 +63,6 @@ int
 main (int argc, char **argv)
 {
 	const monocle__command *command;
-
 	setlocale (LC_CTYPE, "");
 	if (argc < 2) {
 		print_help (stderr);

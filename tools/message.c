@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * message.c - how the command speaks: one line on stderr, written at once, so that lines of several processes do not
  * mix. What it quotes of others (names, options, variables, texts of libraries) is made fit to be printed here.
@@ -21,7 +22,6 @@ say_arguments (const char *format, va_list arguments)
 	char line[LINE_SIZE];
 	size_t length = (size_t) snprintf (line, sizeof line, "monocle: ");
 	int more = vsnprintf (line + length, sizeof line - length - 1, format, arguments);
-
 	if (more < 0)
 		return;
 	length += (size_t) more;
@@ -37,7 +37,6 @@ void
 monocle__say (const char *format, ...)
 {
 	va_list arguments;
-
 	va_start (arguments, format);
 	say_arguments (format, arguments);
 	va_end (arguments);
@@ -49,7 +48,6 @@ monocle__usage_error (const monocle__command *command, const char *format, ...)
 	char *problem;
 	va_list arguments;
 	int length;
-
 	va_start (arguments, format);
 	length = vasprintf (&problem, format, arguments);
 	va_end (arguments);
@@ -65,7 +63,6 @@ monocle__print_line (const char *format, ...)
 	char *line;
 	va_list arguments;
 	int length;
-
 	va_start (arguments, format);
 	length = vasprintf (&line, format, arguments);
 	va_end (arguments);
@@ -84,7 +81,6 @@ monocle__format (const char *format, ...)
 	va_list arguments;
 	char *text;
 	int length;
-
 	va_start (arguments, format);
 	length = vasprintf (&text, format, arguments);
 	va_end (arguments);
@@ -99,7 +95,6 @@ bool
 monocle__try_number (const char *text, size_t *ret_number)
 {
 	size_t number = 0;
-
 	if (!*text)
 		return false;
 	for (; *text; text++) {

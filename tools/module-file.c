@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * module-file.c - finds the file of a module and looks which functions of the toolkit it names.
  *
@@ -29,16 +30,15 @@ static const struct {
 	FUNCTION ("monocle_kit_stacks_open", MONOCLE__WRITES_PROFILE),
 	FUNCTION ("monocle_kit_text_open",   MONOCLE__WRITES_TEXT),
 };
-/* Mono's own, which are no files of ours and also take output=. */
+/* Mono's own, which are not files of ours and also take output=. */
 static const char *const monos[] = { "log", "coverage" };
 /* clang-format on */
 
-/* The first file of the module in one of the folders, which stand between colons; NULL: none has it. */
+/* The first file of the module in one of the folders, which are separated by colons; NULL: none has it. */
 static char *
 find_in (const char *folders, const char *name, size_t length)
 {
 	static const char *const forms[] = { "libmono-profiler-", "mono-profiler-" };
-
 	for (; folders && *folders; folders += *folders == ':') {
 		size_t size = strcspn (folders, ":");
 		for (size_t i = 0; size > 0 && i < sizeof forms / sizeof *forms; i++) {
@@ -64,7 +64,6 @@ find_file (const monocle__layout *layout, const char *desc)
 	};
 	size_t length = strcspn (desc, ":");
 	char *path = NULL;
-
 	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
 		path = find_in (places[i], desc, length);
 	return path;
@@ -98,7 +97,6 @@ look_into (const char *path)
 {
 	monocle__module_writes found = MONOCLE__WRITES_NOTHING;
 	contents file;
-
 	if (!contents_map (path, &file))
 		return MONOCLE__WRITES_UNKNOWN;
 	for (size_t i = 0; i < sizeof functions / sizeof *functions && found == MONOCLE__WRITES_NOTHING; i++) {
@@ -115,7 +113,6 @@ monocle__module_file_look (const monocle__layout *layout, const char *desc)
 	size_t length = strcspn (desc, ":");
 	monocle__module_writes writes;
 	char *path;
-
 	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
 		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
 			return MONOCLE__WRITES_TEXT;
@@ -132,7 +129,6 @@ monocle__module_file_when_empty (const monocle__layout *layout, const char *desc
 	static const char key[] = "\0monocle_kit_when_empty=";
 	char *path = find_file (layout, desc), *text = NULL;
 	contents file;
-
 	if (path && contents_map (path, &file)) {
 		const char *found = memmem (file.bytes, file.size, key, sizeof key - 1);
 		if (found) {

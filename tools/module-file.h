@@ -1,6 +1,7 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
- * module-file.h - what a module's file tells of it before anybody loads it.
+ * module-file.h - what a module's file says of the module before it is loaded.
  */
 #ifndef MONOCLE_TOOLS_MODULE_FILE_H
 #define MONOCLE_TOOLS_MODULE_FILE_H
@@ -8,8 +9,8 @@
 #include "layout.h"
 
 typedef enum {
-	MONOCLE__WRITES_NOTHING, /* as far as is known: it is nobody's that we know */
-	MONOCLE__WRITES_TEXT,    /* takes output=, and what it writes is no profile */
+	MONOCLE__WRITES_NOTHING, /* as far as is known: not a module that we know */
+	MONOCLE__WRITES_TEXT,    /* takes output=, and what it writes is not a profile */
 	MONOCLE__WRITES_PROFILE, /* takes output=, and leaves a profile */
 	MONOCLE__WRITES_UNKNOWN, /* there is no such file where we look */
 } monocle__module_writes;

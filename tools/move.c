@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * move.c - renames, or copies and then renames.
  *
@@ -22,7 +23,6 @@ const char *
 monocle__move_extension (const char *file)
 {
 	const char *base = monocle__path_base_name (file), *dot = strrchr (base, '.');
-
 	if (!dot || dot == base)
 		return file + strlen (file);
 	for (const char *c = dot - 1; strcmp (dot, ".gz") == 0 && c > base; c--) {
@@ -36,7 +36,6 @@ char *
 monocle__move_name (const char *file, pid_t pid)
 {
 	const char *extension = monocle__move_extension (file);
-
 	return monocle__format ("%.*s.%d%s", (int) (extension - file), file, (int) pid, extension);
 }
 
@@ -45,7 +44,6 @@ copy_bytes (int in, int out)
 {
 	char buffer[65536];
 	ssize_t got, put;
-
 	while ((got = read (in, buffer, sizeof buffer)) > 0) {
 		for (ssize_t at = 0; at < got; at += put) {
 			put = write (out, buffer + at, (size_t) (got - at));
@@ -60,7 +58,6 @@ static int
 copy_file (const char *from, const char *to, int flags)
 {
 	int in = open (from, O_RDONLY | O_CLOEXEC), out, result;
-
 	if (in < 0)
 		return -errno;
 	/* A pipe that nobody reads is not waited for (ENXIO). One that is read takes its time. */
@@ -79,7 +76,6 @@ copy_whole (const char *from, const char *to, mode_t mode)
 {
 	char *part = monocle__format ("%s.part%d", to, (int) getpid ());
 	int result;
-
 	unlink (part);
 	result = copy_file (from, part, O_CREAT | O_EXCL);
 	if (result == 0)
@@ -97,7 +93,6 @@ static int
 move_plain (const char *from, const char *to, mode_t mode)
 {
 	int error;
-
 	chmod (from, mode);
 	if (rename (from, to) == 0)
 		return 0;
@@ -113,7 +108,6 @@ monocle__move_file (const char *from, const char *to)
 	struct stat target;
 	bool is_there = stat (to, &target) == 0;
 	int result;
-
 	if (is_there && S_ISDIR (target.st_mode))
 		return -EISDIR;
 	if (monocle__path_is_link (to))

@@ -25,7 +25,6 @@ static const monocle__option *
 rows_of (const monocle__command *command)
 {
 	static const monocle__option none[] = { { 0 } };
-
 	return command->options ? command->options : none;
 }
 
@@ -34,7 +33,6 @@ static char *
 append (char *text, const char *more)
 {
 	char *longer = monocle__format ("%s%s", text, more);
-
 	free (text);
 	return longer;
 }
@@ -45,7 +43,6 @@ char *
 monocle__options_list_choices (const monocle__option *option)
 {
 	char *list = monocle__format ("%s", "");
-
 	for (size_t i = 0; option->choice (i).name; i++) {
 		if (i > 0)
 			list = append (list, option->choice (i + 1).name ? ", " : " or ");
@@ -67,7 +64,6 @@ value_error (const monocle__command *command, const monocle__option *option, con
 	char *word = option_word (option);
 	char *wanted;
 	int code;
-
 	if (option->kind == MONOCLE__OPTION_CHOICE) {
 		char *list = monocle__options_list_choices (option);
 		wanted = monocle__format ("is %s", list);
@@ -86,7 +82,6 @@ meant_name (const monocle__command *command, const char *word)
 {
 	const char *names[ROWS_MAX + 1] = { "help" };
 	size_t count = 1;
-
 	for (const monocle__option *row = rows_of (command); !monocle__option_is_end (row); row++) {
 		if (row->name && strncmp (row->name, word, strlen (word)) == 0)
 			return NULL; /* it would have been taken, were it the only one */
@@ -101,7 +96,6 @@ unknown_name (const monocle__command *command, const char *word)
 {
 	char *name = monocle__format ("%.*s", (int) strcspn (word + 2, "="), word + 2);
 	const char *meant = meant_name (command, name);
-
 	if (meant)
 		monocle__say ("unknown or ambiguous option '%s'; did you mean '--%s'?", word, meant);
 	else
@@ -169,7 +163,6 @@ make_tables (const monocle__command *command, getopt_tables *ret_tables)
 	const monocle__option *rows = rows_of (command);
 	struct option *name = ret_tables->names;
 	char *letter = stpcpy (ret_tables->letters, command->has_command ? "+:h" : ":h");
-
 	for (int i = 0; i < ROWS_MAX && !monocle__option_is_end (&rows[i]); i++) {
 		int takes = has_value (&rows[i]) ? required_argument : no_argument;
 		if (rows[i].name)
@@ -189,7 +182,6 @@ static const monocle__option *
 row_of (const monocle__command *command, int option)
 {
 	const monocle__option *row = rows_of (command);
-
 	if (option >= FIRST_ROW)
 		return row + (option - FIRST_ROW);
 	while (row->letter != option)
@@ -202,7 +194,6 @@ monocle__options_read (const monocle__command *command, int argc, char **argv, v
 {
 	getopt_tables tables;
 	int before = optind, option;
-
 	opterr = 0;
 	make_tables (command, &tables);
 	for (; (option = getopt_long (argc, argv, tables.letters, tables.names, NULL)) != -1; before = optind) {
@@ -233,7 +224,6 @@ static char *
 choice_pattern (const monocle__option *option)
 {
 	char *pattern = monocle__format ("%s", option->choice (0).name);
-
 	for (size_t i = 1; option->choice (i).name; i++) {
 		pattern = append (pattern, "|");
 		pattern = append (pattern, option->choice (i).name);
@@ -246,7 +236,6 @@ static char *
 option_spelling (const monocle__option *option)
 {
 	char *spelling = option_word (option), *value;
-
 	if (!has_value (option))
 		return spelling;
 	value = option->argument ? monocle__format ("%s", option->argument) : choice_pattern (option);
@@ -280,7 +269,6 @@ usage_part (const monocle__option **row)
 {
 	const monocle__option *first = *row;
 	char *inner = option_spelling (first), *part;
-
 	while (!monocle__option_is_end (*row + 1) && (*row)[1].target == first->target) {
 		char *other = option_spelling (++*row);
 		inner = append (append (inner, "|"), other);
@@ -297,7 +285,6 @@ usage_pattern (const monocle__command *command, size_t indent)
 {
 	char *usage = monocle__format ("%s", command->name);
 	size_t column;
-
 	indent += strlen (command->name) + 1;
 	column = indent - 1;
 	if (command->operands && !command->has_command)
@@ -313,7 +300,6 @@ static size_t
 longest_choice (const monocle__option *option)
 {
 	size_t longest = 0;
-
 	for (size_t i = 0; option->choice (i).name; i++) {
 		size_t length = strlen (option->choice (i).name);
 		longest = length > longest ? length : longest;
@@ -326,7 +312,6 @@ static char *
 right_side (const monocle__option *option)
 {
 	char *text = monocle__format ("%s", option->help ? option->help : "");
-
 	for (size_t i = 0; option->kind == MONOCLE__OPTION_CHOICE && option->choice (i).name; i++) {
 		char *line;
 		if (!option->choice (i).help)
@@ -343,7 +328,6 @@ static void
 print_option (const monocle__option *option, int column)
 {
 	char *left = option_spelling (option), *right = right_side (option), *line = right;
-
 	printf ("  %-*s", column - 2, left);
 	for (;; printf ("%*s", column, "")) {
 		size_t length = strcspn (line, "\n");
@@ -361,7 +345,6 @@ static int
 right_column (const monocle__option *rows)
 {
 	size_t longest = 0;
-
 	for (; !monocle__option_is_end (rows); rows++) {
 		char *left = option_spelling (rows);
 		longest = strlen (left) > longest ? strlen (left) : longest;
@@ -376,7 +359,6 @@ monocle__options_help (const monocle__command *command)
 	const monocle__option *rows = rows_of (command);
 	char *usage = usage_pattern (command, strlen ("usage: monocle "));
 	int column = right_column (rows);
-
 	printf ("usage: monocle %s\n\n%s", usage, command->about);
 	if (!monocle__option_is_end (rows))
 		putchar ('\n');

@@ -51,7 +51,7 @@ monocle__option_is_end (const monocle__option *option)
 }
 
 /*
- * Reads the options of a command line into `arguments` and moves the operands behind them: the first is
+ * Reads the options of a command line into `arguments` and moves the operands to the end: the first is
  * argv[optind] then. False: there is nothing more to do, and *ret_code is the exit code. Help was printed, or one line
  * said what is wrong.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * output.c - streams, terminals and their errors.
  */
@@ -55,9 +56,8 @@ open_again (const char *path)
 	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	int error = 0;
-
 	if (fd < 0) {
-		if (errno == ENXIO) /* a pipe that nobody reads, or a socket */
+		if (errno == ENXIO) /* a pipe without a reader, or a socket */
 			errno = EMLINK;
 		return -1;
 	}
@@ -79,7 +79,6 @@ open_descriptor (const monocle__output_place *place)
 {
 	mode_t mode = place->is_private ? 0600 : 0666;
 	int fd;
-
 	if (!place->chosen)
 		return open (place->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	fd = open (place->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -91,7 +90,6 @@ open_place (const monocle__output_place *place)
 {
 	int fd = open_descriptor (place);
 	FILE *stream = fd < 0 ? NULL : fdopen (fd, "w");
-
 	if (fd < 0 && errno == EEXIST)
 		monocle__say ("%s is there already; name another file with -o", place->path);
 	else if (fd < 0 && errno == ELOOP && place->chosen)
@@ -112,7 +110,6 @@ monocle__output_file (monocle__output_place place, const char *title, monocle__o
 	struct stat status;
 	FILE *out;
 	int result;
-
 	if (strcmp (place.path, "-") == 0)
 		return write_stream (stdout, NULL, title, write, context);
 	out = open_place (&place);
@@ -141,7 +138,6 @@ static int
 write_flame (FILE *out, const void *context)
 {
 	const flame *f = context;
-
 	return monocle__report_flame (out, f->profile, f->options);
 }
 
@@ -150,7 +146,6 @@ monocle__output_flame (monocle__output_place place, const char *title, const mon
                        const monocle__report_options *options)
 {
 	flame f = { profile, options };
-
 	return monocle__output_file (place, title, write_flame, &f);
 }
 
@@ -159,7 +154,6 @@ static size_t
 length_without (const char *name, size_t length, const char *end, size_t end_length)
 {
 	bool is_there = length > end_length && memcmp (name + length - end_length, end, end_length) == 0;
-
 	return is_there ? length - end_length : length;
 }
 
@@ -168,7 +162,6 @@ monocle__output_name (const char *path, const char *extension)
 {
 	static const char *const ends[] = { ".spool", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded" };
 	size_t length = strlen (path);
-
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		length = length_without (path, length, ends[i], strlen (ends[i]));
 	/* Of ".collapsed.txt" the last part is gone by now. */
@@ -186,7 +179,6 @@ monocle__output_width (FILE *stream)
 	const char *columns = getenv ("COLUMNS");
 	struct winsize size;
 	size_t width;
-
 	if (!isatty (fileno (stream)))
 		return 0;
 	if (columns && monocle__try_number (columns, &width) && width > 0)
@@ -200,7 +192,6 @@ bool
 monocle__output_bold (FILE *stream)
 {
 	const char *no_color = getenv ("NO_COLOR"), *term = getenv ("TERM");
-
 	return isatty (fileno (stream)) && !(no_color && *no_color) && !(term && strcmp (term, "dumb") == 0);
 }
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * output.h - writing results so that a full disk or a closed pipe is told, once.
  */
@@ -47,11 +48,11 @@ int monocle__output_flame (monocle__output_place place, const char *title, const
 /* The name of a file made of a profile: `path` with `extension` in place of its own. The caller frees. */
 char *monocle__output_name (const char *path, const char *extension);
 
-/* Columns of the terminal behind the stream, 0 when it is none. */
+/* Columns of the stream's terminal, 0 when it is not one. */
 size_t monocle__output_width (FILE *stream);
 /* May text be bold? A terminal, and neither NO_COLOR nor TERM=dumb. */
 bool monocle__output_bold (FILE *stream);
-/* What stands for a missing middle: "…" where the locale is UTF-8, else "..". */
+/* What replaces a missing middle: "…" where the locale is UTF-8, else "..". */
 const char *monocle__output_ellipsis (void);
 
 #endif

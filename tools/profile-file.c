@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * profile-file.c - profiles and spools, told apart by what they hold.
  */
@@ -22,7 +23,6 @@ static bool
 ends_with (const char *text, const char *end)
 {
 	size_t length = strlen (text), end_length = strlen (end);
-
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
 }
 
@@ -33,7 +33,6 @@ monocle__profile_file_is_spool (const char *path)
 	struct stat status;
 	FILE *stream;
 	size_t length;
-
 	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
 		return false;
 	length = fread (&magic, 1, sizeof magic, stream);
@@ -47,7 +46,6 @@ int
 monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length)
 {
 	const char *problem = "unknown error";
-
 	if (monocle_kit_spool_read (path, ret_data, ret_length, &problem) == 0)
 		return 0;
 	monocle__say ("%s: %s", path, problem);
@@ -62,7 +60,6 @@ read_spool (const char *path, monocle__profile **ret_profile)
 	void *data;
 	size_t length;
 	int result;
-
 	if (monocle__profile_file_unpack (path, &data, &length) != 0)
 		return -1;
 	result = monocle__profile_parse (data, length, ret_profile, error, sizeof error);
@@ -82,7 +79,6 @@ say_spool (const char *path)
 {
 	char *spool = monocle__format ("%s.spool", path);
 	bool is_left = access (path, F_OK) != 0 && monocle__profile_file_is_spool (spool);
-
 	if (is_left)
 		monocle__say ("%s is not there, but its spool is: name %s", path, spool);
 	free (spool);
@@ -101,7 +97,6 @@ say_text_log (const char *path)
 	struct stat status;
 	FILE *stream;
 	size_t length;
-
 	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
 		return false;
 	length = fread (head, 1, sizeof head - 1, stream);
@@ -116,7 +111,6 @@ int
 monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 {
 	char error[ERROR_SIZE];
-
 	if (monocle__profile_file_is_spool (path))
 		return read_spool (path, ret_profile);
 	if (say_text_log (path))
@@ -133,7 +127,6 @@ monocle__profile_file_say_values (const char *path, const monocle__profile *prof
 {
 	char names[512] = "";
 	size_t used = 0;
-
 	for (size_t i = 0; i < profile->value_count && used < sizeof names; i++)
 		used += (size_t) snprintf (names + used, sizeof names - used, i ? ", %.40s" : "%.40s",
 		                           profile->value_types[i].type);
@@ -154,7 +147,6 @@ monocle__profile_file_newest (void)
 	struct dirent *entry;
 	struct stat status;
 	char *found = NULL;
-
 	while (directory && (entry = readdir (directory))) {
 		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".spool"))
 			continue;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * profile-file.h - opening what a user names as a profile, known by its content.
  */
@@ -8,7 +9,7 @@
 #include "profile.h"
 
 /*
- * Reads the profile at `path`; of a spool that its process left behind, what is in it, and says so. Writes and removes
+ * Reads the profile at `path`; of a spool that its process left, what is in it, and says so. Writes and removes
  * nothing. 0, or -1 after one line on stderr; the caller frees the result.
  */
 int monocle__profile_file_open (const char *path, monocle__profile **ret_profile);

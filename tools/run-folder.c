@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * run-folder.c - makes, reads and removes the folder of one run.
  *
@@ -26,7 +27,6 @@ static bool
 ends_with (const char *text, const char *end)
 {
 	size_t length = strlen (text), end_length = strlen (end);
-
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
 }
 
@@ -35,7 +35,6 @@ monocle__run_folder_make (monocle__run_folder *ret_folder)
 {
 	const char *temporary = getenv ("TMPDIR");
 	char *made;
-
 	*ret_folder = (monocle__run_folder) { 0 };
 	ret_folder->path = monocle__format ("%s/monocle-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
 	made = mkdtemp (ret_folder->path);
@@ -55,7 +54,6 @@ static void *
 array_add (void *items, size_t count, size_t size)
 {
 	void *longer = realloc (items, (count + 1) * size);
-
 	if (!longer) {
 		monocle__say ("out of memory");
 		exit (MONOCLE__EXIT_RUN_FAILED);
@@ -87,7 +85,6 @@ static bool
 lies_in (const char *folder, const char *path)
 {
 	size_t length = strlen (folder);
-
 	return strncmp (path, folder, length) == 0 && path[length] == '/' && !strchr (path + length + 1, '/');
 }
 
@@ -97,7 +94,6 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	bool collected = lies_in (folder->path, path);
 	monocle__run_profile *profile;
 	struct stat status;
-
 	for (size_t i = 0; i < folder->profile_count; i++) {
 		if (strcmp (folder->profiles[i].path, path) == 0)
 			return;
@@ -119,7 +115,6 @@ read_line (const char *path)
 	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 	ssize_t length = 0;
-
 	if (fd < 0)
 		return NULL;
 	if (fstat (fd, &status) == 0 && is_own_file (&status))
@@ -138,7 +133,6 @@ static pid_t
 pid_in (const char *name)
 {
 	const char *dot = *name >= '0' && *name <= '9' ? name - 1 : strchr (name, '.');
-
 	if (ends_with (name, ".spool"))
 		return (pid_t) monocle__spool_name_pid (name);
 	return dot ? (pid_t) strtol (dot + 1, NULL, 10) : 0;
@@ -150,7 +144,6 @@ read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char
 	const char *error = "unknown error";
 	char *final = NULL;
 	int result = monocle_kit_spool_collect (folder->path, name, &final, &error);
-
 	if (result == 0)
 		profile_add (folder, pid, final);
 	else if (result > 0)
@@ -174,7 +167,6 @@ read_entry (monocle__run_folder *folder, const char *name, const char *path)
 	pid_t pid = pid_in (name);
 	struct stat status;
 	char *line;
-
 	if (ends_with (name, ".spool")) {
 		read_spool (folder, pid, name, path);
 	} else if (ends_with (name, ".loaded") && stat (path, &status) == 0) {
@@ -203,7 +195,6 @@ static int
 compare_processes (const void *a, const void *b)
 {
 	const monocle__run_process *x = a, *y = b;
-
 	if (x->loaded.tv_sec != y->loaded.tv_sec)
 		return x->loaded.tv_sec < y->loaded.tv_sec ? -1 : 1;
 	if (x->loaded.tv_nsec != y->loaded.tv_nsec)
@@ -211,12 +202,11 @@ compare_processes (const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Where the process stands in the order of loading; unknown ones come last. */
+/* The place of the process in the order of loading; unknown ones come last. */
 static size_t
 rank (const monocle__run_folder *folder, pid_t pid)
 {
 	size_t i = 0;
-
 	while (i < folder->process_count && folder->processes[i].pid != pid)
 		i++;
 	return i;
@@ -227,7 +217,6 @@ compare_profiles (const void *a, const void *b, void *context)
 {
 	const monocle__run_profile *x = a, *y = b;
 	size_t rank_x = rank (context, x->pid), rank_y = rank (context, y->pid);
-
 	if (rank_x != rank_y)
 		return rank_x < rank_y ? -1 : 1;
 	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp (x->path, y->path);
@@ -238,7 +227,6 @@ monocle__run_folder_read (monocle__run_folder *folder)
 {
 	struct dirent **entries;
 	int count = scandir (folder->path, &entries, NULL, alphasort);
-
 	for (int i = 0; i < count; i++) {
 		char *path = monocle__format ("%s/%s", folder->path, entries[i]->d_name);
 		read_entry (folder, entries[i]->d_name, path);
@@ -257,7 +245,6 @@ const monocle__run_process *
 monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
 {
 	size_t i = rank (folder, pid);
-
 	return i < folder->process_count ? &folder->processes[i] : NULL;
 }
 
@@ -266,7 +253,6 @@ remove_files (const char *folder)
 {
 	DIR *directory = opendir (folder);
 	struct dirent *entry;
-
 	while (directory && (entry = readdir (directory)))
 		unlinkat (dirfd (directory), entry->d_name, 0);
 	if (directory)
@@ -278,7 +264,6 @@ void
 monocle__run_folder_remove (const monocle__run_folder *folder)
 {
 	bool needed = folder->unfinished > 0;
-
 	for (size_t i = 0; i < folder->profile_count; i++)
 		needed = needed || folder->profiles[i].collected;
 	if (!needed)

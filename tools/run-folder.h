@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * run-folder.h - the folder through which the profiled processes of one `monocle run` tell what became of them.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * background.c - see background.h.
  */
@@ -32,7 +33,6 @@ void
 monocle__background_sleep (sem_t *wake, uint64_t nanoseconds)
 {
 	struct timespec until = monocle__nanoseconds_timespec (monocle__nanoseconds (CLOCK_MONOTONIC) + nanoseconds);
-
 	while (sem_clockwait (wake, CLOCK_MONOTONIC, &until) && errno == EINTR)
 		;
 }

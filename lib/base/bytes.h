@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * bytes.h - numbers as .NET's files have them, lowest byte first, and checked parts of a range of bytes. Async-safe.
  */

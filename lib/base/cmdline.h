@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * cmdline.h - the words that this process was started with, for libraries that never see its main ().
  */

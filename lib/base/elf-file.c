@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * elf-file.c - see elf-file.h.
  */
@@ -25,7 +26,6 @@ bool
 monocle__elf_file_open (monocle__elf_file *ret_file, int fd)
 {
 	monocle__elf_file file = { .fd = fd };
-
 	if (pread (fd, &file.header, sizeof file.header, 0) != (ssize_t) sizeof file.header || !is_native (&file.header))
 		return false;
 	file.segments = monocle__read_part (fd, file.header.e_phoff, file.header.e_phnum * sizeof *file.segments);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * elf-file.h - an ELF file of this machine's word size and byte order (System V ABI, chapters 4 and 5).
  *

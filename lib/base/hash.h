@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * hash.h - hashes for tables in memory. None of them withstands an attacker who chooses the keys, and none is ever
  * stored.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * json.c - the JSON that other tools write, read without trusting it.
  */
@@ -22,7 +23,7 @@ skip_space (const char *at, const char *end)
 	return at;
 }
 
-/* --- the check --- */
+/* --- the check ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	const char *at, *end;
@@ -78,7 +79,6 @@ static bool
 try_digits (checker *c)
 {
 	const char *first = c->at;
-
 	while (c->at < c->end && *c->at >= '0' && *c->at <= '9')
 		c->at++;
 	return c->at > first;
@@ -110,7 +110,6 @@ static bool
 try_word (checker *c)
 {
 	static const char *const words[] = { "true", "false", "null" };
-
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t length = strlen (words[i]);
 		if ((size_t) (c->end - c->at) >= length && memcmp (c->at, words[i], length) == 0) {
@@ -132,7 +131,6 @@ static bool
 try_begin (checker *c, bool *ret_more)
 {
 	char kind;
-
 	c->at = skip_space (c->at, c->end);
 	*ret_more = false;
 	if (c->at == c->end)
@@ -178,7 +176,6 @@ monocle__json_check (const char *bytes, size_t size, monocle__json *ret_value, s
 	checker c = { .at = bytes, .end = bytes + size };
 	const char *first = skip_space (bytes, c.end);
 	bool valid = true, more = true;
-
 	while (valid && more) {
 		valid = try_begin (&c, &more);
 		if (valid && !more)
@@ -196,7 +193,7 @@ monocle__json_check (const char *bytes, size_t size, monocle__json *ret_value, s
 	return valid;
 }
 
-/* --- values of a checked text --- */
+/* --- values of a checked text ------------------------------------------------------------------------------------- */
 
 static const char *
 string_end (const char *at)
@@ -213,7 +210,6 @@ static const char *
 value_end (const char *at, const char *end)
 {
 	size_t depth = 0;
-
 	if (*at == '"')
 		return string_end (at);
 	if (*at != '{' && *at != '[') {
@@ -255,7 +251,6 @@ bool
 monocle__json_next (monocle__json *rest, monocle__json *ret_item)
 {
 	const char *at = rest->at ? skip_space (rest->at, rest->end) : rest->end;
-
 	if (at == rest->end)
 		return false;
 	*ret_item = (monocle__json) { at, value_end (at, rest->end) };
@@ -283,7 +278,6 @@ monocle__json
 monocle__json_member (monocle__json object, const char *name)
 {
 	monocle__json rest = monocle__json_members (object), key, value;
-
 	while (monocle__json_next_member (&rest, &key, &value)) {
 		if (monocle__json_equals (key, name))
 			return value;
@@ -296,7 +290,6 @@ monocle__json_number (monocle__json value, double *ret_number)
 {
 	char digits[NUMBER_SIZE];
 	size_t length = (size_t) (value.end - value.at);
-
 	if (monocle__json_kind (value) != '0' || length >= sizeof digits)
 		return false;
 	memcpy (digits, value.at, length);
@@ -309,7 +302,6 @@ bool
 monocle__json_index (monocle__json value, size_t *ret_index)
 {
 	double number;
-
 	if (!monocle__json_number (value, &number) || !(number >= 0 && number < 9e15) || number != (double) (size_t) number)
 		return false;
 	*ret_index = (size_t) number;
@@ -320,18 +312,16 @@ bool
 monocle__json_equals (monocle__json value, const char *text)
 {
 	size_t length = strlen (text);
-
 	return monocle__json_kind (value) == '"' && (size_t) (value.end - value.at) == length + 2 &&
 	       memcmp (value.at + 1, text, length) == 0;
 }
 
-/* --- strings --- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 static unsigned
 hex4 (const char *at)
 {
 	unsigned code = 0;
-
 	for (int i = 0; i < 4; i++)
 		code = code << 4 | (unsigned) (at[i] <= '9' ? at[i] - '0' : (at[i] | 0x20) - 'a' + 10);
 	return code;
@@ -342,7 +332,6 @@ static const char *
 unescape_unicode (const char *at, char **out)
 {
 	unsigned code = hex4 (at), low;
-
 	at += 4;
 	if (code >= 0xd800 && code <= 0xdbff && at[0] == '\\' && at[1] == 'u') {
 		low = hex4 (at + 2);
@@ -362,7 +351,6 @@ monocle__json_unescape (monocle__json value, char *out)
 	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
 	const char *at = value.at + 1, *end = value.end - 1, *found;
 	char *first = out;
-
 	if (monocle__json_kind (value) != '"')
 		return 0;
 	while (at < end) {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * nanoseconds.h - the system's clocks as one number, which is what our times are counted in. Async-safe.
  */
@@ -21,7 +22,6 @@ static inline uint64_t
 monocle__nanoseconds (clockid_t clock)
 {
 	struct timespec time;
-
 	clock_gettime (clock, &time);
 	return monocle__nanoseconds_of (time);
 }

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * nearest.c - see nearest.h.
  */
@@ -11,7 +12,6 @@ static size_t
 least (size_t a, size_t b, size_t c)
 {
 	size_t first = a < b ? a : b;
-
 	return first < c ? first : c;
 }
 
@@ -19,7 +19,6 @@ size_t
 monocle__nearest_distance (const char *a, const char *b)
 {
 	size_t row[MONOCLE__NEAREST_MOST + 1], rows = strlen (a), columns = strlen (b);
-
 	if (rows > MONOCLE__NEAREST_MOST || columns > MONOCLE__NEAREST_MOST)
 		return MONOCLE__NEAREST_MOST;
 	for (size_t k = 0; k <= columns; k++)
@@ -41,7 +40,6 @@ monocle__nearest (const char *word, const char *const *names, size_t count)
 {
 	size_t length = strlen (word), nearest = length / 2 + 2;
 	const char *best = NULL;
-
 	for (size_t i = 0; i < count && length <= MONOCLE__NEAREST_MOST; i++) {
 		bool is_begun = length > 0 && strncmp (names[i], word, length) == 0;
 		size_t distance = is_begun ? 0 : monocle__nearest_distance (word, names[i]);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * path.c - see path.h.
  */
@@ -15,7 +16,6 @@ const char *
 monocle__path_base_name (const char *path)
 {
 	const char *slash = strrchr (path, '/');
-
 	return slash ? slash + 1 : path;
 }
 
@@ -23,7 +23,6 @@ bool
 monocle__path_is_link (const char *path)
 {
 	struct stat status;
-
 	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
 }
 
@@ -32,7 +31,6 @@ folder_of (const char *path, char folder[PATH_MAX])
 {
 	const char *slash = strrchr (path, '/');
 	size_t length = slash ? (size_t) (slash - path) : 0;
-
 	snprintf (folder, PATH_MAX, "%.*s", (int) (length ? length : 1), slash ? path : ".");
 }
 
@@ -41,7 +39,6 @@ monocle__path_check_output (const char *path)
 {
 	char folder[PATH_MAX];
 	struct stat status;
-
 	if (stat (path, &status) == 0 && S_ISDIR (status.st_mode))
 		return -EISDIR;
 	if (stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || monocle__path_is_link (path)))

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * publish.h - putting a record where others read without a lock: who comes first stays.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * read-part.c - see read-part.h.
  */
@@ -12,7 +13,6 @@ monocle__read_part (int fd, uint64_t offset, uint64_t size)
 {
 	char *bytes = size <= MONOCLE__READ_PART_MOST && offset <= INT64_MAX - size ? malloc ((size_t) size + 1) : NULL;
 	uint64_t length = 0;
-
 	while (bytes && length < size) {
 		ssize_t more = pread (fd, bytes + length, (size_t) (size - length), (off_t) (offset + length));
 		if (more <= 0) {

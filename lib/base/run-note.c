@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * run-note.c - see run-note.h.
  */
@@ -17,7 +18,6 @@ static bool
 note_path (const char *kind, char path[PATH_MAX])
 {
 	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
-
 	return folder && *folder && snprintf (path, PATH_MAX, "%s/%d.%s", folder, (int) getpid (), kind) < PATH_MAX;
 }
 
@@ -26,7 +26,6 @@ monocle__run_note (const char *kind, const char *text)
 {
 	int saved_errno = errno, fd;
 	char path[PATH_MAX];
-
 	if (note_path (kind, path) &&
 	    (fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600)) >= 0) {
 		dprintf (fd, "%s\n", text);
@@ -40,7 +39,6 @@ monocle__run_note_remove (const char *kind)
 {
 	int saved_errno = errno;
 	char path[PATH_MAX];
-
 	if (note_path (kind, path))
 		unlink (path);
 	errno = saved_errno;

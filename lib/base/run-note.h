@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * run-note.h - what a profiled process tells a parent that is `monocle run`: small files in the folder of the run.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * spool-name.c - see spool-name.h.
  */
@@ -11,7 +12,6 @@ long
 monocle__spool_name_pid (const char *name)
 {
 	const char *dot = name + strlen (name);
-
 	for (int parts = 0; dot && parts < 3; parts++)
 		dot = memrchr (name, '.', (size_t) (dot - name));
 	return dot ? strtol (dot + 1, NULL, 10) : 0;

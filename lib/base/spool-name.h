@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * spool-name.h - how a spool is recognised: by its name in the folder of a run, and by its first bytes.
  */

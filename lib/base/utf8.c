@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * utf8.c - see utf8.h.
  *
@@ -40,7 +41,6 @@ monocle__utf8_decode (const char *text, size_t size, uint32_t *ret_code)
 	const unsigned char *bytes = (const unsigned char *) text;
 	uint32_t code, smallest = 0;
 	size_t length = sequence_length (bytes[0], &smallest);
-
 	*ret_code = 0xfffd;
 	if (length == 0 || length > size)
 		return 1;
@@ -61,7 +61,6 @@ monocle__utf8_valid (const char *text, size_t size)
 {
 	size_t at = 0, step;
 	uint32_t code;
-
 	while (at < size) {
 		if ((unsigned char) text[at] < 0x80) { /* nearly every one */
 			at++;
@@ -80,7 +79,6 @@ monocle__utf8_encode (uint32_t code, char bytes[4])
 {
 	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
 	size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-
 	for (size_t i = more; i > 0; i--, code >>= 6)
 		bytes[i] = (char) (0x80 | (code & 0x3f));
 	bytes[0] = (char) (leads[more] | code);

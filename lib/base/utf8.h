@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * utf8.h - reading UTF-8 that was not checked, and which of its characters must not be printed.
  *

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * wire.c - see wire.h.
  */
@@ -15,7 +16,6 @@ bool
 monocle__wire_try_varint (monocle__wire_span *in, uint64_t *ret_value)
 {
 	uint64_t value = 0;
-
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		if (in->at == in->end)
 			return false;
@@ -42,7 +42,6 @@ static bool
 try_content (monocle__wire_span *in, monocle__wire_field *field)
 {
 	uint64_t length;
-
 	switch (field->type) {
 	case 0: return monocle__wire_try_varint (in, &field->value);
 	case 1: return try_bytes (in, 8, &field->bytes);
@@ -56,7 +55,6 @@ int
 monocle__wire_next (monocle__wire_span *in, monocle__wire_field *ret_field)
 {
 	uint64_t key;
-
 	if (in->at == in->end)
 		return 0;
 	if (!monocle__wire_try_varint (in, &key) || key >> 3 == 0 || key >> 3 > FIELD_MOST)
@@ -87,7 +85,6 @@ void
 monocle__wire_put (monocle__wire *wire, monocle__wire_bytes *bytes, const void *data, size_t length)
 {
 	uint8_t *at = make_room (wire, bytes, length);
-
 	if (!at)
 		return;
 	if (length)
@@ -99,7 +96,6 @@ void
 monocle__wire_put_varint (monocle__wire *wire, monocle__wire_bytes *bytes, uint64_t value)
 {
 	uint8_t *at = make_room (wire, bytes, VARINT_MOST), *start = at;
-
 	if (!at)
 		return;
 	for (; value >= 0x80; value >>= 7)
@@ -146,7 +142,6 @@ compress_bytes (monocle__wire *wire, const uint8_t *data, size_t length, int flu
 {
 	z_stream *z = &wire->deflate;
 	int result = Z_OK;
-
 	z->next_in = (uint8_t *) data;
 	z->avail_in = (uInt) length;
 	while (!wire->failed && result == Z_OK && (z->avail_in || flush == Z_FINISH)) {
@@ -164,7 +159,6 @@ monocle__wire_end_message (monocle__wire *wire, uint32_t field)
 {
 	uint8_t head[2 * VARINT_MOST];
 	monocle__wire_bytes prefix = { head, 0, sizeof head };
-
 	put_head (wire, &prefix, field, wire->message.length);
 	compress_bytes (wire, head, prefix.length, Z_NO_FLUSH);
 	monocle__wire_compress (wire, &wire->message);
@@ -187,7 +181,6 @@ bool
 monocle__wire_init (monocle__wire *ret_wire, int level)
 {
 	monocle__wire wire = { .failed = false };
-
 	*ret_wire = wire;
 	return deflateInit2 (&ret_wire->deflate, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK;
 }

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * wire.h - protocol buffers as pprof's files have them: reading fields, and writing them into a gzip stream.
  *

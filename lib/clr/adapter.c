@@ -4,7 +4,7 @@
  * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown.
  *
  * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize,
- * before any managed code; that is their init window. The runtime tells of no moment at which it is initialised, so
+ * before any managed code; that is their init window. The runtime announces no moment at which it is initialised, so
  * runtime_initialized comes before the first image that is not corlib: as in Mono, corlib is up by then and the
  * program's assembly is not.
  */
@@ -50,7 +50,7 @@ call_filter_changed (void *host)
 }
 
 /*
- * Allocations can be told of only when that was asked for before anything was allocated; clauses, before anything was
+ * Allocations can be reported only when that was asked for before anything was allocated; clauses, before anything was
  * compiled.
  */
 static int
@@ -147,7 +147,7 @@ decline (const char *reason)
 }
 
 /*
- * The runtime was told to load us, but nobody said what for. Modules that were named and failed had their line already.
+ * The runtime was told to load us, but no module was named. Modules that were named and failed had their line already.
  */
 static HRESULT
 decline_idle (void)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * eventpipe.c - the runtime's own event provider, listened to from inside the process: what ICorProfilerCallback tells
- * late, dearly or not at all (collections with their generation, finalisation, handles, contention) without switching
- * concurrent collections off.
+ * late, at a high price or not at all (collections with their generation, finalisation, handles, contention) without
+ * switching concurrent collections off.
  *
  * An event is delivered on the thread that it happens on, at once, before any buffer. That thread may be the
  * collector's, it may hold locks of the runtime, the world may be stopped: what runs here must not make the runtime
@@ -93,7 +93,7 @@ typedef struct {
 	ULONG left;
 } payload;
 
-/* 0 behind the end: `size` bytes as a number. */
+/* 0 after the end: `size` bytes as a number. */
 static uint64_t
 take (payload *p, ULONG size)
 {

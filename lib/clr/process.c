@@ -33,7 +33,7 @@ read_command_line (command_line *line)
 		line->words[line->count++] = p;
 }
 
-/* Options of the muxer that take a value, in front of the assembly. */
+/* Options of the muxer that take a value, before the assembly. */
 static bool
 takes_value (const char *word)
 {

@@ -15,9 +15,10 @@
  *                  DETACHED --service--> RUNNING --service--> FREE
  *
  * What was given up is never begun: the objects that it is about may have moved. What was begun is waited for; nothing
- * that is asked lets the collector run but the collection itself, for which nobody waits who could be stopped by it.
+ * that is asked lets the collector run except the collection itself, and no thread waits for that which could be
+ * stopped by it.
  *
- * While one question is overdue nobody waits behind it who is in a hurry: whatever holds the service up may hold the
+ * While one question is overdue no asker that is in a hurry waits after it: whatever holds the service up may hold the
  * asker too. The thread is made when the profiler starts, since a signal handler may be the first to need it. It has
  * all signals blocked and ends with the process; a forked child has none.
  *
@@ -53,7 +54,7 @@ static slot slots[SLOTS];
 static sem_t posted;
 static pthread_t thread;
 static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
-static atomic_uint overdue;   /* questions that nobody waits for, still in their slots */
+static atomic_uint overdue;   /* questions without a waiting asker, still in their slots */
 static atomic_bool ended;
 static _Atomic (void (*) (void)) chore;
 

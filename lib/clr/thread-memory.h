@@ -52,7 +52,7 @@ typedef struct {
 enum { MONOCLE__PINS_MAX = 16 };
 typedef struct {
 	struct {
-		uintptr_t sp; /* of the callback that told of the throw */
+		uintptr_t sp; /* of the callback that reported the throw */
 		void *held;
 	} list[MONOCLE__PINS_MAX];
 	uint32_t count;
@@ -82,7 +82,7 @@ typedef struct {
 	uint32_t before;        /* exceptions under way when it began: what it throws comes after those */
 } monocle__under_way_handler;
 
-/* What the runtime announced and no probe has told of yet. */
+/* What the runtime announced and no probe has reported yet. */
 typedef struct {
 	MonoMethod *definition; /* NULL: nothing */
 	uint32_t type;          /* fault blocks count as finally blocks */
@@ -102,7 +102,7 @@ typedef struct {
 
 /*
  * An object that the runtime names once and modules are told of twice (heap/collector.c). After a collection it may
- * have moved, and nobody says where to: then modules get an object of the same class with nothing in it, which can be
+ * have moved, and where to is not known: then modules get an object of the same class with nothing in it, which can be
  * asked for its class.
  */
 typedef struct {
@@ -138,7 +138,7 @@ typedef struct {
 	monocle__emitted_capture *capture;
 	monocle__waiting waiting;
 	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
-	bool makes_handle;  /* a handle that nobody is told of is being made (heap/object.c) */
+	bool makes_handle;  /* a handle that is not reported is being made (heap/object.c) */
 	monocle__thread_stack stack;
 	monocle__under_way_list under_way;
 	monocle__shadow_entry bottom; /* base[-1]: higher than every frame */
@@ -176,7 +176,7 @@ monocle__emitted_capture **monocle__thread_memory_capture (void);
 /* NULL: no probe and no callback has needed memory here yet. */
 monocle__unwinding *monocle__thread_memory_unwinding (void);
 
-/* NULL: nobody said so yet. Any context. */
+/* NULL: not known yet. Any context. */
 const monocle__thread_stack *monocle__thread_memory_stack (void);
 /* Not from a signal handler. */
 void monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high);

@@ -28,7 +28,7 @@ typedef struct thread {
 	ThreadID id;
 	uintptr_t tid;  /* pthread_t; 0 until it runs */
 	char *name;     /* set before it ran */
-	bool is_ending; /* somebody tells so; it has no id any more */
+	bool is_ending; /* a thread is reporting so; it has no id any more */
 } thread;
 
 static thread *threads;
@@ -63,7 +63,7 @@ monocle__clr_thread_tid (ThreadID id)
 	return tid;
 }
 
-/* The thread stays in the list while its end is told. NULL: nobody was told of its start. */
+/* The thread stays in the list while its end is told. NULL: its start was not reported. */
 static thread *
 begin_end (ThreadID id)
 {
@@ -132,7 +132,8 @@ tell_end (uintptr_t tid)
 }
 
 /*
- * Nobody but `own` may have its tid: takes it from one who is dead without the runtime having said so. Under the lock.
+ * Only `own` may have its tid: takes it from a thread that is dead without an announcement of the runtime. Under the
+ * lock.
  */
 static bool
 take_tid (const thread *own)
@@ -207,7 +208,7 @@ utf8_name (const WCHAR *name, ULONG length)
 	return text;
 }
 
-/* A thread that loses its name is told to nobody, as on Mono; it only has none from then on. */
+/* That a thread loses its name is not reported, as on Mono; it only has none from then on. */
 HRESULT
 monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, ULONG length, WCHAR *name)
 {

@@ -7,7 +7,7 @@
 
 #include "utf8.h"
 
-/* The character at *at, which is moved behind it. */
+/* The character at *at, which is moved past it. */
 static uint32_t
 next_character (const WCHAR **at, const WCHAR *end)
 {

@@ -5,11 +5,12 @@
  * mask and the sessions of its event provider.
  *
  * Demands only grow: an event whose last listener left is dropped by the core, and may be wanted again. Flags are set
- * at once, by whoever made the demand, a signal handler included (SetEventMask2 may be called anywhere). Sessions may
- * wait for the collector while they start, so the service starts them; inside Initialize there is nothing to wait for.
+ * at once, by the thread that made the demand, a signal handler included (SetEventMask2 may be called anywhere).
+ * Sessions may wait for the collector while they start, so the service starts them; inside Initialize there is nothing
+ * to wait for.
  *
  * The runtime takes a mask as a whole or not at all. When it refuses one, events are tried one at a time, so that the
- * one which cannot be had is named, and costs nobody else anything.
+ * one which cannot be had is named, and the others are not affected.
  */
 #include "wants.h"
 #include <stdatomic.h>
@@ -108,7 +109,7 @@ monocle__wants_support (void *host, monocle_event event)
 	return (MonocleSupport) of_events[event].support;
 }
 
-/* Whole words: nobody reads half of what another thread writes. */
+/* Whole words: no thread reads half of what another one writes. */
 static atomic_uint granted_low, granted_high; /* as the runtime last accepted them */
 static atomic_uint refused_low, refused_high; /* it was told so, once */
 
@@ -200,8 +201,8 @@ start_sessions (void *nothing)
 }
 
 /*
- * Whoever comes while another one is at it, a signal handler above it included, leaves that word and goes: the other
- * looks again.
+ * A caller that arrives during an update, even from a signal handler, only counts itself; the one that is updating then
+ * runs again.
  */
 void
 monocle__wants_update (void)

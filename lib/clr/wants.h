@@ -13,7 +13,7 @@
 bool monocle__wants_begin (void);
 /* What comes of an event: the host operation. */
 MonocleSupport monocle__wants_support (void *host, monocle_event event);
-/* Somebody wants something more. Any context. */
+/* Something more is wanted. Any context. */
 void monocle__wants_update (void);
 /*
  * From now on the runtime announces no exceptions: this one ends the process, and it would die of announcing how.

@@ -22,7 +22,7 @@ enum {
 };
 
 struct chunk {
-	_Atomic size_t used; /* may run past CHUNK_SIZE: whoever gets an offset beyond the end moves on */
+	_Atomic size_t used; /* may run past CHUNK_SIZE: a thread that gets an offset beyond the end moves on */
 };
 
 static _Atomic (struct chunk *) current;

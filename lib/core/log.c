@@ -26,7 +26,7 @@
 
 enum { MESSAGE_MAX = 4096 };
 
-/* Written by whoever moves `path_state` from UNREAD to READING, then only read. "" means stderr. */
+/* Written by the thread that moves `path_state` from UNREAD to READING, then only read. "" means stderr. */
 static char path[PATH_MAX];
 enum { UNREAD, READING, READ };
 static atomic_uint path_state;

@@ -54,7 +54,6 @@ monocle__il_edit *
 monocle__il_edit_new (monocle__il_body *body)
 {
 	monocle__il_edit *edit = calloc (1, sizeof *edit);
-
 	if (!edit)
 		return NULL;
 	edit->body = body;
@@ -77,7 +76,6 @@ grow (void **array, uint32_t *capacity, uint32_t needed, size_t element)
 {
 	uint32_t wanted = needed < 8 ? 8 : needed + needed / 2;
 	void *bigger;
-
 	if (needed <= *capacity)
 		return true;
 	bigger = realloc (*array, wanted * element);
@@ -125,7 +123,6 @@ monocle__il_begins_handler (const monocle__il_body *body, uint32_t index)
 {
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		const monocle__il_clause *c = &body->clauses[i];
-
 		if (c->handler_begin == index || (c->flags == MONOCLE__IL_CLAUSE_FILTER && c->filter_begin == index))
 			return true;
 	}
@@ -137,7 +134,6 @@ check_insertion (const monocle__il_edit *edit, uint32_t before, monocle__il_jump
                  const monocle__il_instruction *code, uint32_t count)
 {
 	int error = 0;
-
 	if (before > edit->body_count || monocle__il_first_prefix (edit->body, before) != before)
 		return MONOCLE__ECMA_E_RANGE;
 	/*
@@ -159,7 +155,6 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
                     const monocle__il_instruction *code, uint32_t count)
 {
 	int error = check_insertion (edit, before, jumps, code, count);
-
 	if (error)
 		return error;
 	if (!grow ((void **) &edit->insertions, &edit->insertion_capacity, edit->insertion_count + 1,
@@ -170,7 +165,6 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 	    (insertion) { .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
 	for (uint32_t i = 0; i < count; i++) {
 		monocle__il_instruction *copy = &edit->code[edit->code_count++];
-
 		*copy = code[i];
 		copy->opcode = monocle__il_facts_of (code[i].opcode)->wide;
 		copy->original_opcode = copy->opcode;
@@ -186,7 +180,6 @@ allocate_plan (plan *p, uint32_t count)
 {
 	size_t places = (size_t) count + 1;
 	uint32_t *at = malloc (4 * places * sizeof *at);
-
 	if (!at)
 		return false;
 	memset (at, 0xFF, 2 * places * sizeof *at); /* MONOCLE__IL_NONE in both list heads */
@@ -217,7 +210,6 @@ make_plan (monocle__il_edit *edit, plan *p)
 	for (uint32_t i = edit->insertion_count; i-- > 0;) {
 		insertion *in = &edit->insertions[i];
 		uint32_t *head = in->jumps == MONOCLE__IL_JUMPS_HIT ? &p->hit[in->before] : &p->skip[in->before];
-
 		in->next = *head;
 		*head = i;
 	}
@@ -236,7 +228,6 @@ copy_list (const monocle__il_edit *edit, const plan *p, uint32_t head, monocle__
 {
 	for (uint32_t i = head; i != MONOCLE__IL_NONE; i = edit->insertions[i].next) {
 		const insertion *in = &edit->insertions[i];
-
 		for (uint32_t j = 0; j < in->count; j++, out++) {
 			*out = edit->code[in->first + j];
 			if (!monocle__il_is_branch (out->opcode))
@@ -254,7 +245,6 @@ static void
 copy_code (const monocle__il_edit *edit, const plan *p, monocle__il_instruction *out)
 {
 	const monocle__il_body *body = edit->body;
-
 	for (uint32_t b = 0; b <= body->count; b++) {
 		out = copy_list (edit, p, p->skip[b], out);
 		out = copy_list (edit, p, p->hit[b], out);
@@ -272,7 +262,6 @@ static void
 move_region (const plan *p, uint32_t *begin, uint32_t *end)
 {
 	bool empty = *begin == *end;
-
 	*begin = p->label[*begin];
 	*end = empty ? *begin : p->border[*end];
 }
@@ -294,7 +283,6 @@ move_references (monocle__il_body *body, const plan *p)
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		monocle__il_clause *c = &body->clauses[i];
 		uint32_t entry = entry_of (p, c->handler_begin);
-
 		move_region (p, &c->try_begin, &c->try_end);
 		move_region (p, &c->handler_begin, &c->handler_end);
 		c->handler_begin = entry;
@@ -308,7 +296,6 @@ apply_plan (monocle__il_edit *edit, plan *p)
 {
 	monocle__il_body *body = edit->body;
 	monocle__il_instruction *code;
-
 	make_plan (edit, p);
 	code = monocle__il_allocate_block (&body->arena, p->count * sizeof *code);
 	if (!code)
@@ -326,7 +313,6 @@ monocle__il_edit_apply (monocle__il_edit *edit)
 {
 	plan p;
 	int error = MONOCLE__ECMA_E_RANGE;
-
 	if (edit->body->count == edit->body_count && edit->insertion_count == 0)
 		error = 0;
 	else if (edit->body->count == edit->body_count) {
@@ -353,7 +339,6 @@ grow_clauses (monocle__il_body *body)
 {
 	uint32_t capacity = body->clause_count + 4;
 	monocle__il_clause *clauses;
-
 	if (body->clause_count < body->clause_capacity)
 		return 0;
 	clauses = monocle__il_allocate_block (&body->arena, capacity * sizeof *clauses);
@@ -370,7 +355,6 @@ int
 monocle__il_add_clause (monocle__il_body *body, const monocle__il_clause *clause)
 {
 	int error;
-
 	if (!region_is_sane (clause->try_begin, clause->try_end, body->count) ||
 	    !region_is_sane (clause->handler_begin, clause->handler_end, body->count) ||
 	    (clause->flags == MONOCLE__IL_CLAUSE_FILTER && clause->filter_begin >= clause->handler_begin))

@@ -35,7 +35,6 @@ static inline uint16_t
 encoded_opcode (const layout *l, const monocle__il_instruction *instruction)
 {
 	const monocle__il_facts *facts = monocle__il_facts_of (instruction->opcode);
-
 	if (l->original && monocle__il_facts_of (instruction->original_opcode)->wide == instruction->opcode)
 		return instruction->original_opcode;
 	return facts->operand == MONOCLE__IL_OPERAND_INVALID ? instruction->opcode : facts->wide;
@@ -47,7 +46,6 @@ measure_instruction (const layout *l, const monocle__il_instruction *instruction
 {
 	const monocle__il_body *body = l->body;
 	const monocle__il_facts *facts = monocle__il_facts_of (encoded_opcode (l, instruction));
-
 	switch (facts->operand) {
 	case MONOCLE__IL_OPERAND_INVALID: return 0;
 	case MONOCLE__IL_OPERAND_BRANCH1:
@@ -65,10 +63,8 @@ measure_code (layout *l)
 {
 	const monocle__il_body *body = l->body;
 	uint64_t at = 0;
-
 	for (uint32_t i = 0; i < body->count; i++) {
 		uint64_t size = measure_instruction (l, &body->code[i]);
-
 		l->offsets[i] = (uint32_t) at;
 		at += size;
 		if (size == 0 || at > MONOCLE__IL_CODE_MAX)
@@ -86,7 +82,6 @@ check_short_branches (const layout *l)
 	for (uint32_t i = 0; i < l->body->count; i++) {
 		const monocle__il_instruction *instruction = &l->body->code[i];
 		int64_t distance;
-
 		if (monocle__il_facts_of (encoded_opcode (l, instruction))->operand != MONOCLE__IL_OPERAND_BRANCH1)
 			continue;
 		distance = (int64_t) l->offsets[instruction->operand.target] - l->offsets[i + 1];
@@ -100,7 +95,6 @@ static bool
 fits_tiny (const layout *l)
 {
 	const monocle__il_body *body = l->body;
-
 	return l->original && body->was_tiny && body->max_stack <= 8 && !body->init_locals &&
 	       !body->local_signature_token && body->clause_count == 0 && l->code_size < 64;
 }
@@ -118,7 +112,6 @@ check_clauses (const monocle__il_body *body)
 		return MONOCLE__ECMA_E_RANGE;
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		const monocle__il_clause *c = &body->clauses[i];
-
 		if (!region_is_sane (c->try_begin, c->try_end, body->count) ||
 		    !region_is_sane (c->handler_begin, c->handler_end, body->count) || c->filter_begin > body->count)
 			return MONOCLE__ECMA_E_RANGE;
@@ -131,12 +124,10 @@ measure_sections (const layout *l)
 {
 	const monocle__il_body *body = l->body;
 	size_t size = 0;
-
 	if (!l->original)
 		return body->clause_count ? 4 + (size_t) body->clause_count * MONOCLE__IL_FAT_CLAUSE : 0;
 	for (uint32_t i = 0; i < body->section_count; i++) {
 		bool fat = (body->sections[i].kind & MONOCLE__IL_SECTION_FAT) != 0;
-
 		size += 4 + (size_t) body->sections[i].clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
 	}
 	return size;
@@ -147,7 +138,6 @@ measure (layout *l)
 {
 	size_t sections = measure_sections (l);
 	int error = l->body->max_stack > UINT16_MAX ? MONOCLE__ECMA_E_RANGE : measure_code (l);
-
 	if (!error && l->original)
 		error = check_short_branches (l);
 	if (!error)
@@ -168,7 +158,6 @@ emit_header (const layout *l, uint8_t *out)
 {
 	const monocle__il_body *body = l->body;
 	uint32_t flags = body->header_flags & ~(uint32_t) (7 | MONOCLE__IL_HEADER_MORE | MONOCLE__IL_HEADER_INIT_LOCALS);
-
 	if (l->tiny) {
 		out[0] = (uint8_t) (l->code_size << 2 | 2);
 		return out + MONOCLE__IL_TINY_HEADER;
@@ -198,7 +187,6 @@ emit_operand (const layout *l, const monocle__il_instruction *instruction, uint8
               uint32_t after)
 {
 	uint64_t i = (uint64_t) instruction->operand.i;
-
 	switch (kind) {
 	case MONOCLE__IL_OPERAND_I1:
 	case MONOCLE__IL_OPERAND_U1: operand[0] = (uint8_t) i; break;
@@ -222,13 +210,11 @@ static uint8_t *
 emit_code (const layout *l, uint8_t *out)
 {
 	const monocle__il_body *body = l->body;
-
 	for (uint32_t i = 0; i < body->count; i++) {
 		const monocle__il_instruction *instruction = &body->code[i];
 		uint16_t opcode = encoded_opcode (l, instruction);
 		const monocle__il_facts *facts = monocle__il_facts_of (opcode);
 		uint8_t *at = out + l->offsets[i];
-
 		if (facts->opcode_size == 2)
 			*at++ = 0xFE;
 		*at++ = (uint8_t) opcode;
@@ -244,7 +230,6 @@ emit_clause (const layout *l, const monocle__il_clause *c, bool fat, uint8_t *ou
 	uint32_t handler_offset = l->offsets[c->handler_begin];
 	uint32_t handler_length = l->offsets[c->handler_end] - handler_offset;
 	uint32_t last = c->flags == MONOCLE__IL_CLAUSE_FILTER ? l->offsets[c->filter_begin] : c->class_token;
-
 	if (fat) {
 		monocle__put_le32 (out, c->flags);
 		monocle__put_le32 (out + 4, try_offset);
@@ -268,7 +253,6 @@ emit_section (const layout *l, const struct monocle__il_section *section, const 
 {
 	bool fat = (section->kind & MONOCLE__IL_SECTION_FAT) != 0;
 	uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
-
 	if (fat)
 		monocle__put_le32 (out, section->kind | section->data_size << 8);
 	else
@@ -289,7 +273,6 @@ emit_sections (const layout *l, uint8_t *out)
 		.data_size = 4 + body->clause_count * MONOCLE__IL_FAT_CLAUSE,
 		.clause_count = body->clause_count,
 	};
-
 	for (uint32_t i = 0; i < l->padding; i++)
 		*out++ = l->original ? body->padding[i] : 0;
 	if (!l->original)
@@ -334,7 +317,6 @@ write_layout (layout *l, monocle__il_allocate allocate, void *context, uint8_t *
 	uint32_t map_count = 0;
 	uint8_t *data, *end;
 	int error = measure (l);
-
 	if (!error && ret_map)
 		error = make_map (l, &map, &map_count);
 	if (error)
@@ -363,7 +345,6 @@ monocle__il_write (const monocle__il_body *body, bool verbatim, monocle__il_allo
 	layout l = { .body = body, .original = verbatim && !body->edited, .offsets = scratch };
 	size_t bytes = ((size_t) body->count + 1) * sizeof *scratch;
 	int error;
-
 	if (bytes > sizeof scratch && !(l.offsets = malloc (bytes)))
 		return MONOCLE__IL_E_NO_MEMORY;
 	error = write_layout (&l, allocate, context, ret_data, ret_map, ret_map_count);

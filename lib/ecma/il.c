@@ -35,7 +35,6 @@ void *
 monocle__il_allocate_block (void **arena, size_t size)
 {
 	block *b = malloc (sizeof *b + size);
-
 	if (!b)
 		return NULL;
 	b->next = *arena;
@@ -94,11 +93,9 @@ static int
 count_instructions (reader *r)
 {
 	uint32_t at = 0;
-
 	while (at < r->code_size) {
 		uint32_t left = r->code_size - at, size;
 		const monocle__il_facts *facts = &monocle__il_table[r->code[at]];
-
 		if (r->code[at] == 0xFE && left > 1)
 			facts = &monocle__il_table[0x100 + r->code[at + 1]];
 		if (facts->operand == MONOCLE__IL_OPERAND_INVALID)
@@ -108,7 +105,6 @@ count_instructions (reader *r)
 			return MONOCLE__ECMA_E_TRUNCATED;
 		if (facts->operand == MONOCLE__IL_OPERAND_SWITCH) {
 			uint32_t targets = monocle__le32 (r->code + at + 1);
-
 			if (targets > (left - size) / 4)
 				return MONOCLE__ECMA_E_TRUNCATED;
 			size += targets * 4;
@@ -132,7 +128,6 @@ read_section (const reader *r, size_t at, struct monocle__il_section *ret_sectio
 {
 	struct monocle__il_section s = { 0 };
 	uint32_t unit;
-
 	if (at > r->size || r->size - at < 4)
 		return MONOCLE__ECMA_E_TRUNCATED;
 	s.kind = r->data[at];
@@ -159,7 +154,6 @@ static size_t
 section_size (const struct monocle__il_section *section)
 {
 	bool fat = (section->kind & MONOCLE__IL_SECTION_FAT) != 0;
-
 	return 4 + (size_t) section->clause_count * (fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE);
 }
 
@@ -175,12 +169,10 @@ count_clauses (reader *r)
 {
 	struct monocle__il_section section = { .kind = MONOCLE__IL_SECTION_MORE };
 	size_t at = first_section (r);
-
 	if (!r->more_sections)
 		return 0;
 	while (section.kind & MONOCLE__IL_SECTION_MORE) {
 		int error = read_section (r, at, &section);
-
 		if (error)
 			return error;
 		r->clauses += section.clause_count;
@@ -202,7 +194,6 @@ allocate_body (const reader *r, monocle__il_body *body)
 	              r->sections * sizeof *body->sections + r->clauses * sizeof *body->clauses +
 	              r->targets * sizeof (uint32_t);
 	char *at = monocle__il_allocate_block (&body->arena, size);
-
 	if (!at)
 		return MONOCLE__IL_E_NO_MEMORY;
 	/* In falling order of alignment, so that no gaps are needed. */
@@ -226,7 +217,6 @@ static inline bool
 try_resolve (const reader *r, uint32_t from, int32_t distance, uint32_t *ret_index)
 {
 	int64_t to = (int64_t) from + distance;
-
 	if (to < 0 || to > r->code_size || r->index_at[to] == MONOCLE__IL_NONE)
 		return false;
 	*ret_index = r->index_at[to];
@@ -240,7 +230,6 @@ decode_switch (const reader *r, monocle__il_body *body, monocle__il_instruction 
 	uint32_t index = body->switch_count++, count = monocle__le32 (operand);
 	uint32_t after = (uint32_t) (operand - r->code) + 4 + 4 * count;
 	monocle__il_switch *s = &body->switches[index];
-
 	if (index > 0)
 		s->targets = s[-1].targets + s[-1].count;
 	s->count = count;
@@ -275,7 +264,6 @@ static int
 decode_code (const reader *r, monocle__il_body *body)
 {
 	monocle__il_instruction *instruction = body->code;
-
 	for (uint32_t at = 0; at < r->code_size; instruction++) {
 		uint16_t opcode = r->code[at] == 0xFE ? (uint16_t) (0xFE00 | r->code[at + 1]) : r->code[at];
 		const monocle__il_facts *facts = monocle__il_facts_of (opcode);
@@ -283,7 +271,6 @@ decode_code (const reader *r, monocle__il_body *body)
 		uint32_t next = at + facts->size;
 		bool resolved = true;
 		int64_t more;
-
 		instruction->opcode = facts->wide;
 		instruction->original_opcode = opcode;
 		instruction->offset = at;
@@ -326,7 +313,6 @@ static monocle__il_raw_clause
 load_clause (const uint8_t *at, bool fat)
 {
 	monocle__il_raw_clause c;
-
 	if (fat) {
 		c.flags = monocle__le32 (at);
 		c.try_offset = monocle__le32 (at + 4);
@@ -350,7 +336,6 @@ decode_clause (const reader *r, const uint8_t *at, bool fat, monocle__il_clause 
 {
 	monocle__il_raw_clause raw = load_clause (at, fat);
 	monocle__il_clause c = { .flags = raw.flags };
-
 	if (raw.flags != MONOCLE__IL_CLAUSE_CATCH && raw.flags != MONOCLE__IL_CLAUSE_FILTER &&
 	    raw.flags != MONOCLE__IL_CLAUSE_FINALLY && raw.flags != MONOCLE__IL_CLAUSE_FAULT)
 		return MONOCLE__ECMA_E_FORMAT;
@@ -359,7 +344,6 @@ decode_clause (const reader *r, const uint8_t *at, bool fat, monocle__il_clause 
 		return MONOCLE__ECMA_E_FORMAT;
 	if (raw.flags == MONOCLE__IL_CLAUSE_FILTER) {
 		uint32_t end;
-
 		if (!try_region (r, raw.token_or_filter, 0, &c.filter_begin, &end))
 			return MONOCLE__ECMA_E_FORMAT;
 	} else {
@@ -373,7 +357,6 @@ static int
 decode_sections (const reader *r, monocle__il_body *body)
 {
 	size_t at = first_section (r);
-
 	if (r->sections)
 		memcpy (body->padding, r->code + r->code_size, at - r->header_size - r->code_size);
 	for (uint32_t i = 0; i < r->sections; i++) {
@@ -381,7 +364,6 @@ decode_sections (const reader *r, monocle__il_body *body)
 		int error = read_section (r, at, section);
 		bool fat = (section->kind & MONOCLE__IL_SECTION_FAT) != 0;
 		uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
-
 		for (uint32_t j = 0; !error && j < section->clause_count; j++)
 			error = decode_clause (r, r->data + at + 4 + j * unit, fat, &body->clauses[body->clause_count++]);
 		if (error)
@@ -395,7 +377,6 @@ static int
 read_body (reader *r, monocle__il_body *body)
 {
 	int error = count_instructions (r);
-
 	if (!error)
 		error = count_clauses (r);
 	if (!error)
@@ -415,7 +396,6 @@ monocle__il_read (monocle__il_body *ret_body, const uint8_t *data, size_t size, 
 	monocle__il_body body = { 0 };
 	size_t bytes;
 	int error = read_header (&r, &body);
-
 	if (error)
 		return error;
 	bytes = ((size_t) r.code_size + 1) * sizeof *scratch;
@@ -443,7 +423,6 @@ monocle__il_read_header (const uint8_t *data, size_t size, monocle__il_header *r
 	reader r = { .data = data, .size = size };
 	monocle__il_body body = { 0 };
 	int error = read_header (&r, &body);
-
 	if (!error)
 		error = count_clauses (&r);
 	if (error)
@@ -468,18 +447,15 @@ monocle__il_read_clause (const uint8_t *data, size_t size, uint32_t index, monoc
 	struct monocle__il_section section = { .kind = MONOCLE__IL_SECTION_MORE };
 	int error = read_header (&r, &body);
 	size_t at = first_section (&r);
-
 	if (!error && !r.more_sections)
 		return MONOCLE__ECMA_E_RANGE;
 	for (; !error && section.kind & MONOCLE__IL_SECTION_MORE; at += section_size (&section)) {
 		bool fat;
-
 		if ((error = read_section (&r, at, &section)))
 			return error;
 		fat = (section.kind & MONOCLE__IL_SECTION_FAT) != 0;
 		if (index < section.clause_count) {
 			uint32_t unit = fat ? MONOCLE__IL_FAT_CLAUSE : MONOCLE__IL_SMALL_CLAUSE;
-
 			*ret_clause = load_clause (data + at + 4 + (size_t) index * unit, fat);
 			return 0;
 		}
@@ -494,7 +470,6 @@ const char *
 monocle__il_name (uint16_t opcode)
 {
 	const char *name = monocle__il_names[monocle__il_facts_of (opcode) - monocle__il_table];
-
 	return name ? name : "unknown";
 }
 
@@ -502,7 +477,6 @@ bool
 monocle__il_is_branch (uint16_t opcode)
 {
 	uint8_t operand = monocle__il_facts_of (opcode)->operand;
-
 	return operand == MONOCLE__IL_OPERAND_BRANCH4 || operand == MONOCLE__IL_OPERAND_BRANCH1;
 }
 

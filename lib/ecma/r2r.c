@@ -16,10 +16,11 @@
  * The hash table begins with the offsets of its buckets, one more than there are buckets. An entry is one byte of the
  * hash and the signed distance from there to what it refers to.
  */
+#include "r2r.h"
+
 #include <string.h>
 #include "bytes.h"
 #include "metadata.h"
-#include "r2r.h"
 
 enum {
 	HEADER_SIZE = 16,

@@ -16,7 +16,6 @@ monocle__check_thread_is_known (void)
 {
 	static void *(*domain_get) (void);
 	void *(*found) (void) = __atomic_load_n (&domain_get, __ATOMIC_ACQUIRE);
-
 	if (!found) {
 		found = (void *(*) (void) ) dlsym (RTLD_DEFAULT, "mono_domain_get");
 		__atomic_store_n (&domain_get, found, __ATOMIC_RELEASE);

@@ -11,7 +11,6 @@ bool
 monocle__module_start (const places *list, const char *name, const char *desc, char *ret_failure, size_t size)
 {
 	monocle__candidate candidate;
-
 	monocle__candidate_init (&candidate, name, desc, "this Mono");
 	bool started = monocle__candidate_start_in_process (&candidate);
 	for (size_t i = 0; i < list->count && !started; i++)

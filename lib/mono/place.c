@@ -32,7 +32,6 @@ static void
 add (places *list, const char *folder, const char *below)
 {
 	char path[PATH_MAX], real[PATH_MAX];
-
 	if (!folder[0] || list->count == PLACES_MAX)
 		return;
 	if (snprintf (path, sizeof path, "%s%s", folder, below) >= (int) sizeof path || !realpath (path, real))
@@ -49,7 +48,6 @@ add_module_path (places *list)
 {
 	const char *text = monocle__variable ("MONOCLE_MODULE_PATH");
 	char *rest = NULL, *copy = text ? strdup (text) : NULL;
-
 	for (char *folder = copy ? strtok_r (copy, ":", &rest) : NULL; folder; folder = strtok_r (NULL, ":", &rest))
 		add (list, folder, "");
 	free (copy);
@@ -60,7 +58,6 @@ static const char *
 folder_of (char *path)
 {
 	char *slash = strrchr (path, '/');
-
 	*(slash ? slash : path) = '\0';
 	return path;
 }
@@ -71,7 +68,6 @@ add_own_folder (places *list)
 {
 	char real[PATH_MAX];
 	Dl_info info;
-
 	if (dladdr ((void *) add_own_folder, &info) && info.dli_fname && realpath (info.dli_fname, real))
 		add (list, folder_of (real), "");
 }
@@ -82,7 +78,6 @@ add_monos_folders (places *list)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink ("/proc/self/exe", program, sizeof program - 1);
-
 	program[length > 0 ? length : 0] = '\0';
 	const char *folder = folder_of (program);
 	add (list, folder, "/.libs");
@@ -122,7 +117,6 @@ module_name (const char *file)
 {
 	static const char prefix[] = "libmono-profiler-", suffix[] = ".so";
 	size_t length = strlen (file);
-
 	if (strncmp (file, prefix, sizeof prefix - 1) || length < sizeof prefix + sizeof suffix - 1)
 		return NULL;
 	if (strcmp (file + length - (sizeof suffix - 1), suffix))
@@ -149,7 +143,6 @@ add_modules_of (modules *list, const char *folder)
 {
 	DIR *files = opendir (folder);
 	struct dirent *file;
-
 	while (files && list->count < MODULES_MAX && (file = readdir (files))) {
 		char *name = module_name (file->d_name);
 		if (name && !has_module (list, name))
@@ -172,7 +165,6 @@ monocle__place_list_modules (const places *list, char *ret_text, size_t size)
 {
 	modules found = { .count = 0 };
 	size_t length = 0;
-
 	for (size_t i = 0; i < list->count; i++)
 		add_modules_of (&found, list->folders[i]);
 	qsort (found.names, found.count, sizeof *found.names, by_name);

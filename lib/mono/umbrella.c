@@ -30,7 +30,6 @@ is_second_time (const char *name)
 		struct taken *next;
 		char name[MONOCLE__NAME_LIMIT];
 	} * all;
-
 	for (const struct taken *one = all; one; one = one->next)
 		if (!strcmp (one->name, name))
 			return true;
@@ -48,7 +47,6 @@ explain_absence (const places *list, const char *name)
 {
 	char modules[1024], folders[2048] = "";
 	size_t length = 0;
-
 	for (size_t i = 0; i < list->count && length < sizeof folders; i++)
 		length += (size_t) snprintf (folders + length, sizeof folders - length, "%s ", list->folders[i]);
 	monocle__place_list_modules (list, modules, sizeof modules);
@@ -63,7 +61,6 @@ load (const places *list, const char *desc)
 {
 	char name[MONOCLE__NAME_LIMIT], failure[3072];
 	size_t length = strcspn (desc, ":");
-
 	if (monocle__candidate_has_comma (desc)) {
 		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
 		                      " NAME:KEY=VALUE,KEY",
@@ -97,7 +94,6 @@ static void
 help (const places *list)
 {
 	char modules[1024];
-
 	monocle__place_list_modules (list, modules, sizeof modules);
 	printf ("mono --profile=monocle:NAME[:ARGUMENTS]   loads the profiler module NAME\n"
 	        "modules: %s\n",
@@ -112,7 +108,6 @@ static void
 complain_nameless (const places *list)
 {
 	char modules[1024];
-
 	monocle__place_list_modules (list, modules, sizeof modules);
 	monocle__log_failure ("no profiler is named: --profile=monocle:NAME[:ARGUMENTS] is expected; there %s%s",
 	                      modules[0] ? "are: " : "is none", modules);
@@ -123,7 +118,6 @@ mono_profiler_init_monocle (const char *desc)
 {
 	const char *rest = desc + strcspn (desc, ":"), *reason = "it is not wanted";
 	places list;
-
 	if (!monocle_host_process_enabled (&reason)) {
 		monocle__run_note ("declined", reason);
 		return;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * array.h - growing an array without losing what it holds when memory runs out.
  */
@@ -18,7 +19,6 @@ monocle__array_reserve (void **items, size_t *capacity, size_t needed, size_t si
 {
 	size_t bytes, wanted = *capacity ? *capacity : 16;
 	void *moved;
-
 	if (needed <= *capacity)
 		return true;
 	while (wanted < needed) {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * collapsed.c - folded stacks as flame graph scripts exchange them: a line per stack, "root;caller;leaf 12".
  *
@@ -20,7 +21,7 @@ enum {
 	NUMBER_SIZE = 48,
 };
 
-/* --- reading --- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	const char *at, *end;
@@ -75,7 +76,6 @@ try_amount (span text, int64_t *ret_amount)
 	char digits[NUMBER_SIZE], *end;
 	size_t length = (size_t) (text.end - text.at);
 	double number;
-
 	if (length == 0 || length >= sizeof digits)
 		return false;
 	for (size_t i = 0; i < length; i++) {
@@ -100,7 +100,6 @@ static bool
 try_line (span line, span *ret_stack, int64_t *ret_amount)
 {
 	const char *word = line.end;
-
 	while (word > line.at && !is_space (word[-1]))
 		word--;
 	*ret_stack = trim ((span) { line.at, word });
@@ -112,7 +111,6 @@ add_frame (reader *r, span name, size_t depth)
 {
 	monocle__function function = { .system_name = "", .filename = "" };
 	size_t index, known = r->profile->function_count;
-
 	function.name = monocle__profile_text (r->profile, name.at, (size_t) (name.end - name.at));
 	index = function.name ? monocle__profile_add_function (r->profile, &function) : SIZE_MAX;
 	if (index < known) /* as nearly all are */
@@ -138,7 +136,6 @@ static bool
 add_stack (reader *r, span stack, int64_t amount)
 {
 	size_t depth = 0;
-
 	while (stack.at < stack.end) {
 		const char *end = memchr (stack.at, ';', (size_t) (stack.end - stack.at));
 		span name = trim ((span) { stack.at, end ? end : stack.end });
@@ -170,7 +167,6 @@ read_lines (reader *r, span text)
 {
 	span line, stack;
 	int64_t amount;
-
 	if (!monocle__profile_add_value_type (r->profile, "samples", "count"))
 		return fail (r, "out of memory");
 	while (next_line (&text, &line, &r->line)) {
@@ -191,7 +187,6 @@ monocle__collapsed_parse (const void *bytes, size_t size, size_t allowance, mono
 	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
 	int result =
 	    r.profile ? read_lines (&r, (span) { bytes, (const char *) bytes + size }) : fail (&r, "out of memory");
-
 	if (result == 0)
 		*ret_profile = r.profile;
 	else
@@ -207,7 +202,6 @@ monocle__collapsed_recognise (const char *bytes, size_t size)
 	size_t ahead = size < LOOK_AHEAD ? size : LOOK_AHEAD, number = 0;
 	span rest = { bytes, bytes + size }, line, stack;
 	int64_t amount;
-
 	for (size_t i = 0; i < ahead; i++) {
 		if ((unsigned char) bytes[i] < 0x20 && !strchr ("\t\n\r", bytes[i] ? bytes[i] : 'x'))
 			return false;
@@ -217,7 +211,7 @@ monocle__collapsed_recognise (const char *bytes, size_t size)
 	return next_line (&rest, &line, &number) && try_line (line, &stack, &amount);
 }
 
-/* --- writing --- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	FILE *out;
@@ -230,7 +224,6 @@ write_name (FILE *out, const char *name)
 {
 	size_t left = strlen (name);
 	uint32_t code;
-
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (name, left, &code);
 		if (code == ';' || monocle__utf8_is_unsafe (code))
@@ -248,7 +241,6 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 	writer *w = context;
 	uint32_t depth = tree->nodes[node].depth;
 	int64_t amount = monocle__tree_self (tree, node, w->value);
-
 	w->path[depth] = tree->nodes[node].function;
 	if (node == 0 || amount <= 0)
 		return;
@@ -268,7 +260,6 @@ monocle__collapsed_convert (FILE *out, const monocle__profile *profile, const mo
 	writer w = { .out = out, .value = options->value };
 	monocle__tree_visitor visitor = { .enter = write_node, .context = &w };
 	uint32_t deepest = 0;
-
 	for (size_t i = 0; tree && i < tree->count; i++)
 		deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
 	w.path = calloc ((size_t) deepest + 1, sizeof *w.path);

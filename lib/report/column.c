@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * column.c - from value types to columns.
  *
@@ -79,7 +80,6 @@ column_init (monocle__column *column, const monocle__profile *profile, size_t va
 	const char *suffix = unit ? unit->suffix : type->unit, *kind = is_total ? "total" : "self";
 	const char *type_name = is_plain (type->type) ? "" : type->type;
 	char heading[64];
-
 	if (strcmp (suffix, type_name) == 0)
 		suffix = "";
 	*column = (monocle__column) { .value = value, .is_total = is_total };
@@ -100,7 +100,6 @@ monocle__columns_new (const monocle__profile *profile, size_t *ret_count)
 {
 	monocle__column *columns = calloc (profile->value_count * 2, sizeof *columns);
 	size_t count = 0;
-
 	if (!columns)
 		return NULL;
 	for (size_t i = 0; i < profile->value_count; i++) {
@@ -126,13 +125,12 @@ size_t
 monocle__sort_value (const monocle__profile *profile, monocle__sort sort)
 {
 	size_t calls = monocle__profile_find_value (profile, "calls");
-
 	if (sort != MONOCLE__SORT_CALLS)
 		return monocle__profile_main_value (profile);
 	return calls != SIZE_MAX ? calls : first_count (profile);
 }
 
-/* --- amounts --- */
+/* --- amounts ------------------------------------------------------------------------------------------------------ */
 
 static void
 format_grouped (int64_t amount, char *buffer, size_t size)
@@ -140,7 +138,6 @@ format_grouped (int64_t amount, char *buffer, size_t size)
 	char digits[24], *out = buffer;
 	uint64_t magnitude = amount < 0 ? 0 - (uint64_t) amount : (uint64_t) amount;
 	int length = snprintf (digits, sizeof digits, "%llu", (unsigned long long) magnitude);
-
 	if (size < sizeof "-9,223,372,036,854,775,808")
 		return;
 	if (amount < 0)
@@ -159,7 +156,6 @@ format_scaled (double amount, const char *const *names, double step, char *buffe
 {
 	double magnitude = amount < 0 ? -amount : amount;
 	size_t i = 0;
-
 	while (names[i + 1] && magnitude >= step * 0.99995) {
 		magnitude /= step;
 		amount /= step;
@@ -182,7 +178,6 @@ monocle__amount_format (int64_t amount, const char *unit, char *buffer, size_t s
 	static const char *const times[] = { "ns", "us", "ms", "s", NULL };
 	static const char *const sizes[] = { "B", "KiB", "MiB", "GiB", "TiB", NULL };
 	const unit_row *row = unit_find (unit);
-
 	if (row && row->family == 't')
 		format_scaled ((double) amount * row->scale, times, 1000, buffer, size);
 	else if (row && row->family == 'b')

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * column.h - which columns a profile's values make, what they are called and how their amounts are written.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * diff.c - two profiles as one with two values, and the rows that tell their difference.
  *
@@ -24,7 +25,7 @@ enum {
 	MIN_NAME_WIDTH = 24, /* a name gets so much of a narrow terminal, even if lines wrap */
 };
 
-/* --- one profile of two --- */
+/* --- one profile of two ------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	monocle__profile *profile;
@@ -37,7 +38,6 @@ static bool
 add_functions (joiner *j, const monocle__profile *source)
 {
 	uint32_t *functions = realloc (j->functions, (source->function_count + 1) * sizeof *functions);
-
 	if (!functions)
 		return false;
 	j->functions = functions;
@@ -78,7 +78,6 @@ static bool
 add_value (monocle__profile *profile, const char *type, const char *unit)
 {
 	const char *own = monocle__profile_text (profile, unit, strlen (unit));
-
 	return own && monocle__profile_add_value_type (profile, type, own);
 }
 
@@ -89,7 +88,6 @@ monocle__diff_new (const monocle__profile *before, size_t before_value, const mo
 	joiner j = { .profile = monocle__profile_new (SIZE_MAX) };
 	const char *unit = after->value_types[after_value].unit;
 	double whole = (double) monocle__profile_sum (before, before_value), scale = 1;
-
 	if (normalize && whole != 0)
 		scale = (double) monocle__profile_sum (after, after_value) / whole;
 	if (!j.profile || !add_value (j.profile, "before", unit) || !add_value (j.profile, "after", unit) ||
@@ -105,7 +103,7 @@ monocle__diff_new (const monocle__profile *before, size_t before_value, const mo
 	return j.profile;
 }
 
-/* --- rows --- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	const char *name;
@@ -131,7 +129,6 @@ static int64_t
 change (const int64_t *amounts)
 {
 	int64_t difference;
-
 	if (__builtin_sub_overflow (amounts[1], amounts[0], &difference))
 		return amounts[1] < 0 ? INT64_MIN : INT64_MAX;
 	return difference;
@@ -147,7 +144,6 @@ static double
 points (const table *t, const int64_t *amounts)
 {
 	double shares[2];
-
 	for (int i = 0; i < 2; i++)
 		shares[i] = t->sums[i] ? 100 * (double) amounts[i] / (double) t->sums[i] : 0;
 	return shares[1] - shares[0];
@@ -175,7 +171,6 @@ compare_rows (const void *a, const void *b, void *data)
 {
 	const table *t = data;
 	uint64_t x = magnitude (change (key (t, a))), y = magnitude (change (key (t, b)));
-
 	if (x != y)
 		return x > y ? -1 : 1;
 	return strcmp (((const row *) a)->name, ((const row *) b)->name);
@@ -185,7 +180,6 @@ static void
 cut_rows (table *t)
 {
 	size_t end = t->count, limit = t->options->limit;
-
 	while (t->changed_only && end > 0 && change (key (t, &t->rows[end - 1])) == 0)
 		end--;
 	t->unchanged = t->count - end;
@@ -199,7 +193,6 @@ static bool
 fill_methods (table *t, const monocle__profile *profile)
 {
 	monocle__methods *methods = monocle__methods_new (profile);
-
 	if (!methods)
 		return false;
 	for (size_t i = 0; i < methods->count; i++) {
@@ -224,7 +217,6 @@ static int
 compare_heavy (const void *a, const void *b)
 {
 	const heavy *x = a, *y = b;
-
 	if (x->change != y->change)
 		return x->change > y->change ? -1 : 1;
 	return x->node < y->node ? -1 : x->node > y->node;
@@ -238,7 +230,6 @@ choose_nodes (table *t, const monocle__tree *tree)
 	uint8_t *shown = calloc (tree->count, 1);
 	heavy *order = calloc (tree->count, sizeof *order);
 	size_t limit = t->options->limit ? t->options->limit : SIZE_MAX;
-
 	if (!shown || !order) {
 		free (shown);
 		free (order);
@@ -271,7 +262,6 @@ static void
 add_node (const monocle__tree *tree, uint32_t node, void *context)
 {
 	const monocle__node *n = &tree->nodes[node];
-
 	if (node != 0)
 		add_row (context, tree->profile->functions[n->function].name, n->depth, tree->self + node * 2,
 		         tree->total + node * 2);
@@ -283,7 +273,6 @@ fill_paths (table *t, const monocle__profile *profile)
 	monocle__tree *tree = monocle__tree_new (profile);
 	uint8_t *shown = tree && monocle__tree_sort (tree, SIZE_MAX) ? choose_nodes (t, tree) : NULL;
 	monocle__tree_visitor visitor = { .shown = shown, .enter = add_node, .context = t };
-
 	if (shown)
 		monocle__tree_walk (tree, &visitor);
 	else
@@ -309,7 +298,7 @@ table_done (table *t)
 	free (t->rows);
 }
 
-/* --- for people --- */
+/* --- for people --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	FILE *out;
@@ -332,7 +321,6 @@ static void
 format_cells (const writer *w, const row *r, char cells[CELLS][CELL_SIZE])
 {
 	const int64_t *amounts = w->table->options->tree ? r->total : key (w->table, r);
-
 	monocle__amount_format (amounts[0], w->unit, cells[0], CELL_SIZE);
 	monocle__amount_format (amounts[1], w->unit, cells[1], CELL_SIZE);
 	format_change (change (amounts), w->unit, cells[2], CELL_SIZE);
@@ -343,7 +331,6 @@ static void
 measure (writer *w)
 {
 	char cells[CELLS][CELL_SIZE];
-
 	for (size_t k = 0; k < CELLS; k++)
 		w->widths[k] = strlen (headings[k]);
 	for (size_t i = 0; i < w->table->count; i++) {
@@ -360,7 +347,6 @@ print_row (const writer *w, const row *r)
 	const monocle__diff_options *options = w->table->options;
 	size_t used = 0, columns = 0;
 	int levels = r->depth > INDENT_LEVELS ? INDENT_LEVELS : r->depth ? (int) r->depth - 1 : 0;
-
 	format_cells (w, r, cells);
 	for (size_t k = 0; k < CELLS; k++) {
 		fprintf (w->out, "%*s  ", (int) w->widths[k], cells[k]);
@@ -383,7 +369,6 @@ print_head (const writer *w)
 	const monocle__diff_options *options = w->table->options;
 	const char *const names[] = { options->before, options->after };
 	char name[NAME_SIZE], amount[CELL_SIZE];
-
 	for (size_t i = 0; i < 2; i++) {
 		monocle__utf8_elide (names[i], 0, "", name, sizeof name);
 		monocle__amount_format (w->table->sums[i], w->unit, amount, sizeof amount);
@@ -407,7 +392,6 @@ print_rest (const writer *w)
 	const char *what = w->table->options->tree ? "path" : "method";
 	const table *t = w->table;
 	char amount[CELL_SIZE];
-
 	format_change (t->rest, w->unit, amount, sizeof amount);
 	if (t->left_out && t->options->tree)
 		fprintf (w->out, "(%zu more %s%s changed)\n", t->left_out, what, t->left_out == 1 ? "" : "s");
@@ -423,7 +407,6 @@ monocle__diff_text (FILE *out, const monocle__profile *profile, const monocle__d
 	table t;
 	bool filled = table_fill (&t, profile, options, true);
 	writer w = { .out = out, .table = &t, .unit = profile->value_types[0].unit };
-
 	if (filled) {
 		measure (&w);
 		print_head (&w);
@@ -435,14 +418,13 @@ monocle__diff_text (FILE *out, const monocle__profile *profile, const monocle__d
 	return filled ? 0 : -1;
 }
 
-/* --- for programs --- */
+/* --- for programs ------------------------------------------------------------------------------------------------- */
 
 /* "self_before_ns" -> "self_change_ns" */
 static void
 change_name (const monocle__column *column, char *buffer, size_t size)
 {
 	const char *middle = strstr (column->name, "before");
-
 	snprintf (buffer, size, "%.*schange%s", (int) (middle - column->name), column->name, middle + strlen ("before"));
 }
 
@@ -456,7 +438,6 @@ names_init (names *n, const monocle__profile *profile)
 {
 	size_t count = 0;
 	monocle__column *columns = monocle__columns_new (profile, &count);
-
 	if (!columns)
 		return false;
 	for (size_t i = 0; i < 2; i++) {
@@ -475,7 +456,6 @@ monocle__diff_tsv (FILE *out, const monocle__profile *profile, const monocle__di
 	names n[2];
 	table t;
 	bool filled = table_fill (&t, profile, options, false) && names_init (n, profile);
-
 	if (filled) {
 		fputs ("method", out);
 		for (size_t i = 0; i < 2; i++)
@@ -519,7 +499,6 @@ monocle__diff_json (FILE *out, const monocle__profile *profile, const monocle__d
 	names n[2];
 	table t;
 	bool filled = table_fill (&t, profile, options, false) && names_init (n, profile);
-
 	if (filled) {
 		fputs ("{\n  \"before\": {\"profile\": ", out);
 		monocle__json_string (out, options->before);

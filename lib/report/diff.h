@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * diff.h - what grew and what shrank between two profiles.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * firefox.c - a profile for https://profiler.firefox.com: its "processed profile format", version 48.
  *
@@ -75,7 +76,6 @@ static void
 write_functions (const writer *w, const monocle__profile *profile)
 {
 	size_t count = profile->function_count;
-
 	fprintf (w->out, ",\n\"funcTable\":{\"length\":%zu", count);
 	write_numbers (w->out, "name", 0, count);
 	write_same (w->out, "isJS", "false", count);
@@ -124,12 +124,11 @@ write_frames (const writer *w, size_t count)
 	putc ('}', w->out);
 }
 
-/* Stack n is node n + 1: the root is no frame. */
+/* Stack n is node n + 1: the root is not a frame. */
 static void
 write_stacks (const writer *w, const monocle__tree *tree)
 {
 	size_t count = tree->count - 1;
-
 	fprintf (w->out, ",\n\"stackTable\":{\"length\":%zu,\"prefix\":[", count);
 	for (size_t i = 1; i <= count; i++) {
 		fputs (i > 1 ? "," : "", w->out);
@@ -155,7 +154,6 @@ write_samples_column (const writer *w, const monocle__tree *tree, const char *na
 {
 	size_t written = 0;
 	double time = 0;
-
 	if (name)
 		fprintf (w->out, ",\"%s\":[", name);
 	for (uint32_t i = 1; i < tree->count; i++) {
@@ -190,7 +188,6 @@ static void
 write_thread (const monocle__tree *tree, const char *name, size_t number, void *context)
 {
 	const writer *w = context;
-
 	fprintf (w->out,
 	         "%s\n{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
 	         "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"pid\":\"1\",\"tid\":%zu,"
@@ -216,7 +213,6 @@ monocle__firefox_convert (FILE *out, const monocle__profile *profile, const mono
 	const char *unit = profile->value_types[options->value].unit;
 	writer w = { out, profile, options, "samples", 1 };
 	int result;
-
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (strcmp (units[i].unit, unit) == 0) {
 			w.weight_type = units[i].weight_type;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * flame.c - the flame graph: flame.html with the call tree in it.
  *
@@ -43,7 +44,7 @@ typedef struct {
 	const char *comma;
 } writer;
 
-/* --- which frames are wide enough --- */
+/* --- which frames are wide enough --------------------------------------------------------------------------------- */
 
 static int64_t
 positive (int64_t amount)
@@ -67,7 +68,6 @@ static void
 fold_narrow (writer *w)
 {
 	size_t width = w->profile->value_count;
-
 	w->shown[0] = 1;
 	for (uint32_t node = 1; node < w->tree->count; node++) {
 		uint32_t parent = w->tree->nodes[node].parent;
@@ -84,7 +84,7 @@ fold_narrow (writer *w)
 	}
 }
 
-/* --- the page --- */
+/* --- the page ----------------------------------------------------------------------------------------------------- */
 
 static void
 write_numbers (writer *w, int64_t name, uint32_t depth, const int64_t *amounts)
@@ -101,7 +101,6 @@ write_node (const monocle__tree *tree, uint32_t node, void *context)
 {
 	writer *w = context;
 	uint32_t function = tree->nodes[node].function;
-
 	write_numbers (w, node == 0 ? 0 : w->names[function], tree->nodes[node].depth,
 	               tree->self + node * w->profile->value_count);
 }
@@ -110,7 +109,6 @@ static void
 write_fold (const monocle__tree *tree, uint32_t node, void *context)
 {
 	writer *w = context;
-
 	if (w->folds[node] > 0)
 		write_numbers (w, -(int64_t) w->folds[node], tree->nodes[node].depth + 1,
 		               w->fold_sums + node * w->profile->value_count);
@@ -121,7 +119,6 @@ static void
 write_names (writer *w)
 {
 	const char *comma = "";
-
 	for (size_t i = 0; i < w->profile->function_count; i++)
 		w->names[i] = UNNAMED;
 	for (size_t i = 1; i < w->tree->count; i++) {
@@ -167,7 +164,6 @@ static void
 write_data (writer *w, const char *title)
 {
 	monocle__tree_visitor visitor = { w->shown, write_node, write_fold, w };
-
 	fputs ("{\"title\":", w->out);
 	monocle__json_string (w->out, title);
 	fprintf (w->out, "%s%s,\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[",
@@ -190,7 +186,6 @@ write_html_text (FILE *out, const char *text)
 {
 	size_t left = strlen (text);
 	uint32_t code;
-
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
 		if (code == '&' || code == '<' || code == '>')
@@ -210,7 +205,6 @@ write_until (FILE *out, const char *from, const char *marker)
 {
 	const char *end = flame_template + sizeof flame_template;
 	const char *found = memmem (from, (size_t) (end - from), marker, strlen (marker));
-
 	fwrite (from, 1, (size_t) ((found ? found : end) - from), out);
 	return found ? found + strlen (marker) : end;
 }
@@ -219,7 +213,6 @@ static void
 write_page (writer *w, const char *title)
 {
 	const char *at = write_until (w->out, flame_template, "@TITLE@");
-
 	write_html_text (w->out, title);
 	at = write_until (w->out, at, "@DATA@");
 	write_data (w, title);
@@ -230,7 +223,6 @@ static bool
 writer_init (writer *w)
 {
 	size_t count;
-
 	w->tree = monocle__tree_new (w->profile);
 	if (!w->tree || !monocle__tree_sort (w->tree, SIZE_MAX))
 		return false;
@@ -264,7 +256,6 @@ monocle__report_flame (FILE *out, const monocle__profile *profile, const monocle
 		         .upright = options->upright,
 		         .comma = "" };
 	int result = -1;
-
 	if (writer_init (&w)) {
 		if (w.min_share <= 0 && w.tree->count > LARGE_TREE)
 			w.min_share = default_min_share;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * format.c - the table of formats; reading a file whose format only its content tells.
  */
@@ -33,7 +34,6 @@ static const char *
 inflate_members (z_stream *stream, content *out)
 {
 	int state = Z_OK;
-
 	while (state != Z_STREAM_END || stream->avail_in > 0) {
 		if (state == Z_STREAM_END && inflateReset (stream) != Z_OK)
 			return "damaged: not gzip";
@@ -60,7 +60,6 @@ unpack (const void *bytes, size_t size, content *out)
 {
 	z_stream stream = { .next_in = (Bytef *) (uintptr_t) bytes, .avail_in = (uInt) size };
 	const char *problem;
-
 	if (size > FILE_LIMIT)
 		return "larger than 2 GB";
 	if (inflateInit2 (&stream, 15 + 16) != Z_OK)
@@ -90,7 +89,6 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	content unpacked = { 0 };
 	const char *problem;
 	int result = -1;
-
 	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
 		return parse_plain (bytes, size, allowance, ret_profile, error, error_size);
 	problem = unpack (bytes, size, &unpacked);
@@ -124,7 +122,6 @@ monocle__profile_read (const char *path, monocle__profile **ret_profile, char *e
 	content file = { 0 };
 	const char *problem;
 	int result = -1;
-
 	problem = stream ? read_stream (stream, &file) : strerror (errno);
 	if (problem)
 		snprintf (error, error_size, "%s", problem);

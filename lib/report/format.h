@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * format.h - the file formats of profiles: which there are, how each is known, read and written.
  *
@@ -30,7 +31,7 @@ typedef int monocle__converter (FILE *out, const monocle__profile *profile, cons
 
 typedef struct {
 	const char *name;               /* what --to takes */
-	const char *extension;          /* for a file that nobody named */
+	const char *extension;          /* for a file without a given name */
 	const char *help;               /* one line */
 	monocle__recogniser *recognise; /* NULL, as `parse`: it is only written */
 	monocle__parser *parse;

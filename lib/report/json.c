@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * json.c - one JSON object: what the profile says of itself, then a flat list of methods or of paths.
  *
@@ -22,7 +23,6 @@ monocle__json_string (FILE *out, const char *text)
 {
 	size_t left = strlen (text);
 	uint32_t code;
-
 	putc ('"', out);
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
@@ -52,7 +52,6 @@ static void
 write_row (const monocle__row *row, void *context)
 {
 	writer *w = context;
-
 	fprintf (w->out, "%s\n    {\"method\": ", w->comma);
 	monocle__json_string (w->out, row->name);
 	for (size_t i = 0; i < w->count; i++)
@@ -91,7 +90,6 @@ monocle__report_json (FILE *out, const monocle__profile *profile, const monocle_
 	writer w = { .out = out, .depth = options->tree, .comma = "" };
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
-
 	if (!columns)
 		return -1;
 	w.columns = columns;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * methods.c - the flat table: what each function cost by itself and with everything it called.
  */
@@ -31,7 +32,6 @@ add_samples (monocle__methods *methods, size_t *seen)
 {
 	const monocle__profile *profile = methods->profile;
 	size_t width = profile->value_count;
-
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const monocle__sample *sample = &profile->samples[i];
 		const int64_t *values = monocle__profile_values (profile, i);
@@ -53,7 +53,6 @@ monocle__methods_new (const monocle__profile *profile)
 	size_t functions = profile->function_count;
 	monocle__methods *methods = calloc (1, sizeof *methods);
 	size_t *seen = calloc (functions + 1, sizeof *seen);
-
 	if (!methods || !seen)
 		goto fail;
 	methods->profile = profile;
@@ -90,7 +89,6 @@ compare_rows (const void *a, const void *b, void *data)
 	int64_t key_x = context->keys[x * profile->value_count + context->value];
 	int64_t key_y = context->keys[y * profile->value_count + context->value];
 	int names;
-
 	if (key_x != key_y)
 		return key_x > key_y ? -1 : 1;
 	names = strcmp (profile->functions[x].name, profile->functions[y].name);
@@ -101,6 +99,5 @@ void
 monocle__methods_sort (monocle__methods *methods, size_t value, bool by_total)
 {
 	sort_context context = { methods, by_total ? methods->total : methods->self, value };
-
 	qsort_r (methods->order, methods->count, sizeof *methods->order, compare_rows, &context);
 }

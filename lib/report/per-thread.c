@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * per-thread.c - the trees of a profile's threads, one at a time.
  */
@@ -20,7 +21,6 @@ write_thread (const writer *w, const monocle__profile *profile, const monocle__t
 	monocle__profile *part;
 	monocle__tree *tree;
 	bool written;
-
 	wanted[number] = 1;
 	part = monocle__threads_select (profile, threads, threads->count ? wanted : NULL);
 	wanted[number] = 0;
@@ -42,7 +42,6 @@ monocle__per_thread (const monocle__profile *profile,
 	uint8_t *wanted = threads ? calloc (threads->count + 1, 1) : NULL;
 	writer w = { write, context };
 	bool written = wanted != NULL;
-
 	for (size_t i = 0; written && (i == 0 || i < threads->count); i++)
 		written = write_thread (&w, profile, threads, wanted, i);
 	free (wanted);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * per-thread.h - for formats that have a track per thread: each thread's tree after the other.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * perfetto.c - a profile as a trace for https://ui.perfetto.dev: the JSON trace events that Chrome's tools exchange.
  *
@@ -29,7 +30,6 @@ static int64_t
 self (const writer *w, const monocle__tree *tree, uint32_t node)
 {
 	int64_t amount = monocle__tree_self (tree, node, w->options->value);
-
 	return amount > 0 ? amount : 0;
 }
 
@@ -48,7 +48,6 @@ write_slice (const monocle__tree *tree, uint32_t node, void *context)
 {
 	writer *w = context;
 	uint32_t parent = tree->nodes[node].parent;
-
 	if (node == 0 || w->total[node] == 0)
 		return;
 	w->start[node] = w->next[node] = w->next[parent];
@@ -76,7 +75,6 @@ write_thread (const monocle__tree *tree, const char *name, size_t number, void *
 {
 	writer *w = context;
 	monocle__tree_visitor visitor = { .enter = write_slice, .context = w };
-
 	w->thread = number;
 	w->total = calloc (tree->count, sizeof *w->total);
 	w->start = calloc (tree->count, sizeof *w->start);
@@ -100,7 +98,6 @@ microseconds (const char *unit)
 		const char *unit;
 		double scale;
 	} rows[] = { { "nanoseconds", 1e-3 }, { "milliseconds", 1e3 }, { "seconds", 1e6 } };
-
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp (rows[i].unit, unit) == 0)
 			return rows[i].scale;
@@ -113,7 +110,6 @@ monocle__perfetto_convert (FILE *out, const monocle__profile *profile, const mon
 {
 	writer w = { .out = out, .options = options, .scale = microseconds (profile->value_types[options->value].unit) };
 	int result;
-
 	fputs ("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
 	write_metadata (&w, "process_name", options->title);
 	result = monocle__per_thread (profile, write_thread, &w);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * pprof-read.c - reads the protocol buffer of profile.proto: names instead of ids.
  *
@@ -39,7 +40,7 @@ typedef struct {
 	monocle__wire_span message;
 	monocle__profile *profile;
 	monocle__wire_span *strings;
-	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until somebody asks */
+	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until it is asked for */
 	size_t string_count, string_capacity;
 	id_map function_ids, location_ids;
 	location *locations;
@@ -57,7 +58,6 @@ typedef struct {
 static int __attribute__ ((format (printf, 2, 3))) fail (reader *r, const char *format, ...)
 {
 	va_list arguments;
-
 	va_start (arguments, format);
 	vsnprintf (r->error, r->error_size, format, arguments);
 	va_end (arguments);
@@ -86,7 +86,7 @@ fail_damaged (reader *r)
 	return fail (r, "damaged, or not a profile in a format that is read:%s", read_formats);
 }
 
-/* --- the wire --- */
+/* --- the wire ----------------------------------------------------------------------------------------------------- */
 
 typedef int (*field_reader) (reader *r, const monocle__wire_field *f, void *context);
 
@@ -96,7 +96,6 @@ each_field (reader *r, monocle__wire_span message, field_reader each, void *cont
 {
 	monocle__wire_field f;
 	int more, result = 0;
-
 	while ((more = monocle__wire_next (&message, &f)) > 0 && result == 0)
 		result = each (r, &f, context);
 	return result != 0 ? result : more < 0 ? fail_damaged (r) : 0;
@@ -111,7 +110,6 @@ each_number (reader *r, const monocle__wire_field *f, number_reader each, void *
 	monocle__wire_span packed = f->bytes;
 	uint64_t number;
 	int result = 0;
-
 	if (f->type == 0)
 		return each (r, f->value, context);
 	while (packed.at < packed.end && result == 0) {
@@ -122,7 +120,7 @@ each_number (reader *r, const monocle__wire_field *f, number_reader each, void *
 	return result;
 }
 
-/* --- ids --- */
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
 
 static bool
 id_map_add (reader *r, id_map *map, uint64_t id, size_t index)
@@ -138,7 +136,6 @@ static int
 compare_ids (const void *a, const void *b)
 {
 	const id_entry *x = a, *y = b;
-
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -154,7 +151,6 @@ static size_t
 id_map_find (const id_map *map, uint64_t id)
 {
 	id_entry key = { .id = id }, *found;
-
 	if (map->count == 0)
 		return SIZE_MAX;
 	if (id - 1 < map->count && map->entries[id - 1].id == id)
@@ -163,14 +159,13 @@ id_map_find (const id_map *map, uint64_t id)
 	return found ? found->index : SIZE_MAX;
 }
 
-/* --- strings --- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 /* The string with this index in the string table, NULL (and the error set) when there is none. */
 static const char *
 text (reader *r, uint64_t index)
 {
 	monocle__wire_span bytes;
-
 	if (index >= r->string_count) {
 		if (index == 0)
 			return "";
@@ -199,7 +194,7 @@ read_string (reader *r, const monocle__wire_field *f, void *unused)
 	return 0;
 }
 
-/* --- what is in the profile: numbers of fields by message, kept in a small array --- */
+/* --- what is in the profile: numbers of fields by message, kept in a small array ---------------------------------- */
 
 enum { NUMBERS = 16 };
 
@@ -208,7 +203,6 @@ static int
 collect (reader *r, const monocle__wire_field *f, void *context)
 {
 	uint64_t *numbers = context;
-
 	if (f->type == 0 && f->number < NUMBERS)
 		numbers[f->number] = f->value;
 	return 0;
@@ -219,7 +213,6 @@ read_value_type (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	const char *type, *unit;
-
 	if (each_field (r, message, collect, numbers) != 0)
 		return -1;
 	type = text (r, numbers[1]);
@@ -237,7 +230,6 @@ read_function (reader *r, monocle__wire_span message)
 	uint64_t numbers[NUMBERS] = { 0 };
 	monocle__function function = { 0 };
 	size_t index;
-
 	if (each_field (r, message, collect, numbers) != 0)
 		return -1;
 	if (!(function.name = text (r, numbers[2])) || !(function.system_name = text (r, numbers[3])) ||
@@ -254,7 +246,6 @@ static int
 read_location_field (reader *r, const monocle__wire_field *f, void *context)
 {
 	uint64_t *numbers = context, line[NUMBERS] = { 0 };
-
 	if (f->number != 4 || f->type != 2)
 		return collect (r, f, numbers);
 	if (each_field (r, f->bytes, collect, line) != 0)
@@ -266,14 +257,13 @@ read_location_field (reader *r, const monocle__wire_field *f, void *context)
 	return 0;
 }
 
-/* A location without a line is an address that nobody could name. */
+/* A location without a line is an address that could not be named. */
 static int
 name_address (reader *r, uint64_t address)
 {
 	char name[32];
 	monocle__function function = { .system_name = "", .filename = "" };
 	size_t index, id_space = (size_t) 1 << 62;
-
 	snprintf (name, sizeof name, "0x%llx", (unsigned long long) address);
 	function.name = monocle__profile_text (r->profile, name, strlen (name));
 	if (!function.name || (index = monocle__profile_add_function (r->profile, &function)) == SIZE_MAX ||
@@ -289,7 +279,6 @@ read_location (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	size_t first = r->line_count;
-
 	if (each_field (r, message, read_location_field, numbers) != 0)
 		return -1;
 	if (r->line_count == first && name_address (r, numbers[3]) != 0)
@@ -306,7 +295,6 @@ static int
 read_comment (reader *r, uint64_t index, void *unused)
 {
 	const char *comment = text (r, index);
-
 	if (!comment)
 		return -1;
 	return monocle__profile_add_comment (r->profile, comment) ? 0 : fail_memory (r);
@@ -317,7 +305,6 @@ static int
 read_table (reader *r, const monocle__wire_field *f, void *unused)
 {
 	bool is_message = f->type == 2;
-
 	switch (f->number) {
 	case 1: return is_message ? read_value_type (r, f->bytes) : 0;
 	case 4: return is_message ? read_location (r, f->bytes) : 0;
@@ -347,7 +334,7 @@ resolve_lines (reader *r)
 	return 0;
 }
 
-/* --- samples --- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	size_t depth, values;
@@ -359,7 +346,6 @@ read_frame (reader *r, uint64_t id, void *context)
 	sample_state *sample = context;
 	size_t index = id_map_find (&r->location_ids, id), depth;
 	const location *found;
-
 	if (index == SIZE_MAX)
 		return fail (r, "damaged: location %llu is not described", (unsigned long long) id);
 	found = &r->locations[index];
@@ -379,7 +365,6 @@ static int
 read_value (reader *r, uint64_t value, void *context)
 {
 	sample_state *sample = context;
-
 	if (sample->values == r->profile->value_count)
 		return fail (r, "damaged: a sample has more values than the profile has value types");
 	r->values[sample->values++] = (int64_t) value;
@@ -401,7 +386,6 @@ read_label (reader *r, const monocle__wire_field *f, void *unused)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	monocle__label label;
-
 	if (f->number != 3 || f->type != 2)
 		return 0;
 	if (each_field (r, f->bytes, collect, numbers) != 0)
@@ -420,7 +404,6 @@ static int
 read_sample (reader *r, const monocle__wire_field *f, void *unused)
 {
 	sample_state sample = { 0 };
-
 	if (f->number != 2 || f->type != 2)
 		return 0;
 	if (each_field (r, f->bytes, read_sample_field, &sample) != 0)
@@ -477,7 +460,6 @@ monocle__pprof_parse (const void *bytes, size_t size, size_t allowance, monocle_
 {
 	reader r = { .message = { bytes, (const unsigned char *) bytes + size }, .error = error, .error_size = error_size };
 	int result;
-
 	r.profile = monocle__profile_new (allowance);
 	result = r.profile ? read_profile (&r) : fail_memory (&r);
 	if (result == 0) {

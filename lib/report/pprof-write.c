@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * pprof-write.c - a profile as pprof: profile.proto in gzip.
  *
@@ -25,13 +26,12 @@ typedef struct {
 	size_t slot_count;
 } writer;
 
-/* --- strings --- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t *
 string_slot (const writer *w, const char *text)
 {
 	size_t mask = w->slot_count - 1;
-
 	for (size_t at = (size_t) monocle__hash_text (0, text) & mask;; at = (at + 1) & mask) {
 		if (!w->slots[at] || strcmp (w->strings[w->slots[at] - 1], text) == 0)
 			return &w->slots[at];
@@ -43,7 +43,6 @@ slots_grow (writer *w)
 {
 	size_t count = w->slot_count ? w->slot_count * 2 : 256;
 	uint32_t *slots = calloc (count, sizeof *slots);
-
 	if (!slots)
 		return false;
 	free (w->slots);
@@ -59,7 +58,6 @@ static uint64_t
 intern (writer *w, const char *text)
 {
 	uint32_t *slot;
-
 	if ((w->string_count * 2 >= w->slot_count && !slots_grow (w)) ||
 	    !MONOCLE__RESERVE (w->strings, w->string_capacity, w->string_count + 1)) {
 		w->wire.failed = true;
@@ -73,14 +71,13 @@ intern (writer *w, const char *text)
 	return *slot - 1;
 }
 
-/* --- the stream --- */
+/* --- the stream --------------------------------------------------------------------------------------------------- */
 
 /* What is compressed goes to the file, a piece at a time. */
 static void
 write_piece (writer *w, size_t least)
 {
 	monocle__wire_bytes *packed = &w->wire.out;
-
 	if (packed->length < least)
 		return;
 	fwrite (packed->data, 1, packed->length, w->out);
@@ -94,7 +91,7 @@ end_message (writer *w, unsigned field)
 	write_piece (w, PIECE_SIZE);
 }
 
-/* --- the profile --- */
+/* --- the profile -------------------------------------------------------------------------------------------------- */
 
 static bool
 is_written (const writer *w, size_t value)
@@ -106,7 +103,6 @@ static void
 write_value_types (writer *w)
 {
 	monocle__wire *wire = &w->wire;
-
 	for (size_t v = 0; v < w->profile->value_count; v++) {
 		if (!is_written (w, v))
 			continue;
@@ -120,7 +116,6 @@ static void
 write_label (writer *w, const monocle__label *label)
 {
 	monocle__wire *wire = &w->wire;
-
 	monocle__wire_put_number (wire, &wire->part, 1, intern (w, label->key));
 	if (label->text)
 		monocle__wire_put_number (wire, &wire->part, 2, intern (w, label->text));
@@ -136,7 +131,6 @@ write_sample (writer *w, size_t index)
 {
 	monocle__wire *wire = &w->wire;
 	const monocle__sample *sample = &w->profile->samples[index];
-
 	for (size_t i = 0; i < sample->depth; i++)
 		monocle__wire_put_varint (wire, &wire->part, (uint64_t) w->profile->frames[sample->frames + i] + 1);
 	monocle__wire_end_part (wire, 1);
@@ -156,7 +150,6 @@ write_function (writer *w, size_t index)
 {
 	monocle__wire *wire = &w->wire;
 	const monocle__function *function = &w->profile->functions[index];
-
 	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->part, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->part, 2, (uint64_t) function->line);
@@ -175,7 +168,6 @@ write_rest (writer *w)
 {
 	monocle__wire *wire = &w->wire;
 	const monocle__profile *profile = w->profile;
-
 	monocle__wire_put_number (wire, &wire->message, 9, (uint64_t) profile->time_nanos);
 	monocle__wire_put_number (wire, &wire->message, 10, (uint64_t) profile->duration_nanos);
 	for (size_t i = 0; i < profile->comment_count; i++)
@@ -208,7 +200,6 @@ int
 monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocle__convert_options *options)
 {
 	writer w = { .out = out, .profile = profile, .options = options };
-
 	if (!monocle__wire_init (&w.wire, Z_DEFAULT_COMPRESSION))
 		return -1;
 	write_profile (&w);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * profile.c - the profile in memory: owns its strings, functions, samples and labels.
  *
@@ -26,7 +27,6 @@ monocle__profile *
 monocle__profile_new (size_t allowance)
 {
 	monocle__profile *profile = calloc (1, sizeof *profile);
-
 	if (profile)
 		profile->allowance = allowance;
 	return profile;
@@ -69,13 +69,12 @@ monocle__profile_free (monocle__profile *profile)
 	free (profile);
 }
 
-/* --- strings --- */
+/* --- strings ------------------------------------------------------------------------------------------------------ */
 
 static char *
 text_allocate (monocle__profile *profile, size_t size)
 {
 	monocle__text_block *block = profile->text;
-
 	if (!monocle__profile_take (profile, size))
 		return NULL;
 	if (!block || block->size - block->used < size) {
@@ -96,7 +95,6 @@ sanitize (const char *bytes, size_t length, char *out)
 {
 	size_t written = 0;
 	uint32_t code;
-
 	for (size_t at = 0, step; at < length; at += step) {
 		step = monocle__utf8_decode (bytes + at, length - at, &code);
 		bool valid = code != 0 && (step > 1 || code < 0x80);
@@ -113,7 +111,6 @@ monocle__profile_text (monocle__profile *profile, const char *bytes, size_t leng
 {
 	size_t size = sanitize (bytes, length, NULL);
 	char *text = text_allocate (profile, size + 1);
-
 	if (!text)
 		return NULL;
 	sanitize (bytes, length, text);
@@ -125,13 +122,12 @@ void
 monocle__profile_text_drop (monocle__profile *profile, const char *text)
 {
 	size_t size = strlen (text) + 1;
-
 	profile->text->used -= size;
 	if (profile->allowance != SIZE_MAX)
 		profile->allowance += size;
 }
 
-/* --- functions --- */
+/* --- functions ---------------------------------------------------------------------------------------------------- */
 
 static size_t
 function_hash (const monocle__function *function)
@@ -144,7 +140,6 @@ static uint32_t *
 function_slot (const monocle__profile *profile, const monocle__function *wanted)
 {
 	size_t mask = profile->function_slot_count - 1;
-
 	for (size_t at = function_hash (wanted) & mask;; at = (at + 1) & mask) {
 		uint32_t *slot = &profile->function_slots[at];
 		const monocle__function *function;
@@ -162,7 +157,6 @@ function_slots_grow (monocle__profile *profile)
 {
 	size_t count = profile->function_slot_count ? profile->function_slot_count * 2 : 64;
 	uint32_t *slots = calloc (count, sizeof *slots);
-
 	if (!slots)
 		return false;
 	free (profile->function_slots);
@@ -177,7 +171,6 @@ size_t
 monocle__profile_add_function (monocle__profile *profile, const monocle__function *function)
 {
 	uint32_t *slot;
-
 	if (profile->function_count >= UINT32_MAX - 1)
 		return SIZE_MAX;
 	if (profile->function_count * 2 >= profile->function_slot_count && !function_slots_grow (profile))
@@ -193,7 +186,7 @@ monocle__profile_add_function (monocle__profile *profile, const monocle__functio
 	return profile->function_count - 1;
 }
 
-/* --- the rest --- */
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
 
 bool
 monocle__profile_add_value_type (monocle__profile *profile, const char *type, const char *unit)
@@ -218,7 +211,6 @@ bool
 monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth, const int64_t *values)
 {
 	size_t count = profile->sample_count, size = profile->value_count * sizeof *values + depth * sizeof *frames;
-
 	if (!monocle__profile_take (profile, size + sizeof *profile->samples) ||
 	    !MONOCLE__RESERVE (profile->samples, profile->sample_capacity, count + 1) ||
 	    !MONOCLE__RESERVE (profile->values, profile->value_capacity, (count + 1) * profile->value_count) ||
@@ -259,7 +251,6 @@ int64_t
 monocle__profile_sum (const monocle__profile *profile, size_t value)
 {
 	int64_t sum = 0;
-
 	for (size_t i = 0; i < profile->sample_count; i++)
 		sum = monocle__add (sum, monocle__profile_values (profile, i)[value]);
 	return sum;
@@ -279,7 +270,6 @@ size_t
 monocle__profile_main_value (const monocle__profile *profile)
 {
 	size_t named = profile->default_type ? monocle__profile_find_value (profile, profile->default_type) : SIZE_MAX;
-
 	if (named != SIZE_MAX && strcmp (profile->value_types[named].type, "calls") != 0 && !is_zero (profile, named))
 		return named;
 	for (size_t i = profile->value_count; i > 0; i--) {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * profile.h - a profile in memory: what pprof says, with names in place of ids.
  *
@@ -117,7 +118,6 @@ static inline int64_t
 monocle__add (int64_t a, int64_t b)
 {
 	int64_t sum;
-
 	if (__builtin_add_overflow (a, b, &sum))
 		return a < 0 ? INT64_MIN : INT64_MAX;
 	return sum;

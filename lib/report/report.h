@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * report.h - what can be made of a profile: a table, a tree, rows for other programs, a picture.
  *
@@ -21,8 +22,8 @@ typedef struct {
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */
-	bool brief;           /* text: of the comments only what tells of a loss */
-	const char *ellipsis; /* text: what stands for the missing middle of a name */
+	bool brief;           /* text: of the comments only those that report a loss */
+	const char *ellipsis; /* text: what replaces the missing middle of a name */
 	bool upright;         /* flame: callers at the bottom, not on top */
 	bool diff;            /* flame: the values are before and after; colours tell what grew */
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * rows.c - the walk that all formats for machines share.
  */
@@ -18,7 +19,6 @@ walk_methods (walk *w, const monocle__profile *profile, const monocle__report_op
 {
 	monocle__methods *methods = monocle__methods_new (profile);
 	size_t width = profile->value_count;
-
 	if (!methods)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (profile, options->sort), options->sort == MONOCLE__SORT_TOTAL);
@@ -38,7 +38,6 @@ walk_node (const monocle__tree *tree, uint32_t node, void *context)
 	walk *w = context;
 	const monocle__profile *profile = tree->profile;
 	const monocle__node *n = &tree->nodes[node];
-
 	if (node == 0 || w->left == 0)
 		return;
 	w->left--;
@@ -53,7 +52,6 @@ walk_tree (walk *w, const monocle__profile *profile, const monocle__report_optio
 	monocle__tree *tree = monocle__tree_new (profile);
 	monocle__tree_visitor visitor = { .enter = walk_node, .context = w };
 	bool sorted = tree && monocle__tree_sort (tree, monocle__sort_value (profile, options->sort));
-
 	if (sorted)
 		monocle__tree_walk (tree, &visitor);
 	monocle__tree_free (tree);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * rows.h - a profile as rows for machines: its methods, or the nodes of its tree depth first.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * speedscope.c - the JSON of speedscope (https://www.speedscope.app/file-format-schema.json), both ways.
  *
@@ -21,7 +22,7 @@ enum {
 	VALUE_LIMIT = 64,      /* units in one file */
 };
 
-/* --- units --- */
+/* --- units -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
 	const char *name; /* in the file */
@@ -40,7 +41,7 @@ static const unit_row units[] = {
 };
 /* clang-format on */
 
-/* --- reading --- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	monocle__profile *profile;
@@ -66,7 +67,6 @@ typedef struct {
 static int __attribute__ ((format (printf, 2, 3))) fail (reader *r, const char *format, ...)
 {
 	va_list arguments;
-
 	va_start (arguments, format);
 	vsnprintf (r->error, r->error_size, format, arguments);
 	va_end (arguments);
@@ -86,7 +86,6 @@ text_of (monocle__json value, monocle__profile *profile)
 	size_t length = (size_t) (value.end - value.at);
 	const char *result;
 	char *plain;
-
 	if (monocle__json_kind (value) != '"' || length == 2)
 		return "";
 	if (!memchr (value.at, '\\', length))
@@ -105,7 +104,6 @@ read_frame (reader *r, monocle__json frame)
 	monocle__function function = { .system_name = "" };
 	double line = 0;
 	size_t index;
-
 	function.name = text_of (monocle__json_member (frame, "name"), r->profile);
 	function.filename = text_of (monocle__json_member (frame, "file"), r->profile);
 	if (!function.name || !function.filename)
@@ -128,7 +126,6 @@ read_frames (reader *r, monocle__json file)
 	monocle__json frames = monocle__json_member (monocle__json_member (file, "shared"), "frames"), frame;
 	monocle__json rest = monocle__json_items (frames);
 	int result = 0;
-
 	if (monocle__json_kind (frames) != '[')
 		return fail (r, "JSON, but not of speedscope: there is no shared.frames");
 	while (result == 0 && monocle__json_next (&rest, &frame))
@@ -140,7 +137,6 @@ static const unit_row *
 unit_of (monocle__json profile)
 {
 	monocle__json unit = monocle__json_member (profile, "unit");
-
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (monocle__json_equals (unit, units[i].name))
 			return &units[i];
@@ -153,7 +149,6 @@ static int
 read_units (reader *r, monocle__json profiles)
 {
 	monocle__json rest = monocle__json_items (profiles), profile;
-
 	while (monocle__json_next (&rest, &profile)) {
 		const unit_row *unit = unit_of (profile);
 		if (monocle__profile_find_value (r->profile, unit->type.type) != SIZE_MAX)
@@ -168,7 +163,6 @@ static int
 push_frame (reader *r, monocle__json frame)
 {
 	size_t index;
-
 	if (!monocle__json_index (frame, &index) || index >= r->frame_count)
 		return fail (r, "damaged: profile %zu names a frame that is not described", r->number);
 	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, r->depth + 1))
@@ -181,7 +175,6 @@ static int
 add_sample (reader *r, const part *p, double weight)
 {
 	monocle__label label = { .key = "thread", .text = p->thread, .unit = "" };
-
 	if (r->profile->frame_count + r->depth > FRAME_LIMIT)
 		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
 	if (!MONOCLE__RESERVE (r->leaf_first, r->leaf_capacity, r->depth + 1))
@@ -203,7 +196,6 @@ read_sampled (reader *r, const part *p, monocle__json profile)
 	monocle__json weights = monocle__json_items (monocle__json_member (profile, "weights")), sample, weight, frame;
 	double amount;
 	int result = 0;
-
 	while (result == 0 && monocle__json_next (&samples, &sample)) {
 		monocle__json rest = monocle__json_items (sample);
 		r->depth = 0;
@@ -223,7 +215,6 @@ read_event (reader *r, monocle__json event)
 {
 	monocle__json type = monocle__json_member (event, "type"), frame = monocle__json_member (event, "frame");
 	size_t index;
-
 	if (monocle__json_equals (type, "O"))
 		return push_frame (r, frame);
 	if (!monocle__json_equals (type, "C"))
@@ -241,7 +232,6 @@ read_evented (reader *r, const part *p, monocle__json profile)
 	monocle__json events = monocle__json_items (monocle__json_member (profile, "events")), event;
 	double now, last = 0;
 	int result = 0;
-
 	r->depth = 0;
 	while (result == 0 && monocle__json_next (&events, &event)) {
 		if (!monocle__json_number (monocle__json_member (event, "at"), &now) || (r->depth > 0 && now < last))
@@ -262,7 +252,6 @@ read_part (reader *r, monocle__json profile, bool alone)
 {
 	monocle__json type = monocle__json_member (profile, "type");
 	part p = { .unit = unit_of (profile) };
-
 	p.value = monocle__profile_find_value (r->profile, p.unit->type.type);
 	if (!alone && !(p.thread = text_of (monocle__json_member (profile, "name"), r->profile)))
 		return fail_memory (r);
@@ -279,7 +268,6 @@ read_file (reader *r, const char *bytes, size_t size)
 	monocle__json file, profiles, rest, profile;
 	size_t offset, count = 0;
 	int result;
-
 	if (!monocle__json_check (bytes, size, &file, &offset))
 		return fail (r, "damaged: not JSON from byte %zu on", offset);
 	profiles = monocle__json_member (file, "profiles");
@@ -302,7 +290,6 @@ monocle__speedscope_parse (const void *bytes, size_t size, size_t allowance, mon
 {
 	reader r = { .profile = monocle__profile_new (allowance), .error = error, .error_size = error_size };
 	int result = r.profile ? read_file (&r, bytes, size) : fail_memory (&r);
-
 	if (result == 0)
 		*ret_profile = r.profile;
 	else
@@ -317,14 +304,13 @@ bool
 monocle__speedscope_recognise (const char *bytes, size_t size)
 {
 	size_t at = 0;
-
 	while (at < size && bytes[at] && strchr (" \t\r\n", bytes[at]))
 		at++;
 	/* A protocol buffer may begin with a line feed and 123 bytes of a value type, but no JSON goes on so. */
 	return at < size && bytes[at] == '{' && (at + 1 == size || (bytes[at + 1] && strchr (" \t\r\n\"}", bytes[at + 1])));
 }
 
-/* --- writing --- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
 	FILE *out;
@@ -365,7 +351,6 @@ static void
 write_stack (const writer *w, size_t index)
 {
 	const monocle__sample *sample = &w->profile->samples[index];
-
 	for (size_t i = sample->depth; i > 0; i--)
 		fprintf (w->out, i == sample->depth ? "%" PRIu32 : ",%" PRIu32, w->profile->frames[sample->frames + i - 1]);
 }
@@ -375,7 +360,6 @@ static void
 write_lists (const writer *w, size_t thread, int64_t *ret_sum)
 {
 	const char *comma = "";
-
 	fputs (",\n\"samples\":[", w->out);
 	for (size_t i = 0; i < w->profile->sample_count; i++) {
 		if (!is_in (w, i, thread))
@@ -413,7 +397,6 @@ write_thread (const writer *w, size_t thread)
 {
 	const char *name = w->threads->count ? w->threads->names[thread] : w->options->title;
 	int64_t sum;
-
 	fputs (thread ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":", w->out);
 	monocle__json_string (w->out, *name ? name : w->options->title);
 	fprintf (w->out, ",\"unit\":\"%s\"", unit_name (&w->profile->value_types[w->options->value]));
@@ -426,7 +409,6 @@ monocle__speedscope_convert (FILE *out, const monocle__profile *profile, const m
 {
 	monocle__threads *threads = monocle__threads_new (profile);
 	writer w = { out, profile, options, threads };
-
 	if (!threads)
 		return -1;
 	write_shared (&w);

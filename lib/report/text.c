@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * text.c - the report for people: a table of methods, or a tree of calls.
  *
@@ -40,13 +41,12 @@ typedef struct {
 	const uint8_t *shown;
 } writer;
 
-/* --- cells --- */
+/* --- cells -------------------------------------------------------------------------------------------------------- */
 
 static void
 format_cell (const writer *w, const cell_column *cell, const int64_t *self, const int64_t *total, char *buffer)
 {
 	int64_t amount = cell->is_total ? total[cell->value] : self[cell->value], sum = w->sums[cell->value];
-
 	if (!cell->is_percent)
 		monocle__amount_format (amount, w->profile->value_types[cell->value].unit, buffer, CELL_SIZE);
 	else if (sum == 0)
@@ -59,7 +59,6 @@ static void
 measure_row (writer *w, const int64_t *self, const int64_t *total)
 {
 	char buffer[CELL_SIZE];
-
 	for (size_t i = 0; i < w->cell_count; i++) {
 		format_cell (w, &w->cells[i], self, total, buffer);
 		if (strlen (buffer) > w->cells[i].width)
@@ -71,7 +70,6 @@ static void
 print_right (const writer *w, const char *text, size_t width)
 {
 	size_t own = monocle__utf8_width (text);
-
 	fprintf (w->out, "%*s%s  ", own < width ? (int) (width - own) : 0, "", text);
 }
 
@@ -81,7 +79,6 @@ print_name (const writer *w, size_t used, const char *prefix, const char *name)
 {
 	char buffer[NAME_SIZE];
 	size_t width = w->options->width, columns = 0;
-
 	used += strlen (prefix);
 	if (width > 0)
 		columns = width > used + MIN_NAME_WIDTH ? width - used : MIN_NAME_WIDTH;
@@ -94,7 +91,6 @@ print_row (const writer *w, const int64_t *self, const int64_t *total, const cha
 {
 	char buffer[CELL_SIZE];
 	size_t used = 0;
-
 	for (size_t i = 0; i < w->cell_count; i++) {
 		format_cell (w, &w->cells[i], self, total, buffer);
 		print_right (w, buffer, w->cells[i].width);
@@ -116,7 +112,6 @@ static void
 cell_add (writer *w, const monocle__column *column, bool is_percent)
 {
 	cell_column *cell = &w->cells[w->cell_count++];
-
 	*cell = (cell_column) { column->value, column->is_total, is_percent, is_percent ? "%" : column->heading, 0 };
 	cell->width = monocle__utf8_width (cell->heading);
 }
@@ -125,7 +120,6 @@ static bool
 writer_init (writer *w)
 {
 	size_t count = 0;
-
 	w->columns = monocle__columns_new (w->profile, &count);
 	w->cells = calloc (count * 2, sizeof *w->cells);
 	w->sums = calloc (w->profile->value_count, sizeof *w->sums);
@@ -153,14 +147,13 @@ writer_done (writer *w)
 	free (w->sums);
 }
 
-/* --- the head --- */
+/* --- the head ----------------------------------------------------------------------------------------------------- */
 
-/* What the kit writes into every profile; whoever has just started the program knows it. */
+/* What the kit writes into every profile; after a run the user knows it. */
 static bool
 is_routine (const char *comment)
 {
 	static const char *const beginnings[] = { "desc: ", "version: ", "runtime: ", "program: " };
-
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
 		if (strncmp (comment, beginnings[i], strlen (beginnings[i])) == 0)
 			return true;
@@ -172,7 +165,6 @@ static void
 print_comments (const writer *w)
 {
 	char buffer[NAME_SIZE];
-
 	for (size_t i = 0; i < w->profile->comment_count && i < COMMENTS; i++) {
 		if (w->options->brief && is_routine (w->profile->comments[i]))
 			continue;
@@ -187,7 +179,6 @@ print_title (const writer *w)
 	char buffer[NAME_SIZE], when[64] = "", amount[CELL_SIZE];
 	time_t seconds = (time_t) (w->profile->time_nanos / 1000000000);
 	struct tm local;
-
 	monocle__utf8_elide (w->options->title ? w->options->title : "", 0, "", buffer, sizeof buffer);
 	if (w->profile->time_nanos > 0 && localtime_r (&seconds, &local))
 		strftime (when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
@@ -204,7 +195,6 @@ static void
 print_sums (const writer *w, size_t count, const char *what)
 {
 	char amount[CELL_SIZE];
-
 	monocle__amount_format ((int64_t) count, "count", amount, sizeof amount);
 	fprintf (w->out, "%s %s%s", amount, what, count == 1 ? "" : "s");
 	for (size_t i = 0; i < w->profile->value_count; i++) {
@@ -221,7 +211,7 @@ print_sums (const writer *w, size_t count, const char *what)
 	fputs ("\n\n", w->out);
 }
 
-/* --- the table --- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static void
 print_methods (writer *w, const monocle__methods *methods)
@@ -230,7 +220,6 @@ print_methods (writer *w, const monocle__methods *methods)
 	size_t count = limit && limit < methods->count ? limit : methods->count;
 	int64_t rest = 0;
 	char amount[CELL_SIZE];
-
 	for (size_t i = 0; i < count; i++)
 		measure_row (w, methods->self + methods->order[i] * width, methods->total + methods->order[i] * width);
 	print_headings (w);
@@ -253,7 +242,6 @@ write_methods (writer *w)
 {
 	monocle__methods *methods = monocle__methods_new (w->profile);
 	monocle__sort sort = w->options->sort;
-
 	if (!methods)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
@@ -264,14 +252,13 @@ write_methods (writer *w)
 	return 0;
 }
 
-/* --- the tree --- */
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
 
 static void
 measure_node (const monocle__tree *tree, uint32_t node, void *context)
 {
 	writer *w = context;
 	size_t width = w->profile->value_count;
-
 	if (node != 0)
 		measure_row (w, tree->self + node * width, tree->total + node * width);
 }
@@ -280,7 +267,6 @@ static void
 make_prefix (uint32_t depth, char *buffer, size_t size)
 {
 	int levels = depth < INDENT_LEVELS ? (int) depth : INDENT_LEVELS;
-
 	if (depth > INDENT_LEVELS)
 		snprintf (buffer, size, "%*s[%u] ", 2 * levels, "", depth);
 	else
@@ -294,7 +280,6 @@ print_node (const monocle__tree *tree, uint32_t node, void *context)
 	size_t width = w->profile->value_count;
 	const monocle__node *n = &tree->nodes[node];
 	char prefix[2 * INDENT_LEVELS + 24];
-
 	if (node == 0)
 		return;
 	make_prefix (n->depth - 1, prefix, sizeof prefix);
@@ -310,7 +295,6 @@ print_hidden (const monocle__tree *tree, uint32_t node, void *context)
 	char prefix[2 * INDENT_LEVELS + 24], amount[CELL_SIZE], name[CELL_SIZE + 64];
 	size_t hidden = 0, used = 0;
 	int64_t rest = 0;
-
 	for (uint32_t child = tree->nodes[node].first_child; w->shown && child != MONOCLE__NO_NODE;
 	     child = tree->nodes[child].next_sibling) {
 		if (w->shown[child])
@@ -342,7 +326,6 @@ compare_weight (const void *a, const void *b, void *data)
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 	int64_t weight_x = monocle__tree_total (context->tree, x, context->value);
 	int64_t weight_y = monocle__tree_total (context->tree, y, context->value);
-
 	if (weight_x != weight_y)
 		return weight_x > weight_y ? -1 : 1;
 	return x < y ? -1 : x > y;
@@ -358,7 +341,6 @@ choose_nodes (const monocle__tree *tree, size_t value, size_t limit)
 	heavy_context context = { tree, value };
 	uint8_t *shown = calloc (tree->count, 1);
 	uint32_t *order = malloc (tree->count * sizeof *order);
-
 	if (!shown || !order) {
 		free (shown);
 		free (order);
@@ -381,7 +363,6 @@ print_tree (writer *w, monocle__tree *tree)
 	size_t value = monocle__sort_value (w->profile, w->options->sort), limit = w->options->limit;
 	uint8_t *shown = limit ? choose_nodes (tree, value, limit) : NULL;
 	monocle__tree_visitor measure = { shown, measure_node, NULL, w }, print = { shown, print_node, print_hidden, w };
-
 	if ((limit && !shown) || !monocle__tree_sort (tree, value)) {
 		free (shown);
 		return -1;
@@ -401,7 +382,6 @@ write_tree (writer *w)
 {
 	monocle__tree *tree = monocle__tree_new (w->profile);
 	int result = tree ? print_tree (w, tree) : -1;
-
 	monocle__tree_free (tree);
 	return result;
 }
@@ -411,7 +391,6 @@ monocle__report_text (FILE *out, const monocle__profile *profile, const monocle_
 {
 	writer w = { .out = out, .profile = profile, .options = options };
 	int result = -1;
-
 	if (writer_init (&w))
 		result = options->tree ? write_tree (&w) : write_methods (&w);
 	writer_done (&w);

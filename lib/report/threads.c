@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * threads.c - samples by the thread that they are labelled with.
  */
@@ -27,7 +28,6 @@ static const monocle__label *
 thread_label (const monocle__profile *profile, size_t sample)
 {
 	const monocle__sample *s = &profile->samples[sample];
-
 	for (size_t i = 0; i < s->label_count; i++) {
 		const monocle__label *label = &profile->labels[s->labels + i];
 		if (strcmp (label->key, "thread") == 0)
@@ -53,7 +53,6 @@ static int
 compare_samples (const void *a, const void *b, void *data)
 {
 	const monocle__profile *profile = data;
-
 	return compare_labels (thread_label (profile, *(const uint32_t *) a),
 	                       thread_label (profile, *(const uint32_t *) b));
 }
@@ -62,7 +61,6 @@ static char *
 label_name (const monocle__label *label)
 {
 	char number[24];
-
 	if (label && label->text)
 		return strdup (label->text);
 	if (label)
@@ -86,7 +84,7 @@ name_threads (monocle__threads *threads, const monocle__profile *profile, const 
 	return true;
 }
 
-/* Only the nameless one: nobody said anything of threads. */
+/* Only the nameless one: the profile says nothing about threads. */
 static void
 drop_nameless (monocle__threads *threads)
 {
@@ -101,7 +99,6 @@ monocle__threads_new (const monocle__profile *profile)
 {
 	monocle__threads *threads = calloc (1, sizeof *threads);
 	uint32_t *order = calloc (profile->sample_count + 1, sizeof *order);
-
 	if (!threads || !order)
 		goto fail;
 	threads->names = calloc (profile->sample_count + 1, sizeof *threads->names);
@@ -122,7 +119,7 @@ fail:
 	return NULL;
 }
 
-/* --- some threads of a profile --- */
+/* --- some threads of a profile ------------------------------------------------------------------------------------ */
 
 enum { NOT_YET = UINT32_MAX };
 
@@ -167,7 +164,6 @@ copy_function (copier *c, uint32_t index)
 {
 	monocle__function function = c->from->functions[index];
 	size_t added;
-
 	if (!copy_text (c->to, function.name, &function.name) ||
 	    !copy_text (c->to, function.system_name, &function.system_name) ||
 	    !copy_text (c->to, function.filename, &function.filename))
@@ -193,7 +189,6 @@ static bool
 copy_sample (copier *c, size_t index)
 {
 	const monocle__sample *sample = &c->from->samples[index];
-
 	if (!MONOCLE__RESERVE (c->stack, c->stack_capacity, sample->depth + 1))
 		return false;
 	for (size_t i = 0; i < sample->depth; i++) {
@@ -222,7 +217,6 @@ monocle__profile *
 monocle__threads_select (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted)
 {
 	copier c = { .from = profile, .to = monocle__profile_new (SIZE_MAX) };
-
 	c.functions = calloc (profile->function_count + 1, sizeof *c.functions);
 	if (!c.to || !c.functions || !copy_head (c.to, profile) || !copy_samples (&c, threads, wanted)) {
 		monocle__profile_free (c.to);

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * tree.c - the call tree: one node per path from the root that any sample has.
  *
@@ -34,7 +35,6 @@ static uint32_t *
 child_slot (const monocle__tree *tree, uint32_t parent, uint32_t function)
 {
 	size_t mask = tree->slot_count - 1;
-
 	for (size_t at = path_hash (parent, function) & mask;; at = (at + 1) & mask) {
 		uint32_t *slot = &tree->slots[at];
 		if (*slot == 0 || (tree->nodes[*slot].parent == parent && tree->nodes[*slot].function == function))
@@ -47,7 +47,6 @@ slots_grow (monocle__tree *tree)
 {
 	size_t count = tree->slot_count ? tree->slot_count * 2 : 256;
 	uint32_t *slots = calloc (count, sizeof *slots);
-
 	if (!slots)
 		return false;
 	free (tree->slots);
@@ -64,7 +63,6 @@ node_new (monocle__tree *tree, uint32_t parent, uint32_t function)
 {
 	size_t width = tree->profile->value_count, count = tree->count;
 	monocle__node *node;
-
 	if (count >= MONOCLE__NO_NODE || !MONOCLE__RESERVE (tree->nodes, tree->capacity, count + 1) ||
 	    !MONOCLE__RESERVE (tree->self, tree->self_capacity, (count + 1) * width))
 		return MONOCLE__NO_NODE;
@@ -83,7 +81,6 @@ static uint32_t
 node_child (monocle__tree *tree, uint32_t parent, uint32_t function)
 {
 	uint32_t *slot, node;
-
 	if (tree->count * 2 >= tree->slot_count && !slots_grow (tree))
 		return MONOCLE__NO_NODE;
 	slot = child_slot (tree, parent, function);
@@ -102,7 +99,6 @@ add_sample (monocle__tree *tree, size_t index)
 	const monocle__sample *sample = &profile->samples[index];
 	const int64_t *values = monocle__profile_values (profile, index);
 	uint32_t node = 0;
-
 	for (size_t i = sample->depth; i > 0 && node != MONOCLE__NO_NODE; i--)
 		node = node_child (tree, node, profile->frames[sample->frames + i - 1]);
 	if (node == MONOCLE__NO_NODE)
@@ -118,7 +114,6 @@ static bool
 add_totals (monocle__tree *tree)
 {
 	size_t width = tree->profile->value_count;
-
 	tree->total = calloc (tree->count * width, sizeof *tree->total);
 	if (!tree->total)
 		return false;
@@ -136,7 +131,6 @@ monocle__tree *
 monocle__tree_new (const monocle__profile *profile)
 {
 	monocle__tree *tree = calloc (1, sizeof *tree);
-
 	if (!tree)
 		return NULL;
 	tree->profile = profile;
@@ -169,7 +163,6 @@ compare_nodes (const void *a, const void *b, void *data)
 	const monocle__node *x = &tree->nodes[i], *y = &tree->nodes[k];
 	const monocle__function *functions = tree->profile->functions;
 	int names;
-
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
 	if (context->value != SIZE_MAX) {
@@ -188,7 +181,6 @@ monocle__tree_sort (monocle__tree *tree, size_t value)
 	sort_context context = { tree, value };
 	size_t count = tree->count - 1;
 	uint32_t *order = malloc (tree->count * sizeof *order);
-
 	if (!order)
 		return false;
 	for (size_t i = 0; i < count; i++)
@@ -219,7 +211,6 @@ void
 monocle__tree_walk (const monocle__tree *tree, const monocle__tree_visitor *visitor)
 {
 	uint32_t next, node = 0;
-
 	while (node != MONOCLE__NO_NODE) {
 		visitor->enter (tree, node, visitor->context);
 		next = first_shown (tree, visitor->shown, tree->nodes[node].first_child);

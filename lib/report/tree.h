@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * tree.h - sums over the samples of a profile: per function, and per path of calls.
  */
@@ -36,7 +37,7 @@ typedef struct {
 } monocle__node;
 
 /*
- * Paths from the root: nodes[0] stands for the whole profile. Nothing in here recurses; a stack may be a million deep.
+ * Paths from the root: nodes[0] is the whole profile. Nothing in here recurses; a stack may be a million deep.
  */
 typedef struct {
 	const monocle__profile *profile;

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * tsv.c - tab-separated rows for awk and spreadsheets: every method, plain numbers, the unit in the column's name.
  *
@@ -23,7 +24,6 @@ write_letter (FILE *out, const char *text, size_t length, uint32_t code)
 {
 	static const char letters[] = "\t\n\r\\", names[] = "tnr\\";
 	const char *found = code < 0x80 && code != 0 ? strchr (letters, (int) code) : NULL;
-
 	if (found)
 		fprintf (out, "\\%c", names[found - letters]);
 	else if (!monocle__utf8_is_unsafe (code))
@@ -37,7 +37,6 @@ monocle__tsv_name (FILE *out, const char *name)
 {
 	size_t left = strlen (name);
 	uint32_t code;
-
 	if (left > 0 && strchr (first_letters, *name)) {
 		fprintf (out, "\\x%02x", (unsigned) *name++);
 		left--;
@@ -70,7 +69,6 @@ static void
 write_row (const monocle__row *row, void *context)
 {
 	const writer *w = context;
-
 	monocle__tsv_name (w->out, row->name);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, "\t%" PRId64, monocle__row_amount (row, &w->columns[i]));
@@ -85,7 +83,6 @@ monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__
 	writer w = { .out = out, .depth = options->tree };
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
-
 	if (!columns)
 		return -1;
 	w.columns = columns;

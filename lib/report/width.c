@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * width.c - measuring and shortening names for people's terminals, independent of the locale.
  */
@@ -54,7 +55,6 @@ monocle__utf8_width (const char *text)
 {
 	size_t width = 0, left = strlen (text);
 	uint32_t code;
-
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
 		width += columns_of (code);
@@ -70,7 +70,6 @@ head_bytes (const char *text, size_t columns)
 {
 	size_t width = 0, at = 0, size = strlen (text);
 	uint32_t code;
-
 	while (at < size) {
 		size_t length = monocle__utf8_decode (text + at, size - at, &code);
 		if (width + columns_of (code) > columns)
@@ -89,7 +88,6 @@ tail_start (const char *text, size_t width, size_t columns)
 {
 	size_t at = 0, size = strlen (text);
 	uint32_t code;
-
 	while (at < size) {
 		size_t length = monocle__utf8_decode (text + at, size - at, &code);
 		unsigned own = columns_of (code);
@@ -110,7 +108,6 @@ static void
 append (clipped *out, const char *text, size_t left)
 {
 	uint32_t code;
-
 	while (left > 0) {
 		size_t length = monocle__utf8_decode (text, left, &code);
 		const char *bytes = monocle__utf8_is_unsafe (code) ? "?" : code == 0xfffd ? "\xef\xbf\xbd" : text;
@@ -129,7 +126,6 @@ monocle__utf8_elide (const char *text, size_t columns, const char *mark, char *b
 {
 	size_t width = monocle__utf8_width (text), mark_width = monocle__utf8_width (mark);
 	clipped out = { .buffer = buffer, .size = size };
-
 	if (size == 0)
 		return;
 	if (columns == 0 || width <= columns) {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * fuzz_elf_needed.c - any bytes as a shared library that needs symbols.
  */

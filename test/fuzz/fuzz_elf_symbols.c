@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * fuzz_elf_symbols.c - any bytes as an ELF file and as a perf map, whose functions are then looked for.
  */

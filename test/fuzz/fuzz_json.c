@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * fuzz_json.c - any bytes as JSON; what is well formed is walked over to its last value.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * fuzz_options.c - any text as the options of a module and as a callspec. What is wrong is refused with a reason, and
  * then no value has changed.

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * fuzz_words.c - any text as options in the environment: the words are no longer than the text.
  */

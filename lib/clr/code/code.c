@@ -17,7 +17,7 @@
 
 enum { BODIES_MAX = 32 };
 
-/* What stands in the place of an IL offset. */
+/* Values in place of an IL offset. */
 enum { NO_MAPPING = -1, PROLOG = -2, EPILOG = -3 };
 
 /* One body with its map, by ascending native offset. */

@@ -4,9 +4,9 @@
  * codemap.c - see codemap.h: one answer from the core's jit infos and the tables of precompiled code, and who sees to
  * it that they are filled.
  *
- * Any context finds and asks to learn. What is to be learnt stands in `queue`, a set of addresses without order; what
- * the runtime did not know stands in `refused`, where a newer address may take an older one's place: then it is asked
- * for once more. The service thread empties the queue.
+ * Any context finds and asks to learn. What is to be learnt is in `queue`, a set of addresses without order; what the
+ * runtime did not know is in `refused`, where a newer address may take an older one's place: then it is asked for once
+ * more. The service thread empties the queue.
  *
  * While an image is being unloaded, or its code is being freed, nothing is learnt: the runtime may still show code that
  * is about to go, under ids that are. The unloader counts itself in and waits for the question that is being asked:

@@ -3,7 +3,7 @@
  *
  * codemap.h - which managed code an address belongs to, in any context.
  *
- * Three sources feed one answer. What is compiled while the program runs is told by the runtime's events and stands in
+ * Three sources feed one answer. What is compiled while the program runs is reported by the runtime's events and is in
  * the core's table of jit infos. What was compiled ahead is looked up in the ReadyToRun tables of the images
  * (lib/ecma's r2r.h), which are where the loader mapped them. What neither knows is learnt: the service thread asks the
  * runtime.
@@ -55,7 +55,7 @@ bool monocle__codemap_find (uintptr_t ip, monocle__code *ret);
  */
 void monocle__codemap_learn (uintptr_t ip);
 
-/* Somebody will ask: events are demanded and images indexed from now on. In the init window. Idempotent. */
+/* Questions will come: events are demanded and images indexed from now on. In the init window. Idempotent. */
 void monocle__codemap_begin (void);
 /* Was it begun? Any context. */
 bool monocle__codemap_wanted (void);

@@ -3,7 +3,7 @@
  *
  * eh-frame.c - reads .eh_frame (Linux Standard Base, "Exception Frames"; DWARF 5, 6.4) into rows.
  *
- * A frame walker that only wants to know who called whom needs three things of the many that the section tells: where
+ * A frame walker that only wants to know the callers needs three of the many things in the section: where
  * the caller's stack pointer is, whether fp was saved and where, and whether there is a caller. Rows keep these.
  * Everything here takes bytes as they come: no read leaves the section, no loop depends on a length alone.
  */
@@ -67,7 +67,7 @@ read_fixed (reader *r, unsigned size)
 	return value;
 }
 
-/* Nearly all that there is to read. 0 behind the end. */
+/* Nearly all that there is to read. 0 after the end. */
 static inline uint8_t
 read_byte (reader *r)
 {
@@ -201,7 +201,7 @@ add_row (monocle__unwind_rows *rows, uint64_t pc, monocle__unwind_rule rule)
 	rows->list[rows->count++] = (monocle__unwind_row) { (uint32_t) pc, rule };
 }
 
-/* The row that ends here; code below the base is nobody's. */
+/* The row that ends here; code below the base belongs to no function. */
 static void
 put (machine *m)
 {
@@ -496,7 +496,7 @@ read_cie (const frame_section *s, size_t offset, cie *ret)
 	return !r.failed;
 }
 
-/* The entry of a function; `r` stands behind the pointer to its common entry. */
+/* The entry of a function; `r` is after the pointer to its common entry. */
 static bool
 read_fde (const frame_section *s, const cie *common, reader r, monocle__unwind_rows *rows)
 {

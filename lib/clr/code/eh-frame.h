@@ -16,10 +16,10 @@ typedef enum {
 	MONOCLE__CFA_SP,      /* sp + offset */
 	MONOCLE__CFA_FP,      /* fp + offset */
 	MONOCLE__CFA_PLT,     /* sp + 8, and what the entry of a PLT has pushed (arch/arch.h) */
-	MONOCLE__CFA_FP_READ, /* what stands at fp + offset; fp itself was saved at [fp] */
-	MONOCLE__CFA_SP_READ, /* what stands at sp + offset, and 8 */
+	MONOCLE__CFA_FP_READ, /* what is at fp + offset; fp itself was saved at [fp] */
+	MONOCLE__CFA_SP_READ, /* what is at sp + offset, and 8 */
 	MONOCLE__CFA_SIGNAL,  /* a signal's frame: a ucontext_t begins at sp */
-	MONOCLE__CFA_ROOT,    /* nobody called this */
+	MONOCLE__CFA_ROOT,    /* this has no caller */
 } monocle__cfa_kind;
 
 /*
@@ -68,7 +68,7 @@ typedef struct {
 	monocle__unwind_rule rule;
 } monocle__unwind_row;
 
-/* Grows with malloc; whoever reads frees `list`. */
+/* Grows with malloc; the reader frees `list`. */
 typedef struct {
 	monocle__unwind_row *list;
 	size_t count, capacity;
@@ -85,7 +85,8 @@ size_t monocle__eh_frame_read (const uint8_t *section, size_t size, uintptr_t ad
                                monocle__unwind_rows *rows, size_t *ret_skipped);
 
 /*
- * Where .eh_frame begins, as its header tells; 0: the header is of a kind that nobody writes. `address`: of the header.
+ * Where .eh_frame begins, as its header says; 0: the header is of a kind that no linker writes. `address`: of the
+ * header.
  */
 uintptr_t monocle__eh_frame_of_header (const uint8_t *header, size_t size, uintptr_t address);
 

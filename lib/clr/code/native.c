@@ -4,7 +4,7 @@
  * native.c - which native object an address is in, and the unwinding row that covers it.
  *
  * dl_iterate_phdr () shows the objects while they cannot go; there their .eh_frame is turned into rows. A map of them
- * is published by one store and never changed. Whoever looks it up says so in one of two counters; when a new map has
+ * is published by one store and never changed. A reader says so in one of two counters; when a new map has
  * come, the readers of the old one are waited for and then it is freed. A handler that was suspended for long makes the
  * writer give up: that map stays.
  *
@@ -204,7 +204,7 @@ wait_for_slot (void)
 }
 
 /*
- * True when nobody who came before can still look at what was current then. Both counters: who loaded the phase long
+ * True when no earlier reader can still look at what was current then. Both counters: who loaded the phase long
  * ago may have raised the other one since.
  */
 static bool

@@ -4,7 +4,7 @@
  * precompiled.c - ReadyToRun code by address.
  *
  * The image has its functions sorted by address, but names them only the other way, from methods to functions. So each
- * image gets a table by function: a row of MethodDef, or where the signature of a generic instance stands, which is
+ * image gets a table by function: a row of MethodDef, or where the signature of a generic instance is, which is
  * read when its code is met first. Rows are entered when the image comes (0.5 ms for the core library); instances,
  * which are slower to go through, and what belongs to the function before it, such as funclets, by the service thread,
  * which also notes at which function each page of code begins, so that searches are short. Everything else is read
@@ -25,7 +25,7 @@
 
 enum { GRANULE_BITS = 20, BUCKETS = 1 << 10, PAGE_BITS = 11 };
 
-/* What a function is: a row of MethodDef or the offset of a signature; 0: nobody says. */
+/* What a function is: a row of MethodDef or the offset of a signature; 0: unknown. */
 enum { OWNER_INSTANCE = 1u << 31, OWNER_PART = 1u << 30, OWNER_VALUE = OWNER_PART - 1 };
 
 typedef struct precompiled precompiled;
@@ -38,7 +38,7 @@ struct precompiled {
 	monocle__r2r r2r;
 	atomic_bool is_indexed;     /* all of `owners` and `pages` hold */
 	_Atomic (uint32_t) *owners; /* by function */
-	uint32_t *pages;            /* the function that a page of code begins in, or behind which it begins */
+	uint32_t *pages;            /* the function that a page of code begins in, or after which it begins */
 	/* By function, touched where code was met: the walker's words, and instances once they are known. */
 	_Atomic (uint64_t) *frames;
 	_Atomic (MonoMethod *) *methods;
@@ -101,7 +101,7 @@ own_cold (uint32_t cold, uint32_t function, void *data)
 	own (data, cold, owner_of (data, function) | OWNER_PART);
 }
 
-/* What no table names belongs to what stands before it: a funclet to its method. */
+/* What no table names belongs to what comes before it: a funclet to its method. */
 static void
 own_parts (precompiled *p)
 {
@@ -159,7 +159,7 @@ find_extent (precompiled *p)
 	return true;
 }
 
-/* The struct, and behind it the arrays, in one mapping that stays. */
+/* The struct, and after it the arrays, in one mapping that stays. */
 static precompiled *
 precompiled_new (monocle__clr_image *image, const monocle__r2r *r2r)
 {

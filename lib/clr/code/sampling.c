@@ -21,7 +21,7 @@
 
 static atomic_bool is_granted;
 
-/* Handlers on alternate stacks let the sampling signal wait. They stand already when profilers are initialised. */
+/* Handlers on alternate stacks let the sampling signal wait. They are set already when profilers are initialised. */
 static void
 keep_out_of_faults (int number)
 {

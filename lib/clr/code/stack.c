@@ -176,7 +176,7 @@ visit_batch (batch *b, const visitor *v)
 	return 0;
 }
 
-/* Visits what is gathered, and makes room for more behind it. 0: go on. */
+/* Visits what is gathered, and makes room for more. 0: go on. */
 static int
 visit_and_grow (batch *b, const found *few, const visitor *v)
 {

@@ -132,7 +132,7 @@ read_code (const walk *w, uintptr_t from, uint8_t *to, size_t size)
 
 /* --- leaving frames ----------------------------------------------------------------------------------------------- */
 
-/* To the caller whose return address stands at `slot`, its fp `saved` bytes below; 0: it is in fp. */
+/* To the caller whose return address is at `slot`, its fp `saved` bytes below; 0: it is in fp. */
 static verdict
 leave (walk *w, uintptr_t slot, uintptr_t saved)
 {
@@ -291,7 +291,7 @@ is_code (const walk *w, uintptr_t address)
 	return monocle__native_find (w->native, address, &rule, &starts) || monocle__codemap_find (address, &code);
 }
 
-/* Glue that is returned to has a frame, or is compiled code that nobody told of. */
+/* Glue that is returned to has a frame, or is compiled code that was not reported. */
 static verdict
 leave_glue (walk *w)
 {

@@ -15,8 +15,8 @@
  * Visits the frames of the calling thread from the one that `context` shows, innermost first. Async-safe: `context` is
  * what the handler was given that runs now, or what getcontext () filled in. A frame's `ip` is the interrupted address
  * in the first frame (and where a signal interrupted an outer one), else a return address. Frames of native code are
- * shown with MONOCLE_WALK_NATIVE only; stubs of the runtime always, as MONOCLE_FRAME_STUB. Managed code that nobody has
- * named has no method. How many frames it wants the visitor decides by returning nonzero.
+ * shown with MONOCLE_WALK_NATIVE only; stubs of the runtime always, as MONOCLE_FRAME_STUB. Managed code without a known
+ * name has no method. The visitor decides how many frames it wants, by returning nonzero.
  *
  * 0: the thread's root was reached; 1: the visitor stopped it; negative: lost before the root, what was visited is
  * right as far as it goes; MONOCLE_E_UNKNOWN at once on a CPU without a port. Works (worse, by frame pointers alone)

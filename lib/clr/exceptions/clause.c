@@ -4,8 +4,8 @@
  * clause.c - the clauses of functions that exceptions passed, as their IL has them, and which machine code is the
  * handler of which.
  *
- * The runtime names a handler by where its code begins. Compilers put each handler and filter behind the method's own
- * code, with a prologue of its own, in the order of the table; what the debugger's map says of the code behind that
+ * The runtime names a handler by where its code begins. Compilers put each handler and filter after the method's own
+ * code, with a prologue of its own, in the order of the table; what the debugger's map says of the code after that
  * prologue tells which clause it is. Where optimisation left nothing to say, the place among the others does, if none
  * was left out.
  *

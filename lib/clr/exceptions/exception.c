@@ -48,7 +48,7 @@ floor_of (const monocle__unwinding *own)
 	return known ? own->floors[known - 1] : 0;
 }
 
-/* What the records knew of frames that are gone says nothing of those that stand there next. */
+/* What the records knew of frames that are gone says nothing of those that are there next. */
 static void
 forget_entries (monocle__unwinding *own, uint32_t first)
 {

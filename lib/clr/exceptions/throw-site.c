@@ -3,11 +3,11 @@
  *
  * throw-site.c - is there any managed code on the stack of a thread that throws?
  *
- * A program that cannot begin (its assembly is no image, it has no entry point) ends by an exception that no managed
- * frame stands below. From .NET 9 on the runtime looks for frames in managed code, and announces the function of the
- * first one before it asks whether there was a first one: ExceptionSearchFunctionEnter then gets what happened to lie
- * in that memory. The runtime follows this pointer itself, for any profiler that hears of exceptions, and dies of it
- * where it would have said why the program cannot begin. So each throw is looked at before the search begins:
+ * A program that cannot begin (its assembly is not an image, it has no entry point) ends by an exception with no
+ * managed frame below it. From .NET 9 on the runtime looks for frames in managed code, and announces the function of
+ * the first one before it asks whether there was a first one: ExceptionSearchFunctionEnter then gets what happened to
+ * lie in that memory. The runtime follows this pointer itself, for any profiler that hears of exceptions, and dies of
+ * it where it would have said why the program cannot begin. So each throw is looked at before the search begins:
  *
  *      our callback
  *      the runtime            native code; its stubs and helpers, when those were not compiled ahead
@@ -15,8 +15,8 @@
  *      the runtime
  *      who threw              managed, or there is nobody
  *
- * All of it keeps frame pointers, and who threw stands some ten links away. Return addresses that were found to be
- * managed are remembered, so that the runtime is asked once for each place that throws. Where frame pointers lead to
+ * All of it keeps frame pointers, and the method that threw is some ten links away. Return addresses that were found to
+ * be managed are remembered, so that the runtime is asked once for each place that throws. Where frame pointers lead to
  * nobody the runtime itself is asked for the stack, which takes as long as the throw.
  */
 #include "throw-site.h"

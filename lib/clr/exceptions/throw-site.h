@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * In ExceptionThrown, whose own frame is `frame`: is there managed code on the stack? False: nobody can catch the
- * exception, and what the runtime's next callback is about is no function.
+ * In ExceptionThrown, whose own frame is `frame`: is there managed code on the stack? False: the exception cannot be
+ * caught, and what the runtime's next callback names is not a function.
  */
 bool monocle__throw_site_is_managed (uintptr_t frame);
 

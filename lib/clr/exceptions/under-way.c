@@ -5,7 +5,7 @@
  * their throw: exception_clause, and the object of method_exception_leave.
  *
  * Nothing here goes by stack pointers: an exception that begins while a handler runs belongs to that handler. When the
- * handler ends, or an exception leaves it, so do all that began in it and are still listed, whoever took them:
+ * handler ends, or an exception leaves it, so do all that began in it and are still listed, whatever took them:
  *
  *     exceptions   A          B          C
  *     handlers       finally    filter
@@ -13,12 +13,12 @@
  *
  * A handler is known by its frame and by where its code begins, as the runtime names both when it enters and when it
  * leaves it. An exception that enters a handler has left those of deeper frames, and those of the same frame that do
- * not stand around the new one's clause.
+ * not around the new one's clause.
  *
- * The objects are pinned from throw to catch, so that they can be named whatever the thread does meanwhile; nobody is
- * pinned unless somebody listens.
+ * The objects are pinned from throw to catch, so that they can be named whatever the thread does meanwhile; without
+ * listeners nothing is pinned.
  *
- * method_exception_leave, as on Mono, has no object until a frame was met that a clause stood around: finally and fault
+ * method_exception_leave, as on Mono, has no object until a frame with a clause was met: finally and fault
  * blocks are run and filters asked, but a catch block for another type is passed by without a word. So where a
  * function with such blocks is searched in vain, the stack is looked at.
  */
@@ -173,8 +173,8 @@ visit_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULONG32 
 }
 
 /*
- * The runtime shows a frame once, where its own code was left; what a handler of it does stands above and is not
- * shown. Of a frame that is in a handler it is known whether a clause stands around that.
+ * The runtime shows a frame once, where its own code was left; what a handler of it does is above and is not shown. Of
+ * a frame that is in a handler it is known whether a clause encloses that.
  */
 static bool
 is_protected (monocle__under_way_list *own, monocle__clauses *clauses, FunctionID function, uint32_t nth)
@@ -314,7 +314,7 @@ type_of (const monocle__clauses *clauses, uint32_t index)
 }
 
 /*
- * A handler with a probe tells of itself, and knows which instance of a generic method it is of; of another one is told
+ * A handler with a probe reports itself, and knows which instance of a generic method it is of; of another one is told
  * here. `held`: to be released afterwards.
  */
 static void
@@ -367,7 +367,7 @@ monocle__under_way_filter_enter (FunctionID function)
 	push_handler (own, h);
 }
 
-/* Forgets what the exception has left behind. Returns which clause it is. */
+/* Forgets what the exception has left. Returns which clause it is. */
 static uint32_t
 enter_handler (monocle__under_way_list *own, const monocle__under_way_handler *h, monocle__clauses *clauses)
 {

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * collector.c - collections and finalisation as Mono tells of them.
+ * collector.c - collections and finalisation as Mono reports them.
  *
  *     the runtime's event     what modules see (6 pre stop, 10 pre stop locked, 7 stopped, 0 start, 5 end, 8, 9, 11)
  *     SuspendEEBegin          nothing yet: the generation is not known
@@ -109,8 +109,8 @@ end_pause (int tid)
 }
 
 /*
- * The thread that ended the last pause is on its way to say so. It is in native code, where nobody stops it; when it is
- * kept from going on all the same, another one speaks for it.
+ * The thread that ended the last pause is on its way to say so. It is in native code, where it is not stopped; when it
+ * is kept from going on all the same, another one speaks for it.
  */
 static void
 await_last_pause (void)
@@ -153,7 +153,7 @@ take_other (int tid)
 	return false;
 }
 
-/* One that finds no place is taken for a collection only if somebody waits to collect. */
+/* One that finds no place is taken for a collection only if a thread waits to collect. */
 static void
 add_other (int tid)
 {

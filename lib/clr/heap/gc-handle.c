@@ -18,7 +18,7 @@
 #include "object.h"
 #include "state.h"
 
-/* The core numbers below it the handles that modules make, and tells of them. */
+/* The core numbers below it the handles that modules make, and reports them. */
 enum { FIRST_INDEX = 1 << 24 };
 
 typedef struct {
@@ -39,7 +39,7 @@ bucket_of (uintptr_t handle)
 	return (uint32_t) (((uint64_t) handle * 0x9E3779B97F4A7C15u) >> 32) & (capacity - 1);
 }
 
-/* Where `handle` stands, or would stand. The table has room. */
+/* Where `handle` is, or would be. The table has room. */
 static entry *
 place_of (uintptr_t handle)
 {
@@ -138,7 +138,7 @@ monocle__gc_handle_destroyed (uintptr_t handle)
 		return;
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
 		monocle_raise_gc_handle_deleted (number_of (gone.index, gone.type), (MonoGCHandleType) gone.type);
-	/* Nobody may be told that the number is made again before its end was told. */
+	/* That the number is made again may not be reported before its end was. */
 	pthread_mutex_lock (&lock);
 	give_back (gone.index);
 	pthread_mutex_unlock (&lock);

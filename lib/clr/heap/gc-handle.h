@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * gc-handle.h - the program's handles to objects, as the runtime's events tell of them.
+ * gc-handle.h - the program's handles to objects, as the runtime's events report them.
  */
 #ifndef MONOCLE_CLR_GC_HANDLE_H
 #define MONOCLE_CLR_GC_HANDLE_H

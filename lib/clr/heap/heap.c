@@ -31,7 +31,7 @@ monocle__callback_GarbageCollectionStarted (ICorProfilerCallback11 *self, int co
 	return S_OK;
 }
 
-/* Objects may be looked at again, and the world still stands. */
+/* Objects may be looked at again, and the world is still stopped. */
 HRESULT
 monocle__callback_GarbageCollectionFinished (ICorProfilerCallback11 *self)
 {
@@ -107,7 +107,7 @@ force (void *nothing)
 
 /*
  * A collection stops all threads of the runtime, so none of them can ask for one and wait, whatever callback or probe
- * it is in, nor can the thread that tells of collections: there the collection begins soon after the call. Threads that
+ * it is in, nor can the thread that reports collections: there the collection begins soon after the call. Threads that
  * the runtime does not know wait for its end.
  */
 static void

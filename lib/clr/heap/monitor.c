@@ -4,7 +4,7 @@
  * monitor.c - contended monitors: the runtime says that a thread is going to wait, and that it waits no more.
  *
  * Whether it has the lock then is seen from the lock itself, whose address the runtime gave. System.Threading.Lock
- * (.NET 9) uses the same events; it is no monitor, Mono has none.
+ * (.NET 9) uses the same events; it is not a monitor, and Mono has none.
  */
 #include "monitor.h"
 #include <string.h>
@@ -39,7 +39,7 @@ monocle__monitor_contended (uintptr_t lock, MonoObject *object)
  * The lock as the runtimes that we have seen lay it out, in three words: state (bit 0: taken) and recursion; the owner
  * as the runtime knows it, which has changed its form; the owner's system thread id. The event comes before a new owner
  * has written itself down: a lock that is taken and has no owner yet is ours, unless another thread took it in that
- * very moment. In other runtimes nobody is seen to give up.
+ * very moment. In other runtimes giving up is not seen.
  */
 enum { SEEN_FIRST = 8, SEEN_LAST = 10 };
 

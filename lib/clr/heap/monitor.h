@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * monitor.h - contended monitors, as the runtime's events tell of them, on the thread that waits.
+ * monitor.h - contended monitors, as the runtime's events report them, on the thread that waits.
  */
 #ifndef MONOCLE_CLR_MONITOR_H
 #define MONOCLE_CLR_MONITOR_H

@@ -7,10 +7,10 @@
  *     GCBulkMovedObjectRanges       ranges that go somewhere else: `survivors`. Neither place may be looked at yet
  *     GarbageCollectionFinished     all is where it belongs: ranges that moved are walked by object: gc_moves
  *
- * So modules are told of objects between START and END, as on Mono. The world is stopped from the first range to the
- * last object, but with the server collector several threads may bring ranges: a leaf lock. Memory comes from the
- * kernel: somebody who stands still may hold malloc's lock. The runtime's own MovedReferences2 would switch
- * concurrent collections off: from .NET 6 on its cheaper flag alone brings nothing.
+ * So objects are reported to modules between START and END, as on Mono. The world is stopped from the first range to
+ * the last object, but with the server collector several threads may bring ranges: a leaf lock. Memory comes from the
+ * kernel: a stopped thread may hold malloc's lock. The runtime's own MovedReferences2 would switch concurrent
+ * collections off: from .NET 6 on its cheaper flag alone brings nothing.
  */
 #include "moves.h"
 #include <pthread.h>

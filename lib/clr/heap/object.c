@@ -4,12 +4,12 @@
  * object.c - managed objects: class, size, characters, elements, generation, references.
  *
  * An object of the CLR begins with its type handle, which is its ClassID; strings and arrays go on with 32 bits of
- * length. One word stands in front of it, which GetObjectSize2 counts and Mono does not have.
+ * length. One word comes before it, which GetObjectSize2 counts and Mono does not have.
  *
  * The runtime answers questions about objects in callbacks that run while the thread's objects hold still
  * (exception_throw) and while the world is stopped between collections. In a probe it refuses, although objects hold
  * still there as well: what is asked most, classes, strings and arrays, is then read directly. Where objects may move
- * (other callbacks, threads that the runtime does not know) nobody may look at them, and what can be told from the
+ * (other callbacks, threads that the runtime does not know) they may not be looked at, and what can be told from the
  * refusal is answered "unknown".
  */
 #include "object.h"
@@ -135,7 +135,7 @@ typedef struct {
 	HRESULT hr;
 } handle_question;
 
-/* The runtime tells of each new handle on the thread that makes it. */
+/* The runtime reports each new handle on the thread that makes it. */
 static void
 make_handle (void *data)
 {

@@ -6,7 +6,7 @@
  * The runtime says of a root what kind it is and which object it leads to, not where it lies: a reference on a stack
  * may be in a register, and whose stack it is is not told. So each kind is registered as one root with a made-up
  * address, as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the
- * thread that tells of the collection.
+ * thread that reports the collection.
  *
  * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
  * window. It would also walk the whole heap after each collection: that is refused at the first object.
@@ -84,7 +84,7 @@ monocle__callback_RootReferences2 (ICorProfilerCallback11 *self, ULONG count, Ob
 	return S_OK;
 }
 
-/* Nobody wants the objects themselves: an error ends the walk over the heap. */
+/* The objects themselves are not wanted: an error ends the walk over the heap. */
 HRESULT
 monocle__callback_ObjectReferences (ICorProfilerCallback11 *self, ObjectID object, ClassID klass, ULONG count,
                                     ObjectID references[])

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * roots.h - the kinds of roots that modules are told of.
+ * roots.h - the kinds of roots that are reported to modules.
  */
 #ifndef MONOCLE_CLR_ROOTS_H
 #define MONOCLE_CLR_ROOTS_H

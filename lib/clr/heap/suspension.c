@@ -40,7 +40,7 @@ since (uint64_t start)
 	return start ? monocle__nanoseconds (CLOCK_MONOTONIC) - start : 0;
 }
 
-/* The world is stopped: nobody else takes the place. */
+/* The world is stopped: no other thread takes the place. */
 static void
 put_aside (unsigned why, uint64_t start)
 {

@@ -1,20 +1,20 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * voice.c - the one thread that tells of collections where the runtime's collector has many.
+ * voice.c - the one thread that reports collections where the runtime's collector has many.
  *
- * On Mono one thread tells of a pause from its first event to its last, and modules take a lock in one of them that
- * they give back in another. The server collector stops and restarts the world on one of its threads, begins to
- * collect on another, and collects in the background on further ones; none of them ever waits where it could speak for
- * the rest. So they have the voice speak, and wait until it has: each event is told when it happens, before the
- * collector goes on, and always on the same thread.
+ * On Mono one thread reports a pause from its first event to its last, and modules take a lock in one of them that they
+ * give back in another. The server collector stops and restarts the world on one of its threads, begins to collect on
+ * another, and collects in the background on further ones; none of them ever waits where it could speak for the rest.
+ * So they have the voice speak, and wait until it has: each event is reported when it happens, before the collector
+ * goes on, and always on the same thread.
  *
  *      heap 1's thread   GCStart --+             +--> collects
  *      the voice                   +- 6 10 7 0 --+
  *
- * The thread is made when the first such collector is met, while the world still runs. It is none of the runtime's, so
- * that no pause stops it, has all signals blocked, and ends with the process; a forked child has none. Where there is
- * no voice, everybody speaks for himself.
+ * The thread is made when the first such collector is met, while the world still runs. It does not belong to the
+ * runtime, so that no pause stops it, has all signals blocked, and ends with the process; a forked child has none.
+ * Where there is no voice, each of the collector's threads reports its own events.
  */
 #include "voice.h"
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 #include "background.h"
 
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by who waits for the voice */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by the thread that waits for the voice */
 static sem_t asked, spoken;
 static void (*words) (void *data);
 static void *about;

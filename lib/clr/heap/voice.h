@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * voice.h - where the collector has threads of its own one of ours tells of all that it does.
+ * voice.h - where the collector has threads of its own, one of ours reports all that it does.
  */
 #ifndef MONOCLE_CLR_VOICE_H
 #define MONOCLE_CLR_VOICE_H

@@ -161,7 +161,7 @@ known_method (FunctionID id)
 
 /*
  * The record of a DynamicMethod or a stub of the runtime. Made when it is first met, given back when the runtime frees
- * the function. NULL: it is no such function, or the runtime does not tell.
+ * the function. NULL: it is not such a function, or the runtime does not say.
  */
 static MonoMethod *
 dynamic_function (FunctionID id)
@@ -198,7 +198,7 @@ monocle__dynamic_method_code (FunctionID id)
 	return code;
 }
 
-/* Takes it out of the list; *ret is what it was. False: nobody was told of it. */
+/* Takes it out of the list; *ret is what it was. False: it was not reported. */
 static bool
 take_out (FunctionID id, function *ret)
 {

@@ -11,13 +11,13 @@
 #include "corprof.h"
 
 /*
- * The record of such a function that was met on a stack: it says what it is, even where nobody listens for its end.
+ * The record of such a function that was met on a stack: it says what it is, even where no module listens for its end.
  * *ret_is_stub: is it one of the runtime's stubs? NULL: no memory, or gone. Normal context.
  */
 MonoMethod *monocle__dynamic_method_glance (FunctionID function, BOOL *ret_is_stub);
 /*
  * The code of a function that no image lists, which is found by its address from then on; its record is given back when
- * the runtime frees the function. NULL: it was not compiled yet, or it is no such function. Normal context.
+ * the runtime frees the function. NULL: it was not compiled yet, or it is not such a function. Normal context.
  */
 MonoJitInfo *monocle__dynamic_method_code (FunctionID function);
 

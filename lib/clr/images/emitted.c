@@ -380,7 +380,7 @@ capture_end (capture *c)
 	c->import->vtbl->Release (c->import);
 }
 
-/* Their names, as they are and as they stand for any reference. */
+/* Their names, as they are and as those of any reference. */
 static void
 ask_params (capture *c, MonoClass *klass, MonoMethod *method)
 {

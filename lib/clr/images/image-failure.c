@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * image-failure.c - files that are no images. The runtime looks at them before it has a module, and says nothing to
+ * image-failure.c - files that are not images. The runtime looks at them before it has a module, and says nothing to
  * profilers but that a BadImageFormatException is thrown. Where that names a file, the file was opened and could not be
  * parsed: modules see an image come and fail and go, as on Mono. What was read from memory has no name.
  *

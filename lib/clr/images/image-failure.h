@@ -8,7 +8,7 @@
 
 #include "corprof.h"
 
-/* An exception is thrown: does it say that a file is no image? Then modules are told. Callbacks. */
+/* An exception is thrown: does it say that a file is not an image? Then modules are told. Callbacks. */
 void monocle__image_failure_thrown (ObjectID object);
 
 #endif

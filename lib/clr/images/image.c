@@ -66,8 +66,8 @@ folder_length (const char *filename)
 }
 
 /*
- * The runtime tells nobody which load context an image is in. Images of one context mostly lie in one folder, and are
- * collectible together.
+ * The runtime does not report which load context an image is in. Images of one context mostly lie in one folder, and
+ * are collectible together.
  */
 static unsigned
 closeness (const monocle__clr_image *from, const monocle__clr_image *to)
@@ -88,7 +88,7 @@ rank_of (const monocle__clr_image *from, const monocle__clr_image *image)
 	return rank;
 }
 
-/* The one that stands among its like where `from` stands among those of its name; else the newest. */
+/* The one that has the same place among its like as `from` has among those of its name; else the newest. */
 static monocle__clr_image *
 partner_of (const monocle__clr_image *from, const char *assembly, unsigned close)
 {
@@ -168,7 +168,7 @@ drop_all (monocle__clr_ids *ids)
 }
 
 /*
- * Called from probes too, where the thread is in cooperative mode: `ids_lock` is a leaf that nobody holds across a call
+ * Called from probes too, where the thread is in cooperative mode: `ids_lock` is a leaf that is not held across a call
  * of the runtime, or a collection would wait for ever. Programs without collectible assemblies never take it.
  */
 void
@@ -357,7 +357,7 @@ image_from (ModuleID id, const module_facts *facts)
 		image_retire (image);
 		return NULL;
 	}
-	/* The record is in the core's list already: whoever finds it there waits for `readable`. */
+	/* The record is in the core's list already: a thread that finds it there waits for `readable`. */
 	atomic_store (&image->cli.readable, readable);
 	if (flags & MONOCLE_IMAGE_MAIN)
 		name_domain (facts->filename);

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * layout.c - how the runtime laid classes out: sizes, offsets of fields, where statics stand.
+ * layout.c - how the runtime laid classes out: sizes, offsets of fields, where statics are.
  *
  * The runtime is asked by ClassID. A record remembers the id that it was met under; for one that was never met the
- * runtime looks the class up, which loads it when nobody has used it yet, but runs no static constructor. Only threads
+ * runtime looks the class up, which loads it when it was not used yet, but runs no static constructor. Only threads
  * of the runtime can load (another one dies of it), and not in a probe or a stopped world, where the call is refused:
  * then it is unknown. A load lets the collector run, and objects move.
  */
@@ -19,9 +19,9 @@
 #include "state.h"
 
 enum {
-	HEADER = 8, /* the type handle, in front of the fields */
-	SYNC = 8,   /* of the collector and the locks, in front of the object */
-	LENGTH = 8, /* of arrays, padded, in front of the elements */
+	HEADER = 8, /* the type handle, before the fields */
+	SYNC = 8,   /* of the collector and the locks, before the object */
+	LENGTH = 8, /* of arrays, padded, before the elements */
 	FIELDS_MAX = 512,
 	TICKS = 50, /* milliseconds that an asker waits for the service thread */
 	FIELD_TOKEN = 0x04000000,
@@ -108,7 +108,7 @@ monocle__clr_layout_is_general_vector (ClassID id)
 
 /*
  * Fields that the class itself declares, not its base. For a value type offsets and size are those of a value; for
- * other classes offsets count from the beginning of the object, and the size has the word in front of it besides.
+ * other classes offsets count from the beginning of the object, and the size has the word before it besides.
  */
 typedef struct {
 	COR_FIELD_OFFSET fields[FIELDS_MAX];
@@ -261,7 +261,7 @@ has_arguments (MonoClass *klass)
 }
 
 /*
- * Where statics stand that stay where they are: those of a class that is never unloaded, one for all threads, in no
+ * Where statics are that stay in their place: those of a class that is never unloaded, one for all threads, in no
  * box. Asked once, because probes ask the service thread. Nodes are only added.
  */
 typedef struct node {

@@ -41,7 +41,7 @@ come_up (void)
 }
 
 /*
- * Room for `count` ids or types: `few` has FEW, more stand at the end of this thread's list, while it is one level
+ * Room for `count` ids or types: `few` has FEW, more are at the end of this thread's list, while it is one level
  * deeper. NULL: there is none. Who begins a level gives all back at its end.
  */
 static void *

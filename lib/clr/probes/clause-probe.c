@@ -6,7 +6,7 @@
  *   filter, catch, fault:  ldc.i8 METHOD; ldc.i4 CLAUSE; conv.i; ldc.i4.0; conv.u; ldc.i8 probe; conv.i; calli
  *   finally:               the same, or in the place of the 0: ldloca CARRIED; conv.u
  *
- * The runtime announces a handler to which an exception leads (exceptions/under-way.c), and the probe tells of it. A
+ * The runtime announces a handler to which an exception leads (exceptions/under-way.c), and the probe reports it. A
  * finally block that nothing was announced of was come to by `leave`. As on Mono its exception is the one that the
  * catch block had caught that the leave is in, however far out, or NULL. That takes two kinds of locals, both of type
  * object:
@@ -15,7 +15,7 @@
  *   leave:                 ldloc CAUGHT k; stloc CARRIED d   or, outside of catch blocks, ldnull
  *
  * A leave that runs inside a finally block must not disturb the one that led there: the locals are numbered by d, how
- * many finally and fault blocks the leave stands in. All finally blocks that one leave passes stand in as many.
+ * many finally and fault blocks the leave is in. All finally blocks that one leave passes are in as many.
  */
 #include "clause-probe.h"
 #include <errno.h>
@@ -45,7 +45,7 @@ is_finally (const monocle__il_clause *c)
 
 enum { TYPE_BITS = 3, TYPES = (1 << TYPE_BITS) - 1 };
 
-/* `clause`: index << TYPE_BITS | type. A probe may stand between a native call and the read of its errno. */
+/* `clause`: index << TYPE_BITS | type. A probe may be between a native call and the read of its errno. */
 static void
 tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *const *carried)
 {
@@ -111,7 +111,7 @@ passes_finally (const monocle__il_body *body, uint32_t leave)
 	return false;
 }
 
-/* In how many finally and fault blocks an instruction stands. */
+/* In how many finally and fault blocks an instruction is. */
 static uint32_t
 depth_of (const monocle__il_body *body, uint32_t index)
 {
@@ -122,7 +122,7 @@ depth_of (const monocle__il_body *body, uint32_t index)
 	return depth;
 }
 
-/* The innermost catch block that an instruction stands in; the table lists inner ones first. */
+/* The innermost catch block that an instruction is in; the table lists inner ones first. */
 static uint32_t
 catch_around (const monocle__il_body *body, uint32_t index)
 {

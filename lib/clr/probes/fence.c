@@ -1,26 +1,27 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * fence.c - methods that native code calls, [UnmanagedCallersOnly]: no poll of the collector behind their way out.
+ * fence.c - methods that native code calls, [UnmanagedCallersOnly]: no poll of the collector after they have left
+ * managed mode.
  *
  * Such a method changes the thread to cooperative mode when it begins, and back to preemptive mode by a helper's call
- * in front of its one return. For a call that suppresses this change, as those of probes do, the compiler puts a poll
+ * before its one return. For a call that suppresses this change, as those of probes do, the compiler puts a poll
  * at the end of the block that the call is in, whatever else is in that block (fgInsertGCPolls). On .NET 9 and later
- * the helper's call is there by then. Where a probe and the return are in one block the poll comes behind the helper:
+ * the helper's call is there by then. Where a probe and the return are in one block the poll comes after the helper:
  *
  *     call  probe;  call REVERSE_PINVOKE_EXIT;  cmp [collecting], 0;  jne poll;  ret
  *
  * The poll of .NET 10 ends in cooperative mode. The method then returns to native code in that mode: collections wait
  * for the thread as long as it stays there, and the next such method that it calls ends the process.
  *
- * So a branch stands between all probes and each return, on a value that the compiler cannot know:
+ * So there is a branch between all probes and each return, on a value that the compiler cannot know:
  *
  *          ldc.i8 ZERO; conv.i; volatile. ldind.i4; brfalse OUT
  *          ldc.i8 ZERO; conv.i; ldc.i4.0; volatile. stind.i4
  *     OUT: ret
  *
- * Whatever ends in front of it, a probe of this method, of one that was inlined, of a finally block that was copied,
- * has its poll in front of it as well. The branch stays, for a volatile store is made only where the program makes it.
+ * Whatever ends before it, a probe of this method, of one that was inlined, of a finally block that was copied, has its
+ * poll before it as well. The branch stays, for a volatile store is made only where the program makes it.
  *
  * Methods that no filter wants get it, too: what is inlined into them may have probes.
  */

@@ -39,7 +39,7 @@ probes_wanted (void)
 	       atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
 }
 
-/* MONOCLE__METHOD_UNKNOWN when nobody wants probes or the function has no definition. */
+/* MONOCLE__METHOD_UNKNOWN when no probes are wanted or the function has no definition. */
 static int
 probe_function (FunctionID function, bool *ret_new)
 {
@@ -70,10 +70,11 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
 }
 
 /*
- * May a callee in this state be inlined? An exception that passes its probes is told of the caller's frame only, and
- * where that frame's function has no probes nothing says what was inlined there: the compiler calls probes inside try
- * regions through stubs, so that not even their return address does. Nor does anything say whether the frame's function
- * catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their own.
+ * May a callee in this state be inlined? An exception that passes its probes is reported for the caller's frame only,
+ * and where that frame's function has no probes nothing says what was inlined there: the compiler calls probes inside
+ * try regions through stubs, so that not even their return address does. Nor does anything say whether the frame's
+ * function catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their
+ * own.
  *
  * A caller that could not be rewritten, as those of dynamic images, may be one that native code calls: without a fence
  * (fence.c) no probe may come near its return.
@@ -90,7 +91,7 @@ may_inline (FunctionID caller, int state)
 	return state == MONOCLE__METHOD_TRACED ? monocle__probing_is_probed (into) : into != MONOCLE__METHOD_REFUSED;
 }
 
-/* A handler whose code stands in another method's is taken for one of that method's; .NET 10 makes such code. */
+/* A handler whose code is in another method's is taken for one of that method's; .NET 10 makes such code. */
 static bool
 hides_handlers (FunctionID callee)
 {

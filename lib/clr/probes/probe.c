@@ -7,7 +7,7 @@
  * mode, so nothing here (nor in a module's callback) may block, wait for a collection, or call the runtime for more
  * than a look-up.
  *
- * Methods that need no entry on the shadow stack (nobody asks for exceptional exits, and they are not generic) push
+ * Methods that need no entry on the shadow stack (exceptional exits are not wanted, and they are not generic) push
  * none.
  */
 #include "probe.h"
@@ -90,7 +90,7 @@ resolve_instance (const monocle__clr_generic *generic, const uintptr_t *keys)
 	return monocle__resolve_method_of_keys (generic->definition, keys, generic->key_count, generic->class_key);
 }
 
-/* A probe may stand between a native call and the read of its errno, which what is slow here may change. */
+/* A probe may be between a native call and the read of its errno, which what is slow here may change. */
 static __attribute__ ((noinline, cold)) MonoMethod *
 add_instance (monocle__clr_generic *generic, unsigned bucket, const uintptr_t *keys)
 {

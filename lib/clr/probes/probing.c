@@ -28,8 +28,8 @@ forget_refusals (monocle__clr_image *image)
 }
 
 /*
- * Answers are kept until a filter comes or goes. The image's epoch is written last, so that whoever sees it sees no
- * answer of the one before. Returns the epoch that the next questions belong to.
+ * Answers are kept until a filter comes or goes. The image's epoch is written last, so that a thread that sees it sees
+ * no answer of the one before. Returns the epoch that the next questions belong to.
  */
 static unsigned
 enter_epoch (monocle__clr_image *image)

@@ -126,7 +126,7 @@ begins_with_throw (const monocle__il_body *body)
 	return false;
 }
 
-/* What an invoked method passes last: where `this` of one that reflects stands, else what filters ask of it. */
+/* What an invoked method passes last: where `this` of one that reflects is, else what filters ask of it. */
 static uint32_t
 push_last (const job *j, MonoProfilerCallInstrumentationFlags flags, bool begins, monocle__il_instruction *out)
 {
@@ -222,7 +222,7 @@ insert_tail (job *j, monocle__il_edit *edit, uint32_t at, const monocle__il_inst
 	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 
-/* `tail.` in front of instruction i: the call it belongs to, else NULL. Other prefixes may stand between. */
+/* `tail.` before instruction i: the call it belongs to, else NULL. Other prefixes may come between. */
 static const monocle__il_instruction *
 tail_call_at (const monocle__il_body *body, uint32_t i)
 {
@@ -311,8 +311,8 @@ hand_over (job *j, FunctionID function)
 	monocle__il_map *map = NULL;
 	uint32_t count = 0;
 	/*
-	 * A probe lies on what is there where it stands: nothing, a result, the arguments of a call. A body that claims all
-	 * that a header can say does not fill it there.
+	 * A probe adds to what is on the stack at its place: nothing, a result, the arguments of a call. A body that claims
+	 * all that a header can say does not fill it there.
 	 */
 	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 4) + j->key_count + monocle__spill_enter_count (j);
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
@@ -351,9 +351,9 @@ find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 }
 
 /*
- * Methods of corlib that our own callbacks and probes run inside of. The collector's poll behind each probe is managed
+ * Methods of corlib that our own callbacks and probes run inside of. The collector's poll after each probe is managed
  * code on .NET 9 and later: a probe in it would poll again, until the stack ends. So are the look-ups of generic
- * arguments, and the second pass of exceptions, which stands above the frames that it unwinds. NULL: all methods of the
+ * arguments, and the second pass of exceptions, which is above the frames that it unwinds. NULL: all methods of the
  * type.
  */
 /* clang-format off */

@@ -62,11 +62,11 @@ typedef struct {
  */
 int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
                       monocle__invoke invoke, int state, FunctionID function);
-/* Puts the enter probe in front of everything. 0 or negative. */
+/* Puts the enter probe before everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */
 uint32_t monocle__rewrite_keys (const monocle__rewriting *job, monocle__il_instruction *out);
-/* Writes the call behind its arguments; how many instructions. */
+/* Writes the call after its arguments; how many instructions. */
 uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
 
 #endif

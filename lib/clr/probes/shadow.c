@@ -45,14 +45,14 @@ pop_raising (shadow *s)
 		monocle_raise_method_end_invoke (e->method);
 }
 
-/* Is this the frame that leaves? Nobody knows its stack pointer where the probe was called through a stub. */
+/* Is this the frame that leaves? Its stack pointer is unknown where the probe was called through a stub. */
 static bool
 is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
 {
 	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
 }
 
-/* Probes that are called through a stub stand a little deeper than their frame. */
+/* Probes that are called through a stub are a little deeper than their frame. */
 enum { STUB_FRAME = 0x200 };
 
 __attribute__ ((cold)) void
@@ -112,7 +112,7 @@ is_code_of (const entry *e, FunctionID function, MonoMethod *own)
 
 /*
  * Where the frame of `function` begins, the innermost machine frame of the shadow stack; NULL: it has no entry. A
- * probed function has one of its own, and what stands above that was inlined into it. A function without probes is
+ * probed function has one of its own, and what is above that was inlined into it. A function without probes is
  * known by what was inlined into it. Probes in blocks that the compiler takes for rare are called through a stub: their
  * code is unknown.
  */
@@ -190,7 +190,7 @@ monocle__shadow_unwound (FunctionID function, uint32_t floor)
 }
 
 /*
- * A probed function that lives has an entry, so what stands above the innermost one is over, also what the runtime said
+ * A probed function that lives has an entry, so what is above the innermost one is over, also what the runtime said
  * nothing of: the last managed frame above native code, and on .NET 10 all but one frame of a recursion that a handler
  * left.
  */

@@ -17,13 +17,13 @@
  *   leave:  stloc RESULT; probe (..., &RESULT); ldloc RESULT
  *
  * The probes look at none of these addresses. They are passed so that the JIT must believe that memory may change, and
- * neither reads the old variable behind the call instead of the copy nor knows that GUARD is zero. GUARD is what ends
- * the block: the poll for the collector, a call as well, stands at the end of the probe's block (rewrite.c), and what
- * the program computes before its first loop must not stand in front of it.
+ * neither reads the old variable after the call instead of the copy nor knows that GUARD is zero. GUARD is what ends
+ * the block: the poll for the collector, a call as well, is at the end of the probe's block (rewrite.c), and what
+ * the program computes before its first loop must not come before it.
  *
- * A copy that may hold references is cleared behind the call: the JIT reports such memory until the method ends. What
+ * A copy that may hold references is cleared after the call: the JIT reports such memory until the method ends. What
  * holds integers and references alone is left where it is: there are registers for them that survive. A result of that
- * kind is computed in front of the probe, since the floating-point variables of its expression would live across it.
+ * kind is computed before the probe, since the floating-point variables of its expression would live across it.
  */
 #include "spill.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * tokens.c - what probes name, as metadata of the image they stand in: the signature of the call, the assembly and
+ * tokens.c - what probes name, as metadata of the image they are in: the signature of the call, the assembly and
  * types that it leads to, the handles of generic arguments. Made once per image, under its lock; adding such rows to a
  * loaded module is legal at any time, and nothing of the program refers to them.
  */

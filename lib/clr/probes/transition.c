@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * transition.c - control passing between managed and native code. It costs the program so dearly that only modules
+ * transition.c - control passing between managed and native code. It costs the program so much that only modules
  * which ask for it in the init window get it.
  */
 #include <monocle/host.h>

@@ -4,9 +4,9 @@
  * check-callbacks.c - callbacks of checked modules run inside wrappers that say where the thread is. See check.h.
  *
  * A checked module's mono_profiler_create () gives the runtime a *twin* in the place of the module's `prof`; setters
- * put the module's callback into the twin and ours into the handle. So ours are found by every runtime as it finds
- * any callback, and know from their first argument whom to call. Twins live for ever, as a callback may be running
- * while its handle ends. Setters run in any context: a callback is one word, exchanged.
+ * put the module's callback into the twin and ours into the handle. So ours are found by every runtime as it finds any
+ * callback, and know from their first argument which callback to call. Twins live for ever, as a callback may be
+ * running while its handle ends. Setters run in any context: a callback is one word, exchanged.
  */
 #include "check.h"
 
@@ -26,7 +26,7 @@ typedef struct twin {
 
 static twin *all_twins;
 
-/* NULL for a handle that was made behind our back: its callbacks are the module's own. */
+/* NULL for a handle that was made without us: its callbacks are the module's own. */
 static twin *
 twin_of (MonoProfilerHandle handle)
 {

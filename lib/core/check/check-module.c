@@ -154,7 +154,7 @@ is_wanted (const char *name)
 	       monocle__check_signal_replacement (name);
 }
 
-/* Finds each word that a wanted function's address stands in, makes a slot of it where there is room, and counts. */
+/* Finds each word that holds a wanted function's address, makes a slot of it where there is room, and counts. */
 static size_t
 each_slot (patch *p)
 {
@@ -235,7 +235,6 @@ is_first (const struct link_map *map)
 	} * all;
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct seen *mine = calloc (1, sizeof *mine);
-
 	if (!mine)
 		return false;
 	mine->map = map;

@@ -3,7 +3,7 @@
  *
  * check.c - where threads are, and whether what they call is allowed there. See check.h.
  *
- * A thread's place is a chain of stays on its own stack; one word per thread, behind a pthread key that exists only
+ * A thread's place is a chain of stays on its own stack; one word per thread, under a pthread key that exists only
  * when checks are on, points at the innermost. Entering and leaving store that word and nothing else, so a signal
  * handler that comes between two instructions finds a sound chain and leaves it as it was. Places add up: a class that
  * is loaded inside a call probe is in both.

@@ -53,7 +53,7 @@ enum {
 #undef PLACE
 };
 
-/* One callback of a module that a thread is in. It stands on the thread's stack, inside the wrapper. */
+/* One callback of a module that a thread is in. It is on the thread's stack, inside the wrapper. */
 typedef struct monocle__stay {
 	struct monocle__stay *below; /* what it interrupted or is nested in; NULL: nothing */
 	const char *name;            /* of the event */

@@ -4,11 +4,11 @@
  * event.c - the callback slots of the handles: setting them, counting them, raising events through them.
  *
  * Setters run in any context, signal handlers included, on any number of threads, also while others raise the same
- * event. A slot is one word; whoever exchanges it knows from the old value whether there is a listener less.
+ * event. A slot is one word; the thread that exchanges it knows from the old value whether there is a listener less.
  *
  * The public counts must be zero while nothing is delivered, and the host may start or stop delivering at any moment
  * between a setter's instructions. So a listener is counted in one of two places, and what a late setter left in the
- * wrong one is moved by whoever looks next:
+ * wrong one is moved by the thread that looks next:
  *
  *      slots that are not NULL <= listeners = counts + parked     (modulo 2^32; equal when no setter is midway)
  *      parked = 0 while delivering,  counts = 0 otherwise

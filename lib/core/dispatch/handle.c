@@ -31,7 +31,7 @@ monocle__handle_next (monocle__handle *handle)
 /*
  * Makes `monocle__handles_shown` what it should be, against others who do the same with an older or newer view. The old
  * value is read before the wanted one, so while events are delivered an exchange that succeeds never takes the head
- * back; and nobody leaves before what it wants is there.
+ * back; and no thread leaves before what it wants is there.
  */
 void
 monocle__handle_publish (void)
@@ -40,7 +40,6 @@ monocle__handle_publish (void)
 		struct _MonoProfilerDesc *is = __atomic_load_n (&monocle__handles_shown, __ATOMIC_SEQ_CST);
 		monocle__handle *first = atomic_load_explicit (&newest, memory_order_seq_cst);
 		struct _MonoProfilerDesc *should = monocle__host_delivering () && first ? &first->desc : NULL;
-
 		if (is == should)
 			return;
 		__atomic_compare_exchange_n (&monocle__handles_shown, &is, should, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);

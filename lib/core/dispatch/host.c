@@ -29,7 +29,7 @@ enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 static atomic_uint phase;
 
 static const monocle_host_ops no_ops;
-static monocle_host_ops registered; /* written by whoever claimed, before `ops` points at it */
+static monocle_host_ops registered; /* written by the thread that claimed, before `ops` points at it */
 static const monocle_host_ops *_Atomic ops = &no_ops;
 static atomic_bool claimed; /* by the first host, before it is complete */
 
@@ -100,7 +100,7 @@ monocle_host_name (void)
 	return current->name ? current->name : "unnamed";
 }
 
-/* What the host's version of the struct does not have stays zero. Its strings may stand on its stack. */
+/* What the host's version of the struct does not have stays zero. Its strings may be on its stack. */
 static bool
 copy_ops (const monocle_host_ops *candidate)
 {

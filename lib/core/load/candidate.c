@@ -88,7 +88,7 @@ entry_point (monocle__candidate *candidate, void *module, const char *path)
 }
 
 /*
- * A module may end the process while it starts, in ways that nobody can hear of afterwards. So a parent finds a note of
+ * A module may end the process while it starts, in ways that cannot be observed afterwards. So a parent finds a note of
  * who was about to start, which is taken back when it has started.
  */
 static void
@@ -110,7 +110,7 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 		char words[1024];
 		const char *error = dlerror ();
 		snprintf (words, sizeof words, "%s", error ? error : "cannot be opened");
-		/* The linker looks for a plain name in many places; that it is in none is no news. */
+		/* The linker looks for a plain name in many places; that it is in none is not news. */
 		if (strchr (path, '/') || strncmp (words, path, strlen (path)))
 			explain (candidate, words);
 		return false;

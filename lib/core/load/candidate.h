@@ -22,14 +22,14 @@ typedef struct {
 	char failure[3072]; /* "" while nothing failed but looking */
 } monocle__candidate;
 
-/* No module has a comma in its name: whoever wrote one meant a colon. */
+/* No module has a comma in its name: a comma was meant as a colon. */
 bool monocle__candidate_has_comma (const char *desc);
 /* `name` must be shorter than MONOCLE__NAME_LIMIT. */
 void monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, const char *desc,
                               const char *process);
-/* Starts what is in the global scope already: a module that is linked in, or was loaded by somebody else. */
+/* Starts what is in the global scope already: a module that is linked in, or was loaded by another library. */
 bool monocle__candidate_start_in_process (monocle__candidate *candidate);
-/* Tries the files of `folder`; "" stands for wherever the dynamic linker looks. True when the module runs. */
+/* Tries the files of `folder`; "" means wherever the dynamic linker looks. True when the module runs. */
 bool monocle__candidate_start_in (monocle__candidate *candidate, const char *folder);
 
 #endif

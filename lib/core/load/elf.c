@@ -60,8 +60,8 @@ read_dynamic (const monocle__elf_file *file, tables *ret_at)
 }
 
 /*
- * How many symbols stand at the front of the table, the needed ones among them. The classic hash table counts all; the
- * GNU one says where the symbols that are defined (and hashed) begin, and the needed ones stand before.
+ * How many symbols are at the front of the table, the needed ones among them. The classic hash table counts all; the
+ * GNU one says where the symbols that are defined (and hashed) begin, and the needed ones come before.
  */
 static uint32_t
 symbol_count (int fd, const tables *at)

@@ -86,7 +86,7 @@ unclaim (const char *name)
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
-/* Notes a folder between the blanks of `places`; false when it stands there already. */
+/* Notes a folder between the blanks of `places`; false when it is there already. */
 static bool
 note_place (search *find, const char *folder)
 {
@@ -99,7 +99,7 @@ note_place (search *find, const char *folder)
 }
 
 /*
- * A folder that is searched once; "" is skipped. One that somebody named is reported although it does not exist, those
+ * A folder that is searched once; "" is skipped. One that the user named is reported although it does not exist, those
  * that are only a convention (`below`) are not.
  */
 static bool
@@ -157,7 +157,7 @@ search_everywhere (search *find)
 
 /* --- descriptions ------------------------------------------------------------------------------------------------- */
 
-/* The name is what stands before the first colon; the rest is the module's business. It must not be a path. */
+/* The name is what comes before the first colon; the rest is the module's business. It must not be a path. */
 static bool
 parse (search *find, const char *desc)
 {
@@ -216,7 +216,10 @@ load_named (const char *desc, const char *note)
 	return MONOCLE_E_NOT_FOUND;
 }
 
-/* No name means Mono's own log profiler. Whoever has a module of that name gets it; others are told what it means. */
+/*
+ * No name means Mono's own log profiler. If there is a module of that name, it is loaded; otherwise a line says what
+ * the name means.
+ */
 static int
 load (const char *desc)
 {

@@ -21,7 +21,7 @@ typedef struct {
 	const char *program, *script; /* script: the assembly or script path, or "" */
 } identity;
 
-/* The first assembly, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is no option. */
+/* The first assembly, as in `dotnet exec --fx-version 8.0.0 app.dll`, else the first word that is not an option. */
 static const char *
 find_script (const char *words, const char *end)
 {

@@ -16,7 +16,7 @@ void monocle__self_enter_global_scope (void);
 /* Keeps modules that were linked to Mono's library from bringing it in. Idempotent; normal context. */
 void monocle__self_open_compat (void);
 /*
- * Is there somebody else whose mono_* functions are, or could be, the ones that modules call: a Mono, or another copy
+ * Is there another library whose mono_* functions are, or could be, the ones that modules call: a Mono, or another copy
  * of this library with a host? Writes who into `ret_who` and answers true. Normal context.
  */
 bool monocle__self_has_rival (char *ret_who, size_t size);

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * array.c - managed arrays: how long they are and where their elements stand.
+ * array.c - managed arrays: how long they are and where their elements are.
  *
  * Plain reads: wherever the object may be looked at. How many bytes an element takes is a matter of its class.
  */

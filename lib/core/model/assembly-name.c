@@ -264,7 +264,7 @@ ref_cell (MonoImage *image, int index, uint32_t column)
 	return mono_metadata_decode_table_row_col (image, MONO_TABLE_ASSEMBLYREF, index, column);
 }
 
-/* What stands in a reference is a token, but for a rare full key, which is left out: it would have to be hashed. */
+/* A reference holds a token or, rarely, a full key, which is left out: it would have to be hashed. */
 static void
 ref_token (MonoImage *image, int index, char ret_token[TOKEN_DIGITS + 1])
 {

@@ -49,7 +49,7 @@ monocle__class_name (MonoClass *klass)
 	return desc ? desc->name : fallback_name (monocle__class_definition (klass));
 }
 
-/* What a TypeSpec says of nobody's parameter is called "0" by Mono, though it stands as "!0" in the names of types. */
+/* A parameter without an owner in a TypeSpec is called "0" by Mono, although it is "!0" in the names of types. */
 const char *
 mono_class_get_name (MonoClass *klass)
 {

@@ -19,7 +19,7 @@ enum { ROW_MASK = 0xffffff, VISIBILITY = 7, NESTED_PUBLIC = 2 };
 
 typedef int (*compare_names) (const char *left, const char *right);
 
-/* `path` is what stands behind the outermost name: "/Inner/Innermost" or "". */
+/* `path` is what follows the outermost name: "/Inner/Innermost" or "". */
 static MonoClass *
 find_nested (MonoClass *klass, const char *path, compare_names compare)
 {
@@ -51,7 +51,7 @@ find_outermost (MonoImage *image, const char *name_space, const char *name)
 	return klass;
 }
 
-/* Calls `find` with the part of the name in front of the first slash. */
+/* Calls `find` with the part of the name before the first slash. */
 static MonoClass *
 find_path (MonoImage *image, const char *name_space, const char *path, compare_names compare,
            MonoClass *(*find) (MonoImage *image, const char *name_space, const char *name))

@@ -4,7 +4,7 @@
  * class-methods.c - the methods of a class, in the order of its metadata.
  *
  * They come from the host's member lists. A host that has none has tables: II.22.37 says that the rows of one type's
- * methods are contiguous, and types' runs stand in the order of the types, so the first row whose owner is not before
+ * methods are contiguous, and types' runs are in the order of the types, so the first row whose owner is not before
  * the class is found by halving, with a description for each step and no list anywhere. Any thread; what makes many
  * records is said to need normal context.
  */

@@ -159,7 +159,7 @@ mono_class_instance_size (MonoClass *klass)
 	return klass && ask_layout (klass, &layout) ? (int32_t) layout.instance_size : 0;
 }
 
-/* Where the next static field of a type begins, and what is behind it: Mono puts them one after the other. */
+/* Where the next static field of a type begins, and what is after it: Mono puts them one after the other. */
 static uint64_t
 behind_static (uint64_t at, MonoType *type)
 {

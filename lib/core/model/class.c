@@ -3,7 +3,7 @@
  *
  * class.c - classes: how each kind of record is made and described.
  *
- * Definitions stand in their image's table, everything else in one hash set. Any thread, any context.
+ * Definitions are in their image's table, everything else in one hash set. Any thread, any context.
  */
 #include "class.h"
 
@@ -255,7 +255,7 @@ def_new (MonoImage *image, uint32_t row)
 }
 
 /*
- * A definition of corlib may stand for a primitive, whose record exists: then that one gets the token and what is
+ * A definition of corlib may be a primitive, whose record exists: then that one gets the token and what is
  * said.
  */
 static MonoClass *
@@ -451,7 +451,7 @@ monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int s
 	return intern (&key);
 }
 
-/* A stand-in that nobody has spoken of is one that nobody will: instances are made from code that runs. */
+/* A stand-in that was never mentioned never will be: instances are made from code that runs. */
 void
 monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint32_t count)
 {

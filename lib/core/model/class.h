@@ -26,7 +26,7 @@ const monocle__class_desc *monocle__class_describe (MonoClass *klass);
 MonoClass *monocle__class_shown (MonoClass *klass);
 /* The definition under an instance; any other class itself. */
 MonoClass *monocle__class_definition (MonoClass *klass);
-/* T[*]: an array of rank 1 that is no vector. */
+/* T[*]: an array of rank 1 that is not a vector. */
 MonoClass *monocle__class_general_vector (MonoClass *element);
 /* Called when corlib becomes known, so that primitives get an image. */
 void monocle__class_corlib_is (MonoImage *image);

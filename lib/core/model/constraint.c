@@ -19,7 +19,7 @@ enum {
 	FLAG_INTERFACE = 0x20,
 };
 
-/* The GenericParam row; 0: nobody's parameter, or its image is gone. */
+/* The GenericParam row; 0: the parameter has no owner, or its image is gone. */
 static uint32_t
 row_of (MonoClass *param, MonoImage *image)
 {
@@ -71,7 +71,7 @@ constraint_at (MonoClass *param, uint32_t index)
 	                                        MONO_GENPARCONSTRAINT_CONSTRAINT));
 }
 
-/* The first constraint, if it is no interface and no other parameter. */
+/* The first constraint, if it is neither an interface nor another parameter. */
 static MonoClass *
 class_constraint (MonoClass *param)
 {

@@ -3,7 +3,7 @@
  *
  * counter.c - counters that modules register. The core registers none of its own: a runtime's counters are the host's.
  *
- * Counters stand in a list that only grows at its end, so that they are met in the order in which they came, as in
+ * Counters are in a list that only grows at its end, so that they are met in the order in which they came, as in
  * Mono. Registering is for any thread in normal context.
  */
 #include <string.h>

@@ -70,7 +70,7 @@ ask_code (MonoMethod *method, monocle_code_info *ret, monocle_code_point *points
 
 /* --- symbols ------------------------------------------------------------------------------------------------------ */
 
-/* Lines cost nothing before somebody asks for them, so that a host which serves them always does. */
+/* Lines cost nothing before they are asked for, so that a host which serves them always does. */
 mono_bool
 mono_debug_enabled (void)
 {
@@ -408,7 +408,7 @@ mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDo
 	return length < 0 ? NULL : text;
 }
 
-/* Hosts make records of code that somebody listens for; here there is time to ask about other code. */
+/* Hosts make records of code that a module listens for; here there is time to ask about other code. */
 static MonoJitInfo *
 code_at (void *ip)
 {

@@ -184,7 +184,7 @@ put_user_string (struct text *text, MonoImage *image, uint32_t token)
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
-/* Where an instruction stands: code whose first byte is `base`, up to `end`. */
+/* Where an instruction is: code whose first byte is `base`, up to `end`. */
 struct code {
 	MonoDisHelper *helper;
 	MonoMethod *method;
@@ -216,7 +216,7 @@ operand_size (enum operand operand, const mono_byte *at, const mono_byte *end)
 	return end - at < size ? -1 : size;
 }
 
-/* A branch to `offset` bytes behind `from`; without a format the distance. A helper's format takes one number. */
+/* A branch to `offset` bytes after `from`; without a format the distance. A helper's format takes one number. */
 static void
 put_target (struct text *text, const struct code *code, const mono_byte *from, int32_t offset)
 {

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * field-value.c - what stands in fields: bytes copied from where the host says they are, constants from metadata.
+ * field-value.c - what is in fields: bytes copied from where the host says they are, constants from metadata.
  *
  * Reading an instance field is allowed wherever the object may be looked at, once its offset is known; the first time,
  * and for static fields, the host may have to look the class up: normal context. Nothing is written to a field, and no
@@ -26,7 +26,7 @@ copy_value (MonoClassField *field, void *to, const void *from)
 		memset (to, 0, (size_t) size);
 }
 
-/* Where an instance field stands; NULL: unknown. */
+/* Where an instance field is; NULL: unknown. */
 static const char *
 address_in (MonoObject *object, MonoClassField *field)
 {
@@ -49,7 +49,7 @@ static_address (MonoClassField *field)
 	return address;
 }
 
-/* The bytes of a literal behind its blob's length (II.24.2.4); NULL: text, or none. */
+/* The bytes of a literal after its blob's length (II.24.2.4); NULL: text, or none. */
 static const void *
 constant_of (const monocle__member_desc *desc)
 {

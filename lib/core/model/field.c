@@ -143,7 +143,7 @@ mono_field_get_offset (MonoClassField *field)
 	return offset;
 }
 
-/* The constant's blob stands in the arena; the data of a field with an RVA only in the image. */
+/* The constant's blob is in the arena; the data of a field with an RVA only in the image. */
 const char *
 mono_field_get_data (MonoClassField *field)
 {

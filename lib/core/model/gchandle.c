@@ -3,7 +3,7 @@
  *
  * gchandle.c - Mono's 32-bit handles over the host's references.
  *
- * Mono's number is (index << 3) | (type + 1), with a count of indices for each type; so is ours, and 0 is no handle.
+ * Mono's number is (index << 3) | (type + 1), with a count of indices for each type; so is ours, and 0 is not a handle.
  * An entry holds the host's reference while its handle lives; free entries form a stack for each type. The stack's head
  * carries a tag that changes with every take, so that an entry which was taken and given back meanwhile is noticed.
  * No locks: handles are made in callbacks that run while a thread cannot be stopped.
@@ -137,7 +137,7 @@ mono_gchandle_get_target (uint32_t handle)
 	return reference ? ops->ref_target (ops->host, reference) : NULL;
 }
 
-/* Freeing twice is nothing the second time, as long as nobody has taken the number since. */
+/* Freeing twice is nothing the second time, as long as the number was not taken since. */
 void
 mono_gchandle_free (uint32_t handle)
 {

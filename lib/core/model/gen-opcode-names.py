@@ -5,7 +5,7 @@
 #
 # usage: gen-opcode-names.py opcodes.tsv opcode-names.def
 #
-# A row is OPCODE (number, name, operand). The number is Mono's: the byte, or 256 more than the byte behind 0xFE.
+# A row is OPCODE (number, name, operand). The number is Mono's: the byte, or 256 more than the byte after 0xFE.
 
 import csv
 import sys

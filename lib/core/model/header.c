@@ -39,7 +39,7 @@ struct _MonoMethodHeader {
 	const uint8_t *code;
 	uint32_t code_size, max_stack, local_count, clause_count;
 	bool init_locals;
-	MonoExceptionClause *clauses; /* behind the locals */
+	MonoExceptionClause *clauses; /* after the locals */
 	MonoType *locals[];
 };
 
@@ -163,7 +163,7 @@ mono_metadata_free_mh (MonoMethodHeader *mh)
 
 /* --- at an address ------------------------------------------------------------------------------------------------ */
 
-/* One section of II.25.4.5; *at moves to the next, NULL behind the last. Returns its clauses. */
+/* One section of II.25.4.5; *at moves to the next, NULL after the last. Returns its clauses. */
 static uint32_t
 section_next (const uint8_t **at, const uint8_t **ret_clauses, bool *ret_is_fat)
 {
@@ -173,7 +173,7 @@ section_next (const uint8_t **at, const uint8_t **ret_clauses, bool *ret_is_fat)
 	uint32_t body = size > SECTION_HEADER ? size - SECTION_HEADER : 0;
 	*ret_clauses = section + SECTION_HEADER;
 	*ret_is_fat = is_fat;
-	/* The next one stands at a multiple of four. */
+	/* The next one is at a multiple of four. */
 	uintptr_t next = ((uintptr_t) section + SECTION_HEADER + body + 3) & ~(uintptr_t) 3;
 	*at = section[0] & SECTION_MORE ? (const uint8_t *) next : NULL;
 	if ((section[0] & SECTION_KIND_MASK) != SECTION_CLAUSES)

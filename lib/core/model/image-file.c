@@ -3,7 +3,7 @@
  *
  * image-file.c - what the file of an image holds besides metadata: its PE headers and what they lead to.
  *
- * The headers stand at RVA 0 and are read through the host each time; every offset is checked against what the host
+ * The headers are at RVA 0 and are read through the host each time; every offset is checked against what the host
  * says is there. An image whose headers it cannot show (made in memory, or part of a composite file) has none of this.
  * Any context, but for the openers. ECMA-335 II.25.
  */
@@ -19,7 +19,7 @@
 
 enum {
 	PE_POINTER = 0x3c,
-	COFF_SIZE = 20, /* behind the signature "PE\0\0" */
+	COFF_SIZE = 20, /* after the signature "PE\0\0" */
 	PE32_PLUS = 0x20b,
 	DIRECTORIES_PE32 = 96,
 	DIRECTORIES_PE32_PLUS = 112,
@@ -101,7 +101,7 @@ cli_directory (const struct headers *headers, uint32_t offset)
 	return (struct directory) { u32 (&header, offset), u32 (&header, offset + 4) };
 }
 
-/* Where an RVA stands in the file, 0: nowhere. */
+/* Where an RVA is in the file, 0: nowhere. */
 static uint32_t
 file_offset (const struct headers *headers, uint32_t rva)
 {
@@ -134,7 +134,7 @@ mono_image_rva_map (MonoImage *image, uint32_t rva)
 	return (char *) monocle__metadata_heap (image, MONOCLE_HEAP_RVA, rva, NULL);
 }
 
-/* II.24.2.4 does not say so, but a resource stands behind its length, four bytes. */
+/* II.24.2.4 does not say so, but a resource follows its length, four bytes. */
 const char *
 mono_image_get_resource (MonoImage *image, uint32_t offset, uint32_t *size)
 {

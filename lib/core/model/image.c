@@ -3,7 +3,7 @@
  *
  * image.c - images and their assemblies.
  *
- * Images stand in one list that only grows at its head. An image that is unloaded stays in it as a tombstone: its names
+ * Images are in one list that only grows at its head. An image that is unloaded stays in it as a tombstone: its names
  * answer, its host data is forgotten. Any thread, any context, except where host.h or the function says otherwise.
  */
 #include "image.h"

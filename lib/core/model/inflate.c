@@ -21,7 +21,7 @@ struct context {
 
 static MonoType *inflate_type (MonoType *type, const struct context *context);
 
-/* T_REF stands for an argument already and stays. */
+/* T_REF is an argument already and stays. */
 static MonoType *
 inflate_param (MonoClass *klass, const struct context *context)
 {
@@ -63,7 +63,7 @@ inflate_element (MonoClass *klass, const struct context *context)
 	return element ? element->klass : NULL;
 }
 
-/* What an open class stands for here, by value. */
+/* What an open class is here, by value. */
 static MonoType *
 inflate_class (MonoClass *klass, const struct context *context)
 {

@@ -72,7 +72,7 @@ spare_of (const MonoMethod *method)
 	return &spares[monocle__hash (0, (uintptr_t) method) >> 32 & (SPARES - 1)];
 }
 
-/* The caller's alone; its nodes are gone, but somebody may have found it just before. */
+/* The caller's alone; its nodes are gone, but a reader may have found it just before. */
 static MonoJitInfo *
 take_record (MonoMethod *method)
 {
@@ -245,7 +245,7 @@ monocle_jit_info_slot (MonoJitInfo *info)
 
 /* --- mono_jit_info_* ---------------------------------------------------------------------------------------------- */
 
-/* What the host knows by other means becomes a record when somebody asks for it. */
+/* What the host knows by other means becomes a record when it is asked for. */
 MonoJitInfo *
 mono_jit_info_table_find (MonoDomain *domain, void *address)
 {

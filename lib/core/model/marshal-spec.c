@@ -55,7 +55,7 @@ text (struct cursor *cursor)
 	return copy;
 }
 
-/* GUID and unmanaged type come first; nobody uses them. */
+/* GUID and unmanaged type come first; they are not used. */
 static void
 read_custom (struct cursor *cursor, MonoMarshalSpec *spec, MonoImage *image)
 {

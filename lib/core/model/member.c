@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * member.c - the lists of what classes have, made when somebody first wants them.
+ * member.c - the lists of what classes have, made when they are first wanted.
  *
  * Two threads that make the same list at once both ask the host; the first to publish wins, the other's memory is lost
  * in the arena. A dynamic image may add members while it lives: then a longer list is made that keeps the records of
@@ -108,7 +108,7 @@ list_new (uint32_t count)
 	return list;
 }
 
-/* What stands in a list for one member; NULL: the host cannot describe it, or no memory. */
+/* The item of a list for one member; NULL: the host cannot describe it, or no memory. */
 static void *
 item_from_info (MonoClass *klass, monocle_member_kind kind, const monocle_member_info *info, uint32_t index)
 {
@@ -146,7 +146,7 @@ first_described (MonoClass *klass, monocle_member_kind kind, uint32_t index, uin
 }
 
 /*
- * Asks about members [kept, count) and puts what is known behind the items of `shorter`. Where nothing is, no memory is
+ * Asks about members [kept, count) and puts what is known after the items of `shorter`. Where nothing is, no memory is
  * taken: it may be asked for any number of times.
  */
 static monocle__member_list *

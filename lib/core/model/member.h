@@ -3,7 +3,7 @@
  *
  * member.h - what classes list: methods, fields, properties, events, nested classes, interfaces.
  *
- * A list is made from what the host tells when somebody first wants it, and published by one compare-and-swap. Its
+ * A list is made from what the host says when it is first wanted, and published by one compare-and-swap. Its
  * records never move. Of an instance only fields, properties and events have records of their own, which share the
  * description of the definition's.
  */

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * metadata-blob.c - the heaps of an image, and what stands in blobs: numbers, modifiers, types, array shapes.
+ * metadata-blob.c - the heaps of an image, and what is in blobs: numbers, modifiers, types, array shapes.
  *
  * Heap answers are borrowed from the image. Functions that take a bare pointer believe it, as Mono does: it has no end,
  * so the host is given one that no signature reaches. Any context, but for what allocates. ECMA-335 II.23.2, II.24.2.
@@ -41,7 +41,7 @@ monocle__metadata_heap (MonoImage *image, monocle_heap_kind heap, uint32_t offse
 }
 
 /*
- * Where the length in front of `size` bytes begins. Writers encode it as short as possible; where one did not, a
+ * Where the length before `size` bytes begins. Writers encode it as short as possible; where one did not, a
  * shorter reading that gives the same size does as well.
  */
 static const uint8_t *
@@ -149,7 +149,7 @@ mono_metadata_decode_blob_size (const char *ptr, const char **rptr)
 }
 
 /*
- * II.23.2: the sign stands in the lowest bit, and the number is rotated by one within its 7, 14 or 29 bits. Mono looks
+ * II.23.2: the sign is the lowest bit, and the number is rotated by one within its 7, 14 or 29 bits. Mono looks
  * at the value instead of its width there, and is wrong for what is far below zero: see doc/differences.md.
  */
 int32_t

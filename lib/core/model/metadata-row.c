@@ -132,7 +132,7 @@ find (MonoImage *image, uint32_t table, uint32_t column, uint32_t value)
 	return monocle__metadata_run (image, table, column, value).first;
 }
 
-/* The type whose list of `member` rows holds `row`: the last one whose list does not begin behind it. */
+/* The type whose list of `member` rows holds `row`: the last one whose list does not begin after it. */
 static uint32_t
 owner_of (MonoImage *image, uint32_t list_column, uint32_t member, uint32_t token)
 {

@@ -24,7 +24,7 @@ monocle__row_run monocle__metadata_run (MonoImage *image, uint32_t table, uint32
 /* A piece of the image and how long it is; NULL: not there. Blobs come without their length. */
 const uint8_t *monocle__metadata_heap (MonoImage *image, monocle_heap_kind heap, uint32_t offset, uint32_t *ret_size);
 
-/* A type at *at, which moves behind it; NULL: malformed. */
+/* A type at *at, which moves past it; NULL: malformed. */
 MonoType *monocle__metadata_type (MonoImage *image, const uint8_t **at, const uint8_t *end);
 
 #endif

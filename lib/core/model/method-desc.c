@@ -24,7 +24,7 @@ struct MonoMethodDesc {
 	char text[];
 };
 
-/* Cuts "NAME (ARGS)" behind NAME; false when the parenthesis is not closed. */
+/* Cuts "NAME (ARGS)" after NAME; false when the parenthesis is not closed. */
 static bool
 split_arguments (MonoMethodDesc *desc)
 {

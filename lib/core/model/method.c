@@ -69,7 +69,7 @@ describe_definition (MonoMethod *method)
 	return desc ? desc : MONOCLE__PUBLISH (&method->desc, describe (method));
 }
 
-/* For those who read the record itself. Whoever does it at the same time writes the same. */
+/* For modules that read the record itself. Another thread that does it at the same time writes the same. */
 static void
 show (MonoMethod *method, const monocle__method_desc *desc)
 {

@@ -124,7 +124,7 @@ desc_name (monocle__text *text, MonoClass *klass, bool with_namespace)
 
 static void desc_class (monocle__text *text, MonoClass *klass, bool with_namespace);
 
-/* The last one that the signature names stands first. */
+/* The last one that the signature names comes first. */
 static void
 desc_modifiers (monocle__text *text, const monocle__special_type *special, bool with_namespace)
 {

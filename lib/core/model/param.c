@@ -3,7 +3,7 @@
  *
  * param.c - the rows that metadata has for a method's parameters: names, tokens, whether they are marshalled.
  *
- * They stand beside the method's description, made when somebody first wants them and published by one
+ * They are beside the method's description, made when they are first wanted and published by one
  * compare-and-swap. Any thread; any context, except where a function says otherwise.
  */
 #include <mono/metadata/attrdefs.h>
@@ -91,7 +91,7 @@ mono_method_get_param_token (MonoMethod *method, int idx)
 	return params[idx + 1].token;
 }
 
-/* Signatures that are no method's know nothing of `out`. */
+/* Signatures that belong to no method know nothing of `out`. */
 mono_bool
 mono_signature_param_is_out (MonoMethodSignature *sig, int param_num)
 {

@@ -117,7 +117,7 @@ struct _MonoClass {
 	uint8_t kind, rank;
 	uint8_t depth; /* how deep composites nest in it */
 	bool shared_ref;
-	bool is_open;               /* generic parameters stand in it */
+	bool is_open;               /* it contains generic parameters */
 	bool is_own;                /* an instance over its definition's own parameters: see monocle__class_shown () */
 	uint8_t primitive;          /* MONO_TYPE_* of a PRIMITIVE */
 	_Atomic (bool) is_complete; /* its image is being unloaded and all was asked */
@@ -146,7 +146,7 @@ struct _MonoMethodSignature {
 	bool has_this, explicit_this;
 	uint32_t sentinel;      /* as in monocle_signature_info */
 	bool is_owned;          /* an allocation of its own, which mono_metadata_free_method_signature () frees */
-	MonoMethod *definition; /* whose signature it is, instances included; NULL: it stands alone */
+	MonoMethod *definition; /* whose signature it is, instances included; NULL: it belongs to no method */
 };
 
 typedef struct {

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * relation.c - how classes stand to each other: interfaces, nesting, what may be stored where.
+ * relation.c - how classes are related: interfaces, nesting, what may be stored where.
  *
  * The rules are those of ECMA-335 I.8.7 (assignment compatibility) with Mono's answers where they are wider: integers
  * of one size are one type as elements of arrays, an enum is its underlying type there, and a value goes into its

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * signature-parse.c - signatures that are no method's: read from blobs, copied, made empty.
+ * signature-parse.c - signatures that belong to no method: read from blobs, copied, made empty.
  *
  * Each is one allocation that belongs to the caller. Normal context. ECMA-335 II.23.2.1 to II.23.2.3.
  */
@@ -101,7 +101,7 @@ is_method_signature (uint8_t first)
 	return (first & KIND_MASK) <= KIND_LAST || (first & KIND_MASK) == KIND_UNMANAGED;
 }
 
-/* A signature at *at, which moves behind it, in the scope of a method, which may be NULL. */
+/* A signature at *at, which moves past it, in the scope of a method, which may be NULL. */
 static MonoMethodSignature *
 parse (MonoImage *image, MonoMethod *scope, const uint8_t **at, const uint8_t *end)
 {

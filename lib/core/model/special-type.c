@@ -116,7 +116,7 @@ copy_ints (const int *list, uint32_t count)
 	return copy ? memcpy (copy, list, count * sizeof *copy) : NULL;
 }
 
-/* A signature that is in a key stands on the stack of its maker. */
+/* A signature that is in a key is on the stack of its maker. */
 static MonoMethodSignature *
 copy_signature (const MonoMethodSignature *signature)
 {

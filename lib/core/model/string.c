@@ -51,7 +51,7 @@ mono_string_length (MonoString *string)
 }
 
 /*
- * The code point at *at, which moves behind it; -1: half a surrogate pair.
+ * The code point at *at, which moves past it; -1: half a surrogate pair.
  */
 static int32_t
 next_point (const characters *text, uint32_t *at)

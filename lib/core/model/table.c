@@ -3,8 +3,8 @@
  *
  * table.c - records of one image by metadata row number.
  *
- * Rows that the image has when it is loaded stand in one array. Rows that come later (Reflection.Emit, edit and
- * continue) stand in levels made on demand: with n rows at first, row n + 1 + i is in level l at offset o where i +
+ * Rows that the image has when it is loaded are in one array. Rows that come later (Reflection.Emit, edit and
+ * continue) are in levels made on demand: with n rows at first, row n + 1 + i is in level l at offset o where i +
  * FIRST = (FIRST << l) + o. Nothing moves, so any thread may read in any context while another adds.
  */
 #include "table.h"

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * thread.c - managed threads, as the host and modules told of them.
+ * thread.c - managed threads, as the host and modules announced them.
  *
  * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
  * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:

@@ -6,7 +6,7 @@
  *     N.S.Outer+Inner`1[[N.S.Argument, assembly],System.Int32][,]*&, assembly, Version=1.2.3.4, ...
  *
  * A name is read once, from the left. Arguments are looked up as they are met; the type itself when its assembly has
- * been read, which stands last. Without an assembly the caller's image is searched, then corlib. Only what is loaded is
+ * been read, which comes last. Without an assembly the caller's image is searched, then corlib. Only what is loaded is
  * found: nothing is loaded. Normal context.
  */
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 	BOUNDED = -2, /* what a suffix is; positive: an array's rank */
 };
 
-/* Where reading stands: the text is written to. */
+/* Where reading is: the text is written to. */
 struct cursor {
 	char *at;
 	MonoImage *image;
@@ -73,7 +73,7 @@ add_suffix (struct name *name, int suffix)
 	return true;
 }
 
-/* Behind '[': "*]", "]", ",,]". */
+/* After '[': "*]", "]", ",,]". */
 static bool
 read_array (struct cursor *cursor, struct name *name)
 {
@@ -89,7 +89,7 @@ read_array (struct cursor *cursor, struct name *name)
 
 static MonoType *read_type (struct cursor *cursor, bool may_have_assembly);
 
-/* Behind '[': "[N, assembly],N,...]". */
+/* After '[': "[N, assembly],N,...]". */
 static bool
 read_arguments (struct cursor *cursor, struct name *name)
 {
@@ -165,7 +165,7 @@ image_called (const char *text, size_t length)
 	return mono_assembly_get_image (assembly);
 }
 
-/* The namespace ends at the last dot in front of what is nested. */
+/* The namespace ends at the last dot before what is nested. */
 static MonoClass *
 class_in (MonoImage *image, const char *path)
 {

@@ -69,7 +69,7 @@ signature_of (const monocle_signature_info *info)
 typedef struct {
 	MonoMethod method; /* its `node` is in the set */
 	monocle__method_desc desc;
-	_Atomic (bool) is_taken; /* somebody's method; false: it may be taken */
+	_Atomic (bool) is_taken; /* a method that is in use; false: it may be taken */
 } wrapper;
 
 static monocle__intern wrappers;
@@ -85,7 +85,7 @@ typedef struct {
 	MonoMethodSignature *signature;
 } key;
 
-/* Equal, and nobody's: then it is taken. */
+/* Equal, and not in use: then it is taken. */
 static bool
 take_same (const monocle__node *node, const void *data)
 {
@@ -140,7 +140,7 @@ monocle_method_wrapper_new (const monocle_wrapper_info *info)
 	return node ? &of_node (node)->method : NULL;
 }
 
-/* Nobody else's description stands inside the record. */
+/* No other record's description is inside this one. */
 void
 monocle_method_wrapper_free (MonoMethod *method)
 {

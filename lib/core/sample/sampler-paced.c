@@ -69,7 +69,7 @@ monocle__sampler_paced_all (void)
 			send_to (thread);
 }
 
-/* What the system tells of a thread; "" when it does not. */
+/* What the system says of a thread; "" when it does not. */
 static void
 read_file (pid_t os_id, const char *name, char *text, size_t size)
 {

@@ -6,8 +6,8 @@
  * 2 or less, since it counts what happens in user mode only, so a thread in a system call is never disturbed.
  *
  * The event is a descriptor in a program that may have its own ideas about descriptors: it may close all of them, open
- * files at their numbers, or run out of them. So events stand high up, there are only so many of them, and nothing is
- * closed that does not prove to be ours.
+ * files at their numbers, or run out of them. So events have high numbers, there are only so many of them, and nothing
+ * is closed that does not prove to be ours.
  */
 #include "sampler.h"
 
@@ -22,7 +22,7 @@
 
 enum {
 	BASE = 1024, /* what select () can wait for stays the program's */
-	AHEAD = 2,   /* signals that an event sends unheard: with one, it would stand still until the handler has run */
+	AHEAD = 2,   /* signals that an event sends unheard: with one, it would stop until the handler has run */
 };
 
 static unsigned opened;
@@ -126,7 +126,7 @@ perf_close (monocle__sampled *thread)
 }
 
 /*
- * The event says POLL_HUP when it has used up what it may send and stands still; it comes to that when a signal was on
+ * The event says POLL_HUP when it has used up what it may send and stops; it comes to that when a signal was on
  * its way already. A descriptor that is not ours any more does not know the request.
  */
 static uint64_t

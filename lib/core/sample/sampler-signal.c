@@ -43,7 +43,7 @@ monocle__sampler_signal_mark (void)
 }
 
 /*
- * A perf event tells of itself as a descriptor that has something to read. A signal whose record the kernel had no
+ * A perf event names itself as a descriptor that has something to read. A signal whose record the kernel had no
  * memory for seems to come from process 0.
  */
 static bool
@@ -81,7 +81,7 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 	monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
 }
 
-/* A signal of somebody else's goes where it would have gone; the default is to do nothing. */
+/* Another sender's signal goes where it would have gone; the default is to do nothing. */
 static void
 pass_on (int number, siginfo_t *info, void *context)
 {

@@ -72,7 +72,7 @@ static tally current;                 /* as all that follows: under the lock */
 static const monocle__engine *ladder[4];
 static int refusals[3]; /* errno values for which an engine is not tried again; as the ladder */
 
-/* What is to be said. The lock is not held meanwhile: nobody may have to wait for those who read our messages. */
+/* What is to be said. The lock is not held meanwhile: no thread may have to wait for a reader of our messages. */
 static struct {
 	const monocle__engine *without; /* threads had to be sampled otherwise */
 	int error;
@@ -143,7 +143,7 @@ tick_rate (void)
 	return (uint32_t) (SECOND / (uint64_t) tick.tv_nsec);
 }
 
-/* In the init window: nobody changes the environment yet. */
+/* In the init window: no thread changes the environment yet. */
 static const monocle__engine *
 forced_engine (void)
 {
@@ -329,7 +329,7 @@ seconds_between (struct timeval from, struct timeval to)
 }
 
 /*
- * Events do not tell of CPU time that passes inside the kernel. The kernel knows this share by its tick, which is a
+ * Events do not report CPU time that passes inside the kernel. The kernel knows this share by its tick, which is a
  * fifth off for threads that work in bursts.
  */
 static double
@@ -393,7 +393,7 @@ tell_news (void)
 		                   now.without->name, strerror (now.error));
 }
 
-/* A program that closes all descriptors has closed ours; what stands at their numbers now is its own. */
+/* A program that closes all descriptors has closed ours; what has their numbers now is its own. */
 static void
 look_after (monocle__sampled *thread)
 {
@@ -634,7 +634,7 @@ monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency)
 		*ret_frequency = (uint32_t) setting;
 }
 
-/* Whoever is inside a callback of a module's now is not waited for, as with any other event. */
+/* A thread that is inside a module's callback now is not waited for, as with any other event. */
 void
 monocle__sampler_end (void)
 {

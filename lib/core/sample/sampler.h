@@ -66,7 +66,7 @@ void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);    
 void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency); /* any context */
 /* Are samples wanted right now? Any context. */
 bool monocle__sampler_is_on (void);
-/* The handler was called. False: by somebody else than the kernel, since the program has taken the signal over. */
+/* The handler was called. False: not by the kernel, since the program has taken the signal over. */
 bool monocle__sampler_hears (void);
 /* No thread will be interrupted once this returns and what is on its way has arrived. Normal context. */
 void monocle__sampler_end (void);

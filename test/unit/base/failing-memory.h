@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * failing-memory.h - one allocation fails: malloc, calloc, realloc, strdup or strndup, whichever comes.
  *

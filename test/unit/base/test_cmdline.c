@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_cmdline.c - the words of a command line. The test starts itself again to have some.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_elf_file.c - this program's own file, and the same with a damaged header.
  */

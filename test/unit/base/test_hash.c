@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_hash.c - what a table needs of a hash: keys that are alike go to different places.
  */

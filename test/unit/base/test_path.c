@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_path.c - names of files, and whether one could be written. As root nothing is forbidden, and that is left out.
  */

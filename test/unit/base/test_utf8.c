@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_utf8.c - characters out of bytes that nobody has checked, and back.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_wire.c - fields of protocol buffers there and back, damaged ones, and any allocation failing.
  */

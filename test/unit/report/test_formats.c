@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_formats.c - collapsed stacks and speedscope: what is read, what is refused and why, what is written.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_memory.c - each allocation fails once: every reader and writer answers, and gives back what it had.
  */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT
+/*
+ * SPDX-License-Identifier: MIT
  *
  * test_pprof.c - the pprof reader: what it must understand, and that nothing in a file can hurt it.
  *

@@ -27,7 +27,7 @@ typedef struct {
 	const uint8_t *code;
 	size_t size, at;
 	int64_t depth;       /* bytes pushed and allocated */
-	int64_t saved_depth; /* depth just behind the push of the caller's fp; 0: not pushed */
+	int64_t saved_depth; /* depth just after the push of the caller's fp; 0: not pushed */
 	int64_t fp;          /* from fp to the return address */
 	int64_t r11;         /* from r11 to the return address; 0: unknown */
 	bool has_fp, is_osr;
@@ -139,7 +139,7 @@ probe (decoder *d)
 	return 0;
 }
 
-/* What may stand between those that matter. */
+/* What may come between those that matter. */
 static size_t
 harmless (const decoder *d)
 {
@@ -284,7 +284,7 @@ apply (decoder *d, const uint8_t *codes, unsigned at, unsigned fp_offset)
 }
 
 /*
- * The codes stand in the order of undoing. `starts` are the units of those that are known to be good; from the last one
+ * The codes are in the order of undoing. `starts` are the units of those that are known to be good; from the last one
  * back they run in the order of doing.
  */
 bool

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * context.c - for machines whose contexts nobody reads yet: the address is unknown, the context itself is given.
+ * context.c - for machines whose contexts are not read yet: the address is unknown, the context itself is given.
  */
 #include "arch/arch.h"
 
