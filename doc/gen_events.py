@@ -16,6 +16,7 @@ ROWS = TOP / "include/monocle/events.def"
 PAGE = TOP / "doc/events.md"
 TABLES = [TOP / "include/mono/metadata/profiler-events.h", TOP / "include/monocle/ext-events.h"]
 SUPPORT = {"EXACT": "exact", "RULE": "by rule", "LATER": "not yet", "NEVER": "never"}
+CELL = 90  # characters; what is longer becomes a note
 
 HEAD = """\
 # The events, and what CoreCLR makes of them
@@ -23,23 +24,24 @@ HEAD = """\
 This page is made of [events.def](../include/monocle/events.def) by [gen_events.py](gen_events.py).
 
 A module subscribes to an event with `mono_profiler_set_NAME_callback ()`. What each event means and what may be done in
-its callback is told in [profiler.h](../include/mono/metadata/profiler.h); this page says which of them come.
+its callback is in [profiler.h](../include/mono/metadata/profiler.h); this page says which of them come.
 
-On **Mono** all of the first table come: Mono raises them itself. In an **embedder** come those that it raises
+On **Mono** all of the first table come: Mono raises them itself. In an **embedder** those come that it raises
 ([embedding.md](embedding.md)). On **CoreCLR**:
 
 * *exact*: when and where Mono would raise it;
-* *by rule*: it comes, and what differs is told here and in [differences.md](differences.md);
-* *not yet*: the runtime could tell, and a later version will;
+* *by rule*: it comes, and the differences are listed here and in [differences.md](differences.md);
+* *not yet*: the runtime could report it, and a later version will;
 * *never*: the CLR has no such thing.
 
 A callback for an event that never comes can be set all the same, and costs nothing. Nothing is asked of the runtime
-before somebody listens: the fourth column says what the program pays from then on. A module can ask, too:
+before there is a listener: the column *cost* says what the program pays from then on. A module can ask, too:
 `monocle_event_support ("NAME")` of [ext.h](../include/monocle/ext.h). `./dev test` fails when an event has no row here.
+Numbers in brackets lead to the notes below each table.
 
-What a module may ask in one of the collector's events is not all there yet: `mono_gc_walk_heap ()`, which Mono serves
-in `gc_event` 8, fails on CoreCLR and in embedders, and one line on stderr says so. A module that shows what is on the
-heap, and who refers to what, has nothing to show there, *not yet*.
+One question is *not yet* answered in the collector's events: `mono_gc_walk_heap ()`, which Mono serves in `gc_event`
+8, fails on CoreCLR and in embedders, and one line on stderr says so. So a module cannot show there what is on the
+heap, and which object refers to which.
 
 ## Mono's events
 """
@@ -56,9 +58,9 @@ CHOICE_HEAD = """
 
 """
 CHOICE = """\
-The module [`events`](module-events.md) shows all events that come, unless it is told which; but these have to be named,
-since they change the program, or fill the disk: %s. Never shown: %s, which come in signal handlers, where no line can
-be made.
+The module [`events`](module-events.md) shows all events that come, unless its options choose. These have to be named,
+because they change the program or fill the disk: %s. These are never shown, because they come in signal handlers, where
+no line can be made: %s.
 """
 
 COLUMNS = "\n| event | Mono's moment | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
@@ -83,16 +85,41 @@ def events(table):
     return re.findall(r"^MONO_PROFILER_EVENT_\d\s?\((\w+),", table.read_text(), re.M)
 
 
+class Notes:
+    """Texts that are too long for a cell, numbered in the order of the table. A cell keeps a short first sentence."""
+
+    def __init__(self):
+        self.texts = []
+
+    def cell(self, name, text):
+        if len(text) <= CELL:
+            return text
+        first, dot, rest = text.partition(". ")
+        if not dot or len(first) > CELL:
+            first, rest = "", text
+        note = "`%s`: %s." % (name, rest)
+        if note not in self.texts:
+            self.texts.append(note)
+        return ("%s (%d)" % (first, self.texts.index(note) + 1)).strip()
+
+    def list(self):
+        return "\n" + "".join(textwrap.fill("%d. %s" % (number, text), 120, subsequent_indent="   ") + "\n"
+                              for number, text in enumerate(self.texts, 1))
+
+
+def table(names, rows, columns):
+    notes = Notes()
+    for name in names:
+        row = rows[name]
+        cells = [SUPPORT[row.support] if column == "support" else notes.cell(name, getattr(row, column))
+                 for column in columns]
+        yield "| `%s` | %s |\n" % (name, " | ".join(cells))
+    yield notes.list()
+
+
 def page(rows):
-    out = [HEAD, COLUMNS]
-    for name in events(TABLES[0]):
-        row = rows[name]
-        cells = name, row.moment, SUPPORT[row.support], row.source, row.cost, row.note
-        out.append("| `%s` | %s | %s | %s | %s | %s |\n" % cells)
-    out += [MIDDLE, EXT_COLUMNS]
-    for name in events(TABLES[1]):
-        row = rows[name]
-        out.append("| `%s` | %s | %s | %s | %s |\n" % (name, SUPPORT[row.support], row.source, row.cost, row.note))
+    out = [HEAD, COLUMNS, *table(events(TABLES[0]), rows, ["moment", "support", "source", "cost", "note"])]
+    out += [MIDDLE, EXT_COLUMNS, *table(events(TABLES[1]), rows, ["support", "source", "cost", "note"])]
     named, never = ([row.name for row in rows.values() if row.choice == choice] for choice in ("NAMED", "NEVER"))
     out += [CHOICE_HEAD, textwrap.fill(CHOICE % (", ".join("`%s`" % n for n in named),
                                                           ", ".join("`%s`" % n for n in never)), 120) + "\n"]
