@@ -6,11 +6,10 @@
  * UnwindFunctionLeave does not say which function is left, so Enter's ids are kept in a small per-thread stack. It is
  * not balanced: a catching frame is entered and never left; a finally that throws abandons its frame, which is entered
  * again; an exception that a filter swallows yields a Leave without Enter before and an Enter without Leave after. But
- * one dispatch makes all of its calls from one machine frame, give or take a few hundred bytes, and a dispatch that
- * begins inside a handler of another runs thousands of bytes below it. So each id carries the stack pointer of the
- * callback:
+ * one pass makes all of its calls from one machine frame, give or take a few hundred bytes, and a pass that begins
+ * inside a handler of another runs thousands of bytes below it. So each id carries the stack pointer of the callback:
  *
- *     what lies deeper than the present callback belongs to a dispatch that is over;
+ *     what lies deeper than the present callback belongs to a pass that is over;
  *     what lies higher belongs to one that waits for this one: a Leave is none of its business.
  *
  * A filter runs while all frames below it are still alive: nothing that happens inside it ends them.
@@ -36,7 +35,7 @@
 #include "under-way.h"
 #include "wants.h"
 
-/* How far apart the callbacks of one dispatch are; a nested one puts two register contexts of 1,232 bytes between. */
+/* How far apart the callbacks of one pass are; a nested one puts two register contexts of 1,232 bytes between. */
 enum { SPREAD = 0x800 };
 
 #define HERE ((uintptr_t) __builtin_frame_address (0))
@@ -58,7 +57,7 @@ forget_entries (monocle__unwinding *own, uint32_t first)
 }
 
 /*
- * Dispatches that ran deeper are over. A frame that one of them entered and neither left nor stopped at lay above
+ * Passes that ran deeper are over. A frame that one of them entered and neither left nor stopped at lay above
  * native code, which took the exception.
  */
 static void
@@ -97,7 +96,7 @@ reach_handler (monocle__unwinding *own, FunctionID function)
 
 /* --- pins --------------------------------------------------------------------------------------------------------- */
 
-/* Exceptions of dispatches that ran deeper are no longer under way. */
+/* Exceptions whose passes ran deeper are no longer under way. */
 static void
 unpin_deeper (monocle__pins *own, uintptr_t sp)
 {
@@ -282,7 +281,7 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 	return S_OK;
 }
 
-/* The catching frame lives on, whatever dispatches entered it. */
+/* The catching frame lives on, whatever passes entered it. */
 static void
 stop_at (monocle__unwinding *own, FunctionID function, uintptr_t sp)
 {
