@@ -49,7 +49,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic (monocle__native_map *) current;
 static atomic_uint phase; /* which counter newcomers use */
 static atomic_uint readers[2];
-static _Atomic uint64_t last_nanoseconds, readings;
+static _Atomic (uint64_t) last_nanoseconds, readings;
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 

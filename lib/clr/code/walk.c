@@ -388,7 +388,7 @@ static void
 keep_up (bool is_lost)
 {
 	enum { PERIOD_US = 100000, SOON_US = 1000 };
-	static _Atomic uint64_t last;
+	static _Atomic (uint64_t) last;
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC) / 1000, before = atomic_load (&last);
 	if (now - before >= (is_lost ? SOON_US : PERIOD_US) && atomic_compare_exchange_strong (&last, &before, now)) {
 		char nothing = 0;

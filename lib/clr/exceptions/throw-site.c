@@ -36,9 +36,9 @@ enum {
 };
 
 /* Return addresses in managed code, by hash: what comes later takes the place. */
-static _Atomic uintptr_t known[KNOWN];
+static _Atomic (uintptr_t) known[KNOWN];
 
-static _Atomic uintptr_t *
+static _Atomic (uintptr_t) *
 place_of (uintptr_t ip)
 {
 	return &known[ip * 0x9E3779B97F4A7C15u >> 54];

@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
-#include "object.h"
+#include "images/layout.h"
 #include "service.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -45,7 +45,7 @@ static atomic_int restarting;  /* the thread that has said 8 and not 11; negativ
 static atomic_uint background; /* number + 1 of the background collection that is going on, 0: none */
 static atomic_uint foreground; /* the same of another one */
 static atomic_uint ended;      /* collections so far */
-static _Atomic uint64_t heap_size;
+static _Atomic (uint64_t) heap_size;
 
 static int
 own_tid (void)
@@ -302,7 +302,7 @@ monocle__collector_remember (monocle__stand_in *place, MonoObject *object)
 {
 	place->object = object;
 	place->pauses = pauses ();
-	place->like[0] = object ? monocle__clr_object_class_id (object) : 0;
+	place->like[0] = object ? monocle__clr_layout_class_id (object) : 0;
 }
 
 MonoObject *

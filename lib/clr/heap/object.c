@@ -30,7 +30,7 @@ enum {
 static MonoClass *
 object_class (void *host, MonoObject *object)
 {
-	return object ? monocle__resolve_class (monocle__clr_object_class_id (object)) : NULL;
+	return object ? monocle__resolve_class (monocle__clr_layout_class_id (object)) : NULL;
 }
 
 static uint32_t
@@ -46,13 +46,13 @@ length_of (MonoObject *object)
 static uint32_t
 component_size (MonoObject *object)
 {
-	return *(const uint16_t *) monocle__clr_object_class_id (object);
+	return *(const uint16_t *) monocle__clr_layout_class_id (object);
 }
 
 static uint32_t
 base_size (MonoObject *object)
 {
-	return ((const uint32_t *) monocle__clr_object_class_id (object))[1];
+	return ((const uint32_t *) monocle__clr_layout_class_id (object))[1];
 }
 
 static bool

@@ -11,12 +11,6 @@
 #include "corprof.h"
 
 void monocle__clr_object_ops (monocle_host_ops *ops);
-/* The object's type handle. The low bits of the first word are the collector's. Where the object may be looked at. */
-static inline ClassID
-monocle__clr_object_class_id (MonoObject *object)
-{
-	return *(const uintptr_t *) object & ~(uintptr_t) 7;
-}
 /* Is this thread inside the making of a handle for a module, or for ourselves? */
 bool monocle__clr_object_makes_handle (void);
 /* Keeps an object where it is until it is released, whatever the thread asks of the runtime. NULL: it cannot. */

@@ -16,7 +16,7 @@
 #include "state.h"
 #include "thread.h"
 
-static _Atomic uint64_t began;
+static _Atomic (uint64_t) began;
 static atomic_uint reason;
 
 /* Suspensions that are about to be over, by thread. */

@@ -14,12 +14,12 @@
 #include <string.h>
 #include <mono/metadata/class.h>
 #include <monocle/host.h>
-#include "heap/object.h"
+#include "layout.h"
 #include "resolve.h"
 #include "state.h"
 
 /* The last one told, by address and file: it is thrown again when it passes a handler or a frame of reflection. */
-static _Atomic ObjectID last_object;
+static _Atomic (ObjectID) last_object;
 static const char *_Atomic last_file;
 
 /* A text field; the caller frees it with mono_free (). NULL: it is not set. */
@@ -63,7 +63,7 @@ file_of (MonoObject *exception)
 static bool
 is_bad_image (MonoObject *exception)
 {
-	MonoClass *klass = monocle__resolve_class (monocle__clr_object_class_id (exception));
+	MonoClass *klass = monocle__resolve_class (monocle__clr_layout_class_id (exception));
 	return klass && strcmp (mono_class_get_name (klass), "BadImageFormatException") == 0 &&
 	       strcmp (mono_class_get_namespace (klass), "System") == 0;
 }

@@ -48,14 +48,14 @@ enum { MONOCLE__CALLI_MAX = 16 };
 
 typedef struct monocle__clr_image {
 	monocle__describe_image cli; /* first: its metadata; not readable for Reflection.Emit images */
-	_Atomic ModuleID id;         /* 0: unloaded */
-	_Atomic AssemblyID assembly;
+	_Atomic (ModuleID) id;       /* 0: unloaded */
+	_Atomic (AssemblyID) assembly;
 	bool is_collectible;
 	atomic_int wanted; /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch; /* filter_epoch for which `wanted` and PLAIN states hold */
 	uint32_t method_rows;
-	_Atomic uint8_t *methods; /* state by methoddef row - 1 */
-	pthread_mutex_t lock;     /* guards what follows, and rewriting */
+	_Atomic (uint8_t) *methods; /* state by methoddef row - 1 */
+	pthread_mutex_t lock;       /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1]; /* signatures by number of native ints, 0: not made yet */
 	uint32_t to_int_ptr_token, corlib_token;

@@ -11,6 +11,12 @@
 #include "corprof.h"
 
 void monocle__clr_layout_ops (monocle_host_ops *ops);
+/* The object's type handle. The low bits of the first word are the collector's. Where the object may be looked at. */
+static inline ClassID
+monocle__clr_layout_class_id (MonoObject *object)
+{
+	return *(const uintptr_t *) object & ~(uintptr_t) 7;
+}
 /* The id that the runtime uses for this class today. Any context. */
 void monocle__clr_layout_remember_class (MonoClass *klass, ClassID id);
 /* Of an array class with one dimension: no vector, but one with bounds, T[*]? Any context. */
