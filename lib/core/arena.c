@@ -13,6 +13,7 @@
 #include <monocle/host.h>
 #include "hash.h"
 #include "intern.h"
+#include "invariant.h"
 
 enum {
 	CHUNK_SIZE = 1 << 20,
@@ -45,7 +46,8 @@ static void
 unmap (void *memory, size_t size)
 {
 	munmap (memory, size);
-	atomic_fetch_sub_explicit (&mapped, size, memory_order_relaxed);
+	uint64_t before = atomic_fetch_sub_explicit (&mapped, size, memory_order_relaxed);
+	MONOCLE__INVARIANT (before >= size);
 }
 
 static bool
@@ -65,6 +67,7 @@ chunk_replace (struct chunk *full)
 	if (!fresh)
 		return false;
 	atomic_init (&fresh->used, (sizeof *fresh + ALIGNMENT - 1) & ~(size_t) (ALIGNMENT - 1));
+	MONOCLE__INVARIANT (!full || atomic_load_explicit (&full->used, memory_order_relaxed) > CHUNK_SIZE);
 	if (!atomic_compare_exchange_strong_explicit (&current, &full, fresh, memory_order_acq_rel, memory_order_relaxed))
 		unmap (fresh, CHUNK_SIZE);
 	return true;
@@ -82,6 +85,8 @@ monocle__arena_alloc (size_t size)
 		struct chunk *chunk = atomic_load_explicit (&current, memory_order_acquire);
 		if (chunk) {
 			size_t offset = atomic_fetch_add_explicit (&chunk->used, size, memory_order_relaxed);
+			MONOCLE__INVARIANT (offset >= sizeof *chunk && offset % ALIGNMENT == 0);
+			MONOCLE__INVARIANT (!size || offset + size > CHUNK_SIZE || !*((char *) chunk + offset)); /* zeroed */
 			if (offset + size <= CHUNK_SIZE)
 				return (char *) chunk + offset;
 		}

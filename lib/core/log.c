@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "environment.h"
+#include "invariant.h"
 #include "run-note.h"
 #include "utf8.h"
 
@@ -65,6 +66,7 @@ compose (char *message, const char *format, va_list arguments)
 	}
 	/* One line that a terminal shows as it is, whatever text of others it quotes. */
 	length = monocle__utf8_clean (message + start, length);
+	MONOCLE__INVARIANT (start + length < MESSAGE_MAX);
 	message[start + length] = '\n';
 	return start + length + 1;
 }

@@ -8,6 +8,7 @@
  * remembered, as the system does.
  */
 #include "check.h"
+#include "invariant.h"
 
 #include <signal.h>
 #include <string.h>
@@ -23,6 +24,8 @@ on_signal (int number, siginfo_t *info, void *context)
 {
 	handler of_module = __atomic_load_n (&handlers[number], __ATOMIC_ACQUIRE);
 	monocle__stay stay;
+
+	MONOCLE__INVARIANT (number > 0 && number < NSIG);
 	if (!of_module)
 		return;
 	monocle__check_enter (&stay, NULL, IN_SIGNAL);

@@ -9,6 +9,7 @@
  * is loaded inside a call probe is in both.
  */
 #include "check.h"
+#include "invariant.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -65,6 +66,8 @@ void
 monocle__check_enter (monocle__stay *stay, const char *name, uint32_t own)
 {
 	monocle__stay *below = monocle__check_stay ();
+
+	MONOCLE__INVARIANT (below != stay);
 	stay->below = below;
 	stay->name = name;
 	stay->places = own;
@@ -75,6 +78,7 @@ monocle__check_enter (monocle__stay *stay, const char *name, uint32_t own)
 void
 monocle__check_leave (monocle__stay *stay)
 {
+	MONOCLE__INVARIANT (monocle__check_stay () == stay);
 	pthread_setspecific (key, stay->below);
 }
 
@@ -123,6 +127,7 @@ judge (monocle__import *import)
 	if (!forbidden)
 		return true;
 	const monocle__stay *where = culprit (stay, forbidden);
+	MONOCLE__INVARIANT (forbidden != 0 && (!where || where->places & forbidden));
 	int place = __builtin_ctz (where ? where->places & forbidden : forbidden);
 	bool skipped = places[place].skipped || (1u << place == IN_STRANGER && monocle__check_strangers_die ());
 	if (!(atomic_fetch_or_explicit (&import->reported, 1u << place, memory_order_relaxed) >> place & 1))

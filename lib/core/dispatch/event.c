@@ -21,6 +21,7 @@
 #include <string.h>
 #include "handle.h"
 #include "host.h"
+#include "invariant.h"
 
 static _Atomic (uint32_t) listeners[MONOCLE_EVENT_COUNT];
 static uint32_t counts[MONOCLE_EVENT_COUNT];
@@ -61,6 +62,9 @@ static void
 count_listener (monocle_event event, uint32_t change)
 {
 	uint32_t was = atomic_fetch_add_explicit (&listeners[event], change, memory_order_seq_cst);
+
+	/* Counted before it is in its slot and until it is out of it: nobody takes away what was not added. */
+	MONOCLE__INVARIANT (change == 1 ? was != UINT32_MAX : was != 0);
 	__atomic_fetch_add (monocle__host_delivering () ? &counts[event] : &parked[event], change, __ATOMIC_SEQ_CST);
 	settle (event);
 	if (was == 0 || was + change == 0)

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include "handle.h"
 #include "host.h"
+#include "invariant.h"
 
 static _Atomic (uint32_t) call_filters;
 
@@ -38,8 +39,10 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 		atomic_fetch_add_explicit (&call_filters, 1, memory_order_seq_cst);
 	MonoProfilerCallInstrumentationFilterCallback old =
 	    atomic_exchange_explicit (&self->call_filter, callback, memory_order_acq_rel);
-	if (old)
-		atomic_fetch_sub_explicit (&call_filters, 1, memory_order_seq_cst);
+	if (old) {
+		uint32_t were = atomic_fetch_sub_explicit (&call_filters, 1, memory_order_seq_cst);
+		MONOCLE__INVARIANT (were != 0);
+	}
 	if (old != callback)
 		tell_host ();
 }

@@ -12,9 +12,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "host.h"
+#include "invariant.h"
 
 static _Atomic (monocle__handle *) newest;
 struct _MonoProfilerDesc *monocle__handles_shown;
+
+_Static_assert(offsetof (monocle__handle, desc) == 0, "a handle is its first member for everybody else");
 
 monocle__handle *
 monocle__handle_first (void)
@@ -40,6 +43,8 @@ monocle__handle_publish (void)
 		struct _MonoProfilerDesc *is = __atomic_load_n (&monocle__handles_shown, __ATOMIC_SEQ_CST);
 		monocle__handle *first = atomic_load_explicit (&newest, memory_order_seq_cst);
 		struct _MonoProfilerDesc *should = monocle__host_delivering () && first ? &first->desc : NULL;
+
+		MONOCLE__INVARIANT (!is || first);
 		if (is == should)
 			return;
 		__atomic_compare_exchange_n (&monocle__handles_shown, &is, should, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -66,6 +71,7 @@ mono_profiler_create (MonoProfiler *prof)
 		handle->desc.next = first ? &first->desc : NULL;
 	while (
 	    !atomic_compare_exchange_strong_explicit (&newest, &first, handle, memory_order_seq_cst, memory_order_seq_cst));
+	MONOCLE__INVARIANT (handle->desc.next != &handle->desc && monocle__handle_first ());
 	monocle__handle_publish ();
 	return &handle->desc;
 }

@@ -20,6 +20,7 @@
 #include "event.h"
 #include "filter.h"
 #include "handle.h"
+#include "invariant.h"
 #include "load/self.h"
 #include "log.h"
 #include "sample/sampler.h"
@@ -80,6 +81,7 @@ move_phase (unsigned set, unsigned clear)
 		if (was & ENDED)
 			return was;
 		next = (was & ~clear) | set;
+		MONOCLE__INVARIANT (!(next & ENDED) || next == ENDED);
 	} while (!atomic_compare_exchange_strong_explicit (&phase, &was, next, memory_order_seq_cst, memory_order_seq_cst));
 	return was;
 }
@@ -133,6 +135,7 @@ monocle_host_init (const monocle_host_ops *candidate)
 		atomic_store_explicit (&claimed, false, memory_order_release);
 		return MONOCLE_E_NO_MEMORY;
 	}
+	MONOCLE__INVARIANT (atomic_load (&claimed) && monocle__host_ops () == &no_ops);
 	atomic_store_explicit (&ops, &registered, memory_order_release);
 	move_phase (WINDOW, 0);
 	monocle__event_announce ();

@@ -8,6 +8,7 @@
  * at the very end is dropped. Words without a character are dropped.
  */
 #include "words.h"
+#include "invariant.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -68,6 +69,7 @@ monocle__words_split (const char *text, char ***ret_words)
 	}
 	end_word (&out);
 	out.words[out.count] = NULL;
+	MONOCLE__INVARIANT ((char *) (out.words + out.count + 1) <= out.end || !out.count);
 	*ret_words = out.words;
 	return out.count;
 }

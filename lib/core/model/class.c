@@ -13,6 +13,7 @@
 #include "hash.h"
 #include "image.h"
 #include "intern.h"
+#include "invariant.h"
 #include "publish.h"
 #include "special-type.h"
 #include "table.h"
@@ -206,6 +207,7 @@ describe (MonoClass *klass)
 const monocle__class_desc *
 monocle__class_describe (MonoClass *klass)
 {
+	MONOCLE__INVARIANT (klass->kind != MONOCLE__CLASS_INST || klass->element->kind != MONOCLE__CLASS_INST);
 	if (klass->kind == MONOCLE__CLASS_INST)
 		klass = klass->element;
 	monocle__class_desc *desc = atomic_load_explicit (&klass->desc, memory_order_acquire);
@@ -226,6 +228,9 @@ monocle__class_complete (MonoClass *klass)
 	atomic_store_explicit (&klass->is_complete, true, memory_order_relaxed);
 	return true;
 }
+
+_Static_assert(offsetof (MonoClass, node) == 0 && offsetof (monocle__array_class, klass) == 0,
+               "an interned class is found through its node");
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
@@ -267,6 +272,7 @@ adopt (MonoClass *klass, MonoImage *image)
 		atomic_init (&klass->desc, desc);
 		return klass;
 	}
+	MONOCLE__INVARIANT (primitive->kind == MONOCLE__CLASS_PRIMITIVE && !primitive->owner);
 	atomic_store (&primitive->token, atomic_load (&klass->token));
 	atomic_store_explicit (&primitive->image, image, memory_order_release);
 	atomic_store_explicit (&primitive->desc, desc, memory_order_release);
@@ -361,6 +367,7 @@ derive (MonoClass *klass)
 		klass->is_open = klass->element->is_open;
 		depth = klass->element->depth + 1u;
 	}
+	MONOCLE__INVARIANT (!klass->count || klass->arguments);
 	for (uint32_t i = 0; i < klass->count; i++) {
 		klass->is_open |= monocle__type_is_open (klass->arguments[i]);
 		if (depth < klass->arguments[i]->klass->depth + 1u)
@@ -381,6 +388,7 @@ intern (const struct key *key)
 	MonoClass *klass = class_from_key (key);
 	if (!klass || !derive (klass))
 		return NULL;
+	MONOCLE__INVARIANT (key_same (&klass->node, key));
 	return (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, key_same, key);
 }
 

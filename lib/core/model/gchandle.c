@@ -11,6 +11,7 @@
 #include <mono/metadata/mono-gc.h>
 #include "arena.h"
 #include "dispatch/host.h"
+#include "invariant.h"
 #include "log.h"
 #include "publish.h"
 #include "table.h"
@@ -57,6 +58,7 @@ take_free (int type)
 		uint32_t row = (uint32_t) head;
 		if (!row)
 			return 0;
+		MONOCLE__INVARIANT (row <= atomic_load (&types[type].rows) && entry_at (type, row, false));
 		next = ((head >> 32) + 1) << 32 | atomic_load (&entry_at (type, row, false)->next);
 	} while (!atomic_compare_exchange_weak_explicit (&types[type].free, &head, next, memory_order_acq_rel,
 	                                                 memory_order_acquire));
@@ -66,6 +68,7 @@ take_free (int type)
 static void
 give_back (int type, uint32_t row)
 {
+	MONOCLE__INVARIANT (row && row <= atomic_load (&types[type].rows));
 	entry *own = entry_at (type, row, false);
 	uint64_t head = atomic_load_explicit (&types[type].free, memory_order_acquire);
 	do
@@ -99,8 +102,10 @@ handle_new (MonoObject *object, MonoGCHandleType type)
 			ops->ref_free (ops->host, reference);
 		return 0;
 	}
+	MONOCLE__INVARIANT (!atomic_load (&entry_at (type, row, false)->reference)); /* free, or being made */
 	atomic_store_explicit (&entry_at (type, row, false)->reference, reference, memory_order_release);
 	uint32_t handle = (row - 1) << TYPE_BITS | ((uint32_t) type + 1);
+	MONOCLE__INVARIANT (handle >> TYPE_BITS == row - 1 && (handle & TYPE_MASK) == (uint32_t) type + 1);
 	monocle_raise_gc_handle_created (handle, type, object);
 	return handle;
 }
@@ -147,6 +152,7 @@ mono_gchandle_free (uint32_t handle)
 	void *reference = own ? atomic_exchange_explicit (&own->reference, NULL, memory_order_acq_rel) : NULL;
 	if (!reference)
 		return;
+	MONOCLE__INVARIANT (!atomic_load (&own->next) || entry_at (type, atomic_load (&own->next), false));
 	ops->ref_free (ops->host, reference);
 	give_back (type, (handle >> TYPE_BITS) + 1);
 	monocle_raise_gc_handle_deleted (handle, type);

@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "hash.h"
+#include "invariant.h"
 #include "records.h"
 
 enum {
@@ -32,12 +33,14 @@ level_new (monocle__level *older)
 	level->older = older;
 	level->mask = ((uint64_t) 1 << bits) - 1;
 	level->shift = 64 - bits;
+	MONOCLE__INVARIANT (bits >= FIRST_BITS && (!older || level->mask > older->mask));
 	return level;
 }
 
 static inline uint64_t
 first_cell (const monocle__level *level, uintptr_t id)
 {
+	MONOCLE__INVARIANT (UINT64_MAX >> level->shift == level->mask);
 	return monocle__hash_spread (id) >> level->shift;
 }
 
@@ -71,6 +74,7 @@ level_take (monocle__level *level, uintptr_t id)
 		if (atomic_compare_exchange_strong_explicit (&level->cells[i].id, &found, id, memory_order_acq_rel,
 		                                             memory_order_acquire))
 			return &level->cells[i];
+		MONOCLE__INVARIANT (found != 0); /* who lost the cell lost it to an id */
 		atomic_fetch_sub_explicit (&level->used, 1, memory_order_relaxed);
 		if (found == id)
 			return &level->cells[i];
@@ -108,6 +112,7 @@ monocle__idmap_bind (monocle__idmap *map, uintptr_t id, void *record)
 		monocle__cell *cell = find_anywhere (newest, id);
 		if (!cell && newest)
 			cell = level_take (newest, id);
+		MONOCLE__INVARIANT (!cell || atomic_load_explicit (&cell->id, memory_order_relaxed) == id);
 		if (cell) {
 			atomic_store_explicit (&cell->record, record, memory_order_release);
 			return true;

@@ -13,6 +13,7 @@
 #include "arena.h"
 #include "class.h"
 #include "dispatch/host.h"
+#include "invariant.h"
 #include "jit-info.h"
 #include "method.h"
 #include "path.h"
@@ -41,6 +42,7 @@ static void
 image_publish (MonoImage *image)
 {
 	MonoImage *head = atomic_load_explicit (&first, memory_order_relaxed);
+	MONOCLE__INVARIANT (head != image);
 	do
 		image->next = head;
 	while (!atomic_compare_exchange_weak_explicit (&first, &head, image, memory_order_release, memory_order_relaxed));
@@ -89,8 +91,10 @@ monocle__image_ask_begin (MonoImage *image)
 void
 monocle__image_ask_end (MonoImage *image)
 {
-	if (image)
-		atomic_fetch_sub (&image->describing, 1);
+	if (!image)
+		return;
+	uint32_t asking = atomic_fetch_sub (&image->describing, 1);
+	MONOCLE__INVARIANT (asking != 0);
 }
 
 MonoImage *
@@ -133,6 +137,7 @@ fill_tables (monocle__image_desc *desc, MonoImage *image, const uint32_t *rows)
 		desc->tables[table] = (MonoTableInfo) { image, table, rows ? rows[table] : 0 };
 	if (rows)
 		return;
+	MONOCLE__INVARIANT (desc->tables[MONO_TABLE_TYPEDEF].table == MONO_TABLE_TYPEDEF);
 	desc->tables[MONO_TABLE_TYPEDEF].rows = image->class_rows;
 	desc->tables[MONO_TABLE_METHOD].rows = image->method_rows;
 }

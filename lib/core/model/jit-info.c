@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "dispatch/host.h"
 #include "hash.h"
+#include "invariant.h"
 #include "records.h"
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
@@ -77,6 +78,8 @@ static MonoJitInfo *
 take_record (MonoMethod *method)
 {
 	MonoJitInfo *info = atomic_exchange_explicit (spare_of (method), NULL, memory_order_acq_rel);
+	/* What the host wrote into the slot is of code that is gone: such a record is not used again. */
+	MONOCLE__INVARIANT (!info || spare_of (info->method) == spare_of (method));
 	if (info && info->method == method)
 		return info;
 	info = monocle__arena_alloc (sizeof *info);
@@ -91,6 +94,7 @@ find (uintptr_t address)
 	node *at = atomic_load_explicit (bucket_of (address >> GRANULE_BITS), memory_order_acquire);
 	for (; at; at = at->next) {
 		MonoJitInfo *info = atomic_load_explicit (&at->info, memory_order_acquire);
+		MONOCLE__INVARIANT (!info || (info->method && size_of (info)));
 		if (covers (info, address))
 			return info;
 	}
@@ -173,6 +177,7 @@ monocle_jit_info_new (MonoMethod *method, const void *start, uint32_t size)
 		return NULL;
 	atomic_store_explicit (&info->start, address, memory_order_relaxed);
 	atomic_store_explicit (&info->size, size, memory_order_relaxed);
+	MONOCLE__INVARIANT (start_of (info) < end_of (info));
 	forget_overlapping (info);
 	for (uintptr_t granule = address >> GRANULE_BITS; granule <= last_granule (info); granule++)
 		if (!bucket_add (bucket_of (granule), info))

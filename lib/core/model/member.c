@@ -16,6 +16,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "inflate.h"
+#include "invariant.h"
 #include "publish.h"
 
 enum { COUNT_LIMIT = 0xffffff }; /* a table has no more rows: II.22.2.7 and the size of a token */
@@ -165,6 +166,7 @@ list_ask (MonoClass *klass, monocle_member_kind kind, const monocle__member_list
 		else if (!may_have_gaps (klass))
 			break;
 	}
+	MONOCLE__INVARIANT (known >= kept && known <= count);
 	list->count = known;
 	return known > kept ? list : NULL;
 }
@@ -257,6 +259,7 @@ monocle__members_of (MonoClass *klass, monocle_member_kind kind)
 	monocle__member_list *known = atomic_load_explicit (&members->lists[kind], memory_order_acquire), *list;
 	if (is_complete (klass, known) || !(list = list_make (klass, kind, known)))
 		return known;
+	MONOCLE__INVARIANT (!known || list->count > known->count); /* lists only become longer */
 	if (atomic_compare_exchange_strong_explicit (&members->lists[kind], &known, list, memory_order_acq_rel,
 	                                             memory_order_acquire))
 		return list;
@@ -269,6 +272,7 @@ monocle__member_next (const monocle__member_list *list, void **iter)
 	uintptr_t position = iter ? (uintptr_t) *iter : 0;
 	if (!list || !iter || position >= list->count)
 		return NULL;
+	MONOCLE__INVARIANT (list->items[position]);
 	*iter = (void *) (position + 1);
 	return list->items[position];
 }

@@ -16,6 +16,7 @@
 #include "hash.h"
 #include "image.h"
 #include "intern.h"
+#include "invariant.h"
 #include "publish.h"
 #include "signature.h"
 #include "table.h"
@@ -51,6 +52,7 @@ desc_from_info (const monocle_method_info *info)
 static monocle__method_desc *
 describe (MonoMethod *definition)
 {
+	MONOCLE__INVARIANT (!definition->definition); /* the host knows definitions only */
 	const monocle_host_ops *ops = monocle__host_ops ();
 	monocle_method_info info = { .size = sizeof info };
 	monocle__method_desc *desc = NULL;
@@ -199,6 +201,7 @@ monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count, M
 	if (node)
 		return of_node (node);
 	MonoMethod *method = inst_new (&key);
+	MONOCLE__INVARIANT (!method || (key_same (&method->node, &key) && !definition->definition));
 	return method ? of_node (monocle__intern_add (&methods, hash, &method->node, key_same, &key)) : NULL;
 }
 

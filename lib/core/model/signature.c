@@ -14,6 +14,7 @@
 #include "hash.h"
 #include "image.h"
 #include "inflate.h"
+#include "invariant.h"
 #include "metadata.h"
 #include "publish.h"
 #include "type.h"
@@ -77,6 +78,7 @@ monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, Mon
 	MonoMethodSignature *signature = monocle__signature_new (open->count);
 	if (!signature)
 		return NULL;
+	MONOCLE__INVARIANT (signature->count == open->count);
 	MonoType **params = signature->params;
 	*signature = *open;
 	signature->params = params;

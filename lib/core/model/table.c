@@ -10,10 +10,14 @@
 #include "table.h"
 
 #include "arena.h"
+#include "invariant.h"
 #include "publish.h"
 
 /* A row number has 24 bits (II.22: the upper byte of a token names the table). */
 enum { ROW_LIMIT = 1 << 24 };
+
+_Static_assert((uint64_t) MONOCLE__TABLE_FIRST_LEVEL << MONOCLE__TABLE_LEVELS >= ROW_LIMIT,
+               "every row is in some level");
 
 bool
 monocle__table_init (monocle__table *table, uint32_t rows)
@@ -28,6 +32,7 @@ monocle__table_init (monocle__table *table, uint32_t rows)
 static _Atomic (void *) *
 level_get (monocle__table *table, uint32_t level, bool make)
 {
+	MONOCLE__INVARIANT (level < MONOCLE__TABLE_LEVELS);
 	_Atomic (void *) *slots = atomic_load_explicit (&table->levels[level], memory_order_acquire);
 	if (slots || !make)
 		return slots;
@@ -46,6 +51,9 @@ monocle__table_slot (monocle__table *table, uint32_t row, bool make)
 	uint32_t level = 31 - (uint32_t) __builtin_clz (index / MONOCLE__TABLE_FIRST_LEVEL);
 	if (level >= MONOCLE__TABLE_LEVELS)
 		return NULL;
+	/* i + FIRST = (FIRST << l) + o, with o inside the level. */
+	MONOCLE__INVARIANT (index >> level >= MONOCLE__TABLE_FIRST_LEVEL &&
+	                    index >> level < 2 * MONOCLE__TABLE_FIRST_LEVEL);
 	_Atomic (void *) *slots = level_get (table, level, make);
 	return slots ? &slots[index - ((uint32_t) MONOCLE__TABLE_FIRST_LEVEL << level)] : NULL;
 }

@@ -17,6 +17,7 @@
 #include <mono/metadata/threads.h>
 #include "arena.h"
 #include "idmap.h"
+#include "invariant.h"
 #include "records.h"
 #include "sample/sampler.h"
 
@@ -41,6 +42,7 @@ static MonoThread *
 find (uintptr_t tid)
 {
 	MonoThread *thread = monocle__idmap_find (&threads, tid);
+	MONOCLE__INVARIANT (!thread || thread->tid == tid);
 	return thread && atomic_load_explicit (&thread->is_attached, memory_order_acquire) ? thread : NULL;
 }
 
@@ -133,6 +135,7 @@ monocle_thread_set_name (uintptr_t tid, const char *name)
 	int next = atomic_load (&thread->name) == 0;
 	size_t length = name ? fitting (name) : 0;
 	if (name) {
+		MONOCLE__INVARIANT (length < NAME_SIZE);
 		memcpy (thread->names[next], name, length);
 		memset (thread->names[next] + length, 0, NAME_SIZE - length);
 	}
@@ -214,5 +217,6 @@ char *
 mono_thread_get_name_utf8 (MonoThread *thread)
 {
 	int name = thread ? atomic_load_explicit (&thread->name, memory_order_acquire) : NO_NAME;
+	MONOCLE__INVARIANT (name == NO_NAME || name == 0 || name == 1);
 	return name == NO_NAME ? NULL : strndup (thread->names[name], NAME_SIZE - 1);
 }

@@ -9,6 +9,7 @@
  * is spared until it has used many periods. That costs it samples, which are counted as lost, and saves it nearly all
  * interruptions. A thread has one signal on its way at most: one that is slow to take it is not buried under them.
  */
+#include "invariant.h"
 #include "sampler.h"
 
 #include <errno.h>
@@ -128,6 +129,7 @@ is_kept_waiting (monocle__sampled *thread, uint64_t now)
 static void
 lose (monocle__sampled *thread, uint64_t period, uint64_t rest)
 {
+	MONOCLE__INVARIANT (period && thread->credit >= rest);
 	atomic_fetch_add_explicit (&thread->missed, (thread->credit - rest) / period, memory_order_relaxed);
 	thread->credit = rest;
 }
@@ -158,6 +160,7 @@ look_at (monocle__sampled *thread, uint64_t period, uint64_t now)
 	thread->credit += more;
 	if (thread->credit > PATIENCE * period)
 		lose (thread, period, PATIENCE * period);
+	MONOCLE__INVARIANT (thread->credit <= PATIENCE * period); /* no burst of samples */
 	hit_if_running (thread, period, now, more >= passed / 2);
 	return more != 0;
 }

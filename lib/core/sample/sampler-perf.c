@@ -9,6 +9,7 @@
  * files at their numbers, or run out of them. So events have high numbers, there are only so many of them, and nothing
  * is closed that does not prove to be ours.
  */
+#include "invariant.h"
 #include "sampler.h"
 
 #include <errno.h>
@@ -122,6 +123,7 @@ perf_close (monocle__sampled *thread)
 		ioctl (thread->fd, PERF_EVENT_IOC_DISABLE, 0);
 		close (thread->fd);
 	}
+	MONOCLE__INVARIANT (opened != 0);
 	opened--;
 }
 

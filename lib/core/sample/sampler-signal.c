@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <monocle/host.h>
 #include "arch/arch.h"
+#include "invariant.h"
 #include "model/thread.h"
 
 enum { SIGNAL = SIGURG };
@@ -77,6 +78,7 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 		count (&thread->overruns, engine->again (thread, info));
 	if (!monocle__sampler_is_on ())
 		return;
+	MONOCLE__INVARIANT (atomic_load_explicit (&thread->is_listed, memory_order_relaxed));
 	count (&thread->hits, 1);
 	monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
 }
@@ -115,6 +117,7 @@ monocle__sampler_signal_install (void)
 		sigdelset (&action.sa_mask, faults[i]);
 	if (sigaction (SIGNAL, NULL, &before) || sigaction (SIGNAL, &action, NULL))
 		return false;
+	MONOCLE__INVARIANT (before.sa_sigaction != on_signal); /* or it would call itself */
 	atomic_store (&is_installed, true);
 	return true;
 }

@@ -4,6 +4,7 @@
  * sampler-timer.c - each thread has a timer on its own CPU clock. That needs no permission, but such timers are looked
  * at when the kernel's tick comes: 250 times a second on most systems, whatever was asked for.
  */
+#include "invariant.h"
 #include "nanoseconds.h"
 #include "sampler.h"
 
@@ -69,6 +70,7 @@ timer_again (monocle__sampled *thread, const siginfo_t *info)
 		return 0;
 	uint64_t now = monocle__nanoseconds_of (clock);
 	uint64_t period = thread->period, due = thread->due + period, missed = due > now ? 0 : (now - due) / period + 1;
+	MONOCLE__INVARIANT (period && due + missed * period > now);
 	set_timer (thread, due + missed * period);
 	return missed;
 }

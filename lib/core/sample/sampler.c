@@ -33,6 +33,7 @@
 #include <monocle/host.h>
 #include "background.h"
 #include "environment.h"
+#include "invariant.h"
 #include "log.h"
 #include "nanoseconds.h"
 
@@ -166,6 +167,7 @@ add_engine (const monocle__engine *engine)
 	size_t at = 0;
 	while (ladder[at] && ladder[at] != engine)
 		at++;
+	MONOCLE__INVARIANT (at + 1 < sizeof ladder / sizeof *ladder); /* the last stays NULL */
 	if (engine)
 		ladder[at] = engine;
 }
@@ -216,6 +218,7 @@ arm (monocle__sampled *thread)
 	thread->clock = UINT64_MAX; /* nothing before counts */
 	if (!monocle__sampler_account (thread))
 		return;
+	MONOCLE__INVARIANT (ladder[0] && period >= PERIOD_MIN_NS);
 	for (size_t i = 0; ladder[i]; i++) {
 		atomic_store (&thread->engine, ladder[i]); /* its first hit may come before `open` is back, and asks for more */
 		int error = refusals[i] ? refusals[i] : ladder[i]->open (thread, period);
@@ -360,6 +363,7 @@ measure (uint64_t setting)
 	uint64_t hits, used, lost, elapsed = monocle__nanoseconds (CLOCK_MONOTONIC) - current.since;
 	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
 	sum (&hits, &used, &lost);
+	MONOCLE__INVARIANT (hits >= current.hits && used >= current.used); /* threads are never forgotten */
 	double seconds = (double) (is_real ? elapsed : used - current.used) / SECOND;
 	if (seconds <= 0)
 		return;
@@ -514,6 +518,7 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 {
 	static uint64_t idle;
 	uint64_t period = period_of (setting), late = (now - due) / period;
+	MONOCLE__INVARIANT (now >= due);
 	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
 	pthread_mutex_lock (&lock);
 	current.ticks++;
@@ -525,7 +530,9 @@ tick (uint64_t setting, uint64_t due, uint64_t now)
 	else if (idle < IDLE_NS / period)
 		idle = idle ? idle * 2 : 1;
 	pthread_mutex_unlock (&lock);
-	return due + (late + 1 + (is_real ? 0 : idle)) * period;
+	due += (late + 1 + (is_real ? 0 : idle)) * period;
+	MONOCLE__INVARIANT (due > now); /* what is past is not made up for */
+	return due;
 }
 
 static void
