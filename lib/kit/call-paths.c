@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "invariant.h"
 
 #define NONE UINT32_MAX
 
@@ -96,6 +97,7 @@ map_slot (struct map *map, uint64_t key)
 		map->values[i & map->mask] = NONE;
 		map->count++;
 	}
+	MONOCLE__INVARIANT (key != 0 && map->count <= map->mask);
 	return &map->values[i & map->mask];
 }
 
@@ -190,6 +192,7 @@ settle_functions (struct builder *builder)
 			return false;
 		*value = count - 1;
 	}
+	MONOCLE__INVARIANT (count <= out->function_count && out->image_count <= count);
 	out->function_count = count;
 	return true;
 }
@@ -271,6 +274,7 @@ find_or_add_path (struct builder *builder, uint32_t parent, uint32_t function, u
 	if (!paths)
 		return NONE;
 	out->paths = paths;
+	MONOCLE__INVARIANT (parent == NONE || parent < out->path_count);
 	uint32_t depth = parent == NONE ? 0 : out->paths[parent].depth + 1;
 	out->paths[out->path_count] = (struct monocle__path) { parent, function, label, depth, 0, 0 };
 	return *value = out->path_count++;
@@ -300,6 +304,7 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	if (!hidden)
 		path = find_or_add_path (builder, path, function, label);
 	builder->failed |= !hidden && path == NONE;
+	MONOCLE__INVARIANT (node->parent < index && index < builder->node_count);
 	builder->node_paths[index] = path;
 	builder->node_labels[index] = label;
 	if (path == NONE)
@@ -412,6 +417,7 @@ sort_paths (struct monocle__call_paths *out)
 		rank_levels (out, ranks, places);
 		for (uint32_t i = 0; i < out->path_count; i++) {
 			sorted[i] = out->paths[ranks[i].index];
+			MONOCLE__INVARIANT (sorted[i].depth ? ranks[i].parent < i : ranks[i].parent == NONE);
 			sorted[i].parent = ranks[i].parent;
 		}
 		free (out->paths);

@@ -11,6 +11,7 @@
 #include "calltree.h"
 #include "fork-pages.h"
 #include "hash.h"
+#include "invariant.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,6 +24,9 @@ enum {
 	STACK_LEAST = 16 << 10,
 	PAGES = 16 << 10, /* the thread's own pages: its record and its name buffer */
 };
+
+_Static_assert(MONOCLE_KIT_MAX_DEPTH < STACK_LEAST, "what is folded is on the stack");
+_Static_assert(sizeof (struct monocle__call_thread) < PAGES / 2, "a thread has room for a name behind it");
 
 static struct monocle__call_thread unborn = { .state = MONOCLE__UNBORN };
 /*
@@ -85,6 +89,7 @@ monocle__thread_grow_slots (struct monocle__call_thread *thread)
 	uint32_t *slots = take_memory (count * sizeof *slots);
 	if (!slots)
 		return false;
+	MONOCLE__INVARIANT ((count & (count - 1)) == 0 && thread->count < count);
 	thread->slots = slots;
 	thread->mask = count - 1;
 	for (uint32_t i = 0; old && i < old_count; i++) {
@@ -118,8 +123,12 @@ monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, 
 	struct monocle__extent *extent = thread->extent;
 	struct monocle__node *node = (struct monocle__node *) ((uint8_t *) extent + extent->used);
 	uint32_t index = (uint32_t) (node - thread->nodes);
+	MONOCLE__INVARIANT (parent < index); /* readers take parents before their children */
+	MONOCLE__INVARIANT ((extent->used - MONOCLE__EXTENT_HEADER) % sizeof *node == 0 &&
+	                    extent->kind == MONOCLE__EXTENT_NODES);
 	*node = (struct monocle__node) { .key = key, .parent = parent };
 	__atomic_store_n (&extent->used, extent->used + (uint32_t) sizeof *node, __ATOMIC_RELEASE);
+	MONOCLE__INVARIANT (!*monocle__thread_slot (thread, parent, key) && thread->count < thread->mask);
 	*monocle__thread_slot (thread, parent, key) = index;
 	thread->count++;
 	return index;
@@ -221,6 +230,7 @@ start_counting (struct monocle__call_thread *thread)
 	thread->top = thread->stack;
 	*thread->top = thread->root;
 	thread->fold = thread->stack + header->max_depth;
+	MONOCLE__INVARIANT (thread->fold < thread->stack_end && thread->nodes[thread->root].parent == 0);
 	thread->skip = 0;
 	pthread_mutex_lock (&pool_lock);
 	record->tid = (uint64_t) (uintptr_t) pthread_self ();
@@ -276,6 +286,7 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 		return;
 	uint64_t now = monocle__clock_now ();
 	struct monocle__thread_record *record = thread->record;
+	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
 	thread->state = MONOCLE__BUSY;
 	if (thread->clock && now > record->last)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
@@ -297,6 +308,7 @@ monocle__thread_record_name (struct monocle__thread_record *record, const char *
 	while (length == sizeof record->name ||
 	       (length && length < strlen (name) && ((unsigned char) name[length] & 0xc0) == 0x80))
 		length--;
+	MONOCLE__INVARIANT (length < sizeof record->name);
 	__atomic_store_n (&record->name_length, 0, __ATOMIC_RELEASE);
 	if (length)
 		memcpy (record->name, name, length);

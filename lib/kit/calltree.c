@@ -17,6 +17,7 @@
  * caller like any other, except for the first visit of a path, which takes locks: BUSY covers those too.
  */
 #include "calltree.h"
+#include "invariant.h"
 
 #include <errno.h>
 
@@ -25,6 +26,7 @@
 static inline void
 begin_event (struct monocle__call_thread *thread)
 {
+	MONOCLE__INVARIANT (thread->state == MONOCLE__READY || thread->state == MONOCLE__SKIPPING);
 	__atomic_store_n (&thread->state, MONOCLE__BUSY, __ATOMIC_RELAXED);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 }
@@ -32,6 +34,7 @@ begin_event (struct monocle__call_thread *thread)
 static inline void
 end_event (struct monocle__call_thread *thread)
 {
+	MONOCLE__INVARIANT (thread->state == MONOCLE__BUSY || thread->state == MONOCLE__SKIPPING);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	__atomic_store_n (&thread->state, MONOCLE__READY, __ATOMIC_RELAXED);
 }
@@ -51,6 +54,9 @@ charge (struct monocle__call_thread *thread, struct monocle__node *node, uint32_
 static inline void
 enter_node (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index, uint64_t now)
 {
+	MONOCLE__INVARIANT (thread->current == &thread->nodes[*thread->top] && child == &thread->nodes[index]);
+	MONOCLE__INVARIANT (thread->top >= thread->stack && thread->top + 1 < thread->stack_end);
+	MONOCLE__INVARIANT (child->parent == (thread->top < thread->fold ? *thread->top : *thread->fold));
 	if (thread->clock)
 		charge (thread, thread->current, index, now);
 	__atomic_store_n (&child->calls, child->calls + 1, __ATOMIC_RELAXED);
@@ -62,6 +68,8 @@ enter_node (struct monocle__call_thread *thread, struct monocle__node *child, ui
 static inline void
 leave_to (struct monocle__call_thread *thread, uint32_t *level, uint64_t now)
 {
+	MONOCLE__INVARIANT (level >= thread->stack && level < thread->top);
+	MONOCLE__INVARIANT (thread->current == &thread->nodes[*thread->top]);
 	uint32_t index = *level;
 	if (thread->clock)
 		charge (thread, thread->current, index, now);
@@ -221,6 +229,7 @@ leave_not_ready (monocle_kit_spool *spool)
 	struct monocle__call_thread *thread = monocle__self;
 	if (thread->state != MONOCLE__SKIPPING || !spool || !monocle__spool_is_ours (spool))
 		return;
+	MONOCLE__INVARIANT (thread->skip != 0);
 	if (--thread->skip == 0)
 		end_event (thread);
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "invariant.h"
 #include "spool-name.h"
 
 const char monocle__spool_file_empty[] = "nothing is in it: its process had not begun to count";
@@ -61,6 +62,7 @@ load (struct monocle__spool_file *file, int fd, off_t file_size)
 	void *longer = mremap (file->base, file->size, size, MREMAP_MAYMOVE);
 	if (longer == MAP_FAILED)
 		return -errno;
+	MONOCLE__INVARIANT (size > MONOCLE__EXTENT_SIZE && size <= MONOCLE__SPOOL_SIZE_MOST);
 	file->base = longer;
 	file->size = size;
 	return read_rest (fd, longer, MONOCLE__EXTENT_SIZE, size);

@@ -8,6 +8,7 @@
  * for readers that still hold it (all old ones together are as large as the new one).
  */
 #include "hash.h"
+#include "invariant.h"
 #include "spool.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ contains (const struct monocle__names *table, uint64_t key)
 static void
 insert (struct monocle__names *table, uint64_t key)
 {
+	MONOCLE__INVARIANT (key != 0 && table->count <= table->mask / 2);
 	uint64_t i = hash_of (key);
 	while (table->slots[i & table->mask])
 		i++;
@@ -71,6 +73,7 @@ roomy_table (monocle_kit_spool *spool)
 	for (uint32_t i = 0; old && i <= old->mask; i++)
 		if (old->slots[i])
 			insert (table, old->slots[i]);
+	MONOCLE__INVARIANT (table->count == (old ? old->count : 0) && (slots & table->mask) == 0);
 	__atomic_store_n (&spool->named, table, __ATOMIC_RELEASE);
 	return table;
 }

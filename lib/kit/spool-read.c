@@ -6,6 +6,7 @@
  * Nothing in the file is trusted but its counts, and those only as far as the file reaches. What is read while its
  * owner still writes is read with relaxed atomics.
  */
+#include "invariant.h"
 #include "spool-name.h"
 #include "spool.h"
 
@@ -132,6 +133,7 @@ monocle__spool_view_init (struct monocle__spool_view *view, const void *base, si
 	view->extent_count = load_count (&header->extent_count);
 	if (view->extent_count > size / MONOCLE__EXTENT_SIZE)
 		view->extent_count = (uint32_t) (size / MONOCLE__EXTENT_SIZE);
+	MONOCLE__INVARIANT ((size_t) view->extent_count * MONOCLE__EXTENT_SIZE <= view->size);
 	measure_time (view);
 	return 0;
 }
@@ -160,6 +162,7 @@ visit_names (const struct monocle__extent *extent, const struct monocle__spool_v
 		size_t size = (sizeof *record + text + 7) & ~(size_t) 7;
 		if (size > left)
 			return;
+		MONOCLE__INVARIANT ((const uint8_t *) (record + 1) + text <= (const uint8_t *) extent + MONOCLE__EXTENT_SIZE);
 		const char *name = (const char *) (record + 1);
 		visitor->name (visitor->data, record->key, name, record->name_length, name + record->name_length,
 		               record->image_length);
@@ -172,6 +175,7 @@ static void
 visit_threads (const struct monocle__extent *extent, const struct monocle__spool_visitor *visitor, uint32_t *number)
 {
 	const struct monocle__thread_record *record = (const struct monocle__thread_record *) extent_bytes (extent);
+	MONOCLE__INVARIANT (extent_length (extent) <= MONOCLE__EXTENT_SIZE - MONOCLE__EXTENT_HEADER);
 	for (size_t count = extent_length (extent) / sizeof *record; count; count--)
 		visitor->thread (visitor->data, ++*number, record++);
 }

@@ -11,6 +11,7 @@
  */
 #include "spool.h"
 #include "fork-pages.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 #include "spool-name.h"
 
@@ -102,6 +103,7 @@ grow (monocle_kit_spool *spool, size_t size)
 	size_t wanted = spool->allocated + step;
 	if (wanted > spool->reserved)
 		wanted = spool->reserved;
+	MONOCLE__INVARIANT (spool->allocated < wanted && size <= wanted && wanted <= spool->reserved);
 	int fd = reopen (spool);
 	if (fd < 0)
 		return false;
@@ -137,6 +139,7 @@ map (monocle_kit_spool *spool, int fd)
 	}
 	if (base == MAP_FAILED)
 		return -errno;
+	MONOCLE__INVARIANT (spool->reserved >= RESERVE_LEAST && spool->reserved <= MONOCLE__SPOOL_SIZE_MOST);
 	spool->header = base;
 	return 0;
 }
@@ -173,6 +176,7 @@ fill_header (monocle_kit_spool *spool)
 void
 monocle__spool_publish (monocle_kit_spool *spool)
 {
+	MONOCLE__INVARIANT (!spool->header->magic && spool->header->version == MONOCLE__SPOOL_VERSION);
 	__atomic_store_n (&spool->header->magic, MONOCLE__SPOOL_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -235,6 +239,8 @@ new_extent (monocle_kit_spool *spool, enum monocle__extent_kind kind)
 	if (__atomic_load_n (&spool->closed, __ATOMIC_RELAXED) || !grow (spool, offset + MONOCLE__EXTENT_SIZE))
 		return NULL;
 	struct monocle__extent *extent = (struct monocle__extent *) ((uint8_t *) header + offset);
+	MONOCLE__INVARIANT (offset + MONOCLE__EXTENT_SIZE <= spool->allocated);
+	MONOCLE__INVARIANT (header->extent_count != 0 && !extent->kind && !extent->used); /* zeroed, and not yet seen */
 	extent->kind = kind;
 	extent->used = MONOCLE__EXTENT_HEADER;
 	__atomic_store_n (&header->extent_count, header->extent_count + 1, __ATOMIC_RELEASE);
@@ -251,7 +257,9 @@ add_pair (monocle_kit_spool *spool)
 {
 	struct monocle__spool_header *header = spool->header;
 	uint32_t index = header->pair_count < MONOCLE__PAIR_COUNT ? header->pair_count : MONOCLE__PAIR_COUNT - 1;
+	MONOCLE__INVARIANT (header->pair_count <= MONOCLE__PAIR_COUNT);
 	header->pairs[index] = monocle__clock_pair_now (header->flags & MONOCLE__SPOOL_TICKS);
+	MONOCLE__INVARIANT (header->pairs[index].ns >= spool->last_pair_ns);
 	spool->last_pair_ns = header->pairs[index].ns;
 	__atomic_store_n (&header->pair_count, index + 1, __ATOMIC_RELEASE);
 }
@@ -301,6 +309,8 @@ reserve_bytes (monocle_kit_spool *spool, struct monocle__extent **current, enum 
 			return NULL;
 		*current = extent;
 	}
+	MONOCLE__INVARIANT ((*current)->kind == (uint32_t) kind && (*current)->used >= MONOCLE__EXTENT_HEADER);
+	MONOCLE__INVARIANT ((*current)->used % 8 == 0 && (*current)->used + size <= MONOCLE__EXTENT_SIZE);
 	return (uint8_t *) *current + (*current)->used;
 }
 
@@ -330,6 +340,7 @@ monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *
 	struct monocle__name_record *record = reserve_bytes (spool, &spool->names, MONOCLE__EXTENT_NAMES, size);
 	if (!record)
 		return false;
+	MONOCLE__INVARIANT (sizeof *record + name_length + image_length <= size && size % 8 == 0);
 	*record = (struct monocle__name_record) { key, (uint32_t) name_length, (uint32_t) image_length };
 	memcpy (record + 1, name, name_length);
 	memcpy ((char *) (record + 1) + name_length, image, image_length);

@@ -143,6 +143,74 @@ struct monocle__name_record {
 	uint32_t image_length;
 };
 
+/* clang-format off */
+/* What version 2 of a spool is, and a thread's record in it: a reader may be of another build. */
+#define AT(structure, field, offset) \
+	_Static_assert(offsetof (struct structure, field) == (offset), #field " of a spool is elsewhere")
+AT (monocle__spool_header, magic, 0);
+AT (monocle__spool_header, version, 8);
+AT (monocle__spool_header, header_size, 12);
+AT (monocle__spool_header, flags, 16);
+AT (monocle__spool_header, max_depth, 20);
+AT (monocle__spool_header, pid, 24);
+AT (monocle__spool_header, output_kind, 28);
+AT (monocle__spool_header, process_start, 32);
+AT (monocle__spool_header, realtime_ns, 40);
+AT (monocle__spool_header, output_device, 48);
+AT (monocle__spool_header, output_inode, 56);
+AT (monocle__spool_header, period, 64);
+AT (monocle__spool_header, value_count, 72);
+AT (monocle__spool_header, period_value, 76);
+AT (monocle__spool_header, values, 80);
+AT (monocle__spool_header, boot_id, 208);
+AT (monocle__spool_header, module, 248);
+AT (monocle__spool_header, host, 280);
+AT (monocle__spool_header, program, 344);
+AT (monocle__spool_header, runtime, 600);
+AT (monocle__spool_header, desc, 856);
+AT (monocle__spool_header, output, 2904);
+AT (monocle__spool_header, run_directory, 7000);
+AT (monocle__spool_header, heartbeat, 11136);
+AT (monocle__spool_header, extent_count, 11144);
+AT (monocle__spool_header, pair_count, 11148);
+AT (monocle__spool_header, ended, 11152);
+AT (monocle__spool_header, losses, 11160);
+AT (monocle__spool_header, notes, 11216);
+AT (monocle__spool_header, pairs, 13264);
+AT (monocle__thread_record, last, 0);
+AT (monocle__thread_record, current, 8);
+AT (monocle__thread_record, root, 12);
+AT (monocle__thread_record, ended, 16);
+AT (monocle__thread_record, name_length, 20);
+AT (monocle__thread_record, tid, 24);
+AT (monocle__thread_record, name, 32);
+AT (monocle__node, key, 0);
+AT (monocle__node, calls, 8);
+AT (monocle__node, self, 16);
+AT (monocle__node, parent, 24);
+AT (monocle__node, last_child, 28);
+AT (monocle__name_record, key, 0);
+AT (monocle__name_record, name_length, 8);
+AT (monocle__name_record, image_length, 12);
+AT (monocle__extent, kind, 0);
+AT (monocle__extent, used, 4);
+AT (monocle__note, length, 0);
+AT (monocle__note, text, 4);
+AT (monocle__clock_pair, ticks, 0);
+AT (monocle__clock_pair, ns, 8);
+AT (monocle__value_name, type, 0);
+AT (monocle__value_name, unit, 32);
+#undef AT
+/* clang-format on */
+_Static_assert(sizeof (struct monocle__spool_header) == 17408, "the header of version 2");
+_Static_assert(sizeof (struct monocle__extent) == MONOCLE__EXTENT_HEADER, "an extent begins with its header");
+_Static_assert(sizeof (struct monocle__note) == 256, "notes lie in the header");
+_Static_assert(sizeof (struct monocle__name_record) == 16, "a name's text follows its record");
+_Static_assert(sizeof (struct monocle__clock_pair) == 16, "pairs lie in the header");
+_Static_assert(MONOCLE__EXTENT_SIZE % sizeof (struct monocle__node) == 0 &&
+                   MONOCLE__EXTENT_HEADER % sizeof (struct monocle__node) == 0,
+               "a node is known by its place in the file");
+
 /* --- the writer --------------------------------------------------------------------------------------------------- */
 
 /* On a page that a forked child sees as zeros: there is no profile in the child. */

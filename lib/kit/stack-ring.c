@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "invariant.h"
 #include "spool.h"
 
 #define RING_LEAST ((uint64_t) 64 << 10)
@@ -28,6 +29,7 @@ monocle__stack_ring_init (struct monocle__stack_ring *ring, uint64_t bytes)
 	                : mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (words == MAP_FAILED)
 		return -ENOMEM;
+	MONOCLE__INVARIANT ((size & (size - 1)) == 0); /* places are chosen by bits */
 	*ring = (struct monocle__stack_ring) { .words = words, .size = size / sizeof *ring->words };
 	return 0;
 }
@@ -63,6 +65,8 @@ monocle__stack_ring_take (struct monocle__stack_ring *ring, uint32_t words)
 			return NULL;
 	} while (!__atomic_compare_exchange_n (&ring->head, &head, head + pad + words, true, __ATOMIC_RELAXED,
 	                                       __ATOMIC_RELAXED));
+	MONOCLE__INVARIANT ((pad ? 0 : at) + words <= ring->size);
+	MONOCLE__INVARIANT (!ring->words[at] && !ring->words[pad ? 0 : at]); /* the reader has cleared them */
 	if (pad)
 		store_first (&ring->words[at], pad, MONOCLE__STACK_PAD);
 	return (struct monocle__stack_record *) &ring->words[pad ? 0 : at];
@@ -71,6 +75,7 @@ monocle__stack_ring_take (struct monocle__stack_ring *ring, uint32_t words)
 void
 monocle__stack_ring_publish (struct monocle__stack_record *record, uint32_t words, enum monocle__stack_kind kind)
 {
+	MONOCLE__INVARIANT (words != 0 && kind > MONOCLE__STACK_NONE && kind < MONOCLE__STACK_PAD);
 	store_first ((uint64_t *) record, words, kind);
 }
 
@@ -85,6 +90,8 @@ void
 monocle__stack_ring_drop (struct monocle__stack_ring *ring, const struct monocle__stack_record *record)
 {
 	uint64_t words = record->words;
+	MONOCLE__INVARIANT ((const uint64_t *) record == &ring->words[ring->tail & (ring->size - 1)]);
+	MONOCLE__INVARIANT (words != 0 && words <= __atomic_load_n (&ring->head, __ATOMIC_RELAXED) - ring->tail);
 	memset ((void *) record, 0, words * sizeof *ring->words);
 	__atomic_store_n (&ring->tail, ring->tail + words, __ATOMIC_RELEASE);
 }
@@ -93,6 +100,7 @@ const struct monocle__stack_record *
 monocle__stack_ring_peek (struct monocle__stack_ring *ring)
 {
 	for (;;) {
+		MONOCLE__INVARIANT (ring->tail <= __atomic_load_n (&ring->head, __ATOMIC_RELAXED));
 		uint64_t *word = &ring->words[ring->tail & (ring->size - 1)];
 		struct monocle__stack_record *record = (struct monocle__stack_record *) word;
 		if (!__atomic_load_n (word, __ATOMIC_ACQUIRE))

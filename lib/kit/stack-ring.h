@@ -34,6 +34,10 @@ struct monocle__stack_record {
 	uint64_t rest[];
 };
 
+_Static_assert(offsetof (struct monocle__stack_record, thread) == 8 &&
+                   sizeof (struct monocle__stack_record) == 2 * sizeof (uint64_t),
+               "a record is whole with its first word");
+
 #define MONOCLE__STACK_ADDRESS (UINT64_C (1) << 63)
 
 /*

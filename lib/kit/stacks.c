@@ -21,6 +21,7 @@
 #include "background.h"
 #include "calltree.h"
 #include "hash.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 #include "spool-open.h"
 #include "stack-ring.h"
@@ -263,6 +264,7 @@ static void
 forget_thread (monocle_kit_stacks *stacks, struct thread *thread)
 {
 	uint32_t mask = stacks->thread_mask, i = (uint32_t) (thread - stacks->threads);
+	MONOCLE__INVARIANT (thread->root && stacks->thread_count != 0);
 	thread->record->ended = 1;
 	*thread = (struct thread) { .root = 0 };
 	stacks->thread_count--;
@@ -292,6 +294,7 @@ find_or_make_thread (monocle_kit_stacks *stacks, uint64_t number)
 	record->root = record->current = root;
 	record->tid = number;
 	record->ended = 0;
+	MONOCLE__INVARIANT (!thread->root && stacks->thread_count < stacks->thread_mask);
 	*thread = (struct thread) { number, root, record };
 	stacks->thread_count++;
 	return thread;
@@ -312,6 +315,7 @@ name_thread (monocle_kit_stacks *stacks, const struct monocle__stack_record *rec
 	struct thread *thread = find_or_make_thread (stacks, record->thread);
 	if (!thread)
 		return;
+	MONOCLE__INVARIANT (record->rest[0] < sizeof name);
 	memcpy (name, &record->rest[1], record->rest[0]);
 	name[record->rest[0]] = '\0';
 	monocle__thread_record_name (thread->record, name);
@@ -344,6 +348,8 @@ node_of (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint
 	for (uint32_t i = 0; i < count; i++)
 		hash = monocle__hash (hash, frames[i]);
 	struct known_stack *known = &stacks->stacks[hash >> 32 & (KNOWN_STACKS - 1)];
+	MONOCLE__INVARIANT (known->node <
+	                    stacks->spool.header->extent_count * (MONOCLE__EXTENT_SIZE / sizeof (struct monocle__node)));
 	if (known->node && known->hash == hash)
 		return known->node;
 	uint32_t node = walk (stacks, root, frames, count, &whole);
@@ -355,7 +361,9 @@ node_of (monocle_kit_stacks *stacks, uint32_t root, const uint64_t *frames, uint
 static void
 count_stack (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
 {
+	MONOCLE__INVARIANT (record->words > sizeof *record / sizeof (uint64_t) + 2);
 	uint32_t count = record->words - (uint32_t) (sizeof *record / sizeof (uint64_t)) - 2;
+	MONOCLE__INVARIANT (count <= MONOCLE_KIT_MAX_FRAMES);
 	struct thread *thread = find_or_make_thread (stacks, record->thread);
 	uint32_t index = thread ? node_of (stacks, thread->root, record->rest + 2, count) : 0;
 	struct monocle__node *node = &stacks->tree.nodes[index];
@@ -370,6 +378,7 @@ count_stack (monocle_kit_stacks *stacks, const struct monocle__stack_record *rec
 static void
 take_record (monocle_kit_stacks *stacks, const struct monocle__stack_record *record)
 {
+	MONOCLE__INVARIANT (record->kind > MONOCLE__STACK_NONE && record->kind < MONOCLE__STACK_PAD);
 	switch (record->kind) {
 	case MONOCLE__STACK_SAMPLE: count_stack (stacks, record); break;
 	case MONOCLE__STACK_NAME: name_thread (stacks, record); break;
@@ -396,6 +405,7 @@ drain (monocle_kit_stacks *stacks)
 	while (stacks->ring.tail < head && (record = monocle__stack_ring_peek (&stacks->ring)))
 		take_record (stacks, record);
 	stop_asking (stacks);
+	MONOCLE__INVARIANT ((int32_t) (wanted - stacks->sync_done) >= 0);
 	if (stacks->ring.tail < head || wanted == stacks->sync_done)
 		return;
 	forget_code (stacks);

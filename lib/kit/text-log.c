@@ -42,6 +42,7 @@
 #include "clock.h"
 #include "complete.h"
 #include "environment.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 #include "path.h"
 #include "text-output.h"
@@ -71,12 +72,16 @@ struct place {
 
 #define END UINT32_MAX
 
+_Static_assert(RING_LEAST > LINE_MOST + ALIGN && PIECE > LINE_MOST, "every line has room in a ring and in a piece");
+
 struct line {
 	uint64_t time;
 	uint32_t length; /* END: nothing more before the end of the ring */
 	uint32_t unused;
 	char text[];
 };
+
+_Static_assert(sizeof (struct line) == ALIGN, "where a line has no room its header has");
 
 struct ring {
 	struct ring *next;
@@ -205,6 +210,7 @@ make_ring (monocle_kit_text *text, struct place *place)
 	struct ring *ring = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ring == MAP_FAILED)
 		return NULL;
+	MONOCLE__INVARIANT ((text->ring_size & (text->ring_size - 1)) == 0 && text->ring_size >= RING_LEAST);
 	ring->data = (char *) (((uintptr_t) (ring + 1) + ALIGN - 1) & ~(uintptr_t) (ALIGN - 1));
 	ring->mapped = size;
 	ring->text = text;
@@ -229,10 +235,12 @@ find_room (struct ring *ring, uint64_t bytes, uint64_t *ret_head)
 	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_acquire);
 	uint64_t at = head & (ring->size - 1), rest = ring->size - at;
 	uint64_t skipped = rest < bytes ? rest : 0;
+	MONOCLE__INVARIANT (head - tail <= ring->size && head % ALIGN == 0 && bytes % ALIGN == 0);
 	if (head + skipped + bytes - tail > ring->size)
 		return NULL;
 	if (skipped)
 		((struct line *) (ring->data + at))->length = END;
+	MONOCLE__INVARIANT ((skipped ? 0 : at) + bytes <= ring->size);
 	*ret_head = head + skipped + bytes;
 	return (struct line *) (ring->data + (skipped ? 0 : at));
 }
@@ -251,6 +259,7 @@ put_line (struct ring *ring, uint64_t time, const char *line, size_t length)
 	struct line *place = length <= LINE_MOST ? find_room (ring, bytes, &head) : NULL;
 	if (!place)
 		return false;
+	MONOCLE__INVARIANT (atomic_load_explicit (&ring->is_writing, memory_order_relaxed));
 	place->time = time;
 	place->length = (uint32_t) length;
 	memcpy (place->text, line, length);
@@ -310,6 +319,7 @@ append (monocle_kit_text *text, struct monocle__text_file *file, const char *dat
 {
 	if (text->piece_length + length + 1 > PIECE)
 		flush (text, file);
+	MONOCLE__INVARIANT (text->piece_length + length + 1 <= PIECE);
 	memcpy (text->piece + text->piece_length, data, length);
 	text->piece_length += monocle__utf8_clean_columns (text->piece + text->piece_length, length);
 	text->piece[text->piece_length++] = '\n';
@@ -321,6 +331,7 @@ oldest (struct ring *ring, uint64_t until)
 {
 	uint64_t head = atomic_load_explicit (&ring->head, memory_order_acquire);
 	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_relaxed);
+	MONOCLE__INVARIANT (head - tail <= ring->size && tail % ALIGN == 0);
 	if (tail == head)
 		return NULL;
 	struct line *line = (struct line *) (ring->data + (tail & (ring->size - 1)));
@@ -329,6 +340,7 @@ oldest (struct ring *ring, uint64_t until)
 		atomic_store_explicit (&ring->tail, tail, memory_order_release);
 		line = (struct line *) ring->data;
 	}
+	MONOCLE__INVARIANT (tail <= head && (tail == head || line->length <= LINE_MOST));
 	return tail != head && line->time <= until ? line : NULL;
 }
 
@@ -337,6 +349,7 @@ tell_lost (monocle_kit_text *text, struct ring *ring, struct monocle__text_file 
 {
 	uint64_t lost = atomic_load_explicit (&ring->lost, memory_order_relaxed);
 	char line[128];
+	MONOCLE__INVARIANT (lost >= ring->lost_told);
 	if (lost == ring->lost_told)
 		return;
 	int length = snprintf (line, sizeof line, "--- %" PRIu64 " lines of thread %d are missing here: no room",
@@ -352,6 +365,7 @@ take (monocle_kit_text *text, struct ring *ring, struct line *line, struct monoc
 	uint64_t tail = atomic_load_explicit (&ring->tail, memory_order_relaxed);
 	append (text, file, line->text, line->length);
 	tail += (sizeof *line + line->length + ALIGN - 1) & ~(uint64_t) (ALIGN - 1);
+	MONOCLE__INVARIANT (tail <= atomic_load_explicit (&ring->head, memory_order_relaxed));
 	atomic_store_explicit (&ring->tail, tail, memory_order_release);
 }
 
@@ -416,6 +430,8 @@ merge (monocle_kit_text *text, struct heap *h, uint64_t until)
 		heap_sift (h, i);
 	while (h->count) {
 		struct ring *ring = h->rings[0];
+		MONOCLE__INVARIANT (h->count < 2 || h->lines[0]->time <= h->lines[1]->time);
+		MONOCLE__INVARIANT (h->count < 3 || h->lines[0]->time <= h->lines[2]->time);
 		take (text, ring, h->lines[0], &text->file);
 		h->lines[0] = oldest (ring, until);
 		if (!h->lines[0]) {
@@ -459,6 +475,7 @@ split (monocle_kit_text *text, uint64_t until)
 static void
 free_ring (struct ring *ring)
 {
+	MONOCLE__INVARIANT (atomic_load (&ring->head) == atomic_load (&ring->tail));
 	if (ring->file.fd >= 0)
 		monocle__text_file_close (&ring->file);
 	munmap (ring, ring->mapped);
