@@ -8,6 +8,7 @@
  */
 #include "column.h"
 
+#include "invariant.h"
 #include "width.h"
 
 #include <stdlib.h>
@@ -107,6 +108,7 @@ monocle__columns_new (const monocle__profile *profile, size_t *ret_count)
 		if (!is_calls (&profile->value_types[i]))
 			column_init (&columns[count++], profile, i, true);
 	}
+	MONOCLE__INVARIANT (count >= profile->value_count && count <= 2 * profile->value_count);
 	*ret_count = count;
 	return columns;
 }

@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "column.h"
+#include "invariant.h"
 #include "tree.h"
 #include "width.h"
 
@@ -184,6 +185,7 @@ cut_rows (table *t)
 		end--;
 	t->unchanged = t->count - end;
 	t->count = limit && limit < end ? limit : end;
+	MONOCLE__INVARIANT (t->count <= end);
 	t->left_out = end - t->count;
 	for (size_t i = t->count; i < end; i++)
 		t->rest = monocle__add (t->rest, change (key (t, &t->rows[i])));

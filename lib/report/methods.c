@@ -3,6 +3,7 @@
  *
  * methods.c - the flat table: what each function cost by itself and with everything it called.
  */
+#include "invariant.h"
 #include "tree.h"
 
 #include <stdlib.h>
@@ -38,8 +39,10 @@ add_samples (monocle__methods *methods, size_t *seen)
 		if (sample->depth == 0)
 			continue;
 		const uint32_t *frames = profile->frames + sample->frames;
+		MONOCLE__INVARIANT (sample->frames + sample->depth <= profile->frame_count);
 		add_row (methods->self + frames[0] * width, values, width);
 		for (size_t k = 0; k < sample->depth; k++) {
+			MONOCLE__INVARIANT (frames[k] < profile->function_count);
 			if (seen[frames[k]] != i + 1)
 				add_row (methods->total + frames[k] * width, values, width);
 			seen[frames[k]] = i + 1;
@@ -66,6 +69,7 @@ monocle__methods_new (const monocle__profile *profile)
 		if (seen[i])
 			methods->order[methods->count++] = (uint32_t) i;
 	}
+	MONOCLE__INVARIANT (methods->count <= functions);
 	free (seen);
 	return methods;
 fail:

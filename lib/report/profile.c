@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "hash.h"
+#include "invariant.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -122,6 +123,7 @@ void
 monocle__profile_text_drop (monocle__profile *profile, const char *text)
 {
 	size_t size = strlen (text) + 1;
+	MONOCLE__INVARIANT (profile->text->used >= size); /* it was the last */
 	profile->text->used -= size;
 	if (profile->allowance != SIZE_MAX)
 		profile->allowance += size;
@@ -175,6 +177,7 @@ monocle__profile_add_function (monocle__profile *profile, const monocle__functio
 		return SIZE_MAX;
 	if (profile->function_count * 2 >= profile->function_slot_count && !function_slots_grow (profile))
 		return SIZE_MAX;
+	MONOCLE__INVARIANT (profile->function_count < profile->function_slot_count);
 	slot = function_slot (profile, function);
 	if (*slot)
 		return *slot - 1;
@@ -233,6 +236,7 @@ monocle__profile_add_label (monocle__profile *profile, const monocle__label *lab
 	    !MONOCLE__RESERVE (profile->labels, profile->label_capacity, profile->label_count + 1))
 		return false;
 	profile->labels[profile->label_count++] = *label;
+	MONOCLE__INVARIANT (profile->sample_count != 0);
 	profile->samples[profile->sample_count - 1].label_count++;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "threads.h"
 
 #include "array.h"
+#include "invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,6 +80,7 @@ name_threads (monocle__threads *threads, const monocle__profile *profile, const 
 				return false;
 			threads->count++;
 		}
+		MONOCLE__INVARIANT (threads->count != 0 && threads->count <= i + 1);
 		threads->of_sample[order[i]] = (uint32_t) threads->count - 1;
 	}
 	return true;

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "hash.h"
+#include "invariant.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ node_new (monocle__tree *tree, uint32_t parent, uint32_t function)
 	node = &tree->nodes[tree->count++];
 	*node = (monocle__node) { function, parent, MONOCLE__NO_NODE, MONOCLE__NO_NODE, 0 };
 	if (parent != MONOCLE__NO_NODE) {
+		MONOCLE__INVARIANT (parent < count);
 		node->depth = tree->nodes[parent].depth + 1;
 		node->next_sibling = tree->nodes[parent].first_child;
 		tree->nodes[parent].first_child = (uint32_t) count;
@@ -86,6 +88,7 @@ node_child (monocle__tree *tree, uint32_t parent, uint32_t function)
 	slot = child_slot (tree, parent, function);
 	if (*slot)
 		return *slot;
+	MONOCLE__INVARIANT (parent < tree->count && tree->count < tree->slot_count);
 	node = node_new (tree, parent, function);
 	if (node != MONOCLE__NO_NODE)
 		*slot = node;
@@ -120,6 +123,7 @@ add_totals (monocle__tree *tree)
 	memcpy (tree->total, tree->self, tree->count * width * sizeof *tree->total);
 	for (size_t node = tree->count - 1; node > 0; node--) {
 		for (size_t v = 0; v < width; v++) {
+			MONOCLE__INVARIANT (tree->nodes[node].parent < node); /* so one walk backwards sums all */
 			int64_t *sum = &tree->total[tree->nodes[node].parent * width + v];
 			*sum = monocle__add (*sum, tree->total[node * width + v]);
 		}
@@ -190,6 +194,7 @@ monocle__tree_sort (monocle__tree *tree, size_t value)
 	for (size_t i = 0; i < tree->count; i++)
 		tree->nodes[i].first_child = MONOCLE__NO_NODE;
 	for (size_t i = count; i > 0; i--) {
+		MONOCLE__INVARIANT (order[i - 1] && tree->nodes[order[i - 1]].parent < order[i - 1]);
 		monocle__node *node = &tree->nodes[order[i - 1]], *parent = &tree->nodes[node->parent];
 		node->next_sibling = parent->first_child;
 		parent->first_child = order[i - 1];
@@ -212,6 +217,8 @@ monocle__tree_walk (const monocle__tree *tree, const monocle__tree_visitor *visi
 {
 	uint32_t next, node = 0;
 	while (node != MONOCLE__NO_NODE) {
+		MONOCLE__INVARIANT (node < tree->count &&
+		                    (!node || tree->nodes[node].depth == tree->nodes[tree->nodes[node].parent].depth + 1));
 		visitor->enter (tree, node, visitor->context);
 		next = first_shown (tree, visitor->shown, tree->nodes[node].first_child);
 		while (next == MONOCLE__NO_NODE && node != MONOCLE__NO_NODE) {

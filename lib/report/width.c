@@ -5,6 +5,7 @@
  */
 #include "width.h"
 
+#include "invariant.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -93,6 +94,7 @@ tail_start (const char *text, size_t width, size_t columns)
 		unsigned own = columns_of (code);
 		if (width <= columns && own > 0)
 			break;
+		MONOCLE__INVARIANT (width >= own);
 		width -= own;
 		at += length;
 	}
@@ -138,5 +140,6 @@ monocle__utf8_elide (const char *text, size_t columns, const char *mark, char *b
 		append (&out, mark, strlen (mark));
 		append (&out, text + tail, strlen (text + tail));
 	}
+	MONOCLE__INVARIANT (out.length < size);
 	buffer[out.length] = '\0';
 }
