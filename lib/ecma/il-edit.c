@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "il-priv.h"
+#include "invariant.h"
 
 typedef struct {
 	uint32_t before;
@@ -82,6 +83,7 @@ grow (void **array, uint32_t *capacity, uint32_t needed, size_t element)
 	if (!bigger)
 		return false;
 	*array = bigger;
+	MONOCLE__INVARIANT (wanted >= needed);
 	*capacity = wanted;
 	return true;
 }
@@ -161,6 +163,8 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 	           sizeof *edit->insertions) ||
 	    !grow ((void **) &edit->code, &edit->code_capacity, edit->code_count + count, sizeof *edit->code))
 		return MONOCLE__IL_E_NO_MEMORY;
+	MONOCLE__INVARIANT (edit->insertion_count < edit->insertion_capacity &&
+	                    edit->code_count + count <= edit->code_capacity);
 	edit->insertions[edit->insertion_count++] =
 	    (insertion) { .before = before, .first = edit->code_count, .count = count, .jumps = jumps };
 	for (uint32_t i = 0; i < count; i++) {
@@ -217,8 +221,10 @@ make_plan (monocle__il_edit *edit, plan *p)
 		p->border[b] = index;
 		p->label[b] = place_list (edit, p->skip[b], index);
 		index = place_list (edit, p->hit[b], p->label[b]) + 1;
+		MONOCLE__INVARIANT (p->border[b] <= p->label[b] && p->label[b] < index);
 	}
 	p->count = index - 1; /* the end is not an instruction */
+	MONOCLE__INVARIANT (p->count == edit->body_count + edit->code_count);
 }
 
 /* --- applying --------------------------------------------------------------------------------------------------- */
@@ -232,6 +238,7 @@ copy_list (const monocle__il_edit *edit, const plan *p, uint32_t head, monocle__
 			*out = edit->code[in->first + j];
 			if (!monocle__il_is_branch (out->opcode))
 				continue;
+			MONOCLE__INVARIANT (in->start + in->count <= p->count);
 			if (out->operand.target & MONOCLE__IL_INSERTED (0))
 				out->operand.target = in->start + (out->operand.target & ~MONOCLE__IL_INSERTED (0));
 			else
@@ -250,6 +257,8 @@ copy_code (const monocle__il_edit *edit, const plan *p, monocle__il_instruction 
 		out = copy_list (edit, p, p->hit[b], out);
 		if (b == body->count)
 			break;
+		MONOCLE__INVARIANT (!monocle__il_is_branch (body->code[b].opcode) ||
+		                    body->code[b].operand.target <= body->count);
 		*out = body->code[b];
 		if (monocle__il_is_branch (out->opcode))
 			out->operand.target = p->label[out->operand.target];
@@ -277,11 +286,14 @@ static void
 move_references (monocle__il_body *body, const plan *p)
 {
 	for (uint32_t i = 0; i < body->switch_count; i++) {
-		for (uint32_t j = 0; j < body->switches[i].count; j++)
+		for (uint32_t j = 0; j < body->switches[i].count; j++) {
+			MONOCLE__INVARIANT (body->switches[i].targets[j] <= body->count);
 			body->switches[i].targets[j] = p->label[body->switches[i].targets[j]];
+		}
 	}
 	for (uint32_t i = 0; i < body->clause_count; i++) {
 		monocle__il_clause *c = &body->clauses[i];
+		MONOCLE__INVARIANT (c->try_end <= body->count && c->handler_end <= body->count);
 		uint32_t entry = entry_of (p, c->handler_begin);
 		move_region (p, &c->try_begin, &c->try_end);
 		move_region (p, &c->handler_begin, &c->handler_end);
@@ -300,6 +312,7 @@ apply_plan (monocle__il_edit *edit, plan *p)
 	code = monocle__il_allocate_block (&body->arena, p->count * sizeof *code);
 	if (!code)
 		return MONOCLE__IL_E_NO_MEMORY;
+	MONOCLE__INVARIANT (body->count == edit->body_count);
 	copy_code (edit, p, code);
 	move_references (body, p);
 	body->code = code;

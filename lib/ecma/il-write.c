@@ -10,11 +10,11 @@
  * *original* one is encoded from the same decoded instructions with the forms they were read in, and gives back the
  * bytes read.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "il-priv.h"
+#include "invariant.h"
 
 typedef struct {
 	const monocle__il_body *body;
@@ -148,6 +148,7 @@ measure (layout *l)
 	l->header_size = l->tiny ? MONOCLE__IL_TINY_HEADER : MONOCLE__IL_FAT_HEADER;
 	l->padding = sections ? -(l->header_size + l->code_size) & 3 : 0;
 	l->size = (size_t) l->header_size + l->code_size + l->padding + sections;
+	MONOCLE__INVARIANT (l->padding < 4 && (!sections || (l->header_size + l->code_size + l->padding) % 4 == 0));
 	return 0;
 }
 
@@ -218,6 +219,7 @@ emit_code (const layout *l, uint8_t *out)
 		if (facts->opcode_size == 2)
 			*at++ = 0xFE;
 		*at++ = (uint8_t) opcode;
+		MONOCLE__INVARIANT (at > out + l->offsets[i] && at <= out + l->offsets[i + 1]);
 		emit_operand (l, instruction, facts->operand, at, l->offsets[i + 1]);
 	}
 	return out + l->code_size;
@@ -304,6 +306,7 @@ make_map (const layout *l, monocle__il_map **ret_map, uint32_t *ret_count)
 		map[count++] = (monocle__il_map) { body->code[i].offset, l->offsets[entry == MONOCLE__IL_NONE ? i : entry] };
 		entry = MONOCLE__IL_NONE;
 	}
+	MONOCLE__INVARIANT (count <= body->count && (!count || map[count - 1].new_offset <= l->code_size));
 	*ret_map = map;
 	*ret_count = count;
 	return 0;
@@ -327,8 +330,7 @@ write_layout (layout *l, monocle__il_allocate allocate, void *context, uint8_t *
 		return MONOCLE__IL_E_NO_MEMORY;
 	}
 	end = emit_sections (l, emit_code (l, emit_header (l, data)));
-	assert (end == data + l->size);
-	(void) end;
+	MONOCLE__INVARIANT (end == data + l->size); /* what was measured was written */
 	*ret_data = data;
 	if (ret_map) {
 		*ret_map = map;

@@ -20,6 +20,7 @@
 
 #include <string.h>
 #include "bytes.h"
+#include "invariant.h"
 #include "metadata.h"
 
 enum {
@@ -183,6 +184,7 @@ begin_of (const monocle__r2r *r2r, uint32_t index)
 monocle__r2r_function
 monocle__r2r_get (const monocle__r2r *r2r, uint32_t index)
 {
+	MONOCLE__INVARIANT (index < r2r->function_count);
 	const uint8_t *row = r2r->functions + (size_t) index * FUNCTION_ROW;
 	monocle__r2r_function f = { monocle__le32 (row), monocle__le32 (row + 4), monocle__le32 (row + 8) };
 	if (f.end < f.begin)
@@ -199,6 +201,7 @@ monocle__r2r_find (const monocle__r2r *r2r, uint32_t rva, uint32_t first, uint32
 		low += begin_of (r2r, low + half) <= rva ? half : 0;
 		count -= half;
 	}
+	MONOCLE__INVARIANT (low >= first && low <= (last < first ? first : last));
 	monocle__r2r_function f = monocle__r2r_get (r2r, low);
 	return rva >= f.begin && rva < f.end ? low : UINT32_MAX;
 }

@@ -8,6 +8,7 @@
  * Async-safe; types are walked with a stack of fixed size instead of recursion.
  */
 #include "ecma.h"
+#include "invariant.h"
 
 /* Deeper than any compiler nests, and two kilobytes of a signal stack. */
 enum { TYPE_DEPTH_MAX = 256 };
@@ -172,6 +173,7 @@ skip_levels (monocle__ecma_cursor *cursor, struct level outermost)
 	uint32_t depth = 1;
 	stack[0] = outermost;
 	while (depth && !cursor->error) {
+		MONOCLE__INVARIANT (depth <= TYPE_DEPTH_MAX && cursor->at <= cursor->end);
 		struct level *top = &stack[depth - 1];
 		if (!top->types_left) {
 			if (top->is_array)

@@ -7,6 +7,7 @@
  * monocle__tables_open and async-safe.
  */
 #include "tables.h"
+#include "invariant.h"
 
 #include <assert.h>
 
@@ -143,6 +144,7 @@ place_columns (monocle__ecma_image *image, const struct widths *widths)
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		monocle__ecma_table *table = &image->tables[columns[i].table];
 		uint32_t width = column_width (widths, &columns[i]);
+		MONOCLE__INVARIANT (table->columns < MONOCLE__COLUMN_MAX && table->row_size <= UINT8_MAX);
 		table->column_offset[table->columns] = (uint8_t) table->row_size;
 		table->column_size[table->columns] = (uint8_t) width;
 		table->columns++;
@@ -160,6 +162,7 @@ place_rows (monocle__ecma_image *image, monocle__span rest)
 		monocle__span part;
 		if (!monocle__span_part (rest, 0, size, &part) || !monocle__span_rest (rest, size, &rest))
 			return MONOCLE__ECMA_E_TRUNCATED;
+		MONOCLE__INVARIANT (part.size >= size);
 		table->data = part.data;
 	}
 	return 0;
@@ -260,6 +263,7 @@ monocle__table_lower_bound (const monocle__ecma_table *table, uint32_t column, u
 		else
 			high = middle;
 	}
+	MONOCLE__INVARIANT (low <= table->rows + 1 && (low == 1 || monocle__table_cell (table, low - 1, column) < value));
 	return low;
 }
 
@@ -282,6 +286,7 @@ monocle__table_find (const monocle__ecma_image *image, uint32_t table, uint32_t 
 uint32_t
 monocle__coded_value (uint32_t kind, uint32_t token)
 {
+	MONOCLE__INVARIANT (kind < MONOCLE__CODED_COUNT);
 	const struct coded_kind *coded = &coded_kinds[kind];
 	for (uint32_t tag = 0; tag < TAG_MAX; tag++)
 		if (coded->tables[tag] == (token >> 24) + 1)

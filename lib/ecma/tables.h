@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 #include "ecma.h"
+#include "invariant.h"
 
 /*
  * Fills image->tables and image->sorted from a #~ or #- stream. `external`: row counts of tables that are in another
@@ -20,6 +21,7 @@ int monocle__tables_open (monocle__ecma_image *image, monocle__span stream,
 static inline uint32_t
 monocle__table_cell (const monocle__ecma_table *table, uint32_t rid, uint32_t column)
 {
+	MONOCLE__INVARIANT (rid - 1 < table->rows && column < table->columns);
 	const uint8_t *cell = table->data + (size_t) (rid - 1) * table->row_size + table->column_offset[column];
 	switch (table->column_size[column]) {
 	case 1: return *cell;
