@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "background.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 
 enum { SLOTS = 32, DATA_SIZE = 320 };
@@ -68,15 +69,19 @@ static void
 serve (slot *own)
 {
 	if (moves (own, POSTED, RUNNING)) {
+		MONOCLE__INVARIANT (own->work);
 		own->work (own->data);
+		MONOCLE__INVARIANT (atomic_load (&own->state) == RUNNING); /* what was begun is waited for */
 		atomic_store (&own->state, DONE);
 		sem_post (&own->done);
 	} else if (moves (own, DETACHED, RUNNING)) {
 		own->work (own->data);
+		MONOCLE__INVARIANT (atomic_load (&own->state) == RUNNING && atomic_load (&overdue) != 0);
 		atomic_fetch_sub (&overdue, 1);
 		atomic_store (&own->state, FREE);
 	} else if (moves (own, ABANDONED, FREE)) {
-		atomic_fetch_sub (&overdue, 1);
+		unsigned were = atomic_fetch_sub (&overdue, 1);
+		MONOCLE__INVARIANT (were != 0);
 	}
 }
 
@@ -147,6 +152,7 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 		return false;
 	while (sem_trywait (&own->done) == 0) /* what an answer that came together with the giving up left */
 		;
+	MONOCLE__INVARIANT (atomic_load (&own->state) == CLAIMED);
 	own->work = work;
 	memcpy (own->data, data, size);
 	if (!milliseconds)
@@ -155,6 +161,7 @@ monocle__service_run (void (*work) (void *data), void *data, size_t size, unsign
 	sem_post (&posted);
 	if (!milliseconds || !wait_for (own, milliseconds))
 		return false;
+	MONOCLE__INVARIANT (atomic_load (&own->state) == DONE);
 	memcpy (data, own->data, size);
 	atomic_store (&own->state, FREE);
 	return true;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include "describe.h"
+#include "invariant.h"
 
 __thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t key;
@@ -40,6 +41,7 @@ monocle__thread_memory_new (void)
 	own->top = own->base;
 	own->limit = own->base + MONOCLE__SHADOW_ENTRIES;
 	own->bottom.sp_flags = UINTPTR_MAX;
+	MONOCLE__INVARIANT (&own->bottom + 1 == own->base && !own->scratch.depth && !own->under_way.count);
 	pthread_once (&key_once, make_key);
 	if (has_key)
 		pthread_setspecific (key, own);

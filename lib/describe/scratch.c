@@ -7,6 +7,7 @@
  * cut: nesting at DEPTH_MAX, and the types that one question reads, all together, at WORK_MAX.
  */
 #include "describe-priv.h"
+#include "invariant.h"
 
 enum {
 	DEPTH_MAX = 64,
@@ -23,11 +24,13 @@ monocle__describe_enter (void)
 		return NULL;
 	monocle__describe_scratch_deepen (scratch);
 	scratch->work++;
+	MONOCLE__INVARIANT (scratch->depth != 0 && scratch->depth <= DEPTH_MAX && scratch->work <= WORK_MAX);
 	return scratch;
 }
 
 void
 monocle__describe_leave (monocle__describe_scratch *scratch)
 {
+	MONOCLE__INVARIANT (scratch->depth != 0);
 	scratch->depth--;
 }

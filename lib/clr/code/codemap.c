@@ -21,6 +21,7 @@
 #include "images/dynamic-method.h"
 #include "images/image.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "precompiled.h"
 #include "service.h"
 #include "state.h"
@@ -160,6 +161,7 @@ enqueue (uintptr_t ip)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
 		_Atomic (uintptr_t) *slot = &queue[(hash (ip) + i) & (QUEUE - 1)];
+		MONOCLE__INVARIANT (ip != 0); /* an empty place */
 		uintptr_t there = 0;
 		if (atomic_compare_exchange_strong_explicit (slot, &there, ip, memory_order_release, memory_order_relaxed) ||
 		    there == ip)
@@ -215,6 +217,7 @@ learn (uintptr_t ip)
 static bool
 begin_asking (void)
 {
+	MONOCLE__INVARIANT (!atomic_load (&asking) && monocle__service_is_self ());
 	atomic_store (&asking, 1);
 	if (!atomic_load (&unloading) && !monocle__service_is_over ())
 		return true;
@@ -296,20 +299,17 @@ clear (_Atomic (uintptr_t) *addresses, uint32_t count)
 void
 monocle__codemap_unloading (monocle__clr_image *image)
 {
-	if (!monocle__codemap_wanted ())
-		return;
 	atomic_fetch_add (&unloading, 1);
 	wait_for_service ();
-	if (image)
+	if (image && monocle__codemap_wanted ())
 		clear (queue, QUEUE);
 }
 
 void
 monocle__codemap_unloaded (monocle__clr_image *image)
 {
-	if (!monocle__codemap_wanted ())
-		return;
-	if (image)
+	if (image && monocle__codemap_wanted ())
 		clear (refused, REFUSED); /* a stub's address may be a method's next */
-	atomic_fetch_sub (&unloading, 1);
+	int were = atomic_fetch_sub (&unloading, 1);
+	MONOCLE__INVARIANT (were > 0);
 }

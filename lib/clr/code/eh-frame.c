@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "arch/arch.h"
+#include "invariant.h"
 
 enum { REG_FP = MONOCLE__ARCH_DWARF_FP, REG_SP = MONOCLE__ARCH_DWARF_SP, REG_RA = MONOCLE__ARCH_DWARF_RA };
 enum { REMEMBER_MAX = 16 };
@@ -605,9 +606,11 @@ tidy (monocle__unwind_rows *rows, size_t functions)
 	for (size_t i = 0; i < rows->count; i++) {
 		if (kept && rows->list[kept - 1].pc == rows->list[i].pc)
 			kept--;
+		MONOCLE__INVARIANT (!kept || rows->list[kept - 1].pc < rows->list[i].pc); /* sorted, one for each place */
 		if (!kept || rows->list[kept - 1].rule != rows->list[i].rule || monocle__rule_is_first (rows->list[i].rule))
 			rows->list[kept++] = rows->list[i];
 	}
+	MONOCLE__INVARIANT (kept <= rows->count && rows->count <= rows->capacity);
 	rows->count = kept;
 }
 
@@ -664,6 +667,8 @@ monocle__eh_frame_find (const monocle__unwind_row *rows, size_t count, uint32_t 
 		else
 			high = middle;
 	}
+	MONOCLE__INVARIANT (!low || rows[low - 1].pc <= pc);
+	MONOCLE__INVARIANT (low == count || rows[low].pc > pc);
 	*ret_starts = low && rows[low - 1].pc == pc;
 	return low ? rows[low - 1].rule : 0;
 }

@@ -22,6 +22,7 @@
 #include <time.h>
 #include "arch/arch.h"
 #include "eh-frame.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 
 enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE = 12 };
@@ -160,6 +161,7 @@ read_object (struct dl_phdr_info *info, size_t size, void *data)
 		r->failed = true;
 		return 1;
 	}
+	MONOCLE__INVARIANT (o->start < o->end && r->map->count < r->capacity);
 	o->references++;
 	r->map->objects[r->map->count++] = o;
 	return 0;
@@ -177,6 +179,7 @@ map_free (monocle__native_map *map)
 {
 	for (size_t i = 0; map && i < map->count; i++) {
 		object *o = map->objects[i];
+		MONOCLE__INVARIANT (o->references != 0);
 		if (--o->references)
 			continue;
 		free (o->rows.list);
@@ -297,7 +300,8 @@ monocle__native_enter (void)
 void
 monocle__native_leave (monocle__native_hold hold)
 {
-	atomic_fetch_sub (&readers[hold.slot], 1);
+	unsigned were = atomic_fetch_sub (&readers[hold.slot], 1);
+	MONOCLE__INVARIANT (were != 0);
 }
 
 static const object *
@@ -311,6 +315,8 @@ object_at (const monocle__native_map *map, uintptr_t ip)
 		else
 			high = middle;
 	}
+	MONOCLE__INVARIANT (!low || map->objects[low - 1]->start <= ip);
+	MONOCLE__INVARIANT (low == map->count || map->objects[low]->start > ip);
 	return low && ip < map->objects[low - 1]->end ? map->objects[low - 1] : NULL;
 }
 

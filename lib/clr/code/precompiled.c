@@ -20,6 +20,7 @@
 #include <monocle/host.h>
 #include "codemap.h"
 #include "images/image.h"
+#include "invariant.h"
 #include "r2r.h"
 #include "thread-memory.h"
 
@@ -79,6 +80,7 @@ owner_of (const precompiled *p, uint32_t function)
 static void
 own (precompiled *p, uint32_t function, uint32_t owner)
 {
+	MONOCLE__INVARIANT (function < p->r2r.function_count);
 	atomic_store_explicit (&p->owners[function], owner, memory_order_relaxed);
 }
 
@@ -125,6 +127,7 @@ number_pages (precompiled *p)
 		for (; begin >= p->begin && begin < p->end && page <= (begin - p->begin) >> PAGE_BITS; page++)
 			p->pages[page] = i && begin > p->begin + (page << PAGE_BITS) ? i - 1 : i;
 	}
+	MONOCLE__INVARIANT (page <= page_count (p));
 	while (page < page_count (p))
 		p->pages[page++] = p->r2r.function_count - 1;
 }
@@ -154,6 +157,7 @@ find_extent (precompiled *p)
 		begin = thunks;
 	if (p->r2r.thunks_size && thunks + p->r2r.thunks_size > end)
 		end = thunks + p->r2r.thunks_size;
+	MONOCLE__INVARIANT (begin < end);
 	p->begin = p->base + begin;
 	p->end = p->base + end;
 	return true;
@@ -185,6 +189,7 @@ static bool
 publish (precompiled *p)
 {
 	uintptr_t first = p->begin >> GRANULE_BITS, last = (p->end - 1) >> GRANULE_BITS;
+	MONOCLE__INVARIANT (first <= last && p->begin < p->end);
 	node *nodes = map ((last - first + 1) * sizeof *nodes);
 	if (!nodes)
 		return false;
@@ -263,6 +268,8 @@ function_at (const precompiled *p, uintptr_t ip)
 	if (!atomic_load_explicit (&p->is_indexed, memory_order_acquire))
 		return monocle__r2r_find (&p->r2r, rva, 0, last);
 	size_t page = (ip - p->begin) >> PAGE_BITS;
+	MONOCLE__INVARIANT (page < page_count (p) && p->pages[page] <= last);
+	MONOCLE__INVARIANT (page + 1 == page_count (p) || p->pages[page] <= p->pages[page + 1]);
 	return monocle__r2r_find (&p->r2r, rva, p->pages[page], page + 1 < page_count (p) ? p->pages[page + 1] : last);
 }
 
@@ -286,6 +293,7 @@ monocle__precompiled_find (uintptr_t ip, monocle__code *ret)
 	if (function == UINT32_MAX)
 		return find_thunk (p, ip, ret);
 	monocle__r2r_function piece = monocle__r2r_get (&p->r2r, function);
+	MONOCLE__INVARIANT (function < p->r2r.function_count && ip - p->base - piece.begin < piece.end - piece.begin);
 	uint32_t owner = owner_of (p, function);
 	*ret = (monocle__code) {
 		.start = p->base + piece.begin,

@@ -32,6 +32,7 @@
 #include "arch/arch.h"
 #include "codemap.h"
 #include "eh-frame.h"
+#include "invariant.h"
 #include "nanoseconds.h"
 #include "native.h"
 #include "service.h"
@@ -103,6 +104,7 @@ read_stack (walk *w, uintptr_t address, uintptr_t *ret)
 		return false;
 	if ((address < w->low || address >= w->high) && !know_page (w, address))
 		return false;
+	MONOCLE__INVARIANT (w->low <= address && address + sizeof *ret <= w->high);
 	memcpy (ret, (const void *) address, sizeof *ret);
 	return true;
 }
@@ -139,6 +141,7 @@ leave (walk *w, uintptr_t slot, uintptr_t saved)
 	cursor next = { .sp = slot + CELL, .fp = w->at.fp };
 	if (slot < w->at.sp || !read_stack (w, slot, &next.pc) || (saved && !read_stack (w, slot - saved, &next.fp)))
 		return LOST;
+	MONOCLE__INVARIANT (next.sp > w->at.sp); /* the stack only becomes shorter */
 	w->at = next;
 	return next.pc ? GO : ROOT;
 }
@@ -355,6 +358,7 @@ step (walk *w, bool was_managed, monocle_frame *ret)
 		describe (w, ip, &code, ret);
 		result = leave_glue (w);
 	}
+	MONOCLE__INVARIANT (w->signals <= SIGNALS_MAX + 1);
 	bool moved = w->at.sp > before.sp || w->at.is_exact;
 	return result == GO && !moved ? LOST : result;
 }

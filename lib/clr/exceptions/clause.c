@@ -18,6 +18,7 @@
 #include "il.h"
 #include "images/image.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "probes/probing.h"
 #include "state.h"
 
@@ -150,6 +151,7 @@ monocle__clause_of (FunctionID function)
 uint32_t
 monocle__clause_flags (const monocle__clauses *clauses, uint32_t index)
 {
+	MONOCLE__INVARIANT (index < clauses->count);
 	return clauses->list[index].flags;
 }
 
@@ -225,6 +227,7 @@ monocle__clause_at (monocle__clauses *clauses, uintptr_t begin, bool is_filter)
 	uint32_t index = find (clauses, begin, is_filter);
 	if (!made)
 		return index;
+	MONOCLE__INVARIANT (index == UINT32_MAX || index < clauses->count);
 	*made = (known) { atomic_load (&clauses->handlers), begin, index, is_filter };
 	while (!atomic_compare_exchange_weak (&clauses->handlers, &made->next, made))
 		;
@@ -250,6 +253,7 @@ monocle__clause_protect (const monocle__clauses *clauses, uintptr_t return_addre
 bool
 monocle__clause_enclose (const monocle__clauses *clauses, uint32_t in)
 {
+	MONOCLE__INVARIANT (in < clauses->count);
 	for (uint32_t i = 0; i < clauses->count; i++)
 		if (try_contains (&clauses->list[i], clauses->list[in].handler_offset))
 			return true;

@@ -28,6 +28,7 @@
 #include "heap/object.h"
 #include "images/image-failure.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "probes/shadow.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -116,6 +117,7 @@ pin (ObjectID object, uintptr_t sp)
 	void *held = own->count < MONOCLE__PINS_MAX ? monocle__clr_object_hold (object) : NULL;
 	if (!held)
 		return false;
+	MONOCLE__INVARIANT (!own->count || own->list[own->count - 1].sp >= sp);
 	own->list[own->count].sp = sp;
 	own->list[own->count++].held = held;
 	return true;
@@ -222,6 +224,7 @@ static void
 end_filter (monocle__unwinding *own)
 {
 	settle (own, 0);
+	MONOCLE__INVARIANT (own->filters != 0);
 	if (own->filters <= MONOCLE__FILTERS_MAX)
 		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
 	own->filters--;
@@ -249,6 +252,8 @@ enter_frame (monocle__unwinding *own, FunctionID function, uintptr_t sp)
 		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
 		own->count--;
 	}
+	MONOCLE__INVARIANT (own->count < MONOCLE__UNWINDING_MAX);
+	MONOCLE__INVARIANT (entry == UINT32_MAX || entry < monocle__shadow_depth ());
 	own->frames[own->count].function = function;
 	own->frames[own->count].entry = entry;
 	own->frames[own->count++].sp = sp;

@@ -31,6 +31,7 @@
 #include "heap/object.h"
 #include "il.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "state.h"
 #include "thread-memory.h"
 
@@ -72,6 +73,7 @@ cut (monocle__under_way_list *own, uint32_t count)
 static uint32_t
 waiting (const monocle__under_way_list *own)
 {
+	MONOCLE__INVARIANT (own->count <= EXCEPTIONS && own->handler_count <= HANDLERS);
 	return own->handler_count ? own->handlers[own->handler_count - 1].before : 0;
 }
 
@@ -100,6 +102,7 @@ monocle__under_way_thrown (ObjectID object)
 	drop_announced (own);
 	if (own->count == EXCEPTIONS)
 		cut (own, EXCEPTIONS - 1);
+	MONOCLE__INVARIANT (own->count < EXCEPTIONS);
 	void *held = monocle__clr_object_hold (object);
 	own->list[own->count++] = (monocle__under_way) { .object = held ? object : 0, .held = held };
 }
@@ -215,6 +218,7 @@ monocle__under_way_unwind_enter (FunctionID function)
 	monocle__under_way_list *own = wanted ();
 	monocle__under_way *d = own ? current (own) : NULL;
 	monocle__pass *pass = d && !d->met ? pass_of (d, function, false) : NULL;
+	MONOCLE__INVARIANT (!pass || pass->function == function);
 	if (pass)
 		d->met = ++pass->unwound >= pass->met && pass->met;
 }
@@ -284,6 +288,7 @@ push_handler (monocle__under_way_list *own, monocle__under_way_handler h)
 		memmove (own->handlers, own->handlers + 1, sizeof own->handlers - sizeof *own->handlers);
 		own->handler_count--;
 	}
+	MONOCLE__INVARIANT (own->handler_count < HANDLERS && h.before <= EXCEPTIONS);
 	own->handlers[own->handler_count++] = h;
 }
 

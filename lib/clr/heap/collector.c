@@ -30,6 +30,7 @@
 #include <unistd.h>
 #include <monocle/host.h>
 #include "images/layout.h"
+#include "invariant.h"
 #include "service.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -66,6 +67,7 @@ typedef struct {
 static void
 add_step (steps *s, MonoProfilerGCEvent event, uint32_t generation, bool is_serial)
 {
+	MONOCLE__INVARIANT (s->count < sizeof s->list / sizeof *s->list);
 	s->list[s->count].event = event;
 	s->list[s->count].generation = generation;
 	s->list[s->count++].is_serial = is_serial;
@@ -104,6 +106,7 @@ end_pause (int tid)
 		return;
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD);
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD_UNLOCKED);
+	MONOCLE__INVARIANT (atomic_load (&restarting) == -tid);
 	tell (&s);
 	atomic_store (&restarting, 0);
 }
@@ -130,6 +133,7 @@ static void
 add_stop (steps *s, uint32_t generation, bool is_serial)
 {
 	await_last_pause ();
+	MONOCLE__INVARIANT (!atomic_load (&is_paused)); /* the runtime does them one at a time */
 	atomic_store (&paused_generation, generation);
 	atomic_store (&is_paused_serially, is_serial);
 	atomic_store (&is_paused, true);
@@ -242,7 +246,8 @@ monocle__collector_starting_world (void)
 		atomic_store (&restarting, own_tid ());
 		atomic_store (&is_paused, false);
 	}
-	atomic_fetch_sub (&stopping, 1);
+	unsigned were = atomic_fetch_sub (&stopping, 1);
+	MONOCLE__INVARIANT (were != 0);
 }
 
 void
@@ -310,6 +315,7 @@ monocle__collector_take_back (monocle__stand_in *place)
 {
 	MonoObject *object = place->object;
 	place->object = NULL;
+	MONOCLE__INVARIANT ((int32_t) (pauses () - place->pauses) >= 0 || !object);
 	return object && place->pauses != pauses () ? (MonoObject *) place->like : object;
 }
 

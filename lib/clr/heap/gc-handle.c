@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <monocle/host.h>
+#include "invariant.h"
 #include "object.h"
 #include "state.h"
 
@@ -44,6 +45,7 @@ static entry *
 place_of (uintptr_t handle)
 {
 	entry *gap = NULL;
+	MONOCLE__INVARIANT ((capacity & (capacity - 1)) == 0 && used < capacity); /* a search ends at a free place */
 	for (uint32_t i = bucket_of (handle);; i = (i + 1) & (capacity - 1)) {
 		if (entries[i].handle == handle)
 			return &entries[i];
@@ -73,6 +75,7 @@ make_room (void)
 	for (uint32_t i = 0; i < old_capacity; i++)
 		if (old[i].handle > 1)
 			*place_of (old[i].handle) = old[i];
+	MONOCLE__INVARIANT (used == live && (used + 1) * 4 < capacity * 3);
 	free (old);
 	return true;
 }
@@ -94,12 +97,14 @@ give_back (uint32_t index)
 		free_indexes = grown;
 		free_capacity = free_capacity * 2 + 256;
 	}
+	MONOCLE__INVARIANT (free_count < free_capacity && index < next_index);
 	free_indexes[free_count++] = index;
 }
 
 static uint32_t
 number_of (uint32_t index, uint32_t type)
 {
+	MONOCLE__INVARIANT (index >= FIRST_INDEX && index < 1u << 29 && type <= MONO_GC_HANDLE_PINNED);
 	return index << 3 | (type + 1);
 }
 
@@ -112,6 +117,7 @@ monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 	entry *e = make_room () ? place_of (handle) : NULL;
 	bool is_new = e && (e->handle != handle || e->type != kind);
 	if (is_new) {
+		MONOCLE__INVARIANT (used + 1 < capacity && (!e->handle || e->handle == 1 || e->handle == handle));
 		used += !e->handle;
 		*e = (entry) { handle, e->handle == handle ? e->index : take_index (), kind };
 	}

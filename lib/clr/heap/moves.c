@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <monocle/host.h>
+#include "invariant.h"
 #include "state.h"
 #include "voice.h"
 
@@ -61,6 +62,7 @@ add (uint32_t number, const uintptr_t *from, const uintptr_t *to, const uint64_t
 	for (uint32_t i = 0; has_room && i < number; i++)
 		if (from[i] != to[i])
 			ranges[count++] = (range) { from[i], to[i], sizes[i] };
+	MONOCLE__INVARIANT (count * sizeof *ranges <= room);
 	pthread_mutex_unlock (&lock);
 	if (!has_room && atomic_fetch_add (&lost, number) == 0)
 		monocle__clr_complain ("no memory for objects that were moved: some are not told of");
@@ -98,6 +100,7 @@ tell_range (const range *r, batch *b)
 	for (SIZE_T at = 0; at < r->size; at += (size + ALIGNMENT - 1) & ~(SIZE_T) (ALIGNMENT - 1)) {
 		if (info->vtbl->GetObjectSize2 (info, r->to + at, &size) < 0 || !size)
 			return;
+		MONOCLE__INVARIANT (b->used % 2 == 0 && b->used + 2 <= BATCH);
 		b->addresses[b->used++] = (MonoObject *) (r->from + at);
 		b->addresses[b->used++] = (MonoObject *) (r->to + at);
 		if (b->used == BATCH)

@@ -16,6 +16,7 @@
 #include <monocle/host.h>
 #include "images/layout.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "service.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -142,6 +143,7 @@ make_handle (void *data)
 	handle_question *question = data;
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	monocle__thread_memory *own = monocle__thread_memory_get ();
+	MONOCLE__INVARIANT (!own || !own->makes_handle);
 	if (own)
 		own->makes_handle = true;
 	question->hr = info->vtbl->CreateHandle (info, question->object, question->type, &question->handle);

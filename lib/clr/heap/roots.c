@@ -13,6 +13,7 @@
  */
 #include "roots.h"
 #include <monocle/host.h>
+#include "invariant.h"
 #include "state.h"
 #include "voice.h"
 
@@ -63,6 +64,7 @@ tell (void *data)
 	for (ULONG i = 0; i < f->count && monocle__clr_listened (MONOCLE_EVENT_gc_roots); i++) {
 		if (!f->objects[i] || f->flags[i] & COR_PRF_GC_ROOT_WEAKREF)
 			continue;
+		MONOCLE__INVARIANT (used < BATCH);
 		addresses[used] = (const mono_byte *) kinds[f->kinds[i] < KINDS ? f->kinds[i] : 0].address;
 		kept[used++] = (MonoObject *) f->objects[i];
 		if (used == BATCH) {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "background.h"
+#include "invariant.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by the thread that waits for the voice */
 static sem_t asked, spoken;
@@ -45,7 +46,9 @@ run (void *nothing)
 {
 	for (;;) {
 		await (&asked);
+		MONOCLE__INVARIANT (words != NULL);
 		words (about);
+		words = NULL;
 		sem_post (&spoken);
 	}
 	return NULL;
@@ -89,6 +92,7 @@ monocle__voice_say (void (*say) (void *data), void *data)
 		return;
 	}
 	pthread_mutex_lock (&asking);
+	MONOCLE__INVARIANT (!words); /* one at a time */
 	words = say;
 	about = data;
 	sem_post (&asked);

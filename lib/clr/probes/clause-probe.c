@@ -23,6 +23,7 @@
 #include <monocle/host.h>
 #include "exceptions/under-way.h"
 #include "heap/object.h"
+#include "invariant.h"
 #include "probe.h"
 #include "rewrite.h"
 #include "state.h"
@@ -216,6 +217,7 @@ insert_probe (job *j, monocle__il_edit *edit, uint32_t before, uint32_t index, u
 	n += monocle__rewrite_keys (j, code + n);
 	n += monocle__rewrite_call (code + n, monocle__clause_probe_function (j->generic),
 	                            monocle__tokens_calli (j->image, 2 + (j->generic ? j->key_count : 0)));
+	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX && index < j->body.clause_count);
 	return monocle__il_insert (edit, before, MONOCLE__IL_JUMPS_ENTRY, code, n);
 }
 

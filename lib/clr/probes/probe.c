@@ -17,6 +17,7 @@
 #include <string.h>
 #include <monocle/host.h>
 #include "images/resolve.h"
+#include "invariant.h"
 #include "invoke.h"
 #include "shadow.h"
 #include "state.h"
@@ -74,6 +75,9 @@ typedef struct monocle__clr_instance {
 	atomic_uint epoch; /* the instance_epoch for which `method` holds; 0: for ever. Written after `method` */
 	uintptr_t keys[MONOCLE__KEYS_MAX];
 } instance;
+
+_Static_assert(sizeof ((monocle__clr_generic *) 0)->buckets / sizeof *((monocle__clr_generic *) 0)->buckets == 1 << 4,
+               "four bits of the hash choose a bucket");
 
 static inline unsigned
 bucket_of (const uintptr_t *keys, uint32_t count)
@@ -136,6 +140,7 @@ is_current (const instance *i)
 static inline MonoMethod *
 find_instance (monocle__clr_generic *generic, const uintptr_t *keys)
 {
+	MONOCLE__INVARIANT (generic->key_count != 0 && generic->key_count <= MONOCLE__KEYS_MAX);
 	unsigned bucket = bucket_of (keys, generic->key_count);
 	instance *i = atomic_load_explicit (&generic->buckets[bucket], memory_order_acquire);
 	for (; i; i = atomic_load_explicit (&i->next, memory_order_acquire)) {

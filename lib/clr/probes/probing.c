@@ -11,6 +11,7 @@
 #include <monocle/host.h>
 #include "fence.h"
 #include "images/image.h"
+#include "invariant.h"
 #include "invoke.h"
 #include "rewrite.h"
 #include "state.h"
@@ -39,6 +40,7 @@ enter_epoch (monocle__clr_image *image)
 		return now;
 	pthread_mutex_lock (&image->lock);
 	now = atomic_load (&monocle__clr_state.filter_epoch);
+	MONOCLE__INVARIANT ((int) (now - atomic_load (&image->epoch)) >= 0);
 	if (atomic_load (&image->epoch) != now)
 		forget_refusals (image);
 	atomic_store (&image->epoch, now);

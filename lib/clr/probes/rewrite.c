@@ -28,6 +28,7 @@
 #include "clause-probe.h"
 #include "fence.h"
 #include "images/image.h"
+#include "invariant.h"
 #include "invoke.h"
 #include "probe.h"
 #include "probing.h"
@@ -86,6 +87,7 @@ uint32_t
 monocle__rewrite_keys (const job *j, monocle__il_instruction *out)
 {
 	uint32_t n = 0;
+	MONOCLE__INVARIANT (j->key_count <= MONOCLE__KEYS_MAX && (!j->generic || j->key_count));
 	for (uint32_t i = 0; j->generic && i < j->key_count; i++) {
 		out[n++] = monocle__il_op (MONOCLE__IL_LDTOKEN, j->key_tokens[i]);
 		out[n++] = monocle__il_op (MONOCLE__IL_CALL, j->image->to_int_ptr_token);
@@ -161,6 +163,7 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
 		code[n++].operand.target = 0;
 	}
+	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
 	return monocle__il_insert (edit, 0, MONOCLE__IL_JUMPS_SKIP, code, n);
 }
 
@@ -190,6 +193,7 @@ insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 	n += monocle__spill_result_address (j, code + n);
 	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, j->spills.result_in_memory));
 	n += monocle__spill_load_result (j, code + n);
+	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX && monocle__probe_leave (j->flags, j->generic));
 	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 

@@ -16,6 +16,12 @@ enum { MONOCLE__SPILLS_MAX = 8 };
 /* Instructions in the longest probe. */
 enum { MONOCLE__PROBE_MAX = 16 + 2 * MONOCLE__KEYS_MAX + 8 * MONOCLE__SPILLS_MAX };
 
+/* The enter probe is the longest: copies and guard, record, keys, what is passed last, addresses, call, and back. */
+_Static_assert(MONOCLE__PROBE_MAX >= (2 * MONOCLE__SPILLS_MAX + 2) + 1 + 2 * MONOCLE__KEYS_MAX + 2 +
+                                         2 * (MONOCLE__SPILLS_MAX + 1) + 3 + (4 + 4 * MONOCLE__SPILLS_MAX) + 1,
+               "a probe has room");
+_Static_assert(MONOCLE__CALLI_MAX >= MONOCLE__KEYS_MAX + 1 + 1 + MONOCLE__SPILLS_MAX, "every probe has a signature");
+
 /* A value that passes a probe in memory. */
 typedef struct {
 	uint32_t argument, local;

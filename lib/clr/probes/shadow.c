@@ -11,6 +11,7 @@
 #include "exceptions/under-way.h"
 #include "images/image.h"
 #include "images/resolve.h"
+#include "invariant.h"
 #include "probing.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -38,6 +39,7 @@ sp_of (const entry *e)
 static void
 pop_raising (shadow *s)
 {
+	MONOCLE__INVARIANT (s->top > s->base && s->top <= s->limit);
 	entry *e = --s->top;
 	if (e->sp_flags & MONOCLE__SHADOW_RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
 		monocle_raise_method_exception_leave (e->method, monocle__under_way_left ());
@@ -52,15 +54,12 @@ is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
 	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
 }
 
-/* Probes that are called through a stub are a little deeper than their frame. */
-enum { STUB_FRAME = 0x200 };
-
 __attribute__ ((cold)) void
 monocle__shadow_end_dead (shadow *s, uintptr_t sp)
 {
 	while (s->top > s->base) {
 		entry *e = s->top - 1;
-		if (sp_of (e) >= sp || (sp_of (e) + STUB_FRAME >= sp && !function_at (e->ip)))
+		if (sp_of (e) >= sp || (sp_of (e) + MONOCLE__SHADOW_STUB >= sp && !function_at (e->ip)))
 			return;
 		pop_raising (s);
 	}
@@ -81,6 +80,7 @@ monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
 	while (e > s->base && !is_own_frame (e - 1, definition, sp) && sp_of (e - 1) <= sp)
 		e--;
 	bool found = e > s->base && is_own_frame (e - 1, definition, sp);
+	MONOCLE__INVARIANT (e >= s->base && e <= s->top);
 	while (s->top > e && (found || sp_of (s->top - 1) < sp))
 		pop_raising (s);
 	return found ? (--s->top)->method : definition;
@@ -155,7 +155,7 @@ monocle__shadow_cut (uint32_t depth)
 static bool
 runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
 {
-	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + STUB_FRAME;
+	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + MONOCLE__SHADOW_STUB;
 	for (uintptr_t sp = first; sp <= last && sp <= sp_of (e - 1); sp += sizeof sp) {
 		uintptr_t back = monocle__arch_return_address (sp);
 		FunctionID found = function_at (back);
@@ -214,6 +214,7 @@ monocle__shadow_reached (FunctionID function, uint32_t floor)
 	entry *e = frame + 1;
 	while (e < s->top && is_code_of (e, function, own))
 		e++;
+	MONOCLE__INVARIANT (e > frame && e <= s->top);
 	monocle__shadow_cut ((uint32_t) (e - s->base));
 	return (uint32_t) (frame - s->base);
 }

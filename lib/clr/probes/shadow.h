@@ -18,6 +18,7 @@
 #ifndef MONOCLE_CLR_SHADOW_H
 #define MONOCLE_CLR_SHADOW_H
 
+#include "invariant.h"
 #include "thread-memory.h"
 
 /* The low bits of an entry's stack pointer: which events its end is to raise besides. */
@@ -26,6 +27,9 @@ enum {
 	MONOCLE__SHADOW_INVOKES = 2, /* method_end_invoke */
 	MONOCLE__SHADOW_BITS = MONOCLE__SHADOW_RAISES | MONOCLE__SHADOW_INVOKES,
 };
+
+/* Probes that are called through a stub stand a little deeper than their frame. */
+enum { MONOCLE__SHADOW_STUB = 0x200 };
 
 /* Ends what lies deeper than `sp`: frames that vanished without a word. */
 void monocle__shadow_end_dead (monocle__thread_memory *own, uintptr_t sp);
@@ -39,12 +43,16 @@ monocle__shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_f
 	monocle__thread_memory *own = monocle__thread_memory_get ();
 	if (__builtin_expect (!own, 0))
 		return;
+	MONOCLE__INVARIANT (own->base <= own->top && own->top <= own->limit);
 	if (__builtin_expect (own->top == own->limit, 0)) {
 		own->overflow++;
 		return;
 	}
 	if (__builtin_expect (own->top[-1].sp_flags < sp_flags, 0))
 		monocle__shadow_end_dead (own, sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS);
+	/* sp falls from entry to entry, but for a frame whose probes were called through a stub. */
+	MONOCLE__INVARIANT (own->top[-1].sp_flags >= (sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS) ||
+	                    sp_flags - own->top[-1].sp_flags <= MONOCLE__SHADOW_STUB + MONOCLE__SHADOW_BITS);
 	*own->top++ = (monocle__shadow_entry) { method, definition, sp_flags, ip };
 }
 
@@ -58,6 +66,7 @@ monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 	monocle__shadow_entry *e = own->top - 1;
 	if (__builtin_expect (e < own->base || e->definition != definition || e->sp_flags < sp || own->overflow, 0))
 		return monocle__shadow_resynchronise (own, definition, sp);
+	MONOCLE__INVARIANT (e >= own->base && e < own->limit && e->method);
 	own->top = e;
 	return e->method;
 }

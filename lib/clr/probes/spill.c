@@ -32,6 +32,7 @@
 #include <mono/metadata/metadata.h>
 #include <monocle/host.h>
 #include "attribute.h"
+#include "invariant.h"
 #include "rewrite.h"
 #include "tokens.h"
 
@@ -277,6 +278,7 @@ plan_arguments (job *j, const slots *s)
 		if (s->arguments[i].parts & FLOATS)
 			own->count += add_copy (j, &s->arguments[i], s->arguments[i].parts & REFERENCES, copy);
 	}
+	MONOCLE__INVARIANT (own->count <= s->count && own->count <= MONOCLE__SPILLS_MAX);
 	own->guard = monocle__tokens_add_locals (j, &guard, 1, 1);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <monocle/host.h>
 #include "images/image.h"
+#include "invariant.h"
 #include "rewrite.h"
 #include "state.h"
 
@@ -95,6 +96,7 @@ append_token (uint8_t *blob, uint32_t *size, uint32_t token)
 uint32_t
 monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
 {
+	MONOCLE__INVARIANT (count <= MONOCLE__CALLI_MAX);
 	if (image->calli_token[count])
 		return image->calli_token[count];
 	uint32_t convention =
@@ -108,6 +110,7 @@ monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
 	blob[size++] = MONOCLE__ET_I8;
 	for (uint32_t i = 0; i < count; i++)
 		blob[size++] = MONOCLE__ET_I;
+	MONOCLE__INVARIANT (size <= sizeof blob);
 	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, &image->calli_token[count]);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetTokenFromSig", hr);
@@ -221,6 +224,7 @@ monocle__tokens_add_locals (monocle__rewriting *j, const uint8_t *type, uint32_t
 	j->locals.types = types;
 	for (uint32_t i = 0; i < count; i++, j->locals.size += type_size)
 		memcpy (types + j->locals.size, type, type_size);
+	MONOCLE__INVARIANT (count == 0 || type_size != 0);
 	j->locals.count += count;
 	j->locals.added = true;
 	return j->locals.count - count;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <monocle/host.h>
 #include "fence.h"
+#include "invariant.h"
 #include "probe.h"
 #include "rewrite.h"
 #include "tokens.h"
@@ -87,6 +88,7 @@ insert_exit (job *j, uint32_t local)
 	if (j->to_native)
 		n += monocle__fence_write (code + n, n);
 	code[n++] = monocle__il_op (MONOCLE__IL_RET, 0);
+	MONOCLE__INVARIANT (n <= 2 * MONOCLE__PROBE_MAX && end < j->body.count + n);
 	uint32_t handler = j->body.count;
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
 	int result = edit ? monocle__il_insert (edit, handler, MONOCLE__IL_JUMPS_SKIP, code, n) : MONOCLE_E_NO_MEMORY;
