@@ -3,11 +3,11 @@
  *
  * invariant.h - what must hold, said where it must, and checked while we test.
  *
- * In a build with -Dinvariants a condition that does not hold is our bug: file, line and condition go to stderr and the
- * process aborts. In any other build the condition is not evaluated; its names only count as used. A profiled process
- * of a user never aborts because of us, so what users run is built without.
+ * In a build with -Dinvariants=enabled a condition that does not hold is our bug: file, line and condition go to stderr
+ * and the process aborts. In any other build the condition is not evaluated; its names only count as used. A profiled
+ * process of a user never aborts because of us, so what users run is built without.
  *
- * It may stand in signal handlers and probes: what is not broken costs the condition, and what is broken is told by one
+ * It may be in signal handlers and probes: what is not broken costs the condition, and what is broken is written by one
  * write (2). So a condition there loads and compares; it calls nothing that is not async-safe and takes no lock. What
  * input from outside can break is no invariant: that is validated, and refused by name.
  */
