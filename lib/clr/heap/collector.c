@@ -96,13 +96,13 @@ tell (steps *s)
 		monocle__voice_say (raise_steps, s);
 }
 
-/* The pause of thread `tid` is over, unless that was said already. */
+/* The pause of thread `tid` is over, unless that was said already, or is being said (a negative `tid`). */
 static void
 end_pause (int tid)
 {
 	int expected = tid;
 	steps s = { .count = 0 };
-	if (!tid || !atomic_compare_exchange_strong (&restarting, &expected, -tid))
+	if (tid <= 0 || !atomic_compare_exchange_strong (&restarting, &expected, -tid))
 		return;
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD);
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD_UNLOCKED);
