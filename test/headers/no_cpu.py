@@ -4,8 +4,8 @@
 
   no_cpu.py --build BUILD
 
-They include test_no_port.c, which sees that walks and samples are refused. The folder stays in BUILD, so that the next
-run compiles only what has changed.
+They include test_no_port.c, which sees that walks and samples are refused. The folder is BUILD-cpu-none and stays, so that
+the next run compiles only what has changed. It is not inside BUILD, where modules are looked for everywhere.
 """
 import pathlib
 import re
@@ -26,9 +26,10 @@ def run(*command):
 def main():
     suite = harness.Suite("cpu", __doc__)
     options = suite.parse()
-    folder = pathlib.Path(options.build) / "cpu-none"
-    folders = [harness.TOP / name for name in ("lib", "modules", "tools", "test")]
-    named = [path for folder in folders for path in sorted(folder.rglob("*.[ch]"))
+    build = pathlib.Path(options.build)
+    folder = build.with_name(build.name + "-cpu-none")
+    named = [path for name in ("lib", "modules", "tools", "test")
+             for path in sorted((harness.TOP / name).rglob("*.[ch]"))
              if "arch" not in path.parts and CPU_PATH.search(path.read_text(errors="replace"))]
     suite.check(not named, "no file outside arch/ includes a path with a CPU in it", named)
     done = run("meson", "setup", folder, harness.TOP, "-Dcpu=none", "-Dtests=enabled", "-Dclr=enabled",
