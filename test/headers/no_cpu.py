@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A CPU that nobody has ported to (-Dcpu=none): all of it compiles without a warning, and its unit tests pass.
+"""A CPU that nobody has ported to (-Dcpu=none): all C compiles without a warning, and its unit tests pass.
 
   no_cpu.py --build BUILD
 
-They include test_no_port.c, which sees that walks and samples are refused. The folder is BUILD-cpu-none and stays, so that
-the next run compiles only what has changed. It is not inside BUILD, where modules are looked for everywhere.
+They include test_no_port.c, which sees that walks and samples are refused. The folder is BUILD-cpu-none and stays, so
+that the next run compiles only what has changed. It is not inside BUILD, where modules are looked for everywhere.
 """
 import pathlib
 import re
@@ -36,11 +36,14 @@ def main():
                *(["--reconfigure"] if (folder / "build.ninja").exists() else []))
     if not suite.check(done.returncode == 0, "it configures", done.stdout[-2000:] + done.stderr[-2000:]):
         return suite.finish()
-    done = run("ninja", "-C", folder, "all")
+    linked = [line for rule in ("c_LINKER", "STATIC_LINKER")
+              for line in run("ninja", "-C", folder, "-t", "targets", "rule", rule).stdout.split()]
+    suite.check(len(linked) > 50, "there is something to build", linked)
+    done = run("ninja", "-C", folder, *linked)
     warned = [line for line in done.stdout.splitlines() if re.search(r"\b(warning|error):", line)]
     suite.check(done.returncode == 0 and not warned, "it builds", warned or done.stdout[-2000:])
     suite.check((folder / "lib/clr/libmonocle-clr.so").exists(), "the CoreCLR adapter is part of it")
-    done = run("meson", "test", "-C", folder, "--no-rebuild", "--suite", "unit")
+    done = run("meson", "test", "-C", folder, "--suite", "unit")
     failed = [line for line in done.stdout.splitlines() if re.search("FAIL|TIMEOUT|ERROR", line)]
     suite.check(done.returncode == 0, "its unit tests pass", failed[:20])
     suite.check("no port to this CPU" in done.stdout, "walks and samples were seen to be refused", done.stdout[-1000:])
