@@ -349,10 +349,12 @@ size_t
 monocle__json_unescape (monocle__json value, char *out)
 {
 	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
-	const char *at = value.at + 1, *end = value.end - 1, *found;
+	const char *at, *end, *found;
 	char *first = out;
 	if (monocle__json_kind (value) != '"')
 		return 0;
+	at = value.at + 1;
+	end = value.end - 1;
 	while (at < end) {
 		if (*at != '\\') {
 			*out++ = *at++;
