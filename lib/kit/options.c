@@ -200,13 +200,23 @@ read_argument (const char *module, const monocle_kit_option *rows, const monocle
 	return -1;
 }
 
+/* Of an option that is given twice the last counts. */
+static bool
+is_given_again (const struct setting *setting)
+{
+	for (const struct setting *later = setting->next; later; later = later->next)
+		if (later->row == setting->row)
+			return true;
+	return false;
+}
+
 /* Stores the settings (or, when something was wrong, drops them) and frees the list. */
 static void
 settle (struct setting *setting, bool store)
 {
 	while (setting) {
 		struct setting *next = setting->next;
-		if (!store || !setting->row)
+		if (!store || !setting->row || is_given_again (setting))
 			free (setting->text);
 		else if (setting->row->kind == MONOCLE_KIT_OPTION_FLAG)
 			*(bool *) setting->row->value = setting->number != 0;

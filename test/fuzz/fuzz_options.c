@@ -31,7 +31,7 @@ parse_options (const char *desc)
 		abort ();
 	if (number < 1 || number > 100000 || choice > 2)
 		abort ();
-	/* A text belongs to the process, as its module does; one of several is lost with the others. */
+	free ((char *) text); /* A module keeps it as long as it lives. */
 }
 
 static void
