@@ -74,6 +74,22 @@ class Case(unittest.TestCase):
     def shell(self, script, *options, env=None):
         return self.monocle('run', *options, '--', '/bin/sh', '-c', script, env=env)
 
+    @staticmethod
+    def read_to_end(pid, terminal):
+        """What the child of pty.fork () writes until it ends."""
+        text = b''
+        while True:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.waitpid(pid, 0)
+        os.close(terminal)
+        return text.decode()
+
     def assertNothingLeft(self):
         self.assertEqual(os.listdir(self.temporary), [])
 

@@ -263,22 +263,12 @@ before  after  change  points  path, with everything it called
                 os.chdir(self.work)
                 os.execve(self.program, [self.program, 'report', 'long.pb.gz'],
                           dict(self.environment, COLUMNS='80', TERM='xterm') | extra)
-            text = b''
-            while True:
-                try:
-                    piece = os.read(terminal, 4096)
-                except OSError:
-                    break
-                if not piece:
-                    break
-                text += piece
-            os.waitpid(pid, 0)
-            os.close(terminal)
-            last = text.decode().splitlines()[-1]
+            text = self.read_to_end(pid, terminal)
+            last = text.splitlines()[-1]
             self.assertEqual(len(last), 80)
             self.assertIn('x…x', last)
             self.assertTrue(last.endswith('End'))
-            self.assertEqual(b'\x1b[' in text, bold)
+            self.assertEqual('\x1b[' in text, bold)
 
 
 if __name__ == '__main__':

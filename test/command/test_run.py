@@ -136,18 +136,8 @@ class Signals(case.Case):
         self.wait_ready()
         os.write(terminal, b'\x1a')
         self.wait_for(self.work / 'stopped')
-        text = b''
-        while True:
-            try:
-                piece = os.read(terminal, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
-        os.waitpid(pid, 0)
-        os.close(terminal)
-        self.assertEqual([line for line in text.decode().splitlines() if line.startswith('code')],
+        lines = self.read_to_end(pid, terminal).splitlines()
+        self.assertEqual([line for line in lines if line.startswith('code')],
                          ['code %d' % (128 + signal.SIGTSTP), 'code 9'])
 
     def test_what_was_ignored_stays_ignored_in_the_program(self):
