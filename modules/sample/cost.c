@@ -11,29 +11,15 @@
  * goes to sleep again. That is ours, not the program's: on such a runtime what a thread used between two hits is left
  * out when it is as little as that, and the sum is told.
  *
- * Each thread's last reading lies in a table of fixed size, found by its pthread_self (): open addressing, a place is
- * taken by compare and swap and given back when the thread ends, as a tombstone that the next thread takes. Only the
- * thread itself, or its signal handler, touches the reading. When the table is full, samples weigh one period.
+ * A thread's last reading is in its place of thread.c's table. When the table is full, samples weigh one period.
  */
 #include "sample.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
-enum { PLACES = 1 << 14, FARTHEST = 64, CREDIBLE_NS = 50000 };
+enum { CREDIBLE_NS = 50000 };
 
-#define TOMBSTONE 1
-
-struct place {
-	_Atomic uintptr_t thread; /* 0: never taken */
-	uint64_t last;            /* its thread's: the clock at its last sample */
-	uint64_t hit;             /* its thread's: the clock at its last hit */
-	uint64_t began;           /* its thread's: the monotonic clock then */
-	uint32_t number;          /* its thread's: of the last snapshot it is in */
-};
-
-static struct place places[PLACES];
 static clockid_t cost_clock;
 static uint64_t cost_period, cost_least, cost_of_hit;
 static _Atomic uint64_t left_out;
@@ -50,43 +36,6 @@ static uint64_t
 now (void)
 {
 	return read_clock (cost_clock);
-}
-
-static uint32_t
-first_place (uintptr_t thread)
-{
-	return (uint32_t) ((uint64_t) thread * UINT64_C (0x9e3779b97f4a7c15) >> 40);
-}
-
-static struct place *
-find_place (uintptr_t thread)
-{
-	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end; i++) {
-		struct place *place = &places[i & (PLACES - 1)];
-		uintptr_t owner = place->thread;
-		if (owner == thread)
-			return place;
-		if (!owner)
-			return NULL;
-	}
-	return NULL;
-}
-
-/* The thread's place, taken if need be. A new one's reading is 0. NULL: no room. */
-static struct place *
-take_place (uintptr_t thread)
-{
-	struct place *found = find_place (thread);
-	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end && !found; i++) {
-		struct place *place = &places[i & (PLACES - 1)];
-		uintptr_t owner = place->thread;
-		if (owner > TOMBSTONE || !atomic_compare_exchange_strong (&place->thread, &owner, thread))
-			continue;
-		place->last = place->hit = 0;
-		place->number = 0;
-		found = place;
-	}
-	return found;
 }
 
 void
@@ -108,14 +57,14 @@ cost_left_out (void)
 void
 cost_begin (void)
 {
-	struct place *place = take_place ((uintptr_t) pthread_self ());
+	struct thread_place *place = thread_take ();
 	if (place)
 		place->last = place->hit = now ();
 }
 
 /* The reading moves over what the last hit cost. */
 static void
-leave_out (struct place *place, uint64_t since_hit)
+leave_out (struct thread_place *place, uint64_t since_hit)
 {
 	if (since_hit >= cost_of_hit)
 		return;
@@ -126,7 +75,7 @@ leave_out (struct place *place, uint64_t since_hit)
 uint64_t
 cost_take (void)
 {
-	struct place *place = take_place ((uintptr_t) pthread_self ());
+	struct thread_place *place = thread_take ();
 	if (!place)
 		return cost_period;
 	uint64_t time = now ();
@@ -149,7 +98,7 @@ cost_take (void)
 void
 cost_done (void)
 {
-	struct place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? find_place ((uintptr_t) pthread_self ()) : NULL;
+	struct thread_place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? thread_find () : NULL;
 	if (!place)
 		return;
 	uint64_t passed = read_clock (CLOCK_MONOTONIC) - place->began;
@@ -159,28 +108,10 @@ cost_done (void)
 uint64_t
 cost_rest (void)
 {
-	struct place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? find_place ((uintptr_t) pthread_self ()) : NULL;
+	struct thread_place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? thread_find () : NULL;
 	if (!place || !place->last)
 		return 0;
 	uint64_t time = now (), used = time - place->last;
 	place->last = place->hit = time;
 	return used;
-}
-
-bool
-cost_is_new (uint32_t number)
-{
-	struct place *place = take_place ((uintptr_t) pthread_self ());
-	if (!place || place->number == number)
-		return false;
-	place->number = number;
-	return true;
-}
-
-void
-cost_end (uintptr_t thread)
-{
-	struct place *place = find_place (thread);
-	if (place)
-		place->thread = TOMBSTONE;
 }

@@ -119,6 +119,11 @@ walk (struct stack *stack, void *context)
 {
 	if (monocle_stack_walk_async_safe)
 		return monocle_stack_walk_async_safe (context, option_native ? MONOCLE_WALK_NATIVE : 0, see_frame, stack) >= 0;
+	uintptr_t unprepared = aot_unprepared (stack->ip, context);
+	if (unprepared) { /* The drain thread asks Mono about it: name.c. */
+		push (stack, NULL, unprepared);
+		return false;
+	}
 	mono_stack_walk_async_safe (see_managed, context, stack);
 	return true;
 }
@@ -151,11 +156,9 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 	int saved_errno = errno;
 	if (!monocle_event_support)
 		crash_look_out (context);
-	if (allocator_holds ((uintptr_t) ip)) /* What it used until now is in its next sample. */
-		return;
 	uint64_t used = cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
-	bool is_snapshot = snapshot && cost_is_new (snapshot);
+	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot);
 	if (used || is_snapshot) {
 		take_sample (used, is_snapshot, ip, (void *) context);
 		cost_done ();
@@ -165,11 +168,20 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
+/* The calling thread. */
+static void
+begin_thread (void)
+{
+	cost_begin ();
+	if (!monocle_event_support)
+		aot_thread_begin ();
+}
+
 static void
 thread_started (MonoProfiler *profiler, uintptr_t tid)
 {
 	if (tid == (uintptr_t) pthread_self ())
-		cost_begin ();
+		begin_thread ();
 }
 
 /*
@@ -187,7 +199,7 @@ thread_stopping (MonoProfiler *profiler, uintptr_t tid)
 static void
 thread_exited (MonoProfiler *profiler, uintptr_t tid)
 {
-	cost_end (tid);
+	thread_end (tid);
 	monocle_kit_stacks_thread_end (the_stacks, tid);
 	snapshot_thread_end (tid);
 }
@@ -197,6 +209,12 @@ thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 {
 	monocle_kit_stacks_thread_name (the_stacks, tid, name);
 	snapshot_thread_name (tid, name);
+}
+
+static void
+assembly_loaded (MonoProfiler *profiler, MonoAssembly *assembly)
+{
+	aot_look ();
 }
 
 /* What goes away must have its name before. */
@@ -372,13 +390,13 @@ mono_profiler_init_sample (const char *desc)
 		return;
 	cost_init (option_mode ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
 	name_init (option_raw);
-	if (!monocle_event_support)
-		allocator_init ();
 	the_handle = mono_profiler_create (NULL);
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;
-	cost_begin ();
+	begin_thread ();
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
+	if (!monocle_event_support)
+		mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);
 	mono_profiler_set_thread_started_callback (the_handle, thread_started);
 	mono_profiler_set_thread_stopping_callback (the_handle, thread_stopping);
 	mono_profiler_set_thread_exited_callback (the_handle, thread_exited);

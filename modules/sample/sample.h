@@ -6,12 +6,31 @@
 #ifndef MONOCLE_MODULES_SAMPLE_H
 #define MONOCLE_MODULES_SAMPLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <mono/metadata/profiler.h>
 #include <monocle/kit.h>
+
+/* --- thread.c: what is kept of each thread ------------------------------------------------------------------------ */
+
+struct thread_place {
+	_Atomic uintptr_t thread;         /* its pthread_self (); 0: never taken */
+	uint64_t last;                    /* the clock at its last sample */
+	uint64_t hit;                     /* the clock at its last hit */
+	uint64_t began;                   /* the monotonic clock then */
+	uint32_t snapshot;                /* the number of the last snapshot that it is in */
+	uintptr_t stack_start, stack_end; /* 0: not known */
+};
+
+/* The calling thread's place. NULL: it has none. Async-safe. */
+struct thread_place *thread_find (void);
+/* The same, taken if need be; a new one's readings are 0. NULL: no room. Async-safe. */
+struct thread_place *thread_take (void);
+/* The thread that pthread_self () calls `thread` has ended. Any context. */
+void thread_end (uintptr_t thread);
 
 /* --- cost.c: what a thread has used since it was looked at last --------------------------------------------------- */
 
@@ -31,16 +50,20 @@ uint64_t cost_take (void);
 void cost_done (void);
 /* The calling thread ends: all that is in no sample yet. 0 in wall mode. */
 uint64_t cost_rest (void);
-/* Has the calling thread not been here with this number yet? Async-safe. */
-bool cost_is_new (uint32_t number);
-/* The thread that pthread_self () calls `thread` has ended. Any context. */
-void cost_end (uintptr_t thread);
 
-/* --- allocator.c: where a thread must not be walked on Mono ------------------------------------------------------- */
+/* --- aot.c: code that was compiled ahead of time, on Mono --------------------------------------------------------- */
 
-void allocator_init (void);
-/* Is `ip` in the allocator? No before init. Async-safe. */
-bool allocator_holds (uintptr_t ip);
+/* The calling thread's stack may be looked at from now on. Not in a signal handler. */
+void aot_thread_begin (void);
+/* An assembly was loaded: is there a new file with its code? Any thread, not in a signal handler. */
+void aot_look (void);
+/*
+ * May Mono walk the calling thread, which was interrupted at `ip`, with `context`? 0: yes. Else an address of code on
+ * its stack that Mono must be asked about first; or `ip`, where there is no telling. Async-safe.
+ */
+uintptr_t aot_unprepared (uintptr_t ip, const void *context);
+/* Mono was asked about `address`, and found a method. Any context. */
+void aot_prepared (uintptr_t address);
 
 /* --- crash.c: no hits on Mono while its crash reporter is at work ------------------------------------------------- */
 
@@ -67,6 +90,8 @@ bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle 
 void snapshot_listen (bool replaces);
 /* The number of the snapshot that wants stacks now; 0: none. Async-safe, as is add. */
 uint32_t snapshot_under_way (void);
+/* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */
+bool snapshot_wants_thread (uint32_t snapshot);
 void snapshot_add (const monocle_kit_frame *frames, uint32_t count);
 void snapshot_thread_name (uintptr_t tid, const char *name);
 void snapshot_thread_end (uintptr_t tid);

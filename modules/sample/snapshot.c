@@ -74,6 +74,16 @@ snapshot_under_way (void)
 	return since ? number : 0;
 }
 
+bool
+snapshot_wants_thread (uint32_t snapshot)
+{
+	struct thread_place *place = thread_take ();
+	if (!place || place->snapshot == snapshot)
+		return false;
+	place->snapshot = snapshot;
+	return true;
+}
+
 void
 snapshot_add (const monocle_kit_frame *frames, uint32_t count)
 {

@@ -180,6 +180,15 @@ class Sample(unittest.TestCase):
             self.assertEqual(self.run_sample("", "collect-always", 0.15), "")
             os.remove(self.output)
 
+    @unittest.skipUnless(RUNTIME == "mono", "Mono's sampler and Mono's walk")
+    def test_nothing_is_allocated_while_a_thread_is_hit(self):
+        preload = str(BUILD.resolve() / "test" / "unit" / "modules" / "libquiet-handlers.so")
+        for options, what in ("", "machines"), (",mode=wall", "sleepers"), (",depth=1000", "threads"):
+            self.assertEqual(self.run_sample(options, what, 0.5, LD_PRELOAD=preload), "")
+            self.assertGreater(len(pprof.load(self.output).samples), 3)
+        self.assertEqual(self.run_sample("", "exit", 0.5, code=7, LD_PRELOAD=preload, ALLOCATE_IN_HANDLERS="1"),
+                         "allocated in a signal handler\n")
+
     def test_wrong_options_are_one_line_and_the_program_runs(self):
         for options in ",freq=0", ",freq=100000", ",mode=cup", ",depht=3":
             err = self.run_sample(options, "exit", 0.1, code=7)

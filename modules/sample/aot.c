@@ -1,0 +1,186 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * aot.c - on Mono, no walk meets code that was compiled ahead of time before Mono has sorted the methods of its file.
+ *
+ * Mono's walk says that it is async-safe. But when it first comes to an address in such a file (mscorlib.dll.so, say),
+ * it allocates two arrays and sorts the file's methods into them, in the signal handler (6.8: mono_aot_find_jit_info).
+ * On a thread that was interrupted inside malloc that is for ever, or worse; and of two threads at once, one finds the
+ * first array without the second.
+ *
+ * So the files are known: whatever is mapped when an assembly has been loaded, and has Mono's symbol. As long as one of
+ * them has not been sorted, a thread's stack is searched for a return address in it before Mono may walk. When there is
+ * one, the sample is that address and [truncated]; the drain thread asks Mono for its name, which sorts the file
+ * outside of any handler, some milliseconds later. It is a method that is running, so nothing is loaded for the
+ * question. A word that is no return address is never asked about: Mono ends the process when it is asked about the
+ * padding in front of a file's first method.
+ */
+#include "sample.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+/* A file's code. Never freed: Mono unloads none. */
+struct aot_file {
+	struct aot_file *next;
+	uintptr_t start, end;
+	atomic_bool is_prepared;
+};
+
+static struct aot_file *_Atomic files;
+static atomic_uint unprepared; /* how many of them */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long long additions; /* the loader's count at the last look; under `looking` */
+
+/* --- which files there are ---------------------------------------------------------------------------------------- */
+
+static struct aot_file *
+find_file (uintptr_t address)
+{
+	struct aot_file *file = files;
+	while (file && address - file->start >= file->end - file->start)
+		file = file->next;
+	return file;
+}
+
+static bool
+is_aot_file (const char *path)
+{
+	void *object = path && *path ? dlopen (path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	bool is = object && dlsym (object, "mono_aot_file_info");
+	if (object)
+		dlclose (object);
+	return is;
+}
+
+static void
+add_file (uintptr_t start, uintptr_t end)
+{
+	struct aot_file *file = malloc (sizeof *file);
+	if (!file)
+		return;
+	*file = (struct aot_file) { .next = files, .start = start, .end = end };
+	unprepared++;
+	files = file;
+}
+
+static int
+see_object (struct dl_phdr_info *object, size_t size, void *data)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW (Phdr) *part = &object->dlpi_phdr[i];
+		uintptr_t start = object->dlpi_addr + part->p_vaddr;
+		if (part->p_type == PT_LOAD && (part->p_flags & PF_X) && !find_file (start) && is_aot_file (object->dlpi_name))
+			add_file (start, start + part->p_memsz);
+	}
+	return 0;
+}
+
+static int
+see_additions (struct dl_phdr_info *object, size_t size, void *data)
+{
+	*(unsigned long long *) data = object->dlpi_adds;
+	return 1;
+}
+
+void
+aot_look (void)
+{
+	unsigned long long now = 0;
+	pthread_mutex_lock (&looking);
+	dl_iterate_phdr (see_additions, &now);
+	if (now != additions)
+		dl_iterate_phdr (see_object, NULL);
+	additions = now;
+	pthread_mutex_unlock (&looking);
+}
+
+void
+aot_prepared (uintptr_t address)
+{
+	struct aot_file *file = find_file (address);
+	if (file && !atomic_exchange (&file->is_prepared, true))
+		unprepared--;
+}
+
+/* --- what is on a stack ------------------------------------------------------------------------------------------- */
+
+void
+aot_thread_begin (void)
+{
+	struct thread_place *place = thread_take ();
+	pthread_attr_t attributes;
+	void *start;
+	size_t size;
+	if (!place || pthread_getattr_np (pthread_self (), &attributes))
+		return;
+	if (pthread_attr_getstack (&attributes, &start, &size) == 0) {
+		place->stack_start = (uintptr_t) start;
+		place->stack_end = (uintptr_t) start + size;
+	}
+	pthread_attr_destroy (&attributes);
+}
+
+static bool
+is_unprepared (uintptr_t address)
+{
+	struct aot_file *file = find_file (address);
+	return file && !file->is_prepared;
+}
+
+#ifdef __x86_64__
+
+/* Is there an instruction that calls before this address of code? Takes a little more for one than calls. */
+static bool
+follows_call (uintptr_t address)
+{
+	const uint8_t *code = (const uint8_t *) address;
+	if (!find_file (address - 7))
+		return false;
+	if (code[-5] == 0xe8)
+		return true;
+	for (int size = 2; size <= 7; size++)
+		if (code[-size] == 0xff && (code[1 - size] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+static uintptr_t
+stack_pointer (const ucontext_t *context)
+{
+	return (uintptr_t) context->uc_mcontext.gregs[REG_RSP];
+}
+
+#else
+
+static bool
+follows_call (uintptr_t address)
+{
+	return false;
+}
+
+static uintptr_t
+stack_pointer (const ucontext_t *context)
+{
+	return 0;
+}
+
+#endif
+
+uintptr_t
+aot_unprepared (uintptr_t ip, const void *context)
+{
+	if (!unprepared)
+		return 0;
+	const struct thread_place *place = thread_find ();
+	uintptr_t pointer = stack_pointer (context) & ~(sizeof (uintptr_t) - 1);
+	if (is_unprepared (ip) || !place || pointer < place->stack_start || pointer >= place->stack_end)
+		return ip;
+	for (const uintptr_t *word = (const uintptr_t *) pointer; word < (const uintptr_t *) place->stack_end; word++)
+		if (is_unprepared (*word) && follows_call (*word))
+			return *word - 1; /* After a call may be the next function. */
+	return 0;
+}

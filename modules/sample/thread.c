@@ -1,0 +1,70 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * thread.c - what the module keeps of each thread, in a table that a signal handler may use.
+ *
+ * The table has a fixed size and is searched by pthread_self (): open addressing, a place is taken by compare and swap
+ * and given back when the thread ends, as a tombstone that the next thread takes. Apart from the owner's name, only the
+ * thread itself, or its signal handler, touches a place.
+ */
+#include "sample.h"
+
+#include <pthread.h>
+
+enum { PLACES = 1 << 14, FARTHEST = 64 };
+
+#define TOMBSTONE 1
+
+static struct thread_place places[PLACES];
+
+static uint32_t
+first_place (uintptr_t thread)
+{
+	return (uint32_t) ((uint64_t) thread * UINT64_C (0x9e3779b97f4a7c15) >> 40);
+}
+
+static struct thread_place *
+find_place (uintptr_t thread)
+{
+	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end; i++) {
+		struct thread_place *place = &places[i & (PLACES - 1)];
+		uintptr_t owner = place->thread;
+		if (owner == thread)
+			return place;
+		if (!owner)
+			return NULL;
+	}
+	return NULL;
+}
+
+struct thread_place *
+thread_find (void)
+{
+	return find_place ((uintptr_t) pthread_self ());
+}
+
+struct thread_place *
+thread_take (void)
+{
+	uintptr_t thread = (uintptr_t) pthread_self ();
+	struct thread_place *found = find_place (thread);
+	for (uint32_t i = first_place (thread), end = i + FARTHEST; i != end && !found; i++) {
+		struct thread_place *place = &places[i & (PLACES - 1)];
+		uintptr_t owner = place->thread;
+		if (owner > TOMBSTONE || !atomic_compare_exchange_strong (&place->thread, &owner, thread))
+			continue;
+		place->last = place->hit = place->began = 0;
+		place->snapshot = 0;
+		place->stack_start = place->stack_end = 0;
+		found = place;
+	}
+	return found;
+}
+
+void
+thread_end (uintptr_t thread)
+{
+	struct thread_place *place = find_place (thread);
+	if (place)
+		place->thread = TOMBSTONE;
+}
