@@ -265,6 +265,31 @@ MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stac
  */
 MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
 
+/* --- sampling on Mono: code that Mono must not walk yet ----------------------------------------------------------- */
+
+/*
+ * mono_stack_walk_async_safe () of Mono 6.8 allocates when it first comes to a file that was compiled ahead of time
+ * (mscorlib.dll.so): in sample_hit, on a thread that is inside malloc, the program then waits for itself. A module that
+ * walks there asks first. It calls the first two below at its init, and then in the callbacks that they name. Off Mono
+ * nothing of this is needed, and no file is ever found.
+ */
+
+/* The calling thread's stack may be looked at from now on: at init, and in thread_started on the thread itself. */
+MONOCLE_KIT_API void monocle_kit_aot_thread_begin (void);
+/* An assembly was loaded, and with it perhaps such a file: in assembly_loaded. Asks the loader; takes a lock. */
+MONOCLE_KIT_API void monocle_kit_aot_look (void);
+/* In thread_exited. Any thread. */
+MONOCLE_KIT_API void monocle_kit_aot_thread_end (uintptr_t tid);
+/*
+ * In sample_hit, before the walk, with its `ip` and `context`. 0: walk. Else do not: the result is an address of
+ * code on this stack that Mono has to be asked about (mono_jit_info_table_find (), outside of any handler, on a
+ * thread that Mono knows), or `ip`, where there is no telling. Async-safe. As long as all files are sorted, one
+ * load.
+ */
+MONOCLE_KIT_API uintptr_t monocle_kit_aot_unprepared (uintptr_t ip, const void *context);
+/* Mono was asked about `address` and found a method: its file is sorted. Any context. */
+MONOCLE_KIT_API void monocle_kit_aot_prepared (uintptr_t address);
+
 /* --- native code: functions by address ---------------------------------------------------------------------------- */
 
 /*

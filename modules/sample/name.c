@@ -35,7 +35,7 @@ name_resolve (void *data, uintptr_t address)
 {
 	MonoMethod *method = drain_thread_method_at (address);
 	if (method)
-		aot_prepared (address);
+		monocle_kit_aot_prepared (address);
 	uintptr_t function = method ? 0 : monocle_kit_native_function (address);
 	return function ? (void *) (function | NATIVE_KEY) : method;
 }

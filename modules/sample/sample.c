@@ -119,7 +119,7 @@ walk (struct stack *stack, void *context)
 {
 	if (monocle_stack_walk_async_safe)
 		return monocle_stack_walk_async_safe (context, option_native ? MONOCLE_WALK_NATIVE : 0, see_frame, stack) >= 0;
-	uintptr_t unprepared = aot_unprepared (stack->ip, context);
+	uintptr_t unprepared = monocle_kit_aot_unprepared (stack->ip, context);
 	if (unprepared) { /* The drain thread asks Mono about it: name.c. */
 		push (stack, NULL, unprepared);
 		return false;
@@ -174,7 +174,7 @@ begin_thread (void)
 {
 	cost_begin ();
 	if (!monocle_event_support)
-		aot_thread_begin ();
+		monocle_kit_aot_thread_begin ();
 }
 
 static void
@@ -200,6 +200,8 @@ static void
 thread_exited (MonoProfiler *profiler, uintptr_t tid)
 {
 	thread_end (tid);
+	if (!monocle_event_support)
+		monocle_kit_aot_thread_end (tid);
 	monocle_kit_stacks_thread_end (the_stacks, tid);
 	snapshot_thread_end (tid);
 }
@@ -214,7 +216,7 @@ thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 static void
 assembly_loaded (MonoProfiler *profiler, MonoAssembly *assembly)
 {
-	aot_look ();
+	monocle_kit_aot_look ();
 }
 
 /* What goes away must have its name before. */

@@ -17,12 +17,11 @@
 /* --- thread.c: what is kept of each thread ------------------------------------------------------------------------ */
 
 struct thread_place {
-	_Atomic uintptr_t thread;         /* its pthread_self (); 0: never taken */
-	uint64_t last;                    /* the clock at its last sample */
-	uint64_t hit;                     /* the clock at its last hit */
-	uint64_t began;                   /* the monotonic clock then */
-	uint32_t snapshot;                /* the number of the last snapshot that it is in */
-	uintptr_t stack_start, stack_end; /* 0: not known */
+	_Atomic uintptr_t thread; /* its pthread_self (); 0: never taken */
+	uint64_t last;            /* the clock at its last sample */
+	uint64_t hit;             /* the clock at its last hit */
+	uint64_t began;           /* the monotonic clock then */
+	uint32_t snapshot;        /* the number of the last snapshot that it is in */
 };
 
 /* The calling thread's place. NULL: it has none. Async-safe. */
@@ -50,20 +49,6 @@ uint64_t cost_take (void);
 void cost_done (void);
 /* The calling thread ends: all that is in no sample yet. 0 in wall mode. */
 uint64_t cost_rest (void);
-
-/* --- aot.c: code that was compiled ahead of time, on Mono --------------------------------------------------------- */
-
-/* The calling thread's stack may be looked at from now on. Not in a signal handler. */
-void aot_thread_begin (void);
-/* An assembly was loaded: is there a new file with its code? Any thread, not in a signal handler. */
-void aot_look (void);
-/*
- * May Mono walk the calling thread, which was interrupted at `ip`, with `context`? 0: yes. Else an address of code on
- * its stack that Mono must be asked about first; or `ip`, where there is no telling. Async-safe.
- */
-uintptr_t aot_unprepared (uintptr_t ip, const void *context);
-/* Mono was asked about `address`, and found a method. Any context. */
-void aot_prepared (uintptr_t address);
 
 /* --- crash.c: no hits on Mono while its crash reporter is at work ------------------------------------------------- */
 

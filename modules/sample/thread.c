@@ -55,7 +55,6 @@ thread_take (void)
 			continue;
 		place->last = place->hit = place->began = 0;
 		place->snapshot = 0;
-		place->stack_start = place->stack_end = 0;
 		found = place;
 	}
 	return found;

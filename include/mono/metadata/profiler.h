@@ -343,7 +343,8 @@ typedef enum {
  *
  * Sampling
  *   sample_hit              In a signal handler on the sampled thread, which may be in any state. `ip` is where it was,
- *                           in any code; `context` the ucontext_t, for mono_stack_walk_async_safe (). Only what says
+ *                           in any code; `context` the ucontext_t, for mono_stack_walk_async_safe (), which on Mono
+ *                           may allocate: ask monocle_kit_aot_unprepared () (monocle/kit.h) before. Only what says
  *                           "any context" may be called. On Mono every thread is hit at each tick, sleeping ones
  *                           included; elsewhere so in mode REAL only.
  *

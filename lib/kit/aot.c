@@ -10,16 +10,16 @@
  *
  * So the files are known: whatever is mapped when an assembly has been loaded, and has Mono's symbol. As long as one of
  * them has not been sorted, a thread's stack is searched for a return address in it before Mono may walk. When there is
- * one, the sample is that address and [truncated]; the drain thread asks Mono for its name, which sorts the file
- * outside of any handler, some milliseconds later. It is a method that is running, so nothing is loaded for the
- * question. A word that is no return address is never asked about: Mono ends the process when it is asked about the
- * padding in front of a file's first method.
+ * one, Mono is asked about that address first, outside of any handler, which sorts the file. It is a method that is
+ * running, so nothing is loaded for the question. A word that is no return address is never asked about: Mono ends the
+ * process when it is asked about the padding in front of a file's first method.
  */
-#include "sample.h"
+#include <monocle/kit.h>
 
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -87,7 +87,7 @@ see_additions (struct dl_phdr_info *object, size_t size, void *data)
 }
 
 void
-aot_look (void)
+monocle_kit_aot_look (void)
 {
 	unsigned long long now = 0;
 	pthread_mutex_lock (&looking);
@@ -99,7 +99,7 @@ aot_look (void)
 }
 
 void
-aot_prepared (uintptr_t address)
+monocle_kit_aot_prepared (uintptr_t address)
 {
 	struct aot_file *file = find_file (address);
 	if (file && !atomic_exchange (&file->is_prepared, true))
@@ -108,20 +108,67 @@ aot_prepared (uintptr_t address)
 
 /* --- what is on a stack ------------------------------------------------------------------------------------------- */
 
-void
-aot_thread_begin (void)
+/* Of living threads. A thread's own entry does not change while it runs; another's is not looked at beyond its name. */
+static struct {
+	_Atomic uintptr_t thread; /* pthread_self (); 0: free */
+	uintptr_t start, end;
+} stacks[1 << 12];
+
+static atomic_uint stacks_seen; /* entries beyond were never taken */
+
+enum { STACKS = sizeof stacks / sizeof *stacks };
+
+/* The entry's number; STACKS: there is none. */
+static uint32_t
+find_stack (uintptr_t thread)
 {
-	struct thread_place *place = thread_take ();
-	pthread_attr_t attributes;
-	void *start;
-	size_t size;
-	if (!place || pthread_getattr_np (pthread_self (), &attributes))
-		return;
-	if (pthread_attr_getstack (&attributes, &start, &size) == 0) {
-		place->stack_start = (uintptr_t) start;
-		place->stack_end = (uintptr_t) start + size;
+	uint32_t end = stacks_seen;
+	for (uint32_t i = 0; i < end; i++)
+		if (stacks[i].thread == thread)
+			return i;
+	return STACKS;
+}
+
+/* A thread without an entry is not walked until all files are sorted. */
+static uint32_t
+take_stack (uintptr_t thread)
+{
+	for (uint32_t i = 0; i < STACKS; i++) {
+		uintptr_t free = 0;
+		if (stacks[i].thread || !atomic_compare_exchange_strong (&stacks[i].thread, &free, thread))
+			continue;
+		for (uint32_t seen = stacks_seen; seen <= i && !atomic_compare_exchange_weak (&stacks_seen, &seen, i + 1);)
+			;
+		return i;
 	}
+	return STACKS;
+}
+
+void
+monocle_kit_aot_thread_begin (void)
+{
+	pthread_attr_t attributes;
+	void *start = NULL;
+	size_t size = 0;
+	if (pthread_getattr_np (pthread_self (), &attributes))
+		return;
+	pthread_attr_getstack (&attributes, &start, &size);
 	pthread_attr_destroy (&attributes);
+	uint32_t entry = find_stack ((uintptr_t) pthread_self ());
+	if (entry == STACKS && (entry = take_stack ((uintptr_t) pthread_self ())) == STACKS)
+		return;
+	stacks[entry].start = (uintptr_t) start;
+	stacks[entry].end = (uintptr_t) start + size;
+}
+
+void
+monocle_kit_aot_thread_end (uintptr_t tid)
+{
+	uint32_t entry = find_stack (tid);
+	if (entry == STACKS)
+		return;
+	stacks[entry].start = stacks[entry].end = 0;
+	stacks[entry].thread = 0;
 }
 
 static bool
@@ -171,15 +218,16 @@ stack_pointer (const ucontext_t *context)
 #endif
 
 uintptr_t
-aot_unprepared (uintptr_t ip, const void *context)
+monocle_kit_aot_unprepared (uintptr_t ip, const void *context)
 {
 	if (!unprepared)
 		return 0;
-	const struct thread_place *place = thread_find ();
+	uint32_t entry = find_stack ((uintptr_t) pthread_self ());
 	uintptr_t pointer = stack_pointer (context) & ~(sizeof (uintptr_t) - 1);
-	if (is_unprepared (ip) || !place || pointer < place->stack_start || pointer >= place->stack_end)
+	if (is_unprepared (ip) || entry == STACKS || pointer < stacks[entry].start || pointer >= stacks[entry].end)
 		return ip;
-	for (const uintptr_t *word = (const uintptr_t *) pointer; word < (const uintptr_t *) place->stack_end; word++)
+	uintptr_t end = stacks[entry].end;
+	for (const uintptr_t *word = (const uintptr_t *) pointer; word < (const uintptr_t *) end; word++)
 		if (is_unprepared (*word) && follows_call (*word))
 			return *word - 1; /* After a call may be the next function. */
 	return 0;
