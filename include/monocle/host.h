@@ -277,7 +277,10 @@ typedef struct {
 	void (*event_wanted)(void *host, monocle_event event, int wanted);
 	/* any context: what comes of an event; NULL: all of Mono's come, exactly, and those of <monocle/ext.h> do not. */
 	MonocleSupport (*event_support)(void *host, monocle_event event);
-	/* init window: may this process have the feature? Nonzero grants it. NULL refuses all. */
+	/*
+	 * init window, monocle_host_init () included: may this process have the feature? Nonzero grants it. NULL refuses
+	 * all.
+	 */
 	int (*enable)(void *host, monocle_feature feature);
 	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */
 	void (*call_filter_changed)(void *host);
@@ -404,7 +407,8 @@ typedef struct {
 
 /*
  * Registers the host of this process, for ever. `ops` and its two strings are copied. Not async-safe; call before
- * anything else.
+ * anything else. The program may have loaded modules before (mono_profiler_load ()); for what they enabled, `enable` is
+ * called inside this function, and a line says what it refuses.
  * MONOCLE_E_BUSY: there is a host already, another copy of the core has one, or a Mono (a defined `mono_jit_init`
  * outside the core) is in the process; the reason was logged. MONOCLE_E_INVALID: no ops, or of another API version.
  * MONOCLE_E_NO_MEMORY.
@@ -424,6 +428,11 @@ MONO_API int monocle_host_load_from_env (void);
  * environment a failure ends the process with exit (1).
  */
 MONO_API int monocle_host_load (const char *desc);
+
+/*
+ * Does any module have a handle, whoever loaded it? 0: there is nobody to deliver events to. Any context.
+ */
+MONO_API int monocle_host_has_handles (void);
 
 /*
  * Does the environment want this process to be profiled? 0 when MONOCLE_ENABLED is 0 or false, or when MONOCLE_PROCESS,

@@ -4,7 +4,8 @@
  * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown.
  *
  * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize,
- * before any managed code; that is their init window. The runtime announces no moment at which it is initialised, so
+ * before any managed code; that is their init window. A program that starts the runtime itself may have loaded others
+ * before; they are served as well. The runtime announces no moment at which it is initialised, so
  * runtime_initialized comes before the first image that is not corlib: as in Mono, corlib is up by then and the
  * program's assembly is not.
  */
@@ -147,7 +148,8 @@ decline (const char *reason)
 }
 
 /*
- * The runtime was told to load us, but no module was named. Modules that were named and failed had their line already.
+ * The runtime was told to load us, but no module was named, and the program has loaded none. Modules that were named
+ * and failed had their line already. What is loaded from now on is told that it is too late.
  */
 static HRESULT
 decline_idle (void)
@@ -156,6 +158,7 @@ decline_idle (void)
 	if (!monocle__variable ("MONOCLE_PROFILE") && !(options && strstr (options, "--profile")))
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
+	monocle_host_shutdown ();
 	return decline ("no module was loaded");
 }
 
@@ -173,12 +176,12 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	if (!take_info (unknown))
 		return decline ("the runtime is too old");
 	describe_runtime (runtime, sizeof runtime);
-	if (start_host (runtime))
-		return decline ("the profiler core could not start");
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
 	monocle__clr_state.try_fault = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
-	if (monocle_host_load_from_env () <= 0)
+	if (start_host (runtime))
+		return decline ("the profiler core could not start");
+	if (monocle_host_load_from_env () <= 0 && !monocle_host_has_handles ())
 		return decline_idle ();
 	monocle__service_begin ();
 	monocle_host_startup_done ();

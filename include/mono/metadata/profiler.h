@@ -40,9 +40,10 @@ typedef struct _MonoProfilerDesc *MonoProfilerHandle;
 typedef void (*MonoProfilerCleanupCallback) (MonoProfiler *prof);
 
 /*
- * Loads a module by its desc, as --profile= does. For embedders, before the runtime starts; a later load works, but
- * features can then no longer be enabled. A failure is not reported to the caller; outside Mono a line on stderr says
- * why. NULL means "log". Not async-safe.
+ * Loads a module by its desc, as --profile= does. For embedders, before the runtime starts: features that the module
+ * enables are then granted, or outside Mono promised (a line on stderr says which of them the runtime does not have). A
+ * later load works, but features can then no longer be enabled. A failure is not reported to the caller; outside Mono a
+ * line on stderr says why. NULL means "log". Not async-safe.
  */
 MONO_API void mono_profiler_load (const char *desc);
 

@@ -3,9 +3,13 @@
  *
  * feature.c - what a module must enable in its init window, and the functions that are of use only afterwards.
  *
- * A grant is the host's and lasts for ever. Samples are sampler.c's. Nothing here collects coverage or reads a call
- * context: while no part of the core does, those functions answer what Mono documents for a feature that is off.
+ * A grant is the host's and lasts for ever. Before there is a host a module is told yes, as by a Mono that has not been
+ * started: the host is asked when it comes, and a line says what it does not grant. Samples are sampler.c's. Nothing
+ * here collects coverage or reads a call context: while no part of the core does, those functions answer what Mono
+ * documents for a feature that is off.
  */
+#include "feature.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "host.h"
@@ -26,6 +30,7 @@ static const char *const feature_names[] = {
 /* clang-format on */
 _Static_assert(sizeof feature_names / sizeof *feature_names == MONOCLE_FEATURE_COUNT, "every feature has a name");
 
+static atomic_bool promised[MONOCLE_FEATURE_COUNT]; /* and the host was not asked yet */
 static atomic_bool granted[MONOCLE_FEATURE_COUNT];  /* false, then true for ever */
 static atomic_bool refused[MONOCLE_FEATURE_COUNT];  /* and said so */
 static _Atomic (MonoProfilerHandle) sampling_owner; /* NULL, then the first handle that enabled sampling */
@@ -36,22 +41,72 @@ is_granted (monocle_feature feature)
 	return atomic_load_explicit (&granted[feature], memory_order_acquire);
 }
 
+/* Makes the sampler's thread, which takes what mode was set meanwhile. */
+static bool
+begin_sampling (void)
+{
+	if (monocle__sampler_begin (DEFAULT_FREQUENCY))
+		return true;
+	MONOCLE__LOG_ONCE ("a module asks for sampling, but no thread can be made for it");
+	return false;
+}
+
+/* Where it is refused nobody owns the mode any more, and it is none. */
+static void
+settle_sampling (bool is_granted_now)
+{
+	if (is_granted_now && begin_sampling ())
+		return;
+	atomic_store_explicit (&sampling_owner, NULL, memory_order_release);
+	monocle__sampler_prepare (DEFAULT_FREQUENCY);
+	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, DEFAULT_FREQUENCY);
+}
+
+/* `complaint` says it when the host refuses: of which feature, and which host. */
+__attribute__ ((format (printf, 2, 0))) static bool
+ask (monocle_feature feature, const char *complaint)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	if (host->enable && host->enable (host->host, feature)) {
+		atomic_store_explicit (&granted[feature], true, memory_order_release);
+		return true;
+	}
+	if (!atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
+		monocle_log (complaint, feature_names[feature], monocle_host_name ());
+	return false;
+}
+
+/* Once for each promise, whoever comes first: the host that starts, or a module that has just been told yes. */
+static void
+settle (monocle_feature feature)
+{
+	if (!atomic_exchange_explicit (&promised[feature], false, memory_order_seq_cst))
+		return;
+	bool is_kept = ask (feature, "a module that was loaded early was promised %s, which the host %s does not grant");
+	if (feature == MONOCLE_FEATURE_SAMPLING)
+		settle_sampling (is_kept);
+}
+
+void
+monocle__feature_settle (void)
+{
+	for (int feature = 0; feature < MONOCLE_FEATURE_COUNT; feature++)
+		settle ((monocle_feature) feature);
+}
+
 static mono_bool
 enable (monocle_feature feature)
 {
-	const monocle_host_ops *host = monocle__host_ops ();
 	if (!monocle__host_window_open ())
 		return 0;
 	if (is_granted (feature))
 		return 1;
-	if (host->enable && host->enable (host->host, feature)) {
-		atomic_store_explicit (&granted[feature], true, memory_order_release);
-		return 1;
-	}
-	if (!atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
-		monocle_log ("a module asks for %s, which the host %s does not grant", feature_names[feature],
-		             monocle_host_name ());
-	return 0;
+	if (!monocle__host_awaited ())
+		return ask (feature, "a module asks for %s, which the host %s does not grant");
+	atomic_store_explicit (&promised[feature], true, memory_order_seq_cst);
+	if (!monocle__host_awaited ()) /* it came meanwhile, and may not have seen the promise */
+		settle (feature);
+	return 1;
 }
 
 mono_bool
@@ -86,17 +141,19 @@ owns_sampling (MonoProfilerHandle handle)
 	return handle && atomic_load_explicit (&sampling_owner, memory_order_acquire) == handle;
 }
 
-/* Later callers are told yes as well, but only the first one may choose the mode. */
+/*
+ * Later callers are told yes as well, but only the first one may choose the mode. As long as sampling is promised only,
+ * a mode is kept, and no thread made: the program may still fork.
+ */
 mono_bool
 mono_profiler_enable_sampling (MonoProfilerHandle handle)
 {
 	MonoProfilerHandle nobody = NULL;
 	if (!handle || !enable (MONOCLE_FEATURE_SAMPLING))
 		return 0;
-	if (!monocle__sampler_begin (DEFAULT_FREQUENCY)) {
-		MONOCLE__LOG_ONCE ("a module asks for sampling, but no thread can be made for it");
+	monocle__sampler_prepare (DEFAULT_FREQUENCY);
+	if (is_granted (MONOCLE_FEATURE_SAMPLING) && !begin_sampling ())
 		return 0;
-	}
 	atomic_compare_exchange_strong_explicit (&sampling_owner, &nobody, handle, memory_order_acq_rel,
 	                                         memory_order_acquire);
 	return 1;

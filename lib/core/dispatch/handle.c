@@ -31,6 +31,12 @@ monocle__handle_next (monocle__handle *handle)
 	return (monocle__handle *) handle->desc.next;
 }
 
+int
+monocle_host_has_handles (void)
+{
+	return monocle__handle_first () != NULL;
+}
+
 /*
  * Makes `monocle__handles_shown` what it should be, against others who do the same with an older or newer view. The old
  * value is read before the wanted one, so while events are delivered an exchange that succeeds never takes the head

@@ -3,14 +3,15 @@
  *
  * host.c - the host of this process and the parts of its life.
  *
- *      nothing --init--> WINDOW --startup_done--> DELIVERING --shutdown--> ENDED
+ *      AWAITED --init--> WINDOW --startup_done--> DELIVERING --shutdown--> ENDED
  *                                                  |      ^
  *                                             reopen      startup_done
  *                                                  v      |
  *                                          DELIVERING + WINDOW
  *
  * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context;
- * two of them at once do no harm. There is no way back to nothing: modules keep pointers into the core for ever.
+ * two of them at once do no harm. There is no way back to the first: modules keep pointers into the core for ever. A
+ * program that embeds a runtime loads modules before there is a host; what they enable is promised (feature.c).
  */
 #include "host.h"
 
@@ -18,6 +19,7 @@
 #include <string.h>
 #include "arena.h"
 #include "event.h"
+#include "feature.h"
 #include "filter.h"
 #include "handle.h"
 #include "invariant.h"
@@ -25,7 +27,7 @@
 #include "log.h"
 #include "sample/sampler.h"
 
-enum { WINDOW = 1, DELIVERING = 2, ENDED = 4 };
+enum { AWAITED = 0, WINDOW = 1, DELIVERING = 2, ENDED = 4 };
 
 static atomic_uint phase;
 
@@ -41,9 +43,16 @@ monocle__host_ops (void)
 }
 
 bool
+monocle__host_awaited (void)
+{
+	return atomic_load_explicit (&phase, memory_order_seq_cst) == AWAITED;
+}
+
+bool
 monocle__host_window_open (void)
 {
-	return atomic_load_explicit (&phase, memory_order_seq_cst) & WINDOW;
+	unsigned is = atomic_load_explicit (&phase, memory_order_seq_cst);
+	return is == AWAITED || is & WINDOW;
 }
 
 bool
@@ -138,6 +147,7 @@ monocle_host_init (const monocle_host_ops *candidate)
 	MONOCLE__INVARIANT (atomic_load (&claimed) && monocle__host_ops () == &no_ops);
 	atomic_store_explicit (&ops, &registered, memory_order_release);
 	move_phase (WINDOW, 0);
+	monocle__feature_settle ();
 	monocle__event_announce ();
 	monocle__filter_announce ();
 	return MONOCLE_OK;

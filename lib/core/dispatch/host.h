@@ -14,7 +14,9 @@
  */
 const monocle_host_ops *monocle__host_ops (void);
 
-/* May mono_profiler_enable_* () still be granted? */
+/* Has there been no host so far? */
+bool monocle__host_awaited (void);
+/* May mono_profiler_enable_* () still be granted, or promised? */
 bool monocle__host_window_open (void);
 /* Between monocle_host_startup_done () and monocle_host_shutdown (). */
 bool monocle__host_delivering (void);

@@ -224,7 +224,7 @@ static int
 load (const char *desc)
 {
 	if (monocle__host_ended ()) {
-		monocle__log_failure ("profiler '%s': too late, the program is ending", desc ? desc : "");
+		monocle__log_failure ("profiler '%s': too late, the runtime is not profiled, or has ended", desc ? desc : "");
 		return MONOCLE_E_REFUSED;
 	}
 	if (!desc || !desc[0] || !strcmp (desc, "default"))

@@ -604,17 +604,37 @@ run (void *nothing)
 
 /* --- for feature.c and host.c ------------------------------------------------------------------------------------- */
 
+static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under `once`. */
+static void
+prepare (uint32_t frequency)
+{
+	static bool is_prepared;
+	if (is_prepared)
+		return;
+	sem_init (&changed, 0, 0);
+	sem_init (&stopped, 0, 0);
+	atomic_store (&settings, frequency);
+	is_prepared = true;
+}
+
+void
+monocle__sampler_prepare (uint32_t frequency)
+{
+	pthread_mutex_lock (&once);
+	prepare (frequency);
+	pthread_mutex_unlock (&once);
+}
+
 bool
 monocle__sampler_begin (uint32_t frequency)
 {
-	static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
 	pthread_t thread;
 	pthread_mutex_lock (&once);
 	if (!atomic_load (&owner)) {
-		sem_init (&changed, 0, 0);
-		sem_init (&stopped, 0, 0);
+		prepare (frequency);
 		forced = forced_engine ();
-		atomic_store (&settings, frequency);
 		if (monocle__background_start (&thread, run, NULL, 0)) {
 			pthread_detach (thread);
 			atomic_store (&owner, getpid ());

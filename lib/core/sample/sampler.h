@@ -60,7 +60,9 @@ extern const monocle__engine monocle__engine_paced; /* the sampler's thread look
 
 /* --- sampler.c ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the sampler's thread, mode NONE. Idempotent; false: no thread can be had. Normal context. */
+/* Mode NONE, which may be set from now on; there is no thread yet. Idempotent; normal context. */
+void monocle__sampler_prepare (uint32_t frequency);
+/* Makes the sampler's thread, prepared or not. Idempotent; false: no thread can be had. Normal context. */
 bool monocle__sampler_begin (uint32_t frequency);
 void monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency);           /* any context */
 void monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency); /* any context */

@@ -156,6 +156,31 @@ CHILD_PRINTS (a_program_lives_and_dies_as_on_mono, "cleanup\n")
 	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
 }
 
+CHILD_PRINTS (a_module_that_the_program_loaded_is_served_without_the_environment,
+              "monocle: a module that was loaded early was promised coverage, which the host coreclr does not grant\n"
+              "cleanup\n")
+{
+	unsetenv ("MONOCLE_PROFILE");
+	mono_profiler_load ("watch");
+	CHECK (mono_profiler_enable_coverage () == 1 && mono_profiler_enable_allocations () == 1);
+	CHECK (initialize () == S_OK);
+	CHECK (fake_mask & COR_PRF_ENABLE_OBJECT_ALLOCATED);
+	fake_load (&corlib);
+	fake_load (&app);
+	monocle__callback_Shutdown (NULL);
+	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
+}
+
+CHILD_PRINTS (a_module_that_comes_after_the_adapter_declined_is_told_so,
+              "monocle: profiler 'watch': too late, the runtime is not profiled, or has ended\n")
+{
+	setenv ("MONOCLE_PROFILE", "", 1);
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+	mono_profiler_load ("watch");
+	CHECK (!mono_profiler_enable_allocations ());
+	CHECK_STRING (trace, "");
+}
+
 CHILD_PRINTS (a_declined_process_starts_no_module, "")
 {
 	setenv ("MONOCLE_PROFILE", "watch", 1);
@@ -558,6 +583,8 @@ main (int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_program_lives_and_dies_as_on_mono),
+		cmocka_unit_test (a_module_that_the_program_loaded_is_served_without_the_environment),
+		cmocka_unit_test (a_module_that_comes_after_the_adapter_declined_is_told_so),
 		cmocka_unit_test (a_declined_process_starts_no_module),
 		cmocka_unit_test (modules_end_when_the_runtime_refuses_the_mask),
 		cmocka_unit_test (a_process_without_a_module_is_left_alone),

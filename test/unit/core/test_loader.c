@@ -28,6 +28,7 @@ static char scratch[] = "/tmp/monocle-loader-XXXXXX";
 static struct {
 	int (*init) (const monocle_host_ops *ops);
 	int (*load) (const char *desc);
+	void (*load_as_mono) (const char *desc);
 	int (*load_from_env) (void);
 	void (*startup_done) (void);
 	void (*shutdown) (void);
@@ -55,6 +56,7 @@ open_core (const char *path)
 	CHECK (library != NULL);
 	core.init = (int (*) (const monocle_host_ops *)) function (library, "monocle_host_init");
 	core.load = (int (*) (const char *)) function (library, "monocle_host_load");
+	core.load_as_mono = (void (*) (const char *)) function (library, "mono_profiler_load");
 	core.load_from_env = (int (*) (void)) function (library, "monocle_host_load_from_env");
 	core.startup_done = (void (*) (void)) function (library, "monocle_host_startup_done");
 	core.shutdown = (void (*) (void)) function (library, "monocle_host_shutdown");
@@ -62,13 +64,20 @@ open_core (const char *path)
 	return library;
 }
 
+/* There is no host yet. */
 static void
-begin (void)
+embed (void)
 {
 	setenv ("MONOCLE_MODULE_PATH", MODULE_FOLDER, 1);
 	unsetenv ("MONOCLE_STRICT");
 	unsetenv ("MONOCLE_LOG");
 	open_core (CORE_PATH);
+}
+
+static void
+begin (void)
+{
+	embed ();
 	CHECK (core.init (&host) == MONOCLE_OK);
 }
 
@@ -273,7 +282,8 @@ no_name_and_default_mean_monos_log_profiler (void **state)
 	assert_string_equal (line, "");
 }
 
-CHILD_PRINTS (nothing_is_loaded_after_shutdown, "monocle: profiler 'plain': too late, the program is ending\n")
+CHILD_PRINTS (nothing_is_loaded_after_shutdown,
+              "monocle: profiler 'plain': too late, the runtime is not profiled, or has ended\n")
 {
 	begin ();
 	run ();
@@ -402,6 +412,76 @@ CHILD_PRINTS (a_folder_is_searched_although_its_path_ends_another_one, "bare: in
 	put (plain, "libmono-profiler-bare.so", MODULE ("bare"));
 	search_through (inner, plain);
 	CHECK (core.load ("bare") == MONOCLE_OK);
+}
+
+/* --- before and after the host ------------------------------------------------------------------------------------ */
+
+static int
+grant_allocations (void *data, monocle_feature feature)
+{
+	return feature == MONOCLE_FEATURE_ALLOCATIONS;
+}
+
+static const monocle_host_ops granting_host = {
+	.size = sizeof granting_host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.enable = grant_allocations,
+};
+
+CHILD_PRINTS (a_module_that_is_loaded_before_the_host_has_an_init_window,
+              "early: init: allocations 1, clauses 1\n"
+              "monocle: a module that was loaded early was promised exception clauses, which the host test does not "
+              "grant\n"
+              "early: initialized: allocations 0, clauses 0\n"
+              "early: cleanup\n")
+{
+	embed ();
+	core.load_as_mono ("early");
+	CHECK (core.init (&granting_host) == MONOCLE_OK);
+	run ();
+	core.shutdown ();
+}
+
+CHILD_PRINTS (two_early_loads_and_one_in_the_window_are_all_served,
+              "plain: init plain:1\n"
+              "early: init: allocations 1, clauses 1\n"
+              "monocle: profiler 'plain' is loaded already; 'plain:2' has no effect\n"
+              "monocle: a module that was loaded early was promised exception clauses, which the host test does not "
+              "grant\n"
+              "bare: init bare\n"
+              "bare: initialized\n"
+              "early: initialized: allocations 0, clauses 0\n"
+              "plain: initialized\n")
+{
+	embed ();
+	core.load_as_mono ("plain:1");
+	core.load_as_mono ("early");
+	core.load_as_mono ("plain:2");
+	CHECK (core.init (&granting_host) == MONOCLE_OK);
+	CHECK (core.load ("bare") == MONOCLE_OK);
+	run ();
+}
+
+CHILD_PRINTS (a_module_that_is_loaded_after_the_start_is_told_no, "early: init: allocations 0, clauses 0\n"
+                                                                  "early: initialized: allocations 0, clauses 0\n")
+{
+	embed ();
+	CHECK (core.init (&granting_host) == MONOCLE_OK);
+	core.startup_done ();
+	core.load_as_mono ("early");
+	core.raise_runtime_initialized ();
+}
+
+/* It ends by exit (), as a program does that never came to start its runtime. */
+CHILD_PRINTS (without_a_host_a_module_is_started_and_hears_no_more, "early: init: allocations 1, clauses 1\n")
+{
+	embed ();
+	core.load_as_mono ("early");
+	core.startup_done ();
+	core.raise_runtime_initialized ();
+	core.shutdown ();
+	exit (0);
 }
 
 /* --- the environment ---------------------------------------------------------------------------------------------- */
@@ -549,6 +629,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_place_is_left_after_its_first_library_and_the_next_one_is_tried),
 	cmocka_unit_test (a_file_that_is_no_library_is_passed_over),
 	cmocka_unit_test (a_folder_is_searched_although_its_path_ends_another_one),
+	cmocka_unit_test (a_module_that_is_loaded_before_the_host_has_an_init_window),
+	cmocka_unit_test (two_early_loads_and_one_in_the_window_are_all_served),
+	cmocka_unit_test (a_module_that_is_loaded_after_the_start_is_told_no),
+	cmocka_unit_test (without_a_host_a_module_is_started_and_hears_no_more),
 	cmocka_unit_test (monocle_profile_holds_words_and_precedes_monos_variable),
 	cmocka_unit_test (monos_variable_serves_when_ours_is_unset),
 	cmocka_unit_test (an_open_quote_is_one_line_and_nothing_is_loaded),

@@ -152,7 +152,6 @@ CHILD_TEST (the_host_is_told_when_a_call_filter_comes_changes_or_goes)
 
 CHILD_TEST (features_are_granted_in_an_init_window_only_and_the_host_is_asked_once)
 {
-	CHECK (!mono_profiler_enable_allocations ());
 	open_window (~0u);
 	CHECK (mono_profiler_enable_allocations () == 1);
 	CHECK (mono_profiler_enable_allocations () == 1);
@@ -182,6 +181,87 @@ CHILD_PRINTS (a_refused_feature_is_said_once_by_name,
 		CHECK (!mono_profiler_enable_coverage () && !mono_profiler_enable_allocations () &&
 		       !mono_profiler_enable_clauses () && !mono_profiler_enable_call_context_introspection () &&
 		       !mono_profiler_enable_sampling (a));
+}
+
+static mono_bool
+enable_four (void)
+{
+	return mono_profiler_enable_coverage () && mono_profiler_enable_allocations () && mono_profiler_enable_clauses () &&
+	       mono_profiler_enable_call_context_introspection ();
+}
+
+/* The numbers are those of monocle_feature. */
+CHILD_PRINTS (before_the_host_everything_is_promised_and_it_is_asked_once_when_it_comes, "")
+{
+	CHECK (enable_four () && enable_four () && mono_profiler_enable_sampling (handle_named ("a")) == 1);
+	CHECK_STRING (trace, "");
+	open_window (~0u);
+	CHECK_STRING (trace, "enable:0 enable:1 enable:2 enable:3 enable:4");
+	CHECK (enable_four () && mono_profiler_enable_sampling (handle_named ("b")) == 1);
+	CHECK_STRING (trace, "enable:0 enable:1 enable:2 enable:3 enable:4");
+	monocle_host_startup_done ();
+	CHECK (!mono_profiler_enable_coverage ());
+}
+
+CHILD_PRINTS (a_promise_that_the_host_breaks_is_said_once,
+              "monocle: a module that was loaded early was promised sampling, which the host test does not grant\n"
+              "monocle: a module that was loaded early was promised coverage, which the host test does not grant\n")
+{
+	MonoProfilerHandle a = handle_named ("a");
+	MonoProfilerSampleMode mode;
+
+	CHECK (mono_profiler_enable_coverage () == 1 && mono_profiler_enable_sampling (a) == 1);
+	CHECK (mono_profiler_set_sample_mode (a, MONO_PROFILER_SAMPLE_MODE_REAL, 50) == 1);
+	open_window (1u << MONOCLE_FEATURE_CLAUSES);
+	CHECK_STRING (trace, "enable:0 enable:1"); /* and not for what nobody asked */
+	CHECK (!mono_profiler_enable_coverage () && !mono_profiler_enable_sampling (a));
+	CHECK (!mono_profiler_set_sample_mode (a, MONO_PROFILER_SAMPLE_MODE_REAL, 50));
+	CHECK (!mono_profiler_get_sample_mode (a, &mode, NULL) && mode == MONO_PROFILER_SAMPLE_MODE_NONE);
+	CHECK (mono_profiler_enable_clauses () == 1);
+}
+
+CHILD_TEST (a_sample_mode_that_is_set_early_holds_when_the_host_has_come)
+{
+	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b");
+	MonoProfilerSampleMode mode;
+	uint32_t frequency;
+
+	CHECK (!mono_profiler_set_sample_mode (a, MONO_PROFILER_SAMPLE_MODE_REAL, 50));
+	CHECK (mono_profiler_enable_sampling (a) == 1 && mono_profiler_enable_sampling (b) == 1);
+	CHECK (!mono_profiler_set_sample_mode (b, MONO_PROFILER_SAMPLE_MODE_REAL, 60));
+	CHECK (mono_profiler_get_sample_mode (a, &mode, &frequency) == 1);
+	CHECK (mode == MONO_PROFILER_SAMPLE_MODE_NONE && frequency == 100);
+	CHECK (mono_profiler_set_sample_mode (a, MONO_PROFILER_SAMPLE_MODE_REAL, 50) == 1);
+	open_window (~0u);
+	monocle_host_startup_done ();
+	CHECK (mono_profiler_get_sample_mode (a, &mode, &frequency) == 1);
+	CHECK (mode == MONO_PROFILER_SAMPLE_MODE_REAL && frequency == 50);
+	MonocleSampling state = { .size = sizeof state };
+	for (; state.mode != MONO_PROFILER_SAMPLE_MODE_REAL; usleep (1000)) /* the sampler's thread takes it soon */
+		CHECK (monocle_sampling_state (&state));
+	CHECK (state.frequency == 50);
+	monocle_host_shutdown ();
+}
+
+CHILD_TEST (a_host_that_could_not_start_breaks_no_promise)
+{
+	monocle_host_ops bad = host;
+
+	bad.api_version = 99;
+	CHECK (mono_profiler_enable_clauses () == 1);
+	CHECK (monocle_host_init (&bad) == MONOCLE_E_INVALID);
+	CHECK (mono_profiler_enable_allocations () == 1);
+	open_window (~0u);
+	CHECK_STRING (trace, "enable:2 enable:3");
+}
+
+CHILD_TEST (a_host_learns_whether_anybody_has_a_handle)
+{
+	CHECK (!monocle_host_has_handles ());
+	handle_named ("a");
+	CHECK (monocle_host_has_handles ());
+	open_window (0);
+	CHECK (monocle_host_has_handles ());
 }
 
 CHILD_TEST (the_first_handle_owns_the_sample_mode_and_the_others_may_look)
@@ -235,6 +315,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_host_is_told_when_a_call_filter_comes_changes_or_goes),
 	cmocka_unit_test (features_are_granted_in_an_init_window_only_and_the_host_is_asked_once),
 	cmocka_unit_test (a_refused_feature_is_said_once_by_name),
+	cmocka_unit_test (before_the_host_everything_is_promised_and_it_is_asked_once_when_it_comes),
+	cmocka_unit_test (a_promise_that_the_host_breaks_is_said_once),
+	cmocka_unit_test (a_sample_mode_that_is_set_early_holds_when_the_host_has_come),
+	cmocka_unit_test (a_host_that_could_not_start_breaks_no_promise),
+	cmocka_unit_test (a_host_learns_whether_anybody_has_a_handle),
 	cmocka_unit_test (the_first_handle_owns_the_sample_mode_and_the_others_may_look),
 	cmocka_unit_test (coverage_data_and_call_contexts_answer_nothing_while_off),
 };

@@ -1,0 +1,12 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * feature.h - what modules enabled before there was a host.
+ */
+#ifndef MONOCLE_DISPATCH_FEATURE_H
+#define MONOCLE_DISPATCH_FEATURE_H
+
+/* Asks the host, which is there now, for what was promised; a line says what it refuses. Normal context. */
+void monocle__feature_settle (void);
+
+#endif
