@@ -37,6 +37,27 @@ def check_mono(suite, mine):
         suite.check(name in mine, "exported: " + name)
 
 
+def mono_headers():
+    """What Mono's installed headers declare as public, of all headers."""
+    names = set()
+    for path in pathlib.Path("/usr/include/mono-2.0/mono").rglob("*.h"):
+        text = path.read_text(errors="replace")
+        names |= set(re.findall(r"MONO_API\b[^;{}#]*?\b(mono_\w+)\s*\(", text))
+    return names
+
+
+def check_public_names(suite, mine):
+    """Of these, all that Mono itself exports: a module that names one must load."""
+    mono, names = shutil.which("mono-sgen"), mono_headers()
+    if mono is None or not names:
+        suite.skip("names of Mono's headers", "mono or its headers are not installed", "mono")
+        return
+    exported = names & set(exports(os.path.realpath(mono)))
+    suite.check(len(exported) > 700, "Mono exports what its headers declare", len(exported))
+    for name in sorted(exported):
+        suite.check(name in mine, "public in Mono: " + name)
+
+
 def main():
     suite = harness.Suite("exports", __doc__)
     suite.parser.add_argument("--include", default=str(harness.TOP / "include"))
@@ -51,6 +72,7 @@ def main():
         suite.check(not re.match(r"monocle__", name), "not internal: " + name)
         suite.check(letter in "TWi", "a function, not data: " + name, letter)
     check_mono(suite, mine)
+    check_public_names(suite, mine)
 
     headers = declarations.public_headers(options.include)
     declared = declarations.Declarations(options.cc.split(), options.include, headers).functions

@@ -23,6 +23,13 @@
 MONO_API char *mono_pmip (void *ip);
 MONO_API void mono_debug_free_locals (MonoDebugLocalsInfo *info);
 
+/* Of debug-mono-symfile.h, which needs <glib.h>. */
+MONO_API mono_bool mono_debug_symfile_is_loaded (MonoSymbolFile *symfile);
+MONO_API MonoDebugMethodInfo *mono_debug_symfile_lookup_method (MonoDebugHandle *handle, MonoMethod *method);
+MONO_API MonoDebugSourceLocation *mono_debug_symfile_lookup_location (MonoDebugMethodInfo *minfo, uint32_t offset);
+MONO_API void mono_debug_symfile_free_location (MonoDebugSourceLocation *location);
+MONO_API MonoDebugLocalsInfo *mono_debug_symfile_lookup_locals (MonoDebugMethodInfo *minfo);
+
 /* --- questions to the host ---------------------------------------------------------------------------------------- */
 
 /* 0, MONOCLE_E_NOT_FOUND when the method has symbols but no source there, or MONOCLE_E_UNKNOWN. */
@@ -355,6 +362,39 @@ mono_debug_lookup_locals (MonoMethod *method)
 		return info;
 	mono_debug_free_locals (info);
 	return NULL;
+}
+
+/* --- by symbol file: the same answers, whatever the symbols are in ------------------------------------------------ */
+
+/* No host gives one away. */
+mono_bool
+mono_debug_symfile_is_loaded (MonoSymbolFile *symfile)
+{
+	return 0;
+}
+
+MonoDebugMethodInfo *
+mono_debug_symfile_lookup_method (MonoDebugHandle *handle, MonoMethod *method)
+{
+	return mono_debug_lookup_method (method);
+}
+
+MonoDebugSourceLocation *
+mono_debug_symfile_lookup_location (MonoDebugMethodInfo *minfo, uint32_t offset)
+{
+	return offset <= INT32_MAX ? mono_debug_method_lookup_location (minfo, (int) offset) : NULL;
+}
+
+void
+mono_debug_symfile_free_location (MonoDebugSourceLocation *location)
+{
+	mono_debug_free_source_location (location);
+}
+
+MonoDebugLocalsInfo *
+mono_debug_symfile_lookup_locals (MonoDebugMethodInfo *minfo)
+{
+	return mono_debug_lookup_locals ((MonoMethod *) minfo);
 }
 
 /* --- text --------------------------------------------------------------------------------------------------------- */

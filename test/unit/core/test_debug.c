@@ -18,6 +18,11 @@
 
 MONO_API char *mono_pmip (void *ip);
 
+/* In Mono's debug-mono-symfile.h, which needs <glib.h>. */
+MONO_API MonoDebugMethodInfo *mono_debug_symfile_lookup_method (MonoDebugHandle *handle, MonoMethod *method);
+MONO_API MonoDebugSourceLocation *mono_debug_symfile_lookup_location (MonoDebugMethodInfo *minfo, uint32_t offset);
+MONO_API void mono_debug_symfile_free_location (MonoDebugSourceLocation *location);
+
 enum { RUN = 0x06000001, BARE = 0x06000002, OLD = 0x06000003 };
 
 static MonoImage *image;
@@ -265,6 +270,19 @@ addresses_are_spelled_as_on_mono (void **state)
 	assert_null (mono_pmip ((void *) 0x50001020));
 }
 
+static void
+symbol_files_answer_as_methods_do (void **state)
+{
+	MonoDebugMethodInfo *minfo = mono_debug_symfile_lookup_method (mono_debug_get_handle (NULL), run);
+	assert_ptr_equal (minfo, mono_debug_lookup_method (run));
+	MonoDebugSourceLocation *location = mono_debug_symfile_lookup_location (minfo, 10);
+	assert_non_null (location);
+	assert_string_equal (location->source_file, "/src/app.cs");
+	assert_int_equal (location->row, 8);
+	mono_debug_symfile_free_location (location);
+	assert_null (mono_debug_symfile_lookup_location (minfo, UINT32_MAX));
+}
+
 /* What modules read through their own copy of Mono's struct. */
 static void
 code_records_have_the_fields_of_monos (void **state)
@@ -320,6 +338,7 @@ main (void)
 		cmocka_unit_test (code_that_grows_between_two_questions_is_read_whole),
 		cmocka_unit_test (frames_are_spelled_as_on_mono),
 		cmocka_unit_test (addresses_are_spelled_as_on_mono),
+		cmocka_unit_test (symbol_files_answer_as_methods_do),
 		cmocka_unit_test (code_records_have_the_fields_of_monos),
 		cmocka_unit_test (several_bodies_of_a_method_are_records_of_their_own),
 		cmocka_unit_test (a_debugger_is_there_when_somebody_says_so),

@@ -327,6 +327,25 @@ handles_are_numbered_as_on_mono (void **state)
 	assert_int_equal (live, 0);
 }
 
+/* As Unity's Mono calls them; in no public header. */
+MONO_API void *mono_gchandle_new_v2 (MonoObject *object, mono_bool pinned);
+MONO_API MonoObject *mono_gchandle_get_target_v2 (void *handle);
+MONO_API void mono_gchandle_free_v2 (void *handle);
+
+static void
+handles_are_pointers_under_the_newer_names (void **state)
+{
+	box own;
+	void *handle = mono_gchandle_new_v2 ((MonoObject *) &own, 0);
+	assert_ptr_equal (mono_gchandle_get_target_v2 (handle), &own);
+	assert_ptr_equal (mono_gchandle_get_target ((uint32_t) (uintptr_t) handle), &own);
+	assert_null (mono_gchandle_get_target_v2 ((void *) ((uintptr_t) handle | (uintptr_t) 1 << 32)));
+	mono_gchandle_free_v2 ((void *) ((uintptr_t) handle | (uintptr_t) 1 << 32));
+	assert_ptr_equal (mono_gchandle_get_target_v2 (handle), &own);
+	mono_gchandle_free_v2 (handle);
+	assert_null (mono_gchandle_get_target_v2 (handle));
+}
+
 static void
 a_freed_handle_has_no_target_and_its_number_is_used_again (void **state)
 {
@@ -446,6 +465,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (handles_are_numbered_as_on_mono),
 	cmocka_unit_test (a_freed_handle_has_no_target_and_its_number_is_used_again),
 	cmocka_unit_test (numbers_that_are_no_handles_do_nothing),
+	cmocka_unit_test (handles_are_pointers_under_the_newer_names),
 	cmocka_unit_test (a_refused_reference_is_no_handle),
 	cmocka_unit_test (threads_never_get_the_same_handle),
 	cmocka_unit_test (what_is_above_the_oldest_generation_counts_as_the_oldest),
