@@ -11,7 +11,6 @@
 #include "profile-file.h"
 
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +152,7 @@ run (int argc, char **argv)
 {
 	arguments args = { .format = SIZE_MAX };
 	int code;
-	signal (SIGPIPE, SIG_IGN);
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_convert, argc, argv, &args, &code))
 		return code;
 	if (argc - optind != 1)

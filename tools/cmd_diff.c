@@ -11,7 +11,6 @@
 #include "report-format.h"
 
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +140,7 @@ run (int argc, char **argv)
 {
 	arguments args = { .sort = MONOCLE__SORT_SELF, .format = SIZE_MAX, .limit = SIZE_MAX };
 	int code;
-	signal (SIGPIPE, SIG_IGN);
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
 		return code;
 	if (argc - optind != 2)

@@ -14,7 +14,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,7 +314,7 @@ static int
 run (int argc, char **argv)
 {
 	int code;
-	signal (SIGPIPE, SIG_IGN);
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_doctor, argc, argv, NULL, &code))
 		return code;
 	if (optind < argc)

@@ -12,7 +12,6 @@
 
 #include <fnmatch.h>
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +137,7 @@ run (int argc, char **argv)
 {
 	arguments args = { 0 };
 	int code;
-	signal (SIGPIPE, SIG_IGN);
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
 		return code;
 	if (argc - optind != 1)

@@ -8,7 +8,6 @@
 #include "output.h"
 
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +97,7 @@ static int
 run (int argc, char **argv)
 {
 	int code;
-	signal (SIGPIPE, SIG_IGN);
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_list, argc, argv, NULL, &code))
 		return code;
 	if (optind < argc)

@@ -10,7 +10,6 @@
 #include "report-format.h"
 
 #include <getopt.h> /* optind */
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -67,7 +66,7 @@ run (int argc, char **argv)
 {
 	arguments args = { .sort = MONOCLE__SORT_SELF, .limit = SIZE_MAX };
 	int code;
-	signal (SIGPIPE, SIG_IGN); /* a closed pipe is an error that is told, not a silent death */
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_report, argc, argv, &args, &code))
 		return code;
 	if (argc - optind > 1)

@@ -425,7 +425,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	wishes.profile_count = args->profiles.count;
 	monocle__environ_set (&wishes, &state);
 	code = monocle__child_run (args->command, &child);
-	signal (SIGPIPE, SIG_IGN); /* after the child: it must not inherit this */
+	monocle__output_begin (); /* after the child: it must not inherit this */
 	if (child.pid != 0)
 		report_run (args, code, child.signalled, folder, &state, layout);
 	else

@@ -55,6 +55,7 @@ help_command (int argc, char **argv)
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
 	if (argc > 1)
 		return command ? monocle__options_help (command) : unknown_command (argv[1]);
+	monocle__output_begin ();
 	print_help (stdout);
 	return monocle__output_finish (stdout, NULL);
 }
@@ -71,6 +72,7 @@ main (int argc, char **argv)
 	if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
 		return help_command (argc - 1, argv + 1);
 	if (strcmp (argv[1], "--version") == 0 || strcmp (argv[1], "-V") == 0) {
+		monocle__output_begin ();
 		printf ("monocle %s\n", MONOCLE_VERSION);
 		return monocle__output_finish (stdout, NULL);
 	}

@@ -11,11 +11,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void
+monocle__output_begin (void)
+{
+	signal (SIGPIPE, SIG_IGN);
+	signal (SIGXFSZ, SIG_IGN);
+}
 
 int
 monocle__output_finish (FILE *stream, const char *name)

@@ -13,6 +13,12 @@
 #include "report.h"
 
 /*
+ * From now on a closed pipe and a file that has grown to its limit (ulimit -f) are errors that are told, not a silent
+ * death. Children inherit this: what starts some of the user's does so before.
+ */
+void monocle__output_begin (void);
+
+/*
  * Flushes the stream and looks at its errors. When the output is not complete, says so in one line (`name` NULL: it is
  * standard output) and answers MONOCLE__EXIT_FAILED, else 0. Does not close.
  */

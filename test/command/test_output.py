@@ -50,11 +50,22 @@ class Output(case.Case):
     def test_of_a_flame_graph_that_does_not_fit_nothing_is_left(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        code, out, error = self.monocle('flame', 'p.pb.gz', preexec_fn=limit, restore_signals=False)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        code, out, error = self.monocle('flame', 'p.pb.gz', preexec_fn=limit)
         self.assertEqual((code, out), (1, ''))
         self.assertEqual(error, 'monocle: cannot write p.html: File too large\n')
         self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
+
+    def test_a_result_longer_than_files_may_be_is_one_line(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        for words in ['report', 'p.pb.gz'], ['convert', 'p.pb.gz', '--to=collapsed', '-o', '-'], ['--help'], ['list']:
+            with open(self.work / 'out', 'w') as out:
+                result = subprocess.run([self.program, *words], cwd=self.work, env=self.environment, stdout=out,
+                                        stderr=subprocess.PIPE, preexec_fn=limit, timeout=60)
+            self.assertEqual(result.returncode, 1, words)
+            self.assertEqual(result.stderr.decode(), 'monocle: cannot write to standard output: File too large\n')
 
     def test_the_flame_graph_is_named_after_the_profile(self):
         self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
