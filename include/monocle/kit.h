@@ -276,7 +276,7 @@ MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
 
 /* The calling thread's stack may be looked at from now on: at init, and in thread_started on the thread itself. */
 MONOCLE_KIT_API void monocle_kit_aot_thread_begin (void);
-/* An assembly was loaded, and with it perhaps such a file: in assembly_loaded. Asks the loader; takes a lock. */
+/* An assembly was loaded, and with it perhaps such a file: in assembly_loaded. Asks the loader. */
 MONOCLE_KIT_API void monocle_kit_aot_look (void);
 /* In thread_exited. Any thread. */
 MONOCLE_KIT_API void monocle_kit_aot_thread_end (uintptr_t tid);

@@ -21,9 +21,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
-/* A file's code. Never freed: Mono unloads none. */
+/* A file's code. Never freed, and stays mapped, because what is on a stack is compared with what is in it. */
 struct aot_file {
 	struct aot_file *next;
 	uintptr_t start, end;
@@ -31,9 +32,9 @@ struct aot_file {
 };
 
 static struct aot_file *_Atomic files;
-static atomic_uint unprepared; /* how many of them */
-static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-static unsigned long long additions; /* the loader's count at the last look; under `looking` */
+static atomic_uint unprepared;                         /* how many of them */
+static _Atomic uintptr_t lowest = UINTPTR_MAX, beyond; /* all of them are between these */
+static atomic_ullong additions;                        /* the loader's count at the last look */
 
 /* --- which files there are ---------------------------------------------------------------------------------------- */
 
@@ -46,56 +47,103 @@ find_file (uintptr_t address)
 	return file;
 }
 
-static bool
-is_aot_file (const char *path)
-{
-	void *object = path && *path ? dlopen (path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-	bool is = object && dlsym (object, "mono_aot_file_info");
-	if (object)
-		dlclose (object);
-	return is;
-}
-
-static void
-add_file (uintptr_t start, uintptr_t end)
-{
-	struct aot_file *file = malloc (sizeof *file);
-	if (!file)
-		return;
-	*file = (struct aot_file) { .next = files, .start = start, .end = end };
-	unprepared++;
-	files = file;
-}
+/*
+ * What is loaded, copied: while dl_iterate_phdr () holds the loader's lock nothing is asked of the loader. It takes its
+ * locks in another order itself, and a thread that loads a library then would wait for us, and we for it.
+ */
+struct object {
+	struct object *next;
+	uintptr_t start, end; /* its code */
+	char path[];
+};
 
 static int
-see_object (struct dl_phdr_info *object, size_t size, void *data)
+see_object (struct dl_phdr_info *info, size_t size, void *data)
 {
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW (Phdr) *part = &object->dlpi_phdr[i];
-		uintptr_t start = object->dlpi_addr + part->p_vaddr;
-		if (part->p_type == PT_LOAD && (part->p_flags & PF_X) && !find_file (start) && is_aot_file (object->dlpi_name))
-			add_file (start, start + part->p_memsz);
+	struct object **objects = data;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW (Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + part->p_vaddr;
+		if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || !*info->dlpi_name || find_file (start))
+			continue;
+		size_t length = strlen (info->dlpi_name) + 1;
+		struct object *object = malloc (sizeof *object + length);
+		if (!object)
+			return 1;
+		*object = (struct object) { *objects, start, start + part->p_memsz };
+		memcpy (object->path, info->dlpi_name, length);
+		*objects = object;
 	}
 	return 0;
 }
 
 static int
-see_additions (struct dl_phdr_info *object, size_t size, void *data)
+see_additions (struct dl_phdr_info *info, size_t size, void *data)
 {
-	*(unsigned long long *) data = object->dlpi_adds;
+	*(unsigned long long *) data = info->dlpi_adds;
 	return 1;
+}
+
+/* Mono's symbol in this very object, and not in a library that it needs. It begins with a version: 147 in Mono 6.8. */
+static bool
+is_monos (void *handle, const struct object *object)
+{
+	enum { HIGHEST_VERSION = 0xffff };
+	const uint32_t *version = dlsym (handle, "mono_aot_file_info");
+	Dl_info where, code;
+	return version && dladdr (version, &where) && dladdr ((void *) object->start, &code) &&
+	       where.dli_fbase == code.dli_fbase && *version && *version <= HIGHEST_VERSION;
+}
+
+/* Of two threads that see the same file only one adds it. No lock: a child may be forked meanwhile. */
+static bool
+add_file (const struct object *object)
+{
+	struct aot_file *file = malloc (sizeof *file), *head = files;
+	if (!file)
+		return false;
+	*file = (struct aot_file) { .start = object->start, .end = object->end };
+	for (uintptr_t low = lowest; file->start < low && !atomic_compare_exchange_weak (&lowest, &low, file->start);)
+		;
+	for (uintptr_t high = beyond; file->end > high && !atomic_compare_exchange_weak (&beyond, &high, file->end);)
+		;
+	unprepared++;
+	do {
+		if (find_file (file->start)) {
+			unprepared--;
+			free (file);
+			return false;
+		}
+		file->next = head;
+	} while (!atomic_compare_exchange_weak (&files, &head, file));
+	return true;
+}
+
+/* A file of Mono's keeps the handle, and so stays mapped: Mono itself closes those that it finds it cannot use. */
+static void
+look_at (const struct object *object)
+{
+	void *handle = dlopen (object->path, RTLD_LAZY | RTLD_NOLOAD);
+	if (handle && !(is_monos (handle, object) && add_file (object)))
+		dlclose (handle);
 }
 
 void
 monocle_kit_aot_look (void)
 {
 	unsigned long long now = 0;
-	pthread_mutex_lock (&looking);
+	struct object *objects = NULL;
 	dl_iterate_phdr (see_additions, &now);
-	if (now != additions)
-		dl_iterate_phdr (see_object, NULL);
+	if (now == additions)
+		return;
+	dl_iterate_phdr (see_object, &objects);
+	while (objects) {
+		struct object *object = objects;
+		objects = object->next;
+		look_at (object);
+		free (object);
+	}
 	additions = now;
-	pthread_mutex_unlock (&looking);
 }
 
 void
@@ -174,6 +222,8 @@ monocle_kit_aot_thread_end (uintptr_t tid)
 static bool
 is_unprepared (uintptr_t address)
 {
+	if (address < lowest || address >= beyond)
+		return false;
 	struct aot_file *file = find_file (address);
 	return file && !file->is_prepared;
 }
