@@ -6,6 +6,7 @@
  * What is loaded stays known, so each test has libraries of its own. The stack that is searched is the test's own, too:
  * an address is computed when it may be found.
  */
+#include <alloca.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -99,6 +100,21 @@ a_file_that_was_closed_can_be_compared_with (void **state)
 	monocle_kit_aot_prepared (address);
 }
 
+static void
+a_stack_is_not_searched_for_ever (void **state)
+{
+	enum { DEEP = 2 << 20, IP = 77 };
+	void *library = load ("aot-far");
+	monocle_kit_aot_look ();
+	assert_int_equal (unprepared_with (0, IP), 0);
+	char *volatile frame = alloca (DEEP);
+	memset (frame, 0, DEEP);
+	assert_int_equal (unprepared_with (0, IP), IP);
+	uintptr_t address = return_address (library);
+	assert_int_equal (unprepared_with (address, IP), address - 1);
+	monocle_kit_aot_prepared (address);
+}
+
 /* --- a library that is being loaded ------------------------------------------------------------------------------- */
 
 static _Atomic pid_t looker;
@@ -158,6 +174,7 @@ main (void)
 		cmocka_unit_test (code_of_monos_files_is_found_until_mono_was_asked),
 		cmocka_unit_test (files_that_are_not_monos_do_not_count),
 		cmocka_unit_test (a_file_that_was_closed_can_be_compared_with),
+		cmocka_unit_test (a_stack_is_not_searched_for_ever),
 		cmocka_unit_test (a_library_that_is_being_loaded_is_not_waited_for),
 	};
 	monocle_kit_aot_thread_begin ();
