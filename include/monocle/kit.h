@@ -49,7 +49,7 @@ typedef enum {
 typedef struct {
 	const char *key;
 	monocle_kit_option_kind kind;
-	void *value;               /* holds the default; untouched on error */
+	void *value;               /* holds the default, which help shows unless it is NULL; untouched on error */
 	const char *choices;       /* CHOICE only; else what to show as the value in help, e.g. "FILE" */
 	const char *help;
 	uint64_t min, max;         /* U64 only; max 0: no limit */

@@ -231,21 +231,26 @@ settle (struct setting *setting, bool store)
 	}
 }
 
+/* A text that is NULL has no value to show: the row's help says what holds then. */
 static void
-print_value (const monocle_kit_option *row)
+print_default (const monocle_kit_option *row)
 {
+	if (row->kind == MONOCLE_KIT_OPTION_STRING && !*(const char **) row->value)
+		return;
+	printf (" (default: ");
 	if (row->kind == MONOCLE_KIT_OPTION_FLAG)
 		printf ("%s", *(bool *) row->value ? "on" : "off");
 	else if (row->kind == MONOCLE_KIT_OPTION_U64)
 		printf ("%llu", (unsigned long long) *(uint64_t *) row->value);
 	else if (row->kind == MONOCLE_KIT_OPTION_STRING)
-		printf ("%s", *(const char **) row->value ? *(const char **) row->value : "none");
+		printf ("%s", *(const char **) row->value);
 	else {
 		const char *choice = row->choices;
 		for (uint32_t i = *(uint32_t *) row->value; i; i--)
 			choice += strcspn (choice, "|") + 1;
 		printf ("%.*s", (int) strcspn (choice, "|"), choice);
 	}
+	printf (")");
 }
 
 static void
@@ -259,9 +264,9 @@ print_help (const char *module, const monocle_kit_option *rows)
 			snprintf (left, sizeof left, "[no]%s", rows->key);
 		else
 			snprintf (left, sizeof left, "%s=%s", rows->key, value ? value : "TEXT");
-		printf ("  %-24s %s (default: ", left, rows->help);
-		print_value (rows);
-		printf (")\n");
+		printf ("  %-24s %s", left, rows->help);
+		print_default (rows);
+		printf ("\n");
 	}
 	printf ("  %-24s %s\n", "help", "print this and end");
 	fflush (stdout);

@@ -47,7 +47,7 @@ static const monocle_kit_option options[] = {
 	  0, MONOCLE_KIT_MAX_DEPTH },
 	{ "threads",   MONOCLE_KIT_OPTION_FLAG,   &option_threads,   NULL,        "keep threads apart" },
 	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
-	  "where the profile goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	  "where the profile goes, else %e_%t_%p.calls.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
 };
 /* clang-format on */

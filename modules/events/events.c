@@ -33,7 +33,7 @@ static uint64_t option_buffer = 1 << 20;
 static const monocle_kit_option options[] = {
 	/* key        kind                        value            choices        help */
 	{ "only",     MONOCLE_KIT_OPTION_STRING, &option_only,     "PREFIX+...",
-	  "these events, by how their names begin: gc+monitor" },
+	  "these events, else the usual ones, by how their names begin: gc+monitor" },
 	{ "also",     MONOCLE_KIT_OPTION_STRING, &option_also,     "PREFIX+...", "these as well as the usual ones" },
 	{ "without",  MONOCLE_KIT_OPTION_STRING, &option_without,  "PREFIX+...", "but not these" },
 	{ "calls",    MONOCLE_KIT_OPTION_FLAG,   &option_calls,    NULL,         "calls of methods as well" },
@@ -46,7 +46,7 @@ static const monocle_kit_option options[] = {
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,   "BYTES",
 	  "per thread, while lines wait to be written", 1 << 17, 1 << 30 },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,   "FILE",
-	  "where the log goes, else %e_%t_%p.%m.log: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	  "where the log goes, else %e_%t_%p.%m.log: %p process, %t time, %e program, %m module, +FILE, |COMMAND, #FD" },
 	{ NULL },
 };
 /* clang-format on */

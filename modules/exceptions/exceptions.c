@@ -38,12 +38,12 @@ static const monocle_kit_option options[] = {
 	{ "depth",   MONOCLE_KIT_OPTION_U64,    &option_depth,   NULL,       "frames kept of a stack, innermost first",
 	  1, 1000 },
 	{ "filter",  MONOCLE_KIT_OPTION_STRING, &option_filter,  "TYPE+...",
-	  "types to look at, as globs: System.IO.*+*.Oops" },
+	  "types to look at, else all, as globs: System.IO.*+*.Oops" },
 	{ "threads", MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,       "keep threads apart" },
 	{ "buffer",  MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",    "for what waits to be counted or written",
 	  1 << 17, 1 << 30 },
 	{ "output",  MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
-	  "where it goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	  "where it goes, else %e_%t_%p.exceptions.pb.gz or .log: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
 };
 /* clang-format on */

@@ -52,7 +52,7 @@ static const monocle_kit_option options[] = {
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",     "for stacks that wait to be counted",
 	  1 << 16, 1 << 30 },
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
-	  "where the profile goes: %p %t %e %m %n, +FILE, |COMMAND, #FD" },
+	  "where the profile goes, else %e_%t_%p.sample.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ "snapshot", MONOCLE_KIT_OPTION_STRING, &option_snapshot, "FILE",
 	  "stacks of all threads on SIGUSR2 and (not on Mono) at the end" },
 	{ NULL },

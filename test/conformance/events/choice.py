@@ -16,9 +16,9 @@ import harness  # noqa: E402
 
 HELP = """\
 Options of events, comma separated behind a colon (--profile=events:KEY=VALUE,KEY):
-  only=PREFIX+...          these events, by how their names begin: gc+monitor (default: none)
-  also=PREFIX+...          these as well as the usual ones (default: none)
-  without=PREFIX+...       but not these (default: none)
+  only=PREFIX+...          these events, else the usual ones, by how their names begin: gc+monitor
+  also=PREFIX+...          these as well as the usual ones
+  without=PREFIX+...       but not these
   [no]calls                calls of methods as well (default: off)
   callspec=SPEC            whose calls: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC \
 (default: program)
@@ -26,8 +26,8 @@ Options of events, comma separated behind a colon (--profile=events:KEY=VALUE,KE
   [no]indent               indent by what is open on the thread (default: on)
   time=since|clock         seconds since the start, or time of day (default: since)
   buffer=BYTES             per thread, while lines wait to be written (default: 1048576)
-  output=FILE              where the log goes, else %e_%t_%p.%m.log: %p %t %e %m %n, +FILE, |COMMAND, #FD \
-(default: none)
+  output=FILE              where the log goes, else %e_%t_%p.%m.log: %p process, %t time, %e program, %m module, \
++FILE, |COMMAND, #FD
   help                     print this and end
 """
 WRONG = [

@@ -16,7 +16,7 @@
 
 static bool flag;
 static uint64_t number;
-static const char *text;
+static const char *text, *no_text;
 static uint32_t choice;
 
 /* clang-format off */
@@ -25,6 +25,7 @@ static const monocle_kit_option rows[] = {
 	{ "depth",   MONOCLE_KIT_OPTION_U64,    &number, NULL,        "how deep", 1, 1 << 20 },
 	{ "output",  MONOCLE_KIT_OPTION_STRING, &text,   "FILE",      "where to" },
 	{ "time",    MONOCLE_KIT_OPTION_CHOICE, &choice, "wall|none", "what time" },
+	{ "filter",  MONOCLE_KIT_OPTION_STRING, &no_text, "GLOB",     "whom, else all" },
 	{ NULL },
 };
 /* clang-format on */
@@ -190,6 +191,7 @@ help_lists_the_rows_and_changes_nothing (void **state)
 	assert_non_null (strstr (shown, "  depth=N                  how deep (default: 5)\n"));
 	assert_non_null (strstr (shown, "  output=FILE              where to (default: default)\n"));
 	assert_non_null (strstr (shown, "  time=wall|none           what time (default: wall)\n"));
+	assert_non_null (strstr (shown, "  filter=GLOB              whom, else all\n"));
 }
 
 int
