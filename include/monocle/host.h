@@ -278,8 +278,8 @@ typedef struct {
 	/* any context: what comes of an event; NULL: all of Mono's come, exactly, and those of <monocle/ext.h> do not. */
 	MonocleSupport (*event_support)(void *host, monocle_event event);
 	/*
-	 * init window, monocle_host_init () included: may this process have the feature? Nonzero grants it. NULL refuses
-	 * all.
+	 * init window, monocle_host_init () included: may this process have the feature? A positive answer grants it. 0
+	 * refuses it, and the core says so; with a negative one the host has said it, and why. NULL refuses all.
 	 */
 	int (*enable)(void *host, monocle_feature feature);
 	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */

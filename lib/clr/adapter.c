@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <monocle/host.h>
+#include "beside.h"
 #include "code/code.h"
 #include "code/sampling.h"
 #include "code/stack.h"
@@ -63,6 +64,11 @@ enable (void *host, monocle_feature feature)
 		return monocle__sampling_grant ();
 	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
 		atomic_store (&monocle__clr_state.allocations, true);
+	if (feature == MONOCLE_FEATURE_CLAUSES && monocle__clr_state.beside) {
+		static atomic_bool told;
+		monocle__beside_refuse ("exception clauses", MONOCLE__BESIDE_REWRITE, &told);
+		return -1;
+	}
 	if (feature == MONOCLE_FEATURE_CLAUSES)
 		atomic_store (&monocle__clr_state.clauses, true);
 	return feature == MONOCLE_FEATURE_ALLOCATIONS || feature == MONOCLE_FEATURE_CLAUSES;
@@ -190,7 +196,8 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
-	monocle__roots_register ();
+	if (!monocle__clr_state.beside)
+		monocle__roots_register ();
 	monocle_raise_domain_loading (monocle_domain_root ());
 	monocle_raise_domain_loaded (monocle_domain_root ());
 	monocle__wants_update (); /* what modules' own threads asked for meanwhile */
@@ -208,7 +215,12 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 HRESULT
 monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *ret_notification)
 {
-	*ret_notification = 0;
+	if (atomic_load (&monocle__clr_state.started)) { /* named twice: the runtime drops this one */
+		*ret_notification = 0;
+		return S_OK;
+	}
+	monocle__clr_state.beside = monocle__beside_another ();
+	*ret_notification = monocle__clr_state.beside;
 	return S_OK;
 }
 

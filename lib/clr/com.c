@@ -129,7 +129,8 @@ DllGetClassObject (const GUID *clsid, const GUID *iid, void **ret_object)
 		return E_POINTER;
 	*ret_object = NULL;
 	if (!clsid || !same_guid (clsid, &clsid_monocle)) {
-		monocle__clr_complain ("CORECLR_PROFILER does not name Monocle: it must be %s", MONOCLE__CLR_GUID);
+		monocle__clr_complain ("the class that CORECLR_PROFILER or a list names is not Monocle's: it must be %s",
+		                       MONOCLE__CLR_GUID);
 		return CLASS_E_CLASSNOTAVAILABLE;
 	}
 	return factory_query_interface (&factory, iid, ret_object);

@@ -15,6 +15,7 @@
 #include "wants.h"
 #include <stdatomic.h>
 #include <monocle/host.h>
+#include "beside.h"
 #include "code/codemap.h"
 #include "eventpipe.h"
 #include "service.h"
@@ -103,21 +104,50 @@ static const struct {
 #include <monocle/events.def>
 };
 
+/* Probes and roots are the main profiler's. */
+static bool
+beside_loses (monocle_event event)
+{
+	switch (event) {
+	case MONOCLE_EVENT_method_enter:
+	case MONOCLE_EVENT_method_leave:
+	case MONOCLE_EVENT_method_tail_call:
+	case MONOCLE_EVENT_method_exception_leave:
+	case MONOCLE_EVENT_exception_clause:
+	case MONOCLE_EVENT_gc_root_register: return true;
+	default: return of_events[event].demand == DEMAND_CALLS || of_events[event].demand == DEMAND_ROOTS;
+	}
+}
+
 MonocleSupport
 monocle__wants_support (void *host, monocle_event event)
 {
-	return (MonocleSupport) of_events[event].support;
+	bool lost = monocle__clr_state.beside && beside_loses (event);
+	return lost ? MONOCLE_SUPPORT_NONE : (MonocleSupport) of_events[event].support;
 }
 
 /* Whole words: no thread reads half of what another one writes. */
 static atomic_uint granted_low, granted_high; /* as the runtime last accepted them */
 static atomic_uint refused_low, refused_high; /* it was told so, once */
 
-/* Shows every demand that there is, with its name. */
+/* False, after one line, for what only the main profiler may have. */
+static bool
+is_granted_beside (const char *whose, int demand, atomic_bool *told)
+{
+	if (demand == DEMAND_CALLS)
+		monocle__beside_refuse (whose, MONOCLE__BESIDE_REWRITE, told);
+	if (demand == DEMAND_ROOTS)
+		monocle__beside_refuse (whose, MONOCLE__BESIDE_ROOTS, told);
+	return demand != DEMAND_CALLS && demand != DEMAND_ROOTS;
+}
+
+/* Shows every demand that there is and may be, with its name. */
 static void
 each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
 {
-	if (monocle_call_filter_installed ())
+	static atomic_bool told_calls, told_invokes, told_roots;
+	bool beside = monocle__clr_state.beside;
+	if (monocle_call_filter_installed () && (!beside || is_granted_beside ("calls", DEMAND_CALLS, &told_calls)))
 		visit ("calls", &demands[DEMAND_CALLS], sum);
 	if (monocle__codemap_wanted ())
 		visit ("sampling", &demands[DEMAND_CODE], sum);
@@ -126,8 +156,13 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 	if (atomic_load (&monocle__clr_state.clauses))
 		visit ("exception_clause", &demands[DEMAND_COMPILING], sum);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
-		if (monocle__clr_listened ((monocle_event) event))
-			visit (monocle_event_name ((monocle_event) event), &demands[of_events[event].demand], sum);
+		if (monocle__clr_listened ((monocle_event) event)) {
+			const char *name = monocle_event_name ((monocle_event) event);
+			int demand = of_events[event].demand;
+			atomic_bool *told = demand == DEMAND_ROOTS ? &told_roots : &told_invokes;
+			if (!beside || is_granted_beside (name, demand, told))
+				visit (name, &demands[demand], sum);
+		}
 }
 
 static void

@@ -31,12 +31,12 @@ meet_class (FunctionID function)
 		monocle__resolve_class (klass);
 }
 
-/* Does anybody want probes in methods at all? */
+/* Does anybody want probes in methods at all, and may they have any? */
 static bool
 probes_wanted (void)
 {
-	return monocle_call_filter_installed () || monocle__invoke_wanted () ||
-	       atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed);
+	return !monocle__clr_state.beside && (monocle_call_filter_installed () || monocle__invoke_wanted () ||
+	                                      atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed));
 }
 
 /* MONOCLE__METHOD_UNKNOWN when no probes are wanted or the function has no definition. */
@@ -141,7 +141,7 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if ((monocle_call_filter_installed () || monocle__invoke_wanted ()) &&
+	if (!monocle__clr_state.beside && (monocle_call_filter_installed () || monocle__invoke_wanted ()) &&
 	    monocle__resolve_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
 		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token)))

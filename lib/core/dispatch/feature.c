@@ -62,16 +62,17 @@ settle_sampling (bool is_granted_now)
 	monocle__sampler_set (MONO_PROFILER_SAMPLE_MODE_NONE, DEFAULT_FREQUENCY);
 }
 
-/* `complaint` says it when the host refuses: of which feature, and which host. */
+/* `complaint` says it when the host refuses and has not said it: of which feature, and which host. */
 __attribute__ ((format (printf, 2, 0))) static bool
 ask (monocle_feature feature, const char *complaint)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
-	if (host->enable && host->enable (host->host, feature)) {
+	int answer = host->enable ? host->enable (host->host, feature) : 0;
+	if (answer > 0) {
 		atomic_store_explicit (&granted[feature], true, memory_order_release);
 		return true;
 	}
-	if (!atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
+	if (answer == 0 && !atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
 		monocle_log (complaint, feature_names[feature], monocle_host_name ());
 	return false;
 }

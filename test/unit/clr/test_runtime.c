@@ -20,6 +20,7 @@
 #include "images/image.h"
 #include "images/resolve.h"
 #include "probes/probe.h"
+#include "wants.h"
 
 static fake_module corlib = { .path = u"/fx/System.Private.CoreLib.dll" };
 static fake_module app = { .path = u"/srv/\u00e4\U0001F600/shapes.exe" };
@@ -241,6 +242,63 @@ CHILD_TEST (listeners_that_come_late_and_at_once_are_all_asked_for)
 	CHECK ((fake_mask & wanted) == wanted);
 	mono_profiler_set_exception_throw_callback (handle, NULL);
 	CHECK ((fake_mask & wanted) == wanted);
+}
+
+/* --- beside another profiler -------------------------------------------------------------------------------------- */
+
+static void
+on_invoke (MonoProfiler *prof, MonoMethod *method)
+{
+}
+
+static void
+on_roots (MonoProfiler *prof, uint64_t count, const mono_byte *const *addresses, MonoObject *const *objects)
+{
+}
+
+/* Does it want to be notified only, where the environment names this library as the main profiler's? */
+static BOOL
+notified_only (const char *enabled, const char *clsid, const char *path)
+{
+	BOOL answer = -1;
+	setenv ("CORECLR_ENABLE_PROFILING", enabled, 1);
+	setenv ("CORECLR_PROFILER", clsid, 1);
+	setenv ("CORECLR_PROFILER_PATH", path, 1);
+	CHECK (monocle__callback_LoadAsNotificationOnly (NULL, &answer) == S_OK);
+	return answer;
+}
+
+CHILD_PRINTS (
+    beside_a_main_profiler_what_it_alone_may_have_is_refused,
+    "monocle: CoreCLR: calls cannot be had beside another profiler: the runtime lets only its main one "
+    "rewrite methods\n"
+    "monocle: CoreCLR: method_begin_invoke cannot be had beside another profiler: the runtime lets only its "
+    "main one rewrite methods\n"
+    "monocle: CoreCLR: gc_roots cannot be had beside another profiler: the runtime lets only its main one ask "
+    "for roots\n")
+{
+	static const char other[] = "{11111111-2222-3333-4444-555555555555}", loaded[] = "libc.so.6";
+	CHECK (!notified_only ("0", other, loaded));
+	CHECK (!notified_only ("1", "{f5e0f6a1-5b3c-4c7e-9d64-6d6f6e6f636c}", loaded));
+	CHECK (!notified_only ("1", other, "/opt/absent.so"));
+	CHECK (notified_only ("1", other, loaded) == 1);
+	setenv ("CORECLR_PROFILER_PATH_64", "/opt/absent.so", 1); /* goes before the plain one */
+	CHECK (!notified_only ("1", other, loaded));
+	unsetenv ("CORECLR_PROFILER_PATH_64");
+	CHECK (notified_only ("1", other, loaded) == 1);
+	start ();
+	CHECK (!notified_only ("1", other, loaded)); /* the place is ours, or the runtime would not ask twice */
+	for (int i = 0; i < 2; i++) {
+		mono_profiler_set_call_instrumentation_filter_callback (handle, want_nothing);
+		mono_profiler_set_method_begin_invoke_callback (handle, on_invoke);
+		mono_profiler_set_gc_roots_callback (handle, on_roots);
+	}
+	CHECK (!(fake_mask & (COR_PRF_MONITOR_GC | COR_PRF_MONITOR_CACHE_SEARCHES | COR_PRF_MONITOR_JIT_COMPILATION)));
+	CHECK (monocle__wants_support (NULL, MONOCLE_EVENT_method_enter) == MONOCLE_SUPPORT_NONE);
+	CHECK (monocle__wants_support (NULL, MONOCLE_EVENT_gc_roots) == MONOCLE_SUPPORT_NONE);
+	CHECK (monocle__wants_support (NULL, MONOCLE_EVENT_jit_done) != MONOCLE_SUPPORT_NONE);
+	mono_profiler_set_jit_begin_callback (handle, on_jit);
+	CHECK (fake_mask & COR_PRF_MONITOR_JIT_COMPILATION);
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -589,6 +647,7 @@ main (int argc, char **argv)
 		cmocka_unit_test (modules_end_when_the_runtime_refuses_the_mask),
 		cmocka_unit_test (a_process_without_a_module_is_left_alone),
 		cmocka_unit_test (listeners_that_come_late_and_at_once_are_all_asked_for),
+		cmocka_unit_test (beside_a_main_profiler_what_it_alone_may_have_is_refused),
 		cmocka_unit_test (metadata_is_spelt_as_mono_spells_it),
 		cmocka_unit_test (instances_are_spelt_as_mono_spells_them),
 		cmocka_unit_test (pointers_are_named_by_what_they_point_to),
