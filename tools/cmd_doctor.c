@@ -185,7 +185,7 @@ static check_state
 check_diagnostics (examination *e)
 {
 	monocle__environ_state state;
-	monocle__environ_look (&state);
+	monocle__environ_look (e->layout.adapter, &state);
 	free (state.foreign);
 	if (state.disabled)
 		return result (e, CHECK_FAIL, "%s=0 keeps CoreCLR from loading any profiler; unset it", state.disabled);
@@ -197,10 +197,17 @@ check_foreign (examination *e)
 {
 	monocle__environ_state state;
 	check_state answer;
-	monocle__environ_look (&state);
-	if (state.foreign)
+	monocle__environ_look (e->layout.adapter, &state);
+	if (state.is_joined)
+		answer = result (e, CHECK_WARN,
+		                 "%s: monocle run joins it; beside it there are samples, exceptions and events, but no calls, "
+		                 "exception clauses and roots of collections; unset it for those",
+		                 state.foreign);
+	else if (state.foreign)
 		answer =
-		    result (e, CHECK_WARN, "%s: CoreCLR takes one profiler, so monocle run leaves its programs alone; unset it",
+		    result (e, CHECK_WARN,
+		            "%s: monocle run leaves its programs alone, because this libmonocle-clr.so is missing or cannot "
+		            "be in a list; unset it",
 		            state.foreign);
 	else
 		answer = result (e, CHECK_OK, "no other profiler is in the environment");

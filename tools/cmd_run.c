@@ -185,12 +185,19 @@ collect_output (arguments *args, const char *folder)
 }
 
 static void
-say_environment (const monocle__environ_state *state)
+say_environment (const monocle__environ_state *state, const monocle__layout *layout)
 {
-	if (state->foreign)
+	if (state->is_joined)
 		monocle__say (
-		    "another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by this run",
+		    "another profiler is in the environment (%s); it stays the main one of CoreCLR programs, and this "
+		    "run joins it: samples, exceptions and events come, calls cannot be counted",
 		    state->foreign);
+	else if (state->foreign)
+		monocle__say ("another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by "
+		              "this run: %s",
+		              state->foreign,
+		              layout->adapter ? "no list of profilers can hold a path with '=' or ';', as libmonocle-clr.so has"
+		                              : "libmonocle-clr.so was not found");
 	if (state->disabled)
 		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile",
 		              state->disabled);
@@ -416,8 +423,8 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_state state;
 	monocle__child child;
 	int code;
-	monocle__environ_look (&state);
-	say_environment (&state);
+	monocle__environ_look (layout->adapter, &state);
+	say_environment (&state, layout);
 	say_output (args, folder->path);
 	if (args->output)
 		collect_output (args, folder->path);

@@ -187,7 +187,7 @@ is_dotnet_disabled (const facts *f)
 static bool
 is_dotnet_foreign (const facts *f)
 {
-	return is_dotnet (f) && f->state->foreign;
+	return is_dotnet (f) && f->state->foreign && !f->state->is_joined;
 }
 
 static bool

@@ -23,6 +23,11 @@ static const struct {
 	{ "CORECLR_ENABLE_PROFILING", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH" },
 	{ "DOTNET_ENABLE_PROFILING",  "DOTNET_PROFILER",  "DOTNET_PROFILER_PATH" },
 };
+/* Those for the list of profilers beside the main one, in the same order. */
+static const char *const list_variables[] = {
+	"CORECLR_NOTIFICATION_PROFILERS_64", "CORECLR_NOTIFICATION_PROFILERS_ARM64", "CORECLR_NOTIFICATION_PROFILERS",
+};
+static const char list_switch[] = "CORECLR_ENABLE_NOTIFICATION_PROFILERS";
 /* Any of these being 0 keeps every profiler out. */
 static const char *const switches[] = {
 	"DOTNET_EnableDiagnostics", "DOTNET_EnableDiagnostics_Profiler",
@@ -39,8 +44,15 @@ is_number (const char *variable, unsigned long wanted)
 	return text && *text && strtoul (text, &end, 16) == wanted && *end == '\0';
 }
 
+/* PATH={CLASS};PATH={CLASS}; is the list, and nothing in it can be quoted. */
+static bool
+can_be_listed (const char *adapter)
+{
+	return adapter && !strpbrk (adapter, "=;");
+}
+
 void
-monocle__environ_look (monocle__environ_state *ret_state)
+monocle__environ_look (const char *adapter, monocle__environ_state *ret_state)
 {
 	*ret_state = (monocle__environ_state) { 0 };
 	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
@@ -54,6 +66,7 @@ monocle__environ_look (monocle__environ_state *ret_state)
 		ret_state->foreign = path ? monocle__format ("%s=%s", foreign_names[i].path, path)
 		                          : monocle__format ("%s=%s", foreign_names[i].profiler, clsid);
 	}
+	ret_state->is_joined = ret_state->foreign && can_be_listed (adapter);
 }
 
 /*
@@ -120,6 +133,51 @@ set_coreclr (const char *adapter)
 	}
 }
 
+static bool
+names_us (const char *entry)
+{
+	const char *clsid = strchr (entry, '=');
+	return clsid && strcasecmp (clsid + 1, MONOCLE__CLSID) == 0;
+}
+
+/*
+ * The list's own entries stay before ours, each with the semicolon without which newer runtimes overlook the last one.
+ * A list that is switched off is not switched on by us: ours takes its place.
+ */
+static void
+join_list (const char *variable, const char *adapter, bool is_kept)
+{
+	const char *old = getenv (variable);
+	char *entries = monocle__format ("%s", is_kept && old ? old : ""), *left = entries, *entry;
+	char *list = monocle__format ("%s", "");
+	while ((entry = strsep (&left, ";"))) {
+		char *longer = *entry && !names_us (entry) ? monocle__format ("%s%s;", list, entry) : NULL;
+		if (longer) {
+			free (list);
+			list = longer;
+		}
+	}
+	char *value = monocle__format ("%s%s=%s;", list, adapter, MONOCLE__CLSID);
+	setenv (variable, value, 1);
+	free (value);
+	free (list);
+	free (entries);
+}
+
+/* The plain list counts where the runtime's own width has none. */
+static void
+join_lists (const char *adapter)
+{
+	const char *enabled = getenv (list_switch);
+	bool is_kept = enabled && *enabled && strtoul (enabled, NULL, 16) != 0;
+	size_t count = sizeof list_variables / sizeof *list_variables;
+	for (size_t i = 0; i < count; i++) {
+		if (i + 1 == count || getenv (list_variables[i]))
+			join_list (list_variables[i], adapter, is_kept);
+	}
+	setenv (list_switch, "1", 1);
+}
+
 static void
 set_profiles (const monocle__environ_wishes *wishes)
 {
@@ -149,6 +207,8 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 	set_profiles (wishes);
 	if (wishes->layout->adapter && !state->foreign)
 		set_coreclr (wishes->layout->adapter);
+	if (state->is_joined)
+		join_lists (wishes->layout->adapter);
 	if (wishes->layout->umbrella)
 		set_umbrella_folder (wishes->layout->umbrella);
 	append_folders ("LD_LIBRARY_PATH", wishes->layout->module_path);

@@ -25,12 +25,19 @@ typedef struct {
 /* What the environment has already that decides whether CoreCLR will load us. */
 typedef struct {
 	char *foreign;        /* "NAME=VALUE" of another profiler, NULL: none. The finder's to free */
+	bool is_joined;       /* we can be a notification profiler beside it */
 	const char *disabled; /* the variable that switches profiling off, or NULL */
 } monocle__environ_state;
 
-/* Looks at the environment as it is; call before monocle__environ_set (). */
-void monocle__environ_look (monocle__environ_state *ret_state);
-/* Changes this process's environment. CoreCLR's variables stay alone where a foreign profiler is in them. */
+/*
+ * Looks at the environment as it is; call before monocle__environ_set (). The adapter is the layout's, NULL when it was
+ * not found.
+ */
+void monocle__environ_look (const char *adapter, monocle__environ_state *ret_state);
+/*
+ * Changes this process's environment. Where a foreign profiler is in it that stays the main one, and the adapter goes
+ * to the end of the list of notification profilers, if a list can hold its path.
+ */
 void monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state);
 
 #endif

@@ -220,6 +220,55 @@ class Environment(case.Case):
         self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
         self.assertIn('CORECLR_PROFILER_PATH=/opt/other.so', error)
 
+    OTHER = {'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}',
+             'CORECLR_PROFILER_PATH': '/opt/other.so'}
+
+    def list_of(self, **env):
+        seen, error = self.variables(env=dict(self.OTHER, **env))
+        self.assertEqual(seen['CORECLR_ENABLE_NOTIFICATION_PROFILERS'], '1')
+        self.assertIn('joins it', error)
+        for name, value in self.OTHER.items():
+            self.assertEqual(seen[name], value)
+        return seen
+
+    def own_entry(self):
+        return str(self.folder / 'lib/clr/libmonocle-clr.so') + '={F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C};'
+
+    def test_a_foreign_profiler_is_joined(self):
+        seen = self.list_of()
+        self.assertEqual(seen['CORECLR_NOTIFICATION_PROFILERS'], self.own_entry())
+        self.assertNotIn('CORECLR_NOTIFICATION_PROFILERS_64', seen)
+
+    def test_who_is_in_the_list_stays_there(self):
+        third = '/opt/third.so={00000000-0000-0000-0000-000000000003}'
+        for old in [third, third + ';', third + ';/old/us.so={f5e0f6a1-5b3c-4c7e-9d64-6d6f6e6f636c};']:
+            seen = self.list_of(CORECLR_ENABLE_NOTIFICATION_PROFILERS='1', CORECLR_NOTIFICATION_PROFILERS=old,
+                                CORECLR_NOTIFICATION_PROFILERS_64=old)
+            for name in ['CORECLR_NOTIFICATION_PROFILERS', 'CORECLR_NOTIFICATION_PROFILERS_64']:
+                self.assertEqual(seen[name], third + ';' + self.own_entry())
+
+    def test_a_list_that_is_switched_off_stays_so(self):
+        third = '/opt/third.so={00000000-0000-0000-0000-000000000003};'
+        for env in [{}, {'CORECLR_ENABLE_NOTIFICATION_PROFILERS': '0'}]:
+            seen = self.list_of(CORECLR_NOTIFICATION_PROFILERS=third, **env)
+            self.assertEqual(seen['CORECLR_NOTIFICATION_PROFILERS'], self.own_entry())
+
+    def test_a_path_that_no_list_can_hold_is_said(self):
+        strange = self.folder / 'a=b'
+        strange.mkdir()
+        for name in ['monocle', 'lib', 'modules']:
+            (self.folder / name).rename(strange / name)
+        self.program = str(strange / 'monocle')
+        seen, error = self.variables(env=self.OTHER)
+        self.assertNotIn('CORECLR_NOTIFICATION_PROFILERS', seen)
+        self.assertIn('are not profiled by this run: no list of profilers can hold a path', error)
+
+    def test_without_a_foreign_profiler_no_list_is_touched(self):
+        third = '/opt/third.so={00000000-0000-0000-0000-000000000003}'
+        seen, _ = self.variables(env={'CORECLR_NOTIFICATION_PROFILERS': third})
+        self.assertEqual(seen['CORECLR_NOTIFICATION_PROFILERS'], third)
+        self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
+
     def test_a_profiler_that_is_switched_off_is_not_foreign(self):
         seen, error = self.variables(env={'CORECLR_ENABLE_PROFILING': '0', 'CORECLR_PROFILER_PATH': '/opt/other.so',
                                           'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}'})

@@ -43,7 +43,8 @@ class Tools(case.Case):
         out = self.monocle('doctor', env={
             'DOTNET_EnableDiagnostics': '0', 'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER_PATH': '/opt/other.so',
             'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}', 'MONOCLE_ENABLED': '0'})[1]
-        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables', '/opt/other.so']:
+        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables',
+                     '/opt/other.so: monocle run joins it']:
             self.assertIn(text, out)
 
     def test_a_build_folder_may_be_called_bin(self):
