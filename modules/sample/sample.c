@@ -14,10 +14,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <mono/jit/jit.h>
@@ -206,9 +208,38 @@ thread_exited (MonoProfiler *profiler, uintptr_t tid)
 	snapshot_thread_end (tid);
 }
 
+/* --- Mono's sampler ----------------------------------------------------------------------------------------------- */
+
+static sem_t sampler_began;
+
+static void
+note_sampler (uintptr_t tid, const char *name)
+{
+	if (tid == (uintptr_t) pthread_self () && !strcmp (name, "Profiler Sampler"))
+		sem_post (&sampler_began);
+}
+
+/*
+ * Mono waits at its end for each thread that is not marked as one of its own. Its sampler marks itself, and when the
+ * program ends before that, Mono waits for ever. The sampler takes its name right after the mark.
+ */
+static void
+await_sampler (void)
+{
+	struct timespec end;
+	clock_gettime (CLOCK_MONOTONIC, &end);
+	end.tv_sec++;
+	while (sem_clockwait (&sampler_began, CLOCK_MONOTONIC, &end) && errno == EINTR)
+		;
+}
+
+/* --- more events -------------------------------------------------------------------------------------------------- */
+
 static void
 thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 {
+	if (!monocle_event_support)
+		note_sampler (tid, name);
 	monocle_kit_stacks_thread_name (the_stacks, tid, name);
 	snapshot_thread_name (tid, name);
 }
@@ -298,6 +329,8 @@ static void
 runtime_initialized (MonoProfiler *profiler)
 {
 	snapshot_listen (!monocle_event_support);
+	if (!monocle_event_support)
+		await_sampler ();
 }
 
 static void
@@ -396,6 +429,7 @@ mono_profiler_init_sample (const char *desc)
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;
 	begin_thread ();
+	sem_init (&sampler_began, 0, 0);
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
 	if (!monocle_event_support)
 		mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);

@@ -38,9 +38,9 @@ class Sample(unittest.TestCase):
     def tearDown(self):
         self.holder.cleanup()
 
-    def start(self, options, *arguments, rate="freq=1000,", **settings):
+    def start(self, options, *arguments, rate="freq=1000,", others=(), **settings):
         desc = "sample:%soutput=%s%s" % (rate, self.output, options)
-        env = harness.profile_environment(harness.Build(BUILD), runtime, [desc], settings)
+        env = harness.profile_environment(harness.Build(BUILD), runtime, [*others, desc], settings)
         return subprocess.Popen([*runtime.command(PROGRAM), *map(str, arguments)], env=env, cwd=self.holder.name,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -188,6 +188,10 @@ class Sample(unittest.TestCase):
             self.assertGreater(len(pprof.load(self.output).samples), 3)
         self.assertEqual(self.run_sample("", "exit", 0.5, code=7, LD_PRELOAD=preload, ALLOCATE_IN_HANDLERS="1"),
                          "allocated in a signal handler\n")
+
+    @unittest.skipUnless(RUNTIME == "mono", "Mono's sampler")
+    def test_a_program_that_ends_at_once_ends(self):
+        self.run_sample("", "deep", 0, others=["late"])
 
     def test_wrong_options_are_one_line_and_the_program_runs(self):
         for options in ",freq=0", ",freq=100000", ",mode=cup", ",depht=3":
