@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each public header compiles as the only include of a file: C11, C17 and C++17, without a warning, also -pedantic."""
+"""Each public header compiles as the only include of a file: C11, C17, C++17 and C++20, without a warning, also
+-pedantic.
+"""
 import concurrent.futures
 import os
 import pathlib
@@ -12,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import declarations  # noqa: E402
 import harness  # noqa: E402
 
-STANDARDS = {"c11": "c", "c17": "c", "c++17": "c++"}
+STANDARDS = {"c11": "c", "c17": "c", "c++17": "c++", "c++20": "c++"}
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror"]
 C_WARNINGS = ["-Wstrict-prototypes", "-Wmissing-prototypes"]
 
