@@ -189,7 +189,7 @@ def completion(text, commands, formats):
                           for command in commands for option in command.options if is_file(option)
                           for spelled in spellings(option)] +
                          [(command.name, "profile") for command in commands
-                          if command.operands and not command.has_command])
+                          if command.operands not in ("", "NAME") and not command.has_command])
     return replace_between(text, "# --- rows ---\n", "# --- end of rows ---\n", new)
 
 

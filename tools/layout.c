@@ -22,6 +22,9 @@ static const char *const build_folders[] = {
 };
 /* Relative to the prefix; an absolute folder is taken as it is. */
 static const char *const installed_folders[] = { MONOCLE_MODULEDIR, MONOCLE_LIBDIR, MONOCLE_MONODIR };
+/* Where pkg-config has our headers from. */
+static const char *const build_headers[] = { "meson-uninstalled", "../meson-uninstalled" };
+static const char *const installed_headers[] = { MONOCLE_LIBDIR "/pkgconfig" };
 /* clang-format on */
 
 typedef struct {
@@ -40,6 +43,14 @@ folder_add (folder_list *list, const char *path)
 	if (!list->paths)
 		abort ();
 	list->paths[list->count++] = monocle__format ("%s", path);
+}
+
+static void
+folder_list_done (folder_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free (list->paths[i]);
+	free (list->paths);
 }
 
 /* FOLDER/PATTERN, where glob characters in FOLDER mean nothing. The caller frees. */
@@ -169,6 +180,23 @@ try_libraries (const folder_list *list, monocle__layout *layout)
 	return layout->adapter || layout->umbrella;
 }
 
+/* The first of the folders that has one of the two files; pkg-config looks for them in this order. */
+static char *
+find_headers (const char *base, const char *const *patterns, size_t count)
+{
+	static const char *const names[] = { "monocle-module-uninstalled.pc", "monocle-module.pc" };
+	folder_list list = { 0 };
+	char *folder = NULL;
+	folders_find (&list, base, patterns, count);
+	for (size_t i = 0; i < sizeof names / sizeof *names && !folder; i++) {
+		folder = file_find (&list, names[i]);
+		if (folder)
+			*strrchr (folder, '/') = '\0';
+	}
+	folder_list_done (&list);
+	return folder;
+}
+
 #define FOLDERS(array) array, sizeof (array) / sizeof *(array)
 
 void
@@ -176,17 +204,20 @@ monocle__layout_find (monocle__layout *ret_layout)
 {
 	folder_list list = { 0 };
 	char *folder = program_folder (), *prefix = folder ? prefix_of (folder) : NULL;
-	if (prefix)
+	*ret_layout = (monocle__layout) { 0 };
+	if (prefix) {
 		folders_find (&list, prefix, FOLDERS (installed_folders));
+		ret_layout->pkgconfig = find_headers (prefix, FOLDERS (installed_headers));
+	}
 	/* A build directory, too, may be called bin. */
 	if (!try_libraries (&list, ret_layout) && folder) {
 		folders_find (&list, folder, FOLDERS (build_folders));
 		try_libraries (&list, ret_layout);
 	}
+	if (!ret_layout->pkgconfig && folder)
+		ret_layout->pkgconfig = find_headers (folder, FOLDERS (build_headers));
 	ret_layout->module_path = module_path_find (&list);
-	for (size_t i = 0; i < list.count; i++)
-		free (list.paths[i]);
-	free (list.paths);
+	folder_list_done (&list);
 	free (folder);
 	free (prefix);
 }
@@ -197,6 +228,7 @@ monocle__layout_done (monocle__layout *layout)
 	free (layout->adapter);
 	free (layout->umbrella);
 	free (layout->module_path);
+	free (layout->pkgconfig);
 }
 
 void

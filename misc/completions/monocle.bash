@@ -8,7 +8,7 @@ _monocle_modules()
 
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run report flame diff convert list doctor'
+_monocle_commands='run report flame diff convert list new doctor'
 _monocle_profiles='.collapsed.txt .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
@@ -21,6 +21,7 @@ _monocle_options()
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
 	convert) echo '--to= -o --value= --help' ;;
 	list) echo '--help' ;;
+	new) echo '--lang= --help' ;;
 	doctor) echo '--help' ;;
 	esac
 }
@@ -34,6 +35,7 @@ _monocle_with_value()
 	flame) echo '-o --output --thread --min-share' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
 	convert) echo '--to -o --output --value' ;;
+	new) echo '--lang' ;;
 	esac
 }
 
@@ -46,6 +48,7 @@ _monocle_choices()
 	diff,--sort) echo 'self total' ;;
 	diff,--format) echo 'text tsv json' ;;
 	convert,--to) echo 'collapsed speedscope pprof firefox perfetto' ;;
+	new,--lang) echo 'c cpp csharp rust pascal' ;;
 	esac
 }
 
