@@ -29,6 +29,7 @@ SCALARS = {
     "LPCWSTR": "const uint16_t *", "LPWSTR": "uint16_t *", "MDUTF8CSTR": "const char *",
     "UVCP_CONSTANT": "const void *", "PCCOR_SIGNATURE": "const uint8_t *", "PCOR_SIGNATURE": "uint8_t *",
     "HCORENUM": "void *", "EVENTPIPE_SESSION": "uint64_t", "mdToken": "uint32_t", "LPCVOID": "const void *",
+    "ObjectReferenceCallback": "void *", "ObjectCallback": "void *",
 }
 IDS = ["ProcessID", "AssemblyID", "AppDomainID", "ModuleID", "ClassID", "ThreadID", "ContextID", "FunctionID",
        "ObjectID", "GCHandleID", "ObjectHandleID", "COR_PRF_ELT_INFO", "COR_PRF_FRAME_INFO", "ReJITID",
