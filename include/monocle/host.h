@@ -27,6 +27,7 @@
 #include <stdint.h>
 #include <mono/metadata/metadata.h>
 #include <mono/metadata/appdomain.h>
+#include <mono/metadata/mono-gc.h>
 #include <mono/metadata/profiler.h>
 #include <monocle/ext.h>
 
@@ -401,6 +402,12 @@ typedef struct {
 	void (*ref_free)(void *host, void *reference);
 	/* What comes before the fields of every object: 16 bytes on Mono, 8 on CoreCLR. 0: unknown. */
 	uint32_t object_header;
+	/*
+	 * inside gc_event with MONO_GC_EVENT_PRE_START_WORLD: calls `callback` for every object, as mono_gc_walk_heap ()
+	 * says. 0, or MONOCLE_E_REFUSED elsewhere, MONOCLE_E_BUSY while something else is at work on the heap,
+	 * MONOCLE_E_UNKNOWN where it cannot be walked.
+	 */
+	int (*gc_walk_heap)(void *host, MonoGCReferences callback, void *data);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

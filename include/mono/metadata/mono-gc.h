@@ -70,8 +70,15 @@ MONO_API void mono_gc_finalize_notify (void);
 /* Runs waiting finalizers on the calling thread; returns how many. Normal context. */
 MONO_API int mono_gc_invoke_finalizers (void);
 /*
- * Calls `callback` for every object. Only inside gc_event with MONO_GC_EVENT_PRE_START_WORLD of a serial collection of
- * the oldest generation. `flags` is 0. Returns 0, nonzero when it cannot be done.
+ * Calls `callback` for every object, with its size and those of its fields and elements that refer to something: where
+ * each lies, from the object's address, and what it refers to. References come at most 128 at a time; further calls for
+ * the same object have size 0. A size is what the object takes on the heap, no less than mono_object_get_size ()
+ * rounded up to 8, and on CoreCLR exactly that. Offset 0: not in the object, but what keeps its class (CoreCLR only).
+ *
+ * Only inside gc_event with MONO_GC_EVENT_PRE_START_WORLD of a serial collection of the oldest generation, on the
+ * thread that it is raised on. `callback` runs in a stopped world: no allocation, no lock, no call but those for any
+ * context. What it returns is ignored, `flags` is 0. Returns 0, nonzero when it cannot be done; what was met by then
+ * has been told.
  */
 MONO_API int mono_gc_walk_heap (int flags, MonoGCReferences callback, void *data);
 

@@ -73,3 +73,30 @@ mono_gc_get_used_size (void)
 {
 	return heap_size (1);
 }
+
+/* --- walking ------------------------------------------------------------------------------------------------------ */
+
+static void
+complain (int result)
+{
+	if (result == MONOCLE_E_REFUSED)
+		MONOCLE__LOG_ONCE ("mono_gc_walk_heap is for gc_event, when the world is about to start; elsewhere it fails");
+	else if (result == MONOCLE_E_BUSY)
+		MONOCLE__LOG_ONCE ("mono_gc_walk_heap: a collection in the background is at work on the heap; it failed");
+	else
+		MONOCLE__LOG_ONCE ("mono_gc_walk_heap: the heap cannot be walked (%d); it failed", result);
+}
+
+int
+mono_gc_walk_heap (int flags, MonoGCReferences callback, void *data)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	if (!ops->gc_walk_heap) {
+		MONOCLE__LOG_ONCE ("mono_gc_walk_heap is not served by this host; it failed");
+		return 1;
+	}
+	int result = callback ? ops->gc_walk_heap (ops->host, callback, data) : MONOCLE_E_INVALID;
+	if (result)
+		complain (result);
+	return result != 0;
+}

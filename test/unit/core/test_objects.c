@@ -97,6 +97,18 @@ gc_heap_size (void *host, int used)
 	return refuses ? MONOCLE_E_UNKNOWN : used ? 1000 : 4096;
 }
 
+static int walk_answer, walked;
+
+static int
+gc_walk_heap (void *host, MonoGCReferences callback, void *data)
+{
+	MonoObject *reference = data;
+	uintptr_t offset = 8;
+	if (!walk_answer)
+		callback (data, mono_get_object_class (), 24, 1, &reference, &offset, data);
+	return walk_answer;
+}
+
 static void *
 ref_new (void *host, MonoObject *object, monocle_ref_kind kind)
 {
@@ -141,6 +153,7 @@ static const monocle_host_ops ops = {
 	.gc_max_generation = gc_max_generation,
 	.gc_collection_count = gc_collection_count,
 	.gc_heap_size = gc_heap_size,
+	.gc_walk_heap = gc_walk_heap,
 	.ref_new = ref_new,
 	.ref_target = ref_target,
 	.ref_free = ref_free,
@@ -453,6 +466,32 @@ no_object_is_in_no_generation (void **state)
 	assert_int_equal (mono_gc_get_generation (NULL), -1);
 }
 
+static int
+on_object (MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count, MonoObject **to, uintptr_t *offsets,
+           void *data)
+{
+	assert_true (object == data && klass == mono_get_object_class ());
+	assert_true (size == 24 && count == 1 && to[0] == data && offsets[0] == 8);
+	walked++;
+	return 0;
+}
+
+static void
+the_host_walks_its_heap (void **state)
+{
+	const int failures[] = { MONOCLE_E_REFUSED, MONOCLE_E_BUSY, MONOCLE_E_UNKNOWN };
+	int data;
+	walked = walk_answer = 0;
+	assert_int_equal (mono_gc_walk_heap (0, on_object, &data), 0);
+	assert_int_equal (walked, 1);
+	assert_int_equal (mono_gc_walk_heap (0, NULL, &data), 1);
+	for (int i = 0; i < 3; i++) {
+		walk_answer = failures[i];
+		assert_int_equal (mono_gc_walk_heap (0, on_object, &data), 1);
+	}
+	assert_int_equal (walked, 1);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_string_is_read_where_it_lies),
 	cmocka_unit_test (string_hashes_are_monos),
@@ -471,6 +510,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (what_is_above_the_oldest_generation_counts_as_the_oldest),
 	cmocka_unit_test (an_unknown_heap_is_empty),
 	cmocka_unit_test (no_object_is_in_no_generation),
+	cmocka_unit_test (the_host_walks_its_heap),
 };
 
 static int

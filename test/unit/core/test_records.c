@@ -518,7 +518,8 @@ a_refused_function_returns_its_failure (void **state)
 	MonoObject *exc = (MonoObject *) &exc;
 	assert_null (mono_runtime_invoke (NULL, NULL, NULL, &exc));
 	assert_null (exc);
-	assert_int_equal (mono_gc_walk_heap (0, NULL, NULL), 1);
+	assert_int_equal (mono_gc_invoke_finalizers (), 0);
+	assert_int_equal (mono_gc_walk_heap (0, NULL, NULL), 1); /* this host has no heap */
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
