@@ -39,9 +39,9 @@ before there is a listener: the column *cost* says what the program pays from th
 `monocle_event_support ("NAME")` of [ext.h](../include/monocle/ext.h). `./dev test` fails when an event has no row here.
 Numbers in brackets lead to the notes below each table.
 
-One question is *not yet* answered in the collector's events: `mono_gc_walk_heap ()`, which Mono serves in `gc_event`
-8, fails on CoreCLR and in embedders, and one line on stderr says so. So a module cannot show there what is on the
-heap, and which object refers to which.
+In `gc_event` 8, and nowhere else, `mono_gc_walk_heap ()` shows every object on the heap and which it refers to, as on
+Mono; on CoreCLR not while a collection in the background is under way
+([differences.md](differences.md#objects-and-the-heap)).
 
 ## Mono's events
 """

@@ -76,6 +76,7 @@ monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
 	if (session)
 		info->vtbl->EventPipeStopSession (info, session);
 	session = 0;
+	monocle__collector_lose_track ();
 	HRESULT hr = info->vtbl->EventPipeStartSession (info, 1, &config, 0, &session);
 	if (hr < 0) {
 		if (!is_ending ())

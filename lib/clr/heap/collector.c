@@ -42,10 +42,12 @@ static atomic_uint stopping;          /* threads that stop the world for a colle
 static atomic_bool is_paused;         /* from 7 to 8; written while the world is stopped */
 static atomic_uint paused_generation; /* of the pause that is going on */
 static atomic_bool is_paused_serially;
-static atomic_int restarting;  /* the thread that has said 8 and not 11; negative: it says 9 and 11 */
-static atomic_uint background; /* number + 1 of the background collection that is going on, 0: none */
-static atomic_uint foreground; /* the same of another one */
-static atomic_uint ended;      /* collections so far */
+static atomic_int restarting;   /* the thread that has said 8 and not 11; negative: it says 9 and 11 */
+static atomic_uint background;  /* number + 1 of the background collection that is going on, 0: none */
+static atomic_uint foreground;  /* the same of another one */
+static atomic_bool is_followed; /* a collection in the background would be known of */
+static atomic_uint ended;       /* collections so far */
+static atomic_int starter;      /* the thread that says 8 just now, in whose callbacks the heap may be walked */
 static _Atomic (uint64_t) heap_size;
 
 static int
@@ -84,9 +86,22 @@ static void
 raise_steps (void *data)
 {
 	const steps *s = data;
-	for (unsigned i = 0; i < s->count; i++)
-		if (monocle__clr_listened (MONOCLE_EVENT_gc_event))
-			monocle_raise_gc_event (s->list[i].event, s->list[i].generation, s->list[i].is_serial);
+	for (unsigned i = 0; i < s->count; i++) {
+		bool is_start = s->list[i].event == MONO_GC_EVENT_PRE_START_WORLD; /* one at a time; others may cross it */
+		if (!monocle__clr_listened (MONOCLE_EVENT_gc_event))
+			continue;
+		if (is_start)
+			atomic_store (&starter, own_tid ());
+		monocle_raise_gc_event (s->list[i].event, s->list[i].generation, s->list[i].is_serial);
+		if (is_start)
+			atomic_store (&starter, 0);
+	}
+}
+
+bool
+monocle__collector_is_starting_world (void)
+{
+	return atomic_load (&starter) == own_tid ();
 }
 
 static void
@@ -194,6 +209,33 @@ monocle__collector_stopping (uint32_t reason)
 		add_other (own_tid ());
 }
 
+/*
+ * Before the first collection there was none in the background, and one that collects everything does not begin while
+ * such a one is under way: whatever was missed before, from here on all is known.
+ */
+static void
+follow (uint32_t number, uint32_t generation, bool in_background)
+{
+	enum { FIRST = 1, OLDEST = 2 };
+	if (number != FIRST && generation != OLDEST)
+		return;
+	if (!in_background)
+		atomic_store (&background, 0);
+	atomic_store (&is_followed, true);
+}
+
+void
+monocle__collector_lose_track (void)
+{
+	atomic_store (&is_followed, false);
+}
+
+bool
+monocle__collector_is_alone (void)
+{
+	return atomic_load (&is_followed) && !atomic_load (&background);
+}
+
 void
 monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type)
 {
@@ -202,6 +244,7 @@ monocle__collector_start (uint32_t number, uint32_t generation, uint32_t type)
 	if (!atomic_load (&is_paused) && atomic_load (&stopping))
 		add_stop (&s, generation, !in_background);
 	atomic_store (in_background ? &background : &foreground, number + 1);
+	follow (number, generation, in_background);
 	add_step (&s, MONO_GC_EVENT_START, generation, in_background);
 	tell (&s);
 }

@@ -7,6 +7,7 @@
 #ifndef MONOCLE_CLR_COLLECTOR_H
 #define MONOCLE_CLR_COLLECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "thread-memory.h"
 
@@ -16,6 +17,12 @@ void monocle__collector_end (uint32_t number, uint32_t generation);
 void monocle__collector_size (uint64_t size);
 void monocle__collector_starting_world (void);
 void monocle__collector_started_world (void);
+/* Is this the thread that says so just now? */
+bool monocle__collector_is_starting_world (void);
+/* Is a collection in the background certainly not under way? */
+bool monocle__collector_is_alone (void);
+/* Events were or may have been missed. */
+void monocle__collector_lose_track (void);
 
 void monocle__collector_finalizer_begin (void);
 void monocle__collector_finalizer_object (MonoObject *object);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "heap-walk.h"
 #include "moves.h"
 #include "service.h"
 #include "state.h"
@@ -126,4 +127,5 @@ monocle__clr_heap_ops (monocle_host_ops *ops)
 	ops->gc_collection_count = gc_collection_count;
 	ops->gc_heap_size = gc_heap_size;
 	ops->gc_collect = gc_collect;
+	ops->gc_walk_heap = monocle__heap_walk;
 }

@@ -14,6 +14,7 @@
  */
 #include "object.h"
 #include <monocle/host.h>
+#include "collector.h"
 #include "images/layout.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -80,7 +81,7 @@ object_size (void *host, MonoObject *object)
 	HRESULT hr = info->vtbl->GetObjectSize2 (info, (ObjectID) object, &size);
 	if (hr >= 0)
 		return size;
-	if (hr != CORPROF_E_UNSUPPORTED_CALL_SEQUENCE)
+	if (hr != CORPROF_E_UNSUPPORTED_CALL_SEQUENCE && !monocle__collector_is_starting_world ())
 		return 0;
 	bool has_components = is_string (object) || is_array (object);
 	return base_size (object) + (has_components ? (uint64_t) length_of (object) * component_size (object) : 0);
