@@ -64,13 +64,14 @@ class Languages(harness.Suite):
         if not exe.exists():
             self.skip(str(runtime), "there is no mcs, so there is no hardships.exe", "mono")
             return
-        bare = harness.run(runtime.command(exe), harness.bare_environment())
+        bare = harness.run(runtime.command(exe), harness.bare_environment(), cwd=self.work)
         self.check(bare.code == 3 and "done\n" in bare.out, "%s: the program runs" % runtime, bare)
         profiled = [self.build.monocle, "run", "-q", "--profile=trial", "--", *runtime.command(exe)]
-        seen = harness.run(profiled, self.environment())
+        seen = harness.run(profiled, self.environment(), cwd=self.work)
         self.check((seen.code, seen.out) == (bare.code, bare.out), "%s: the program is untouched" % runtime, seen)
         self.check(LINE % HARDSHIPS in seen.err, "%s: all calls are counted" % runtime, seen)
-        full = harness.run(["/bin/sh", "-c", 'exec "$@" 2> /dev/full', "sh", *profiled], self.environment())
+        shell = ["/bin/sh", "-c", 'exec "$@" 2> /dev/full', "sh"]
+        full = harness.run(shell + profiled, self.environment(), cwd=self.work)
         self.check((full.code, full.out) == (bare.code, bare.out), "%s: nothing can be written" % runtime, full)
 
 
