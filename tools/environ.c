@@ -6,43 +6,24 @@
 #include "environ.h"
 
 #include "command.h"
+#include "coreclr.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* clang-format off */
-/* CoreCLR reads the variable of its own width before the plain one. Newer runtimes also know the DOTNET_ names. */
+/* CoreCLR reads the variable of its own width before the plain one. */
 static const char *const path_variables[] = {
 	"CORECLR_PROFILER_PATH_64", "CORECLR_PROFILER_PATH_ARM64", "CORECLR_PROFILER_PATH",
-};
-static const struct {
-	const char *enable, *profiler, *path;
-} foreign_names[] = {
-	{ "CORECLR_ENABLE_PROFILING", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH" },
-	{ "DOTNET_ENABLE_PROFILING",  "DOTNET_PROFILER",  "DOTNET_PROFILER_PATH" },
 };
 /* Those for the list of profilers beside the main one, in the same order. */
 static const char *const list_variables[] = {
 	"CORECLR_NOTIFICATION_PROFILERS_64", "CORECLR_NOTIFICATION_PROFILERS_ARM64", "CORECLR_NOTIFICATION_PROFILERS",
 };
 static const char list_switch[] = "CORECLR_ENABLE_NOTIFICATION_PROFILERS";
-/* Any of these being 0 keeps every profiler out. */
-static const char *const switches[] = {
-	"DOTNET_EnableDiagnostics", "DOTNET_EnableDiagnostics_Profiler",
-	"COMPlus_EnableDiagnostics", "COMPlus_EnableDiagnostics_Profiler",
-};
 /* clang-format on */
-
-/* The runtime reads a hexadecimal number. */
-static bool
-is_number (const char *variable, unsigned long wanted)
-{
-	const char *text = getenv (variable);
-	char *end;
-	return text && *text && strtoul (text, &end, 16) == wanted && *end == '\0';
-}
 
 /* PATH={CLASS};PATH={CLASS}; is the list, and nothing in it can be quoted. */
 static bool
@@ -54,18 +35,10 @@ can_be_listed (const char *adapter)
 void
 monocle__environ_look (const char *adapter, monocle__environ_state *ret_state)
 {
-	*ret_state = (monocle__environ_state) { 0 };
-	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-		if (is_number (switches[i], 0))
-			ret_state->disabled = switches[i];
-	}
-	for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names && !ret_state->foreign; i++) {
-		const char *clsid = getenv (foreign_names[i].profiler), *path = getenv (foreign_names[i].path);
-		if (!is_number (foreign_names[i].enable, 1) || !clsid || strcasecmp (clsid, MONOCLE__CLSID) == 0)
-			continue;
-		ret_state->foreign = path ? monocle__format ("%s=%s", foreign_names[i].path, path)
-		                          : monocle__format ("%s=%s", foreign_names[i].profiler, clsid);
-	}
+	char foreign[PATH_MAX + 64];
+	*ret_state = (monocle__environ_state) { .disabled = monocle__coreclr_disabled () };
+	if (monocle__coreclr_foreign (foreign, sizeof foreign))
+		ret_state->foreign = monocle__format ("%s", foreign);
 	ret_state->is_joined = ret_state->foreign && can_be_listed (adapter);
 }
 

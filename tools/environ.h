@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define MONOCLE__CLSID "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
-
 typedef struct {
 	const monocle__layout *layout;
 	char *const *profiles; /* each NAME[:ARGS], for every runtime */

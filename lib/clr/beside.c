@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include "com.h"
+#include "coreclr.h"
 #include "environment.h"
 
 /* The variable of the CPU goes before the one of its width, and that before the plain one. */
@@ -40,7 +40,7 @@ named_by (const char *prefix)
 {
 	const char *enabled = variable (prefix, "ENABLE_PROFILING", ""), *clsid = variable (prefix, "PROFILER", "");
 	const char *path = NULL;
-	if (!enabled || strtoul (enabled, NULL, 16) != 1 || !clsid || strcasecmp (clsid, MONOCLE__CLR_GUID) == 0)
+	if (!enabled || strtoul (enabled, NULL, 16) != 1 || !clsid || strcasecmp (clsid, MONOCLE__CLSID) == 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !path; i++)
 		path = variable (prefix, "PROFILER_PATH", suffixes[i]);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include "coreclr.h"
 #include "state.h"
 
 /* {F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}: what CORECLR_PROFILER names. */
@@ -130,7 +131,7 @@ DllGetClassObject (const GUID *clsid, const GUID *iid, void **ret_object)
 	*ret_object = NULL;
 	if (!clsid || !same_guid (clsid, &clsid_monocle)) {
 		monocle__clr_complain ("the class that CORECLR_PROFILER or a list names is not Monocle's: it must be %s",
-		                       MONOCLE__CLR_GUID);
+		                       MONOCLE__CLSID);
 		return CLASS_E_CLASSNOTAVAILABLE;
 	}
 	return factory_query_interface (&factory, iid, ret_object);

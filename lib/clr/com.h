@@ -8,8 +8,6 @@
 
 #include "corprof.h"
 
-#define MONOCLE__CLR_GUID "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
-
 /* IUnknown of the one callback object; named after the vtable slots they fill. */
 HRESULT monocle__com_QueryInterface (ICorProfilerCallback11 *self, const GUID *iid, void **ret_object);
 ULONG monocle__com_AddRef (ICorProfilerCallback11 *self);
