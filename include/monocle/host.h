@@ -408,6 +408,13 @@ typedef struct {
 	 * MONOCLE_E_UNKNOWN where it cannot be walked.
 	 */
 	int (*gc_walk_heap)(void *host, MonoGCReferences callback, void *data);
+
+	/*
+	 * normal context: the program that embeds the runtime says that it will not use it any more (monocle_runtime_end ()
+	 * in <monocle/embed.h>). The host ends as when the runtime says so, with monocle_host_shutdown () at last. NULL:
+	 * that is not waited for.
+	 */
+	void (*end)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

@@ -28,6 +28,13 @@ monocle__variable (const char *name)
 	return monocle__environment_is_believed () ? getenv (name) : NULL;
 }
 
+/* 0, or that there is no memory. Other threads must not ask the environment meanwhile. */
+static inline int
+monocle__variable_set (const char *name, const char *value)
+{
+	return setenv (name, value, 1);
+}
+
 /* All variables, for a command that we start; none where the environment is not to be believed. */
 static inline char *const *
 monocle__variables (void)

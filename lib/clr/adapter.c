@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <monocle/host.h>
 #include "beside.h"
 #include "code/code.h"
@@ -72,6 +73,25 @@ enable (void *host, monocle_feature feature)
 	if (feature == MONOCLE_FEATURE_CLAUSES)
 		atomic_store (&monocle__clr_state.clauses, true);
 	return feature == MONOCLE_FEATURE_ALLOCATIONS || feature == MONOCLE_FEATURE_CLAUSES;
+}
+
+/*
+ * The runtime ends, or the program that embeds it says that it is not needed any more. Both may happen; the first
+ * one counts.
+ */
+static void
+end (void *host)
+{
+	unsigned refused = atomic_load (&monocle__clr_state.refused);
+	if (atomic_exchange (&monocle__clr_state.ended, true))
+		return;
+	if (refused > 1)
+		monocle__clr_complain ("%u methods could not be given call probes", refused);
+	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
+	monocle__clr_reach_initialized ();
+	monocle_raise_runtime_shutdown_begin ();
+	monocle_raise_runtime_shutdown_end ();
+	monocle_host_shutdown ();
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -138,6 +158,7 @@ start_host (const char *runtime)
 		.event_support = monocle__wants_support,
 		.call_filter_changed = call_filter_changed,
 		.enable = enable,
+		.end = end,
 	};
 	fill_ops (&ops);
 	int result = monocle_host_init (&ops);
@@ -153,6 +174,14 @@ decline (const char *reason)
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
 }
 
+/* A program that named us to its own runtime, by setenv (), has named us to its children as well. */
+static bool
+is_child_of_embedder (void)
+{
+	const char *pid = monocle__variable ("MONOCLE_EMBED_PID");
+	return pid && atol (pid) != (long) getpid ();
+}
+
 /*
  * The runtime was told to load us, but no module was named, and the program has loaded none. Modules that were named
  * and failed had their line already. What is loaded from now on is told that it is too late.
@@ -161,7 +190,8 @@ static HRESULT
 decline_idle (void)
 {
 	const char *options = monocle__variable ("MONO_ENV_OPTIONS");
-	if (!monocle__variable ("MONOCLE_PROFILE") && !(options && strstr (options, "--profile")))
+	bool is_named = monocle__variable ("MONOCLE_PROFILE") || (options && strstr (options, "--profile"));
+	if (!is_named && !is_child_of_embedder ())
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
 	monocle_host_shutdown ();
@@ -229,13 +259,6 @@ monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *re
 HRESULT
 monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 {
-	unsigned refused = atomic_load (&monocle__clr_state.refused);
-	if (refused > 1)
-		monocle__clr_complain ("%u methods could not be given call probes", refused);
-	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
-	monocle__clr_reach_initialized ();
-	monocle_raise_runtime_shutdown_begin ();
-	monocle_raise_runtime_shutdown_end ();
-	monocle_host_shutdown ();
+	end (NULL);
 	return S_OK;
 }

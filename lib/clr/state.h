@@ -28,6 +28,7 @@ typedef struct {
 	 */
 	atomic_uint instance_epoch;
 	atomic_bool initialized; /* runtime_initialized was raised */
+	atomic_bool ended;       /* the end was, too */
 	atomic_uint refused;     /* wanted methods that could not be given probes */
 	bool beside;             /* another profiler is the main one: no IL of ours, no roots; before anything runs */
 	bool try_fault;          /* MONOCLE_CLR_TRY_FAULT: try/fault probes prove the shadow stack */

@@ -100,6 +100,9 @@ def main():
         libraries = next(stage.root.rglob("libmonocle.so")).parent
         ran = harness.run([program], harness.bare_environment({"LD_LIBRARY_PATH": str(libraries)}))
         suite.check(ran.code == 0, "an embedder runs", ran)
+        example = harness.TOP / "examples/embed-coreclr/embed-coreclr.c"
+        done = compile_c(suite, compiler, example.read_text(), *flags, "-o", str(program))
+        suite.check(done.returncode == 0, "an embedder of CoreCLR is built with them", done.stderr)
         module_is_built_and_found(suite, stage, compiler)
     return suite.finish()
 

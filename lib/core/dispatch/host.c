@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <monocle/embed.h>
 #include "arena.h"
 #include "event.h"
 #include "feature.h"
@@ -168,6 +169,14 @@ monocle_host_reopen (void)
 {
 	if (monocle__host_delivering ())
 		move_phase (WINDOW, 0);
+}
+
+void
+monocle_runtime_end (void)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	if (host->end && monocle__host_delivering ())
+		host->end (host->host);
 }
 
 /*

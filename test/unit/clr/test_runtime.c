@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <mono/jit/jit.h>
+#include <monocle/embed.h>
 #include <mono/metadata/threads.h>
 #include "../core/child.h"
 #include "../core/golden.h"
@@ -198,6 +199,36 @@ CHILD_PRINTS (modules_end_when_the_runtime_refuses_the_mask,
 	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
 	CHECK_STRING (trace, "init cleanup");
 	mono_profiler_set_jit_begin_callback (handle, on_jit);
+}
+
+CHILD_PRINTS (a_child_of_an_embedder_is_left_alone_without_a_word, "")
+{
+	unsetenv ("MONOCLE_PROFILE");
+	unsetenv ("MONO_ENV_OPTIONS");
+	setenv ("MONOCLE_EMBED_PID", "1", 1);
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+}
+
+CHILD_PRINTS (a_program_that_names_no_module_is_told,
+              "monocle: CoreCLR: no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; "
+              "not profiling\n")
+{
+	char pid[16];
+	unsetenv ("MONOCLE_PROFILE");
+	unsetenv ("MONO_ENV_OPTIONS");
+	snprintf (pid, sizeof pid, "%d", (int) getpid ());
+	setenv ("MONOCLE_EMBED_PID", pid, 1);
+	CHECK (initialize () == CORPROF_E_PROFILER_CANCEL_ACTIVATION);
+}
+
+CHILD_PRINTS (the_end_comes_once_from_the_embedder_or_from_the_runtime, "cleanup\n")
+{
+	start ();
+	monocle_runtime_end ();
+	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
+	monocle__callback_Shutdown (NULL);
+	monocle_runtime_end ();
+	CHECK_STRING (trace, "init image System.Private.CoreLib initialized image shapes cleanup");
 }
 
 CHILD_PRINTS (a_process_without_a_module_is_left_alone, "")
@@ -644,6 +675,9 @@ main (int argc, char **argv)
 		cmocka_unit_test (a_module_that_the_program_loaded_is_served_without_the_environment),
 		cmocka_unit_test (a_module_that_comes_after_the_adapter_declined_is_told_so),
 		cmocka_unit_test (a_declined_process_starts_no_module),
+		cmocka_unit_test (a_child_of_an_embedder_is_left_alone_without_a_word),
+		cmocka_unit_test (a_program_that_names_no_module_is_told),
+		cmocka_unit_test (the_end_comes_once_from_the_embedder_or_from_the_runtime),
 		cmocka_unit_test (modules_end_when_the_runtime_refuses_the_mask),
 		cmocka_unit_test (a_process_without_a_module_is_left_alone),
 		cmocka_unit_test (listeners_that_come_late_and_at_once_are_all_asked_for),
