@@ -165,6 +165,15 @@ set_profiles (const monocle__environ_wishes *wishes)
 	}
 }
 
+/* What is there already stays: it holds one module only. Monos that are embedded read it, newer ones than 6.8. */
+static void
+set_mono_profile (void)
+{
+	const char *old = getenv ("MONO_PROFILE");
+	if (!old || !*old)
+		setenv ("MONO_PROFILE", "monocle", 1);
+}
+
 static void
 set_umbrella_folder (const char *umbrella)
 {
@@ -182,8 +191,10 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 		set_coreclr (wishes->layout->adapter);
 	if (state->is_joined)
 		join_lists (wishes->layout->adapter);
-	if (wishes->layout->umbrella)
+	if (wishes->layout->umbrella) {
+		set_mono_profile ();
 		set_umbrella_folder (wishes->layout->umbrella);
+	}
 	append_folders ("LD_LIBRARY_PATH", wishes->layout->module_path);
 	append_folders ("MONOCLE_MODULE_PATH", wishes->layout->module_path);
 	setenv ("MONOCLE_RUN_DIR", wishes->run_folder, 1);

@@ -67,6 +67,10 @@ class Embedding(harness.Suite):
         env = harness.profile_environment(self.build, runtime, ["greeter"])
         variables = {name: env[name] for name in env if name.startswith(("CORECLR_", "MONOCLE_"))}
         self.says(what, self.embed(way, runtime, **variables), plain)
+        # The variable that later Monos read in whatever program embeds them.
+        variables["MONO_PROFILE"] = variables.pop("MONOCLE_PROFILE")
+        rest = self.says(what + " of Mono", self.embed(way, runtime, **variables), plain)
+        self.check(rest == [], what + " of Mono: nothing else is said", rest)
 
     def under_run(self, way, runtime, plain):
         what = "%s on %s, under run" % (way, runtime)

@@ -430,9 +430,10 @@ typedef struct {
 MONO_API int monocle_host_init (const monocle_host_ops *ops);
 
 /*
- * Loads the modules named by the environment: MONOCLE_PROFILE (shell-like words, each NAME[:ARGS]), or the `--profile=`
- * options of MONO_ENV_OPTIONS when it is unset. Returns how many modules were loaded; failures are logged by name, and
- * end the process where MONOCLE_STRICT=1 says so, as in monocle_host_load (). Normal context.
+ * Loads the modules named by the environment: MONOCLE_PROFILE (shell-like words, each NAME[:ARGS]); when it is unset,
+ * the `--profile=` options of MONO_ENV_OPTIONS, and what MONO_PROFILE names (one NAME[:ARGS]). Returns how many modules
+ * were loaded; failures are logged by name, and end the process where MONOCLE_STRICT=1 says so, as in
+ * monocle_host_load (). Normal context.
  */
 MONO_API int monocle_host_load_from_env (void);
 

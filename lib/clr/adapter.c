@@ -190,7 +190,8 @@ static HRESULT
 decline_idle (void)
 {
 	const char *options = monocle__variable ("MONO_ENV_OPTIONS");
-	bool is_named = monocle__variable ("MONOCLE_PROFILE") || (options && strstr (options, "--profile"));
+	bool is_named = monocle__variable ("MONOCLE_PROFILE") || monocle__variable ("MONO_PROFILE") ||
+	                (options && strstr (options, "--profile"));
 	if (!is_named && !is_child_of_embedder ())
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");

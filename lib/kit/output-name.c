@@ -377,7 +377,7 @@ write_descriptor (const char *number, const void *data, size_t length)
 static bool
 profiles (const char *variable)
 {
-	static const char *const names[] = { "MONOCLE_", "CORECLR_ENABLE_PROFILING=", "CORECLR_PROFILER" };
+	static const char *const names[] = { "MONOCLE_", "CORECLR_ENABLE_PROFILING=", "CORECLR_PROFILER", "MONO_PROFILE=" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strncmp (variable, names[i], strlen (names[i])) == 0)
 			return true;

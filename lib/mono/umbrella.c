@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * umbrella.c - `mono --profile=monocle:NAME[:ARGS]`.
+ * umbrella.c - `mono --profile=monocle:NAME[:ARGS]`; `monocle` alone means the modules that MONOCLE_PROFILE names.
  *
  * Mono says nothing when it cannot load a profiler, and looks in its own places only. This module, which is one file
  * among Mono's, loads others: it finds them in our folders, says in one line what is wrong, and lets the program run
@@ -13,6 +13,7 @@
 #include <string.h>
 #include "environment.h"
 #include "load/candidate.h"
+#include "load/words.h"
 #include "log.h"
 #include "run-note.h"
 #include "umbrella.h"
@@ -113,10 +114,25 @@ complain_nameless (const places *list)
 	                      modules[0] ? "are: " : "is none", modules);
 }
 
+/* MONO_PROFILE has room for one module, and is not read as words: it names this one, and we read the words. */
+static void
+load_words (const places *list, const char *text)
+{
+	char **words = NULL;
+	int count = monocle__words_split (text, &words);
+	if (count < 0)
+		monocle__log_failure ("MONOCLE_PROFILE: %s in: %s",
+		                      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
+	for (int i = 0; i < count; i++)
+		load (list, words[i]);
+	free (words);
+}
+
 void
 mono_profiler_init_monocle (const char *desc)
 {
 	const char *rest = desc + strcspn (desc, ":"), *reason = "it is not wanted";
+	const char *ours = monocle__variable ("MONOCLE_PROFILE");
 	places list;
 	if (!monocle_host_process_enabled (&reason)) {
 		monocle__run_note ("declined", reason);
@@ -125,7 +141,9 @@ mono_profiler_init_monocle (const char *desc)
 	monocle__run_note ("loaded", "Mono");
 	rest += *rest == ':';
 	monocle__place_find_all (&list);
-	if (!*rest || *rest == ':')
+	if (!*rest && ours && *ours)
+		load_words (&list, ours);
+	else if (!*rest || *rest == ':')
 		complain_nameless (&list);
 	else if (!strcmp (rest, "help"))
 		help (&list);

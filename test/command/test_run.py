@@ -167,6 +167,7 @@ class Environment(case.Case):
         self.assertEqual(seen['CORECLR_PROFILER_PATH'], str(self.folder / 'lib/clr/libmonocle-clr.so'))
         self.assertEqual(seen['MONOCLE_PROFILE'], 'sample')
         self.assertEqual(seen['MONO_ENV_OPTIONS'], '--profile=monocle:sample')
+        self.assertEqual(seen['MONO_PROFILE'], 'monocle')
         folders = [str(self.folder / 'lib/mono'), str(self.folder / 'modules')]
         self.assertEqual(seen['LD_LIBRARY_PATH'].split(':'), folders)
         self.assertEqual(seen['MONOCLE_MODULE_PATH'].split(':')[-1], str(self.folder / 'modules'))
@@ -180,10 +181,12 @@ class Environment(case.Case):
 
     def test_what_is_there_stays_in_front(self):
         seen, _ = self.variables('--profile=a:x', '--profile=b', env={
-            'MONOCLE_PROFILE': 'mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'LD_LIBRARY_PATH': '/opt/lib',
+            'MONOCLE_PROFILE': 'mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'MONO_PROFILE': 'log',
+            'LD_LIBRARY_PATH': '/opt/lib',
             'MONOCLE_MODULE_PATH': '/opt/modules', 'CORECLR_PROFILER_PATH_64': '/old/libmonocle-clr.so'})
         self.assertEqual(seen['MONOCLE_PROFILE'], 'mine a:x b')
         self.assertEqual(seen['MONO_ENV_OPTIONS'], '--gc=sgen --profile=monocle:a:x --profile=monocle:b')
+        self.assertEqual(seen['MONO_PROFILE'], 'log')
         self.assertTrue(seen['LD_LIBRARY_PATH'].startswith('/opt/lib:/'))
         self.assertTrue(seen['MONOCLE_MODULE_PATH'].startswith('/opt/modules:/'))
         self.assertEqual(seen['CORECLR_PROFILER_PATH_64'], str(self.folder / 'lib/clr/libmonocle-clr.so'))

@@ -23,7 +23,7 @@ LAYERS = {
     "lib/describe":          (["include", "lib/ecma"], []),
     "lib/clr":          (["include", "lib/describe", "lib/ecma"], []),
     "lib/mono":         (["include", "lib/core/log.h", "lib/core/load/candidate.h",
-                          "lib/core/check/check.h"], []),
+                          "lib/core/load/words.h", "lib/core/check/check.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),

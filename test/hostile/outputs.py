@@ -3,7 +3,7 @@
 import re
 
 OURS = re.compile(r"^(CORECLR_ENABLE_PROFILING|CORECLR_PROFILER|CORECLR_PROFILER_PATH|MONOCLE_\w+|MONO_ENV_OPTIONS"
-                  r"|LD_LIBRARY_PATH)=")
+                  r"|MONO_PROFILE|LD_LIBRARY_PATH)=")
 
 
 def stable(text, dump):

@@ -108,6 +108,11 @@ def modules_are_started(suite, bench):
     suite.check(bench.told() == ["good", "other:1", "initialized", "initialized"], "two modules run", bench.told())
     bench.run("monocle:good", "monocle:good:again")
     suite.check(bench.told() == ["good", "initialized"], "a second load of a name has no effect", bench.told())
+    # Later Monos load what MONO_PROFILE names as if it stood here; that is `monocle` alone under `monocle run`.
+    outcome = bench.run("monocle:good", "monocle", MONOCLE_PROFILE="good 'other:a b'")
+    bench.untouched(outcome, "monocle alone")
+    suite.check(bench.told() == ["good", "other:a b", "initialized", "initialized"] and outcome.err == "",
+                "monocle alone means MONOCLE_PROFILE, and each name once", bench.told())
 
 
 def every_failure_is_one_line(suite, bench):
@@ -118,6 +123,8 @@ def every_failure_is_one_line(suite, bench):
     bench.fails("monocle:noelf", "libmono-profiler-noelf.so")
     bench.fails("monocle", "no profiler is named", "NAME", "good")
     bench.fails("monocle:", "no profiler is named")
+    bench.fails("monocle", "no profiler is named", MONOCLE_PROFILE="")
+    bench.fails("monocle", "a quote is not closed", MONOCLE_PROFILE="good 'other")
     bench.fails("monocle:/tmp/x.so", "is a path")
     bench.fails("monocle:" + "n" * 300, "too long")
     suite.check("mono_profiler_create" not in bench.run("monocle:lacking").err, "symbols that are there are not named")

@@ -46,6 +46,7 @@ CASES = [
     Case("where modules are", "MONOCLE_MODULE_PATH", "$/foreign", said("the stranger runs"), ["stranger"]),
     Case("which modules", "MONOCLE_PROFILE", "calls:output=$/p.pb.gz", holds("p.pb.gz")),
     Case("which modules, as Mono has it", "MONO_ENV_OPTIONS", "--profile=calls:output=$/p.pb.gz", holds("p.pb.gz")),
+    Case("which module, as later Monos have it", "MONO_PROFILE", "calls:output=$/p.pb.gz", holds("p.pb.gz")),
     Case("a failure is fatal", "MONOCLE_STRICT", "1", lambda seen, folder: seen.code == 1, ["no-such-module"]),
     Case("checks of modules", "MONOCLE_CHECK", "1", said("where it is not allowed"), ["known"]),
     Case("the way of sampling", "MONOCLE_SAMPLER", "bogus", said("MONOCLE_SAMPLER"), ["sample:output=$/p.pb.gz"]),

@@ -259,26 +259,36 @@ profile_option (const char *word, const char **ret_desc)
 	return true;
 }
 
-int
-monocle_host_load_from_env (void)
+/* How many of the words of a variable were loaded; `are_options`: those that are Mono's option. */
+static int
+load_words (const char *variable, const char *text, bool are_options)
 {
-	const char *profile = monocle__variable ("MONOCLE_PROFILE");
-	const char *text = profile ? profile : monocle__variable ("MONO_ENV_OPTIONS");
 	char **words = NULL;
-	int started = 0;
-	if (!text)
-		return 0;
-	int count = monocle__words_split (text, &words);
+	int started = 0, count = monocle__words_split (text, &words);
 	if (count < 0) {
-		monocle__log_failure ("%s: %s in: %s", profile ? "MONOCLE_PROFILE" : "MONO_ENV_OPTIONS",
+		monocle__log_failure ("%s: %s in: %s", variable,
 		                      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
 		return 0;
 	}
 	for (int i = 0; i < count; i++) {
 		const char *desc = words[i];
-		if ((profile || profile_option (words[i], &desc)) && load (desc) == MONOCLE_OK)
+		if ((!are_options || profile_option (words[i], &desc)) && load (desc) == MONOCLE_OK)
 			started++;
 	}
 	free (words);
+	return started;
+}
+
+/* MONO_PROFILE is one description as it is, without words and quotes; late Monos read it whoever embeds them. */
+int
+monocle_host_load_from_env (void)
+{
+	const char *ours = monocle__variable ("MONOCLE_PROFILE"), *options = monocle__variable ("MONO_ENV_OPTIONS"),
+	           *desc = monocle__variable ("MONO_PROFILE");
+	if (ours)
+		return load_words ("MONOCLE_PROFILE", ours, false);
+	int started = options ? load_words ("MONO_ENV_OPTIONS", options, true) : 0;
+	if (desc && *desc && load (desc) == MONOCLE_OK)
+		started++;
 	return started;
 }

@@ -508,6 +508,22 @@ CHILD_PRINTS (monos_variable_serves_when_ours_is_unset, "plain: init plain:1\nba
 	CHECK (core.load_from_env () == 0);
 }
 
+CHILD_PRINTS (later_monos_variable_names_one_module_as_it_is, "bare: init bare\nplain: init plain:a b,'c\n")
+{
+	begin ();
+	unsetenv ("MONOCLE_PROFILE");
+	setenv ("MONO_ENV_OPTIONS", "--profile=bare", 1);
+	setenv ("MONO_PROFILE", "plain:a b,'c", 1);
+	CHECK (core.load_from_env () == 2);
+	setenv ("MONOCLE_PROFILE", "", 1); /* which precedes both */
+	setenv ("MONO_PROFILE", "dlsym", 1);
+	CHECK (core.load_from_env () == 0);
+	unsetenv ("MONOCLE_PROFILE");
+	unsetenv ("MONO_ENV_OPTIONS");
+	setenv ("MONO_PROFILE", "", 1); /* no name, and not Mono's log profiler either */
+	CHECK (core.load_from_env () == 0);
+}
+
 CHILD_PRINTS (an_open_quote_is_one_line_and_nothing_is_loaded,
               "monocle: MONOCLE_PROFILE: a quote is not closed in: plain 'bare\n")
 {
@@ -635,6 +651,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (without_a_host_a_module_is_started_and_hears_no_more),
 	cmocka_unit_test (monocle_profile_holds_words_and_precedes_monos_variable),
 	cmocka_unit_test (monos_variable_serves_when_ours_is_unset),
+	cmocka_unit_test (later_monos_variable_names_one_module_as_it_is),
 	cmocka_unit_test (an_open_quote_is_one_line_and_nothing_is_loaded),
 	cmocka_unit_test (a_mono_in_the_process_is_respected),
 	cmocka_unit_test (a_second_copy_of_the_core_notices_the_first),

@@ -135,6 +135,7 @@ a_command_is_not_profiled_itself (void **state)
 	setenv ("CORECLR_ENABLE_PROFILING", "1", 1);
 	setenv ("CORECLR_PROFILER_PATH", "/x.so", 1);
 	setenv ("MONO_ENV_OPTIONS", "--profile=events", 1);
+	setenv ("MONO_PROFILE", "events", 1);
 	setenv ("MONOKEPT", "kept", 1);
 	snprintf (command, sizeof command, "cat >/dev/null; env >%s", path);
 	char output[sizeof command];
@@ -148,6 +149,7 @@ a_command_is_not_profiled_itself (void **state)
 	assert_null (strstr (text, "MONOCLE_PROFILE"));
 	assert_null (strstr (text, "CORECLR_"));
 	assert_null (strstr (text, "--profile"));
+	assert_null (strstr (text, "MONO_PROFILE"));
 	assert_string_equal (getenv ("MONOCLE_PROFILE"), "events"); /* the program keeps its own */
 	setenv ("MONO_ENV_OPTIONS", "--trace", 1);
 	assert_int_equal (monocle__output_write (output, sizeof output, MONOCLE__OUTPUT_COMMAND, "x", 1), 0);
