@@ -273,7 +273,8 @@ stack_pointer (const ucontext_t *context)
  */
 enum { MOST_SEARCHED = 1 << 20 };
 
-uintptr_t
+/* Words of other frames are read, which the sanitizer does not allow. */
+__attribute__ ((no_sanitize ("address"))) uintptr_t
 monocle_kit_aot_unprepared (uintptr_t ip, const void *context)
 {
 	if (!unprepared)
