@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <getopt.h> /* optind */
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -323,8 +322,7 @@ run (int argc, char **argv)
 	monocle__layout layout;
 	const char *name;
 	int code;
-	signal (SIGPIPE, SIG_IGN);
-	signal (SIGXFSZ, SIG_IGN); /* so that a limit is an error that can be told */
+	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_new, argc, argv, &args, &code))
 		return code;
 	if (argc - optind != 1)
