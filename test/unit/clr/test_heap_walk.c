@@ -15,25 +15,7 @@
 #include <mono/metadata/mono-gc.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
-
-static char trace[4096];
-
-static void
-note (const char *format, ...)
-{
-	size_t length = strlen (trace);
-	va_list arguments;
-	va_start (arguments, format);
-	vsnprintf (trace + length, sizeof trace - length, format, arguments);
-	va_end (arguments);
-}
-
-static void
-check_trace (const char *should)
-{
-	CHECK_STRING (trace, should);
-	trace[0] = 0;
-}
+#include "trace.h"
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
 
