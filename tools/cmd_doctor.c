@@ -10,6 +10,7 @@
 #include "environ.h"
 #include "layout.h"
 #include "output.h"
+#include "trust.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +28,8 @@ typedef enum { CHECK_OK, CHECK_WARN, CHECK_FAIL } check_state;
 typedef struct {
 	monocle__layout layout;
 	bool have_mono, have_dotnet;
-	char text[TEXT_SIZE]; /* of the check that runs */
+	char text[TEXT_SIZE];        /* of the check that runs */
+	char refused[TEXT_SIZE / 2]; /* why a module will not be loaded, "" when all will */
 } examination;
 
 static check_state __attribute__ ((format (printf, 3, 4)))
@@ -110,13 +112,15 @@ static void __attribute__ ((noreturn)) try_load (const char *path, const char *s
 	_exit (error != NULL);
 }
 
-/* Does the library load and have the symbol? Writes what is wrong. */
+/* May the library be loaded, does it load, and does it have the symbol? Writes what is wrong. */
 static bool
 is_loadable (const char *path, const char *symbol, char *error, size_t size)
 {
 	int ends[2], status = 0;
 	ssize_t length;
 	pid_t pid;
+	if (monocle__trust_path (path, error, size))
+		return false;
 	snprintf (error, size, "cannot be tried: %s", strerror (errno));
 	if (pipe (ends) != 0 || (pid = fork ()) < 0)
 		return false;
@@ -162,6 +166,8 @@ append_name (const char *name, const char *path, void *context)
 {
 	examination *e = context;
 	size_t length = strlen (e->text);
+	if (!e->refused[0] && monocle__trust_path (path, e->refused, sizeof e->refused) == 0)
+		e->refused[0] = '\0';
 	if (strcmp (name, "monocle") != 0)
 		snprintf (e->text + length, sizeof e->text - length, "%s%s", length ? ", " : "", name);
 }
@@ -176,6 +182,8 @@ check_modules (examination *e)
 	free (folders);
 	if (!e->text[0])
 		return result (e, CHECK_FAIL, "no libmono-profiler-NAME.so beside this program nor in %s", MONOCLE_MODULEDIR);
+	if (e->refused[0])
+		return result (e, CHECK_FAIL, "some will not be loaded: %s", e->refused);
 	return CHECK_OK;
 }
 

@@ -453,7 +453,7 @@ run_command (arguments *args)
 		              "monocle doctor says more");
 	} else if (choose_output (args, &layout) != 0) {
 		code = MONOCLE__EXIT_USAGE;
-	} else if (monocle__run_folder_make (&folder) == 0) {
+	} else if (monocle__layout_refuse (&layout) && monocle__run_folder_make (&folder) == 0) {
 		code = run_profiled (args, &layout, &folder);
 		monocle__run_folder_done (&folder);
 	}

@@ -7,6 +7,7 @@
 #include "layout.h"
 
 #include "command.h"
+#include "trust.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -229,6 +230,25 @@ monocle__layout_done (monocle__layout *layout)
 	free (layout->umbrella);
 	free (layout->module_path);
 	free (layout->pkgconfig);
+}
+
+static void
+refuse (char **file)
+{
+	char reason[2 * PATH_MAX];
+	if (!*file || monocle__trust_path (*file, reason, sizeof reason) == 0)
+		return;
+	monocle__say ("%s is not used: %s", *file, reason);
+	free (*file);
+	*file = NULL;
+}
+
+bool
+monocle__layout_refuse (monocle__layout *layout)
+{
+	refuse (&layout->adapter);
+	refuse (&layout->umbrella);
+	return layout->adapter || layout->umbrella;
 }
 
 void

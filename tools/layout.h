@@ -6,6 +6,8 @@
 #ifndef MONOCLE_TOOLS_LAYOUT_H
 #define MONOCLE_TOOLS_LAYOUT_H
 
+#include <stdbool.h>
+
 typedef struct {
 	char *adapter;     /* libmonocle-clr.so, absolute; NULL: not there */
 	char *umbrella;    /* libmono-profiler-monocle.so, absolute; NULL: not there */
@@ -15,6 +17,9 @@ typedef struct {
 
 void monocle__layout_find (monocle__layout *ret_layout);
 void monocle__layout_done (monocle__layout *layout);
+
+/* Takes out what others can change, after a line about it: no runtime is told to load it. False: nothing is left. */
+bool monocle__layout_refuse (monocle__layout *layout);
 
 /* Calls `visit` for each libmono-profiler-NAME.so in `folder`, in the order of names. */
 void monocle__layout_each_module (const char *folder, void (*visit) (const char *name, const char *path, void *context),

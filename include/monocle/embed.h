@@ -29,7 +29,8 @@ typedef int (*monocle_variable_setter) (void *data, const char *name, const char
  *
  * Whatever fails is said in one line, and nothing is set:
  *   MONOCLE_E_BUSY       the user named another profiler there; it stays
- *   MONOCLE_E_REFUSED    a variable such as DOTNET_EnableDiagnostics=0 keeps the runtime from loading any profiler
+ *   MONOCLE_E_REFUSED    a variable such as DOTNET_EnableDiagnostics=0 keeps the runtime from loading any profiler, or
+ *                        others can change the adapter's file (doc/security.md)
  *   MONOCLE_E_NOT_FOUND  there is no adapter
  *   MONOCLE_E_NO_MEMORY  a variable could not be set; those before it are
  * The program may go on in each case; it is not profiled.

@@ -558,6 +558,19 @@ class Diagnosis(case.Case):
             path.chmod(0o755)
             self.assertIn(words, self.reason('./dotnet'))
 
+    def test_no_runtime_is_told_to_load_what_others_can_change(self):
+        adapter, umbrella = self.folder / 'lib/clr/libmonocle-clr.so', self.folder / 'lib/mono'
+        adapter.chmod(0o666)
+        code, out, error = self.shell('env')
+        self.assertEqual(code, 0)
+        self.assertNotIn('CORECLR_PROFILER_PATH', out)
+        self.assertIn('MONO_ENV_OPTIONS', out)
+        self.assertIn('%s is not used: every user can write to %s; chmod go-w %s mends that' % ((adapter,) * 3), error)
+        umbrella.chmod(0o777)
+        self.assertIn('every user can write to %s;' % umbrella, self.monocle('doctor')[1])
+        code, out, error = self.shell('echo ran')
+        self.assertEqual((code, out, error.count('is not used:')), (125, '', 2))
+
     def test_mono_whose_umbrella_is_missing_is_called_so(self):
         (self.folder / 'lib/mono/libmono-profiler-monocle.so').unlink()
         self.assertIn('libmono-profiler-monocle.so was not found', self.reason(self.fake('mono', b'')))

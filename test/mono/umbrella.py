@@ -117,6 +117,17 @@ def modules_are_started(suite, bench):
 
 def every_failure_is_one_line(suite, bench):
     bench.fails("monocle:godo", "'godo' not found", "libmono-profiler-godo.so", str(bench.modules), "good", "other")
+    strange = suite.work / "strange"
+    strange.mkdir()
+    shutil.copy(bench.modules / "libmono-profiler-good.so", strange / "libmono-profiler-guest.so")
+    strange.chmod(0o777)
+    bench.fails("monocle:guest", "strange/libmono-profiler-guest.so is not loaded: every user can write to ",
+                "chmod go-w %s" % strange, MONOCLE_MODULE_PATH=str(strange))
+    bench.fails("monocle:guest", "the dynamic linker is not asked for it", "chmod go-w %s" % strange,
+                LD_LIBRARY_PATH="%s:%s" % (pathlib.Path(suite.options.umbrella).parent, strange))
+    strict = bench.run("monocle:guest", MONOCLE_MODULE_PATH=str(strange), MONOCLE_STRICT="1")
+    suite.check(strict.code == 1 and strict.out == "", "MONOCLE_STRICT=1 makes it fatal", strict)
+    strange.chmod(0o755)
     bench.fails("monocle:noentry", "libmono-profiler-noentry.so has no entry point mono_profiler_init_noentry")
     bench.fails("monocle:oldapi", "mono_profiler_startup", "beside mono_profiler_init_oldapi")
     bench.fails("monocle:lacking", "libmono-profiler-lacking.so needs mono_no_such_a, mono_no_such_b, which this Mono")

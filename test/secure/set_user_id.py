@@ -91,9 +91,9 @@ class Secure(harness.Suite):
         def fill(text):
             return text.replace("$", str(folder))
 
-        for name in ("run", "foreign"):
+        for name, mode in (("run", 0o777), ("foreign", 0o755)):
             (folder / name).mkdir()
-            os.chmod(folder / name, 0o777)
+            os.chmod(folder / name, mode)
         shutil.copy(self.stranger, folder / "foreign")
         env = harness.bare_environment({case.variable: fill(case.value)})
         words = [case.argv0, str(self.libraries), *map(fill, case.modules)]
@@ -107,7 +107,7 @@ class Secure(harness.Suite):
     def try_case(self, case):
         for how in self.hosts:
             folder = pathlib.Path(tempfile.mkdtemp(dir=self.work))
-            os.chmod(folder, 0o777)
+            os.chmod(folder, 0o1777)
             seen = self.run_host(how, case, folder)
             is_secure = how != "plain"
             good = self.check("secure %d" % is_secure in seen.out, "%s: %s: the host runs" % (how, case.name), seen)

@@ -6,14 +6,17 @@
 #include "candidate.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "check/check.h"
 #include "elf.h"
 #include "run-note.h"
+#include "trust.h"
 
 typedef void (*init_func) (const char *desc);
 
@@ -152,17 +155,58 @@ monocle__candidate_start_in_process (monocle__candidate *candidate)
 	return init;
 }
 
+/* Is the file there, and may its code run here? Why not, if it is there, is noted. */
+static bool
+is_welcome (monocle__candidate *candidate, const char *path)
+{
+	char reason[2048];
+	int error = access (path, F_OK) ? -ENOENT : monocle__trust_path (path, reason, sizeof reason);
+	if (error && error != -ENOENT)
+		note_failure (candidate, "%s is not loaded: %s", path, reason);
+	return !error;
+}
+
+/*
+ * A plain name is looked for in folders that only the linker knows, and the code of a file runs when it is opened: so
+ * each of the folders must be one that no stranger can put a file into. (What ld.so.conf lists is root's choice.)
+ */
+static bool
+linker_is_welcome (monocle__candidate *candidate)
+{
+	void *program = dlopen (NULL, RTLD_LAZY);
+	Dl_serinfo head, *list = NULL;
+	char reason[2048];
+	bool good = true;
+	if (program && dlinfo (program, RTLD_DI_SERINFOSIZE, &head) == 0)
+		list = malloc (head.dls_size);
+	if (list && (dlinfo (program, RTLD_DI_SERINFOSIZE, list) || dlinfo (program, RTLD_DI_SERINFO, list)))
+		list->dls_cnt = 0;
+	for (unsigned i = 0; list && i < list->dls_cnt && good; i++) {
+		int error = monocle__trust_path (list->dls_serpath[i].dls_name, reason, sizeof reason);
+		good = !error || error == -ENOENT;
+		if (!good)
+			note_failure (candidate, "the dynamic linker is not asked for it, since it looks in %s: %s",
+			              list->dls_serpath[i].dls_name, reason);
+	}
+	free (list);
+	if (program)
+		dlclose (program);
+	return good;
+}
+
 bool
 monocle__candidate_start_in (monocle__candidate *candidate, const char *folder)
 {
 	static const char *const prefixes[] = { "mono-profiler-", "libmono-profiler-" };
 	static const char *const suffixes[] = { "", ".so" };
 	bool started = false;
+	if (!folder[0] && !linker_is_welcome (candidate))
+		return false;
 	for (size_t i = 0; i < 2; i++) {
 		char path[PATH_MAX];
 		int length = snprintf (path, sizeof path, "%s%s%s%s%s", folder, folder[0] ? "/" : "", prefixes[i],
 		                       candidate->name, suffixes[i]);
-		if (length >= (int) sizeof path || (folder[0] && access (path, F_OK) != 0))
+		if (length >= (int) sizeof path || (folder[0] && !is_welcome (candidate, path)))
 			continue;
 		if (try_file (candidate, path, &started))
 			break;

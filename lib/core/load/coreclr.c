@@ -13,6 +13,7 @@
 #include "coreclr.h"
 #include "environment.h"
 #include "self.h"
+#include "trust.h"
 
 /* Beside this library, where it is installed, or where it is built. */
 static bool
@@ -57,7 +58,7 @@ set_all (const char *adapter, monocle_variable_setter set, void *data)
 int
 monocle_coreclr_environment (monocle_variable_setter set, void *data)
 {
-	char adapter[PATH_MAX], foreign[PATH_MAX + 64];
+	char adapter[PATH_MAX], foreign[PATH_MAX + 64], reason[2048];
 	const char *disabled = monocle__coreclr_disabled ();
 	if (monocle__coreclr_foreign (foreign, sizeof foreign)) {
 		monocle_log ("another profiler is in the environment (%s); it stays, and CoreCLR is not profiled", foreign);
@@ -70,6 +71,10 @@ monocle_coreclr_environment (monocle_variable_setter set, void *data)
 	if (!find_adapter (adapter)) {
 		monocle_log ("there is no libmonocle-clr.so in %s; CoreCLR is not profiled", monocle__self_folder ());
 		return MONOCLE_E_NOT_FOUND;
+	}
+	if (monocle__trust_path (adapter, reason, sizeof reason)) {
+		monocle_log ("%s is not named to CoreCLR, which is not profiled: %s", adapter, reason);
+		return MONOCLE_E_REFUSED;
 	}
 	return set_all (adapter, set ? set : set_in_environment, data);
 }

@@ -10,6 +10,7 @@
 #include "self.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -18,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <monocle/host.h>
+#include "log.h"
+#include "trust.h"
 
 static Dl_info self; /* written once, under `once` */
 static char folder[PATH_MAX];
@@ -60,11 +63,14 @@ static bool
 open_compat_in (const char *directory, const char *below)
 {
 	static const char *const names[] = { "monosgen-2.0", "monoboehm-2.0", "mono-2.0" };
-	char path[PATH_MAX];
+	char path[PATH_MAX], reason[2048];
 	bool opened = false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		int length = snprintf (path, sizeof path, "%s%s/compat-%s.so", directory, below, names[i]);
-		if (length < (int) sizeof path && dlopen (path, RTLD_NOW | RTLD_LOCAL))
+		int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
+		if (error && error != -ENOENT)
+			MONOCLE__LOG_ONCE ("%s is not loaded: %s", path, reason);
+		else if (!error && dlopen (path, RTLD_NOW | RTLD_LOCAL))
 			opened = true;
 	}
 	return opened;

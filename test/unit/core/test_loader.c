@@ -414,6 +414,33 @@ CHILD_PRINTS (a_folder_is_searched_although_its_path_ends_another_one, "bare: in
 	CHECK (core.load ("bare") == MONOCLE_OK);
 }
 
+static void
+load_from_open_folders (void)
+{
+	const char *first = folder ("open"), *second = folder ("own");
+
+	put (first, "libmono-profiler-plain.so", MODULE ("none"));
+	put (first, "libmono-profiler-none.so", MODULE ("none"));
+	put (second, "libmono-profiler-plain.so", MODULE ("plain"));
+	CHECK (chmod (first, 0777) == 0);
+	search_through (first, second);
+	CHECK (core.load ("plain") == MONOCLE_OK);
+	CHECK (core.load ("none") == MONOCLE_E_NOT_FOUND);
+}
+
+static void
+nothing_is_loaded_from_a_folder_that_others_can_write_to (void **state)
+{
+	char output[4096];
+
+	assert_int_equal (child_run (load_from_open_folders, output, sizeof output), 0);
+	assert_memory_equal (output, "plain: init plain\n", 18);
+	assert_non_null (strstr (output, "-open/libmono-profiler-plain.so is not loaded: every user can write to /tmp/"));
+	assert_non_null (strstr (output, "-open mends that; another file was loaded\nmonocle: profiler 'none': /tmp/"));
+	assert_non_null (strstr (output, "-open mends that\n"));
+	assert_null (strstr (output, "mono_profiler_init_none"));
+}
+
 /* --- before and after the host ------------------------------------------------------------------------------------ */
 
 static int
@@ -645,6 +672,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_place_is_left_after_its_first_library_and_the_next_one_is_tried),
 	cmocka_unit_test (a_file_that_is_no_library_is_passed_over),
 	cmocka_unit_test (a_folder_is_searched_although_its_path_ends_another_one),
+	cmocka_unit_test (nothing_is_loaded_from_a_folder_that_others_can_write_to),
 	cmocka_unit_test (a_module_that_is_loaded_before_the_host_has_an_init_window),
 	cmocka_unit_test (two_early_loads_and_one_in_the_window_are_all_served),
 	cmocka_unit_test (a_module_that_is_loaded_after_the_start_is_told_no),
