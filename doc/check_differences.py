@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What the conformance tests let pass is explained to users, and what is explained exists.
 
-Fails when a class of differences (differences.tsv in test/conformance, in its events and in its dump), or a function or
-context that answers differently (test/conformance/matrix/matrix.tsv), is not in doc/differences.md; and when that page
-has a class that no test knows.
+Fails when a class of differences (differences.tsv in test/conformance, in its events and in its dump), a function or
+context that answers differently (test/conformance/matrix/matrix.tsv), or a setting without effect
+(lib/core/model/refusals.def) is not in doc/differences.md; and when that page has a class or setting that nobody knows.
 """
 import pathlib
 import re
@@ -17,6 +17,7 @@ CLASSES = {"Counts of calls": TOP / "test/conformance/differences.tsv",
            "Whole programs": TOP / "test/conformance/events/differences.tsv",
            "Introspection": TOP / "test/conformance/dump/differences.tsv"}
 MATRIX = TOP / "test/conformance/matrix/matrix.tsv"
+REFUSALS = TOP / "lib/core/model/refusals.def"
 
 
 def rows(path):
@@ -55,9 +56,18 @@ def check_matrix(text):
         yield "differences.md says that `%s` differs, which it does not in matrix.tsv" % name
 
 
+def check_settings(text):
+    known = set(re.findall(r"^MONOCLE__SETTING +\((mono_\w+),", REFUSALS.read_text(), re.M))
+    listed = first_cells(section(text, "Settings without effect"))
+    for name in sorted(known - listed):
+        yield "differences.md does not list `%s`, a setting without effect" % name
+    for name in sorted(listed - known):
+        yield "differences.md lists `%s`, which is no setting without effect" % name
+
+
 def main():
     differences = (DOC / "differences.md").read_text()
-    problems = [*check_classes(differences), *check_matrix(differences)]
+    problems = [*check_classes(differences), *check_matrix(differences), *check_settings(differences)]
     for problem in dict.fromkeys(problems):
         print(problem)
     return 1 if problems else 0

@@ -76,4 +76,6 @@ no_error (pointer out)
 	DECLARED (type, name, arguments) { SAY_ONCE (name, "failed"); __VA_ARGS__; return value; }
 #define MONOCLE__RELEASED(name, arguments) \
 	DECLARED (void, name, arguments) { }
+#define MONOCLE__SETTING(name, arguments) \
+	DECLARED (void, name, arguments) { }
 #include "refusals.def"

@@ -11,7 +11,10 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <mono/jit/jit.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/mono-config.h>
 #include <mono/metadata/threads.h>
+#include <mono/utils/mono-logger.h>
 #include <monocle/host.h>
 #include "child.h"
 
@@ -104,11 +107,31 @@ the_main_thread_counts_as_attached (void **state)
 	assert_ptr_equal (mono_thread_current (), thread);
 }
 
+/* In no header: Mono exports them. */
+void mono_set_rootdir (void);
+void mono_set_config_dir (const char *folder);
+
+CHILD_PRINTS (settings_that_only_mono_has_are_taken_silently,
+              "monocle: mono_config_parse is not served by this host; it did nothing\n")
+{
+	mono_trace_set_level_string ("debug");
+	mono_trace_set_mask_string ("all");
+	mono_trace_set_log_handler (NULL, NULL);
+	mono_trace_set_print_handler (NULL);
+	mono_trace_set_printerr_handler (NULL);
+	mono_set_assemblies_path ("/");
+	mono_set_dirs ("/", "/");
+	mono_set_rootdir ();
+	mono_set_config_dir ("/");
+	mono_config_parse (NULL);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_runtime_shuts_down_from_the_first_callback_on),
 	cmocka_unit_test (the_context_is_the_default_one_of_the_domain),
 	cmocka_unit_test (a_thread_is_attached_for_compiled_code_once),
 	cmocka_unit_test (the_main_thread_counts_as_attached),
+	cmocka_unit_test (settings_that_only_mono_has_are_taken_silently),
 };
 
 int
