@@ -40,7 +40,11 @@ MONO_API mono_bool mono_domain_is_unloading (MonoDomain *domain);
 MONO_API MonoAssembly *mono_domain_assembly_open (MonoDomain *domain, const char *name);
 /* Nonzero once the runtime began to shut down. Any context. */
 MONO_API mono_bool mono_runtime_is_shutting_down (void);
-/* Runs at the end of the runtime, for embedders; one function, a later call replaces it. Normal context. */
+/*
+ * At the end of the runtime `func` is called with the root domain and NULL. There is one such function, a later call
+ * replaces it; NULL: none. Outside Mono it runs before the callbacks of runtime_shutdown_end. On Mono it runs instead
+ * of the runtime's own cleanup, at Environment.Exit only. Not async-safe.
+ */
 MONO_API void mono_install_runtime_cleanup (MonoDomainFunc func);
 
 /* --- remoting contexts: any context ------------------------------------------------------------------------------- */

@@ -48,6 +48,14 @@ MONO_API MonoAssembly *mono_assembly_loaded (MonoAssemblyName *aname);
 MONO_API MonoAssembly *mono_assembly_loaded_full (MonoAssemblyName *aname, mono_bool refonly);
 
 /*
+ * From now on `func` is called for each assembly that is loaded, before the callbacks of assembly_loaded and in their
+ * context; the function that was installed last is called first. One that is installed twice is called twice. There is
+ * no way back. Not async-safe.
+ */
+typedef void (*MonoAssemblyLoadFunc) (MonoAssembly *assembly, void *user_data);
+MONO_API void mono_install_assembly_load_hook (MonoAssemblyLoadFunc func, void *user_data);
+
+/*
  * The directory that Mono's assemblies are searched from; outside Mono that of the core library, "" before it is known.
  * Borrowed. Normal context.
  */

@@ -86,8 +86,9 @@ MONO_API int mono_counter_get_variance (MonoCounter *counter);
 /* Bytes that mono_counters_sample () writes. */
 MONO_API size_t mono_counter_get_size (MonoCounter *counter);
 
-/* Which sections are kept up to date, and printing them. */
+/* The sections that may be printed from now on; none until then. On Mono they are printed on stdout at the end, too. */
 MONO_API void mono_counters_enable (int section_mask);
+/* Prints the counters of these sections, as far as they are enabled: a headline each, then "NAME : VALUE". */
 MONO_API void mono_counters_dump (int section_mask, FILE *outfile);
 
 MONO_END_DECLS

@@ -87,6 +87,26 @@ set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
 		count_listener (event, UINT32_MAX);
 }
 
+/* --- the core's own listeners ------------------------------------------------------------------------------------- */
+
+static monocle__handle own;
+
+MonoProfilerHandle
+monocle__event_own (void)
+{
+	return &own.desc;
+}
+
+/* Whom an event is told first: of all events that have one, the core. */
+static struct _MonoProfilerDesc *
+first_of (monocle_event event, struct _MonoProfilerDesc *shown)
+{
+	bool is_own = event == MONOCLE_EVENT_assembly_loaded || event == MONOCLE_EVENT_runtime_shutdown_end;
+	return is_own && monocle__host_delivering () ? &own.desc : shown;
+}
+
+/* --- to and from the host ----------------------------------------------------------------------------------------- */
+
 void
 monocle__event_publish (void)
 {
@@ -168,11 +188,12 @@ monocle_event_support (const char *event)
 	void                                                                                                          \
 	monocle_raise_##name raised                                                                                   \
 	{                                                                                                             \
-		struct _MonoProfilerDesc *to_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);              \
+		struct _MonoProfilerDesc *shown_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);           \
+		struct _MonoProfilerDesc *to_ = first_of (MONOCLE_EVENT_##name, shown_);                                  \
                                                                                                                   \
 		if (MONOCLE_EVENT_##name == MONOCLE_EVENT_runtime_shutdown_begin)                                         \
 			monocle__host_begin_shutdown ();                                                                      \
-		for (; to_; to_ = to_->next) {                                                                            \
+		for (; to_; to_ = to_ == &own.desc ? shown_ : to_->next) {                                                \
 			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
 			MonoProfiler *prof = to_->prof;                                                                       \
 			if (slot_)                                                                                            \

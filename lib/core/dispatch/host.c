@@ -191,6 +191,7 @@ monocle_host_shutdown (void)
 	monocle__event_publish ();
 	monocle__handle_publish ();
 	monocle__sampler_end ();
+	monocle__event_clear ((monocle__handle *) monocle__event_own ());
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		monocle__event_clear (handle);
 		monocle__filter_clear (handle);

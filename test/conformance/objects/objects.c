@@ -22,6 +22,7 @@
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/profiler.h>
 #include <mono/metadata/threads.h>
+#include <mono/utils/mono-counters.h>
 
 enum { STATIC = 0x10, LITERAL = 0x40, HAS_RVA = 0x100, DEPTH_MAX = 6, ELEMENTS_MAX = 20 };
 
@@ -585,6 +586,55 @@ exception_throw (MonoProfiler *prof, MonoObject *exception)
 	fflush (profiler.out);
 }
 
+/* --- what is installed in the init window, and counters ----------------------------------------------------------- */
+
+static int cleanups, announced;
+
+/* Mono calls the hooks of the program's own assembly once more after it was announced. */
+static void
+load_hook (MonoAssembly *assembly, void *user_data)
+{
+	if (!announced && !strcmp (mono_image_get_name (mono_assembly_get_image (assembly)), "objects"))
+		PUT ("hook: %s\n", (const char *) user_data);
+}
+
+static void
+put_counters (void)
+{
+	static int32_t number = -7;
+	static int64_t ticks = 12345678;
+	mono_counters_register ("objects: number", MONO_COUNTER_INTERP | MONO_COUNTER_INT, &number);
+	mono_counters_register ("objects: ticks", MONO_COUNTER_INTERP | MONO_COUNTER_LONG | MONO_COUNTER_TIME, &ticks);
+	mono_counters_dump (MONO_COUNTER_INTERP, profiler.out);
+	mono_counters_enable (MONO_COUNTER_INTERP);
+	mono_counters_dump (MONO_COUNTER_INTERP, profiler.out);
+	/* Real Mono would print them on stdout at the end. */
+	mono_counters_enable (0);
+}
+
+static void
+assembly_loaded (MonoProfiler *prof, MonoAssembly *assembly)
+{
+	if (announced || strcmp (mono_image_get_name (mono_assembly_get_image (assembly)), "objects"))
+		return;
+	announced = 1;
+	PUT ("assembly_loaded\n");
+	put_counters ();
+}
+
+static void
+cleanup (MonoDomain *domain, void *user_data)
+{
+	cleanups += domain == mono_get_root_domain () && !user_data;
+}
+
+static void
+shutdown_end (MonoProfiler *prof)
+{
+	PUT ("cleanups: %d\n", cleanups);
+	fflush (profiler.out);
+}
+
 void
 mono_profiler_init_objects (const char *desc)
 {
@@ -601,4 +651,10 @@ mono_profiler_init_objects (const char *desc)
 	mono_profiler_set_jit_done_callback (handle, jit_done);
 	mono_profiler_set_gc_handle_created_callback (handle, handle_created);
 	mono_profiler_set_gc_handle_deleted_callback (handle, handle_deleted);
+	mono_profiler_set_assembly_loaded_callback (handle, assembly_loaded);
+	mono_profiler_set_runtime_shutdown_end_callback (handle, shutdown_end);
+	mono_install_assembly_load_hook (load_hook, "one");
+	mono_install_assembly_load_hook (load_hook, "two");
+	mono_install_assembly_load_hook (load_hook, "two");
+	mono_install_runtime_cleanup (cleanup);
 }

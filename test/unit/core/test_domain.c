@@ -107,6 +107,108 @@ the_main_thread_counts_as_attached (void **state)
 	assert_ptr_equal (mono_thread_current (), thread);
 }
 
+/* --- what is installed for a moment of the runtime ---------------------------------------------------------------- */
+
+static char told[128];
+
+static void
+hook (MonoAssembly *assembly, void *user_data)
+{
+	strcat (strcat (told, assembly ? user_data : "NULL"), " ");
+}
+
+static void
+assembly_loaded (MonoProfiler *prof, MonoAssembly *assembly)
+{
+	strcat (told, "event ");
+}
+
+static void
+shutdown_end (MonoProfiler *prof)
+{
+	strcat (told, "end ");
+}
+
+static void
+cleanup (MonoDomain *domain, void *user_data)
+{
+	CHECK (domain == mono_get_root_domain () && !user_data);
+	strcat (told, "cleanup ");
+}
+
+static void
+late_cleanup (MonoDomain *domain, void *user_data)
+{
+	strcat (told, "late ");
+}
+
+static MonoAssembly *
+load (void)
+{
+	MonoImage *image = monocle_image_new ("/tmp/words.dll", 0, 1, 1, NULL);
+	monocle_image_set_assembly_visible (image);
+	return monocle_image_assembly (image);
+}
+
+CHILD_TEST (load_hooks_run_newest_first_and_before_the_event)
+{
+	mono_install_assembly_load_hook (NULL, NULL);
+	mono_install_assembly_load_hook (hook, "one");
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	MonoProfilerHandle handle = mono_profiler_create (NULL);
+	mono_profiler_set_assembly_loaded_callback (handle, assembly_loaded);
+	mono_install_assembly_load_hook (hook, "two");
+	monocle_raise_assembly_loaded (load ());
+	CHECK_STRING (told, "");
+	monocle_host_startup_done ();
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_assembly_loaded] == 2);
+	mono_install_assembly_load_hook (hook, "two");
+	monocle_raise_assembly_loaded (load ());
+	CHECK_STRING (told, "two two one event ");
+	monocle_host_shutdown ();
+	monocle_raise_assembly_loaded (load ());
+	CHECK_STRING (told, "two two one event ");
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_assembly_loaded] == 0);
+}
+
+/* An embedder needs no module for it. */
+CHILD_TEST (a_load_hook_needs_no_handle)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	monocle_host_startup_done ();
+	mono_install_assembly_load_hook (hook, "one");
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_assembly_loaded] == 1);
+	monocle_raise_assembly_loaded (load ());
+	CHECK_STRING (told, "one ");
+}
+
+CHILD_TEST (the_last_installed_cleanup_runs_once_before_the_last_event)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	mono_profiler_set_runtime_shutdown_end_callback (mono_profiler_create (NULL), shutdown_end);
+	mono_install_runtime_cleanup (late_cleanup);
+	mono_install_runtime_cleanup (cleanup);
+	monocle_host_startup_done ();
+	monocle_raise_runtime_shutdown_begin ();
+	CHECK_STRING (told, "");
+	monocle_raise_runtime_shutdown_end ();
+	monocle_raise_runtime_shutdown_end ();
+	CHECK_STRING (told, "cleanup end end ");
+	monocle_host_shutdown ();
+	CHECK_STRING (told, "cleanup end end ");
+}
+
+CHILD_TEST (a_cleanup_can_be_taken_back)
+{
+	CHECK (monocle_host_init (&host) == MONOCLE_OK);
+	mono_install_runtime_cleanup (cleanup);
+	mono_install_runtime_cleanup (NULL);
+	monocle_host_startup_done ();
+	CHECK (monocle_event_counts ()[MONOCLE_EVENT_runtime_shutdown_end] == 0);
+	monocle_raise_runtime_shutdown_end ();
+	CHECK_STRING (told, "");
+}
+
 /* In no header: Mono exports them. */
 void mono_set_rootdir (void);
 void mono_set_config_dir (const char *folder);
@@ -131,6 +233,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_context_is_the_default_one_of_the_domain),
 	cmocka_unit_test (a_thread_is_attached_for_compiled_code_once),
 	cmocka_unit_test (the_main_thread_counts_as_attached),
+	cmocka_unit_test (load_hooks_run_newest_first_and_before_the_event),
+	cmocka_unit_test (a_load_hook_needs_no_handle),
+	cmocka_unit_test (the_last_installed_cleanup_runs_once_before_the_last_event),
+	cmocka_unit_test (a_cleanup_can_be_taken_back),
 	cmocka_unit_test (settings_that_only_mono_has_are_taken_silently),
 };
 

@@ -495,6 +495,75 @@ a_registered_counter_can_be_sampled (void **state)
 	assert_int_equal (mono_counter_get_size (counter), 8);
 }
 
+static double
+a_third (void)
+{
+	return 1.0 / 3;
+}
+
+static void
+register_every_kind (void)
+{
+	static int32_t number = -5;
+	static uint32_t positive = 4000000000u;
+	static intptr_t word = 9;
+	static int64_t ticks = 12345678, bytes = 5000000, interval = 1234567;
+	static uint64_t large = UINT64_MAX;
+	static char text[] = "text";
+	const int own = MONO_COUNTER_INTERP, both = MONO_COUNTER_INTERP | MONO_COUNTER_GENERICS;
+	mono_counters_register ("int", own | MONO_COUNTER_INT | MONO_COUNTER_TIME, &number);
+	mono_counters_register ("uint", own | MONO_COUNTER_UINT, &positive);
+	mono_counters_register ("word", own | MONO_COUNTER_WORD | MONO_COUNTER_TIME, &word);
+	mono_counters_register ("time", own | MONO_COUNTER_LONG | MONO_COUNTER_TIME, &ticks);
+	mono_counters_register ("bytes", both | MONO_COUNTER_LONG | MONO_COUNTER_BYTES, &bytes);
+	mono_counters_register ("ulong", own | MONO_COUNTER_ULONG, &large);
+	mono_counters_register ("interval", own | MONO_COUNTER_TIME_INTERVAL, &interval);
+	mono_counters_register ("a name that is longer than its column is",
+	                        own | MONO_COUNTER_DOUBLE | MONO_COUNTER_CALLBACK | MONO_COUNTER_PERCENTAGE, a_third);
+	mono_counters_register_with_size ("string", own | MONO_COUNTER_STRING, text, sizeof text);
+}
+
+/* What Mono 6.8 prints. */
+static const char interp_printed[] = "\nInterp statistics\n"
+                                     "int                                 : -5\n"
+                                     "uint                                : 4000000000\n"
+                                     "word                                : 9\n"
+                                     "time                                : 1234.57 ms\n"
+                                     "bytes                               : 5000000\n"
+                                     "ulong                               : 18446744073709551615\n"
+                                     "interval                            : 1234.57 ms\n"
+                                     "a name that is longer than its column is: 0.3333\n"
+                                     "string                              : text\n";
+static const char generics_printed[] = "\nGenerics statistics\nbytes                               : 5000000\n";
+
+static void
+assert_dump (int sections, const char *first, const char *second)
+{
+	char text[1024] = "", expected[1024];
+	FILE *file = fmemopen (text, sizeof text, "w");
+	assert_non_null (file);
+	mono_counters_dump (sections, file);
+	fclose (file);
+	snprintf (expected, sizeof expected, "%s%s", first, second);
+	assert_string_equal (text, expected);
+}
+
+static void
+counters_of_enabled_sections_are_printed_as_mono_prints_them (void **state)
+{
+	const int both = MONO_COUNTER_INTERP | MONO_COUNTER_GENERICS;
+	register_every_kind ();
+	assert_dump (both, "", "");
+	mono_counters_enable (MONO_COUNTER_INTERP);
+	assert_dump (both, "", interp_printed);
+	mono_counters_enable (-1);
+	assert_dump (both | MONO_COUNTER_SECURITY, generics_printed, interp_printed);
+	assert_dump (MONO_COUNTER_GENERICS | MONO_COUNTER_VARIABLE, generics_printed, "");
+	mono_counters_enable (0);
+	assert_dump (both, "", "");
+	mono_counters_dump (both, NULL);
+}
+
 static void
 the_runtime_is_what_the_host_says (void **state)
 {
@@ -581,6 +650,7 @@ main (void)
 		cmocka_unit_test (a_thread_is_known_while_it_is_attached),
 		cmocka_unit_test (a_registered_counter_can_be_sampled),
 		cmocka_unit_test (counters_come_in_their_order_and_each_address_once),
+		cmocka_unit_test (counters_of_enabled_sections_are_printed_as_mono_prints_them),
 		cmocka_unit_test (a_string_counter_is_the_text_at_its_address),
 		cmocka_unit_test (the_runtime_is_what_the_host_says),
 		cmocka_unit_test (a_refused_function_returns_its_failure),
