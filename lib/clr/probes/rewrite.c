@@ -39,6 +39,12 @@
 
 typedef monocle__rewriting job;
 
+/*
+ * MethodImplAttributes.Async: the runtime itself leaves such a body where it awaits and comes back into its middle
+ * later, perhaps on another thread, where no probe at its beginning or end runs.
+ */
+enum { RUNTIME_ASYNC = 0x2000 };
+
 /* --- which instance runs ------------------------------------------------------------------------------------------ */
 
 static bool
@@ -469,6 +475,8 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	size_t size = 0;
 	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
 		return unwanted (&j);
+	if (j.row.iflags & RUNTIME_ASYNC)
+		return flags || invoke ? refuse (&j) : unwanted (&j);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return flags || invoke ? refuse (&j) : unwanted (&j);
 	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
