@@ -4,31 +4,31 @@
  * log.c - the one way in which the core speaks.
  *
  * Any thread may log at any time, in a program that has closed its descriptors, changed its folder, or stopped reading
- * its own stderr. So a message is composed on the stack and leaves in one write; the file is opened for each message,
- * by an absolute path; and neither errno nor SIGPIPE reaches the program.
+ * its own stderr. So a message is composed on the stack, and the file is named by an absolute path (log-file.h).
  */
 #include "log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "environment.h"
 #include "invariant.h"
+#include "log-file.h"
 #include "run-note.h"
 #include "utf8.h"
 
 enum { MESSAGE_MAX = 4096 };
 
-/* Written by the thread that moves `path_state` from UNREAD to READING, then only read. "" means stderr. */
-static char path[PATH_MAX];
+/*
+ * Written by the thread that moves `path_state` from UNREAD to READING, then only read. "" means stderr. With one byte
+ * more than a path may have, what is too long stays too long when it is cut.
+ */
+static char path[PATH_MAX + 1];
 enum { UNREAD, READING, READ };
 static atomic_uint path_state;
 
@@ -38,17 +38,12 @@ monocle__log_init (void)
 {
 	unsigned unread = UNREAD;
 	char folder[PATH_MAX];
-	int length = 0;
 	if (!atomic_compare_exchange_strong_explicit (&path_state, &unread, READING, memory_order_acq_rel,
 	                                              memory_order_acquire))
 		return;
 	const char *file = monocle__variable ("MONOCLE_LOG");
-	if (file && file[0] == '/')
-		length = snprintf (path, sizeof path, "%s", file);
-	else if (file && file[0] && getcwd (folder, sizeof folder))
-		length = snprintf (path, sizeof path, "%s/%s", folder, file);
-	if (length <= 0 || (size_t) length >= sizeof path)
-		path[0] = '\0';
+	bool is_relative = file && file[0] && file[0] != '/' && getcwd (folder, sizeof folder);
+	snprintf (path, sizeof path, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", file ? file : "");
 	atomic_store_explicit (&path_state, READ, memory_order_release);
 }
 
@@ -71,43 +66,18 @@ compose (char *message, const char *format, va_list arguments)
 	return start + length + 1;
 }
 
-/* Writes without letting a reader's absence become the program's death: SIGPIPE is held back and taken away. */
-static void
-write_quietly (int fd, const char *message, size_t length)
-{
-	sigset_t pipe_signal, before, pending;
-	struct timespec no_wait = { 0, 0 };
-	sigemptyset (&pipe_signal);
-	sigaddset (&pipe_signal, SIGPIPE);
-	sigemptyset (&pending);
-	sigpending (&pending);
-	bool was_pending = sigismember (&pending, SIGPIPE) == 1;
-	pthread_sigmask (SIG_BLOCK, &pipe_signal, &before);
-	ssize_t written;
-	do
-		written = write (fd, message, length);
-	while (written < 0 && errno == EINTR);
-	if (written < 0 && errno == EPIPE && !was_pending)
-		while (sigtimedwait (&pipe_signal, NULL, &no_wait) < 0 && errno == EINTR)
-			;
-	pthread_sigmask (SIG_SETMASK, &before, NULL);
-}
-
 void
 monocle_log (const char *format, ...)
 {
-	int saved_errno = errno, fd = -1;
+	int saved_errno = errno;
 	char message[MESSAGE_MAX];
 	va_list arguments;
 	monocle__log_init ();
 	va_start (arguments, format);
 	size_t length = compose (message, format, arguments);
 	va_end (arguments);
-	if (atomic_load_explicit (&path_state, memory_order_acquire) == READ && path[0])
-		fd = open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-	write_quietly (fd >= 0 ? fd : STDERR_FILENO, message, length);
-	if (fd >= 0)
-		close (fd);
+	bool is_read = atomic_load_explicit (&path_state, memory_order_acquire) == READ;
+	monocle__log_file_write (is_read ? path : NULL, message, length);
 	errno = saved_errno;
 }
 

@@ -8,31 +8,18 @@
  * process.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <monocle/kit.h>
 
 #include "environment.h"
+#include "log-file.h"
 #include "run-note.h"
 #include "utf8.h"
 
 enum { LINE_MAX_BYTES = 2048 };
-
-static void
-write_line (const char *line, size_t length)
-{
-	const char *path = monocle__variable ("MONOCLE_LOG");
-	int fd = path && *path ? open (path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-	ssize_t written = write (fd >= 0 ? fd : STDERR_FILENO, line, length);
-	(void) written; /* There is no other way to report it. */
-	if (fd >= 0)
-		close (fd);
-}
 
 static void
 log_line (const char *module, const char *format, va_list arguments)
@@ -48,7 +35,7 @@ log_line (const char *module, const char *format, va_list arguments)
 		length = LINE_MAX_BYTES - 2;
 	size_t clean = monocle__utf8_clean (line, (size_t) length);
 	line[clean++] = '\n';
-	write_line (line, clean);
+	monocle__log_file_write (monocle__variable ("MONOCLE_LOG"), line, clean);
 }
 
 void

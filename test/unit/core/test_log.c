@@ -76,10 +76,81 @@ CHILD_PRINTS (messages_go_to_the_named_file_whatever_the_program_does_to_folders
 	CHECK (unlink ("words.txt") == 0 && rmdir (folder) == 0);
 }
 
-CHILD_PRINTS (a_file_that_cannot_be_opened_gives_way_to_stderr, "monocle: here\n")
+#define STAY "; messages stay on standard error\nmonocle: here\n"
+
+CHILD_PRINTS (a_file_that_cannot_be_opened_gives_way_to_stderr_and_a_line_says_so_once,
+              "monocle: MONOCLE_LOG=/nowhere/at/ all: its folder does not exist" STAY "monocle: and here\n")
 {
-	setenv ("MONOCLE_LOG", "/nowhere/at/all", 1);
+	setenv ("MONOCLE_LOG", "/nowhere/at/\nall", 1);
 	monocle_log ("here");
+	monocle_log ("and here");
+}
+
+CHILD_PRINTS (a_folder_is_no_log, "monocle: MONOCLE_LOG=/tmp: it is a folder" STAY)
+{
+	setenv ("MONOCLE_LOG", "/tmp", 1);
+	monocle_log ("here");
+}
+
+CHILD_PRINTS (a_full_device_is_no_log, "monocle: MONOCLE_LOG=/dev/full: no space left" STAY)
+{
+	setenv ("MONOCLE_LOG", "/dev/full", 1);
+	monocle_log ("here");
+}
+
+CHILD_PRINTS (standard_error_may_be_named, "monocle: here\n")
+{
+	setenv ("MONOCLE_LOG", "/dev/stderr", 1);
+	monocle_log ("here");
+}
+
+static void
+speak_with_a_long_name (void)
+{
+	static char name[1 << 16];
+
+	for (size_t i = 0; i + 1 < sizeof name; i++)
+		name[i] = i % 2 ? '.' : '/';
+	setenv ("MONOCLE_LOG", name, 1);
+	monocle_log ("here");
+}
+
+static void
+a_name_that_is_too_long_is_not_cut (void **state)
+{
+	char output[4096];
+
+	assert_int_equal (child_run (speak_with_a_long_name, output, sizeof output), 0);
+	assert_non_null (strstr (output, "/./././...: the name is too long" STAY));
+}
+
+CHILD_TEST (a_pipe_that_nobody_reads_holds_nobody_up)
+{
+	char folder[] = "/tmp/monocle-log-XXXXXX";
+
+	CHECK (mkdtemp (folder) && chdir (folder) == 0 && mkfifo ("pipe", 0600) == 0);
+	setenv ("MONOCLE_LOG", "pipe", 1);
+	monocle_log ("here");
+	CHECK (unlink ("pipe") == 0 && rmdir (folder) == 0);
+}
+
+/* Only root can give a link away. */
+CHILD_TEST (links_of_others_are_not_followed_and_ones_own_are)
+{
+	char folder[] = "/tmp/monocle-log-XXXXXX";
+
+	CHECK (mkdtemp (folder) && chdir (folder) == 0);
+	CHECK (symlink ("target", "link") == 0 && symlink ("victim", "planted") == 0);
+	setenv ("MONOCLE_LOG", "link", 1);
+	monocle_log ("here");
+	CHECK (unlink ("target") == 0 && unlink ("link") == 0);
+	if (geteuid () == 0 && lchown ("planted", 64321, 64321) == 0) {
+		CHECK (rename ("planted", "link") == 0);
+		monocle_log ("not there");
+		CHECK (access ("victim", F_OK) != 0 && unlink ("link") == 0);
+	} else
+		CHECK (unlink ("planted") == 0);
+	CHECK (chdir ("/") == 0 && rmdir (folder) == 0);
 }
 
 CHILD_TEST (a_reader_that_went_away_does_not_kill_the_program)
@@ -99,7 +170,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_message_is_one_line_that_cannot_steer_a_terminal),
 	cmocka_unit_test (a_long_message_is_cut_and_says_so),
 	cmocka_unit_test (messages_go_to_the_named_file_whatever_the_program_does_to_folders_and_descriptors),
-	cmocka_unit_test (a_file_that_cannot_be_opened_gives_way_to_stderr),
+	cmocka_unit_test (a_file_that_cannot_be_opened_gives_way_to_stderr_and_a_line_says_so_once),
+	cmocka_unit_test (a_folder_is_no_log),
+	cmocka_unit_test (a_full_device_is_no_log),
+	cmocka_unit_test (standard_error_may_be_named),
+	cmocka_unit_test (a_name_that_is_too_long_is_not_cut),
+	cmocka_unit_test (a_pipe_that_nobody_reads_holds_nobody_up),
+	cmocka_unit_test (links_of_others_are_not_followed_and_ones_own_are),
 	cmocka_unit_test (a_reader_that_went_away_does_not_kill_the_program),
 };
 
