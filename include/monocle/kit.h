@@ -141,7 +141,7 @@ typedef struct {
  * gives a name not in use, %% a percent sign. `+FILE` appends ".PID", `|COMMAND` pipes into `sh -c COMMAND`, `#FD`
  * writes to an open descriptor. A name given by the user is overwritten, as a compiler overwrites its -o, except where
  * it has a %n. The default name, %e_%t_%p.%m.pb.gz in the current directory, never is: a "-2" follows the process
- * id.
+ * id. `FOLDER/`, with a slash at the end, is the default name in that folder.
  *
  * With MONOCLE_RUN_DIR in the environment (a parent collects, `monocle run`) the spool lies in that directory as
  * MODULE.PID.N.spool, and a clean end leaves a file PID.N.done there, which holds the absolute path of the profile.

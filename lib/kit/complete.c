@@ -115,7 +115,7 @@ name_in_folder (const struct monocle__spool_view *view, const char *folder, char
 {
 	const struct monocle__spool_header *header = view->header;
 	struct monocle__output_words words = { header->program, header->module, header->pid,
-		                                   (time_t) (header->realtime_ns / 1000000000u) };
+		                                   (time_t) (header->realtime_ns / 1000000000u), "pb.gz" };
 	enum monocle__output_kind kind;
 	char name[PATH_MAX];
 	int error = monocle__output_expand (NULL, &words, name, sizeof name, &kind);

@@ -29,7 +29,7 @@
 #include "environment.h"
 #include "path.h"
 
-#define DEFAULT_NAME "%e_%t_%p.%m.pb.gz"
+#define DEFAULT_NAME "%e_%t_%p.%m."
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
@@ -147,17 +147,26 @@ expand_file (const char *template, const struct monocle__output_words *words, ch
 	return 0;
 }
 
+/* In a folder: "" or what ends with a slash. */
+static int
+expand_default (const char *folder, const struct monocle__output_words *words, char *path, size_t size,
+                enum monocle__output_kind *ret_kind)
+{
+	char template[PATH_MAX];
+	int length = snprintf (template, sizeof template, "%s%s%s", folder, DEFAULT_NAME, words->ending);
+	int error =
+	    (size_t) length >= sizeof template ? -ENAMETOOLONG : expand_file (template, words, path, size, ret_kind);
+	*ret_kind = MONOCLE__OUTPUT_NEW;
+	return error;
+}
+
 int
 monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
                         enum monocle__output_kind *ret_kind)
 {
 	char with_pid[PATH_MAX];
 	bool numbered;
-	if (!output || !*output) {
-		int error = expand_file (DEFAULT_NAME, words, path, size, ret_kind);
-		*ret_kind = MONOCLE__OUTPUT_NEW;
-		return error;
-	}
+	output = output ? output : "";
 	if (*output == '|' || *output == '#') {
 		*ret_kind = *output == '|' ? MONOCLE__OUTPUT_COMMAND : MONOCLE__OUTPUT_FD;
 		return expand (output + 1, words, 1, path, size, &numbered);
@@ -167,6 +176,8 @@ monocle__output_expand (const char *output, const struct monocle__output_words *
 			return -ENAMETOOLONG;
 		output = with_pid;
 	}
+	if (!*output || output[strlen (output) - 1] == '/')
+		return expand_default (output, words, path, size, ret_kind);
 	return expand_file (output, words, path, size, ret_kind);
 }
 

@@ -27,11 +27,12 @@ struct monocle__output_words {
 	const char *module;
 	uint32_t pid;
 	time_t time;
+	const char *ending; /* of a default name: "pb.gz" */
 };
 
 /*
- * Expands `output` (NULL: the default name) into `path`: absolute for files, the command or the number else.
- * 0 or -ENAMETOOLONG.
+ * Expands `output` into `path`: absolute for files, the command or the number else. NULL is the default name in the
+ * current folder; what ends with a slash is a folder, for the default name as well. 0 or -ENAMETOOLONG.
  */
 int monocle__output_expand (const char *output, const struct monocle__output_words *words, char *path, size_t size,
                             enum monocle__output_kind *ret_kind);

@@ -41,7 +41,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 {
 	plan->config = config;
 	monocle__program_name (plan->program, sizeof plan->program);
-	struct monocle__output_words words = { plan->program, config->module, (uint32_t) getpid (), time (NULL) };
+	struct monocle__output_words words = { plan->program, config->module, (uint32_t) getpid (), time (NULL), "pb.gz" };
 	int error = monocle__output_expand (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
 	bool is_file = plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW;
 	if (!error && is_file)

@@ -578,12 +578,8 @@ open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 {
 	char program[256], path[PATH_MAX];
 	monocle__program_name (program, sizeof program);
-	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL) };
-	bool is_default = !config->output || !*config->output;
-	int error = monocle__output_expand (is_default ? "%e_%t_%p.%m.log" : config->output, &words, path, sizeof path,
-	                                    &text->kind);
-	if (is_default)
-		text->kind = MONOCLE__OUTPUT_NEW;
+	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL), "log" };
+	int error = monocle__output_expand (config->output, &words, path, sizeof path, &text->kind);
 	if (error)
 		return error;
 	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;

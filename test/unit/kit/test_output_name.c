@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-static const struct monocle__output_words words = { "fib", "calls", 4711, 1790000000 };
+static const struct monocle__output_words words = { "fib", "calls", 4711, 1790000000, "pb.gz" };
 static enum monocle__output_kind kind;
 
 static const char *
@@ -50,6 +50,18 @@ the_default_is_in_the_current_folder_and_new (void **state)
 	assert_string_equal (expand (NULL), wanted);
 	assert_int_equal (kind, MONOCLE__OUTPUT_NEW);
 	assert_string_equal (expand (""), wanted);
+}
+
+static void
+what_ends_with_a_slash_is_a_folder_for_the_default_name (void **state)
+{
+	char before[PATH_MAX];
+	assert_string_equal (expand ("/d%%/"), "/d%/fib_20260921_141320_4711.calls.pb.gz");
+	assert_int_equal (kind, MONOCLE__OUTPUT_NEW);
+	assert_non_null (getcwd (before, sizeof before));
+	assert_int_equal (chdir ("/usr"), 0);
+	assert_string_equal (expand ("x/"), "/usr/x/fib_20260921_141320_4711.calls.pb.gz");
+	assert_int_equal (chdir (before), 0);
 }
 
 static void
@@ -268,6 +280,7 @@ main (void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (letters_are_expanded),
 		cmocka_unit_test (the_default_is_in_the_current_folder_and_new),
+		cmocka_unit_test (what_ends_with_a_slash_is_a_folder_for_the_default_name),
 		cmocka_unit_test (relative_names_become_absolute),
 		cmocka_unit_test (a_plus_appends_the_process),
 		cmocka_unit_test (commands_and_descriptors_are_told_apart),
