@@ -9,6 +9,7 @@
 #include "command.h"
 #include "layout.h"
 #include "output.h"
+#include "shell-word.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -210,20 +211,6 @@ write_project (project *new)
 
 /* --- what to do next ---------------------------------------------------------------------------------------------- */
 
-/* As a word of the shell. The caller frees. */
-static char *
-quote (const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:=@%";
-	char *quoted;
-	if (text[strspn (text, plain)] == '\0')
-		return monocle__format ("%s", text);
-	text = replace (monocle__format ("%s", text), "'", "'\\''");
-	quoted = monocle__format ("'%s'", text);
-	free ((char *) text);
-	return quoted;
-}
-
 /* Does one of the folders, which colons separate, satisfy? */
 static bool
 any_folder (const char *folders, bool (*satisfies) (const char *folder, const char *wanted), const char *wanted)
@@ -265,7 +252,7 @@ headers_variable (const monocle__layout *layout)
 	char *quoted, *variable;
 	if (!folder || strncmp (folder, "/usr/", 5) == 0 || any_folder (getenv ("PKG_CONFIG_PATH"), is_same, folder))
 		return monocle__format ("%s", "");
-	quoted = quote (folder);
+	quoted = monocle__shell_word (folder);
 	variable = monocle__format ("PKG_CONFIG_PATH=%s ", quoted);
 	free (quoted);
 	return variable;
@@ -280,7 +267,7 @@ program_variable (void)
 		free (program);
 		return monocle__format ("%s", "");
 	}
-	quoted = quote (program);
+	quoted = monocle__shell_word (program);
 	variable = monocle__format ("MONOCLE=%s ", quoted);
 	free (quoted);
 	free (program);

@@ -8,6 +8,7 @@
  */
 #include "child.h"
 #include "command.h"
+#include "desc-list.h"
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
@@ -18,7 +19,7 @@
 #include "path.h"
 #include "report.h"
 #include "run-folder.h"
-#include "utf8.h"
+#include "shell-word.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */
@@ -31,15 +32,8 @@
 
 enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 
-static const char default_profile[] = "sample";
-
 typedef struct {
-	char **descs; /* as given */
-	size_t count;
-} profile_list;
-
-typedef struct {
-	profile_list profiles;
+	monocle__desc_list profiles;
 	const char *output;
 	size_t output_profile; /* the one that gets output= for -o */
 	int output_error;      /* why nothing can be written there, as far as is known before */
@@ -49,48 +43,6 @@ typedef struct {
 } arguments;
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
-
-static void
-profile_add (profile_list *list, const char *desc)
-{
-	list->descs = realloc (list->descs, (list->count + 1) * sizeof *list->descs);
-	if (!list->descs) {
-		monocle__say ("out of memory");
-		exit (MONOCLE__EXIT_RUN_FAILED);
-	}
-	list->descs[list->count++] = monocle__format ("%s", desc);
-}
-
-static bool
-try_profile (const char *desc, void *list)
-{
-	if (!*desc || *desc == ':')
-		return false;
-	profile_add (list, desc);
-	return true;
-}
-
-static bool
-has_output (const char *desc)
-{
-	for (const char *found = desc; (found = strpbrk (found, ":,")); found++) {
-		if (strncmp (found + 1, "output=", strlen ("output=")) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* `help` makes a module print its arguments; no profile is expected then. */
-static bool
-asks_help (const arguments *args)
-{
-	for (size_t i = 0; i < args->profiles.count; i++) {
-		const char *found = strstr (args->profiles.descs[i], ":help");
-		if (found && (found[5] == '\0' || found[5] == ','))
-			return true;
-	}
-	return false;
-}
 
 /* 0, or MONOCLE__EXIT_USAGE after one line. */
 static int
@@ -109,14 +61,13 @@ take_command (int argc, char **argv, arguments *args)
 	int code = check_output_name (args);
 	if (code != 0)
 		return code;
-	if (optind == argc && asks_help (args))
+	if (optind == argc && monocle__desc_list_asks_help (&args->profiles))
 		return monocle__usage_error (&monocle__command_run, "a module prints its arguments when a program starts: "
 		                                                    "monocle run --profile=NAME:help -- COMMAND");
 	if (optind == argc)
 		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
 	args->command = argv + optind;
-	if (args->profiles.count == 0)
-		profile_add (&args->profiles, default_profile);
+	monocle__desc_list_complete (&args->profiles);
 	return 0;
 }
 
@@ -137,7 +88,7 @@ choose_output (arguments *args, const monocle__layout *layout)
 		return monocle__usage_error (&monocle__command_run, "-o: --profile=%s is not known to take output=FILE",
 		                             args->profiles.descs[0]);
 	args->output_profile = i;
-	if (has_output (args->profiles.descs[i]))
+	if (monocle__desc_list_has_output (&args->profiles, i))
 		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
 		                             args->profiles.descs[i]);
 	return 0;
@@ -156,51 +107,13 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 
 /* --- before ------------------------------------------------------------------------------------------------------- */
 
-/* A value in a module's arguments: commas and quotes are escaped, and a percent sign is kept as it is. */
-static char *
-quote_value (const char *text)
-{
-	char *quoted = monocle__format ("%*s", (int) (2 * strlen (text)), ""), *out = quoted;
-	for (; *text; text++) {
-		if (strchr (",'\"\\", *text))
-			*out++ = '\\';
-		if (*text == '%')
-			*out++ = '%';
-		*out++ = *text;
-	}
-	*out = '\0';
-	return quoted;
-}
-
 /* Profiles are collected in the run's folder, because only at the end it is known how many there are. */
 static void
 collect_output (arguments *args, const char *folder)
 {
-	char *quoted = quote_value (folder), *old = args->profiles.descs[args->output_profile];
-	args->profiles.descs[args->output_profile] =
-	    monocle__format ("%s%soutput=%s/output.%%p.%%n%s", old, strchr (old, ':') ? "," : ":", quoted,
-	                     monocle__move_extension (args->output));
-	free (old);
-	free (quoted);
-}
-
-static void
-say_environment (const monocle__environ_state *state, const monocle__layout *layout)
-{
-	if (state->is_joined)
-		monocle__say (
-		    "another profiler is in the environment (%s); it stays the main one of CoreCLR programs, and this "
-		    "run joins it: samples, exceptions and events come, calls cannot be counted",
-		    state->foreign);
-	else if (state->foreign)
-		monocle__say ("another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled by "
-		              "this run: %s",
-		              state->foreign,
-		              layout->adapter ? "no list of profilers can hold a path with '=' or ';', as libmonocle-clr.so has"
-		                              : "libmonocle-clr.so was not found");
-	if (state->disabled)
-		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile",
-		              state->disabled);
+	char *name = monocle__format ("output.%%p.%%n%s", monocle__move_extension (args->output));
+	monocle__desc_list_set_output (&args->profiles, args->output_profile, folder, name);
+	free (name);
 }
 
 static void
@@ -224,55 +137,6 @@ short_path (const char *path)
 		return path;
 	length = strlen (here);
 	return strncmp (path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
-}
-
-/* $'...', where a byte has a spelling that can be printed. The caller frees. */
-static char *
-shell_word_escaped (const char *text)
-{
-	char *word = monocle__format ("%*s", (int) (4 * strlen (text) + 3), ""), *out = stpcpy (word, "$'");
-	for (; *text; text++) {
-		if (*text == '\'' || *text == '\\')
-			out += sprintf (out, "\\%c", *text);
-		else if (*text < 0x20 || *text >= 0x7f)
-			out += sprintf (out, "\\x%02x", (unsigned char) *text);
-		else
-			*out++ = *text;
-	}
-	strcpy (out, "'");
-	return word;
-}
-
-static bool
-is_printable (const char *text)
-{
-	size_t length = strlen (text);
-	char *copy = monocle__format ("%s", text);
-	bool same = monocle__utf8_clean (copy, length) == length && strcmp (copy, text) == 0;
-	free (copy);
-	return same;
-}
-
-/* The path as a word for the shell. The caller frees. */
-static char *
-shell_word (const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-	char *word, *out;
-	if (!is_printable (text))
-		return shell_word_escaped (text);
-	if (*text && text[strspn (text, plain)] == '\0')
-		return monocle__format ("%s", text);
-	word = monocle__format ("%*s", (int) (4 * strlen (text) + 2), "");
-	out = word;
-	*out++ = '\'';
-	for (; *text; text++) {
-		if (*text == '\'')
-			out = stpcpy (out, "'\\'");
-		*out++ = *text;
-	}
-	strcpy (out, "'");
-	return word;
 }
 
 /* The first process has FILE itself, later ones FILE with their id in it. */
@@ -341,7 +205,7 @@ why_empty (const monocle__profile *content, const monocle__layout *layout)
 static void
 say_profile (const char *path, const char *who, const monocle__profile *content, const monocle__layout *layout)
 {
-	char *word = shell_word (path), *why;
+	char *word = monocle__shell_word (path), *why;
 	if (content && content->sample_count == 0) {
 		why = why_empty (content, layout);
 		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why);
@@ -402,13 +266,13 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
             const monocle__environ_state *state, const monocle__layout *layout)
 {
 	monocle__run_folder_read (folder);
-	if (!asks_help (args))
+	if (!monocle__desc_list_asks_help (&args->profiles))
 		say_starts (folder);
 	if (args->output)
 		place_outputs (folder, args);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
-	if (folder->profile_count == 0 && !asks_help (args))
+	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
 		monocle__diagnose (args->command, code, signalled, folder, state, layout, expects_profile (args, layout));
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
 		report_profile (folder, &folder->profiles[i], layout);
@@ -424,7 +288,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__child child;
 	int code;
 	monocle__environ_look (layout->adapter, &state);
-	say_environment (&state, layout);
+	monocle__environ_say (&state, layout);
 	say_output (args, folder->path);
 	if (args->output)
 		collect_output (args, folder->path);
@@ -471,9 +335,7 @@ run (int argc, char **argv)
 		if (result == 0)
 			result = run_command (&args);
 	}
-	for (size_t i = 0; i < args.profiles.count; i++)
-		free (args.profiles.descs[i]);
-	free (args.profiles.descs);
+	monocle__desc_list_done (&args.profiles);
 	return result;
 }
 
@@ -484,7 +346,7 @@ static const monocle__option options[] = {
 	  "looks a hundred times per second of CPU time; calls counts every call.\n"
 	  "--profile=NAME:help -- COMMAND prints a module's arguments; monocle list\n"
 	  "prints modules",
-	  .try_read = try_profile, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
+	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. With several processes the later ones get\n"
 	  "their id before the extension. Default: the module's own naming, usually\n"

@@ -42,6 +42,25 @@ monocle__environ_look (const char *adapter, monocle__environ_state *ret_state)
 	ret_state->is_joined = ret_state->foreign && can_be_listed (adapter);
 }
 
+void
+monocle__environ_say (const monocle__environ_state *state, const monocle__layout *layout)
+{
+	if (state->is_joined)
+		monocle__say (
+		    "another profiler is in the environment (%s); it stays the main one of CoreCLR programs, and Monocle "
+		    "joins it: samples, exceptions and events come, calls cannot be counted",
+		    state->foreign);
+	else if (state->foreign)
+		monocle__say (
+		    "another profiler is in the environment (%s); it stays, and CoreCLR programs are not profiled: %s",
+		    state->foreign,
+		    layout->adapter ? "no list of profilers can hold a path with '=' or ';', as libmonocle-clr.so has"
+		                    : "libmonocle-clr.so was not found");
+	if (state->disabled)
+		monocle__say ("%s=0 in the environment keeps CoreCLR from loading any profiler; unset it to profile",
+		              state->disabled);
+}
+
 /*
  * The word as it must be in MONO_ENV_OPTIONS and MONOCLE_PROFILE to be read back whole; the caller frees it.
  * Both readers take a backslash before any character as that character, inside quotes too: so no
@@ -182,10 +201,18 @@ set_umbrella_folder (const char *umbrella)
 	free (folder);
 }
 
+static void
+set_run (const char *folder)
+{
+	char *pid = monocle__format ("%d", (int) getpid ());
+	setenv ("MONOCLE_RUN_DIR", folder, 1);
+	setenv ("MONOCLE_RUN_PID", pid, 1);
+	free (pid);
+}
+
 void
 monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
 {
-	char *pid = monocle__format ("%d", (int) getpid ());
 	set_profiles (wishes);
 	if (wishes->layout->adapter && !state->foreign)
 		set_coreclr (wishes->layout->adapter);
@@ -197,11 +224,10 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 	}
 	append_folders ("LD_LIBRARY_PATH", wishes->layout->module_path);
 	append_folders ("MONOCLE_MODULE_PATH", wishes->layout->module_path);
-	setenv ("MONOCLE_RUN_DIR", wishes->run_folder, 1);
-	setenv ("MONOCLE_RUN_PID", pid, 1);
+	if (wishes->run_folder)
+		set_run (wishes->run_folder);
 	if (wishes->all)
 		setenv ("MONOCLE_RUN_ALL", "1", 1);
 	if (wishes->process)
 		setenv ("MONOCLE_PROCESS", wishes->process, 1);
-	free (pid);
 }

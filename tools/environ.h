@@ -15,8 +15,8 @@ typedef struct {
 	const monocle__layout *layout;
 	char *const *profiles; /* each NAME[:ARGS], for every runtime */
 	size_t profile_count;
-	const char *run_folder;
-	const char *process; /* --process, or NULL */
+	const char *run_folder; /* NULL: nobody collects at the end */
+	const char *process;    /* --process, or NULL */
 	bool all;
 } monocle__environ_wishes;
 
@@ -32,6 +32,8 @@ typedef struct {
  * not found.
  */
 void monocle__environ_look (const char *adapter, monocle__environ_state *ret_state);
+/* Says on stderr what a person must know of it. */
+void monocle__environ_say (const monocle__environ_state *state, const monocle__layout *layout);
 /*
  * Changes this process's environment. Where a foreign profiler is in it that stays the main one, and the adapter goes
  * to the end of the list of notification profilers, if a list can hold its path.

@@ -264,7 +264,7 @@ class Environment(case.Case):
         self.program = str(strange / 'monocle')
         seen, error = self.variables(env=self.OTHER)
         self.assertNotIn('CORECLR_NOTIFICATION_PROFILERS', seen)
-        self.assertIn('are not profiled by this run: no list of profilers can hold a path', error)
+        self.assertIn('are not profiled: no list of profilers can hold a path', error)
 
     def test_without_a_foreign_profiler_no_list_is_touched(self):
         third = '/opt/third.so={00000000-0000-0000-0000-000000000003}'

@@ -245,7 +245,7 @@ def run_command(place, report):
     monocle = [place.suite.build.monocle, "run", "--profile=exceptions", "-o", path, "--"]
     outcome, reports = place.run(env, prefix=monocle)
     place.check_program(outcome, "monocle run")
-    place.check("this run joins it" in outcome.err, "monocle run says that it joins", outcome.err)
+    place.check("Monocle joins it" in outcome.err, "monocle run says that it joins", outcome.err)
     place.check(reports.get("main") == report, "monocle run: the other sees what it sees alone", reports)
     place.check(sum(values[-1] for _, values, _ in samples_of(path)) == 100, "monocle run has the exceptions",
                 outcome.err)

@@ -1,0 +1,94 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * desc-list.c - see desc-list.h.
+ */
+#include "desc-list.h"
+
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_desc[] = "sample";
+
+static void
+add (monocle__desc_list *list, const char *desc)
+{
+	list->descs = realloc (list->descs, (list->count + 1) * sizeof *list->descs);
+	if (!list->descs) {
+		monocle__say ("out of memory");
+		exit (MONOCLE__EXIT_RUN_FAILED);
+	}
+	list->descs[list->count++] = monocle__format ("%s", desc);
+}
+
+bool
+monocle__desc_list_try_add (const char *desc, void *list)
+{
+	if (!*desc || *desc == ':')
+		return false;
+	add (list, desc);
+	return true;
+}
+
+void
+monocle__desc_list_complete (monocle__desc_list *list)
+{
+	if (list->count == 0)
+		add (list, default_desc);
+}
+
+void
+monocle__desc_list_done (monocle__desc_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free (list->descs[i]);
+	free (list->descs);
+}
+
+bool
+monocle__desc_list_asks_help (const monocle__desc_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *found = strstr (list->descs[i], ":help");
+		if (found && (found[5] == '\0' || found[5] == ','))
+			return true;
+	}
+	return false;
+}
+
+bool
+monocle__desc_list_has_output (const monocle__desc_list *list, size_t index)
+{
+	for (const char *found = list->descs[index]; (found = strpbrk (found, ":,")); found++) {
+		if (strncmp (found + 1, "output=", strlen ("output=")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A value in a module's arguments: commas and quotes are escaped, and a percent sign is kept as it is. */
+static char *
+quote_value (const char *text)
+{
+	char *quoted = monocle__format ("%*s", (int) (2 * strlen (text)), ""), *out = quoted;
+	for (; *text; text++) {
+		if (strchr (",'\"\\", *text))
+			*out++ = '\\';
+		if (*text == '%')
+			*out++ = '%';
+		*out++ = *text;
+	}
+	*out = '\0';
+	return quoted;
+}
+
+void
+monocle__desc_list_set_output (monocle__desc_list *list, size_t index, const char *folder, const char *name)
+{
+	char *quoted = quote_value (folder), *old = list->descs[index];
+	list->descs[index] = monocle__format ("%s%soutput=%s/%s", old, strchr (old, ':') ? "," : ":", quoted, name);
+	free (old);
+	free (quoted);
+}
