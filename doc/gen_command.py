@@ -167,7 +167,7 @@ def case_function(name, comment, rows):
 
 
 def is_file(option):
-    return option.argument.startswith(("FILE", "OUT"))
+    return option.argument.startswith(("FILE", "FOLDER", "OUT"))
 
 
 def completion(text, commands, formats):
@@ -206,7 +206,8 @@ def missing_formats(text, commands, formats):
     for name in rows:
         yield "doc/formats.md: there is no format %s" % name
     for option in sum((command.options for command in commands), []):
-        for name, _ in option.choices[1:] if option.name == "format" else []:
+        is_report = option.name == "format" and option.choices[0][0] == "text"
+        for name, _ in option.choices[1:] if is_report else []:
             if "--format=%s" % name not in text:
                 yield "doc/formats.md: nothing about --format=%s" % name
 

@@ -115,7 +115,7 @@ monocle__module_file_look (const monocle__layout *layout, const char *desc)
 	char *path;
 	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
 		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
-			return MONOCLE__WRITES_TEXT;
+			return MONOCLE__WRITES_MONOS;
 	}
 	path = find_file (layout, desc);
 	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;

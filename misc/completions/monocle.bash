@@ -8,7 +8,7 @@ _monocle_modules()
 
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run report flame diff convert list new doctor'
+_monocle_commands='run env report flame diff convert list new doctor'
 _monocle_profiles='.collapsed.txt .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
@@ -16,6 +16,7 @@ _monocle_options()
 {
 	case $1 in
 	run) echo '--profile= -o --all --process= -q --help --' ;;
+	env) echo '--profile= --format= -o --all --process= --help' ;;
 	report) echo '--sort= -n --tree --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
@@ -31,6 +32,7 @@ _monocle_with_value()
 {
 	case $1 in
 	run) echo '--profile -o --output --process' ;;
+	env) echo '--profile --format -o --output --process' ;;
 	report) echo '--sort -n --format' ;;
 	flame) echo '-o --output --thread --min-share' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
@@ -43,6 +45,7 @@ _monocle_with_value()
 _monocle_choices()
 {
 	case $1 in
+	env,--format) echo 'shell systemd docker compose kubernetes' ;;
 	report,--sort) echo 'self total calls' ;;
 	report,--format) echo 'text tsv json' ;;
 	diff,--sort) echo 'self total' ;;
@@ -58,6 +61,8 @@ _monocle_files()
 	case $1 in
 	run,-o) echo 'any' ;;
 	run,--output) echo 'any' ;;
+	env,-o) echo 'any' ;;
+	env,--output) echo 'any' ;;
 	flame,-o) echo 'any' ;;
 	flame,--output) echo 'any' ;;
 	diff,-o) echo 'any' ;;
@@ -111,7 +116,7 @@ _monocle()
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	words=$(_monocle_choices "$command,$prev")
-	[[ $command,$prev == run,--profile ]] && words=$(_monocle_modules)
+	[[ $command,$prev == @(run|env),--profile ]] && words=$(_monocle_modules)
 	[[ $command == help ]] && words=$_monocle_commands
 	if [[ -n $words ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
