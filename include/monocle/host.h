@@ -71,6 +71,14 @@ typedef enum {
 	MONOCLE_FEATURE_COUNT
 } monocle_feature;
 
+/* What a call context shows: the mono_profiler_call_context_get_* () functions. */
+typedef enum {
+	MONOCLE_CALL_THIS,
+	MONOCLE_CALL_ARGUMENT,
+	MONOCLE_CALL_LOCAL,
+	MONOCLE_CALL_RESULT,
+} monocle_call_value;
+
 /* --- descriptions: what the core asks a host about a record, once, when it is first wanted ------------------------ */
 
 typedef struct {
@@ -415,6 +423,16 @@ typedef struct {
 	 * that is not waited for.
 	 */
 	void (*end)(void *host);
+
+	/*
+	 * inside method_enter and method_leave, on their thread, any context: a value of the call that `context` shows,
+	 * which is what the host passed to monocle_raise_method_enter () or _leave (). `position` counts declared
+	 * parameters and locals from 0. *ret_data: its bytes, good until the callback returns; NULL: they are all zero.
+	 * *ret_size: how many, mono_type_size () of the type. MONOCLE_E_UNKNOWN: there is no such value. NULL: contexts
+	 * show nothing.
+	 */
+	int (*call_value)(void *host, const MonoProfilerCallContext *context, monocle_call_value value, uint32_t position,
+	                  const void **ret_data, uint32_t *ret_size);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -512,6 +530,14 @@ MONO_API MonoProfilerCallInstrumentationFlags monocle_call_flags (MonoMethod *me
 MONO_API int monocle_call_filter_installed (void);
 /* The same for coverage filters. */
 MONO_API int monocle_coverage_wanted (MonoMethod *method);
+
+/*
+ * Which values of calls any module may read, as bits (1 << MONOCLE_CALL_THIS ...): what it imports says so, and one
+ * that looks the getters up by name may read all but locals. 0: call contexts were not granted. Only grows. Of use to a
+ * host that has to copy values before it raises; a context is passed wherever flags ask for one, this or no. Any
+ * context.
+ */
+MONO_API uint32_t monocle_call_values_wanted (void);
 
 /* --- records -------------------------------------------------------------------------------------------------------
  * A record is known by what it is: a definition by (image, token), an instance by its definition and arguments, an

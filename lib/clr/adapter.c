@@ -27,6 +27,7 @@
 #include "images/emitted.h"
 #include "images/image.h"
 #include "images/layout.h"
+#include "probes/context.h"
 #include "process.h"
 #include "run-note.h"
 #include "service.h"
@@ -65,14 +66,15 @@ enable (void *host, monocle_feature feature)
 		return monocle__sampling_grant ();
 	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
 		atomic_store (&monocle__clr_state.allocations, true);
-	if (feature == MONOCLE_FEATURE_CLAUSES && monocle__clr_state.beside) {
-		static atomic_bool told;
-		monocle__beside_refuse ("exception clauses", MONOCLE__BESIDE_REWRITE, &told);
+	if (monocle__clr_state.beside && (feature == MONOCLE_FEATURE_CLAUSES || feature == MONOCLE_FEATURE_CALL_CONTEXT)) {
+		static atomic_bool told[MONOCLE_FEATURE_COUNT];
+		monocle__beside_refuse (feature == MONOCLE_FEATURE_CLAUSES ? "exception clauses" : "call contexts",
+		                        MONOCLE__BESIDE_REWRITE, &told[feature]);
 		return -1;
 	}
 	if (feature == MONOCLE_FEATURE_CLAUSES)
 		atomic_store (&monocle__clr_state.clauses, true);
-	return feature == MONOCLE_FEATURE_ALLOCATIONS || feature == MONOCLE_FEATURE_CLAUSES;
+	return feature != MONOCLE_FEATURE_COVERAGE;
 }
 
 /*
@@ -144,6 +146,7 @@ fill_ops (monocle_host_ops *ops)
 	monocle__clr_object_ops (ops);
 	monocle__clr_layout_ops (ops);
 	monocle__clr_heap_ops (ops);
+	ops->call_value = monocle__context_value;
 }
 
 static int

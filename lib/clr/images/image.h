@@ -43,8 +43,8 @@ typedef struct monocle__clr_memory {
 	void *block;
 } monocle__clr_memory;
 
-/* The most native ints that a probe is passed: type handles, two more, and the addresses of spill.c. */
-enum { MONOCLE__CALLI_MAX = 16 };
+/* The most native ints that a probe is passed: the values of a call, as many as a signature counts in a byte. */
+enum { MONOCLE__CALLI_MAX = 125 };
 
 typedef struct monocle__clr_image {
 	monocle__describe_image cli; /* first: its metadata; not readable for Reflection.Emit images */

@@ -12,6 +12,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <mono/metadata/attrdefs.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/metadata.h>
 #include <monocle/host.h>
 #include "image.h"
 #include "resolve.h"
@@ -213,6 +216,37 @@ field_offset (void *host, MonoClass *klass, uint32_t index, uint32_t *ret_offset
 			return MONOCLE_OK;
 		}
 	return MONOCLE_E_UNKNOWN;
+}
+
+/* --- ahead of probes ---------------------------------------------------------------------------------------------- */
+
+static void
+meet (MonoType *type, unsigned depth)
+{
+	enum { DEEP = 4 };
+	int code = type && !mono_type_is_byref (type) ? mono_type_get_type (type) : MONO_TYPE_OBJECT;
+	MonoClass *klass =
+	    code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_GENERICINST ? mono_class_from_mono_type (type) : NULL;
+	MonoClassField *field;
+	void *position = NULL;
+	if (!klass || !mono_class_is_valuetype (klass) || mono_class_is_enum (klass) || !class_id (klass) || depth == DEEP)
+		return;
+	while ((field = mono_class_get_fields (klass, &position)))
+		if (!(mono_field_get_flags (field) & MONO_FIELD_ATTR_STATIC))
+			meet (mono_field_get_type (field), depth + 1);
+}
+
+void
+monocle__clr_layout_meet (MonoMethod *method)
+{
+	MonoMethodSignature *signature = mono_method_signature (method);
+	void *position = NULL;
+	MonoType *type;
+	if (!signature)
+		return;
+	meet (mono_signature_get_return_type (signature), 0);
+	while ((type = mono_signature_get_params (signature, &position)))
+		meet (type, 0);
 }
 
 /* --- statics ------------------------------------------------------------------------------------------------------ */

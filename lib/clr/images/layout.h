@@ -24,4 +24,10 @@ bool monocle__clr_layout_is_general_vector (ClassID id);
 /* Where a string's characters begin; its length is after the type handle. 0: not known yet. Any context. */
 uint32_t monocle__clr_layout_characters_offset (void);
 
+/*
+ * Looks the structs up that the method takes and returns, and those inside of them: in its probes, where nothing can
+ * be looked up, modules ask for their sizes. On a thread of the runtime, in normal context.
+ */
+void monocle__clr_layout_meet (MonoMethod *method);
+
 #endif

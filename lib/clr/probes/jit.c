@@ -14,6 +14,7 @@
 #include "exceptions/clause.h"
 #include "images/emitted.h"
 #include "images/image.h"
+#include "images/layout.h"
 #include "images/resolve.h"
 #include "invoke.h"
 #include "probing.h"
@@ -29,6 +30,15 @@ meet_class (FunctionID function)
 	mdToken token;
 	if (info->vtbl->GetFunctionInfo (info, function, &klass, &module, &token) >= 0 && klass)
 		monocle__resolve_class (klass);
+}
+
+/* The same of what it takes and returns, when contexts may show that. Each instance has its own. */
+static void
+meet_values (FunctionID function)
+{
+	MonoMethod *method = monocle__resolve_method (function);
+	if (method)
+		monocle__clr_layout_meet (method);
 }
 
 /* Does anybody want probes in methods at all, and may they have any? */
@@ -52,6 +62,8 @@ probe_function (FunctionID function, bool *ret_new)
 	int state = image ? monocle__probing_ensure (image, token, function, ret_new) : MONOCLE__METHOD_UNKNOWN;
 	if (*ret_new)
 		meet_class (function);
+	if (monocle_call_values_wanted () && monocle__probing_is_probed (state))
+		meet_values (function);
 	return state;
 }
 

@@ -19,52 +19,18 @@
 #include "images/resolve.h"
 #include "invariant.h"
 #include "invoke.h"
+#include "raise.h"
 #include "shadow.h"
 #include "state.h"
 
-#define PROBE     __attribute__ ((noinline, no_stack_protector))
-#define CALLER_SP ((uintptr_t) __builtin_dwarf_cfa ())
-#define CALLER_IP ((uintptr_t) __builtin_return_address (0))
+#define PROBE     MONOCLE__PROBE
+#define CALLER_SP MONOCLE__CALLER_SP
+#define CALLER_IP MONOCLE__CALLER_IP
 
-/* --- raising: the loop of the core, inlined where every nanosecond shows ----------------------------------------- */
-
-static inline struct _MonoProfilerDesc *
-first_handle (void)
-{
-	return __atomic_load_n (monocle__clr_state.handles, __ATOMIC_ACQUIRE);
-}
-
-static inline void *
-callback_of (struct _MonoProfilerDesc *handle, monocle_event event)
-{
-	return __atomic_load_n (&handle->callbacks[event], __ATOMIC_ACQUIRE);
-}
-
-/* Several modules: rare enough to be a function of its own, so that the usual case needs no stack frame. */
-static __attribute__ ((noinline)) void
-raise_many (struct _MonoProfilerDesc *h, monocle_event event, MonoMethod *method)
-{
-	for (; h; h = h->next) {
-		MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, event);
-		if (cb)
-			cb (h->prof, method, NULL);
-	}
-}
-
-/* enter and leave have one shape; with one handle the module's function is jumped to, not called. */
 static inline void
 raise (monocle_event event, MonoMethod *method)
 {
-	struct _MonoProfilerDesc *h = first_handle ();
-	if (__builtin_expect (!h, 0))
-		return;
-	if (__builtin_expect (h->next != NULL, 0)) {
-		raise_many (h, event, method);
-		return;
-	}
-	MonoProfilerMethodEnterCallback cb = (MonoProfilerMethodEnterCallback) callback_of (h, event);
-	if (__builtin_expect (cb != NULL, 1))
-		cb (h->prof, method, NULL);
+	monocle__raise (event, method, NULL);
 }
 
 /* --- generic methods: from type handles to a record --------------------------------------------------------------- */

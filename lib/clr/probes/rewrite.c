@@ -14,7 +14,8 @@
  *
  *   clauses:      see clause-probe.c
  *   called by native code, each ret: see fence.c
- *   in a method with a loop that has floating-point values, probes are passed more: see spill.c
+ *   in a method with a loop that has floating-point values, probes are passed more: see spill.c; for call contexts,
+ *   the values of the call: see capture.c
  *
  * The stand-alone signature is unmanaged and carries modopt(CallConvSuppressGCTransition): no stub, no transition. One
  * body serves all instances of a generic method, so its probes pass the type handles of the instance that runs.
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <mono/metadata/debug-helpers.h>
 #include <monocle/host.h>
+#include "capture.h"
 #include "clause-probe.h"
 #include "fence.h"
 #include "images/image.h"
@@ -116,11 +118,7 @@ arguments_of_enter (const job *j)
 	return (j->generic ? j->key_count : 0) + (j->invoke ? 1 : 0) + monocle__spill_enter_count (j);
 }
 
-/*
- * Does control run from the first instruction straight into a throw? The compiler takes such a block for rare, and in
- * rare blocks it calls native code through a stub with a frame of its own. A branch to the next instruction ends the
- * probe's block before that.
- */
+/* Does control run from the first instruction straight into a throw? */
 static bool
 begins_with_throw (const monocle__il_body *body)
 {
@@ -132,6 +130,20 @@ begins_with_throw (const monocle__il_body *body)
 			return false;
 	}
 	return false;
+}
+
+/*
+ * The compiler takes a block with a throw for rare, and in rare blocks it calls native code through a stub with a frame
+ * of its own. A branch to the next instruction ends the probe's block before that.
+ */
+uint32_t
+monocle__rewrite_end_block (const job *j, monocle__il_instruction *out)
+{
+	if (!begins_with_throw (&j->body))
+		return 0;
+	out[0] = monocle__il_op (MONOCLE__IL_BR, 0);
+	out[0].operand.target = 0;
+	return 1;
 }
 
 /* What an invoked method passes last: where `this` of one that reflects is, else what filters ask of it. */
@@ -155,6 +167,8 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 	    j->invoke ? monocle__probe_begin_invoke (j->invoke, j->generic) : monocle__probe_enter (j->flags, j->generic);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
+	if (monocle__capture_enters (j))
+		return monocle__capture_insert_enter (j, edit);
 	if (!function)
 		return 0;
 	n += monocle__spill_before_enter (j, code);
@@ -165,10 +179,7 @@ monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 	n += monocle__spill_enter_addresses (j, code + n);
 	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, arguments_of_enter (j)));
 	n += monocle__spill_after_enter (j, n, code + n);
-	if (begins_with_throw (&j->body)) {
-		code[n] = monocle__il_op (MONOCLE__IL_BR, 0);
-		code[n++].operand.target = 0;
-	}
+	n += monocle__rewrite_end_block (j, code + n);
 	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
 	return monocle__il_insert (edit, 0, MONOCLE__IL_JUMPS_SKIP, code, n);
 }
@@ -186,6 +197,8 @@ insert_end (job *j, monocle__il_edit *edit, uint32_t at, MonoProfilerCallInstrum
 static int
 insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 {
+	if (monocle__capture_leaves (j))
+		return monocle__capture_insert_leave (j, edit, at);
 	if (j->invoke)
 		return insert_end (j, edit, at, j->flags);
 	monocle__probe function = monocle__probe_leave (j->flags, j->generic);
@@ -324,7 +337,8 @@ hand_over (job *j, FunctionID function)
 	 * A probe adds to what is on the stack at its place: nothing, a result, the arguments of a call. A body that claims
 	 * all that a header can say does not fill it there.
 	 */
-	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 4) + j->key_count + monocle__spill_enter_count (j);
+	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 4) + j->key_count + monocle__spill_enter_count (j) +
+	                 monocle__capture_depth (j);
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
@@ -406,7 +420,7 @@ static int
 write_probes (job *j)
 {
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && monocle__try_fault_suits (j);
-	if (!by_try_fault)
+	if (!by_try_fault && !monocle__capture_plan (j))
 		monocle__spill_plan (j);
 	if (!has_tokens (j))
 		return MONOCLE_E_INVALID;
@@ -453,6 +467,7 @@ static bool
 write_body (job *j, FunctionID function)
 {
 	bool done = write_probes (j) == 0 && monocle__tokens_close_locals (j) && hand_over (j, function);
+	monocle__capture_end (j, done);
 	free (j->locals.types);
 	return done;
 }

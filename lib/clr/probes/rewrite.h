@@ -13,7 +13,9 @@
 /* Arguments that are kept from a probe: as many as have registers. More of them stay where they are. */
 enum { MONOCLE__SPILLS_MAX = 8 };
 
-/* Instructions in the longest probe. */
+typedef struct monocle__capture monocle__capture;
+
+/* Instructions in the longest probe that shows no values. */
 enum { MONOCLE__PROBE_MAX = 16 + 2 * MONOCLE__KEYS_MAX + 8 * MONOCLE__SPILLS_MAX };
 
 /* The enter probe is the longest: copies and guard, record, keys, what is passed last, addresses, call, and back. */
@@ -55,6 +57,7 @@ typedef struct {
 	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
 	monocle__il_body body;
 	monocle__spills spills;
+	monocle__capture *capture; /* NULL: nobody asks for contexts (capture.c) */
 	struct {
 		uint8_t *types; /* as a signature has them; NULL: not read yet. Freed with the job */
 		uint32_t size, count;
@@ -72,6 +75,8 @@ int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCall
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */
 uint32_t monocle__rewrite_keys (const monocle__rewriting *job, monocle__il_instruction *out);
+/* Writes what an enter probe ends with; how many instructions. */
+uint32_t monocle__rewrite_end_block (const monocle__rewriting *job, monocle__il_instruction *out);
 /* Writes the call after its arguments; how many instructions. */
 uint32_t monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, uint32_t signature);
 

@@ -4,14 +4,14 @@
  * feature.c - what a module must enable in its init window, and the functions that are of use only afterwards.
  *
  * A grant is the host's and lasts for ever. Before there is a host a module is told yes, as by a Mono that has not been
- * started: the host is asked when it comes, and a line says what it does not grant. Samples are sampler.c's. Nothing
- * here collects coverage or reads a call context: while no part of the core does, those functions answer what Mono
+ * started: the host is asked when it comes, and a line says what it does not grant. Samples are sampler.c's, values of
+ * calls call-value.c's. Nothing here collects coverage: while no part of the core does, that function answers what Mono
  * documents for a feature that is off.
  */
 #include "feature.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
+#include "call-value.h"
 #include "host.h"
 #include "log.h"
 #include "sample/sampler.h"
@@ -70,6 +70,8 @@ ask (monocle_feature feature, const char *complaint)
 	int answer = host->enable ? host->enable (host->host, feature) : 0;
 	if (answer > 0) {
 		atomic_store_explicit (&granted[feature], true, memory_order_release);
+		if (feature == MONOCLE_FEATURE_CALL_CONTEXT)
+			monocle__call_value_grant ();
 		return true;
 	}
 	if (answer == 0 && !atomic_exchange_explicit (&refused[feature], true, memory_order_relaxed))
@@ -131,6 +133,7 @@ mono_profiler_enable_clauses (void)
 mono_bool
 mono_profiler_enable_call_context_introspection (void)
 {
+	monocle__call_value_wanted_by (__builtin_return_address (0));
 	return enable (MONOCLE_FEATURE_CALL_CONTEXT);
 }
 
@@ -179,7 +182,7 @@ mono_profiler_get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode
 	return owns_sampling (handle);
 }
 
-/* --- coverage and call contexts ----------------------------------------------------------------------------------- */
+/* --- coverage ----------------------------------------------------------------------------------------------------- */
 
 mono_bool
 mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, MonoProfilerCoverageCallback callback)
@@ -187,43 +190,4 @@ mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, 
 	if (is_granted (MONOCLE_FEATURE_COVERAGE))
 		MONOCLE__LOG_ONCE ("mono_profiler_get_coverage_data: this version of the core collects no coverage");
 	return 0;
-}
-
-/* Without introspection Mono's contexts answer nothing; neither do those of a host that grants it too early. */
-static void *
-read_context (MonoProfilerCallContext *context)
-{
-	if (context && is_granted (MONOCLE_FEATURE_CALL_CONTEXT))
-		MONOCLE__LOG_ONCE ("mono_profiler_call_context_get_*: this version of the core reads no call contexts");
-	return NULL;
-}
-
-void *
-mono_profiler_call_context_get_this (MonoProfilerCallContext *context)
-{
-	return read_context (context);
-}
-
-void *
-mono_profiler_call_context_get_argument (MonoProfilerCallContext *context, uint32_t position)
-{
-	return read_context (context);
-}
-
-void *
-mono_profiler_call_context_get_local (MonoProfilerCallContext *context, uint32_t position)
-{
-	return read_context (context);
-}
-
-void *
-mono_profiler_call_context_get_result (MonoProfilerCallContext *context)
-{
-	return read_context (context);
-}
-
-void
-mono_profiler_call_context_free_buffer (void *buffer)
-{
-	free (buffer);
 }

@@ -3,6 +3,7 @@
  *
  * test_module_api.c - filters and features: what a module may ask, under a scripted host.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +52,21 @@ host_object_class (void *host, MonoObject *object)
 	return (MonoClass *) ((char *) object + 1);
 }
 
+/* The context is an int; `this` is all zero, the arguments are the context and one byte of it. */
+static int
+host_call_value (void *unused, const MonoProfilerCallContext *context, monocle_call_value value, uint32_t position,
+                 const void **ret_data, uint32_t *ret_size)
+{
+	if (value > MONOCLE_CALL_ARGUMENT || position > 1)
+		return MONOCLE_E_UNKNOWN;
+	*ret_data = value == MONOCLE_CALL_THIS ? NULL : (const char *) context + position;
+	*ret_size = value == MONOCLE_CALL_THIS || position == 0 ? 4 : 1;
+	return MONOCLE_OK;
+}
+
 static const monocle_host_ops host = {
 	.size = sizeof host,
+	.call_value = host_call_value,
 	.api_version = MONOCLE_HOST_API_VERSION,
 	.name = "test",
 	.enable = host_enable,
@@ -295,6 +309,38 @@ on_coverage (MonoProfiler *prof, const MonoProfilerCoverageData *data)
 	note ("coverage");
 }
 
+CHILD_PRINTS (a_context_answers_with_copies_of_what_the_host_shows, "")
+{
+	int value = 0x04030201;
+	const MonoProfilerCallContext *shown = (const MonoProfilerCallContext *) &value;
+	MonoProfilerCallContext *context = (MonoProfilerCallContext *) shown;
+	open_window (1u << MONOCLE_FEATURE_CALL_CONTEXT);
+	CHECK (!monocle_call_values_wanted () && !mono_profiler_call_context_get_argument (context, 0));
+	CHECK (mono_profiler_enable_call_context_introspection ());
+	monocle_host_startup_done ();
+	errno = ENOTTY;
+	int *own = mono_profiler_call_context_get_this (context);
+	int *whole = mono_profiler_call_context_get_argument (context, 0);
+	uint8_t *byte = mono_profiler_call_context_get_argument (context, 1);
+	CHECK (own && *own == 0 && whole && *whole == value && whole != &value && byte && *byte == 2);
+	CHECK (!mono_profiler_call_context_get_argument (context, 2) && !mono_profiler_call_context_get_argument (NULL, 0));
+	CHECK (!mono_profiler_call_context_get_local (context, 0) && !mono_profiler_call_context_get_result (context));
+	mono_profiler_call_context_free_buffer (own);
+	mono_profiler_call_context_free_buffer (whole);
+	mono_profiler_call_context_free_buffer (byte);
+	CHECK (errno == ENOTTY);
+}
+
+/* This program imports all four getters: whoever reads this. */
+CHILD_PRINTS (a_host_is_told_which_values_can_be_read, "")
+{
+	open_window (1u << MONOCLE_FEATURE_CALL_CONTEXT);
+	CHECK (monocle_call_values_wanted () == 0);
+	CHECK (mono_profiler_enable_call_context_introspection ());
+	uint32_t all = 1u << MONOCLE_CALL_THIS | 1u << MONOCLE_CALL_ARGUMENT | 1u << MONOCLE_CALL_RESULT;
+	CHECK ((monocle_call_values_wanted () & all) == all);
+}
+
 CHILD_PRINTS (coverage_data_and_call_contexts_answer_nothing_while_off, "")
 {
 	MonoProfilerCallContext *context = (MonoProfilerCallContext *) trace;
@@ -321,6 +367,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_host_that_could_not_start_breaks_no_promise),
 	cmocka_unit_test (a_host_learns_whether_anybody_has_a_handle),
 	cmocka_unit_test (the_first_handle_owns_the_sample_mode_and_the_others_may_look),
+	cmocka_unit_test (a_context_answers_with_copies_of_what_the_host_shows),
+	cmocka_unit_test (a_host_is_told_which_values_can_be_read),
 	cmocka_unit_test (coverage_data_and_call_contexts_answer_nothing_while_off),
 };
 
