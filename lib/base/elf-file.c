@@ -5,13 +5,14 @@
  */
 #include "elf-file.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "read-part.h"
 
-enum { SEGMENTS_MOST = 1 << 10 };
+enum { SEGMENTS_MOST = 1 << 10, DYNAMIC_MOST = 1 << 20 };
 
 static bool
 is_native (const ElfW (Ehdr) *header)
@@ -54,4 +55,46 @@ monocle__elf_file_offset (const monocle__elf_file *file, uint64_t address, uint6
 		}
 	}
 	return false;
+}
+
+static const ElfW (Phdr) *
+dynamic_segment (const monocle__elf_file *file)
+{
+	for (size_t i = 0; i < file->header.e_phnum; i++) {
+		if (file->segments[i].p_type == PT_DYNAMIC && file->segments[i].p_filesz <= DYNAMIC_MOST)
+			return &file->segments[i];
+	}
+	return NULL;
+}
+
+/* The names of libraries, among others; the caller frees. NULL: there are none. */
+static char *
+read_strings (const monocle__elf_file *file, const ElfW (Dyn) *entries, size_t count, uint64_t *ret_size)
+{
+	uint64_t address = 0, size = 0, offset;
+	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
+		if (entries[i].d_tag == DT_STRTAB)
+			address = entries[i].d_un.d_ptr;
+		else if (entries[i].d_tag == DT_STRSZ)
+			size = entries[i].d_un.d_val;
+	}
+	*ret_size = size;
+	return monocle__elf_file_offset (file, address, &offset) ? monocle__read_part (file->fd, offset, size) : NULL;
+}
+
+bool
+monocle__elf_file_links (const monocle__elf_file *file, const char *pattern)
+{
+	const ElfW (Phdr) *segment = dynamic_segment (file);
+	ElfW (Dyn) *entries = segment ? monocle__read_part (file->fd, segment->p_offset, segment->p_filesz) : NULL;
+	size_t count = entries ? segment->p_filesz / sizeof *entries : 0;
+	uint64_t size = 0;
+	char *strings = read_strings (file, entries, count, &size);
+	bool found = false;
+	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL && strings && !found; i++)
+		found = entries[i].d_tag == DT_NEEDED && entries[i].d_un.d_val < size &&
+		        fnmatch (pattern, strings + entries[i].d_un.d_val, 0) == 0;
+	free (strings);
+	free (entries);
+	return found;
 }

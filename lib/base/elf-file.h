@@ -26,4 +26,7 @@ void monocle__elf_file_close (monocle__elf_file *file);
 /* Where in the file the byte is that will be at `address`; false: nowhere. */
 bool monocle__elf_file_offset (const monocle__elf_file *file, uint64_t address, uint64_t *ret_offset);
 
+/* Is it linked with a library whose name matches the shell pattern? Only what it names itself counts (DT_NEEDED). */
+bool monocle__elf_file_links (const monocle__elf_file *file, const char *pattern);
+
 #endif

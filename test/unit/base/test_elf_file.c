@@ -87,6 +87,42 @@ what_is_not_of_this_machine_is_refused (void **state)
 }
 
 static void
+a_program_links_what_it_names_itself (void **state)
+{
+	int fd = open ("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	monocle__elf_file file;
+
+	assert_true (monocle__elf_file_open (&file, fd));
+	assert_true (monocle__elf_file_links (&file, "libcmocka.so*"));
+	assert_true (monocle__elf_file_links (&file, "libcm*a.so.0"));
+	assert_false (monocle__elf_file_links (&file, "libcmocka"));
+	assert_false (monocle__elf_file_links (&file, "libmono*-2.0*.so*"));
+	monocle__elf_file_close (&file);
+	close (fd);
+}
+
+static void
+a_file_without_libraries_links_nothing (void **state)
+{
+	struct {
+		ElfW (Phdr) segments[2];
+		ElfW (Dyn) entries[2];
+	} bytes = { { { .p_type = PT_DYNAMIC, .p_filesz = sizeof bytes.entries, .p_offset = sizeof bytes.segments },
+		          { .p_type = PT_LOAD, .p_filesz = sizeof bytes } },
+		        { { .d_tag = DT_NEEDED, .d_un.d_val = 1000 }, { .d_tag = DT_STRSZ, .d_un.d_val = 100 } } };
+	int fd = memfd_create ("elf", MFD_CLOEXEC);
+	monocle__elf_file file = { .fd = fd, .header.e_phnum = 2, .segments = bytes.segments };
+
+	assert_int_equal (write (fd, &bytes, sizeof bytes), sizeof bytes);
+	assert_false (monocle__elf_file_links (&file, "*")); /* the name is outside the strings */
+	bytes.segments[0].p_filesz = UINT32_MAX;
+	assert_false (monocle__elf_file_links (&file, "*"));
+	file.header.e_phnum = 0;
+	assert_false (monocle__elf_file_links (&file, "*"));
+	close (fd);
+}
+
+static void
 no_memory_is_no_file (void **state)
 {
 	enum { SIZE = sizeof (ElfW (Ehdr)) + sizeof (ElfW (Phdr)) };
@@ -101,6 +137,8 @@ main (void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (an_address_is_found_where_its_bytes_are),
 		cmocka_unit_test (what_is_not_of_this_machine_is_refused),
+		cmocka_unit_test (a_program_links_what_it_names_itself),
+		cmocka_unit_test (a_file_without_libraries_links_nothing),
 		cmocka_unit_test (no_memory_is_no_file),
 	};
 
