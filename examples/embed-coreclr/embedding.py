@@ -3,55 +3,32 @@
 """A program that starts CoreCLR itself, by either of the two hosting interfaces, is profiled as Mono profiles
 hosted.exe: the same answers, the same counts, from the same module file.
 """
-import os
 import pathlib
 import re
 import sys
 
+import greeted
+import harness
+from greeted import GREETED
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "test"))
-import harness  # noqa: E402
 
 WAYS = ["coreclr", "hostfxr"]
 PROMISES = re.compile(r"monocle: a module that was loaded early was promised (.*), which the host coreclr does not "
                       r"grant")
-GREETED = "".join("hello, number %d\n" % n for n in (1, 2, 4, 5, 7, 8)) + "6 greeted, 4 failed\n"
 
 
-class Embedding(harness.Suite):
-    def compile(self):
-        """With plain cc; None when it cannot be. With pkg-config it is built by test/mono/install.py."""
-        program = self.work / "embed-coreclr"
+class Embedding(greeted.Suite):
+    def compile_program(self):
+        """With pkg-config it is built by test/mono/install.py."""
         libraries = self.build.path / "lib/core"
-        built = harness.run(["cc", "-Wall", "-Werror", "-o", program, HERE / "embed-coreclr.c",
-                             "-I%s" % (harness.TOP / "include"), "-L%s" % libraries, "-lmonocle",
-                             "-Wl,-rpath,%s" % libraries], os.environ)
-        return program if self.check(built.code == 0, "it builds with plain cc", built) else None
+        return self.compile("embed-coreclr", HERE / "embed-coreclr.c", "-I%s" % (harness.TOP / "include"),
+                            "-L%s" % libraries, "-lmonocle", "-Wl,-rpath,%s" % libraries)
 
     def embed(self, way, runtime, *modules, before=(), **settings):
         root = str(pathlib.Path(runtime.prefix[0]).parent)
         env = harness.bare_environment({"MONOCLE_MODULE_PATH": ":".join(self.build.module_dirs()), **settings})
         return harness.run([*before, self.program, way, root, self.exe, *modules], env, cwd=self.work)
-
-    def says(self, what, seen, expected):
-        """The program is untouched and the module says what it should; returns what else was said."""
-        self.check((seen.code, seen.out) == (0, GREETED), what + ": the program is untouched", seen)
-        lines = seen.err.splitlines()
-        self.check([line for line in lines if line.startswith("greeter:")] == expected, what + ": as on Mono", seen)
-        return [line for line in lines if not line.startswith("greeter:")]
-
-    def on_mono(self, module):
-        """The lines that Mono's own loading gives."""
-        found = self.runtimes(["mono"])
-        if not found:
-            return None
-        env = harness.profile_environment(self.build, found[0], [module])
-        return self.says_itself(harness.run(found[0].command(self.exe), env, cwd=self.work))
-
-    def says_itself(self, seen):
-        lines = [line for line in seen.err.splitlines() if line.startswith("greeter:")]
-        self.check((seen.code, seen.out) == (0, GREETED) and len(lines) >= 2, "greeter counts on Mono", seen)
-        return lines
 
     def early(self, way, runtime, plain, everything):
         what = "%s on %s" % (way, runtime)
@@ -89,18 +66,6 @@ class Embedding(harness.Suite):
         self.check((seen.code, seen.out, seen.err) == (0, GREETED, ""), what + ": nothing is said", seen)
         self.check(self.calls(output) == self.count(plain), what + ": counts the same", self.calls(output))
 
-    def calls(self, profile):
-        """How many calls of Greeter's methods are in a profile."""
-        seen = harness.run([self.build.monocle, "report", "--format=tsv", profile], harness.bare_environment())
-        rows = [line.split("\t") for line in seen.out.splitlines()]
-        if not rows or "calls" not in rows[0] or "method" not in rows[0]:
-            return str(seen)
-        calls, method = rows[0].index("calls"), rows[0].index("method")
-        return sum(int(row[calls]) for row in rows[1:] if row[method].startswith("Greeter:"))
-
-    def count(self, lines):
-        return int(re.search(r"(\d+) calls", lines[-1]).group(1))
-
     def refused(self, runtime):
         for name, settings, line in [
                 ("a foreign profiler", {"CORECLR_ENABLE_PROFILING": "1", "CORECLR_PROFILER_PATH": "/none/other.so",
@@ -113,10 +78,9 @@ class Embedding(harness.Suite):
             self.check("monocle: " + line in seen.err and "calls" not in seen.err, name + " is said", seen)
 
     def all(self, names):
-        self.exe = self.build.path / "examples/embed-coreclr/hosted.exe"
-        if not self.exe.exists():
-            return self.skip("embed-coreclr", "there is no mcs, so there is no hosted.exe", "mono")
-        self.program = self.compile()
+        if not self.find_exe():
+            return None
+        self.program = self.compile_program()
         plain, everything = self.on_mono("greeter"), self.on_mono("greeter:all")
         if not self.program or not plain or not everything:
             return None
