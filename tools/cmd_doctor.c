@@ -7,6 +7,7 @@
  * child process, because loading one that is broken may end the process.
  */
 #include "command.h"
+#include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
 #include "output.h"
@@ -27,6 +28,7 @@ typedef enum { CHECK_OK, CHECK_WARN, CHECK_FAIL } check_state;
 
 typedef struct {
 	monocle__layout layout;
+	const char *program; /* the one to look at; NULL: none */
 	bool have_mono, have_dotnet;
 	char text[TEXT_SIZE];        /* of the check that runs */
 	char refused[TEXT_SIZE / 2]; /* why a module will not be loaded, "" when all will */
@@ -161,6 +163,21 @@ check_umbrella (examination *e)
 	return result (e, CHECK_OK, "%s", e->layout.umbrella);
 }
 
+/* Missing, they are missed by programs that embed Mono alone. */
+static check_state
+check_embedded (examination *e)
+{
+	const char *trouble = monocle__environ_embedded_trouble (&e->layout, MONOCLE__EMBEDDED_ANY);
+	char error[TEXT_SIZE / 2];
+	if (trouble)
+		return result (e, CHECK_WARN, "programs that embed Mono cannot be reached: %s", trouble);
+	if (!is_loadable (e->layout.preload, "mono_jit_init", error, sizeof error))
+		return result (e, CHECK_FAIL, "%s does not load: %s", e->layout.preload, error);
+	if (!is_loadable (e->layout.audit, "la_version", error, sizeof error))
+		return result (e, CHECK_FAIL, "%s does not load: %s", e->layout.audit, error);
+	return result (e, CHECK_OK, "%s", e->layout.preload);
+}
+
 static void
 append_name (const char *name, const char *path, void *context)
 {
@@ -253,6 +270,26 @@ check_temporary (examination *e)
 	return result (e, CHECK_OK, "%s can be written", folder);
 }
 
+/* --- a program ---------------------------------------------------------------------------------------------------- */
+
+static check_state
+check_program (examination *e)
+{
+	monocle__environ_state state;
+	monocle__environ_look (e->layout.adapter, &state);
+	char *reason = monocle__diagnose_file (e->program, &state, &e->layout);
+	free (state.foreign);
+	if (reason) {
+		result (e, CHECK_WARN, "%s", reason);
+		free (reason);
+		return CHECK_WARN;
+	}
+	if (monocle__environ_embedded (e->program) == MONOCLE__EMBEDDED_LINKED)
+		return result (e, CHECK_OK, "%s is linked with Mono: monocle run loads the modules before it starts it",
+		               e->program);
+	return result (e, CHECK_OK, "nothing in %s keeps monocle run from profiling what runs in it", e->program);
+}
+
 /* --- the kernel --------------------------------------------------------------------------------------------------- */
 
 /* The number in a file of /proc/sys; `missing` when it has none. */
@@ -298,6 +335,7 @@ static const struct {
 	{ "a runtime",       check_any_runtime },
 	{ "CoreCLR adapter", check_adapter },
 	{ "Mono adapter",    check_umbrella },
+	{ "embedded Mono",   check_embedded },
 	{ "modules",         check_modules },
 	{ "diagnostics",     check_diagnostics },
 	{ "other profilers", check_foreign },
@@ -309,18 +347,26 @@ static const struct {
 static const char *const state_words[] = { [CHECK_OK] = "ok  ", [CHECK_WARN] = "warn", [CHECK_FAIL] = "fail" };
 /* clang-format on */
 
-static int
-examine (void)
+/* Prints its line; is it a failure? */
+static bool
+make (check_state (*check) (examination *e), const char *name, examination *e)
 {
-	examination e = { 0 };
+	check_state state = check (e);
+	monocle__print_line ("%s  %-15s  %s", state_words[state], name, e->text);
+	return state == CHECK_FAIL;
+}
+
+static int
+examine (const char *program)
+{
+	examination e = { .program = program };
 	size_t failures = 0;
 	int written;
 	monocle__layout_find (&e.layout);
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-		check_state state = checks[i].check (&e);
-		monocle__print_line ("%s  %-15s  %s", state_words[state], checks[i].name, e.text);
-		failures += state == CHECK_FAIL;
-	}
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		failures += make (checks[i].check, checks[i].name, &e);
+	if (program)
+		failures += make (check_program, "the program", &e);
 	monocle__layout_done (&e.layout);
 	written = monocle__output_finish (stdout, NULL);
 	return written ? written : failures ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
@@ -333,17 +379,18 @@ run (int argc, char **argv)
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_doctor, argc, argv, NULL, &code))
 		return code;
-	if (optind < argc)
-		return monocle__usage_error (&monocle__command_doctor, "doctor takes no arguments");
-	return examine ();
+	if (argc - optind > 1)
+		return monocle__usage_error (&monocle__command_doctor, "doctor looks at one program");
+	return examine (argv[optind]);
 }
 
 const monocle__command monocle__command_doctor = {
 	.name = "doctor",
+	.operands = "[PROGRAM]",
 	.summary = "check this machine: runtimes, libraries, environment, permissions",
 	.about =
 	    "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what "
-	    "to do.\n"
+	    "to do. With PROGRAM there is a line more: what keeps monocle run from profiling it.\n"
 	    "The exit code is 1 when a check failed.\n",
 	.run = run,
 };

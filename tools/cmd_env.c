@@ -29,7 +29,7 @@ typedef struct {
 	monocle__desc_list profiles;
 	size_t format;
 	const char *output, *process;
-	bool all;
+	bool all, embedded;
 	char *folder; /* absolute, without a slash at the end; NULL: where the program is */
 } arguments;
 
@@ -279,10 +279,12 @@ set (const arguments *args, const monocle__layout *layout)
 		.profile_count = args->profiles.count,
 		.process = args->process,
 		.all = args->all,
+		.embedded = args->embedded ? MONOCLE__EMBEDDED_ANY : MONOCLE__EMBEDDED_NONE,
 	};
 	monocle__environ_state state;
 	monocle__environ_look (layout->adapter, &state);
 	monocle__environ_say (&state, layout);
+	monocle__environ_say_embedded (wishes.embedded, layout);
 	if (!layout->adapter && !state.foreign)
 		monocle__say ("libmonocle-clr.so was not found: CoreCLR programs will not be profiled");
 	if (!layout->umbrella)
@@ -357,6 +359,8 @@ static const monocle__option options[] = {
 	  "profile the .NET SDK's own processes too" },
 	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",
 	  "only programs with such a name" },
+	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,
+	  "for programs that embed Mono: LD_PRELOAD and LD_AUDIT, too" },
 	{ 0 },
 };
 /* clang-format on */

@@ -39,6 +39,7 @@ typedef struct {
 	int output_error;      /* why nothing can be written there, as far as is known before */
 	const char *process;
 	bool all, quiet;
+	bool embedded; /* whatever embeds Mono is meant, however it does */
 	char **command;
 } arguments;
 
@@ -263,7 +264,7 @@ say_starts (const monocle__run_folder *folder)
 
 static void
 report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
-            const monocle__environ_state *state, const monocle__layout *layout)
+            const monocle__environ_state *state, const monocle__environ_wishes *wishes)
 {
 	monocle__run_folder_read (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
@@ -273,9 +274,10 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
-		monocle__diagnose (args->command, code, signalled, folder, state, layout, expects_profile (args, layout));
+		monocle__diagnose (args->command, code, signalled, folder, state, wishes,
+		                   expects_profile (args, wishes->layout));
 	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
-		report_profile (folder, &folder->profiles[i], layout);
+		report_profile (folder, &folder->profiles[i], wishes->layout);
 }
 
 static int
@@ -284,11 +286,13 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_wishes wishes = {
 		.layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all
 	};
+	wishes.embedded = args->embedded ? MONOCLE__EMBEDDED_ANY : monocle__environ_embedded (args->command[0]);
 	monocle__environ_state state;
 	monocle__child child;
 	int code;
 	monocle__environ_look (layout->adapter, &state);
 	monocle__environ_say (&state, layout);
+	monocle__environ_say_embedded (wishes.embedded, layout);
 	say_output (args, folder->path);
 	if (args->output)
 		collect_output (args, folder->path);
@@ -298,7 +302,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	code = monocle__child_run (args->command, &child);
 	monocle__output_begin (); /* after the child: it must not inherit this */
 	if (child.pid != 0)
-		report_run (args, code, child.signalled, folder, &state, layout);
+		report_run (args, code, child.signalled, folder, &state, &wishes);
 	else
 		monocle__run_folder_remove (folder);
 	free (state.foreign);
@@ -355,6 +359,9 @@ static const monocle__option options[] = {
 	  "profile the .NET SDK's own processes too" },
 	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",
 	  "only programs with such a name" },
+	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,
+	  "reach programs, too, that open Mono's library themselves, and those that COMMAND\n"
+	  "starts and that are linked with it. A COMMAND that is linked with it needs no option" },
 	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
 	  "no report at the end; failures are still told" },
 	{ 0 },

@@ -10,24 +10,13 @@
 
 #include "command.h"
 #include "path.h"
+#include "program-file.h"
 
 #include <elf.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The program file, mapped. */
-typedef struct {
-	char path[PATH_MAX];
-	const unsigned char *bytes;
-	size_t size;
-	mode_t mode;
-	const Elf64_Ehdr *elf; /* NULL: not a 64-bit ELF file of this byte order */
-} program_file;
 
 typedef struct {
 	char *const *argv;
@@ -36,88 +25,9 @@ typedef struct {
 	const monocle__run_folder *folder;
 	const monocle__environ_state *state;
 	const monocle__layout *layout;
-	program_file file;
+	monocle__embedded embedded; /* which programs that embed Mono were reached */
+	monocle__program_file file;
 } facts;
-
-/* --- the program file --------------------------------------------------------------------------------------------- */
-
-/* Finds it as execvp () does. */
-static bool
-resolve (const char *name, char *ret_path)
-{
-	const char *path = getenv ("PATH");
-	char candidate[PATH_MAX];
-	if (strchr (name, '/'))
-		return realpath (name, ret_path) != NULL;
-	for (path = path ? path : "/bin:/usr/bin"; *path; path += *path == ':') {
-		size_t length = strcspn (path, ":");
-		snprintf (candidate, sizeof candidate, "%.*s/%s", (int) length, length ? path : ".", name);
-		if (access (candidate, X_OK) == 0 && realpath (candidate, ret_path))
-			return true;
-		path += length;
-	}
-	return false;
-}
-
-static void
-file_open (program_file *file, const char *name)
-{
-	struct stat status;
-	void *bytes;
-	int fd;
-	*file = (program_file) { 0 };
-	if (!resolve (name, file->path) || (fd = open (file->path, O_RDONLY | O_CLOEXEC)) < 0)
-		return;
-	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode) && status.st_size > 0) {
-		file->mode = status.st_mode;
-		bytes = mmap (NULL, (size_t) status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes != MAP_FAILED) {
-			file->bytes = bytes;
-			file->size = (size_t) status.st_size;
-		}
-	}
-	close (fd);
-	if (file->size >= sizeof (Elf64_Ehdr) && memcmp (file->bytes, ELFMAG, SELFMAG) == 0 &&
-	    file->bytes[EI_CLASS] == ELFCLASS64 && file->bytes[EI_DATA] == ELFDATA2LSB)
-		file->elf = (const Elf64_Ehdr *) (const void *) file->bytes;
-}
-
-static void
-file_close (program_file *file)
-{
-	if (file->bytes)
-		munmap ((void *) (uintptr_t) file->bytes, file->size);
-}
-
-static bool
-file_contains (const program_file *file, const char *text)
-{
-	return file->bytes && memmem (file->bytes, file->size, text, strlen (text)) != NULL;
-}
-
-static bool
-is_elf (const program_file *file)
-{
-	return file->size >= SELFMAG && memcmp (file->bytes, ELFMAG, SELFMAG) == 0;
-}
-
-/* A table of `count` rows inside the file, or NULL. */
-static const void *
-file_table (const program_file *file, uint64_t offset, uint64_t count, uint64_t row)
-{
-	return offset < file->size && count * row <= file->size - offset && offset % 8 == 0 ? file->bytes + offset : NULL;
-}
-
-static bool
-has_interpreter (const program_file *file)
-{
-	const Elf64_Phdr *headers = file_table (file, file->elf->e_phoff, file->elf->e_phnum, sizeof *headers);
-	for (size_t i = 0; headers && i < file->elf->e_phnum; i++) {
-		if (headers[i].p_type == PT_INTERP)
-			return true;
-	}
-	return false;
-}
 
 /* --- the reasons -------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +41,7 @@ is_another_cpu (const facts *f)
 #else
 	const unsigned machine = EM_NONE;
 #endif
-	return is_elf (&f->file) && (!f->file.elf || f->file.elf->e_machine != machine);
+	return monocle__program_file_is_elf (&f->file) && (!f->file.elf || f->file.elf->e_machine != machine);
 }
 
 static bool
@@ -143,13 +53,14 @@ is_privileged (const facts *f)
 static bool
 is_native_aot (const facts *f)
 {
-	return f->file.elf && (file_contains (&f->file, "__managedcode") || file_contains (&f->file, "RhpReversePInvoke"));
+	return f->file.elf && (monocle__program_file_contains (&f->file, "__managedcode") ||
+	                       monocle__program_file_contains (&f->file, "RhpReversePInvoke"));
 }
 
 static bool
 is_static (const facts *f)
 {
-	return f->file.elf && f->file.elf->e_type != ET_DYN && !has_interpreter (&f->file);
+	return f->file.elf && f->file.elf->e_type != ET_DYN && !monocle__program_file_has_interpreter (&f->file);
 }
 
 static bool
@@ -163,13 +74,39 @@ static bool
 is_dotnet (const facts *f)
 {
 	return strcmp (monocle__path_base_name (f->file.path), "dotnet") == 0 ||
-	       (f->file.elf && file_contains (&f->file, "hostfxr"));
+	       (f->file.elf && monocle__program_file_contains (&f->file, "hostfxr"));
 }
 
 static bool
 is_mono_without_umbrella (const facts *f)
 {
 	return is_mono (f) && !f->layout->umbrella;
+}
+
+static bool
+is_failed_opener (const facts *f)
+{
+	return f->file.elf && !is_mono (f) && !f->file.links_mono &&
+	       monocle__program_file_contains (&f->file, "mono_jit_init");
+}
+
+static bool
+is_embedder (const facts *f)
+{
+	return f->file.links_mono;
+}
+
+static bool
+is_embedder_unreached (const facts *f)
+{
+	return is_embedder (f) && monocle__environ_embedded_trouble (f->layout, MONOCLE__EMBEDDED_LINKED);
+}
+
+/* What opens a library has the names that it looks for; so has a Mono that is a part of the program. */
+static bool
+is_opener (const facts *f)
+{
+	return f->embedded != MONOCLE__EMBEDDED_ANY && is_failed_opener (f);
 }
 
 static bool
@@ -221,7 +158,7 @@ is_disabled_by_config (const facts *f)
 static bool
 is_killed (const facts *f)
 {
-	return f->signalled && (is_dotnet (f) || is_mono (f));
+	return f->signalled && (is_dotnet (f) || is_mono (f) || f->file.links_mono);
 }
 
 static bool
@@ -248,27 +185,34 @@ is_anything (const facts *f)
 	return true;
 }
 
+typedef enum { BEFORE, AFTER, BELOW } moment;
+
 static const struct {
 	bool (*holds) (const facts *f);
+	moment when;          /* see reasons.def */
 	const char *sentence; /* %s: the program file; %d: its exit code */
 } reasons[] = {
-#define REASON(test, text) { test, text },
+#define REASON(test, when, text) { test, when, text },
 #include "reasons.def"
 #undef REASON
 };
 
-static void
-say_reason (const facts *f)
+/* The first that holds until `last`; the caller frees. NULL: none does. */
+static char *
+find_reason (const facts *f, moment last)
 {
-	const char *name = *f->file.path ? f->file.path : f->argv[0];
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-		if (!reasons[i].holds (f))
-			continue;
-		char *sentence = monocle__format (reasons[i].sentence, name, f->exit_code);
-		monocle__say ("no runtime loaded the profiler, so there is no profile: %s", sentence);
-		free (sentence);
-		return;
-	}
+	const char *name = *f->file.path ? f->file.path : f->argv[0],
+	           *hint = "; one that embeds Mono needs --embedded-mono";
+	size_t i = 0, count = sizeof reasons / sizeof *reasons;
+	while (i < count && (reasons[i].when > last || !reasons[i].holds (f)))
+		i++;
+	if (i == count)
+		return NULL;
+	char *sentence = monocle__format (reasons[i].sentence, name, f->exit_code);
+	bool is_hinted = reasons[i].when == BELOW && f->embedded != MONOCLE__EMBEDDED_ANY;
+	char *reason = monocle__format ("%s%s", sentence, is_hinted ? hint : "");
+	free (sentence);
+	return reason;
 }
 
 /* Loaded and declined; or loaded, but nothing written; where the reason was not reported. */
@@ -291,16 +235,33 @@ say_processes (const monocle__run_folder *folder, bool expected)
 
 void
 monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
-                   const monocle__environ_state *state, const monocle__layout *layout, bool expected)
+                   const monocle__environ_state *state, const monocle__environ_wishes *wishes, bool expected)
 {
-	facts f = {
-		.argv = argv, .exit_code = exit_code, .signalled = signalled, .folder = folder, .state = state, .layout = layout
-	};
+	facts f = { .argv = argv,
+		        .exit_code = exit_code,
+		        .signalled = signalled,
+		        .folder = folder,
+		        .state = state,
+		        .layout = wishes->layout,
+		        .embedded = wishes->embedded };
 	if (folder->process_count > 0 || folder->unfinished > 0) {
 		say_processes (folder, expected);
 		return;
 	}
-	file_open (&f.file, argv[0]);
-	say_reason (&f);
-	file_close (&f.file);
+	monocle__program_file_open (&f.file, argv[0]);
+	char *reason = find_reason (&f, BELOW);
+	monocle__say ("no runtime loaded the profiler, so there is no profile: %s", reason);
+	free (reason);
+	monocle__program_file_close (&f.file);
+}
+
+char *
+monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout)
+{
+	char *const argv[] = { (char *) name, NULL };
+	facts f = { .argv = argv, .state = state, .layout = layout };
+	monocle__program_file_open (&f.file, name);
+	char *reason = *f.file.path ? find_reason (&f, BEFORE) : monocle__format ("%s was not found", name);
+	monocle__program_file_close (&f.file);
+	return reason;
 }

@@ -14,6 +14,12 @@
  * monocle__child_run () answered; `expected`: one of the modules leaves a profile whenever it runs.
  */
 void monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
-                        const monocle__environ_state *state, const monocle__layout *layout, bool expected);
+                        const monocle__environ_state *state, const monocle__environ_wishes *wishes, bool expected);
+
+/*
+ * What will keep the program from being profiled, as far as its file and the environment tell; NULL: nothing. The
+ * caller frees.
+ */
+char *monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout);
 
 #endif

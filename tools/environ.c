@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "coreclr.h"
+#include "program-file.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -210,6 +211,58 @@ set_run (const char *folder)
 	free (pid);
 }
 
+/* --- programs that embed Mono ------------------------------------------------------------------------------------- */
+
+monocle__embedded
+monocle__environ_embedded (const char *command)
+{
+	monocle__program_file file;
+	monocle__program_file_open (&file, command);
+	bool is_linked = file.links_mono;
+	monocle__program_file_close (&file);
+	return is_linked ? MONOCLE__EMBEDDED_LINKED : MONOCLE__EMBEDDED_NONE;
+}
+
+const char *
+monocle__environ_embedded_trouble (const monocle__layout *layout, monocle__embedded wanted)
+{
+	if (wanted == MONOCLE__EMBEDDED_NONE)
+		return NULL;
+	if (!layout->preload || (wanted == MONOCLE__EMBEDDED_ANY && !layout->audit))
+		return "libmonocle-preload.so or libmonocle-audit.so was not found";
+	/* Spaces and colons separate, and what follows a dollar sign is replaced. */
+	if (strpbrk (layout->preload, " :$"))
+		return "LD_PRELOAD cannot name a file in a folder with a space, a colon or a dollar sign, as "
+		       "libmonocle-preload.so is";
+	return NULL;
+}
+
+void
+monocle__environ_say_embedded (monocle__embedded wanted, const monocle__layout *layout)
+{
+	const char *trouble = monocle__environ_embedded_trouble (layout, wanted);
+	if (trouble)
+		monocle__say ("programs that embed Mono will not be profiled: %s", trouble);
+}
+
+static void
+append_file (const char *variable, const char *path)
+{
+	if (!contains_folder (getenv (variable), path, strlen (path)))
+		append (variable, ":", path);
+}
+
+static void
+set_embedded (const monocle__environ_wishes *wishes)
+{
+	if (wishes->embedded == MONOCLE__EMBEDDED_NONE ||
+	    monocle__environ_embedded_trouble (wishes->layout, wishes->embedded))
+		return;
+	append_file ("LD_PRELOAD", wishes->layout->preload);
+	if (wishes->embedded == MONOCLE__EMBEDDED_ANY)
+		append_file ("LD_AUDIT", wishes->layout->audit);
+}
+
 void
 monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
 {
@@ -222,6 +275,7 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 		set_mono_profile ();
 		set_umbrella_folder (wishes->layout->umbrella);
 	}
+	set_embedded (wishes);
 	append_folders ("LD_LIBRARY_PATH", wishes->layout->module_path);
 	append_folders ("MONOCLE_MODULE_PATH", wishes->layout->module_path);
 	if (wishes->run_folder)

@@ -178,6 +178,8 @@ try_libraries (const folder_list *list, monocle__layout *layout)
 {
 	layout->adapter = file_find (list, "libmonocle-clr.so");
 	layout->umbrella = file_find (list, "libmono-profiler-monocle.so");
+	layout->preload = file_find (list, "libmonocle-preload.so");
+	layout->audit = file_find (list, "libmonocle-audit.so");
 	return layout->adapter || layout->umbrella;
 }
 
@@ -228,6 +230,8 @@ monocle__layout_done (monocle__layout *layout)
 {
 	free (layout->adapter);
 	free (layout->umbrella);
+	free (layout->preload);
+	free (layout->audit);
 	free (layout->module_path);
 	free (layout->pkgconfig);
 }

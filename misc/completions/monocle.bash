@@ -15,8 +15,8 @@ _monocle_profiles='.collapsed.txt .pb .pb.gz .speedscope.json .spool'
 _monocle_options()
 {
 	case $1 in
-	run) echo '--profile= -o --all --process= -q --help --' ;;
-	env) echo '--profile= --format= -o --all --process= --help' ;;
+	run) echo '--profile= -o --all --process= --embedded-mono -q --help --' ;;
+	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
 	report) echo '--sort= -n --tree --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
@@ -73,6 +73,7 @@ _monocle_files()
 	flame) echo 'profile' ;;
 	diff) echo 'profile' ;;
 	convert) echo 'profile' ;;
+	doctor) echo 'profile' ;;
 	esac
 }
 # --- end of rows ---

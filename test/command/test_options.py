@@ -26,7 +26,7 @@ class Usage(case.Case):
                       ['diff', 'p.pb.gz', 'p.pb.gz', '--format=xml'], ['diff', 'p.pb.gz', 'p.pb.gz', '--sort=calls'],
                       ['diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv', '-o', 'x.html'],
                       ['convert', '--to=pprof'], ['convert', 'p.pb.gz', '--to=xml'],
-                      ['list', 'x'], ['doctor', 'x'], ['help', 'nonsense']]:
+                      ['list', 'x'], ['doctor', 'x', 'y'], ['help', 'nonsense']]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (2, ''), words)
             self.assertTrue(error, words)

@@ -71,6 +71,8 @@ def module_is_built_and_found(suite, stage, compiler):
     subprocess.run(["mcs", "-out:" + str(exe), str(source)], check=True)
     links = {link.parent for link in stage.root.rglob("libmono-profiler-monocle.so") if link.is_symlink()}
     suite.check(len(links) == 1, "the umbrella has its link", links)
+    for name in ("preload", "audit"):
+        suite.check((moduledir / ("libmonocle-%s.so" % name)).exists(), name + " lies beside the umbrella")
     env = harness.bare_environment({"LD_LIBRARY_PATH": "%s:%s" % (links.pop(), moduledir)})
     tiny_run = harness.run(["mono", "--profile=monocle:tiny", exe], env)
     suite.check((tiny_run.code, tiny_run.out, tiny_run.err) == (0, "hello\n", "module runs\n"),

@@ -135,7 +135,8 @@ is_rival_core (void *object, char *ret_who, size_t size)
 
 /*
  * A Mono can always be started, so its library counts; one without the embedding API counts when it runs. Copies of
- * this library have those functions too and are judged by their host alone.
+ * this library have those functions too and are judged by their host alone. Our library for programs that embed Mono,
+ * which their children inherit, has no domains.
  */
 static bool
 is_mono (void *object, char *ret_who, size_t size)
@@ -143,11 +144,9 @@ is_mono (void *object, char *ret_who, size_t size)
 	const char *file;
 	if (foreign_symbol (object, "monocle_host_name", &file))
 		return false;
-	bool found = foreign_symbol (object, "mono_jit_init", &file);
-	if (!found) {
-		void *(*root_domain) (void) = (void *(*) (void) ) foreign_symbol (object, "mono_get_root_domain", &file);
-		found = root_domain && root_domain ();
-	}
+	bool can_start = foreign_symbol (object, "mono_jit_init", &file);
+	void *(*root_domain) (void) = (void *(*) (void) ) foreign_symbol (object, "mono_get_root_domain", &file);
+	bool found = root_domain && (can_start || root_domain ());
 	if (found)
 		snprintf (ret_who, size, "a Mono (%s) is in this process", file);
 	return found;

@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * opens.c - a program that opens Mono's library where no other library sees it, and starts it.
+ *
+ *   opens PROGRAM
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+
+typedef void (*config_fn) (const char *file);
+typedef void *(*init_fn) (const char *name);
+typedef void *(*open_fn) (void *domain, const char *file);
+typedef int (*exec_fn) (void *domain, void *assembly, int argc, char **argv);
+typedef void (*cleanup_fn) (void *domain);
+
+int
+main (int argc, char **argv)
+{
+	void *library = dlopen ("libmonosgen-2.0.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library || argc != 2)
+		return 2;
+	((config_fn) dlsym (library, "mono_config_parse")) (NULL);
+	void *domain = ((init_fn) dlsym (library, "mono_jit_init")) ("opens");
+	void *assembly = ((open_fn) dlsym (library, "mono_domain_assembly_open")) (domain, argv[1]);
+	int code = ((exec_fn) dlsym (library, "mono_jit_exec")) (domain, assembly, 1, argv + 1);
+	((cleanup_fn) dlsym (library, "mono_jit_cleanup")) (domain);
+	return code;
+}
