@@ -27,6 +27,7 @@
 #include "images/emitted.h"
 #include "images/image.h"
 #include "images/layout.h"
+#include "log-level.h"
 #include "probes/context.h"
 #include "process.h"
 #include "run-note.h"
@@ -174,6 +175,7 @@ static HRESULT
 decline (const char *reason)
 {
 	monocle__run_note ("declined", reason);
+	MONOCLE__LOG_DEBUG ("CoreCLR: this process is not profiled: %s", reason);
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
 }
 

@@ -18,6 +18,7 @@
 #include "beside.h"
 #include "code/codemap.h"
 #include "eventpipe.h"
+#include "log-level.h"
 #include "service.h"
 #include "state.h"
 
@@ -174,6 +175,14 @@ add (const char *whose, const want *more, want *sum)
 	sum->level = more->level > sum->level ? more->level : sum->level;
 }
 
+static void
+show (const char *whose, const want *more, want *unused)
+{
+	if (more->low || more->high || more->keywords)
+		MONOCLE__LOG_DEBUG ("CoreCLR: %s wants the flags 0x%X/0x%X, keywords 0x%X", whose, (unsigned) more->low,
+		                    (unsigned) more->high, (unsigned) more->keywords);
+}
+
 static want
 wanted (void)
 {
@@ -194,6 +203,7 @@ try_mask (DWORD low, DWORD high)
 		return hr;
 	atomic_store (&granted_low, low);
 	atomic_store (&granted_high, high);
+	MONOCLE__LOG_DEBUG ("CoreCLR: the runtime grants the flags 0x%X/0x%X", (unsigned) low, (unsigned) high);
 	return hr;
 }
 
@@ -267,6 +277,8 @@ bool
 monocle__wants_begin (void)
 {
 	want sum = wanted ();
+	if (monocle__log_level_is (MONOCLE__LEVEL_DEBUG))
+		each_want (show, NULL);
 	HRESULT hr = try_mask (sum.low, sum.high);
 	if (hr < 0 && (hr = try_mask (least.low, least.high)) >= 0)
 		each_want (try_one, NULL);

@@ -8,13 +8,17 @@
  * unprofiled. It calls nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only, before
  * the runtime starts.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "environment.h"
+#include "load/begin.h"
 #include "load/candidate.h"
+#include "load/roster.h"
 #include "load/words.h"
 #include "log.h"
+#include "log-level.h"
 #include "run-note.h"
 #include "umbrella.h"
 
@@ -128,6 +132,20 @@ load_words (const places *list, const char *text)
 	free (words);
 }
 
+/* Mono allocates the text. Later and embedded ones may lack the function. */
+static void
+say_loaded (void)
+{
+	char *(*version) (void) = (char *(*) (void) ) dlsym (RTLD_DEFAULT, "mono_get_runtime_build_info");
+	void (*release) (void *text) = (void (*) (void *)) dlsym (RTLD_DEFAULT, "mono_free");
+	char *text = version && release ? version () : NULL, runtime[128];
+	snprintf (runtime, sizeof runtime, "Mono%s%.*s", text ? " " : "", text ? (int) strcspn (text, " ") : 0,
+	          text ? text : "");
+	if (text)
+		release (text);
+	monocle__roster_say (runtime);
+}
+
 void
 mono_profiler_init_monocle (const char *desc)
 {
@@ -136,10 +154,12 @@ mono_profiler_init_monocle (const char *desc)
 	places list;
 	if (!monocle_host_process_enabled (&reason)) {
 		monocle__run_note ("declined", reason);
+		MONOCLE__LOG_DEBUG ("this process is not profiled: %s", reason);
 		return;
 	}
 	monocle__run_note ("loaded", "Mono");
 	rest += *rest == ':';
+	monocle__begin_loading ();
 	monocle__place_find_all (&list);
 	if (!*rest && ours && *ours)
 		load_words (&list, ours);
@@ -150,4 +170,5 @@ mono_profiler_init_monocle (const char *desc)
 	else
 		load (&list, rest);
 	monocle__place_free_all (&list);
+	say_loaded ();
 }

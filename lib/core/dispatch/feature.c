@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include "call-value.h"
 #include "host.h"
+#include "log-level.h"
 #include "log.h"
 #include "sample/sampler.h"
 
@@ -68,6 +69,8 @@ ask (monocle_feature feature, const char *complaint)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
 	int answer = host->enable ? host->enable (host->host, feature) : 0;
+	MONOCLE__LOG_DEBUG ("a module asks for %s: the host %s %s it", feature_names[feature], monocle_host_name (),
+	                    answer > 0 ? "grants" : "refuses");
 	if (answer > 0) {
 		atomic_store_explicit (&granted[feature], true, memory_order_release);
 		if (feature == MONOCLE_FEATURE_CALL_CONTEXT)

@@ -24,6 +24,7 @@
 #include "filter.h"
 #include "handle.h"
 #include "invariant.h"
+#include "load/roster.h"
 #include "load/self.h"
 #include "log.h"
 #include "sample/sampler.h"
@@ -112,6 +113,14 @@ monocle_host_name (void)
 	return current->name ? current->name : "unnamed";
 }
 
+/* For people: "10.0.1 (CoreCLR)", or the host's name. */
+static const char *
+runtime (void)
+{
+	const char *version = monocle__host_ops ()->runtime_version, *name = monocle_host_name ();
+	return version ? version : name ? name : "unknown";
+}
+
 /* What the host's version of the struct does not have stays zero. Its strings may be on its stack. */
 static bool
 copy_ops (const monocle_host_ops *candidate)
@@ -162,6 +171,7 @@ monocle_host_startup_done (void)
 	move_phase (DELIVERING, WINDOW);
 	monocle__handle_publish ();
 	monocle__event_publish ();
+	monocle__roster_say (runtime ());
 }
 
 void

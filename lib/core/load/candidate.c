@@ -15,6 +15,9 @@
 #include <unistd.h>
 #include "check/check.h"
 #include "elf.h"
+#include "log-level.h"
+#include "log.h"
+#include "roster.h"
 #include "run-note.h"
 #include "trust.h"
 
@@ -23,12 +26,14 @@ typedef void (*init_func) (const char *desc);
 __attribute__ ((format (printf, 2, 3))) static void
 note_failure (monocle__candidate *candidate, const char *format, ...)
 {
+	char reason[sizeof candidate->failure];
 	va_list arguments;
-	if (candidate->failure[0])
-		return;
 	va_start (arguments, format);
-	vsnprintf (candidate->failure, sizeof candidate->failure, format, arguments);
+	vsnprintf (reason, sizeof reason, format, arguments);
 	va_end (arguments);
+	MONOCLE__LOG_DEBUG ("profiler '%s': %s", candidate->name, reason);
+	if (!candidate->failure[0])
+		strcpy (candidate->failure, reason);
 }
 
 /* --- why a file does not open ------------------------------------------------------------------------------------- */
@@ -101,6 +106,7 @@ start (const monocle__candidate *candidate, init_func init)
 	snprintf (kind, sizeof kind, "starting.%s", candidate->name);
 	monocle__run_note (kind, candidate->symbol);
 	monocle__check_start (candidate->name, init, candidate->desc);
+	monocle__roster_add (candidate->name, (void *) init);
 	monocle__run_note_remove (kind);
 }
 
@@ -116,10 +122,13 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 		/* The linker looks for a plain name in many places; that it is in none is not news. */
 		if (strchr (path, '/') || strncmp (words, path, strlen (path)))
 			explain (candidate, words);
+		else
+			MONOCLE__LOG_DEBUG ("profiler '%s': %s", candidate->name, words);
 		return false;
 	}
 	init_func init = entry_point (candidate, module, path);
 	if (init) {
+		MONOCLE__LOG_DEBUG ("profiler '%s': %s is started as '%s'", candidate->name, path, candidate->desc);
 		start (candidate, init);
 		*ret_started = true;
 	} else {
@@ -150,8 +159,11 @@ bool
 monocle__candidate_start_in_process (monocle__candidate *candidate)
 {
 	init_func init = (init_func) dlsym (RTLD_DEFAULT, candidate->symbol);
-	if (init)
+	if (init) {
+		MONOCLE__LOG_DEBUG ("profiler '%s': it is in the process already, and started as '%s'", candidate->name,
+		                    candidate->desc);
 		start (candidate, init);
+	}
 	return init;
 }
 
@@ -161,7 +173,9 @@ is_welcome (monocle__candidate *candidate, const char *path)
 {
 	char reason[2048];
 	int error = access (path, F_OK) ? -ENOENT : monocle__trust_path (path, reason, sizeof reason);
-	if (error && error != -ENOENT)
+	if (error == -ENOENT)
+		MONOCLE__LOG_DEBUG ("profiler '%s': there is no %s", candidate->name, path);
+	else if (error)
 		note_failure (candidate, "%s is not loaded: %s", path, reason);
 	return !error;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "begin.h"
 #include "candidate.h"
 #include "dispatch/host.h"
 #include "environment.h"
@@ -199,6 +200,7 @@ load_named (const char *desc, const char *note)
 			monocle_log ("profiler '%s' is loaded already; '%s' has no effect", name, desc);
 		return result;
 	}
+	monocle__begin_loading ();
 	monocle__self_enter_global_scope ();
 	monocle__self_open_compat ();
 	if (search_everywhere (&find)) {

@@ -14,6 +14,7 @@
 #include <monocle/host.h>
 #include "cmdline.h"
 #include "environment.h"
+#include "log-level.h"
 #include "path.h"
 
 /* What a glob is compared with. Both point into the command line. */
@@ -97,8 +98,10 @@ monocle_host_process_enabled (const char **ret_reason)
 	} else if (process && *process) {
 		identity who = identify (buffer, sizeof buffer);
 		snprintf (globs, sizeof globs, "%s", process);
-		if (chosen (globs, &who))
+		if (chosen (globs, &who)) {
+			MONOCLE__LOG_DEBUG ("MONOCLE_PROCESS=%s chooses %s %s", process, who.program, who.script);
 			return 1;
+		}
 		snprintf (reason, sizeof reason, "MONOCLE_PROCESS=%s does not choose %s %s", process, who.program, who.script);
 	} else {
 		return 1;

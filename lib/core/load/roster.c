@@ -1,0 +1,63 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * roster.c - see roster.h. The text is guarded by a lock, under which no code of others runs.
+ */
+#include "roster.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <monocle/host.h>
+#include "log-level.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char text[2048];   /* "NAME from FILE, NAME from FILE" */
+static unsigned unnamed;  /* for which there was no room */
+static char runtime[128]; /* "" before the first line */
+
+/* Under the lock. */
+static void
+add (const char *name, const char *file)
+{
+	size_t length = strlen (text), more = strlen (name) + strlen (file) + sizeof ", from ";
+	if (length + more < sizeof text)
+		snprintf (text + length, sizeof text - length, "%s%s from %s", length ? ", " : "", name, file);
+	else
+		unnamed++;
+}
+
+/* Under the lock. */
+static void
+say (void)
+{
+	char more[32] = "";
+	if (unnamed)
+		snprintf (more, sizeof more, " and %u more", unnamed);
+	if (text[0] || unnamed)
+		MONOCLE__LOG_INFO ("loaded %s%s; the runtime is %s", text, more, runtime);
+	text[0] = '\0';
+	unnamed = 0;
+}
+
+void
+monocle__roster_add (const char *name, void *code)
+{
+	Dl_info info;
+	const char *file = dladdr (code, &info) && info.dli_fname ? info.dli_fname : "an unknown file";
+	pthread_mutex_lock (&lock);
+	add (name, file);
+	if (runtime[0])
+		say ();
+	pthread_mutex_unlock (&lock);
+}
+
+void
+monocle__roster_say (const char *name)
+{
+	pthread_mutex_lock (&lock);
+	snprintf (runtime, sizeof runtime, "%s", name);
+	say ();
+	pthread_mutex_unlock (&lock);
+}
