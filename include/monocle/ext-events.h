@@ -25,4 +25,5 @@ MONO_PROFILER_EVENT_3(transition,             Transition,
 MONO_PROFILER_EVENT_4(survivors,              Survivors,
                       const void *const *, starts, const void *const *, now_at, const uint64_t *, sizes,
                       uint64_t, count)
+MONO_PROFILER_EVENT_1(class_unloaded,         ClassUnloaded, MonoClass *, klass)
 /* clang-format on */

@@ -136,6 +136,12 @@ typedef enum {
  * nothing moved. What lies in a collected generation and in no range is dead.
  */
 
+/*
+ * class_unloaded: a class went with its image, between image_unloading and image_unloaded. Its record is a tombstone:
+ * the name still answers, and no other class will have the pointer. Of classes that were met while they were there:
+ * loaded while somebody listened, or asked about. Normal context.
+ */
+
 /* --- stacks: walks that know more than Mono's --------------------------------------------------------------------- */
 
 typedef enum {

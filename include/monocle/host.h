@@ -636,6 +636,11 @@ MONO_API uint32_t monocle_class_token (MonoClass *klass);
 /* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
 MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
 MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
+/*
+ * There may be objects of the class from now on: raises vtable_loading and vtable_loaded, unless this was done before
+ * or there can be none (interfaces, generic definitions, pointers). Only while somebody listens; normal context.
+ */
+MONO_API void monocle_class_set_up (MonoClass *klass);
 /* One word per record that belongs to the host; NULL at first. Use atomics where threads meet. */
 MONO_API void **monocle_method_slot (MonoMethod *method);
 MONO_API void **monocle_class_slot (MonoClass *klass);

@@ -83,6 +83,13 @@ monocle__thread_memory_waiting (void)
 	return own ? &own->waiting : NULL;
 }
 
+monocle__going *
+monocle__thread_memory_going (void)
+{
+	monocle__thread_memory *own = monocle__thread_memory_get ();
+	return own ? &own->going : NULL;
+}
+
 monocle__emitted_capture **
 monocle__thread_memory_capture (void)
 {

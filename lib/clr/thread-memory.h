@@ -122,6 +122,12 @@ typedef struct {
 /* The thread's open look into an image that is being written (images/emitted.c). */
 typedef struct monocle__emitted_capture monocle__emitted_capture;
 
+/* The class that the thread is unloading (images/class-load.c). */
+typedef struct {
+	bool is_asked; /* what is asked now must not be remembered under ids that mean something else soon */
+	MonoClass *klass;
+} monocle__going;
+
 /* Where the thread's stack lies. */
 typedef struct {
 	uintptr_t low, high;
@@ -136,6 +142,7 @@ typedef struct {
 	monocle__pins pins;
 	monocle__describe_scratch scratch;
 	monocle__emitted_capture *capture;
+	monocle__going going;
 	monocle__waiting waiting;
 	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
 	bool makes_handle;  /* a handle that is not reported is being made (heap/object.c) */
@@ -170,6 +177,7 @@ monocle__describe_scratch *monocle__thread_memory_scratch (void);
 monocle__under_way_list *monocle__thread_memory_under_way (void);
 monocle__pins *monocle__thread_memory_pins (void);
 monocle__waiting *monocle__thread_memory_waiting (void);
+monocle__going *monocle__thread_memory_going (void);
 /* Never NULL. */
 monocle__emitted_capture **monocle__thread_memory_capture (void);
 

@@ -270,9 +270,10 @@ typedef enum {
  *   class_loaded            Created, with parent and flags; fields and methods come later. Arrays, pointers and type
  *                           parameters too. Bases are loaded inside their heirs' loading. For generic instances the
  *                           loader lock is still held.
- *   vtable_loading          Locks are held: look up and load nothing. CLR: not raised.
+ *   vtable_loading          Locks are held: look up and load nothing.
  *   vtable_failed           CLR: not raised.
- *   vtable_loaded           Before the first object of the class; the static constructor has not run. CLR: not raised.
+ *   vtable_loaded           Before the first object of the class; the static constructor has not run. CLR: when the
+ *                           class was loaded, or directly before gc_allocation: look up and load nothing.
  *
  * Images and assemblies
  *   image_loading           Half-built: the name of the file.

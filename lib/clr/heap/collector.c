@@ -30,6 +30,7 @@
 #include <unistd.h>
 #include <monocle/host.h>
 #include "images/layout.h"
+#include "images/resolve.h"
 #include "invariant.h"
 #include "service.h"
 #include "state.h"
@@ -364,9 +365,15 @@ monocle__collector_take_back (monocle__stand_in *place)
 
 /* --- allocations -------------------------------------------------------------------------------------------------- */
 
+/*
+ * Arrays are loaded without a word, and other classes may have been loaded before anybody listened: these are set up
+ * when the first object of them is seen.
+ */
 HRESULT
 monocle__callback_ObjectAllocated (ICorProfilerCallback11 *self, ObjectID object, ClassID klass)
 {
+	if (monocle__clr_listened (MONOCLE_EVENT_vtable_loading) || monocle__clr_listened (MONOCLE_EVENT_vtable_loaded))
+		monocle_class_set_up (monocle__resolve_class (klass));
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_allocation))
 		monocle_raise_gc_allocation ((MonoObject *) object);
 	return S_OK;

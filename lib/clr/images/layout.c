@@ -38,6 +38,12 @@ monocle__clr_layout_remember_class (MonoClass *klass, ClassID id)
 	__atomic_store_n ((ClassID *) monocle_class_slot (klass), id, __ATOMIC_RELEASE);
 }
 
+bool
+monocle__clr_layout_is_class (MonoClass *klass, ClassID id)
+{
+	return klass && __atomic_load_n ((ClassID *) monocle_class_slot (klass), __ATOMIC_ACQUIRE) == id;
+}
+
 /* Ids are used again when images unload; the map knows of it. */
 static ClassID
 remembered (MonoClass *klass)

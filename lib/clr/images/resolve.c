@@ -228,6 +228,8 @@ monocle__resolve_class (ClassID id)
 	come_up ();
 	if (!klass)
 		return unknown_class ();
+	if (monocle__thread_memory_going ()->is_asked)
+		return klass;
 	monocle__clr_image_bind (image, MONOCLE_ID_CLASS, id, klass);
 	monocle__clr_layout_remember_class (klass, id);
 	return klass;

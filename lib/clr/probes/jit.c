@@ -191,21 +191,6 @@ monocle__callback_JITCompilationFinished (ICorProfilerCallback11 *self, Function
 	return S_OK;
 }
 
-HRESULT
-monocle__callback_ClassLoadFinished (ICorProfilerCallback11 *self, ClassID id, HRESULT status)
-{
-	MonoClass *klass = monocle__resolve_class (id);
-	monocle__emitted_class_loaded (klass);
-	if (status < 0) {
-		monocle_raise_class_failed (klass);
-		monocle_raise_load_failed (MONOCLE_LOAD_CLASS, mono_class_get_name (klass), status);
-		return S_OK;
-	}
-	monocle_raise_class_loading (klass);
-	monocle_raise_class_loaded (klass);
-	return S_OK;
-}
-
 /* --- further bodies ----------------------------------------------------------------------------------------------- */
 
 static void

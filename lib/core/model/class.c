@@ -23,6 +23,7 @@ enum {
 	FLAGS_VISIBILITY = 0x7, /* II.23.1.15 */
 	FLAGS_ARRAY = 0x2101,   /* what Mono gives every array: public, sealed, serializable */
 	FLAGS_PUBLIC = 0x1,
+	FLAGS_INTERFACE = 0x20,
 	ROW_MASK = 0xffffff,
 	DEPTH_LIMIT = 128,
 };
@@ -559,6 +560,32 @@ monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments)
 		return 0;
 	*ret_arguments = klass->arguments;
 	return klass->count;
+}
+
+/* Whether there can be objects of it, boxed ones included. */
+static bool
+has_objects (MonoClass *klass)
+{
+	switch (klass->kind) {
+	case MONOCLE__CLASS_POINTER:
+	case MONOCLE__CLASS_FNPTR:
+	case MONOCLE__CLASS_PARAM:
+	case MONOCLE__CLASS_NAMED: return false;
+	default: break;
+	}
+	const monocle__class_desc *desc = monocle__class_describe (klass);
+	bool is_definition = klass->kind == MONOCLE__CLASS_DEF && desc && desc->generic_params;
+	return !klass->is_open && !is_definition && !(mono_class_get_flags (klass) & FLAGS_INTERFACE);
+}
+
+void
+monocle_class_set_up (MonoClass *klass)
+{
+	if (!klass || atomic_load_explicit (&klass->vtable.is_told, memory_order_relaxed) || !has_objects (klass) ||
+	    atomic_exchange (&klass->vtable.is_told, true))
+		return;
+	monocle_raise_vtable_loading (&klass->vtable);
+	monocle_raise_vtable_loaded (&klass->vtable);
 }
 
 void **

@@ -110,6 +110,7 @@ struct _MonoType {
 
 struct MonoVTable {
 	MonoClass *klass;
+	_Atomic (bool) is_told; /* monocle_class_set_up () was called */
 };
 
 struct _MonoClass {

@@ -286,6 +286,39 @@ def loaded_before_called(log, _run):
             known.add(class_of(line.values["method"]))
 
 
+def set_up_before_objects(log, run):
+    """
+    A class is set up once, and before there is an object of it. Instances of one class have one name; another thread
+    may be about to say so.
+    """
+    told, met = {}, {}
+    for line in log.of("vtable_loaded", "gc_allocation"):
+        name = line.values.get("vtable", line.values.get("object"))
+        if line.event == "vtable_loaded":
+            told.setdefault(name, line)
+            if met.get(name) == line.thread:
+                yield "%s: there was an object already" % line
+        elif name not in told:
+            met.setdefault(name, line.thread)
+    for name in met:
+        if name not in told and story.is_own(name):
+            yield "%s: was never set up" % name
+
+
+def classes_go_with_images(log, _run):
+    """A class goes after it came, on a thread where an image is going."""
+    loaded, going = set(), {}
+    for line in log.of("class_loaded", "class_unloaded", "image_unloading", "image_unloaded"):
+        if line.event == "class_loaded":
+            loaded.add(line.values["klass"])
+        elif line.event != "class_unloaded":
+            going[line.thread] = line.event == "image_unloading"
+        elif line.values["klass"] not in loaded:
+            yield "%s: was never loaded" % line
+        elif not going.get(line.thread):
+            yield "%s: no image is going" % line
+
+
 def failures_have_reasons(log, _run):
     for line in log.of("load_failed"):
         if int(line.values["result"], 16) < 0x80000000:
@@ -334,6 +367,9 @@ RULES = [
     (directly("image_loading", "image_loaded", "image"), "image_loading image_loaded"),
     (directly("assembly_loading", "assembly_loaded", "assembly"), "assembly_loading assembly_loaded"),
     (compiled_before_called, "jit_done jit_code_buffer"),
+    (directly("vtable_loading", "vtable_loaded", "vtable"), "vtable_loading vtable_loaded"),
+    (set_up_before_objects, "vtable_loaded"),
+    (classes_go_with_images, "class_unloaded"),
     (loaded_before_called, "class_loaded"),
     (calls_nest, "method_enter method_leave method_exception_leave method_tail_call"),
     (tail_calls_lead_on, "method_tail_call"),

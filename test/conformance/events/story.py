@@ -239,7 +239,13 @@ def collected(log, oldest):
     return ways
 
 
+def set_up(log):
+    """Instances of one generic class have one name here."""
+    return sorted({"set-up " + x.values["vtable"] for x in log.of("vtable_loaded") if is_own(x.values["vtable"])})
+
+
 APART = {
+    "classes set up": ({"vtable_loaded"}, set_up),
     "loaded images": ({"image_loaded", "assembly_loaded"}, loaded),
     "unloaded images": ({"image_unloading", "image_unloaded", "assembly_unloading", "assembly_unloaded"}, unloaded),
     "the runtime's life": ({"runtime_initialized", "runtime_shutdown_begin", "runtime_shutdown_end", "domain_name"},

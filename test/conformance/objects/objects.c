@@ -571,11 +571,22 @@ word_of (MonoObject *exception)
 	return mono_string_to_utf8 ((MonoString *) message);
 }
 
+static MonoVTable *checkpoint; /* as announced */
+
+static void
+vtable_loaded (MonoProfiler *prof, MonoVTable *vtable)
+{
+	if (!strcmp (mono_class_get_name (mono_vtable_class (vtable)), "Checkpoint"))
+		checkpoint = vtable;
+}
+
 static void
 exception_throw (MonoProfiler *prof, MonoObject *exception)
 {
 	if (strcmp (mono_class_get_name (mono_object_get_class (exception)), "Checkpoint"))
 		return;
+	if (!checkpoint || mono_object_get_vtable (exception) != checkpoint)
+		PUT ("BAD vtable: not the one that was announced\n");
 	char *word = word_of (exception);
 	PUT ("--- %s\n", word ? word : "?");
 	put_state ();
@@ -652,6 +663,7 @@ mono_profiler_init_objects (const char *desc)
 	mono_profiler_set_gc_handle_created_callback (handle, handle_created);
 	mono_profiler_set_gc_handle_deleted_callback (handle, handle_deleted);
 	mono_profiler_set_assembly_loaded_callback (handle, assembly_loaded);
+	mono_profiler_set_vtable_loaded_callback (handle, vtable_loaded);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, shutdown_end);
 	mono_install_assembly_load_hook (load_hook, "one");
 	mono_install_assembly_load_hook (load_hook, "two");

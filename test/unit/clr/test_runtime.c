@@ -603,6 +603,122 @@ CHILD_PRINTS (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens,
 	CHECK (!monocle__resolve_method (ID (&lost)));
 }
 
+/* --- classes that come and go ------------------------------------------------------------------------------------- */
+
+static MonoVTable *set_up; /* last */
+
+static void
+note_class (const char *what, MonoClass *klass)
+{
+	char *name = mono_type_get_name (mono_class_get_type (klass));
+	note (what);
+	note (name);
+	mono_free (name);
+}
+
+static void
+on_vtable_loading (MonoProfiler *prof, MonoVTable *vtable)
+{
+	note_class ("loading", mono_vtable_class (vtable));
+}
+
+static void
+on_vtable_loaded (MonoProfiler *prof, MonoVTable *vtable)
+{
+	set_up = vtable;
+	note_class ("loaded", mono_vtable_class (vtable));
+}
+
+static void
+on_class_unloaded (MonoProfiler *prof, MonoClass *klass)
+{
+	note_class ("gone", klass);
+}
+
+static void
+load_class (fake_class *klass)
+{
+	monocle__callback_ClassLoadFinished (NULL, ID (klass), S_OK);
+}
+
+CHILD_TEST (a_class_is_set_up_once_when_it_is_loaded)
+{
+	start ();
+	fake_class color = class_in (shapes (), &app, "N.S", "Color"),
+	           child = class_in (shapes (), &app, "", "NoNamespace"),
+	           plain = class_in (shapes (), &app, "N.S", "IPlain"),
+	           outer = class_in (shapes (), &app, "N.S", "Outer`1");
+	fake_class inst = instance_of (outer, 1, &color, NULL);
+	load_class (&color);
+	mono_profiler_set_vtable_loading_callback (handle, on_vtable_loading);
+	mono_profiler_set_vtable_loaded_callback (handle, on_vtable_loaded);
+	CHECK (fake_mask & COR_PRF_MONITOR_CLASS_LOADS);
+	trace[0] = 0;
+	load_class (&child);
+	load_class (&child);
+	CHECK_STRING (trace, "loading NoNamespace loaded NoNamespace");
+	CHECK (mono_vtable_class (set_up) == monocle__resolve_class (ID (&child)));
+	load_class (&plain);
+	load_class (&outer);
+	CHECK_STRING (trace, "loading NoNamespace loaded NoNamespace");
+	trace[0] = 0;
+	load_class (&inst);
+	CHECK_STRING (trace, "loading N.S.Outer<N.S.Color> loaded N.S.Outer<N.S.Color>");
+}
+
+/* Arrays, and what was loaded before anybody listened. */
+CHILD_TEST (a_class_whose_load_was_not_told_is_set_up_with_its_first_object)
+{
+	start ();
+	fake_class color = class_in (shapes (), &app, "N.S", "Color");
+	fake_class colors = { .element = ELEMENT_TYPE_VALUETYPE, .element_class = ID (&color), .rank = 1 };
+	uintptr_t object[2] = { ID (&colors), 0 };
+	uint32_t before = fake_asked;
+	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
+	CHECK (fake_asked == before);
+	mono_profiler_set_vtable_loaded_callback (handle, on_vtable_loaded);
+	trace[0] = 0;
+	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
+	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
+	CHECK_STRING (trace, "loaded N.S.Color[]");
+	CHECK (set_up == mono_object_get_vtable ((MonoObject *) object));
+}
+
+CHILD_TEST (a_class_goes_with_its_image_and_is_never_mixed_up_with_the_next)
+{
+	start ();
+	fake_module guest = { .path = u"/srv/guest.exe", .flags = COR_PRF_MODULE_COLLECTIBLE, .size = app.size };
+	guest.data = malloc (app.size);
+	CHECK (guest.data);
+	memcpy (guest.data, app.data, app.size);
+	fake_load (&guest);
+	MonoImage *image = monocle__clr_image_find (ID (&guest))->cli.record;
+	fake_class color = class_in (image, &guest, "N.S", "Color"), unmet = class_in (image, &guest, "", "NoNamespace");
+	fake_class outer = instance_of (class_in (image, &guest, "N.S", "Outer`1"), 1, &color, NULL);
+	fake_class *going[] = { &outer, &color, &unmet };
+	monocle_profiler_set_class_unloaded_callback (handle, on_class_unloaded);
+	CHECK (fake_mask & COR_PRF_MONITOR_CLASS_LOADS);
+	load_class (&color);
+	load_class (&outer);
+	MonoClass *old = monocle__resolve_class (ID (&color));
+	trace[0] = 0;
+	monocle__callback_ModuleUnloadStarted (NULL, ID (&guest));
+	for (size_t i = 0; i < sizeof going / sizeof *going; i++) {
+		monocle__callback_ClassUnloadStarted (NULL, ID (going[i]));
+		monocle__callback_ClassUnloadFinished (NULL, ID (going[i]), S_OK);
+	}
+	CHECK (strstr (trace, "gone N.S.Outer<N.S.Color> gone N.S.Color") && !strstr (trace, "NoNamespace"));
+	monocle__callback_ModuleUnloadFinished (NULL, ID (&guest), S_OK);
+	scribble (&guest);
+	CHECK_STRING (mono_class_get_name (old), "Color");
+
+	/* The same ids mean something else. */
+	color = class_in (shapes (), &app, "", "NoNamespace");
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&color))), "NoNamespace");
+	outer = color;
+	CHECK_STRING (mono_class_get_name (monocle__resolve_class (ID (&outer))), "NoNamespace");
+}
+
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
 CHILD_TEST (a_thread_starts_once_is_named_and_stops_once)
@@ -689,6 +805,9 @@ main (int argc, char **argv)
 		cmocka_unit_test (an_object_has_the_class_of_its_first_word),
 		cmocka_unit_test (ids_of_what_was_unloaded_name_what_they_name_next),
 		cmocka_unit_test (a_module_that_cannot_be_looked_at_is_said_once_or_has_only_tokens),
+		cmocka_unit_test (a_class_is_set_up_once_when_it_is_loaded),
+		cmocka_unit_test (a_class_whose_load_was_not_told_is_set_up_with_its_first_object),
+		cmocka_unit_test (a_class_goes_with_its_image_and_is_never_mixed_up_with_the_next),
 		cmocka_unit_test (a_thread_starts_once_is_named_and_stops_once),
 		cmocka_unit_test (a_thread_that_is_buried_late_does_not_take_its_successor_along),
 		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
