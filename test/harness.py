@@ -20,7 +20,7 @@ CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 
 # Variables that would put a profiler into a run that must be bare, or change what the runtime does.
 SCRUB = re.compile(r"^(CORECLR_|COR_|DOTNET_(EnableProfiling|ENABLE_PROFILING|Tiered|ReadyToRun)|MONOCLE_"
-                   r"|MONO_ENV_OPTIONS|MONO_PROFILE|LD_PRELOAD)")
+                   r"|MONO_ENV_OPTIONS|MONO_PROFILE|LD_PRELOAD|LD_AUDIT)")
 
 
 class Runtime:

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "environment.h"
+#include "log.h"
 #include "run-note.h"
 
 static atomic_bool is_loading;
@@ -54,5 +55,8 @@ monocle__embedded_load (monocle__profiler_load_fn load)
 mono_bool
 monocle__embedded_refuses (void)
 {
+	if (is_loading)
+		MONOCLE__LOG_ONCE ("a module asks for call contexts, and does not get them: this early, Mono would end the "
+		                   "program");
 	return is_loading;
 }

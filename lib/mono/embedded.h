@@ -30,7 +30,7 @@ void monocle__embedded_load (monocle__profiler_load_fn load);
 /*
  * Is what a module asks for now to be refused? Before the runtime has begun to start, Mono's
  * mono_profiler_enable_call_context_introspection () jumps through a null pointer, and the program would die of a
- * module that it did not ask for.
+ * module that it did not ask for. A refusal is logged.
  */
 mono_bool monocle__embedded_refuses (void);
 

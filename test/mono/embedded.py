@@ -46,7 +46,7 @@ class Embedded(greeted.Suite):
 
     def ways(self):
         """fork: the child starts it; exec: after the program has become itself; endless: without an end."""
-        for way in ("version", "main", "thread", "fork", "exec", "endless"):
+        for way in ("version", "main", "umbrella", "thread", "fork", "exec", "endless"):
             self.counts(way, self.starts, way, self.exe)
         shell = 'exec "$0" version "$1"'
         self.counts("below a shell", OPTION, "sh", "-c", shell, self.starts, self.exe)

@@ -16,6 +16,7 @@
 #include <mono/jit/jit.h>
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/mono-config.h>
+#include <mono/metadata/profiler.h>
 
 /* What `mono` itself does. Both are exported and in no header. */
 extern void mono_parse_env_options (int *ref_argc, char **ref_argv[]);
@@ -64,6 +65,14 @@ in_child (char *program)
 	return WEXITSTATUS (status);
 }
 
+/* As a program does that reads MONOCLE_PROFILE by itself. */
+static int
+with_umbrella (char *program)
+{
+	mono_profiler_load ("monocle");
+	return start (mono_jit_init ("starts"), program);
+}
+
 static int
 as_mono (char *program)
 {
@@ -87,11 +96,13 @@ main (int argc, char **argv)
 		return start (mono_jit_init_version ("starts", "v4.0.30319"), argv[2]);
 	if (strcmp (way, "main") == 0)
 		return as_mono (argv[2]);
+	if (strcmp (way, "umbrella") == 0)
+		return with_umbrella (argv[2]);
 	if (strcmp (way, "thread") == 0)
 		return in_thread (argv[2]);
 	if (strcmp (way, "fork") == 0)
 		return in_child (argv[2]);
 	if (strcmp (way, "endless") == 0)
 		_exit (execute (mono_jit_init ("starts"), argv[2]));
-	return fprintf (stderr, "usage: starts version|main|thread|fork|exec|endless|never PROGRAM\n"), 2;
+	return fprintf (stderr, "usage: starts version|main|umbrella|thread|fork|exec|endless|never PROGRAM\n"), 2;
 }
