@@ -228,8 +228,8 @@ monocle__environ_embedded_trouble (const monocle__layout *layout, monocle__embed
 {
 	if (wanted == MONOCLE__EMBEDDED_NONE)
 		return NULL;
-	if (!layout->preload || (wanted == MONOCLE__EMBEDDED_ANY && !layout->audit))
-		return "libmonocle-preload.so or libmonocle-audit.so was not found";
+	if (!layout->umbrella || !layout->preload || (wanted == MONOCLE__EMBEDDED_ANY && !layout->audit))
+		return "libmonocle-preload.so, libmonocle-audit.so or libmono-profiler-monocle.so was not found or is not used";
 	/* Spaces and colons separate, and what follows a dollar sign is replaced. */
 	if (strpbrk (layout->preload, " :$"))
 		return "LD_PRELOAD cannot name a file in a folder with a space, a colon or a dollar sign, as "

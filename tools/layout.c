@@ -252,6 +252,10 @@ monocle__layout_refuse (monocle__layout *layout)
 {
 	refuse (&layout->adapter);
 	refuse (&layout->umbrella);
+	if (layout->umbrella) {
+		refuse (&layout->preload);
+		refuse (&layout->audit);
+	}
 	return layout->adapter || layout->umbrella;
 }
 

@@ -20,7 +20,10 @@ typedef struct {
 void monocle__layout_find (monocle__layout *ret_layout);
 void monocle__layout_done (monocle__layout *layout);
 
-/* Takes out what others can change, after a line about it: no runtime is told to load it. False: nothing is left. */
+/*
+ * Takes out what others can change, after a line about it: no runtime is told to load it. What only loads the umbrella
+ * is no use without it. False: neither adapter nor umbrella is left.
+ */
 bool monocle__layout_refuse (monocle__layout *layout);
 
 /* Calls `visit` for each libmono-profiler-NAME.so in `folder`, in the order of names. */

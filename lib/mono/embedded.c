@@ -15,6 +15,7 @@
 #include "environment.h"
 #include "log.h"
 #include "run-note.h"
+#include "trust.h"
 
 static atomic_bool is_loading;
 
@@ -23,16 +24,22 @@ static atomic_bool is_loading;
  * scope, which is not ours where the dynamic linker has put us aside.
  */
 static bool
-open_umbrella (void)
+open_umbrella (char *ret_failure, size_t size)
 {
 	static const char name[] = "libmono-profiler-monocle.so";
 	char path[PATH_MAX];
 	Dl_info self;
+	snprintf (ret_failure, size, "%s is not beside what should load it", name);
 	if (!dladdr ((void *) open_umbrella, &self) || !self.dli_fname || !strrchr (self.dli_fname, '/'))
 		return false;
 	int length = (int) (strrchr (self.dli_fname, '/') - self.dli_fname);
-	return snprintf (path, sizeof path, "%.*s/%s", length, self.dli_fname, name) < (int) sizeof path &&
-	       dlmopen (LM_ID_BASE, path, RTLD_NOW | RTLD_GLOBAL);
+	if (snprintf (path, sizeof path, "%.*s/%s", length, self.dli_fname, name) >= (int) sizeof path ||
+	    monocle__trust_path (path, ret_failure, size))
+		return false;
+	if (dlmopen (LM_ID_BASE, path, RTLD_NOW | RTLD_GLOBAL))
+		return true;
+	snprintf (ret_failure, size, "%s", dlerror ());
+	return false;
 }
 
 void
@@ -40,11 +47,11 @@ monocle__embedded_load (monocle__profiler_load_fn load)
 {
 	static atomic_bool done;
 	const char *profile = monocle__variable ("MONOCLE_PROFILE");
+	char failure[2 * PATH_MAX] = "the Mono that it embeds has no mono_profiler_load ()";
 	if (!profile || !*profile || atomic_exchange (&done, true))
 		return;
-	if (!load || !open_umbrella ()) {
-		monocle__run_note ("declined", load ? "libmono-profiler-monocle.so cannot be loaded into it"
-		                                    : "the Mono that it embeds has no mono_profiler_load ()");
+	if (!load || !open_umbrella (failure, sizeof failure)) {
+		monocle__run_note ("declined", failure);
 		return;
 	}
 	is_loading = true;

@@ -100,6 +100,29 @@ class Embedded(greeted.Suite):
             shutil.copy(self.library(name), folder / "lib/mono")
             shutil.copy(self.library("preload"), folder / "lib/mono")
 
+    def changeable(self):
+        """What others can change is loaded neither by run nor by what run loads."""
+        folder = self.work / "lib"
+        folder.mkdir()
+        for path in (self.library("preload"), self.library("audit"), self.build.module("monocle"), self.build.monocle):
+            shutil.copy(path, folder)
+            (folder / path.name).chmod(0o755)
+        preload = folder / "libmonocle-preload.so"
+        preload.chmod(0o777)
+        command = [folder / "monocle", "run", "-q", "--", self.starts, "version", self.exe]
+        seen = harness.run(command, harness.bare_environment())
+        self.check((seen.code, seen.out) == (0, GREETED) and "%s is not used: every user can" % preload in seen.err and
+                   "embed Mono will not be profiled" in seen.err, "a preload that others can change", seen)
+        preload.chmod(0o755)
+        (folder / "libmono-profiler-monocle.so").chmod(0o777)
+        env = harness.bare_environment({"LD_PRELOAD": str(preload), "MONOCLE_PROFILE": "greeter",
+                                        "MONOCLE_RUN_DIR": str(folder),
+                                        "MONOCLE_MODULE_PATH": ":".join(self.build.module_dirs())})
+        seen = harness.run(command[4:], env)
+        notes = [note.read_text() for note in folder.glob("*.declined")]
+        self.check((seen.code, seen.out, seen.err) == (0, GREETED, ""), "an umbrella that others can change", seen)
+        self.check(len(notes) == 1 and "every user can write" in notes[0], "it is declined", notes)
+
     def doctor(self):
         for program, line in ((self.starts, "ok    the program      %s is linked with Mono: monocle run loads"),
                               (self.opens, "warn  the program      %s has Mono's functions by name"),
@@ -123,6 +146,7 @@ class Embedded(greeted.Suite):
             self.samples()
             self.environment()
             self.misplaced()
+            self.changeable()
             self.doctor()
         return None
 
