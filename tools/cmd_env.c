@@ -321,7 +321,7 @@ env (arguments *args)
 	if (!layout.adapter && !layout.umbrella)
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
 		              "monocle doctor says more");
-	else
+	else if (monocle__layout_refuse (&layout))
 		code = print_environment (args, &layout);
 	monocle__layout_done (&layout);
 	return code;

@@ -184,7 +184,7 @@ static bool
 is_child_of_embedder (void)
 {
 	const char *pid = monocle__variable ("MONOCLE_EMBED_PID");
-	return pid && atol (pid) != (long) getpid ();
+	return pid && *pid && atol (pid) != (long) getpid ();
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <monocle/host.h>
 #include "environment.h"
 #include "umbrella.h"
 
@@ -43,13 +44,19 @@ add (places *list, const char *folder, const char *below)
 		list->count++;
 }
 
+enum { NAMED_MAX = PLACES_MAX - 8 }; /* the others are for those that nobody names */
+
 static void
 add_module_path (places *list)
 {
 	const char *text = monocle__variable ("MONOCLE_MODULE_PATH");
 	char *rest = NULL, *copy = text ? strdup (text) : NULL;
-	for (char *folder = copy ? strtok_r (copy, ":", &rest) : NULL; folder; folder = strtok_r (NULL, ":", &rest))
+	char *folder = copy ? strtok_r (copy, ":", &rest) : NULL;
+	for (; folder && list->count < NAMED_MAX; folder = strtok_r (NULL, ":", &rest))
 		add (list, folder, "");
+	if (folder)
+		monocle_log ("MONOCLE_MODULE_PATH has more than %d folders; those from %s on are not searched", NAMED_MAX,
+		             folder);
 	free (copy);
 }
 

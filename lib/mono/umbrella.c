@@ -72,6 +72,10 @@ load (const places *list, const char *desc)
 		                      desc);
 		return;
 	}
+	if (length == 0) {
+		monocle__log_failure ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
+		return;
+	}
 	if (length >= sizeof name) {
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
 		return;
@@ -127,6 +131,8 @@ load_words (const places *list, const char *text)
 	if (count < 0)
 		monocle__log_failure ("MONOCLE_PROFILE: %s in: %s",
 		                      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
+	if (count == 0)
+		complain_nameless (list);
 	for (int i = 0; i < count; i++)
 		load (list, words[i]);
 	free (words);

@@ -570,6 +570,8 @@ class Diagnosis(case.Case):
         self.assertIn('every user can write to %s;' % umbrella, self.monocle('doctor')[1])
         code, out, error = self.shell('echo ran')
         self.assertEqual((code, out, error.count('is not used:')), (125, '', 2))
+        code, out, error = self.monocle('env')
+        self.assertEqual((code, out, error.count('is not used:')), (1, '', 2))
 
     def test_mono_whose_umbrella_is_missing_is_called_so(self):
         (self.folder / 'lib/mono/libmono-profiler-monocle.so').unlink()

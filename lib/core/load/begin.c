@@ -8,6 +8,7 @@
 #include "begin.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <monocle/host.h>
 #include "environment.h"
 #include "log-level.h"
@@ -23,6 +24,28 @@ static const char *const variables[] = {
 };
 /* clang-format on */
 
+/* clang-format off */
+/* What is neither 0 nor 1 there, and what that counts as. (MONOCLE_ENABLED was asked before.) */
+static const struct {
+	const char *name;
+	int taken_as;
+} switches[] = {
+	{ "MONOCLE_STRICT",  0 },
+	{ "MONOCLE_CHECK",   1 },
+	{ "MONOCLE_RUN_ALL", 0 },
+};
+/* clang-format on */
+
+static void
+check_switches (void)
+{
+	for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+		const char *text = monocle__variable (switches[i].name);
+		if (text && *text && strcmp (text, "0") && strcmp (text, "1"))
+			monocle_log ("%s=%s is neither 0 nor 1; taken as %d", switches[i].name, text, switches[i].taken_as);
+	}
+}
+
 static void
 check_level (void)
 {
@@ -36,6 +59,7 @@ static void
 begin (void)
 {
 	check_level ();
+	check_switches ();
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		if (monocle__variable (variables[i]))
 			MONOCLE__LOG_DEBUG ("the environment has %s=%s", variables[i], monocle__variable (variables[i]));

@@ -272,6 +272,8 @@ load_words (const char *variable, const char *text, bool are_options)
 		                      count == MONOCLE_E_NO_MEMORY ? "out of memory" : "a quote is not closed", text);
 		return 0;
 	}
+	if (count == 0 && *text && !are_options) /* "" is how one says that nothing is meant */
+		monocle__log_failure ("%s names no module: NAME[:ARGUMENTS] is expected", variable);
 	for (int i = 0; i < count; i++) {
 		const char *desc = words[i];
 		if ((!are_options || profile_option (words[i], &desc)) && load (desc) == MONOCLE_OK)

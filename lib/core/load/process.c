@@ -97,12 +97,15 @@ monocle_host_process_enabled (const char **ret_reason)
 		snprintf (reason, sizeof reason, "MONOCLE_ENABLED=%s", enabled);
 	} else if (process && *process) {
 		identity who = identify (buffer, sizeof buffer);
-		snprintf (globs, sizeof globs, "%s", process);
-		if (chosen (globs, &who)) {
+		bool fits = snprintf (globs, sizeof globs, "%s", process) < (int) sizeof globs;
+		if (!fits) /* what is cut may mean the opposite */
+			monocle_log ("MONOCLE_PROCESS=%.64s... is too long; this process is not profiled", process);
+		if (fits && chosen (globs, &who)) {
 			MONOCLE__LOG_DEBUG ("MONOCLE_PROCESS=%s chooses %s %s", process, who.program, who.script);
 			return 1;
 		}
-		snprintf (reason, sizeof reason, "MONOCLE_PROCESS=%s does not choose %s %s", process, who.program, who.script);
+		snprintf (reason, sizeof reason, "MONOCLE_PROCESS=%.256s does not choose %s %s", globs, who.program,
+		          who.script);
 	} else {
 		return 1;
 	}
