@@ -188,7 +188,8 @@ def completion(text, commands, formats):
                          [("%s,%s" % (command.name, spelled), "any")
                           for command in commands for option in command.options if is_file(option)
                           for spelled in spellings(option)] +
-                         [(command.name, "profile") for command in commands
+                         [(command.name, "program" if command.operands == "[PROGRAM]" else "profile")
+                          for command in commands
                           if command.operands not in ("", "NAME") and not command.has_command])
     return replace_between(text, "# --- rows ---\n", "# --- end of rows ---\n", new)
 

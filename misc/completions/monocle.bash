@@ -73,7 +73,7 @@ _monocle_files()
 	flame) echo 'profile' ;;
 	diff) echo 'profile' ;;
 	convert) echo 'profile' ;;
-	doctor) echo 'profile' ;;
+	doctor) echo 'program' ;;
 	esac
 }
 # --- end of rows ---
@@ -125,7 +125,7 @@ _monocle()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_monocle_options "$command")" -- "$cur")
-	elif [[ $command == run ]]; then
+	elif [[ $command == run || $(_monocle_files "$command") == program ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 	elif [[ -n $(_monocle_files "$command") ]]; then
 		mapfile -t COMPREPLY < <(for end in $_monocle_profiles; do compgen -f -X "!*$end" -- "$cur"; done

@@ -101,6 +101,7 @@ class Completion(case.Case):
         self.assertEqual(self.offers('report', '--format', '=', 't'), ['text', 'tsv'])
         self.assertEqual(self.offers('run', '--profile', '=', 'ca'), ['calls'])
         self.assertEqual(self.offers('report', 'a'), ['a b.pb.gz'])
+        self.assertIn('monocle', self.offers('doctor', 'monocl'))
 
 
 if __name__ == '__main__':

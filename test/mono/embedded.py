@@ -15,7 +15,8 @@ import harness  # noqa: E402
 from greeted import GREETED  # noqa: E402
 
 OPTION = "--embedded-mono"
-NEVER = "linked with Mono, but did not start it by mono_jit_init () or mono_main ()"
+NEVER = ("linked with Mono, but did not start it by mono_jit_init () or mono_main (), or had taken MONOCLE_PROFILE out "
+         "of its environment by then")
 NOBODY = "none that it may have started loaded us; one that embeds Mono needs --embedded-mono"
 
 
@@ -51,6 +52,7 @@ class Embedded(greeted.Suite):
         shell = 'exec "$0" version "$1"'
         self.counts("below a shell", OPTION, "sh", "-c", shell, self.starts, self.exe)
         self.explains("below a shell without the option", NOBODY, 0, GREETED, "sh", "-c", shell, self.starts, self.exe)
+        self.explains("cleared", NEVER, 0, GREETED, self.starts, "cleared", self.exe)
         self.explains("never", NEVER, 7, "", self.starts, "never", self.exe)
 
     def opened(self):

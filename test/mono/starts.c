@@ -92,7 +92,9 @@ main (int argc, char **argv)
 	if (strcmp (way, "exec") == 0)
 		return execl ("/proc/self/exe", argv[0], "version", argv[2], NULL);
 	mono_config_parse (NULL);
-	if (strcmp (way, "version") == 0)
+	if (strcmp (way, "cleared") == 0)
+		unsetenv ("MONOCLE_PROFILE");
+	if (strcmp (way, "version") == 0 || strcmp (way, "cleared") == 0)
 		return start (mono_jit_init_version ("starts", "v4.0.30319"), argv[2]);
 	if (strcmp (way, "main") == 0)
 		return as_mono (argv[2]);
@@ -104,5 +106,5 @@ main (int argc, char **argv)
 		return in_child (argv[2]);
 	if (strcmp (way, "endless") == 0)
 		_exit (execute (mono_jit_init ("starts"), argv[2]));
-	return fprintf (stderr, "usage: starts version|main|umbrella|thread|fork|exec|endless|never PROGRAM\n"), 2;
+	return fprintf (stderr, "usage: starts version|main|umbrella|thread|fork|exec|endless|cleared|never PROGRAM\n"), 2;
 }
