@@ -24,10 +24,14 @@ CONFIGURATIONS = [
     Configuration("coreclr bare", "clr10", [], 1),
     Configuration("coreclr bare calli", "clr10", [], 1),
     Configuration("coreclr empty", "clr10", ["empty:loops"], 1),
+    Configuration("coreclr contexts", "clr10", ["contexts:loops"], 1),
+    Configuration("coreclr contexts, read", "clr10", ["contexts:loops,read"], 1),
     Configuration("coreclr calls", "clr10", ["calls:output=@"], 1),
     Configuration("coreclr calls, no times", "clr10", ["calls:time=none,output=@"], 1),
     Configuration("mono bare", "mono", [], 1),
     Configuration("mono empty", "mono", ["empty:loops"], 1),
+    Configuration("mono contexts", "mono", ["contexts:loops"], 1),
+    Configuration("mono contexts, read", "mono", ["contexts:loops,read"], 1),
     Configuration("mono calls", "mono", ["calls:output=@"], 1),
     Configuration("mono calls, no times", "mono", ["calls:time=none,output=@"], 1),
     Configuration("mono log:calls", "mono", ["log:nodefaults,calls,callspec=loops,calldepth=100,output=@"], 0.02),
@@ -39,6 +43,8 @@ CALLI = "coreclr bare calli"
 BOUNDS = [
     ("coreclr empty / bare calli", math.inf, "coreclr empty", CALLI),
     ("coreclr empty / mono empty", 0.5, "coreclr empty", "mono empty"),
+    ("contexts: coreclr / mono", 0.3, "coreclr contexts", "mono contexts"),
+    ("the same, read", 0.7, "coreclr contexts, read", "mono contexts, read"),
     ("mono calls / mono log:calls", 1 / 8, "mono calls", "mono log:calls"),
     ("coreclr calls / mono calls", 1.0, "coreclr calls", "mono calls"),
 ]
