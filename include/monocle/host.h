@@ -433,6 +433,12 @@ typedef struct {
 	 */
 	int (*call_value)(void *host, const MonoProfilerCallContext *context, monocle_call_value value, uint32_t position,
 	                  const void **ret_data, uint32_t *ret_size);
+
+	/*
+	 * any context: a handle got, lost or exchanged its callback of this event, also at the end, when all lose theirs.
+	 * Of use to a host that keeps callbacks where its code finds them faster than in monocle_event_handles ().
+	 */
+	void (*callback_changed)(void *host, monocle_event event);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

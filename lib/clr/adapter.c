@@ -29,6 +29,7 @@
 #include "images/layout.h"
 #include "log-level.h"
 #include "probes/context.h"
+#include "probes/direct.h"
 #include "process.h"
 #include "run-note.h"
 #include "service.h"
@@ -148,6 +149,7 @@ fill_ops (monocle_host_ops *ops)
 	monocle__clr_layout_ops (ops);
 	monocle__clr_heap_ops (ops);
 	ops->call_value = monocle__context_value;
+	ops->callback_changed = monocle__direct_changed;
 }
 
 static int

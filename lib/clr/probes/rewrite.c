@@ -14,6 +14,8 @@
  *
  *   clauses:      see clause-probe.c
  *   called by native code, each ret: see fence.c
+ *   only one module listens:  ldc.i8 PROF; ldc.i8 METHOD; conv.i; ldc.i4.0; conv.i; ldc.i8 CELL; conv.i; ldind.i; calli
+ *                                                         in a plain method without exceptional exits: see direct.c
  *   in a method with a loop that has floating-point values, probes are passed more: see spill.c; for call contexts,
  *   the values of the call: see capture.c
  *
@@ -28,6 +30,7 @@
 #include <monocle/host.h>
 #include "capture.h"
 #include "clause-probe.h"
+#include "direct.h"
 #include "fence.h"
 #include "images/image.h"
 #include "invariant.h"
@@ -112,6 +115,68 @@ monocle__rewrite_call (monocle__il_instruction *out, monocle__probe function, ui
 	return 3;
 }
 
+/* Where an event is raised: by a probe of ours, or by the function in a cell (direct.h). */
+typedef struct {
+	monocle__probe function;
+	void *const *cell;
+} target;
+
+static target
+target_of_enter (const job *j)
+{
+	if (j->invoke)
+		return (target) { monocle__probe_begin_invoke (j->invoke, j->generic), NULL };
+	return (target) { monocle__probe_enter (j->flags, j->generic), j->direct.enter };
+}
+
+static target
+target_of_leave (const job *j)
+{
+	return (target) { monocle__probe_leave (j->flags, j->generic), j->direct.leave };
+}
+
+/* The function in a cell takes what a callback does: whose it is, the method, and no context. */
+static uint32_t
+push_record (const job *j, target to, monocle__il_instruction *out)
+{
+	if (!to.cell) {
+		out[0] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+		return 1;
+	}
+	out[0] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) j->direct.prof);
+	out[1] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	out[2] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
+	out[3] = monocle__il_op (MONOCLE__IL_LDC_I4_0, 0);
+	out[4] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
+	return 5;
+}
+
+/* `arguments`: how many come after the record. */
+static uint32_t
+write_call (const job *j, target to, uint32_t arguments, monocle__il_instruction *out)
+{
+	uint32_t signature = monocle__tokens_calli (j->image, arguments + (to.cell ? 2 : 0));
+	if (!to.cell)
+		return monocle__rewrite_call (out, to.function, signature);
+	out[0] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) to.cell);
+	out[1] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
+	out[2] = monocle__il_op (MONOCLE__IL_LDIND_I, 0);
+	out[3] = monocle__il_op (MONOCLE__IL_CALLI, signature);
+	return 4;
+}
+
+/* Only a method that needs no entry on the shadow stack can do without our own functions. */
+static void
+plan_direct (job *j)
+{
+	if (j->generic || j->invoke || j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE)
+		return;
+	if (j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER)
+		monocle__direct_cell (MONOCLE_EVENT_method_enter, &j->direct.prof, &j->direct.enter);
+	if (j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE)
+		monocle__direct_cell (MONOCLE_EVENT_method_leave, &j->direct.prof, &j->direct.leave);
+}
+
 static uint32_t
 arguments_of_enter (const job *j)
 {
@@ -163,21 +228,20 @@ push_last (const job *j, MonoProfilerCallInstrumentationFlags flags, bool begins
 int
 monocle__rewrite_enter (job *j, monocle__il_edit *edit)
 {
-	monocle__probe function =
-	    j->invoke ? monocle__probe_begin_invoke (j->invoke, j->generic) : monocle__probe_enter (j->flags, j->generic);
+	target to = target_of_enter (j);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
 	if (monocle__capture_enters (j))
 		return monocle__capture_insert_enter (j, edit);
-	if (!function)
+	if (!to.function)
 		return 0;
 	n += monocle__spill_before_enter (j, code);
-	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	n += push_record (j, to, code + n);
 	n += monocle__rewrite_keys (j, code + n);
 	if (j->invoke)
 		n += push_last (j, j->flags, true, code + n);
 	n += monocle__spill_enter_addresses (j, code + n);
-	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, arguments_of_enter (j)));
+	n += write_call (j, to, arguments_of_enter (j), code + n);
 	n += monocle__spill_after_enter (j, n, code + n);
 	n += monocle__rewrite_end_block (j, code + n);
 	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
@@ -201,18 +265,18 @@ insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 		return monocle__capture_insert_leave (j, edit, at);
 	if (j->invoke)
 		return insert_end (j, edit, at, j->flags);
-	monocle__probe function = monocle__probe_leave (j->flags, j->generic);
+	target to = target_of_leave (j);
 	monocle__il_instruction code[MONOCLE__PROBE_MAX];
-	if (!function)
+	if (!to.function)
 		return 0;
 	uint32_t n = 0;
 	if (monocle__spill_has_result (j))
 		code[n++] = monocle__il_op (MONOCLE__IL_STLOC, j->spills.result.local);
-	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, j->record);
+	n += push_record (j, to, code + n);
 	n += monocle__spill_result_address (j, code + n);
-	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli (j->image, j->spills.result_in_memory));
+	n += write_call (j, to, j->spills.result_in_memory, code + n);
 	n += monocle__spill_load_result (j, code + n);
-	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX && monocle__probe_leave (j->flags, j->generic));
+	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
 	return monocle__il_insert (edit, at, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 
@@ -337,7 +401,7 @@ hand_over (job *j, FunctionID function)
 	 * A probe adds to what is on the stack at its place: nothing, a result, the arguments of a call. A body that claims
 	 * all that a header can say does not fill it there.
 	 */
-	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 4) + j->key_count + monocle__spill_enter_count (j) +
+	uint32_t depth = j->body.max_stack + (j->clauses ? 6 : 5) + j->key_count + monocle__spill_enter_count (j) +
 	                 monocle__capture_depth (j);
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
@@ -413,7 +477,10 @@ has_tokens (const job *j)
 	uint32_t keys = j->generic ? j->key_count : 0;
 	return monocle__tokens_calli (j->image, 0) && monocle__tokens_calli (j->image, 1) &&
 	       monocle__tokens_calli (j->image, keys) && monocle__tokens_calli (j->image, keys + 2) &&
-	       monocle__tokens_calli (j->image, arguments_of_enter (j));
+	       monocle__tokens_calli (j->image, arguments_of_enter (j)) &&
+	       ((!j->direct.enter && !j->direct.leave) ||
+	        (monocle__tokens_calli (j->image, 2 + arguments_of_enter (j)) &&
+	         monocle__tokens_calli (j->image, 2 + j->spills.result_in_memory)));
 }
 
 static int
@@ -422,6 +489,8 @@ write_probes (job *j)
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && monocle__try_fault_suits (j);
 	if (!by_try_fault && !monocle__capture_plan (j))
 		monocle__spill_plan (j);
+	if (!by_try_fault)
+		plan_direct (j);
 	if (!has_tokens (j))
 		return MONOCLE_E_INVALID;
 	return by_try_fault ? monocle__try_fault_insert (j) : insert_probes (j);

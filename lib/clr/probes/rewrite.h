@@ -16,11 +16,11 @@ enum { MONOCLE__SPILLS_MAX = 8 };
 typedef struct monocle__capture monocle__capture;
 
 /* Instructions in the longest probe that shows no values. */
-enum { MONOCLE__PROBE_MAX = 16 + 2 * MONOCLE__KEYS_MAX + 8 * MONOCLE__SPILLS_MAX };
+enum { MONOCLE__PROBE_MAX = 24 + 2 * MONOCLE__KEYS_MAX + 8 * MONOCLE__SPILLS_MAX };
 
-/* The enter probe is the longest: copies and guard, record, keys, what is passed last, addresses, call, and back. */
+/* The enter probe is the longest: copies and guard, record or more, keys, what comes last, addresses, call, back. */
 _Static_assert(MONOCLE__PROBE_MAX >= (2 * MONOCLE__SPILLS_MAX + 2) + 1 + 2 * MONOCLE__KEYS_MAX + 2 +
-                                         2 * (MONOCLE__SPILLS_MAX + 1) + 3 + (4 + 4 * MONOCLE__SPILLS_MAX) + 1,
+                                         2 * (MONOCLE__SPILLS_MAX + 1) + 4 + 4 + (4 + 4 * MONOCLE__SPILLS_MAX) + 1,
                "a probe has room");
 _Static_assert(MONOCLE__CALLI_MAX >= MONOCLE__KEYS_MAX + 1 + 1 + MONOCLE__SPILLS_MAX, "every probe has a signature");
 
@@ -57,6 +57,10 @@ typedef struct {
 	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
 	monocle__il_body body;
 	monocle__spills spills;
+	struct {
+		MonoProfiler *prof;
+		void *const *enter, *const *leave; /* NULL: through a probe (direct.h) */
+	} direct;
 	monocle__capture *capture; /* NULL: nobody asks for contexts (capture.c) */
 	struct {
 		uint8_t *types; /* as a signature has them; NULL: not read yet. Freed with the job */

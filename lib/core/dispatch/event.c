@@ -83,8 +83,12 @@ set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
 		return;
 	if (callback)
 		count_listener (event, 1);
-	if (__atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL))
+	void *old = __atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL);
+	if (old)
 		count_listener (event, UINT32_MAX);
+	const monocle_host_ops *host = monocle__host_ops ();
+	if (host->callback_changed && old != callback)
+		host->callback_changed (host->host, event);
 }
 
 /* --- the core's own listeners ------------------------------------------------------------------------------------- */
