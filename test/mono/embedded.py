@@ -67,7 +67,8 @@ class Embedded(greeted.Suite):
 
     def samples(self):
         words, output = self.build.path / "examples/programs/words.exe", self.work / "samples.pb.gz"
-        seen = self.monocle("run", "-q", "-o", output, "--", self.starts, "version", words)
+        seen = self.monocle("run", "-q", "--profile=sample:freq=1000", "-o", output, "--", self.starts, "version",
+                            words)
         self.check((seen.code, seen.err) == (0, ""), "sampled: the program is untouched", seen)
         self.check(sum(amount for _, amount in self.column(output, "self_samples")) > 0, "sampled: there are samples",
                    self.column(output, "self_samples"))
