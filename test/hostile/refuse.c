@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * refuse.c - a sandbox: runs a command whose system calls fallocate and madvise are refused.
+ * refuse.c - a sandbox: runs a command whose system calls fallocate, madvise and perf_event_open are refused.
  *
  *   refuse ERRNO COMMAND...
  *
@@ -22,8 +22,9 @@ main (int argc, char **argv)
 	unsigned number = argc > 2 ? (unsigned) atoi (argv[1]) : 0;
 	struct sock_filter filter[] = {
 		BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
-		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 1, 0),
-		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 2, 0),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 1, 0),
+		BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
 		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | number),
 		BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};

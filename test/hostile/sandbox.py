@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A sandbox that refuses fallocate and madvise, as containers do: the program is as without us, its profile whole.
+"""A sandbox that refuses fallocate, madvise and perf events, as containers do: the program is as without us, its
+profile whole.
 
 A disk without room is among it: where blocks cannot be asked for they are written, and no store may end the program.
 """
