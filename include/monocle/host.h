@@ -270,6 +270,14 @@ typedef enum {
 	MONOCLE_REF_WEAK_TRACKING,    /* survives finalisation */
 } monocle_ref_kind;
 
+/* Is shown the stacks of all threads. */
+typedef struct {
+	void (*begin) (void *data);                  /* once, first */
+	void (*thread) (uintptr_t tid, void *data);  /* for each thread */
+	monocle_frame_visitor frame;                 /* for each of its managed frames, innermost first */
+	void *data;
+} monocle_threads_visitor;
+
 typedef struct {
 	uint32_t size;                /* sizeof (monocle_host_ops) */
 	uint32_t api_version;         /* MONOCLE_HOST_API_VERSION */
@@ -439,6 +447,13 @@ typedef struct {
 	 * Of use to a host that keeps callbacks where its code finds them faster than in monocle_event_handles ().
 	 */
 	void (*callback_changed)(void *host, monocle_event event);
+
+	/*
+	 * any context: asks for the stacks of all of the runtime's threads, as they are at one moment soon. The visitor is
+	 * copied, and called later, on a thread of the host and in normal context. 0: it is asked for; MONOCLE_E_BUSY: it
+	 * was asked for already and not shown yet; MONOCLE_E_REFUSED: it cannot be had now.
+	 */
+	int (*visit_threads)(void *host, const monocle_threads_visitor *visitor);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

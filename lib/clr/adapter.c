@@ -33,6 +33,7 @@
 #include "process.h"
 #include "run-note.h"
 #include "service.h"
+#include "stacks.h"
 #include "state.h"
 #include "wants.h"
 
@@ -145,6 +146,7 @@ fill_ops (monocle_host_ops *ops)
 	monocle__describe_fill_ops (ops);
 	monocle__clr_code_ops (ops);
 	monocle__clr_stack_ops (ops);
+	monocle__clr_stacks_ops (ops);
 	monocle__clr_object_ops (ops);
 	monocle__clr_layout_ops (ops);
 	monocle__clr_heap_ops (ops);

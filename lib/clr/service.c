@@ -139,27 +139,39 @@ wait_for (slot *own, unsigned milliseconds)
 	return true;
 }
 
-bool
-monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds)
+/* NULL: there is no service, or no room. */
+static slot *
+put (void (*work) (void *data), const void *data, size_t size, bool is_awaited)
 {
-	if (atomic_load (&ended) || size > DATA_SIZE)
-		return false;
-	bool is_hurried = milliseconds && milliseconds != UINT_MAX;
-	if (owner != getpid () || (is_hurried && atomic_load (&overdue)))
-		return false;
-	slot *own = claim ();
+	slot *own = atomic_load (&ended) || size > DATA_SIZE || owner != getpid () ? NULL : claim ();
 	if (!own)
-		return false;
+		return NULL;
 	while (sem_trywait (&own->done) == 0) /* what an answer that came together with the giving up left */
 		;
 	MONOCLE__INVARIANT (atomic_load (&own->state) == CLAIMED);
 	own->work = work;
 	memcpy (own->data, data, size);
-	if (!milliseconds)
+	if (!is_awaited)
 		atomic_fetch_add (&overdue, 1);
-	atomic_store (&own->state, milliseconds ? POSTED : DETACHED);
+	atomic_store (&own->state, is_awaited ? POSTED : DETACHED);
 	sem_post (&posted);
-	if (!milliseconds || !wait_for (own, milliseconds))
+	return own;
+}
+
+bool
+monocle__service_post (void (*work) (void *data), const void *data, size_t size)
+{
+	return put (work, data, size, false) != NULL;
+}
+
+bool
+monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds)
+{
+	bool is_hurried = milliseconds && milliseconds != UINT_MAX;
+	if (is_hurried && atomic_load (&overdue))
+		return false;
+	slot *own = put (work, data, size, milliseconds != 0);
+	if (!own || !milliseconds || !wait_for (own, milliseconds))
 		return false;
 	MONOCLE__INVARIANT (atomic_load (&own->state) == DONE);
 	memcpy (data, own->data, size);

@@ -17,6 +17,8 @@ void monocle__service_begin (void);
  * `data` is as it was. A caller that waits is not in a signal handler.
  */
 bool monocle__service_run (void (*work) (void *data), void *data, size_t size, unsigned milliseconds);
+/* Runs it some time, over a copy of `data`; nobody waits. False: it will not be run. Any context. */
+bool monocle__service_post (void (*work) (void *data), const void *data, size_t size);
 bool monocle__service_is_self (void);
 /* What it does each time that it is woken; there is one. */
 void monocle__service_set_chore (void (*work) (void));

@@ -44,6 +44,11 @@ MONO_API char *mono_thread_get_name_utf8 (MonoThread *thread);
 MONO_API int32_t mono_thread_get_managed_id (MonoThread *thread);
 /* Nonzero for threads that managed code did not create: attached ones, and the main thread. Any context. */
 MONO_API mono_bool mono_thread_is_foreign (MonoThread *thread);
+/*
+ * The stacks of all threads are printed soon, without the caller waiting for it: on stdout, outside Mono one line each
+ * where the log goes. Any context.
+ */
+MONO_API void mono_threads_request_thread_dump (void);
 /* With a callback that returns 0 the runtime does not wait for the thread at shutdown. Normal context. */
 MONO_API void mono_thread_set_manage_callback (MonoThread *thread, MonoThreadManageCallback func);
 

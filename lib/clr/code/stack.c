@@ -167,6 +167,17 @@ visit_found (const found *callee, const found *f, const visitor *v)
 	return v->visit (&frame, v->data);
 }
 
+void
+monocle__clr_stack_place (monocle_frame *frame, FunctionID function, bool is_innermost)
+{
+	found f = { .function = function, .method = frame->method, .ip = frame->ip };
+	MonoJitInfo *code = frame->method ? code_of (&f) : NULL;
+	if (!code)
+		return;
+	frame->start = mono_jit_info_get_code_start (code);
+	frame->native_offset = native_offset_of (frame->ip, (uintptr_t) frame->start, is_innermost);
+}
+
 static int
 visit_batch (batch *b, const visitor *v)
 {

@@ -6,8 +6,12 @@
 #ifndef MONOCLE_CLR_STACK_H
 #define MONOCLE_CLR_STACK_H
 
+#include <stdbool.h>
 #include <monocle/host.h>
+#include "corprof.h"
 
 void monocle__clr_stack_ops (monocle_host_ops *ops);
+/* Fills in where the frame is in its function's code. `is_innermost`: nothing was called there. Normal context. */
+void monocle__clr_stack_place (monocle_frame *frame, FunctionID function, bool is_innermost);
 
 #endif

@@ -425,12 +425,12 @@ write_mvid (MonoMethod *method, char text[33])
 }
 
 char *
-mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDomain *domain)
+monocle__debug_frame_text (MonoMethod *method, const void *start, uint32_t native_offset)
 {
 	char *name = method ? frame_name (method) : NULL, *text = NULL, mvid[33];
 	if (!name)
 		return NULL;
-	uint32_t il_offset = monocle__debug_il_offset (method, NULL, native_offset);
+	uint32_t il_offset = monocle__debug_il_offset (method, start, native_offset);
 	MonoDebugMethodInfo *minfo = (MonoDebugMethodInfo *) method;
 	MonoDebugSourceLocation *location = mono_debug_method_lookup_location (minfo, (int) il_offset);
 	int length;
@@ -446,6 +446,12 @@ mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDo
 	mono_debug_free_source_location (location);
 	free (name);
 	return length < 0 ? NULL : text;
+}
+
+char *
+mono_debug_print_stack_frame (MonoMethod *method, uint32_t native_offset, MonoDomain *domain)
+{
+	return monocle__debug_frame_text (method, NULL, native_offset);
 }
 
 /* Hosts make records of code that a module listens for; here there is time to ask about other code. */

@@ -14,5 +14,7 @@
  * or none. Normal context.
  */
 uint32_t monocle__debug_il_offset (MonoMethod *method, const void *start, uint32_t native_offset);
+/* The same as text, "at METHOD [0x0000b] in FILE:LINE"; the caller frees. NULL: no memory. Normal context. */
+char *monocle__debug_frame_text (MonoMethod *method, const void *start, uint32_t native_offset);
 
 #endif

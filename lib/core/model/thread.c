@@ -46,6 +46,12 @@ find (uintptr_t tid)
 	return thread && atomic_load_explicit (&thread->is_attached, memory_order_acquire) ? thread : NULL;
 }
 
+MonoThread *
+monocle__thread_find (uintptr_t tid)
+{
+	return find (tid);
+}
+
 static MonoThread *
 record_of (uintptr_t tid)
 {

@@ -6,9 +6,12 @@
 #ifndef MONOCLE_MODEL_THREAD_H
 #define MONOCLE_MODEL_THREAD_H
 
+#include <mono/metadata/object.h>
 #include "sample/sampler.h"
 
 /* Of the calling thread; NULL: it is not attached. Any context. */
 monocle__sampled *monocle__thread_sampled (void);
+/* NULL: it is not attached. Any context. */
+MonoThread *monocle__thread_find (uintptr_t tid);
 
 #endif

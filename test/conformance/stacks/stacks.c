@@ -8,11 +8,14 @@
  * One line per stack: event, what it is about, then the frames of the image NAME, innermost first, as METHOD@IL:LINE;
  * each "*" between them stands for frames of other images, "(NAME)" for a dynamic method. A second walk, without IL,
  * must show the same methods and native offsets; a third stops at its first frame. What does not is a line "bad".
+ *
+ * With the word "dump" the stacks of all threads are asked for at the first throw, which waits until they are there.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
@@ -20,6 +23,7 @@
 #include <mono/metadata/mono-debug.h>
 #include <mono/metadata/object.h>
 #include <mono/metadata/profiler.h>
+#include <mono/metadata/threads.h>
 
 enum { FRAMES_MAX = 512, TEXT_MAX = 1 << 16 };
 
@@ -139,10 +143,32 @@ tell (MonoProfiler *prof, const char *event, const char *subject)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
+/* Until the log has the outermost frame of the main thread; ten seconds at most. */
+static void
+wait_for_dump (const char *path)
+{
+	static char text[TEXT_MAX];
+	for (int tries = 0; tries < 10000; tries++) {
+		FILE *log = fopen (path, "r");
+		size_t length = log ? fread (text, 1, sizeof text - 1, log) : 0;
+		if (log)
+			fclose (log);
+		text[length] = 0;
+		if (strstr (text, ".Main ("))
+			return;
+		usleep (1000);
+	}
+}
+
 static void
 on_throw (MonoProfiler *prof, MonoObject *object)
 {
+	static int asked;
 	tell (prof, "throw", mono_class_get_name (mono_object_get_class (object)));
+	if (asked++ || !strstr (prof->events, "dump"))
+		return;
+	mono_threads_request_thread_dump ();
+	wait_for_dump (getenv ("MONOCLE_LOG"));
 }
 
 static void

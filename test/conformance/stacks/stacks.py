@@ -27,6 +27,7 @@ OPTIMISED = ("no-tiering", "no-quick-jit")
 HOT = "Stacks:Hot"  # optimised in any setting, while it runs
 SAID = "monocle: "
 FRAME = re.compile(r"^(.*)@(-?\d+):(\d+)$")
+DUMPED = re.compile(r"^monocle:   at (.*) \[0x\w+\] in \S*stacks\.cs:(\d+)$", re.M)
 ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
@@ -160,6 +161,21 @@ class Stacks(harness.Suite):
         self.check(ours.complete and ours.entered[0] > 1000 and ours.entered[1] == 0,
                    "%s: no walk in a call probe begins further out" % runtime, "%s %s" % (ours.entered, seen))
 
+    def dump(self, runtime, image):
+        """What mono_threads_request_thread_dump () logs of a thread that waits is what that thread sees itself."""
+        log = self.work / "dump.log"
+        log.unlink(missing_ok=True)
+        seen, ours = self.ask(runtime, image, {"MONOCLE_LOG": str(log)}, events="throw+dump")
+        self.untouched(runtime.name + " with a dump", runtime, image, seen)
+        text = log.read_text() if log.exists() else ""
+        threads = text.split(SAID + '"')
+        main = next((t for t in threads if re.search(r" at \S+\.Main \(", t)), "")
+        frames = [(plain(name), int(line)) for name, line in DUMPED.findall(main)]
+        wanted = [(name.replace(":", "."), line) for name, line in ours.stacks[0].frames] if ours.stacks else []
+        self.check(text.startswith(SAID + "Full thread dump:\n") and frames == wanted != [],
+                   "%s: a dump shows the stack as it is" % runtime, "%s, walked: %s\n%s" % (frames, wanted, text))
+        self.check(len(threads) > 2, "%s: a dump shows all threads" % runtime, text)
+
 
 def main():
     suite = Stacks("stacks", __doc__)
@@ -179,6 +195,7 @@ def main():
             for settings in SETTINGS:
                 suite.compare(runtime, image, settings, theirs)
             suite.probes(runtime, image)
+            suite.dump(runtime, image)
     return suite.finish()
 
 

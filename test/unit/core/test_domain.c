@@ -209,6 +209,52 @@ CHILD_TEST (a_cleanup_can_be_taken_back)
 	CHECK_STRING (told, "");
 }
 
+/* --- the stacks of all threads ------------------------------------------------------------------------------------ */
+
+static MonoMethod *method;
+static int busy;
+
+static int
+visit_threads (void *host_data, const monocle_threads_visitor *visitor)
+{
+	const monocle_frame frame = { .method = method, .native_offset = 7 }, unknown = { .method = NULL };
+	if (busy)
+		return MONOCLE_E_BUSY;
+	visitor->begin (visitor->data);
+	visitor->thread (0x10, visitor->data);
+	visitor->frame (&frame, visitor->data);
+	visitor->frame (&unknown, visitor->data);
+	visitor->thread (0x20, visitor->data);
+	return MONOCLE_OK;
+}
+
+static const monocle_host_ops threads_host = {
+	.size = sizeof threads_host,
+	.api_version = MONOCLE_HOST_API_VERSION,
+	.name = "test",
+	.visit_threads = visit_threads,
+};
+
+CHILD_PRINTS (the_stacks_of_all_threads_are_logged_in_mono_s_words,
+              "monocle: the stacks of the threads, which a module asks for, cannot be had from this host now\n"
+              "monocle: Full thread dump:\n"
+              "monocle: \"worker\" tid=0x10\n"
+              "monocle:   at <unknown>.<0x06000001> (<invalid signature>) <0x00007>\n"
+              "monocle:   at <unknown>\n"
+              "monocle: \"<unnamed thread>\" tid=0x20\n")
+{
+	CHECK (monocle_host_init (&threads_host) == MONOCLE_OK);
+	method = monocle_method_def (monocle_image_new ("/tmp/words.dll", 0, 1, 1, NULL), 0x06000001);
+	monocle_thread_attach (0x10);
+	monocle_thread_set_name (0x10, "worker");
+	mono_threads_request_thread_dump ();
+	mono_threads_request_thread_dump ();
+	monocle_host_startup_done ();
+	mono_threads_request_thread_dump ();
+	busy = 1;
+	mono_threads_request_thread_dump ();
+}
+
 /* In no header: Mono exports them. */
 void mono_set_rootdir (void);
 void mono_set_config_dir (const char *folder);
@@ -237,6 +283,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (a_load_hook_needs_no_handle),
 	cmocka_unit_test (the_last_installed_cleanup_runs_once_before_the_last_event),
 	cmocka_unit_test (a_cleanup_can_be_taken_back),
+	cmocka_unit_test (the_stacks_of_all_threads_are_logged_in_mono_s_words),
 	cmocka_unit_test (settings_that_only_mono_has_are_taken_silently),
 };
 
