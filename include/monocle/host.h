@@ -657,6 +657,8 @@ MONO_API uint32_t monocle_class_token (MonoClass *klass);
 /* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
 MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
 MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
+/* Is it T_REF, whosever? */
+MONO_API mono_bool monocle_class_is_stand_in (MonoClass *klass);
 /*
  * There may be objects of the class from now on: raises vtable_loading and vtable_loaded, unless this was done before
  * or there can be none (interfaces, generic definitions, pointers). Only while somebody listens; normal context.

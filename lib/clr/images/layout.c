@@ -68,21 +68,60 @@ ask_class (ModuleID module, mdToken token, ULONG32 count, ClassID *arguments)
 
 static ClassID class_id (MonoClass *klass);
 
+/* An argument that stands for any reference type is the runtime's own stand-in. */
+static ClassID
+argument_id (MonoClass *argument)
+{
+	static _Atomic (MonoClass *) canon;
+	MonoClass *known = atomic_load_explicit (&canon, memory_order_relaxed);
+	monocle__clr_image *corlib = monocle__clr_image_corlib ();
+	if (!monocle_class_is_stand_in (argument))
+		return class_id (argument);
+	if (!known && corlib && (known = mono_class_from_name (corlib->cli.record, "System", "__Canon")))
+		atomic_store_explicit (&canon, known, memory_order_relaxed);
+	return known ? class_id (known) : 0;
+}
+
 /* Recursion ends because a class is made after its arguments. */
 static bool
 look_up_arguments (MonoType *const *types, uint32_t count, ClassID *ret_arguments)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (!(ret_arguments[i] = class_id (mono_class_from_mono_type (types[i]))))
+		if (!(ret_arguments[i] = argument_id (mono_class_from_mono_type (types[i]))))
 			return false;
 	return true;
 }
 
 /* Hardly any instance has more arguments than fit on the stack. */
+enum { FEW = 16 };
+
+/*
+ * An instance over reference types is laid out as the one that all of them share, G<T_REF>: where code is shared, that
+ * one is all that the runtime could be asked for. Its T_REF is G's own, whatever method or class the other's is of.
+ * Itself where nothing is a reference.
+ */
+static MonoClass *
+shared_instance (MonoClass *klass)
+{
+	MonoType *const *types = NULL, *shared[FEW];
+	MonoClass *definition = monocle_class_definition (klass);
+	uint32_t count = monocle_class_arguments (klass, &types);
+	if (!count || count > FEW)
+		return klass;
+	for (uint32_t i = 0; i < count; i++) {
+		MonoClass *argument = mono_class_from_mono_type (types[i]);
+		bool is_exact = mono_class_is_valuetype (argument) && !monocle_class_is_stand_in (argument);
+		argument = is_exact ? shared_instance (argument) : monocle_class_param (definition, NULL, i, 1);
+		if (!argument)
+			return klass;
+		shared[i] = monocle_type (argument);
+	}
+	return monocle_class_inst (definition, count, shared);
+}
+
 static ClassID
 look_up (MonoClass *klass)
 {
-	enum { FEW = 16 };
 	MonoType *const *types = NULL;
 	MonoClass *definition = monocle_class_definition (klass);
 	uint32_t count = monocle_class_arguments (klass, &types);
@@ -96,14 +135,25 @@ look_up (MonoClass *klass)
 	return id;
 }
 
-/* 0: arrays and pointers that were never met have no token; a shared instance is many classes; unknown here. */
+static ClassID
+look_up_exactly (MonoClass *klass)
+{
+	ClassID id = look_up (klass);
+	return id && monocle__resolve_class (id) == klass ? id : 0;
+}
+
+/* 0: arrays and pointers that were never met have no token; unknown here. */
 static ClassID
 class_id (MonoClass *klass)
 {
 	ClassID id = remembered (klass);
-	if (!id && (id = look_up (klass)) && monocle__resolve_class (id) != klass)
-		id = 0;
-	return id;
+	MonoClass *shared = id ? klass : shared_instance (klass);
+	bool is_other = shared && shared != klass;
+	if (!id && is_other)
+		id = remembered (shared);
+	if (!id)
+		id = look_up_exactly (klass);
+	return id || !is_other ? id : look_up_exactly (shared);
 }
 
 /* --- sizes and offsets -------------------------------------------------------------------------------------------- */

@@ -562,6 +562,12 @@ monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments)
 	return klass->count;
 }
 
+mono_bool
+monocle_class_is_stand_in (MonoClass *klass)
+{
+	return klass && klass->kind == MONOCLE__CLASS_PARAM && klass->shared_ref;
+}
+
 /* Whether there can be objects of it, boxed ones included. */
 static bool
 has_objects (MonoClass *klass)
