@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What call contexts show, on Mono and on CoreCLR: for each call what the program itself says of it.
+
+The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module contexts.c says it for
+every call, also when its code was compiled better. Modules that import some getters, or none, get what they may.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent))
+import harness  # noqa: E402
+
+# Name: how often each call is made, and the environment. Code is compiled again after 30 calls.
+SETTINGS = {
+    "default": (10, {}),
+    "hot": (250, {"DOTNET_TC_CallCountingDelayMs": "0", "DOTNET_TC_BackgroundWorkerTimeoutMs": "0"}),
+    "no-tiering": (3, {"DOTNET_TieredCompilation": "0"}),
+    "no-pgo": (100, {"DOTNET_TieredPGO": "0", "DOTNET_TC_QuickJitForLoops": "0", "DOTNET_TC_CallCountingDelayMs": "0"}),
+    "no-r2r": (3, {"DOTNET_ReadyToRun": "0"}),
+    "no-concurrent-gc": (3, {"DOTNET_gcConcurrent": "0", "DOTNET_GCgen0size": "100000"}),
+}
+
+# In methods of a generic class over a struct with references .NET 8 and 9 do not say which class it is when the method
+# is compiled: doc/differences.md.
+UNKNOWN = re.compile(r"^[<>] Generic`1\.Keep .*(\|(G`1\{)+(KeyValuePair|ValueTuple|G)`|of unknown size|BAD SIZE 0)")
+
+# Module: what it writes on Mono and on CoreCLR for two calls of each of the rows: this, argument, result, local.
+PARTS = ["results", "lookup", "ungranted"]
+
+
+def expected_lines(out, times, with_locals):
+    """Each line that must be there, in their order, and how often."""
+    lines = collections.Counter()
+    for line in out.splitlines():
+        once = line[2:3] == "*"
+        line = line[:2] + line[3:] if once else line
+        if line[0] == "<" and not with_locals:
+            line = line[:line.rindex(";") + 1]
+        lines[line] += 1 if once else times
+    return lines
+
+
+def read_lines(file):
+    lines = {}
+    for line in file.read_text(errors="replace").splitlines():
+        count, _, text = line.partition(" ")
+        lines[text] = int(count)
+    return lines
+
+
+class Contexts(harness.Suite):
+    def parse(self):
+        options = super().parse()
+        self.here = self.build.path / "test/conformance/contexts"
+        return options
+
+    def start(self, runtime, program, arguments, modules, settings=None):
+        env = harness.profile_environment(self.build, runtime, modules, settings)
+        return harness.run(runtime.command(self.here / program) + arguments, env, cwd=self.work)
+
+    def compare(self, what, runtime, wanted, got):
+        if runtime.name in ("clr8", "clr9"):
+            wanted, got = ({k: v for k, v in lines.items() if not UNKNOWN.match(k)} for lines in (wanted, got))
+        odd = ["%s: %s times" % (k, v) for k, v in wanted.items() if got.get(k) != v]
+        odd += ["%s: the module alone, %s times" % (k, v) for k, v in got.items() if k not in wanted]
+        self.check(not odd, "%s: %d lines as the program says them" % (what, len(wanted)),
+                   "\n    ".join([""] + odd[:20]))
+        self.check(list(wanted) == list(got), what + ": in the same order")
+
+    def rows(self, runtime, name, program="contexts.exe", least=900):
+        times, settings = SETTINGS[name]
+        what = "%s %s %s" % (runtime, name, program)
+        file = self.work / ("%s-%s.txt" % (runtime, name))
+        is_mono = runtime.kind == "mono"
+        desc = "contexts:%simage=%s,output=%s" % ("" if is_mono else "locals,", program.partition(".")[0], file)
+        seen = self.start(runtime, program, [str(times)] + ([] if is_mono else ["large"]), [desc], settings)
+        if not self.check(seen.code == 0 and file.exists() and not seen.err, what + ": runs to its end", seen):
+            return
+        wanted = expected_lines(seen.out, times, not is_mono)
+        self.check(len(wanted) > least, what + ": the program says what it does", len(wanted))
+        self.compare(what, runtime, wanted, read_lines(file))
+
+    def parts(self, runtime):
+        """Two modules at once get what either imports; contexts are there wherever somebody asked for them."""
+        files = {name: self.work / ("%s-%s.txt" % (runtime, name)) for name in PARTS}
+        answers = {}
+        for names in (["results"], ["lookup"], ["ungranted"], ["results", "lookup"]):
+            modules = ["%s:output=%s" % (name, files[name]) for name in names]
+            seen = self.start(runtime, "contexts.exe", ["1"], modules)
+            what = "%s %s" % (runtime, " and ".join(names))
+            if not self.check(seen.code == 0 and not seen.err, what + ": runs to its end", seen):
+                continue
+            for name in names:
+                words = files[name].read_text().split()
+                calls, contexts, own, argument, result = (int(words[i]) for i in (0, 2, 4, 5, 6))
+                answers[name, len(names)] = calls, contexts, own, argument, result
+        calls = answers["results", 1][0]
+        instances = answers["results", 1][1]
+        self.check(calls > 300 and instances * 3 == calls, "%s: contexts for a part of the calls" % runtime, answers)
+        for key, wanted in {("results", 1): (0, 0, instances // 2), ("results", 2): (0, 0, instances // 2),
+                            ("lookup", 1): (instances, instances, instances // 2),
+                            ("lookup", 2): (instances, instances, instances // 2),
+                            ("ungranted", 1): (0, 0, 0)}.items():
+            self.check(answers.get(key) == (calls, instances) + wanted,
+                       "%s: %s of %d gets what it may" % (runtime, key[0], key[1]), answers)
+
+
+def main():
+    suite = Contexts("contexts", __doc__)
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--settings", default=",".join(SETTINGS))
+    options = suite.parse()
+    runtimes = suite.runtimes(options.runtimes.split(","))
+    if not (suite.here / "contexts.exe").exists():
+        suite.skip("contexts", "not compiled: mcs was absent", "mono")
+        return suite.finish()
+    for runtime in runtimes:
+        suite.rows(runtime, "default")
+    for runtime in runtimes:
+        if runtime.name in ("mono", "clr10"):
+            suite.parts(runtime)
+        if runtime.name == "clr10":
+            for name in options.settings.split(","):
+                if name != "default":
+                    suite.rows(runtime, name)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
