@@ -6,11 +6,11 @@
  *   embed SCRIPT [MODULE[:ARGS]]...
  *
  * Each line of a script defines a function, "NAME = WORD...". Running a function runs its words in turn: the name of a
- * function calls it, every other word is printed. The program is the function Main. Lines that begin with # are
- * remarks.
+ * function calls it, every other word is printed. A function's result is how many were. The program is the function
+ * Main, which has none. Lines that begin with # are remarks.
  *
- * To modules the script is an image, all functions are static methods of one class, Greeter, and a
- * function is "compiled" when it is called first: that is when filters are asked.
+ * To modules the script is an image, all functions are static methods of one class, Greeter, and a function is
+ * "compiled" when it is called first: that is when filters are asked. Call contexts show results.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -79,23 +79,61 @@ compile (function *f)
 	monocle_raise_jit_done (f->method, monocle_jit_info_new (f->method, f, sizeof *f));
 }
 
+/* What a call context shows. The core never looks inside: it asks call_value (). */
+struct _MonoProfilerCallContext {
+	const int32_t *result; /* NULL: there is none, or not yet */
+};
+
+static MonoProfilerCallContext *
+context_for (function *f, MonoProfilerCallInstrumentationFlags flag, MonoProfilerCallContext *context)
+{
+	return f->flags & flag ? context : NULL;
+}
+
+/* A call that nobody asked for costs a test of the flags, an event that nobody listens to one of its count. */
 static void
+enter (function *f)
+{
+	MonoProfilerCallContext context = { NULL };
+
+	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER && listeners[MONOCLE_EVENT_method_enter])
+		monocle_raise_method_enter (f->method,
+		                            context_for (f, MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT, &context));
+}
+
+static void
+leave (function *f, const int32_t *result)
+{
+	MonoProfilerCallContext context = { result };
+
+	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE && listeners[MONOCLE_EVENT_method_leave])
+		monocle_raise_method_leave (f->method,
+		                            context_for (f, MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT, &context));
+}
+
+static int
+is_main (const function *f)
+{
+	return strcmp (f->name, "Main") == 0;
+}
+
+static int32_t
 run (function *f)
 {
+	int32_t printed = 0;
+
 	if (!f->compiled)
 		compile (f);
-	/* A call that nobody asked for costs a test of the flags, an event that nobody listens to one of its count. */
-	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER && listeners[MONOCLE_EVENT_method_enter])
-		monocle_raise_method_enter (f->method, NULL);
+	enter (f);
 	for (size_t i = 0; i < f->word_count; i++) {
 		function *callee = find_function (f->words[i]);
 		if (callee)
-			run (callee);
+			printed += run (callee);
 		else
-			puts (f->words[i]);
+			printed += puts (f->words[i]) >= 0;
 	}
-	if (f->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE && listeners[MONOCLE_EVENT_method_leave])
-		monocle_raise_method_leave (f->method, NULL);
+	leave (f, is_main (f) ? NULL : &printed);
+	return printed;
 }
 
 /* --- what the core asks about records: any context, so nothing is locked or allocated ----------------------------- */
@@ -124,12 +162,36 @@ describe_method (void *host, MonoMethod *method, monocle_method_info *ret_info)
 	return MONOCLE_OK;
 }
 
-/* void NAME (). */
+/* int NAME (), void Main (). */
 static int
 describe_signature (void *host, MonoMethod *method, monocle_signature_info *ret_info)
 {
-	ret_info->ret = monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
+	uint32_t index = monocle_method_token (method) - METHOD_TOKEN;
+
+	if (index >= function_count)
+		return MONOCLE_E_UNKNOWN;
+	ret_info->ret =
+	    monocle_type (monocle_class_primitive (is_main (&functions[index]) ? MONO_TYPE_VOID : MONO_TYPE_I4));
 	return MONOCLE_OK;
+}
+
+/* --- what it asks about calls ------------------------------------------------------------------------------------- */
+
+static int
+call_value (void *host, const MonoProfilerCallContext *context, monocle_call_value value, uint32_t position,
+            const void **ret_data, uint32_t *ret_size)
+{
+	if (value != MONOCLE_CALL_RESULT || !context->result)
+		return MONOCLE_E_UNKNOWN;
+	*ret_data = context->result;
+	*ret_size = sizeof *context->result;
+	return MONOCLE_OK;
+}
+
+static int
+enable (void *host, monocle_feature feature)
+{
+	return feature == MONOCLE_FEATURE_CALL_CONTEXT;
 }
 
 /* --- the life of the runtime, in the order in which Mono tells it ------------------------------------------------- */
@@ -142,6 +204,8 @@ start_profiling (char **modules)
 		.api_version = MONOCLE_HOST_API_VERSION,
 		.name = "embed",
 		.runtime_version = "embed 1.0",
+		.enable = enable,
+		.call_value = call_value,
 		.describe_class = describe_class,
 		.describe_method = describe_method,
 		.describe_signature = describe_signature,

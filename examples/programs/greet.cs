@@ -11,14 +11,15 @@ static class Greeter
 		Greet ();
 	}
 
-	static void Greet ()
+	// How many lines were written.
+	static int Greet ()
 	{
-		Write ();
-		Write ();
+		return Write () + Write ();
 	}
 
-	static void Write ()
+	static int Write ()
 	{
 		Console.WriteLine ("hello");
+		return 1;
 	}
 }
