@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What call contexts show, on Mono and on CoreCLR: for each call what the program itself says of it.
 
-The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module contexts.c says it for
+The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module callvalues.c says it for
 every call, also when its code was compiled better. Modules that import some getters, or none, get what they may.
 """
 import collections
@@ -75,7 +75,7 @@ class Contexts(harness.Suite):
         what = "%s %s %s" % (runtime, name, program)
         file = self.work / ("%s-%s.txt" % (runtime, name))
         is_mono = runtime.kind == "mono"
-        desc = "contexts:%simage=%s,output=%s" % ("" if is_mono else "locals,", program.partition(".")[0], file)
+        desc = "callvalues:%simage=%s,output=%s" % ("" if is_mono else "locals,", program.partition(".")[0], file)
         seen = self.start(runtime, program, [str(times)] + ([] if is_mono else ["large"]), [desc], settings)
         if not self.check(seen.code == 0 and file.exists() and not seen.err, what + ": runs to its end", seen):
             return

@@ -6,7 +6,7 @@
 //   < Class.Method this=VALUE (VALUE|VALUE) = VALUE ;VALUE      at the end: the result, and local 0
 //
 // A value is told from its own bytes where it is a primitive type, field by field where it is a struct, and by class
-// and contents where it is a reference. contexts.c says the same from outside.
+// and contents where it is a reference. callvalues.c says the same from outside.
 using System;
 using System.Collections.Generic;
 using System.Reflection;

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * contexts.c - says of each call what log.cs says of it in the program, from what its call context shows.
+ * callvalues.c - says of each call what log.cs says of it in the program, from what its call context shows.
  *
  * Each different line is written once, at the end, after the number of times that it came, in the order in which it
  * came first. The sizes of buffers must be those of the types; a line says where they are not.
@@ -45,7 +45,7 @@ typedef struct {
 	char text[LINE_MAX];
 } draft;
 
-MONO_API void mono_profiler_init_contexts (const char *desc);
+MONO_API void mono_profiler_init_callvalues (const char *desc);
 
 #define PUT(d, ...) \
 	((d)->length += (size_t) snprintf ((d)->text + (d)->length, LINE_MAX - (d)->length, __VA_ARGS__), \
@@ -411,7 +411,7 @@ shutdown_end (MonoProfiler *prof)
 }
 
 MONO_API void
-mono_profiler_init_contexts (const char *desc)
+mono_profiler_init_callvalues (const char *desc)
 {
 	const char *output = strstr (desc, "output="), *image = strstr (desc, "image=");
 	if (image)
@@ -423,7 +423,7 @@ mono_profiler_init_contexts (const char *desc)
 		exit (1);
 	}
 	if (!mono_profiler_enable_call_context_introspection ())
-		fprintf (stderr, "contexts: no introspection\n");
+		fprintf (stderr, "callvalues: no introspection\n");
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, shutdown_end);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, filter);
