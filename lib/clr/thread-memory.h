@@ -27,8 +27,8 @@ enum { MONOCLE__SHADOW_ENTRIES = 1 << 18 };
 typedef struct {
 	MonoMethod *method;     /* what events name: for generics the instance */
 	MonoMethod *definition; /* what leave probes match */
-	uintptr_t sp_flags;     /* stack pointer | MONOCLE__SHADOW_RAISES | MONOCLE__SHADOW_INVOKES */
-	uintptr_t ip;           /* return address of the enter probe */
+	uintptr_t sp_flags;     /* stack pointer | MONOCLE__SHADOW_RAISES ... */
+	uintptr_t ip;           /* return address of the enter probe; of a segment its number */
 } monocle__shadow_entry;
 
 /* --- of exceptions ------------------------------------------------------------------------------------------------ */
@@ -137,7 +137,9 @@ typedef struct {
 
 typedef struct {
 	monocle__shadow_entry *top, *limit;
-	uint64_t overflow; /* entries that were not stored, innermost first */
+	uint64_t overflow;              /* entries that were not stored, innermost first */
+	uint64_t segment, segments_end; /* the next number of a segment, and where this thread's numbers end */
+	uint32_t dispatched;            /* entries up to and with the innermost dispatcher's (probes/segment.c) */
 	monocle__unwinding unwinding;
 	monocle__pins pins;
 	monocle__describe_scratch scratch;

@@ -27,7 +27,6 @@ KEPT = {
     "monocle__describe_source_local": "fuzzing",
     "monocle__describe_source_locate": "fuzzing",
     "monocle__describe_source_scope": "fuzzing",
-    "monocle__ecma_enclosing": "tables that are out of order",
     "monocle__elf_each_needed_in": "a file in memory",
     "monocle__field_at": "a member that cannot be described",
     "monocle__mdb_next_point": "each point of a method, not only the one of an offset",

@@ -45,7 +45,8 @@ static uint32_t
 floor_of (const monocle__unwinding *own)
 {
 	unsigned known = own->filters < MONOCLE__FILTERS_MAX ? own->filters : MONOCLE__FILTERS_MAX;
-	return known ? own->floors[known - 1] : 0;
+	uint32_t filter = known ? own->floors[known - 1] : 0, dispatched = monocle__shadow_dispatched ();
+	return filter > dispatched ? filter : dispatched;
 }
 
 /* What the records knew of frames that are gone says nothing of those that are there next. */
@@ -226,7 +227,7 @@ end_filter (monocle__unwinding *own)
 	settle (own, 0);
 	MONOCLE__INVARIANT (own->filters != 0);
 	if (own->filters <= MONOCLE__FILTERS_MAX)
-		monocle__shadow_cut (floor_of (own)); /* what the filter called and never came back from */
+		monocle__shadow_cut (own->floors[own->filters - 1]); /* what the filter called and never came back from */
 	own->filters--;
 }
 

@@ -323,6 +323,7 @@ reset (monocle__clr_image *image, const module_facts *facts)
 	image->cli.is_corlib = false;
 	image->method_rows = image->to_int_ptr_token = image->corlib_token = 0;
 	memset (image->calli_token, 0, sizeof image->calli_token);
+	memset (image->calli_returning_token, 0, sizeof image->calli_returning_token);
 	atomic_store (&image->wanted, -1);
 	atomic_store (&image->epoch, 0);
 }

@@ -57,7 +57,8 @@ typedef struct monocle__clr_image {
 	_Atomic (uint8_t) *methods; /* state by methoddef row - 1 */
 	pthread_mutex_t lock;       /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
-	uint32_t calli_token[MONOCLE__CALLI_MAX + 1]; /* signatures by number of native ints, 0: not made yet */
+	uint32_t calli_token[MONOCLE__CALLI_MAX + 1];           /* signatures by number of native ints, 0: not made yet */
+	uint32_t calli_returning_token[MONOCLE__CALLI_MAX + 1]; /* the same of those that return a number */
 	uint32_t to_int_ptr_token, corlib_token;
 	monocle__clr_ids bound;      /* of a collectible image: what to drop when it unloads; under a lock of image.c */
 	monocle__clr_memory *memory; /* what code of this image refers to */

@@ -63,6 +63,18 @@ tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *
 	errno = saved_errno;
 }
 
+void
+monocle__clause_probe_forget (MonoMethod *definition)
+{
+	int saved_errno = errno;
+	MonoObject *object = NULL;
+	void *held = NULL;
+	if (monocle__clr_listened (MONOCLE_EVENT_exception_clause) &&
+	    monocle__under_way_take (definition, MONO_EXCEPTION_CLAUSE_FINALLY, &object, &held))
+		monocle__clr_object_release (held);
+	errno = saved_errno;
+}
+
 PROBE static void
 handler (MonoMethod *method, uintptr_t clause, MonoObject *const *carried)
 {

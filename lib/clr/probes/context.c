@@ -76,6 +76,15 @@ monocle__context_leave (void)
 	return (monocle__probe) leave;
 }
 
+MonoProfilerCallContext *
+monocle__context_empty (void)
+{
+	static const monocle__context_shape shape = { .own = { MONOCLE__CONTEXT_ABSENT, 0 },
+		                                          .result = { MONOCLE__CONTEXT_ABSENT, 0 } };
+	static MonoProfilerCallContext context = { &shape, NULL };
+	return &context;
+}
+
 /* --- what a context shows ----------------------------------------------------------------------------------------- */
 
 static const monocle__context_slot *

@@ -41,6 +41,8 @@ enum { MONOCLE__CONTEXT_REGISTERS = MONOCLE__KEYS_MAX };
 
 monocle__probe monocle__context_enter (void);
 monocle__probe monocle__context_leave (void);
+/* A context that shows nothing. */
+MonoProfilerCallContext *monocle__context_empty (void);
 /* A value of a context; the host's operation of this name. Any context. */
 int monocle__context_value (void *host, const MonoProfilerCallContext *context, monocle_call_value value,
                             uint32_t position, const void **ret_data, uint32_t *ret_size);

@@ -18,6 +18,7 @@
 #include "images/resolve.h"
 #include "invoke.h"
 #include "probing.h"
+#include "runtime-async.h"
 #include "state.h"
 
 /* Inside a probe the runtime looks no class up; the method's own, whose fields modules ask for, is known by then. */
@@ -156,7 +157,8 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	if (!monocle__clr_state.beside && (monocle_call_filter_installed () || monocle__invoke_wanted ()) &&
 	    monocle__resolve_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
-		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token)))
+		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token) ||
+		              monocle__runtime_async_part (image, token)))
 			*ret_use = 0;
 	}
 	if (monocle__clr_listened (MONOCLE_EVENT_code_search))

@@ -14,6 +14,7 @@
 #include "invariant.h"
 #include "invoke.h"
 #include "rewrite.h"
+#include "runtime-async.h"
 #include "state.h"
 
 /* Forgets what was not wanted: it may be now. Probed bodies stay. Under the image's lock. */
@@ -126,7 +127,9 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 		invoke = MONOCLE__NOT_INVOKED; /* its own calls are told, not those that it makes */
 	if (invoke == MONOCLE__REFLECTS)
 		monocle__invoke_prepare (method);
-	bool wanted = flags || invoke || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
+	bool is_part = monocle_call_filter_installed () && monocle__runtime_async_part (image, token);
+	bool wanted =
+	    flags || invoke || is_part || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
 	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);

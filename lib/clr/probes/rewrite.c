@@ -16,6 +16,7 @@
  *   called by native code, each ret: see fence.c
  *   only one module listens:  ldc.i8 PROF; ldc.i8 METHOD; conv.i; ldc.i4.0; conv.i; ldc.i8 CELL; conv.i; ldind.i; calli
  *                                                         in a plain method without exceptional exits: see direct.c
+ *   suspended by the runtime: see segment.c
  *   in a method with a loop that has floating-point values, probes are passed more: see spill.c; for call contexts,
  *   the values of the call: see capture.c
  *
@@ -37,18 +38,13 @@
 #include "invoke.h"
 #include "probe.h"
 #include "probing.h"
+#include "segment.h"
 #include "spill.h"
 #include "state.h"
 #include "tokens.h"
 #include "try-fault.h"
 
 typedef monocle__rewriting job;
-
-/*
- * MethodImplAttributes.Async: the runtime itself leaves such a body where it awaits and comes back into its middle
- * later, perhaps on another thread, where no probe at its beginning or end runs.
- */
-enum { RUNTIME_ASYNC = 0x2000 };
 
 /* --- which instance runs ------------------------------------------------------------------------------------------ */
 
@@ -77,7 +73,8 @@ identify (job *j)
 	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->owner);
 	uint32_t keys = (class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
-	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault)
+	bool is_part_alone = j->part && !j->flags;
+	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone)
 		return method != NULL;
 	monocle__clr_generic *generic = calloc (1, sizeof *generic);
 	if (!generic || !method || !collect_keys (j, class_params)) {
@@ -351,17 +348,23 @@ insert_probes (job *j)
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
 	if (!edit)
 		return MONOCLE_E_NO_MEMORY;
-	int result = monocle__rewrite_enter (j, edit);
+	int result = monocle__segment_insert_part (j, edit, true);
+	if (result == 0)
+		result = j->segments ? monocle__segment_insert (j, edit) : monocle__rewrite_enter (j, edit);
 	if (result == 0 && j->clauses)
 		result = monocle__clause_probe_insert (j, edit);
-	if (result == 0)
+	if (result == 0 && !j->segments)
 		result = insert_exits (j, edit);
+	if (result == 0)
+		result = monocle__segment_insert_part (j, edit, false);
 	if (result == 0 && j->to_native)
 		result = monocle__fence_insert (j, edit);
-	if (result == 0)
-		return monocle__il_edit_apply (edit);
-	monocle__il_edit_free (edit);
-	return result;
+	if (result) {
+		monocle__il_edit_free (edit);
+		return result;
+	}
+	result = monocle__il_edit_apply (edit);
+	return result || !j->segments ? result : monocle__segment_add_faults (j);
 }
 
 /* --- handing the body over ---------------------------------------------------------------------------------------- */
@@ -486,12 +489,13 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
-	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && monocle__try_fault_suits (j);
-	if (!by_try_fault && !monocle__capture_plan (j))
+	bool by_try_fault =
+	    monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && monocle__try_fault_suits (j);
+	if (!by_try_fault && !j->segments && !monocle__capture_plan (j))
 		monocle__spill_plan (j);
-	if (!by_try_fault)
+	if (!by_try_fault && !j->segments && !j->part)
 		plan_direct (j);
-	if (!has_tokens (j))
+	if (!has_tokens (j) || (j->segments && !monocle__segment_has_tokens (j)))
 		return MONOCLE_E_INVALID;
 	return by_try_fault ? monocle__try_fault_insert (j) : insert_probes (j);
 }
@@ -524,6 +528,8 @@ probed_state (const job *j)
 		return MONOCLE__METHOD_CATCHING;
 	if (!j->flags)
 		return MONOCLE__METHOD_HANDLED;
+	if (j->part || monocle__runtime_async_is (&j->row))
+		return MONOCLE__METHOD_CATCHING;
 	if (!(j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE))
 		return MONOCLE__METHOD_PROBED;
 	for (uint32_t i = 0; i < j->body.clause_count; i++)
@@ -545,7 +551,7 @@ write_body (job *j, FunctionID function)
 static bool
 is_wanted (const job *j)
 {
-	return j->flags || j->invoke || j->clauses || j->to_native;
+	return j->flags || j->invoke || j->clauses || j->to_native || j->part;
 }
 
 int
@@ -559,8 +565,10 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	size_t size = 0;
 	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
 		return unwanted (&j);
-	if (j.row.iflags & RUNTIME_ASYNC)
-		return flags || invoke ? refuse (&j) : unwanted (&j);
+	bool is_suspended = flags && monocle__runtime_async_is (&j.row);
+	if (is_suspended && !monocle__runtime_async_is_known ())
+		return refuse (&j);
+	j.part = monocle__runtime_async_part (image, token);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
 		return flags || invoke ? refuse (&j) : unwanted (&j);
 	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
@@ -571,8 +579,13 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	if (j.to_native)
 		monocle__fence_drop_tail_calls (&j.body);
 	state = probed_state (&j);
-	bool done = monocle__tokens_open (image) && identify (&j) && write_body (&j, function);
+	bool done = monocle__tokens_open (image) && identify (&j) && (!is_suspended || monocle__segment_plan (&j) == 0) &&
+	            write_body (&j, function);
 	monocle__il_free (&j.body);
+	if (j.segments && done)
+		monocle__clr_image_own (image, j.segments, free);
+	else
+		free (j.segments);
 	if (j.generic && done)
 		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__probe_generic_free);
 	else if (j.generic)

@@ -9,6 +9,7 @@
 #include "il.h"
 #include "images/image.h"
 #include "probe.h"
+#include "runtime-async.h"
 
 /* Arguments that are kept from a probe: as many as have registers. More of them stay where they are. */
 enum { MONOCLE__SPILLS_MAX = 8 };
@@ -61,7 +62,10 @@ typedef struct {
 		MonoProfiler *prof;
 		void *const *enter, *const *leave; /* NULL: through a probe (direct.h) */
 	} direct;
-	monocle__capture *capture; /* NULL: nobody asks for contexts (capture.c) */
+	monocle__capture *capture;              /* NULL: nobody asks for contexts (capture.c) */
+	monocle__async_part part;               /* what it is in the suspension of methods */
+	struct monocle__clr_segments *segments; /* NULL: it is never suspended. Freed with the image, once written */
+	uint32_t segment;                       /* its local */
 	struct {
 		uint8_t *types; /* as a signature has them; NULL: not read yet. Freed with the job */
 		uint32_t size, count;

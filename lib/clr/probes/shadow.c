@@ -8,11 +8,13 @@
 #include <stdatomic.h>
 #include <monocle/host.h>
 #include "arch/arch.h"
+#include "context.h"
 #include "exceptions/under-way.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "invariant.h"
 #include "probing.h"
+#include "raise.h"
 #include "state.h"
 #include "thread-memory.h"
 
@@ -36,15 +38,39 @@ sp_of (const entry *e)
 	return e->sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS;
 }
 
+/* What a suspension raises; in the number of a segment, whose other bits count. */
+enum { SEGMENT_LEAVES = 1, SEGMENT_HAS_CONTEXT = 2, SEGMENT_BITS = 2 };
+
 static void
 pop_raising (shadow *s)
 {
 	MONOCLE__INVARIANT (s->top > s->base && s->top <= s->limit);
 	entry *e = --s->top;
+	if (e->sp_flags & MONOCLE__SHADOW_DISPATCHES)
+		s->dispatched = (uint32_t) e->ip;
 	if (e->sp_flags & MONOCLE__SHADOW_RAISES && monocle__clr_listened (MONOCLE_EVENT_method_exception_leave))
 		monocle_raise_method_exception_leave (e->method, monocle__under_way_left ());
 	if (e->sp_flags & MONOCLE__SHADOW_INVOKES && monocle__clr_listened (MONOCLE_EVENT_method_end_invoke))
 		monocle_raise_method_end_invoke (e->method);
+}
+
+static void
+pop_suspended (shadow *s)
+{
+	entry *e = --s->top;
+	if (e->ip & SEGMENT_LEAVES)
+		monocle__raise (MONOCLE_EVENT_method_leave, e->method,
+		                e->ip & SEGMENT_HAS_CONTEXT ? monocle__context_empty () : NULL);
+}
+
+/* Its frame is gone, and no exception unwound it. A segment ends so where its suspension was not seen. */
+static void
+pop_vanished (shadow *s)
+{
+	if (s->top[-1].sp_flags & MONOCLE__SHADOW_SEGMENT)
+		pop_suspended (s);
+	else
+		pop_raising (s);
 }
 
 /* Is this the frame that leaves? Its stack pointer is unknown where the probe was called through a stub. */
@@ -61,7 +87,7 @@ monocle__shadow_end_dead (shadow *s, uintptr_t sp)
 		entry *e = s->top - 1;
 		if (sp_of (e) >= sp || (sp_of (e) + MONOCLE__SHADOW_STUB >= sp && !function_at (e->ip)))
 			return;
-		pop_raising (s);
+		pop_vanished (s);
 	}
 }
 
@@ -82,7 +108,7 @@ monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
 	bool found = e > s->base && is_own_frame (e - 1, definition, sp);
 	MONOCLE__INVARIANT (e >= s->base && e <= s->top);
 	while (s->top > e && (found || sp_of (s->top - 1) < sp))
-		pop_raising (s);
+		pop_vanished (s);
 	return found ? (--s->top)->method : definition;
 }
 
@@ -247,4 +273,142 @@ monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
 	while (e < s->top && sp_of (e) == sp)
 		e++;
 	monocle__shadow_cut ((uint32_t) (e - s->base));
+}
+
+/* --- segments ----------------------------------------------------------------------------------------------------- */
+
+uint32_t
+monocle__shadow_dispatched (void)
+{
+	return monocle__thread_memory_own ? monocle__thread_memory_own->dispatched : 0;
+}
+
+/*
+ * What was found at return addresses, by hash: what comes later takes the place. `check` is the address, the method and
+ * the epoch of images together, so that words of two threads never make a pair.
+ */
+static struct {
+	_Atomic (uintptr_t) method, check;
+} known[1 << 8];
+
+/* The definition of the method whose code a return address is in; NULL: no managed code is there. */
+static MonoMethod *
+definition_at (uintptr_t ip)
+{
+	size_t at = ip * 0x9E3779B97F4A7C15u >> 56;
+	uintptr_t key = ip ^ (uintptr_t) atomic_load (&monocle__clr_state.instance_epoch) << 48;
+	uintptr_t method = atomic_load_explicit (&known[at].method, memory_order_relaxed);
+	if ((atomic_load_explicit (&known[at].check, memory_order_relaxed) ^ method) == key)
+		return (MonoMethod *) method;
+	int saved_errno = errno;
+	FunctionID function = function_at (ip);
+	method = function ? (uintptr_t) definition_of (function) : 0;
+	errno = saved_errno;
+	atomic_store_explicit (&known[at].method, method, memory_order_relaxed);
+	atomic_store_explicit (&known[at].check, method ^ key, memory_order_relaxed);
+	return (MonoMethod *) method;
+}
+
+bool
+monocle__shadow_is_managed (uintptr_t ip)
+{
+	return definition_at (ip) != NULL;
+}
+
+/* Threads take numbers by the thousand. */
+static uintptr_t
+next_number (shadow *s)
+{
+	enum { TAKEN = 1 << 12 };
+	static _Atomic (uint64_t) taken = TAKEN;
+	if (s->segment == s->segments_end) {
+		s->segment = atomic_fetch_add_explicit (&taken, TAKEN, memory_order_relaxed);
+		s->segments_end = s->segment + TAKEN;
+	}
+	return s->segment++;
+}
+
+uintptr_t
+monocle__shadow_begin_segment (MonoMethod *method, MonoMethod *definition, uintptr_t sp,
+                               MonoProfilerCallInstrumentationFlags flags)
+{
+	shadow *s = monocle__thread_memory_get ();
+	if (!s || s->top == s->limit)
+		return 0;
+	uintptr_t number = next_number (s) << SEGMENT_BITS;
+	number |= flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE ? SEGMENT_LEAVES : 0;
+	number |= flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT ? SEGMENT_HAS_CONTEXT : 0;
+	uintptr_t raises = flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE ? MONOCLE__SHADOW_RAISES : 0;
+	monocle__shadow_push (method, definition, sp | raises | MONOCLE__SHADOW_SEGMENT, number);
+	return number;
+}
+
+static entry *
+segment_of (shadow *s, uintptr_t number)
+{
+	for (entry *e = s ? s->top : NULL; s && e-- > s->base + s->dispatched;)
+		if (e->ip == number && e->sp_flags & MONOCLE__SHADOW_SEGMENT)
+			return e;
+	return NULL;
+}
+
+bool
+monocle__shadow_has_segment (uintptr_t segment)
+{
+	return !segment || segment_of (monocle__thread_memory_own, segment);
+}
+
+MonoMethod *
+monocle__shadow_end_segment (uintptr_t segment, MonoMethod *definition)
+{
+	shadow *s = monocle__thread_memory_own;
+	entry *e = segment_of (s, segment);
+	if (!e)
+		return segment ? NULL : definition;
+	while (s->top > e + 1)
+		pop_vanished (s);
+	s->top = e;
+	return e->method;
+}
+
+/* The innermost segment of this method; NULL: it has none. */
+static entry *
+segment_in (shadow *s, MonoMethod *definition)
+{
+	for (entry *e = s->top; definition && e-- > s->base + s->dispatched;)
+		if (e->definition == definition && e->sp_flags & MONOCLE__SHADOW_SEGMENT)
+			return e;
+	return NULL;
+}
+
+void
+monocle__shadow_suspended (uintptr_t ip)
+{
+	shadow *s = monocle__thread_memory_own;
+	if (!s || s->top == s->base + s->dispatched)
+		return;
+	entry *e = segment_in (s, definition_at (ip));
+	while (e && s->top > e + 1)
+		pop_vanished (s);
+	if (e)
+		pop_suspended (s);
+}
+
+void
+monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t sp)
+{
+	shadow *s = monocle__thread_memory_get ();
+	if (!s || s->top == s->limit)
+		return;
+	monocle__shadow_push (dispatcher, NULL, sp | MONOCLE__SHADOW_DISPATCHES, 0); /* what its own probes push is above */
+	s->top[-1].ip = s->dispatched;                                               /* which the push may have changed */
+	s->dispatched = monocle__shadow_depth ();
+}
+
+void
+monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t sp)
+{
+	shadow *s = monocle__thread_memory_own;
+	while (s && s->dispatched && sp_of (s->base + s->dispatched - 1) <= sp)
+		monocle__shadow_cut (s->dispatched - 1);
 }

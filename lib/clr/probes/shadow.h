@@ -23,9 +23,11 @@
 
 /* The low bits of an entry's stack pointer: which events its end is to raise besides. */
 enum {
-	MONOCLE__SHADOW_RAISES = 1,  /* method_exception_leave */
-	MONOCLE__SHADOW_INVOKES = 2, /* method_end_invoke */
-	MONOCLE__SHADOW_BITS = MONOCLE__SHADOW_RAISES | MONOCLE__SHADOW_INVOKES,
+	MONOCLE__SHADOW_RAISES = 1,     /* method_exception_leave */
+	MONOCLE__SHADOW_INVOKES = 2,    /* method_end_invoke */
+	MONOCLE__SHADOW_SEGMENT = 4,    /* it is a segment (segment.c), which a suspension ends */
+	MONOCLE__SHADOW_DISPATCHES = 8, /* no event: it is the frame of a dispatcher, and `ip` is what `dispatched` was */
+	MONOCLE__SHADOW_BITS = 15,
 };
 
 /* Probes that are called through a stub stand a little deeper than their frame. */
@@ -89,7 +91,26 @@ void monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t flo
  */
 bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
+/* No exception goes beyond these entries: a dispatcher catches it. */
+uint32_t monocle__shadow_dispatched (void);
 /* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
+
+/*
+ * Segments of methods that the runtime suspends (segment.c). Their numbers are never 0; 0 stands for one that has no
+ * entry, because there was no room. `flags`: which events the method wants.
+ */
+uintptr_t monocle__shadow_begin_segment (MonoMethod *method, MonoMethod *definition, uintptr_t sp,
+                                         MonoProfilerCallInstrumentationFlags flags);
+/* Does it live still, on this thread? */
+bool monocle__shadow_has_segment (uintptr_t segment);
+/* It returns. The method that is left, NULL: that was told already. */
+MonoMethod *monocle__shadow_end_segment (uintptr_t segment, MonoMethod *definition);
+/* The method is suspended that this return address leads to. */
+void monocle__shadow_suspended (uintptr_t ip);
+void monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t sp);
+void monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t sp);
+/* Is there managed code at a return address? */
+bool monocle__shadow_is_managed (uintptr_t ip);
 
 #endif

@@ -93,12 +93,13 @@ append_token (uint8_t *blob, uint32_t *size, uint32_t token)
 	return written != 0;
 }
 
-uint32_t
-monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
+/* *made: the token, 0: not made yet. */
+static uint32_t
+calli (monocle__clr_image *image, uint8_t result, uint32_t count, uint32_t *made)
 {
 	MONOCLE__INVARIANT (count <= MONOCLE__CALLI_MAX);
-	if (image->calli_token[count])
-		return image->calli_token[count];
+	if (*made)
+		return *made;
 	uint32_t convention =
 	    type_reference (image, "System.Runtime.CompilerServices", "CallConvSuppressGCTransition",
 	                    (const WCHAR *) u"System.Runtime.CompilerServices.CallConvSuppressGCTransition");
@@ -106,17 +107,29 @@ monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
 	uint32_t size = 3;
 	if (!convention || !append_token (blob, &size, convention))
 		return 0;
-	blob[size++] = MONOCLE__ET_VOID;
+	blob[size++] = result;
 	blob[size++] = MONOCLE__ET_I8;
 	for (uint32_t i = 0; i < count; i++)
 		blob[size++] = MONOCLE__ET_I;
 	MONOCLE__INVARIANT (size <= sizeof blob);
-	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, &image->calli_token[count]);
+	HRESULT hr = image->emit->vtbl->GetTokenFromSig (image->emit, blob, size, made);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("GetTokenFromSig", hr);
-		image->calli_token[count] = 0;
+		*made = 0;
 	}
-	return image->calli_token[count];
+	return *made;
+}
+
+uint32_t
+monocle__tokens_calli (monocle__clr_image *image, uint32_t count)
+{
+	return calli (image, MONOCLE__ET_VOID, count, &image->calli_token[count]);
+}
+
+uint32_t
+monocle__tokens_calli_returning (monocle__clr_image *image, uint32_t count)
+{
+	return calli (image, MONOCLE__ET_I8, count, &image->calli_returning_token[count]);
 }
 
 /* Corlib's own definition of RuntimeTypeHandle.ToIntPtr; other images refer to it by name. */

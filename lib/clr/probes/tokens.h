@@ -11,6 +11,8 @@
 bool monocle__tokens_open (monocle__clr_image *image);
 /* void (int64, native int * count), unmanaged, no transition. */
 uint32_t monocle__tokens_calli (monocle__clr_image *image, uint32_t count);
+/* int64 (int64, native int * count), the same otherwise. */
+uint32_t monocle__tokens_calli_returning (monocle__clr_image *image, uint32_t count);
 /* Reads the types of the locals that the body has. */
 bool monocle__tokens_open_locals (monocle__rewriting *job);
 /* Gives the body more locals of one type; the number of the first, or MONOCLE__IL_NONE. */

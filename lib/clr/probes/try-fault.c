@@ -17,30 +17,10 @@
 #include "invariant.h"
 #include "probe.h"
 #include "rewrite.h"
+#include "runtime-async.h"
 #include "tokens.h"
 
 typedef monocle__rewriting job;
-
-/* The bytes of the return type in the method's signature; false: void, or malformed. */
-static bool
-return_type (job *j, const uint8_t **ret_type, uint32_t *ret_size)
-{
-	const uint8_t *data;
-	uint32_t size;
-	if (monocle__ecma_blob (&j->image->cli.ecma, j->row.signature, &data, &size))
-		return false;
-	monocle__ecma_cursor cursor = monocle__ecma_cursor_over (data, size);
-	if (monocle__ecma_read_byte (&cursor) & 0x10)
-		monocle__ecma_read_u (&cursor);
-	monocle__ecma_read_u (&cursor);
-	monocle__ecma_skip_modifiers (&cursor); /* `init` accessors return void modreq(IsExternalInit) */
-	*ret_type = cursor.at;
-	if (monocle__ecma_peek_byte (&cursor) == MONOCLE__ET_VOID)
-		return false;
-	monocle__ecma_skip_type (&cursor);
-	*ret_size = (uint32_t) (cursor.at - *ret_type);
-	return !cursor.error;
-}
 
 bool
 monocle__try_fault_suits (const job *j)
@@ -108,7 +88,8 @@ monocle__try_fault_insert (job *j)
 	uint32_t size, local = MONOCLE__IL_NONE, begin;
 	j->flags =
 	    (j->flags | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE) & ~MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
-	if (return_type (j, &type, &size) && (local = monocle__tokens_add_locals (j, type, size, 1)) == MONOCLE__IL_NONE)
+	if (monocle__runtime_async_result (&j->image->cli.ecma, &j->row, &type, &size) &&
+	    (local = monocle__tokens_add_locals (j, type, size, 1)) == MONOCLE__IL_NONE)
 		return MONOCLE_E_INVALID;
 	int result = insert_entry (j, local, &begin);
 	uint32_t handler = j->body.count;

@@ -97,6 +97,28 @@ if [ -e "$sdk/FSharp/fsc.dll" ] && stale "$out/tail.dll" "$here/tail.fs"; then
   cp "$sdk/FSharp/FSharp.Core.dll" "$out/"
   runtimeconfig tail
 fi
+# Methods that the runtime suspends, a preview of .NET 10. The sources are this folder's and those of others.
+case ${own##*/} in net[1-9][0-9].*)
+  mkdir -p "$out/suspended"
+  for source in "$here/suspended/suspended.cs" "$top"/test/conformance/programs/language.cs \
+    "$top"/test/conformance/events/programs/async.cs "$top"/test/conformance/dump/programs/asyncs.cs \
+    "$top"/test/conformance/clauses/clauses.cs; do
+    name=$(basename "$source" .cs)
+    if stale "$out/suspended/$name.dll" "$source"; then
+      compile "$out/suspended/$name.dll" "$own" -optimize+ -debug:portable -langversion:preview \
+        -features:runtime-async=on -nowarn:SYSLIB5007,CS1998,CS0414,CS0169,CS0219,SYSLIB0050,SYSLIB0011 "$source"
+      sed "s/net8\\.0/${own##*/}/; s/\"8\\.0\\.0\"/\"10.0.0\"/" "$out/shapes.runtimeconfig.json" \
+        > "$out/suspended/$name.runtimeconfig.json"
+    fi
+  done
+  if stale "$out/suspended/shapes.dll" "$here"/*.cs "$out/shapes-il.dll"; then
+    compile "$out/suspended/shapes.dll" "$own" -optimize+ -debug:portable -langversion:preview \
+      -features:runtime-async=on -nowarn:SYSLIB5007,CS1701 -r:"$out/shapes-il.dll" "$here"/*.cs
+    cp "$out/suspended/suspended.runtimeconfig.json" "$out/suspended/shapes.runtimeconfig.json"
+    cp "$out/shapes-il.dll" "$out/suspended/"
+  fi
+  ;;
+esac
 # Without symbols, and by a compiler that knows nothing of this runtime.
 if command -v mcs > /dev/null && stale "$out/mcs/lines.exe" "$here/lines/lines.cs"; then
   mkdir -p "$out/mcs"

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Methods that the runtime itself suspends, a preview of .NET 10: each segment of them is entered once and left once.
+
+A program counts its own segments and failures, and the tokens module must have counted the same. Then the programs of
+other suites that have async methods, compiled so: their output is that of a bare run, and calls nest on every thread.
+"""
+import re
+import sys
+
+import configurations
+import harness
+
+SUSPENDS = {"DOTNET_RuntimeAsync": "1"}
+OTHERS = [("language", []), ("async", []), ("asyncs", []), ("clauses", ["inside"]), ("clauses", ["callers"]),
+          ("shapes", [])]
+OWN = re.compile(r"^= (\w+) (\d+) (\d+)$", re.M)
+NAME = re.compile(r":(\w+)(<[^(]*>)? \(")
+
+
+class Suspended(configurations.EngineSuite):
+    def compare(self, runtime, what, exe, args, settings):
+        """Runs with and without; the module's counts, None after a failure."""
+        settings = dict(SUSPENDS, **settings)
+        bare = self.bare(runtime, [exe] + args, settings)
+        seen, counts = self.under(runtime, [exe] + args, ["image=" + exe.stem], settings)
+        self.check(bare.code in (0, 42), what + ": it runs", bare)
+        self.check((bare.code, bare.out) == (seen.code, seen.out), what + ": output as without a profiler", seen)
+        self.check("could not be given" not in seen.err, what + ": every method has its probes", seen.err)
+        if self.check(counts is not None, what + ": the module wrote its counts", seen):
+            self.sound(what, counts)
+        return seen, counts
+
+    def segments(self, runtime, folder, name, settings, rounds):
+        what = "%s, %s: segments" % (runtime, name)
+        seen, counts = self.compare(runtime, what, folder / "suspended.dll", [str(rounds)], settings)
+        told = {}
+        for key, row in counts.rows.items() if counts else []:
+            found = NAME.search(counts.names[key])
+            if found:
+                old = told.get(found[1], (0, 0))
+                told[found[1]] = (old[0] + row.enter, old[1] + row.exception)
+        own = {m[1]: (int(m[2]), int(m[3])) for m in OWN.finditer(seen.out)}
+        self.check(len(own) > 20, what + ": the program counted its own", seen)
+        wrong = ["%s: the program counted %s, the module %s" % (n, c, told.get(n))
+                 for n, c in own.items() if n in told and told[n] != c]
+        missing = [n for n in own if n not in told and n not in ("AllEnded", "Iterates")]
+        self.check(not wrong and not missing, what + ": the module counted the same",
+                   "\n    " + "\n    ".join(wrong + missing))
+
+    def calls(self, runtime, folder):
+        """The module calls charges what ran, not the wait, of which a half is for a machine that is busy."""
+        what, wait, file = "%s: the module calls" % runtime, 500, self.work / "calls.pb.gz"
+        env = harness.profile_environment(self.build, runtime, ["calls:output=%s" % file], SUSPENDS)
+        seen = harness.run(runtime.prefix + [str(folder / "suspended.dll"), "waits", str(wait)], env, self.work)
+        told = harness.run([str(self.build.monocle), "report", "--format=tsv", str(file)], env, self.work)
+        if not self.check(seen.code == 0 and told.code == 0, what + ": there is a profile", [str(seen), str(told)]):
+            return
+        rows = [line.split("\t") for line in told.out.splitlines()]
+        row = next((r for r in rows if "Program:Waits " in r[0]), ["", "0", "0", "0"])
+        self.check(row[1] == "3", what + ": three segments", told)
+        self.check(int(row[2]) < wait * 1000000, what + ": two waits cost less than one", row)
+        self.check("lost" not in told.out, what + ": nothing is lost", told)
+
+    def agree(self, runtime, folder):
+        """Walks in the middle of segments see what the runtime sees."""
+        what, file = "%s: stacks" % runtime, self.work / "agree.txt"
+        env = harness.profile_environment(self.build, runtime, ["agree:output=%s,every=16" % file], SUSPENDS)
+        seen = harness.run(runtime.prefix + [str(folder / "suspended.dll")], env, self.work)
+        text = file.read_text() if file.exists() else ""
+        rows = [line.split() for line in text.splitlines() if line.startswith("= ")]
+        compared = sum(int(r[2]) for r in rows)
+        self.check(seen.code == 0 and compared > 500, what + ": there is something to compare", seen)
+        self.check(sum(int(r[3]) + int(r[4]) for r in rows) == 0, what + ": are those of the runtime", text[:3000])
+
+
+def main():
+    suite = Suspended("engine-suspended", __doc__)
+    suite.parser.add_argument("--rounds", type=int, default=1)
+    suite.parser.add_argument("--configurations", default="default,no-tiering,osr")
+    options = suite.parse()
+    folder = suite.programs()
+    folder = folder / "suspended" if folder else None
+    if folder and not (folder / "suspended.dll").exists():
+        suite.skip("programs", "the SDK is older than .NET 10", "coreclr")
+        folder = None
+    for runtime in suite.runtimes(["clr10"]) if folder else []:
+        for name in options.configurations.split(","):
+            suite.segments(runtime, folder, name, configurations.SETTINGS[name], options.rounds)
+        suite.calls(runtime, folder)
+        suite.agree(runtime, folder)
+        for name, args in OTHERS:
+            suite.compare(runtime, "%s: %s" % (runtime, name), folder / (name + ".dll"), args, {})
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
