@@ -171,12 +171,15 @@ class Recipes(harness.Suite):
             self.check(counts.read_report(seen.out) == WANTED, what + ": the counts are exact", seen)
 
     def killed(self, image, runtime):
-        """The spool is read outside, where there is another process 1, and becomes the profile."""
+        """The spool is read outside, where there is another process 1: while it grows, and for the profile of it."""
         what = "killed on %s" % runtime
         recipe = read_docker(snippets()["docker"])
         volume = self.volume(what, recipe.user)
         running = self.start(image, recipe, volume)
         running.wait_for(b"open\n")
+        for spool in volume.iterdir():
+            seen = self.report(spool)
+            self.check(counts.read_report(seen.out) == KILLED, what + ": before that it can be read", seen)
         running.kill()
         self.check(running.end()[0] == 137, what + ": it is dead")
         spools = list(volume.glob("shop_*_1.calls.pb.gz.spool"))
