@@ -5,9 +5,8 @@
  *
  * The path is looked up as the kernel does it, one name after the other, with all symbolic links. Each folder, link and
  * file on this way is looked at before the next name, so that nobody who is not trusted can change any of them, before
- * the file is opened by the same path or after it: there is no race to win. Two things are believed rather than seen:
- * that the mode tells who may write (a list of access rights, an ACL, shows up in it as rights of the group), and what
- * the kernel says of the owner.
+ * the file is opened by the same path or after it: there is no race to win. What the kernel says of owner, mode and
+ * list of access rights (ACL) is believed.
  */
 #include "trust.h"
 
@@ -19,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "environment.h"
@@ -69,8 +69,9 @@ is_trusted (uid_t user)
 }
 
 /*
- * A group of one's own has the number of its user: exactly there systems let the group write by default (umask 002).
- * Root's group is root; and what root gives to one of the system's own groups is root's decision (Debian's staff).
+ * Systems that let the group write by default (umask 002) give each user a group of its own, with the user's number;
+ * where the numbers differ nothing tells such a group from one that all users share. Root's group is root; and what
+ * root gives to one of the system's own groups is root's decision (Debian's staff).
  */
 static bool
 is_owners_group (const struct stat *status)
@@ -79,10 +80,18 @@ is_owners_group (const struct stat *status)
 	       (status->st_uid == 0 && status->st_gid < SYSTEM_GROUPS);
 }
 
+/* A list of access rights may name further users; the group's part of the mode is what they may have at most. */
 static bool
-others_can_write (const struct stat *status)
+has_access_list (const char *path)
 {
-	return (status->st_mode & S_IWOTH) || ((status->st_mode & S_IWGRP) && !is_owners_group (status));
+	return lgetxattr (path, "system.posix_acl_access", NULL, 0) > 0;
+}
+
+static bool
+others_can_write (const char *path, const struct stat *status)
+{
+	bool group_can = status->st_mode & S_IWGRP;
+	return (status->st_mode & S_IWOTH) || (group_can && (!is_owners_group (status) || has_access_list (path)));
 }
 
 /*
@@ -94,7 +103,7 @@ static int
 judge (walk *at, const struct stat *status)
 {
 	const char *path = at->done[0] ? at->done : "/";
-	bool writable = !S_ISLNK (status->st_mode) && others_can_write (status);
+	bool writable = !S_ISLNK (status->st_mode) && others_can_write (path, status);
 	bool sticky = S_ISDIR (status->st_mode) && (status->st_mode & S_ISVTX);
 	at->anyone_can_add = writable;
 	if (!is_trusted (status->st_uid))
@@ -105,8 +114,8 @@ judge (walk *at, const struct stat *status)
 	else if (writable && !sticky && (status->st_mode & S_IWOTH))
 		snprintf (at->reason, at->size, "every user can write to %s; chmod go-w %s mends that", path, path);
 	else if (writable && !sticky)
-		snprintf (at->reason, at->size, "its group %u can write to %s; chmod go-w %s mends that",
-		          (unsigned) status->st_gid, path, path);
+		snprintf (at->reason, at->size, "its group %u%s can write to %s; chmod go-w %s mends that",
+		          (unsigned) status->st_gid, has_access_list (path) ? " or users of its access list" : "", path, path);
 	else
 		return 0;
 	return -EPERM;

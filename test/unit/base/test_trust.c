@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -134,6 +135,30 @@ a_path_that_is_too_long_is_refused (void **state)
 	assert_int_equal (monocle__trust_path (path, reason, sizeof reason), -EPERM);
 }
 
+/* Version 2: the owner and user 64321 may write, the group may read, at most writing is allowed, others may read. */
+static void
+a_user_of_an_access_list_is_a_stranger (void **state)
+{
+	static const struct entry {
+		uint16_t tag, rights;
+		uint32_t id;
+	} entries[] = { { 1, 7, ~0u }, { 2, 7, STRANGER }, { 4, 5, ~0u }, { 16, 7, ~0u }, { 32, 5, ~0u } };
+	struct {
+		uint32_t version;
+		struct entry entries[5];
+	} list = { .version = 2 };
+	char reason[2048] = "";
+	memcpy (list.entries, entries, sizeof entries);
+	make ();
+	if (setxattr (in_folder ("in"), "system.posix_acl_access", &list, sizeof list, 0) == 0) {
+		assert_int_equal (monocle__trust_path (in_folder ("in/file"), reason, sizeof reason), -EPERM);
+		assert_non_null (strstr (reason, " or users of its access list can write to /tmp"));
+		assert_int_equal (chmod (in_folder ("in"), 0755), 0);
+		assert_int_equal (monocle__trust_path (in_folder ("in/file"), reason, sizeof reason), 0);
+	}
+	unmake ();
+}
+
 /* The test itself lies where its builder put it, and its builder runs code here already. */
 static void
 what_is_built_by_the_owner_of_this_program_is_trusted (void **state)
@@ -166,6 +191,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (only_what_no_stranger_can_change_is_trusted),
 	cmocka_unit_test (a_relative_path_begins_in_the_current_folder),
 	cmocka_unit_test (a_path_that_is_too_long_is_refused),
+	cmocka_unit_test (a_user_of_an_access_list_is_a_stranger),
 	cmocka_unit_test (what_is_built_by_the_owner_of_this_program_is_trusted),
 };
 
