@@ -6,6 +6,7 @@ Its output must stay byte for byte what it is without us, and every call must en
 of threads that still run when the runtime ends (the pool's workers in their waits) may be open. The compiler throws
 nothing; the program exceptions.cs does, through frames of the framework, on each runtime.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -18,6 +19,11 @@ import harness  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 MONO_LIBRARY = pathlib.Path("/usr/lib/mono/4.5")
 WAITING = re.compile(r"^(System\.Threading\.|Interop/|Microsoft\.Win32\.SafeHandles\.)")
+
+
+def seconds_of_children():
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 class Compiler(harness.Suite):
@@ -59,7 +65,9 @@ class Compiler(harness.Suite):
     def run(self, compiler):
         # One name for both: it is written into the assembly.
         target, file = self.work / "language.exe", self.work / "counter.tsv"
+        begin = seconds_of_children()
         bare = self.compile(compiler, target, [])
+        self.bare_seconds = seconds_of_children() - begin
         if bare is None or not self.check(bare.code == 0, "the compiler compiles", bare):
             return
         plain = target.read_bytes()
@@ -73,6 +81,23 @@ class Compiler(harness.Suite):
             self.check(lost == 0, "no event lost", lost)
             self.check(len(rows) > 5000, "the framework is probed as well", len(rows))
             self.balanced(rows)
+        self.contexts(compiler, target, plain)
+
+    def contexts(self, compiler, target, plain):
+        """The same with a context for every call, and everything ready that any getter could be asked for."""
+        target.unlink()
+        file, begin = self.work / "everything.txt", seconds_of_children()
+        seen = self.compile(compiler, target, ["everything:unread,output=%s" % file])
+        seconds = seconds_of_children() - begin
+        self.check(seen.code == 0 and not seen.out and not seen.err, "the compiler says the same with contexts", seen)
+        self.check(target.exists() and target.read_bytes() == plain, "the assembly is the same with contexts")
+        if self.check(file.exists(), "the module wrote its numbers", seen):
+            enters, leaves, tails, exceptions, without, _ = (int(word) for word in file.read_text().split())
+            self.check(enters > 1000000 and without == 0, "every call has a context", file.read_text())
+            # Threads of the pool wait when the runtime ends.
+            self.check(0 <= enters - leaves - tails - exceptions < 200, "every call with a context ends",
+                       file.read_text())
+            print("contexts for %d calls: %.1f s of CPU, bare %.1f" % (enters, seconds, self.bare_seconds))
 
 
 def main():
