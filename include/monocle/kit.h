@@ -44,6 +44,7 @@ typedef enum {
 	MONOCLE_KIT_OPTION_U64,    /* key=123, k/m/g suffixes        -> uint64_t */
 	MONOCLE_KIT_OPTION_STRING, /* key=text                       -> const char * (owned by the option set) */
 	MONOCLE_KIT_OPTION_CHOICE, /* key=a|b|c, `choices` "a|b|c"   -> uint32_t index */
+	MONOCLE_KIT_OPTION_TIME,   /* key=5ms, units ns us ms s, 0   -> uint64_t nanoseconds */
 } monocle_kit_option_kind;
 
 typedef struct {
@@ -122,6 +123,34 @@ typedef struct monocle_kit_spool monocle_kit_spool;
  */
 typedef size_t (*monocle_kit_name_method) (void *method, char *buffer, size_t size);
 
+/* How a call ended. */
+typedef enum {
+	MONOCLE_KIT_RETURNED,
+	MONOCLE_KIT_THREW,
+	MONOCLE_KIT_TAIL_CALLED, /* another method took its place */
+	MONOCLE_KIT_ABANDONED,   /* it ended without telling; seen when a caller of it ended */
+	MONOCLE_KIT_UNFINISHED,  /* it had not ended when its thread, or the process, did */
+} monocle_kit_end;
+
+#define MONOCLE_KIT_ARGUMENTS_SIZE 1536
+#define MONOCLE_KIT_RESULT_SIZE    384
+
+typedef struct {
+	uint32_t size;    /* sizeof */
+	monocle_kit_end end;
+	void *method;
+	const void *kept; /* what monocle_kit_calls_keep () was given in this call */
+	size_t kept_size; /* 0: nothing was, or there was no room for it */
+	void *context;    /* what monocle_kit_calls_leave_watched () was given; NULL: it was not this call that left */
+} monocle_kit_slow_call;
+
+/*
+ * Describes a slow call, when it ends and on its thread: writes a text with its NUL into each buffer, of
+ * MONOCLE_KIT_ARGUMENTS_SIZE and MONOCLE_KIT_RESULT_SIZE bytes. Both are "" before. It runs inside the leave: what may
+ * be done there may be done here. Calls on the same thread meanwhile are counted as lost.
+ */
+typedef void (*monocle_kit_describe_call) (const monocle_kit_slow_call *call, char *arguments, char *result);
+
 typedef struct {
 	uint32_t size;                       /* sizeof */
 	const char *module;                  /* "calls" */
@@ -132,6 +161,9 @@ typedef struct {
 	bool times;                          /* wall time; false: counts only */
 	bool threads;                        /* one tree per thread in the profile */
 	uint32_t max_depth;                  /* deeper calls fold; 0: as deep as a profile goes, MONOCLE_KIT_MAX_DEPTH */
+	uint64_t threshold;                  /* ns: calls that take as long are listed (below); 0: none. Needs `times` */
+	uint32_t slow_calls;                 /* at most so many, the longest; 0: 1000 */
+	monocle_kit_describe_call describe;  /* what is said of them; may be NULL: nothing */
 } monocle_kit_spool_config;
 
 #define MONOCLE_KIT_MAX_DEPTH 4096
@@ -170,7 +202,23 @@ MONOCLE_KIT_API int monocle_kit_spool_close (monocle_kit_spool *spool);
  */
 MONOCLE_KIT_API void monocle_kit_calls_enter (monocle_kit_spool *spool, void *method);
 MONOCLE_KIT_API void monocle_kit_calls_leave (monocle_kit_spool *spool, void *method);
-/* Names a thread in the profile: `tid` is its pthread_self (); NULL clears. Without `threads` nothing happens. */
+/*
+ * The same for a spool with a threshold, in place of the two above: a call that takes as long is listed in the profile,
+ * with its time, thread, callers, and what `describe` says of it. Some two nanoseconds more a pair. Of calls that are
+ * more than 8183 deep on their thread no time is known: they are not listed, and counted. `context` reaches `describe`.
+ */
+MONOCLE_KIT_API void monocle_kit_calls_enter_watched (monocle_kit_spool *spool, void *method);
+MONOCLE_KIT_API void monocle_kit_calls_leave_watched (monocle_kit_spool *spool, void *method, monocle_kit_end end,
+                                                      void *context);
+/*
+ * Keeps a copy of `size` bytes until the call ends that was entered last on this thread, for `describe`; at most once a
+ * call, right after its enter. False: there is no room, no such call, or nothing that describes.
+ */
+MONOCLE_KIT_API bool monocle_kit_calls_keep (monocle_kit_spool *spool, const void *bytes, size_t size);
+/*
+ * Names a thread in the profile: `tid` is its pthread_self (); NULL clears. Without `threads` or a threshold nothing
+ * happens.
+ */
 MONOCLE_KIT_API void monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const char *name);
 /*
  * The calling thread ends: its part is closed and its buffers are ready for the next thread. Also done when it exits.

@@ -307,6 +307,8 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	MONOCLE__INVARIANT (node->parent < index && index < builder->node_count);
 	builder->node_paths[index] = path;
 	builder->node_labels[index] = label;
+	if (builder->out->node_paths && !hidden)
+		builder->out->node_paths[index] = path;
 	if (path == NONE)
 		return;
 	if (!hidden || builder->view->header->flags & MONOCLE__SPOOL_STACKS)
@@ -420,6 +422,9 @@ sort_paths (struct monocle__call_paths *out)
 			MONOCLE__INVARIANT (sorted[i].depth ? ranks[i].parent < i : ranks[i].parent == NONE);
 			sorted[i].parent = ranks[i].parent;
 		}
+		for (uint32_t i = 0; i < out->node_count; i++)
+			if (out->node_paths[i] != NONE)
+				out->node_paths[i] = places[out->node_paths[i]];
 		free (out->paths);
 		out->paths = sorted;
 	}
@@ -441,6 +446,13 @@ make_node_tables (struct builder *builder)
 	builder->node_labels = malloc (count * sizeof *builder->node_labels);
 	if (!builder->node_paths || !builder->node_labels)
 		return false;
+	if (builder->view->header->threshold_ns) {
+		builder->out->node_paths = malloc (count * sizeof *builder->out->node_paths);
+		if (!builder->out->node_paths)
+			return false;
+		memset (builder->out->node_paths, 0xff, count * sizeof *builder->out->node_paths);
+		builder->out->node_count = builder->node_count;
+	}
 	memset (builder->node_paths, 0xff, count * sizeof *builder->node_paths);
 	memset (builder->node_labels, 0xff, count * sizeof *builder->node_labels);
 	return true;
@@ -491,5 +503,6 @@ monocle__call_paths_done (struct monocle__call_paths *paths)
 	free (paths->images);
 	free (paths->labels);
 	free (paths->paths);
+	free (paths->node_paths);
 	memset (paths, 0, sizeof *paths);
 }

@@ -38,6 +38,8 @@ struct monocle__call_paths {
 	uint32_t label_count;
 	struct monocle__path *paths;
 	uint32_t path_count;
+	uint32_t *node_paths; /* of a spool with a threshold: the path of each node; UINT32_MAX: none. Else NULL */
+	uint32_t node_count;
 };
 
 /* 0 or -ENOMEM. The result borrows text from the view. */

@@ -12,6 +12,7 @@
 #include "fork-pages.h"
 #include "hash.h"
 #include "invariant.h"
+#include "slow.h"
 
 #include <errno.h>
 #include <string.h>
@@ -173,6 +174,7 @@ give_memory (struct monocle__call_thread *thread)
 		munmap (thread->stack, (size_t) ((char *) thread->stack_end - (char *) thread->stack));
 	if (thread->slots)
 		munmap (thread->slots, (thread->mask + 1) * sizeof *thread->slots);
+	monocle__slow_thread_free (thread);
 	monocle__fork_pages_free (thread, PAGES);
 }
 
@@ -184,7 +186,7 @@ new_thread (monocle_kit_spool *spool)
 		return NULL;
 	thread->spool = spool;
 	thread->nodes = monocle__spool_nodes (spool);
-	if (!take_stack (thread) || !monocle__thread_grow_slots (thread)) {
+	if (!take_stack (thread) || !monocle__thread_grow_slots (thread) || !monocle__slow_thread_new (thread)) {
 		give_memory (thread);
 		return NULL;
 	}
@@ -211,6 +213,7 @@ take_record (struct monocle__call_thread *thread)
 	if (!root)
 		return false;
 	record->root = root;
+	thread->number = number;
 	thread->root = root;
 	pthread_mutex_lock (&pool_lock);
 	thread->record = record;
@@ -237,6 +240,7 @@ start_counting (struct monocle__call_thread *thread)
 	pthread_mutex_unlock (&pool_lock);
 	__atomic_store_n (&record->current, thread->root, __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, monocle__clock_now (), __ATOMIC_RELAXED);
+	monocle__slow_thread_begin (thread);
 	__atomic_store_n (&record->ended, 0, __ATOMIC_RELEASE);
 	thread->state = MONOCLE__READY;
 }
@@ -288,6 +292,7 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	struct monocle__thread_record *record = thread->record;
 	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
 	thread->state = MONOCLE__BUSY;
+	monocle__slow_thread_end (thread, now);
 	if (thread->clock && now > record->last)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
@@ -318,7 +323,7 @@ monocle__thread_record_name (struct monocle__thread_record *record, const char *
 void
 monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const char *name)
 {
-	if (!spool || !monocle__spool_is_ours (spool) || !(spool->header->flags & MONOCLE__SPOOL_THREADS))
+	if (!spool || !monocle__spool_is_ours (spool) || !(spool->header->flags & MONOCLE__SPOOL_THREADS || spool->watch))
 		return;
 	if (monocle__self == &unborn && tid == (uintptr_t) pthread_self ())
 		monocle__thread_begin (spool);

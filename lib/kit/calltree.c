@@ -18,8 +18,10 @@
  */
 #include "calltree.h"
 #include "invariant.h"
+#include "slow.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define unlikely(condition) __builtin_expect (!!(condition), 0)
 
@@ -77,6 +79,32 @@ leave_to (struct monocle__call_thread *thread, uint32_t *level, uint64_t now)
 	thread->current = &thread->nodes[index];
 }
 
+/* --- spools with a threshold -------------------------------------------------------------------------------------- */
+
+/* Before the next level is entered: a reader takes the start of each level up to that of the current node. */
+static inline void
+note_start (struct monocle__call_thread *thread, uint64_t now)
+{
+	size_t level = (size_t) (thread->top - thread->stack) + 1;
+	if (unlikely (level >= MONOCLE__WATCHED_LEVELS)) {
+		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNWATCHED, 1);
+		return;
+	}
+	__atomic_store_n (&thread->starts->starts[level - 1], now, __ATOMIC_RELAXED);
+	if (thread->kept)
+		thread->kept[level] = (struct monocle__kept) { thread->kept[level - 1].at + thread->kept[level - 1].length, 0 };
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+}
+
+/* The call at `level` ends. */
+static inline void
+note_end (struct monocle__call_thread *thread, const uint32_t *level, uint64_t now, monocle_kit_end end, void *context)
+{
+	size_t number = (size_t) (level - thread->stack);
+	if (number < MONOCLE__WATCHED_LEVELS && now - thread->starts->starts[number - 1] >= thread->slow)
+		monocle__slow_note (thread, level, now, end, context);
+}
+
 /* --- the seldom part ---------------------------------------------------------------------------------------------- */
 
 static uint64_t
@@ -89,14 +117,20 @@ now_of (const struct monocle__call_thread *thread)
 static __attribute__ ((noinline)) void
 enter_by_clock (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index)
 {
-	enter_node (thread, child, index, now_of (thread));
+	uint64_t now = now_of (thread);
+	if (thread->starts)
+		note_start (thread, now);
+	enter_node (thread, child, index, now);
 	end_event (thread);
 }
 
 static __attribute__ ((noinline)) void
-leave_by_clock (struct monocle__call_thread *thread)
+leave_by_clock (struct monocle__call_thread *thread, monocle_kit_end end, void *context)
 {
-	leave_to (thread, thread->top - 1, now_of (thread));
+	uint64_t now = now_of (thread);
+	if (thread->starts)
+		note_end (thread, thread->top, now, end, context);
+	leave_to (thread, thread->top - 1, now);
 	end_event (thread);
 }
 
@@ -163,7 +197,10 @@ enter_other_child (struct monocle__call_thread *thread, void *method)
 	}
 	if (thread->top <= thread->fold)
 		thread->current->last_child = index;
-	enter_node (thread, &thread->nodes[index], index, now_of (thread));
+	uint64_t now = now_of (thread);
+	if (thread->starts)
+		note_start (thread, now);
+	enter_node (thread, &thread->nodes[index], index, now);
 	end_event (thread);
 }
 
@@ -181,6 +218,15 @@ enter_skipped (struct monocle__call_thread *thread, void *method)
 	__atomic_store_n (&thread->state, MONOCLE__SKIPPING, __ATOMIC_RELAXED);
 }
 
+static void
+enter_again (monocle_kit_spool *spool, void *method)
+{
+	if (spool->watch)
+		monocle_kit_calls_enter_watched (spool, method);
+	else
+		monocle_kit_calls_enter (spool, method);
+}
+
 static __attribute__ ((noinline, cold)) void
 enter_not_ready (monocle_kit_spool *spool, void *method)
 {
@@ -190,13 +236,11 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 	switch (thread->state) {
 	case MONOCLE__BUSY: monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1); return;
 	case MONOCLE__SKIPPING: enter_skipped (thread, method); return;
-	case MONOCLE__READY: /* By a signal handler, since the caller looked. */
-		monocle_kit_calls_enter (spool, method);
-		return;
+	case MONOCLE__READY: enter_again (spool, method); return; /* By a signal handler, since the caller looked. */
 	case MONOCLE__UNBORN:
 		monocle__thread_begin (spool);
 		if (monocle__self->state == MONOCLE__READY)
-			monocle_kit_calls_enter (spool, method);
+			enter_again (spool, method);
 		else if (!__atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 			monocle__spool_lose (spool, MONOCLE__LOSS_THREADS, 1);
 		return;
@@ -206,7 +250,7 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 
 /* Looks for the call further down: what lies above it has left without telling. */
 static __attribute__ ((noinline)) void
-leave_other_call (struct monocle__call_thread *thread, void *method)
+leave_other_call (struct monocle__call_thread *thread, void *method, monocle_kit_end end, void *context)
 {
 	enum { FARTHEST = 1 << 16 };
 	uint64_t key = (uintptr_t) method;
@@ -218,7 +262,12 @@ leave_other_call (struct monocle__call_thread *thread, void *method)
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNMATCHED, 1);
 	} else {
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNBALANCED, (uint64_t) (thread->top - level));
-		leave_to (thread, level - 1, now_of (thread));
+		uint64_t now = now_of (thread);
+		for (const uint32_t *open = thread->top; thread->starts && open > level; open--)
+			note_end (thread, open, now, MONOCLE_KIT_ABANDONED, NULL);
+		if (thread->starts)
+			note_end (thread, level, now, end, context);
+		leave_to (thread, level - 1, now);
 	}
 	end_event (thread);
 }
@@ -269,13 +318,79 @@ monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
 	}
 	begin_event (thread);
 	if (unlikely (thread->current->key != (uintptr_t) method)) {
-		leave_other_call (thread, method);
+		leave_other_call (thread, method, MONOCLE_KIT_RETURNED, NULL);
 		return;
 	}
 	if (unlikely (thread->clock == MONOCLE__CLOCK_CALL)) {
-		leave_by_clock (thread);
+		leave_by_clock (thread, MONOCLE_KIT_RETURNED, NULL);
 		return;
 	}
 	leave_to (thread, thread->top - 1, thread->clock ? monocle__ticks_now () : 0);
 	end_event (thread);
+}
+
+/* --- the hot part of spools with a threshold ---------------------------------------------------------------------- */
+
+void
+monocle_kit_calls_enter_watched (monocle_kit_spool *spool, void *method)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (unlikely (thread->state != MONOCLE__READY)) {
+		enter_not_ready (spool, method);
+		return;
+	}
+	begin_event (thread);
+	uint32_t index = thread->current->last_child;
+	struct monocle__node *child = &thread->nodes[index];
+	if (unlikely (child->key != (uintptr_t) method)) {
+		enter_other_child (thread, method);
+		return;
+	}
+	if (unlikely (thread->clock != MONOCLE__CLOCK_TICKS || !thread->starts)) {
+		enter_by_clock (thread, child, index);
+		return;
+	}
+	uint64_t now = monocle__ticks_now ();
+	note_start (thread, now);
+	enter_node (thread, child, index, now);
+	end_event (thread);
+}
+
+void
+monocle_kit_calls_leave_watched (monocle_kit_spool *spool, void *method, monocle_kit_end end, void *context)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (unlikely (thread->state != MONOCLE__READY)) {
+		leave_not_ready (spool);
+		return;
+	}
+	begin_event (thread);
+	if (unlikely (thread->current->key != (uintptr_t) method)) {
+		leave_other_call (thread, method, end, context);
+		return;
+	}
+	if (unlikely (thread->clock != MONOCLE__CLOCK_TICKS || !thread->starts)) {
+		leave_by_clock (thread, end, context);
+		return;
+	}
+	uint64_t now = monocle__ticks_now ();
+	note_end (thread, thread->top, now, end, context);
+	leave_to (thread, thread->top - 1, now);
+	end_event (thread);
+}
+
+bool
+monocle_kit_calls_keep (monocle_kit_spool *spool, const void *bytes, size_t size)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (!spool || thread->state != MONOCLE__READY || !thread->kept)
+		return false;
+	size_t level = (size_t) (thread->top - thread->stack);
+	if (level == 0 || level >= MONOCLE__WATCHED_LEVELS || size > MONOCLE__KEEP_SIZE - thread->kept[level].at)
+		return false;
+	struct monocle__kept *kept = &thread->kept[level];
+	MONOCLE__INVARIANT (kept->at <= MONOCLE__KEEP_SIZE && kept->length == 0);
+	memcpy (thread->keep + kept->at, bytes, size);
+	kept->length = (uint32_t) size;
+	return true;
 }

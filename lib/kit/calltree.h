@@ -44,8 +44,22 @@ struct monocle__call_thread {
 	bool deep;                      /* SKIPPING because the stack is full: calls still count */
 	uint32_t root;
 	monocle_kit_spool *spool;
+
+	/* Of spools with a threshold: */
+	struct monocle__starts *starts;                /* NULL: calls have no starts */
+	uint64_t slow;                                 /* ticks; a call that took as many may be slow */
+	struct monocle__kept *kept;                    /* by level; NULL: nothing is kept */
+	uint8_t *keep;                                 /* what is kept, level after level */
+	uint32_t number, tid;                          /* of the record; the kernel's */
 	struct monocle__call_thread *next_free, *next; /* under the pool's lock */
 };
+
+/* What a module keeps of an open call: `length` bytes in `keep`. */
+struct monocle__kept {
+	uint32_t at, length;
+};
+
+enum { MONOCLE__KEEP_SIZE = 4 << 20 }; /* address space, not memory */
 
 /* The one thread-local variable of this library. Never NULL: threads begin with a shared record that is UNBORN. */
 extern __thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec")));

@@ -92,6 +92,28 @@ try_number (const monocle_kit_option *row, const char *value, uint64_t *ret_numb
 	return number >= row->min && (row->max == 0 || number <= row->max);
 }
 
+/* A unit must be there, but for 0. */
+static bool
+try_time (const char *value, uint64_t *ret_number)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	char *end;
+	if (!value || *value < '0' || *value > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull (value, &end, 10);
+	*ret_number = 0;
+	if (!errno && !number && !*end)
+		return true;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!errno && !strcmp (end, units[i].name))
+			return !__builtin_mul_overflow (number, units[i].ns, ret_number);
+	return false;
+}
+
 /* The position of `value` among "a|b|c". */
 static bool
 try_choice (const char *choices, const char *value, uint64_t *ret_number)
@@ -131,6 +153,9 @@ complain_of_value (const char *module, const monocle_kit_option *row, const char
 		                         (unsigned long long) row->min);
 	else if (row->kind == MONOCLE_KIT_OPTION_CHOICE)
 		monocle_kit_log_failure (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
+	else if (row->kind == MONOCLE_KIT_OPTION_TIME)
+		monocle_kit_log_failure (module, "option %s=%s: a time is wanted, a number with ns, us, ms or s", row->key,
+		                         value);
 	else if (row->kind == MONOCLE_KIT_OPTION_FLAG)
 		monocle_kit_log_failure (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
 	else
@@ -146,6 +171,7 @@ try_value (const monocle_kit_option *row, const char *value, struct setting *set
 	case MONOCLE_KIT_OPTION_FLAG: return try_flag (value, &setting->number);
 	case MONOCLE_KIT_OPTION_U64: return try_number (row, value, &setting->number);
 	case MONOCLE_KIT_OPTION_CHOICE: return try_choice (row->choices, value, &setting->number);
+	case MONOCLE_KIT_OPTION_TIME: return try_time (value, &setting->number);
 	case MONOCLE_KIT_OPTION_STRING: setting->text = value ? strdup (value) : NULL; return setting->text != NULL;
 	}
 	return false;
@@ -220,7 +246,7 @@ settle (struct setting *setting, bool store)
 			free (setting->text);
 		else if (setting->row->kind == MONOCLE_KIT_OPTION_FLAG)
 			*(bool *) setting->row->value = setting->number != 0;
-		else if (setting->row->kind == MONOCLE_KIT_OPTION_U64)
+		else if (setting->row->kind == MONOCLE_KIT_OPTION_U64 || setting->row->kind == MONOCLE_KIT_OPTION_TIME)
 			*(uint64_t *) setting->row->value = setting->number;
 		else if (setting->row->kind == MONOCLE_KIT_OPTION_CHOICE)
 			*(uint32_t *) setting->row->value = (uint32_t) setting->number;
@@ -229,6 +255,17 @@ settle (struct setting *setting, bool store)
 		free (setting);
 		setting = next;
 	}
+}
+
+/* In the largest unit that leaves a whole number. */
+static void
+print_time (uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	size_t unit = 0;
+	for (; ns && ns % 1000 == 0 && unit < 3; unit++)
+		ns /= 1000;
+	printf ("%llu%s", (unsigned long long) ns, ns ? units[unit] : "");
 }
 
 /* A text that is NULL has no value to show: the row's help says what holds then. */
@@ -244,6 +281,8 @@ print_default (const monocle_kit_option *row)
 		printf ("%llu", (unsigned long long) *(uint64_t *) row->value);
 	else if (row->kind == MONOCLE_KIT_OPTION_STRING)
 		printf ("%s", *(const char **) row->value);
+	else if (row->kind == MONOCLE_KIT_OPTION_TIME)
+		print_time (*(uint64_t *) row->value);
 	else {
 		const char *choice = row->choices;
 		for (uint32_t i = *(uint32_t *) row->value; i; i--)
@@ -258,7 +297,9 @@ print_help (const char *module, const monocle_kit_option *rows)
 {
 	printf ("Options of %s, comma separated behind a colon (--profile=%s:KEY=VALUE,KEY):\n", module, module);
 	for (; rows->key; rows++) {
-		const char *value = rows->kind == MONOCLE_KIT_OPTION_U64 && !rows->choices ? "N" : rows->choices;
+		const char *value = rows->kind == MONOCLE_KIT_OPTION_U64 && !rows->choices ? "N"
+		                  : rows->kind == MONOCLE_KIT_OPTION_TIME                  ? "TIME"
+		                                                                           : rows->choices;
 		char left[80];
 		if (rows->kind == MONOCLE_KIT_OPTION_FLAG)
 			snprintf (left, sizeof left, "[no]%s", rows->key);

@@ -22,6 +22,7 @@
 #include "environment.h"
 #include "output-plan.h"
 #include "path.h"
+#include "slow.h"
 
 static monocle_kit_spool the_spool;
 static uint32_t in_use; /* taken with an atomic exchange */
@@ -194,6 +195,11 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 	}
 	int saved_errno = errno;
 	bool good = monocle__spool_open_make (&the_spool, &config);
+	if (good && config.threshold && config.times) {
+		the_spool.watch = monocle__slow_new (&the_spool, &config);
+		if (!the_spool.watch)
+			monocle_kit_log (config.module, "no memory for slow calls: none is listed");
+	}
 	if (good) {
 		monocle__spool_publish (&the_spool);
 		if (config.times)
@@ -280,6 +286,7 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 		return 0;
 	int saved_errno = errno;
 	monocle__heart_stop (spool);
+	monocle__slow_close (spool->watch);
 	int result = monocle__spool_open_finish (spool);
 	errno = saved_errno;
 	return result;
@@ -293,6 +300,8 @@ monocle__spool_open_reset (void)
 	monocle__threads_reset ();
 	monocle__spool_names_reset (&the_spool);
 	monocle__spool_unmap (&the_spool);
+	monocle__slow_free (the_spool.watch);
+	the_spool.watch = NULL;
 	monocle__fail_after = 0;
 	__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
 }

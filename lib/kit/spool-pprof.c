@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slow.h"
+#include "slow-fields.h"
 #include "utf8.h"
 #include "wire.h"
 
@@ -55,6 +57,7 @@ enum fixed_string {
 struct encoder {
 	const struct monocle__spool_view *view;
 	const struct monocle__call_paths *paths;
+	const struct monocle__slow_calls *slow;
 	uint32_t value_count; /* without times that cannot be told */
 	monocle__wire wire;
 	monocle__wire_bytes strings; /* the string table's fields, put out last */
@@ -155,6 +158,50 @@ write_samples (struct encoder *encoder)
 	}
 }
 
+/* --- slow calls --------------------------------------------------------------------------------------------------- */
+
+static void
+write_text (struct encoder *encoder, uint32_t field, const char *text, size_t length)
+{
+	monocle__wire *wire = &encoder->wire;
+	if (length)
+		monocle__wire_put_number (wire, &wire->message, field, add_string (encoder, text, length));
+}
+
+static void
+write_slow_call (struct encoder *encoder, const struct monocle__slow_call *call)
+{
+	const struct monocle__spool_view *view = encoder->view;
+	const struct monocle__call_paths *paths = encoder->paths;
+	monocle__wire *wire = &encoder->wire;
+	uint32_t path = call->node < paths->node_count ? paths->node_paths[call->node] : NONE;
+	uint64_t first = view->header->pairs[0].ticks;
+	if (path == NONE)
+		return;
+	for (; path != NONE; path = paths->paths[path].parent)
+		monocle__wire_put_varint (wire, &wire->part, (uint64_t) paths->paths[path].function + 1);
+	monocle__wire_end_part (wire, MONOCLE__SLOW_LOCATION);
+	monocle__wire_put_number (wire, &wire->message, MONOCLE__SLOW_START,
+	                          call->start > first ? monocle__spool_view_ns (view, call->start - first) : 0);
+	monocle__wire_put_number (wire, &wire->message, MONOCLE__SLOW_DURATION,
+	                          monocle__spool_view_ns (view, call->length));
+	monocle__wire_put_number (wire, &wire->message, MONOCLE__SLOW_THREAD, call->tid);
+	monocle__wire_put_number (wire, &wire->message, MONOCLE__SLOW_END, call->end);
+	write_text (encoder, MONOCLE__SLOW_THREAD_NAME, call->name, call->name_length);
+	write_text (encoder, MONOCLE__SLOW_ARGUMENTS, call->arguments, call->arguments_length);
+	write_text (encoder, MONOCLE__SLOW_RESULT, call->result, call->result_length);
+	monocle__wire_end_message (wire, MONOCLE__PROFILE_SLOW_CALL);
+}
+
+static void
+write_slow_calls (struct encoder *encoder)
+{
+	for (uint32_t i = 0; i < encoder->slow->count && !encoder->wire.failed; i++)
+		write_slow_call (encoder, &encoder->slow->calls[i]);
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------------- */
+
 static void
 write_function (struct encoder *encoder, uint32_t index)
 {
@@ -221,6 +268,8 @@ static const char *const loss_texts[MONOCLE__LOSS_COUNT] = {
 	[MONOCLE__LOSS_UNMATCHED]  = "leaves had no enter and were ignored",
 	[MONOCLE__LOSS_NAMES]      = "methods could not be named",
 	[MONOCLE__LOSS_STACKS]     = "stacks are missing: they came faster than they could be counted",
+	[MONOCLE__LOSS_UNWATCHED]  = "calls were too deep to be compared with the threshold",
+	[MONOCLE__LOSS_SLOW]       = "slow calls are not listed: there was no room",
 };
 /* clang-format on */
 
@@ -241,6 +290,20 @@ add_comment (struct encoder *encoder, const char *format, ...)
 	monocle__wire_put_varint (wire, &wire->message, add_string (encoder, text, (size_t) length));
 }
 
+/* How many calls were slow, and how many of them are listed. */
+static void
+add_slow_comment (struct encoder *encoder)
+{
+	const struct monocle__spool_header *header = encoder->view->header;
+	uint64_t count = __atomic_load_n (&header->slow_count, __ATOMIC_RELAXED);
+	if (!header->threshold_ns)
+		return;
+	count += encoder->slow->unfinished;
+	add_comment (encoder, "slow: %llu call%s took %g ms or more; %s%u of them, the longest, with report --slow",
+	             (unsigned long long) count, count == 1 ? "" : "s", (double) header->threshold_ns / 1e6,
+	             encoder->slow->count < count ? "only " : "", encoder->slow->count);
+}
+
 static void
 add_comments (struct encoder *encoder)
 {
@@ -255,6 +318,7 @@ add_comments (struct encoder *encoder)
 		if (length && length <= sizeof header->notes[i].text)
 			add_comment (encoder, "%.*s", (int) length, header->notes[i].text);
 	}
+	add_slow_comment (encoder);
 	if (!header->ended)
 		add_comment (encoder, "end: the process died; this was completed from its spool");
 	if (encoder->value_count < header->value_count)
@@ -289,6 +353,7 @@ write_profile (struct encoder *encoder)
 	for (uint32_t i = 0; i < encoder->value_count; i++)
 		write_type (encoder, PROFILE_SAMPLE_TYPE, i);
 	write_samples (encoder);
+	write_slow_calls (encoder);
 	for (uint32_t i = 0; i < paths->image_count && !encoder->wire.failed; i++)
 		write_mapping (encoder, i);
 	for (uint32_t i = 0; i < paths->function_count && !encoder->wire.failed; i++) {
@@ -304,10 +369,16 @@ int
 monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_data, size_t *ret_length)
 {
 	struct monocle__call_paths paths;
-	struct encoder encoder = { .view = view, .paths = &paths };
+	struct monocle__slow_calls slow;
+	struct encoder encoder = { .view = view, .paths = &paths, .slow = &slow };
 	int error = monocle__call_paths_init (&paths, view);
 	if (error)
 		return error;
+	error = monocle__slow_calls_init (&slow, view);
+	if (error) {
+		monocle__call_paths_done (&paths);
+		return error;
+	}
 	encoder.value_count = view->header->value_count;
 	if (!(view->header->flags & MONOCLE__SPOOL_STACKS) && view->rate <= 0)
 		encoder.value_count = 1;
@@ -318,6 +389,7 @@ monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_d
 	monocle__wire_done (&encoder.wire);
 	free (encoder.strings.data);
 	free (encoder.clean.data);
+	monocle__slow_calls_done (&slow);
 	monocle__call_paths_done (&paths);
 	if (encoder.wire.failed) {
 		free (encoder.wire.out.data);

@@ -138,6 +138,21 @@ monocle__spool_view_init (struct monocle__spool_view *view, const void *base, si
 	return 0;
 }
 
+const struct monocle__node *
+monocle__spool_view_node (const struct monocle__spool_view *view, uint32_t index)
+{
+	size_t at = (size_t) index * sizeof (struct monocle__node), in_extent = at % MONOCLE__EXTENT_SIZE;
+	uint32_t number = (uint32_t) (at / MONOCLE__EXTENT_SIZE);
+	const struct monocle__node *node = (const struct monocle__node *) view->header + index;
+	if (number == 0 || number >= view->extent_count || in_extent < MONOCLE__EXTENT_HEADER)
+		return NULL;
+	const struct monocle__extent *extent = extent_at (view, number);
+	if (extent->kind != MONOCLE__EXTENT_NODES ||
+	    in_extent + sizeof *node > MONOCLE__EXTENT_HEADER + extent_length (extent) || node->parent >= index)
+		return NULL;
+	return node;
+}
+
 bool
 monocle__spool_view_is_alive (const struct monocle__spool_view *view)
 {
@@ -193,11 +208,24 @@ visit_nodes (const struct monocle__spool_view *view, const struct monocle__exten
 	}
 }
 
+static void
+visit_slow (const struct monocle__spool_view *view, const struct monocle__extent *extent,
+            const struct monocle__spool_visitor *visitor)
+{
+	uint32_t size = view->header->slow_size;
+	const uint8_t *at = extent_bytes (extent);
+	if (size < sizeof (struct monocle__slow_record) || size % 8)
+		return;
+	for (size_t left = extent_length (extent); left >= size; left -= size, at += size)
+		visitor->slow (visitor->data, (const struct monocle__slow_record *) at, size);
+}
+
 void
 monocle__spool_view_visit (const struct monocle__spool_view *view, const struct monocle__spool_visitor *visitor)
 {
 	static const enum monocle__extent_kind order[] = { MONOCLE__EXTENT_NAMES, MONOCLE__EXTENT_THREADS,
-		                                               MONOCLE__EXTENT_NODES };
+		                                               MONOCLE__EXTENT_NODES, MONOCLE__EXTENT_SLOW,
+		                                               MONOCLE__EXTENT_STARTS };
 	uint32_t number = 0;
 	for (size_t pass = 0; pass < sizeof order / sizeof *order; pass++)
 		for (uint32_t i = 1; i < view->extent_count; i++) {
@@ -210,5 +238,9 @@ monocle__spool_view_visit (const struct monocle__spool_view *view, const struct 
 				visit_threads (extent, visitor, &number);
 			else if (extent->kind == MONOCLE__EXTENT_NODES && visitor->node)
 				visit_nodes (view, extent, visitor);
+			else if (extent->kind == MONOCLE__EXTENT_SLOW && visitor->slow)
+				visit_slow (view, extent, visitor);
+			else if (extent->kind == MONOCLE__EXTENT_STARTS && visitor->starts)
+				visitor->starts (visitor->data, (const struct monocle__starts *) extent);
 		}
 }

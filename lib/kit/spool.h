@@ -27,15 +27,22 @@
 #define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30) /* no writer makes a larger one */
 
 enum {
-	MONOCLE__SPOOL_VERSION = 2,
+	MONOCLE__SPOOL_VERSION = 3,
 	MONOCLE__EXTENT_SIZE = 64 << 10,
 	MONOCLE__EXTENT_HEADER = 64,
 	MONOCLE__PAIR_COUNT = 256,
 	MONOCLE__NOTE_COUNT = 8,
 	MONOCLE__RESERVED_KEYS = 16,
+	MONOCLE__WATCHED_LEVELS = (MONOCLE__EXTENT_SIZE - MONOCLE__EXTENT_HEADER) / 8,
 };
 
-enum monocle__extent_kind { MONOCLE__EXTENT_NODES = 1, MONOCLE__EXTENT_NAMES, MONOCLE__EXTENT_THREADS };
+enum monocle__extent_kind {
+	MONOCLE__EXTENT_NODES = 1,
+	MONOCLE__EXTENT_NAMES,
+	MONOCLE__EXTENT_THREADS,
+	MONOCLE__EXTENT_STARTS,
+	MONOCLE__EXTENT_SLOW,
+};
 
 enum monocle__spool_flags {
 	MONOCLE__SPOOL_TIMES = 1,
@@ -53,6 +60,8 @@ enum monocle__loss {
 	MONOCLE__LOSS_UNMATCHED,  /* leaves without an enter */
 	MONOCLE__LOSS_NAMES,      /* methods that could not be named */
 	MONOCLE__LOSS_STACKS,     /* stacks that found no room in the ring */
+	MONOCLE__LOSS_UNWATCHED,  /* calls that were too deep to have a start */
+	MONOCLE__LOSS_SLOW,       /* slow calls that found no room */
 	MONOCLE__LOSS_COUNT
 };
 
@@ -89,6 +98,9 @@ struct monocle__spool_header {
 	char desc[2048];
 	char output[4096];        /* absolute; a command for `|`, a number for `#` */
 	char run_directory[4096]; /* MONOCLE_RUN_DIR or "" */
+	uint64_t threshold_ns;    /* longer calls are listed; 0: none */
+	uint32_t slow_limit;      /* so many of them */
+	uint32_t slow_size;       /* bytes of a record of theirs */
 
 	/* What follows changes while the process runs. */
 	_Alignas(64) uint64_t heartbeat; /* ticks; the process was alive then */
@@ -96,6 +108,7 @@ struct monocle__spool_header {
 	uint32_t pair_count;             /* release */
 	uint32_t ended;                  /* 1: a clean end was reached */
 	uint64_t losses[MONOCLE__LOSS_COUNT];
+	uint64_t slow_count; /* calls that were slow, listed or not */
 	struct monocle__note notes[MONOCLE__NOTE_COUNT];
 	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
 };
@@ -143,8 +156,32 @@ struct monocle__name_record {
 	uint32_t image_length;
 };
 
+/*
+ * When the open calls of a thread began, by level: `starts[1]` is the outermost. Those of levels that are not open mean
+ * nothing. Written by the thread that the record of this number is about.
+ */
+struct monocle__starts {
+	struct monocle__extent extent;
+	uint64_t thread; /* in the place of level 0: number of its record; the kernel's number << 32 */
+	uint64_t starts[MONOCLE__WATCHED_LEVELS - 1];
+};
+
+_Static_assert(sizeof (struct monocle__starts) == MONOCLE__EXTENT_SIZE, "a thread has one extent of starts");
+
+/* A call that took longer than the threshold; header.slow_size bytes, with its texts, without NULs. */
+struct monocle__slow_record {
+	uint64_t length; /* ticks; release; 0: it is being written */
+	uint64_t start;  /* ticks */
+	uint32_t node;
+	uint32_t thread; /* number of its record */
+	uint32_t tid;    /* the kernel's */
+	uint32_t end;    /* monocle_kit_end */
+	uint32_t name_length, arguments_length, result_length;
+	char text[]; /* the thread's name, the arguments, the result */
+};
+
 /* clang-format off */
-/* What version 2 of a spool is, and a thread's record in it: a reader may be of another build. */
+/* What version 3 of a spool is, and a thread's record in it: a reader may be of another build. */
 #define AT(structure, field, offset) \
 	_Static_assert(offsetof (struct structure, field) == (offset), #field " of a spool is elsewhere")
 AT (monocle__spool_header, magic, 0);
@@ -170,13 +207,17 @@ AT (monocle__spool_header, runtime, 600);
 AT (monocle__spool_header, desc, 856);
 AT (monocle__spool_header, output, 2904);
 AT (monocle__spool_header, run_directory, 7000);
+AT (monocle__spool_header, threshold_ns, 11096);
+AT (monocle__spool_header, slow_limit, 11104);
+AT (monocle__spool_header, slow_size, 11108);
 AT (monocle__spool_header, heartbeat, 11136);
 AT (monocle__spool_header, extent_count, 11144);
 AT (monocle__spool_header, pair_count, 11148);
 AT (monocle__spool_header, ended, 11152);
 AT (monocle__spool_header, losses, 11160);
-AT (monocle__spool_header, notes, 11216);
-AT (monocle__spool_header, pairs, 13264);
+AT (monocle__spool_header, slow_count, 11232);
+AT (monocle__spool_header, notes, 11240);
+AT (monocle__spool_header, pairs, 13288);
 AT (monocle__thread_record, last, 0);
 AT (monocle__thread_record, current, 8);
 AT (monocle__thread_record, root, 12);
@@ -192,6 +233,18 @@ AT (monocle__node, last_child, 28);
 AT (monocle__name_record, key, 0);
 AT (monocle__name_record, name_length, 8);
 AT (monocle__name_record, image_length, 12);
+AT (monocle__starts, thread, 64);
+AT (monocle__starts, starts, 72);
+AT (monocle__slow_record, length, 0);
+AT (monocle__slow_record, start, 8);
+AT (monocle__slow_record, node, 16);
+AT (monocle__slow_record, thread, 20);
+AT (monocle__slow_record, tid, 24);
+AT (monocle__slow_record, end, 28);
+AT (monocle__slow_record, name_length, 32);
+AT (monocle__slow_record, arguments_length, 36);
+AT (monocle__slow_record, result_length, 40);
+AT (monocle__slow_record, text, 44);
 AT (monocle__extent, kind, 0);
 AT (monocle__extent, used, 4);
 AT (monocle__note, length, 0);
@@ -202,7 +255,7 @@ AT (monocle__value_name, type, 0);
 AT (monocle__value_name, unit, 32);
 #undef AT
 /* clang-format on */
-_Static_assert(sizeof (struct monocle__spool_header) == 17408, "the header of version 2");
+_Static_assert(sizeof (struct monocle__spool_header) == 17408, "the header of version 3");
 _Static_assert(sizeof (struct monocle__extent) == MONOCLE__EXTENT_HEADER, "an extent begins with its header");
 _Static_assert(sizeof (struct monocle__note) == 256, "notes lie in the header");
 _Static_assert(sizeof (struct monocle__name_record) == 16, "a name's text follows its record");
@@ -234,6 +287,7 @@ struct monocle_kit_spool {
 	uint32_t closed; /* relaxed; nothing grows any more */
 	pthread_t heart; /* the beating thread, if has_heart */
 	bool has_heart;
+	struct monocle__watch *watch; /* NULL: no call is slow */
 	char path[4096];
 };
 
@@ -315,6 +369,9 @@ int monocle__spool_view_init (struct monocle__spool_view *view, const void *base
 /* Ticks as nanoseconds; what a damaged file has too many of is as many as a profile can say. */
 uint64_t monocle__spool_view_ns (const struct monocle__spool_view *view, uint64_t ticks);
 
+/* The node of this index; NULL: there is none, or it is damaged. */
+const struct monocle__node *monocle__spool_view_node (const struct monocle__spool_view *view, uint32_t index);
+
 /* Is the process that writes the spool still there? */
 bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);
 
@@ -326,9 +383,12 @@ struct monocle__spool_visitor {
 	void (*thread) (void *data, uint32_t number, const struct monocle__thread_record *record);
 	/* Parents come before their children; `index` of a root's parent is 0. */
 	void (*node) (void *data, uint32_t index, const struct monocle__node *node);
+	/* `size`: of the record, text included. It may be changing: what is read of it, is read once. */
+	void (*slow) (void *data, const struct monocle__slow_record *record, uint32_t size);
+	void (*starts) (void *data, const struct monocle__starts *starts);
 };
 
-/* All names, then all threads, then all nodes; whatever is damaged is left out. */
+/* All names, then all threads, all nodes, all slow calls, all starts; whatever is damaged is left out. */
 void monocle__spool_view_visit (const struct monocle__spool_view *view, const struct monocle__spool_visitor *visitor);
 
 #endif
