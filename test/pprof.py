@@ -11,10 +11,12 @@
     duration NANOSECONDS
     comment TEXT
     sample ROOT;...;LEAF V1 V2 ... [KEY=TEXT]
+    slow {"stack": "ROOT;...;LEAF", "duration": ...}    a slow call, see lib/base/slow-fields.h
 
 Names may hold Python escapes (\\n, \\x1b, \\u202e); a name "N@FILE" has a file. Lines that begin with # are not read.
 """
 import gzip
+import json
 import pathlib
 import sys
 
@@ -86,6 +88,14 @@ class Writer:
             data += block(3, number(1, self.string(key.encode())) + number(2, self.string(text.encode())))
         self.samples += block(2, data)
 
+    def slow(self, stack, start=0, duration=0, thread=0, thread_name='', end=0, arguments='', result=''):
+        data = block(6, b''.join(varint(self.function(name)) for name in reversed(stack.split(';'))))
+        for field, value in ((1, start), (2, duration), (3, thread), (5, end)):
+            data += number(field, value)
+        for field, text in ((4, thread_name), (7, arguments), (8, result)):
+            data += number(field, self.string(text.encode()))
+        self.samples += block(1001, data)
+
     def line(self, line):
         word, _, rest = line.partition(' ')
         if word == 'value':
@@ -106,6 +116,8 @@ class Writer:
             words = rest.rsplit(' ', self.values)
             frames = words[0].split(';') if words[0] != '-' else []
             self.sample(frames, [int(value) for value in words[1:]], labels)
+        elif word == 'slow':
+            self.slow(**json.loads(rest))
         else:
             raise ValueError(line)
 

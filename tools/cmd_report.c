@@ -17,7 +17,7 @@ enum { TABLE_ROWS = 40, TREE_ROWS = 80 };
 
 typedef struct {
 	size_t sort, format, limit; /* limit SIZE_MAX: -n was not given */
-	bool tree;
+	bool tree, slow;
 } arguments;
 
 static int
@@ -29,11 +29,12 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 		options.width = monocle__output_width (stdout);
 		options.bold = monocle__output_bold (stdout);
 		options.ellipsis = monocle__output_ellipsis ();
-		options.limit = args->tree ? TREE_ROWS : TABLE_ROWS;
+		options.limit = args->tree && !args->slow ? TREE_ROWS : TABLE_ROWS;
 	}
 	if (args->limit != SIZE_MAX)
 		options.limit = args->limit;
-	if (format->report (stdout, profile, &options) != 0) {
+	monocle__report_writer *writer = args->slow ? format->slow : format->report;
+	if (writer (stdout, profile, &options) != 0) {
 		monocle__say ("%s: out of memory", path);
 		return MONOCLE__EXIT_FAILED;
 	}
@@ -84,6 +85,9 @@ static const monocle__option options[] = {
 	  .wanted = "takes a number of rows" },
 	{ "tree",   0,   MONOCLE__OPTION_ON,     offsetof (arguments, tree),   NULL,
 	  "who calls whom, from the outermost caller" },
+	{ "slow",   0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),   NULL,
+	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
+	  "with --tree each with its callers" },
 	{ "format", 0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format), NULL,
 	  "for people (default), or for programs: names in full, plain numbers,\n"
 	  "columns method, calls, self_ns, total_ns",
@@ -98,6 +102,10 @@ const monocle__command monocle__command_report = {
 	.operands = "[FILE]",
 	.options = options,
 	.about = "FILE is a profile (pprof), or the spool of a process that died.\n"
-	         "Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n",
+	         "Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n"
+	         "\n"
+	         "Example: the single calls that took 50 ms or more, each with its callers:\n"
+	         "  monocle run --profile=calls:threshold=50ms -o prof.pb.gz -- dotnet app.dll\n"
+	         "  monocle report --slow --tree prof.pb.gz\n",
 	.run = run,
 };

@@ -10,8 +10,10 @@
  */
 #include "array.h"
 #include "format.h"
+#include "slow-fields.h"
 #include "wire.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -416,6 +418,67 @@ read_sample (reader *r, const monocle__wire_field *f, void *unused)
 	return each_field (r, f->bytes, read_label, NULL);
 }
 
+/* --- slow calls --------------------------------------------------------------------------------------------------- */
+
+static int
+read_slow_frame (reader *r, const monocle__wire_field *f, void *context)
+{
+	return f->number == MONOCLE__SLOW_LOCATION ? each_number (r, f, read_frame, context) : 0;
+}
+
+static int64_t
+not_negative (uint64_t number)
+{
+	return number < INT64_MAX ? (int64_t) number : INT64_MAX;
+}
+
+/* In the third walk, too. A call without a method is nothing to show. */
+static int
+read_slow_call (reader *r, const monocle__wire_field *f, void *unused)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	sample_state stack = { 0 };
+	if (f->number != MONOCLE__PROFILE_SLOW_CALL || f->type != 2)
+		return 0;
+	if (each_field (r, f->bytes, collect, numbers) != 0 || each_field (r, f->bytes, read_slow_frame, &stack) != 0)
+		return -1;
+	monocle__slow_call call = {
+		.start = not_negative (numbers[MONOCLE__SLOW_START]),
+		.duration = not_negative (numbers[MONOCLE__SLOW_DURATION]),
+		.thread = not_negative (numbers[MONOCLE__SLOW_THREAD]),
+		.thread_name = text (r, numbers[MONOCLE__SLOW_THREAD_NAME]),
+		.end = numbers[MONOCLE__SLOW_END] < UINT_MAX ? (unsigned) numbers[MONOCLE__SLOW_END] : UINT_MAX,
+		.depth = stack.depth,
+	};
+	call.arguments = call.thread_name ? text (r, numbers[MONOCLE__SLOW_ARGUMENTS]) : NULL;
+	call.result = call.arguments ? text (r, numbers[MONOCLE__SLOW_RESULT]) : NULL;
+	if (!call.result)
+		return -1;
+	if (call.depth == 0)
+		return 0;
+	return monocle__profile_add_slow_call (r->profile, &call, r->stack) ? 0 : fail_memory (r);
+}
+
+/* The longest first, whoever wrote the file; equal ones stay as they were. */
+static int
+compare_slow_calls (const void *a, const void *b)
+{
+	const monocle__slow_call *x = a, *y = b;
+	if (x->duration != y->duration)
+		return x->duration > y->duration ? -1 : 1;
+	return x->frames < y->frames ? -1 : x->frames > y->frames;
+}
+
+static int
+read_slow_calls (reader *r)
+{
+	if (each_field (r, r->message, read_slow_call, NULL) != 0)
+		return -1;
+	if (r->profile->slow_call_count)
+		qsort (r->profile->slow_calls, r->profile->slow_call_count, sizeof *r->profile->slow_calls, compare_slow_calls);
+	return 0;
+}
+
 static int
 read_profile (reader *r)
 {
@@ -430,7 +493,7 @@ read_profile (reader *r)
 		return fail (r, "not a profile in a format that is read:%s", read_formats);
 	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
 		return fail_memory (r);
-	return each_field (r, r->message, read_sample, NULL);
+	return each_field (r, r->message, read_sample, NULL) != 0 ? -1 : read_slow_calls (r);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "array.h"
 #include "format.h"
 #include "hash.h"
+#include "slow-fields.h"
 #include "wire.h"
 
 #include <string.h>
@@ -144,6 +145,30 @@ write_sample (writer *w, size_t index)
 	end_message (w, 2);
 }
 
+static void
+write_slow_call (writer *w, const monocle__slow_call *call)
+{
+	monocle__wire *wire = &w->wire;
+	const struct {
+		uint32_t field;
+		uint64_t number;
+	} numbers[] = {
+		{ MONOCLE__SLOW_START, (uint64_t) call->start },
+		{ MONOCLE__SLOW_DURATION, (uint64_t) call->duration },
+		{ MONOCLE__SLOW_THREAD, (uint64_t) call->thread },
+		{ MONOCLE__SLOW_THREAD_NAME, intern (w, call->thread_name) },
+		{ MONOCLE__SLOW_END, call->end },
+		{ MONOCLE__SLOW_ARGUMENTS, intern (w, call->arguments) },
+		{ MONOCLE__SLOW_RESULT, intern (w, call->result) },
+	};
+	for (size_t i = 0; i < call->depth; i++)
+		monocle__wire_put_varint (wire, &wire->part, (uint64_t) w->profile->frames[call->frames + i] + 1);
+	monocle__wire_end_part (wire, MONOCLE__SLOW_LOCATION);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		monocle__wire_put_number (wire, &wire->message, numbers[i].field, numbers[i].number);
+	end_message (w, MONOCLE__PROFILE_SLOW_CALL);
+}
+
 /* A location per function. */
 static void
 write_function (writer *w, size_t index)
@@ -188,6 +213,8 @@ write_profile (writer *w)
 	write_value_types (w);
 	for (size_t i = 0; i < w->profile->sample_count && !w->wire.failed; i++)
 		write_sample (w, i);
+	for (size_t i = 0; i < w->profile->slow_call_count && !w->wire.failed; i++)
+		write_slow_call (w, &w->profile->slow_calls[i]);
 	for (size_t i = 0; i < w->profile->function_count && !w->wire.failed; i++)
 		write_function (w, i);
 	write_rest (w);

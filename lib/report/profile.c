@@ -66,6 +66,7 @@ monocle__profile_free (monocle__profile *profile)
 	free (profile->frames);
 	free (profile->labels);
 	free (profile->comments);
+	free (profile->slow_calls);
 	free (profile->function_slots);
 	free (profile);
 }
@@ -226,6 +227,22 @@ monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, 
 	profile->samples[count] = (monocle__sample) { profile->frame_count, depth, profile->label_count, 0 };
 	profile->frame_count += depth;
 	profile->sample_count++;
+	return true;
+}
+
+bool
+monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_call *call, const uint32_t *frames)
+{
+	size_t size = call->depth * sizeof *frames;
+	MONOCLE__INVARIANT (call->depth != 0);
+	if (!monocle__profile_take (profile, size + sizeof *call) ||
+	    !MONOCLE__RESERVE (profile->slow_calls, profile->slow_call_capacity, profile->slow_call_count + 1) ||
+	    !MONOCLE__RESERVE (profile->frames, profile->frame_capacity, profile->frame_count + call->depth))
+		return false;
+	memcpy (profile->frames + profile->frame_count, frames, size);
+	profile->slow_calls[profile->slow_call_count] = *call;
+	profile->slow_calls[profile->slow_call_count++].frames = profile->frame_count;
+	profile->frame_count += call->depth;
 	return true;
 }
 

@@ -40,6 +40,17 @@ typedef struct {
 	size_t label_count;
 } monocle__sample;
 
+/* A call that took longer than the threshold that calls was given. Texts are "" where they are not known. */
+typedef struct {
+	int64_t start, duration; /* nanoseconds; start: since the profile began */
+	int64_t thread;          /* the kernel's number; 0: not known */
+	const char *thread_name;
+	unsigned end;          /* monocle_kit_end, or a later writer's */
+	size_t frames, depth;  /* in monocle__profile.frames: the method, then its callers */
+	const char *arguments; /* as they are shown, in parentheses */
+	const char *result;
+} monocle__slow_call;
+
 typedef struct monocle__text_block monocle__text_block;
 
 typedef struct {
@@ -55,6 +66,8 @@ typedef struct {
 	size_t frame_count, frame_capacity;
 	monocle__label *labels;
 	size_t label_count, label_capacity;
+	monocle__slow_call *slow_calls; /* the longest first */
+	size_t slow_call_count, slow_call_capacity;
 	const char **comments;
 	size_t comment_count, comment_capacity;
 	const char *default_type;           /* a value type's name, or NULL */
@@ -94,6 +107,8 @@ size_t monocle__profile_add_function (monocle__profile *profile, const monocle__
 /* `frames` leaf first, `values` one per value type; both are copied. */
 bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth,
                                   const int64_t *values);
+/* `frames`: the method first, then its callers; `call->depth` of them. The texts are the profile's own or static. */
+bool monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_call *call, const uint32_t *frames);
 /* To the newest sample. */
 bool monocle__profile_add_label (monocle__profile *profile, const monocle__label *label);
 

@@ -8,12 +8,14 @@
 
 #include "diff.h"
 #include "report.h"
+#include "slow.h"
 
 typedef struct {
 	const char *name; /* what --format takes */
 	bool is_for_people;
 	monocle__report_writer *report;
 	monocle__diff_writer *diff;
+	monocle__report_writer *slow;
 } monocle__report_format;
 
 extern const monocle__report_format monocle__report_formats[];

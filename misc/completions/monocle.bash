@@ -17,7 +17,7 @@ _monocle_options()
 	case $1 in
 	run) echo '--profile= -o --all --process= --embedded-mono -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --format= --help' ;;
+	report) echo '--sort= -n --tree --slow --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
 	convert) echo '--to= -o --value= --help' ;;

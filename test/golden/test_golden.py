@@ -34,12 +34,24 @@ KINDS = {
 }
 
 
+SLOW_KINDS = {
+    'txt': ['report'],
+    'calls.txt': ['report', '--slow'],
+    'tree.txt': ['report', '--slow', '--tree', '-n', '3'],
+    'tsv': ['report', '--slow', '--format=tsv'],
+    'tree.tsv': ['report', '--slow', '--tree', '--format=tsv'],
+    'tree.json': ['report', '--slow', '--tree', '--format=json'],
+}
+
+
 SPEEDSCOPE, FIREFOX, PERFETTO = (['convert', '--to=' + name, '-o', '-']
                                  for name in ('speedscope', 'firefox', 'perfetto'))
 
 
 def kinds(monocle, folder, name):
-    """KINDS, and each format of convert by its ending; pprof is read back instead."""
+    """KINDS, and each format of convert by its ending; pprof is read back instead. Of slow calls, SLOW_KINDS."""
+    if name.startswith('slow'):
+        return SLOW_KINDS
     found = dict(KINDS)
     for form in set(case.file_formats(monocle)) - {'pprof'}:
         out = run(monocle, ['convert', '--to=' + form], folder, name).strip()
@@ -163,7 +175,8 @@ def main():
             check_perfetto(json.loads(run(monocle, PERFETTO, folder, name)))
             pprof.write_gzip(os.path.join(folder, 'same.pb.gz'), data)
             run(monocle, ['convert', '--to=pprof', '-o', 'again.pb.gz'], folder, 'same.pb.gz')
-            for words in [['report', '--format=tsv', '--tree'], ['convert', '--to=speedscope', '-o', '-']]:
+            for words in [['report', '--format=tsv', '--tree'], ['report', '--slow', '--format=json', '--tree'],
+                          ['convert', '--to=speedscope', '-o', '-']]:
                 checks += 1
                 first = run(monocle, words, folder, 'same.pb.gz')
                 again = run(monocle, words, folder, 'again.pb.gz').replace('again.pb.gz', 'same.pb.gz')
