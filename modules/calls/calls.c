@@ -35,6 +35,8 @@ static const char *option_callspec = "program";
 static uint32_t option_time;
 static uint64_t option_calldepth = 128;
 static bool option_threads;
+static uint64_t option_threshold;
+static uint64_t option_slowcalls = 1000;
 static const char *option_output;
 
 /* clang-format off */
@@ -46,6 +48,10 @@ static const monocle_kit_option options[] = {
 	{ "calldepth", MONOCLE_KIT_OPTION_U64,    &option_calldepth, NULL,        "fold deeper calls; 0: as deep as can be",
 	  0, MONOCLE_KIT_MAX_DEPTH },
 	{ "threads",   MONOCLE_KIT_OPTION_FLAG,   &option_threads,   NULL,        "keep threads apart" },
+	{ "threshold", MONOCLE_KIT_OPTION_TIME,   &option_threshold, NULL,
+	  "list calls that take as long (5ms; ns us ms s), for monocle report --slow; 0: none" },
+	{ "slowcalls", MONOCLE_KIT_OPTION_U64,    &option_slowcalls, NULL,        "list so many of them, the longest",
+	  1, 100000 },
 	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
 	  "where the profile goes, else %e_%t_%p.calls.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
@@ -96,6 +102,34 @@ method_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject *
 	monocle_kit_calls_leave ((monocle_kit_spool *) profiler, method);
 }
 
+/* --- with a threshold --------------------------------------------------------------------------------------------- */
+
+static void
+watched_enter (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	monocle_kit_calls_enter_watched ((monocle_kit_spool *) profiler, method);
+}
+
+static void
+watched_leave (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	monocle_kit_calls_leave_watched ((monocle_kit_spool *) profiler, method, MONOCLE_KIT_RETURNED, context);
+}
+
+static void
+watched_tail_call (MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
+{
+	monocle_kit_calls_leave_watched ((monocle_kit_spool *) profiler, method, MONOCLE_KIT_TAIL_CALLED, NULL);
+}
+
+static void
+watched_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
+{
+	monocle_kit_calls_leave_watched ((monocle_kit_spool *) profiler, method, MONOCLE_KIT_THREW, NULL);
+}
+
+/* --- threads and the end ------------------------------------------------------------------------------------------ */
+
 static void
 thread_exited (MonoProfiler *profiler, uintptr_t tid)
 {
@@ -123,6 +157,10 @@ read_options (const char *desc)
 	int result = monocle_kit_options_parse ("calls", desc, options);
 	if (result > 0)
 		_exit (0); /* The user asked for help, not for a program. */
+	if (result == 0 && option_threshold && option_time != 0) {
+		monocle_kit_log_failure ("calls", "option threshold needs times: leave out time=none");
+		return false;
+	}
 	return result == 0 && method_filter_init ("calls", option_callspec);
 }
 
@@ -140,6 +178,8 @@ open_spool (const char *desc)
 		.times = option_time == 0,
 		.threads = option_threads,
 		.max_depth = (uint32_t) option_calldepth,
+		.threshold = option_threshold,
+		.slow_calls = (uint32_t) option_slowcalls,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
 	mono_free (runtime);
@@ -156,10 +196,12 @@ mono_profiler_init_calls (const char *desc)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create ((MonoProfiler *) spool);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, method_filter);
-	mono_profiler_set_method_enter_callback (handle, method_enter);
-	mono_profiler_set_method_leave_callback (handle, method_leave);
-	mono_profiler_set_method_tail_call_callback (handle, method_tail_call);
-	mono_profiler_set_method_exception_leave_callback (handle, method_exception_leave);
+	bool watched = option_threshold != 0;
+	mono_profiler_set_method_enter_callback (handle, watched ? watched_enter : method_enter);
+	mono_profiler_set_method_leave_callback (handle, watched ? watched_leave : method_leave);
+	mono_profiler_set_method_tail_call_callback (handle, watched ? watched_tail_call : method_tail_call);
+	mono_profiler_set_method_exception_leave_callback (handle,
+	                                                   watched ? watched_exception_leave : method_exception_leave);
 	mono_profiler_set_thread_exited_callback (handle, thread_exited);
 	mono_profiler_set_thread_name_callback (handle, thread_name);
 	mono_profiler_set_image_unloading_callback (handle, method_filter_image_unloading);
