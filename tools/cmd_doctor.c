@@ -243,8 +243,8 @@ check_foreign (examination *e)
 static check_state
 check_switches (examination *e)
 {
-	static const char *const names[] = { "MONOCLE_ENABLED", "MONOCLE_PROCESS", "MONOCLE_PROFILE", "MONO_ENV_OPTIONS",
-		                                 "MONO_PROFILE" };
+	static const char *const names[] = { "MONOCLE_ENABLED",  "MONOCLE_PROCESS", "MONOCLE_PROFILE",
+		                                 "MONO_ENV_OPTIONS", "MONO_PROFILE",    "MONOCLE_WAIT" };
 	const char *enabled = getenv ("MONOCLE_ENABLED");
 	e->text[0] = '\0';
 	if (enabled && (strcmp (enabled, "0") == 0 || strcmp (enabled, "false") == 0))

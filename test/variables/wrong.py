@@ -74,6 +74,11 @@ def rows(folder):
         Row("modules", {"MONOCLE_RUN_DIR": pipe, "MONOCLE_LOG": folder, "MONOCLE_WAIT": "-1"},
             ["MONOCLE_LOG=/.*: it is a folder; .*", "MONOCLE_WAIT=-1 is neither .*"]),
 
+        # Mono's own variables, where we are the ones who read them.
+        Row("monos", {"MONO_ENV_OPTIONS": b"--profile='" + NASTY, "MONOCLE_CLR_TRY_FAULT": NASTY},
+            ["MONO_ENV_OPTIONS: a quote is not closed in: --profile='%s" % SEEN], "clr"),
+        Row("monos", {"MONO_PROFILE": NASTY}, ["profiler '%s' not found: .*" % SEEN.split(":")[0]], "clr"),
+
         # Nothing at all is what nothing is: one line that a module is missing.
         Row("empty", {"MONOCLE_PROFILE": " \t\n", "MONOCLE_MODULE_PATH": "", "MONOCLE_ENABLED": "", "MONOCLE_LOG": "",
                       "MONOCLE_PROCESS": "", "MONOCLE_STRICT": "", "MONOCLE_CHECK": "", "MONOCLE_SAMPLER": "",
@@ -111,6 +116,8 @@ class Wrong(harness.Suite):
     def try_start(self, runtime, start, bare):
         what = "%s, %s: " % (runtime, start)
         found = [row for row in self.starts[start] if not row.only or runtime.name.startswith(row.only)]
+        if not found:
+            return
         env = harness.bare_environment(self.settings(runtime, found))
         seen = harness.run(runtime.command(self.greet), env, cwd=self.work, timeout=60)
         lines = seen.err.split("\n")
@@ -126,6 +133,12 @@ class Wrong(harness.Suite):
         extra = [text for text in lines[:-1]
                  if not any(re.fullmatch("monocle: (%s)" % line, text) for line in expected)]
         self.check(not extra, what + "no other line", extra)
+
+    def every_variable_has_a_row(self):
+        read = {name for folder in ("lib", "modules") for path in (harness.TOP / folder).rglob("*.[ch]")
+                for name in re.findall(r'monocle__variable \("(\w+)"\)', path.read_text())}
+        known = {name for start in self.starts.values() for row in start for name in row.settings}
+        self.check(len(read) > 15 and not read - known, "each variable that is read has a row", sorted(read - known))
 
     def try_command(self):
         """The command, which starts no runtime here."""
@@ -149,6 +162,7 @@ def main():
         suite.check(bare.code == 0 and bare.out, "%s: the bare program runs" % runtime, bare)
         for start in suite.starts:
             suite.try_start(runtime, start, bare)
+    suite.every_variable_has_a_row()
     suite.try_command()
     return suite.finish()
 
