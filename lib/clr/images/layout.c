@@ -281,8 +281,8 @@ meet (MonoType *type, unsigned depth)
 {
 	enum { DEEP = 4 };
 	int code = type && !mono_type_is_byref (type) ? mono_type_get_type (type) : MONO_TYPE_OBJECT;
-	MonoClass *klass =
-	    code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_GENERICINST ? mono_class_from_mono_type (type) : NULL;
+	bool may_be_struct = code == MONO_TYPE_VALUETYPE || code == MONO_TYPE_GENERICINST || code == MONO_TYPE_TYPEDBYREF;
+	MonoClass *klass = may_be_struct ? mono_class_from_mono_type (type) : NULL;
 	MonoClassField *field;
 	void *position = NULL;
 	if (!klass || !mono_class_is_valuetype (klass) || mono_class_is_enum (klass) || !class_id (klass) || depth == DEEP)
