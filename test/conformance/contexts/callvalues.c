@@ -209,10 +209,25 @@ size_of (MonoType *type)
 	return (size_t) mono_type_size (type, &alignment);
 }
 
+/* `this` of a struct, and what is passed by reference. */
+static void
+put_target (draft *d, MonoType *type, const char *buffer)
+{
+	const char *target;
+	memcpy (&target, buffer, sizeof target);
+	PUT (d, "%s", target ? "&" : "&null");
+	if (target)
+		put_value (d, mono_class_get_type (mono_class_from_mono_type (type)), target);
+}
+
 static void
 put_value (draft *d, MonoType *type, const char *at)
 {
 	MonoObject *object;
+	if (mono_type_is_byref (type)) {
+		put_target (d, type, at);
+		return;
+	}
 	type = mono_type_get_underlying_type (type);
 	int code = mono_type_get_type (type);
 	switch (code) {
@@ -239,16 +254,6 @@ put_value (draft *d, MonoType *type, const char *at)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* `this` of a struct, and what is passed by reference. */
-static void
-put_target (draft *d, MonoType *type, const char *buffer)
-{
-	const char *target;
-	memcpy (&target, buffer, sizeof target);
-	PUT (d, "&");
-	put_value (d, type, target);
-}
-
 /* Takes the buffer over. */
 static void
 put_buffer (draft *d, MonoType *type, void *buffer)
@@ -260,8 +265,6 @@ put_buffer (draft *d, MonoType *type, void *buffer)
 	size_t size = size_of (type), usable = malloc_usable_size (buffer);
 	if (usable < size || usable >= size + SLACK)
 		PUT (d, "BAD SIZE %zu %zu ", size, usable);
-	else if (mono_type_is_byref (type))
-		put_target (d, mono_class_get_type (mono_class_from_mono_type (type)), buffer);
 	else
 		put_value (d, type, buffer);
 	mono_profiler_call_context_free_buffer (buffer);
@@ -373,14 +376,15 @@ method_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *c
 static bool
 is_told (MonoMethod *method)
 {
-	static const char *const silent[] = { "First", "Second", "Run", "Make", ".ctor", ".cctor" };
+	static const char *const silent[] = { "First", "Second", "Run", "Make", "S", ".ctor", ".cctor" };
 	const char *name = mono_method_get_name (method);
 	MonoClass *klass = mono_method_get_class (method), *outer;
 	while ((outer = mono_class_get_nesting_type (klass)))
 		klass = outer;
 	char letter = *mono_class_get_name (klass);
 	if (is_hidden (method))
-		return letter == 'X' && (strcmp (name, "MoveNext") == 0 || strstr (name, "m__") || strstr (name, "b__"));
+		return letter == 'X' &&
+		       (strcmp (name, "MoveNext") == 0 || strstr (name, "m__") || strstr (name, "b__") || strstr (name, "g__"));
 	if (strncmp (mono_class_get_name (klass), "XCtor", 5) == 0)
 		return true;
 	for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)

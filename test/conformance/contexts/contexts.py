@@ -3,7 +3,8 @@
 """What call contexts show, on Mono and on CoreCLR: for each call what the program itself says of it.
 
 The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module callvalues.c says it for
-every call, also when its code was compiled better. Modules that import some getters, or none, get what they may.
+every call, also when its code was compiled better. modern.exe is the same by the SDK's compiler, and modern.cs. Modules
+that import some getters, or none, get what they may.
 """
 import collections
 import pathlib
@@ -73,7 +74,7 @@ class Contexts(harness.Suite):
     def rows(self, runtime, name, program="contexts.exe", least=900):
         times, settings = SETTINGS[name]
         what = "%s %s %s" % (runtime, name, program)
-        file = self.work / ("%s-%s.txt" % (runtime, name))
+        file = self.work / ("%s-%s-%s.txt" % (runtime, name, program))
         is_mono = runtime.kind == "mono"
         desc = "callvalues:%simage=%s,output=%s" % ("" if is_mono else "locals,", program.partition(".")[0], file)
         seen = self.start(runtime, program, [str(times)] + ([] if is_mono else ["large"]), [desc], settings)
@@ -83,12 +84,21 @@ class Contexts(harness.Suite):
         self.check(len(wanted) > least, what + ": the program says what it does", len(wanted))
         self.compare(what, runtime, wanted, read_lines(file))
 
+    def threads(self, runtime):
+        """Objects that collections move about are what the program says, and errno stays."""
+        what, file = "%s threads" % runtime, self.work / ("%s-threads.txt" % runtime)
+        seen = self.start(runtime, "threads.exe", [], ["callvalues:image=threads,output=%s" % file],
+                          {"DOTNET_TieredCompilation": "0"})
+        said = re.fullmatch(r"(\d+) rounds, 0 wrong\n", seen.err)
+        if self.check(seen.code == 0 and said and file.exists(), what + ": runs to its end", seen):
+            self.compare(what, runtime, expected_lines(seen.out, int(said[1]), False), read_lines(file))
+
     def parts(self, runtime):
         """Two modules at once get what either imports; contexts are there wherever somebody asked for them."""
         files = {name: self.work / ("%s-%s.txt" % (runtime, name)) for name in PARTS}
         answers = {}
         for names in (["results"], ["lookup"], ["ungranted"], ["results", "lookup"]):
-            modules = ["%s:output=%s" % (name, files[name]) for name in names]
+            modules = ["part%s:output=%s" % (name, files[name]) for name in names]
             seen = self.start(runtime, "contexts.exe", ["1"], modules)
             what = "%s %s" % (runtime, " and ".join(names))
             if not self.check(seen.code == 0 and not seen.err, what + ": runs to its end", seen):
@@ -119,6 +129,9 @@ def main():
         return suite.finish()
     for runtime in runtimes:
         suite.rows(runtime, "default")
+        suite.threads(runtime)
+        if runtime.kind == "coreclr" and (suite.here / "modern.exe").exists():
+            suite.rows(runtime, "default", "modern.exe")
     for runtime in runtimes:
         if runtime.name in ("mono", "clr10"):
             suite.parts(runtime)

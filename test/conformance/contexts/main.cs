@@ -8,6 +8,9 @@ public static class XMain {
 	{
 		Rows.Run ();
 		Special.Run ();
+#if MODERN
+		XModern.Run ();
+#endif
 		if (large)
 			Rows.RunLargest ();
 	}
