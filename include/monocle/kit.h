@@ -45,6 +45,9 @@ typedef enum {
 	MONOCLE_KIT_OPTION_STRING, /* key=text                       -> const char * (owned by the option set) */
 	MONOCLE_KIT_OPTION_CHOICE, /* key=a|b|c, `choices` "a|b|c"   -> uint32_t index */
 	MONOCLE_KIT_OPTION_TIME,   /* key=5ms, units ns us ms s, 0   -> uint64_t nanoseconds */
+	/* Rows of one `value` are one list: what they are given is joined with commas, in its order, and is not NULL. */
+	MONOCLE_KIT_OPTION_LIST,    /* key=a,key=b                   -> const char * "a,b", as STRING's */
+	MONOCLE_KIT_OPTION_WITHOUT, /* key='c,d' in such a list      -> const char * "a,b,-c,-d" */
 } monocle_kit_option_kind;
 
 typedef struct {
@@ -67,6 +70,9 @@ MONOCLE_KIT_API int monocle_kit_options_parse (const char *module, const char *d
  * comma list of: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, each with an optional "-"; the
  * last match wins; `program` is extended to "the program's own images" (monocle_kit_image_is_own ()). When the first
  * item has a "-", what comes before it is `program`. Wrappers match `wrapper` and nothing else.
+ *
+ * Not in Mono: in a name "*" stands for any characters and "?" for one, dots and slashes too. A type with such a mark
+ * and with a dot is compared with "Namespace.Outer/Inner", one without a dot with "Outer/Inner" of whatever namespace.
  */
 typedef struct monocle_kit_callspec monocle_kit_callspec;
 

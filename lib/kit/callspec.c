@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * callspec.c - which methods the user wants to see: the grammar of Mono's log profiler.
+ * callspec.c - which methods the user wants to see: the grammar of Mono's log profiler, and globs.
  *
  * A spec is a list of items, asked in order; the last one that says anything about a method decides. After
  * monocle_kit_callspec_new () nothing is written, so that every thread may ask.
@@ -26,9 +26,10 @@ enum item_kind {
 struct item {
 	enum item_kind kind;
 	bool exclude;
+	bool is_full;     /* `text` is a glob for "Namespace.Type" */
 	char *name_space; /* of ITEM_TYPE and ITEM_METHOD, NULL when the spec gave none: any */
 	char *text;       /* assembly, namespace or type */
-	char *method;     /* ITEM_METHOD; "*" is any */
+	char *method;     /* ITEM_METHOD */
 };
 
 struct monocle_kit_callspec {
@@ -46,9 +47,19 @@ static const struct {
 	{ "wrapper", ITEM_WRAPPER },
 };
 
-static __thread char error_text[160];
+enum { WORD, METHOD, TYPE, NAMESPACE, EMPTY, TWICE };
+static const char *const wants[] = {
+	[WORD] = "is none of all, none, program, wrapper, ASSEMBLY, M:Type:Method, N:Namespace, T:Type",
+	[METHOD] = "names no type and method: M:Type:Method is wanted",
+	[TYPE] = "names no type: T:Type is wanted",
+	[NAMESPACE] = "names no namespace: N:Namespace is wanted",
+	[EMPTY] = "is an empty item",
+	[TWICE] = "is excluded twice: one - is wanted",
+};
 
-/* Cuts "Name.Space.Outer/Inner" at the last dot before the first slash. */
+static __thread char error_text[300];
+
+/* Cuts "Name.Space.Outer/Inner" at the last dot before the first slash; a glob with such a dot stays whole. */
 static bool
 try_type (struct item *item, const char *text)
 {
@@ -56,6 +67,10 @@ try_type (struct item *item, const char *text)
 	size_t cut = outer;
 	while (cut && text[cut - 1] != '.')
 		cut--;
+	if (text[strcspn (text, "*?")]) {
+		item->is_full = cut > 1;
+		cut = 0;
+	}
 	if (cut > 1)
 		item->name_space = strndup (text, cut - 1);
 	item->text = strdup (text + cut);
@@ -82,33 +97,38 @@ try_method (struct item *item, const char *text)
 	return good;
 }
 
-static bool
+/* NULL, or what is wrong. */
+static const char *
 try_item (struct item *item, const char *text)
 {
+	if (*text == '-' && text[1] == '-')
+		return wants[TWICE];
 	if (*text == '-') {
 		item->exclude = true;
 		text++;
 	}
+	if (!*text)
+		return wants[EMPTY];
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp (text, words[i].word)) {
 			item->kind = words[i].kind;
-			return true;
+			return NULL;
 		}
-	if (text[0] && text[1] == ':') {
+	if (text[1] == ':') {
 		const char *rest = text + 2;
 		switch (text[0]) {
-		case 'M': item->kind = ITEM_METHOD; return try_method (item, rest);
-		case 'T': item->kind = ITEM_TYPE; return try_type (item, rest);
+		case 'M': item->kind = ITEM_METHOD; return try_method (item, rest) ? NULL : wants[METHOD];
+		case 'T': item->kind = ITEM_TYPE; return try_type (item, rest) ? NULL : wants[TYPE];
 		case 'N':
 			item->kind = ITEM_NAMESPACE;
 			item->text = strdup (rest);
-			return item->text && *rest;
-		default: return false;
+			return item->text && *rest ? NULL : wants[NAMESPACE];
+		default: return wants[WORD];
 		}
 	}
 	item->kind = ITEM_ASSEMBLY;
 	item->text = strdup (text);
-	return item->text && *text && !strchr (text, ':');
+	return item->text && !strchr (text, ':') ? NULL : wants[WORD];
 }
 
 static struct item *
@@ -122,7 +142,8 @@ add_item (monocle_kit_callspec *spec)
 	return &items[spec->count++];
 }
 
-static bool
+/* NULL, or what is wrong with *ret_item. */
+static const char *
 try_spec (monocle_kit_callspec *spec, const char *text, const char **ret_item)
 {
 	while (*text) {
@@ -135,27 +156,28 @@ try_spec (monocle_kit_callspec *spec, const char *text, const char **ret_item)
 				first->kind = ITEM_PROGRAM;
 		}
 		struct item *item = word ? add_item (spec) : NULL;
-		bool good = item && try_item (item, word);
+		const char *wrong = item ? try_item (item, word) : wants[WORD];
 		free (word);
-		if (!good)
-			return false;
+		if (wrong)
+			return wrong;
 		text += length + (text[length] == ',');
 	}
 	*ret_item = "";
-	return spec->count > 0;
+	return spec->count ? NULL : wants[EMPTY];
 }
 
 monocle_kit_callspec *
 monocle_kit_callspec_new (const char *text, const char **ret_error)
 {
 	monocle_kit_callspec *spec = calloc (1, sizeof *spec);
-	const char *wrong = "";
-	if (spec && try_spec (spec, text, &wrong))
+	const char *item = "";
+	const char *wrong = spec ? try_spec (spec, text, &item) : wants[WORD];
+	if (!wrong)
 		return spec;
 	monocle_kit_callspec_free (spec);
-	snprintf (error_text, sizeof error_text,
-	          "\"%.*s\" is none of all, none, program, wrapper, ASSEMBLY, M:Type:Method, N:Namespace, T:Type",
-	          (int) strcspn (wrong, ","), wrong);
+	int length = (int) strcspn (item, ",");
+	snprintf (error_text, sizeof error_text, "\"%.*s%s\" %s", length < 160 ? length : 160, item,
+	          length < 160 ? "" : "...", wrong);
 	*ret_error = error_text;
 	return NULL;
 }
@@ -174,10 +196,43 @@ monocle_kit_callspec_free (monocle_kit_callspec *spec)
 	free (spec);
 }
 
+/* The last "*" takes as little as it can, and one character more whenever what follows it does not match. */
+static bool
+matches (const char *glob, const char *name)
+{
+	const char *star = NULL, *taken = NULL;
+	while (*name) {
+		if (*glob == '*') {
+			star = glob++;
+			taken = name;
+		} else if (*glob == *name || *glob == '?') {
+			glob++;
+			name++;
+		} else if (star) {
+			glob = star + 1;
+			name = ++taken;
+		} else {
+			return false;
+		}
+	}
+	return glob[strspn (glob, "*")] == '\0';
+}
+
+/* Longer names than this are compared as far as they fit. */
+static bool
+matches_full (const char *glob, const monocle_kit_callspec_names *names)
+{
+	char full[2048];
+	snprintf (full, sizeof full, "%s%s%s", names->name_space, *names->name_space ? "." : "", names->type);
+	return matches (glob, full);
+}
+
 static bool
 is_type (const struct item *item, const monocle_kit_callspec_names *names)
 {
-	return !strcmp (item->text, names->type) && (!item->name_space || !strcmp (item->name_space, names->name_space));
+	if (item->is_full)
+		return matches_full (item->text, names);
+	return matches (item->text, names->type) && (!item->name_space || !strcmp (item->name_space, names->name_space));
 }
 
 static bool
@@ -188,10 +243,9 @@ speaks_of (const struct item *item, const monocle_kit_callspec_names *names)
 	case ITEM_NONE: return true;
 	case ITEM_PROGRAM: return names->is_own;
 	case ITEM_WRAPPER: return false;
-	case ITEM_ASSEMBLY: return !strcmp (item->text, names->assembly);
-	case ITEM_METHOD:
-		return is_type (item, names) && (!strcmp (item->method, "*") || !strcmp (item->method, names->method));
-	case ITEM_NAMESPACE: return !strcmp (item->text, names->name_space);
+	case ITEM_ASSEMBLY: return matches (item->text, names->assembly);
+	case ITEM_METHOD: return is_type (item, names) && matches (item->method, names->method);
+	case ITEM_NAMESPACE: return matches (item->text, names->name_space);
 	case ITEM_TYPE: return is_type (item, names);
 	}
 	return false;

@@ -23,6 +23,18 @@ struct setting {
 	struct setting *next;
 };
 
+static bool
+is_list (const monocle_kit_option *row)
+{
+	return row->kind == MONOCLE_KIT_OPTION_LIST || row->kind == MONOCLE_KIT_OPTION_WITHOUT;
+}
+
+static bool
+is_text (const monocle_kit_option *row)
+{
+	return row->kind == MONOCLE_KIT_OPTION_STRING || is_list (row);
+}
+
 /*
  * Cuts the next argument out of `*text`: up to a comma that is neither quoted nor preceded by a backslash. The result
  * has the quotes and backslashes taken away. NULL at the end of the text; `*ret_wrong` is set when a quote stays open.
@@ -131,6 +143,26 @@ try_choice (const char *choices, const char *value, uint64_t *ret_number)
 	return false;
 }
 
+/* "a,b" as "-a,-b". NULL: no memory. */
+static char *
+exclude_items (const char *value)
+{
+	size_t items = 1;
+	for (const char *c = value; *c; c++)
+		items += *c == ',';
+	char *text = malloc (strlen (value) + items + 1);
+	char *out = text;
+	for (bool begins = true; out && *value; value++) {
+		if (begins)
+			*out++ = '-';
+		begins = *value == ',';
+		*out++ = *value;
+	}
+	if (out)
+		*out = '\0';
+	return text;
+}
+
 static const monocle_kit_option *
 find_row (const monocle_kit_option *rows, const char *key)
 {
@@ -172,7 +204,9 @@ try_value (const monocle_kit_option *row, const char *value, struct setting *set
 	case MONOCLE_KIT_OPTION_U64: return try_number (row, value, &setting->number);
 	case MONOCLE_KIT_OPTION_CHOICE: return try_choice (row->choices, value, &setting->number);
 	case MONOCLE_KIT_OPTION_TIME: return try_time (value, &setting->number);
-	case MONOCLE_KIT_OPTION_STRING: setting->text = value ? strdup (value) : NULL; return setting->text != NULL;
+	case MONOCLE_KIT_OPTION_STRING:
+	case MONOCLE_KIT_OPTION_LIST: setting->text = value ? strdup (value) : NULL; return setting->text != NULL;
+	case MONOCLE_KIT_OPTION_WITHOUT: setting->text = value ? exclude_items (value) : NULL; return setting->text != NULL;
 	}
 	return false;
 }
@@ -187,7 +221,7 @@ complain_of_key (const char *module, const monocle_kit_option *rows, const char 
 	const char *nearest = nearest_key (rows, key);
 	if (monocle__nearest_distance (key, nearest) <= strlen (key) / 2 || !strncmp (key, nearest, strlen (key)))
 		monocle_kit_log_failure (module, "unknown option \"%s\"; did you mean \"%s\"?", key, nearest);
-	else if (before && before->kind == MONOCLE_KIT_OPTION_STRING)
+	else if (before && is_text (before))
 		monocle_kit_log_failure (module,
 		                         "unknown option \"%s\"; a comma that belongs to %s= wants a backslash or "
 		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"",
@@ -224,6 +258,29 @@ read_argument (const char *module, const monocle_kit_option *rows, const monocle
 		return 0;
 	complain_of_value (module, row, value);
 	return -1;
+}
+
+/* Texts of one list are put into the last of them, in their order. False: no memory. */
+static bool
+join_lists (struct setting *setting)
+{
+	for (; setting; setting = setting->next) {
+		struct setting *later = setting->row && is_list (setting->row) ? setting->next : NULL;
+		while (later && !(later->row && later->row->value == setting->row->value))
+			later = later->next;
+		if (!later)
+			continue;
+		char *joined = malloc (strlen (setting->text) + strlen (later->text) + 2);
+		if (!joined)
+			return false;
+		stpcpy (stpcpy (stpcpy (joined, setting->text), ","), later->text);
+		free (later->text);
+		later->text = joined;
+		free (setting->text);
+		setting->text = NULL;
+		setting->row = NULL;
+	}
+	return true;
 }
 
 /* Of an option that is given twice the last counts. */
@@ -268,18 +325,21 @@ print_time (uint64_t ns)
 	printf ("%llu%s", (unsigned long long) ns, ns ? units[unit] : "");
 }
 
-/* A text that is NULL has no value to show: the row's help says what holds then. */
+/* A text that is NULL has no value to show: the row's help says what holds then. A list shows it in its first row. */
 static void
-print_default (const monocle_kit_option *row)
+print_default (const monocle_kit_option *row, const monocle_kit_option *rows)
 {
-	if (row->kind == MONOCLE_KIT_OPTION_STRING && !*(const char **) row->value)
+	if (is_text (row) && !*(const char **) row->value)
 		return;
+	for (; is_list (row) && rows < row; rows++)
+		if (rows->value == row->value)
+			return;
 	printf (" (default: ");
 	if (row->kind == MONOCLE_KIT_OPTION_FLAG)
 		printf ("%s", *(bool *) row->value ? "on" : "off");
 	else if (row->kind == MONOCLE_KIT_OPTION_U64)
 		printf ("%llu", (unsigned long long) *(uint64_t *) row->value);
-	else if (row->kind == MONOCLE_KIT_OPTION_STRING)
+	else if (is_text (row))
 		printf ("%s", *(const char **) row->value);
 	else if (row->kind == MONOCLE_KIT_OPTION_TIME)
 		print_time (*(uint64_t *) row->value);
@@ -296,6 +356,7 @@ static void
 print_help (const char *module, const monocle_kit_option *rows)
 {
 	printf ("Options of %s, comma separated behind a colon (--profile=%s:KEY=VALUE,KEY):\n", module, module);
+	const monocle_kit_option *first = rows;
 	for (; rows->key; rows++) {
 		const char *value = rows->kind == MONOCLE_KIT_OPTION_U64 && !rows->choices ? "N"
 		                  : rows->kind == MONOCLE_KIT_OPTION_TIME                  ? "TIME"
@@ -306,7 +367,7 @@ print_help (const char *module, const monocle_kit_option *rows)
 		else
 			snprintf (left, sizeof left, "%s=%s", rows->key, value ? value : "TEXT");
 		printf ("  %-24s %s", left, rows->help);
-		print_default (rows);
+		print_default (rows, first);
 		printf ("\n");
 	}
 	printf ("  %-24s %s\n", "help", "print this and end");
@@ -353,6 +414,10 @@ monocle_kit_options_parse (const char *module, const char *desc, const monocle_k
 			last = &setting->next;
 			before = setting->row;
 		}
+	}
+	if (result == 0 && !join_lists (first)) {
+		monocle_kit_log_failure (module, "no memory for the options");
+		result = -1;
 	}
 	settle (first, result == 0);
 	if (result == 1)

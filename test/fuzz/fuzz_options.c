@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 static void
 parse_options (const char *desc)
 {
-	const char *text = NULL;
+	const char *text = NULL, *list = NULL;
 	uint64_t number = 7;
 	uint32_t choice = 0;
 	bool flag = false;
@@ -24,14 +24,17 @@ parse_options (const char *desc)
 		{ "number", MONOCLE_KIT_OPTION_U64, &number, NULL, "", 1, 100000 },
 		{ "text", MONOCLE_KIT_OPTION_STRING, &text, NULL, "" },
 		{ "choice", MONOCLE_KIT_OPTION_CHOICE, &choice, "one|two|three", "" },
+		{ "list", MONOCLE_KIT_OPTION_LIST, &list, NULL, "" },
+		{ "without", MONOCLE_KIT_OPTION_WITHOUT, &list, NULL, "" },
 		{ NULL },
 	};
 
-	if (monocle_kit_options_parse ("fuzz", desc, rows) != 0 && (text || number != 7 || choice || flag))
+	if (monocle_kit_options_parse ("fuzz", desc, rows) != 0 && (text || list || number != 7 || choice || flag))
 		abort ();
 	if (number < 1 || number > 100000 || choice > 2)
 		abort ();
-	free ((char *) text); /* A module keeps it as long as it lives. */
+	free ((char *) text); /* A module keeps them as long as it lives. */
+	free ((char *) list);
 }
 
 static void

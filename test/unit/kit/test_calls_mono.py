@@ -218,6 +218,9 @@ class Calls(unittest.TestCase):
                 (":time=cpu", "monocle: calls: option time=cpu: one of wall|none is wanted\n"),
                 (":callspec=X:y", 'monocle: calls: option callspec=X:y: "X:y" is none of all, none, program, wrapper, '
                                   "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
+                (":include=all,exclude='T:X,Y:z'",
+                 'monocle: calls: option callspec=all,-T:X,-Y:z: "-Y:z" is none of all, none, program, wrapper, '
+                 "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
                 (":output=/nowhere/p", "monocle: calls: cannot write /nowhere/p: No such file or directory; "
                                        "the program runs unprofiled\n")):
             run = self.run_calls(options, "fib", 10)

@@ -41,7 +41,7 @@ static bool
 parse_callspec (void)
 {
 	const char *error = NULL;
-	monocle_kit_callspec *spec = monocle_kit_callspec_new ("-T:A.B/C,M:D:E,N:F,lib", &error);
+	monocle_kit_callspec *spec = monocle_kit_callspec_new ("-T:A.B/C,M:D:E,N:F,lib,T:A.*", &error);
 	assert_true (spec || error);
 	monocle_kit_callspec_free (spec);
 	return spec != NULL;

@@ -16,7 +16,7 @@
 
 static bool flag;
 static uint64_t number;
-static const char *text, *no_text;
+static const char *text, *no_text, *list;
 static uint32_t choice;
 
 /* clang-format off */
@@ -26,6 +26,9 @@ static const monocle_kit_option rows[] = {
 	{ "output",  MONOCLE_KIT_OPTION_STRING, &text,   "FILE",      "where to" },
 	{ "time",    MONOCLE_KIT_OPTION_CHOICE, &choice, "wall|none", "what time" },
 	{ "filter",  MONOCLE_KIT_OPTION_STRING, &no_text, "GLOB",     "whom, else all" },
+	{ "with",    MONOCLE_KIT_OPTION_LIST,    &list,  "ITEM", "and these" },
+	{ "more",    MONOCLE_KIT_OPTION_LIST,    &list,  "ITEM", "and more" },
+	{ "without", MONOCLE_KIT_OPTION_WITHOUT, &list,  "ITEM", "and not these" },
 	{ NULL },
 };
 /* clang-format on */
@@ -36,6 +39,7 @@ reset (void **state)
 	flag = false;
 	number = 5;
 	text = "default";
+	list = "all";
 	choice = 0;
 	return 0;
 }
@@ -117,6 +121,21 @@ quotes_and_backslashes_protect (void **state)
 }
 
 static void
+a_list_is_what_all_its_options_say_in_their_order (void **state)
+{
+	assert_int_equal (parse ("x:with=a"), 0);
+	assert_string_equal (list, "a");
+	free ((char *) list);
+	assert_int_equal (parse ("x:with=a,depth=7,without='b,c',more='d,e',with=f,without=g"), 0);
+	assert_string_equal (list, "a,-b,-c,d,e,f,-g");
+	assert_int_equal (number, 7);
+	free ((char *) list);
+	assert_int_equal (parse ("x:without='',without=','"), 0);
+	assert_string_equal (list, ",-,");
+	free ((char *) list);
+}
+
+static void
 parse_quietly (void *desc)
 {
 	assert_int_equal (parse (desc), -1);
@@ -147,6 +166,10 @@ a_wrong_option_is_one_line_with_the_right_one (void **state)
 	assert_complaint ("x:depth=many", "monocle: test: option depth=many: a number from 1 to 1048576 is wanted\n");
 	assert_complaint ("x:threads=2", "monocle: test: option threads=2: 0, 1, true or false is wanted\n");
 	assert_complaint ("x:output", "monocle: test: option output needs a value: output=FILE\n");
+	assert_complaint ("x:without", "monocle: test: option without needs a value: without=ITEM\n");
+	assert_complaint ("x:with=all,-T:X",
+	                  "monocle: test: unknown option \"-T:X\"; a comma that belongs to with= wants "
+	                  "a backslash or quotes, and the shell must leave them: --profile=\"test:with='...,...'\"\n");
 	assert_complaint ("x:output='a", "monocle: test: option output=a: a quote is not closed\n");
 }
 
@@ -162,11 +185,12 @@ static void
 nothing_changes_when_one_is_wrong (void **state)
 {
 	setenv ("MONOCLE_LOG", "/dev/null", 1);
-	assert_int_equal (parse ("x:threads,depth=9,output=here,time=none,wrong"), -1);
+	assert_int_equal (parse ("x:threads,depth=9,output=here,time=none,with=a,with=b,wrong"), -1);
 	unsetenv ("MONOCLE_LOG");
 	assert_false (flag);
 	assert_int_equal (number, 5);
 	assert_string_equal (text, "default");
+	assert_string_equal (list, "all");
 	assert_int_equal (choice, 0);
 }
 
@@ -192,6 +216,8 @@ help_lists_the_rows_and_changes_nothing (void **state)
 	assert_non_null (strstr (shown, "  output=FILE              where to (default: default)\n"));
 	assert_non_null (strstr (shown, "  time=wall|none           what time (default: wall)\n"));
 	assert_non_null (strstr (shown, "  filter=GLOB              whom, else all\n"));
+	assert_non_null (strstr (shown, "  with=ITEM                and these (default: all)\n"));
+	assert_non_null (strstr (shown, "  without=ITEM             and not these\n"));
 }
 
 int
@@ -203,6 +229,7 @@ main (void)
 		cmocka_unit_test_setup (flags_have_all_their_spellings, reset),
 		cmocka_unit_test_setup (numbers_have_suffixes_and_limits, reset),
 		cmocka_unit_test_setup (quotes_and_backslashes_protect, reset),
+		cmocka_unit_test_setup (a_list_is_what_all_its_options_say_in_their_order, reset),
 		cmocka_unit_test_setup (a_wrong_option_is_one_line_with_the_right_one, reset),
 		cmocka_unit_test_setup (a_complaint_cannot_steer_a_terminal, reset),
 		cmocka_unit_test_setup (nothing_changes_when_one_is_wrong, reset),
