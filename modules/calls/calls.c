@@ -42,8 +42,10 @@ static const char *option_output;
 /* clang-format off */
 static const monocle_kit_option options[] = {
 	/* key         kind                        value             choices      help */
-	{ "callspec",  MONOCLE_KIT_OPTION_STRING, &option_callspec,  "SPEC",
-	  "methods: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC" },
+	{ "callspec",  MONOCLE_KIT_OPTION_LIST,   &option_callspec,  "SPEC",
+	  "methods: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC; * and ? in names" },
+	{ "include",   MONOCLE_KIT_OPTION_LIST,   &option_callspec,  "SPEC",      "the same" },
+	{ "exclude",   MONOCLE_KIT_OPTION_WITHOUT, &option_callspec, "SPEC",      "the same with a - before each" },
 	{ "time",      MONOCLE_KIT_OPTION_CHOICE, &option_time,      "wall|none", "what is measured besides calls" },
 	{ "calldepth", MONOCLE_KIT_OPTION_U64,    &option_calldepth, NULL,        "fold deeper calls; 0: as deep as can be",
 	  0, MONOCLE_KIT_MAX_DEPTH },

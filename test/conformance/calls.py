@@ -6,6 +6,7 @@ Mono is the oracle. `--module counter` compares enters and every kind of exit; `
 way of `monocle report`, and compares its calls with what the counter says on the same runtime.
 """
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -19,6 +20,12 @@ EXACT = {
     "fib": ("Fib:Calc (int)", 7049155),
     "fibmt": ("FibMt:Calc (int)", 4 * 7049155),
     "leaf": ("Leaf:Add (int,int)", 100000000),
+}
+
+# Some methods of a program, chosen by their names: options, and which of all its methods they are.
+CHOSEN = {
+    "demo": ("include='T:Par*,M:Numb*:*Prime?',include=M:Numb?rs:I*,exclude='M:*:*All,N:No.*'",
+             r"Parser:Parse |Numbers:(CountPrimes|IsPrime) "),
 }
 
 SETTINGS = {
@@ -120,6 +127,18 @@ class Conformance(harness.Suite):
         rows = self.counter(runtime, program, settings_name)
         if rows is not None:
             self.compare_calls(what, program, got, rows)
+        if program in CHOSEN:
+            self.chosen(runtime, program, what, got)
+
+    def chosen(self, runtime, program, what, every):
+        """What is chosen by globs is counted as it was among all methods."""
+        options, names = CHOSEN[program]
+        file = self.work / ("%s-%s-chosen.pb.gz" % (runtime, program))
+        self.run_under(runtime, program, ["calls:time=none,%s,output=%s" % (options, file)], {})
+        report = harness.run([self.build.monocle, "report", "--format=tsv", file], harness.bare_environment())
+        got = counts.read_report(report.out)
+        wanted = {m: n for m, n in every.items() if re.match(names, m)}
+        self.check(got == wanted and got, what + ": include and exclude choose", "got %s, wanted %s" % (got, wanted))
 
     def compare_calls(self, what, program, got, rows):
         differences = counts.Differences(program)

@@ -20,8 +20,8 @@ Options of events, comma separated behind a colon (--profile=events:KEY=VALUE,KE
   also=PREFIX+...          these as well as the usual ones
   without=PREFIX+...       but not these
   [no]calls                calls of methods as well (default: off)
-  callspec=SPEC            whose calls: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC \
-(default: program)
+  callspec=SPEC            whose calls: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC; \
+* and ? in names (default: program)
   [no]threads              a file per thread (default: off)
   [no]indent               indent by what is open on the thread (default: on)
   time=since|clock         seconds since the start, or time of day (default: since)

@@ -1,0 +1,195 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_calls_module.c - the module `calls` on a host with a script: which methods it wants, and what its profile holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <mono/metadata/profiler.h>
+#include <monocle/host.h>
+#include "../core/child.h"
+
+enum { METHODS = 16, CLASSES = 16, CLASS = 0x02000000, METHOD = 0x06000000 };
+
+static char path[] = "/tmp/monocle-calls-XXXXXX";
+static char profile[4096];
+static MonoImage *image;
+
+/* --- the host ----------------------------------------------------------------------------------------------------- */
+
+/* A method's number is its place here. */
+static const struct {
+	const char *name_space, *type, *method;
+	uint32_t klass;
+} methods[] = {
+	[1] = { "App", "Program", "Main", 1 },          [2] = { "App", "Program", "GetItem", 1 },
+	[3] = { "App.Data", "ItemService", "Load", 2 }, [4] = { "App.Data", "ItemService", "GetAll", 2 },
+	[5] = { "App.Data", "Logger", "Write", 3 },
+};
+
+static MonoMethod *
+method (uint32_t number)
+{
+	return monocle_method_def (image, METHOD + number);
+}
+
+static int
+describe_class (void *host, MonoClass *klass, monocle_class_info *ret)
+{
+	for (size_t i = 1; i < sizeof methods / sizeof *methods; i++)
+		if (methods[i].klass == monocle_class_token (klass) - CLASS) {
+			ret->name = methods[i].type;
+			ret->name_space = methods[i].name_space;
+			ret->element_type = MONO_TYPE_CLASS;
+			return 0;
+		}
+	return MONOCLE_E_UNKNOWN;
+}
+
+static int
+describe_method (void *host, MonoMethod *one, monocle_method_info *ret)
+{
+	uint32_t number = monocle_method_token (one) - METHOD;
+	ret->name = methods[number].method;
+	ret->klass = monocle_class_def (image, CLASS + methods[number].klass);
+	return 0;
+}
+
+static int
+describe_signature (void *host, MonoMethod *one, monocle_signature_info *ret)
+{
+	ret->ret = monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
+	return 0;
+}
+
+static void
+start (const char *options)
+{
+	static const monocle_host_ops ops = {
+		.size = sizeof ops,
+		.api_version = MONOCLE_HOST_API_VERSION,
+		.name = "script",
+		.runtime_version = "script 1",
+		.describe_class = describe_class,
+		.describe_method = describe_method,
+		.describe_signature = describe_signature,
+	};
+	char desc[300];
+	int fd = mkstemp (path);
+	CHECK (fd >= 0);
+	close (fd);
+	snprintf (desc, sizeof desc, "calls:time=none,output=%s,%s", path, options);
+	setenv ("MONOCLE_MODULE_PATH", MODULE_FOLDER, 1);
+	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
+	CHECK (monocle_host_load (desc) == MONOCLE_OK);
+	image = monocle_image_new ("/bin/app.exe", 0, CLASSES, METHODS, NULL);
+	monocle_host_startup_done ();
+}
+
+static void
+finish (void)
+{
+	char command[200];
+	monocle_raise_runtime_shutdown_begin ();
+	monocle_raise_runtime_shutdown_end ();
+	monocle_host_shutdown ();
+	snprintf (command, sizeof command, "%s convert --to=collapsed --value=calls -o - %s", MONOCLE, path);
+	FILE *pipe = popen (command, "r");
+	CHECK (pipe);
+	profile[fread (profile, 1, sizeof profile - 1, pipe)] = '\0';
+	CHECK (pclose (pipe) == 0);
+	unlink (path);
+}
+
+/* --- tests, each in a process of its own -------------------------------------------------------------------------- */
+
+/* The numbers of the methods that the module wants. */
+static const char *
+wanted (void)
+{
+	static char numbers[METHODS + 1];
+	char *out = numbers;
+	for (uint32_t i = 1; i < sizeof methods / sizeof *methods; i++)
+		if (monocle_call_flags (method (i)))
+			*out++ = (char) ('0' + i);
+	*out = '\0';
+	unlink (path);
+	return numbers;
+}
+
+static void
+globs_choose_methods (void)
+{
+	start ("callspec='T:*Service,M:*:GetI*'");
+	CHECK_STRING (wanted (), "234");
+}
+
+static void
+a_glob_chooses_namespaces (void)
+{
+	start ("callspec=N:App.*");
+	CHECK_STRING (wanted (), "345");
+}
+
+static void
+several_callspecs_are_one_list (void)
+{
+	start ("callspec=app,callspec=-T:Logger,callspec='-M:*:Get*'");
+	CHECK_STRING (wanted (), "13");
+}
+
+static void
+include_and_exclude_take_effect_in_their_order (void)
+{
+	start ("include='T:App.*',exclude='M:*:Get*,T:Logger',include=M:Program:Get*");
+	CHECK_STRING (wanted (), "123");
+}
+
+static void
+what_is_excluded_alone_is_missing_from_the_program (void)
+{
+	start ("exclude=N:App.Data");
+	CHECK_STRING (wanted (), "12");
+}
+
+static void
+chosen_calls_are_counted (void)
+{
+	start ("include=T:Program");
+	monocle_raise_method_enter (method (1), NULL);
+	for (int i = 0; i < 3; i++) {
+		monocle_raise_method_enter (method (2), NULL);
+		monocle_raise_method_leave (method (2), NULL);
+	}
+	monocle_raise_method_leave (method (1), NULL);
+	finish ();
+	CHECK_STRING (profile, "App.Program:Main () 1\nApp.Program:Main ();App.Program:GetItem () 3\n");
+}
+
+#define TESTS(T) \
+	T (globs_choose_methods) \
+	T (a_glob_chooses_namespaces) \
+	T (several_callspecs_are_one_list) \
+	T (include_and_exclude_take_effect_in_their_order) \
+	T (what_is_excluded_alone_is_missing_from_the_program) \
+	T (chosen_calls_are_counted)
+
+#define IN_A_CHILD(name) \
+	static void name##_test (void **state) \
+	{ \
+		child_passes (name); \
+	}
+TESTS (IN_A_CHILD)
+
+int
+main (void)
+{
+#define ROW(name) cmocka_unit_test (name##_test),
+	static const struct CMUnitTest tests[] = { TESTS (ROW) };
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
