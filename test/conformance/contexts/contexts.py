@@ -28,14 +28,27 @@ SETTINGS = {
 # is compiled: doc/differences.md.
 UNKNOWN = re.compile(r"^[<>] Generic`1\.Keep .*(\|(G`1\{)+(KeyValuePair|ValueTuple|G)`|of unknown size|BAD SIZE 0)")
 
-# Module: what it writes on Mono and on CoreCLR for two calls of each of the rows: this, argument, result, local.
+# Values have so many words on CoreCLR; an integer takes one.
+WORDS = 120
+
 PARTS = ["results", "lookup", "ungranted"]
 
 
-def expected_lines(out, times, with_locals):
+def within_words(line):
+    """What a context of CoreCLR shows of more values than it has words for: doc/differences.md."""
+    match = re.match(r"(. X150\.Call this=- \()(.*)\)( = .* ;)?$", line)
+    if not match:
+        return line
+    arguments = match[2].split("|")
+    return match[1] + "|".join(arguments[:WORDS] + ["NULL"] * len(arguments[WORDS:])) + ")" + (
+        " = NULL ;" if match[3] else "")
+
+
+def expected_lines(out, times, with_locals, all_words):
     """Each line that must be there, in their order, and how often."""
     lines = collections.Counter()
     for line in out.splitlines():
+        line = line if all_words else within_words(line)
         once = line[2:3] == "*"
         line = line[:2] + line[3:] if once else line
         if line[0] == "<" and not with_locals:
@@ -80,7 +93,7 @@ class Contexts(harness.Suite):
         seen = self.start(runtime, program, [str(times)] + ([] if is_mono else ["large"]), [desc], settings)
         if not self.check(seen.code == 0 and file.exists() and not seen.err, what + ": runs to its end", seen):
             return
-        wanted = expected_lines(seen.out, times, not is_mono)
+        wanted = expected_lines(seen.out, times, not is_mono, is_mono)
         self.check(len(wanted) > least, what + ": the program says what it does", len(wanted))
         self.compare(what, runtime, wanted, read_lines(file))
 
@@ -91,7 +104,7 @@ class Contexts(harness.Suite):
                           {"DOTNET_TieredCompilation": "0"})
         said = re.fullmatch(r"(\d+) rounds, 0 wrong\n", seen.err)
         if self.check(seen.code == 0 and said and file.exists(), what + ": runs to its end", seen):
-            self.compare(what, runtime, expected_lines(seen.out, int(said[1]), False), read_lines(file))
+            self.compare(what, runtime, expected_lines(seen.out, int(said[1]), False, True), read_lines(file))
 
     def parts(self, runtime):
         """Two modules at once get what either imports; contexts are there wherever somebody asked for them."""

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What contexts cost the program: how long objects live, and stack.
+"""What contexts cost the program: nothing that it sees but some stack.
 
 weak.cs must find the same objects dead as without contexts, in optimised code and in other. Only what it says to be in
 use until the leave, as doc/differences.md has it, may live until then, and only where contexts are asked for at the
-leave. depth.cs says how much stack a frame takes.
+leave. depth.cs says how much stack a frame takes. Other programs print what they print without contexts.
 """
 import pathlib
 import re
@@ -15,6 +15,9 @@ import harness  # noqa: E402
 
 # Everything is optimised at once, or hardly anything.
 SETTINGS = {"optimised": {"DOTNET_TieredCompilation": "0"}, "not optimised": {"DOTNET_TC_CallCounting": "0"}}
+
+# Of the folder of programs that are counted.
+PROGRAMS = ["il", "exceptions", "language"]
 
 
 class Lifetimes(harness.Suite):
@@ -56,6 +59,23 @@ class Lifetimes(harness.Suite):
         self.check(frames[""][1] - frames[None][1] <= 128,
                    "%s, %s: contexts take no more stack than doc/probes.md says" % (runtime, name), frames)
 
+    def programs(self, runtime):
+        """Tail calls, exceptions and the like, with contexts."""
+        for program in PROGRAMS:
+            what, exe = "%s %s" % (runtime, program), self.build.exe(program)
+            file = self.work / "everything.txt"
+            if not exe.exists():
+                self.skip(program, "not compiled: mcs was absent", "mono")
+                continue
+            bare = harness.run(runtime.command(exe), harness.bare_environment(), cwd=self.work)
+            env = harness.profile_environment(self.build, runtime, ["everything:image=%s,output=%s" % (program, file)])
+            seen = harness.run(runtime.command(exe), env, cwd=self.work)
+            self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err),
+                       what + ": prints the same", seen)
+            enters, leaves, tails, exceptions, without, read = (int(word) for word in file.read_text().split())
+            self.check(enters == leaves + tails + exceptions and not without and read,
+                       what + ": every call has a context and ends", file.read_text())
+
 
 def main():
     suite = Lifetimes("lifetimes", __doc__)
@@ -68,6 +88,8 @@ def main():
         for name in SETTINGS:
             suite.weak(runtime, name)
         suite.depth(runtime, "optimised")
+        if runtime.name == "clr10":
+            suite.programs(runtime)
     return suite.finish()
 
 

@@ -57,6 +57,9 @@ equal_classes_are_one_record (void **state)
 	assert_ptr_equal (monocle_class_pointer (dictionary), mono_ptr_class_get (mono_class_get_type (dictionary)));
 	assert_ptr_equal (monocle_class_param (dictionary, NULL, 1, 0), monocle_class_param (dictionary, NULL, 1, 0));
 	assert_ptr_not_equal (monocle_class_param (dictionary, NULL, 1, 0), monocle_class_param (dictionary, NULL, 1, 1));
+	assert_true (monocle_class_is_stand_in (monocle_class_param (dictionary, NULL, 1, 1)));
+	assert_false (monocle_class_is_stand_in (monocle_class_param (dictionary, NULL, 1, 0)));
+	assert_false (monocle_class_is_stand_in (dictionary));
 	assert_ptr_equal (monocle_class_named ("a", "b", "c", 0), monocle_class_named ("a", "b", "c", 0));
 	assert_ptr_not_equal (monocle_class_named ("a", "b", "c", 0), monocle_class_named ("a", "b", "c", 1));
 	assert_ptr_not_equal (monocle_class_named ("a", "b", "c", 0), monocle_class_named ("x", "b", "c", 0));
