@@ -3,8 +3,8 @@
 """What call contexts show, on Mono and on CoreCLR: for each call what the program itself says of it.
 
 The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module callvalues.c says it for
-every call, also when its code was compiled better. modern.exe is the same by the SDK's compiler, and modern.cs. Modules
-that import some getters, or none, get what they may.
+every call, also when its code was compiled better. modern.exe is the same by the SDK's compiler, and modern.cs;
+open.exe is for .NET 10 alone. Modules that import some getters, or none, get what they may.
 """
 import collections
 import pathlib
@@ -149,6 +149,8 @@ def main():
         if runtime.name in ("mono", "clr10"):
             suite.parts(runtime)
         if runtime.name == "clr10":
+            if (suite.here / "open.exe").exists():
+                suite.rows(runtime, "hot", "open.exe", 8)
             for name in options.settings.split(","):
                 if name != "default":
                     suite.rows(runtime, name)

@@ -5,6 +5,7 @@
 #
 #   roslyn.sh --where               prints the compiler, or nothing where it or the reference assemblies are absent
 #   roslyn.sh OUTPUT SOURCE...      compiles
+#   roslyn.sh --own OUTPUT ...      compiles for the SDK's own version, and in its language
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -22,6 +23,12 @@ if [ "${1-}" = --where ]; then
   exit 0
 fi
 csc=${where%%$'\n'*} references=${where##*$'\n'}
+version=13
+if [ "$1" = --own ]; then
+  shift
+  version=latest
+  references=$(ls -d "$(dirname "$csc")"/../../../../packs/Microsoft.NETCore.App.Ref/*/ref/net* | sort -V | tail -n 1)
+fi
 output=$1
 shift
 options=()
@@ -29,4 +36,4 @@ for file in "$references"/*.dll; do
   options+=("-r:$file")
 done
 exec dotnet exec "$csc" -nologo -noconfig -nostdlib -unsafe -deterministic -debug- -nullable:annotations -warn:0 \
-  -langversion:13 "${options[@]}" "-out:$output" "$@"
+  -langversion:$version "${options[@]}" "-out:$output" "$@"
