@@ -194,11 +194,14 @@ comment_of (const monocle__profile *content, const char *key)
 	return NULL;
 }
 
-/* In the words of the module that wrote it, if it has any. The caller frees. */
+/* In the words of the profile, or of the module that wrote it, if it has any. The caller frees. */
 static char *
 why_empty (const monocle__profile *content, const monocle__layout *layout)
 {
 	const char *desc = comment_of (content, "desc: ");
+	const char *nothing = comment_of (content, "counted: nothing: ");
+	if (nothing)
+		return monocle__format ("%s", nothing);
 	char *why = desc ? monocle__module_file_when_empty (layout, desc) : NULL;
 	return why ? why : monocle__format ("nothing happened that the module was asked for");
 }

@@ -170,6 +170,8 @@ typedef struct {
 	uint64_t threshold;                  /* ns: calls that take as long are listed (below); 0: none. Needs `times` */
 	uint32_t slow_calls;                 /* at most so many, the longest; 0: 1000 */
 	monocle_kit_describe_call describe;  /* what is said of them; may be NULL: nothing */
+	bool late;                           /* calls may be open when the first one is entered here: leaves without an
+	                                        enter are then not said to be lost */
 } monocle_kit_spool_config;
 
 #define MONOCLE_KIT_MAX_DEPTH 4096
@@ -197,6 +199,18 @@ MONOCLE_KIT_API monocle_kit_spool *monocle_kit_spool_open (const monocle_kit_spo
  * kept). In a forked child it does nothing and returns 0: the spool is the parent's.
  */
 MONOCLE_KIT_API int monocle_kit_spool_close (monocle_kit_spool *spool);
+
+/*
+ * A comment "KEY: TEXT" in the profile; the same key again replaces it. There is room for eight of 200 bytes; more are
+ * left out. `monocle run` says of an empty profile what follows "nothing: " in a comment of the key "counted".
+ */
+MONOCLE_KIT_API void monocle_kit_spool_note (monocle_kit_spool *spool, const char *key, const char *text);
+/*
+ * Counting ends before the process does: calls that are open have their time up to now. The caller sees to it that
+ * nothing is entered or left from here on; what a thread is in the middle of may still be counted. The profile is made
+ * by close, as ever. A second time changes nothing. Async-safe, one system call at most.
+ */
+MONOCLE_KIT_API void monocle_kit_spool_stop (monocle_kit_spool *spool);
 
 /*
  * The hot path: no lock, no allocation after warm-up, O(1). `method` is any stable pointer. enter/leave on one thread
@@ -301,10 +315,7 @@ MONOCLE_KIT_API bool monocle_kit_stacks_add (monocle_kit_stacks *stacks, const m
  */
 MONOCLE_KIT_API void monocle_kit_stacks_thread_name (monocle_kit_stacks *stacks, uint64_t thread, const char *name);
 MONOCLE_KIT_API void monocle_kit_stacks_thread_end (monocle_kit_stacks *stacks, uint64_t thread);
-/*
- * A comment "KEY: TEXT" in the profile; the same key again replaces it. There is room for eight of 200 bytes; more are
- * left out.
- */
+/* As monocle_kit_spool_note (). */
 MONOCLE_KIT_API void monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char *text);
 /*
  * Waits until all that was added before has been drained and named, at most so long, and forgets what addresses were

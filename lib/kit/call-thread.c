@@ -288,7 +288,9 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	struct monocle__call_thread *thread = monocle__self;
 	if (!spool || !monocle__spool_is_ours (spool) || thread == &unborn || thread == &being_born)
 		return;
-	uint64_t now = monocle__clock_now ();
+	uint64_t now = monocle__clock_now (), stopped = __atomic_load_n (&spool->header->stopped, __ATOMIC_RELAXED);
+	if (stopped && stopped < now)
+		now = stopped;
 	struct monocle__thread_record *record = thread->record;
 	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
 	thread->state = MONOCLE__BUSY;

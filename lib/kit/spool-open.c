@@ -136,7 +136,8 @@ describe (monocle_kit_spool *spool, const struct plan *plan)
 	const monocle_kit_spool_config *config = plan->config;
 	struct monocle__spool_header *header = spool->header;
 	uint32_t depth = config->max_depth;
-	header->flags |= (config->times ? MONOCLE__SPOOL_TIMES : 0) | (config->threads ? MONOCLE__SPOOL_THREADS : 0);
+	header->flags |= (config->times ? MONOCLE__SPOOL_TIMES : 0) | (config->threads ? MONOCLE__SPOOL_THREADS : 0) |
+	                 (config->late ? MONOCLE__SPOOL_LATE : 0);
 	header->max_depth = depth && depth < MONOCLE_KIT_MAX_DEPTH ? depth : MONOCLE_KIT_MAX_DEPTH;
 	header->output_kind = plan->kind;
 	copy_text (header->module, sizeof header->module, config->module);
@@ -277,6 +278,13 @@ monocle__spool_open_finish (monocle_kit_spool *spool)
 	else
 		monocle__spool_open_remove (spool);
 	return error ? -1 : 0;
+}
+
+void
+monocle_kit_spool_stop (monocle_kit_spool *spool)
+{
+	if (spool && monocle__spool_is_ours (spool) && !spool->header->stopped)
+		__atomic_store_n (&spool->header->stopped, monocle__clock_now (), __ATOMIC_RELAXED);
 }
 
 int

@@ -325,7 +325,8 @@ add_comments (struct encoder *encoder)
 		add_comment (encoder, "times: left out, the clock's rate is not known");
 	for (int loss = 0; loss < MONOCLE__LOSS_COUNT; loss++) {
 		uint64_t count = __atomic_load_n (&header->losses[loss], __ATOMIC_RELAXED);
-		if (count)
+		bool is_none = loss == MONOCLE__LOSS_UNMATCHED && header->flags & MONOCLE__SPOOL_LATE;
+		if (count && !is_none)
 			add_comment (encoder, "lost: %llu %s", (unsigned long long) count, loss_texts[loss]);
 	}
 }

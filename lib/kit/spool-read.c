@@ -116,6 +116,9 @@ measure_time (struct monocle__spool_view *view)
 		view->end_ticks = load (&header->heartbeat);
 	struct monocle__spool_visitor visitor = { .data = &view->end_ticks, .thread = see_latest };
 	monocle__spool_view_visit (view, &visitor);
+	uint64_t stopped = load (&header->stopped);
+	if (stopped && stopped < view->end_ticks)
+		view->end_ticks = stopped;
 	if (view->end_ticks > header->pairs[0].ticks)
 		view->duration_ns = monocle__spool_view_ns (view, view->end_ticks - header->pairs[0].ticks);
 }

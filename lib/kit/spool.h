@@ -49,6 +49,7 @@ enum monocle__spool_flags {
 	MONOCLE__SPOOL_THREADS = 2,
 	MONOCLE__SPOOL_TICKS = 4,  /* times are TSC ticks, else nanoseconds */
 	MONOCLE__SPOOL_STACKS = 8, /* added by stack: both values are as they are */
+	MONOCLE__SPOOL_LATE = 16,  /* calls may be open when counting begins: their leaves are no loss */
 };
 
 /* Counted by any thread with relaxed additions, on slow paths only. */
@@ -111,6 +112,7 @@ struct monocle__spool_header {
 	uint64_t slow_count; /* calls that were slow, listed or not */
 	struct monocle__note notes[MONOCLE__NOTE_COUNT];
 	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
+	uint64_t stopped; /* ticks when counting ended, before the process did; 0: it has not */
 };
 
 _Static_assert(sizeof (struct monocle__spool_header) <= MONOCLE__EXTENT_SIZE, "the header is one extent");
@@ -218,6 +220,7 @@ AT (monocle__spool_header, losses, 11160);
 AT (monocle__spool_header, slow_count, 11232);
 AT (monocle__spool_header, notes, 11240);
 AT (monocle__spool_header, pairs, 13288);
+AT (monocle__spool_header, stopped, 17384);
 AT (monocle__thread_record, last, 0);
 AT (monocle__thread_record, current, 8);
 AT (monocle__thread_record, root, 12);

@@ -486,32 +486,10 @@ register_exit (void)
 	atexit (sync_at_exit);
 }
 
-/* Does the note begin with "KEY: "? */
-static bool
-has_key (const struct monocle__note *note, const char *key)
-{
-	size_t length = strlen (key);
-	return note->length > length && !memcmp (note->text, key, length) && note->text[length] == ':';
-}
-
 void
 monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char *text)
 {
-	if (!stacks || !monocle__spool_is_ours (&stacks->spool))
-		return;
-	struct monocle__note *notes = stacks->spool.header->notes, *note = NULL;
-	pthread_mutex_lock (&stacks->spool.lock);
-	for (int i = 0; i < MONOCLE__NOTE_COUNT && !note; i++)
-		if (!notes[i].length || has_key (&notes[i], key))
-			note = &notes[i];
-	if (note) {
-		__atomic_store_n (&note->length, 0, __ATOMIC_RELEASE);
-		int length = snprintf (note->text, sizeof note->text, "%s: %s", key, text);
-		if (length >= (int) sizeof note->text)
-			length = sizeof note->text - 1;
-		__atomic_store_n (&note->length, length > 0 ? (uint32_t) length : 0, __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock (&stacks->spool.lock);
+	monocle_kit_spool_note (stacks ? &stacks->spool : NULL, key, text);
 }
 
 /* --- opening and closing ------------------------------------------------------------------------------------------ */

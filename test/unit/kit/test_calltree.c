@@ -580,6 +580,22 @@ when_the_file_cannot_grow_known_paths_still_count (void **state)
 	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNBALANCED), 0);
 }
 
+static void
+a_stop_ends_the_time_of_open_calls (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	uint64_t before = monocle_kit_now ();
+	monocle_kit_calls_enter (spool, "open");
+	monocle_kit_spool_stop (spool);
+	uint64_t after = monocle_kit_now ();
+	while (monocle_kit_now () < after + 5000000)
+		;
+	assert_true (tree_self_ns (spool, "open") < (after - before) * 5 / 4 + 1000000);
+	monocle_kit_spool_stop (spool);
+	monocle_kit_calls_thread_end (spool);
+	assert_true (tree_self_ns (spool, "open") < (after - before) * 5 / 4 + 1000000);
+}
+
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
@@ -590,6 +606,7 @@ main (void)
 		tree_test (recursion_is_a_chain),
 		tree_test (time_is_charged_to_the_method_that_runs),
 		tree_test (a_call_that_is_still_open_has_its_time),
+		tree_test (a_stop_ends_the_time_of_open_calls),
 		tree_test (without_ticks_the_clock_is_asked),
 		tree_test (calls_below_the_limit_fold_under_it),
 		tree_test (a_million_open_calls_are_counted),
