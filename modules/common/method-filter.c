@@ -14,12 +14,6 @@
 #include <mono/metadata/image.h>
 #include <mono/metadata/loader.h>
 #include <mono/utils/mono-publib.h>
-#include <monocle/kit.h>
-
-enum {
-	ALL_EVENTS = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
-	             MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE
-};
 
 static monocle_kit_callspec *callspec;
 
@@ -117,34 +111,46 @@ name_type (MonoClass *klass, char *buffer, size_t size, const char **ret_namespa
 }
 
 static bool
-match_method (MonoMethod *method, MonoClass *klass, MonoImage *image, bool wrapper)
+match_names (const monocle_kit_callspec *spec, MonoClass *klass, const char *method, bool wrapper)
 {
 	char type[1024];
+	MonoImage *image = mono_class_get_image (klass);
 	monocle_kit_callspec_names names = { .assembly = mono_image_get_name (image), .is_wrapper = wrapper };
 	names.is_own = monocle_kit_image_is_own (mono_image_get_filename (image));
 	name_type (klass, type, sizeof type, &names.name_space);
 	names.type = type;
-	names.method = mono_method_get_name (method);
+	names.method = method;
 	names.assembly = names.assembly ? names.assembly : "";
 	names.name_space = names.name_space ? names.name_space : "";
-	return monocle_kit_callspec_match (callspec, &names);
+	return monocle_kit_callspec_match (spec, &names);
+}
+
+bool
+method_filter_matches (const monocle_kit_callspec *spec, MonoMethod *method)
+{
+	return match_names (spec, mono_method_get_class (method), mono_method_get_name (method), is_wrapper (method));
+}
+
+bool
+method_filter_matches_class (const monocle_kit_callspec *spec, MonoClass *klass)
+{
+	return match_names (spec, klass, "", false);
 }
 
 bool
 method_filter_wants (MonoMethod *method)
 {
 	MonoClass *klass = mono_method_get_class (method);
-	MonoImage *image = mono_class_get_image (klass);
-	int answer = match_image (image);
+	int answer = match_image (mono_class_get_image (klass));
 	bool wrapper = is_wrapper (method);
 	if (answer < 0 || wrapper)
-		return match_method (method, klass, image, wrapper);
+		return match_names (callspec, klass, mono_method_get_name (method), wrapper);
 	return answer > 0;
 }
 
 MonoProfilerCallInstrumentationFlags
 method_filter (MonoProfiler *profiler, MonoMethod *method)
 {
-	return method_filter_wants (method) ? (MonoProfilerCallInstrumentationFlags) ALL_EVENTS
+	return method_filter_wants (method) ? (MonoProfilerCallInstrumentationFlags) METHOD_FILTER_EVENTS
 	                                    : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 }
