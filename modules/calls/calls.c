@@ -27,6 +27,7 @@
 #include <monocle/kit.h>
 
 #include "method-filter.h"
+#include "trigger.h"
 
 MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
                         "--profile=calls:callspec=all shows all)");
@@ -37,6 +38,7 @@ static uint64_t option_calldepth = 128;
 static bool option_threads;
 static uint64_t option_threshold;
 static uint64_t option_slowcalls = 1000;
+static const char *option_trigger;
 static const char *option_output;
 
 /* clang-format off */
@@ -54,6 +56,8 @@ static const monocle_kit_option options[] = {
 	  "list calls that take as long (5ms; ns us ms s), for monocle report --slow; 0: none" },
 	{ "slowcalls", MONOCLE_KIT_OPTION_U64,    &option_slowcalls, NULL,        "list so many of them, the longest",
 	  1, 100000 },
+	{ "trigger",   MONOCLE_KIT_OPTION_STRING, &option_trigger,   "EVENT",
+	  "count from the first call of M:Type:Method to its end, or from the throw of an exception:TYPE on" },
 	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
 	  "where the profile goes, else %e_%t_%p.calls.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ NULL },
@@ -67,7 +71,7 @@ name_method (void *method, char *buffer, size_t size)
 {
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	const char *file = mono_image_get_filename (image);
-	char *name = method_filter_wants (method) ? mono_method_full_name (method, 1) : NULL;
+	char *name = method_filter_wants (method) || trigger_wants (method) ? mono_method_full_name (method, 1) : NULL;
 	size_t name_size = name ? strlen (name) + 1 : 1, file_size = file ? strlen (file) + 1 : 1;
 	if (name_size + file_size <= size) {
 		memcpy (buffer, name ? name : "", name_size);
@@ -104,6 +108,8 @@ method_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject *
 	monocle_kit_calls_leave ((monocle_kit_spool *) profiler, method);
 }
 
+static const struct call_events counted = { method_enter, method_leave, method_tail_call, method_exception_leave };
+
 /* --- with a threshold --------------------------------------------------------------------------------------------- */
 
 static void
@@ -130,19 +136,30 @@ watched_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject 
 	monocle_kit_calls_leave_watched ((monocle_kit_spool *) profiler, method, MONOCLE_KIT_THREW, NULL);
 }
 
+static const struct call_events watched = { watched_enter, watched_leave, watched_tail_call, watched_exception_leave };
+
 /* --- threads and the end ------------------------------------------------------------------------------------------ */
 
 static void
 thread_exited (MonoProfiler *profiler, uintptr_t tid)
 {
-	if (tid == (uintptr_t) pthread_self ())
-		monocle_kit_calls_thread_end ((monocle_kit_spool *) profiler);
+	if (tid != (uintptr_t) pthread_self ())
+		return;
+	trigger_thread_exited ();
+	monocle_kit_calls_thread_end ((monocle_kit_spool *) profiler);
 }
 
 static void
 thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 {
 	monocle_kit_calls_thread_name ((monocle_kit_spool *) profiler, tid, name);
+}
+
+static void
+image_unloading (MonoProfiler *profiler, MonoImage *image)
+{
+	method_filter_image_unloading (profiler, image);
+	trigger_image_unloading ();
 }
 
 static void
@@ -163,7 +180,7 @@ read_options (const char *desc)
 		monocle_kit_log_failure ("calls", "option threshold needs times: leave out time=none");
 		return false;
 	}
-	return result == 0 && method_filter_init ("calls", option_callspec);
+	return result == 0 && method_filter_init ("calls", option_callspec) && trigger_init (option_trigger);
 }
 
 static monocle_kit_spool *
@@ -182,6 +199,7 @@ open_spool (const char *desc)
 		.max_depth = (uint32_t) option_calldepth,
 		.threshold = option_threshold,
 		.slow_calls = (uint32_t) option_slowcalls,
+		.late = option_trigger != NULL,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
 	mono_free (runtime);
@@ -197,15 +215,9 @@ mono_profiler_init_calls (const char *desc)
 	if (!spool)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create ((MonoProfiler *) spool);
-	mono_profiler_set_call_instrumentation_filter_callback (handle, method_filter);
-	bool watched = option_threshold != 0;
-	mono_profiler_set_method_enter_callback (handle, watched ? watched_enter : method_enter);
-	mono_profiler_set_method_leave_callback (handle, watched ? watched_leave : method_leave);
-	mono_profiler_set_method_tail_call_callback (handle, watched ? watched_tail_call : method_tail_call);
-	mono_profiler_set_method_exception_leave_callback (handle,
-	                                                   watched ? watched_exception_leave : method_exception_leave);
+	trigger_set_events (handle, spool, option_threshold ? &watched : &counted);
 	mono_profiler_set_thread_exited_callback (handle, thread_exited);
 	mono_profiler_set_thread_name_callback (handle, thread_name);
-	mono_profiler_set_image_unloading_callback (handle, method_filter_image_unloading);
+	mono_profiler_set_image_unloading_callback (handle, image_unloading);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, runtime_shutdown_end);
 }

@@ -221,6 +221,11 @@ class Calls(unittest.TestCase):
                 (":include=all,exclude='T:X,Y:z'",
                  'monocle: calls: option callspec=all,-T:X,-Y:z: "-Y:z" is none of all, none, program, wrapper, '
                  "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
+                (":trigger=Calls", "monocle: calls: option trigger=Calls: M:Type:Method or exception:TYPE is wanted\n"),
+                (":trigger=M:Calls", 'monocle: calls: option trigger=M:Calls: "M:Calls" names no type and method: '
+                                     "M:Type:Method is wanted\n"),
+                (":trigger=exception:", 'monocle: calls: option trigger=exception:: "T:" names no type: '
+                                        "T:Type is wanted\n"),
                 (":output=/nowhere/p", "monocle: calls: cannot write /nowhere/p: No such file or directory; "
                                        "the program runs unprofiled\n")):
             run = self.run_calls(options, "fib", 10)

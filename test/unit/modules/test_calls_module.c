@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <mono/metadata/profiler.h>
 #include <monocle/host.h>
 #include "../core/child.h"
@@ -18,6 +19,7 @@ enum { METHODS = 16, CLASSES = 16, CLASS = 0x02000000, METHOD = 0x06000000 };
 
 static char path[] = "/tmp/monocle-calls-XXXXXX";
 static char profile[4096];
+static char raw[8192]; /* the profile as it is: its comments are in there */
 static MonoImage *image;
 
 /* --- the host ----------------------------------------------------------------------------------------------------- */
@@ -67,6 +69,12 @@ describe_signature (void *host, MonoMethod *one, monocle_signature_info *ret)
 	return 0;
 }
 
+static MonoClass *
+object_class (void *host, MonoObject *object)
+{
+	return *(MonoClass **) object;
+}
+
 static void
 start (const char *options)
 {
@@ -78,6 +86,7 @@ start (const char *options)
 		.describe_class = describe_class,
 		.describe_method = describe_method,
 		.describe_signature = describe_signature,
+		.object_class = object_class,
 	};
 	char desc[300];
 	int fd = mkstemp (path);
@@ -91,19 +100,48 @@ start (const char *options)
 	monocle_host_startup_done ();
 }
 
+static size_t
+read_command (const char *words, char *text, size_t size)
+{
+	char command[200];
+	snprintf (command, sizeof command, "%s %s", words, path);
+	FILE *pipe = popen (command, "r");
+	CHECK (pipe);
+	size_t length = fread (text, 1, size - 1, pipe);
+	text[length] = '\0';
+	CHECK (pclose (pipe) == 0);
+	return length;
+}
+
 static void
 finish (void)
 {
-	char command[200];
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();
 	monocle_host_shutdown ();
-	snprintf (command, sizeof command, "%s convert --to=collapsed --value=calls -o - %s", MONOCLE, path);
-	FILE *pipe = popen (command, "r");
-	CHECK (pipe);
-	profile[fread (profile, 1, sizeof profile - 1, pipe)] = '\0';
-	CHECK (pclose (pipe) == 0);
+	read_command (MONOCLE " convert --to=collapsed --value=calls -o -", profile, sizeof profile);
+	size_t length = read_command ("gzip -dc <", raw, sizeof raw);
+	for (size_t i = 0; i < length; i++)
+		if (!raw[i])
+			raw[i] = ' ';
 	unlink (path);
+}
+
+/* Does the profile say so of itself? `*` stands for digits and points. */
+static bool
+says (const char *comment)
+{
+	for (const char *at = raw; *at; at++) {
+		const char *word = comment, *here = at;
+		for (; *word && *here; word++)
+			if (*word == '*')
+				here += strspn (here, "0123456789.");
+			else if (*here++ != *word)
+				break;
+		if (!*word)
+			return true;
+	}
+	return false;
 }
 
 /* --- tests, each in a process of its own -------------------------------------------------------------------------- */
@@ -171,13 +209,116 @@ chosen_calls_are_counted (void)
 	CHECK_STRING (profile, "App.Program:Main () 1\nApp.Program:Main ();App.Program:GetItem () 3\n");
 }
 
+/* --- triggers ----------------------------------------------------------------------------------------------------- */
+
+/* Calls those methods, each from the one before it; a method of 0 ends them. */
+static void
+call (const uint32_t *numbers)
+{
+	if (!*numbers)
+		return;
+	monocle_raise_method_enter (method (*numbers), NULL);
+	call (numbers + 1);
+	monocle_raise_method_leave (method (*numbers), NULL);
+}
+
+static void
+counting_lasts_as_long_as_the_call_of_the_trigger (void)
+{
+	start ("trigger=M:ItemService:L*");
+	call ((uint32_t[]) { 1, 2, 0 });
+	call ((uint32_t[]) { 1, 3, 2, 3, 5, 0 });
+	call ((uint32_t[]) { 3, 2, 0 });
+	finish ();
+	CHECK_STRING (profile, "App.Data.ItemService:Load () 1\n"
+	                       "App.Data.ItemService:Load ();App.Program:GetItem () 1\n"
+	                       "App.Data.ItemService:Load ();App.Program:GetItem ();App.Data.ItemService:Load () 1\n"
+	                       "App.Data.ItemService:Load ();App.Program:GetItem ();App.Data.ItemService:Load ();"
+	                       "App.Data.Logger:Write () 1\n");
+	CHECK (says ("counted: from the first call of App.Data.ItemService:Load () at * s to its end at * s"));
+	CHECK (!says ("lost: "));
+}
+
+static void
+a_trigger_that_throws_ends_too (void)
+{
+	start ("trigger=M:ItemService:Load,include=T:Program");
+	monocle_raise_method_enter (method (3), NULL);
+	monocle_raise_method_exception_leave (method (3), NULL);
+	call ((uint32_t[]) { 1, 0 });
+	finish ();
+	CHECK_STRING (profile, "App.Data.ItemService:Load () 1\n");
+}
+
+static void *
+call_elsewhere (void *data)
+{
+	call (data);
+	return NULL;
+}
+
+static void
+a_trigger_counts_all_threads_and_ends_on_its_own (void)
+{
+	pthread_t thread;
+	start ("trigger=M:ItemService:Load");
+	monocle_raise_method_enter (method (3), NULL);
+	CHECK (pthread_create (&thread, NULL, call_elsewhere, (uint32_t[]) { 3, 5, 0 }) == 0);
+	pthread_join (thread, NULL);
+	call ((uint32_t[]) { 2, 0 });
+	monocle_raise_method_leave (method (3), NULL);
+	call ((uint32_t[]) { 2, 0 });
+	finish ();
+	CHECK_STRING (profile, "App.Data.ItemService:Load () 2\n"
+	                       "App.Data.ItemService:Load ();App.Data.Logger:Write () 1\n"
+	                       "App.Data.ItemService:Load ();App.Program:GetItem () 1\n");
+}
+
+static void
+throw_it (uint32_t class_number)
+{
+	MonoClass *object[4] = { monocle_class_def (image, CLASS + class_number) };
+	monocle_raise_exception_throw ((MonoObject *) object);
+}
+
+static void
+an_exception_begins_what_lasts_to_the_end (void)
+{
+	start ("trigger=exception:App.*Log*");
+	monocle_raise_method_enter (method (1), NULL);
+	throw_it (2);
+	call ((uint32_t[]) { 2, 0 });
+	throw_it (3);
+	call ((uint32_t[]) { 2, 5, 0 });
+	monocle_raise_method_leave (method (1), NULL);
+	finish ();
+	CHECK_STRING (profile, "App.Program:GetItem () 1\nApp.Program:GetItem ();App.Data.Logger:Write () 1\n");
+	CHECK (says ("counted: from the throw of App.Data.Logger at * s to the end of the program"));
+	CHECK (!says ("lost: "));
+}
+
+static void
+a_trigger_that_never_happens_is_told (void)
+{
+	start ("trigger=M:Logger:Write");
+	call ((uint32_t[]) { 1, 2, 0 });
+	finish ();
+	CHECK_STRING (profile, "");
+	CHECK (says ("counted: nothing: the trigger M:Logger:Write never happened"));
+}
+
 #define TESTS(T) \
 	T (globs_choose_methods) \
 	T (a_glob_chooses_namespaces) \
 	T (several_callspecs_are_one_list) \
 	T (include_and_exclude_take_effect_in_their_order) \
 	T (what_is_excluded_alone_is_missing_from_the_program) \
-	T (chosen_calls_are_counted)
+	T (chosen_calls_are_counted) \
+	T (counting_lasts_as_long_as_the_call_of_the_trigger) \
+	T (a_trigger_that_throws_ends_too) \
+	T (a_trigger_counts_all_threads_and_ends_on_its_own) \
+	T (an_exception_begins_what_lasts_to_the_end) \
+	T (a_trigger_that_never_happens_is_told)
 
 #define IN_A_CHILD(name) \
 	static void name##_test (void **state) \
