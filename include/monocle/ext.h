@@ -192,6 +192,14 @@ typedef struct {
 /* Fills *ret_state, as much of it as its `size` says. 0: it is NULL or too small for any of it. Any context. */
 MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
 
+/*
+ * Call filters are asked about a method when it is compiled. This asks them again, about all methods, and code that
+ * runs already gets the probes that they want now, or loses those that they do not want any more. Nonzero: it is under
+ * way on a thread of the host; calls that begin later are told as the filters say. A call that runs is told to its end
+ * as it was begun. 0: this host does not do it, or not here. Not async-safe; not in a call probe.
+ */
+MONOCLE_EXT mono_bool monocle_reinstrument (void);
+
 #define MONOCLE_EXT_EVENT_ROW(name, setter, Callback, parameters, ...) \
 	typedef void (*Callback) parameters; \
 	MONOCLE_EXT void setter (MonoProfilerHandle handle, Callback cb);

@@ -454,6 +454,12 @@ typedef struct {
 	 * was asked for already and not shown yet; MONOCLE_E_REFUSED: it cannot be had now.
 	 */
 	int (*visit_threads)(void *host, const monocle_threads_visitor *visitor);
+
+	/*
+	 * normal context: asks the filters about all methods again, and gives code that runs already the probes that they
+	 * want now. 0: it is under way. A negative error: it cannot be, and the host has said why.
+	 */
+	int (*reinstrument)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

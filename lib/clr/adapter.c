@@ -30,6 +30,7 @@
 #include "log-level.h"
 #include "probes/context.h"
 #include "probes/direct.h"
+#include "probes/reinstrument.h"
 #include "process.h"
 #include "run-note.h"
 #include "service.h"
@@ -152,6 +153,7 @@ fill_ops (monocle_host_ops *ops)
 	monocle__clr_heap_ops (ops);
 	ops->call_value = monocle__context_value;
 	ops->callback_changed = monocle__direct_changed;
+	ops->reinstrument = monocle__reinstrument;
 }
 
 static int

@@ -38,11 +38,11 @@ typedef struct {
 
 /*
  * Whatever modules ask for. BASIC_GC: counts and sizes of collections, STACK_SNAPSHOT: stacks, both of which anybody
- * may want to know.
+ * may want to know. REJIT: monocle_reinstrument () may come any time; it costs nothing before.
  */
 static const want least = {
 	.low = COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
-	       COR_PRF_ENABLE_STACK_SNAPSHOT,
+	       COR_PRF_ENABLE_STACK_SNAPSHOT | COR_PRF_ENABLE_REJIT,
 	.high = COR_PRF_HIGH_BASIC_GC,
 };
 
@@ -183,10 +183,13 @@ show (const char *whose, const want *more, want *unused)
 		                    (unsigned) more->high, (unsigned) more->keywords);
 }
 
+/* A further body is the main profiler's to ask for. */
 static want
 wanted (void)
 {
 	want sum = least;
+	if (monocle__clr_state.beside)
+		sum.low &= ~(DWORD) COR_PRF_ENABLE_REJIT;
 	each_want (add, &sum);
 	return sum;
 }
@@ -280,7 +283,8 @@ monocle__wants_begin (void)
 	if (monocle__log_level_is (MONOCLE__LEVEL_DEBUG))
 		each_want (show, NULL);
 	HRESULT hr = try_mask (sum.low, sum.high);
-	if (hr < 0 && (hr = try_mask (least.low, least.high)) >= 0)
+	DWORD needed = least.low & ~(DWORD) COR_PRF_ENABLE_REJIT;
+	if (hr < 0 && (hr = try_mask (needed, least.high)) >= 0)
 		each_want (try_one, NULL);
 	if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);

@@ -38,6 +38,12 @@ monocle__clr_image_corlib (void)
 }
 
 monocle__clr_image *
+monocle__clr_image_next (monocle__clr_image *image)
+{
+	return atomic_load_explicit (image ? &image->next : &images, memory_order_acquire);
+}
+
+monocle__clr_image *
 monocle__clr_image_find (ModuleID id)
 {
 	return monocle_id_find (MONOCLE_ID_IMAGE, id);
@@ -229,7 +235,8 @@ allocate_tables (monocle__clr_image *image)
 {
 	uint32_t methods = monocle__ecma_rows (&image->cli.ecma, MONOCLE__TABLE_MethodDef);
 	image->methods = calloc (methods + 1, sizeof *image->methods);
-	if (!image->methods || !monocle__describe_image_init (&image->cli))
+	image->flags = calloc (methods + 1, sizeof *image->flags);
+	if (!image->methods || !image->flags || !monocle__describe_image_init (&image->cli))
 		return false;
 	image->method_rows = methods;
 	return true;
@@ -241,7 +248,9 @@ free_tables (monocle__clr_image *image)
 {
 	image->method_rows = 0;
 	free ((void *) image->methods);
+	free ((void *) image->flags);
 	image->methods = NULL;
+	image->flags = NULL;
 	monocle__describe_image_done (&image->cli);
 }
 

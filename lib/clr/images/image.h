@@ -55,6 +55,7 @@ typedef struct monocle__clr_image {
 	atomic_uint epoch; /* filter_epoch for which `wanted` and PLAIN states hold */
 	uint32_t method_rows;
 	_Atomic (uint8_t) *methods; /* state by methoddef row - 1 */
+	_Atomic (uint8_t) *flags;   /* the call flags that its present body has, by the same */
 	pthread_mutex_t lock;       /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1];           /* signatures by number of native ints, 0: not made yet */
@@ -67,6 +68,8 @@ typedef struct monocle__clr_image {
 	struct monocle__clr_image *retired; /* the next one that waits to be used again */
 } monocle__clr_image;
 
+/* All that there were, newest first; begins with NULL. One that has gone has the id 0. Any context. */
+monocle__clr_image *monocle__clr_image_next (monocle__clr_image *image);
 /* NULL for modules that were never announced. Any context. */
 monocle__clr_image *monocle__clr_image_find (ModuleID id);
 monocle__clr_image *monocle__clr_image_of (MonoImage *record);

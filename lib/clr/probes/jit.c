@@ -204,6 +204,17 @@ tell_rejit (MonocleRejitPhase phase, FunctionID function, ReJITID version, HRESU
 		monocle_raise_rejit (phase, method, version, result);
 }
 
+/* The runtime wants the IL of a further body, before it is compiled first. */
+HRESULT
+monocle__callback_GetReJITParameters (ICorProfilerCallback11 *self, ModuleID module, mdToken token,
+                                      ICorProfilerFunctionControl *control)
+{
+	monocle__clr_image *image = monocle__clr_image_find (module);
+	if (image)
+		monocle__probing_renew (image, token, control);
+	return S_OK;
+}
+
 HRESULT
 monocle__callback_ReJITCompilationStarted (ICorProfilerCallback11 *self, FunctionID function, ReJITID version,
                                            BOOL safe_to_block)

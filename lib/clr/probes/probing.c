@@ -138,6 +138,7 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 		atomic_store (&image->methods[row - 1], state = MONOCLE__METHOD_HANDLED);
 	else if (is_undecided (state)) {
 		state = wanted ? monocle__rewrite (image, token, flags, invoke, state, function) : MONOCLE__METHOD_PLAIN;
+		atomic_store (&image->flags[row - 1], monocle__probing_is_probed (state) ? (uint8_t) flags : 0);
 		if (flags || invoke || is_epoch (epoch))
 			atomic_store (&image->methods[row - 1], (uint8_t) state);
 		else if (state == MONOCLE__METHOD_HANDLED)
@@ -147,4 +148,45 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	*ret_new = monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
 	pthread_mutex_unlock (&image->lock);
 	return state;
+}
+
+/* --- further bodies ----------------------------------------------------------------------------------------------- */
+
+static bool
+has_row (const monocle__clr_image *image, mdToken token)
+{
+	uint32_t row = token & 0xFFFFFF;
+	return image->cli.readable && row && row <= image->method_rows;
+}
+
+bool
+monocle__probing_differs (monocle__clr_image *image, mdToken token)
+{
+	uint32_t row = token & 0xFFFFFF, rva;
+	if (!has_row (image, token) || atomic_load (&image->methods[row - 1]) == MONOCLE__METHOD_REFUSED ||
+	    monocle__ecma_column (&image->cli.ecma, MONOCLE__TABLE_MethodDef, row, MONOCLE__COL_MethodDef_RVA, &rva) ||
+	    !rva)
+		return false;
+	unsigned wanted = monocle_call_flags (monocle_method_def (image->cli.record, token)) & 0xFFu;
+	return wanted != atomic_load (&image->flags[row - 1]);
+}
+
+void
+monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFunctionControl *control)
+{
+	uint32_t row = token & 0xFFFFFF;
+	if (!has_row (image, token))
+		return;
+	MonoMethod *method = monocle_method_def (image->cli.record, token);
+	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
+	monocle__invoke invoke = monocle__invoke_kind (image, token);
+	if (invoke == MONOCLE__REFLECTS && flags)
+		invoke = MONOCLE__NOT_INVOKED;
+	mono_method_get_flags (method, NULL);
+	pthread_mutex_lock (&image->lock);
+	int state = monocle__rewrite_further (image, token, flags, invoke, control);
+	bool probed = monocle__probing_is_probed (state);
+	atomic_store (&image->flags[row - 1], probed ? (uint8_t) flags : 0);
+	atomic_store (&image->methods[row - 1], (uint8_t) state);
+	pthread_mutex_unlock (&image->lock);
 }

@@ -14,6 +14,10 @@
  * (for the line map). Returns its state; *ret_new tells that it was rewritten during this very call. Normal context.
  */
 int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
+/* Do the filters ask for other flags than those that the method's present body has? Normal context. */
+bool monocle__probing_differs (monocle__clr_image *image, mdToken token);
+/* Gives a further body the probes that the filters ask for now. Normal context. */
+void monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFunctionControl *control);
 /* Does any filter want anything of this image? Asks every method once per epoch. */
 bool monocle__probing_wants_image (monocle__clr_image *image);
 static inline bool

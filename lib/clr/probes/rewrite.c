@@ -375,16 +375,23 @@ allocate_body (void *context, size_t size)
 	return malloc (size);
 }
 
+static COR_IL_MAP *
+new_line_map (const monocle__il_map *map, uint32_t count)
+{
+	COR_IL_MAP *entries = count ? malloc (count * sizeof *entries) : NULL;
+	for (uint32_t i = 0; entries && i < count; i++)
+		entries[i] = (COR_IL_MAP) { map[i].old_offset, map[i].new_offset, 1 };
+	return entries;
+}
+
 /* The runtime takes the array over and frees it with free (3). */
 static void
 set_line_map (FunctionID function, const monocle__il_map *map, uint32_t count)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	COR_IL_MAP *entries = count ? malloc (count * sizeof *entries) : NULL;
+	COR_IL_MAP *entries = new_line_map (map, count);
 	if (!entries)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		entries[i] = (COR_IL_MAP) { map[i].old_offset, map[i].new_offset, 1 };
 	HRESULT hr = info->vtbl->SetILInstrumentedCodeMap (info, function, 1, count, entries);
 	if (hr < 0) {
 		monocle__clr_complain_hr ("SetILInstrumentedCodeMap", hr);
@@ -392,10 +399,40 @@ set_line_map (FunctionID function, const monocle__il_map *map, uint32_t count)
 	}
 }
 
+/* The runtime copies the body, and the map. */
+static bool
+give_further (ICorProfilerFunctionControl *control, const uint8_t *data, size_t size, const monocle__il_map *map,
+              uint32_t count)
+{
+	COR_IL_MAP *entries = new_line_map (map, count);
+	HRESULT hr = control->vtbl->SetILFunctionBody (control, (ULONG) size, data);
+	if (hr >= 0 && entries)
+		hr = control->vtbl->SetILInstrumentedCodeMap (control, count, entries);
+	free (entries);
+	if (hr < 0)
+		monocle__clr_complain_hr ("ICorProfilerFunctionControl::SetILFunctionBody", hr);
+	return hr >= 0;
+}
+
+/* The runtime reads the body as long as the image lives, and never frees it. */
+static bool
+give_first (const job *j, FunctionID function, uint8_t *data, const monocle__il_map *map, uint32_t count)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
+	if (hr < 0) {
+		monocle__clr_complain_hr ("SetILFunctionBody", hr);
+		free (data);
+		return false;
+	}
+	monocle__clr_image_own (j->image, data, free);
+	set_line_map (function, map, count);
+	return true;
+}
+
 static bool
 hand_over (job *j, FunctionID function)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	uint8_t *data = NULL;
 	size_t size = 0;
 	monocle__il_map *map = NULL;
@@ -409,16 +446,12 @@ hand_over (job *j, FunctionID function)
 	j->body.max_stack = depth < UINT16_MAX ? depth : UINT16_MAX;
 	if (monocle__il_write (&j->body, false, allocate_body, NULL, &data, &size, &map, &count))
 		return false;
-	HRESULT hr = info->vtbl->SetILFunctionBody (info, j->image->id, j->token, data);
-	if (hr < 0) {
-		monocle__clr_complain_hr ("SetILFunctionBody", hr);
+	bool done =
+	    j->further ? give_further (j->further, data, size, map, count) : give_first (j, function, data, map, count);
+	if (j->further)
 		free (data);
-	} else { /* the runtime reads the body as long as the image lives, and never frees it */
-		monocle__clr_image_own (j->image, data, free);
-		set_line_map (function, map, count);
-	}
 	free (map);
-	return hr >= 0;
+	return done;
 }
 
 /*
@@ -554,6 +587,31 @@ is_wanted (const job *j)
 	return j->flags || j->invoke || j->clauses || j->to_native || j->part;
 }
 
+static bool
+is_suspended (const job *j)
+{
+	return j->flags && monocle__runtime_async_is (&j->row);
+}
+
+/* The shapes, segments and instances that probes name live as long as the image's code. */
+static bool
+write_wanted (job *j, FunctionID function)
+{
+	if (j->to_native)
+		monocle__fence_drop_tail_calls (&j->body);
+	bool done = monocle__tokens_open (j->image) && identify (j) &&
+	            (!is_suspended (j) || monocle__segment_plan (j) == 0) && write_body (j, function);
+	if (j->segments && done)
+		monocle__clr_image_own (j->image, j->segments, free);
+	else
+		free (j->segments);
+	if (j->generic && done)
+		monocle__clr_image_own (j->image, (void *) (uintptr_t) j->record, monocle__probe_generic_free);
+	else if (j->generic)
+		monocle__probe_generic_free ((void *) (uintptr_t) j->record);
+	return done;
+}
+
 int
 monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
                   monocle__invoke invoke, int state, FunctionID function)
@@ -565,8 +623,7 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 	size_t size = 0;
 	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
 		return unwanted (&j);
-	bool is_suspended = flags && monocle__runtime_async_is (&j.row);
-	if (is_suspended && !monocle__runtime_async_is_known ())
+	if (is_suspended (&j) && !monocle__runtime_async_is_known ())
 		return refuse (&j);
 	j.part = monocle__runtime_async_part (image, token);
 	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
@@ -576,23 +633,38 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		monocle__il_free (&j.body);
 		return MONOCLE__METHOD_PLAIN;
 	}
-	if (j.to_native)
-		monocle__fence_drop_tail_calls (&j.body);
 	state = probed_state (&j);
-	bool done = monocle__tokens_open (image) && identify (&j) && (!is_suspended || monocle__segment_plan (&j) == 0) &&
-	            write_body (&j, function);
+	bool done = write_wanted (&j, function);
 	monocle__il_free (&j.body);
-	if (j.segments && done)
-		monocle__clr_image_own (image, j.segments, free);
-	else
-		free (j.segments);
-	if (j.generic && done)
-		monocle__clr_image_own (image, (void *) (uintptr_t) j.record, monocle__probe_generic_free);
-	else if (j.generic)
-		monocle__probe_generic_free ((void *) (uintptr_t) j.record);
 	if (done)
 		return state;
 	if (rewritten)
 		return MONOCLE__METHOD_HANDLED;
 	return flags ? refuse (&j) : unwanted (&j);
+}
+
+int
+monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                          monocle__invoke invoke, ICorProfilerFunctionControl *control)
+{
+	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
+	j.to_native = monocle__fence_is_needed (image, token);
+	j.further = control;
+	const uint8_t *data = NULL;
+	size_t size = 0, used = 0;
+	if (!find_body (&j, true, &data, &size) || is_ours (&j))
+		return unwanted (&j);
+	if (is_suspended (&j) && !monocle__runtime_async_is_known ())
+		return refuse (&j);
+	j.part = monocle__runtime_async_part (image, token);
+	if (monocle__il_read (&j.body, data, size, &used) || !j.body.count)
+		return flags || invoke ? refuse (&j) : unwanted (&j);
+	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
+	int state = probed_state (&j);
+	bool wanted = is_wanted (&j), done = wanted && write_wanted (&j, 0);
+	monocle__il_free (&j.body);
+	if (done)
+		return state;
+	give_further (control, data, used, NULL, 0);
+	return wanted && flags ? refuse (&j) : unwanted (&j);
 }

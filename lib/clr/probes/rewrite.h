@@ -49,8 +49,9 @@ typedef struct {
 	mdToken token;
 	MonoProfilerCallInstrumentationFlags flags;
 	monocle__invoke invoke;
-	bool clauses;   /* its filters and handlers get probes */
-	bool to_native; /* returns to native code: its returns get fences */
+	ICorProfilerFunctionControl *further; /* where a further body goes; NULL: it is the first */
+	bool clauses;                         /* its filters and handlers get probes */
+	bool to_native;                       /* returns to native code: its returns get fences */
 	monocle__ecma_methoddef row;
 	uint32_t owner, method_params; /* its TypeDef; how many generic parameters it has itself */
 	int64_t record;                /* MonoMethod, or monocle__clr_generic */
@@ -79,6 +80,11 @@ typedef struct {
  */
 int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
                       monocle__invoke invoke, int state, FunctionID function);
+/*
+ * The same for a further body, which begins with what the image has, too. Where nothing is wanted, it is that.
+ */
+int monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
+                              monocle__invoke invoke, ICorProfilerFunctionControl *control);
 /* Puts the enter probe before everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */

@@ -99,3 +99,10 @@ monocle_coverage_wanted (MonoMethod *method)
 	}
 	return wanted;
 }
+
+mono_bool
+monocle_reinstrument (void)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	return host->reinstrument && monocle__host_delivering () && host->reinstrument (host->host) == MONOCLE_OK;
+}

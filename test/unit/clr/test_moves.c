@@ -114,7 +114,7 @@ CHILD_TEST (ranges_that_moved_are_told_by_object_when_all_is_in_its_place)
 	const uint64_t unknown[] = { 0x9000, 0xdead0000, 64 };
 	start ("watch:moves");
 	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
-	                     COR_PRF_ENABLE_STACK_SNAPSHOT));
+	                     COR_PRF_ENABLE_STACK_SNAPSHOT | COR_PRF_ENABLE_REJIT));
 	CHECK (fake_keywords == 0x400001);
 	deliver (MOVED, 3, 3, ranges, 3);
 	check_trace (""); /* neither place may be looked at yet */

@@ -147,7 +147,7 @@ CHILD_PRINTS (a_program_lives_and_dies_as_on_mono, "cleanup\n")
 {
 	start ();
 	CHECK (fake_mask == (COR_PRF_MONITOR_MODULE_LOADS | COR_PRF_MONITOR_ASSEMBLY_LOADS | COR_PRF_MONITOR_THREADS |
-	                     COR_PRF_ENABLE_STACK_SNAPSHOT));
+	                     COR_PRF_ENABLE_STACK_SNAPSHOT | COR_PRF_ENABLE_REJIT));
 	CHECK_STRING (mono_domain_get_friendly_name (mono_get_root_domain ()), "shapes.exe");
 	CHECK (mono_assembly_get_main () == mono_image_get_assembly (shapes ()));
 	char *version = mono_get_runtime_build_info ();
