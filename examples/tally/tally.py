@@ -7,6 +7,7 @@ A language whose compiler is not here is skipped.
 """
 import pathlib
 import shutil
+import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -50,6 +51,17 @@ class Languages(harness.Suite):
                 self.check(name + LINE % GREET in text, "the project's test ran on " + runtime, text)
         return True
 
+    def run_with_monos_headers(self):
+        """Mono's MONO_API makes nothing visible by itself."""
+        if subprocess.run(["pkg-config", "--exists", "mono-2"]).returncode != 0:
+            self.skip("Mono's headers", "libmono-2.0-dev is not installed")
+            return
+        self.step("meson setup trial/mono trial && ninja -C trial/mono", "the project builds with Mono's headers")
+        env = harness.bare_environment({"MONOCLE_MODULE_PATH": str(self.work / "trial/mono")})
+        command = [self.build.path / "examples/embed/embed", HERE.parent / "embed/greet.script", "trial"]
+        seen = harness.run(command, env)
+        self.check(seen.err == LINE % GREET, "built with Mono's headers", seen)
+
     def environment(self):
         return harness.bare_environment({"MONOCLE_MODULE_PATH": str(self.work / "trial/build")})
 
@@ -84,6 +96,8 @@ def main():
         suite.skip(language, "%s is not installed" % ", ".join(missing))
     elif suite.built(language):
         suite.run_embedded()
+        if language in ("c", "cpp"):
+            suite.run_with_monos_headers()
         for runtime in suite.runtimes(["mono", "clr10"]):
             suite.run_hard(runtime)
     return suite.finish()

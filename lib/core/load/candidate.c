@@ -91,7 +91,7 @@ entry_point (monocle__candidate *candidate, void *module, const char *path)
 		note_failure (candidate, "%s is written for Mono's old profiler API (mono_profiler_startup); %s is expected",
 		              path, candidate->symbol);
 	else if (!init)
-		note_failure (candidate, "%s has no entry point %s", path, candidate->symbol);
+		note_failure (candidate, "%s has no entry point %s that is exported", path, candidate->symbol);
 	return is_old ? NULL : init;
 }
 

@@ -210,7 +210,8 @@ CHILD_PRINTS (
 }
 
 CHILD_PRINTS (a_missing_entry_point_is_named,
-              "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n")
+              "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none "
+                                                           "that is exported\n")
 {
 	begin ();
 	CHECK (core.load ("none") == MONOCLE_E_NOT_FOUND);
@@ -308,7 +309,8 @@ strict_makes_a_failure_fatal (void **state)
 	assert_true (WIFEXITED (status));
 	assert_int_equal (WEXITSTATUS (status), 1);
 	assert_string_equal (output,
-	                     "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none\n");
+	                     "monocle: profiler 'none': " MODULE ("none") " has no entry point mono_profiler_init_none "
+	                                                                  "that is exported\n");
 }
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
@@ -373,8 +375,8 @@ a_place_is_left_after_its_first_library_and_the_next_one_is_tried (void **state)
 	char output[4096];
 
 	assert_int_equal (child_run (load_later_place, output, sizeof output), 0);
-	assert_non_null (strstr (output, "-first/mono-profiler-plain has no entry point mono_profiler_init_plain; "
-	                                 "another file was loaded\n"));
+	assert_non_null (strstr (output, "-first/mono-profiler-plain has no entry point mono_profiler_init_plain "
+	                                 "that is exported; another file was loaded\n"));
 	assert_memory_equal (output, "plain: init plain\n", 18);
 }
 
