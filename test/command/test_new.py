@@ -64,9 +64,9 @@ class New(case.Case):
         headers.mkdir()
         (headers / 'monocle-module-uninstalled.pc').touch()
         lines = self.monocle('new', 'one')[1].splitlines()
-        self.assertEqual(lines[-2], '  PKG_CONFIG_PATH=%s meson setup one/build one' % headers)
+        self.assertEqual(lines[-2], '  PKG_CONFIG_PATH=%s meson setup one/build one && ninja -C one/build' % headers)
         lines = self.monocle('new', 'two', env={'PKG_CONFIG_PATH': '/nowhere:%s' % headers})[1].splitlines()
-        self.assertEqual(lines[-2], '  meson setup two/build two')
+        self.assertEqual(lines[-2], '  meson setup two/build two && ninja -C two/build')
 
     def test_a_path_is_quoted_for_the_shell(self):
         strange = self.folder / "it's here"
