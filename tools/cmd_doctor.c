@@ -204,6 +204,32 @@ check_modules (examination *e)
 	return CHECK_OK;
 }
 
+/* The folders that the user named: each is there, and what is in it will be loaded. */
+static check_state
+check_module_path (examination *e)
+{
+	const char *path = getenv ("MONOCLE_MODULE_PATH");
+	char *folders = monocle__format ("%s", path ? path : ""), *left = folders, *folder;
+	char missing[TEXT_SIZE / 2] = "";
+	e->text[0] = e->refused[0] = '\0';
+	while ((folder = strsep (&left, ":"))) {
+		if (*folder && access (folder, R_OK | X_OK) != 0 && !missing[0])
+			snprintf (missing, sizeof missing, "%.400s: %s", folder, strerror (errno));
+		else if (*folder)
+			monocle__layout_each_module (folder, append_name, e);
+	}
+	free (folders);
+	if (e->refused[0])
+		return result (e, CHECK_FAIL, "some will not be loaded: %s", e->refused);
+	if (missing[0])
+		return result (e, CHECK_WARN, "MONOCLE_MODULE_PATH names %s", missing);
+	if (!path || !*path)
+		return result (e, CHECK_OK, "MONOCLE_MODULE_PATH is not set");
+	if (!e->text[0])
+		return result (e, CHECK_WARN, "no libmono-profiler-NAME.so is in %.400s", path);
+	return CHECK_OK;
+}
+
 /* --- the environment ---------------------------------------------------------------------------------------------- */
 
 static check_state
@@ -255,8 +281,11 @@ check_switches (examination *e)
 		if (value && *value)
 			snprintf (e->text + length, sizeof e->text - length, "%s%s=%.100s", length ? ", " : "", names[i], value);
 	}
-	if (e->text[0])
+	if (e->text[0]) {
+		size_t length = strlen (e->text);
+		snprintf (e->text + length, sizeof e->text - length, ": set already; monocle run heeds them");
 		return CHECK_WARN;
+	}
 	return result (e, CHECK_OK, "none of our own variables is set");
 }
 
@@ -337,6 +366,7 @@ static const struct {
 	{ "Mono adapter",    check_umbrella },
 	{ "embedded Mono",   check_embedded },
 	{ "modules",         check_modules },
+	{ "your modules",    check_module_path },
 	{ "diagnostics",     check_diagnostics },
 	{ "other profilers", check_foreign },
 	{ "variables",       check_switches },
@@ -389,8 +419,9 @@ const monocle__command monocle__command_doctor = {
 	.operands = "[PROGRAM]",
 	.summary = "check this machine: runtimes, libraries, environment, permissions",
 	.about =
-	    "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what "
-	    "to do. With PROGRAM there is a line more: what keeps monocle run from profiling it.\n"
+	    "Prints a line per check: ok, warn (something will be missing) or fail (profiling will not work), and what\n"
+	    "to do. With PROGRAM there is one more: what keeps monocle run from profiling it. PROGRAM is what would be\n"
+	    "the first word of the command.\n"
 	    "The exit code is 1 when a check failed.\n",
 	.run = run,
 };

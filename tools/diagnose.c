@@ -261,7 +261,13 @@ monocle__diagnose_file (const char *name, const monocle__environ_state *state, c
 	char *const argv[] = { (char *) name, NULL };
 	facts f = { .argv = argv, .state = state, .layout = layout };
 	monocle__program_file_open (&f.file, name);
-	char *reason = *f.file.path ? find_reason (&f, BEFORE) : monocle__format ("%s was not found", name);
+	char *reason;
+	if (*f.file.path)
+		reason = find_reason (&f, BEFORE);
+	else if (!strchr (name, '/') && access (name, F_OK) == 0)
+		reason = monocle__format ("%s was not found along PATH; the file that is here is ./%s", name, name);
+	else
+		reason = monocle__format ("%s was not found", name);
 	monocle__program_file_close (&f.file);
 	return reason;
 }

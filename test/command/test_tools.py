@@ -47,6 +47,27 @@ class Tools(case.Case):
                      '/opt/other.so: monocle run joins it']:
             self.assertIn(text, out)
 
+    def look_at_module_path(self, *folders):
+        out = self.monocle('doctor', env={'MONOCLE_MODULE_PATH': ':'.join(map(str, folders))})[1]
+        return [line for line in out.splitlines() if 'your modules' in line][0]
+
+    def test_doctor_looks_at_folders_that_the_user_names(self):
+        mine = self.folder / 'mine'
+        mine.mkdir(mode=0o755)
+        self.assertEqual(self.look_at_module_path(), 'ok    your modules     MONOCLE_MODULE_PATH is not set')
+        self.assertIn('warn  your modules     no libmono-profiler-NAME.so is in', self.look_at_module_path(mine))
+        (mine / 'libmono-profiler-first.so').touch(mode=0o644)
+        self.assertEqual(self.look_at_module_path(mine), 'ok    your modules     first')
+        self.assertEqual(self.look_at_module_path(mine, '/nowhere'),
+                         'warn  your modules     MONOCLE_MODULE_PATH names /nowhere: No such file or directory')
+        mine.chmod(0o777)
+        self.assertIn('every user can write to %s;' % mine, self.look_at_module_path(mine))
+
+    def test_doctor_says_where_a_program_is_that_path_does_not_have(self):
+        (self.work / 'game').touch(mode=0o755)
+        out = self.monocle('doctor', 'game')[1]
+        self.assertIn('game was not found along PATH; the file that is here is ./game', out)
+
     def test_a_build_folder_may_be_called_bin(self):
         build = self.folder / 'x/bin'
         shutil.copytree(self.folder / 'modules', build / 'modules')
