@@ -14,6 +14,7 @@
 #include "module-file.h"
 #include "output.h"
 
+#include <errno.h>
 #include <getopt.h> /* optind */
 #include <limits.h>
 #include <stdarg.h>
@@ -116,9 +117,12 @@ place_module (arguments *args, size_t index, const monocle__layout *layout)
 	return remark;
 }
 
+/* Nobody reads the comments of a script that eval reads. The other formats are for another machine, perhaps. */
 static void
 comment_on_folder (const arguments *args, const monocle__env_format *format)
 {
+	if (args->folder && format->is_script && access (args->folder, W_OK | X_OK) != 0)
+		monocle__say ("%s: %s; without it programs run unprofiled", args->folder, strerror (errno));
 	if (!args->folder || !format->advice)
 		return;
 	char *line = monocle__format (format->advice, args->folder);

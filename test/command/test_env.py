@@ -224,6 +224,12 @@ class Folder(Reader):
             self.assertEqual((code, out), (2, ''))
             self.assertIn('-o takes an absolute path with --format=' + form, error)
 
+    def test_a_folder_that_is_not_there_is_told_to_who_evaluates_it(self):
+        told = 'monocle: /nowhere: No such file or directory; without it programs run unprofiled\n'
+        self.assertEqual(self.monocle('env', '--profile=calls', '-o', '/nowhere')[2], told)
+        self.assertEqual(self.monocle('env', '--profile=calls', '-o', str(self.work))[2], '')
+        self.assertEqual(self.monocle('env', '--profile=calls', '--format=docker', '-o', '/nowhere')[2], '')
+
     def test_each_module_writes_there_unless_it_says_otherwise(self):
         names = ['calls', 'texts', 'plain', 'nosuch', 'log', 'calls:output=/x']
         profile, comments, error = self.profile_of('systemd', *['--profile=' + name for name in names])
