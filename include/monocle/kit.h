@@ -231,10 +231,12 @@ MONOCLE_KIT_API void monocle_kit_calls_enter_watched (monocle_kit_spool *spool, 
 MONOCLE_KIT_API void monocle_kit_calls_leave_watched (monocle_kit_spool *spool, void *method, monocle_kit_end end,
                                                       void *context);
 /*
- * Keeps a copy of `size` bytes until the call ends that was entered last on this thread, for `describe`; at most once a
- * call, right after its enter. False: there is no room, no such call, or nothing that describes.
+ * Room for `size` bytes about the call that was entered last on this thread, to be filled at once, for `describe`; at
+ * most once a call, right after its enter. NULL: there is no room, no such call, or nothing that describes. Then _kept
+ * says how many of them are used.
  */
-MONOCLE_KIT_API bool monocle_kit_calls_keep (monocle_kit_spool *spool, const void *bytes, size_t size);
+MONOCLE_KIT_API void *monocle_kit_calls_keep (monocle_kit_spool *spool, size_t size);
+MONOCLE_KIT_API void monocle_kit_calls_kept (monocle_kit_spool *spool, size_t size);
 /*
  * Names a thread in the profile: `tid` is its pthread_self (); NULL clears. Without `threads` or a threshold nothing
  * happens.

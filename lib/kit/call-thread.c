@@ -343,6 +343,21 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 }
 
 void
+monocle__call_thread_each (void (*each) (struct monocle__call_thread *thread, void *data), void *data)
+{
+	struct monocle__call_thread *self = monocle__self;
+	if (self == &unborn)
+		monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	pthread_mutex_lock (&pool_lock);
+	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
+		each (thread, data);
+	pthread_mutex_unlock (&pool_lock);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__self = self;
+}
+
+void
 monocle__threads_reset (void)
 {
 	while (all_threads) {

@@ -21,7 +21,6 @@
 #include "slow.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define unlikely(condition) __builtin_expect (!!(condition), 0)
 
@@ -379,18 +378,32 @@ monocle_kit_calls_leave_watched (monocle_kit_spool *spool, void *method, monocle
 	end_event (thread);
 }
 
-bool
-monocle_kit_calls_keep (monocle_kit_spool *spool, const void *bytes, size_t size)
+/* The innermost open call's, NULL: nothing can be kept of it. */
+static struct monocle__kept *
+kept_of (const monocle_kit_spool *spool, const struct monocle__call_thread *thread)
+{
+	if (!spool || thread->state != MONOCLE__READY || !thread->kept)
+		return NULL;
+	size_t level = (size_t) (thread->top - thread->stack);
+	return level == 0 || level >= MONOCLE__WATCHED_LEVELS ? NULL : &thread->kept[level];
+}
+
+void *
+monocle_kit_calls_keep (monocle_kit_spool *spool, size_t size)
 {
 	struct monocle__call_thread *thread = monocle__self;
-	if (!spool || thread->state != MONOCLE__READY || !thread->kept)
-		return false;
-	size_t level = (size_t) (thread->top - thread->stack);
-	if (level == 0 || level >= MONOCLE__WATCHED_LEVELS || size > MONOCLE__KEEP_SIZE - thread->kept[level].at)
-		return false;
-	struct monocle__kept *kept = &thread->kept[level];
+	struct monocle__kept *kept = kept_of (spool, thread);
+	if (!kept || size > MONOCLE__KEEP_SIZE - kept->at)
+		return NULL;
 	MONOCLE__INVARIANT (kept->at <= MONOCLE__KEEP_SIZE && kept->length == 0);
-	memcpy (thread->keep + kept->at, bytes, size);
 	kept->length = (uint32_t) size;
-	return true;
+	return thread->keep + kept->at;
+}
+
+void
+monocle_kit_calls_kept (monocle_kit_spool *spool, size_t size)
+{
+	struct monocle__kept *kept = kept_of (spool, monocle__self);
+	if (kept && size < kept->length)
+		kept->length = (uint32_t) size;
 }

@@ -75,6 +75,8 @@ uint32_t *monocle__thread_slot (const struct monocle__call_thread *thread, uint3
 uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, uint64_t key);
 /* Writes a thread's name, cut to what a record holds; NULL clears. By one thread at a time. */
 void monocle__thread_record_name (struct monocle__thread_record *record, const char *name);
+/* Calls `each` for every thread that has lived, under the pool's lock. */
+void monocle__call_thread_each (void (*each) (struct monocle__call_thread *thread, void *data), void *data);
 /* Tests: forgets all threads; no other thread may be in the tree. */
 void monocle__threads_reset (void);
 /* Tests: forgets the process's tree altogether, so that another can be opened. The spool file, if any, stays. */

@@ -45,7 +45,8 @@ struct monocle__watch {
 	bool settled;  /* relaxed; `slow` is exact */
 	monocle_kit_describe_call describe;
 	pthread_mutex_t lock;
-	bool closed;               /* under lock */
+	enum { OPEN, CLOSING, CLOSED } phase; /* under lock; while it is closing, only the closer adds */
+	pthread_t closer;
 	uint32_t limit, count;     /* under lock */
 	uint32_t size, per_extent; /* of a record; records */
 	struct rank *heap;         /* under lock; the shortest first */
@@ -151,10 +152,10 @@ fill_record (struct monocle__slow_record *record, const struct monocle__slow_rec
 
 /* Was it slow? Corrects what the threads compare with, until that is known well. */
 static bool
-is_slow (struct monocle__call_thread *thread, uint64_t length)
+is_slow (const monocle_kit_spool *spool, uint64_t length)
 {
-	struct monocle__watch *watch = thread->spool->watch;
-	const struct monocle__spool_header *header = thread->spool->header;
+	struct monocle__watch *watch = spool->watch;
+	const struct monocle__spool_header *header = spool->header;
 	if (!__atomic_load_n (&watch->settled, __ATOMIC_RELAXED)) {
 		struct monocle__clock_pair now = monocle__clock_pair_now (header->flags & MONOCLE__SPOOL_TICKS);
 		double rate = monocle__clock_rate (header->pairs[0], now);
@@ -163,8 +164,7 @@ is_slow (struct monocle__call_thread *thread, uint64_t length)
 		if (rate > 0 && now.ns - header->pairs[0].ns >= SETTLED_NS)
 			__atomic_store_n (&watch->settled, true, __ATOMIC_RELAXED);
 	}
-	thread->slow = __atomic_load_n (&watch->slow, __ATOMIC_RELAXED);
-	return length >= thread->slow;
+	return length >= __atomic_load_n (&watch->slow, __ATOMIC_RELAXED);
 }
 
 /* The thread's name, cut at a character. */
@@ -180,70 +180,147 @@ name_length_of (const struct monocle__thread_record *record)
 	return length;
 }
 
-/* Into the thread's own buffer: two texts with NULs. */
 static void
-describe (struct monocle__call_thread *thread, const uint32_t *level, monocle_kit_end end, void *context,
-          char *arguments, char *result)
+add (monocle_kit_spool *spool, const struct monocle__slow_record *head, const char *name, const char *arguments,
+     const char *result)
 {
-	const struct monocle__watch *watch = thread->spool->watch;
-	const struct monocle__kept *kept = thread->kept ? &thread->kept[level - thread->stack] : NULL;
-	monocle_kit_slow_call call = {
-		.size = sizeof call,
-		.end = end,
-		.method = (void *) (uintptr_t) thread->nodes[*level].key,
-		.kept = kept ? thread->keep + kept->at : NULL,
-		.kept_size = kept ? kept->length : 0,
-		.context = context,
-	};
-	*arguments = *result = '\0';
-	if (watch->describe)
-		watch->describe (&call, arguments, result);
-}
-
-static void
-add (struct monocle__call_thread *thread, const struct monocle__slow_record *head, const char *name,
-     const char *arguments, const char *result)
-{
-	struct monocle__watch *watch = thread->spool->watch;
+	struct monocle__watch *watch = spool->watch;
 	pthread_mutex_lock (&watch->lock);
-	struct monocle__slow_record *record = watch->closed ? NULL : take_place (watch, thread->spool, head->length);
+	bool is_in_time =
+	    watch->phase == OPEN || (watch->phase == CLOSING && pthread_equal (watch->closer, pthread_self ()));
+	struct monocle__slow_record *record = is_in_time ? take_place (watch, spool, head->length) : NULL;
 	if (record)
 		fill_record (record, head, name, arguments, result);
 	pthread_mutex_unlock (&watch->lock);
+}
+
+/* Counts a slow call, and lists it if it has a place. `buffer` has room for both texts. */
+static void
+list (const struct monocle__call_thread *thread, struct monocle__slow_record *head, const monocle_kit_slow_call *call,
+      char *buffer)
+{
+	struct monocle__watch *watch = thread->spool->watch;
+	char *arguments = buffer, *result = buffer + MONOCLE_KIT_ARGUMENTS_SIZE;
+	__atomic_fetch_add (&thread->spool->header->slow_count, 1, __ATOMIC_RELAXED);
+	if (head->length <= __atomic_load_n (&watch->floor, __ATOMIC_RELAXED))
+		return;
+	*arguments = *result = '\0';
+	if (watch->describe)
+		watch->describe (call, arguments, result);
+	head->thread = thread->number;
+	head->tid = thread->tid;
+	head->end = call->end;
+	head->name_length = name_length_of (thread->record);
+	head->arguments_length = (uint32_t) strnlen (arguments, MONOCLE_KIT_ARGUMENTS_SIZE - 1);
+	head->result_length = (uint32_t) strnlen (result, MONOCLE_KIT_RESULT_SIZE - 1);
+	add (thread->spool, head, thread->record->name, arguments, result);
 }
 
 void
 monocle__slow_note (struct monocle__call_thread *thread, const uint32_t *level, uint64_t now, monocle_kit_end end,
                     void *context)
 {
-	struct monocle__watch *watch = thread->spool->watch;
 	uint64_t start = thread->starts->starts[level - thread->stack - 1], length = now - start;
+	const struct monocle__kept *kept = thread->kept ? &thread->kept[level - thread->stack] : NULL;
 	int saved_errno = errno;
 	size_t size;
 	MONOCLE__INVARIANT (level > thread->stack && level - thread->stack < MONOCLE__WATCHED_LEVELS);
-	if ((int64_t) length <= 0 || !is_slow (thread, length)) {
-		errno = saved_errno;
-		return;
-	}
-	__atomic_fetch_add (&thread->spool->header->slow_count, 1, __ATOMIC_RELAXED);
-	if (length > __atomic_load_n (&watch->floor, __ATOMIC_RELAXED)) {
-		char *arguments = monocle__thread_buffer (thread, &size), *result = arguments + MONOCLE_KIT_ARGUMENTS_SIZE;
-		MONOCLE__INVARIANT (size >= MONOCLE_KIT_ARGUMENTS_SIZE + MONOCLE_KIT_RESULT_SIZE);
-		describe (thread, level, end, context, arguments, result);
-		struct monocle__slow_record head = {
-			.length = length,
-			.start = start,
-			.node = *level,
-			.thread = thread->number,
-			.tid = thread->tid,
+	if ((int64_t) length > 0 && is_slow (thread->spool, length)) {
+		struct monocle__slow_record head = { .length = length, .start = start, .node = *level };
+		monocle_kit_slow_call call = {
+			.size = sizeof call,
 			.end = end,
-			.name_length = name_length_of (thread->record),
-			.arguments_length = (uint32_t) strnlen (arguments, MONOCLE_KIT_ARGUMENTS_SIZE - 1),
-			.result_length = (uint32_t) strnlen (result, MONOCLE_KIT_RESULT_SIZE - 1),
+			.method = (void *) (uintptr_t) thread->nodes[*level].key,
+			.kept = kept ? thread->keep + kept->at : NULL,
+			.kept_size = kept ? kept->length : 0,
+			.context = context,
 		};
-		add (thread, &head, thread->record->name, arguments, result);
+		char *buffer = monocle__thread_buffer (thread, &size);
+		MONOCLE__INVARIANT (size >= MONOCLE_KIT_ARGUMENTS_SIZE + MONOCLE_KIT_RESULT_SIZE);
+		list (thread, &head, &call, buffer);
 	}
+	thread->slow = __atomic_load_n (&thread->spool->watch->slow, __ATOMIC_RELAXED);
 	errno = saved_errno;
+}
+
+/* --- calls that have not ended ------------------------------------------------------------------------------------ */
+
+/* The node of the call that is open at this level; 0: none, or it is in a fold. */
+static uint32_t
+open_node (const struct monocle__call_thread *thread, uint32_t level)
+{
+	uint32_t index = __atomic_load_n (&thread->record->current, __ATOMIC_ACQUIRE), depth = 0;
+	for (uint32_t at = index; at && thread->nodes[at].parent; at = thread->nodes[at].parent)
+		depth++;
+	for (; depth > level; depth--)
+		index = thread->nodes[index].parent;
+	return depth == level && level <= thread->spool->header->max_depth ? index : 0;
+}
+
+/* What is kept of the call, as a copy; its thread may go on, and then there is nothing in it. */
+static void *
+copy_kept (const struct monocle__call_thread *thread, uint32_t level, size_t *ret_size)
+{
+	const struct monocle__kept *of = thread->kept ? &thread->kept[level] : NULL;
+	struct monocle__kept kept = of ? *of : (struct monocle__kept) { 0, 0 };
+	bool is_whole = kept.length && kept.at <= MONOCLE__KEEP_SIZE && kept.length <= MONOCLE__KEEP_SIZE - kept.at;
+	void *copy = is_whole ? malloc (kept.length) : NULL;
+	if (copy)
+		memcpy (copy, thread->keep + kept.at, kept.length);
+	*ret_size = copy ? kept.length : 0;
+	return copy;
+}
+
+/* One level of a thread that may go on: what was read is believed if the call is still the same after that. */
+static void
+list_open (const struct monocle__call_thread *thread, uint32_t level, uint32_t node, uint64_t now)
+{
+	const uint64_t *start = &thread->starts->starts[level - 1];
+	struct monocle__slow_record head = { .start = __atomic_load_n (start, __ATOMIC_ACQUIRE), .node = node };
+	char buffer[MONOCLE_KIT_ARGUMENTS_SIZE + MONOCLE_KIT_RESULT_SIZE];
+	head.length = now - head.start;
+	if ((int64_t) head.length <= 0 || !is_slow (thread->spool, head.length))
+		return;
+	monocle_kit_slow_call call = { .size = sizeof call, .end = MONOCLE_KIT_UNFINISHED };
+	call.method = (void *) (uintptr_t) thread->nodes[node].key;
+	void *kept = copy_kept (thread, level, &call.kept_size);
+	call.kept = kept;
+	__atomic_thread_fence (__ATOMIC_ACQUIRE);
+	if (open_node (thread, level) == node && __atomic_load_n (start, __ATOMIC_ACQUIRE) == head.start)
+		list (thread, &head, &call, buffer);
+	free (kept);
+}
+
+static void
+list_open_calls (struct monocle__call_thread *thread, void *data)
+{
+	uint32_t node, level = 1;
+	if (!thread->record || !thread->starts || !__atomic_load_n (&thread->starts->thread, __ATOMIC_RELAXED) ||
+	    __atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
+		return;
+	uint64_t now = monocle__clock_now ();
+	uint64_t stopped = __atomic_load_n (&thread->spool->header->stopped, __ATOMIC_RELAXED);
+	if (stopped && stopped < now)
+		now = stopped;
+	for (; level < MONOCLE__WATCHED_LEVELS && (node = open_node (thread, level)); level++)
+		list_open (thread, level, node, now);
+	__atomic_store_n (&thread->starts->thread, 0, __ATOMIC_RELAXED); /* A reader need not look for them. */
+}
+
+void
+monocle__slow_finish (monocle_kit_spool *spool)
+{
+	struct monocle__watch *watch = spool->watch;
+	if (!watch)
+		return;
+	pthread_mutex_lock (&watch->lock);
+	watch->phase = CLOSING;
+	watch->closer = pthread_self ();
+	pthread_mutex_unlock (&watch->lock);
+	monocle__call_thread_each (list_open_calls, NULL);
+	pthread_mutex_lock (&watch->lock);
+	watch->phase = CLOSED;
+	pthread_mutex_unlock (&watch->lock);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
@@ -331,16 +408,6 @@ monocle__slow_new (monocle_kit_spool *spool, const monocle_kit_spool_config *con
 	spool->header->slow_limit = watch->limit;
 	spool->header->slow_size = watch->size;
 	return watch;
-}
-
-void
-monocle__slow_close (struct monocle__watch *watch)
-{
-	if (!watch)
-		return;
-	pthread_mutex_lock (&watch->lock);
-	watch->closed = true;
-	pthread_mutex_unlock (&watch->lock);
 }
 
 void

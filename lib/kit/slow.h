@@ -10,8 +10,11 @@
 
 /* What has to be known to watch a spool's calls. NULL: no memory. Before the first event. */
 struct monocle__watch *monocle__slow_new (monocle_kit_spool *spool, const monocle_kit_spool_config *config);
-/* Nothing is added from now on; no call is being added any more. `watch` may be NULL. */
-void monocle__slow_close (struct monocle__watch *watch);
+/*
+ * A clean end: calls that have not ended are listed, while their threads may go on. Nothing is added after that. On a
+ * thread that may ask for names. Nothing is done where no call is watched.
+ */
+void monocle__slow_finish (monocle_kit_spool *spool);
 /* Tests. */
 void monocle__slow_free (struct monocle__watch *watch);
 

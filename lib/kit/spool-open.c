@@ -290,11 +290,13 @@ monocle_kit_spool_stop (monocle_kit_spool *spool)
 int
 monocle_kit_spool_close (monocle_kit_spool *spool)
 {
-	if (!spool || !monocle__spool_is_ours (spool) || __atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
-		return 0;
 	int saved_errno = errno;
+	if (!spool || !monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_ACQUIRE))
+		return 0;
+	monocle__slow_finish (spool); /* While there may be more extents. */
+	if (__atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
+		return 0;
 	monocle__heart_stop (spool);
-	monocle__slow_close (spool->watch);
 	int result = monocle__spool_open_finish (spool);
 	errno = saved_errno;
 	return result;

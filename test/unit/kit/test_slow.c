@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 #define enter(method) monocle_kit_calls_enter_watched (spool, (void *) (method))
 #define leave(method) monocle_kit_calls_leave_watched (spool, (void *) (method), MONOCLE_KIT_RETURNED, NULL)
 
+static bool hanging;
 static char main_[] = "main", a[] = "a", b[] = "b", hidden[] = "@test.exe";
 
 static void
@@ -165,28 +167,36 @@ how_a_call_ended_is_said (void **state)
 }
 
 static void
+keep (monocle_kit_spool *spool, const char *text)
+{
+	char *to = monocle_kit_calls_keep (spool, 100);
+	assert_non_null (to);
+	memcpy (to, text, strlen (text));
+	monocle_kit_calls_kept (spool, strlen (text));
+}
+
+static void
 what_was_kept_describes_a_call (void **state)
 {
 	monocle_kit_spool *spool = open_with (0, describe, 0);
-	char result[] = "result", *long_text = calloc (1, 3 << 20);
+	char result[] = "result";
 	enter (main_);
-	assert_true (monocle_kit_calls_keep (spool, "outer", 5));
+	keep (spool, "outer");
 	enter (a);
-	assert_true (monocle_kit_calls_keep (spool, "inner", 5));
+	keep (spool, "inner");
 	enter (b), age (4), leave (b); /* keeps nothing */
 	enter (b);
-	assert_true (monocle_kit_calls_keep (spool, long_text, 3 << 20));
+	assert_non_null (monocle_kit_calls_keep (spool, 3 << 20));
 	enter (b);
-	assert_false (monocle_kit_calls_keep (spool, long_text, 3 << 20)); /* no room */
+	assert_null (monocle_kit_calls_keep (spool, 3 << 20)); /* no room */
 	leave (b), leave (b);
 	age (3), monocle_kit_calls_leave_watched (spool, a, MONOCLE_KIT_RETURNED, result);
 	enter (a);
-	assert_true (monocle_kit_calls_keep (spool, "again", 5));
+	keep (spool, "again");
 	leave (a);
 	age (2), leave (main_);
 	assert_listed ("b 4 0 () |a 3 0 (inner) result|main 2 0 (outer) |");
-	assert_false (monocle_kit_calls_keep (spool, "none", 4)); /* no call is open */
-	free (long_text);
+	assert_null (monocle_kit_calls_keep (spool, 4)); /* no call is open */
 }
 
 static void *
@@ -266,6 +276,35 @@ the_profile_has_them_after_a_death (void **state)
 	free (found);
 }
 
+static void *
+hang (void *data)
+{
+	monocle_kit_spool *spool = data;
+	enter (a), keep (spool, "hung"), age (5);
+	enter (b), age (0.5);
+	__atomic_store_n (&hanging, true, __ATOMIC_RELEASE);
+	for (;;)
+		pause ();
+	return NULL;
+}
+
+static void
+calls_that_are_open_at_the_end_are_described (void **state)
+{
+	monocle_kit_spool *spool = open_with (0, describe, 0);
+	pthread_t thread;
+	enter (main_), keep (spool, "mine"), age (3);
+	pthread_create (&thread, NULL, hang, spool);
+	while (!__atomic_load_n (&hanging, __ATOMIC_ACQUIRE))
+		sched_yield ();
+	monocle__slow_finish (spool);
+	assert_listed ("a 5 4 (hung) |main 3 4 (mine) |");
+	leave (main_); /* too late */
+	assert_listed ("a 5 4 (hung) |main 3 4 (mine) |");
+	pthread_cancel (thread);
+	pthread_join (thread, NULL);
+}
+
 static void
 names_that_are_hidden_are_left_out (void **state)
 {
@@ -279,11 +318,17 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 #define test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
-		test (calls_that_are_fast_are_not_listed), test (slow_calls_are_listed_the_longest_first),
-		test (the_longest_keep_their_places),      test (more_calls_than_an_extent_holds_are_listed),
-		test (how_a_call_ended_is_said),           test (what_was_kept_describes_a_call),
-		test (a_thread_that_ends_ends_its_calls),  test (what_is_folded_is_listed_when_it_ends),
-		test (a_deep_recursion_is_counted),        test (the_profile_has_them_after_a_death),
+		test (calls_that_are_fast_are_not_listed),
+		test (slow_calls_are_listed_the_longest_first),
+		test (the_longest_keep_their_places),
+		test (more_calls_than_an_extent_holds_are_listed),
+		test (how_a_call_ended_is_said),
+		test (what_was_kept_describes_a_call),
+		test (a_thread_that_ends_ends_its_calls),
+		test (what_is_folded_is_listed_when_it_ends),
+		test (a_deep_recursion_is_counted),
+		test (the_profile_has_them_after_a_death),
+		test (calls_that_are_open_at_the_end_are_described),
 		test (names_that_are_hidden_are_left_out),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
