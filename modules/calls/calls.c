@@ -26,8 +26,10 @@
 #include <mono/utils/mono-publib.h>
 #include <monocle/kit.h>
 
+#include "describe.h"
 #include "method-filter.h"
 #include "trigger.h"
+#include "value.h"
 
 MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
                         "--profile=calls:callspec=all shows all)");
@@ -38,6 +40,8 @@ static uint64_t option_calldepth = 128;
 static bool option_threads;
 static uint64_t option_threshold;
 static uint64_t option_slowcalls = 1000;
+static bool option_args, option_result;
+static uint64_t option_strings = 64;
 static const char *option_trigger;
 static const char *option_output;
 
@@ -56,6 +60,10 @@ static const monocle_kit_option options[] = {
 	  "list calls that take as long (5ms; ns us ms s), for monocle report --slow; 0: none" },
 	{ "slowcalls", MONOCLE_KIT_OPTION_U64,    &option_slowcalls, NULL,        "list so many of them, the longest",
 	  1, 100000 },
+	{ "args",      MONOCLE_KIT_OPTION_FLAG,   &option_args,      NULL,        "with the arguments of these calls" },
+	{ "result",    MONOCLE_KIT_OPTION_FLAG,   &option_result,    NULL,        "with their results" },
+	{ "strings",   MONOCLE_KIT_OPTION_U64,    &option_strings,   NULL,        "of a string so many characters",
+	  0, STRING_MOST },
 	{ "trigger",   MONOCLE_KIT_OPTION_STRING, &option_trigger,   "EVENT",
 	  "count from the first call of M:Type:Method to its end, or from the throw of an exception:TYPE on" },
 	{ "output",    MONOCLE_KIT_OPTION_STRING, &option_output,    "FILE",
@@ -119,6 +127,13 @@ watched_enter (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallConte
 }
 
 static void
+described_enter (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	monocle_kit_calls_enter_watched ((monocle_kit_spool *) profiler, method);
+	describe_enter ((monocle_kit_spool *) profiler, method, context);
+}
+
+static void
 watched_leave (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	monocle_kit_calls_leave_watched ((monocle_kit_spool *) profiler, method, MONOCLE_KIT_RETURNED, context);
@@ -137,6 +152,22 @@ watched_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject 
 }
 
 static const struct call_events watched = { watched_enter, watched_leave, watched_tail_call, watched_exception_leave };
+static const struct call_events described_events = { described_enter, watched_leave, watched_tail_call,
+	                                                 watched_exception_leave };
+
+static MonoProfilerCallInstrumentationFlags
+described_filter (MonoProfiler *profiler, MonoMethod *method)
+{
+	int flags = trigger_wants (method) ? METHOD_FILTER_EVENTS : (int) method_filter (profiler, method);
+	return (MonoProfilerCallInstrumentationFlags) (flags ? flags | describe_flags (method) : flags);
+}
+
+static void
+described_jit_begin (MonoProfiler *profiler, MonoMethod *method)
+{
+	if (method_filter_wants (method) || trigger_wants (method))
+		describe_prepare (method);
+}
 
 /* --- threads and the end ------------------------------------------------------------------------------------------ */
 
@@ -160,6 +191,7 @@ image_unloading (MonoProfiler *profiler, MonoImage *image)
 {
 	method_filter_image_unloading (profiler, image);
 	trigger_image_unloading ();
+	describe_image_unloading (image);
 }
 
 static void
@@ -180,11 +212,16 @@ read_options (const char *desc)
 		monocle_kit_log_failure ("calls", "option threshold needs times: leave out time=none");
 		return false;
 	}
+	if (result == 0 && !option_threshold && (option_args || option_result)) {
+		monocle_kit_log_failure ("calls", "option %s is about slow calls: it needs threshold=TIME",
+		                         option_args ? "args" : "result");
+		return false;
+	}
 	return result == 0 && method_filter_init ("calls", option_callspec) && trigger_init (option_trigger);
 }
 
 static monocle_kit_spool *
-open_spool (const char *desc)
+open_spool (const char *desc, bool described)
 {
 	char *runtime = mono_get_runtime_build_info ();
 	monocle_kit_spool_config config = {
@@ -199,6 +236,7 @@ open_spool (const char *desc)
 		.max_depth = (uint32_t) option_calldepth,
 		.threshold = option_threshold,
 		.slow_calls = (uint32_t) option_slowcalls,
+		.describe = described ? describe_call : NULL,
 		.late = option_trigger != NULL,
 	};
 	monocle_kit_spool *spool = monocle_kit_spool_open (&config);
@@ -211,11 +249,19 @@ __attribute__ ((visibility ("default"))) void mono_profiler_init_calls (const ch
 void
 mono_profiler_init_calls (const char *desc)
 {
-	monocle_kit_spool *spool = read_options (desc) ? open_spool (desc) : NULL;
+	if (!read_options (desc))
+		return;
+	bool described = (option_args || option_result) &&
+	                 describe_init ("calls", option_args, option_result, (uint32_t) option_strings);
+	monocle_kit_spool *spool = open_spool (desc, described);
 	if (!spool)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create ((MonoProfiler *) spool);
-	trigger_set_events (handle, spool, option_threshold ? &watched : &counted);
+	trigger_set_events (handle, spool, described ? &described_events : option_threshold ? &watched : &counted);
+	if (described) {
+		mono_profiler_set_call_instrumentation_filter_callback (handle, described_filter);
+		mono_profiler_set_jit_begin_callback (handle, described_jit_begin);
+	}
 	mono_profiler_set_thread_exited_callback (handle, thread_exited);
 	mono_profiler_set_thread_name_callback (handle, thread_name);
 	mono_profiler_set_image_unloading_callback (handle, image_unloading);
