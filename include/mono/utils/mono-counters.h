@@ -86,6 +86,8 @@ MONO_API int mono_counter_get_variance (MonoCounter *counter);
 /* Bytes that mono_counters_sample () writes. */
 MONO_API size_t mono_counter_get_size (MonoCounter *counter);
 
+/* Needed by nobody: on Mono a module comes after the runtime's own call, and elsewhere it does nothing. */
+MONO_API void mono_counters_init (void);
 /* The sections that may be printed from now on; none until then. On Mono they are printed on stdout at the end, too. */
 MONO_API void mono_counters_enable (int section_mask);
 /* Prints the counters of these sections, as far as they are enabled: a headline each, then "NAME : VALUE". */

@@ -14,6 +14,7 @@
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/mono-config.h>
 #include <mono/metadata/threads.h>
+#include <mono/utils/mono-counters.h>
 #include <mono/utils/mono-logger.h>
 #include <monocle/host.h>
 #include "child.h"
@@ -271,6 +272,7 @@ CHILD_PRINTS (settings_that_only_mono_has_are_taken_silently,
 	mono_set_dirs ("/", "/");
 	mono_set_rootdir ();
 	mono_set_config_dir ("/");
+	mono_counters_init ();
 	mono_config_parse (NULL);
 }
 
