@@ -13,6 +13,7 @@
 #include "program-file.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -262,7 +263,11 @@ monocle__diagnose_file (const char *name, const monocle__environ_state *state, c
 	facts f = { .argv = argv, .state = state, .layout = layout };
 	monocle__program_file_open (&f.file, name);
 	char *reason;
-	if (*f.file.path)
+	if (*f.file.path && access (f.file.path, X_OK) != 0)
+		reason =
+		    monocle__format ("%s cannot be executed: %s; a program's .dll or .exe is an argument of dotnet or mono",
+		                     name, strerror (errno));
+	else if (*f.file.path)
 		reason = find_reason (&f, BEFORE);
 	else if (!strchr (name, '/') && access (name, F_OK) == 0)
 		reason = monocle__format ("%s was not found along PATH; the file that is here is ./%s", name, name);

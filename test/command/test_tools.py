@@ -68,6 +68,11 @@ class Tools(case.Case):
         out = self.monocle('doctor', 'game')[1]
         self.assertIn('game was not found along PATH; the file that is here is ./game', out)
 
+    def test_doctor_says_that_a_file_cannot_be_executed(self):
+        (self.work / 'app.dll').touch(mode=0o644)
+        out = self.monocle('doctor', './app.dll')[1]
+        self.assertIn('warn  the program      ./app.dll cannot be executed: Permission denied; ', out)
+
     def test_a_build_folder_may_be_called_bin(self):
         build = self.folder / 'x/bin'
         shutil.copytree(self.folder / 'modules', build / 'modules')
