@@ -57,6 +57,10 @@ class Embedded(greeted.Suite):
 
     def opened(self):
         self.counts("a library that it opened", OPTION, self.opens, self.exe)
+        source = self.work / "other.c"
+        source.write_text("void *mono_jit_init (const char *file) { return 0; }\n")
+        other = self.compile("libmonoother-2.0.so", "-shared", "-fPIC", source)
+        self.counts("after it has looked at another one", OPTION, self.opens, self.exe, other)
         self.explains("without the option", "--embedded-mono reaches it", 0, GREETED, self.opens, self.exe)
 
     def others(self, clr):
