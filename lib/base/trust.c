@@ -29,7 +29,6 @@ typedef struct {
 	char done[PATH_MAX]; /* without links; "" is the root folder */
 	char left[PATH_MAX]; /* names that are not looked up yet */
 	unsigned links;
-	bool anyone_can_add; /* to the folder `done` */
 	char *reason;
 	size_t size;
 } walk;
@@ -105,7 +104,6 @@ judge (walk *at, const struct stat *status)
 	const char *path = at->done[0] ? at->done : "/";
 	bool writable = !S_ISLNK (status->st_mode) && others_can_write (path, status);
 	bool sticky = S_ISDIR (status->st_mode) && (status->st_mode & S_ISVTX);
-	at->anyone_can_add = writable;
 	if (!is_trusted (status->st_uid))
 		snprintf (at->reason, at->size,
 		          "%s belongs to user %u, who is neither root nor the user of this process nor the owner of Monocle;"
@@ -130,22 +128,26 @@ fail (walk *at, int error)
 	return -EPERM;
 }
 
-/* Nothing is there now; who could put something there? */
-static int
-fail_absent (walk *at)
-{
-	if (!at->anyone_can_add)
-		return -ENOENT;
-	snprintf (at->reason, at->size, "every user could put a file at %s", at->done);
-	return -EPERM;
-}
-
 static void
 leave_folder (walk *at)
 {
 	char *slash = strrchr (at->done, '/');
 	if (slash)
 		*slash = '\0';
+}
+
+/* Nothing is there now; who could put something there? */
+static int
+fail_absent (walk *at)
+{
+	struct stat status;
+	snprintf (at->reason, at->size, "every user could put a file at %s", at->done);
+	leave_folder (at);
+	const char *folder = at->done[0] ? at->done : "/";
+	if (lstat (folder, &status) || others_can_write (folder, &status))
+		return -EPERM;
+	at->reason[0] = '\0';
+	return -ENOENT;
 }
 
 /* What the link says takes the place of its name. */
@@ -203,18 +205,42 @@ step (walk *at)
 	return look_up (at, name);
 }
 
+static int
+go (walk *at, const char *path)
+{
+	char here[PATH_MAX] = "";
+	struct stat status;
+	if (path[0] != '/' && !getcwd (here, sizeof here))
+		return fail (at, errno);
+	if (snprintf (at->left, sizeof at->left, "%s/%s", here, path) >= (int) sizeof at->left)
+		return fail (at, ENAMETOOLONG);
+	int error = stat ("/", &status) ? fail (at, errno) : judge (at, &status);
+	while (!error && at->left[0])
+		error = step (at);
+	return error;
+}
+
 int
 monocle__trust_path (const char *path, char *ret_reason, size_t size)
 {
 	walk at = { .reason = ret_reason, .size = size };
-	char here[PATH_MAX] = "";
+	return go (&at, path);
+}
+
+/* The sticky bit keeps strangers from what is there, not from adding to it. */
+int
+monocle__trust_folder (const char *path, char *ret_reason, size_t size)
+{
+	walk at = { .reason = ret_reason, .size = size };
 	struct stat status;
-	if (path[0] != '/' && !getcwd (here, sizeof here))
+	int error = go (&at, path);
+	const char *folder = at.done[0] ? at.done : "/";
+	if (error)
+		return error;
+	if (lstat (folder, &status))
 		return fail (&at, errno);
-	if (snprintf (at.left, sizeof at.left, "%s/%s", here, path) >= (int) sizeof at.left)
-		return fail (&at, ENAMETOOLONG);
-	int error = stat ("/", &status) ? fail (&at, errno) : judge (&at, &status);
-	while (!error && at.left[0])
-		error = step (&at);
-	return error;
+	if (!others_can_write (folder, &status))
+		return 0;
+	snprintf (ret_reason, size, "others can put files into %s", folder);
+	return -EPERM;
 }

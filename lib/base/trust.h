@@ -15,5 +15,7 @@
  * context, any thread.
  */
 int monocle__trust_path (const char *path, char *ret_reason, size_t size);
+/* The same of a folder, where in addition nobody else can put a new file, even one of their own (sticky bit). */
+int monocle__trust_folder (const char *path, char *ret_reason, size_t size);
 
 #endif

@@ -127,7 +127,13 @@ def every_failure_is_one_line(suite, bench):
                 LD_LIBRARY_PATH="%s:%s" % (pathlib.Path(suite.options.umbrella).parent, strange))
     strict = bench.run("monocle:guest", MONOCLE_MODULE_PATH=str(strange), MONOCLE_STRICT="1")
     suite.check(strict.code == 1 and strict.out == "", "MONOCLE_STRICT=1 makes it fatal", strict)
+    strange.chmod(0o1777)
+    bench.fails("monocle:guest", "the dynamic linker is not asked for it", "others can put files into %s" % strange,
+                LD_LIBRARY_PATH="%s:%s" % (pathlib.Path(suite.options.umbrella).parent, strange))
     strange.chmod(0o755)
+    (strange / "libmono-profiler-guest.so").chmod(0o777)
+    bench.fails("monocle:guest", "the dynamic linker is not asked for it", "libmono-profiler-guest.so",
+                LD_LIBRARY_PATH="%s:%s" % (pathlib.Path(suite.options.umbrella).parent, strange))
     bench.fails("monocle:noentry", "libmono-profiler-noentry.so has no entry point mono_profiler_init_noentry")
     bench.fails("monocle:oldapi", "mono_profiler_startup", "beside mono_profiler_init_oldapi")
     bench.fails("monocle:lacking", "libmono-profiler-lacking.so needs mono_no_such_a, mono_no_such_b, which this Mono")

@@ -180,6 +180,24 @@ is_welcome (monocle__candidate *candidate, const char *path)
 	return !error;
 }
 
+static const char *const prefixes[] = { "mono-profiler-", "libmono-profiler-" };
+static const char *const suffixes[] = { "", ".so" };
+
+/* Nobody else can put a file into the folder, nor change those that are there under the candidate's names. */
+static bool
+folder_is_welcome (const monocle__candidate *candidate, const char *folder, char *ret_reason, size_t size)
+{
+	int error = monocle__trust_folder (folder, ret_reason, size);
+	for (size_t i = 0; i < 2 && !error; i++) {
+		char path[PATH_MAX];
+		int length = snprintf (path, sizeof path, "%s%s%s%s%s", folder, folder[0] ? "/" : "", prefixes[i],
+		                       candidate->name, suffixes[i]);
+		if (length < (int) sizeof path && monocle__trust_path (path, ret_reason, size) == -EPERM)
+			error = -EPERM;
+	}
+	return !error || error == -ENOENT;
+}
+
 /*
  * A plain name is looked for in folders that only the linker knows, and the code of a file runs when it is opened: so
  * each of the folders must be one that no stranger can put a file into. (What ld.so.conf lists is root's choice.)
@@ -196,8 +214,7 @@ linker_is_welcome (monocle__candidate *candidate)
 	if (list && (dlinfo (program, RTLD_DI_SERINFOSIZE, list) || dlinfo (program, RTLD_DI_SERINFO, list)))
 		list->dls_cnt = 0;
 	for (unsigned i = 0; list && i < list->dls_cnt && good; i++) {
-		int error = monocle__trust_path (list->dls_serpath[i].dls_name, reason, sizeof reason);
-		good = !error || error == -ENOENT;
+		good = folder_is_welcome (candidate, list->dls_serpath[i].dls_name, reason, sizeof reason);
 		if (!good)
 			note_failure (candidate, "the dynamic linker is not asked for it, since it looks in %s: %s",
 			              list->dls_serpath[i].dls_name, reason);
@@ -211,8 +228,6 @@ linker_is_welcome (monocle__candidate *candidate)
 bool
 monocle__candidate_start_in (monocle__candidate *candidate, const char *folder)
 {
-	static const char *const prefixes[] = { "mono-profiler-", "libmono-profiler-" };
-	static const char *const suffixes[] = { "", ".so" };
 	bool started = false;
 	if (!folder[0] && !linker_is_welcome (candidate))
 		return false;

@@ -51,6 +51,9 @@ static const struct {
 	{ "a link in such a folder",           "open",    0777, -1, -1,             "open/link",   -EPERM,  "/open; chmod go-w" },
 	{ "a sticky folder",                   "in",      01777, -1, -1,            "in/file",     0,       "" },
 	{ "a sticky folder, nothing there",    "in",      01777, -1, -1,            "in/none",     -EPERM,  "every user could put" },
+	{ "... behind a link in it",           "in",      01777, -1, -1,            "in/dangling", -EPERM,  "every user could put a file at" },
+	{ "... beside a folder in it",         "in",      01777, -1, -1,            "in/sub/../none", -EPERM, "every user could put a file at" },
+	{ "a sticky folder passed through",    "open",    01777, -1, -1,            "open/../in/none", -ENOENT, "" },
 	{ "nothing there",                     "in",      0755, -1, -1,             "in/none",     -ENOENT, "" },
 	{ "a link to itself",                  "in",      0755, -1, -1,             "loop",        -EPERM,  "Too many levels" },
 	{ "a file as a folder",                "in",      0755, -1, -1,             "in/file/x",   -EPERM,  "Not a directory" },
@@ -71,11 +74,13 @@ make (void)
 	FILE *file;
 	assert_int_equal (mkdir (in_folder ("in"), 0755), 0);
 	assert_int_equal (mkdir (in_folder ("open"), 0755), 0);
+	assert_int_equal (mkdir (in_folder ("in/sub"), 0755), 0);
 	assert_non_null (file = fopen (in_folder ("in/file"), "w"));
 	fclose (file);
 	assert_int_equal (symlink ("in/file", in_folder ("link")), 0);
 	assert_int_equal (symlink ("./in//", in_folder ("door")), 0);
 	assert_int_equal (symlink ("in", in_folder ("sticky")), 0);
+	assert_int_equal (symlink ("none", in_folder ("in/dangling")), 0);
 	assert_int_equal (symlink ("loop", in_folder ("loop")), 0);
 	assert_int_equal (symlink ("../in/file", in_folder ("open/link")), 0);
 }
@@ -83,7 +88,8 @@ make (void)
 static void
 unmake (void)
 {
-	static const char *const names[] = { "open/link", "loop", "sticky", "door", "link", "in/file", "open", "in" };
+	static const char *const names[] = { "open/link", "loop",   "sticky",      "door", "link",
+		                                 "in/file",   "in/sub", "in/dangling", "open", "in" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_int_equal (remove (in_folder (names[i])), 0);
 }
@@ -104,6 +110,21 @@ only_what_no_stranger_can_change_is_trusted (void **state)
 			fail_msg ("%s: %d %s", rows[i].what, answer, reason);
 		unmake ();
 	}
+}
+
+static void
+a_folder_that_strangers_can_add_to_is_trusted_for_what_it_has_alone (void **state)
+{
+	char reason[2048] = "";
+	make ();
+	assert_int_equal (monocle__trust_folder (in_folder ("in"), reason, sizeof reason), 0);
+	assert_int_equal (monocle__trust_folder (in_folder ("in/none"), reason, sizeof reason), -ENOENT);
+	assert_string_equal (reason, "");
+	assert_int_equal (chmod (in_folder ("in"), 01777), 0);
+	assert_int_equal (monocle__trust_path (in_folder ("door"), reason, sizeof reason), 0);
+	assert_int_equal (monocle__trust_folder (in_folder ("door"), reason, sizeof reason), -EPERM);
+	assert_non_null (strstr (reason, "others can put files into /tmp"));
+	unmake ();
 }
 
 static void
@@ -189,6 +210,7 @@ tear_down (void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (only_what_no_stranger_can_change_is_trusted),
+	cmocka_unit_test (a_folder_that_strangers_can_add_to_is_trusted_for_what_it_has_alone),
 	cmocka_unit_test (a_relative_path_begins_in_the_current_folder),
 	cmocka_unit_test (a_path_that_is_too_long_is_refused),
 	cmocka_unit_test (a_user_of_an_access_list_is_a_stranger),
