@@ -122,13 +122,22 @@ kind_at (monocle__ecma_cursor cursor)
 	return kind == MONOCLE__ET_GENERICINST ? monocle__ecma_peek_byte (&cursor) : kind;
 }
 
+/* The runtime takes modifiers and what is pinned in any order, against II.23.2.6. */
+static void
+skip_to_type (monocle__ecma_cursor *cursor)
+{
+	monocle__ecma_skip_modifiers (cursor);
+	while (!cursor->error && monocle__ecma_peek_byte (cursor) == MONOCLE__ET_PINNED) {
+		monocle__ecma_read_byte (cursor);
+		monocle__ecma_skip_modifiers (cursor);
+	}
+}
+
 monocle__value
 monocle__value_read (job *j, monocle__ecma_cursor *cursor)
 {
 	MonoMethod *method = monocle_method_def (j->image->cli.record, j->token);
-	monocle__ecma_skip_modifiers (cursor);
-	if (monocle__ecma_peek_byte (cursor) == MONOCLE__ET_PINNED)
-		monocle__ecma_read_byte (cursor);
+	skip_to_type (cursor);
 	monocle__ecma_cursor begin = *cursor, type = *cursor;
 	monocle__ecma_skip_type (cursor);
 	if (cursor->error || monocle__ecma_peek_byte (&begin) == MONOCLE__ET_VOID)

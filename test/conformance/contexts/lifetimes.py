@@ -4,7 +4,8 @@
 
 weak.cs must find the same objects dead as without contexts, in optimised code and in other. Only what it says to be in
 use until the leave, as doc/differences.md has it, may live until then, and only where contexts are asked for at the
-leave. depth.cs says how much stack a frame takes. Other programs print what they print without contexts.
+leave. depth.cs says how much stack a frame takes. Other programs, odd.il among them, print what they print without
+contexts.
 """
 import pathlib
 import re
@@ -59,6 +60,12 @@ class Lifetimes(harness.Suite):
         self.check(frames[""][1] - frames[None][1] <= 128,
                    "%s, %s: contexts take no more stack than doc/probes.md says" % (runtime, name), frames)
 
+    def odd(self, runtime):
+        if not (self.build.path / "test/conformance/contexts/odd.exe").exists():
+            return self.skip("odd signatures", "there is no IL assembler")
+        lines = self.lines(runtime, "odd.exe", {}, "")
+        return self.check(lines == ["1", "generic", "0"], "%s: odd signatures change nothing" % runtime, lines)
+
     def programs(self, runtime):
         """Tail calls, exceptions and the like, with contexts."""
         for program in PROGRAMS:
@@ -89,6 +96,7 @@ def main():
             suite.weak(runtime, name)
         suite.depth(runtime, "optimised")
         if runtime.name == "clr10":
+            suite.odd(runtime)
             suite.programs(runtime)
     return suite.finish()
 
