@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #define leave(method) monocle_kit_calls_leave_watched (spool, (void *) (method), MONOCLE_KIT_RETURNED, NULL)
 
 static bool hanging;
+static int hang_until[2]; /* the other end is closed */
 static char main_[] = "main", a[] = "a", b[] = "b", hidden[] = "@test.exe";
 
 static void
@@ -259,7 +261,7 @@ the_profile_has_them_after_a_death (void **state)
 		monocle_kit_spool *spool = open_with (0, describe, 0);
 		enter (main_), age (4), enter (a), age (3), leave (a), enter (b), age (2);
 		monocle__spool_pair (spool, true);
-		_exit (0);
+		kill (getpid (), SIGKILL);
 	}
 	assert_int_equal (waitpid (child, NULL, 0), child);
 	char path[256];
@@ -283,8 +285,8 @@ hang (void *data)
 	enter (a), keep (spool, "hung"), age (5);
 	enter (b), age (0.5);
 	__atomic_store_n (&hanging, true, __ATOMIC_RELEASE);
-	for (;;)
-		pause ();
+	char end;
+	assert_int_equal (read (hang_until[0], &end, 1), 0);
 	return NULL;
 }
 
@@ -293,6 +295,7 @@ calls_that_are_open_at_the_end_are_described (void **state)
 {
 	monocle_kit_spool *spool = open_with (0, describe, 0);
 	pthread_t thread;
+	assert_int_equal (pipe (hang_until), 0);
 	enter (main_), keep (spool, "mine"), age (3);
 	pthread_create (&thread, NULL, hang, spool);
 	while (!__atomic_load_n (&hanging, __ATOMIC_ACQUIRE))
@@ -301,8 +304,9 @@ calls_that_are_open_at_the_end_are_described (void **state)
 	assert_listed ("a 5 4 (hung) |main 3 4 (mine) |");
 	leave (main_); /* too late */
 	assert_listed ("a 5 4 (hung) |main 3 4 (mine) |");
-	pthread_cancel (thread);
+	close (hang_until[1]);
 	pthread_join (thread, NULL);
+	close (hang_until[0]);
 }
 
 static void
