@@ -63,6 +63,20 @@ class Embedded(greeted.Suite):
         self.counts("after it has looked at another one", OPTION, self.opens, self.exe, other)
         self.explains("without the option", "--embedded-mono reaches it", 0, GREETED, self.opens, self.exe)
 
+    def plugged_in(self):
+        """Only the plugin sees the Mono that it is linked with."""
+        source = self.work / "loads.c"
+        source.write_text("""#include <dlfcn.h>
+typedef int (*main_fn) (int argc, char **argv);
+int main (int argc, char **argv)
+{
+	void *plugin = dlopen (argv[1], RTLD_NOW | RTLD_LOCAL);
+	return plugin ? ((main_fn) dlsym (plugin, "main")) (argc - 1, argv + 1) : 2;
+}
+""")
+        loads = self.compile("loads", source)
+        self.counts("a plugin", OPTION, loads, self.plugin, "version", self.exe)
+
     def others(self, clr):
         """What reads the environment is loaded once, and CoreCLR takes nothing of it for a Mono."""
         self.counts("mono", OPTION, "mono", self.exe)
@@ -144,11 +158,13 @@ class Embedded(greeted.Suite):
             return self.skip("embedded Mono", "libmono-2.0-dev is not installed", "mono")
         plain = self.on_mono("greeter") if self.find_exe() else None
         self.starts = self.compile("starts", HERE / "starts.c", *flags.stdout.split())
+        self.plugin = self.compile("plugin.so", "-shared", "-fPIC", HERE / "starts.c", *flags.stdout.split())
         self.opens = self.compile("opens", HERE / "opens.c")
         if plain and self.starts and self.opens:
             self.expected = self.count(plain)
             self.ways()
             self.opened()
+            self.plugged_in()
             self.others(clr)
             self.samples()
             self.environment()
