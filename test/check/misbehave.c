@@ -24,6 +24,7 @@ struct _MonoProfiler {
 	MonoMethod *method;
 	MonoImage *image;
 	int signalled;
+	int is_slow;
 };
 
 static struct _MonoProfiler profiler;
@@ -150,11 +151,20 @@ interrupt (void)
 		say ("the plain signal handler did not run as it was set");
 }
 
+/* Where others wait for it. */
+static void
+nap (MonoProfiler *prof)
+{
+	if (prof->is_slow)
+		usleep (5000);
+}
+
 static void
 method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	if (!is (mono_method_get_name (method), "Calls"))
 		return;
+	nap (prof);
 	mono_profiler_call_context_get_this (context);
 	spell (method);
 	if (look_up ())
@@ -165,6 +175,8 @@ method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *c
 static void
 gc_event (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
 {
+	if (event == MONO_GC_EVENT_POST_STOP_WORLD || event == MONO_GC_EVENT_PRE_STOP_WORLD)
+		nap (prof);
 	if (event == MONO_GC_EVENT_POST_STOP_WORLD)
 		spell (prof->method);
 	else if (event == MONO_GC_EVENT_POST_START_WORLD)
@@ -216,6 +228,7 @@ INIT_OF (NAME) (const char *desc)
 	MonoProfilerHandle handle = mono_profiler_create (&profiler);
 
 	profiler.handle = handle;
+	profiler.is_slow = strstr (desc, "slow") != NULL;
 	look_up ();
 	if (strstr (desc, "allocations") && mono_profiler_enable_allocations ())
 		mono_profiler_set_gc_allocation_callback (handle, gc_allocation);

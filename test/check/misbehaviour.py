@@ -31,6 +31,8 @@ ALL = {
     ("mono_image_loaded", "while the collector holds its lock (gc_event)"),
     ("mono_image_loaded", "in an allocation (gc_allocation)"),
 }
+SLOW = re.compile(r"monocle: module misbehave took \d+\.\d ms (in a call probe \(method_enter: Program:Calls|"
+                  r"in a stopped world \(gc_event: MONO_GC_EVENT_POST_STOP_WORLD)")
 # Modules of ours, which obey.
 GOOD = ["calls", "counter", "hello", "methods"]
 RUN = {"mono_profiler_enable_clauses"}
@@ -46,6 +48,10 @@ def visit(suite, runtime, module):
     suite.check(seen.code == 3 and seen.out == "5\n", "%s, %s: the program is untouched" % (runtime, module), seen)
     suite.check("misbehave:" not in seen.err and "not found" not in seen.err,
                 "%s, %s: the module is there, and content" % (runtime, module), seen.err)
+    if "slow" in module:
+        slow = sorted(SLOW.findall(seen.err))
+        suite.check(len(slow) == 2 and slow[0] < slow[1],
+                    "%s: slow callbacks are reported, once each" % runtime, seen.err)
     return LINE.findall(seen.err)
 
 
@@ -54,7 +60,7 @@ def main():
     suite.parser.add_argument("--runtimes", default="mono,clr10")
     options = suite.parse()
     for runtime in suite.runtimes(options.runtimes.split(",")):
-        lines = visit(suite, runtime, "misbehave:allocations")
+        lines = visit(suite, runtime, "misbehave:allocations+slow")
         said = [(function, where) for function, where, _ in lines]
         for function, where in sorted(ALL | set(said)):
             suite.check(said.count((function, where)) == ((function, where) in ALL),

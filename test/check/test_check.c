@@ -53,16 +53,22 @@ static const monocle_host_ops host = {
 };
 
 static void
-start (const char *check)
+start_with (const char *check, const char *desc)
 {
 	setenv ("MONOCLE_MODULE_PATH", MODULE_FOLDER, 1);
 	setenv ("MONOCLE_CHECK", check, 1);
 	CHECK (monocle_host_init (&host) == MONOCLE_OK);
 	monocle_thread_attach ((uintptr_t) pthread_self ());
-	CHECK (monocle_host_load (MODULE ":allocations") == MONOCLE_OK);
+	CHECK (monocle_host_load (desc) == MONOCLE_OK);
 	image = monocle_image_new ("/nowhere/misbehave.exe", MONOCLE_IMAGE_MAIN, 2, 2, NULL);
 	calls = monocle_method_def (image, 0x06000001);
 	monocle_host_startup_done ();
+}
+
+static void
+start (const char *check)
+{
+	start_with (check, MODULE ":allocations");
 }
 
 static void
@@ -218,6 +224,51 @@ nothing_is_said_without_checks (void **state)
 	child_prints (unchecked, "");
 }
 
+static void
+slow_round (void)
+{
+	start_with ("1", MODULE ":slow");
+	for (int i = 0; i < 2; i++) {
+		monocle_raise_method_enter (calls, NULL);
+		collect ();
+	}
+	exit (0);
+}
+
+static void
+callbacks_that_others_wait_for_are_reported_when_they_are_slow (void **state)
+{
+	char output[16384];
+	assert_int_equal (child_run (slow_round, output, sizeof output), 0);
+	const char *probe = strstr (output, " ms in a call probe (method_enter: Program:Calls");
+	const char *world =
+	    strstr (output, " ms in a stopped world (gc_event: MONO_GC_EVENT_POST_STOP_WORLD), where every");
+	assert_true (probe && world && probe < world);
+	assert_null (strstr (probe + 1, " ms in a call probe (method_enter: "));
+	assert_null (strstr (world + 1, " ms in a stopped world (gc_event: "));
+	assert_non_null (strstr (world, "module " MODULE " took longer than 1 ms in 2 callbacks of method_enter, "));
+	assert_non_null (strstr (world, "module " MODULE " took longer than 1 ms in 2 callbacks of gc_event, "));
+}
+
+static void
+quick_round (void)
+{
+	start ("1");
+	for (int i = 0; i < 2; i++) {
+		monocle_raise_method_enter (calls, NULL);
+		collect ();
+	}
+	exit (0);
+}
+
+static void
+nothing_is_said_of_callbacks_that_are_quick (void **state)
+{
+	char output[16384];
+	assert_int_equal (child_run (quick_round, output, sizeof output), 0);
+	assert_null (strstr (output, " ms "));
+}
+
 int
 main (void)
 {
@@ -226,6 +277,8 @@ main (void)
 		cmocka_unit_test (the_place_is_the_callbacks_own_when_others_raise_events),
 		cmocka_unit_test (threads_do_not_report_twice),
 		cmocka_unit_test (nothing_is_said_without_checks),
+		cmocka_unit_test (callbacks_that_others_wait_for_are_reported_when_they_are_slow),
+		cmocka_unit_test (nothing_is_said_of_callbacks_that_are_quick),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }

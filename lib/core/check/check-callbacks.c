@@ -18,8 +18,11 @@ typedef struct twin {
 	struct twin *next;  /* all of them; only grows */
 	MonoProfiler *prof; /* the module's */
 	MonoProfilerHandle handle;
+	struct twin *first; /* of this module: it counts for all of them */
+	const char *module;
 	void *callbacks[MONOCLE_EVENT_COUNT]; /* the module's; written by setters in any context */
-	MonoProfilerCleanupCallback cleanup;  /* the same */
+	monocle__slowness slow[MONOCLE_EVENT_COUNT];
+	MonoProfilerCleanupCallback cleanup; /* the same */
 	MonoProfilerCoverageFilterCallback coverage_filter;
 	MonoProfilerCallInstrumentationFilterCallback call_filter;
 } twin;
@@ -58,6 +61,10 @@ enum {
 #include <monocle/events.def>
 };
 
+/* The first argument after `prof`, as a word; 0: there is none. */
+#define SUBJECT_OF(...)               SECOND_OF (__VA_ARGS__, 0, 0)
+#define SECOND_OF(first, second, ...) ((uintptr_t) (second))
+
 /* clang-format off */
 
 /* A callback that a setter has just taken away is gone. */
@@ -68,12 +75,15 @@ enum {
 		twin *to_ = (twin *) prof;                                                                   \
 		void *callback_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE); \
 		monocle__stay stay_;                                                                         \
+		monocle__watch watch_;                                                                       \
                                                                                                      \
 		if (!callback_)                                                                              \
 			return;                                                                                  \
 		prof = to_->prof;                                                                            \
 		monocle__check_enter (&stay_, #name, PLACES_OF_##name);                                      \
+		monocle__check_watch_begin (&watch_, &stay_);                                                \
 		((Callback) callback_) arguments;                                                            \
+		monocle__check_watch_end (&watch_, &to_->first->slow[MONOCLE_EVENT_##name], SUBJECT_OF arguments); \
 		monocle__check_leave (&stay_);                                                               \
 	}
 #include <monocle/event-rows.h>
@@ -148,6 +158,24 @@ on_coverage (MonoProfiler *prof, const MonoProfilerCoverageData *data)
 #define UNUSED_3             uintptr_t c_, uintptr_t d_, uintptr_t e_
 #define UNUSED_4             uintptr_t b_, UNUSED_3
 
+static void
+describe (twin *made, const char *module)
+{
+	static const char *const events[MONOCLE_EVENT_COUNT] = {
+#define MONOCLE_MONO_EVENT_ROW(name, ...) [MONOCLE_EVENT_##name] = #name,
+#include <monocle/event-rows.h>
+	};
+	made->module = module;
+	made->first = made;
+	for (twin *one = __atomic_load_n (&all_twins, __ATOMIC_ACQUIRE); one; one = one->next)
+		if (!strcmp (one->module, module))
+			made->first = one->first;
+	for (size_t i = 0; i < MONOCLE_EVENT_COUNT; i++) {
+		made->slow[i].module = module;
+		made->slow[i].event = events[i];
+	}
+}
+
 static MonoProfilerHandle
 create (MonoProfiler *prof, UNUSED_4, monocle__import *import)
 {
@@ -155,6 +183,7 @@ create (MonoProfiler *prof, UNUSED_4, monocle__import *import)
 	if (!made)
 		return NULL;
 	made->prof = prof;
+	describe (made, import->module);
 	made->handle = TARGET (MonoProfilerHandle (*) (MonoProfiler *), import) ((MonoProfiler *) made);
 	if (!made->handle) {
 		free (made);

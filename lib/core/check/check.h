@@ -12,12 +12,15 @@
  *     module's code --call--> slot --> thunk --> monocle__check_call () --> the function, or its documented failure
  *     runtime --raise--> wrapper: enter a place --> module's callback --> leave it
  *
+ * Callbacks that others wait for are timed on the way (check-slow.c).
+ *
  * check.c judges, check-module.c patches, check-callbacks.c and check-signals.c wrap, arch/ has the thunk. All of it
  * knows no host: it is compiled into the core and into Mono's umbrella.
  */
 #ifndef MONOCLE_CHECK_H
 #define MONOCLE_CHECK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,6 +72,28 @@ void monocle__check_enter (monocle__stay *stay, const char *name, uint32_t place
 void monocle__check_leave (monocle__stay *stay);
 /* Where the calling thread is; NULL: in no callback. */
 monocle__stay *monocle__check_stay (void);
+
+/* --- how long callbacks take (check-slow.c) ----------------------------------------------------------------------- */
+
+/* The slow callbacks of one module and event. Any thread. */
+typedef struct monocle__slowness {
+	struct monocle__slowness *next; /* of those that are not 0 */
+	const char *module, *event;
+	_Atomic (uint64_t) count;
+	_Atomic (uint64_t) longest; /* ns */
+} monocle__slowness;
+
+/* One callback that is timed; on its thread's stack. */
+typedef struct {
+	uint32_t places;             /* where others wait; 0: nowhere, it is not timed */
+	uint64_t wall, cpu;          /* ns */
+	long voluntary, involuntary; /* switches to other threads */
+} monocle__watch;
+
+/* Around a callback, inside its stay. What is slow is reported, once; the rest is counted, and told at the exit. */
+void monocle__check_watch_begin (monocle__watch *watch, const monocle__stay *stay);
+/* `subject`: the event's first argument. */
+void monocle__check_watch_end (const monocle__watch *watch, monocle__slowness *slow, uintptr_t subject);
 
 /* --- contracts (contracts.def) ------------------------------------------------------------------------------------ */
 
