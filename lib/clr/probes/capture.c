@@ -382,7 +382,7 @@ fill_registers (const job *j, bool leaves, monocle__il_instruction *out)
 }
 
 static uint32_t
-write (const job *j, bool leaves, monocle__il_instruction *out)
+write_probe (const job *j, bool leaves, monocle__il_instruction *out)
 {
 	const monocle__capture *c = j->capture;
 	const item *end = c->items + c->count, *result = leaves ? result_of (c) : NULL;
@@ -412,7 +412,7 @@ insert (job *j, monocle__il_edit *edit, uint32_t at, bool leaves)
 	monocle__il_instruction *code = malloc (room * sizeof *code);
 	if (!code)
 		return MONOCLE_E_NO_MEMORY;
-	uint32_t n = write (j, leaves, code);
+	uint32_t n = write_probe (j, leaves, code);
 	n += leaves ? 0 : monocle__rewrite_end_block (j, code + n);
 	MONOCLE__INVARIANT (n <= room);
 	int result = monocle__il_insert (edit, at, leaves ? MONOCLE__IL_JUMPS_HIT : MONOCLE__IL_JUMPS_SKIP, code, n);

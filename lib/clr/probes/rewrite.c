@@ -539,7 +539,7 @@ refuse (job *j)
 {
 	if (atomic_fetch_add (&monocle__clr_state.refused, 1) == 0) {
 		char *name = mono_method_full_name (monocle_method_def (j->image->cli.record, j->token), 1);
-		monocle__clr_complain ("%s could not be given call probes; its calls are not counted",
+		monocle__clr_complain ("%.400s could not be given call probes; its calls are not counted",
 		                       name ? name : "a method");
 		mono_free (name);
 	}

@@ -185,18 +185,24 @@ monocle__tokens_type_spec (monocle__clr_image *image, const uint8_t *blob, uint3
 uint32_t
 monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t params)
 {
-	uint8_t blob[16 + 2 * 64] = { MONOCLE__ET_GENERICINST };
+	enum { HEAD = 16, PARAM = 5 }; /* the most bytes of what comes first, and of a type parameter */
 	MonoClass *klass = monocle_class_def (image->cli.record, owner);
-	uint32_t size = 1;
-	blob[size++] = mono_class_is_valuetype (klass) ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
-	if (params > 64 || !append_token (blob, &size, owner))
+	uint8_t *blob = malloc (HEAD + (size_t) params * PARAM);
+	uint32_t size = 0, token = 0;
+	if (!blob)
 		return 0;
-	blob[size++] = (uint8_t) params;
-	for (uint32_t i = 0; i < params; i++) {
-		blob[size++] = MONOCLE__ET_VAR;
-		blob[size++] = (uint8_t) i;
+	blob[size++] = MONOCLE__ET_GENERICINST;
+	blob[size++] = mono_class_is_valuetype (klass) ? MONOCLE__ET_VALUETYPE : MONOCLE__ET_CLASS;
+	if (append_token (blob, &size, owner)) {
+		size += monocle__ecma_write_u (blob + size, params);
+		for (uint32_t i = 0; i < params; i++) {
+			blob[size++] = MONOCLE__ET_VAR;
+			size += monocle__ecma_write_u (blob + size, i);
+		}
+		token = monocle__tokens_type_spec (image, blob, size);
 	}
-	return monocle__tokens_type_spec (image, blob, size);
+	free (blob);
+	return token;
 }
 
 /* --- locals ------------------------------------------------------------------------------------------------------- */

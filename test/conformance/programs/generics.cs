@@ -123,6 +123,21 @@ public class Wide<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T>
 	}
 }
 
+// As the anonymous types of C# are that have so many members.
+public class Widest<T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, T16, T17, T18, T19, T20, T21,
+	T22, T23, T24, T25, T26, T27, T28, T29, T30, T31, T32, T33, T34, T35, T36, T37, T38, T39, T40, T41,
+	T42, T43, T44, T45, T46, T47, T48, T49, T50, T51, T52, T53, T54, T55, T56, T57, T58, T59, T60, T61,
+	T62, T63, T64, T65, T66, T67, T68, T69, T70, T71, T72, T73, T74, T75, T76, T77, T78, T79, T80, T81,
+	T82, T83, T84, T85, T86, T87, T88, T89, T90, T91, T92, T93, T94, T95, T96, T97, T98, T99, T100,
+	T101, T102, T103, T104, T105, T106, T107, T108, T109, T110, T111, T112, T113, T114, T115, T116,
+	T117, T118, T119, T120, T121, T122, T123, T124, T125, T126, T127, T128, T129>
+{
+	public static int Size (T0 first, T129 last)
+	{
+		return first.ToString ().Length + last.ToString ().Length;
+	}
+}
+
 public class Base<T>
 {
 	public virtual string Name (T value)
@@ -263,6 +278,15 @@ public static class Program
 			string, string, string, string, string, string, string, string, string, string> ();
 		for (int i = 0; i < 3; i++)
 			Console.WriteLine (mixed.Ends ("a", i) + strings.Ends ("b", "c"));
+		Console.WriteLine (Widest<
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+			int, int, int, int, int, int, int, int, int, string>.Size (1, "two"));
 	}
 
 	public static int Main ()
