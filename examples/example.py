@@ -3,6 +3,7 @@
 """Runs one example on one runtime, and compares what both the module and the program say with what they should."""
 import collections
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -16,6 +17,7 @@ CASES = {
     "results": Case("results", "greet", "context-module/expected.txt"),
     "words": Case("methods", "words", "programs/words.txt"),
 }
+SLOW = re.compile(r"monocle: module \w+ took (\d+\.\d ms in|longer than 1 ms in)")
 OUTPUTS = {
     "greet": "hello\n" * 6,
     "words": "talk 28823\njump 28821\nrest 28650\n",
@@ -49,9 +51,11 @@ class Examples(harness.Suite):
         seen = harness.run(command, dict(env, MONOCLE_CHECK="1"), cwd=self.work)
         what = "%s on %s" % (name, runtime)
         self.check((seen.code, seen.out) == (0, OUTPUTS[case.program]), what + ": the program is untouched", seen)
-        # Methods that were called equally often come in any order.
+        # Methods that were called equally often come in any order. While a virtual machine waits for its host,
+        # callbacks seem to take long.
+        said = sorted(line for line in seen.err.splitlines() if not SLOW.match(line))
         expected = sorted((HERE / case.expected).read_text().splitlines())
-        self.check(sorted(seen.err.splitlines()) == expected, what + ": the module says what it should", seen)
+        self.check(said == expected, what + ": the module says what it should", seen)
 
 
 def main():
