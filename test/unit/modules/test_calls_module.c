@@ -260,10 +260,11 @@ call_elsewhere (void *data)
 static void
 a_trigger_counts_all_threads_and_ends_on_its_own (void)
 {
+	static uint32_t elsewhere[] = { 3, 5, 0 };
 	pthread_t thread;
 	start ("trigger=M:ItemService:Load");
 	monocle_raise_method_enter (method (3), NULL);
-	CHECK (pthread_create (&thread, NULL, call_elsewhere, (uint32_t[]) { 3, 5, 0 }) == 0);
+	CHECK (pthread_create (&thread, NULL, call_elsewhere, elsewhere) == 0);
 	pthread_join (thread, NULL);
 	call ((uint32_t[]) { 2, 0 });
 	monocle_raise_method_leave (method (3), NULL);
