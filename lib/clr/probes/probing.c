@@ -109,6 +109,19 @@ is_undecided (int state)
 	return state == MONOCLE__METHOD_UNKNOWN || state == MONOCLE__METHOD_STALE;
 }
 
+/* Of a method that reflects and is wanted itself its own calls are told, not those that it makes. */
+static monocle__invoke
+invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoProfilerCallInstrumentationFlags flags)
+{
+	monocle__invoke invoke = monocle__invoke_kind (image, token);
+	if (invoke != MONOCLE__REFLECTS)
+		return invoke;
+	if (flags)
+		return MONOCLE__NOT_INVOKED;
+	monocle__invoke_prepare (method);
+	return invoke;
+}
+
 int
 monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
@@ -122,11 +135,7 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 		return state;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
-	monocle__invoke invoke = monocle__invoke_kind (image, token);
-	if (invoke == MONOCLE__REFLECTS && flags)
-		invoke = MONOCLE__NOT_INVOKED; /* its own calls are told, not those that it makes */
-	if (invoke == MONOCLE__REFLECTS)
-		monocle__invoke_prepare (method);
+	monocle__invoke invoke = invoke_of (image, token, method, flags);
 	bool is_part = monocle_call_filter_installed () && monocle__runtime_async_part (image, token);
 	bool wanted =
 	    flags || invoke || is_part || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
@@ -179,9 +188,7 @@ monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFu
 		return;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
-	monocle__invoke invoke = monocle__invoke_kind (image, token);
-	if (invoke == MONOCLE__REFLECTS && flags)
-		invoke = MONOCLE__NOT_INVOKED;
+	monocle__invoke invoke = invoke_of (image, token, method, flags);
 	mono_method_get_flags (method, NULL);
 	pthread_mutex_lock (&image->lock);
 	int state = monocle__rewrite_further (image, token, flags, invoke, control);

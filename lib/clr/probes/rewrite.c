@@ -612,23 +612,38 @@ write_wanted (job *j, FunctionID function)
 	return done;
 }
 
+/* Reads the body, and what is to be written into it. False: nothing can be, and *ret_state is the method's state. */
+static bool
+open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *ret_state)
+{
+	size_t size = 0;
+	j->to_native = monocle__fence_is_needed (j->image, j->token);
+	if (!find_body (j, anew, ret_data, &size) || is_ours (j)) {
+		*ret_state = unwanted (j);
+		return false;
+	}
+	if (is_suspended (j) && !monocle__runtime_async_is_known ()) {
+		*ret_state = refuse (j);
+		return false;
+	}
+	j->part = monocle__runtime_async_part (j->image, j->token);
+	if (monocle__il_read (&j->body, *ret_data, size, ret_used) || !j->body.count) {
+		*ret_state = j->flags || j->invoke ? refuse (j) : unwanted (j);
+		return false;
+	}
+	j->clauses = j->body.clause_count && monocle__probing_wants_clauses (j->image);
+	return true;
+}
+
 int
 monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
                   monocle__invoke invoke, int state, FunctionID function)
 {
 	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
-	j.to_native = monocle__fence_is_needed (image, token);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
-	size_t size = 0;
-	if (!find_body (&j, rewritten, &data, &size) || is_ours (&j))
-		return unwanted (&j);
-	if (is_suspended (&j) && !monocle__runtime_async_is_known ())
-		return refuse (&j);
-	j.part = monocle__runtime_async_part (image, token);
-	if (monocle__il_read (&j.body, data, size, NULL) || !j.body.count)
-		return flags || invoke ? refuse (&j) : unwanted (&j);
-	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
+	if (!open_job (&j, rewritten, &data, NULL, &state))
+		return state;
 	if (!is_wanted (&j)) {
 		monocle__il_free (&j.body);
 		return MONOCLE__METHOD_PLAIN;
@@ -648,19 +663,13 @@ monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfiler
                           monocle__invoke invoke, ICorProfilerFunctionControl *control)
 {
 	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
-	j.to_native = monocle__fence_is_needed (image, token);
 	j.further = control;
 	const uint8_t *data = NULL;
-	size_t size = 0, used = 0;
-	if (!find_body (&j, true, &data, &size) || is_ours (&j))
-		return unwanted (&j);
-	if (is_suspended (&j) && !monocle__runtime_async_is_known ())
-		return refuse (&j);
-	j.part = monocle__runtime_async_part (image, token);
-	if (monocle__il_read (&j.body, data, size, &used) || !j.body.count)
-		return flags || invoke ? refuse (&j) : unwanted (&j);
-	j.clauses = j.body.clause_count && monocle__probing_wants_clauses (image);
-	int state = probed_state (&j);
+	size_t used = 0;
+	int state;
+	if (!open_job (&j, true, &data, &used, &state))
+		return state;
+	state = probed_state (&j);
 	bool wanted = is_wanted (&j), done = wanted && write_wanted (&j, 0);
 	monocle__il_free (&j.body);
 	if (done)
