@@ -133,7 +133,7 @@ struct monocle__cover_arm {
 enum { MONOCLE__COVER_ARM_SWITCH = 1 };
 
 /*
- * A method, whether it ran or not; one record for all instances of a generic one. Then points, arms, text (the name with
+ * A method, ran or not; one record for all instances of a generic one. Then points, arms, text (the name with
  * the types of its parameters, "Add (int,int)"), padding to 8, counters (for executions: and bases), padding to 8.
  */
 struct monocle__cover_method {

@@ -11,8 +11,8 @@
  *   files              what people read: lines of a source file, with the points that begin there
  *
  * A line is coverable if a visible point begins on it, and its hits are the most of any such point: what a `for` line
- * has three of ran as often as the one that ran most. With whole_lines in the options the lines that a statement goes on
- * over count, too.
+ * has three of ran as often as the one that ran most. With whole_lines in the options the lines that a statement goes
+ * on over count, too.
  */
 #ifndef MONOCLE_REPORT_COVERAGE_H
 #define MONOCLE_REPORT_COVERAGE_H
