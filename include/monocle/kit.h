@@ -113,6 +113,11 @@ MONOCLE_KIT_API bool monocle_kit_image_is_own (const char *filename);
 MONOCLE_KIT_API void monocle_kit_clock_init (void);
 /* Nanoseconds of CLOCK_MONOTONIC: for the lines of a log, which are ordered by it, and for waiting. Async-safe. */
 MONOCLE_KIT_API uint64_t monocle_kit_now (void);
+/*
+ * How many nanoseconds one reading of a thread's CPU time takes: the median of some rounds, measured now, in less than
+ * a millisecond. A pair of events needs two.
+ */
+MONOCLE_KIT_API uint32_t monocle_kit_clock_cpu_cost (void);
 /* Which clock was chosen for the call tree? Async-safe. */
 MONOCLE_KIT_API bool monocle_kit_clock_is_tsc (void);
 
@@ -172,6 +177,8 @@ typedef struct {
 	monocle_kit_describe_call describe;  /* what is said of them; may be NULL: nothing */
 	bool late;                           /* calls may be open when the first one is entered here: leaves without an
 	                                        enter are then not said to be lost */
+	bool cpu;                            /* with `times`: of the thread's CPU instead, see the clock above; no call is
+	                                        slow by it, and what runs since a thread's last event is not in it */
 } monocle_kit_spool_config;
 
 #define MONOCLE_KIT_MAX_DEPTH 4096

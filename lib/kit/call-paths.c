@@ -316,7 +316,10 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 	builder->out->paths[path].self += __atomic_load_n (&node->self, __ATOMIC_RELAXED);
 }
 
-/* The call that a thread is in has been running since its last event. */
+/*
+ * The call that a thread is in has been running since its last event, unless threads have a clock each: it cannot be
+ * read when they are gone, or from elsewhere.
+ */
 static void
 charge_running (void *data, uint32_t number, const struct monocle__thread_record *record)
 {
@@ -326,8 +329,8 @@ charge_running (void *data, uint32_t number, const struct monocle__thread_record
 	uint32_t current = __atomic_load_n (&record->current, __ATOMIC_RELAXED);
 	bool running = !__atomic_load_n (&record->ended, __ATOMIC_ACQUIRE);
 	(void) number;
-	if (!running || !(view->header->flags & MONOCLE__SPOOL_TIMES) || last >= view->end_ticks ||
-	    current >= builder->node_count)
+	bool has_end = (view->header->flags & (MONOCLE__SPOOL_TIMES | MONOCLE__SPOOL_CPU)) == MONOCLE__SPOOL_TIMES;
+	if (!running || !has_end || last >= view->end_ticks || current >= builder->node_count)
 		return;
 	uint32_t path = builder->node_paths[current];
 	if (path != NONE)

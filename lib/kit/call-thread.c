@@ -227,6 +227,7 @@ start_counting (struct monocle__call_thread *thread)
 	const struct monocle__spool_header *header = thread->spool->header;
 	struct monocle__thread_record *record = thread->record;
 	thread->clock = !(header->flags & MONOCLE__SPOOL_TIMES) ? MONOCLE__CLOCK_NONE
+	              : header->flags & MONOCLE__SPOOL_CPU      ? MONOCLE__CLOCK_CPU
 	              : monocle__clock_uses_ticks               ? MONOCLE__CLOCK_TICKS
 	                                                        : MONOCLE__CLOCK_CALL;
 	thread->current = &thread->nodes[thread->root];
@@ -239,7 +240,7 @@ start_counting (struct monocle__call_thread *thread)
 	record->tid = (uint64_t) (uintptr_t) pthread_self ();
 	pthread_mutex_unlock (&pool_lock);
 	__atomic_store_n (&record->current, thread->root, __ATOMIC_RELAXED);
-	__atomic_store_n (&record->last, monocle__clock_now (), __ATOMIC_RELAXED);
+	__atomic_store_n (&record->last, monocle__thread_now (thread), __ATOMIC_RELAXED);
 	monocle__slow_thread_begin (thread);
 	__atomic_store_n (&record->ended, 0, __ATOMIC_RELEASE);
 	thread->state = MONOCLE__READY;
@@ -288,10 +289,12 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	struct monocle__call_thread *thread = monocle__self;
 	if (!spool || !monocle__spool_is_ours (spool) || thread == &unborn || thread == &being_born)
 		return;
-	uint64_t now = monocle__clock_now (), stopped = __atomic_load_n (&spool->header->stopped, __ATOMIC_RELAXED);
-	if (stopped && stopped < now)
-		now = stopped;
 	struct monocle__thread_record *record = thread->record;
+	uint64_t now = monocle__thread_now (thread), stopped = __atomic_load_n (&spool->header->stopped, __ATOMIC_RELAXED);
+	if (stopped && thread->clock == MONOCLE__CLOCK_CPU)
+		now = record->last; /* What its CPU time was then is not known. */
+	else if (stopped && stopped < now)
+		now = stopped;
 	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
 	thread->state = MONOCLE__BUSY;
 	monocle__slow_thread_end (thread, now);

@@ -106,17 +106,11 @@ note_end (struct monocle__call_thread *thread, const uint32_t *level, uint64_t n
 
 /* --- the seldom part ---------------------------------------------------------------------------------------------- */
 
-static uint64_t
-now_of (const struct monocle__call_thread *thread)
-{
-	return thread->clock ? monocle__clock_now () : 0;
-}
-
 /* Where there are no ticks, the clock is a call; the hot path holds no register across one. */
 static __attribute__ ((noinline)) void
 enter_by_clock (struct monocle__call_thread *thread, struct monocle__node *child, uint32_t index)
 {
-	uint64_t now = now_of (thread);
+	uint64_t now = monocle__thread_now (thread);
 	if (thread->starts)
 		note_start (thread, now);
 	enter_node (thread, child, index, now);
@@ -126,7 +120,7 @@ enter_by_clock (struct monocle__call_thread *thread, struct monocle__node *child
 static __attribute__ ((noinline)) void
 leave_by_clock (struct monocle__call_thread *thread, monocle_kit_end end, void *context)
 {
-	uint64_t now = now_of (thread);
+	uint64_t now = monocle__thread_now (thread);
 	if (thread->starts)
 		note_end (thread, thread->top, now, end, context);
 	leave_to (thread, thread->top - 1, now);
@@ -196,7 +190,7 @@ enter_other_child (struct monocle__call_thread *thread, void *method)
 	}
 	if (thread->top <= thread->fold)
 		thread->current->last_child = index;
-	uint64_t now = now_of (thread);
+	uint64_t now = monocle__thread_now (thread);
 	if (thread->starts)
 		note_start (thread, now);
 	enter_node (thread, &thread->nodes[index], index, now);
@@ -261,7 +255,7 @@ leave_other_call (struct monocle__call_thread *thread, void *method, monocle_kit
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNMATCHED, 1);
 	} else {
 		monocle__spool_lose (thread->spool, MONOCLE__LOSS_UNBALANCED, (uint64_t) (thread->top - level));
-		uint64_t now = now_of (thread);
+		uint64_t now = monocle__thread_now (thread);
 		for (const uint32_t *open = thread->top; thread->starts && open > level; open--)
 			note_end (thread, open, now, MONOCLE_KIT_ABANDONED, NULL);
 		if (thread->starts)
@@ -299,7 +293,7 @@ monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)
 		enter_other_child (thread, method);
 		return;
 	}
-	if (unlikely (thread->clock == MONOCLE__CLOCK_CALL)) {
+	if (unlikely (thread->clock >= MONOCLE__CLOCK_CALL)) {
 		enter_by_clock (thread, child, index);
 		return;
 	}
@@ -320,7 +314,7 @@ monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
 		leave_other_call (thread, method, MONOCLE_KIT_RETURNED, NULL);
 		return;
 	}
-	if (unlikely (thread->clock == MONOCLE__CLOCK_CALL)) {
+	if (unlikely (thread->clock >= MONOCLE__CLOCK_CALL)) {
 		leave_by_clock (thread, MONOCLE_KIT_RETURNED, NULL);
 		return;
 	}

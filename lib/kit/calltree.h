@@ -15,7 +15,12 @@
 enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
 
 /* How a thread tells the time. */
-enum monocle__thread_clock { MONOCLE__CLOCK_NONE, MONOCLE__CLOCK_TICKS, MONOCLE__CLOCK_CALL };
+enum monocle__thread_clock {
+	MONOCLE__CLOCK_NONE,
+	MONOCLE__CLOCK_TICKS,
+	MONOCLE__CLOCK_CALL, /* of this one and the next the hot path keeps away */
+	MONOCLE__CLOCK_CPU,
+};
 
 /*
  * Written by its thread only, also from signal handlers of that thread. The first 64 bytes are what every event
@@ -63,6 +68,15 @@ enum { MONOCLE__KEEP_SIZE = 4 << 20 }; /* address space, not memory */
 
 /* The one thread-local variable of this library. Never NULL: threads begin with a shared record that is UNBORN. */
 extern __thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec")));
+
+/* Now, by the thread's clock. Async-safe. */
+static inline uint64_t
+monocle__thread_now (const struct monocle__call_thread *thread)
+{
+	if (thread->clock == MONOCLE__CLOCK_CPU)
+		return monocle__clock_cpu_now ();
+	return thread->clock ? monocle__clock_now () : 0;
+}
 
 /* Makes the calling thread known. Afterwards monocle__self is its own, or UNBORN when it cannot be profiled. */
 void monocle__thread_begin (monocle_kit_spool *spool);

@@ -8,6 +8,8 @@
  */
 #include "clock.h"
 
+#include <stdlib.h>
+
 #include <monocle/kit.h>
 
 #include "nanoseconds.h"
@@ -18,6 +20,28 @@ void
 monocle_kit_clock_init (void)
 {
 	monocle__clock_uses_ticks = monocle__ticks_are_invariant ();
+}
+
+static int
+compare_costs (const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *) a, right = *(const uint64_t *) b;
+	return left < right ? -1 : left > right;
+}
+
+uint32_t
+monocle_kit_clock_cpu_cost (void)
+{
+	enum { ROUNDS = 31, READS = 16 };
+	uint64_t costs[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t before = monocle__nanoseconds (CLOCK_MONOTONIC);
+		for (int k = 0; k < READS; k++)
+			monocle__clock_cpu_now ();
+		costs[i] = monocle__nanoseconds (CLOCK_MONOTONIC) - before;
+	}
+	qsort (costs, ROUNDS, sizeof *costs, compare_costs);
+	return (uint32_t) (costs[ROUNDS / 2] / READS);
 }
 
 uint64_t

@@ -30,6 +30,13 @@ monocle__clock_now (void)
 	                                                       : monocle__nanoseconds (CLOCK_MONOTONIC);
 }
 
+/* What the calling thread has used of the CPU: nanoseconds of CLOCK_THREAD_CPUTIME_ID. Async-safe. */
+static inline uint64_t
+monocle__clock_cpu_now (void)
+{
+	return monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID);
+}
+
 /*
  * Now, in both clocks, as close together as three tries allow. `ticks`: of the counter, whatever this process uses;
  * else both are CLOCK_MONOTONIC. Async-safe.

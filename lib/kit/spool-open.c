@@ -137,7 +137,7 @@ describe (monocle_kit_spool *spool, const struct plan *plan)
 	struct monocle__spool_header *header = spool->header;
 	uint32_t depth = config->max_depth;
 	header->flags |= (config->times ? MONOCLE__SPOOL_TIMES : 0) | (config->threads ? MONOCLE__SPOOL_THREADS : 0) |
-	                 (config->late ? MONOCLE__SPOOL_LATE : 0);
+	                 (config->late ? MONOCLE__SPOOL_LATE : 0) | (config->times && config->cpu ? MONOCLE__SPOOL_CPU : 0);
 	header->max_depth = depth && depth < MONOCLE_KIT_MAX_DEPTH ? depth : MONOCLE_KIT_MAX_DEPTH;
 	header->output_kind = plan->kind;
 	copy_text (header->module, sizeof header->module, config->module);
@@ -149,6 +149,8 @@ describe (monocle_kit_spool *spool, const struct plan *plan)
 	header->value_count = config->times ? 2 : 1;
 	header->values[0] = (struct monocle__value_name) { "calls", "count" };
 	header->values[1] = (struct monocle__value_name) { "self", "nanoseconds" };
+	if (config->cpu)
+		strcpy (header->values[1].type, "cpu");
 	spool->name_method = config->name_method;
 }
 
@@ -196,7 +198,7 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 	}
 	int saved_errno = errno;
 	bool good = monocle__spool_open_make (&the_spool, &config);
-	if (good && config.threshold && config.times) {
+	if (good && config.threshold && config.times && !config.cpu) {
 		the_spool.watch = monocle__slow_new (&the_spool, &config);
 		if (!the_spool.watch)
 			monocle_kit_log (config.module, "no memory for slow calls: none is listed");

@@ -115,7 +115,7 @@ write_type (struct encoder *encoder, uint32_t field, uint32_t value)
 static uint64_t
 second_value (const struct encoder *encoder, const struct monocle__path *path)
 {
-	if (encoder->view->header->flags & MONOCLE__SPOOL_STACKS)
+	if (encoder->view->header->flags & (MONOCLE__SPOOL_STACKS | MONOCLE__SPOOL_CPU))
 		return path->self < INT64_MAX ? path->self : INT64_MAX;
 	return monocle__spool_view_ns (encoder->view, path->self);
 }
@@ -381,7 +381,7 @@ monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_d
 		return error;
 	}
 	encoder.value_count = view->header->value_count;
-	if (!(view->header->flags & MONOCLE__SPOOL_STACKS) && view->rate <= 0)
+	if (!(view->header->flags & (MONOCLE__SPOOL_STACKS | MONOCLE__SPOOL_CPU)) && view->rate <= 0)
 		encoder.value_count = 1;
 	if (monocle__wire_init (&encoder.wire, COMPRESSION))
 		write_profile (&encoder);

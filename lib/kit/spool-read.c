@@ -115,7 +115,8 @@ measure_time (struct monocle__spool_view *view)
 	if (load (&header->heartbeat) > view->end_ticks)
 		view->end_ticks = load (&header->heartbeat);
 	struct monocle__spool_visitor visitor = { .data = &view->end_ticks, .thread = see_latest };
-	monocle__spool_view_visit (view, &visitor);
+	if (!(header->flags & MONOCLE__SPOOL_CPU))
+		monocle__spool_view_visit (view, &visitor);
 	uint64_t stopped = load (&header->stopped);
 	if (stopped && stopped < view->end_ticks)
 		view->end_ticks = stopped;

@@ -50,6 +50,7 @@ enum monocle__spool_flags {
 	MONOCLE__SPOOL_TICKS = 4,  /* times are TSC ticks, else nanoseconds */
 	MONOCLE__SPOOL_STACKS = 8, /* added by stack: both values are as they are */
 	MONOCLE__SPOOL_LATE = 16,  /* calls may be open when counting begins: their leaves are no loss */
+	MONOCLE__SPOOL_CPU = 32,   /* times of nodes and threads are nanoseconds of the thread's CPU */
 };
 
 /* Counted by any thread with relaxed additions, on slow paths only. */
@@ -131,7 +132,7 @@ struct monocle__extent {
 struct monocle__node {
 	uint64_t key; /* the method */
 	uint64_t calls;
-	uint64_t self; /* ticks */
+	uint64_t self; /* ticks; of a spool with CPU nanoseconds, as a thread's `last` */
 	uint32_t parent;
 	uint32_t last_child; /* a cache of the writer's */
 };

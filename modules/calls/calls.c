@@ -34,8 +34,10 @@
 MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
                         "--profile=calls:callspec=all shows all)");
 
+enum time_choice { TIME_WALL, TIME_CPU, TIME_NONE };
+
 static const char *option_callspec = "program";
-static uint32_t option_time;
+static uint32_t option_time; /* time_choice */
 static uint64_t option_calldepth = 128;
 static bool option_threads;
 static uint64_t option_threshold;
@@ -52,7 +54,8 @@ static const monocle_kit_option options[] = {
 	  "methods: all none program wrapper ASSEMBLY M:Type:Method N:Namespace T:Type, -SPEC; * and ? in names" },
 	{ "include",   MONOCLE_KIT_OPTION_LIST,   &option_callspec,  "SPEC",      "the same" },
 	{ "exclude",   MONOCLE_KIT_OPTION_WITHOUT, &option_callspec, "SPEC",      "the same with a - before each" },
-	{ "time",      MONOCLE_KIT_OPTION_CHOICE, &option_time,      "wall|none", "what is measured besides calls" },
+	{ "time",      MONOCLE_KIT_OPTION_CHOICE, &option_time,      "wall|cpu|none",
+	  "what is measured besides calls; cpu: where reading it costs less than 30 ns" },
 	{ "calldepth", MONOCLE_KIT_OPTION_U64,    &option_calldepth, NULL,        "fold deeper calls; 0: as deep as can be",
 	  0, MONOCLE_KIT_MAX_DEPTH },
 	{ "threads",   MONOCLE_KIT_OPTION_FLAG,   &option_threads,   NULL,        "keep threads apart" },
@@ -202,14 +205,29 @@ runtime_shutdown_end (MonoProfiler *profiler)
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
+/* A call is measured by two readings: where they are dear, they are what is measured. */
+static bool
+can_read_cpu (void)
+{
+	enum { COST_MOST = 30 };
+	uint32_t cost = monocle_kit_clock_cpu_cost ();
+	if (cost >= COST_MOST)
+		monocle_kit_log_failure ("calls",
+		                         "time=cpu: reading a thread's CPU time costs %u ns here, and a call needs two; it is "
+		                         "for less than %d ns. --profile=sample shows where CPU time goes",
+		                         cost, COST_MOST);
+	return cost < COST_MOST;
+}
+
 static bool
 read_options (const char *desc)
 {
 	int result = monocle_kit_options_parse ("calls", desc, options);
 	if (result > 0)
 		_exit (0); /* The user asked for help, not for a program. */
-	if (result == 0 && option_threshold && option_time != 0) {
-		monocle_kit_log_failure ("calls", "option threshold needs times: leave out time=none");
+	if (result == 0 && option_threshold && option_time != TIME_WALL) {
+		monocle_kit_log_failure ("calls", "option threshold needs times: leave out time=%s",
+		                         option_time == TIME_CPU ? "cpu" : "none");
 		return false;
 	}
 	if (result == 0 && !option_threshold && (option_args || option_result)) {
@@ -217,7 +235,8 @@ read_options (const char *desc)
 		                         option_args ? "args" : "result");
 		return false;
 	}
-	return result == 0 && method_filter_init ("calls", option_callspec) && trigger_init (option_trigger);
+	return result == 0 && method_filter_init ("calls", option_callspec) && trigger_init (option_trigger) &&
+	       (option_time != TIME_CPU || can_read_cpu ());
 }
 
 static monocle_kit_spool *
@@ -231,7 +250,8 @@ open_spool (const char *desc, bool described)
 		.desc = desc,
 		.runtime = runtime,
 		.name_method = name_method,
-		.times = option_time == 0,
+		.times = option_time != TIME_NONE,
+		.cpu = option_time == TIME_CPU,
 		.threads = option_threads,
 		.max_depth = (uint32_t) option_calldepth,
 		.threshold = option_threshold,

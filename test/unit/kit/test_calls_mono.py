@@ -8,6 +8,7 @@ Exits 77 where there is no Mono, unless MONOCLE_REQUIRE names it.
 import ctypes
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -215,7 +216,7 @@ class Calls(unittest.TestCase):
     def test_wrong_options_and_outputs_are_one_line_and_change_nothing(self):
         for options, message in (
                 (":outpt=x", 'monocle: calls: unknown option "outpt"; did you mean "output"?\n'),
-                (":time=cpu", "monocle: calls: option time=cpu: one of wall|none is wanted\n"),
+                (":time=gpu", "monocle: calls: option time=gpu: one of wall|cpu|none is wanted\n"),
                 (":callspec=X:y", 'monocle: calls: option callspec=X:y: "X:y" is none of all, none, program, wrapper, '
                                   "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
                 (":include=all,exclude='T:X,Y:z'",
@@ -224,6 +225,7 @@ class Calls(unittest.TestCase):
                 (":threshold=5", "monocle: calls: option threshold=5: a time is wanted, a number with ns, us, ms "
                                  "or s\n"),
                 (":threshold=5ms,time=none", "monocle: calls: option threshold needs times: leave out time=none\n"),
+                (":threshold=5ms,time=cpu", "monocle: calls: option threshold needs times: leave out time=cpu\n"),
                 (":args", "monocle: calls: option args is about slow calls: it needs threshold=TIME\n"),
                 (":result", "monocle: calls: option result is about slow calls: it needs threshold=TIME\n"),
                 (":trigger=Calls", "monocle: calls: option trigger=Calls: M:Type:Method or exception:TYPE is wanted\n"),
@@ -236,6 +238,18 @@ class Calls(unittest.TestCase):
             run = self.run_calls(options, "fib", 10)
             self.assertEqual((run.returncode, run.stdout, run.stderr), (3, "55\n", message))
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_cpu_time_is_measured_where_that_is_cheap(self):
+        run = self.run_calls(":time=cpu", "fib", 10)
+        self.assertEqual((run.returncode, run.stdout), (3, "55\n"))
+        if os.listdir(self.folder):
+            self.assertEqual(run.stderr, "")
+            return
+        refused = re.fullmatch(r"monocle: calls: time=cpu: reading a thread's CPU time costs (\d+) ns here, and a call "
+                               r"needs two; it is for less than 30 ns\. --profile=sample shows where CPU time goes\n",
+                               run.stderr)
+        self.assertTrue(refused, run.stderr)
+        self.assertGreaterEqual(int(refused[1]), 30)
 
     def test_help_runs_no_program(self):
         run = self.run_calls(":help", "fib", 10)

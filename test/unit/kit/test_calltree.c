@@ -103,6 +103,61 @@ a_call_that_is_still_open_has_its_time (void **state)
 }
 
 static void
+burn_ns (uint64_t ns)
+{
+	uint64_t end = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) + ns;
+	while (monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+/* Threads begin late here, so that readings of two threads, or of the process, are told apart. */
+static void *
+burn_in_a_thread (void *spool)
+{
+	burn_ns (1000000);
+	uint64_t begun = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID);
+	enter (a);
+	burn_ns (3000000);
+	enter (b);
+	usleep (20000);
+	leave (b);
+	leave (a);
+	uint64_t used = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) - begun;
+	enter (c); /* It does not leave, and ends with the thread. */
+	burn_ns (2000000);
+	monocle_kit_calls_thread_end (spool);
+	burn_ns (1000000);
+	return (void *) (uintptr_t) used;
+}
+
+static void
+cpu_time_is_the_threads_own_and_without_waits (void **state)
+{
+	monocle_kit_spool *spool = tree_open_cpu ();
+	pthread_t thread;
+	void *used;
+	enter (main_);
+	assert_int_equal (pthread_create (&thread, NULL, burn_in_a_thread, spool), 0);
+	assert_int_equal (pthread_join (thread, &used), 0);
+	assert_int_equal (tree_calls (spool, "a;b"), 1);
+	uint64_t outer = tree_self_ns (spool, "a"), inner = tree_self_ns (spool, "a;b"), last = tree_self_ns (spool, "c");
+	assert_in_range (outer, 3000000, (uintptr_t) used);
+	assert_in_range (outer + inner, 3000000, (uintptr_t) used);
+	assert_in_range (last, 2000000, monocle__nanoseconds (CLOCK_PROCESS_CPUTIME_ID));
+	assert_int_equal (tree_self_ns (spool, "main"), 0); /* Nothing was told since it began. */
+	leave (main_);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+}
+
+static void
+what_a_reading_of_cpu_time_costs_is_measured (void **state)
+{
+	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
+	uint32_t cost = monocle_kit_clock_cpu_cost ();
+	assert_in_range (cost, 1, monocle__nanoseconds (CLOCK_MONOTONIC) - begun);
+}
+
+static void
 without_ticks_the_clock_is_asked (void **state)
 {
 	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
@@ -608,6 +663,8 @@ main (void)
 		tree_test (a_call_that_is_still_open_has_its_time),
 		tree_test (a_stop_ends_the_time_of_open_calls),
 		tree_test (without_ticks_the_clock_is_asked),
+		tree_test (cpu_time_is_the_threads_own_and_without_waits),
+		tree_test (what_a_reading_of_cpu_time_costs_is_measured),
 		tree_test (calls_below_the_limit_fold_under_it),
 		tree_test (a_million_open_calls_are_counted),
 		tree_test (calls_deeper_than_the_stack_still_count),

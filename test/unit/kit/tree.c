@@ -57,7 +57,7 @@ tree_name (void *method, char *buffer, size_t size)
 }
 
 static monocle_kit_spool *
-open_with (const char *output, bool times, bool threads, uint32_t max_depth)
+open_with (const char *output, bool times, bool threads, uint32_t max_depth, bool cpu)
 {
 	monocle_kit_spool_config config = {
 		.size = sizeof config,
@@ -69,6 +69,7 @@ open_with (const char *output, bool times, bool threads, uint32_t max_depth)
 		.times = times,
 		.threads = threads,
 		.max_depth = max_depth,
+		.cpu = cpu,
 	};
 	return monocle_kit_spool_open (&config);
 }
@@ -76,13 +77,19 @@ open_with (const char *output, bool times, bool threads, uint32_t max_depth)
 monocle_kit_spool *
 tree_open (bool times, bool threads, uint32_t max_depth)
 {
-	return open_with (tree_file ("p.pb.gz"), times, threads, max_depth);
+	return open_with (tree_file ("p.pb.gz"), times, threads, max_depth, false);
+}
+
+monocle_kit_spool *
+tree_open_cpu (void)
+{
+	return open_with (tree_file ("p.pb.gz"), true, false, 0, true);
 }
 
 monocle_kit_spool *
 tree_open_at (const char *output)
 {
-	return open_with (output, true, false, 0);
+	return open_with (output, true, false, 0, false);
 }
 
 /* Does `path` end the text at `end`? Then where its parent's text ends. */
@@ -142,7 +149,7 @@ tree_self_ns (monocle_kit_spool *spool, const char *path)
 	double rate;
 	monocle__spool_pair (spool, true);
 	struct monocle__path found = find_path (spool->header, spool->allocated, path, &rate);
-	return (uint64_t) ((double) found.self * rate);
+	return spool->header->flags & MONOCLE__SPOOL_CPU ? found.self : (uint64_t) ((double) found.self * rate);
 }
 
 uint64_t

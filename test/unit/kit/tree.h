@@ -20,6 +20,8 @@ int tree_teardown (void **state);
 
 /* Opens a tree with output FOLDER/p.pb.gz. */
 monocle_kit_spool *tree_open (bool times, bool threads, uint32_t max_depth);
+/* With times of the thread's CPU. */
+monocle_kit_spool *tree_open_cpu (void);
 monocle_kit_spool *tree_open_at (const char *output);
 
 /* Path of a file in the folder; static text. */
