@@ -200,6 +200,72 @@ MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
  */
 MONOCLE_EXT mono_bool monocle_reinstrument (void);
 
+/* --- coverage: what is counted, and where the counters lie ----------------------------------------------------------
+ * Mono counts executions of each sequence point in memory of its own, and mono_profiler_get_coverage_data () copies
+ * them. A host that instruments IL can do better: counters in a module's memory, which a file may hold (it outlives a
+ * process that is killed), hits instead of executions, and the ways out of branches.
+ */
+typedef enum {
+	MONOCLE_COVERAGE_HITS   = 1, /* a byte that becomes 1. Exact whatever threads do */
+	MONOCLE_COVERAGE_COUNTS = 4, /* 32 bits: how often. Threads that run the same place at once lose additions */
+} MonocleCoverageMode;
+
+/* A source file. Lives as long as the image that was compiled from it. */
+typedef struct {
+	const char *path;    /* as the symbols have it */
+	const uint8_t *hash; /* of the source as it was compiled; NULL: unknown */
+	uint32_t hash_size;  /* 32: SHA-256, 20: SHA-1, 16: MD5 */
+} MonocleCoverageDocument;
+
+/* A sequence point that a person can see. Without symbols: an offset where the stack is empty, document NULL. */
+typedef struct {
+	const MonocleCoverageDocument *document;
+	uint32_t il_offset;
+	uint32_t start_line, start_column;
+	uint32_t end_line, end_column; /* the column after the last one; 0: unknown */
+	uint32_t counter;              /* index; what always runs equally often may share one */
+} MonocleCoveragePoint;
+
+/* A way out of a conditional branch or a switch that a person wrote. */
+typedef struct {
+	uint32_t il_offset;     /* of the branch */
+	uint32_t target_offset; /* where this way leads */
+	uint32_t point;         /* the point that the branch belongs to: the last one at or before it */
+	uint32_t path;          /* 0: falls through; 1: jumps; of a switch: 1 + case */
+	uint32_t counter;
+	uint32_t of_switch;     /* 0 or 1 */
+} MonocleCoverageArm;
+
+/* Of a method's definition: all its instances share it. Ascending by il_offset. Valid during the callback. */
+typedef struct {
+	MonoMethod *method;
+	uint32_t kickoff; /* token of the method that a person wrote whose body this MoveNext has; 0: it is none */
+	uint32_t point_count, arm_count, counter_count;
+	const MonocleCoveragePoint *points;
+	const MonocleCoverageArm *arms;
+} MonocleCoveragePlan;
+
+/*
+ * A method gets its counters: the callback answers where they are, `counter_count` of them, each of the mode's size and
+ * aligned to it, readable and writable as long as the process lives. NULL: the method is not counted. Asked again about
+ * a method (its body is made anew) it answers the same place. On a compiling thread, under locks: no managed code.
+ */
+typedef void *(*MonocleCoverageCounters) (void *data, const MonocleCoveragePlan *plan);
+
+/*
+ * Init window, after mono_profiler_enable_coverage (): counters lie where `counters` says. One module may have this,
+ * the first that asks. 0: another one has it, or it is too late.
+ */
+MONOCLE_EXT mono_bool monocle_coverage_set_counters (MonocleCoverageMode mode, MonocleCoverageCounters counters,
+                                                     void *data);
+
+/*
+ * Shows what would be counted of a method, compiled or not; `counter` of its points is as in the callback above.
+ * 0: it has no body, or the host does not say. Reads symbols: normal context.
+ */
+MONOCLE_EXT mono_bool monocle_coverage_plan (MonoMethod *method,
+                                             void (*show) (void *data, const MonocleCoveragePlan *plan), void *data);
+
 #define MONOCLE_EXT_EVENT_ROW(name, setter, Callback, parameters, ...) \
 	typedef void (*Callback) parameters; \
 	MONOCLE_EXT void setter (MonoProfilerHandle handle, Callback cb);

@@ -299,8 +299,11 @@ typedef struct {
 	 * refuses it, and the core says so; with a negative one the host has said it, and why. NULL refuses all.
 	 */
 	int (*enable)(void *host, monocle_feature feature);
-	/* any context: a handle got, lost or exchanged a call instrumentation filter. Not called during shutdown. */
-	void (*call_filter_changed)(void *host);
+	/*
+	 * any context: a handle got, lost or exchanged a call instrumentation filter or a coverage filter. Not called
+	 * during shutdown.
+	 */
+	void (*filter_changed)(void *host);
 
 	/*
 	 * any context: describe a record that was made from an (image, token). 0 or MONOCLE_E_UNKNOWN. What is returned is
@@ -460,6 +463,13 @@ typedef struct {
 	 * want now. 0: it is under way. A negative error: it cannot be, and the host has said why.
 	 */
 	int (*reinstrument)(void *host);
+
+	/*
+	 * normal context: shows what is counted, or would be, of a method: a definition. The same plan whenever it is asked
+	 * for. 0 when it was shown; MONOCLE_E_UNKNOWN: there is nothing to count in it; MONOCLE_E_INVALID: it has no body.
+	 */
+	int (*coverage_plan)(void *host, MonoMethod *method, void (*show) (void *data, const MonocleCoveragePlan *plan),
+	                     void *data);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -555,8 +565,16 @@ MONO_API struct _MonoProfilerDesc *const *monocle_event_handles (void);
 MONO_API MonoProfilerCallInstrumentationFlags monocle_call_flags (MonoMethod *method);
 /* Is any call instrumentation filter installed? Any context. */
 MONO_API int monocle_call_filter_installed (void);
-/* The same for coverage filters. */
+/* The same for coverage filters: every one is asked. 0 unless coverage was granted. */
 MONO_API int monocle_coverage_wanted (MonoMethod *method);
+MONO_API int monocle_coverage_filter_installed (void);
+
+/*
+ * Where the counters of a method that is wanted are, which is about to get them: plan->counter_count of them, of
+ * *ret_mode bytes each, for as long as the process lives. The same place whenever the same method is asked about with
+ * as many counters. NULL: it is not to be counted, a module has no room, or there is no memory. Not async-safe.
+ */
+MONO_API void *monocle_coverage_counters (const MonocleCoveragePlan *plan, MonocleCoverageMode *ret_mode);
 
 /*
  * Which values of calls any module may read, as bits (1 << MONOCLE_CALL_THIS ...): what it imports says so, and one

@@ -50,7 +50,7 @@ event_wanted (void *host, monocle_event event, int wanted)
 }
 
 static void
-call_filter_changed (void *host)
+filter_changed (void *host)
 {
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
 	if (atomic_load (&monocle__clr_state.started))
@@ -64,21 +64,27 @@ call_filter_changed (void *host)
 static int
 enable (void *host, monocle_feature feature)
 {
+	static const char *const needs_rewriting[MONOCLE_FEATURE_COUNT] = {
+		[MONOCLE_FEATURE_COVERAGE] = "coverage",
+		[MONOCLE_FEATURE_CLAUSES] = "exception clauses",
+		[MONOCLE_FEATURE_CALL_CONTEXT] = "call contexts",
+	};
 	if (atomic_load (&monocle__clr_state.started))
 		return 0;
 	if (feature == MONOCLE_FEATURE_SAMPLING)
 		return monocle__sampling_grant ();
 	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
 		atomic_store (&monocle__clr_state.allocations, true);
-	if (monocle__clr_state.beside && (feature == MONOCLE_FEATURE_CLAUSES || feature == MONOCLE_FEATURE_CALL_CONTEXT)) {
+	if (monocle__clr_state.beside && needs_rewriting[feature]) {
 		static atomic_bool told[MONOCLE_FEATURE_COUNT];
-		monocle__beside_refuse (feature == MONOCLE_FEATURE_CLAUSES ? "exception clauses" : "call contexts",
-		                        MONOCLE__BESIDE_REWRITE, &told[feature]);
+		monocle__beside_refuse (needs_rewriting[feature], MONOCLE__BESIDE_REWRITE, &told[feature]);
 		return -1;
 	}
 	if (feature == MONOCLE_FEATURE_CLAUSES)
 		atomic_store (&monocle__clr_state.clauses, true);
-	return feature != MONOCLE_FEATURE_COVERAGE;
+	if (feature == MONOCLE_FEATURE_COVERAGE)
+		atomic_store (&monocle__clr_state.coverage, true);
+	return 1;
 }
 
 /*
@@ -166,7 +172,7 @@ start_host (const char *runtime)
 		.runtime_version = runtime,
 		.event_wanted = event_wanted,
 		.event_support = monocle__wants_support,
-		.call_filter_changed = call_filter_changed,
+		.filter_changed = filter_changed,
 		.enable = enable,
 		.end = end,
 	};

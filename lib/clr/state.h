@@ -21,6 +21,7 @@ typedef struct {
 	atomic_bool started;      /* Initialize asked for the first mask */
 	atomic_bool allocations;  /* a module was granted gc_allocation */
 	atomic_bool clauses;      /* a module was granted exception_clause; before anything runs */
+	atomic_bool coverage;     /* a module was granted coverage; before anything runs */
 	atomic_uint filter_epoch; /* changes when a call filter comes or goes */
 	/*
 	 * 0 until the first collectible image comes, then 1 and one more with each that goes: what an array or instance id

@@ -147,9 +147,14 @@ static void
 each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
 {
 	static atomic_bool told_calls, told_invokes, told_roots;
+	bool has_coverage = monocle_coverage_filter_installed () && atomic_load (&monocle__clr_state.coverage);
 	bool beside = monocle__clr_state.beside;
 	if (monocle_call_filter_installed () && (!beside || is_granted_beside ("calls", DEMAND_CALLS, &told_calls)))
 		visit ("calls", &demands[DEMAND_CALLS], sum);
+	if (has_coverage) {
+		visit ("coverage", &demands[DEMAND_COMPILING], sum);
+		visit ("coverage", &demands[DEMAND_SEARCHES], sum);
+	}
 	if (monocle__codemap_wanted ())
 		visit ("sampling", &demands[DEMAND_CODE], sum);
 	if (atomic_load (&monocle__clr_state.allocations))

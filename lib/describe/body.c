@@ -12,9 +12,8 @@ enum {
 	LOCALS_MAX = 65535,      /* indexes have 16 bits */
 };
 
-/* The bytes of a method's body: NULL when it has none. */
-static const uint8_t *
-body_bytes (monocle__describe_image *image, MonoMethod *method, size_t *ret_size)
+const uint8_t *
+monocle__describe_body_bytes (monocle__describe_image *image, MonoMethod *method, size_t *ret_size)
 {
 	monocle__ecma_methoddef row;
 	if (!image || monocle__ecma_get_methoddef (&image->ecma, monocle_method_token (method), &row) || !row.rva ||
@@ -62,7 +61,7 @@ describe_body (void *host, MonoMethod *method, monocle_body_info *ret)
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__il_header header;
 	size_t size;
-	const uint8_t *data = body_bytes (image, method, &size);
+	const uint8_t *data = monocle__describe_body_bytes (image, method, &size);
 	if (!data || monocle__il_read_header (data, size, &header))
 		return MONOCLE_E_UNKNOWN;
 	ret->code = header.code;
@@ -82,7 +81,7 @@ describe_clause (void *host, MonoMethod *method, uint32_t index, monocle_clause_
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__il_raw_clause clause;
 	size_t size;
-	const uint8_t *data = body_bytes (image, method, &size);
+	const uint8_t *data = monocle__describe_body_bytes (image, method, &size);
 	if (!data || monocle__il_read_clause (data, size, index, &clause))
 		return MONOCLE_E_UNKNOWN;
 	ret->flags = clause.flags;

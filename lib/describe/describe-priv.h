@@ -53,5 +53,8 @@ void monocle__describe_body_ops (monocle_host_ops *ops);
 void monocle__describe_attribute_ops (monocle_host_ops *ops);
 void monocle__describe_token_ops (monocle_host_ops *ops);
 void monocle__describe_source_ops (monocle_host_ops *ops);
+void monocle__describe_coverage_ops (monocle_host_ops *ops);
+/* The bytes of a method's body: NULL when it has none. */
+const uint8_t *monocle__describe_body_bytes (monocle__describe_image *image, MonoMethod *method, size_t *ret_size);
 
 #endif

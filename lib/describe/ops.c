@@ -14,4 +14,5 @@ monocle__describe_fill_ops (monocle_host_ops *ops)
 	monocle__describe_attribute_ops (ops);
 	monocle__describe_token_ops (ops);
 	monocle__describe_source_ops (ops);
+	monocle__describe_coverage_ops (ops);
 }

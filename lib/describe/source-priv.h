@@ -17,14 +17,19 @@ typedef enum {
 	MONOCLE__DESCRIBE_SOURCE_MDB
 } monocle__describe_source_kind;
 
-/* Written by the thread that opens it; afterwards only the names of documents are added. */
+typedef struct {
+	MonocleCoverageDocument shown;
+	char path[];
+} monocle__describe_document;
+
+/* Written by the thread that opens it; afterwards only documents are added. */
 struct monocle__describe_source {
 	monocle__describe_source_kind kind;
 	monocle__pdb pdb;
 	monocle__mdb mdb;
-	uint8_t *data;               /* what they read */
-	char *path;                  /* for messages; NULL without memory */
-	_Atomic (char *) *documents; /* names by number, made when first asked for */
+	uint8_t *data;                                     /* what they read */
+	char *path;                                        /* for messages; NULL without memory */
+	_Atomic (monocle__describe_document *) *documents; /* by number, made when first asked for */
 	uint32_t document_count;
 	atomic_bool complained;
 	monocle__describe_source *older; /* what it replaced */

@@ -30,40 +30,67 @@ monocle__describe_source_close (monocle__describe_source *source)
 
 /* --- documents ---------------------------------------------------------------------------------------------------- */
 
-static char *
-pdb_document (const monocle__describe_source *source, uint32_t document)
+static monocle__describe_document *
+document_new (size_t length)
 {
-	int length = monocle__pdb_document_name (&source->pdb, document, NULL, 0);
-	char *name = length < 0 ? NULL : malloc ((size_t) length + 1);
-	if (name)
-		monocle__pdb_document_name (&source->pdb, document, name, (size_t) length + 1);
-	return name;
+	monocle__describe_document *document = calloc (1, sizeof *document + length + 1);
+	if (document)
+		document->shown.path = document->path;
+	return document;
 }
 
-static char *
-mdb_document (const monocle__describe_source *source, uint32_t document)
+static monocle__describe_document *
+pdb_document (const monocle__describe_source *source, uint32_t number)
+{
+	monocle__pdb_document row;
+	int length = monocle__pdb_document_name (&source->pdb, number, NULL, 0);
+	monocle__describe_document *document = length < 0 ? NULL : document_new ((size_t) length);
+	if (!document)
+		return NULL;
+	monocle__pdb_document_name (&source->pdb, number, document->path, (size_t) length + 1);
+	if (monocle__pdb_get_document (&source->pdb, number, &row) == 0) {
+		document->shown.hash = row.hash;
+		document->shown.hash_size = row.hash ? row.hash_size : 0;
+	}
+	return document;
+}
+
+static monocle__describe_document *
+mdb_document (const monocle__describe_source *source, uint32_t number)
 {
 	const char *name;
 	uint32_t length;
-	return monocle__mdb_document_name (&source->mdb, document, &name, &length) ? NULL : strndup (name, length);
+	if (monocle__mdb_document_name (&source->mdb, number, &name, &length))
+		return NULL;
+	monocle__describe_document *document = document_new (length);
+	if (document)
+		memcpy (document->path, name, length);
+	return document;
 }
 
 /* NULL: it has none, or an unreadable one. */
-static const char *
-document_name (monocle__describe_source *source, uint32_t document)
+static const MonocleCoverageDocument *
+document_of (monocle__describe_source *source, uint32_t number)
 {
-	if (!document || document > source->document_count)
+	if (!number || number > source->document_count)
 		return NULL;
-	_Atomic (char *) *slot = &source->documents[document];
-	char *known = atomic_load_explicit (slot, memory_order_acquire);
+	_Atomic (monocle__describe_document *) *slot = &source->documents[number];
+	monocle__describe_document *known = atomic_load_explicit (slot, memory_order_acquire);
 	if (known)
-		return known;
-	char *name = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? pdb_document (source, document)
-	                                                          : mdb_document (source, document);
-	if (!name || atomic_compare_exchange_strong (slot, &known, name))
-		return name;
-	free (name);
-	return known;
+		return &known->shown;
+	monocle__describe_document *made =
+	    source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? pdb_document (source, number) : mdb_document (source, number);
+	if (!made || atomic_compare_exchange_strong (slot, &known, made))
+		return made ? &made->shown : NULL;
+	free (made);
+	return &known->shown;
+}
+
+static const char *
+document_name (monocle__describe_source *source, uint32_t number)
+{
+	const MonocleCoverageDocument *document = document_of (source, number);
+	return document ? document->path : NULL;
 }
 
 /* --- locations ---------------------------------------------------------------------------------------------------- */
@@ -108,6 +135,73 @@ monocle__describe_source_locate (monocle__describe_source *source, uint32_t toke
 	ret->end_row = at.end_line;
 	ret->end_column = at.end_column;
 	return MONOCLE_OK;
+}
+
+/* --- points ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+	bool is_pdb;
+	monocle__pdb_points pdb;
+	monocle__mdb_points mdb;
+} walk;
+
+static int
+walk_begin (const monocle__describe_source *source, uint32_t token, walk *w)
+{
+	w->is_pdb = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB;
+	if (source->kind == MONOCLE__DESCRIBE_SOURCE_NONE)
+		return MONOCLE__ECMA_E_RANGE;
+	return w->is_pdb ? monocle__pdb_points_of (&source->pdb, token, &w->pdb)
+	                 : monocle__mdb_points_of (&source->mdb, token, &w->mdb);
+}
+
+static int
+walk_next (walk *w, monocle__source_point *ret)
+{
+	return w->is_pdb ? monocle__pdb_next_point (&w->pdb, ret) : monocle__mdb_next_point (&w->mdb, ret);
+}
+
+static MonocleCoveragePoint
+point_shown (monocle__describe_source *source, const monocle__source_point *p)
+{
+	if (p->hidden || !p->start_line)
+		return (MonocleCoveragePoint) { .il_offset = p->il_offset };
+	return (MonocleCoveragePoint) {
+		.document = document_of (source, p->document),
+		.il_offset = p->il_offset,
+		.start_line = p->start_line,
+		.start_column = p->start_column,
+		.end_line = p->end_line,
+		.end_column = p->end_column,
+	};
+}
+
+/* An .mdb may have an offset twice, of which the last one counts. */
+int
+monocle__describe_source_points (monocle__describe_source *source, uint32_t token, MonocleCoveragePoint *points,
+                                 uint32_t capacity)
+{
+	monocle__source_point p;
+	uint32_t count = 0, last = UINT32_MAX;
+	walk w;
+	int more = walk_begin (source, token, &w);
+	if (more)
+		return more;
+	while ((more = walk_next (&w, &p)) > 0) {
+		count += !count || p.il_offset != last;
+		last = p.il_offset;
+		if (count <= capacity)
+			points[count - 1] = point_shown (source, &p);
+	}
+	if (more < 0)
+		complain (source, token, more);
+	return more < 0 ? more : (int) count;
+}
+
+uint32_t
+monocle__describe_source_kickoff (const monocle__describe_source *source, uint32_t token)
+{
+	return source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? monocle__pdb_kickoff (&source->pdb, token) : 0;
 }
 
 /* --- locals ------------------------------------------------------------------------------------------------------- */
@@ -230,8 +324,8 @@ monocle__describe_source_scope (monocle__describe_source *source, uint32_t token
 /* Files are looked for by one thread at a time; what was found is read without a lock. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-static monocle__describe_source *
-source_of_image (monocle__describe_image *image)
+monocle__describe_source *
+monocle__describe_source_of (monocle__describe_image *image)
 {
 	monocle__describe_source *source = atomic_load_explicit (&image->source, memory_order_acquire);
 	if (source)
@@ -250,7 +344,7 @@ static monocle__describe_source *
 source_of_method (MonoMethod *method)
 {
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
-	return image ? source_of_image (image) : NULL;
+	return image ? monocle__describe_source_of (image) : NULL;
 }
 
 static int

@@ -9,9 +9,8 @@
 #define MONOCLE_CLI_SOURCE_H
 
 #include <monocle/host.h>
+#include "describe.h"
 #include "ecma.h"
-
-typedef struct monocle__describe_source monocle__describe_source;
 
 /*
  * Looks for the symbols of an image that was loaded from `filename` ("" for one that came from memory): inside it,
@@ -24,6 +23,18 @@ monocle__describe_source *monocle__describe_source_from (const monocle__ecma_ima
                                                          const void *data, uint32_t size);
 /* With those that it replaced. NULL is ignored. */
 void monocle__describe_source_close (monocle__describe_source *source);
+
+/*
+ * The sequence points of a method, each offset once, ascending, with what the file says of their documents. A hidden
+ * one has no document. Returns how many there are, of which the first `capacity` were written; `points` may be NULL
+ * then. Negative: the file does not know the method, or is damaged there (which was logged). `counter` is 0.
+ */
+int monocle__describe_source_points (monocle__describe_source *source, uint32_t token, MonocleCoveragePoint *points,
+                                     uint32_t capacity);
+/* The method that people wrote whose body went into this MoveNext; 0 when it is none, or the file does not say. */
+uint32_t monocle__describe_source_kickoff (const monocle__describe_source *source, uint32_t token);
+/* The symbols of an image, looked for when first asked for; NULL without memory. */
+monocle__describe_source *monocle__describe_source_of (monocle__describe_image *image);
 
 /* As the operations source_of, describe_local and describe_scope; strings live as long as the symbols. */
 int monocle__describe_source_locate (monocle__describe_source *source, uint32_t token, uint32_t il_offset,

@@ -33,6 +33,11 @@ typedef struct {
 	monocle__il_jumps jumps;
 } insertion;
 
+/* A jump of the original code that goes to inserted code. */
+typedef struct {
+	uint32_t branch, arm, insertion, n;
+} redirect;
+
 struct monocle__il_edit {
 	monocle__il_body *body;
 	uint32_t body_count; /* as it was when the edit was begun */
@@ -40,6 +45,8 @@ struct monocle__il_edit {
 	uint32_t insertion_count, insertion_capacity;
 	monocle__il_instruction *code;
 	uint32_t code_count, code_capacity;
+	redirect *redirects;
+	uint32_t redirect_count, redirect_capacity;
 };
 
 /* Where everything goes: four arrays of body->count + 1, in one piece of memory that starts at `skip`. */
@@ -69,6 +76,7 @@ monocle__il_edit_free (monocle__il_edit *edit)
 		return;
 	free (edit->insertions);
 	free (edit->code);
+	free (edit->redirects);
 	free (edit);
 }
 
@@ -177,6 +185,29 @@ monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jumps j
 	return 0;
 }
 
+static bool
+has_jump (const monocle__il_body *body, uint32_t branch, uint32_t arm)
+{
+	if (branch >= body->count)
+		return false;
+	const monocle__il_instruction *i = &body->code[branch];
+	if (i->opcode == MONOCLE__IL_SWITCH)
+		return arm < body->switches[i->operand.switch_index].count;
+	return arm == 0 && monocle__il_is_branch (i->opcode);
+}
+
+int
+monocle__il_redirect (monocle__il_edit *edit, uint32_t branch, uint32_t arm, uint32_t n)
+{
+	if (!edit->insertion_count || n >= edit->insertions[edit->insertion_count - 1].count ||
+	    !has_jump (edit->body, branch, arm))
+		return MONOCLE__ECMA_E_RANGE;
+	if (!grow ((void **) &edit->redirects, &edit->redirect_capacity, edit->redirect_count + 1, sizeof *edit->redirects))
+		return MONOCLE__IL_E_NO_MEMORY;
+	edit->redirects[edit->redirect_count++] = (redirect) { branch, arm, edit->insertion_count - 1, n };
+	return 0;
+}
+
 /* --- planning --------------------------------------------------------------------------------------------------- */
 
 static bool
@@ -225,6 +256,16 @@ make_plan (monocle__il_edit *edit, plan *p)
 	}
 	p->count = index - 1; /* the end is not an instruction */
 	MONOCLE__INVARIANT (p->count == edit->body_count + edit->code_count);
+}
+
+/* The new index of an original instruction itself. */
+static uint32_t
+place_of (const monocle__il_edit *edit, const plan *p, uint32_t b)
+{
+	uint32_t index = p->label[b];
+	for (uint32_t i = p->hit[b]; i != MONOCLE__IL_NONE; i = edit->insertions[i].next)
+		index += edit->insertions[i].count;
+	return index;
 }
 
 /* --- applying --------------------------------------------------------------------------------------------------- */
@@ -303,6 +344,21 @@ move_references (monocle__il_body *body, const plan *p)
 	}
 }
 
+/* After everything else has its new place. */
+static void
+move_redirects (const monocle__il_edit *edit, const plan *p, monocle__il_instruction *code)
+{
+	for (uint32_t i = 0; i < edit->redirect_count; i++) {
+		const redirect *r = &edit->redirects[i];
+		const monocle__il_instruction *original = &edit->body->code[r->branch];
+		uint32_t target = edit->insertions[r->insertion].start + r->n;
+		if (original->opcode == MONOCLE__IL_SWITCH)
+			edit->body->switches[original->operand.switch_index].targets[r->arm] = target;
+		else
+			code[place_of (edit, p, r->branch)].operand.target = target;
+	}
+}
+
 static int
 apply_plan (monocle__il_edit *edit, plan *p)
 {
@@ -315,6 +371,7 @@ apply_plan (monocle__il_edit *edit, plan *p)
 	MONOCLE__INVARIANT (body->count == edit->body_count);
 	copy_code (edit, p, code);
 	move_references (body, p);
+	move_redirects (edit, p, code);
 	body->code = code;
 	body->count = body->capacity = p->count;
 	body->edited = true;

@@ -149,6 +149,11 @@ int monocle__il_insert (monocle__il_edit *edit, uint32_t before, monocle__il_jum
                         const monocle__il_instruction *code, uint32_t count);
 #define MONOCLE__IL_INSERTED(n) (0x80000000u | (n))
 /*
+ * The jump of a branch (`arm` 0), or of a switch's case `arm`, goes to the n-th instruction of the insertion that was
+ * made last. `branch` is its original index. RANGE: there is no such jump, instruction or insertion.
+ */
+int monocle__il_redirect (monocle__il_edit *edit, uint32_t branch, uint32_t arm, uint32_t n);
+/*
  * Applies all insertions to the body and frees the edit in any case. 0 or negative (the body is then unchanged): RANGE
  * when the body has been changed meanwhile. Pointers into the old body->code stay readable until monocle__il_free.
  */

@@ -29,9 +29,6 @@ KEPT = {
     "monocle__describe_source_scope": "fuzzing",
     "monocle__elf_each_needed_in": "a file in memory",
     "monocle__field_at": "a member that cannot be described",
-    "monocle__mdb_next_point": "each point of a method, not only the one of an offset",
-    "monocle__pdb_next_point": "each point of a method, not only the one of an offset",
-    "monocle__pdb_points_of": "each point of a method, not only the one of an offset",
     "monocle__clause_probe_function": "a probe without a runtime",
     "monocle__program_name_of": "a command line without a process",
     # Tests read and write every signature and body of real images with the product's own readers.
@@ -39,11 +36,8 @@ KEPT = {
     "monocle__ecma_skip_signature": "each signature of an image",
     "monocle__il_name": "bodies as text",
     # What coverage will be made of: stack-empty offsets, arms of branches, a state machine's source, changed sources.
-    "monocle__il_flow_of": "arms of branches",
     "monocle__il_pops": "offsets at which the stack is empty",
     "monocle__il_pushes": "offsets at which the stack is empty",
-    "monocle__pdb_get_document": "a source that has changed since",
-    "monocle__pdb_kickoff": "the method that a state machine was written as",
 }
 # Slots of the runtime's table of callbacks: a weak definition that does nothing, or ours.
 SLOTS = "monocle__callback_"

@@ -27,6 +27,9 @@ enum {
 	MONOCLE__METHOD_STALE,    /* the same, and the filters are to be asked again */
 };
 
+/* Beside the call flags of a body: it has counters. */
+enum { MONOCLE__METHOD_COVERED = 1 };
+
 /* Runtime ids that were bound to records. */
 typedef struct {
 	struct {
@@ -55,7 +58,7 @@ typedef struct monocle__clr_image {
 	atomic_uint epoch; /* filter_epoch for which `wanted` and PLAIN states hold */
 	uint32_t method_rows;
 	_Atomic (uint8_t) *methods; /* state by methoddef row - 1 */
-	_Atomic (uint8_t) *flags;   /* the call flags that its present body has, by the same */
+	_Atomic (uint8_t) *flags;   /* the call flags that its present body has, and _COVERED, by the same */
 	pthread_mutex_t lock;       /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1];           /* signatures by number of native ints, 0: not made yet */

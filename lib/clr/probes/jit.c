@@ -46,7 +46,7 @@ meet_values (FunctionID function)
 static bool
 probes_wanted (void)
 {
-	return !monocle__clr_state.beside && (monocle_call_filter_installed () || monocle__invoke_wanted () ||
+	return !monocle__clr_state.beside && (monocle__probing_has_filters () || monocle__invoke_wanted () ||
 	                                      atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed));
 }
 
@@ -154,7 +154,7 @@ monocle__callback_JITCachedFunctionSearchStarted (ICorProfilerCallback11 *self, 
 	ModuleID module;
 	mdToken token;
 	*ret_use = 1;
-	if (!monocle__clr_state.beside && (monocle_call_filter_installed () || monocle__invoke_wanted ()) &&
+	if (!monocle__clr_state.beside && (monocle__probing_has_filters () || monocle__invoke_wanted ()) &&
 	    monocle__resolve_function (function, &module, &token)) {
 		monocle__clr_image *image = monocle__clr_image_find (module);
 		if (image && (monocle__probing_wants_image (image) || monocle__invoke_kind (image, token) ||

@@ -70,7 +70,8 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 		    !rva)
 			continue;
 		klass = klass ? klass : monocle_class_def (image->cli.record, class_token);
-		if (monocle_call_flags (monocle_method_def_in (klass, 0x06000000 | rid)))
+		MonoMethod *method = monocle_method_def_in (klass, 0x06000000 | rid);
+		if (monocle_call_flags (method) || monocle_coverage_wanted (method))
 			return true;
 	}
 	return false;
@@ -79,7 +80,7 @@ is_class_wanted (monocle__clr_image *image, uint32_t class_token)
 bool
 monocle__probing_wants_image (monocle__clr_image *image)
 {
-	if (!image->cli.readable || !monocle_call_filter_installed ())
+	if (!image->cli.readable || !monocle__probing_has_filters ())
 		return false;
 	unsigned epoch = enter_epoch (image);
 	int wanted = atomic_load (&image->wanted);
@@ -103,6 +104,19 @@ monocle__probing_wants_clauses (const monocle__clr_image *image)
 	       !image->cli.ecma.is_readytorun;
 }
 
+bool
+monocle__probing_has_filters (void)
+{
+	return monocle_call_filter_installed () || monocle_coverage_filter_installed ();
+}
+
+/* What is kept of a wish, beside a body that has what was wished for. */
+static uint8_t
+kept (const monocle__wish *wish)
+{
+	return (uint8_t) ((unsigned) wish->flags | (wish->covered ? MONOCLE__METHOD_COVERED : 0));
+}
+
 static bool
 is_undecided (int state)
 {
@@ -122,6 +136,20 @@ invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoPro
 	return invoke;
 }
 
+static monocle__wish
+wish_of (monocle__clr_image *image, mdToken token, MonoMethod *method)
+{
+	monocle__wish wish = { .flags = monocle_call_flags (method), .covered = monocle_coverage_wanted (method) != 0 };
+	wish.invoke = invoke_of (image, token, method, wish.flags);
+	return wish;
+}
+
+static bool
+has_body_of_ours (int state)
+{
+	return monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
+}
+
 int
 monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
@@ -134,27 +162,27 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	if (!is_undecided (state))
 		return state;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
-	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
-	monocle__invoke invoke = invoke_of (image, token, method, flags);
+	monocle__wish wish = wish_of (image, token, method);
+	bool asked = wish.flags || wish.invoke || wish.covered;
 	bool is_part = monocle_call_filter_installed () && monocle__runtime_async_part (image, token);
-	bool wanted =
-	    flags || invoke || is_part || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
+	bool wanted = asked || is_part || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
 	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
-	if (state == MONOCLE__METHOD_STALE && !flags && !invoke && is_epoch (epoch))
+	if (state == MONOCLE__METHOD_STALE && kept (&wish) == atomic_load (&image->flags[row - 1]) && !wish.invoke &&
+	    is_epoch (epoch))
 		atomic_store (&image->methods[row - 1], state = MONOCLE__METHOD_HANDLED);
 	else if (is_undecided (state)) {
-		state = wanted ? monocle__rewrite (image, token, flags, invoke, state, function) : MONOCLE__METHOD_PLAIN;
-		atomic_store (&image->flags[row - 1], monocle__probing_is_probed (state) ? (uint8_t) flags : 0);
-		if (flags || invoke || is_epoch (epoch))
+		state = wanted ? monocle__rewrite (image, token, &wish, state, function) : MONOCLE__METHOD_PLAIN;
+		atomic_store (&image->flags[row - 1], has_body_of_ours (state) ? kept (&wish) : 0);
+		if (asked || is_epoch (epoch))
 			atomic_store (&image->methods[row - 1], (uint8_t) state);
 		else if (state == MONOCLE__METHOD_HANDLED)
 			atomic_store (&image->methods[row - 1], MONOCLE__METHOD_STALE); /* its body is ours already */
 	}
 	/* Also where another thread was faster: our compiler may have read the body before that one wrote it. */
-	*ret_new = monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
+	*ret_new = has_body_of_ours (state);
 	pthread_mutex_unlock (&image->lock);
 	return state;
 }
@@ -176,8 +204,9 @@ monocle__probing_differs (monocle__clr_image *image, mdToken token)
 	    monocle__ecma_column (&image->cli.ecma, MONOCLE__TABLE_MethodDef, row, MONOCLE__COL_MethodDef_RVA, &rva) ||
 	    !rva)
 		return false;
-	unsigned wanted = monocle_call_flags (monocle_method_def (image->cli.record, token)) & 0xFFu;
-	return wanted != atomic_load (&image->flags[row - 1]);
+	MonoMethod *method = monocle_method_def (image->cli.record, token);
+	monocle__wish wish = { .flags = monocle_call_flags (method), .covered = monocle_coverage_wanted (method) != 0 };
+	return kept (&wish) != atomic_load (&image->flags[row - 1]);
 }
 
 void
@@ -187,13 +216,11 @@ monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFu
 	if (!has_row (image, token))
 		return;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
-	MonoProfilerCallInstrumentationFlags flags = monocle_call_flags (method);
-	monocle__invoke invoke = invoke_of (image, token, method, flags);
+	monocle__wish wish = wish_of (image, token, method);
 	mono_method_get_flags (method, NULL);
 	pthread_mutex_lock (&image->lock);
-	int state = monocle__rewrite_further (image, token, flags, invoke, control);
-	bool probed = monocle__probing_is_probed (state);
-	atomic_store (&image->flags[row - 1], probed ? (uint8_t) flags : 0);
+	int state = monocle__rewrite_further (image, token, &wish, control);
+	atomic_store (&image->flags[row - 1], has_body_of_ours (state) ? kept (&wish) : 0);
 	atomic_store (&image->methods[row - 1], (uint8_t) state);
 	pthread_mutex_unlock (&image->lock);
 }

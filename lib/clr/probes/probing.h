@@ -18,6 +18,8 @@ int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionI
 bool monocle__probing_differs (monocle__clr_image *image, mdToken token);
 /* Gives a further body the probes that the filters ask for now. Normal context. */
 void monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFunctionControl *control);
+/* Is there any filter, of calls or of coverage? */
+bool monocle__probing_has_filters (void);
 /* Does any filter want anything of this image? Asks every method once per epoch. */
 bool monocle__probing_wants_image (monocle__clr_image *image);
 static inline bool

@@ -13,6 +13,7 @@
  *   generic:      ldc.i8 GENERIC; {ldtoken T; call RuntimeTypeHandle.ToIntPtr}*; ldc.i8 enter; conv.i; calli
  *
  *   clauses:      see clause-probe.c
+ *   coverage:     see counter-probe.c
  *   called by native code, each ret: see fence.c
  *   only one module listens:  ldc.i8 PROF; ldc.i8 METHOD; conv.i; ldc.i4.0; conv.i; ldc.i8 CELL; conv.i; ldind.i; calli
  *                                                         in a plain method without exceptional exits: see direct.c
@@ -31,6 +32,7 @@
 #include <monocle/host.h>
 #include "capture.h"
 #include "clause-probe.h"
+#include "counter-probe.h"
 #include "direct.h"
 #include "fence.h"
 #include "images/image.h"
@@ -65,6 +67,13 @@ collect_keys (job *j, uint32_t class_params)
 	return monocle__tokens_to_int_ptr (j->image) != 0;
 }
 
+/* Counters alone name nothing. */
+static bool
+calls_functions (const job *j)
+{
+	return j->flags || j->invoke || j->clauses || j->to_native || j->part;
+}
+
 /* With more keys than a probe can pass in registers the method goes by its definition, as doc/differences.md says. */
 static bool
 identify (job *j)
@@ -74,7 +83,7 @@ identify (job *j)
 	uint32_t keys = (class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
 	bool is_part_alone = j->part && !j->flags;
-	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone)
+	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone || !calls_functions (j))
 		return method != NULL;
 	monocle__clr_generic *generic = calloc (1, sizeof *generic);
 	if (!generic || !method || !collect_keys (j, class_params)) {
@@ -348,7 +357,9 @@ insert_probes (job *j)
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
 	if (!edit)
 		return MONOCLE_E_NO_MEMORY;
-	int result = monocle__segment_insert_part (j, edit, true);
+	int result = j->counting ? monocle__counter_probe_insert (j, edit) : 0;
+	if (result == 0)
+		result = monocle__segment_insert_part (j, edit, true);
 	if (result == 0)
 		result = j->segments ? monocle__segment_insert (j, edit) : monocle__rewrite_enter (j, edit);
 	if (result == 0 && j->clauses)
@@ -522,12 +533,14 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
-	bool by_try_fault =
-	    monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && monocle__try_fault_suits (j);
+	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && !j->counting &&
+	                    monocle__try_fault_suits (j);
 	if (!by_try_fault && !j->segments && !monocle__capture_plan (j))
 		monocle__spill_plan (j);
 	if (!by_try_fault && !j->segments && !j->part)
 		plan_direct (j);
+	if (!calls_functions (j))
+		return insert_probes (j);
 	if (!has_tokens (j) || (j->segments && !monocle__segment_has_tokens (j)))
 		return MONOCLE_E_INVALID;
 	return by_try_fault ? monocle__try_fault_insert (j) : insert_probes (j);
@@ -539,8 +552,8 @@ refuse (job *j)
 {
 	if (atomic_fetch_add (&monocle__clr_state.refused, 1) == 0) {
 		char *name = mono_method_full_name (monocle_method_def (j->image->cli.record, j->token), 1);
-		monocle__clr_complain ("%.400s could not be given call probes; its calls are not counted",
-		                       name ? name : "a method");
+		monocle__clr_complain ("%.400s could not be given probes; %s not counted", name ? name : "a method",
+		                       j->flags || j->invoke ? "its calls are" : "its coverage is");
 		mono_free (name);
 	}
 	return MONOCLE__METHOD_REFUSED;
@@ -584,7 +597,7 @@ write_body (job *j, FunctionID function)
 static bool
 is_wanted (const job *j)
 {
-	return j->flags || j->invoke || j->clauses || j->to_native || j->part;
+	return calls_functions (j) || j->counting;
 }
 
 static bool
@@ -599,8 +612,9 @@ write_wanted (job *j, FunctionID function)
 {
 	if (j->to_native)
 		monocle__fence_drop_tail_calls (&j->body);
-	bool done = monocle__tokens_open (j->image) && identify (j) &&
+	bool done = (!calls_functions (j) || monocle__tokens_open (j->image)) && identify (j) &&
 	            (!is_suspended (j) || monocle__segment_plan (j) == 0) && write_body (j, function);
+	monocle__counter_probe_end (j);
 	if (j->segments && done)
 		monocle__clr_image_own (j->image, j->segments, free);
 	else
@@ -618,7 +632,12 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 {
 	size_t size = 0;
 	j->to_native = monocle__fence_is_needed (j->image, j->token);
-	if (!find_body (j, anew, ret_data, &size) || is_ours (j)) {
+	bool found = find_body (j, anew, ret_data, &size);
+	if (found && is_ours (j)) { /* counters call nothing, and may stand there */
+		j->flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+		j->invoke = MONOCLE__NOT_INVOKED;
+	}
+	if (!found || (is_ours (j) && !j->covered)) {
 		*ret_state = unwanted (j);
 		return false;
 	}
@@ -628,18 +647,32 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 	}
 	j->part = monocle__runtime_async_part (j->image, j->token);
 	if (monocle__il_read (&j->body, *ret_data, size, ret_used) || !j->body.count) {
-		*ret_state = j->flags || j->invoke ? refuse (j) : unwanted (j);
+		*ret_state = j->flags || j->invoke || j->covered ? refuse (j) : unwanted (j);
 		return false;
 	}
-	j->clauses = j->body.clause_count && monocle__probing_wants_clauses (j->image);
+	if (j->covered && !monocle__counter_probe_plan (j, *ret_data))
+		refuse (j);
+	j->clauses = !is_ours (j) && j->body.clause_count && monocle__probing_wants_clauses (j->image);
 	return true;
 }
 
-int
-monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
-                  monocle__invoke invoke, int state, FunctionID function)
+static job
+job_of (monocle__clr_image *image, mdToken token, const monocle__wish *wish)
 {
-	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
+	return (job) {
+		.image = image,
+		.token = token,
+		.flags = wish->flags,
+		.invoke = wish->invoke,
+		.covered = wish->covered,
+		.spills = MONOCLE__SPILLS_NONE,
+	};
+}
+
+int
+monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
+{
+	job j = job_of (image, token, wish);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
 	const uint8_t *data = NULL;
 	if (!open_job (&j, rewritten, &data, NULL, &state))
@@ -655,14 +688,14 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInst
 		return state;
 	if (rewritten)
 		return MONOCLE__METHOD_HANDLED;
-	return flags ? refuse (&j) : unwanted (&j);
+	return wish->flags || wish->covered ? refuse (&j) : unwanted (&j);
 }
 
 int
-monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
-                          monocle__invoke invoke, ICorProfilerFunctionControl *control)
+monocle__rewrite_further (monocle__clr_image *image, mdToken token, const monocle__wish *wish,
+                          ICorProfilerFunctionControl *control)
 {
-	job j = { .image = image, .token = token, .flags = flags, .invoke = invoke, .spills = MONOCLE__SPILLS_NONE };
+	job j = job_of (image, token, wish);
 	j.further = control;
 	const uint8_t *data = NULL;
 	size_t used = 0;
@@ -675,5 +708,5 @@ monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfiler
 	if (done)
 		return state;
 	give_further (control, data, used, NULL, 0);
-	return wanted && flags ? refuse (&j) : unwanted (&j);
+	return wanted && (wish->flags || wish->covered) ? refuse (&j) : unwanted (&j);
 }

@@ -52,6 +52,8 @@ typedef struct {
 	ICorProfilerFunctionControl *further; /* where a further body goes; NULL: it is the first */
 	bool clauses;                         /* its filters and handlers get probes */
 	bool to_native;                       /* returns to native code: its returns get fences */
+	bool covered;                         /* a filter wants its coverage */
+	struct monocle__counting *counting;   /* what is counted in it (counter-probe.h); NULL: nothing */
 	monocle__ecma_methoddef row;
 	uint32_t owner, method_params; /* its TypeDef; how many generic parameters it has itself */
 	int64_t record;                /* MonoMethod, or monocle__clr_generic */
@@ -74,17 +76,24 @@ typedef struct {
 	} locals;
 } monocle__rewriting;
 
+/* What the filters want of a method. */
+typedef struct {
+	MonoProfilerCallInstrumentationFlags flags;
+	monocle__invoke invoke;
+	bool covered;
+} monocle__wish;
+
 /*
  * Gives the method its probes; the new state of its body. `state`: the present one; what was rewritten already begins
  * anew with what the image has. Under the image's lock.
  */
-int monocle__rewrite (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
-                      monocle__invoke invoke, int state, FunctionID function);
+int monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state,
+                      FunctionID function);
 /*
  * The same for a further body, which begins with what the image has, too. Where nothing is wanted, it is that.
  */
-int monocle__rewrite_further (monocle__clr_image *image, mdToken token, MonoProfilerCallInstrumentationFlags flags,
-                              monocle__invoke invoke, ICorProfilerFunctionControl *control);
+int monocle__rewrite_further (monocle__clr_image *image, mdToken token, const monocle__wish *wish,
+                              ICorProfilerFunctionControl *control);
 /* Puts the enter probe before everything. 0 or negative. */
 int monocle__rewrite_enter (monocle__rewriting *job, monocle__il_edit *edit);
 /* Writes the type handles that say which instance runs; how many instructions. */

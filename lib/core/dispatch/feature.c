@@ -5,8 +5,7 @@
  *
  * A grant is the host's and lasts for ever. Before there is a host a module is told yes, as by a Mono that has not been
  * started: the host is asked when it comes, and a line says what it does not grant. Samples are sampler.c's, values of
- * calls call-value.c's. Nothing here collects coverage: while no part of the core does, that function answers what Mono
- * documents for a feature that is off.
+ * calls call-value.c's, counters those of model/coverage.c.
  */
 #include "feature.h"
 
@@ -36,8 +35,8 @@ static atomic_bool granted[MONOCLE_FEATURE_COUNT];  /* false, then true for ever
 static atomic_bool refused[MONOCLE_FEATURE_COUNT];  /* and said so */
 static _Atomic (MonoProfilerHandle) sampling_owner; /* NULL, then the first handle that enabled sampling */
 
-static bool
-is_granted (monocle_feature feature)
+bool
+monocle__feature_granted (monocle_feature feature)
 {
 	return atomic_load_explicit (&granted[feature], memory_order_acquire);
 }
@@ -105,7 +104,7 @@ enable (monocle_feature feature)
 {
 	if (!monocle__host_window_open ())
 		return 0;
-	if (is_granted (feature))
+	if (monocle__feature_granted (feature))
 		return 1;
 	if (!monocle__host_awaited ())
 		return ask (feature, "a module asks for %s, which the host %s does not grant");
@@ -159,7 +158,7 @@ mono_profiler_enable_sampling (MonoProfilerHandle handle)
 	if (!handle || !enable (MONOCLE_FEATURE_SAMPLING))
 		return 0;
 	monocle__sampler_prepare (DEFAULT_FREQUENCY);
-	if (is_granted (MONOCLE_FEATURE_SAMPLING) && !begin_sampling ())
+	if (monocle__feature_granted (MONOCLE_FEATURE_SAMPLING) && !begin_sampling ())
 		return 0;
 	atomic_compare_exchange_strong_explicit (&sampling_owner, &nobody, handle, memory_order_acq_rel,
 	                                         memory_order_acquire);
@@ -183,14 +182,4 @@ mono_profiler_get_sample_mode (MonoProfilerHandle handle, MonoProfilerSampleMode
 {
 	monocle__sampler_get (ret_mode, ret_frequency);
 	return owns_sampling (handle);
-}
-
-/* --- coverage ----------------------------------------------------------------------------------------------------- */
-
-mono_bool
-mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, MonoProfilerCoverageCallback callback)
-{
-	if (is_granted (MONOCLE_FEATURE_COVERAGE))
-		MONOCLE__LOG_ONCE ("mono_profiler_get_coverage_data: this version of the core collects no coverage");
-	return 0;
 }

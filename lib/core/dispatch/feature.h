@@ -6,7 +6,12 @@
 #ifndef MONOCLE_DISPATCH_FEATURE_H
 #define MONOCLE_DISPATCH_FEATURE_H
 
+#include <stdbool.h>
+#include <monocle/host.h>
+
 /* Asks the host, which is there now, for what was promised; a line says what it refuses. Normal context. */
 void monocle__feature_settle (void);
+/* Has the host granted it? Any context. */
+bool monocle__feature_granted (monocle_feature feature);
 
 #endif

@@ -5,23 +5,24 @@
  *
  * Every installed filter is asked every time, newest handle first, and the answers are OR-ed; a filter is also asked
  * before events are delivered, because code is compiled before that. Setters run in any context. `call_filters` counts
- * the handles that have a call filter.
+ * the handles that have a call filter, `coverage_filters` those with the other.
  */
 #include "filter.h"
 
 #include <stdatomic.h>
+#include "feature.h"
 #include "handle.h"
 #include "host.h"
 #include "invariant.h"
 
-static _Atomic (uint32_t) call_filters;
+static _Atomic (uint32_t) call_filters, coverage_filters;
 
 static void
 tell_host (void)
 {
 	const monocle_host_ops *host = monocle__host_ops ();
-	if (host->call_filter_changed && !monocle__host_ended ())
-		host->call_filter_changed (host->host);
+	if (host->filter_changed && !monocle__host_ended ())
+		host->filter_changed (host->host);
 }
 
 /*
@@ -50,14 +51,23 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 void
 mono_profiler_set_coverage_filter_callback (MonoProfilerHandle handle, MonoProfilerCoverageFilterCallback callback)
 {
-	if (handle)
-		atomic_store_explicit (&((monocle__handle *) handle)->coverage_filter, callback, memory_order_release);
+	monocle__handle *self = (monocle__handle *) handle;
+	if (!self)
+		return;
+	if (callback)
+		atomic_fetch_add_explicit (&coverage_filters, 1, memory_order_seq_cst);
+	MonoProfilerCoverageFilterCallback old =
+	    atomic_exchange_explicit (&self->coverage_filter, callback, memory_order_acq_rel);
+	if (old)
+		atomic_fetch_sub_explicit (&coverage_filters, 1, memory_order_seq_cst);
+	if (old != callback)
+		tell_host ();
 }
 
 void
 monocle__filter_announce (void)
 {
-	if (monocle_call_filter_installed ())
+	if (monocle_call_filter_installed () || monocle_coverage_filter_installed ())
 		tell_host ();
 }
 
@@ -88,9 +98,17 @@ monocle_call_filter_installed (void)
 }
 
 int
+monocle_coverage_filter_installed (void)
+{
+	return atomic_load_explicit (&coverage_filters, memory_order_acquire) != 0;
+}
+
+int
 monocle_coverage_wanted (MonoMethod *method)
 {
 	int wanted = 0;
+	if (!monocle__feature_granted (MONOCLE_FEATURE_COVERAGE))
+		return 0;
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		MonoProfilerCoverageFilterCallback filter =
 		    atomic_load_explicit (&handle->coverage_filter, memory_order_acquire);

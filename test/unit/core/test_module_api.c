@@ -70,7 +70,7 @@ static const monocle_host_ops host = {
 	.api_version = MONOCLE_HOST_API_VERSION,
 	.name = "test",
 	.enable = host_enable,
-	.call_filter_changed = host_filter_changed,
+	.filter_changed = host_filter_changed,
 	.object_class = host_object_class,
 };
 
@@ -134,13 +134,18 @@ CHILD_TEST (coverage_filters_are_all_asked_although_one_says_yes)
 {
 	MonoProfilerHandle a = handle_named ("a"), b = handle_named ("b"), c = handle_named ("c");
 
-	CHECK (!monocle_coverage_wanted (NULL));
+	mono_profiler_set_coverage_filter_callback (b, cover_yes);
+	CHECK (!monocle_coverage_wanted (NULL)); /* nobody has enabled it */
+	mono_profiler_set_coverage_filter_callback (b, NULL);
+	open_window (1u << MONOCLE_FEATURE_COVERAGE);
+	CHECK (mono_profiler_enable_coverage () && !monocle_coverage_wanted (NULL));
+	trace[0] = '\0';
 	mono_profiler_set_coverage_filter_callback (a, cover_no);
 	CHECK (!monocle_coverage_wanted (NULL));
 	mono_profiler_set_coverage_filter_callback (b, cover_yes);
 	mono_profiler_set_coverage_filter_callback (c, cover_no);
 	CHECK (monocle_coverage_wanted (NULL) == 1);
-	CHECK_STRING (trace, "cover:a cover:c cover:b cover:a");
+	CHECK_STRING (trace, "changed:0 cover:a changed:0 changed:0 cover:c cover:b cover:a");
 }
 
 CHILD_TEST (the_host_is_told_when_a_call_filter_comes_changes_or_goes)

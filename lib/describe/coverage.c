@@ -1,0 +1,499 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * coverage.c - see coverage.h. Arms are counted of branches that a person wrote: the last point at or before the
+ * branch, in the same filter or handler, is a visible one, and the branch is none of those that a compiler adds to a
+ * visible line (a cached delegate is made on first use, an awaited task has ended already).
+ */
+#include "coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "describe-priv.h"
+#include "source.h"
+
+/* What is known of an instruction. */
+typedef struct {
+	uint32_t point;       /* index of the point that begins there, or NONE */
+	uint32_t predecessor; /* jumps that lead here, falling through from before not counted */
+	bool is_border;       /* a protected region or a handler begins or ends here */
+} place;
+
+typedef struct {
+	monocle__describe_image *image;
+	const monocle__il_body *body;
+	place *places;             /* body->count + 1 */
+	MonocleCoveragePoint *all; /* hidden ones too */
+	uint32_t all_count;
+	monocle__describe_coverage *out;
+	uint32_t arm_capacity, site_capacity;
+} work;
+
+/* --- instructions ------------------------------------------------------------------------------------------------- */
+
+/* The instruction at an offset, MONOCLE__IL_NONE when none begins there. */
+static uint32_t
+instruction_at (const monocle__il_body *body, uint32_t offset)
+{
+	uint32_t low = 0, high = body->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (body->code[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < body->count && body->code[low].offset == offset ? low : MONOCLE__IL_NONE;
+}
+
+static bool
+is_conditional (uint16_t opcode)
+{
+	return monocle__il_flow_of (opcode) == MONOCLE__IL_FLOW_COND_BRANCH;
+}
+
+/* Does control never go on to the next instruction? */
+static bool
+ends_flow (uint16_t opcode)
+{
+	switch (monocle__il_flow_of (opcode)) {
+	case MONOCLE__IL_FLOW_RETURN:
+	case MONOCLE__IL_FLOW_BRANCH:
+	case MONOCLE__IL_FLOW_THROW: return true;
+	default: return opcode == MONOCLE__IL_JMP;
+	}
+}
+
+/* Jumps of an instruction, falling through not counted. */
+static uint32_t
+jump_count (const monocle__il_body *body, uint32_t i)
+{
+	const monocle__il_instruction *at = &body->code[i];
+	if (at->opcode == MONOCLE__IL_SWITCH)
+		return body->switches[at->operand.switch_index].count;
+	return monocle__il_is_branch (at->opcode);
+}
+
+static uint32_t
+jump_target (const monocle__il_body *body, uint32_t i, uint32_t jump)
+{
+	const monocle__il_instruction *at = &body->code[i];
+	return at->opcode == MONOCLE__IL_SWITCH ? body->switches[at->operand.switch_index].targets[jump]
+	                                        : at->operand.target;
+}
+
+/* Neither throws nor calls nor jumps: loads and stores of arguments and locals, constants, plain arithmetic. */
+static bool
+is_quiet (uint16_t opcode)
+{
+	if (opcode <= MONOCLE__IL_LDC_R8 && opcode != MONOCLE__IL_BREAK)
+		return true; /* nop, ldarg*, ldloc*, stloc*, starg, ldnull, ldc* */
+	switch (opcode) {
+	case MONOCLE__IL_DUP:
+	case MONOCLE__IL_POP:
+	case MONOCLE__IL_ADD:
+	case MONOCLE__IL_SUB:
+	case MONOCLE__IL_MUL:
+	case MONOCLE__IL_AND:
+	case MONOCLE__IL_OR:
+	case MONOCLE__IL_XOR:
+	case MONOCLE__IL_SHL:
+	case MONOCLE__IL_SHR:
+	case MONOCLE__IL_SHR_UN:
+	case MONOCLE__IL_NEG:
+	case MONOCLE__IL_NOT:
+	case MONOCLE__IL_CONV_I1:
+	case MONOCLE__IL_CONV_I2:
+	case MONOCLE__IL_CONV_I4:
+	case MONOCLE__IL_CONV_I8:
+	case MONOCLE__IL_CONV_R4:
+	case MONOCLE__IL_CONV_R8:
+	case MONOCLE__IL_CONV_U4:
+	case MONOCLE__IL_CONV_U8:
+	case MONOCLE__IL_CONV_U2:
+	case MONOCLE__IL_CONV_U1:
+	case MONOCLE__IL_CEQ:
+	case MONOCLE__IL_CGT:
+	case MONOCLE__IL_CGT_UN:
+	case MONOCLE__IL_CLT:
+	case MONOCLE__IL_CLT_UN:
+	case MONOCLE__IL_LDARG:
+	case MONOCLE__IL_LDARGA:
+	case MONOCLE__IL_STARG:
+	case MONOCLE__IL_LDLOC:
+	case MONOCLE__IL_LDLOCA:
+	case MONOCLE__IL_STLOC: return true;
+	default: return false;
+	}
+}
+
+/* --- which branches a compiler added ------------------------------------------------------------------------------ */
+
+/* The name that a field or method token has; "" for others. */
+static const char *
+name_of_token (const work *w, uint32_t token)
+{
+	const monocle__ecma_image *ecma = &w->image->ecma;
+	uint32_t row = token & 0xFFFFFF, name = 0;
+	int error = MONOCLE__ECMA_E_RANGE;
+	if (token >> 24 == MONOCLE__TABLE_Field)
+		error = monocle__ecma_column (ecma, MONOCLE__TABLE_Field, row, MONOCLE__COL_Field_Name, &name);
+	else if (token >> 24 == MONOCLE__TABLE_MemberRef)
+		error = monocle__ecma_column (ecma, MONOCLE__TABLE_MemberRef, row, MONOCLE__COL_MemberRef_Name, &name);
+	else if (token >> 24 == MONOCLE__TABLE_MethodDef)
+		error = monocle__ecma_column (ecma, MONOCLE__TABLE_MethodDef, row, MONOCLE__COL_MethodDef_Name, &name);
+	const char *text = error ? NULL : monocle__ecma_string (ecma, name);
+	return text ? text : "";
+}
+
+/* `<>9__0_0` keeps a lambda, `<0>__Name` a method group, `<>f__am$cache0` is mcs's; `<x>5__1` is somebody's. */
+static bool
+is_cache (const char *name)
+{
+	return name[0] == '<' && (name[1] == '>' || (name[1] >= '0' && name[1] <= '9'));
+}
+
+static bool
+is_of_compiler (const work *w, uint32_t branch)
+{
+	const monocle__il_instruction *code = w->body->code;
+	uint32_t before = branch;
+	if (before && code[before - 1].opcode == MONOCLE__IL_DUP)
+		before--;
+	if (!before)
+		return false;
+	const monocle__il_instruction *i = &code[before - 1];
+	uint32_t token = (uint32_t) i->operand.i;
+	if (i->opcode == MONOCLE__IL_LDSFLD || i->opcode == MONOCLE__IL_LDFLD)
+		return is_cache (name_of_token (w, token));
+	return w->out->plan.kickoff && (i->opcode == MONOCLE__IL_CALL || i->opcode == MONOCLE__IL_CALLVIRT) &&
+	       strcmp (name_of_token (w, token), "get_IsCompleted") == 0;
+}
+
+/* --- points ------------------------------------------------------------------------------------------------------- */
+
+static void
+mark_clauses (work *w)
+{
+	for (uint32_t i = 0; i < w->body->clause_count; i++) {
+		const monocle__il_clause *c = &w->body->clauses[i];
+		w->places[c->try_begin].is_border = w->places[c->try_end].is_border = true;
+		w->places[c->handler_begin].is_border = w->places[c->handler_end].is_border = true;
+		if (c->flags == MONOCLE__IL_CLAUSE_FILTER)
+			w->places[c->filter_begin].is_border = true;
+	}
+}
+
+static void
+mark_jumps (work *w)
+{
+	for (uint32_t i = 0; i < w->body->count; i++)
+		for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++)
+			w->places[jump_target (w->body, i, j)].predecessor++;
+}
+
+/* The return after an explicit tail call is the call's: nothing may come between them. */
+static bool
+follows_tail_call (const monocle__il_body *body, uint32_t i)
+{
+	if (!i || body->code[i].opcode != MONOCLE__IL_RET)
+		return false;
+	uint32_t first = monocle__il_first_prefix (body, i - 1);
+	for (uint32_t j = first; j < i; j++)
+		if (body->code[j].opcode == MONOCLE__IL_TAIL)
+			return true;
+	return false;
+}
+
+/* Offsets that are no instruction's are a damaged file's, or that of the end. */
+static uint32_t
+instruction_of_point (const work *w, const MonocleCoveragePoint *p)
+{
+	uint32_t i = instruction_at (w->body, p->il_offset);
+	return i == MONOCLE__IL_NONE || monocle__il_first_prefix (w->body, i) != i || follows_tail_call (w->body, i)
+	         ? MONOCLE__IL_NONE
+	         : i;
+}
+
+static void
+keep_points (work *w)
+{
+	monocle__describe_coverage *out = w->out;
+	for (uint32_t i = 0; i < w->all_count; i++) {
+		uint32_t at = instruction_of_point (w, &w->all[i]);
+		if (!w->all[i].document || at == MONOCLE__IL_NONE)
+			continue;
+		w->places[at].point = out->plan.point_count;
+		out->points[out->plan.point_count++] = w->all[i];
+	}
+}
+
+static bool
+add_site (work *w, uint32_t instruction, uint32_t path, uint32_t counter)
+{
+	monocle__describe_coverage *out = w->out;
+	if (out->site_count == w->site_capacity) {
+		uint32_t capacity = w->site_capacity ? 2 * w->site_capacity : 32;
+		monocle__coverage_site *sites = realloc (out->sites, capacity * sizeof *sites);
+		if (!sites)
+			return false;
+		out->sites = sites;
+		w->site_capacity = capacity;
+	}
+	out->sites[out->site_count++] = (monocle__coverage_site) { instruction, path, counter };
+	return true;
+}
+
+/* Does what is at `to` run whenever what is at `from`, before it, does? */
+static bool
+runs_on (const work *w, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (!is_quiet (w->body->code[i].opcode) || w->places[i + 1].predecessor || w->places[i + 1].is_border)
+			return false;
+	return true;
+}
+
+static bool
+count_points (work *w)
+{
+	monocle__describe_coverage *out = w->out;
+	uint32_t last = MONOCLE__IL_NONE;
+	for (uint32_t i = 0; i < w->body->count; i++) {
+		uint32_t point = w->places[i].point;
+		if (point == MONOCLE__IL_NONE)
+			continue;
+		bool shared = last != MONOCLE__IL_NONE && runs_on (w, last, i);
+		out->points[point].counter = shared ? out->plan.counter_count - 1 : out->plan.counter_count;
+		if (!shared && !add_site (w, i, MONOCLE__IL_NONE, out->plan.counter_count++))
+			return false;
+		last = i;
+	}
+	return true;
+}
+
+/* --- arms --------------------------------------------------------------------------------------------------------- */
+
+/* The last point at or before an offset, hidden ones too; MONOCLE__IL_NONE: there is none. */
+static uint32_t
+last_of_all (const work *w, uint32_t offset)
+{
+	uint32_t low = 0, high = w->all_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (w->all[middle].il_offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : MONOCLE__IL_NONE;
+}
+
+static uint32_t
+point_index (const work *w, uint32_t offset)
+{
+	uint32_t at = instruction_at (w->body, offset);
+	return at == MONOCLE__IL_NONE ? MONOCLE__IL_NONE : w->places[at].point;
+}
+
+/* Does a filter or a handler begin after `from` and not after `to`? */
+static bool
+handler_between (const work *w, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = 0; i < w->body->clause_count; i++) {
+		const monocle__il_clause *c = &w->body->clauses[i];
+		uint32_t begin = c->flags == MONOCLE__IL_CLAUSE_FILTER ? c->filter_begin : c->handler_begin;
+		if ((from < begin && begin <= to) || (from < c->handler_begin && c->handler_begin <= to))
+			return true;
+	}
+	return false;
+}
+
+/* The visible point that a branch belongs to, or MONOCLE__IL_NONE: a compiler's. */
+static uint32_t
+point_of_branch (const work *w, uint32_t branch)
+{
+	uint32_t last = last_of_all (w, w->body->code[branch].offset);
+	if (last == MONOCLE__IL_NONE || !w->all[last].document || is_of_compiler (w, branch))
+		return MONOCLE__IL_NONE;
+	uint32_t at = instruction_at (w->body, w->all[last].il_offset);
+	if (at == MONOCLE__IL_NONE || handler_between (w, at, branch))
+		return MONOCLE__IL_NONE;
+	return point_index (w, w->all[last].il_offset);
+}
+
+/* The counter of the point that only this way leads to, or MONOCLE__IL_NONE. */
+static uint32_t
+shared_counter (const work *w, uint32_t branch, uint32_t path, uint32_t target)
+{
+	const place *p = &w->places[target];
+	bool falls = path == 0;
+	if (target >= w->body->count || p->point == MONOCLE__IL_NONE || p->is_border)
+		return MONOCLE__IL_NONE;
+	if (falls ? p->predecessor != 0 : p->predecessor != 1 || !ends_flow (w->body->code[target - 1].opcode))
+		return MONOCLE__IL_NONE;
+	return w->out->points[p->point].counter;
+}
+
+static bool
+add_arm (work *w, uint32_t branch, uint32_t path, uint32_t point)
+{
+	monocle__describe_coverage *out = w->out;
+	uint32_t target = path ? jump_target (w->body, branch, path - 1) : branch + 1;
+	uint32_t counter = shared_counter (w, branch, path, target);
+	if (out->plan.arm_count == w->arm_capacity) {
+		uint32_t capacity = w->arm_capacity ? 2 * w->arm_capacity : 16;
+		MonocleCoverageArm *arms = realloc (out->arms, capacity * sizeof *arms);
+		if (!arms)
+			return false;
+		out->arms = arms;
+		w->arm_capacity = capacity;
+	}
+	if (counter == MONOCLE__IL_NONE) {
+		counter = out->plan.counter_count++;
+		if (!add_site (w, branch, path, counter))
+			return false;
+	}
+	out->arms[out->plan.arm_count++] = (MonocleCoverageArm) {
+		.il_offset = w->body->code[branch].offset,
+		.target_offset = target < w->body->count ? w->body->code[target].offset : w->body->original_code_size,
+		.point = point,
+		.path = path,
+		.counter = counter,
+		.of_switch = w->body->code[branch].opcode == MONOCLE__IL_SWITCH,
+	};
+	return true;
+}
+
+/* A branch to the next instruction decides nothing. */
+static bool
+leads_elsewhere (const work *w, uint32_t branch)
+{
+	for (uint32_t j = 0, count = jump_count (w->body, branch); j < count; j++)
+		if (jump_target (w->body, branch, j) != branch + 1)
+			return true;
+	return false;
+}
+
+static bool
+count_arms (work *w)
+{
+	for (uint32_t i = 0; i < w->body->count; i++) {
+		if (!is_conditional (w->body->code[i].opcode) || !leads_elsewhere (w, i))
+			continue;
+		uint32_t point = point_of_branch (w, i);
+		if (point == MONOCLE__IL_NONE)
+			continue;
+		for (uint32_t path = 0, count = jump_count (w->body, i); path <= count; path++)
+			if (!add_arm (w, i, path, point))
+				return false;
+	}
+	return true;
+}
+
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
+
+static int
+compare_sites (const void *a, const void *b)
+{
+	const monocle__coverage_site *x = a, *y = b;
+	if (x->instruction != y->instruction)
+		return x->instruction < y->instruction ? -1 : 1;
+	return x->path + 1 < y->path + 1 ? -1 : x->path + 1 > y->path + 1; /* a point, which is NONE, comes first */
+}
+
+static int
+plan_body (work *w)
+{
+	monocle__describe_coverage *out = w->out;
+	for (uint32_t i = 0; i <= w->body->count; i++)
+		w->places[i].point = MONOCLE__IL_NONE;
+	mark_clauses (w);
+	mark_jumps (w);
+	keep_points (w);
+	if (!out->plan.point_count)
+		return MONOCLE__ECMA_E_RANGE;
+	if (!count_points (w) || !count_arms (w))
+		return MONOCLE__IL_E_NO_MEMORY;
+	qsort (out->sites, out->site_count, sizeof *out->sites, compare_sites);
+	out->plan.points = out->points;
+	out->plan.arms = out->arms;
+	return 0;
+}
+
+/* Reads the points of the method, hidden ones too. */
+static int
+read_points (work *w, monocle__describe_source *source, uint32_t token)
+{
+	int count = monocle__describe_source_points (source, token, NULL, 0);
+	if (count <= 0)
+		return MONOCLE__ECMA_E_RANGE;
+	w->all = calloc ((size_t) count, sizeof *w->all);
+	w->out->points = calloc ((size_t) count, sizeof *w->out->points);
+	w->places = calloc ((size_t) w->body->count + 1, sizeof *w->places);
+	if (!w->all || !w->out->points || !w->places)
+		return MONOCLE__IL_E_NO_MEMORY;
+	int again = monocle__describe_source_points (source, token, w->all, (uint32_t) count);
+	w->all_count = again < 0 ? 0 : (uint32_t) (again < count ? again : count);
+	return again < 0 ? MONOCLE__ECMA_E_RANGE : 0;
+}
+
+int
+monocle__describe_coverage_plan (monocle__describe_image *image, MonoMethod *method, const monocle__il_body *body,
+                                 monocle__describe_coverage *ret)
+{
+	monocle__describe_source *source = monocle__describe_source_of (image);
+	uint32_t token = monocle_method_token (method);
+	work w = { .image = image, .body = body, .out = ret };
+	*ret = (monocle__describe_coverage) { .plan.method = method };
+	if (!source)
+		return MONOCLE__IL_E_NO_MEMORY;
+	int error = read_points (&w, source, token);
+	if (!error) {
+		ret->plan.kickoff = monocle__describe_source_kickoff (source, token);
+		error = plan_body (&w);
+	}
+	free (w.all);
+	free (w.places);
+	if (error)
+		monocle__describe_coverage_free (ret);
+	return error;
+}
+
+void
+monocle__describe_coverage_free (monocle__describe_coverage *coverage)
+{
+	free (coverage->points);
+	free (coverage->arms);
+	free (coverage->sites);
+	*coverage = (monocle__describe_coverage) { 0 };
+}
+
+/* --- the operation ------------------------------------------------------------------------------------------------ */
+
+static int
+coverage_plan (void *host, MonoMethod *method, void (*show) (void *data, const MonocleCoveragePlan *plan), void *data)
+{
+	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
+	monocle__describe_coverage coverage;
+	monocle__il_body body = { 0 };
+	size_t size;
+	const uint8_t *bytes = monocle__describe_body_bytes (image, method, &size);
+	if (!bytes)
+		return MONOCLE_E_INVALID;
+	if (monocle__il_read (&body, bytes, size, NULL))
+		return MONOCLE_E_UNKNOWN;
+	int error = monocle__describe_coverage_plan (image, method, &body, &coverage);
+	if (!error) {
+		show (data, &coverage.plan);
+		monocle__describe_coverage_free (&coverage);
+	}
+	monocle__il_free (&body);
+	return error ? MONOCLE_E_UNKNOWN : MONOCLE_OK;
+}
+
+void
+monocle__describe_coverage_ops (monocle_host_ops *ops)
+{
+	ops->coverage_plan = coverage_plan;
+}

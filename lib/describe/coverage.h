@@ -1,0 +1,40 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * coverage.h - what is counted in a method, and where in its IL: sequence points, and the ways out of branches.
+ *
+ * What always runs equally often shares a counter, so that a method has as few as its points allow:
+ *
+ *   a point    and the one before it, when nothing between them can throw, call, jump or be jumped to
+ *   an arm     and the point where it leads, when nothing else leads there
+ */
+#ifndef MONOCLE_DESCRIBE_COVERAGE_H
+#define MONOCLE_DESCRIBE_COVERAGE_H
+
+#include "describe.h"
+#include "il.h"
+
+/* Where a counter is written. */
+typedef struct {
+	uint32_t instruction; /* in front of it; of an arm: the branch */
+	uint32_t path;        /* of the arm; MONOCLE__IL_NONE: a point */
+	uint32_t counter;
+} monocle__coverage_site;
+
+typedef struct {
+	MonocleCoveragePlan plan; /* its method, points and arms are filled in */
+	MonocleCoveragePoint *points;
+	MonocleCoverageArm *arms;
+	monocle__coverage_site *sites; /* ascending by instruction, then path; a point before the arms */
+	uint32_t site_count;
+} monocle__describe_coverage;
+
+/*
+ * Plans a method, whose body is `body` as the image has it. 0; RANGE: there is nothing to count, no symbols as it may
+ * be; MONOCLE__IL_E_NO_MEMORY. Normal context. On 0 the caller frees.
+ */
+int monocle__describe_coverage_plan (monocle__describe_image *image, MonoMethod *method, const monocle__il_body *body,
+                                     monocle__describe_coverage *ret_coverage);
+void monocle__describe_coverage_free (monocle__describe_coverage *coverage);
+
+#endif
