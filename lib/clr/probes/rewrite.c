@@ -533,14 +533,14 @@ has_tokens (const job *j)
 static int
 write_probes (job *j)
 {
+	if (!calls_functions (j))
+		return insert_probes (j);
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && !j->counting &&
 	                    monocle__try_fault_suits (j);
 	if (!by_try_fault && !j->segments && !monocle__capture_plan (j))
 		monocle__spill_plan (j);
 	if (!by_try_fault && !j->segments && !j->part)
 		plan_direct (j);
-	if (!calls_functions (j))
-		return insert_probes (j);
 	if (!has_tokens (j) || (j->segments && !monocle__segment_has_tokens (j)))
 		return MONOCLE_E_INVALID;
 	return by_try_fault ? monocle__try_fault_insert (j) : insert_probes (j);
