@@ -16,6 +16,7 @@
 #define MONOCLE_EXT_H
 
 #include <stdint.h>
+#include <mono/metadata/metadata.h>
 #include <mono/metadata/profiler.h>
 
 MONO_BEGIN_DECLS
@@ -199,6 +200,20 @@ MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
  * as it was begun. 0: this host does not do it, or not here. Not async-safe; not in a call probe.
  */
 MONOCLE_EXT mono_bool monocle_reinstrument (void);
+
+/*
+ * Of a method that the runtime itself suspends and resumes (MethodImplAttributes.Async) the signature says Task<T> or
+ * ValueTask<T>, and the method's code returns T: this is T. NULL: it is no such method, or nothing is in its task. In a
+ * filter or jit_begin, as mono_method_signature ().
+ */
+MONOCLE_EXT MonoType *monocle_method_get_awaited_type (MonoMethod *method);
+/*
+ * What such a method returned, a T, as mono_profiler_call_context_get_result () gives the results of others: a copy, to
+ * be freed by mono_profiler_call_context_free_buffer (). That function says NULL of it, because who reads it by the
+ * signature would take it for an object. NULL, too, where the method was suspended and did not return. Only for
+ * modules that import that function as well, or none of its kind. Where a context may be read.
+ */
+MONOCLE_EXT void *monocle_call_context_get_awaited_result (MonoProfilerCallContext *context);
 
 /* --- coverage: what is counted, and where the counters lie ----------------------------------------------------------
  * Mono counts executions of each sequence point in memory of its own, and mono_profiler_get_coverage_data () copies

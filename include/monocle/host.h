@@ -77,6 +77,7 @@ typedef enum {
 	MONOCLE_CALL_ARGUMENT,
 	MONOCLE_CALL_LOCAL,
 	MONOCLE_CALL_RESULT,
+	MONOCLE_CALL_AWAITED_RESULT, /* in its place where monocle_method_get_awaited_type () has a type */
 } monocle_call_value;
 
 /* --- descriptions: what the core asks a host about a record, once, when it is first wanted ------------------------ */

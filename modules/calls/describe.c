@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include <monocle/ext.h>
+
 #include "value.h"
 
 static bool with_arguments, with_result; /* written at init */
@@ -84,7 +86,9 @@ describe_result (const method_shape *shape, MonoProfilerCallContext *context, ch
 	const uint8_t *at = copy;
 	text out;
 	text_begin (&out, buffer, MONOCLE_KIT_RESULT_SIZE);
-	void *value = context ? mono_profiler_call_context_get_result (context) : NULL;
+	void *value = !context                 ? NULL
+	            : shape->result_is_awaited ? monocle_call_context_get_awaited_result (context)
+	                                       : mono_profiler_call_context_get_result (context);
 	size_t size = value_copy (&shape->result, value, copy);
 	mono_profiler_call_context_free_buffer (value);
 	value_print (&shape->result, &at, copy + size, &out);

@@ -14,6 +14,7 @@
 #include <mono/metadata/class.h>
 #include <mono/metadata/metadata.h>
 #include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
 
 enum { LISTS = 1 << 14, MEMBERS_MOST = 1024 };
 
@@ -182,6 +183,20 @@ set_shape (MonoType *type, value_shape *shape)
 		set_struct (type, shape);
 }
 
+/* What its code returns: of a method that the runtime suspends, what is in the task. NULL: nothing. */
+static MonoType *
+result_type (MonoMethod *method, MonoMethodSignature *signature, bool *ret_awaited)
+{
+	enum { ASYNC = 0x2000 }; /* MethodImplAttributes.Async */
+	uint32_t iflags = 0;
+	MonoType *type = mono_signature_get_return_type (signature);
+	mono_method_get_flags (method, &iflags);
+	*ret_awaited = iflags & ASYNC && monocle_method_get_awaited_type;
+	if (*ret_awaited)
+		return monocle_method_get_awaited_type (method);
+	return type && (mono_type_is_byref (type) || mono_type_get_type (type) != MONO_TYPE_VOID) ? type : NULL;
+}
+
 /* --- methods ------------------------------------------------------------------------------------------------------ */
 
 static method_shape *
@@ -206,8 +221,8 @@ make (MonoMethod *method)
 		}
 		shape->parameter_count++;
 	}
-	type = mono_signature_get_return_type (signature);
-	shape->has_result = type && (mono_type_is_byref (type) || mono_type_get_type (type) != MONO_TYPE_VOID);
+	type = result_type (method, signature, &shape->result_is_awaited);
+	shape->has_result = type != NULL;
 	if (shape->has_result)
 		set_shape (type, &shape->result);
 	return shape;

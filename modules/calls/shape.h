@@ -62,6 +62,7 @@ typedef struct method_shape {
 	uint32_t copied;    /* how many of those that are shown have bytes to copy */
 	bool may_be_copied; /* some have, or have in an instance of the method */
 	bool has_result;
+	bool result_is_awaited; /* monocle_call_context_get_awaited_result () has it */
 	value_shape result;
 	value_shape arguments[ARGUMENTS_MOST];
 } method_shape;

@@ -31,6 +31,20 @@ class Suspended(configurations.EngineSuite):
             self.sound(what, counts)
         return seen, counts
 
+    def contexts(self, runtime, what, exe, args):
+        """With the values of every call, all of them read, calls still nest, and the program says what it says."""
+        what, file = "%s: %s with contexts" % (runtime, what), self.work / "everything.txt"
+        bare = self.bare(runtime, [str(exe)] + args, SUSPENDS)
+        env = harness.profile_environment(self.build, runtime,
+                                          ["everything:image=%s,output=%s" % (exe.stem, file)], SUSPENDS)
+        seen = harness.run(runtime.prefix + [str(exe)] + args, env, self.work)
+        self.check((bare.code, bare.out) == (seen.code, seen.out), what + ": output as without a profiler", seen)
+        self.check("could not be given" not in seen.err, what + ": every method has its probes", seen.err)
+        counts = [int(n) for n in file.read_text().split()] if file.exists() else [0] * 6
+        enter, left, unshown, read = counts[0], sum(counts[1:4]), counts[4], counts[5]
+        self.check(enter and enter == left, what + ": calls nest", counts)
+        self.check(read and not unshown, what + ": there are contexts, and values", counts)
+
     def segments(self, runtime, folder, name, settings, rounds):
         what = "%s, %s: segments" % (runtime, name)
         seen, counts = self.compare(runtime, what, folder / "suspended.dll", [str(rounds)], settings)
@@ -51,7 +65,8 @@ class Suspended(configurations.EngineSuite):
     def calls(self, runtime, folder):
         """The module calls charges what ran, not the wait, of which a half is for a machine that is busy."""
         what, wait, file = "%s: the module calls" % runtime, 500, self.work / "calls.pb.gz"
-        env = harness.profile_environment(self.build, runtime, ["calls:output=%s" % file], SUSPENDS)
+        env = harness.profile_environment(self.build, runtime, ["calls:threshold=1ns,args,result,output=%s" % file],
+                                          SUSPENDS)
         seen = harness.run(runtime.prefix + [str(folder / "suspended.dll"), "waits", str(wait)], env, self.work)
         told = harness.run([str(self.build.monocle), "report", "--format=tsv", str(file)], env, self.work)
         if not self.check(seen.code == 0 and told.code == 0, what + ": there is a profile", [str(seen), str(told)]):
@@ -61,6 +76,9 @@ class Suspended(configurations.EngineSuite):
         self.check(row[1] == "3", what + ": three segments", told)
         self.check(int(row[2]) < wait * 1000000, what + ": two waits cost less than one", row)
         self.check("lost" not in told.out, what + ": nothing is lost", told)
+        slow = harness.run([str(self.build.monocle), "report", "--slow", str(file)], env, self.work)
+        results = sorted(re.findall(r"Program:Waits \(%d\) = (.*)" % wait, slow.out))
+        self.check(results == ["2", "?", "?"], what + ": what it returned is what is in its task", slow)
 
     def agree(self, runtime, folder):
         """Walks in the middle of segments see what the runtime sees."""
@@ -90,9 +108,11 @@ def main():
         for name in options.configurations.split(","):
             suite.segments(runtime, folder, name, configurations.SETTINGS[name], options.rounds)
         suite.calls(runtime, folder)
+        suite.contexts(runtime, "suspended", folder / "suspended.dll", [])
         suite.agree(runtime, folder)
         for name, args in OTHERS:
             suite.compare(runtime, "%s: %s" % (runtime, name), folder / (name + ".dll"), args, {})
+            suite.contexts(runtime, name, folder / (name + ".dll"), args)
     return suite.finish()
 
 

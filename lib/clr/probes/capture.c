@@ -16,6 +16,10 @@
  * anyway and is shown where it is: a copy would be stack that the program counts on. Before the first instruction
  * locals are zero, whatever their memory holds: there only their sizes are passed.
  *
+ * A method that the runtime suspends (segment.c) gives its values also where it is resumed, and the number of the
+ * segment before all of them. No address of the program lives across a suspension: such values are shown at the enter
+ * alone. A copy is written right before it is read, so it need not live across one either.
+ *
  * What modules can read decides what is handed over (monocle_call_values_wanted ()). Values beyond WORDS_MAX words are
  * not: the getters answer NULL.
  */
@@ -30,6 +34,7 @@
 #include "value.h"
 
 typedef monocle__rewriting job;
+typedef monocle__capture_place place;
 
 enum {
 	ENTER = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER,
@@ -55,10 +60,12 @@ typedef struct {
 	uint32_t size, size_token;   /* one of them */
 	clearing clearing;
 	uint32_t clear_token;
+	bool enter_only;
 } item;
 
 struct monocle__capture {
-	monocle__context_shape *enter, *leave; /* NULL: without context */
+	monocle__context_shape *shapes[3]; /* by place; NULL: without context */
+	bool result_is_awaited;
 	uint32_t argument_count, local_count;
 	uint32_t count, capacity, words;
 	uint8_t *local_types; /* those that the program has; the items are planned from here */
@@ -95,6 +102,13 @@ needs_copy (const item *i, const monocle__value *value)
 	return i->value == MONOCLE_CALL_RESULT || !(value->is_large || value->kind == MONOCLE__ET_TYPEDBYREF);
 }
 
+/* Of the program's memory, which may be its stack: `ref`, a ref struct, `this` of a struct. */
+static bool
+has_address (const monocle__value *value)
+{
+	return value->kind == MONOCLE__ET_BYREF || value->kind == MONOCLE__ET_TYPEDBYREF || value->is_ref_struct;
+}
+
 /* Without a copy or a token the value is not shown. */
 static void
 add_item (job *j, item i, const monocle__value *value)
@@ -105,7 +119,9 @@ add_item (job *j, item i, const monocle__value *value)
 	bool copied = needs_copy (&i, value);
 	i.clearing = copied ? clearing_of (value) : KEEP;
 	uint32_t words = i.size ? 1 : 2;
-	if (!value->type || c->count == c->capacity || c->words + words > WORDS_MAX)
+	i.enter_only = j->segments && has_address (value);
+	if (!value->type || c->count == c->capacity || c->words + words > WORDS_MAX ||
+	    (i.enter_only && i.value == MONOCLE_CALL_LOCAL))
 		return;
 	uint32_t token = !i.size || i.clearing == CLEAR_STRUCT ? monocle__value_token (j, value) : 0;
 	i.size_token = i.size ? 0 : token;
@@ -125,8 +141,8 @@ add_this (job *j)
 	static const uint8_t reference[] = { MONOCLE__ET_OBJECT }, address[] = { MONOCLE__ET_BYREF, MONOCLE__ET_U1 };
 	MonoClass *klass = mono_method_get_class (monocle_method_def (j->image->cli.record, j->token));
 	monocle__value value = mono_class_is_valuetype (klass)
-	                         ? (monocle__value) { address, sizeof address, MONOCLE__ET_BYREF, false, 0 }
-	                         : (monocle__value) { reference, sizeof reference, MONOCLE__ET_OBJECT, false, 0 };
+	                         ? (monocle__value) { address, sizeof address, MONOCLE__ET_BYREF, false, false, 0 }
+	                         : (monocle__value) { reference, sizeof reference, MONOCLE__ET_OBJECT, false, false, 0 };
 	add_item (j, (item) { .value = MONOCLE_CALL_THIS }, &value);
 }
 
@@ -153,12 +169,14 @@ add_locals (job *j)
 static bool
 open (job *j, uint32_t params)
 {
-	uint32_t locals = wants (MONOCLE_CALL_LOCAL) && monocle__tokens_open_locals (j) ? j->locals.count : 0;
+	uint32_t own = j->segments ? 1 : 0; /* the segment is one of ours, the last */
+	uint32_t locals = wants (MONOCLE_CALL_LOCAL) && monocle__tokens_open_locals (j) ? j->locals.count - own : 0;
 	uint32_t arguments = wants (MONOCLE_CALL_ARGUMENT) ? params : 0, capacity = 2 + arguments + locals;
 	monocle__capture *c = calloc (1, sizeof *c + capacity * sizeof *c->items);
 	if (!c)
 		return false;
 	c->capacity = capacity;
+	c->words = own;
 	c->argument_count = arguments;
 	c->local_types = locals ? malloc (j->locals.size + 1) : NULL;
 	if (c->local_types) {
@@ -169,20 +187,41 @@ open (job *j, uint32_t params)
 	return true;
 }
 
+static const uint8_t *
+after_modifiers (monocle__ecma_cursor type)
+{
+	monocle__ecma_skip_modifiers (&type);
+	return type.at;
+}
+
+/* What `ret` finds on the stack. A cursor over nothing: nothing. */
+static monocle__ecma_cursor
+result_type_of (const job *j, monocle__ecma_cursor declared)
+{
+	const uint8_t *type;
+	uint32_t size;
+	if (!j->segments)
+		return declared;
+	if (!monocle__runtime_async_result (&j->image->cli.ecma, &j->row, &type, &size))
+		return monocle__ecma_cursor_over (declared.at, 0);
+	return monocle__ecma_cursor_over (type, size);
+}
+
 /* `this`, arguments, result, locals: what is asked for most is among those that have room. */
 static bool
 add_values (job *j, bool leaves)
 {
-	monocle__ecma_cursor types, result_type;
+	monocle__ecma_cursor types;
 	uint32_t has_this, params;
 	if (!monocle__value_open_signature (j, &types, &has_this, &params) || !open (j, params))
 		return false;
-	result_type = types;
+	monocle__ecma_cursor result_type = result_type_of (j, types);
+	j->capture->result_is_awaited = j->segments && result_type.at != after_modifiers (types);
 	monocle__ecma_skip_type (&types);
 	if (has_this && wants (MONOCLE_CALL_THIS))
 		add_this (j);
 	add_arguments (j, &types, has_this);
-	if (leaves && wants (MONOCLE_CALL_RESULT)) {
+	if (leaves && wants (j->capture->result_is_awaited ? MONOCLE_CALL_AWAITED_RESULT : MONOCLE_CALL_RESULT)) {
 		monocle__value value = monocle__value_read (j, &result_type);
 		add_item (j, (item) { .value = MONOCLE_CALL_RESULT }, &value);
 	}
@@ -191,62 +230,69 @@ add_values (job *j, bool leaves)
 }
 
 static monocle__context_slot *
-slot_of (monocle__context_shape *shape, const item *i)
+slot_of (monocle__context_shape *shape, const item *i, bool is_awaited)
 {
 	switch (i->value) {
 	case MONOCLE_CALL_THIS: return &shape->own;
-	case MONOCLE_CALL_RESULT: return &shape->result;
+	case MONOCLE_CALL_RESULT: return is_awaited ? &shape->awaited_result : &shape->result;
 	case MONOCLE_CALL_LOCAL: return &shape->values[shape->argument_count + i->position];
 	default: return &shape->values[i->position];
 	}
 }
 
 static bool
-is_shown (const item *i, bool leaves)
+is_shown (const item *i, place at)
 {
-	return leaves || i->value != MONOCLE_CALL_RESULT;
+	if (i->enter_only)
+		return at == MONOCLE__CAPTURE_ENTER;
+	return at == MONOCLE__CAPTURE_LEAVE ||
+	       (i->value != MONOCLE_CALL_RESULT && (at == MONOCLE__CAPTURE_ENTER || i->value != MONOCLE_CALL_LOCAL));
 }
 
 static monocle__context_shape *
-new_shape (const job *j, bool leaves)
+new_shape (const job *j, place at)
 {
 	const monocle__capture *c = j->capture;
-	uint32_t values = c->argument_count + c->local_count, word = 0;
+	uint32_t values = c->argument_count + c->local_count, word = j->segments ? 1 : 0;
 	monocle__context_shape *shape = malloc (sizeof *shape + values * sizeof *shape->values);
 	if (!shape)
 		return NULL;
 	*shape = (monocle__context_shape) {
-		.record = (void *) (uintptr_t) j->record,
+		.record = j->segments ? (void *) j->segments : (void *) (uintptr_t) j->record,
 		.flags = (j->generic ? MONOCLE__CONTEXT_GENERIC : 0) | (j->invoke ? MONOCLE__CONTEXT_INVOKES : 0) |
 		         (j->flags & EXCEPTION_LEAVE ? MONOCLE__CONTEXT_RAISES : 0),
 		.argument_count = c->argument_count,
 		.local_count = c->local_count,
 		.own = { MONOCLE__CONTEXT_ABSENT, 0 },
 		.result = { MONOCLE__CONTEXT_ABSENT, 0 },
+		.awaited_result = { MONOCLE__CONTEXT_ABSENT, 0 },
 	};
 	for (uint32_t i = 0; i < values; i++)
 		shape->values[i] = (monocle__context_slot) { MONOCLE__CONTEXT_ABSENT, 0 };
 	for (const item *i = c->items; i < c->items + c->count; i++)
-		if (is_shown (i, leaves)) {
-			*slot_of (shape, i) = (monocle__context_slot) { (uint16_t) word, (uint16_t) i->size };
+		if (is_shown (i, at)) {
+			*slot_of (shape, i, c->result_is_awaited) = (monocle__context_slot) { (uint16_t) word, (uint16_t) i->size };
 			word += i->size ? 1 : 2;
 		}
 	return shape;
 }
 
 static uint32_t
-words_of (const monocle__capture *c, bool leaves)
+words_of (const job *j, place at)
 {
-	uint32_t words = 0;
+	const monocle__capture *c = j->capture;
+	uint32_t words = j->segments ? 1 : 0;
 	for (const item *i = c->items; i < c->items + c->count; i++)
-		words += is_shown (i, leaves) ? (i->size ? 1 : 2) : 0;
+		words += is_shown (i, at) ? (i->size ? 1 : 2) : 0;
 	return words;
 }
 
 static uint32_t
-signature_of (const job *j, bool leaves)
+signature_of (const job *j, place at)
 {
-	return monocle__tokens_calli (j->image, MONOCLE__CONTEXT_REGISTERS + words_of (j->capture, leaves));
+	uint32_t count = MONOCLE__CONTEXT_REGISTERS + words_of (j, at);
+	return j->segments && at != MONOCLE__CAPTURE_LEAVE ? monocle__tokens_calli_returning (j->image, count)
+	                                                   : monocle__tokens_calli (j->image, count);
 }
 
 bool
@@ -257,21 +303,25 @@ monocle__capture_plan (job *j)
 	if ((!enters && !leaves) || !add_values (j, leaves))
 		return false;
 	monocle__capture *c = j->capture;
-	c->enter = enters && signature_of (j, false) ? new_shape (j, false) : NULL;
-	c->leave = leaves && signature_of (j, true) ? new_shape (j, true) : NULL;
-	return c->enter || c->leave;
+	bool wanted[] = { [MONOCLE__CAPTURE_ENTER] = enters,
+		              [MONOCLE__CAPTURE_RESUME] = enters && j->segments,
+		              [MONOCLE__CAPTURE_LEAVE] = leaves };
+	for (int at = MONOCLE__CAPTURE_ENTER; at <= MONOCLE__CAPTURE_LEAVE; at++)
+		c->shapes[at] = wanted[at] && signature_of (j, (place) at) ? new_shape (j, (place) at) : NULL;
+	return c->shapes[MONOCLE__CAPTURE_ENTER] || c->shapes[MONOCLE__CAPTURE_LEAVE];
 }
 
 bool
 monocle__capture_enters (const job *j)
 {
-	return j->capture && j->capture->enter;
+	return j->capture && j->capture->shapes[MONOCLE__CAPTURE_ENTER] &&
+	       (!j->segments || j->capture->shapes[MONOCLE__CAPTURE_RESUME]);
 }
 
 bool
 monocle__capture_leaves (const job *j)
 {
-	return j->capture && j->capture->leave;
+	return j->capture && j->capture->shapes[MONOCLE__CAPTURE_LEAVE];
 }
 
 uint32_t
@@ -286,12 +336,11 @@ monocle__capture_end (job *j, bool done)
 	monocle__capture *c = j->capture;
 	if (!c)
 		return;
-	monocle__context_shape *shapes[] = { c->enter, c->leave };
-	for (size_t i = 0; i < 2; i++)
-		if (shapes[i] && done)
-			monocle__clr_image_own (j->image, shapes[i], free);
+	for (int at = MONOCLE__CAPTURE_ENTER; at <= MONOCLE__CAPTURE_LEAVE; at++)
+		if (c->shapes[at] && done)
+			monocle__clr_image_own (j->image, c->shapes[at], free);
 		else
-			free (shapes[i]);
+			free (c->shapes[at]);
 	free (c->local_types);
 	free (c);
 	j->capture = NULL;
@@ -300,9 +349,9 @@ monocle__capture_end (job *j, bool done)
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
 static bool
-is_zero (const item *i, bool leaves)
+is_zero (const item *i, place at)
 {
-	return i->value == MONOCLE_CALL_LOCAL && !leaves;
+	return i->value == MONOCLE_CALL_LOCAL && at == MONOCLE__CAPTURE_ENTER;
 }
 
 static uint32_t
@@ -320,9 +369,9 @@ copy_value (const item *i, monocle__il_instruction *out)
 }
 
 static uint32_t
-push_address (const item *i, bool leaves, monocle__il_instruction *out)
+push_address (const item *i, place at, monocle__il_instruction *out)
 {
-	if (is_zero (i, leaves))
+	if (is_zero (i, at))
 		out[0] = monocle__il_op (MONOCLE__IL_LDC_I4_0, 0);
 	else if (i->copy != MONOCLE__IL_NONE)
 		out[0] = monocle__il_op (MONOCLE__IL_LDLOCA, i->copy);
@@ -371,9 +420,10 @@ result_of (const monocle__capture *c)
 
 /* The type handles of the instance that runs, and nothing in the registers that remain. */
 static uint32_t
-fill_registers (const job *j, bool leaves, monocle__il_instruction *out)
+fill_registers (const job *j, place at, monocle__il_instruction *out)
 {
-	uint32_t filled = j->generic && !leaves ? j->key_count : 0, n = filled ? monocle__rewrite_keys (j, out) : 0;
+	uint32_t filled = j->generic && at != MONOCLE__CAPTURE_LEAVE ? j->key_count : 0,
+	         n = filled ? monocle__rewrite_keys (j, out) : 0;
 	for (; filled < MONOCLE__CONTEXT_REGISTERS; filled++) {
 		out[n++] = monocle__il_op (MONOCLE__IL_LDC_I4_0, 0);
 		out[n++] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
@@ -381,41 +431,69 @@ fill_registers (const job *j, bool leaves, monocle__il_instruction *out)
 	return n;
 }
 
+/* The number of the segment that runs; before the first there is none. */
 static uint32_t
-write_probe (const job *j, bool leaves, monocle__il_instruction *out)
+push_segment (const job *j, place at, monocle__il_instruction *out)
+{
+	if (!j->segments)
+		return 0;
+	out[0] = at == MONOCLE__CAPTURE_ENTER ? monocle__il_op (MONOCLE__IL_LDC_I4_0, 0)
+	                                      : monocle__il_op (MONOCLE__IL_LDLOC, j->segment);
+	out[1] = monocle__il_op (MONOCLE__IL_CONV_I, 0);
+	return 2;
+}
+
+uint32_t
+monocle__capture_write (const job *j, place at, monocle__probe function, monocle__il_instruction *out)
 {
 	const monocle__capture *c = j->capture;
-	const item *end = c->items + c->count, *result = leaves ? result_of (c) : NULL;
+	const item *end = c->items + c->count, *result = at == MONOCLE__CAPTURE_LEAVE ? result_of (c) : NULL;
 	uint32_t n = result ? copy_value (result, out) : 0;
 	for (const item *i = c->items; i < end; i++)
-		n += i->value == MONOCLE_CALL_RESULT || is_zero (i, leaves) ? 0 : copy_value (i, out + n);
-	out[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) (leaves ? c->leave : c->enter));
-	n += fill_registers (j, leaves, out + n);
+		n += i->value == MONOCLE_CALL_RESULT || !is_shown (i, at) || is_zero (i, at) ? 0 : copy_value (i, out + n);
+	out[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) c->shapes[at]);
+	n += fill_registers (j, at, out + n);
+	n += push_segment (j, at, out + n);
 	for (const item *i = c->items; i < end; i++)
-		if (is_shown (i, leaves)) {
-			n += push_address (i, leaves, out + n);
+		if (is_shown (i, at)) {
+			n += push_address (i, at, out + n);
 			n += push_size (i, out + n);
 		}
-	n += monocle__rewrite_call (out + n, leaves ? monocle__context_leave () : monocle__context_enter (),
-	                            signature_of (j, leaves));
+	return n + monocle__rewrite_call (out + n, function, signature_of (j, at));
+}
+
+uint32_t
+monocle__capture_write_end (const job *j, place at, monocle__il_instruction *out)
+{
+	const monocle__capture *c = j->capture;
+	const item *end = c->items + c->count, *result = at == MONOCLE__CAPTURE_LEAVE ? result_of (c) : NULL;
+	uint32_t n = 0;
 	if (result)
 		out[n++] = monocle__il_op (MONOCLE__IL_LDLOC, result->copy);
 	for (const item *i = c->items; i < end; i++)
-		n += is_shown (i, leaves) && !is_zero (i, leaves) ? clear_copy (i, out + n) : 0;
+		n += is_shown (i, at) && !is_zero (i, at) ? clear_copy (i, out + n) : 0;
 	return n;
 }
 
-static int
-insert (job *j, monocle__il_edit *edit, uint32_t at, bool leaves)
+uint32_t
+monocle__capture_room (const job *j)
 {
-	uint32_t room = FIXED_MAX + VALUE_MAX * j->capture->count;
+	return FIXED_MAX + VALUE_MAX * j->capture->count;
+}
+
+static int
+insert (job *j, monocle__il_edit *edit, uint32_t before, place at)
+{
+	bool leaves = at == MONOCLE__CAPTURE_LEAVE;
+	uint32_t room = monocle__capture_room (j);
 	monocle__il_instruction *code = malloc (room * sizeof *code);
 	if (!code)
 		return MONOCLE_E_NO_MEMORY;
-	uint32_t n = write_probe (j, leaves, code);
+	uint32_t n = monocle__capture_write (j, at, leaves ? monocle__context_leave () : monocle__context_enter (), code);
+	n += monocle__capture_write_end (j, at, code + n);
 	n += leaves ? 0 : monocle__rewrite_end_block (j, code + n);
 	MONOCLE__INVARIANT (n <= room);
-	int result = monocle__il_insert (edit, at, leaves ? MONOCLE__IL_JUMPS_HIT : MONOCLE__IL_JUMPS_SKIP, code, n);
+	int result = monocle__il_insert (edit, before, leaves ? MONOCLE__IL_JUMPS_HIT : MONOCLE__IL_JUMPS_SKIP, code, n);
 	free (code);
 	return result;
 }
@@ -423,11 +501,11 @@ insert (job *j, monocle__il_edit *edit, uint32_t at, bool leaves)
 int
 monocle__capture_insert_enter (job *j, monocle__il_edit *edit)
 {
-	return insert (j, edit, 0, false);
+	return insert (j, edit, 0, MONOCLE__CAPTURE_ENTER);
 }
 
 int
 monocle__capture_insert_leave (job *j, monocle__il_edit *edit, uint32_t at)
 {
-	return insert (j, edit, at, true);
+	return insert (j, edit, at, MONOCLE__CAPTURE_LEAVE);
 }

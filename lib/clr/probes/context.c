@@ -16,11 +16,6 @@
 #include "shadow.h"
 #include "state.h"
 
-struct _MonoProfilerCallContext {
-	const monocle__context_shape *shape;
-	const uintptr_t *words;
-};
-
 static MonoMethod *
 definition_of (const monocle__context_shape *shape)
 {
@@ -80,7 +75,8 @@ MonoProfilerCallContext *
 monocle__context_empty (void)
 {
 	static const monocle__context_shape shape = { .own = { MONOCLE__CONTEXT_ABSENT, 0 },
-		                                          .result = { MONOCLE__CONTEXT_ABSENT, 0 } };
+		                                          .result = { MONOCLE__CONTEXT_ABSENT, 0 },
+		                                          .awaited_result = { MONOCLE__CONTEXT_ABSENT, 0 } };
 	static MonoProfilerCallContext context = { &shape, NULL };
 	return &context;
 }
@@ -93,6 +89,7 @@ find_slot (const monocle__context_shape *shape, monocle_call_value value, uint32
 	switch (value) {
 	case MONOCLE_CALL_THIS: return &shape->own;
 	case MONOCLE_CALL_RESULT: return &shape->result;
+	case MONOCLE_CALL_AWAITED_RESULT: return &shape->awaited_result;
 	case MONOCLE_CALL_ARGUMENT: return position < shape->argument_count ? &shape->values[position] : NULL;
 	case MONOCLE_CALL_LOCAL:
 		return position < shape->local_count ? &shape->values[shape->argument_count + position] : NULL;

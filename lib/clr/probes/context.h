@@ -30,14 +30,20 @@ enum {
 
 /* What one probe of one method shows. Lives as long as the image's code. */
 typedef struct {
-	void *record; /* MonoMethod, or monocle__clr_generic */
+	void *record; /* MonoMethod, monocle__clr_generic, or monocle__clr_segments */
 	uint32_t flags, argument_count, local_count;
-	monocle__context_slot own, result;
+	monocle__context_slot own, result, awaited_result;
 	monocle__context_slot values[]; /* arguments, then locals */
 } monocle__context_shape;
 
 /* How many words come before those: the registers of the first arguments but one, which has the shape. */
 enum { MONOCLE__CONTEXT_REGISTERS = MONOCLE__KEYS_MAX };
+
+/* Good while the probe runs that makes it. */
+struct _MonoProfilerCallContext {
+	const monocle__context_shape *shape;
+	const uintptr_t *words;
+};
 
 monocle__probe monocle__context_enter (void);
 monocle__probe monocle__context_leave (void);

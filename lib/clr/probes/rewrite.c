@@ -537,7 +537,7 @@ write_probes (job *j)
 		return insert_probes (j);
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && !j->counting &&
 	                    monocle__try_fault_suits (j);
-	if (!by_try_fault && !j->segments && !monocle__capture_plan (j))
+	if (!by_try_fault && !monocle__capture_plan (j) && !j->segments)
 		monocle__spill_plan (j);
 	if (!by_try_fault && !j->segments && !j->part)
 		plan_direct (j);

@@ -12,6 +12,9 @@
  *   around outer tries:   a fault block, which does the same where none of the handlers takes the exception
  *   each ret:             ldc.i8 SEGMENTS; ldloc SEGMENT; conv.i; ldc.i8 end; conv.i; calli void (...)
  *
+ * Where contexts are asked for, the probes are passed the values of the call as capture.c writes them. A suspended
+ * segment's context shows nothing: it is told from elsewhere, while the values are on their way out of the registers.
+ *
  * The local SEGMENT is the number of the segment, which no other has, and which the runtime keeps while the method is
  * suspended. The entry on the shadow stack has it, too. An entry that is not there any more says that the method was
  * suspended, and that the next segment begins.
@@ -25,6 +28,7 @@
 #include "segment.h"
 #include <stdlib.h>
 #include <monocle/host.h>
+#include "capture.h"
 #include "clause-probe.h"
 #include "context.h"
 #include "images/resolve.h"
@@ -57,20 +61,31 @@ method_of (const monocle__clr_segments *s, const uintptr_t *keys)
 }
 
 static uintptr_t
-begin_segment (const monocle__clr_segments *s, MonoMethod *method, uintptr_t sp)
+begin_segment (const monocle__clr_segments *s, MonoMethod *method, uintptr_t sp, MonoProfilerCallContext *context)
 {
 	uintptr_t segment = monocle__shadow_begin_segment (method, s->definition, sp, s->flags);
 	if (s->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER)
-		monocle__raise (MONOCLE_EVENT_method_enter, method,
-		                s->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT ? monocle__context_empty () : NULL);
+		monocle__raise (MONOCLE_EVENT_method_enter, method, context);
 	return segment;
 }
+
+/* Of a probe that is passed no values. */
+static MonoProfilerCallContext *
+no_values (const monocle__clr_segments *s, unsigned flag)
+{
+	return s->flags & flag ? monocle__context_empty () : NULL;
+}
+
+enum {
+	ENTER_CONTEXT = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT,
+	LEAVE_CONTEXT = MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT,
+};
 
 MONOCLE__PROBE static uintptr_t
 begin (const monocle__clr_segments *s, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	return begin_segment (s, method_of (s, keys), MONOCLE__CALLER_SP);
+	return begin_segment (s, method_of (s, keys), MONOCLE__CALLER_SP, no_values (s, ENTER_CONTEXT));
 }
 
 /* The frame of the method that called a probe with this `own` frame, perhaps through a stub. */
@@ -83,16 +98,19 @@ frame_above (const uintptr_t *own)
 
 /* The frame pointer of the method is that of its handlers as well, whose own frames are elsewhere. */
 static uintptr_t
-resume (const monocle__clr_segments *s, const uintptr_t *keys, const uintptr_t *own)
+resume (const monocle__clr_segments *s, const uintptr_t *keys, const uintptr_t *own, MonoProfilerCallContext *context)
 {
-	return begin_segment (s, method_of (s, keys), (uintptr_t) frame_above (own) & ~(uintptr_t) MONOCLE__SHADOW_BITS);
+	uintptr_t sp = (uintptr_t) frame_above (own) & ~(uintptr_t) MONOCLE__SHADOW_BITS;
+	return begin_segment (s, method_of (s, keys), sp, context);
 }
 
 MONOCLE__PROBE static uintptr_t
 go_on (const monocle__clr_segments *s, uintptr_t segment, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
-	return monocle__shadow_has_segment (segment) ? segment : resume (s, keys, OWN_FRAME);
+	if (monocle__shadow_has_segment (segment))
+		return segment;
+	return resume (s, keys, OWN_FRAME, no_values (s, ENTER_CONTEXT));
 }
 
 /* In a fault block of ours. */
@@ -101,17 +119,70 @@ pass_on (const monocle__clr_segments *s, uintptr_t segment, KEYS)
 {
 	uintptr_t keys[] = KEY_ARRAY;
 	monocle__clause_probe_forget (s->definition);
-	return monocle__shadow_has_segment (segment) ? segment : resume (s, keys, OWN_FRAME);
+	if (monocle__shadow_has_segment (segment))
+		return segment;
+	return resume (s, keys, OWN_FRAME, no_values (s, ENTER_CONTEXT));
+}
+
+static void
+end_segment (const monocle__clr_segments *s, uintptr_t segment, MonoProfilerCallContext *context)
+{
+	MonoMethod *method = monocle__shadow_end_segment (segment, s->definition);
+	if (method && s->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE)
+		monocle__raise (MONOCLE_EVENT_method_leave, method, context);
 }
 
 MONOCLE__PROBE static void
 end (const monocle__clr_segments *s, uintptr_t segment)
 {
-	MonoMethod *method = monocle__shadow_end_segment (segment, s->definition);
-	if (method && s->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE)
-		monocle__raise (MONOCLE_EVENT_method_leave, method,
-		                s->flags & MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT ? monocle__context_empty () : NULL);
+	end_segment (s, segment, no_values (s, LEAVE_CONTEXT));
 }
+
+/* --- the same with values: the segment is the first word of the context ------------------------------------------- */
+
+#define CONTEXT \
+	{ \
+		shape, (const uintptr_t *) MONOCLE__CALLER_SP \
+	}
+
+MONOCLE__PROBE static uintptr_t
+begin_shown (const monocle__context_shape *shape, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	MonoProfilerCallContext context = CONTEXT;
+	return begin_segment (shape->record, method_of (shape->record, keys), MONOCLE__CALLER_SP, &context);
+}
+
+MONOCLE__PROBE static uintptr_t
+go_on_shown (const monocle__context_shape *shape, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	MonoProfilerCallContext context = CONTEXT;
+	if (monocle__shadow_has_segment (*context.words))
+		return *context.words;
+	return resume (shape->record, keys, OWN_FRAME, &context);
+}
+
+MONOCLE__PROBE static uintptr_t
+pass_on_shown (const monocle__context_shape *shape, KEYS)
+{
+	uintptr_t keys[] = KEY_ARRAY;
+	MonoProfilerCallContext context = CONTEXT;
+	const monocle__clr_segments *s = shape->record;
+	monocle__clause_probe_forget (s->definition);
+	if (monocle__shadow_has_segment (*context.words))
+		return *context.words;
+	return resume (s, keys, OWN_FRAME, &context);
+}
+
+MONOCLE__PROBE static void
+end_shown (const monocle__context_shape *shape, KEYS)
+{
+	MonoProfilerCallContext context = CONTEXT;
+	end_segment (shape->record, *context.words, &context);
+}
+
+/* --- the core library's parts ------------------------------------------------------------------------------------- */
 
 /* In a method of the core library that was called by the one that is suspended, whose code it returns to. */
 MONOCLE__PROBE static void
@@ -174,49 +245,98 @@ push_segment (const job *j, monocle__il_instruction *out)
 	return 2;
 }
 
-static int
-insert_begin (job *j, monocle__il_edit *edit)
+/* A number comes back from all but the ends. */
+static uint32_t
+write_begin (const job *j, monocle__il_instruction *code)
 {
-	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) j->segments);
 	n += monocle__rewrite_keys (j, code + n);
-	n += monocle__rewrite_call (code + n, (monocle__probe) begin,
-	                            monocle__tokens_calli_returning (j->image, key_count (j)));
-	code[n++] = monocle__il_op (MONOCLE__IL_STLOC, j->segment);
-	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
-	return monocle__il_insert (edit, 0, MONOCLE__IL_JUMPS_SKIP, code, n);
+	return n + monocle__rewrite_call (code + n, (monocle__probe) begin,
+	                                  monocle__tokens_calli_returning (j->image, key_count (j)));
 }
 
 static uint32_t
-write_go_on (const job *j, monocle__il_instruction *code, monocle__probe function)
+write_go_on (const job *j, monocle__probe function, monocle__il_instruction *code)
 {
 	uint32_t n = 0;
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) j->segments);
 	n += push_segment (j, code + n);
 	n += monocle__rewrite_keys (j, code + n);
-	n += monocle__rewrite_call (code + n, function, monocle__tokens_calli_returning (j->image, key_count (j) + 1));
-	code[n++] = monocle__il_op (MONOCLE__IL_STLOC, j->segment);
-	MONOCLE__INVARIANT (n <= MONOCLE__PROBE_MAX);
-	return n;
+	return n +
+	       monocle__rewrite_call (code + n, function, monocle__tokens_calli_returning (j->image, key_count (j) + 1));
 }
 
-static int
-insert_go_on (job *j, monocle__il_edit *edit, uint32_t before, monocle__il_jumps jumps)
+static uint32_t
+write_end (const job *j, monocle__il_instruction *code)
 {
-	monocle__il_instruction code[MONOCLE__PROBE_MAX];
-	return monocle__il_insert (edit, before, jumps, code, write_go_on (j, code, (monocle__probe) go_on));
-}
-
-static int
-insert_end (job *j, monocle__il_edit *edit, uint32_t before)
-{
-	monocle__il_instruction code[MONOCLE__PROBE_MAX];
 	uint32_t n = 0;
 	code[n++] = monocle__il_op (MONOCLE__IL_LDC_I8, (int64_t) (uintptr_t) j->segments);
 	n += push_segment (j, code + n);
-	n += monocle__rewrite_call (code + n, (monocle__probe) end, monocle__tokens_calli (j->image, 1));
-	return monocle__il_insert (edit, before, MONOCLE__IL_JUMPS_HIT, code, n);
+	return n + monocle__rewrite_call (code + n, (monocle__probe) end, monocle__tokens_calli (j->image, 1));
+}
+
+/* One of the places that have a probe, and the functions for it. */
+typedef struct {
+	monocle__capture_place place;
+	monocle__probe plain, shown;
+} kind;
+
+static const kind begins = { MONOCLE__CAPTURE_ENTER, (monocle__probe) begin, (monocle__probe) begin_shown };
+static const kind goes_on = { MONOCLE__CAPTURE_RESUME, (monocle__probe) go_on, (monocle__probe) go_on_shown };
+static const kind passes_on = { MONOCLE__CAPTURE_RESUME, (monocle__probe) pass_on, (monocle__probe) pass_on_shown };
+static const kind ends = { MONOCLE__CAPTURE_LEAVE, (monocle__probe) end, (monocle__probe) end_shown };
+
+static bool
+is_captured (const job *j, const kind *k)
+{
+	return k->place == MONOCLE__CAPTURE_LEAVE ? monocle__capture_leaves (j) : monocle__capture_enters (j);
+}
+
+static uint32_t
+write_plain (const job *j, const kind *k, monocle__il_instruction *code)
+{
+	switch (k->place) {
+	case MONOCLE__CAPTURE_ENTER: return write_begin (j, code);
+	case MONOCLE__CAPTURE_RESUME: return write_go_on (j, k->plain, code);
+	default: return write_end (j, code);
+	}
+}
+
+/* The caller frees. One instruction more has room. NULL: no memory. */
+static monocle__il_instruction *
+write_probe (const job *j, const kind *k, uint32_t *ret_count)
+{
+	bool shown = is_captured (j, k);
+	uint32_t room = MONOCLE__PROBE_MAX + 1 + (shown ? monocle__capture_room (j) : 0), n;
+	monocle__il_instruction *code = malloc (room * sizeof *code);
+	if (!code)
+		return NULL;
+	n = shown ? monocle__capture_write (j, k->place, k->shown, code) : write_plain (j, k, code);
+	if (k->place != MONOCLE__CAPTURE_LEAVE)
+		code[n++] = monocle__il_op (MONOCLE__IL_STLOC, j->segment);
+	n += shown ? monocle__capture_write_end (j, k->place, code + n) : 0;
+	MONOCLE__INVARIANT (n < room);
+	*ret_count = n;
+	return code;
+}
+
+static int
+insert_probe (job *j, monocle__il_edit *edit, const kind *k, uint32_t before, monocle__il_jumps jumps)
+{
+	uint32_t n;
+	monocle__il_instruction *code = write_probe (j, k, &n);
+	int result = code ? monocle__il_insert (edit, before, jumps, code, n) : MONOCLE_E_NO_MEMORY;
+	free (code);
+	return result;
+}
+
+/* In front of a call that leaves as a suspension does: its argument is on the stack, and no result. */
+static int
+insert_suspension (job *j, monocle__il_edit *edit, uint32_t before)
+{
+	monocle__il_instruction code[MONOCLE__PROBE_MAX];
+	return monocle__il_insert (edit, before, MONOCLE__IL_JUMPS_HIT, code, write_end (j, code));
 }
 
 static bool
@@ -231,7 +351,7 @@ insert_handlers (job *j, monocle__il_edit *edit)
 {
 	int result = 0;
 	for (uint32_t i = 0; i < j->body.clause_count && result == 0; i++)
-		result = insert_go_on (j, edit, j->body.clauses[i].handler_begin, MONOCLE__IL_JUMPS_ENTRY);
+		result = insert_probe (j, edit, &goes_on, j->body.clauses[i].handler_begin, MONOCLE__IL_JUMPS_ENTRY);
 	return result;
 }
 
@@ -239,16 +359,16 @@ int
 monocle__segment_insert (job *j, monocle__il_edit *edit)
 {
 	const monocle__ecma_image *image = &j->image->cli.ecma;
-	int result = insert_begin (j, edit);
+	int result = insert_probe (j, edit, &begins, 0, MONOCLE__IL_JUMPS_SKIP);
 	for (uint32_t i = 0; i < j->body.count && result == 0; i++) {
 		const monocle__il_instruction *at = &j->body.code[i];
 		uint32_t callee = is_call (at) ? (uint32_t) at->operand.i : 0;
 		if (at->opcode == MONOCLE__IL_RET)
-			result = insert_end (j, edit, i);
+			result = insert_probe (j, edit, &ends, i, MONOCLE__IL_JUMPS_HIT);
 		else if (callee && monocle__runtime_async_leaves (image, callee))
-			result = insert_end (j, edit, monocle__il_first_prefix (&j->body, i));
+			result = insert_suspension (j, edit, monocle__il_first_prefix (&j->body, i));
 		else if (callee && monocle__runtime_async_awaits (image, callee) && i + 1 < j->body.count)
-			result = insert_go_on (j, edit, i + 1, MONOCLE__IL_JUMPS_SKIP);
+			result = insert_probe (j, edit, &goes_on, i + 1, MONOCLE__IL_JUMPS_SKIP);
 	}
 	return result ? result : insert_handlers (j, edit);
 }
@@ -303,11 +423,14 @@ end_of_handlers (const monocle__il_body *body, const monocle__il_clause *first)
 static int
 add_fault (job *j, uint32_t begin, uint32_t end)
 {
-	monocle__il_instruction code[MONOCLE__PROBE_MAX + 1];
-	uint32_t n = write_go_on (j, code, (monocle__probe) pass_on), handler = j->body.count;
+	uint32_t n = 0, handler = j->body.count;
+	monocle__il_instruction *code = write_probe (j, &passes_on, &n);
+	if (!code)
+		return MONOCLE_E_NO_MEMORY;
 	code[n++] = monocle__il_op (MONOCLE__IL_ENDFINALLY, 0);
 	monocle__il_edit *edit = monocle__il_edit_new (&j->body);
 	int result = edit ? monocle__il_insert (edit, handler, MONOCLE__IL_JUMPS_SKIP, code, n) : MONOCLE_E_NO_MEMORY;
+	free (code);
 	if (result == 0)
 		result = monocle__il_edit_apply (edit);
 	else if (edit)

@@ -122,6 +122,16 @@ kind_at (monocle__ecma_cursor cursor)
 	return kind == MONOCLE__ET_GENERICINST ? monocle__ecma_peek_byte (&cursor) : kind;
 }
 
+static bool
+is_ref_struct (MonoType *type)
+{
+	MonoClass *klass = type && !mono_type_is_byref (type) ? mono_class_from_mono_type (type) : NULL;
+	MonoImage *image = klass && mono_class_is_valuetype (klass) ? mono_class_get_image (klass) : NULL;
+	monocle__describe_image *cli = image ? monocle__describe_image_of (image) : NULL;
+	return cli && monocle__attribute_find (&cli->ecma, mono_class_get_type_token (klass),
+	                                       "System.Runtime.CompilerServices", "IsByRefLikeAttribute");
+}
+
 /* The runtime takes modifiers and what is pinned in any order, against II.23.2.6. */
 static void
 skip_to_type (monocle__ecma_cursor *cursor)
@@ -143,7 +153,9 @@ monocle__value_read (job *j, monocle__ecma_cursor *cursor)
 	if (cursor->error || monocle__ecma_peek_byte (&begin) == MONOCLE__ET_VOID)
 		return (monocle__value) { .type = NULL };
 	monocle__value value = { begin.at, (uint32_t) (cursor->at - begin.at), .kind = kind_at (begin) };
-	make_up (monocle__describe_read_type (&j->image->cli, &type, mono_method_get_class (method), method), &value);
+	MonoType *own = monocle__describe_read_type (&j->image->cli, &type, mono_method_get_class (method), method);
+	make_up (own, &value);
+	value.is_ref_struct = j->segments && (value.kind == MONOCLE__ET_VALUETYPE) && is_ref_struct (own);
 	return value;
 }
 

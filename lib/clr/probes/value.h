@@ -23,6 +23,7 @@ typedef struct {
 	uint32_t size;       /* bytes of that */
 	uint8_t kind;        /* its element type; of a generic instance what the definition is */
 	bool is_large;       /* it lives in memory, and a copy would be stack that the program counts on */
+	bool is_ref_struct;  /* it may hold the address of something; only looked for where methods are suspended */
 	unsigned parts;      /* 0 for what is large */
 } monocle__value;
 

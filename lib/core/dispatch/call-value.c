@@ -21,7 +21,7 @@ enum {
 	THIS = 1u << MONOCLE_CALL_THIS,
 	ARGUMENTS = 1u << MONOCLE_CALL_ARGUMENT,
 	LOCALS = 1u << MONOCLE_CALL_LOCAL,
-	RESULT = 1u << MONOCLE_CALL_RESULT,
+	RESULTS = 1u << MONOCLE_CALL_RESULT | 1u << MONOCLE_CALL_AWAITED_RESULT,
 };
 
 /* clang-format off */
@@ -29,7 +29,7 @@ static const struct { const char *name; unsigned value; } getters[] = {
 	{ "mono_profiler_call_context_get_this",     THIS },
 	{ "mono_profiler_call_context_get_argument", ARGUMENTS },
 	{ "mono_profiler_call_context_get_local",    LOCALS },
-	{ "mono_profiler_call_context_get_result",   RESULT },
+	{ "mono_profiler_call_context_get_result",   RESULTS }, /* the other getter is weak: no import says so */
 };
 /* clang-format on */
 
@@ -52,7 +52,7 @@ monocle__call_value_wanted_by (const void *caller)
 	Dl_info object;
 	if (!dladdr (caller, &object) || !object.dli_fname ||
 	    monocle__elf_each_needed (object.dli_fname, note_getter, &values) != MONOCLE_OK || !values)
-		values = THIS | ARGUMENTS | RESULT;
+		values = THIS | ARGUMENTS | RESULTS;
 	atomic_fetch_or_explicit (&wanted, values, memory_order_relaxed);
 }
 
@@ -112,6 +112,12 @@ void *
 mono_profiler_call_context_get_result (MonoProfilerCallContext *context)
 {
 	return copy (context, MONOCLE_CALL_RESULT, 0);
+}
+
+void *
+monocle_call_context_get_awaited_result (MonoProfilerCallContext *context)
+{
+	return copy (context, MONOCLE_CALL_AWAITED_RESULT, 0);
 }
 
 void

@@ -20,6 +20,7 @@
 #include <mono/metadata/image.h>
 #include <mono/metadata/metadata.h>
 #include <mono/metadata/profiler.h>
+#include <monocle/ext.h>
 
 enum { LINE_MAX = 16384, LINES_MAX = 1 << 16, SLACK = 32, SHOWN_MAX = 64 };
 
@@ -328,6 +329,13 @@ is_void (MonoType *type)
 	return !mono_type_is_byref (type) && mono_type_get_type (type) == MONO_TYPE_VOID;
 }
 
+/* NULL: it returns what its signature says. */
+static MonoType *
+awaited_type (MonoMethod *method)
+{
+	return monocle_method_get_awaited_type ? monocle_method_get_awaited_type (method) : NULL;
+}
+
 /* Local 0 of the programs has the type of the result, or, without one, that of the first argument's value. */
 static void
 put_local (draft *d, MonoMethodSignature *signature, MonoProfilerCallContext *context)
@@ -347,7 +355,8 @@ method_enter (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *c
 	d.length = 0;
 	d.text[0] = 0;
 	put_call (&d, '>', method, context);
-	if (mono_profiler_call_context_get_result (context))
+	if (mono_profiler_call_context_get_result (context) ||
+	    (awaited_type (method) && monocle_call_context_get_awaited_result (context)))
 		PUT (&d, " and a result");
 	add_line (d.text);
 }
@@ -356,13 +365,15 @@ static void
 method_leave (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
 	MonoMethodSignature *signature = mono_method_signature (method);
-	MonoType *result = mono_signature_get_return_type (signature);
+	MonoType *result = mono_signature_get_return_type (signature), *awaited = awaited_type (method);
 	draft d;
 	d.length = 0;
 	d.text[0] = 0;
 	put_call (&d, '<', method, context);
 	PUT (&d, " = ");
-	if (!is_void (result))
+	if (awaited)
+		put_buffer (&d, awaited, monocle_call_context_get_awaited_result (context));
+	else if (!is_void (result))
 		put_buffer (&d, result, mono_profiler_call_context_get_result (context));
 	else
 		PUT (&d, "%s", mono_profiler_call_context_get_result (context) ? "something" : "-");

@@ -4,7 +4,7 @@
 
 The program (rows.py, special.cs, log.cs) says it for the first call of each kind; the module callvalues.c says it for
 every call, also when its code was compiled better. modern.exe is the same by the SDK's compiler, and modern.cs;
-open.exe is for .NET 10 alone. Modules that import some getters, or none, get what they may.
+awaits.exe and open.exe are for .NET 10 alone. Modules that import some getters, or none, get what they may.
 """
 import collections
 import pathlib
@@ -84,8 +84,9 @@ class Contexts(harness.Suite):
                    "\n    ".join([""] + odd[:20]))
         self.check(list(wanted) == list(got), what + ": in the same order")
 
-    def rows(self, runtime, name, program="contexts.exe", least=900):
+    def rows(self, runtime, name, program="contexts.exe", least=900, more=None):
         times, settings = SETTINGS[name]
+        settings = dict(settings, **more or {})
         what = "%s %s %s" % (runtime, name, program)
         file = self.work / ("%s-%s-%s.txt" % (runtime, name, program))
         is_mono = runtime.kind == "mono"
@@ -105,6 +106,16 @@ class Contexts(harness.Suite):
         said = re.fullmatch(r"(\d+) rounds, 0 wrong\n", seen.err)
         if self.check(seen.code == 0 and said and file.exists(), what + ": runs to its end", seen):
             self.compare(what, runtime, expected_lines(seen.out, int(said[1]), False, True), read_lines(file))
+
+    def awaits(self, runtime, settings):
+        """Methods that the runtime suspends: only the SDK of .NET 10 or later compiles them so."""
+        bare = harness.run(runtime.command(self.here / "awaits.exe") + ["1"],
+                           harness.bare_environment({"DOTNET_RuntimeAsync": "1"}), cwd=self.work)
+        if not (self.here / "awaits.exe").exists() or bare.code == 77:
+            self.skip("awaits", "compiled by an SDK that is older than .NET 10", "coreclr")
+            return
+        for name in settings:
+            self.rows(runtime, name, "awaits.exe", 20, {"DOTNET_RuntimeAsync": "1"})
 
     def parts(self, runtime):
         """Two modules at once get what either imports; contexts are there wherever somebody asked for them."""
@@ -151,6 +162,7 @@ def main():
         if runtime.name == "clr10":
             if (suite.here / "open.exe").exists():
                 suite.rows(runtime, "hot", "open.exe", 8)
+            suite.awaits(runtime, options.settings.split(","))
             for name in options.settings.split(","):
                 if name != "default":
                     suite.rows(runtime, name)
