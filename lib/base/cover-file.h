@@ -68,7 +68,7 @@ struct monocle__cover_header {
 	uint32_t request; /* POLLED: a reader adds 1 and waits until `answer` is as large: the counters were renewed then */
 	uint32_t answer;  /* release */
 	uint32_t reset;   /* how often the counters were reset */
-	uint32_t pad;
+	uint32_t processes; /* JOINED: how many files of processes it was made from */
 	char boot_id[40];
 	char runtime[256];    /* "CoreCLR 10.0.12" */
 	char program[256];    /* without folder */
@@ -153,6 +153,7 @@ enum monocle__cover_method_flags {
 	MONOCLE__COVER_CONSTRUCTOR = 4,
 	MONOCLE__COVER_GETTER = 8,
 	MONOCLE__COVER_SETTER = 16,
+	MONOCLE__COVER_DISPUTED = 32, /* JOINED: files disagree about the body; counters of some were left out */
 };
 
 /* clang-format off */

@@ -5,7 +5,8 @@
  *
  * Arrays and strings belong to the coverage; strings are valid UTF-8 without NUL. Not thread safe. One and the same
  * image (MVID) of several files is one image here, and counts of its methods are summed, so that opening several files
- * is merging them; a method whose points differ between two files of one MVID is refused, counted in `conflicts`.
+ * is merging them. Of a method whose points differ between two files of one MVID one body is kept (which one does not
+ * depend on the order of the files) and the others are left out; such methods are counted in `conflicts`.
  *
  *   points and arms    as the compiler made them, per method
  *   files              what people read: lines of a source file, with the points that begin there
@@ -92,14 +93,15 @@ typedef struct {
 } monocle__coverage_sums;
 
 typedef struct {
-	bool counts;     /* hits are numbers of executions, else 0 and 1 (in merged hit files: how many had it) */
-	bool settled;    /* what follows points is there */
-	bool incomplete; /* a process that wrote it had no clean end */
+	bool counts;                          /* hits are numbers of executions, else 0 and 1 */
+	bool mixed;                           /* some files have counts and some hits: numbers of executions were lost */
+	bool settled;                         /* the arrays are filled */
+	bool incomplete;                      /* a process that wrote it had no clean end */
 	uint64_t begun_ns, ended_ns;          /* CLOCK_REALTIME, of the first and the last; 0: unknown */
 	uint64_t losses[8];                   /* summed; enum monocle__cover_loss */
-	uint64_t conflicts;                   /* bodies that were left out because files disagree about them */
-	uint32_t processes;                   /* files that were read */
-	const char *runtime, *program, *desc; /* of the first file; "" */
+	uint64_t conflicts;                   /* methods of which counters were left out because files disagree */
+	uint32_t processes;                   /* files of processes that were read, or were merged into what was read */
+	const char *runtime, *program, *desc; /* of one file, whatever the order; "" */
 	monocle__coverage_image *images;
 	size_t image_count, image_capacity;
 	monocle__coverage_file *files; /* sorted by path once settled */
@@ -125,7 +127,7 @@ typedef struct {
 	bool whole_lines;              /* all lines from start to end of a point, not only where it starts */
 	const char *const *map;        /* "FROM=TO" prefixes for paths, in order; NULL-terminated, may be NULL */
 	const char *const *sources;    /* folders to look for sources in; NULL-terminated, may be NULL */
-	const char *include, *exclude; /* globs of files, separated by commas; NULL: all, none */
+	const char *include, *exclude; /* globs of files, separated by commas, of whole paths or of ends; NULL: all, none */
 } monocle__coverage_options;
 
 monocle__coverage *monocle__coverage_new (void); /* NULL: out of memory */
@@ -133,10 +135,19 @@ void monocle__coverage_free (monocle__coverage *coverage);
 
 /* Do the bytes begin as a coverage file does? */
 bool monocle__coverage_recognise (const void *data, size_t size);
-/* Adds what a file says. 0, or -1 and *ret_error (static text): it is none, it is hostile, or out of memory. */
+/*
+ * Adds what a file says. 0, or -1 and *ret_error (static text, which goes on after a name and a colon): it is none, it
+ * is hostile, or out of memory. After that the coverage may have parts of it, and can only be freed.
+ */
 int monocle__coverage_add (monocle__coverage *coverage, const void *data, size_t size, const char **ret_error);
-/* After the last file: folds, sorts, makes files and lines. 0, or -1: out of memory. */
+/*
+ * After the last file, once: folds, sorts, makes files and lines. Only what has points (in files that are included)
+ * is in the arrays. Bodies of a method begin with its own, and points of a body are in the order of the file. 0, or -1:
+ * out of memory.
+ */
 int monocle__coverage_settle (monocle__coverage *coverage, const monocle__coverage_options *options);
+/* After settling: looks for each file's `local`. 0, or -1: out of memory. */
+int monocle__coverage_find_sources (monocle__coverage *coverage, const monocle__coverage_options *options);
 /* Writes all as one file that monocle__coverage_add reads (merging). Before or after settling. 0, or -1. */
 int monocle__coverage_write (FILE *out, const monocle__coverage *coverage);
 
