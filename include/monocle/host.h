@@ -466,11 +466,12 @@ typedef struct {
 	int (*reinstrument)(void *host);
 
 	/*
-	 * normal context: shows what is counted, or would be, of a method: a definition. The same plan whenever it is asked
-	 * for. 0 when it was shown; MONOCLE_E_UNKNOWN: there is nothing to count in it; MONOCLE_E_INVALID: it has no body.
+	 * normal context: shows what is counted, or would be, of a method: a definition. The same plan whenever it is
+	 * asked for with this mode. 0 when it was shown; MONOCLE_E_UNKNOWN: there is nothing to count in it;
+	 * MONOCLE_E_INVALID: it has no body.
 	 */
-	int (*coverage_plan)(void *host, MonoMethod *method, void (*show) (void *data, const MonocleCoveragePlan *plan),
-	                     void *data);
+	int (*coverage_plan)(void *host, MonoMethod *method, MonocleCoverageMode mode,
+	                     void (*show) (void *data, const MonocleCoveragePlan *plan), void *data);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -572,10 +573,13 @@ MONO_API int monocle_coverage_filter_installed (void);
 
 /*
  * Where the counters of a method that is wanted are, which is about to get them: plan->counter_count of them, of
- * *ret_mode bytes each, for as long as the process lives. The same place whenever the same method is asked about with
- * as many counters. NULL: it is not to be counted, a module has no room, or there is no memory. Not async-safe.
+ * monocle_coverage_mode () bytes each, for as long as the process lives. The same place whenever the same method is
+ * asked about with as many counters. NULL: it is not to be counted, a module has no room, or there is no memory. Not
+ * async-safe.
  */
-MONO_API void *monocle_coverage_counters (const MonocleCoveragePlan *plan, MonocleCoverageMode *ret_mode);
+MONO_API void *monocle_coverage_counters (const MonocleCoveragePlan *plan);
+/* What is counted in this process: hits or executions. Settled before anything is counted. Any context. */
+MONO_API MonocleCoverageMode monocle_coverage_mode (void);
 
 /*
  * Which values of calls any module may read, as bits (1 << MONOCLE_CALL_THIS ...): what it imports says so, and one

@@ -12,16 +12,24 @@
 #include "describe-priv.h"
 #include "source.h"
 
+/* So many instructions back the point is looked for whose counter will do. */
+enum { WAY_MAX = 96 };
+/* Instructions of a body in which loops are looked at: it takes time for each of them. */
+enum { LOOP_MAX = 8192 };
+
 /* What is known of an instruction. */
 typedef struct {
-	uint32_t point;       /* index of the point that begins there, or NONE */
-	uint32_t predecessor; /* jumps that lead here, falling through from before not counted */
-	bool is_border;       /* a protected region or a handler begins or ends here */
+	uint32_t point;                     /* index of the point that begins there, or NONE */
+	uint32_t predecessor;               /* jumps that lead here, falling through from before not counted */
+	uint32_t first_source, last_source; /* of these */
+	bool is_border;                     /* a protected region or a handler begins or ends here */
+	bool owns;                          /* the point that begins there has a counter of its own */
 } place;
 
 typedef struct {
 	monocle__describe_image *image;
 	const monocle__il_body *body;
+	bool hits;                 /* what is hit together may share a counter, else what runs equally often */
 	place *places;             /* body->count + 1 */
 	MonocleCoveragePoint *all; /* hidden ones too */
 	uint32_t all_count;
@@ -188,8 +196,11 @@ static void
 mark_jumps (work *w)
 {
 	for (uint32_t i = 0; i < w->body->count; i++)
-		for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++)
-			w->places[jump_target (w->body, i, j)].predecessor++;
+		for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++) {
+			place *to = &w->places[jump_target (w->body, i, j)];
+			to->first_source = to->predecessor++ ? to->first_source : i;
+			to->last_source = i;
+		}
 }
 
 /* The return after an explicit tail call is the call's: nothing may come between them. */
@@ -244,30 +255,102 @@ add_site (work *w, uint32_t instruction, uint32_t path, uint32_t counter)
 	return true;
 }
 
-/* Does what is at `to` run whenever what is at `from`, before it, does? */
+/* Of the jumps of instruction `i`, do all lead forward, and not past `end`? */
 static bool
-runs_on (const work *w, uint32_t from, uint32_t to)
+jumps_within (const work *w, uint32_t i, uint32_t end)
 {
-	for (uint32_t i = from; i < to; i++)
-		if (!is_quiet (w->body->code[i].opcode) || w->places[i + 1].predecessor || w->places[i + 1].is_border)
+	for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++) {
+		uint32_t target = jump_target (w->body, i, j);
+		if (target <= i || target > end)
 			return false;
+	}
 	return true;
+}
+
+static bool
+is_quiet_or_jumps (uint16_t opcode)
+{
+	return is_quiet (opcode) || is_conditional (opcode) || opcode == MONOCLE__IL_BR || opcode == MONOCLE__IL_BR_S;
+}
+
+/*
+ * Where does control come from that reaches `to`? The nearest point before it, of those with a counter of their own,
+ * that is always on the way, and from which it always comes here: on the way nothing throws, calls, or jumps back or
+ * past, and nothing jumps into it from elsewhere. MONOCLE__IL_NONE: there is none.
+ */
+static uint32_t
+owner_of (const work *w, uint32_t to)
+{
+	uint32_t from_elsewhere = 0; /* jumps to what was passed, less those that are on the way themselves */
+	uint32_t first = to > WAY_MAX ? to - WAY_MAX : 0;
+	for (uint32_t i = to; i > first;) {
+		from_elsewhere += w->places[i].predecessor;
+		if (w->places[i].is_border || !is_quiet_or_jumps (w->body->code[--i].opcode) || !jumps_within (w, i, to))
+			return MONOCLE__IL_NONE;
+		from_elsewhere -= jump_count (w->body, i);
+		if (w->places[i].owns && !from_elsewhere)
+			return w->places[i].point;
+	}
+	return MONOCLE__IL_NONE;
+}
+
+/* Does any jump but that from `entry` lead into what is after it, up to `end`, from elsewhere? */
+static bool
+is_entered_otherwise (const work *w, uint32_t entry, uint32_t end)
+{
+	for (uint32_t i = 0; i < w->body->count; i++) {
+		bool is_inside = i > entry && i <= end;
+		for (uint32_t j = 0, count = is_inside || i == entry ? 0 : jump_count (w->body, i); j < count; j++) {
+			uint32_t target = jump_target (w->body, i, j);
+			if (target > entry && target <= end)
+				return true;
+		}
+	}
+	for (uint32_t i = 0; i < w->body->clause_count; i++) {
+		const monocle__il_clause *c = &w->body->clauses[i];
+		bool is_try = c->try_begin > entry && c->try_begin <= end;
+		bool is_handler = c->handler_begin > entry && c->handler_begin <= end;
+		if (is_try != is_handler)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Compilers test the condition of a loop at its end, and jump there first: it is hit when that jump is, and not later.
+ * How often is another matter. MONOCLE__IL_NONE: `to` is no such condition.
+ */
+static uint32_t
+owner_of_loop (const work *w, uint32_t to)
+{
+	uint32_t entry = w->places[to].first_source;
+	if (!w->hits || w->places[to].predecessor == 0 || entry >= to || w->body->count > LOOP_MAX ||
+	    w->body->code[entry].opcode != MONOCLE__IL_BR)
+		return MONOCLE__IL_NONE;
+	uint32_t end = to;
+	for (uint32_t i = entry + 1; i <= to; i++)
+		if (w->places[i].predecessor && w->places[i].last_source > end)
+			end = w->places[i].last_source;
+	if (is_entered_otherwise (w, entry, end))
+		return MONOCLE__IL_NONE;
+	return w->places[entry].owns ? w->places[entry].point : owner_of (w, entry);
 }
 
 static bool
 count_points (work *w)
 {
 	monocle__describe_coverage *out = w->out;
-	uint32_t last = MONOCLE__IL_NONE;
 	for (uint32_t i = 0; i < w->body->count; i++) {
 		uint32_t point = w->places[i].point;
 		if (point == MONOCLE__IL_NONE)
 			continue;
-		bool shared = last != MONOCLE__IL_NONE && runs_on (w, last, i);
-		out->points[point].counter = shared ? out->plan.counter_count - 1 : out->plan.counter_count;
-		if (!shared && !add_site (w, i, MONOCLE__IL_NONE, out->plan.counter_count++))
+		uint32_t owner = owner_of (w, i);
+		if (owner == MONOCLE__IL_NONE)
+			owner = owner_of_loop (w, i);
+		w->places[i].owns = owner == MONOCLE__IL_NONE;
+		out->points[point].counter = w->places[i].owns ? out->plan.counter_count : out->points[owner].counter;
+		if (w->places[i].owns && !add_site (w, i, MONOCLE__IL_NONE, out->plan.counter_count++))
 			return false;
-		last = i;
 	}
 	return true;
 }
@@ -328,7 +411,7 @@ shared_counter (const work *w, uint32_t branch, uint32_t path, uint32_t target)
 {
 	const place *p = &w->places[target];
 	bool falls = path == 0;
-	if (target >= w->body->count || p->point == MONOCLE__IL_NONE || p->is_border)
+	if (target >= w->body->count || p->point == MONOCLE__IL_NONE || !p->owns || p->is_border)
 		return MONOCLE__IL_NONE;
 	if (falls ? p->predecessor != 0 : p->predecessor != 1 || !ends_flow (w->body->code[target - 1].opcode))
 		return MONOCLE__IL_NONE;
@@ -440,11 +523,11 @@ read_points (work *w, monocle__describe_source *source, uint32_t token)
 
 int
 monocle__describe_coverage_plan (monocle__describe_image *image, MonoMethod *method, const monocle__il_body *body,
-                                 monocle__describe_coverage *ret)
+                                 MonocleCoverageMode mode, monocle__describe_coverage *ret)
 {
 	monocle__describe_source *source = monocle__describe_source_of (image);
 	uint32_t token = monocle_method_token (method);
-	work w = { .image = image, .body = body, .out = ret };
+	work w = { .image = image, .body = body, .hits = mode == MONOCLE_COVERAGE_HITS, .out = ret };
 	*ret = (monocle__describe_coverage) { .plan.method = method };
 	if (!source)
 		return MONOCLE__IL_E_NO_MEMORY;
@@ -472,7 +555,8 @@ monocle__describe_coverage_free (monocle__describe_coverage *coverage)
 /* --- the operation ------------------------------------------------------------------------------------------------ */
 
 static int
-coverage_plan (void *host, MonoMethod *method, void (*show) (void *data, const MonocleCoveragePlan *plan), void *data)
+coverage_plan (void *host, MonoMethod *method, MonocleCoverageMode mode,
+               void (*show) (void *data, const MonocleCoveragePlan *plan), void *data)
 {
 	monocle__describe_image *image = monocle__describe_image_of (monocle_method_image (method));
 	monocle__describe_coverage coverage;
@@ -483,7 +567,7 @@ coverage_plan (void *host, MonoMethod *method, void (*show) (void *data, const M
 		return MONOCLE_E_INVALID;
 	if (monocle__il_read (&body, bytes, size, NULL))
 		return MONOCLE_E_UNKNOWN;
-	int error = monocle__describe_coverage_plan (image, method, &body, &coverage);
+	int error = monocle__describe_coverage_plan (image, method, &body, mode, &coverage);
 	if (!error) {
 		show (data, &coverage.plan);
 		monocle__describe_coverage_free (&coverage);

@@ -3,10 +3,13 @@
  *
  * coverage.h - what is counted in a method, and where in its IL: sequence points, and the ways out of branches.
  *
- * What always runs equally often shares a counter, so that a method has as few as its points allow:
+ * What always runs equally often (of hits: is always hit together) shares a counter, so that a method has as few as its
+ * points allow:
  *
- *   a point    and the one before it, when nothing between them can throw, call, jump or be jumped to
+ *   a point    and one before it from which control always comes here, and comes from nowhere else: what is between
+ *              neither throws nor calls, and jumps forward only: `if (a) b = 1; c = 2;` counts a's point and b's
  *   an arm     and the point where it leads, when nothing else leads there
+ *   of hits: the condition at a loop's end, and the point that leads into the loop
  */
 #ifndef MONOCLE_DESCRIBE_COVERAGE_H
 #define MONOCLE_DESCRIBE_COVERAGE_H
@@ -34,7 +37,7 @@ typedef struct {
  * be; MONOCLE__IL_E_NO_MEMORY. Normal context. On 0 the caller frees.
  */
 int monocle__describe_coverage_plan (monocle__describe_image *image, MonoMethod *method, const monocle__il_body *body,
-                                     monocle__describe_coverage *ret_coverage);
+                                     MonocleCoverageMode mode, monocle__describe_coverage *ret_coverage);
 void monocle__describe_coverage_free (monocle__describe_coverage *coverage);
 
 #endif

@@ -127,9 +127,10 @@ monocle__counter_probe_plan (monocle__rewriting *job, const uint8_t *data)
 		free (c);
 		return false;
 	}
-	int error = monocle__describe_coverage_plan (&job->image->cli, method, &job->body, &c->coverage);
+	c->mode = monocle_coverage_mode ();
+	int error = monocle__describe_coverage_plan (&job->image->cli, method, &job->body, c->mode, &c->coverage);
 	if (!error)
-		c->at = (uintptr_t) monocle_coverage_counters (&c->coverage.plan, &c->mode);
+		c->at = (uintptr_t) monocle_coverage_counters (&c->coverage.plan);
 	if (!error && c->at) {
 		job->counting = c;
 		return true;

@@ -47,8 +47,8 @@ monocle_coverage_set_counters (MonocleCoverageMode mode, MonocleCoverageCounters
 	return 1;
 }
 
-static MonocleCoverageMode
-mode_now (void)
+MonocleCoverageMode
+monocle_coverage_mode (void)
 {
 	return atomic_load_explicit (&place.set, memory_order_acquire) ? place.mode : MONOCLE_COVERAGE_COUNTS;
 }
@@ -77,11 +77,10 @@ counters_of (const MonocleCoveragePlan *plan)
 }
 
 void *
-monocle_coverage_counters (const MonocleCoveragePlan *plan, MonocleCoverageMode *ret_mode)
+monocle_coverage_counters (const MonocleCoveragePlan *plan)
 {
 	if (!monocle__feature_granted (MONOCLE_FEATURE_COVERAGE) || !plan->counter_count)
 		return NULL;
-	*ret_mode = mode_now ();
 	pthread_mutex_lock (&lock);
 	void *at = counters_of (plan);
 	pthread_mutex_unlock (&lock);
@@ -102,7 +101,7 @@ monocle_coverage_plan (MonoMethod *method, void (*show) (void *data, const Monoc
 {
 	const monocle_host_ops *host = monocle__host_ops ();
 	return method && show && host->coverage_plan &&
-	       host->coverage_plan (host->host, definition_of (method), show, data) == MONOCLE_OK;
+	       host->coverage_plan (host->host, definition_of (method), monocle_coverage_mode (), show, data) == MONOCLE_OK;
 }
 
 typedef struct {
@@ -116,8 +115,8 @@ read_counter (const counters *from, uint32_t index)
 {
 	if (!from || index >= from->count)
 		return 0;
-	return mode_now () == MONOCLE_COVERAGE_HITS ? ((const volatile uint8_t *) from->at)[index]
-	                                            : ((const volatile uint32_t *) from->at)[index];
+	return monocle_coverage_mode () == MONOCLE_COVERAGE_HITS ? ((const volatile uint8_t *) from->at)[index]
+	                                                         : ((const volatile uint32_t *) from->at)[index];
 }
 
 /* As Mono does where there are no symbols: line and column 1, no file. */
@@ -150,5 +149,6 @@ mono_profiler_get_coverage_data (MonoProfilerHandle handle, MonoMethod *method, 
 	if (!monocle__feature_granted (MONOCLE_FEATURE_COVERAGE) || !handle || !method || !callback || !host->coverage_plan)
 		return 0;
 	asking a = { .prof = ((monocle__handle *) handle)->desc.prof, .method = method, .callback = callback };
-	return host->coverage_plan (host->host, definition_of (method), show_points, &a) != MONOCLE_E_INVALID;
+	return host->coverage_plan (host->host, definition_of (method), monocle_coverage_mode (), show_points, &a) !=
+	       MONOCLE_E_INVALID;
 }
