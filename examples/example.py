@@ -14,6 +14,7 @@ Case = collections.namedtuple("Case", "module program expected")
 CASES = {
     "hello": Case("hello", "greet", "hello-module/expected.txt"),
     "methods": Case("methods", "greet", "filter-module/expected.txt"),
+    "ran": Case("ran", "greet", "coverage-module/expected.txt"),
     "results": Case("results", "greet", "context-module/expected.txt"),
     "words": Case("methods", "words", "programs/words.txt"),
 }

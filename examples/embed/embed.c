@@ -10,7 +10,8 @@
  * Main, which has none. Lines that begin with # are remarks.
  *
  * To modules the script is an image, all functions are static methods of one class, Greeter, and a function is
- * "compiled" when it is called first: that is when filters are asked. Call contexts show results.
+ * "compiled" when it is called first: that is when filters are asked. Call contexts show results. Coverage counts each
+ * word; they are all on the function's line.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,16 +27,19 @@ typedef struct {
 	MonoMethod *method;
 	MonoProfilerCallInstrumentationFlags flags; /* what filters asked for; meaningful once `compiled` */
 	int compiled;
+	unsigned line;
+	uint32_t *counters; /* of words; NULL: nobody asked for its coverage */
 } function;
 
 static function functions[FUNCTIONS_MAX];
 static size_t function_count;
+static MonocleCoverageDocument script;
 static const uint32_t *listeners; /* per event */
 
 /* --- the language ------------------------------------------------------------------------------------------------- */
 
 static void
-parse_line (char *line)
+parse_line (char *line, unsigned number)
 {
 	char *rest, *name = strtok_r (line, " =\n", &rest);
 
@@ -43,6 +47,7 @@ parse_line (char *line)
 		return;
 	function *f = &functions[function_count++];
 	f->name = strdup (name);
+	f->line = number;
 	for (char *word; f->word_count < WORDS_MAX && (word = strtok_r (NULL, " =\n", &rest));)
 		f->words[f->word_count++] = strdup (word);
 }
@@ -53,8 +58,9 @@ parse_script (const char *path)
 	char line[1000];
 	FILE *file = fopen (path, "r");
 
-	while (file && fgets (line, sizeof line, file))
-		parse_line (line);
+	script.path = path;
+	for (unsigned number = 1; file && fgets (line, sizeof line, file); number++)
+		parse_line (line, number);
 	if (file)
 		fclose (file);
 	return file != NULL;
@@ -69,12 +75,52 @@ find_function (const char *name)
 	return NULL;
 }
 
+/* --- coverage ----------------------------------------------------------------------------------------------------- */
+
+/* What is counted of a function, whether it was compiled or not: each word, and no branches. */
+static int
+coverage_plan (void *host, MonoMethod *method, MonocleCoverageMode mode,
+               void (*show) (void *data, const MonocleCoveragePlan *plan), void *data)
+{
+	MonocleCoveragePoint points[WORDS_MAX] = { 0 };
+	uint32_t index = monocle_method_token (method) - METHOD_TOKEN;
+	if (index >= function_count)
+		return MONOCLE_E_INVALID;
+	const function *f = &functions[index];
+	for (uint32_t i = 0; i < f->word_count; i++)
+		points[i] = (MonocleCoveragePoint) { .document = &script, .il_offset = i, .start_line = f->line, .counter = i };
+	MonocleCoveragePlan plan = { .method = method, .points = points };
+	plan.point_count = plan.counter_count = (uint32_t) f->word_count;
+	show (data, &plan);
+	return MONOCLE_OK;
+}
+
+static void
+take_counters (void *data, const MonocleCoveragePlan *plan)
+{
+	((function *) data)->counters = monocle_coverage_counters (plan);
+}
+
+/* A module may want to know only what was hit, in bytes. */
+static void
+count_word (function *f, size_t word)
+{
+	if (!f->counters)
+		return;
+	if (monocle_coverage_mode () == MONOCLE_COVERAGE_HITS)
+		((uint8_t *) f->counters)[word] = 1;
+	else
+		f->counters[word]++;
+}
+
 /* Compilation: the one moment at which modules say what they want of a method. */
 static void
 compile (function *f)
 {
 	monocle_raise_jit_begin (f->method);
 	f->flags = monocle_call_flags (f->method);
+	if (monocle_coverage_wanted (f->method))
+		coverage_plan (NULL, f->method, monocle_coverage_mode (), take_counters, f);
 	f->compiled = 1;
 	monocle_raise_jit_done (f->method, monocle_jit_info_new (f->method, f, sizeof *f));
 }
@@ -126,6 +172,7 @@ run (function *f)
 		compile (f);
 	enter (f);
 	for (size_t i = 0; i < f->word_count; i++) {
+		count_word (f, i);
 		function *callee = find_function (f->words[i]);
 		if (callee)
 			printed += run (callee);
@@ -191,7 +238,7 @@ call_value (void *host, const MonoProfilerCallContext *context, monocle_call_val
 static int
 enable (void *host, monocle_feature feature)
 {
-	return feature == MONOCLE_FEATURE_CALL_CONTEXT;
+	return feature == MONOCLE_FEATURE_CALL_CONTEXT || feature == MONOCLE_FEATURE_COVERAGE;
 }
 
 /* --- the life of the runtime, in the order in which Mono tells it ------------------------------------------------- */
@@ -206,6 +253,7 @@ start_profiling (char **modules)
 		.runtime_version = "embed 1.0",
 		.enable = enable,
 		.call_value = call_value,
+		.coverage_plan = coverage_plan,
 		.describe_class = describe_class,
 		.describe_method = describe_method,
 		.describe_signature = describe_signature,
