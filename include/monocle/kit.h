@@ -419,6 +419,24 @@ MONOCLE_KIT_API bool monocle_kit_text_sync (monocle_kit_text *text, uint32_t mil
  */
 MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
 
+/* --- a file of a module's own kind -------------------------------------------------------------------------------- */
+
+typedef struct {
+	uint32_t size;      /* sizeof */
+	const char *module; /* "cover" */
+	const char *output; /* as for spools, files only; NULL: %e_%t_%p.%m.ENDING in the current directory */
+	const char *ending; /* "mcov" */
+} monocle_kit_output_config;
+
+/*
+ * Makes a file to write and to map, empty, and answers its descriptor, closed by exec, which the caller owns; the
+ * absolute path goes into `ret_path`. What the user's name named before is another file from then on: whoever has it
+ * open or mapped keeps it. With MONOCLE_RUN_DIR in the environment the default is output.PID.N.ENDING in that
+ * directory, and a name of the user's is noted there. -1: it cannot be made (one line was logged, with path and errno);
+ * the program must run on unprofiled.
+ */
+MONOCLE_KIT_API int monocle_kit_output_open (const monocle_kit_output_config *config, char *ret_path, size_t path_size);
+
 /* --- the spools of dead processes --------------------------------------------------------------------------------- */
 
 /*

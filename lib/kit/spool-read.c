@@ -72,7 +72,7 @@ static bool
 is_this_boot (const struct monocle__spool_header *header)
 {
 	char boot_id[40];
-	monocle__boot_id (boot_id);
+	monocle__process_start_boot_id (boot_id);
 	return !strcmp (boot_id, header->boot_id); /* Where there is no /proc, both are empty. */
 }
 

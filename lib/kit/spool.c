@@ -164,7 +164,7 @@ fill_header (monocle_kit_spool *spool)
 	header->process_start = monocle__process_start (getpid ());
 	header->realtime_ns = monocle__nanoseconds (CLOCK_REALTIME);
 	header->flags = monocle__clock_uses_ticks ? MONOCLE__SPOOL_TICKS : 0;
-	monocle__boot_id (header->boot_id);
+	monocle__process_start_boot_id (header->boot_id);
 	gethostname (header->host, sizeof header->host - 1);
 	monocle__program_name (header->program, sizeof header->program);
 	header->extent_count = 1;

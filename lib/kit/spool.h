@@ -23,6 +23,7 @@
 
 #include "clock.h"
 #include "output-name.h"
+#include "process-start.h"
 
 #define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30) /* no writer makes a larger one */
 
@@ -347,13 +348,6 @@ bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const c
  */
 void monocle__heart_start (monocle_kit_spool *spool);
 void monocle__heart_stop (monocle_kit_spool *spool);
-
-/* --- processes ---------------------------------------------------------------------------------------------------- */
-
-/* Field 22 of /proc/PID/stat; 0 when there is no such process, or it is dead and waits for its parent. */
-uint64_t monocle__process_start (pid_t pid);
-/* 40 bytes. */
-void monocle__boot_id (char *id);
 
 /* --- the reader --------------------------------------------------------------------------------------------------- */
 

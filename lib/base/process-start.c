@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * process.c - telling processes apart: a pid alone is reused.
+ * process-start.c - see process-start.h.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spool.h"
+#include "process-start.h"
 
 static size_t
 read_small (const char *path, char *text, size_t size)
@@ -40,7 +40,7 @@ monocle__process_start (pid_t pid)
 }
 
 void
-monocle__boot_id (char *id)
+monocle__process_start_boot_id (char *id)
 {
 	char text[40] = "";
 	read_small ("/proc/sys/kernel/random/boot_id", text, sizeof text);

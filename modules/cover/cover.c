@@ -1,0 +1,136 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * cover.c - profiler module: which lines and branches of the program ran.
+ *
+ *   mono --profile=cover app.exe               what ran
+ *   mono --profile=cover:mode=count app.exe    how often
+ *   mono --profile=cover:help
+ *
+ * The host writes probes into methods that filter.c wants; record.c says where they count; file.c has the place. What
+ * is here ties them to the events.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <mono/jit/jit.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/profiler.h>
+#include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
+#include <monocle/kit.h>
+
+#include "file.h"
+#include "filter.h"
+#include "record.h"
+#include "walk.h"
+
+enum mode { MODE_HIT, MODE_COUNT };
+
+static uint32_t option_mode;
+static const char *option_output;
+
+/* clang-format off */
+static const monocle_kit_option options[] = {
+	/* key      kind                        value            choices       help */
+	{ "mode",   MONOCLE_KIT_OPTION_CHOICE, &option_mode,    "hit|count",  "what is kept of a place: that it ran, or how often" },
+	{ "output", MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
+	  "where the profile goes, else %e_%t_%p.cover.mcov: %p process, %t time, %e program, +FILE" },
+	{ NULL },
+};
+/* clang-format on */
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static void *
+counters (void *data, const MonocleCoveragePlan *plan)
+{
+	return record_method (plan, true);
+}
+
+static mono_bool
+coverage_filter (MonoProfiler *profiler, MonoMethod *method)
+{
+	return filter_wants (method);
+}
+
+static void
+image_loaded (MonoProfiler *profiler, MonoImage *image)
+{
+	if (filter_wants_image (image))
+		walk_add (image);
+}
+
+static void
+image_unloading (MonoProfiler *profiler, MonoImage *image)
+{
+	walk_forget (image);
+}
+
+static void
+runtime_initialized (MonoProfiler *profiler)
+{
+	walk_begin ();
+}
+
+static void
+runtime_shutdown_begin (MonoProfiler *profiler)
+{
+	walk_end ();
+}
+
+static void
+runtime_shutdown_end (MonoProfiler *profiler)
+{
+	file_end ();
+}
+
+/* --- start -------------------------------------------------------------------------------------------------------- */
+
+static bool
+read_options (const char *desc)
+{
+	int result = monocle_kit_options_parse ("cover", desc, options);
+	if (result > 0)
+		_exit (0); /* The user asked for help, not for a program. */
+	return result == 0;
+}
+
+static bool
+open_file (const char *desc)
+{
+	char *runtime = mono_get_runtime_build_info ();
+	file_config config = { option_output, desc, runtime, option_mode == MODE_COUNT ? MONOCLE__COVER_COUNTS : 0 };
+	bool opened = file_open (&config);
+	mono_free (runtime);
+	return opened;
+}
+
+/* Who asks first has the counters. */
+static bool
+begin_counting (void)
+{
+	MonocleCoverageMode mode = option_mode == MODE_COUNT ? MONOCLE_COVERAGE_COUNTS : MONOCLE_COVERAGE_HITS;
+	if (mono_profiler_enable_coverage () && monocle_coverage_set_counters &&
+	    monocle_coverage_set_counters (mode, counters, NULL))
+		return true;
+	monocle_kit_log_failure ("cover", "this runtime does not count; the program runs unprofiled");
+	return false;
+}
+
+__attribute__ ((visibility ("default"))) void mono_profiler_init_cover (const char *desc);
+
+void
+mono_profiler_init_cover (const char *desc)
+{
+	if (!read_options (desc) || !open_file (desc) || !begin_counting ())
+		return;
+	MonoProfilerHandle handle = mono_profiler_create (NULL);
+	mono_profiler_set_coverage_filter_callback (handle, coverage_filter);
+	mono_profiler_set_image_loaded_callback (handle, image_loaded);
+	mono_profiler_set_image_unloading_callback (handle, image_unloading);
+	mono_profiler_set_runtime_initialized_callback (handle, runtime_initialized);
+	mono_profiler_set_runtime_shutdown_begin_callback (handle, runtime_shutdown_begin);
+	mono_profiler_set_runtime_shutdown_end_callback (handle, runtime_shutdown_end);
+}

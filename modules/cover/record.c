@@ -1,0 +1,314 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * record.c - see record.h. All tables are under one lock, which is held while one record is written.
+ *
+ * A forked child shares the file: what it counts in known places is counted, and it makes no records, because its
+ * parent does not know of them. It takes no lock either: the thread that held it may not be in the child.
+ */
+#include "record.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mono/metadata/attrdefs.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/utils/mono-publib.h>
+
+#include "file.h"
+#include "map.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static map images, documents, types; /* to the number of their record */
+static map methods;                  /* to the offset of their record */
+
+/* --- images, sources, classes ------------------------------------------------------------------------------------- */
+
+/* Room for a record of `head` bytes and a text. */
+static void *
+new_record (uint32_t kind, size_t head, size_t text)
+{
+	uint64_t size = monocle__cover_round (head + text);
+	struct monocle__cover_record *record = file_reserve (size);
+	if (record)
+		*record = (struct monocle__cover_record) { (uint32_t) size, kind };
+	return record;
+}
+
+/* Shows the record, and remembers its number under `key`. */
+static bool
+end_record (map *kind, const void *key, const struct monocle__cover_record *record, uint32_t *ret_number)
+{
+	*ret_number = kind->count;
+	if (!map_add (kind, key, kind->count))
+		return false;
+	file_publish (record->size);
+	return true;
+}
+
+static void
+parse_mvid (const char *text, uint8_t mvid[16])
+{
+	for (uint32_t i = 0; text && *text && i < 32; text++) {
+		const char *hex = "0123456789ABCDEF", *digit = strchr (hex, *text);
+		if (!digit)
+			continue;
+		mvid[i / 2] |= (uint8_t) ((digit - hex) << (i % 2 ? 0 : 4));
+		i++;
+	}
+}
+
+static bool
+image_number (MonoImage *image, uint32_t *ret_number)
+{
+	uint64_t *known = map_find (&images, image);
+	if (known) {
+		*ret_number = (uint32_t) *known;
+		return true;
+	}
+	const char *name = mono_image_get_name (image), *path = mono_image_get_filename (image);
+	name = name ? name : "";
+	path = path ? path : "";
+	size_t name_length = strlen (name), path_length = strlen (path);
+	struct monocle__cover_image *r = new_record (MONOCLE__COVER_IMAGE, sizeof *r, name_length + path_length);
+	if (!r)
+		return false;
+	parse_mvid (mono_image_get_guid (image), r->mvid);
+	r->name_length = (uint32_t) name_length;
+	r->path_length = (uint32_t) path_length;
+	memcpy (r->text, name, name_length);
+	memcpy (r->text + name_length, path, path_length);
+	return end_record (&images, image, &r->record, ret_number);
+}
+
+static bool
+document_number (const MonocleCoverageDocument *document, uint32_t *ret_number)
+{
+	uint64_t *known = map_find (&documents, document);
+	if (known) {
+		*ret_number = (uint32_t) *known;
+		return true;
+	}
+	size_t length = strlen (document->path);
+	struct monocle__cover_document *r = new_record (MONOCLE__COVER_DOCUMENT, sizeof *r, length);
+	if (!r)
+		return false;
+	if (document->hash && document->hash_size <= sizeof r->hash) {
+		memcpy (r->hash, document->hash, document->hash_size);
+		r->hash_size = document->hash_size;
+	}
+	r->path_length = (uint32_t) length;
+	memcpy (r->text, document->path, length);
+	return end_record (&documents, document, &r->record, ret_number);
+}
+
+/* "N.Outer`1/Inner"; answers its length. */
+static size_t
+name_class (MonoClass *klass, char *name, size_t size)
+{
+	MonoClass *outer = mono_class_get_nesting_type (klass);
+	const char *name_space = outer ? NULL : mono_class_get_namespace (klass);
+	size_t length = outer ? name_class (outer, name, size) : 0;
+	const char *before = outer ? "/" : name_space ? name_space : "";
+	const char *dot = !outer && *before ? "." : "";
+	int more = snprintf (name + length, size - length, "%s%s%s", before, dot, mono_class_get_name (klass));
+	return length + (size_t) more < size ? length + (size_t) more : size - 1;
+}
+
+static bool
+type_number (MonoClass *klass, uint32_t *ret_number)
+{
+	uint64_t *known = map_find (&types, klass);
+	uint32_t image;
+	if (known) {
+		*ret_number = (uint32_t) *known;
+		return true;
+	}
+	char name[2048];
+	size_t length = name_class (klass, name, sizeof name);
+	if (!image_number (mono_class_get_image (klass), &image))
+		return false;
+	struct monocle__cover_type *r = new_record (MONOCLE__COVER_TYPE, sizeof *r, length);
+	if (!r)
+		return false;
+	r->image = image;
+	r->token = mono_class_get_type_token (klass);
+	r->name_length = (uint32_t) length;
+	memcpy (r->text, name, length);
+	return end_record (&types, klass, &r->record, ret_number);
+}
+
+/* --- methods ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t
+flags_of (MonoMethod *method)
+{
+	uint32_t flags = mono_method_get_flags (method, NULL), said = 0;
+	const char *name = mono_method_get_name (method);
+	if (flags & MONO_METHOD_ATTR_STATIC)
+		said |= MONOCLE__COVER_STATIC;
+	if (!(flags & MONO_METHOD_ATTR_SPECIAL_NAME))
+		return said;
+	if (!strcmp (name, ".ctor") || !strcmp (name, ".cctor"))
+		said |= MONOCLE__COVER_CONSTRUCTOR;
+	else if (!strncmp (name, "get_", 4))
+		said |= MONOCLE__COVER_GETTER;
+	else if (!strncmp (name, "set_", 4))
+		said |= MONOCLE__COVER_SETTER;
+	return said;
+}
+
+/* "Add (int,int)"; malloc'd. */
+static char *
+name_method (MonoMethod *method)
+{
+	MonoMethodSignature *signature = mono_method_signature (method);
+	char *parameters = signature ? mono_signature_get_desc (signature, 0) : NULL, *name;
+	if (asprintf (&name, "%s (%s)", mono_method_get_name (method), parameters ? parameters : "") < 0)
+		name = NULL;
+	mono_free (parameters);
+	return name;
+}
+
+static bool
+fill_points (struct monocle__cover_point *to, const MonocleCoveragePlan *plan, const uint32_t *numbers)
+{
+	for (uint32_t i = 0; i < plan->point_count; i++) {
+		const MonocleCoveragePoint *p = &plan->points[i];
+		to[i] = (struct monocle__cover_point) {
+			.il_offset = p->il_offset,
+			.document = numbers[i],
+			.start_line = p->start_line,
+			.end_line = p->end_line,
+			.start_column = (uint16_t) (p->start_column > UINT16_MAX ? 0 : p->start_column),
+			.end_column = (uint16_t) (p->end_column > UINT16_MAX ? 0 : p->end_column),
+			.counter = p->counter,
+		};
+	}
+	return true;
+}
+
+static void
+fill_arms (struct monocle__cover_arm *to, const MonocleCoveragePlan *plan)
+{
+	for (uint32_t i = 0; i < plan->arm_count; i++) {
+		const MonocleCoverageArm *a = &plan->arms[i];
+		to[i] = (struct monocle__cover_arm) {
+			.il_offset = a->il_offset,
+			.target_offset = a->target_offset,
+			.point = a->point,
+			.path = a->path,
+			.counter = a->counter,
+			.flags = a->of_switch ? MONOCLE__COVER_ARM_SWITCH : 0,
+		};
+	}
+}
+
+/* The numbers of the points' sources; malloc'd. NULL: no memory or no room. */
+static uint32_t *
+number_documents (const MonocleCoveragePlan *plan)
+{
+	uint32_t *numbers = calloc (plan->point_count + 1, sizeof *numbers);
+	for (uint32_t i = 0; numbers && i < plan->point_count; i++) {
+		const MonocleCoverageDocument *document = plan->points[i].document;
+		if (document && document_number (document, &numbers[i]))
+			continue;
+		free (numbers);
+		return NULL;
+	}
+	return numbers;
+}
+
+static struct monocle__cover_method *
+write_method (const MonocleCoveragePlan *plan, uint32_t type, const uint32_t *numbers, const char *name)
+{
+	struct monocle__cover_method m = { .record.kind = MONOCLE__COVER_METHOD, .type = type };
+	uint32_t counter_size = file_header ()->counter_size;
+	m.token = mono_method_get_token (plan->method);
+	m.kickoff = plan->kickoff;
+	m.flags = flags_of (plan->method);
+	m.point_count = plan->point_count;
+	m.arm_count = plan->arm_count;
+	m.counter_count = plan->counter_count;
+	m.name_length = (uint32_t) strlen (name);
+	uint64_t counters = monocle__cover_counters_at (&m);
+	uint64_t size = monocle__cover_round (counters + monocle__cover_counters_size (&m, counter_size));
+	uint8_t *at = file_reserve (size);
+	if (!at)
+		return NULL;
+	m.record.size = (uint32_t) size;
+	m.counters = (uint32_t) counters;
+	memcpy (at, &m, sizeof m);
+	fill_points ((struct monocle__cover_point *) (void *) (at + sizeof m), plan, numbers);
+	fill_arms ((struct monocle__cover_arm *) (void *) (at + monocle__cover_arms_at (&m)), plan);
+	memcpy (at + monocle__cover_name_at (&m), name, m.name_length);
+	return (struct monocle__cover_method *) (void *) at;
+}
+
+/* NULL: no room. Under the lock. */
+static struct monocle__cover_method *
+new_method (const MonocleCoveragePlan *plan)
+{
+	struct monocle__cover_method *record = NULL;
+	uint32_t type, *numbers = number_documents (plan);
+	char *name = name_method (plan->method);
+	if (numbers && name && type_number (mono_method_get_class (plan->method), &type))
+		record = write_method (plan, type, numbers, name);
+	if (record && map_add (&methods, plan->method, file_offset_of (record)))
+		file_publish (record->record.size);
+	else
+		record = NULL;
+	free (numbers);
+	free (name);
+	return record;
+}
+
+static struct monocle__cover_method *
+known_method (MonoMethod *method)
+{
+	uint64_t *known = map_find (&methods, method);
+	return known ? file_at (*known) : NULL;
+}
+
+static void *
+counters_of (struct monocle__cover_method *record, const MonocleCoveragePlan *plan, bool is_compiled)
+{
+	if (record->counter_count != plan->counter_count)
+		return NULL;
+	if (is_compiled)
+		__atomic_fetch_or (&record->flags, MONOCLE__COVER_PROBED, __ATOMIC_RELAXED);
+	return (uint8_t *) record + record->counters;
+}
+
+void *
+record_method (const MonocleCoveragePlan *plan, bool is_compiled)
+{
+	struct monocle__cover_method *record;
+	if (!file_is_own ()) {
+		record = known_method (plan->method);
+		return record ? counters_of (record, plan, is_compiled) : NULL;
+	}
+	pthread_mutex_lock (&lock);
+	record = known_method (plan->method);
+	if (!record && !(record = new_method (plan)))
+		file_lose (MONOCLE__COVER_LOSS_SPACE, 1);
+	void *counters = record ? counters_of (record, plan, is_compiled) : NULL;
+	if (record && !counters)
+		file_lose (MONOCLE__COVER_LOSS_CHANGED, 1);
+	pthread_mutex_unlock (&lock);
+	return counters;
+}
+
+bool
+record_has (MonoMethod *method)
+{
+	pthread_mutex_lock (&lock);
+	bool has = map_find (&methods, method) != NULL;
+	pthread_mutex_unlock (&lock);
+	return has;
+}

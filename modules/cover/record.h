@@ -1,0 +1,20 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * record.h - what the file says of images, sources, classes and methods.
+ */
+#ifndef MONOCLE_MODULES_COVER_RECORD_H
+#define MONOCLE_MODULES_COVER_RECORD_H
+
+#include <monocle/ext.h>
+#include <stdbool.h>
+
+/*
+ * The counters of a method, in its record, which is made when there is none; `is_compiled` says that they are going to
+ * be used. NULL: there is no room, or this is a forked child that has no record of it. Any thread.
+ */
+void *record_method (const MonocleCoveragePlan *plan, bool is_compiled);
+/* Is there a record? Any thread. */
+bool record_has (MonoMethod *method);
+
+#endif
