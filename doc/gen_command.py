@@ -18,7 +18,7 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 MANUAL = TOP / "doc/monocle.1"
 COMPLETION = TOP / "misc/completions/monocle.bash"
 FORMATS = TOP / "doc/formats.md"
-PROFILES = [".pb", ".spool"]  # names of profiles besides those of formats
+PROFILES = [".mcov", ".pb", ".spool"]  # names of profiles besides those of formats
 
 
 class Option:

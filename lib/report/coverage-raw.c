@@ -340,7 +340,7 @@ join (monocle__coverage_raw *raw, monocle__coverage_raw_method *known, const mon
 {
 	int order = compare_bodies (raw, known, more);
 	uint32_t ran = known->flags & MONOCLE__COVER_PROBED, more_ran = more->flags & MONOCLE__COVER_PROBED;
-	uint32_t flags = known->flags | more->flags;
+	uint32_t was = known->flags, flags = was | more->flags;
 	if (order != 0 && ran && more_ran)
 		flags |= MONOCLE__COVER_DISPUTED;
 	if (order == 0) {
@@ -351,6 +351,7 @@ join (monocle__coverage_raw *raw, monocle__coverage_raw_method *known, const mon
 	} else {
 		drop_last (raw, more);
 	}
+	raw->conflicts += (flags & ~was & MONOCLE__COVER_DISPUTED) != 0;
 	known->flags = flags;
 }
 
@@ -380,6 +381,7 @@ monocle__coverage_raw_add_method (monocle__coverage_raw *raw, const monocle__cov
 	    !monocle__coverage_raw_table_add (&raw->by_method, hash, (uint32_t) raw->method_count))
 		return -1;
 	raw->methods[raw->method_count++] = *method;
+	raw->conflicts += (method->flags & MONOCLE__COVER_DISPUTED) != 0;
 	return 0;
 }
 

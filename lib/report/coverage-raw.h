@@ -71,15 +71,17 @@ typedef struct {
 	size_t point_count, point_capacity;
 	monocle__coverage_raw_arm *arms;
 	size_t arm_count, arm_capacity;
+	uint64_t conflicts; /* methods about whose body files disagree */
 	monocle__coverage_raw_table by_text, by_image, by_document, by_type, by_method;
 } monocle__coverage_raw;
 
 /* What settling works out besides the public arrays. */
 struct monocle__coverage_private {
 	monocle__coverage_raw raw;
-	bool has_read;         /* a file */
-	uint32_t *point_lines; /* by point: the index of its line; NONE: it has none */
-	uint32_t *point_spans; /* by point: how many lines, side by side, it counts for */
+	bool has_read;           /* a file */
+	const char **file_paths; /* by file: its path as the symbols have it */
+	uint32_t *point_lines;   /* by point: the index of its line; NONE: it has none */
+	uint32_t *point_spans;   /* by point: how many lines, side by side, it counts for */
 	monocle__coverage_sums total, *image_sums, *file_sums, *type_sums, *method_sums;
 };
 

@@ -322,6 +322,7 @@ monocle__coverage_add (monocle__coverage *coverage, const void *data, size_t siz
 	result = take_header (&r, &header);
 	if (result == 0)
 		result = read_records (&r, (const uint8_t *) data + MONOCLE__COVER_HEADER, header.used - MONOCLE__COVER_HEADER);
+	coverage->conflicts = r.raw->conflicts;
 	free (r.images.indexes);
 	free (r.documents.indexes);
 	free (r.types.indexes);

@@ -40,6 +40,7 @@ monocle__coverage_free (monocle__coverage *coverage)
 	free (coverage->arms);
 	free (coverage->lines);
 	free (coverage->line_arms);
+	free (coverage->priv->file_paths);
 	free (coverage->priv->point_lines);
 	free (coverage->priv->point_spans);
 	free (coverage->priv->image_sums);
@@ -121,6 +122,8 @@ add_files (monocle__coverage *coverage, const place *places, size_t count, uint3
 		else
 			coverage->file_count++;
 		file->path = places[i].path;
+		if (!coverage->priv->file_paths[file - coverage->files])
+			coverage->priv->file_paths[file - coverage->files] = places[i].document->path;
 		if (file->hash_size == 0) {
 			file->hash_size = places[i].document->hash_size;
 			memcpy (file->hash, places[i].document->hash, sizeof file->hash);
@@ -140,7 +143,9 @@ make_files (monocle__coverage *coverage, const monocle__coverage_options *option
 	uint32_t *file_of = malloc ((count + 1) * sizeof *file_of);
 	int result = -1;
 	coverage->files = calloc (count + 1, sizeof *coverage->files);
-	if (used && places && file_of && coverage->files && find_places (raw, options, used, places, &found) == 0) {
+	coverage->priv->file_paths = calloc (count + 1, sizeof *coverage->priv->file_paths);
+	if (used && places && file_of && coverage->files && coverage->priv->file_paths &&
+	    find_places (raw, options, used, places, &found) == 0) {
 		memset (file_of, 0xff, (count + 1) * sizeof *file_of);
 		add_files (coverage, places, found, file_of);
 		*ret_file_of = file_of;
@@ -154,15 +159,6 @@ make_files (monocle__coverage *coverage, const monocle__coverage_options *option
 }
 
 /* --- settling ----------------------------------------------------------------------------------------------------- */
-
-static uint64_t
-count_conflicts (const monocle__coverage_raw *raw)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < raw->method_count; i++)
-		count += (raw->methods[i].flags & MONOCLE__COVER_DISPUTED) != 0;
-	return count;
-}
 
 int
 monocle__coverage_settle (monocle__coverage *coverage, const monocle__coverage_options *options)
@@ -181,7 +177,6 @@ monocle__coverage_settle (monocle__coverage *coverage, const monocle__coverage_o
 	if (result != 0 || monocle__coverage_make_lines (coverage, options->whole_lines) != 0 ||
 	    monocle__coverage_make_sums (coverage) != 0)
 		return -1;
-	coverage->conflicts = count_conflicts (&coverage->priv->raw);
 	coverage->settled = true;
 	return 0;
 }

@@ -8,8 +8,8 @@ _monocle_modules()
 
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run env report flame diff convert list new doctor'
-_monocle_profiles='.collapsed.txt .pb .pb.gz .speedscope.json .spool'
+_monocle_commands='run env report flame diff convert merge list new doctor'
+_monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
 _monocle_options()
@@ -21,6 +21,7 @@ _monocle_options()
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
 	convert) echo '--to= -o --value= --help' ;;
+	merge) echo '-o --help' ;;
 	list) echo '--help' ;;
 	new) echo '--lang= --help' ;;
 	doctor) echo '--help' ;;
@@ -37,6 +38,7 @@ _monocle_with_value()
 	flame) echo '-o --output --thread --min-share' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
 	convert) echo '--to -o --output --value' ;;
+	merge) echo '-o --output' ;;
 	new) echo '--lang' ;;
 	esac
 }
@@ -69,10 +71,13 @@ _monocle_files()
 	diff,--output) echo 'any' ;;
 	convert,-o) echo 'any' ;;
 	convert,--output) echo 'any' ;;
+	merge,-o) echo 'any' ;;
+	merge,--output) echo 'any' ;;
 	report) echo 'profile' ;;
 	flame) echo 'profile' ;;
 	diff) echo 'profile' ;;
 	convert) echo 'profile' ;;
+	merge) echo 'profile' ;;
 	doctor) echo 'program' ;;
 	esac
 }

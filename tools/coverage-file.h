@@ -1,0 +1,24 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * coverage-file.h - opening what a user names as coverage, known by its content.
+ */
+#ifndef MONOCLE_TOOLS_COVERAGE_FILE_H
+#define MONOCLE_TOOLS_COVERAGE_FILE_H
+
+#include "coverage.h"
+
+/* Is that a file that begins as coverage does? */
+bool monocle__coverage_file_is (const char *path);
+
+/*
+ * Adds the file at `path`, or each NAME.mcov in the folder at `path`. A running process that keeps counters elsewhere
+ * is asked for them first. 0, or -1 after one line on stderr.
+ */
+int monocle__coverage_file_add (monocle__coverage *coverage, const char *path);
+
+/* All of them as one, settled. 0, or -1 after one line on stderr; the caller frees the result. */
+int monocle__coverage_file_open (const char *const *paths, size_t count, const monocle__coverage_options *options,
+                                 monocle__coverage **ret_coverage);
+
+#endif
