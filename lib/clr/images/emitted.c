@@ -7,10 +7,12 @@
  * The runtime may be asked for it in its own callbacks only, not where modules want names. So when a method is
  * compiled, a class was loaded, or the image goes, all that the core asks about a record is asked for it here, once:
  * while a `capture` is open on a thread, the core's questions about that image are answered from IMetaDataImport. The
- * core keeps the answers. Fields, properties, bodies and attributes of such images stay unknown.
+ * core keeps the answers. Fields, properties and attributes of such images stay unknown. Bodies are the runtime's: what
+ * writes probes into them asks for the facts that it needs.
  */
 #include "emitted.h"
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <mono/metadata/debug-helpers.h>
 #include <monocle/host.h>
@@ -378,6 +380,62 @@ capture_end (capture *c)
 {
 	*monocle__thread_memory_capture () = NULL;
 	c->import->vtbl->Release (c->import);
+}
+
+monocle__emitted_capture *
+monocle__emitted_open (monocle__clr_image *image)
+{
+	capture *c = malloc (sizeof *c);
+	if (c && capture_begin (c, image))
+		return c;
+	free (c);
+	return NULL;
+}
+
+void
+monocle__emitted_close (monocle__emitted_capture *c)
+{
+	capture_end (c);
+	free (c);
+}
+
+static bool
+has_attribute (capture *c, uint32_t token, const WCHAR *name)
+{
+	const void *data;
+	ULONG size;
+	return c->import->vtbl->GetCustomAttributeByName (c->import, token, name, &data, &size) == S_OK;
+}
+
+bool
+monocle__emitted_method_facts (monocle__clr_image *image, mdToken token, monocle__emitted_facts *ret_facts)
+{
+	capture *c = capture_of (image->cli.record);
+	method_facts facts = { 0 };
+	if (!c || !ask_method (c, monocle_method_def (image->cli.record, token), &facts))
+		return false;
+	*ret_facts = (monocle__emitted_facts) {
+		.iflags = facts.iflags,
+		.owner = facts.owner,
+		.class_params = generic_params (c, facts.owner),
+		.method_params = generic_params (c, token),
+		.signature = facts.signature,
+		.signature_size = facts.signature_size,
+		.is_called_by_native =
+		    has_attribute (c, token, (const WCHAR *) u"System.Runtime.InteropServices.UnmanagedCallersOnlyAttribute"),
+	};
+	return true;
+}
+
+bool
+monocle__emitted_signature (monocle__clr_image *image, mdToken token, const uint8_t **ret_data, uint32_t *ret_size)
+{
+	capture *c = capture_of (image->cli.record);
+	ULONG size = 0;
+	if (!c || c->import->vtbl->GetSigFromToken (c->import, token, ret_data, &size) < 0)
+		return false;
+	*ret_size = size;
+	return true;
 }
 
 /* Their names, as they are and as those of any reference. */

@@ -242,6 +242,36 @@ allocate_tables (monocle__clr_image *image)
 	return true;
 }
 
+/* Whoever looks into the smaller table still may, and sees what was there. */
+static bool
+grow_table (monocle__clr_image *image, _Atomic (uint8_t) *_Atomic *table, uint32_t rows)
+{
+	_Atomic (uint8_t) *old = *table, *grown = calloc (rows, sizeof *grown);
+	if (!grown)
+		return false;
+	for (uint32_t i = 0; i < image->method_rows; i++)
+		atomic_init (&grown[i], atomic_load (&old[i]));
+	atomic_store (table, grown);
+	if (old)
+		monocle__clr_image_own (image, (void *) old, free);
+	return true;
+}
+
+bool
+monocle__clr_image_grow (monocle__clr_image *image, uint32_t rows)
+{
+	enum { LEAST = 64 };
+	uint32_t room = image->method_rows ? image->method_rows : LEAST;
+	while (room < rows)
+		room *= 2;
+	if (rows <= image->method_rows)
+		return true;
+	if (!grow_table (image, &image->methods, room) || !grow_table (image, &image->flags, room))
+		return false;
+	atomic_store (&image->method_rows, room);
+	return true;
+}
+
 /* What is of no use to a tombstone. */
 static void
 free_tables (monocle__clr_image *image)
@@ -327,9 +357,11 @@ reset (monocle__clr_image *image, const module_facts *facts)
 	static atomic_uint sequence;
 	image->assembly = facts->assembly;
 	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
+	image->is_emitted = facts->flags & COR_PRF_MODULE_DYNAMIC;
 	image->sequence = atomic_fetch_add (&sequence, 1);
 	image->cli.name = NULL;
 	image->cli.is_corlib = false;
+	image->cli.ecma = (monocle__ecma_image) { 0 };
 	image->method_rows = image->to_int_ptr_token = image->corlib_token = 0;
 	memset (image->calli_token, 0, sizeof image->calli_token);
 	memset (image->calli_returning_token, 0, sizeof image->calli_returning_token);

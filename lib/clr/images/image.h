@@ -53,13 +53,13 @@ typedef struct monocle__clr_image {
 	monocle__describe_image cli; /* first: its metadata; not readable for Reflection.Emit images */
 	_Atomic (ModuleID) id;       /* 0: unloaded */
 	_Atomic (AssemblyID) assembly;
-	bool is_collectible;
-	atomic_int wanted; /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
-	atomic_uint epoch; /* filter_epoch for which `wanted` and PLAIN states hold */
-	uint32_t method_rows;
-	_Atomic (uint8_t) *methods; /* state by methoddef row - 1 */
-	_Atomic (uint8_t) *flags;   /* the call flags that its present body has, and _COVERED, by the same */
-	pthread_mutex_t lock;       /* guards what follows, and rewriting */
+	bool is_collectible, is_emitted;    /* Reflection.Emit's */
+	atomic_int wanted;                  /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
+	atomic_uint epoch;                  /* filter_epoch for which `wanted` and PLAIN states hold */
+	_Atomic (uint32_t) method_rows;     /* grows where an image is being written, and the tables before it */
+	_Atomic (uint8_t) *_Atomic methods; /* state by methoddef row - 1 */
+	_Atomic (uint8_t) *_Atomic flags;   /* the call flags that its present body has, and _COVERED, by the same */
+	pthread_mutex_t lock;               /* guards what follows, and rewriting */
 	IMetaDataEmit2 *emit;
 	uint32_t calli_token[MONOCLE__CALLI_MAX + 1];           /* signatures by number of native ints, 0: not made yet */
 	uint32_t calli_returning_token[MONOCLE__CALLI_MAX + 1]; /* the same of those that return a number */
@@ -85,6 +85,8 @@ extern const monocle__describe_owner monocle__clr_image_owner;
  */
 void monocle__clr_image_bind (monocle__clr_image *image, monocle_id_space space, uintptr_t id, void *record);
 
+/* An image that is being written has so many methods by now. False: no memory. Under the image's lock. */
+bool monocle__clr_image_grow (monocle__clr_image *image, uint32_t rows);
 /*
  * Gives a block to the image: `release` is called with it when the image has gone. Without memory it stays for ever.
  * Under the image's lock.

@@ -27,17 +27,31 @@
  */
 #include "fence.h"
 #include "attribute.h"
+#include "images/emitted.h"
 #include "images/image.h"
 #include "rewrite.h"
 
 /* Read by all code with a fence, never written. */
 static int zero;
 
+static bool
+is_needed_in_emitted (monocle__clr_image *image, mdToken token)
+{
+	monocle__emitted_facts facts = { .is_called_by_native = false };
+	monocle__emitted_capture *capture = monocle__emitted_open (image);
+	bool known = monocle__emitted_method_facts (image, token, &facts);
+	if (capture)
+		monocle__emitted_close (capture);
+	return known && facts.is_called_by_native;
+}
+
 bool
-monocle__fence_is_needed (const monocle__clr_image *image, mdToken token)
+monocle__fence_is_needed (monocle__clr_image *image, mdToken token)
 {
 	static const char name_space[] = "System.Runtime.InteropServices";
 	const monocle__ecma_image *ecma = &image->cli.ecma;
+	if (image->is_emitted)
+		return is_needed_in_emitted (image, token);
 	return monocle__attribute_find (ecma, token, name_space, "UnmanagedCallersOnlyAttribute") ||
 	       monocle__attribute_find (ecma, token, name_space, "NativeCallableInternalAttribute");
 }

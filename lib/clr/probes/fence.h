@@ -11,7 +11,7 @@
 enum { MONOCLE__FENCE_SIZE = 10 };
 
 /* Does native code call the method? Then what it returns through must be kept apart from probes. */
-bool monocle__fence_is_needed (const monocle__clr_image *image, mdToken token);
+bool monocle__fence_is_needed (monocle__clr_image *image, mdToken token);
 /*
  * Writes a fence that begins with instruction `at` of an insertion; how many instructions. A `ret` follows, what it
  * returns lies below.

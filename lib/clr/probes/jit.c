@@ -89,7 +89,7 @@ monocle__callback_JITCompilationStarted (ICorProfilerCallback11 *self, FunctionI
  * function catches or one that was inlined into it, as .NET 10 can do: methods with catch blocks keep a frame of their
  * own.
  *
- * A caller that could not be rewritten, as those of dynamic images, may be one that native code calls: without a fence
+ * A caller that could not be rewritten may be one that native code calls: without a fence
  * (fence.c) no probe may come near its return.
  */
 static bool

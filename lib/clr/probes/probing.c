@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <monocle/host.h>
 #include "fence.h"
+#include "images/emitted.h"
 #include "images/image.h"
 #include "invariant.h"
 #include "invoke.h"
@@ -101,7 +102,7 @@ bool
 monocle__probing_wants_clauses (const monocle__clr_image *image)
 {
 	return atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed) && !monocle__clr_state.try_fault &&
-	       !image->cli.ecma.is_readytorun;
+	       image->cli.readable && !image->cli.ecma.is_readytorun;
 }
 
 bool
@@ -139,7 +140,8 @@ invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoPro
 static monocle__wish
 wish_of (monocle__clr_image *image, mdToken token, MonoMethod *method)
 {
-	monocle__wish wish = { .flags = monocle_call_flags (method), .covered = monocle_coverage_wanted (method) != 0 };
+	monocle__wish wish = { .flags = monocle_call_flags (method) };
+	wish.covered = !image->is_emitted && monocle_coverage_wanted (method);
 	wish.invoke = invoke_of (image, token, method, wish.flags);
 	return wish;
 }
@@ -150,17 +152,33 @@ has_body_of_ours (int state)
 	return monocle__probing_is_probed (state) || state == MONOCLE__METHOD_HANDLED;
 }
 
+/* Has the image a state for that method? One that is being written has more and more of them. */
+static bool
+has_room (monocle__clr_image *image, uint32_t row)
+{
+	if (!image->is_emitted)
+		return image->cli.readable && row <= image->method_rows;
+	if (row <= image->method_rows)
+		return true;
+	pthread_mutex_lock (&image->lock);
+	bool grown = monocle__clr_image_grow (image, row);
+	pthread_mutex_unlock (&image->lock);
+	return grown;
+}
+
 int
 monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new)
 {
 	uint32_t row = token & 0xFFFFFF;
 	*ret_new = false;
-	if (!image->cli.readable || !row || row > image->method_rows)
+	if (!row || !has_room (image, row))
 		return MONOCLE__METHOD_REFUSED;
 	unsigned epoch = enter_epoch (image);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (!is_undecided (state))
 		return state;
+	if (image->is_emitted)
+		monocle__emitted_method (function);
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	monocle__wish wish = wish_of (image, token, method);
 	bool asked = wish.flags || wish.invoke || wish.covered;

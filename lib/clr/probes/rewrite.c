@@ -35,6 +35,7 @@
 #include "counter-probe.h"
 #include "direct.h"
 #include "fence.h"
+#include "images/emitted.h"
 #include "images/image.h"
 #include "invariant.h"
 #include "invoke.h"
@@ -51,10 +52,10 @@ typedef monocle__rewriting job;
 /* --- which instance runs ------------------------------------------------------------------------------------------ */
 
 static bool
-collect_keys (job *j, uint32_t class_params)
+collect_keys (job *j)
 {
-	if (class_params) {
-		j->key_tokens[j->key_count] = monocle__tokens_own_class (j->image, j->owner, class_params);
+	if (j->class_params) {
+		j->key_tokens[j->key_count] = monocle__tokens_own_class (j->image, j->owner, j->class_params);
 		if (!j->key_tokens[j->key_count++])
 			return false;
 	}
@@ -79,20 +80,19 @@ static bool
 identify (job *j)
 {
 	MonoMethod *method = monocle_method_def (j->image->cli.record, j->token);
-	uint32_t class_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->owner);
-	uint32_t keys = (class_params != 0) + j->method_params;
+	uint32_t keys = (j->class_params != 0) + j->method_params;
 	j->record = (int64_t) (uintptr_t) method;
 	bool is_part_alone = j->part && !j->flags;
 	if (!keys || keys > MONOCLE__KEYS_MAX || monocle__clr_state.try_fault || is_part_alone || !calls_functions (j))
 		return method != NULL;
 	monocle__clr_generic *generic = calloc (1, sizeof *generic);
-	if (!generic || !method || !collect_keys (j, class_params)) {
+	if (!generic || !method || !collect_keys (j)) {
 		free (generic);
 		return false;
 	}
 	generic->definition = method;
 	generic->key_count = keys;
-	generic->class_key = class_params != 0;
+	generic->class_key = j->class_params != 0;
 	j->generic = true;
 	j->record = (int64_t) (uintptr_t) generic;
 	return true;
@@ -465,19 +465,48 @@ hand_over (job *j, FunctionID function)
 	return done;
 }
 
+static bool
+find_row (job *j)
+{
+	const monocle__ecma_image *image = &j->image->cli.ecma;
+	if (monocle__ecma_get_methoddef (image, j->token, &j->row))
+		return false;
+	j->owner = monocle__ecma_method_owner (image, j->token);
+	j->class_params = monocle__ecma_generic_params (image, j->owner);
+	j->method_params = monocle__ecma_generic_params (image, j->token);
+	if (monocle__ecma_blob (image, j->row.signature, &j->signature, &j->signature_size))
+		j->signature = NULL;
+	j->to_native = monocle__fence_is_needed (j->image, j->token);
+	return true;
+}
+
+static bool
+find_emitted_row (job *j)
+{
+	monocle__emitted_facts facts;
+	if (!monocle__emitted_method_facts (j->image, j->token, &facts))
+		return false;
+	j->row = (monocle__ecma_methoddef) { .name = "", .iflags = (uint16_t) facts.iflags };
+	j->owner = facts.owner;
+	j->class_params = facts.class_params;
+	j->method_params = facts.method_params;
+	j->signature = facts.signature;
+	j->signature_size = facts.signature_size;
+	j->to_native = facts.is_called_by_native;
+	return true;
+}
+
 /*
- * The body as the runtime has it now: another profiler may have written it. Where it has ours, the image's own. False:
- * nothing to put probes into.
+ * The body as the runtime has it now: another profiler may have written it. Where it has ours, the image's own, which
+ * an image that is being written does not keep. False: nothing to put probes into.
  */
 static bool
 find_body (job *j, bool is_ours, const uint8_t **ret_data, size_t *ret_size)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ULONG size = 0;
-	if (monocle__ecma_get_methoddef (&j->image->cli.ecma, j->token, &j->row))
+	if (!(j->image->is_emitted ? find_emitted_row (j) : find_row (j)) || (is_ours && j->image->is_emitted))
 		return false;
-	j->owner = monocle__ecma_method_owner (&j->image->cli.ecma, j->token);
-	j->method_params = monocle__ecma_generic_params (&j->image->cli.ecma, j->token);
 	if (is_ours)
 		return (*ret_data = monocle__ecma_rva (&j->image->cli.ecma, j->row.rva, ret_size)) != NULL;
 	bool found = info->vtbl->GetILFunctionBody (info, j->image->id, j->token, ret_data, &size) >= 0 && *ret_data;
@@ -536,7 +565,7 @@ write_probes (job *j)
 	if (!calls_functions (j))
 		return insert_probes (j);
 	bool by_try_fault = monocle__clr_state.try_fault && !j->invoke && !j->segments && !j->part && !j->counting &&
-	                    monocle__try_fault_suits (j);
+	                    !j->image->is_emitted && monocle__try_fault_suits (j);
 	if (!by_try_fault && !monocle__capture_plan (j) && !j->segments)
 		monocle__spill_plan (j);
 	if (!by_try_fault && !j->segments && !j->part)
@@ -631,17 +660,16 @@ static bool
 open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *ret_state)
 {
 	size_t size = 0;
-	j->to_native = monocle__fence_is_needed (j->image, j->token);
 	bool found = find_body (j, anew, ret_data, &size);
 	if (found && is_ours (j)) { /* counters call nothing, and may stand there */
 		j->flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 		j->invoke = MONOCLE__NOT_INVOKED;
 	}
 	if (!found || (is_ours (j) && !j->covered)) {
-		*ret_state = unwanted (j);
+		*ret_state = j->image->is_emitted && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
-	if (is_suspended (j) && !monocle__runtime_async_is_known ()) {
+	if (is_suspended (j) && (!monocle__runtime_async_is_known () || j->image->is_emitted)) {
 		*ret_state = refuse (j);
 		return false;
 	}
@@ -669,8 +697,8 @@ job_of (monocle__clr_image *image, mdToken token, const monocle__wish *wish)
 	};
 }
 
-int
-monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
+static int
+rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
 {
 	job j = job_of (image, token, wish);
 	bool rewritten = state == MONOCLE__METHOD_STALE;
@@ -689,6 +717,22 @@ monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish 
 	if (rewritten)
 		return MONOCLE__METHOD_HANDLED;
 	return wish->flags || wish->covered ? refuse (&j) : unwanted (&j);
+}
+
+/* An image that is being written answers through the runtime, while it is open. */
+int
+monocle__rewrite (monocle__clr_image *image, mdToken token, const monocle__wish *wish, int state, FunctionID function)
+{
+	if (!image->is_emitted)
+		return rewrite (image, token, wish, state, function);
+	monocle__emitted_capture *capture = monocle__emitted_open (image);
+	if (!capture) {
+		job j = job_of (image, token, wish);
+		return wish->flags ? refuse (&j) : MONOCLE__METHOD_REFUSED;
+	}
+	state = rewrite (image, token, wish, state, function);
+	monocle__emitted_close (capture);
+	return state;
 }
 
 int

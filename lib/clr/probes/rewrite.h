@@ -55,8 +55,11 @@ typedef struct {
 	bool covered;                         /* a filter wants its coverage */
 	struct monocle__counting *counting;   /* what is counted in it (counter-probe.h); NULL: nothing */
 	monocle__ecma_methoddef row;
-	uint32_t owner, method_params; /* its TypeDef; how many generic parameters it has itself */
-	int64_t record;                /* MonoMethod, or monocle__clr_generic */
+	uint32_t owner; /* its TypeDef */
+	uint32_t class_params, method_params;
+	const uint8_t *signature; /* of the method; NULL: it is malformed */
+	uint32_t signature_size;
+	int64_t record; /* MonoMethod, or monocle__clr_generic */
 	bool generic;
 	uint32_t key_count, key_tokens[MONOCLE__KEYS_MAX];
 	monocle__il_body body;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <monocle/host.h>
+#include "images/emitted.h"
 #include "images/image.h"
 #include "invariant.h"
 #include "rewrite.h"
@@ -207,17 +208,26 @@ monocle__tokens_own_class (monocle__clr_image *image, uint32_t owner, uint32_t p
 
 /* --- locals ------------------------------------------------------------------------------------------------------- */
 
+static bool
+find_locals (const monocle__rewriting *j, const uint8_t **ret_data, uint32_t *ret_size)
+{
+	const monocle__ecma_image *image = &j->image->cli.ecma;
+	uint32_t token = j->body.local_signature_token, blob;
+	if (j->image->is_emitted)
+		return monocle__emitted_signature (j->image, token, ret_data, ret_size);
+	return !monocle__ecma_column (image, MONOCLE__TABLE_StandAloneSig, token & 0xFFFFFF,
+	                              MONOCLE__COL_StandAloneSig_Signature, &blob) &&
+	       !monocle__ecma_blob (image, blob, ret_data, ret_size);
+}
+
 bool
 monocle__tokens_open_locals (monocle__rewriting *j)
 {
 	const uint8_t *data = (const uint8_t *) "";
-	uint32_t size = 0, blob;
+	uint32_t size = 0;
 	if (j->locals.types)
 		return true;
-	if (j->body.local_signature_token &&
-	    (monocle__ecma_column (&j->image->cli.ecma, MONOCLE__TABLE_StandAloneSig,
-	                           j->body.local_signature_token & 0xFFFFFF, MONOCLE__COL_StandAloneSig_Signature, &blob) ||
-	     monocle__ecma_blob (&j->image->cli.ecma, blob, &data, &size)))
+	if (j->body.local_signature_token && !find_locals (j, &data, &size))
 		return false;
 	monocle__ecma_cursor types = monocle__ecma_cursor_over (data, size);
 	if (j->body.local_signature_token) {

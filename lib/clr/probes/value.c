@@ -162,11 +162,9 @@ monocle__value_read (job *j, monocle__ecma_cursor *cursor)
 bool
 monocle__value_open_signature (job *j, monocle__ecma_cursor *ret_cursor, uint32_t *ret_this, uint32_t *ret_params)
 {
-	const uint8_t *data;
-	uint32_t size;
-	if (monocle__ecma_blob (&j->image->cli.ecma, j->row.signature, &data, &size))
+	if (!j->signature)
 		return false;
-	*ret_cursor = monocle__ecma_cursor_over (data, size);
+	*ret_cursor = monocle__ecma_cursor_over (j->signature, j->signature_size);
 	uint8_t kind = monocle__ecma_read_byte (ret_cursor);
 	if (kind & MONOCLE__SIG_GENERIC)
 		monocle__ecma_read_u (ret_cursor);

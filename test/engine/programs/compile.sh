@@ -82,7 +82,7 @@ if stale "$out/debug/shapes.dll" "$here"/*.cs "$out/shapes-il.dll"; then
   compile "$out/debug/shapes.dll" "$ref8" -debug:portable -r:"$out/shapes-il.dll" "$here"/*.cs
   cp "$out/shapes.runtimeconfig.json" "$out/shapes-il.dll" "$out/debug/"
 fi
-for source in lines exact callers callbacks kernels; do
+for source in lines exact callers callbacks kernels made; do
   if stale "$out/$source.dll" "$here/$source/$source.cs" "$out/shapes-il.dll"; then
     compile "$out/$source.dll" "$ref8" -optimize+ -debug:portable -r:"$out/shapes-il.dll" "$here/$source/$source.cs"
     compile "$out/debug/$source.dll" "$ref8" -debug:portable -r:"$out/shapes-il.dll" "$here/$source/$source.cs"
