@@ -6,7 +6,7 @@
  * Async-safe. What a row refers to is answered only where it exists; a broken name makes the whole answer negative.
  */
 #include "ecma.h"
-#include "sha1.h"
+#include "digest.h"
 #include "tables.h"
 
 #include <string.h>
@@ -346,7 +346,7 @@ monocle__ecma_public_key_token (const uint8_t *key, uint32_t size, uint8_t ret_t
 			memcpy (ret_token, key, size);
 		return;
 	}
-	monocle__sha1 (key, size, digest);
+	monocle__digest_sha1 (key, size, digest);
 	for (uint32_t i = 0; i < 8; i++)
 		ret_token[i] = digest[19 - i];
 }
