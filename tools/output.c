@@ -168,7 +168,7 @@ length_without (const char *name, size_t length, const char *end, size_t end_len
 char *
 monocle__output_name (const char *path, const char *extension)
 {
-	static const char *const ends[] = { ".spool", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded" };
+	static const char *const ends[] = { ".spool", ".mcov", ".gz", ".pb", ".pprof", ".json", ".txt", ".folded" };
 	size_t length = strlen (path);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		length = length_without (path, length, ends[i], strlen (ends[i]));

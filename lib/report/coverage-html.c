@@ -398,6 +398,7 @@ put_about (page *p)
 	put_member (&p->json, "runtime", c->runtime);
 	put_member (&p->json, "desc", c->desc);
 	put_member_number (&p->json, "counts", c->counts);
+	put_member_number (&p->json, "mixed", c->mixed);
 	put_member_number (&p->json, "incomplete", c->incomplete);
 	put_member_number (&p->json, "conflicts", c->conflicts);
 	put_member_number (&p->json, "processes", c->processes);

@@ -8,7 +8,7 @@ _monocle_modules()
 
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run env report flame diff convert merge list new doctor'
+_monocle_commands='run env report flame html diff convert merge list new doctor'
 _monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
@@ -19,6 +19,7 @@ _monocle_options()
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
 	report) echo '--sort= -n --tree --slow --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
+	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
 	convert) echo '--to= -o --value= --help' ;;
 	merge) echo '-o --help' ;;
@@ -36,6 +37,7 @@ _monocle_with_value()
 	env) echo '--profile --format -o --output --process' ;;
 	report) echo '--sort -n --format' ;;
 	flame) echo '-o --output --thread --min-share' ;;
+	html) echo '-o --output --title --source-root --map' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
 	convert) echo '--to -o --output --value' ;;
 	merge) echo '-o --output' ;;
@@ -67,6 +69,9 @@ _monocle_files()
 	env,--output) echo 'any' ;;
 	flame,-o) echo 'any' ;;
 	flame,--output) echo 'any' ;;
+	html,-o) echo 'any' ;;
+	html,--output) echo 'any' ;;
+	html,--source-root) echo 'any' ;;
 	diff,-o) echo 'any' ;;
 	diff,--output) echo 'any' ;;
 	convert,-o) echo 'any' ;;
@@ -75,6 +80,7 @@ _monocle_files()
 	merge,--output) echo 'any' ;;
 	report) echo 'profile' ;;
 	flame) echo 'profile' ;;
+	html) echo 'profile' ;;
 	diff) echo 'profile' ;;
 	convert) echo 'profile' ;;
 	merge) echo 'profile' ;;
