@@ -405,13 +405,13 @@ point_of_branch (const work *w, uint32_t branch)
 	return point_index (w, w->all[last].il_offset);
 }
 
-/* The counter of the point that only this way leads to, or MONOCLE__IL_NONE. */
+/* The counter of the point that only this way leads to, or MONOCLE__IL_NONE. Callers lead to the first instruction. */
 static uint32_t
 shared_counter (const work *w, uint32_t branch, uint32_t path, uint32_t target)
 {
 	const place *p = &w->places[target];
 	bool falls = path == 0;
-	if (target >= w->body->count || p->point == MONOCLE__IL_NONE || !p->owns || p->is_border)
+	if (target == 0 || target >= w->body->count || p->point == MONOCLE__IL_NONE || !p->owns || p->is_border)
 		return MONOCLE__IL_NONE;
 	if (falls ? p->predecessor != 0 : p->predecessor != 1 || !ends_flow (w->body->code[target - 1].opcode))
 		return MONOCLE__IL_NONE;
