@@ -3,8 +3,8 @@
 """What coverage costs: a JSON library under more than 5,000 tests, bare, with `cover`, and with the SDK's two peers.
 
 The library is built from its sources (--library: the folder Newtonsoft.Json of that project's Src), so that it has
-symbols and local sources; under another name, because test hosts have one of this name themselves. Tests run in a test host under `dotnet test`, which is where the peers work, and in a plain
-program. The time is that of the tests alone, told by the program itself; `whole` is that of the command. Variants take
+symbols and local sources; under another name, because test hosts have one of this name themselves. Tests run in a test
+host under `dotnet test`, which is where the peers work, and in a plain program. The time is that of the tests alone, told by the program itself; `whole` is that of the command. Variants take
 turns in each round; figures are medians, ratios against bare.
 """
 import os
@@ -23,7 +23,8 @@ import harness  # noqa: E402
 LIBRARY = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>
 <TargetFramework>net10.0</TargetFramework><LangVersion>9.0</LangVersion><Nullable>enable</Nullable>
 <AssemblyName>JsonLibrary</AssemblyName><RootNamespace>Newtonsoft.Json</RootNamespace>
-<DefineConstants>%s</DefineConstants><GenerateAssemblyInfo>false</GenerateAssemblyInfo><NoWarn>$(NoWarn);CS;SYSLIB</NoWarn>
+<DefineConstants>%s</DefineConstants><GenerateAssemblyInfo>false</GenerateAssemblyInfo>
+<NoWarn>$(NoWarn);CS;SYSLIB</NoWarn>
 <TreatWarningsAsErrors>false</TreatWarningsAsErrors><WarningLevel>0</WarningLevel><DebugType>portable</DebugType>
 <EnableDefaultCompileItems>false</EnableDefaultCompileItems><Configuration>Release</Configuration>
 </PropertyGroup><ItemGroup><Compile Include="%s/**/*.cs" Exclude="**/AssemblyInfo.cs" /></ItemGroup></Project>
@@ -34,7 +35,8 @@ PROGRAM = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</Ou
 """
 TESTS = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>net10.0</TargetFramework>
 <IsPackable>false</IsPackable></PropertyGroup><ItemGroup><ProjectReference Include="../library/library.csproj" />
-<PackageReference Include="Microsoft.NET.Test.Sdk" Version="17.14.1" /><PackageReference Include="xunit" Version="2.9.3" />
+<PackageReference Include="Microsoft.NET.Test.Sdk" Version="17.14.1" />
+<PackageReference Include="xunit" Version="2.9.3" />
 <PackageReference Include="xunit.runner.visualstudio" Version="2.8.2" />
 <PackageReference Include="coverlet.collector" Version="6.0.4" />
 <PackageReference Include="Microsoft.CodeCoverage" Version="17.14.1" />
@@ -52,7 +54,8 @@ FACT = """public class All {
 	[Xunit.Fact] public void Of_them () {
 		double ms;
 		int n = JsonTests.Run (int.Parse (System.Environment.GetEnvironmentVariable ("ROUNDS") ?? "1"), out ms);
-		System.IO.File.WriteAllText (System.Environment.GetEnvironmentVariable ("TIMES"), string.Format ("TESTS {0} {1:f1}", n, ms));
+		System.IO.File.WriteAllText (System.Environment.GetEnvironmentVariable ("TIMES"),
+			string.Format ("TESTS {0} {1:f1}", n, ms));
 	}
 }
 """
@@ -108,7 +111,7 @@ class Bench(harness.Suite):
         done = subprocess.run(command, cwd=self.work / "tests", env=env, capture_output=True, text=True)
         whole = (time.monotonic() - began) * 1000
         said = re.search(r"TESTS (\d+) ([\d.]+)", times.read_text() if times.exists() else done.stdout)
-        self.check(done.returncode == 0 and said is not None, " ".join(command), done.stdout[-500:] + done.stderr[-500:])
+        self.check(done.returncode == 0 and said is not None, " ".join(command), done.stdout[-500:] + done.stderr)
         return (float(said.group(2)) if said else 0, whole)
 
 
@@ -132,7 +135,8 @@ def main():
         print("%-18s%12s%8s%12s%8s" % (kind, "tests ms", "x", "whole ms", "x"))
         for name, pairs in figures.items():
             middle = [statistics.median(column) for column in zip(*pairs)]
-            print("%-18s%12.0f%8.2f%12.0f%8.2f" % (name, middle[0], middle[0] / bare[0], middle[1], middle[1] / bare[1]))
+            columns = "".join("%12.0f%8.2f" % (one, one / first) for one, first in zip(middle, bare))
+            print("%-18s%s" % (name, columns))
         sys.stdout.flush()
     return bench.finish()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // More than 5,000 small tests of a JSON library's behaviour: values of many kinds are written, read back, queried and
-// compared under many settings. Each test states what must hold. Run () answers how many there were and how long all took.
+// compared under many settings. Each test states what must hold. Run () answers how many there were and how long
+// all took.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -67,7 +68,8 @@ public static class JsonTests
 
 	static Person MakePerson (int i)
 	{
-		var p = i % 3 == 0 ? new Worker { Key = new byte[i % 7], Shift = TimeSpan.FromMinutes (i), Anything = i % 2 == 0 ? (object) i : "x" + i } : new Person ();
+		var p = i % 3 == 0 ? new Worker { Key = new byte[i % 7], Shift = TimeSpan.FromMinutes (i),
+				Anything = i % 2 == 0 ? (object) i : "x" + i } : new Person ();
 		p.Name = "person " + i + (i % 5 == 0 ? " \"quoted\" \u00e9\n" : "");
 		p.Age = i % 90;
 		p.Born = new DateTime (1960 + i % 60, 1 + i % 12, 1 + i % 28, i % 24, i % 60, 0, DateTimeKind.Utc);
@@ -84,11 +86,20 @@ public static class JsonTests
 	static IEnumerable<JsonSerializerSettings> Settings ()
 	{
 		yield return new JsonSerializerSettings ();
-		yield return new JsonSerializerSettings { Formatting = Formatting.Indented, NullValueHandling = NullValueHandling.Ignore };
-		yield return new JsonSerializerSettings { ContractResolver = new CamelCasePropertyNamesContractResolver (), DateFormatHandling = DateFormatHandling.MicrosoftDateFormat };
-		yield return new JsonSerializerSettings { ContractResolver = new DefaultContractResolver { NamingStrategy = new SnakeCaseNamingStrategy () }, DefaultValueHandling = DefaultValueHandling.Ignore };
-		yield return new JsonSerializerSettings { TypeNameHandling = TypeNameHandling.Auto, PreserveReferencesHandling = PreserveReferencesHandling.Objects };
-		yield return new JsonSerializerSettings { Converters = { new StringEnumConverter (), new IsoDateTimeConverter () }, StringEscapeHandling = StringEscapeHandling.EscapeNonAscii };
+		yield return new JsonSerializerSettings { Formatting = Formatting.Indented,
+				NullValueHandling = NullValueHandling.Ignore };
+		yield return new JsonSerializerSettings {
+			ContractResolver = new CamelCasePropertyNamesContractResolver (),
+			DateFormatHandling = DateFormatHandling.MicrosoftDateFormat
+		};
+		yield return new JsonSerializerSettings {
+			ContractResolver = new DefaultContractResolver { NamingStrategy = new SnakeCaseNamingStrategy () },
+			DefaultValueHandling = DefaultValueHandling.Ignore
+		};
+		yield return new JsonSerializerSettings { TypeNameHandling = TypeNameHandling.Auto,
+				PreserveReferencesHandling = PreserveReferencesHandling.Objects };
+		yield return new JsonSerializerSettings { Converters = { new StringEnumConverter (),
+				new IsoDateTimeConverter () }, StringEscapeHandling = StringEscapeHandling.EscapeNonAscii };
 	}
 
 	static void RoundTrips ()
@@ -101,7 +112,8 @@ public static class JsonTests
 				Holds (back.Name == p.Name && back.Age == p.Age && back.Balance == p.Balance, "scalars");
 				Holds (back.Favourite == p.Favourite && back.Id == p.Id && back.Height == p.Height, "values");
 				Holds (back.Born == p.Born, "dates");
-				Holds ((back.Home == null) == (p.Home == null) && (p.Home == null || back.Home.PostalCode == p.Home.PostalCode), "objects");
+				Holds ((back.Home == null) == (p.Home == null) && (p.Home == null ||
+						back.Home.PostalCode == p.Home.PostalCode), "objects");
 				Holds (p.Tags.SequenceEqual (back.Tags ?? new List<string> ()), "lists");
 				Holds (JsonConvert.SerializeObject (back, p.GetType (), settings) == text, "the same again");
 			}
@@ -113,26 +125,32 @@ public static class JsonTests
 			Holds (JsonConvert.DeserializeObject<long> (JsonConvert.SerializeObject (n)) == n, "long " + n);
 		foreach (double d in new[] { 0.0, 1.5, -2.25, 1e100, 1e-100, double.MaxValue, 0.1 })
 			Holds (JsonConvert.DeserializeObject<double> (JsonConvert.SerializeObject (d)) == d, "double " + d);
-		foreach (string s in new[] { "", "a", "\"", "\\", "\u0001", "\ud83d\ude00", "line\nfeed\ttab", new string ('x', 5000) })
+		foreach (string s in new[] { "", "a", "\"",
+				"\\", "\u0001", "\ud83d\ude00", "line\nfeed\ttab", new string ('x', 5000) })
 			Holds (JsonConvert.DeserializeObject<string> (JsonConvert.SerializeObject (s)) == s, "string");
-		foreach (string bad in new[] { "{", "[1,", "{\"a\":}", "nul", "tru", "\"open", "{a:1}}", "[1 2]", "1.2.3", "{\"a\" 1}", "/*", "\\u12" })
+		foreach (string bad in new[] { "{", "[1,", "{\"a\":}", "nul", "tru", "\"open", "{a:1}}", "[1 2]",
+				"1.2.3", "{\"a\" 1}", "/*", "\\u12" })
 			Holds (Throws<JsonException> (() => JToken.Parse (bad)), "refused " + bad);
 		for (int i = 0; i < 300; i++)
-			Holds (JsonConvert.DeserializeObject<int[]> ("[" + string.Join (", ", Enumerable.Range (0, i % 20)) + "]").Length == i % 20, "array");
+			Holds (JsonConvert.DeserializeObject<int[]> ("[" + string.Join (", ", Enumerable.Range (0,
+					i % 20)) + "]").Length == i % 20, "array");
 		Holds (JsonConvert.DeserializeObject<Size> ("{Width:3,Height:4}").Height == 4, "struct");
 		Holds (JsonConvert.DeserializeObject<int[,]> ("[[1,2],[3,4]]")[1, 0] == 3, "grid");
-		Holds (JsonConvert.DeserializeObject<Tuple<int, string>> ("{\"Item1\":1,\"Item2\":\"b\"}").Item2 == "b", "tuple");
+		Holds (JsonConvert.DeserializeObject<Tuple<int,
+				string>> ("{\"Item1\":1,\"Item2\":\"b\"}").Item2 == "b", "tuple");
 	}
 
 	static JObject Book (int i)
 	{
-		return new JObject (new JProperty ("title", "book " + i), new JProperty ("price", i * 2.5), new JProperty ("isbn", i % 2 == 0 ? "n" + i : null));
+		return new JObject (new JProperty ("title", "book " + i), new JProperty ("price", i * 2.5),
+				new JProperty ("isbn", i % 2 == 0 ? "n" + i : null));
 	}
 
 	static JObject Store (int n)
 	{
 		var books = new JArray (Enumerable.Range (0, n).Select (Book));
-		return new JObject (new JProperty ("store", new JObject (new JProperty ("book", books), new JProperty ("open", true))));
+		return new JObject (new JProperty ("store", new JObject (new JProperty ("book", books),
+				new JProperty ("open", true))));
 	}
 
 	static void Queries ()
@@ -145,13 +163,16 @@ public static class JsonTests
 			Holds (store.SelectTokens ("$.store.book[?(@.price < 5 && @.isbn != null)]").Any (), "two conditions");
 			Holds ((string) store.SelectToken ("store.book[0].title") == "book 0", "index");
 			Holds (store.SelectTokens ("$.store.book[0:" + n + ":2]").Count () == (n + 1) / 2, "slice");
-			Holds (store["store"]["book"].Children<JObject> ().Where (b => (double) b["price"] >= 0).Count () == n, "linq");
+			Holds (store["store"]["book"].Children<JObject> ().Where
+				(b => (double) b["price"] >= 0).Count () == n, "linq");
 			Holds (JToken.DeepEquals (store, store.DeepClone ()), "clone");
-			Holds (JToken.Parse (store.ToString ()).ToString (Formatting.None) == store.ToString (Formatting.None), "text");
+			Holds (JToken.Parse (store.ToString ()).ToString (Formatting.None) ==
+				 store.ToString (Formatting.None), "text");
 			store["store"]["open"] = n;
 			((JArray) store["store"]["book"]).Add (new JObject ());
 			((JArray) store["store"]["book"])[0].Remove ();
-			store.Merge (JObject.Parse ("{store:{extra:[1,2]},more:null}"), new JsonMergeSettings { MergeArrayHandling = MergeArrayHandling.Union });
+			store.Merge (JObject.Parse ("{store:{extra:[1,2]},more:null}"),
+					new JsonMergeSettings { MergeArrayHandling = MergeArrayHandling.Union });
 			Holds ((int) store["store"]["extra"][1] == 2 && store["store"]["book"].Count () == n, "changed");
 		}
 	}
@@ -160,7 +181,9 @@ public static class JsonTests
 	{
 		for (int n = 0; n < 120; n++) {
 			var text = new StringBuilder ();
-			using (var writer = new JsonTextWriter (new StringWriter (text)) { Formatting = n % 2 == 0 ? Formatting.Indented : Formatting.None, QuoteChar = n % 3 == 0 ? '\'' : '"' }) {
+			using (var writer = new JsonTextWriter (new StringWriter (text))) {
+				writer.Formatting = n % 2 == 0 ? Formatting.Indented : Formatting.None;
+				writer.QuoteChar = n % 3 == 0 ? '\'' : '"';
 				writer.WriteStartObject ();
 				for (int i = 0; i < n % 9; i++) {
 					writer.WritePropertyName ("p" + i);
@@ -168,7 +191,12 @@ public static class JsonTests
 					case 0: writer.WriteValue (n); break;
 					case 1: writer.WriteValue ("t" + n); break;
 					case 2: writer.WriteNull (); break;
-					case 3: writer.WriteStartArray (); writer.WriteValue (1.5); writer.WriteValue (true); writer.WriteEndArray (); break;
+					case 3:
+						writer.WriteStartArray ();
+						writer.WriteValue (1.5);
+						writer.WriteValue (true);
+						writer.WriteEndArray ();
+						break;
 					case 4: writer.WriteValue (new DateTime (2020, 1, 1 + n % 28)); break;
 					case 5: writer.WriteRawValue ("[1,2]"); break;
 					case 6: writer.WriteValue (new byte[] { 1, 2, 3 }); break;
@@ -187,7 +215,8 @@ public static class JsonTests
 			Holds (loaded.Count == n % 9, "loaded");
 			Holds (loaded.Properties ().All (p => p.Name[0] == 'p'), "names");
 			using (var reader = new JTokenReader (loaded))
-				Holds (new JsonSerializer ().Deserialize<Dictionary<string, object>> (reader).Count == n % 9, "dictionary");
+				Holds (new JsonSerializer ().Deserialize<Dictionary<string, object>> (reader).Count == n % 9,
+						"dictionary");
 		}
 	}
 
@@ -196,7 +225,8 @@ public static class JsonTests
 		for (int i = 0; i < 100; i++) {
 			dynamic o = JObject.Parse ("{a:{b:[" + i + "]},c:'t'}");
 			Holds ((int) o.a.b[0] == i, "dynamic");
-			Holds (JsonConvert.SerializeObject (new { i, half = i / 2.0, nested = new { x = "y" } }).Contains ("\"x\":\"y\""), "anonymous");
+			Holds (JsonConvert.SerializeObject (new { i, half = i / 2.0,
+					nested = new { x = "y" } }).Contains ("\"x\":\"y\""), "anonymous");
 			var changed = new JObject ();
 			int events = 0;
 			changed.PropertyChanged += (s, e) => events++;
