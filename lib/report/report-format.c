@@ -6,7 +6,12 @@
 #include "report-format.h"
 
 #define REPORT_FORMAT(name, is_for_people) \
-	{ #name, is_for_people, monocle__report_##name, monocle__diff_##name, monocle__slow_##name },
+	{ #name, \
+	  is_for_people, \
+	  monocle__report_##name, \
+	  monocle__diff_##name, \
+	  monocle__slow_##name, \
+	  monocle__coverage_report_##name },
 const monocle__report_format monocle__report_formats[] = {
 #include "report-formats.def"
 };

@@ -6,6 +6,7 @@
 #ifndef MONOCLE_REPORT_REPORT_FORMAT_H
 #define MONOCLE_REPORT_REPORT_FORMAT_H
 
+#include "coverage-report.h"
 #include "diff.h"
 #include "report.h"
 #include "slow.h"
@@ -16,6 +17,7 @@ typedef struct {
 	monocle__report_writer *report;
 	monocle__diff_writer *diff;
 	monocle__report_writer *slow;
+	monocle__coverage_writer *coverage;
 } monocle__report_format;
 
 extern const monocle__report_format monocle__report_formats[];

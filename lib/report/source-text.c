@@ -65,17 +65,50 @@ read_descriptor (int fd, monocle__source_text *ret_text)
 	return MONOCLE__SOURCE_TEXT_REFUSED;
 }
 
+/* --- is it the one? ----------------------------------------------------------------------------------------------- */
+
 static bool
-is_changed (const monocle__coverage_file *file, const monocle__source_text *text)
+has_hash (const monocle__coverage_file *file, const void *bytes, size_t size)
 {
 	uint8_t digest[32];
 	switch (file->hash_size) {
-	case 16: monocle__digest_md5 (text->bytes, text->size, digest); break;
-	case 20: monocle__digest_sha1 (text->bytes, text->size, digest); break;
-	case 32: monocle__digest_sha256 (text->bytes, text->size, digest); break;
-	default: return false;
+	case 16: monocle__digest_md5 (bytes, size, digest); break;
+	case 20: monocle__digest_sha1 (bytes, size, digest); break;
+	case 32: monocle__digest_sha256 (bytes, size, digest); break;
+	default: return true;
 	}
-	return memcmp (digest, file->hash, file->hash_size) != 0;
+	return memcmp (digest, file->hash, file->hash_size) == 0;
+}
+
+/* The text with all its line ends as \n, or as \r\n. NULL: out of memory. The caller frees. */
+static char *
+with_line_ends (const monocle__source_text *text, bool both, size_t *ret_size)
+{
+	char *other = malloc (2 * text->size + 1), *to = other;
+	for (size_t i = 0; other && i < text->size; i++) {
+		if (text->bytes[i] == '\r' && i + 1 < text->size && text->bytes[i + 1] == '\n')
+			continue;
+		if (text->bytes[i] == '\n' && both)
+			*to++ = '\r';
+		*to++ = (char) text->bytes[i];
+	}
+	*ret_size = other ? (size_t) (to - other) : 0;
+	return other;
+}
+
+/* Version control may have changed line ends since, which moves no line. Without memory for that it is another text. */
+static bool
+is_changed (const monocle__coverage_file *file, const monocle__source_text *text)
+{
+	static const uint8_t none[sizeof file->hash];
+	bool is_same = memcmp (file->hash, none, sizeof none) == 0 || has_hash (file, text->bytes, text->size);
+	for (int both = 0; !is_same && both < 2; both++) {
+		size_t size;
+		char *other = with_line_ends (text, both, &size);
+		is_same = other && has_hash (file, other, size);
+		free (other);
+	}
+	return !is_same;
 }
 
 monocle__source_text_state

@@ -12,7 +12,7 @@ enum { MONOCLE__SOURCE_TEXT_MAX = 8 * 1024 * 1024 };
 
 typedef enum {
 	MONOCLE__SOURCE_TEXT_SAME,    /* or nobody knows: symbols without a hash */
-	MONOCLE__SOURCE_TEXT_CHANGED, /* read, but not what was compiled */
+	MONOCLE__SOURCE_TEXT_CHANGED, /* read, but not what was compiled, nor that with other line ends */
 	MONOCLE__SOURCE_TEXT_MISSING, /* was not found here */
 	MONOCLE__SOURCE_TEXT_REFUSED, /* cannot be read, is no file, or is larger than a source is */
 	MONOCLE__SOURCE_TEXT_MEMORY,
