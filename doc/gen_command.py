@@ -80,7 +80,7 @@ def heading(option):
 def operand_lines(command):
     for word in re.findall(r"\S+", command.operands):
         if word.startswith("["):
-            yield ".Op Ar %s\n" % word.strip("[]")
+            yield ".Op Ar %s\n" % word.strip("[]").replace("...", " ...")
         else:
             yield ".Ar %s\n" % word.replace("...", " ...")
 

@@ -8,22 +8,15 @@
 #include "coverage-html.h"
 #include "output.h"
 #include "path.h"
+#include "word-list.h"
 
 #include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64 };
-
-/* The values of an option that may be repeated, and a NULL. */
-typedef struct {
-	const char *list[WORDS_MAX + 1];
-	size_t count;
-} words;
-
 typedef struct {
 	const char *output, *title;
-	words map, sources;
+	monocle__word_list map, sources;
 	bool no_sources;
 	char **paths;
 	size_t path_count;
@@ -88,7 +81,7 @@ write_coverage (const monocle__coverage *coverage, const arguments *args)
 static int
 show (const arguments *args)
 {
-	monocle__coverage_options options = { .map = args->map.list, .sources = args->sources.list };
+	monocle__coverage_options options = { .map = args->map.words, .sources = args->sources.words };
 	const char *const *paths = (const char *const *) args->paths;
 	monocle__coverage *coverage;
 	int result = MONOCLE__EXIT_FAILED;
@@ -117,22 +110,6 @@ run (int argc, char **argv)
 	return show (&args);
 }
 
-static bool
-try_word (const char *value, void *target)
-{
-	words *w = target;
-	if (!*value || w->count == WORDS_MAX)
-		return false;
-	w->list[w->count++] = value;
-	return true;
-}
-
-static bool
-try_map (const char *value, void *target)
-{
-	return strchr (value, '=') && *value != '=' && try_word (value, target);
-}
-
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "output",      'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),     "OUT.html",
@@ -141,10 +118,10 @@ static const monocle__option options[] = {
 	  "what the page is called. Default: the name of the first FILE" },
 	{ "source-root", 0,   MONOCLE__OPTION_READ, offsetof (arguments, sources),    "FOLDER",
 	  "a folder to look for sources in that are not where they were compiled",
-	  .try_read = try_word, .wanted = "takes a folder, at most 64 times", .is_repeated = true },
+	  .try_read = monocle__word_list_try_add, .wanted = "takes a folder, at most 64 times", .is_repeated = true },
 	{ "map",         0,   MONOCLE__OPTION_READ, offsetof (arguments, map),        "FROM=TO",
 	  "sources whose names begin with FROM begin with TO here",
-	  .try_read = try_map, .wanted = "takes FROM=TO, at most 64 times", .is_repeated = true },
+	  .try_read = monocle__word_list_try_add_map, .wanted = "takes FROM=TO, at most 64 times", .is_repeated = true },
 	{ "no-sources",  0,   MONOCLE__OPTION_ON,   offsetof (arguments, no_sources), NULL,
 	  "leave out the text of sources: names, lines and counts only" },
 	{ 0 },

@@ -1,30 +1,40 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_report.c - `monocle report`: a profile as a table, a tree, or rows for other programs.
+ * cmd_report.c - `monocle report`: a profile or coverage as a table, a tree, or rows for other programs.
  */
 #include "choices.h"
 #include "command.h"
+#include "coverage-file.h"
 #include "output.h"
 #include "profile-file.h"
+#include "report-coverage.h"
 #include "report-format.h"
+#include "word-list.h"
 
 #include <getopt.h> /* optind */
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { TABLE_ROWS = 40, TREE_ROWS = 80 };
 
 typedef struct {
-	size_t sort, format, limit; /* limit SIZE_MAX: -n was not given */
-	bool tree, slow;
+	size_t sort, by, format, limit; /* SIZE_MAX: it was not given */
+	bool tree, slow, only_missed;
+	const char *annotate;
+	monocle__word_list sources, map;
+	monocle__fail_under fail_under;
 } arguments;
+
+/* --- profiles ----------------------------------------------------------------------------------------------------- */
 
 static int
 write_report (const monocle__profile *profile, const arguments *args, const char *path)
 {
-	const monocle__report_format *format = &monocle__report_formats[args->format];
-	monocle__report_options options = { .title = path, .sort = (monocle__sort) args->sort, .tree = args->tree };
+	const monocle__report_format *format = &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
+	monocle__report_options options = { .title = path, .tree = args->tree };
+	options.sort = args->sort == SIZE_MAX ? MONOCLE__SORT_SELF : (monocle__sort) args->sort;
 	if (format->is_for_people) {
 		options.width = monocle__output_width (stdout);
 		options.bold = monocle__output_bold (stdout);
@@ -41,56 +51,200 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 	return monocle__output_finish (stdout, NULL);
 }
 
-static int
-report_file (const arguments *args, const char *path)
+/* What is wrong with the options for a profile; NULL: nothing. */
+static const char *
+wrong_for_profile (const arguments *args)
 {
+	if (args->by != SIZE_MAX)
+		return "--by";
+	if (args->only_missed)
+		return "--missed";
+	if (args->annotate)
+		return "--annotate";
+	if (args->sources.count)
+		return "--source-root";
+	if (args->map.count)
+		return "--map";
+	if (args->fail_under.is_given)
+		return "--fail-under";
+	return args->sort != SIZE_MAX && args->sort >= monocle__sort_count ? "this --sort" : NULL;
+}
+
+static int
+report_profile (const arguments *args, const char *const *paths, size_t count)
+{
+	const char *wrong = wrong_for_profile (args);
 	monocle__profile *profile;
-	char *newest = NULL;
-	int result = MONOCLE__EXIT_FAILED;
-	if (!path)
-		path = newest = monocle__profile_file_newest ();
-	if (!path) {
-		monocle__say (
-		    "there is no profile (*.pb.gz or *.spool) in this directory; name one, or make one with monocle run");
+	int result;
+	if (wrong)
+		return monocle__usage_error (&monocle__command_report, "%s is for coverage files, and %s is none", wrong,
+		                             paths[0]);
+	if (count > 1)
+		return monocle__usage_error (&monocle__command_report, "report takes one profile, not %zu", count);
+	if (monocle__profile_file_open (paths[0], &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	}
-	if (monocle__profile_file_open (path, &profile) == 0) {
-		result = write_report (profile, args, path);
-		monocle__profile_free (profile);
-	}
-	free (newest);
+	result = write_report (profile, args, paths[0]);
+	monocle__profile_free (profile);
 	return result;
+}
+
+/* --- coverage ----------------------------------------------------------------------------------------------------- */
+
+static const char *
+wrong_for_coverage (const arguments *args)
+{
+	if (args->slow)
+		return "--slow";
+	return args->sort != SIZE_MAX && args->sort < monocle__sort_count ? "this --sort" : NULL;
+}
+
+/* What --annotate or --tree takes the place of; NULL: nothing of it was given. */
+static const char *
+needless (const arguments *args)
+{
+	if (args->by != SIZE_MAX)
+		return "--by";
+	if (!args->annotate)
+		return NULL;
+	if (args->tree)
+		return "--tree";
+	if (args->sort != SIZE_MAX)
+		return "--sort";
+	if (args->limit != SIZE_MAX)
+		return "-n";
+	if (args->only_missed)
+		return "--missed";
+	return args->format != SIZE_MAX && !monocle__report_formats[args->format].is_for_people ? "this --format" : NULL;
+}
+
+static int
+report_coverage (const arguments *args, const char *const *paths, size_t count)
+{
+	monocle__report_coverage_arguments coverage = {
+		.by = args->by == SIZE_MAX ? MONOCLE__COVERAGE_BY_FILE : (monocle__coverage_by) args->by,
+		.format = args->format == SIZE_MAX ? 0 : args->format,
+		.limit = args->limit,
+		.tree = args->tree,
+		.only_missed = args->only_missed,
+		.annotate = args->annotate,
+		.options = { .map = args->map.words, .sources = args->sources.words },
+		.fail_under = args->fail_under,
+	};
+	const char *wrong = wrong_for_coverage (args);
+	if (wrong)
+		return monocle__usage_error (&monocle__command_report, "%s is for profiles, and %s is coverage", wrong,
+		                             paths[0]);
+	if ((args->tree || args->annotate) && needless (args))
+		return monocle__usage_error (&monocle__command_report, "%s says what is shown: %s means nothing beside it",
+		                             args->annotate ? "--annotate" : "--tree", needless (args));
+	if (args->sort != SIZE_MAX)
+		coverage.sort = (monocle__coverage_sort) (args->sort - monocle__sort_count);
+	return monocle__report_coverage (paths, count, &coverage);
+}
+
+/* --- both --------------------------------------------------------------------------------------------------------- */
+
+/* Of a folder coverage is what is meant: profiles are not added up. */
+static bool
+is_coverage (const char *path)
+{
+	struct stat status;
+	return monocle__coverage_file_is (path) || (stat (path, &status) == 0 && S_ISDIR (status.st_mode));
+}
+
+static int
+report_files (const arguments *args, const char *const *paths, size_t count)
+{
+	size_t coverage = 0;
+	for (size_t i = 0; i < count; i++)
+		coverage += is_coverage (paths[i]);
+	if (coverage == 0)
+		return report_profile (args, paths, count);
+	for (size_t i = 0; i < count && coverage < count; i++) {
+		if (!is_coverage (paths[i]))
+			return monocle__usage_error (&monocle__command_report, "several files are coverage, but %s is none",
+			                             paths[i]);
+	}
+	return report_coverage (args, paths, count);
 }
 
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .sort = MONOCLE__SORT_SELF, .limit = SIZE_MAX };
+	arguments args = { .sort = SIZE_MAX, .by = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
+	const char *newest;
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_report, argc, argv, &args, &code))
 		return code;
-	if (argc - optind > 1)
-		return monocle__usage_error (&monocle__command_report, "report takes one FILE, not %d", argc - optind);
-	return report_file (&args, argv[optind]);
+	if (argc > optind)
+		return report_files (&args, (const char *const *) argv + optind, (size_t) (argc - optind));
+	newest = monocle__profile_file_newest (true);
+	if (!newest) {
+		monocle__say ("there is no profile or coverage (*.pb.gz, *.spool or *.mcov) in this directory; name one, or "
+		              "make one with monocle run");
+		return MONOCLE__EXIT_FAILED;
+	}
+	code = report_files (&args, &newest, 1);
+	free ((char *) newest);
+	return code;
+}
+
+/* Those of profiles, then those of coverage. */
+static monocle__choice
+sort_choice (size_t index)
+{
+	monocle__choice choice = monocle__choices_sort (index);
+	if (index >= monocle__sort_count && index - monocle__sort_count < monocle__coverage_sort_count)
+		choice.name = monocle__coverage_sort_names[index - monocle__sort_count];
+	return choice;
+}
+
+static monocle__choice
+by_choice (size_t index)
+{
+	return (monocle__choice) { index < monocle__coverage_by_count ? monocle__coverage_by_names[index] : NULL, NULL };
 }
 
 /* clang-format off */
 static const monocle__option options[] = {
-	{ "sort",   0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, sort),   NULL,
-	  "the order of rows: own cost (default), cost with callees, number of calls",
-	  .choice = monocle__choices_sort },
-	{ NULL,     'n', MONOCLE__OPTION_NUMBER, offsetof (arguments, limit),  "N",
-	  "rows; 0: all. Default: 40, with --tree 80; tsv and json: all",
+	{ "sort",        0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, sort),           NULL,
+	  "the order of rows: own cost (default), cost with callees, number of calls;\n"
+	  "of coverage: path or name (default), most missed lines, worst percentage",
+	  .choice = sort_choice },
+	{ NULL,          'n', MONOCLE__OPTION_NUMBER, offsetof (arguments, limit),          "N",
+	  "rows; 0: all. Default: 40, with --tree 80; of a table of coverage, tsv and\n"
+	  "json: all",
 	  .wanted = "takes a number of rows" },
-	{ "tree",   0,   MONOCLE__OPTION_ON,     offsetof (arguments, tree),   NULL,
-	  "who calls whom, from the outermost caller" },
-	{ "slow",   0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),   NULL,
+	{ "tree",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, tree),           NULL,
+	  "who calls whom, from the outermost caller; of coverage: assemblies, folders,\n"
+	  "files, classes and methods, with bars" },
+	{ "slow",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),           NULL,
 	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
 	  "with --tree each with its callers" },
-	{ "format", 0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format), NULL,
+	{ "by",          0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, by),             NULL,
+	  "coverage: what has a row (default: each file)",
+	  .choice = by_choice },
+	{ "missed",      0,   MONOCLE__OPTION_ON,     offsetof (arguments, only_missed),    NULL,
+	  "coverage: only rows with missed lines" },
+	{ "annotate",    0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, annotate),       "NAME",
+	  "coverage: the source of a file, class or method, with what ran beside it;\n"
+	  "the end of a path or name is enough" },
+	{ "source-root", 0,   MONOCLE__OPTION_READ,   offsetof (arguments, sources),        "FOLDER",
+	  "coverage: a folder to look for sources in that are not where they were compiled",
+	  .try_read = monocle__word_list_try_add, .wanted = "takes a folder, at most 64 times", .is_repeated = true },
+	{ "map",         0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),            "FROM=TO",
+	  "coverage: sources whose names begin with FROM begin with TO here",
+	  .try_read = monocle__word_list_try_add_map, .wanted = "takes FROM=TO, at most 64 times",
+	  .is_repeated = true },
+	{ "fail-under",  0,   MONOCLE__OPTION_READ,   offsetof (arguments, fail_under),     "PERCENT[,KIND=PERCENT]",
+	  "coverage: exit code 3 when fewer lines are covered; KIND is line, branch,\n"
+	  "method or class",
+	  .wanted = "takes a percentage of lines, or several as 80,branch=70,method=90",
+	  .try_read = monocle__fail_under_try_read },
+	{ "format",      0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),         NULL,
 	  "for people (default), or for programs: names in full, plain numbers,\n"
-	  "columns method, calls, self_ns, total_ns",
+	  "columns method, calls, self_ns, total_ns; of coverage lines, lines_covered, ...",
 	  .choice = monocle__choices_report_format },
 	{ 0 },
 };
@@ -98,14 +252,18 @@ static const monocle__option options[] = {
 
 const monocle__command monocle__command_report = {
 	.name = "report",
-	.summary = "show a profile as a table, a tree, or rows for other programs",
-	.operands = "[FILE]",
+	.summary = "show a profile or coverage as a table, a tree, or rows for other programs",
+	.operands = "[FILE...]",
 	.options = options,
-	.about = "FILE is a profile (pprof), or the spool of a process that died.\n"
-	         "Without FILE it is the newest of *.pb.gz and *.spool in the current directory.\n"
+	.about = "FILE is a profile (pprof), the spool of a process that died, or coverage (.mcov); several files of\n"
+	         "coverage are added up. Without FILE it is the newest of *.pb.gz, *.spool and *.mcov in the current\n"
+	         "directory.\n"
 	         "\n"
 	         "Example: the single calls that took 50 ms or more, each with its callers:\n"
 	         "  monocle run --profile=calls:threshold=50ms -o prof.pb.gz -- dotnet app.dll\n"
-	         "  monocle report --slow --tree prof.pb.gz\n",
+	         "  monocle report --slow --tree prof.pb.gz\n"
+	         "Example: which lines of each file did not run, the worst files first:\n"
+	         "  monocle run --profile=cover -o app.mcov -- dotnet app.dll\n"
+	         "  monocle report --sort=percent app.mcov\n",
 	.run = run,
 };

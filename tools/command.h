@@ -16,6 +16,7 @@ enum {
 	MONOCLE__EXIT_OK = 0,
 	MONOCLE__EXIT_FAILED = 1, /* an input that cannot be read, an output that cannot be written */
 	MONOCLE__EXIT_USAGE = 2,
+	MONOCLE__EXIT_BELOW = 3,        /* coverage is less than --fail-under wants */
 	MONOCLE__EXIT_RUN_FAILED = 125, /* `run` itself, before the program was started */
 	MONOCLE__EXIT_CANNOT_EXECUTE = 126,
 	MONOCLE__EXIT_NOT_FOUND = 127,

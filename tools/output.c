@@ -203,8 +203,14 @@ monocle__output_bold (FILE *stream)
 	return isatty (fileno (stream)) && !(no_color && *no_color) && !(term && strcmp (term, "dumb") == 0);
 }
 
+bool
+monocle__output_is_utf8 (void)
+{
+	return strcmp (nl_langinfo (CODESET), "UTF-8") == 0;
+}
+
 const char *
 monocle__output_ellipsis (void)
 {
-	return strcmp (nl_langinfo (CODESET), "UTF-8") == 0 ? "\xe2\x80\xa6" : "..";
+	return monocle__output_is_utf8 () ? "\xe2\x80\xa6" : "..";
 }

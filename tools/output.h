@@ -58,7 +58,9 @@ char *monocle__output_name (const char *path, const char *extension);
 size_t monocle__output_width (FILE *stream);
 /* May text be bold? A terminal, and neither NO_COLOR nor TERM=dumb. */
 bool monocle__output_bold (FILE *stream);
-/* What replaces a missing middle: "…" where the locale is UTF-8, else "..". */
+/* Is the locale's text UTF-8? */
+bool monocle__output_is_utf8 (void);
+/* What replaces a missing middle: "…" where it is, else "..". */
 const char *monocle__output_ellipsis (void);
 
 #endif

@@ -140,7 +140,7 @@ is_newer (const struct timespec *a, const struct timespec *b)
 }
 
 char *
-monocle__profile_file_newest (void)
+monocle__profile_file_newest (bool or_coverage)
 {
 	DIR *directory = opendir (".");
 	struct timespec newest = { 0 };
@@ -148,7 +148,8 @@ monocle__profile_file_newest (void)
 	struct stat status;
 	char *found = NULL;
 	while (directory && (entry = readdir (directory))) {
-		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".spool"))
+		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".spool") &&
+		    !(or_coverage && ends_with (entry->d_name, ".mcov")))
 			continue;
 		if (stat (entry->d_name, &status) != 0 || !S_ISREG (status.st_mode) || !is_newer (&status.st_mtim, &newest))
 			continue;

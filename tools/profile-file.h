@@ -22,7 +22,9 @@ int monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret
 /* Says that the profile has no value of that name, and which it has. */
 void monocle__profile_file_say_values (const char *path, const monocle__profile *profile, const char *name);
 
-/* The newest profile or spool in the current directory; NULL: none. The caller frees. */
-char *monocle__profile_file_newest (void);
+/*
+ * The newest profile or spool in the current directory, or of these and coverage; NULL: none. The caller frees.
+ */
+char *monocle__profile_file_newest (bool or_coverage);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * coverage-measure.h - what coverage is measured in: lines, branches, methods, classes; and what a file says is missing.
+ * coverage-measure.h - lines, branches, methods, classes: the shares of them; and what a file says is missing.
  */
 #ifndef MONOCLE_REPORT_COVERAGE_MEASURE_H
 #define MONOCLE_REPORT_COVERAGE_MEASURE_H

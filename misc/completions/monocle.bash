@@ -17,7 +17,7 @@ _monocle_options()
 	case $1 in
 	run) echo '--profile= -o --all --process= --embedded-mono -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --slow --format= --help' ;;
+	report) echo '--sort= -n --tree --slow --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
@@ -35,7 +35,7 @@ _monocle_with_value()
 	case $1 in
 	run) echo '--profile -o --output --process' ;;
 	env) echo '--profile --format -o --output --process' ;;
-	report) echo '--sort -n --format' ;;
+	report) echo '--sort -n --by --annotate --source-root --map --fail-under --format' ;;
 	flame) echo '-o --output --thread --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
@@ -50,7 +50,8 @@ _monocle_choices()
 {
 	case $1 in
 	env,--format) echo 'shell systemd docker compose kubernetes' ;;
-	report,--sort) echo 'self total calls' ;;
+	report,--sort) echo 'self total calls path missed percent' ;;
+	report,--by) echo 'file class method assembly' ;;
 	report,--format) echo 'text tsv json' ;;
 	diff,--sort) echo 'self total' ;;
 	diff,--format) echo 'text tsv json' ;;
@@ -67,6 +68,7 @@ _monocle_files()
 	run,--output) echo 'any' ;;
 	env,-o) echo 'any' ;;
 	env,--output) echo 'any' ;;
+	report,--source-root) echo 'any' ;;
 	flame,-o) echo 'any' ;;
 	flame,--output) echo 'any' ;;
 	html,-o) echo 'any' ;;

@@ -15,6 +15,7 @@ import unicodedata
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
+import cover_file
 import pprof
 
 # Raw bytes, as a file name or a variable may hold them.
@@ -135,6 +136,32 @@ class Profiles(Case):
                 for words in [['report', 'bad'], ['flame', 'bad'], ['convert', 'bad', '--to=pprof'],
                               ['diff', 'bad', 'bad']]:
                     self.look(*words)
+
+
+class Coverage(Case):
+    """What a coverage file holds, and a source."""
+
+    def make(self, raw):
+        (self.work / 'a.cs').write_bytes(b'a' + raw + b'b\n')
+        file = cover_file.File(program=b'p' + raw, runtime=b'r' + raw, desc=b'd' + raw)
+        image = file.image(b'I' + raw, b'/' + raw)
+        for path in [os.fsencode(self.work) + b'/a.cs', b'/no/' + raw + b'/x' + raw + b'.cs', raw + b'\\y.cs']:
+            type = file.type(image, b'N' + raw + b'.C' + raw)
+            file.method(type, b'F' + raw + b' (int)', [(1, 1), (2, 0)], [(0, 0, 1), (0, 1, 0)], file.document(path))
+        file.write(self.work / 'a.mcov')
+
+    def test_reports_are_safe(self):
+        for raw in HOSTILE.values():
+            self.make(raw)
+            for form in case.report_formats(case.MONOCLE):
+                for shape in [[], ['--by=class'], ['--by=method'], ['--by=assembly'], ['--tree']]:
+                    out, _ = self.look('report', 'a.mcov', '--format=' + form, *shape, code=0)
+                    if form == 'json':
+                        json.loads(out)
+            self.look('report', 'a.mcov', '--annotate=a.cs', code=0)
+            for name in [b'no' + raw, b'x' + raw + b'.cs', b'F']:
+                self.look('report', 'a.mcov', b'--annotate=' + name, code=1)
+            self.look('report', 'a.mcov', b'--fail-under=' + raw, code=2)
 
 
 class Words(Case):

@@ -38,12 +38,6 @@ KEPT = {
     # What coverage will be made of: stack-empty offsets, arms of branches, a state machine's source, changed sources.
     "monocle__il_pops": "offsets at which the stack is empty",
     "monocle__il_pushes": "offsets at which the stack is empty",
-    "monocle__coverage_file_is": "reports of coverage",
-    "monocle__coverage_percent": "reports of coverage",
-    "monocle__coverage_sum": "reports of coverage",
-    "monocle__coverage_sum_of_file": "reports of coverage",
-    "monocle__coverage_sum_of_image": "reports of coverage",
-    "monocle__coverage_sum_of_type": "reports of coverage",
 }
 # Slots of the runtime's table of callbacks: a weak definition that does nothing, or ours.
 SLOTS = "monocle__callback_"

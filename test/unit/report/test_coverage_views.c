@@ -44,8 +44,12 @@ typedef struct {
 	} method;
 } file;
 
-#define RECORD(part, of) { sizeof ((file *) NULL)->part, of }
+#define RECORD(part, of) \
+	{ \
+		sizeof ((file *) NULL)->part, of \
+	}
 
+/* clang-format off */
 static const file bytes = {
 	.head.header = { .magic = MONOCLE__COVER_MAGIC,
 	                 .version = MONOCLE__COVER_VERSION,
@@ -61,10 +65,12 @@ static const file bytes = {
 	              .counter_count = 2,
 	              .name_length = 4,
 	              .counters = offsetof (file, method.counters) - offsetof (file, method) },
-	            { { .start_line = 1, .end_line = 1 }, { .il_offset = 4, .start_line = 3, .end_line = 3, .counter = 1 } },
+	            { { .start_line = 1, .end_line = 1 },
+	              { .il_offset = 4, .start_line = 3, .end_line = 3, .counter = 1 } },
 	            "F ()",
 	            { 1, 0 } },
 };
+/* clang-format on */
 
 static monocle__coverage *
 read_coverage (void)
