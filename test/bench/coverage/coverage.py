@@ -4,8 +4,9 @@
 
 The library is built from its sources (--library: the folder Newtonsoft.Json of that project's Src), so that it has
 symbols and local sources; under another name, because test hosts have one of this name themselves. Tests run in a test
-host under `dotnet test`, which is where the peers work, and in a plain program. The time is that of the tests alone, told by the program itself; `whole` is that of the command. Variants take
-turns in each round; figures are medians, ratios against bare.
+host under `dotnet test`, which is where the peers work, and in a plain program. The time is that of the tests alone,
+told by the program itself; `whole` is that of the command. Variants take turns in each round; figures are medians,
+ratios against bare.
 """
 import os
 import pathlib
