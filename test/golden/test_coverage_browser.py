@@ -85,7 +85,7 @@ def shop_coverage(folder):
     file.method(type, 'get_Name ()', [(23, 3)], document=basket)
     file.method(type, 'Never ()', [(25, 0), (26, 0), (27, 0)], document=basket)
     file.method(file.type(core, 'Shop.Changed'), 'F ()', [(1, 1), (2, 0), (9, 1)], document=changed)
-    file.method(file.type(web, 'Web.Gone`1/Inner'), 'G ()', [(3, 1), (700, 0)], document=gone)
+    file.method(file.type(web, 'Web.Gone`1/Inner'), 'G ()', [(3, 1), (4 * 10**9, 0)], document=gone)
     file.method(file.type(web, 'Web.<i>&lt;'), 'H<b>\u202e ()', [(1, 1)], document=evil)
     path = folder / 'shop.mcov'
     file.write(path)
@@ -235,10 +235,10 @@ class Page(unittest.TestCase):
         self.open('#file=more/Changed.cs')
         self.assertIn('changed after it was compiled', self.text('#source-notice'))
         self.assertEqual(self.line(9)[0], 'row hit')
-        self.open('#file=more/Gone.cs&line=700')
+        self.open('#file=more/Gone.cs&line=4000000000')
         self.assertIn('was not found on this machine', self.text('#source-notice'))
-        self.assertEqual(self.ask('monocle.view().lines.map(line => line.number)'), [3, 700])
-        self.assertEqual(self.line(700), ['row miss here', '✗', '0', ''])
+        self.assertEqual(self.ask('monocle.view().lines.map(line => line.number)'), [3, 4000000000])
+        self.assertEqual(self.line(4000000000), ['row miss here', '✗', '0', ''])
         self.open('#file=nothing.cs')
         self.assertIn('no such file', self.text('#source-notice'))
 
