@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "cover-file.h"
+#include "coverage-ask.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,19 +69,36 @@ read_bytes (int fd, bytes *b)
 	return read_until (fd, b, header.used);
 }
 
+int
+monocle__coverage_file_read (const char *path, int fd, char **ret_data, size_t *ret_size)
+{
+	bytes b = { 0 };
+	if (read_bytes (fd, &b) != 0) {
+		monocle__say ("%s: %s", path, strerror (errno));
+		free (b.data);
+		return -1;
+	}
+	*ret_data = b.data;
+	*ret_size = b.size;
+	return 0;
+}
+
 static int
 add_file (monocle__coverage *coverage, const char *path, int fd)
 {
-	bytes b = { 0 };
+	struct monocle__cover_header header;
 	const char *error;
-	int result = -1;
-	if (read_bytes (fd, &b) != 0)
-		monocle__say ("%s: %s", path, strerror (errno));
-	else if (monocle__coverage_add (coverage, b.data, b.size, &error) != 0)
+	char *data;
+	size_t size;
+	int result;
+	if (pread (fd, &header, sizeof header, 0) == sizeof header && header.magic == MONOCLE__COVER_MAGIC)
+		monocle__coverage_ask (path, &header);
+	if (monocle__coverage_file_read (path, fd, &data, &size) != 0)
+		return -1;
+	result = monocle__coverage_add (coverage, data, size, &error);
+	if (result != 0)
 		monocle__say ("%s: %s", path, error);
-	else
-		result = 0;
-	free (b.data);
+	free (data);
 	return result;
 }
 

@@ -11,6 +11,9 @@
 /* Is that a file that begins as coverage does? */
 bool monocle__coverage_file_is (const char *path);
 
+/* Reads what is used of the file that is open. 0, or -1 after one line on stderr; the caller frees. */
+int monocle__coverage_file_read (const char *path, int fd, char **ret_data, size_t *ret_size);
+
 /*
  * Adds the file at `path`, or each NAME.mcov in the folder at `path`. A running process that keeps counters elsewhere
  * is asked for them first. 0, or -1 after one line on stderr.

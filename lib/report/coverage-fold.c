@@ -545,6 +545,10 @@ number_all (folder *f)
 		if (!(type->name = monocle__coverage_name_for_people (f->raw, type->full)))
 			return -1;
 	}
+	for (size_t i = 0; i < c->method_count; i++) {
+		if (!(c->methods[i].name = monocle__coverage_name_of_method (f->raw, c->methods[i].name)))
+			return -1;
+	}
 	return 0;
 }
 
@@ -613,11 +617,12 @@ put_bodies (folder *f, const part *parts, size_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		const monocle__coverage_raw_method *m = &f->raw->methods[parts[i].raw];
 		monocle__coverage_body *body = &c->bodies[i];
-		if (!MONOCLE__RESERVE (now, now_capacity, m->point_count)) {
+		*body = (monocle__coverage_body) { .method = parts[i].method, .token = m->token };
+		body->name = monocle__coverage_name_of_method (f->raw, m->name);
+		if (!body->name || !MONOCLE__RESERVE (now, now_capacity, m->point_count)) {
 			free (now);
 			return -1;
 		}
-		*body = (monocle__coverage_body) { .name = m->name, .method = parts[i].method, .token = m->token };
 		body->first_point = (uint32_t) c->point_count;
 		body->first_arm = (uint32_t) c->arm_count;
 		put_points (f, m, now);

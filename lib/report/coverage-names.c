@@ -198,3 +198,27 @@ monocle__coverage_name_for_people (monocle__coverage_raw *raw, const char *full)
 	free (out);
 	return name;
 }
+
+/* A number of type parameters that is followed by what they are says nothing. */
+const char *
+monocle__coverage_name_of_method (monocle__coverage_raw *raw, const char *name)
+{
+	size_t written = 0;
+	const char *text;
+	char *out;
+	if (!strchr (name, '`'))
+		return name;
+	out = malloc (strlen (name) + 1);
+	if (!out)
+		return NULL;
+	for (const char *from = name; *from; from++) {
+		size_t digits = *from == '`' ? strspn (from + 1, "0123456789") : 0;
+		if (digits && from[digits + 1] == '<')
+			from += digits;
+		else
+			out[written++] = *from;
+	}
+	text = monocle__coverage_raw_text (raw, out, written);
+	free (out);
+	return text;
+}

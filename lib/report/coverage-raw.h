@@ -131,6 +131,8 @@ monocle__coverage_is_visible (const monocle__coverage_raw_point *point)
 
 /* "N.Outer`1/Inner" as people write it; interned. NULL: out of memory. */
 const char *monocle__coverage_name_for_people (monocle__coverage_raw *raw, const char *full);
+/* "Run (Func`1<int>)" as people write it; interned. NULL: out of memory. */
+const char *monocle__coverage_name_of_method (monocle__coverage_raw *raw, const char *name);
 /* Length of the part of a type's name that a person wrote; all of it when the first class is a compiler's. */
 size_t monocle__coverage_name_written (const char *full);
 /* Is the name of a method a compiler's? */

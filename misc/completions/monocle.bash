@@ -8,7 +8,7 @@ _monocle_modules()
 
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run env report flame html diff convert merge list new doctor'
+_monocle_commands='run env report flame html diff convert merge snapshot list new doctor'
 _monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
@@ -23,6 +23,7 @@ _monocle_options()
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
 	convert) echo '--to= -o --value= --help' ;;
 	merge) echo '-o --help' ;;
+	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
 	new) echo '--lang= --help' ;;
 	doctor) echo '--help' ;;
@@ -41,6 +42,7 @@ _monocle_with_value()
 	diff) echo '--sort -n --value --format -o --output' ;;
 	convert) echo '--to -o --output --value' ;;
 	merge) echo '-o --output' ;;
+	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
 	esac
 }
@@ -80,12 +82,15 @@ _monocle_files()
 	convert,--output) echo 'any' ;;
 	merge,-o) echo 'any' ;;
 	merge,--output) echo 'any' ;;
+	snapshot,-o) echo 'any' ;;
+	snapshot,--output) echo 'any' ;;
 	report) echo 'profile' ;;
 	flame) echo 'profile' ;;
 	html) echo 'profile' ;;
 	diff) echo 'profile' ;;
 	convert) echo 'profile' ;;
 	merge) echo 'profile' ;;
+	snapshot) echo 'profile' ;;
 	doctor) echo 'program' ;;
 	esac
 }

@@ -14,6 +14,7 @@ counter. Counters that are not named are one for each point and arm. What is wri
 adds any record, and `patch` changes bytes.
 """
 import hashlib
+import pathlib
 import struct
 
 MAGIC = 0x5245564F43434E4D
@@ -148,3 +149,33 @@ def patch(data, at, layout, *values):
     data = bytearray(data)
     struct.pack_into('<' + layout, data, AT[at] if isinstance(at, str) else at, *values)
     return bytes(data)
+
+
+def load(path):
+    """What a file says: its header's fields, and (type, name, line or None, number in the method) -> count or hit; the
+    line is that of a point, and None of an arm."""
+    data = pathlib.Path(path).read_bytes()
+    header = {name: struct.unpack_from('<Q' if name in ('process_start', 'realtime_ns', 'ended_ns', 'used') else '<I',
+                                       data, at)[0]
+              for name, at in AT.items() if at < AT['boot_id'] and name != 'losses'}
+    counts, types, hits, at = header['flags'] & COUNTS, [], {}, HEADER
+    while at < header['used']:
+        size, kind = struct.unpack_from('<II', data, at)
+        if kind == TYPE:
+            types.append(data[at + 24:][:struct.unpack_from('<I', data, at + 16)[0]].decode())
+        if kind == METHOD:
+            type, _, _, _, points, arms, count, length, start, _ = struct.unpack_from('<IIIIIIIIII', data, at + 8)
+            name = data[at + 48 + 24 * (points + arms):][:length].decode()
+            for index in range(points + arms):
+                row = at + 48 + 24 * index
+                line, counter = (struct.unpack_from('<I', data, row + 8)[0], struct.unpack_from('<I', data, row + 20)[0]
+                                 ) if index < points else (None, struct.unpack_from('<I', data, row + 16)[0])
+                if counts:
+                    now, base = (struct.unpack_from('<I', data, at + start + 4 * k)[0]
+                                 for k in (counter, count + counter))
+                    hit = (now - base) & 0xFFFFFFFF
+                else:
+                    hit = data[at + start + counter]
+                hits[types[type], name, line, index] = hit
+        at += size
+    return header, hits
