@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the module `exceptions` adds to a throw: bare, and with each kind of output.
+"""What the module `exceptions` adds to a throw: bare, and with each kind of output. What a finally block costs.
 
 One program throws and catches at depths of 5 and 40 frames, five times in each of several rounds, in which the outputs
-take turns. A figure is the least of all: what else runs on the machine only ever adds.
+take turns. Another one runs finally blocks, to which no exception leads, bare and with the cheapest module that listens
+to exception_clause; its figures are CPU time. A figure is the least of all: what else runs on the machine only ever
+adds.
 """
 import pathlib
 import shutil
@@ -32,22 +34,49 @@ class Bench(harness.Suite):
         return min(float(word) for word in seen.out.split()) if seen.code == 0 else 0
 
 
+    def blocks(self, runtime, module, image, count):
+        """Nanoseconds per finally block."""
+        env = harness.profile_environment(self.build, runtime, [module]) if module else harness.bare_environment()
+        # --debug would switch off optimisations of Mono's JIT.
+        prefix = ["mono"] if runtime.kind == "mono" else runtime.prefix
+        seen = harness.run([*prefix, image, str(count), "5"], env, cwd=self.work, timeout=300)
+        self.check(seen.code == 0, "%s %s" % (runtime, module or "bare blocks"), seen)
+        return min(float(word) for word in seen.out.split()) if seen.code == 0 else 0
+
+
+def compile_program(bench, name):
+    image = bench.work / (name + ".exe")
+    subprocess.run(["mcs", "-optimize+", "-out:%s" % image, HERE / (name + ".cs")], check=True)
+    shutil.copy(HERE.parent / "conformance/programs/runtimeconfig.json", image.with_suffix(".runtimeconfig.json"))
+    return image
+
+
+def blocks_table(bench, runtimes, options):
+    image = compile_program(bench, "blocks")
+    print("\nns of CPU time per finally block, the least of %d rounds" % options.rounds)
+    print("%-24s%14s%14s" % ("", "bare", "listened to"))
+    for runtime in runtimes:
+        figures = [[bench.blocks(runtime, module, image, options.blocks) for module in (None, "clauses")]
+                   for _ in range(options.rounds)]
+        print("%-24s" % runtime + "".join("%14.2f" % min(column) for column in zip(*figures)))
+
+
 def main():
     bench = Bench("exceptions-bench", __doc__)
     bench.parser.add_argument("--runtimes", default="mono,clr8,clr10")
     bench.parser.add_argument("--rounds", type=int, default=3)
     bench.parser.add_argument("--count", type=int, default=10000)
+    bench.parser.add_argument("--blocks", type=int, default=30000000)
     options = bench.parse()
     if not shutil.which("mcs"):
         bench.skip("exceptions", "no mcs", "mono")
         return bench.finish()
-    image = bench.work / "throwing.exe"
-    subprocess.run(["mcs", "-optimize+", "-out:%s" % image, HERE / "throwing.cs"], check=True)
-    shutil.copy(HERE.parent / "conformance/programs/runtimeconfig.json", image.with_suffix(".runtimeconfig.json"))
+    image = compile_program(bench, "throwing")
     depths = (5, 40)
     print("us per throw, the least of %d rounds" % options.rounds)
     print("%-24s" % "" + "".join("%14s" % ("%d frames" % depth) for depth in depths))
-    for runtime in bench.runtimes(options.runtimes.split(",")):
+    runtimes = bench.runtimes(options.runtimes.split(","))
+    for runtime in runtimes:
         figures = {(kind, depth): [] for kind in KINDS for depth in depths}
         for _ in range(options.rounds):
             for kind, depth in figures:
@@ -56,6 +85,7 @@ def main():
             print("%-24s" % ("%s %s" % (runtime, kind))
                   + "".join("%14.2f" % min(figures[kind, depth]) for depth in depths))
         sys.stdout.flush()
+    blocks_table(bench, runtimes, options)
     return bench.finish()
 
 

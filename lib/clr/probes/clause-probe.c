@@ -27,6 +27,7 @@
 #include "probe.h"
 #include "rewrite.h"
 #include "state.h"
+#include "thread-memory.h"
 #include "tokens.h"
 
 typedef monocle__rewriting job;
@@ -47,7 +48,7 @@ is_finally (const monocle__il_clause *c)
 enum { TYPE_BITS = 3, TYPES = (1 << TYPE_BITS) - 1 };
 
 /* `clause`: index << TYPE_BITS | type. A probe may be between a native call and the read of its errno. */
-static void
+static __attribute__ ((noinline)) void
 tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *const *carried)
 {
 	uint32_t type = clause & TYPES, kind = type == MONO_EXCEPTION_CLAUSE_FAULT ? MONO_EXCEPTION_CLAUSE_FINALLY : type;
@@ -61,6 +62,18 @@ tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *
 		monocle_raise_exception_clause (method, (uint32_t) (clause >> TYPE_BITS), (MonoExceptionEnum) type, object);
 	monocle__clr_object_release (held);
 	errno = saved_errno;
+}
+
+/* Mostly there is none under way, and a `leave` came to a finally block: then nothing is asked of the runtime. */
+static inline void
+tell_leave_or (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *const *carried)
+{
+	const monocle__thread_memory *own = monocle__thread_memory_own;
+	if (__builtin_expect (own && own->under_way.announced.definition, 0))
+		tell (method, definition, clause, carried);
+	else if ((clause & TYPES) == MONO_EXCEPTION_CLAUSE_FINALLY)
+		monocle_raise_exception_clause (method, (uint32_t) (clause >> TYPE_BITS), MONO_EXCEPTION_CLAUSE_FINALLY,
+		                                carried ? *carried : NULL);
 }
 
 void
@@ -79,7 +92,7 @@ PROBE static void
 handler (MonoMethod *method, uintptr_t clause, MonoObject *const *carried)
 {
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_clause))
-		tell (method, method, clause, carried);
+		tell_leave_or (method, method, clause, carried);
 }
 
 PROBE static void
@@ -88,7 +101,7 @@ generic_clause (monocle__clr_generic *generic, uintptr_t clause, MonoObject *con
 {
 	uintptr_t keys[] = { a, b, c, d, e };
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_clause))
-		tell (monocle__probe_generic_instance (generic, keys), generic->definition, clause, carried);
+		tell_leave_or (monocle__probe_generic_instance (generic, keys), generic->definition, clause, carried);
 }
 
 monocle__probe

@@ -12,6 +12,7 @@
 #include "probes/rewrite.h"
 #include "probes/tokens.h"
 #include "state.h"
+#include "thread-memory.h"
 
 /* Rows in columns: clang-format leaves them alone. */
 /* clang-format off */
@@ -59,6 +60,8 @@ monocle__probe_generic_instance (monocle__clr_generic *generic, const uintptr_t 
 }
 
 static MonoObject *announced;
+static monocle__thread_memory memory;
+__thread monocle__thread_memory *monocle__thread_memory_own;
 
 bool
 monocle__under_way_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
@@ -150,6 +153,10 @@ a_finally_block_tells_what_it_carries_or_what_was_announced (void **state)
 	assert_string_equal (told, "10 3 2 C0");
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, NULL);
 	assert_string_equal (told, "10 3 2 0");
+	monocle__thread_memory_own = &memory;
+	run ((MonoMethod *) 0x10, 3 << 3 | 2, &carried);
+	assert_string_equal (told, "10 3 2 C0");
+	memory.under_way.announced.definition = (MonoMethod *) 0x10;
 	announced = (MonoObject *) 0xA0;
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, &carried);
 	assert_string_equal (told, "10 3 2 A0");
@@ -165,6 +172,9 @@ a_catch_block_that_was_not_announced_tells_nothing (void **state)
 {
 	announced = NULL;
 	*told = 0;
+	memory.under_way.announced.definition = NULL;
+	((plain_probe) monocle__clause_probe_function (false)) ((MonoMethod *) 0x10, 0, NULL);
+	memory.under_way.announced.definition = (MonoMethod *) 0x20;
 	((plain_probe) monocle__clause_probe_function (false)) ((MonoMethod *) 0x10, 0, NULL);
 	counts[MONOCLE_EVENT_exception_clause] = 0;
 	((plain_probe) monocle__clause_probe_function (false)) ((MonoMethod *) 0x10, 2, NULL);
