@@ -5,6 +5,7 @@
  */
 #include "coverage-annotate.h"
 #include "coverage-find.h"
+#include "coverage-html.h"
 #include "failing-memory.h"
 #include "report-format.h"
 
@@ -171,6 +172,23 @@ a_source_is_not_shown_without_memory (void **state)
 	monocle__coverage_free (coverage);
 }
 
+static void
+a_page_is_not_written_without_memory (void **state)
+{
+	monocle__coverage_html_options options = { .title = "title" };
+	FILE *out = fopen ("/dev/null", "w");
+	monocle__coverage *coverage = read_coverage ();
+	FILE *source = tmpfile ();
+	assert_non_null (source);
+	fputs ("one\n\ttwo\nthree\n", source);
+	fflush (source);
+	assert_true (asprintf ((char **) &coverage->files[0].local, "/proc/self/fd/%d", fileno (source)) > 0);
+	UNTIL_ENOUGH (12, monocle__coverage_html (out, coverage, &options));
+	fclose (source);
+	fclose (out);
+	monocle__coverage_free (coverage);
+}
+
 int
 main (void)
 {
@@ -178,6 +196,7 @@ main (void)
 		cmocka_unit_test (a_report_without_memory_answers_minus_one),
 		cmocka_unit_test (a_name_is_not_found_without_memory),
 		cmocka_unit_test (a_source_is_not_shown_without_memory),
+		cmocka_unit_test (a_page_is_not_written_without_memory),
 	};
 	return cmocka_run_group_tests_name ("report coverage views", tests, NULL, NULL);
 }
