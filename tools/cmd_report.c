@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { TABLE_ROWS = 40, TREE_ROWS = 80 };
 
@@ -76,7 +77,7 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 	const char *wrong = wrong_for_profile (args);
 	monocle__profile *profile;
 	int result;
-	if (wrong)
+	if (wrong && access (paths[0], R_OK) == 0)
 		return monocle__usage_error (&monocle__command_report, "%s is for coverage files, and %s is none", wrong,
 		                             paths[0]);
 	if (count > 1)

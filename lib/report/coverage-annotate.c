@@ -37,6 +37,8 @@ typedef struct {
 typedef struct {
 	FILE *out;
 	const monocle__coverage *coverage;
+	monocle__coverage_by by; /* what was asked for */
+	uint32_t index;
 	const monocle__coverage_file *file;
 	bool colour, has_branches;
 	int hits_width, branches_width, number_width;
@@ -248,11 +250,24 @@ print_share (const writer *w, const monocle__coverage_sums *sums, monocle__cover
 		         monocle__coverage_measure_plurals[measure], share.covered, share.total, tenths / 10, tenths % 10);
 }
 
+/* Of a class or method the name, and the shares of it alone. */
 static void
-print_head (const writer *w, uint32_t file, bool is_changed)
+print_head (const writer *w, bool is_changed)
 {
-	monocle__coverage_sums sums = monocle__coverage_sum_of_file (w->coverage, file);
+	const monocle__coverage_method *method = &w->coverage->methods[w->index];
+	const monocle__coverage_type *types = w->coverage->types;
+	monocle__coverage_sums sums;
 	print_text (w, "", w->file->path);
+	if (w->by == MONOCLE__COVERAGE_BY_FILE) {
+		sums = monocle__coverage_sum_of_file (w->coverage, w->index);
+	} else if (w->by == MONOCLE__COVERAGE_BY_CLASS) {
+		sums = monocle__coverage_sum_of_type (w->coverage, w->index);
+		print_text (w, "# class: ", types[w->index].name);
+	} else {
+		sums = monocle__coverage_sum_of_method (w->coverage, w->index);
+		print_text (w, "# class: ", types[method->type].name);
+		print_text (w, "# method: ", method->name);
+	}
 	if (strcmp (w->file->path, w->file->local) != 0)
 		print_text (w, "# source: ", w->file->local);
 	if (is_changed)
@@ -321,7 +336,7 @@ print_part (writer *w, const part *p, char *error, size_t error_size)
 	if (state != MONOCLE__SOURCE_TEXT_SAME && state != MONOCLE__SOURCE_TEXT_CHANGED)
 		return fail (w, state, source.why, error, error_size);
 	measure (w, p->last);
-	print_head (w, p->file, state == MONOCLE__SOURCE_TEXT_CHANGED);
+	print_head (w, state == MONOCLE__SOURCE_TEXT_CHANGED);
 	print_source_lines (w, p, &source);
 	free (source.bytes);
 	return 0;
@@ -331,7 +346,7 @@ int
 monocle__coverage_annotate (FILE *out, const monocle__coverage *coverage, monocle__coverage_by by, uint32_t index,
                             const monocle__coverage_report_options *options, char *error, size_t error_size)
 {
-	writer w = { .out = out, .coverage = coverage, .colour = options->colour };
+	writer w = { .out = out, .coverage = coverage, .by = by, .index = index, .colour = options->colour };
 	parts p = { 0 };
 	int result = 0;
 	if (!find_parts (&p, coverage, by, index)) {

@@ -309,6 +309,9 @@ missed              10      public int Twice (string text) => 2 * Parse (text);
         self.assertIn('missed     6  ', text)
 
     def test_a_class_and_a_method_have_their_own_lines(self):
+        head = self.monocle('report', '--annotate=Twice', 'app.mcov')[1].split('\n\n')[0]
+        self.assertEqual(head.splitlines()[1:], ['# class: Shop.Parser', '# method: Twice (string)',
+                                                 'lines 0 of 1 (0.0%)'])
         text = self.report('--annotate=Twice')
         self.assertEqual([line.split()[-1] for line in text.splitlines()[1:]], ['9', '(text);'])
         for name in ['Shop.Parser', 'Parser', 'Parser:Parse(string)', 'Shop.Parser.Parse', 'Parser.Parse (string)']:
@@ -415,6 +418,10 @@ class Options(Case):
             self.refuse(word, 'p.pb.gz', says='is for coverage files, and p.pb.gz is none')
         self.refuse('p.pb.gz', 'p.pb.gz', says='report takes one profile, not 2')
         self.refuse('app.mcov', 'p.pb.gz', says='several files are coverage, but p.pb.gz is none')
+
+    def test_a_file_that_is_not_there_is_told_before_options(self):
+        for word in ['--by=class', '--slow', '--annotate=x']:
+            self.refuse(word, 'no.mcov', says='no.mcov: No such file', code=1)
 
     def test_options_that_mean_nothing_together_are_refused(self):
         self.refuse('--tree', '--by=file', 'app.mcov', says='--by means nothing beside it')
