@@ -23,19 +23,39 @@
 
 #include "file.h"
 #include "filter.h"
+#include "pattern.h"
 #include "record.h"
+#include "source.h"
 #include "walk.h"
 
 enum mode { MODE_HIT, MODE_COUNT };
 
-static uint32_t option_mode;
-static const char *option_output;
+static uint32_t option_mode, option_sources;
+static const char *option_output, *option_include, *option_exclude, *option_covfilter_file, *option_file, *option_xfile,
+    *option_attribute;
+static bool option_skipautoprops;
+static pattern_list wanted_files, unwanted_files;
 
 /* clang-format off */
 static const monocle_kit_option options[] = {
-	/* key      kind                        value            choices       help */
-	{ "mode",   MONOCLE_KIT_OPTION_CHOICE, &option_mode,    "hit|count",  "what is kept of a place: that it ran, or how often" },
-	{ "output", MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
+	/* key             kind                        value                   choices      help */
+	{ "mode",          MONOCLE_KIT_OPTION_CHOICE, &option_mode,           "hit|count",
+	  "what is kept of a place: that it ran, or how often" },
+	{ "include",       MONOCLE_KIT_OPTION_LIST,   &option_include,        "[ASM]TYPE",
+	  "classes to count, else the program's own; * and ? in both parts, several with a semicolon between" },
+	{ "exclude",       MONOCLE_KIT_OPTION_LIST,   &option_exclude,        "[ASM]TYPE", "classes to leave out" },
+	{ "file",          MONOCLE_KIT_OPTION_LIST,   &option_file,           "GLOB",
+	  "source files to count, else all; * ends at a slash, ** does not" },
+	{ "xfile",         MONOCLE_KIT_OPTION_LIST,   &option_xfile,          "GLOB",      "source files to leave out" },
+	{ "attribute",     MONOCLE_KIT_OPTION_LIST,   &option_attribute,      "NAME",
+	  "leave out what has it, as what has ExcludeFromCodeCoverage" },
+	{ "skipautoprops", MONOCLE_KIT_OPTION_FLAG,   &option_skipautoprops,  NULL,
+	  "leave out accessors that a compiler wrote" },
+	{ "sources",       MONOCLE_KIT_OPTION_CHOICE, &option_sources,        "here|any",
+	  "count assemblies of which a source is on this machine, or any with symbols" },
+	{ "covfilter-file", MONOCLE_KIT_OPTION_STRING, &option_covfilter_file, "FILE",
+	  "lines +TEXT and -TEXT: count, or leave out, what has it in its [ASM]TYPE; as Mono's own" },
+	{ "output",        MONOCLE_KIT_OPTION_STRING, &option_output,         "FILE",
 	  "where the profile goes, else %e_%t_%p.cover.mcov: %p process, %t time, %e program, +FILE" },
 	{ NULL },
 };
@@ -58,7 +78,7 @@ coverage_filter (MonoProfiler *profiler, MonoMethod *method)
 static void
 image_loaded (MonoProfiler *profiler, MonoImage *image)
 {
-	if (filter_wants_image (image))
+	if (filter_may_want (image))
 		walk_add (image);
 }
 
@@ -66,6 +86,8 @@ static void
 image_unloading (MonoProfiler *profiler, MonoImage *image)
 {
 	walk_forget (image);
+	record_forget (image);
+	filter_forget (image);
 }
 
 static void
@@ -94,7 +116,16 @@ read_options (const char *desc)
 	int result = monocle_kit_options_parse ("cover", desc, options);
 	if (result > 0)
 		_exit (0); /* The user asked for help, not for a program. */
-	return result == 0;
+	filter_config config = {
+		.include = option_include,
+		.exclude = option_exclude,
+		.covfilter_file = option_covfilter_file,
+		.attributes = option_attribute,
+		.skip_auto_properties = option_skipautoprops,
+		.any_sources = option_sources != 0,
+	};
+	return result == 0 && filter_init (&config) && pattern_list_read (option_file, &wanted_files) &&
+	       pattern_list_read (option_xfile, &unwanted_files);
 }
 
 static bool
@@ -127,6 +158,7 @@ mono_profiler_init_cover (const char *desc)
 	if (!read_options (desc) || !open_file (desc) || !begin_counting ())
 		return;
 	MonoProfilerHandle handle = mono_profiler_create (NULL);
+	source_init (handle, &wanted_files, &unwanted_files);
 	mono_profiler_set_coverage_filter_callback (handle, coverage_filter);
 	mono_profiler_set_image_loaded_callback (handle, image_loaded);
 	mono_profiler_set_image_unloading_callback (handle, image_unloading);

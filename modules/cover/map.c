@@ -59,3 +59,11 @@ map_add (map *m, const void *key, uint64_t value)
 	m->count++;
 	return true;
 }
+
+void
+map_clear (map *m)
+{
+	free (m->keys);
+	free (m->values);
+	*m = (map) { 0 };
+}

@@ -19,5 +19,7 @@ typedef struct {
 uint64_t *map_find (const map *m, const void *key);
 /* The key is new and not NULL. False: no memory. */
 bool map_add (map *m, const void *key, uint64_t value);
+/* Forgets all. */
+void map_clear (map *m);
 
 #endif

@@ -22,10 +22,13 @@
 
 #include "file.h"
 #include "map.h"
+#include "source.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static map images, documents, types; /* to the number of their record */
-static map methods;                  /* to the offset of their record */
+static map images, types; /* to the number of their record */
+static map documents;     /* the same; begun anew when an image goes, so that numbers are counted apart */
+static map methods;       /* to the offset of their record */
+static uint32_t image_count, document_count, type_count;
 
 /* --- images, sources, classes ------------------------------------------------------------------------------------- */
 
@@ -40,13 +43,14 @@ new_record (uint32_t kind, size_t head, size_t text)
 	return record;
 }
 
-/* Shows the record, and remembers its number under `key`. */
+/* Shows the record, and remembers its number, which is the next one of its kind, under `key`. */
 static bool
-end_record (map *kind, const void *key, const struct monocle__cover_record *record, uint32_t *ret_number)
+end_record (map *kind, const void *key, const struct monocle__cover_record *record, uint32_t *count,
+            uint32_t *ret_number)
 {
-	*ret_number = kind->count;
-	if (!map_add (kind, key, kind->count))
+	if (!map_add (kind, key, *count))
 		return false;
+	*ret_number = (*count)++;
 	file_publish (record->size);
 	return true;
 }
@@ -83,7 +87,7 @@ image_number (MonoImage *image, uint32_t *ret_number)
 	r->path_length = (uint32_t) path_length;
 	memcpy (r->text, name, name_length);
 	memcpy (r->text + name_length, path, path_length);
-	return end_record (&images, image, &r->record, ret_number);
+	return end_record (&images, image, &r->record, &image_count, ret_number);
 }
 
 static bool
@@ -104,7 +108,7 @@ document_number (const MonocleCoverageDocument *document, uint32_t *ret_number)
 	}
 	r->path_length = (uint32_t) length;
 	memcpy (r->text, document->path, length);
-	return end_record (&documents, document, &r->record, ret_number);
+	return end_record (&documents, document, &r->record, &document_count, ret_number);
 }
 
 /* "N.Outer`1/Inner"; answers its length. */
@@ -140,7 +144,7 @@ type_number (MonoClass *klass, uint32_t *ret_number)
 	r->token = mono_class_get_type_token (klass);
 	r->name_length = (uint32_t) length;
 	memcpy (r->text, name, length);
-	return end_record (&types, klass, &r->record, ret_number);
+	return end_record (&types, klass, &r->record, &type_count, ret_number);
 }
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
@@ -175,7 +179,7 @@ name_method (MonoMethod *method)
 	return name;
 }
 
-static bool
+static void
 fill_points (struct monocle__cover_point *to, const MonocleCoveragePlan *plan, const uint32_t *numbers)
 {
 	for (uint32_t i = 0; i < plan->point_count; i++) {
@@ -190,7 +194,6 @@ fill_points (struct monocle__cover_point *to, const MonocleCoveragePlan *plan, c
 			.counter = p->counter,
 		};
 	}
-	return true;
 }
 
 static void
@@ -285,10 +288,19 @@ counters_of (struct monocle__cover_method *record, const MonocleCoveragePlan *pl
 	return (uint8_t *) record + record->counters;
 }
 
+static bool
+file_is_wanted (const MonocleCoveragePlan *plan)
+{
+	const MonocleCoverageDocument *document = plan->point_count ? plan->points[0].document : NULL;
+	return document && source_is_wanted (document->path);
+}
+
 void *
 record_method (const MonocleCoveragePlan *plan, bool is_compiled)
 {
 	struct monocle__cover_method *record;
+	if (!file_is_wanted (plan))
+		return NULL;
 	if (!file_is_own ()) {
 		record = known_method (plan->method);
 		return record ? counters_of (record, plan, is_compiled) : NULL;
@@ -311,4 +323,12 @@ record_has (MonoMethod *method)
 	bool has = map_find (&methods, method) != NULL;
 	pthread_mutex_unlock (&lock);
 	return has;
+}
+
+void
+record_forget (MonoImage *image)
+{
+	pthread_mutex_lock (&lock);
+	map_clear (&documents);
+	pthread_mutex_unlock (&lock);
 }

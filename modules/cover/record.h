@@ -7,13 +7,17 @@
 #define MONOCLE_MODULES_COVER_RECORD_H
 
 #include <monocle/ext.h>
+#include <mono/metadata/image.h>
 #include <stdbool.h>
 
 /*
  * The counters of a method, in its record, which is made when there is none; `is_compiled` says that they are going to
- * be used. NULL: there is no room, or this is a forked child that has no record of it. Any thread.
+ * be used. NULL: its source file is not wanted, there is no room, or this is a forked child that has no record of it.
+ * Any thread.
  */
 void *record_method (const MonocleCoveragePlan *plan, bool is_compiled);
+/* The image goes, and addresses of its sources may mean others from then on. */
+void record_forget (MonoImage *image);
 /* Is there a record? Any thread. */
 bool record_has (MonoMethod *method);
 

@@ -1,0 +1,28 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * source.h - source files: which are wanted, and which are here.
+ */
+#ifndef MONOCLE_MODULES_COVER_SOURCE_H
+#define MONOCLE_MODULES_COVER_SOURCE_H
+
+#include <stdbool.h>
+
+#include <mono/metadata/profiler.h>
+#include "pattern.h"
+
+/* `file=` and `xfile=`. Init window. */
+void source_init (MonoProfilerHandle handle, const pattern_list *wanted, const pattern_list *unwanted);
+/* By these. Any thread. */
+bool source_is_wanted (const char *path);
+
+typedef enum {
+	SOURCE_NONE, /* the method has no lines */
+	SOURCE_ELSEWHERE,
+	SOURCE_HERE, /* the file is on this machine */
+} source_place;
+
+/* Reads symbols: normal context. */
+source_place source_of (MonoMethod *method);
+
+#endif

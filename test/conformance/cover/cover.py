@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the module `cover` writes: counts that programs state themselves, what was chosen, and what a killed one left.
+
+  cover.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+"""
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent))
+import harness  # noqa: E402
+import mcov  # noqa: E402
+
+STATED = re.compile(r"//= (\d+)( together)?")
+CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked", "Chosen.Main",
+          "Outer/Inner.One"}
+# Options, what must be gone, and what remains of it when that is not all the rest.
+CHOICES = [
+    ("", set(), None),
+    ("skipautoprops", {"Chosen.get_Auto", "Chosen.set_Auto"}, None),
+    ("attribute=Mine", {"Chosen.Marked"}, None),
+    ("attribute=MineAttribute;Other", {"Chosen.Marked"}, None),
+    ("attribute=CompilerGenerated", {"Chosen.get_Auto", "Chosen.set_Auto"}, None),
+    ("exclude=[*]Outer", {"Outer/Inner.One"}, None),
+    ("exclude=[cho?en]*nner", {"Outer/Inner.One"}, None),
+    ("exclude=[other]*", set(), None),
+    ("include=[chosen]Out*", None, {"Outer/Inner.One"}),
+    ("include=[*]Out*;[x]y,exclude=[*]*Inner", None, set()),
+    ("file=chosen.cs", set(), None),
+    ("file=/**/cover/*.cs", set(), None),
+    ("xfile=**/cho*.cs", None, set()),
+    ("file=*.cs,xfile=other/*", None, {}),
+    ("covfilter-file=plus", None, {"Outer/Inner.One"}),
+    ("covfilter-file=minus", {"Outer/Inner.One"}, None),
+]
+
+
+def stated(source):
+    """Line -> (how often it runs, whether threads count it at once)."""
+    found = {}
+    for number, line in enumerate((HERE / source).read_text().splitlines(), 1):
+        match = STATED.search(line)
+        if match:
+            found[number] = (int(match.group(1)), bool(match.group(2)))
+    return found
+
+
+class Run:
+    """One runtime."""
+
+    def __init__(self, suite, runtime):
+        self.suite, self.runtime = suite, runtime
+        self.is_mono = runtime.kind == "mono"
+        self.programs = suite.build.path / "test/conformance/cover"
+        self.work = suite.work / runtime.name
+        self.work.mkdir()
+
+    def check(self, good, what, why=""):
+        return self.suite.check(good, "%s: %s" % (self.runtime, what), why)
+
+    def environment(self, options):
+        desc = "cover:" + options if options else "cover"
+        return harness.profile_environment(self.suite.build, self.runtime, [desc])
+
+    def command(self, program, *arguments):
+        return self.runtime.command(self.programs / program) + list(arguments)
+
+    def cover(self, program, *arguments, options="", name="out.mcov"):
+        path = self.work / name
+        said = ",".join(filter(None, [options, "output=" + str(path)]))
+        outcome = harness.run(self.command(program, *arguments), self.environment(said), cwd=self.work)
+        return outcome, mcov.File(path) if path.exists() else None
+
+    # --- counts
+
+    def counts(self):
+        bare = harness.run(self.command("counted.exe"), harness.bare_environment())
+        for mode in ["hit", "count"]:
+            outcome, file = self.cover("counted.exe", options="mode=" + mode)
+            self.check((outcome.code, outcome.out, outcome.err) == (bare.code, bare.out, bare.err),
+                       "mode=%s changes nothing" % mode, outcome)
+            if self.check(file and file.ended, "mode=%s has a file with an end" % mode, outcome):
+                self.compare(file, mode)
+
+    def compare(self, file, mode):
+        lines = file.lines("/counted.cs")
+        for line, (count, together) in stated("counted.cs").items():
+            seen = lines.get(line)
+            if mode == "hit" and not self.is_mono:
+                good = seen == min(count, 1)
+            elif together:
+                good = seen is not None and 0 < seen <= count
+            else:
+                good = seen == count
+            self.check(good, "mode=%s: line %d runs %d times" % (mode, line, count), seen)
+        self.check(not any(file.losses.values()), "mode=%s loses nothing" % mode, file.losses)
+        self.check("Square.Never" in file.names(), "mode=%s has what never runs" % mode, file.names())
+        self.check(file.program == "counted.exe" and file.runtime, "mode=%s names the program" % mode, file.program)
+
+    # --- choices
+
+    def choices(self):
+        (self.work / "plus").write_text("comment\n+[chosen]Outer\n")
+        (self.work / "minus").write_text("-Outer/\n")
+        for options, gone, rest in CHOICES:
+            outcome, file = self.cover("chosen.exe", options=options)
+            if not self.check(file and not outcome.code and not outcome.err, "%s has a file" % options, outcome):
+                continue
+            names = {name for name in file.names() if not name.endswith("ctor")}
+            names -= {name for name in names if "<Numbers>c__" in name}
+            expected = CHOSEN - gone if gone is not None else CHOSEN if rest == {} else rest
+            self.check(names == expected, "%s chooses" % options, sorted(names ^ expected))
+
+    def mistakes(self):
+        for options, said in [("include=Outer", "expected [assembly]type"), ("mode=often", "mode"),
+                              ("covfilter-file=/nowhere", "No such file"), ("output=.", "cannot write"),
+                              ("output=/nowhere/x", "cannot write /nowhere/x")]:
+            outcome = harness.run(self.command("counted.exe"), self.environment(options), cwd=self.work)
+            self.check(outcome.code == 7 and outcome.err.count("\n") == 1 and said in outcome.err,
+                       "%s is refused in one line" % options, outcome)
+
+    # --- places
+
+    def places(self):
+        folder = self.work / "run"
+        folder.mkdir()
+        environment = self.environment("")
+        environment["MONOCLE_RUN_DIR"] = str(folder)
+        outcome = harness.run(self.command("counted.exe"), environment, cwd=self.work)
+        files = list(folder.glob("output.*.1.mcov"))
+        self.check(len(files) == 1 and mcov.File(files[0]).methods, "a run collects the file", outcome)
+        outcome = harness.run(self.command("counted.exe"), self.environment(""), cwd=self.work)
+        self.check(len(list(self.work.glob("counted_*_*.cover.mcov"))) == 1, "the file has a name by default", outcome)
+
+    def full(self):
+        """A limit of size stands for a full disk: growing fails, and the program must not notice."""
+        path = self.work / "full.mcov"
+        command = self.command("counted.exe")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
+        environment = self.environment("output=" + str(path))
+        environment["DOTNET_EnableWriteXorExecute"] = "0"  # else the runtime itself needs larger files
+        outcome = subprocess.run(command, env=environment, cwd=self.work, preexec_fn=limit,
+                                 capture_output=True, text=True)
+        self.check(outcome.returncode == 7 and outcome.stderr.count("\n") == 1 and "too large" in outcome.stderr,
+                   "a file that cannot be so large is one line", outcome)
+
+    # --- ends
+
+    def steps(self, path):
+        lines = (HERE / "killed.cs").read_text().splitlines()
+        at = {number: int(line.split("// step ")[1]) for number, line in enumerate(lines, 1) if "// step " in line}
+        seen = mcov.File(path).lines("/killed.cs")
+        return {step for line, step in at.items() if seen.get(line)}
+
+    def killed(self):
+        """What ran before is there: on .NET all of it, on Mono what is older than a second."""
+        for turn in range(4):
+            path = self.work / ("killed%d.mcov" % turn)
+            child = subprocess.Popen(self.command("killed.exe", "400" if self.is_mono else "0"), stdout=subprocess.PIPE,
+                                     env=self.environment("output=" + str(path)), cwd=self.work, text=True)
+            said = []
+            for line in child.stdout:
+                said.append(line.split())
+                if len(said) == 2 * turn + 2:
+                    break
+            child.send_signal(signal.SIGKILL)
+            said += [line.split() for line in child.stdout]
+            child.wait()
+            said = [words for words in said if words[0] != "all"]
+            young = int(said[-1][1]) - 1500 if self.is_mono else int(said[-1][1])
+            wanted = {int(step) for step, when in said if int(when) <= young}
+            self.check(wanted <= self.steps(path), "kill -9 after %d steps leaves them" % len(said),
+                       "missing %s" % sorted(wanted - self.steps(path)))
+            self.check(not mcov.File(path).ended, "kill -9 is no end")
+
+    def forked(self):
+        outcome, file = self.cover("killed.exe", "fork", name="forked.mcov")
+        steps = self.steps(self.work / "forked.mcov") if file else set()
+        expected = {4} if self.is_mono else {3, 4}  # Mono's counters are the child's own
+        self.check(not outcome.code and steps == expected, "a forked child counts", "%s\n%s" % (steps, outcome))
+
+
+def main():
+    suite = harness.Suite("cover", __doc__.split("\n")[0])
+    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    options = suite.parse()
+    if not (suite.build.path / "test/conformance/cover/counted.exe").exists():
+        suite.skip("all of it", "the programs are not compiled (mcs)")
+        return suite.finish()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        run = Run(suite, runtime)
+        run.counts()
+        run.choices()
+        run.mistakes()
+        run.places()
+        run.full()
+        run.killed()
+        run.forked()
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
