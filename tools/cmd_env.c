@@ -101,12 +101,14 @@ place_module (arguments *args, size_t index, const monocle__layout *layout)
 	const char *desc = args->profiles.descs[index];
 	int length = (int) strcspn (desc, ":");
 	monocle__module_writes writes = monocle__module_file_look (layout, desc);
-	const char *ending = writes == MONOCLE__WRITES_PROFILE ? "pb.gz" : "log";
+	const char *ending = writes == MONOCLE__WRITES_PROFILE  ? "pb.gz"
+	                   : writes == MONOCLE__WRITES_COVERAGE ? "mcov"
+	                                                        : "log";
 	if (monocle__desc_list_has_output (&args->profiles, index))
 		return monocle__format ("%.*s: where its output= says", length, desc);
 	if (writes == MONOCLE__WRITES_UNKNOWN)
 		monocle__say ("no module '%.*s' is found here (monocle list); it is named all the same", length, desc);
-	if (writes != MONOCLE__WRITES_PROFILE && writes != MONOCLE__WRITES_TEXT)
+	if (writes != MONOCLE__WRITES_PROFILE && writes != MONOCLE__WRITES_TEXT && writes != MONOCLE__WRITES_COVERAGE)
 		return monocle__format ("%.*s: as it does by itself; if it takes output=, give it a file with an absolute path",
 		                        length, desc);
 	char *remark =

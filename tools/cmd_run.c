@@ -18,8 +18,10 @@
 #include "format.h"
 #include "path.h"
 #include "report.h"
+#include "run-coverage.h"
 #include "run-folder.h"
 #include "shell-word.h"
+#include "short-path.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */
@@ -37,6 +39,7 @@ typedef struct {
 	const char *output;
 	size_t output_profile; /* the one that gets output= for -o */
 	int output_error;      /* why nothing can be written there, as far as is known before */
+	bool output_coverage;  /* it gathers all processes: there is one file */
 	const char *process;
 	bool all, quiet;
 	bool embedded; /* whatever embeds Mono is meant, however it does */
@@ -79,16 +82,18 @@ take_command (int argc, char **argv, arguments *args)
 static int
 choose_output (arguments *args, const monocle__layout *layout)
 {
+	monocle__module_writes writes = MONOCLE__WRITES_NOTHING;
 	size_t i = 0;
 	if (!args->output)
 		return 0;
 	while (i < args->profiles.count &&
-	       monocle__module_file_look (layout, args->profiles.descs[i]) == MONOCLE__WRITES_NOTHING)
+	       (writes = monocle__module_file_look (layout, args->profiles.descs[i])) == MONOCLE__WRITES_NOTHING)
 		i++;
 	if (i == args->profiles.count)
 		return monocle__usage_error (&monocle__command_run, "-o: --profile=%s is not known to take output=FILE",
 		                             args->profiles.descs[0]);
 	args->output_profile = i;
+	args->output_coverage = writes == MONOCLE__WRITES_COVERAGE;
 	if (monocle__desc_list_has_output (&args->profiles, i))
 		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
 		                             args->profiles.descs[i]);
@@ -100,7 +105,8 @@ static bool
 expects_profile (const arguments *args, const monocle__layout *layout)
 {
 	for (size_t i = 0; i < args->profiles.count; i++) {
-		if (monocle__module_file_look (layout, args->profiles.descs[i]) == MONOCLE__WRITES_PROFILE)
+		monocle__module_writes writes = monocle__module_file_look (layout, args->profiles.descs[i]);
+		if (writes == MONOCLE__WRITES_PROFILE || writes == MONOCLE__WRITES_COVERAGE)
 			return true;
 	}
 	return false;
@@ -128,18 +134,6 @@ say_output (arguments *args, const char *folder)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
-/* As short as it can be said from here. */
-static const char *
-short_path (const char *path)
-{
-	char here[PATH_MAX];
-	size_t length;
-	if (!getcwd (here, sizeof here))
-		return path;
-	length = strlen (here);
-	return strncmp (path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
-}
-
 /* The first process has FILE itself, later ones FILE with their id in it. */
 static void
 place_outputs (monocle__run_folder *folder, const arguments *args)
@@ -151,7 +145,7 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 		monocle__run_profile *profile = &folder->profiles[i];
 		char *target;
 		int error;
-		if (!profile->collected)
+		if (!profile->collected || profile->is_coverage)
 			continue;
 		target = placed++ == 0 ? monocle__format ("%s", output) : monocle__move_name (output, profile->pid);
 		error = monocle__move_file (profile->path, target);
@@ -233,7 +227,7 @@ runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile
 static void
 report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile, const monocle__layout *layout)
 {
-	const char *path = short_path (profile->path), *runtime;
+	const char *path = monocle__short_path (profile->path), *runtime;
 	char error[ERROR_SIZE], *who;
 	monocle__profile *content = NULL;
 	struct stat status;
@@ -266,6 +260,15 @@ say_starts (const monocle__run_folder *folder)
 }
 
 static void
+end_coverage (const arguments *args, monocle__run_folder *folder, const monocle__layout *layout)
+{
+	monocle__run_coverage_wishes wishes = { .command = args->command, .layout = layout, .quiet = args->quiet };
+	if (args->output_coverage)
+		wishes.output = args->output;
+	monocle__run_coverage_end (folder, &wishes);
+}
+
+static void
 report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
             const monocle__environ_state *state, const monocle__environ_wishes *wishes)
 {
@@ -274,13 +277,17 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 		say_starts (folder);
 	if (args->output)
 		place_outputs (folder, args);
+	if (monocle__run_coverage_is_there (folder))
+		end_coverage (args, folder, wishes->layout);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
 		monocle__diagnose (args->command, code, signalled, folder, state, wishes,
 		                   expects_profile (args, wishes->layout));
-	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++)
-		report_profile (folder, &folder->profiles[i], wishes->layout);
+	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++) {
+		if (!folder->profiles[i].is_coverage)
+			report_profile (folder, &folder->profiles[i], wishes->layout);
+	}
 }
 
 static int
@@ -297,7 +304,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_say (&state, layout);
 	monocle__environ_say_embedded (wishes.embedded, layout);
 	say_output (args, folder->path);
-	if (args->output)
+	if (args->output && !args->output_coverage)
 		collect_output (args, folder->path);
 	wishes.profiles = args->profiles.descs;
 	wishes.profile_count = args->profiles.count;
@@ -356,8 +363,9 @@ static const monocle__option options[] = {
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. With several processes the later ones get\n"
-	  "their id before the extension. Default: the module's own naming, usually\n"
-	  "PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the current directory" },
+	  "their id before the extension; coverage of all processes is one file. Default:\n"
+	  "the module's own naming, usually PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the\n"
+	  "current directory; for coverage PROGRAM_yyyyMMdd_HHmmss.cover.mcov" },
 	{ "all",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, all),      NULL,
 	  "profile the .NET SDK's own processes too" },
 	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",

@@ -4,7 +4,7 @@
  * module-file.c - finds the file of a module and looks which functions of the toolkit it names.
  *
  * Options are a module's own business, and one that checks them refuses to start with one that it does not know. The
- * toolkit's modules open what they write by one of two functions, under the option `output`: a file that names one is
+ * toolkit's modules open what they write by one of a few functions, under the option `output`: a file that names one is
  * given a file name, any other is left alone. The name of a function that a library needs is a string between two
  * zeros in its table of dynamic symbols, so nothing has to be loaded or understood to find it.
  */
@@ -29,6 +29,7 @@ static const struct {
 	FUNCTION ("monocle_kit_spool_open",  MONOCLE__WRITES_PROFILE),
 	FUNCTION ("monocle_kit_stacks_open", MONOCLE__WRITES_PROFILE),
 	FUNCTION ("monocle_kit_text_open",   MONOCLE__WRITES_TEXT),
+	FUNCTION ("monocle_kit_output_open", MONOCLE__WRITES_COVERAGE),
 };
 /* Mono's own, which are not files of ours and also take output=. */
 static const char *const monos[] = { "log", "coverage" };

@@ -9,11 +9,12 @@
 #include "layout.h"
 
 typedef enum {
-	MONOCLE__WRITES_NOTHING, /* as far as is known: not a module that we know */
-	MONOCLE__WRITES_TEXT,    /* takes output=, and what it writes is not a profile */
-	MONOCLE__WRITES_PROFILE, /* takes output=, and leaves a profile */
-	MONOCLE__WRITES_MONOS,   /* takes output=: one of Mono's own, which does not know all of our names */
-	MONOCLE__WRITES_UNKNOWN, /* there is no such file where we look */
+	MONOCLE__WRITES_NOTHING,  /* as far as is known: not a module that we know */
+	MONOCLE__WRITES_TEXT,     /* takes output=, and what it writes is not a profile */
+	MONOCLE__WRITES_PROFILE,  /* takes output=, and leaves a profile */
+	MONOCLE__WRITES_COVERAGE, /* takes output=, and leaves a file that is mapped from the first moment on: coverage */
+	MONOCLE__WRITES_MONOS,    /* takes output=: one of Mono's own, which does not know all of our names */
+	MONOCLE__WRITES_UNKNOWN,  /* there is no such file where we look */
 } monocle__module_writes;
 
 /* `desc` is NAME[:ARGUMENTS]. Looks where `monocle list` looks. */

@@ -10,6 +10,7 @@
 #include "run-folder.h"
 
 #include "command.h"
+#include "coverage-file.h"
 #include "spool-name.h"
 
 #include <monocle/kit.h>
@@ -105,6 +106,7 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	profile->pid = pid;
 	profile->path = monocle__format ("%s", path);
 	profile->collected = collected;
+	profile->is_coverage = monocle__coverage_file_is (path);
 }
 
 /* The first line of a small file. The caller frees; NULL when it cannot be read. */

@@ -10,6 +10,7 @@
  *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
  *   PID.N.done           a profile was written: its absolute path
  *   output.PID.N.EXT     a profile that the parent shall put where -o says
+ *   output.PID.N.mcov    coverage, which becomes one file for all processes
  */
 #ifndef MONOCLE_TOOLS_RUN_FOLDER_H
 #define MONOCLE_TOOLS_RUN_FOLDER_H
@@ -33,6 +34,7 @@ typedef struct {
 	pid_t pid;      /* 0: unknown */
 	char *path;     /* absolute */
 	bool collected; /* lies in the folder and must be moved */
+	bool is_coverage;
 } monocle__run_profile;
 
 typedef struct {
