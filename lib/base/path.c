@@ -26,6 +26,13 @@ monocle__path_is_link (const char *path)
 	return lstat (path, &status) == 0 && S_ISLNK (status.st_mode);
 }
 
+bool
+monocle__path_is_same (const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat (a, &x) == 0 && stat (b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static void
 folder_of (const char *path, char folder[PATH_MAX])
 {

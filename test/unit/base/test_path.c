@@ -47,6 +47,16 @@ links_are_known_whatever_they_lead_to (void **state)
 }
 
 static void
+two_names_may_be_one_file (void **state)
+{
+	assert_int_equal (symlink (folder, in_folder ("link")), 0);
+	assert_true (monocle__path_is_same (path, folder));
+	unlink (path);
+	assert_false (monocle__path_is_same (path, path));
+	assert_false (monocle__path_is_same (folder, "/"));
+}
+
+static void
 a_file_can_be_made_in_a_folder_only (void **state)
 {
 	assert_int_equal (monocle__path_check_output (in_folder ("new")), 0);
@@ -85,9 +95,8 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test (base_names_follow_the_last_slash),
-		cmocka_unit_test (links_are_known_whatever_they_lead_to),
-		cmocka_unit_test (a_file_can_be_made_in_a_folder_only),
+		cmocka_unit_test (base_names_follow_the_last_slash), cmocka_unit_test (links_are_known_whatever_they_lead_to),
+		cmocka_unit_test (two_names_may_be_one_file),        cmocka_unit_test (a_file_can_be_made_in_a_folder_only),
 		cmocka_unit_test (what_forbids_writing_is_said),
 	};
 
