@@ -34,23 +34,6 @@ write_page (FILE *out, const void *context)
 	return monocle__coverage_html (out, p->coverage, p->options);
 }
 
-/* What the first FILE is called without slashes at its end; a folder may be named by dots alone. The caller frees. */
-static char *
-name_of (const char *path)
-{
-	size_t length = strlen (path);
-	const char *base;
-	char *name;
-	while (length > 0 && path[length - 1] == '/')
-		length--;
-	name = monocle__format ("%.*s", (int) length, path);
-	base = monocle__path_base_name (name);
-	if (base[strspn (base, ".")])
-		return name;
-	free (name);
-	return monocle__format ("coverage");
-}
-
 /* "a.mcov", "a.mcov and 2 more". The caller frees. */
 static char *
 title_of (const arguments *args, const char *name)
@@ -66,7 +49,7 @@ title_of (const arguments *args, const char *name)
 static int
 write_coverage (const monocle__coverage *coverage, const arguments *args)
 {
-	char *name = name_of (args->paths[0]), *title = title_of (args, name);
+	char *name = monocle__coverage_file_name (args->paths[0]), *title = title_of (args, name);
 	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (name, ".html");
 	monocle__coverage_html_options options = { .title = title, .no_sources = args->no_sources };
 	page p = { coverage, &options };

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "cover-file.h"
 #include "coverage-ask.h"
+#include "path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -149,6 +150,22 @@ monocle__coverage_file_is (const char *path)
 	length = fread (head, 1, sizeof head, stream);
 	fclose (stream);
 	return monocle__coverage_recognise (head, length);
+}
+
+char *
+monocle__coverage_file_name (const char *path)
+{
+	size_t length = strlen (path);
+	const char *base;
+	char *name;
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	name = monocle__format ("%.*s", (int) length, path);
+	base = monocle__path_base_name (name);
+	if (base[strspn (base, ".")])
+		return name;
+	free (name);
+	return monocle__format ("coverage");
 }
 
 int

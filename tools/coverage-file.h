@@ -14,6 +14,9 @@ bool monocle__coverage_file_is (const char *path);
 /* Reads what is used of the file that is open. 0, or -1 after one line on stderr; the caller frees. */
 int monocle__coverage_file_read (const char *path, int fd, char **ret_data, size_t *ret_size);
 
+/* What is made of that path is called so: without slashes at the end, and not by dots alone. The caller frees. */
+char *monocle__coverage_file_name (const char *path);
+
 /*
  * Adds the file at `path`, or each NAME.mcov in the folder at `path`. A running process that keeps counters elsewhere
  * is asked for them first. 0, or -1 after one line on stderr.
