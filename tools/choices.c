@@ -5,6 +5,7 @@
  */
 #include "choices.h"
 
+#include "coverage-format.h"
 #include "format.h"
 #include "report-format.h"
 
@@ -28,4 +29,21 @@ monocle__choices_file_format (size_t index)
 	if (index >= monocle__file_format_count)
 		return (monocle__choice) { 0 };
 	return (monocle__choice) { format->name, format->help };
+}
+
+monocle__choice
+monocle__choices_coverage_format (size_t index)
+{
+	const monocle__coverage_format *format = &monocle__coverage_formats[index];
+	if (index >= monocle__coverage_format_count)
+		return (monocle__choice) { 0 };
+	return (monocle__choice) { format->name, format->help };
+}
+
+monocle__choice
+monocle__choices_convert_format (size_t index)
+{
+	if (index < monocle__file_format_count)
+		return monocle__choices_file_format (index);
+	return monocle__choices_coverage_format (index - monocle__file_format_count);
 }

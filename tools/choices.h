@@ -12,5 +12,8 @@
 monocle__choice monocle__choices_sort (size_t index);
 monocle__choice monocle__choices_report_format (size_t index);
 monocle__choice monocle__choices_file_format (size_t index);
+monocle__choice monocle__choices_coverage_format (size_t index);
+/* Those of profiles, and after them those of coverage. */
+monocle__choice monocle__choices_convert_format (size_t index);
 
 #endif

@@ -1,24 +1,35 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_convert.c - `monocle convert`: a profile in the file format of another tool.
+ * cmd_convert.c - `monocle convert`: a profile, or coverage, in the file format of another tool. The content of the
+ * first file tells which of the two it is.
  */
 #include "choices.h"
 #include "command.h"
+#include "convert-coverage.h"
+#include "coverage-file.h"
 #include "format.h"
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
+#include "word-list.h"
 
+#include <errno.h>
 #include <getopt.h> /* optind */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
-	const char *path, *output, *value;
-	size_t format; /* SIZE_MAX: it was not given */
+	const char *const *paths;
+	size_t path_count;
+	const char *path; /* the first one */
+	const char *output, *value, *source_root;
+	monocle__word_list map;
+	bool whole_lines;
+	size_t format; /* of those of profiles and then of coverage; SIZE_MAX: it was not given */
 } arguments;
 
 typedef struct {
@@ -43,13 +54,6 @@ try_value (conversion *c, const char *path, const char *name)
 		return true;
 	monocle__profile_file_say_values (path, c->profile, name);
 	return false;
-}
-
-static bool
-is_same_file (const char *a, const char *b)
-{
-	struct stat x, y;
-	return stat (a, &x) == 0 && stat (b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /*
@@ -115,7 +119,7 @@ convert (const arguments *args)
 	char *output =
 	    args->output ? monocle__format ("%s", args->output) : monocle__output_name (args->path, format->extension);
 	int result = MONOCLE__EXIT_FAILED;
-	if (strcmp (output, "-") != 0 && is_same_file (args->path, output))
+	if (strcmp (output, "-") != 0 && monocle__path_is_same (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
 	else if (to_pprof && monocle__profile_file_is_spool (args->path))
 		result = unpack_spool (args, output);
@@ -125,49 +129,127 @@ convert (const arguments *args)
 	return result;
 }
 
+static int
+convert_coverage (const arguments *args)
+{
+	monocle__convert_coverage_plan plan = {
+		.paths = args->paths,
+		.path_count = args->path_count,
+		.output = args->output,
+		.source_root = args->source_root,
+		.format = &monocle__coverage_formats[args->format - monocle__file_format_count],
+		.options = { .whole_lines = args->whole_lines, .map = args->map.words },
+	};
+	return monocle__convert_coverage (&plan);
+}
+
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "to",     0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format), "FORMAT",
-	  .choice = monocle__choices_file_format, .is_needed = true },
+	  .choice = monocle__choices_convert_format, .is_needed = true },
 	{ "output", 'o', MONOCLE__OPTION_TEXT,   offsetof (arguments, output), "OUT",
 	  "where to write; - is standard output. Default: FILE with the format's own ending" },
 	{ "value",  0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),  "NAME",
 	  "which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
 	  "pprof has all of them" },
+	{ "source-root", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, source_root), "FOLDER",
+	  "coverage: name source files from this folder on" },
+	{ "map",    0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),    "FROM=TO",
+	  "coverage: source files whose names begin with FROM begin with TO here",
+	  .try_read = monocle__word_list_try_add_map, .wanted = "takes FROM=TO, at most 64 times", .is_repeated = true },
+	{ "whole-lines", 0, MONOCLE__OPTION_ON,  offsetof (arguments, whole_lines), NULL,
+	  "coverage: count all lines of a statement, not only the one where it begins" },
 	{ 0 },
 };
 /* clang-format on */
 
+/* "collapsed, speedscope or perfetto" of one kind of file. The caller frees. */
+static char *
+list_formats (monocle__choice (*choice) (size_t index))
+{
+	return monocle__options_list_choices (&(monocle__option) { .choice = choice });
+}
+
 static int
 no_format (void)
 {
-	char *list = monocle__options_list_choices (&options[0]);
-	int code = monocle__usage_error (&monocle__command_convert, "convert needs --to=FORMAT: %s", list);
-	free (list);
+	char *profiles = list_formats (monocle__choices_file_format);
+	char *coverage = list_formats (monocle__choices_coverage_format);
+	int code = monocle__usage_error (&monocle__command_convert,
+	                                 "convert needs --to=FORMAT: %s of a profile, %s of coverage", profiles, coverage);
+	free (profiles);
+	free (coverage);
 	return code;
+}
+
+static int
+wrong_format (const arguments *args, bool is_coverage)
+{
+	const char *name = monocle__choices_convert_format (args->format).name;
+	char *list = list_formats (is_coverage ? monocle__choices_coverage_format : monocle__choices_file_format);
+	if (access (args->path, R_OK) != 0)
+		monocle__say ("%s: %s", args->path, strerror (errno));
+	else if (is_coverage)
+		monocle__say ("%s is coverage, and --to=%s is for profiles; use %s", args->path, name, list);
+	else
+		monocle__say ("%s is no coverage, and --to=%s is for nothing else; of a profile use %s", args->path, name,
+		              list);
+	free (list);
+	return MONOCLE__EXIT_FAILED;
+}
+
+/* The name of an option that means nothing for this kind of file; NULL: there is none. */
+static const char *
+idle_option (const arguments *args, bool is_coverage)
+{
+	if (is_coverage)
+		return args->value ? "value" : NULL;
+	return args->source_root ? "source-root" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
+}
+
+static bool
+is_coverage_or_folder (const arguments *args)
+{
+	struct stat status;
+	bool wants_coverage = args->format >= monocle__file_format_count;
+	return monocle__coverage_file_is (args->path) ||
+	       (wants_coverage && stat (args->path, &status) == 0 && S_ISDIR (status.st_mode));
 }
 
 static int
 run (int argc, char **argv)
 {
 	arguments args = { .format = SIZE_MAX };
+	const char *idle;
+	bool is_coverage;
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_convert, argc, argv, &args, &code))
 		return code;
-	if (argc - optind != 1)
-		return monocle__usage_error (&monocle__command_convert, "convert takes one FILE");
+	if (argc == optind)
+		return monocle__usage_error (&monocle__command_convert, "convert takes a FILE");
 	if (args.format == SIZE_MAX)
 		return no_format ();
-	args.path = argv[optind];
-	return convert (&args);
+	args.paths = (const char *const *) argv + optind;
+	args.path = args.paths[0];
+	args.path_count = (size_t) (argc - optind);
+	is_coverage = is_coverage_or_folder (&args);
+	if (is_coverage != (args.format >= monocle__file_format_count))
+		return wrong_format (&args, is_coverage);
+	if ((idle = idle_option (&args, is_coverage)))
+		return monocle__usage_error (&monocle__command_convert, "--%s is not for %s", idle,
+		                             is_coverage ? "coverage" : "profiles");
+	if (!is_coverage && args.path_count != 1)
+		return monocle__usage_error (&monocle__command_convert, "convert takes one FILE that is a profile");
+	return is_coverage ? convert_coverage (&args) : convert (&args);
 }
 
 const monocle__command monocle__command_convert = {
 	.name = "convert",
-	.summary = "write a profile in the format of another tool",
-	.operands = "FILE",
+	.summary = "write a profile or coverage in the format of another tool",
+	.operands = "FILE...",
 	.options = options,
-	.about = "FILE is a profile, packed with gzip or not, or a spool.\n",
+	.about = "FILE is a profile, packed with gzip or not, or a spool; or coverage\n"
+	         "(.mcov, or a folder with such files), which is added up when there are several.\n",
 	.run = run,
 };

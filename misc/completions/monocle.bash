@@ -21,7 +21,7 @@ _monocle_options()
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --help' ;;
+	convert) echo '--to= -o --value= --source-root= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
@@ -40,7 +40,7 @@ _monocle_with_value()
 	flame) echo '-o --output --thread --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
-	convert) echo '--to -o --output --value' ;;
+	convert) echo '--to -o --output --value --source-root --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
@@ -57,7 +57,7 @@ _monocle_choices()
 	report,--format) echo 'text tsv json' ;;
 	diff,--sort) echo 'self total' ;;
 	diff,--format) echo 'text tsv json' ;;
-	convert,--to) echo 'collapsed speedscope pprof firefox perfetto' ;;
+	convert,--to) echo 'collapsed speedscope pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
 	new,--lang) echo 'c cpp csharp rust pascal' ;;
 	esac
 }
@@ -80,6 +80,7 @@ _monocle_files()
 	diff,--output) echo 'any' ;;
 	convert,-o) echo 'any' ;;
 	convert,--output) echo 'any' ;;
+	convert,--source-root) echo 'any' ;;
 	merge,-o) echo 'any' ;;
 	merge,--output) echo 'any' ;;
 	snapshot,-o) echo 'any' ;;

@@ -26,9 +26,9 @@ def make_profile(path):
 
 
 def file_formats(monocle):
-    """What `convert` writes."""
+    """What `convert` writes of a profile."""
     said = subprocess.run([monocle, 'convert', 'x'], stderr=subprocess.PIPE, timeout=60).stderr.decode()
-    return re.findall(r'\w+', said.split('--to=FORMAT: ')[1].split(';')[0].replace(' or ', ' '))
+    return re.findall(r'\w+', said.split('--to=FORMAT: ')[1].split(' of a ')[0].replace(' or ', ' '))
 
 
 def report_formats(monocle):

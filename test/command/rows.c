@@ -5,6 +5,7 @@
  * tabs, the kind of the row first.
  */
 #include "command.h"
+#include "coverage-format.h"
 #include "format.h"
 
 #include <stdio.h>
@@ -43,5 +44,7 @@ main (void)
 	for (size_t i = 0; i < monocle__file_format_count; i++)
 		printf ("format\t%s\t%s\t%d\n", monocle__file_formats[i].name, monocle__file_formats[i].extension,
 		        monocle__file_formats[i].parse != NULL);
+	for (size_t i = 0; i < monocle__coverage_format_count; i++)
+		printf ("format\t%s\t%s\t0\n", monocle__coverage_formats[i].name, monocle__coverage_formats[i].extension);
 	return 0;
 }
