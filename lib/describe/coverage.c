@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "describe-priv.h"
+#include "il-stack.h"
 #include "source.h"
 
 /* So many instructions back the point is looked for whose counter will do. */
@@ -19,7 +20,7 @@ enum { LOOP_MAX = 8192 };
 
 /* What is known of an instruction. */
 typedef struct {
-	uint32_t point;                     /* index of the point that begins there, or NONE */
+	uint32_t point;                     /* index of the first point that begins there, or NONE */
 	uint32_t predecessor;               /* jumps that lead here, falling through from before not counted */
 	uint32_t first_source, last_source; /* of these */
 	bool is_border;                     /* a protected region or a handler begins or ends here */
@@ -33,6 +34,10 @@ typedef struct {
 	place *places;             /* body->count + 1 */
 	MonocleCoveragePoint *all; /* hidden ones too */
 	uint32_t all_count;
+	uint32_t *at; /* the instruction of each point that is kept */
+	monocle__describe_await *awaits;
+	uint32_t await_count;
+	bool is_machine; /* a MoveNext that a compiler made of what a person wrote */
 	monocle__describe_coverage *out;
 	uint32_t arm_capacity, site_capacity;
 } work;
@@ -154,28 +159,111 @@ name_of_token (const work *w, uint32_t token)
 	return text ? text : "";
 }
 
-/* `<>9__0_0` keeps a lambda, `<0>__Name` a method group, `<>f__am$cache0` is mcs's; `<x>5__1` is somebody's. */
+/*
+ * `<>9__0_0` keeps a lambda, `<0>__Name` a method group, `<>f__am$cache0` is mcs's, and so is `$PC`; `<x>5__1` is
+ * somebody's, and `<>s__1` and `<>7__wrap1` keep what a person's condition has come to while it waits.
+ */
 static bool
-is_cache (const char *name)
+is_of_no_person (const char *name)
 {
-	return name[0] == '<' && (name[1] == '>' || (name[1] >= '0' && name[1] <= '9'));
+	if (strncmp (name, "<>s__", 5) == 0 || strncmp (name, "<>7__wrap", 9) == 0)
+		return false;
+	return name[0] == '$' || (name[0] == '<' && (name[1] == '>' || (name[1] >= '0' && name[1] <= '9')));
 }
 
+/* The local that an instruction loads or stores, MONOCLE__IL_NONE for others. */
+static uint32_t
+local_of (const monocle__il_instruction *at, uint16_t first_short, uint16_t short_form, uint16_t long_form)
+{
+	if (at->opcode >= first_short && at->opcode < first_short + 4)
+		return at->opcode - first_short;
+	return at->opcode == short_form || at->opcode == long_form ? (uint32_t) at->operand.i : MONOCLE__IL_NONE;
+}
+
+static uint32_t
+loaded_local (const monocle__il_instruction *at)
+{
+	return local_of (at, MONOCLE__IL_LDLOC_0, MONOCLE__IL_LDLOC_S, MONOCLE__IL_LDLOC);
+}
+
+static uint32_t
+stored_local (const monocle__il_instruction *at)
+{
+	return local_of (at, MONOCLE__IL_STLOC_0, MONOCLE__IL_STLOC_S, MONOCLE__IL_STLOC);
+}
+
+/*
+ * Is it where mcs keeps the state of a method that goes on later, or whether it gives way? Such a method begins with
+ * `ldarg.0; ldfld $PC; stloc STATE; ldarg.0; ldc.i4.m1; stfld $PC; ldc.i4.0; stloc GIVES_WAY`, the last two as needed.
+ */
 static bool
-is_of_compiler (const work *w, uint32_t branch)
+is_state (const work *w, uint32_t local)
+{
+	const monocle__il_instruction *code = w->body->code;
+	if (!w->is_machine || local == MONOCLE__IL_NONE || w->body->count < 8 || code[1].opcode != MONOCLE__IL_LDFLD ||
+	    name_of_token (w, (uint32_t) code[1].operand.i)[0] != '$')
+		return false;
+	return stored_local (&code[2]) == local ||
+	       (code[6].opcode == MONOCLE__IL_LDC_I4_0 && stored_local (&code[7]) == local);
+}
+
+/* What decides a branch: what comes before it, or before `dup`, or before the `ldc; sub` of a switch's lowest case. */
+static const monocle__il_instruction *
+decides (const work *w, uint32_t branch)
 {
 	const monocle__il_instruction *code = w->body->code;
 	uint32_t before = branch;
 	if (before && code[before - 1].opcode == MONOCLE__IL_DUP)
 		before--;
-	if (!before)
+	if (before > 2 && code[branch].opcode == MONOCLE__IL_SWITCH && code[before - 1].opcode == MONOCLE__IL_SUB)
+		before -= 2;
+	return before ? &code[before - 1] : NULL;
+}
+
+/* The test of the type in front of what a person wrote behind `when`: its result may be stored first. */
+static bool
+begins_filter (const work *w, uint32_t branch)
+{
+	for (uint32_t i = 0; i < w->body->clause_count; i++) {
+		const monocle__il_clause *c = &w->body->clauses[i];
+		if (c->flags == MONOCLE__IL_CLAUSE_FILTER && w->body->code[c->filter_begin].opcode == MONOCLE__IL_ISINST &&
+		    (branch == c->filter_begin + 2 || branch == c->filter_begin + 3))
+			return true;
+	}
+	return false;
+}
+
+/* `ldc.i4.1; brtrue`: a place for breakpoints, in code that is not optimised. */
+static bool
+is_constant (const work *w, uint32_t branch)
+{
+	uint16_t opcode = w->body->code[branch].opcode;
+	uint16_t before = branch ? w->body->code[branch - 1].opcode : MONOCLE__IL_NOP;
+	return !w->places[branch].predecessor && before >= MONOCLE__IL_LDC_I4_M1 && before <= MONOCLE__IL_LDC_I4 &&
+	       (opcode == MONOCLE__IL_BRTRUE || opcode == MONOCLE__IL_BRFALSE);
+}
+
+static bool
+is_of_compiler (const work *w, uint32_t branch)
+{
+	const monocle__il_instruction *i = decides (w, branch);
+	if (!i)
 		return false;
-	const monocle__il_instruction *i = &code[before - 1];
 	uint32_t token = (uint32_t) i->operand.i;
 	if (i->opcode == MONOCLE__IL_LDSFLD || i->opcode == MONOCLE__IL_LDFLD)
-		return is_cache (name_of_token (w, token));
-	return w->out->plan.kickoff && (i->opcode == MONOCLE__IL_CALL || i->opcode == MONOCLE__IL_CALLVIRT) &&
-	       strcmp (name_of_token (w, token), "get_IsCompleted") == 0;
+		return is_of_no_person (name_of_token (w, token));
+	if (w->is_machine && (i->opcode == MONOCLE__IL_CALL || i->opcode == MONOCLE__IL_CALLVIRT))
+		return strcmp (name_of_token (w, token), "get_IsCompleted") == 0;
+	return begins_filter (w, branch) || is_constant (w, branch) || is_state (w, loaded_local (i));
+}
+
+/* mcs says in names alone which methods were a person's: `<Run>c__async0:MoveNext`, `<Run>c__Iterator0:MoveNext`. */
+static bool
+is_machine_by_name (MonoMethod *method)
+{
+	MonoClass *klass = mono_method_get_class (method);
+	const char *name = klass ? mono_class_get_name (klass) : "";
+	return name[0] == '<' && strstr (name, ">c__") && strcmp (mono_method_get_name (method), "MoveNext") == 0;
 }
 
 /* --- points ------------------------------------------------------------------------------------------------------- */
@@ -216,27 +304,39 @@ follows_tail_call (const monocle__il_body *body, uint32_t i)
 	return false;
 }
 
-/* Offsets that are no instruction's are a damaged file's, or that of the end. */
-static uint32_t
-instruction_of_point (const work *w, const MonocleCoveragePoint *p)
+static void
+keep_point (work *w, const MonocleCoveragePoint *point, uint32_t at)
 {
-	uint32_t i = instruction_at (w->body, p->il_offset);
-	return i == MONOCLE__IL_NONE || monocle__il_first_prefix (w->body, i) != i || follows_tail_call (w->body, i)
-	         ? MONOCLE__IL_NONE
-	         : i;
+	monocle__describe_coverage *out = w->out;
+	if (w->places[at].point == MONOCLE__IL_NONE)
+		w->places[at].point = out->plan.point_count;
+	w->at[out->plan.point_count] = at;
+	out->points[out->plan.point_count++] = *point;
 }
 
+/* Offsets that are no instruction's are a damaged file's, or that of the end. What has prefixes begins with them. */
 static void
 keep_points (work *w)
 {
-	monocle__describe_coverage *out = w->out;
 	for (uint32_t i = 0; i < w->all_count; i++) {
-		uint32_t at = instruction_of_point (w, &w->all[i]);
-		if (!w->all[i].document || at == MONOCLE__IL_NONE)
-			continue;
-		w->places[at].point = out->plan.point_count;
-		out->points[out->plan.point_count++] = w->all[i];
+		uint32_t at = instruction_at (w->body, w->all[i].il_offset);
+		if (w->all[i].document && at != MONOCLE__IL_NONE && !follows_tail_call (w->body, at))
+			keep_point (w, &w->all[i], monocle__il_first_prefix (w->body, at));
 	}
+}
+
+/* Without symbols: where the stack is empty, as Mono has it. */
+static int
+keep_offsets (work *w)
+{
+	bool *empty = malloc (w->body->count + 1u);
+	int error = empty ? monocle__il_stack_empty (&w->image->ecma, w->body, empty) : MONOCLE__IL_E_NO_MEMORY;
+	for (uint32_t i = 0; !error && i < w->body->count; i++)
+		if (empty[i] && !follows_tail_call (w->body, i))
+			keep_point (w, &(MonocleCoveragePoint) { .il_offset = w->body->code[i].offset },
+			            monocle__il_first_prefix (w->body, i));
+	free (empty);
+	return error == MONOCLE__IL_E_NO_MEMORY ? error : 0;
 }
 
 static bool
@@ -340,16 +440,18 @@ static bool
 count_points (work *w)
 {
 	monocle__describe_coverage *out = w->out;
-	for (uint32_t i = 0; i < w->body->count; i++) {
-		uint32_t point = w->places[i].point;
-		if (point == MONOCLE__IL_NONE)
+	for (uint32_t i = 0; i < out->plan.point_count; i++) {
+		uint32_t at = w->at[i];
+		if (w->places[at].point != i) {
+			out->points[i].counter = out->points[w->places[at].point].counter;
 			continue;
-		uint32_t owner = owner_of (w, i);
+		}
+		uint32_t owner = owner_of (w, at);
 		if (owner == MONOCLE__IL_NONE)
-			owner = owner_of_loop (w, i);
-		w->places[i].owns = owner == MONOCLE__IL_NONE;
-		out->points[point].counter = w->places[i].owns ? out->plan.counter_count : out->points[owner].counter;
-		if (w->places[i].owns && !add_site (w, i, MONOCLE__IL_NONE, out->plan.counter_count++))
+			owner = owner_of_loop (w, at);
+		w->places[at].owns = owner == MONOCLE__IL_NONE;
+		out->points[i].counter = w->places[at].owns ? out->plan.counter_count : out->points[owner].counter;
+		if (w->places[at].owns && !add_site (w, at, MONOCLE__IL_NONE, out->plan.counter_count++))
 			return false;
 	}
 	return true;
@@ -372,11 +474,26 @@ last_of_all (const work *w, uint32_t offset)
 	return low ? low - 1 : MONOCLE__IL_NONE;
 }
 
+/* The instruction of a visible point, MONOCLE__IL_NONE for another one and what a damaged file says. */
 static uint32_t
-point_index (const work *w, uint32_t offset)
+visible_at (const work *w, uint32_t last)
 {
-	uint32_t at = instruction_at (w->body, offset);
-	return at == MONOCLE__IL_NONE ? MONOCLE__IL_NONE : w->places[at].point;
+	uint32_t at = w->all[last].document ? instruction_at (w->body, w->all[last].il_offset) : MONOCLE__IL_NONE;
+	return at == MONOCLE__IL_NONE ? at : monocle__il_first_prefix (w->body, at);
+}
+
+/*
+ * A hidden point is where an async method prepares to give way, in the middle of what a person wrote; that goes on
+ * after it, still hidden. Did it go on before `offset`?
+ */
+static bool
+is_of_await (const work *w, uint32_t hidden, uint32_t offset)
+{
+	for (uint32_t i = 0; i < w->await_count; i++)
+		if (w->awaits[i].resume <= offset && w->awaits[i].resume > w->awaits[i].yield &&
+		    last_of_all (w, w->awaits[i].yield) == hidden)
+			return true;
+	return false;
 }
 
 /* Does a filter or a handler begin after `from` and not after `to`? */
@@ -392,17 +509,31 @@ handler_between (const work *w, uint32_t from, uint32_t to)
 	return false;
 }
 
+/*
+ * Without optimisation a condition is stored, and a hidden point hides that it is loaded again to be branched on:
+ * `stloc X; (hidden) ldloc X; brfalse`.
+ */
+static bool
+is_of_stored (const work *w, uint32_t hidden)
+{
+	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset);
+	if (at == MONOCLE__IL_NONE || !at || at + 1 >= w->body->count)
+		return false;
+	uint32_t local = loaded_local (&w->body->code[at]);
+	return local != MONOCLE__IL_NONE && stored_local (&w->body->code[at - 1]) == local &&
+	       is_conditional (w->body->code[at + 1].opcode);
+}
+
 /* The visible point that a branch belongs to, or MONOCLE__IL_NONE: a compiler's. */
 static uint32_t
 point_of_branch (const work *w, uint32_t branch)
 {
-	uint32_t last = last_of_all (w, w->body->code[branch].offset);
-	if (last == MONOCLE__IL_NONE || !w->all[last].document || is_of_compiler (w, branch))
-		return MONOCLE__IL_NONE;
-	uint32_t at = instruction_at (w->body, w->all[last].il_offset);
-	if (at == MONOCLE__IL_NONE || handler_between (w, at, branch))
-		return MONOCLE__IL_NONE;
-	return point_index (w, w->all[last].il_offset);
+	uint32_t offset = w->body->code[branch].offset, last = last_of_all (w, offset);
+	while (last != MONOCLE__IL_NONE && last && !w->all[last].document &&
+	       (is_of_await (w, last, offset) || is_of_stored (w, last)))
+		last--;
+	uint32_t at = last == MONOCLE__IL_NONE || is_of_compiler (w, branch) ? MONOCLE__IL_NONE : visible_at (w, last);
+	return at == MONOCLE__IL_NONE || handler_between (w, at, branch) ? MONOCLE__IL_NONE : w->places[at].point;
 }
 
 /* The counter of the point that only this way leads to, or MONOCLE__IL_NONE. Callers lead to the first instruction. */
@@ -493,15 +624,30 @@ plan_body (work *w)
 		w->places[i].point = MONOCLE__IL_NONE;
 	mark_clauses (w);
 	mark_jumps (w);
-	keep_points (w);
-	if (!out->plan.point_count)
-		return MONOCLE__ECMA_E_RANGE;
+	int error = 0;
+	if (w->all)
+		keep_points (w);
+	else
+		error = keep_offsets (w);
+	if (error || !out->plan.point_count)
+		return error ? error : MONOCLE__ECMA_E_RANGE;
 	if (!count_points (w) || !count_arms (w))
 		return MONOCLE__IL_E_NO_MEMORY;
 	qsort (out->sites, out->site_count, sizeof *out->sites, compare_sites);
 	out->plan.points = out->points;
 	out->plan.arms = out->arms;
 	return 0;
+}
+
+/* A damaged file may go back: offsets that do are left out. */
+static void
+drop_descending (work *w)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < w->all_count; i++)
+		if (!kept || w->all[i].il_offset > w->all[kept - 1].il_offset)
+			w->all[kept++] = w->all[i];
+	w->all_count = kept;
 }
 
 /* Reads the points of the method, hidden ones too. */
@@ -512,13 +658,40 @@ read_points (work *w, monocle__describe_source *source, uint32_t token)
 	if (count <= 0)
 		return MONOCLE__ECMA_E_RANGE;
 	w->all = calloc ((size_t) count, sizeof *w->all);
-	w->out->points = calloc ((size_t) count, sizeof *w->out->points);
-	w->places = calloc ((size_t) w->body->count + 1, sizeof *w->places);
-	if (!w->all || !w->out->points || !w->places)
-		return MONOCLE__IL_E_NO_MEMORY;
-	int again = monocle__describe_source_points (source, token, w->all, (uint32_t) count);
+	int again = w->all ? monocle__describe_source_points (source, token, w->all, (uint32_t) count) : 0;
 	w->all_count = again < 0 ? 0 : (uint32_t) (again < count ? again : count);
-	return again < 0 ? MONOCLE__ECMA_E_RANGE : 0;
+	drop_descending (w);
+	return !w->all ? MONOCLE__IL_E_NO_MEMORY : again < 0 ? MONOCLE__ECMA_E_RANGE : 0;
+}
+
+static int
+read_awaits (work *w, const monocle__describe_source *source, uint32_t token)
+{
+	uint32_t count = w->is_machine ? monocle__describe_source_awaits (source, token, NULL, 0) : 0;
+	w->awaits = count ? calloc (count, sizeof *w->awaits) : NULL;
+	if (w->awaits)
+		w->await_count = monocle__describe_source_awaits (source, token, w->awaits, count);
+	return !count || w->awaits ? 0 : MONOCLE__IL_E_NO_MEMORY;
+}
+
+static int
+read_symbols (work *w, monocle__describe_source *source, MonoMethod *method)
+{
+	uint32_t token = monocle_method_token (method);
+	w->out->plan.kickoff = monocle__describe_source_kickoff (source, token);
+	w->is_machine = w->out->plan.kickoff || is_machine_by_name (method);
+	int error = read_points (w, source, token);
+	return error ? error : read_awaits (w, source, token);
+}
+
+static int
+allocate (work *w)
+{
+	size_t capacity = w->all ? w->all_count : w->body->count;
+	w->out->points = calloc (capacity + 1, sizeof *w->out->points);
+	w->at = calloc (capacity + 1, sizeof *w->at);
+	w->places = calloc ((size_t) w->body->count + 1, sizeof *w->places);
+	return w->out->points && w->at && w->places ? 0 : MONOCLE__IL_E_NO_MEMORY;
 }
 
 int
@@ -526,17 +699,18 @@ monocle__describe_coverage_plan (monocle__describe_image *image, MonoMethod *met
                                  MonocleCoverageMode mode, monocle__describe_coverage *ret)
 {
 	monocle__describe_source *source = monocle__describe_source_of (image);
-	uint32_t token = monocle_method_token (method);
 	work w = { .image = image, .body = body, .hits = mode == MONOCLE_COVERAGE_HITS, .out = ret };
 	*ret = (monocle__describe_coverage) { .plan.method = method };
 	if (!source)
 		return MONOCLE__IL_E_NO_MEMORY;
-	int error = read_points (&w, source, token);
-	if (!error) {
-		ret->plan.kickoff = monocle__describe_source_kickoff (source, token);
+	int error = monocle__describe_source_is_there (source) ? read_symbols (&w, source, method) : 0;
+	if (!error)
+		error = allocate (&w);
+	if (!error)
 		error = plan_body (&w);
-	}
 	free (w.all);
+	free (w.at);
+	free (w.awaits);
 	free (w.places);
 	if (error)
 		monocle__describe_coverage_free (ret);

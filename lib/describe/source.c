@@ -204,6 +204,26 @@ monocle__describe_source_kickoff (const monocle__describe_source *source, uint32
 	return source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? monocle__pdb_kickoff (&source->pdb, token) : 0;
 }
 
+uint32_t
+monocle__describe_source_awaits (const monocle__describe_source *source, uint32_t token,
+                                 monocle__describe_await *awaits, uint32_t capacity)
+{
+	monocle__pdb_awaits all;
+	uint32_t count = 0, yield, resume;
+	if (source->kind != MONOCLE__DESCRIBE_SOURCE_PDB || monocle__pdb_awaits_of (&source->pdb, token, &all))
+		return 0;
+	for (; monocle__pdb_next_await (&all, &yield, &resume); count++)
+		if (count < capacity)
+			awaits[count] = (monocle__describe_await) { yield, resume };
+	return count;
+}
+
+bool
+monocle__describe_source_is_there (const monocle__describe_source *source)
+{
+	return source->kind != MONOCLE__DESCRIBE_SOURCE_NONE;
+}
+
 /* --- locals ------------------------------------------------------------------------------------------------------- */
 
 static int

@@ -33,6 +33,16 @@ int monocle__describe_source_points (monocle__describe_source *source, uint32_t 
                                      uint32_t capacity);
 /* The method that people wrote whose body went into this MoveNext; 0 when it is none, or the file does not say. */
 uint32_t monocle__describe_source_kickoff (const monocle__describe_source *source, uint32_t token);
+/* Where an async method goes on after it gave way. */
+typedef struct {
+	uint32_t yield, resume; /* IL offsets */
+} monocle__describe_await;
+
+/* In the order of the code; as many as fit into `capacity`, and how many there are. */
+uint32_t monocle__describe_source_awaits (const monocle__describe_source *source, uint32_t token,
+                                          monocle__describe_await *awaits, uint32_t capacity);
+/* Are there any symbols at all? */
+bool monocle__describe_source_is_there (const monocle__describe_source *source);
 /* The symbols of an image, looked for when first asked for; NULL without memory. */
 monocle__describe_source *monocle__describe_source_of (monocle__describe_image *image);
 

@@ -186,6 +186,67 @@ monocle__pdb_kickoff (const monocle__pdb *pdb, uint32_t move_next_token)
 	         : 0;
 }
 
+/* GUIDs as they lie in the file. */
+static const uint8_t kind_awaits[16] = { 0xc5, 0x2a, 0xfd, 0x54, 0x25, 0xe9, 0x1a, 0x40,
+	                                     0x9c, 0x2a, 0xf9, 0x4f, 0x17, 0x10, 0x72, 0xf8 };
+
+/* The row of CustomDebugInformation that says this of the method, 0 for none. */
+static uint32_t
+find_custom (const monocle__pdb *pdb, uint32_t method_token, const uint8_t kind[16])
+{
+	const monocle__ecma_table *rows = &pdb->metadata.tables[MONOCLE__TABLE_CustomDebugInformation];
+	uint32_t parent = monocle__coded_value (MONOCLE__CODED_HasCustomDebugInformation, method_token);
+	uint32_t row = 0;
+	do {
+		row = monocle__table_find (&pdb->metadata, MONOCLE__TABLE_CustomDebugInformation,
+		                           MONOCLE__COL_CustomDebugInformation_Parent, parent, row + 1);
+		const uint8_t *guid =
+		    row ? monocle__ecma_guid (&pdb->metadata,
+		                              monocle__table_cell (rows, row, MONOCLE__COL_CustomDebugInformation_Kind))
+		        : NULL;
+		if (guid && memcmp (guid, kind, 16) == 0)
+			return row;
+	} while (row);
+	return 0;
+}
+
+int
+monocle__pdb_awaits_of (const monocle__pdb *pdb, uint32_t move_next_token, monocle__pdb_awaits *ret_awaits)
+{
+	const uint8_t *data;
+	uint32_t size, row = method_rid (move_next_token) ? find_custom (pdb, move_next_token, kind_awaits) : 0;
+	if (!row || monocle__ecma_blob (&pdb->metadata,
+	                                monocle__table_cell (&pdb->metadata.tables[MONOCLE__TABLE_CustomDebugInformation],
+	                                                     row, MONOCLE__COL_CustomDebugInformation_Value),
+	                                &data, &size))
+		return MONOCLE__ECMA_E_RANGE;
+	if (size < 4)
+		return MONOCLE__ECMA_E_RANGE;
+	ret_awaits->cursor = monocle__ecma_cursor_over (data + 4, size - 4); /* the first number is a handler's */
+	return 0;
+}
+
+static uint32_t
+read_u32 (monocle__ecma_cursor *cursor)
+{
+	uint32_t value = 0;
+	for (int i = 0; i < 4; i++)
+		value |= (uint32_t) monocle__ecma_read_byte (cursor) << 8 * i;
+	return value;
+}
+
+bool
+monocle__pdb_next_await (monocle__pdb_awaits *awaits, uint32_t *ret_yield, uint32_t *ret_resume)
+{
+	uint32_t yield = read_u32 (&awaits->cursor), resume = read_u32 (&awaits->cursor);
+	monocle__ecma_read_u (&awaits->cursor); /* of MoveNext itself */
+	if (awaits->cursor.error)
+		return false;
+	*ret_yield = yield;
+	*ret_resume = resume;
+	return true;
+}
+
 void
 monocle__pdb_scopes_of (const monocle__pdb *pdb, uint32_t method_token, uint32_t *ret_first, uint32_t *ret_end)
 {

@@ -83,6 +83,16 @@ int monocle__pdb_locate (const monocle__pdb *pdb, uint32_t method_token, uint32_
 /* The method that people wrote whose body went into this MoveNext (async, iterators); 0 when it is none. */
 uint32_t monocle__pdb_kickoff (const monocle__pdb *pdb, uint32_t move_next_token);
 
+/* A walk over the places where an async method gives way, in the order of the code. */
+typedef struct {
+	monocle__ecma_cursor cursor;
+} monocle__pdb_awaits;
+
+/* 0; RANGE when the file says nothing of such places in this method. */
+int monocle__pdb_awaits_of (const monocle__pdb *pdb, uint32_t move_next_token, monocle__pdb_awaits *ret_awaits);
+/* Where it gives way and where it goes on, as IL offsets. False at the end, and where the blob breaks off. */
+bool monocle__pdb_next_await (monocle__pdb_awaits *awaits, uint32_t *ret_yield, uint32_t *ret_resume);
+
 /* Variables and constants that live in [start, end) of a method's code. Runs are [first, end), of rows that exist. */
 typedef struct {
 	uint32_t start, end, first_variable, end_variable, first_constant, end_constant;

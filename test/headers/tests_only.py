@@ -36,8 +36,6 @@ KEPT = {
     "monocle__ecma_skip_signature": "each signature of an image",
     "monocle__il_name": "bodies as text",
     # What coverage will be made of: stack-empty offsets, arms of branches, a state machine's source, changed sources.
-    "monocle__il_pops": "offsets at which the stack is empty",
-    "monocle__il_pushes": "offsets at which the stack is empty",
 }
 # Slots of the runtime's table of callbacks: a weak definition that does nothing, or ours.
 SLOTS = "monocle__callback_"
