@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Coverage is what the programs say of themselves, and the same on Mono and on each .NET.
+
+Programs mark each line that they run and each way that a condition goes (marks.cs), and write down how often. Compiled
+by mcs and by the SDK's compiler, with and without optimisation, they run bare, with executions counted and with hits
+alone. Lines must be the markers', ways out of branches as well, points the same on every runtime, and what the program
+prints, its stack traces included, must stay what it is.
+
+  coverage.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--variants NAME,...]
+"""
+import collections
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+
+MARKER = re.compile(r"\bM\.(L \(\)|V \(|If \(|V<)")
+WAITS = re.compile(r":(MoveNext|SetStateMachine) ")
+SAID = re.compile(r"//(\w*)= (.*)$")
+ALL = ["mono", "clr8", "clr9", "clr10"]
+NET = ALL[1:]
+# name, folder below the build's, file, sources, whose ways `//NAME=` are, runtimes
+VARIANTS = [
+    ("mcs", "", "classic.exe", ["classic.cs"], ["mcs"], ALL),
+    ("classic debug", "debug", "classic.exe", ["classic.cs"], ["debug", "csc"], ALL),
+    ("classic release", "release", "classic.exe", ["classic.cs"], ["release", "csc"], ALL),
+    ("newer debug", "debug", "newer.exe", ["newer.cs"], ["debug", "csc"], ALL),
+    ("newer release", "release", "newer.exe", ["newer.cs"], ["release", "csc"], ALL),
+    ("modern debug", "debug", "modern.exe", ["modern.cs"], ["debug", "csc"], NET),
+    ("modern release", "release", "modern.exe", ["modern.cs"], ["release", "csc"], NET),
+    ("modern embedded", "embedded", "modern.exe", ["modern.cs"], ["release", "csc"], NET[-1:]),
+    ("classic without symbols", "plain", "classic.exe", [], [], ALL),
+    ("newer without symbols", "plain", "newer.exe", [], [], ALL),
+    ("instructions", "", "odd.exe", [], [], ALL),
+    ("instructions with lines", "lines", "odd.exe", ["odd.il"], [], ALL),
+]
+Point = collections.namedtuple("Point", "token offset counter line column file")
+Arm = collections.namedtuple("Arm", "token offset path counter line target switch file")
+
+
+class Dump:
+    """What the module wrote. On Mono instances have counters of their own: they add up on the definition's points."""
+
+    def __init__(self, file):
+        self.points, self.arms, self.names = {}, {}, {}
+        self.end = None
+        kind = None
+        for words in (line.split("\t") for line in file.read_text().splitlines()):
+            if words[0] == "method":
+                kind = words[1]
+                self.names.setdefault(words[2], words[3])
+            elif words[0] == "point":
+                point = Point(words[1], *map(int, words[2:6]), words[6])
+                key = (point.token, point.offset)
+                if key in self.points:
+                    known = self.points[key]
+                    point = point._replace(counter=point.counter + known.counter,
+                                           column=max(point.column, known.column))
+                self.points[key] = point
+            elif words[0] == "arm":
+                arm = Arm(words[1], *map(int, words[2:8]), words[8])
+                self.arms[arm.token, arm.offset, arm.path] = arm
+            elif words[0] == "end":
+                self.end = words[1]
+
+    def lines(self, source):
+        """How often each line of a file ran: the most of the points that begin there."""
+        lines = {}
+        for p in self.points.values():
+            if p.file.endswith("/" + source):
+                lines[p.line] = max(lines.get(p.line, 0), p.counter)
+        return lines
+
+    def ways(self, source):
+        """The branches of each line: how often each went which way, sorted."""
+        branches = collections.defaultdict(list)
+        for arm in self.arms.values():
+            if arm.file.endswith("/" + source):
+                branches[arm.line, arm.token, arm.offset].append(arm.counter)
+        lines = collections.defaultdict(list)
+        for (line, _, _), counters in sorted(branches.items()):
+            lines[line].append(tuple(sorted(counters)))
+        return {line: sorted(ways) for line, ways in lines.items()}
+
+
+class Source:
+    """What a source and a run of it say: markers, and the ways that are written beside it."""
+
+    def __init__(self, name, marks, words):
+        self.name = name
+        self.marked, self.said = set(), {}
+        for number, line in enumerate((HERE / name).read_text().splitlines(), 1):
+            if MARKER.search(line):
+                self.marked.add(number)
+            found = {w or "": v for w, v in SAID.findall(line)}
+            for word in ["", *words]:
+                if word in found:
+                    self.said[number] = found[word].strip()
+        self.lines = {n: marks.lines.get(n, 0) for n in self.marked}
+        self.ways = collections.defaultdict(list)
+        for line, ways in marks.ways.items():
+            self.ways[line] += [tuple(sorted(w)) for w in ways]
+        for line, words in self.said.items():
+            if re.match(r"\d", words):
+                self.ways[line] += [tuple(sorted(int(n) for n in w.split(":"))) for w in words.split()]
+
+
+class Marks:
+    def __init__(self, file):
+        self.lines, self.ways = {}, collections.defaultdict(list)
+        for words in (line.split() for line in file.read_text().splitlines()):
+            if words[0] == "line":
+                self.lines[int(words[1])] = int(words[2])
+            else:
+                self.ways[int(words[1])].append((int(words[2]), int(words[3])))
+
+
+class Coverage(harness.Suite):
+    def exe(self, folder, name):
+        return self.build.path / "test/conformance/coverage" / folder / name
+
+    def bare(self, runtime, exe):
+        file = self.work / "bare.marks"
+        seen = harness.run(runtime.command(exe) + [file], harness.bare_environment(), self.work)
+        return seen, file
+
+    def dump(self, what, runtime, exe, mode, bare, settings=None):
+        output, file = self.work / "dump.tsv", self.work / "marks"
+        output.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
+        module = "counted:%s,image=%s,output=%s" % (mode, exe.stem, output)
+        env = harness.profile_environment(self.build, runtime, [module], settings)
+        seen = harness.run(runtime.command(exe) + [file], env, self.work)
+        if runtime.kind == "mono":  # where it covers, it inlines nothing, and frames are more
+            for run in (seen, bare):
+                run.out = re.sub(r"(?m)^ +at .*\n", "", run.out)
+        self.check((seen.code, seen.out, seen.err) == (bare.code, bare.out, bare.err),
+                   what + ": the program does what it does without us", "%s\nbare: %s" % (seen, bare))
+        if not self.check(output.exists(), what + ": the module wrote", seen):
+            return None, None
+        dump = Dump(output)
+        self.check(dump.end == "ok", what + ": all was written", dump.end)
+        return dump, Marks(file) if file.exists() else None
+
+    def differences(self, what, mine, theirs, names=("has", "should have")):
+        odd = ["%s: %s %s, %s %s" % (k, names[0], mine.get(k), names[1], theirs.get(k))
+               for k in sorted(set(mine) | set(theirs)) if mine.get(k) != theirs.get(k)]
+        self.check(not odd, what, "%d\n    %s" % (len(odd), "\n    ".join(odd[:12])))
+
+    def check_lines(self, what, dump, source, once):
+        lines = dump.lines(source.name)
+        marked = {n: min(c, 1) if once else c for n, c in source.lines.items()}
+        self.differences(what + ": lines are the markers'", {n: lines.get(n) for n in marked}, marked)
+
+    def check_ways(self, what, dump, source, whole):
+        """
+        Without optimisation a compiler makes `a && b` one value before it branches: on `a`, and then on that value.
+        What goes to the end of the condition is then what is true, or false, for all.
+        """
+        ways = dump.ways(source.name)
+        odd = []
+        for line in sorted(set(ways) | set(source.ways)):
+            mine, marked = collections.Counter(ways.get(line, [])), source.ways.get(line, [])
+            good = [marked]
+            if not whole and len(marked) > 1:
+                total = sum(marked[0])
+                good += [[*marked[:-1], (min(n, total - n), max(n, total - n))] for n in marked[-1]]
+            if source.said.get(line) in ("switch", "any") and mine:
+                continue
+            if mine not in [collections.Counter(g) for g in good]:
+                odd.append("%d: has %s, should have %s" % (line, sorted(mine.elements()), marked))
+        self.check(not odd, what + ": ways are the markers'", "%d\n    %s" % (len(odd), "\n    ".join(odd[:20])))
+
+    def variant(self, runtimes, variant):
+        name, folder, file, sources, words, wanted = variant
+        exe = self.exe(folder, file)
+        if not exe.exists():
+            self.skip(name, "it was not compiled")
+            return
+        firsts = Firsts()
+        for runtime in (r for r in runtimes if r.name in wanted):
+            what = "%s on %s" % (name, runtime)
+            bare, _ = self.bare(runtime, exe)
+            dump, marks = self.dump(what, runtime, exe, "mode=counts", bare)
+            if not dump or not marks:
+                continue
+            for source in (Source(s, marks, words) for s in sources):
+                self.check_lines(what, dump, source, False)
+                if dump.arms:
+                    self.check_ways(what, dump, source, "debug" not in words)
+            self.beside(what, dump, firsts)
+            if runtime is runtimes[-1]:
+                self.other_modes(what, runtime, exe, bare, dump)
+
+    def beside(self, what, dump, firsts):
+        """Points and ways are those of the first runtime."""
+        points = {(dump.names[k[0]], *k): p for k, p in dump.points.items()}
+        arms = {(dump.names[k[0]], *k): p for k, p in dump.arms.items()}
+        if firsts.points:
+            if firsts.is_mono:
+                firsts.adapt(points)
+            if not firsts.symbols:
+                points = firsts.comparable(points)
+            self.differences(what + ": points as on the first runtime", points, firsts.points)
+        else:
+            firsts.points, firsts.is_mono = points, " on mono" in what
+            firsts.symbols = any(p.file != "-" for p in points.values())
+        if firsts.arms and arms:
+            self.differences(what + ": ways as on the first runtime", arms, firsts.arms)
+        firsts.arms = firsts.arms or arms
+
+    def other_modes(self, what, runtime, exe, bare, counted):
+        """Hits are executions that were any, and counters of the core's own and below 2 GiB are as good."""
+        for mode in ("mode=hits", "mode=hits,low", "mode=own", "mode=counts,low"):
+            dump, _ = self.dump("%s, %s" % (what, mode), runtime, exe, mode, bare)
+            if not dump:
+                continue
+            most = 1 if "hits" in mode else 1 << 32
+            for name in ("points", "arms") if mode != "mode=own" else ("points",):
+                compared = {k for k, p in getattr(counted, name).items() if p.file != "-" or
+                            not WAITS.search(counted.names[k[0]])}
+                mine = {k: p.counter for k, p in getattr(dump, name).items() if k in compared}
+                theirs = {k: min(p.counter, most) for k, p in getattr(counted, name).items() if k in compared}
+                self.differences("%s, %s: the same %s" % (what, mode, name), mine, theirs)
+
+
+class Firsts:
+    """What the first runtime said."""
+
+    points = arms = None
+    is_mono = symbols = False
+
+    def adapt(self, others):
+        """Mono gives methods that never ran no columns, and counts where async methods give way and go on."""
+        self.points = {k: p for k, p in self.points.items() if k in others or not k[0].endswith(":MoveNext ()")}
+        for key, point in self.points.items():
+            if not point.counter and not point.column and key in others:
+                self.points[key] = point._replace(column=others[key].column)
+
+    def comparable(self, others):
+        """
+        Without symbols Mono says nothing of what never ran, and all that a compiler wrote is counted: what a method
+        does when it gives way, too, and whether it has to is no two times the same.
+        """
+        if self.is_mono:
+            others = {k: p for k, p in others.items() if p.counter or k in self.points}
+        for points in (self.points, others):
+            for key, point in points.items():
+                if WAITS.search(key[0]):
+                    points[key] = point._replace(counter=0)
+        return others
+
+
+def main():
+    suite = Coverage("coverage", __doc__)
+    suite.parser.add_argument("--runtimes", default=",".join(ALL))
+    suite.parser.add_argument("--variants", default="")
+    options = suite.parse()
+    runtimes = suite.runtimes(options.runtimes.split(","))
+    for variant in VARIANTS:
+        if not options.variants or variant[0] in options.variants.split(","):
+            suite.variant(runtimes, variant)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
