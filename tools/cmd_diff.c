@@ -1,16 +1,18 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_diff.c - `monocle diff`: what grew and what shrank from one profile to another.
+ * cmd_diff.c - `monocle diff`: what grew and what shrank from one profile to another; what is covered now and was not.
  */
 #include "choices.h"
 #include "command.h"
+#include "coverage-file.h"
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
 #include "report-format.h"
 
 #include <getopt.h> /* optind */
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,7 @@ write_rows (const monocle__profile *profile, const arguments *args)
 	monocle__diff_options options = {
 		.before = args->paths[0],
 		.after = args->paths[1],
-		.sort = (monocle__sort) args->sort,
+		.sort = args->sort == SIZE_MAX ? MONOCLE__SORT_SELF : (monocle__sort) args->sort,
 		.tree = args->tree,
 		.normalized = args->is_normalized,
 	};
@@ -116,7 +118,7 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 }
 
 static int
-diff_files (const arguments *args)
+diff_profiles (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
@@ -126,6 +128,82 @@ diff_files (const arguments *args)
 	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);
 	return result;
+}
+
+/* --- coverage ----------------------------------------------------------------------------------------------------- */
+
+static int
+write_coverage (const monocle__coverage_diff *diff, const arguments *args)
+{
+	const monocle__report_format *format = &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
+	monocle__coverage_diff_options options = { .before = args->paths[0], .after = args->paths[1] };
+	options.colour = format->is_for_people && monocle__output_bold (stdout);
+	format->coverage_diff (stdout, diff, &options);
+	if (!format->is_for_people && (diff->only_before || diff->only_after))
+		monocle__say ("not compared: lines that only one has, %" PRIu64 " before and %" PRIu64 " after",
+		              diff->only_before, diff->only_after);
+	return monocle__output_finish (stdout, NULL);
+}
+
+static int
+compare_coverage (const monocle__coverage *before, const monocle__coverage *after, const arguments *args)
+{
+	monocle__coverage_diff diff;
+	int result;
+	if (monocle__coverage_diff_init (&diff, before, after) != 0) {
+		monocle__say ("%s: out of memory", args->paths[1]);
+		return MONOCLE__EXIT_FAILED;
+	}
+	result = write_coverage (&diff, args);
+	monocle__coverage_diff_done (&diff);
+	return result;
+}
+
+/* What is for profiles only; NULL: nothing of it was given. */
+static const char *
+wrong_for_coverage (const arguments *args)
+{
+	if (args->sort != SIZE_MAX)
+		return "--sort";
+	if (args->limit != SIZE_MAX)
+		return "-n";
+	if (args->tree)
+		return "--tree";
+	if (args->is_normalized)
+		return "--normalize";
+	if (args->value)
+		return "--value";
+	return args->output ? "-o" : NULL;
+}
+
+static int
+diff_coverage (const arguments *args)
+{
+	static const monocle__coverage_options options = { 0 };
+	monocle__coverage *before = NULL, *after = NULL;
+	const char *wrong = wrong_for_coverage (args);
+	int result = MONOCLE__EXIT_FAILED;
+	if (wrong)
+		return monocle__usage_error (&monocle__command_diff, "%s is for profiles, and %s is coverage", wrong,
+		                             args->paths[0]);
+	if (monocle__coverage_file_open (&args->paths[0], 1, &options, &before) == 0 &&
+	    monocle__coverage_file_open (&args->paths[1], 1, &options, &after) == 0)
+		result = compare_coverage (before, after, args);
+	monocle__coverage_free (before);
+	monocle__coverage_free (after);
+	return result;
+}
+
+/* --- both --------------------------------------------------------------------------------------------------------- */
+
+static int
+diff_files (const arguments *args)
+{
+	bool is_coverage[2] = { monocle__coverage_file_is (args->paths[0]), monocle__coverage_file_is (args->paths[1]) };
+	if (is_coverage[0] != is_coverage[1])
+		return monocle__usage_error (&monocle__command_diff, "%s is coverage, and %s is none",
+		                             args->paths[is_coverage[0] ? 0 : 1], args->paths[is_coverage[0] ? 1 : 0]);
+	return is_coverage[0] ? diff_coverage (args) : diff_profiles (args);
 }
 
 /* Only what both profiles have. */
@@ -138,13 +216,14 @@ sort_choice (size_t index)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .sort = MONOCLE__SORT_SELF, .format = SIZE_MAX, .limit = SIZE_MAX };
+	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
 		return code;
 	if (argc - optind != 2)
-		return monocle__usage_error (&monocle__command_diff, "diff takes two profiles: BEFORE and AFTER");
+		return monocle__usage_error (&monocle__command_diff,
+		                             "diff takes two profiles, or two coverage files: BEFORE and AFTER");
 	if (args.output && args.format != SIZE_MAX)
 		return monocle__usage_error (&monocle__command_diff, "-o writes a flame graph, --format prints rows: not both");
 	args.paths[0] = argv[optind];
@@ -177,10 +256,11 @@ static const monocle__option options[] = {
 
 const monocle__command monocle__command_diff = {
 	.name = "diff",
-	.summary = "show what grew and what shrank between two profiles",
+	.summary = "show what changed between two profiles, or two coverage files",
 	.operands = "BEFORE AFTER",
 	.options = options,
 	.about = "The largest change comes first, whatever its direction. Points are percent of the whole after, less\n"
-	         "percent of the whole before. A method is the same when its full name is.\n",
+	         "percent of the whole before. A method is the same when its full name is.\n"
+	         "Of coverage files: which lines are covered now and were not, and which no more.\n",
 	.run = run,
 };

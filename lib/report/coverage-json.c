@@ -27,22 +27,6 @@ write_text (FILE *out, const char *before, const char *text)
 }
 
 static void
-write_sums (FILE *out, const monocle__coverage_sums *sums)
-{
-	for (unsigned i = 0; i < MONOCLE__COVERAGE_MEASURES; i++) {
-		monocle__coverage_share share = monocle__coverage_measure_share (sums, (monocle__coverage_measure) i);
-		const char *one = monocle__coverage_measure_names[i], *many = monocle__coverage_measure_plurals[i];
-		uint32_t hundredths = monocle__coverage_measure_hundredths (share);
-		fprintf (out, "%s\"%s\": %" PRIu64 ", \"%s_covered\": %" PRIu64 ", \"%s_percent\": ", i ? ", " : "", many,
-		         share.total, many, share.covered, one);
-		if (share.total > 0)
-			fprintf (out, "%" PRIu32 ".%02" PRIu32, hundredths / 100, hundredths % 100);
-		else
-			fputs ("null", out);
-	}
-}
-
-static void
 write_losses (const writer *w)
 {
 	fputs (",\n  \"lost\": {", w->out);
@@ -67,7 +51,7 @@ write_head (const writer *w, const monocle__coverage_report_options *options, co
 	         c->incomplete ? "false" : "true", c->counts ? "true" : "false");
 	write_losses (w);
 	fputs (",\n  \"sums\": {", w->out);
-	write_sums (w->out, &sums);
+	monocle__coverage_measure_write_json (w->out, &sums);
 	fprintf (w->out, "},\n  \"%s\": [", rows);
 }
 
@@ -129,7 +113,7 @@ write_rows (writer *w, const monocle__coverage_report_options *options)
 		write_text (w->out, "", row->name);
 		fputs (", ", w->out);
 		write_place (w, options->by, row->index);
-		write_sums (w->out, &row->sums);
+		monocle__coverage_measure_write_json (w->out, &row->sums);
 		if (options->by != MONOCLE__COVERAGE_BY_ASSEMBLY)
 			result = write_missed (w, options->by, row->index, &ranges);
 		putc ('}', w->out);
@@ -150,7 +134,7 @@ write_node (const monocle__coverage_tree *tree, const monocle__coverage_node *no
 	         monocle__coverage_tree_kinds[node->kind], node->depth - 1);
 	write_text (w->out, "", node->name);
 	fputs (", ", w->out);
-	write_sums (w->out, &node->sums);
+	monocle__coverage_measure_write_json (w->out, &node->sums);
 	putc ('}', w->out);
 	w->comma = ",";
 }

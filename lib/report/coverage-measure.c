@@ -8,6 +8,8 @@
 #include "cover-file.h"
 #include "invariant.h"
 
+#include <inttypes.h>
+
 /* clang-format off */
 const char *const monocle__coverage_measure_names[] = {
 	[MONOCLE__COVERAGE_LINES]    = "line",
@@ -65,4 +67,20 @@ monocle__coverage_measure_lost (const monocle__coverage *coverage, size_t kind)
 	for (size_t i = UNKNOWN; i < MONOCLE__COVER_LOSS_COUNT; i++)
 		sum += coverage->losses[i];
 	return sum;
+}
+
+void
+monocle__coverage_measure_write_json (FILE *out, const monocle__coverage_sums *sums)
+{
+	for (unsigned i = 0; i < MONOCLE__COVERAGE_MEASURES; i++) {
+		monocle__coverage_share share = monocle__coverage_measure_share (sums, (monocle__coverage_measure) i);
+		const char *one = monocle__coverage_measure_names[i], *many = monocle__coverage_measure_plurals[i];
+		uint32_t hundredths = monocle__coverage_measure_hundredths (share);
+		fprintf (out, "%s\"%s\": %" PRIu64 ", \"%s_covered\": %" PRIu64 ", \"%s_percent\": ", i ? ", " : "", many,
+		         share.total, many, share.covered, one);
+		if (share.total > 0)
+			fprintf (out, "%" PRIu32 ".%02" PRIu32, hundredths / 100, hundredths % 100);
+		else
+			fputs ("null", out);
+	}
 }

@@ -29,6 +29,9 @@ monocle__coverage_share monocle__coverage_measure_share (const monocle__coverage
 /* Hundredths of a percent, rounded down; 10000 when there is nothing to cover. */
 uint32_t monocle__coverage_measure_hundredths (monocle__coverage_share share);
 
+/* The members of a JSON object. A percentage of nothing is null. */
+void monocle__coverage_measure_write_json (FILE *out, const monocle__coverage_sums *sums);
+
 /* The kinds of enum monocle__cover_loss, and last one for what this version does not know. */
 enum { MONOCLE__COVERAGE_LOSS_KINDS = 6 };
 

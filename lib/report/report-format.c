@@ -11,7 +11,8 @@
 	  monocle__report_##name, \
 	  monocle__diff_##name, \
 	  monocle__slow_##name, \
-	  monocle__coverage_report_##name },
+	  monocle__coverage_report_##name, \
+	  monocle__coverage_diff_##name },
 const monocle__report_format monocle__report_formats[] = {
 #include "report-formats.def"
 };

@@ -6,6 +6,7 @@
 #ifndef MONOCLE_REPORT_REPORT_FORMAT_H
 #define MONOCLE_REPORT_REPORT_FORMAT_H
 
+#include "coverage-diff.h"
 #include "coverage-report.h"
 #include "diff.h"
 #include "report.h"
@@ -18,6 +19,7 @@ typedef struct {
 	monocle__diff_writer *diff;
 	monocle__report_writer *slow;
 	monocle__coverage_writer *coverage;
+	monocle__coverage_diff_writer *coverage_diff;
 } monocle__report_format;
 
 extern const monocle__report_format monocle__report_formats[];

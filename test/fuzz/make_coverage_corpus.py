@@ -18,8 +18,8 @@ def make(counts):
     source = file.document('/src/App.cs', b'h' * 32)
     other = file.document('C:\\src\\none.cs')
     program = file.type(image, 'N.P`1')
-    main = file.method(program, 'Main (string[])', [(10, 1), (10, 0), {'line': 12, 'end_line': 14}], [(0, 0, 1), (0, 1, 0)],
-                       document=source)
+    main = file.method(program, 'Main (string[])', [(10, 1), (10, 0), {'line': 12, 'end_line': 14}],
+                       [(0, 0, 1), (0, 1, 0)], document=source)
     file.method(program, 'Main (int)', [(30, 0)], document=other)
     file.method(program, '<Main>g__Local|0_0 (Func`1<int>)', [(11, 1)], document=source)
     machine = file.type(image, 'N.P`1/<>c/<<Main>b__0_0>d')
