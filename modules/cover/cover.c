@@ -24,6 +24,8 @@
 #include "file.h"
 #include "filter.h"
 #include "pattern.h"
+#include "plan.h"
+#include "poll.h"
 #include "record.h"
 #include "source.h"
 #include "walk.h"
@@ -76,6 +78,12 @@ coverage_filter (MonoProfiler *profiler, MonoMethod *method)
 }
 
 static void
+jit_done (MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *info)
+{
+	poll_add (method);
+}
+
+static void
 image_loaded (MonoProfiler *profiler, MonoImage *image)
 {
 	if (filter_may_want (image))
@@ -86,6 +94,8 @@ static void
 image_unloading (MonoProfiler *profiler, MonoImage *image)
 {
 	walk_forget (image);
+	if (!plan_is_hosts ())
+		poll_forget (image);
 	record_forget (image);
 	filter_forget (image);
 }
@@ -93,18 +103,25 @@ image_unloading (MonoProfiler *profiler, MonoImage *image)
 static void
 runtime_initialized (MonoProfiler *profiler)
 {
-	walk_begin ();
+	if (plan_is_hosts ())
+		walk_begin ();
+	else
+		poll_begin ();
 }
 
 static void
 runtime_shutdown_begin (MonoProfiler *profiler)
 {
 	walk_end ();
+	if (!plan_is_hosts ())
+		poll_end ();
 }
 
 static void
 runtime_shutdown_end (MonoProfiler *profiler)
 {
+	if (!plan_is_hosts ())
+		poll_end ();
 	file_end ();
 }
 
@@ -132,7 +149,11 @@ static bool
 open_file (const char *desc)
 {
 	char *runtime = mono_get_runtime_build_info ();
-	file_config config = { option_output, desc, runtime, option_mode == MODE_COUNT ? MONOCLE__COVER_COUNTS : 0 };
+	file_config config = { .output = option_output, .desc = desc, .runtime = runtime };
+	if (option_mode == MODE_COUNT || !plan_is_hosts ())
+		config.flags |= MONOCLE__COVER_COUNTS;
+	if (!plan_is_hosts ())
+		config.flags |= MONOCLE__COVER_POLLED;
 	bool opened = file_open (&config);
 	mono_free (runtime);
 	return opened;
@@ -140,13 +161,18 @@ open_file (const char *desc)
 
 /* Who asks first has the counters. */
 static bool
-begin_counting (void)
+begin_counting (const char *desc)
 {
 	MonocleCoverageMode mode = option_mode == MODE_COUNT ? MONOCLE_COVERAGE_COUNTS : MONOCLE_COVERAGE_HITS;
-	if (mono_profiler_enable_coverage () && monocle_coverage_set_counters &&
-	    monocle_coverage_set_counters (mode, counters, NULL))
+	bool granted = mono_profiler_enable_coverage ();
+	if (granted && !open_file (desc))
+		return false;
+	if (granted && (!plan_is_hosts () || monocle_coverage_set_counters (mode, counters, NULL)))
 		return true;
-	monocle_kit_log_failure ("cover", "this runtime does not count; the program runs unprofiled");
+	monocle_kit_log_failure ("cover", granted ? "another module has the counters; this one counts nothing"
+	                                          : "this runtime does not count; the program runs unprofiled");
+	if (granted)
+		file_discard ();
 	return false;
 }
 
@@ -155,11 +181,14 @@ __attribute__ ((visibility ("default"))) void mono_profiler_init_cover (const ch
 void
 mono_profiler_init_cover (const char *desc)
 {
-	if (!read_options (desc) || !open_file (desc) || !begin_counting ())
+	if (!read_options (desc) || !begin_counting (desc))
 		return;
 	MonoProfilerHandle handle = mono_profiler_create (NULL);
-	source_init (handle, &wanted_files, &unwanted_files);
+	plan_init (handle);
+	source_init (&wanted_files, &unwanted_files);
 	mono_profiler_set_coverage_filter_callback (handle, coverage_filter);
+	if (!plan_is_hosts ())
+		mono_profiler_set_jit_done_callback (handle, jit_done);
 	mono_profiler_set_image_loaded_callback (handle, image_loaded);
 	mono_profiler_set_image_unloading_callback (handle, image_unloading);
 	mono_profiler_set_runtime_initialized_callback (handle, runtime_initialized);

@@ -272,6 +272,12 @@ file_open (const file_config *config)
 }
 
 void
+file_discard (void)
+{
+	unlink (the_file.path);
+}
+
+void
 file_end (void)
 {
 	if (file_is_own ())

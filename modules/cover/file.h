@@ -34,6 +34,8 @@ uint64_t file_offset_of (const void *at);
 void file_lose (enum monocle__cover_loss what, uint64_t count);
 /* Is this the process that made the file, and no forked child of it? */
 bool file_is_own (void);
+/* It is not going to be used. Init window. */
+void file_discard (void);
 /* A clean end. */
 void file_end (void);
 

@@ -61,9 +61,13 @@ map_add (map *m, const void *key, uint64_t value)
 }
 
 void
-map_clear (map *m)
+map_keep (map *m, bool (*keep) (const void *key, uint64_t value, const void *data), const void *data)
 {
-	free (m->keys);
-	free (m->values);
+	map old = *m;
 	*m = (map) { 0 };
+	for (uint32_t i = 0; i < old.capacity; i++)
+		if (old.keys[i] && keep ((const void *) old.keys[i], old.values[i], data))
+			map_add (m, (const void *) old.keys[i], old.values[i]);
+	free (old.keys);
+	free (old.values);
 }

@@ -19,7 +19,7 @@ typedef struct {
 uint64_t *map_find (const map *m, const void *key);
 /* The key is new and not NULL. False: no memory. */
 bool map_add (map *m, const void *key, uint64_t value);
-/* Forgets all. */
-void map_clear (map *m);
+/* Forgets all that `keep` does not want. */
+void map_keep (map *m, bool (*keep) (const void *key, uint64_t value, const void *data), const void *data);
 
 #endif

@@ -22,12 +22,13 @@
 
 #include "file.h"
 #include "map.h"
+#include "plan.h"
 #include "source.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static map images, types; /* to the number of their record */
-static map documents;     /* the same; begun anew when an image goes, so that numbers are counted apart */
-static map methods;       /* to the offset of their record */
+/* Some are forgotten when an image goes, so numbers are counted apart. */
+static map images, documents, types; /* to the number of their record */
+static map methods;                  /* to the offset of their record */
 static uint32_t image_count, document_count, type_count;
 
 /* --- images, sources, classes ------------------------------------------------------------------------------------- */
@@ -316,19 +317,51 @@ record_method (const MonocleCoveragePlan *plan, bool is_compiled)
 	return counters;
 }
 
-bool
-record_has (MonoMethod *method)
+struct monocle__cover_method *
+record_of (MonoMethod *method)
 {
 	pthread_mutex_lock (&lock);
-	bool has = map_find (&methods, method) != NULL;
+	struct monocle__cover_method *record = known_method (method);
 	pthread_mutex_unlock (&lock);
-	return has;
+	return record;
 }
 
+/* Documents are the runtime's, and it is not said whose: known ones are written once more when they come again. */
+static bool
+keep_none (const void *key, uint64_t value, const void *data)
+{
+	return false;
+}
+
+static bool
+keep_image (const void *key, uint64_t value, const void *image)
+{
+	return key != image;
+}
+
+static bool
+keep_class (const void *key, uint64_t value, const void *image)
+{
+	return mono_class_get_image ((MonoClass *) (uintptr_t) key) != image;
+}
+
+static bool
+keep_method (const void *key, uint64_t value, const void *image)
+{
+	return mono_class_get_image (mono_method_get_class ((MonoMethod *) (uintptr_t) key)) != image;
+}
+
+/* Mono gives the memory of what it knew to others, but not that of our documents. */
 void
 record_forget (MonoImage *image)
 {
 	pthread_mutex_lock (&lock);
-	map_clear (&documents);
+	if (plan_is_hosts ()) {
+		map_keep (&documents, keep_none, NULL);
+	} else {
+		map_keep (&images, keep_image, image);
+		map_keep (&types, keep_class, image);
+		map_keep (&methods, keep_method, image);
+	}
 	pthread_mutex_unlock (&lock);
 }

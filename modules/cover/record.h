@@ -9,6 +9,7 @@
 #include <monocle/ext.h>
 #include <mono/metadata/image.h>
 #include <stdbool.h>
+#include "cover-file.h"
 
 /*
  * The counters of a method, in its record, which is made when there is none; `is_compiled` says that they are going to
@@ -18,7 +19,7 @@
 void *record_method (const MonocleCoveragePlan *plan, bool is_compiled);
 /* The image goes, and addresses of its sources may mean others from then on. */
 void record_forget (MonoImage *image);
-/* Is there a record? Any thread. */
-bool record_has (MonoMethod *method);
+/* A method's record; NULL: there is none. Any thread. */
+struct monocle__cover_method *record_of (MonoMethod *method);
 
 #endif

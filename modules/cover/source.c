@@ -14,15 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <monocle/ext.h>
+#include "plan.h"
 
-static MonoProfilerHandle the_handle;
 static const pattern_list *wanted_files, *unwanted_files;
 
 void
-source_init (MonoProfilerHandle handle, const pattern_list *wanted, const pattern_list *unwanted)
+source_init (const pattern_list *wanted, const pattern_list *unwanted)
 {
-	the_handle = handle;
 	wanted_files = wanted;
 	unwanted_files = unwanted;
 }
@@ -84,39 +82,18 @@ is_here (const char *path)
 /* --- a method's --------------------------------------------------------------------------------------------------- */
 
 static void
-see_file (source_place *place, const char *path)
-{
-	if (*place == SOURCE_NONE)
-		*place = path && *path && is_here (path) ? SOURCE_HERE : SOURCE_ELSEWHERE;
-}
-
-static void
 see_plan (void *data, const MonocleCoveragePlan *plan)
 {
-	for (uint32_t i = 0; i < plan->point_count; i++)
+	source_place *place = data;
+	for (uint32_t i = 0; i < plan->point_count && *place == SOURCE_NONE; i++)
 		if (plan->points[i].document)
-			see_file (data, plan->points[i].document->path);
-}
-
-/* Mono has no data for its callback but the handle's; one method is looked at at a time, by the thread that asked. */
-static _Thread_local source_place place_seen;
-
-static void
-see_data (MonoProfiler *profiler, const MonoProfilerCoverageData *data)
-{
-	if (data->file_name && *data->file_name)
-		see_file (&place_seen, data->file_name);
+			*place = is_here (plan->points[i].document->path) ? SOURCE_HERE : SOURCE_ELSEWHERE;
 }
 
 source_place
 source_of (MonoMethod *method)
 {
 	source_place place = SOURCE_NONE;
-	if (monocle_coverage_plan) {
-		monocle_coverage_plan (method, see_plan, &place);
-		return place;
-	}
-	place_seen = SOURCE_NONE;
-	mono_profiler_get_coverage_data (the_handle, method, see_data);
-	return place_seen;
+	plan_show (method, see_plan, &place);
+	return place;
 }

@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-#include <mono/metadata/profiler.h>
+#include <mono/metadata/object.h>
 #include "pattern.h"
 
 /* `file=` and `xfile=`. Init window. */
-void source_init (MonoProfilerHandle handle, const pattern_list *wanted, const pattern_list *unwanted);
+void source_init (const pattern_list *wanted, const pattern_list *unwanted);
 /* By these. Any thread. */
 bool source_is_wanted (const char *path);
 

@@ -13,14 +13,13 @@
 
 #include <mono/metadata/blob.h>
 #include <mono/metadata/loader.h>
-#include <monocle/ext.h>
+#include <mono/metadata/tokentype.h>
 
 #include "background.h"
 #include "file.h"
 #include "filter.h"
+#include "plan.h"
 #include "record.h"
-
-#define TOKEN_METHOD 0x06000000u
 
 enum { STACK = 512 << 10, BATCH = 64 };
 static const uint64_t first_pause = 200000000, pause = 5000000; /* nanoseconds */
@@ -30,7 +29,10 @@ struct waiting {
 	MonoImage *image;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a batch is looked at: an image stays that long */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t not_busy = PTHREAD_COND_INITIALIZER;
+static MonoImage *busy;       /* is looked at, */
+static pthread_t busy_thread; /* by this thread */
 static struct waiting *first, **last = &first;
 static uint32_t next_row = 1; /* of the first one */
 static bool is_ending;
@@ -76,6 +78,8 @@ walk_forget (MonoImage *image)
 		else
 			at = &(*at)->next;
 	}
+	while (busy == image && !pthread_equal (pthread_self (), busy_thread))
+		pthread_cond_wait (&not_busy, &lock);
 	pthread_mutex_unlock (&lock);
 }
 
@@ -88,25 +92,50 @@ show (void *data, const MonocleCoveragePlan *plan)
 static void
 look_at (MonoMethod *method)
 {
-	if (method && filter_wants (method) && !record_has (method))
-		monocle_coverage_plan (method, show, NULL);
+	if (method && filter_wants (method) && !record_of (method))
+		plan_show (method, show, NULL);
 }
 
-/* Some methods of the first image. False: there is nothing left. */
+/* The next rows of the first image, which is not forgotten before end_batch (). NULL: there is nothing left. */
+static MonoImage *
+begin_batch (uint32_t *ret_row, uint32_t *ret_end)
+{
+	pthread_mutex_lock (&lock);
+	MonoImage *image = busy = first ? first->image : NULL;
+	busy_thread = pthread_self ();
+	if (image) {
+		uint32_t end = (uint32_t) mono_image_get_table_rows (image, MONO_TABLE_METHOD) + 1;
+		*ret_row = next_row;
+		*ret_end = next_row + BATCH < end ? next_row + BATCH : end;
+		next_row = *ret_end;
+		if (next_row == end)
+			drop (&first);
+	}
+	pthread_mutex_unlock (&lock);
+	return image;
+}
+
+static void
+end_batch (void)
+{
+	pthread_mutex_lock (&lock);
+	busy = NULL;
+	pthread_cond_broadcast (&not_busy);
+	pthread_mutex_unlock (&lock);
+}
+
+/* False: there is nothing left. No lock is held meanwhile: on Mono a method's class may load other images. */
 static bool
 look_at_batch (void)
 {
-	pthread_mutex_lock (&lock);
-	if (first) {
-		uint32_t rows = (uint32_t) mono_image_get_table_rows (first->image, MONO_TABLE_METHOD);
-		for (uint32_t i = 0; i < BATCH && next_row <= rows; i++, next_row++)
-			look_at (mono_get_method (first->image, TOKEN_METHOD | next_row, NULL));
-		if (next_row > rows)
-			drop (&first);
-	}
-	bool more = first != NULL;
-	pthread_mutex_unlock (&lock);
-	return more;
+	uint32_t row, end;
+	MonoImage *image = begin_batch (&row, &end);
+	if (!image)
+		return false;
+	while (row < end)
+		look_at (mono_get_method (image, MONO_TOKEN_METHOD_DEF | row++, NULL));
+	end_batch ();
+	return true;
 }
 
 static void *

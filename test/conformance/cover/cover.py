@@ -8,14 +8,17 @@ import pathlib
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
 import harness  # noqa: E402
 import mcov  # noqa: E402
 
+REQUEST = 120  # where the header has it, and the answer behind it
 STATED = re.compile(r"//= (\d+)( together)?")
 CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked", "Chosen.Main",
           "Outer/Inner.One"}
@@ -124,6 +127,26 @@ class Run:
             self.check(outcome.code == 7 and outcome.err.count("\n") == 1 and said in outcome.err,
                        "%s is refused in one line" % options, outcome)
 
+    def sources(self):
+        """Of a program whose sources are elsewhere, and of one without symbols."""
+        for name in ["counted.exe", "counted.runtimeconfig.json", "counted.exe.mdb"]:
+            data = (self.programs / name).read_bytes()
+            (self.work / name).write_bytes(data.replace(b"/cover/counted.cs", b"/cover/counter.cs"))
+        self.one_source("", "no source of counted", "skipped", False)
+        self.one_source("sources=any", "", None, True)
+        self.one_source("include=[counted]*", "", None, True)
+        (self.work / "counted.exe.mdb").unlink()
+        self.one_source("", "has no symbols", "sources", False)
+
+    def one_source(self, options, said, loss, methods):
+        path = self.work / "sources.mcov"
+        outcome = harness.run(self.runtime.command(self.work / "counted.exe"), cwd=self.work,
+                              env=self.environment(",".join(filter(None, [options, "output=" + str(path)]))))
+        file = mcov.File(path)
+        good = outcome.code == 7 and said in outcome.err and outcome.err.count("\n") == bool(said)
+        good = good and bool(file.methods) == methods and {k for k, v in file.losses.items() if v} == ({loss} - {None})
+        self.check(good, "sources elsewhere, %s" % (options or "by default"), "%s\n%s" % (file.losses, outcome))
+
     # --- places
 
     def places(self):
@@ -180,6 +203,30 @@ class Run:
                        "missing %s" % sorted(wanted - self.steps(path)))
             self.check(not mcov.File(path).ended, "kill -9 is no end")
 
+    def asked(self):
+        """On Mono a reader asks for the counters as they are now; elsewhere they are in the file at once."""
+        path = self.work / "asked.mcov"
+        child = subprocess.Popen(self.command("killed.exe", "0"), stdout=subprocess.PIPE, cwd=self.work, text=True,
+                                 env=self.environment("output=" + str(path)))
+        for line in child.stdout:
+            if line == "all\n":
+                break
+        if self.is_mono:
+            self.check(mcov.File(path).flags & mcov.POLLED, "the file says that it has to be asked for")
+            with open(path, "r+b") as file:
+                request = struct.pack("<I", 7)
+                file.seek(REQUEST)
+                file.write(request)
+                file.flush()
+                for _ in range(600):
+                    file.seek(REQUEST + 4)
+                    if file.read(4) == request:
+                        break
+                    time.sleep(0.05)
+        self.check(self.steps(path) == set(range(8)), "a reader sees what ran", self.steps(path))
+        child.kill()
+        child.communicate()
+
     def forked(self):
         outcome, file = self.cover("killed.exe", "fork", name="forked.mcov")
         steps = self.steps(self.work / "forked.mcov") if file else set()
@@ -199,9 +246,11 @@ def main():
         run.counts()
         run.choices()
         run.mistakes()
+        run.sources()
         run.places()
         run.full()
         run.killed()
+        run.asked()
         run.forked()
     return suite.finish()
 
