@@ -237,7 +237,7 @@ write_name (writer *w, const monocle__coverage_body *body)
 	monocle__xml_text (&w->xml, type, strlen (type));
 	monocle__xml_text (&w->xml, "::", 2);
 	monocle__xml_text (&w->xml, name, length);
-	monocle__xml_text (&w->xml, signature, strlen (signature));
+	monocle__xml_text (&w->xml, *signature ? signature : "()", *signature ? strlen (signature) : 2);
 	monocle__xml_end (&w->xml);
 }
 

@@ -225,6 +225,10 @@ class OpenCover(Case):
             self.assertEqual(names.count(name), 1, name)
         self.assertFalse([name for name in names if 'MoveNext' in name])
 
+    def test_a_name_has_parentheses_also_where_its_parameters_are_not_known(self):
+        root = self.tree(one_method([(4, 1)], name='F'), 'opencover')
+        self.assertEqual(root.find('.//Method/Name').text, 'N.C::F()')
+
     def test_scores_are_those_of_opencover(self):
         root = self.tree(one_method([(4, 1), (5, 0)], coverage_fixture.branch(0, 1, 0) +
                                     coverage_fixture.branch(1, 0, 0, 0)), 'opencover')

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Converted coverage, opened by the tools that it is for: ReportGenerator, and lcov with genhtml.
 
-    test_coverage_readers.py MONOCLE
+    test_coverage_readers.py MONOCLE [--program FILE]
 
 What a tool counts must be what `monocle report` says. Each tool is skipped where it is not: lcov is Debian's package,
-ReportGenerator a .NET tool that `./dev test` puts beside the versions of .NET. Exit code 77 (skipped) without both.
+ReportGenerator a .NET tool that `./dev test` puts beside the versions of .NET. Exit code 77 (skipped) without both. The
+program is run on CoreCLR under the module `cover`.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -23,7 +25,7 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 STORE = pathlib.Path(os.environ.get('MONOCLE_RUNTIMES', HERE.parents[1] / '.runtimes'))
 GENERATOR = STORE / 'reportgenerator/reportgenerator'
-MONOCLE = None
+ARGUMENTS = None
 TWO_CLASSES = '/build/src/Shop/Cart.cs'  # of coverage_fixture.hard: the file with two classes that are not nested
 LONGER = 2  # lines that its one long statement goes on over; it ran
 
@@ -47,11 +49,23 @@ class Reader(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = pathlib.Path(holder.name)
         coverage_fixture.hard().write(self.folder / 'hard.mcov')
-        report = json.loads(run(MONOCLE, 'report', '--format=json', 'hard.mcov', cwd=self.folder))
-        self.lines, self.branches = self.pairs(report['sums'])
-        self.methods = report['sums']['methods_covered'], report['sums']['methods']
+        report = self.report()
         self.whole_lines = tuple(count + LONGER for count in self.lines)
         self.cart = next(self.pairs(row) for row in report['rows'] if row['file'] == TWO_CLASSES)
+
+    def report(self, name='hard.mcov'):
+        report = json.loads(run(ARGUMENTS.monocle, 'report', '--format=json', name, cwd=self.folder))
+        self.lines, self.branches = self.pairs(report['sums'])
+        self.methods = report['sums']['methods_covered'], report['sums']['methods']
+        return report
+
+    def run_program(self):
+        if not ARGUMENTS.program or not shutil.which('dotnet'):
+            self.skipTest('there is no dotnet')
+        run(ARGUMENTS.monocle, 'run', '--profile=cover:mode=count', '-o', 'hard.mcov', '--', 'dotnet',
+            ARGUMENTS.program, cwd=self.folder)
+        self.report()
+        self.assertGreater(self.lines[0], 50)
 
     @staticmethod
     def pairs(row):
@@ -60,7 +74,7 @@ class Reader(unittest.TestCase):
 
     def convert(self, form, *words):
         words = ['hard.mcov', '--to=' + form, '-o', 'hard.' + form, *words]
-        return run(MONOCLE, 'convert', *words, cwd=self.folder).strip()
+        return run(ARGUMENTS.monocle, 'convert', *words, cwd=self.folder).strip()
 
 
 @unittest.skipUnless(GENERATOR.exists(), 'there is no ReportGenerator in %s' % STORE)
@@ -89,6 +103,11 @@ class ReportGenerator(Reader):
         """There a statement covers all its lines, whatever we do."""
         self.assertEqual(self.sums('opencover'), (self.whole_lines, self.branches))
 
+    def test_it_reads_what_the_module_counted(self):
+        self.run_program()
+        for form in ('cobertura', 'lcov'):
+            self.assertEqual(self.sums(form), (self.lines, self.branches), form)
+
     def test_it_reads_jacoco(self):
         """It gives each outer class all the lines of the source file."""
         both = zip((self.lines, self.branches), self.cart)
@@ -99,10 +118,17 @@ class ReportGenerator(Reader):
 @unittest.skipUnless(shutil.which('genhtml'), 'there is no lcov')
 class Lcov(Reader):
     def test_its_summary_is_ours(self):
+        self.its_summary_is_ours()
+
+    def its_summary_is_ours(self):
         text = run('lcov', '--rc', 'lcov_branch_coverage=1', '--summary', self.convert('lcov'), cwd=self.folder)
         self.assertIn('(%d of %d lines)' % self.lines, text)
         self.assertIn('(%d of %d branches)' % self.branches, text)
         self.assertIn('(%d of %d functions)' % self.methods, text)
+
+    def test_it_reads_what_the_module_counted(self):
+        self.run_program()
+        self.its_summary_is_ours()
 
     def test_genhtml_writes_its_pages(self):
         tracefile = self.folder / self.convert('lcov', '--map=/build=build', '--map=/_/=mapped/', '--map=C:=drive')
@@ -117,8 +143,12 @@ class Lcov(Reader):
 
 
 if __name__ == '__main__':
+    parser = argparse.ArgumentParser()
+    parser.add_argument('monocle')
+    parser.add_argument('--program')
+    ARGUMENTS = parser.parse_args()
+    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
     if not GENERATOR.exists() and not shutil.which('genhtml'):
         print('skipped: there is neither lcov nor ReportGenerator')
         sys.exit(77)
-    MONOCLE = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

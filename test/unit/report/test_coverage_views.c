@@ -5,6 +5,7 @@
  */
 #include "coverage-annotate.h"
 #include "coverage-find.h"
+#include "coverage-format.h"
 #include "coverage-html.h"
 #include "failing-memory.h"
 #include "report-format.h"
@@ -103,6 +104,18 @@ read_coverage (void)
 	} while (0)
 
 static void
+a_format_without_memory_answers_minus_one (void **state)
+{
+	static const monocle__coverage_convert_options options = { "t", "/dir" };
+	FILE *out = fopen ("/dev/null", "w");
+	monocle__coverage *coverage = read_coverage ();
+	for (size_t i = 0; i < monocle__coverage_format_count; i++)
+		UNTIL_ENOUGH (3, monocle__coverage_formats[i].write (out, coverage, &options));
+	fclose (out);
+	monocle__coverage_free (coverage);
+}
+
+static void
 a_report_without_memory_answers_minus_one (void **state)
 {
 	FILE *out = fopen ("/dev/null", "w");
@@ -193,6 +206,7 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_format_without_memory_answers_minus_one),
 		cmocka_unit_test (a_report_without_memory_answers_minus_one),
 		cmocka_unit_test (a_name_is_not_found_without_memory),
 		cmocka_unit_test (a_source_is_not_shown_without_memory),
