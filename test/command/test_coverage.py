@@ -400,6 +400,13 @@ class Gates(Case):
         file.write(self.work / 'a.mcov')
         self.report('--fail-under=100,branch=100', file='a.mcov')
 
+    def test_the_pattern_of_the_page_finds_the_percentage_of_lines(self):
+        page = (case.TOP / 'doc' / 'coverage.md').read_text()
+        pattern = re.search(r"coverage: '/(.*)/'", page).group(1)
+        out = self.monocle('report', 'app.mcov')[1]
+        self.assertEqual([found.group(1) for found in map(re.compile(pattern).search, out.splitlines()) if found],
+                         ['52.9'])
+
     def test_a_share_that_is_none_is_refused(self):
         for wanted in ['', 'x', '-1', '101', '100.01', '80%', '80.', '.5', '80.123', '1e1', '80,', ',80', 'branch',
                        'branch=', 'wide=80', '80,70', 'line=80,80', '99999999999999999999', '8 0', 'lines=80']:
