@@ -3,6 +3,7 @@
  *
  * empty.c - the cheapest module that asks for calls: what a runtime charges for an enter and a leave.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,14 @@ filter (MonoProfiler *prof, MonoMethod *method)
 	MonoClass *klass = mono_method_get_class (method);
 	MonoImage *image = klass ? mono_class_get_image (klass) : NULL;
 
-	if (!image || strcmp (mono_image_get_name (image), prof->image) != 0)
+	bool all = strcmp (prof->image, "*") == 0;
+
+	if (!all && (!image || strcmp (mono_image_get_name (image), prof->image) != 0))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
 }
 
-/* `empty:IMAGE`: calls of its methods. `empty:`: nothing at all. */
+/* `empty:IMAGE`: calls of its methods. `empty:*`: all calls. `empty:`: nothing at all. */
 MONO_API void
 mono_profiler_init_empty (const char *desc)
 {
