@@ -30,6 +30,7 @@ CONFIGURATIONS = {
     "sample": (["sample"], 40),
     "sample, 10 kHz": (["sample:freq=10000"], None),
     "exceptions": (["exceptions"], 25),
+    "cover": (["cover"], 50),
     "events": (["events"], None),
     "all four": (FOUR, None),
     "all four, all calls": (["calls:callspec=all", "sample", "exceptions", "events"], None),

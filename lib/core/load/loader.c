@@ -147,13 +147,40 @@ search_beside_program (search *find)
 }
 
 static bool
-search_everywhere (search *find)
+search_folders (search *find)
 {
 	const char *here = monocle__self_folder ();
 	return monocle__candidate_start_in_process (&find->candidate) || search_module_path (find) ||
 	       search_place (find, here, "") || search_place (find, here, "/monocle") ||
-	       search_place (find, MONOCLE_MODULEDIR, "") || search_beside_program (find) ||
-	       monocle__candidate_start_in (&find->candidate, "");
+	       search_place (find, MONOCLE_MODULEDIR, "") || search_beside_program (find);
+}
+
+/*
+ * Mono's own coverage profiler runs on Mono alone: ours takes its name where no such file was meant for us. What the
+ * dynamic linker would find is Mono's.
+ */
+static bool
+search_alias (const search *find)
+{
+	search other = { .places = " " };
+	if (strcmp (find->candidate.name, "coverage"))
+		return false;
+	monocle__candidate_init (&other.candidate, "cover", find->candidate.desc, "Monocle");
+	int result = claim (other.candidate.name);
+	if (result == ALREADY_LOADED)
+		monocle_log ("profiler 'cover' is loaded already; '%s' has no effect", find->candidate.desc);
+	if (result != MONOCLE_OK)
+		return result == ALREADY_LOADED;
+	if (search_folders (&other))
+		return true;
+	unclaim (other.candidate.name);
+	return false;
+}
+
+static bool
+search_everywhere (search *find)
+{
+	return search_folders (find) || search_alias (find) || monocle__candidate_start_in (&find->candidate, "");
 }
 
 /* --- descriptions ------------------------------------------------------------------------------------------------- */

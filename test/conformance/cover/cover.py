@@ -147,6 +147,16 @@ class Run:
         good = good and bool(file.methods) == methods and {k for k, v in file.losses.items() if v} == ({loss} - {None})
         self.check(good, "sources elsewhere, %s" % (options or "by default"), "%s\n%s" % (file.losses, outcome))
 
+    def alias(self):
+        """By the name of Mono's own module, where that is not Mono's own."""
+        if self.is_mono:
+            return
+        path = self.work / "alias.mcov"
+        outcome = harness.run(self.command("counted.exe"), cwd=self.work, env=harness.profile_environment(
+            self.suite.build, self.runtime, ["coverage:output=%s" % path, "cover:output=%s.no" % path]))
+        self.check(path.exists() and mcov.File(path).methods, "`coverage` is `cover`", outcome)
+        self.check(outcome.err.count("\n") == 1 and "loaded already" in outcome.err, "and is loaded once", outcome)
+
     # --- places
 
     def places(self):
@@ -247,6 +257,7 @@ def main():
         run.choices()
         run.mistakes()
         run.sources()
+        run.alias()
         run.places()
         run.full()
         run.killed()
