@@ -91,9 +91,12 @@ class Browser:
         return answer['result'].get('value')
 
     def until(self, condition):
-        """Waits for a condition that is asked again at each of the page's turns."""
-        self.evaluate('new Promise(done => { (function ask() { if (%s) done(); else setTimeout(ask, 5); })(); })'
-                      % condition)
+        """Waits for a condition, which is asked again and again; a minute is far more than any takes."""
+        self.evaluate('''new Promise((done, fail) => {
+            const end = Date.now() + 60000;
+            (function ask() {
+                if (%s) done(); else if (Date.now() > end) fail(%s); else setTimeout(ask, 5);
+            })(); })''' % (condition, json.dumps('not within a minute: ' + condition)))
 
     def size(self, width, height, scale=1, mobile=False):
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=scale,

@@ -54,6 +54,7 @@ namespace Shop
     }
 }
 '''
+LONG = '/*' + 'x' * 10000 + '*/\n'
 HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>\u202e<b>\n'
 
 
@@ -63,7 +64,7 @@ def shop_coverage(folder):
     hostile = str(folder / 'src' / 'a<img src=x onerror=alert(1)>&amp;.cs')
     os.makedirs(folder / 'src/more', exist_ok=True)
     pathlib.Path(names['src/Basket.cs']).write_bytes(SHOP.encode())
-    pathlib.Path(names['src/more/Changed.cs']).write_text('one\ntwo\n')
+    pathlib.Path(names['src/more/Changed.cs']).write_text('one\ntwo\n' + LONG)
     pathlib.Path(hostile).write_text(HOSTILE)
     file = cover_file.File(counts=True, program='shop.dll', losses={'refused': 2})
     core, web = file.image('Shop.Core.dll'), file.image('Web<b>.dll')
@@ -188,12 +189,15 @@ class Page(unittest.TestCase):
         self.assertEqual([row[0] for row in self.rows()], ['Basket.cs', 'Shop.Basket'])
         self.ask('monocle.go({ q: "basket.total" })')
         self.assertEqual(self.rows(), [['Total (int,bool)', '66.6 %', '2']])
+        self.ask('document.querySelector("#rows a").focus()')
         self.ask('document.querySelector("#rows a").click()')
         self.browser.until('monocle.view()')
         self.assertEqual(self.ask('location.hash'), '#file=Basket.cs&line=13&q=basket.total')
         self.ask('history.back()')
         self.browser.until('!monocle.state().file')
         self.assertEqual(self.text('#found'), '1 found')
+        self.assertIn('12,345 calls', self.text('#rows'))
+        self.browser.until('document.activeElement.className === "name"')
         self.ask('monocle.go({ q: "no such thing" })')
         self.assertEqual(self.text('#found'), 'nothing found')
 
@@ -235,6 +239,9 @@ class Page(unittest.TestCase):
         self.open('#file=more/Changed.cs')
         self.assertIn('changed after it was compiled', self.text('#source-notice'))
         self.assertEqual(self.line(9)[0], 'row hit')
+        self.assertTrue(self.text('.c').startswith('/*xxx'))
+        self.assertIn('(5,004 more characters)', self.text('#lines'))
+        self.assertEqual(self.ask('document.activeElement.id'), 'code')
         self.open('#file=more/Gone.cs&line=4000000000')
         self.assertIn('was not found on this machine', self.text('#source-notice'))
         self.assertEqual(self.ask('monocle.view().lines.map(line => line.number)'), [3, 4000000000])
