@@ -162,7 +162,7 @@ report_files (const arguments *args, const char *const *paths, size_t count)
 	if (coverage == 0)
 		return report_profile (args, paths, count);
 	for (size_t i = 0; i < count && coverage < count; i++) {
-		if (!is_coverage (paths[i]))
+		if (!is_coverage (paths[i]) && access (paths[i], R_OK) == 0)
 			return monocle__usage_error (&monocle__command_report, "several files are coverage, but %s is none",
 			                             paths[i]);
 	}

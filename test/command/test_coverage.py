@@ -429,6 +429,7 @@ class Options(Case):
     def test_a_file_that_is_not_there_is_told_before_options(self):
         for word in ['--by=class', '--slow', '--annotate=x']:
             self.refuse(word, 'no.mcov', says='no.mcov: No such file', code=1)
+        self.refuse('app.mcov', 'no.mcov', says='no.mcov: No such file', code=1)
 
     def test_options_that_mean_nothing_together_are_refused(self):
         self.refuse('--tree', '--by=file', 'app.mcov', says='--by means nothing beside it')
