@@ -98,6 +98,17 @@ public class XAwait {
 		return m;
 	}
 
+	static async ValueTask<T> Same<T> (T x, T y)
+	{
+		Told.Begin ("XAwait.Same", null, Log.V (x), Log.V (y));
+		Told.Suspended ("XAwait.Same", 2);
+		await new Later ();
+		Told.Begin ("XAwait.Same", null, Log.V (x), Log.V (y));
+		x = y;
+		Told.End ("XAwait.Same", null, Log.V (x), Log.V (x), Log.V (y));
+		return x;
+	}
+
 	/* Two are suspended, the inner one first. */
 	async Task Outer (byte n)
 	{
@@ -154,6 +165,8 @@ public class XAwait {
 		Mixed mixed = await Struct (new Mixed { A = 1, B = "b", C = 0.5 }, "object");
 		await Outer (7);
 		long caught = await Catches (1, "s");
+		if (await Same (1, 2) != 2 || await Same ("a", "b") != "b" || (await Same (mixed, mixed)).A != 2)
+			throw new Exception ("not the same");
 		int twice = await new XPoint { X = 3 }.Twice (4);
 		if (number != 42 || sum != 3.5 || mixed.A != 2 || mixed.B != "b!" || caught != 4 || twice != 11)
 			throw new Exception ("wrong");
