@@ -55,7 +55,7 @@ class Usage(case.Case):
             self.assertNotIn('did you mean', self.monocle(*words)[2])
 
     def test_a_prefix_is_enough_where_one_option_has_it(self):
-        self.assertEqual(self.monocle('report', '--f=nonsense')[2].split(',')[0], 'monocle: --format is text')
+        self.assertEqual(self.monocle('report', '--fo=nonsense')[2].split(',')[0], 'monocle: --format is text')
         self.assertIn('ambiguous', self.monocle('run', '--pro=x', '--', 'true')[2])
 
 
@@ -97,7 +97,8 @@ class Completion(case.Case):
     def test_values_modules_and_profiles_are_offered(self):
         case.make_profile(self.work / 'a b.pb.gz')
         (self.work / 'a.txt').touch()
-        self.assertEqual(self.offers('report', '--sort', '=', ''), ['self', 'total', 'calls'])
+        self.assertEqual(self.offers('report', '--sort', '=', ''),
+                         ['self', 'total', 'calls', 'path', 'missed', 'percent'])
         self.assertEqual(self.offers('report', '--format', '=', 't'), ['text', 'tsv'])
         self.assertEqual(self.offers('run', '--profile', '=', 'ca'), ['calls'])
         self.assertEqual(self.offers('report', 'a'), ['a b.pb.gz'])
