@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include <mono/jit/jit.h>
+#include <mono/metadata/class.h>
 #include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
 #include <mono/metadata/profiler.h>
 #include <mono/utils/mono-publib.h>
 #include <monocle/ext.h>
@@ -78,9 +80,32 @@ coverage_filter (MonoProfiler *profiler, MonoMethod *method)
 }
 
 static void
+add_uncounted (void *data, const MonocleCoveragePlan *plan)
+{
+	record_method (plan, false);
+}
+
+/* Has it the counters that it should have? Its instances share them. */
+static void
+check_counters (MonoMethod *method)
+{
+	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
+	MonoMethod *definition = mono_get_method (image, mono_method_get_token (method), NULL);
+	if (definition && !record_of (definition))
+		plan_show (definition, add_uncounted, NULL);
+	if (definition)
+		record_check (definition);
+}
+
+static void
 jit_done (MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *info)
 {
-	poll_add (method);
+	if (!filter_wants (method) || !file_is_own ())
+		return;
+	if (plan_is_hosts ())
+		check_counters (method);
+	else
+		poll_add (method);
 }
 
 static void
@@ -122,7 +147,7 @@ runtime_shutdown_end (MonoProfiler *profiler)
 {
 	if (!plan_is_hosts ())
 		poll_end ();
-	file_end ();
+	record_end ();
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -187,8 +212,7 @@ mono_profiler_init_cover (const char *desc)
 	plan_init (handle);
 	source_init (&wanted_files, &unwanted_files);
 	mono_profiler_set_coverage_filter_callback (handle, coverage_filter);
-	if (!plan_is_hosts ())
-		mono_profiler_set_jit_done_callback (handle, jit_done);
+	mono_profiler_set_jit_done_callback (handle, jit_done);
 	mono_profiler_set_image_loaded_callback (handle, image_loaded);
 	mono_profiler_set_image_unloading_callback (handle, image_unloading);
 	mono_profiler_set_runtime_initialized_callback (handle, runtime_initialized);

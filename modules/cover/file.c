@@ -36,7 +36,8 @@ static struct {
 	dev_t device;
 	ino_t inode;
 	char path[PATH_MAX];
-	bool is_full; /* it was said */
+	bool is_full;  /* it was said */
+	bool is_ended; /* nothing is written any more */
 } the_file = { .fd = -1 };
 
 /* --- addresses ---------------------------------------------------------------------------------------------------- */
@@ -140,6 +141,8 @@ static bool
 make_room (uint64_t size)
 {
 	uint64_t missing = the_file.used + size - the_file.mapped;
+	if (the_file.is_ended)
+		return false;
 	if (the_file.used + size <= the_file.mapped)
 		return true;
 	int error = map_piece (piece_for (missing));
@@ -277,9 +280,15 @@ file_discard (void)
 	unlink (the_file.path);
 }
 
+/* Threads that still run count in what is used; the rest of the last piece is given back. */
 void
 file_end (void)
 {
-	if (file_is_own ())
-		file_header ()->ended_ns = monocle__nanoseconds (CLOCK_REALTIME);
+	uint64_t page = (uint64_t) sysconf (_SC_PAGESIZE);
+	if (!file_is_own ())
+		return;
+	the_file.is_ended = true;
+	if (has_descriptor ())
+		(void) !ftruncate (the_file.fd, (off_t) ((the_file.used + page - 1) & ~(page - 1)));
+	file_header ()->ended_ns = monocle__nanoseconds (CLOCK_REALTIME);
 }

@@ -36,7 +36,7 @@ void file_lose (enum monocle__cover_loss what, uint64_t count);
 bool file_is_own (void);
 /* It is not going to be used. Init window. */
 void file_discard (void);
-/* A clean end. */
+/* A clean end: there is no room from now on. One thread at a time, with file_reserve (). */
 void file_end (void);
 
 #endif

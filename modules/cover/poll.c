@@ -24,7 +24,6 @@
 #include "background.h"
 #include "drain-thread.h"
 #include "file.h"
-#include "filter.h"
 #include "map.h"
 #include "nanoseconds.h"
 #include "plan.h"
@@ -149,8 +148,6 @@ poll_add (MonoMethod *method)
 {
 	uint32_t token = mono_method_get_token (method);
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
-	if (!filter_wants (method) || !file_is_own ())
-		return;
 	MonoMethod *definition = mono_get_method (image, token, NULL);
 	pthread_mutex_lock (&lock);
 	struct entry *e = definition ? entry_of (definition) : NULL;

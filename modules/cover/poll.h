@@ -11,7 +11,7 @@
 
 /* The runtime is up. */
 void poll_begin (void);
-/* A method was compiled, an instance perhaps. On the thread that did it. */
+/* A method that is wanted was compiled, an instance perhaps. On the thread that did it. */
 void poll_add (MonoMethod *method);
 /* An image goes: what its methods have counted is copied for the last time. */
 void poll_forget (MonoImage *image);

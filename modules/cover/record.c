@@ -29,7 +29,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Some are forgotten when an image goes, so numbers are counted apart. */
 static map images, documents, types; /* to the number of their record */
 static map methods;                  /* to the offset of their record */
+static map refused;                  /* methods that were compiled without counters */
 static uint32_t image_count, document_count, type_count;
+static bool has_ended;
 
 /* --- images, sources, classes ------------------------------------------------------------------------------------- */
 
@@ -308,7 +310,7 @@ record_method (const MonocleCoveragePlan *plan, bool is_compiled)
 	}
 	pthread_mutex_lock (&lock);
 	record = known_method (plan->method);
-	if (!record && !(record = new_method (plan)))
+	if (!record && !(record = new_method (plan)) && !has_ended)
 		file_lose (MONOCLE__COVER_LOSS_SPACE, 1);
 	void *counters = record ? counters_of (record, plan, is_compiled) : NULL;
 	if (record && !counters)
@@ -324,6 +326,26 @@ record_of (MonoMethod *method)
 	struct monocle__cover_method *record = known_method (method);
 	pthread_mutex_unlock (&lock);
 	return record;
+}
+
+void
+record_check (MonoMethod *definition)
+{
+	pthread_mutex_lock (&lock);
+	const struct monocle__cover_method *record = known_method (definition);
+	bool lacks = record && !(record->flags & MONOCLE__COVER_PROBED) && !map_find (&refused, definition);
+	if (lacks && map_add (&refused, definition, 0))
+		file_lose (MONOCLE__COVER_LOSS_REFUSED, 1);
+	pthread_mutex_unlock (&lock);
+}
+
+void
+record_end (void)
+{
+	pthread_mutex_lock (&lock);
+	has_ended = true;
+	file_end ();
+	pthread_mutex_unlock (&lock);
 }
 
 /* Documents are the runtime's, and it is not said whose: known ones are written once more when they come again. */

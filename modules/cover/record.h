@@ -17,6 +17,10 @@
  * Any thread.
  */
 void *record_method (const MonocleCoveragePlan *plan, bool is_compiled);
+/* A method was compiled: if its record says that it has no counters, it is lost, and counted once. Any thread. */
+void record_check (MonoMethod *definition);
+/* No records from now on, and the file has its end. */
+void record_end (void);
 /* The image goes, and addresses of its sources may mean others from then on. */
 void record_forget (MonoImage *image);
 /* A method's record; NULL: there is none. Any thread. */
