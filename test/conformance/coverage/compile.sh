@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# compile.sh - a program of this suite, by the SDK's C# compiler, in a folder beside the stamp that says it is done.
+# compile.sh - a program of this suite, by the SDK's C# compiler or the assembler, in a folder beside the stamp that
+# says it is done.
 #
-#   compile.sh LIBRARY STAMP FOLDER NAME OPTION-OR-SOURCE...     LIBRARY: mono, or net (.NET 8)
+#   compile.sh LIBRARY STAMP FOLDER NAME OPTION-OR-SOURCE...     LIBRARY: mono, net (.NET 8), roslyn, il
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -18,6 +19,13 @@ case $library in
       "$quiet" "-out:$output" "$@" ;;
   net)
     "$here/../dump/programs/modern/roslyn.sh" "$output" "$quiet" "$@" ;;
+  roslyn) # and with what the SDK's compiler is made of
+    csc=$("$here/../programs/csc.sh" --where)
+    "$here/../dump/programs/modern/roslyn.sh" --own "$output" "$quiet" "-r:${csc%/*}/Microsoft.CodeAnalysis.dll" \
+      "-r:${csc%/*}/Microsoft.CodeAnalysis.CSharp.dll" "$@"
+    cp "${csc%/*}"/Microsoft.CodeAnalysis{,.CSharp}.dll "${output%/*}/" ;;
+  il)
+    "$("$here/../dump/programs/ilasm.sh" --where)" -quiet -nologo -exe "-output=$output" "$@" ;;
 esac
 cp "$here/../programs/runtimeconfig.json" "${output%.exe}.runtimeconfig.json"
 : > "$stamp"

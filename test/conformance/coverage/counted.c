@@ -6,7 +6,7 @@
  *
  * Options: `output=FILE`; `image=NAME` (its methods; may come again; none: all images); `mode=hits|counts|own` (`own`:
  * the counters stay the core's, no arms then); `low` (counters below 2 GiB); `brief` (sums only); `calls`, `contexts`
- * and `clauses`: these events as well.
+ * and `clauses`: these events as well; `again`: call probes come and go all the time.
  *
  *   method  D|I TOKEN NAME                               a definition, or an instance that was compiled
  *   point   TOKEN OFFSET COUNTER LINE COLUMN FILE        of the method above
@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,9 @@ struct _MonoProfiler {
 	unsigned wanted_count;
 	MonocleCoverageMode mode; /* 0: the core's own */
 	mono_bool low, brief, failed;
-	MonoProfilerCallInstrumentationFlags flags;
+	_Atomic (MonoProfilerCallInstrumentationFlags) flags;
+	pthread_t thread;
+	atomic_bool stop;
 	_Atomic (uint64_t) events;
 	pthread_mutex_t lock;
 	MonoMethod **asked; /* by the filter, each once in a row */
@@ -65,6 +68,7 @@ MONO_API void mono_profiler_init_counted (const char *desc);
 /* Mono has none of ours. */
 static __typeof__ (&monocle_coverage_set_counters) set_counters;
 static __typeof__ (&monocle_coverage_plan) plan_of;
+static __typeof__ (&monocle_reinstrument) reinstrument;
 
 static MonoImage *
 image_of (MonoMethod *method)
@@ -305,6 +309,43 @@ listen (MonoProfiler *prof, const char *word)
 	mono_profiler_set_method_exception_leave_callback (prof->handle, exception_leave);
 }
 
+/* Calls are wanted, and are not, until the program ends. */
+static void *
+toggle (void *data)
+{
+	MonoProfiler *prof = data;
+	while (!atomic_load (&prof->stop)) {
+		prof->flags =
+		    prof->flags ^ (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE);
+		reinstrument ();
+	}
+	return NULL;
+}
+
+static void
+initialized (MonoProfiler *prof)
+{
+	pthread_create (&prof->thread, NULL, toggle, prof);
+}
+
+static void
+shutdown_begin (MonoProfiler *prof)
+{
+	atomic_store (&prof->stop, true);
+	pthread_join (prof->thread, NULL);
+}
+
+static void
+begin_toggling (MonoProfiler *prof)
+{
+	reinstrument = (__typeof__ (reinstrument)) dlsym (RTLD_DEFAULT, "monocle_reinstrument");
+	mono_profiler_set_call_instrumentation_filter_callback (prof->handle, call_filter);
+	mono_profiler_set_method_enter_callback (prof->handle, call);
+	mono_profiler_set_method_leave_callback (prof->handle, call);
+	mono_profiler_set_runtime_initialized_callback (prof->handle, initialized);
+	mono_profiler_set_runtime_shutdown_begin_callback (prof->handle, shutdown_begin);
+}
+
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 static void
@@ -322,6 +363,8 @@ option (MonoProfiler *prof, const char *word)
 		prof->low = 1;
 	else if (strcmp (word, "brief") == 0)
 		prof->brief = 1;
+	else if (strcmp (word, "again") == 0)
+		begin_toggling (prof);
 	else if (strcmp (word, "calls") == 0 || strcmp (word, "contexts") == 0 || strcmp (word, "clauses") == 0)
 		listen (prof, word);
 	else if (strcmp (word, "mode=own") != 0)

@@ -36,7 +36,7 @@ VARIANTS = [
     ("classic without symbols", "plain", "classic.exe", [], [], ALL),
     ("newer without symbols", "plain", "newer.exe", [], [], ALL),
     ("instructions", "", "odd.exe", [], [], ALL),
-    ("instructions with lines", "lines", "odd.exe", ["odd.il"], [], ALL),
+    ("instructions with lines", "lines", "odd.exe", [], [], ALL),
 ]
 Point = collections.namedtuple("Point", "token offset counter line column file")
 Arm = collections.namedtuple("Arm", "token offset path counter line target switch file")
@@ -47,9 +47,9 @@ class Dump:
 
     def __init__(self, file):
         self.points, self.arms, self.names = {}, {}, {}
-        self.end = None
+        self.end, self.events = None, 0
         kind = None
-        for words in (line.split("\t") for line in file.read_text().splitlines()):
+        for words in (line.split("\t") for line in file.read_text(errors="replace").split("\n")):
             if words[0] == "method":
                 kind = words[1]
                 self.names.setdefault(words[2], words[3])
@@ -64,6 +64,8 @@ class Dump:
             elif words[0] == "arm":
                 arm = Arm(words[1], *map(int, words[2:8]), words[8])
                 self.arms[arm.token, arm.offset, arm.path] = arm
+            elif words[0] == "sum":
+                self.events = int(words[4])
             elif words[0] == "end":
                 self.end = words[1]
 
@@ -192,9 +194,19 @@ class Coverage(harness.Suite):
                 self.check_lines(what, dump, source, False)
                 if dump.arms:
                     self.check_ways(what, dump, source, "debug" not in words)
+            if name == "instructions with lines" and dump.arms:
+                self.every_branch(what, dump)
             self.beside(what, dump, firsts)
             if runtime is runtimes[-1]:
                 self.other_modes(what, runtime, exe, bare, dump)
+
+    def every_branch(self, what, dump):
+        """Where each instruction has a line, a branch went as often as it ran."""
+        went = collections.Counter()
+        for arm in dump.arms.values():
+            went[arm.token, arm.offset] += arm.counter
+        self.differences(what + ": branches go as often as they run", went,
+                         {k: dump.points[k].counter for k in went})
 
     def beside(self, what, dump, firsts):
         """Points and ways are those of the first runtime."""
@@ -203,7 +215,7 @@ class Coverage(harness.Suite):
         if firsts.points:
             if firsts.is_mono:
                 firsts.adapt(points)
-            if not firsts.symbols:
+            if not firsts.symbols or "instructions" in what:
                 points = firsts.comparable(points)
             self.differences(what + ": points as on the first runtime", points, firsts.points)
         else:
@@ -214,11 +226,17 @@ class Coverage(harness.Suite):
         firsts.arms = firsts.arms or arms
 
     def other_modes(self, what, runtime, exe, bare, counted):
-        """Hits are executions that were any, and counters of the core's own and below 2 GiB are as good."""
-        for mode in ("mode=hits", "mode=hits,low", "mode=own", "mode=counts,low"):
+        """
+        Hits are executions that were any, and counters of the core's own and below 2 GiB are as good. They stand in one
+        body with everything else that may, and stay when it is replaced.
+        """
+        modes = ("mode=hits,low", "mode=counts,low,contexts,clauses", "mode=hits", "mode=own", "mode=counts,again")
+        for mode in modes if "release" in what or "instructions" in what else modes[:2]:
             dump, _ = self.dump("%s, %s" % (what, mode), runtime, exe, mode, bare)
             if not dump:
                 continue
+            self.check((dump.events > 0) == ("contexts" in mode or "again" in mode),
+                       "%s, %s: events when they are asked for" % (what, mode), dump.events)
             most = 1 if "hits" in mode else 1 << 32
             for name in ("points", "arms") if mode != "mode=own" else ("points",):
                 compared = {k for k, p in getattr(counted, name).items() if p.file != "-" or
@@ -243,8 +261,9 @@ class Firsts:
 
     def comparable(self, others):
         """
-        Without symbols Mono says nothing of what never ran, and all that a compiler wrote is counted: what a method
-        does when it gives way, too, and whether it has to is no two times the same.
+        Mono says nothing of what nothing reaches, nor, without symbols, of what never ran. Without symbols all that a
+        compiler wrote is counted: what a method does when it gives way, too, and whether it has to is no two times
+        the same.
         """
         if self.is_mono:
             others = {k: p for k, p in others.items() if p.counter or k in self.points}
