@@ -3,15 +3,18 @@
  *
  * coverage_dump.c - what the model makes of coverage files, as lines of text for test_coverage.py.
  *
- *   coverage-dump [-w] [-m FROM=TO]... [-i GLOBS] [-x GLOBS] FILE...
+ *   coverage-dump [-w] [-m FROM=TO]... [-i GLOBS] [-x GLOBS] [-s FOLDER]... FILE...    -s: where sources are found
+ *   coverage-dump -a FILE                                          each allocation fails once; says how many there are
  */
 #include "coverage.h"
+#include "failing-memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-enum { MAPS = 8 };
+enum { LISTED = 8 };
 
 static void *
 load (const char *path, size_t *ret_size)
@@ -70,6 +73,8 @@ print_files (const monocle__coverage *c)
 {
 	for (uint32_t i = 0; i < c->file_count; i++) {
 		print_sums ("file", c->files[i].path, monocle__coverage_sum_of_file (c, i));
+		if (c->files[i].local)
+			printf (" local %s\n", c->files[i].local);
 		for (uint32_t k = 0; k < c->files[i].line_count; k++) {
 			const monocle__coverage_line *line = &c->lines[c->files[i].first_line + k];
 			printf (" %u: %" PRIu64 " %s", line->number, line->hits, c->methods[line->method].name);
@@ -91,34 +96,71 @@ print (const monocle__coverage *c)
 	print_files (c);
 }
 
+static bool
+try_all (const void *data, size_t size, FILE *out)
+{
+	const monocle__coverage_options options = { .whole_lines = true };
+	monocle__coverage *c = monocle__coverage_new ();
+	const char *error = "out of memory";
+	bool done =
+	    c && monocle__coverage_add (c, data, size, &error) == 0 && monocle__coverage_add (c, data, size, &error) == 0;
+	if (!done && strcmp (error, "out of memory") != 0)
+		exit (4);
+	done = done && monocle__coverage_settle (c, &options) == 0 && monocle__coverage_write (out, c) == 0;
+	monocle__coverage_free (c);
+	return done;
+}
+
+static int
+fail_each (const char *path)
+{
+	FILE *out = fopen ("/dev/null", "w");
+	size_t size;
+	void *data = load (path, &size);
+	bool done = false;
+	long n;
+	for (n = 0; !done && out; n++) {
+		failing_memory_allowed = n;
+		done = try_all (data, size, out);
+		failing_memory_allowed = -1;
+	}
+	fclose (out);
+	free (data);
+	printf ("%ld\n", n - 1);
+	return 0;
+}
+
 int
 main (int argc, char **argv)
 {
-	const char *map[MAPS + 1] = { NULL }, *error;
-	monocle__coverage_options options = { .map = map };
-	monocle__coverage *c = monocle__coverage_new ();
-	int option, maps = 0;
-	while ((option = getopt (argc, argv, "wm:i:x:")) != -1) {
+	const char *map[LISTED + 1] = { NULL }, *sources[LISTED + 1] = { NULL }, *error;
+	monocle__coverage_options options = { .map = map, .sources = sources };
+	monocle__coverage *c;
+	int option, maps = 0, folders = 0;
+	while ((option = getopt (argc, argv, "a:wm:i:x:s:")) != -1) {
 		switch (option) {
+		case 'a': return fail_each (optarg);
 		case 'w': options.whole_lines = true; break;
-		case 'm': map[maps++ % MAPS] = optarg; break;
+		case 'm': map[maps++ % LISTED] = optarg; break;
 		case 'i': options.include = optarg; break;
 		case 'x': options.exclude = optarg; break;
+		case 's': sources[folders++ % LISTED] = optarg; break;
 		default: return 2;
 		}
 	}
-	for (int i = optind; i < argc; i++) {
+	c = monocle__coverage_new ();
+	for (int i = optind; c && i < argc; i++) {
 		size_t size;
 		void *data = load (argv[i], &size);
-		if (monocle__coverage_add (c, data, size, &error) != 0) {
+		int result = monocle__coverage_add (c, data, size, &error);
+		free (data);
+		if (result != 0) {
 			printf ("%s\n", error);
-			free (data);
 			monocle__coverage_free (c);
 			return 1;
 		}
-		free (data);
 	}
-	if (monocle__coverage_settle (c, &options) != 0)
+	if (!c || monocle__coverage_settle (c, &options) != 0 || monocle__coverage_find_sources (c, &options) != 0)
 		return 3;
 	print (c);
 	monocle__coverage_free (c);
