@@ -128,7 +128,8 @@ class Folding(Case):
         file, type = program(['N.Outer`1/In`12'])
         file.method(type, 'F (Func`2<int,List`1<T>>)', [(1, 1)])
         said = self.dump(file)
-        self.assertIn(' type N.Outer<T>.In<T1,T2,T3,T4,T5,T6,T7,T8,T9,T10,T11,T12>', [line.split(':')[0] for line in said])
+        names = [line.split(':')[0] for line in said]
+        self.assertIn(' type N.Outer<T>.In<T1,T2,T3,T4,T5,T6,T7,T8,T9,T10,T11,T12>', names)
         self.assertIn(' 1: 1 F (Func<int,List<T>>)', said)
 
 
