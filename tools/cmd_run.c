@@ -20,6 +20,7 @@
 #include "report.h"
 #include "run-coverage.h"
 #include "run-folder.h"
+#include "run-snapshots.h"
 #include "shell-word.h"
 #include "short-path.h"
 
@@ -40,7 +41,7 @@ typedef struct {
 	size_t output_profile; /* the one that gets output= for -o */
 	int output_error;      /* why nothing can be written there, as far as is known before */
 	bool output_coverage;  /* it gathers all processes: there is one file */
-	const char *process;
+	const char *process, *snapshots;
 	bool all, quiet;
 	bool embedded; /* whatever embeds Mono is meant, however it does */
 	char **command;
@@ -260,9 +261,12 @@ say_starts (const monocle__run_folder *folder)
 }
 
 static void
-end_coverage (const arguments *args, monocle__run_folder *folder, const monocle__layout *layout)
+end_coverage (const arguments *args, monocle__run_folder *folder, const monocle__layout *layout,
+              const monocle__run_snapshots *snapshots)
 {
-	monocle__run_coverage_wishes wishes = { .command = args->command, .layout = layout, .quiet = args->quiet };
+	monocle__run_coverage_wishes wishes = {
+		.command = args->command, .layout = layout, .quiet = args->quiet, .snapshots = snapshots
+	};
 	if (args->output_coverage)
 		wishes.output = args->output;
 	monocle__run_coverage_end (folder, &wishes);
@@ -270,7 +274,8 @@ end_coverage (const arguments *args, monocle__run_folder *folder, const monocle_
 
 static void
 report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
-            const monocle__environ_state *state, const monocle__environ_wishes *wishes)
+            const monocle__environ_state *state, const monocle__environ_wishes *wishes,
+            const monocle__run_snapshots *snapshots)
 {
 	monocle__run_folder_read (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
@@ -278,7 +283,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	if (args->output)
 		place_outputs (folder, args);
 	if (monocle__run_coverage_is_there (folder))
-		end_coverage (args, folder, wishes->layout);
+		end_coverage (args, folder, wishes->layout, snapshots);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
@@ -291,7 +296,8 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 }
 
 static int
-run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folder *folder)
+run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folder *folder,
+              monocle__run_snapshots *snapshots)
 {
 	monocle__environ_wishes wishes = {
 		.layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all
@@ -311,8 +317,9 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_set (&wishes, &state);
 	code = monocle__child_run (args->command, &child);
 	monocle__output_begin (); /* after the child: it must not inherit this */
+	monocle__run_snapshots_end (snapshots);
 	if (child.pid != 0)
-		report_run (args, code, child.signalled, folder, &state, &wishes);
+		report_run (args, code, child.signalled, folder, &state, &wishes, snapshots);
 	else
 		monocle__run_folder_remove (folder);
 	free (state.foreign);
@@ -323,6 +330,7 @@ static int
 run_command (arguments *args)
 {
 	monocle__run_folder folder;
+	monocle__run_snapshots *snapshots = NULL;
 	monocle__layout layout;
 	int code = MONOCLE__EXIT_RUN_FAILED;
 	monocle__layout_find (&layout);
@@ -331,10 +339,13 @@ run_command (arguments *args)
 		              "monocle doctor says more");
 	} else if (choose_output (args, &layout) != 0) {
 		code = MONOCLE__EXIT_USAGE;
-	} else if (monocle__layout_refuse (&layout) && monocle__run_folder_make (&folder) == 0) {
-		code = run_profiled (args, &layout, &folder);
+	} else if (monocle__layout_refuse (&layout) &&
+	           (!args->snapshots || (snapshots = monocle__run_snapshots_begin (args->snapshots))) &&
+	           monocle__run_folder_make (&folder) == 0) {
+		code = run_profiled (args, &layout, &folder, snapshots);
 		monocle__run_folder_done (&folder);
 	}
+	monocle__run_snapshots_free (snapshots);
 	monocle__layout_done (&layout);
 	return code;
 }
@@ -373,6 +384,10 @@ static const monocle__option options[] = {
 	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,
 	  "reach programs, too, that open Mono's library themselves, and those that COMMAND\n"
 	  "starts and that are linked with it. A COMMAND that is linked with it needs no option" },
+	{ "snapshots", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, snapshots), "FOLDER",
+	  "coverage test by test: a program that writes its process number into\n"
+	  "$MONOCLE_SNAPSHOT_DIR/NAME.want gets what it covered since the last time in\n"
+	  "NAME.mcov there" },
 	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
 	  "no report at the end; failures are still told" },
 	{ 0 },

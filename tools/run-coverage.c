@@ -263,6 +263,8 @@ monocle__run_coverage_end (monocle__run_folder *folder, const monocle__run_cover
 		if (folder->profiles[i].is_coverage)
 			add (&e, &folder->profiles[i]);
 	}
+	for (size_t i = 0; e.coverage && i < monocle__run_snapshots_count (wishes->snapshots); i++)
+		monocle__coverage_file_add (e.coverage, monocle__run_snapshots_path (wishes->snapshots, i));
 	if (!e.coverage || monocle__coverage_settle (e.coverage, NULL) != 0) {
 		monocle__say ("out of memory; the coverage stays: monocle merge %s -o FILE", folder->path);
 	} else {

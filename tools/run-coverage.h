@@ -8,11 +8,13 @@
 
 #include "layout.h"
 #include "run-folder.h"
+#include "run-snapshots.h"
 
 typedef struct {
 	const char *output; /* -o, when it is meant for coverage; NULL: a name is chosen in the current folder */
 	char *const *command;
 	const monocle__layout *layout;
+	const monocle__run_snapshots *snapshots; /* parts of the whole that were taken before; NULL: none */
 	bool quiet;
 } monocle__run_coverage_wishes;
 

@@ -15,7 +15,7 @@ _monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
 _monocle_options()
 {
 	case $1 in
-	run) echo '--profile= -o --all --process= --embedded-mono -q --help --' ;;
+	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
 	report) echo '--sort= -n --tree --slow --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
@@ -34,7 +34,7 @@ _monocle_options()
 _monocle_with_value()
 {
 	case $1 in
-	run) echo '--profile -o --output --process' ;;
+	run) echo '--profile -o --output --process --snapshots' ;;
 	env) echo '--profile --format -o --output --process' ;;
 	report) echo '--sort -n --by --annotate --source-root --map --fail-under --format' ;;
 	flame) echo '-o --output --thread --min-share' ;;
@@ -68,6 +68,7 @@ _monocle_files()
 	case $1 in
 	run,-o) echo 'any' ;;
 	run,--output) echo 'any' ;;
+	run,--snapshots) echo 'any' ;;
 	env,-o) echo 'any' ;;
 	env,--output) echo 'any' ;;
 	report,--source-root) echo 'any' ;;

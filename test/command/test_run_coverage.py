@@ -139,6 +139,24 @@ class Coverage(case.Case):
         self.assertFalse((self.work / 'all.mcov').exists())
         self.assertNothingLeft()
 
+    def test_a_snapshot_that_cannot_be_made_is_said_and_not_waited_for(self):
+        ask = 'cd "$MONOCLE_SNAPSHOT_DIR"; %s > a.want; while [ -e a.want ]; do sleep 0.01; done; ls'
+        for words, reason in [('echo $$', 'writes no coverage file'), ('echo 999999999', 'there is no process'),
+                              ('echo one', 'the number of a process must be in it'),
+                              ('true', 'the number of a process must be in it'),
+                              ('touch a.mcov; echo $$', 'is there already')]:
+            code, out, error = self.run_with(ask % words, '--snapshots=new/' if 'touch' in words else '--snapshots=old')
+            self.assertEqual((code, out), (0, 'a.mcov\n' if 'touch' in words else ''))
+            self.assertIn(reason, error.splitlines()[0])
+
+    def test_a_folder_that_cannot_be_watched_is_refused(self):
+        (self.work / 'file').touch()
+        for name in ['file', 'no/such/folder']:
+            code, out, error = self.run_with('echo ran', '--snapshots=' + name)
+            self.assertEqual((code, out, len(error.splitlines())), (125, '', 1))
+            self.assertIn('cannot watch %s for snapshots' % name, error)
+        self.assertNothingLeft()
+
 
 if __name__ == '__main__':
     case.main()
