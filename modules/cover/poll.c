@@ -7,7 +7,7 @@
  *
  * Mono keeps counters of each instance of a generic method; the file has one record for all of them, so they are added
  * up first. Mono looks at its symbols whenever it is asked for counters: when there is so much that a copy takes long,
- * copies are rarer, so that this thread has no more than a tenth of a CPU.
+ * copies are rarer, so that this thread has no more than a fifth of a CPU.
  */
 #include "poll.h"
 
@@ -29,8 +29,9 @@
 #include "plan.h"
 #include "record.h"
 
-enum { STACK = 512 << 10, SHARE = 10 };
-static const uint64_t look = 50000000, round_pause = 1000000000; /* nanoseconds */
+enum { STACK = 512 << 10, SHARE = 5 };
+/* Nanoseconds; with all delays within a second. */
+static const uint64_t look = 50000000, round_pause = 800000000;
 
 struct instance {
 	struct instance *next;
