@@ -82,6 +82,16 @@ add (ending *e, const monocle__run_profile *profile)
 	e->running += runs && profile->collected;
 }
 
+/* They are of processes that have a file as well. */
+static void
+add_snapshots (monocle__coverage *coverage, const monocle__run_snapshots *snapshots)
+{
+	uint32_t processes = coverage->processes;
+	for (size_t i = 0; i < monocle__run_snapshots_count (snapshots); i++)
+		monocle__coverage_file_add (coverage, monocle__run_snapshots_path (snapshots, i));
+	coverage->processes = processes;
+}
+
 /* --- where it goes ------------------------------------------------------------------------------------------------ */
 
 /* Of the command: the first word that is an assembly, without folder and ending, else the first word. */
@@ -263,8 +273,8 @@ monocle__run_coverage_end (monocle__run_folder *folder, const monocle__run_cover
 		if (folder->profiles[i].is_coverage)
 			add (&e, &folder->profiles[i]);
 	}
-	for (size_t i = 0; e.coverage && i < monocle__run_snapshots_count (wishes->snapshots); i++)
-		monocle__coverage_file_add (e.coverage, monocle__run_snapshots_path (wishes->snapshots, i));
+	if (e.coverage)
+		add_snapshots (e.coverage, wishes->snapshots);
 	if (!e.coverage || monocle__coverage_settle (e.coverage, NULL) != 0) {
 		monocle__say ("out of memory; the coverage stays: monocle merge %s -o FILE", folder->path);
 	} else {

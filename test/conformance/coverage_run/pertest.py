@@ -89,6 +89,7 @@ class PerTest(harness.Suite):
             together, whole_lines = set(+together), set(+whole_lines)
         self.check(together == whole_lines, what + ": the run's file is the whole all the same",
                    "%s\n%s" % (together, whole_lines))
+        self.check(cover_file.load(parts / "all.mcov")[0]["processes"] == 1, what + ": it is one process")
         self.check(not list((parts / "tests").glob("*.want*")) and not list((parts / "tests").glob("*.part*")),
                    what + ": nothing is left", list((parts / "tests").iterdir()))
 
