@@ -40,9 +40,7 @@ monocle__coverage_diff_is_gain (const monocle__coverage_diff *diff, const monocl
 
 typedef struct {
 	const char *before, *after; /* names of the files */
-	const char *ellipsis;
-	bool colour;
-	size_t width; /* text: columns of the terminal; 0: as long as it gets */
+	bool colour;                /* text */
 } monocle__coverage_diff_options;
 
 typedef void monocle__coverage_diff_writer (FILE *out, const monocle__coverage_diff *diff,
