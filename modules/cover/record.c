@@ -21,6 +21,7 @@
 #include <mono/utils/mono-publib.h>
 
 #include "file.h"
+#include "filter.h"
 #include "map.h"
 #include "plan.h"
 #include "source.h"
@@ -291,18 +292,27 @@ counters_of (struct monocle__cover_method *record, const MonocleCoveragePlan *pl
 	return (uint8_t *) record + record->counters;
 }
 
+/* An iterator's or an async method's body goes with the method of its source, which no other of that name decides. */
 static bool
-file_is_wanted (const MonocleCoveragePlan *plan)
+kickoff_is_wanted (const MonocleCoveragePlan *plan)
+{
+	MonoImage *image = mono_class_get_image (mono_method_get_class (plan->method));
+	MonoMethod *kickoff = plan->kickoff ? mono_get_method (image, plan->kickoff, NULL) : NULL;
+	return !kickoff || filter_wants (kickoff);
+}
+
+static bool
+is_wanted (const MonocleCoveragePlan *plan)
 {
 	const MonocleCoverageDocument *document = plan->point_count ? plan->points[0].document : NULL;
-	return document && source_is_wanted (document->path);
+	return document && source_is_wanted (document->path) && kickoff_is_wanted (plan);
 }
 
 void *
 record_method (const MonocleCoveragePlan *plan, bool is_compiled)
 {
 	struct monocle__cover_method *record;
-	if (!file_is_wanted (plan))
+	if (!is_wanted (plan))
 		return NULL;
 	if (!file_is_own ()) {
 		record = known_method (plan->method);

@@ -13,7 +13,7 @@
 
 /*
  * The counters of a method, in its record, which is made when there is none; `is_compiled` says that they are going to
- * be used. NULL: its source file is not wanted, there is no room, or this is a forked child that has no record of it.
+ * be used. NULL: its source is not wanted, there is no room, or this is a forked child that has no record of it.
  * Any thread.
  */
 void *record_method (const MonocleCoveragePlan *plan, bool is_compiled);

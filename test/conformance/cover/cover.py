@@ -119,6 +119,17 @@ class Run:
             expected = CHOSEN - gone if gone is not None else CHOSEN if rest == {} else rest
             self.check(names == expected, "%s chooses" % options, sorted(names ^ expected))
 
+    def overloads(self):
+        """Symbols tell which method a body was made of; an .mdb does not, nor does Mono."""
+        if self.is_mono or not (self.programs / "overloads.exe").exists():
+            return
+        outcome, file = self.cover("overloads.exe")
+        source = (HERE / "overloads.cs").read_text().splitlines()
+        lines = file.lines("/overloads.cs") if file else {}
+        for word, expected in [("// shown", {1}), ("// hidden", {None})]:
+            seen = {lines.get(number) for number, line in enumerate(source, 1) if line.endswith(word)}
+            self.check(seen == expected, "of overloads, what is %s" % word, outcome)
+
     def mistakes(self):
         for options, said in [("include=Outer", "expected [assembly]type"), ("mode=often", "mode"),
                               ("covfilter-file=/nowhere", "No such file"), ("output=.", "cannot write"),
@@ -255,6 +266,7 @@ def main():
         run = Run(suite, runtime)
         run.counts()
         run.choices()
+        run.overloads()
         run.mistakes()
         run.sources()
         run.alias()
