@@ -200,9 +200,11 @@ static bool
 is_state (const work *w, uint32_t local)
 {
 	const monocle__il_instruction *code = w->body->code;
-	if (!w->is_machine || local == MONOCLE__IL_NONE || w->body->count < 8 || code[1].opcode != MONOCLE__IL_LDFLD ||
-	    name_of_token (w, (uint32_t) code[1].operand.i)[0] != '$')
+	if (!w->is_machine || local == MONOCLE__IL_NONE || w->body->count < 8 || code[1].opcode != MONOCLE__IL_LDFLD)
 		return false;
+	const char *field = name_of_token (w, (uint32_t) code[1].operand.i);
+	if (field[0] != '$')
+		return strcmp (field, "<>1__state") == 0 && stored_local (&code[2]) == local;
 	return stored_local (&code[2]) == local ||
 	       (code[6].opcode == MONOCLE__IL_LDC_I4_0 && stored_local (&code[7]) == local);
 }
@@ -524,13 +526,25 @@ is_of_stored (const work *w, uint32_t hidden)
 	       is_conditional (w->body->code[at + 1].opcode);
 }
 
+/* Where the value of a `switch` is there, hidden code looks for the case: one switch instruction, if cases are dense. */
+static bool
+is_of_switch (const work *w, uint32_t hidden, uint32_t branch)
+{
+	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset);
+	if (w->body->code[branch].opcode != MONOCLE__IL_SWITCH || at == MONOCLE__IL_NONE)
+		return false;
+	while (at < branch && is_quiet (w->body->code[at].opcode))
+		at++;
+	return at == branch;
+}
+
 /* The visible point that a branch belongs to, or MONOCLE__IL_NONE: a compiler's. */
 static uint32_t
 point_of_branch (const work *w, uint32_t branch)
 {
 	uint32_t offset = w->body->code[branch].offset, last = last_of_all (w, offset);
 	while (last != MONOCLE__IL_NONE && last && !w->all[last].document &&
-	       (is_of_await (w, last, offset) || is_of_stored (w, last)))
+	       (is_of_await (w, last, offset) || is_of_stored (w, last) || is_of_switch (w, last, branch)))
 		last--;
 	uint32_t at = last == MONOCLE__IL_NONE || is_of_compiler (w, branch) ? MONOCLE__IL_NONE : visible_at (w, last);
 	return at == MONOCLE__IL_NONE || handler_between (w, at, branch) ? MONOCLE__IL_NONE : w->places[at].point;

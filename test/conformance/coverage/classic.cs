@@ -81,8 +81,7 @@ static class Coalesce {
 static class Switches {
 	static int Dense (int n)
 	{
-		M.L ();
-		switch (n) { //= switch
+		switch (M.V (n)) { //= switch
 		case 0:
 			M.L ();
 			break;
