@@ -526,7 +526,7 @@ is_of_stored (const work *w, uint32_t hidden)
 	       is_conditional (w->body->code[at + 1].opcode);
 }
 
-/* Where the value of a `switch` is there, hidden code looks for the case: one switch instruction, if cases are dense. */
+/* When the value of a `switch` is known, hidden code looks for the case: one instruction where cases are dense. */
 static bool
 is_of_switch (const work *w, uint32_t hidden, uint32_t branch)
 {
