@@ -132,14 +132,31 @@ comment_on_folder (const arguments *args, const monocle__env_format *format)
 	free (line);
 }
 
-static void
-comment_on_places (const arguments *args, char *const *places, const monocle__env_format *format)
+/* Does one of the modules write so? */
+static bool
+any_writes (const arguments *args, const monocle__layout *layout, monocle__module_writes how)
 {
-	comment ("Each process writes at its end:");
+	for (size_t i = 0; i < args->profiles.count; i++)
+		if (monocle__module_file_look (layout, args->profiles.descs[i]) == how)
+			return true;
+	return false;
+}
+
+static void
+comment_on_places (const arguments *args, char *const *places, const monocle__env_format *format,
+                   const monocle__layout *layout)
+{
+	bool has_profiles = any_writes (args, layout, MONOCLE__WRITES_PROFILE);
+	bool has_coverage = any_writes (args, layout, MONOCLE__WRITES_COVERAGE);
+	comment (has_coverage ? "Each process writes:" : "Each process writes at its end:");
 	for (size_t i = 0; i < args->profiles.count; i++)
 		comment ("  %s", places[i]);
-	comment ("A process that was killed leaves FILE.spool instead: monocle report FILE.spool shows it,");
-	comment ("monocle convert FILE.spool --to=pprof makes the profile of it.");
+	if (has_coverage)
+		comment ("A coverage file is good at every moment, of a process that runs or was killed, too.");
+	if (has_profiles) {
+		comment ("A process that was killed leaves FILE.spool instead: monocle report FILE.spool shows it,");
+		comment ("monocle convert FILE.spool --to=pprof makes the profile of it.");
+	}
 	if (!format->is_script)
 		comment ("The files that are named here must be there for the program, under the same names.");
 }
@@ -255,7 +272,8 @@ print_variables (const arguments *args, const variables *changed, const monocle_
 
 /* In a script comments come last: where the quotes around it are forgotten, all of it becomes one line. */
 static int
-print (const arguments *args, char *const *places, const variables *changed, const variables *before)
+print (const arguments *args, char *const *places, const variables *changed, const variables *before,
+       const monocle__layout *layout)
 {
 	const monocle__env_format *format = monocle__env_format_get (args->format);
 	char *inherited = list_inherited (changed, before);
@@ -264,7 +282,7 @@ print (const arguments *args, char *const *places, const variables *changed, con
 		monocle__output_begin ();
 		if (format->is_script)
 			print_variables (args, changed, format);
-		comment_on_places (args, places, format);
+		comment_on_places (args, places, format, layout);
 		if (*inherited && !format->is_script)
 			comment ("%s: begins with what is set where monocle env ran; env -i monocle env leaves that out.",
 			         inherited);
@@ -309,7 +327,7 @@ print_environment (arguments *args, const monocle__layout *layout)
 	set (args, layout);
 	changed = variables_take ();
 	variables_subtract (&changed, &before);
-	int code = places ? print (args, places, &changed, &before) : MONOCLE__EXIT_FAILED;
+	int code = places ? print (args, places, &changed, &before, layout) : MONOCLE__EXIT_FAILED;
 	for (size_t i = 0; places && i < args->profiles.count; i++)
 		free (places[i]);
 	free (places);

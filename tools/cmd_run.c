@@ -368,7 +368,8 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
 	  "the module to load, with its arguments; may be given again. Default: sample, which\n"
-	  "looks a hundred times per second of CPU time; calls counts every call.\n"
+	  "looks a hundred times per second of CPU time; calls counts every call, cover\n"
+	  "the lines that ran.\n"
 	  "--profile=NAME:help -- COMMAND prints a module's arguments; monocle list\n"
 	  "prints modules",
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },

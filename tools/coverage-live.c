@@ -122,7 +122,7 @@ monocle__coverage_live_open_process (monocle__coverage_live *live, pid_t pid, bo
 	else if (status.st_uid != geteuid ())
 		monocle__say ("process %d is another user's", (int) pid);
 	else if (!maps)
-		monocle__say ("%s: %s", path, strerror (errno));
+		monocle__say ("process %d cannot be looked at: %s: %s", (int) pid, path, strerror (errno));
 	else if (!found)
 		monocle__say ("process %d writes no coverage file", (int) pid);
 	if (maps)

@@ -21,6 +21,17 @@ command_find (const char *name)
 	return NULL;
 }
 
+/* People name the module for the command. */
+static bool
+is_module (const char *name)
+{
+	static const char *const modules[] = { "calls", "cover", "coverage", "events", "exceptions", "sample" };
+	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+		if (strcmp (name, modules[i]) == 0)
+			return true;
+	return false;
+}
+
 static int
 unknown_command (const char *name)
 {
@@ -29,7 +40,9 @@ unknown_command (const char *name)
 	for (; count < monocle__command_count && count < sizeof names / sizeof *names; count++)
 		names[count] = monocle__commands[count]->name;
 	meant = monocle__nearest (name, names, count);
-	if (meant)
+	if (is_module (name))
+		monocle__say ("'%s' is a module: monocle run --profile=%s -- COMMAND", name, name);
+	else if (meant)
 		monocle__say ("there is no command '%s'; did you mean '%s'?", name, meant);
 	else
 		monocle__say ("there is no command '%.40s'; monocle --help lists them", name);
@@ -45,7 +58,8 @@ print_help (FILE *out)
 	for (size_t i = 0; i < monocle__command_count; i++)
 		fprintf (out, "  %-8s %s\n", monocle__commands[i]->name, monocle__commands[i]->summary);
 	fputs ("\n  monocle COMMAND --help says more; so does monocle(1).\n\n"
-	       "Begin with:  monocle run -- dotnet app.dll\n",
+	       "Begin with:  monocle run -- dotnet app.dll\n"
+	       "coverage:    monocle run --profile=cover -- dotnet test\n",
 	       out);
 }
 

@@ -103,7 +103,8 @@ class Reader(case.Case):
     def setUp(self):
         super().setUp()
         for name, uses in [('calls', b'monocle_kit_spool_open'), ('sample', b'monocle_kit_stacks_open'),
-                           ('texts', b'monocle_kit_text_open'), ('plain', b'')]:
+                           ('cover', b'monocle_kit_output_open'), ('texts', b'monocle_kit_text_open'),
+                           ('plain', b'')]:
             (self.folder / ('modules/libmono-profiler-%s.so' % name)).write_bytes(b'\0%s\0' % uses)
 
     def read(self, form, *options, env=None):
@@ -252,6 +253,14 @@ class Folder(Reader):
             comments = self.profile_of(form, env={'LD_LIBRARY_PATH': '/mine', 'MONOCLE_PROFILE': 'old'})[1]
             self.assertIn('# LD_LIBRARY_PATH, MONOCLE_PROFILE: begins with what is set', comments)
             self.assertNotIn('begins with', self.profile_of(form)[1])
+
+    def test_coverage_leaves_no_spool(self):
+        said = {profiles: self.monocle('env', '--format=systemd', *['--profile=' + name for name in profiles])[1]
+                for profiles in [('cover',), ('calls', 'cover')]}
+        for profiles, text in said.items():
+            self.assertIn('# Each process writes:\n#   ' + profiles[0], text)
+            self.assertIn('# A coverage file is good at every moment', text)
+            self.assertEqual('FILE.spool' in text, 'calls' in profiles)
 
     def test_the_whole_of_it(self):
         out = self.monocle('env', '--format=systemd', '--profile=calls')[1]

@@ -106,6 +106,11 @@ class Cobertura(Case):
             self.assertEqual(set(lines.values()), {1})
             self.assertEqual(len(lines), int(root.get('lines-valid')))
 
+    def test_of_nothing_nothing_is_covered(self):
+        root = self.tree(coverage_fixture.empty(), 'cobertura')
+        self.assertEqual([root.get(name) for name in ('line-rate', 'branch-rate', 'lines-valid')],
+                         ['0.0000', '0.0000', '0'])
+
     def test_classes_on_one_line_do_not_have_it_twice(self):
         file = cover_file.File(counts=True)
         image, source = file.image('App'), file.document('/src/C.cs')

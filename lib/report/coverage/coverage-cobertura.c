@@ -186,7 +186,10 @@ write_report (writer *w)
 	monocle__coverage_part_sums all = monocle__coverage_parts_sum (w->parts, 0, w->parts->count);
 	uint64_t time = w->coverage->ended_ns ? w->coverage->ended_ns : w->coverage->begun_ns;
 	monocle__xml_start (&w->xml, "coverage");
-	write_rates (w, &all.sums, all.complexity);
+	/* A file in which nothing is has not all of it covered, whatever reads the rate only. */
+	write_rate (w, "line-rate", all.sums.lines_hit, all.sums.lines ? all.sums.lines : 1);
+	write_rate (w, "branch-rate", all.sums.arms_hit, all.sums.lines ? all.sums.arms : 1);
+	monocle__xml_number (&w->xml, "complexity", all.complexity);
 	monocle__xml_number (&w->xml, "lines-covered", all.sums.lines_hit);
 	monocle__xml_number (&w->xml, "lines-valid", all.sums.lines);
 	monocle__xml_number (&w->xml, "branches-covered", all.sums.arms_hit);
