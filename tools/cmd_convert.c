@@ -152,7 +152,7 @@ static const monocle__option options[] = {
 	{ "value",  0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),  "NAME",
 	  "which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
 	  "pprof has all of them" },
-	{ "source-root", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, source_root), "FOLDER",
+	{ "relative-to", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, source_root), "FOLDER",
 	  "coverage: name source files from this folder on" },
 	{ "map",    0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),    "FROM=TO",
 	  "coverage: source files whose names begin with FROM begin with TO here",
@@ -204,7 +204,7 @@ idle_option (const arguments *args, bool is_coverage)
 {
 	if (is_coverage)
 		return args->value ? "value" : NULL;
-	return args->source_root ? "source-root" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
+	return args->source_root ? "relative-to" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
 }
 
 static bool

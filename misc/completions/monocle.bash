@@ -21,7 +21,7 @@ _monocle_options()
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
 	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --source-root= --map= --whole-lines --help' ;;
+	convert) echo '--to= -o --value= --relative-to= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
@@ -40,7 +40,7 @@ _monocle_with_value()
 	flame) echo '-o --output --thread --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
 	diff) echo '--sort -n --value --format -o --output' ;;
-	convert) echo '--to -o --output --value --source-root --map' ;;
+	convert) echo '--to -o --output --value --relative-to --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
@@ -81,7 +81,7 @@ _monocle_files()
 	diff,--output) echo 'any' ;;
 	convert,-o) echo 'any' ;;
 	convert,--output) echo 'any' ;;
-	convert,--source-root) echo 'any' ;;
+	convert,--relative-to) echo 'any' ;;
 	merge,-o) echo 'any' ;;
 	merge,--output) echo 'any' ;;
 	snapshot,-o) echo 'any' ;;

@@ -82,7 +82,7 @@ class Looks(Case):
     def test_xml_is_of_its_schema(self):
         for name in ('hard', 'empty', 'linked'):
             for form, ending in XML.items():
-                for words in ([], ['--whole-lines'], ['--source-root=/build']):
+                for words in ([], ['--whole-lines'], ['--relative-to=/build']):
                     path = self.folder / ending
                     path.write_text(self.convert(getattr(coverage_fixture, name)(), form, *words))
                     result = subprocess.run(['xmllint', '--noout', '--nonet', '--schema',
@@ -157,15 +157,15 @@ class Cobertura(Case):
         self.assertEqual(self.names(['/_/src/a.cs', '/_1/b/c.cs', '/src/d.cs', 'obj/e.cs']),
                          (['/_/src', '/_1/b', '/src'], ['a.cs', 'c.cs', 'd.cs', 'obj/e.cs']))
 
-    def test_files_are_named_from_the_source_root(self):
-        self.assertEqual(self.names(['/a/b/c.cs', '/_/d/e.cs', '/ab/f.cs'], '--source-root=/a/'),
+    def test_files_are_named_from_a_folder(self):
+        self.assertEqual(self.names(['/a/b/c.cs', '/_/d/e.cs', '/ab/f.cs'], '--relative-to=/a/'),
                          (['/a', '/ab'], ['b/c.cs', 'd/e.cs', 'f.cs']))
-        self.assertEqual(self.names(['C:\\a\\b.cs'], '--source-root=C:\\a'), (['C:/a'], ['b.cs']))
+        self.assertEqual(self.names(['C:\\a\\b.cs'], '--relative-to=C:\\a'), (['C:/a'], ['b.cs']))
         here = str(self.folder.resolve())
-        self.assertEqual(self.names([here + '/a/b.cs'], '--source-root=.'), ([here], ['a/b.cs']))
+        self.assertEqual(self.names([here + '/a/b.cs'], '--relative-to=.'), ([here], ['a/b.cs']))
 
     def test_paths_can_be_mapped(self):
-        self.assertEqual(self.names(['/_/b/c.cs'], '--map=/_/=/home/me/', '--source-root=/home/me'),
+        self.assertEqual(self.names(['/_/b/c.cs'], '--map=/_/=/home/me/', '--relative-to=/home/me'),
                          (['/home/me'], ['b/c.cs']))
 
 
@@ -262,7 +262,7 @@ class Jacoco(Case):
                                       for counter in whole.findall('counter') for key in ('missed', 'covered')})
 
     def test_packages_are_folders_in_which_the_files_are(self):
-        root = self.tree(coverage_fixture.hard(), 'jacoco', '--source-root=/build/src')
+        root = self.tree(coverage_fixture.hard(), 'jacoco', '--relative-to=/build/src')
         files = {p.get('name') + '/' + f.get('name') for p in root.iter('package') for f in p.iter('sourcefile')}
         self.assertLessEqual({'Shop/Cart.cs', 'Shop/Items/Item<T>.cs', 'App/Program.cs', 'src/Lib/Mapped.cs'}, files)
 
@@ -312,7 +312,7 @@ class Command(Case):
         self.write(coverage_fixture.hard(), 'x')
         (self.folder / 'stacks.txt').write_text('a;b 1\n')
         for words in (['x.mcov', '--to=lcov', '--value=calls'], ['stacks.txt', '--to=pprof', '--map=a=b'],
-                      ['stacks.txt', '--to=pprof', '--source-root=.'], ['stacks.txt', '--to=pprof', '--whole-lines'],
+                      ['stacks.txt', '--to=pprof', '--relative-to=.'], ['stacks.txt', '--to=pprof', '--whole-lines'],
                       ['stacks.txt', 'stacks.txt', '--to=pprof'], ['x.mcov', '--to=lcov', '--map=a'], ['x.mcov']):
             self.monocle('convert', *words, code=2)
             self.assertEqual(len(self.error.splitlines()), 1, words)
