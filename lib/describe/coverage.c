@@ -3,9 +3,9 @@
  *
  * coverage.c - see coverage.h. Arms are counted of branches that a person wrote: the last point at or before the
  * branch, in the same filter or handler, is a visible one, and the branch is none of those that a compiler adds to a
- * visible line (a cached delegate is made on first use, an awaited task has ended already).
+ * visible line (coverage-branch.c).
  */
-#include "coverage.h"
+#include "coverage-priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +18,8 @@ enum { WAY_MAX = 96 };
 /* Instructions of a body in which loops are looked at: it takes time for each of them. */
 enum { LOOP_MAX = 8192 };
 
-/* What is known of an instruction. */
-typedef struct {
-	uint32_t point;                     /* index of the first point that begins there, or NONE */
-	uint32_t predecessor;               /* jumps that lead here, falling through from before not counted */
-	uint32_t first_source, last_source; /* of these */
-	bool is_border;                     /* a protected region or a handler begins or ends here */
-	bool owns;                          /* the point that begins there has a counter of its own */
-} place;
-
-typedef struct {
-	monocle__describe_image *image;
-	const monocle__il_body *body;
-	bool hits;                 /* what is hit together may share a counter, else what runs equally often */
-	place *places;             /* body->count + 1 */
-	MonocleCoveragePoint *all; /* hidden ones too */
-	uint32_t all_count;
-	uint32_t *at; /* the instruction of each point that is kept */
-	monocle__describe_await *awaits;
-	uint32_t await_count;
-	bool is_machine; /* a MoveNext that a compiler made of what a person wrote */
-	monocle__describe_coverage *out;
-	uint32_t arm_capacity, site_capacity;
-} work;
+typedef monocle__coverage_place place;
+typedef monocle__coverage_work work;
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
@@ -75,24 +54,6 @@ ends_flow (uint16_t opcode)
 	case MONOCLE__IL_FLOW_THROW: return true;
 	default: return opcode == MONOCLE__IL_JMP;
 	}
-}
-
-/* Jumps of an instruction, falling through not counted. */
-static uint32_t
-jump_count (const monocle__il_body *body, uint32_t i)
-{
-	const monocle__il_instruction *at = &body->code[i];
-	if (at->opcode == MONOCLE__IL_SWITCH)
-		return body->switches[at->operand.switch_index].count;
-	return monocle__il_is_branch (at->opcode);
-}
-
-static uint32_t
-jump_target (const monocle__il_body *body, uint32_t i, uint32_t jump)
-{
-	const monocle__il_instruction *at = &body->code[i];
-	return at->opcode == MONOCLE__IL_SWITCH ? body->switches[at->operand.switch_index].targets[jump]
-	                                        : at->operand.target;
 }
 
 /* Neither throws nor calls nor jumps: loads and stores of arguments and locals, constants, plain arithmetic. */
@@ -140,134 +101,6 @@ is_quiet (uint16_t opcode)
 	}
 }
 
-/* --- which branches a compiler added ------------------------------------------------------------------------------ */
-
-/* The name that a field or method token has; "" for others. */
-static const char *
-name_of_token (const work *w, uint32_t token)
-{
-	const monocle__ecma_image *ecma = &w->image->ecma;
-	uint32_t row = token & 0xFFFFFF, name = 0;
-	int error = MONOCLE__ECMA_E_RANGE;
-	if (token >> 24 == MONOCLE__TABLE_Field)
-		error = monocle__ecma_column (ecma, MONOCLE__TABLE_Field, row, MONOCLE__COL_Field_Name, &name);
-	else if (token >> 24 == MONOCLE__TABLE_MemberRef)
-		error = monocle__ecma_column (ecma, MONOCLE__TABLE_MemberRef, row, MONOCLE__COL_MemberRef_Name, &name);
-	else if (token >> 24 == MONOCLE__TABLE_MethodDef)
-		error = monocle__ecma_column (ecma, MONOCLE__TABLE_MethodDef, row, MONOCLE__COL_MethodDef_Name, &name);
-	const char *text = error ? NULL : monocle__ecma_string (ecma, name);
-	return text ? text : "";
-}
-
-/*
- * `<>9__0_0` keeps a lambda, `<0>__Name` a method group, `<>f__am$cache0` is mcs's, and so is `$PC`; `<x>5__1` is
- * somebody's, and `<>s__1` and `<>7__wrap1` keep what a person's condition has come to while it waits.
- */
-static bool
-is_of_no_person (const char *name)
-{
-	if (strncmp (name, "<>s__", 5) == 0 || strncmp (name, "<>7__wrap", 9) == 0)
-		return false;
-	return name[0] == '$' || (name[0] == '<' && (name[1] == '>' || (name[1] >= '0' && name[1] <= '9')));
-}
-
-/* The local that an instruction loads or stores, MONOCLE__IL_NONE for others. */
-static uint32_t
-local_of (const monocle__il_instruction *at, uint16_t first_short, uint16_t short_form, uint16_t long_form)
-{
-	if (at->opcode >= first_short && at->opcode < first_short + 4)
-		return at->opcode - first_short;
-	return at->opcode == short_form || at->opcode == long_form ? (uint32_t) at->operand.i : MONOCLE__IL_NONE;
-}
-
-static uint32_t
-loaded_local (const monocle__il_instruction *at)
-{
-	return local_of (at, MONOCLE__IL_LDLOC_0, MONOCLE__IL_LDLOC_S, MONOCLE__IL_LDLOC);
-}
-
-static uint32_t
-stored_local (const monocle__il_instruction *at)
-{
-	return local_of (at, MONOCLE__IL_STLOC_0, MONOCLE__IL_STLOC_S, MONOCLE__IL_STLOC);
-}
-
-/*
- * Is it where mcs keeps the state of a method that goes on later, or whether it gives way? Such a method begins with
- * `ldarg.0; ldfld $PC; stloc STATE; ldarg.0; ldc.i4.m1; stfld $PC; ldc.i4.0; stloc GIVES_WAY`, the last two as needed.
- */
-static bool
-is_state (const work *w, uint32_t local)
-{
-	const monocle__il_instruction *code = w->body->code;
-	if (!w->is_machine || local == MONOCLE__IL_NONE || w->body->count < 8 || code[1].opcode != MONOCLE__IL_LDFLD)
-		return false;
-	const char *field = name_of_token (w, (uint32_t) code[1].operand.i);
-	if (field[0] != '$')
-		return strcmp (field, "<>1__state") == 0 && stored_local (&code[2]) == local;
-	return stored_local (&code[2]) == local ||
-	       (code[6].opcode == MONOCLE__IL_LDC_I4_0 && stored_local (&code[7]) == local);
-}
-
-/* What decides a branch: what comes before it, or before `dup`, or before the `ldc; sub` of a switch's lowest case. */
-static const monocle__il_instruction *
-decides (const work *w, uint32_t branch)
-{
-	const monocle__il_instruction *code = w->body->code;
-	uint32_t before = branch;
-	if (before && code[before - 1].opcode == MONOCLE__IL_DUP)
-		before--;
-	if (before > 2 && code[branch].opcode == MONOCLE__IL_SWITCH && code[before - 1].opcode == MONOCLE__IL_SUB)
-		before -= 2;
-	return before ? &code[before - 1] : NULL;
-}
-
-/* The test of the type in front of what a person wrote behind `when`: its result may be stored first. */
-static bool
-begins_filter (const work *w, uint32_t branch)
-{
-	for (uint32_t i = 0; i < w->body->clause_count; i++) {
-		const monocle__il_clause *c = &w->body->clauses[i];
-		if (c->flags == MONOCLE__IL_CLAUSE_FILTER && w->body->code[c->filter_begin].opcode == MONOCLE__IL_ISINST &&
-		    (branch == c->filter_begin + 2 || branch == c->filter_begin + 3))
-			return true;
-	}
-	return false;
-}
-
-/* `ldc.i4.1; brtrue`: a place for breakpoints, in code that is not optimised. */
-static bool
-is_constant (const work *w, uint32_t branch)
-{
-	uint16_t opcode = w->body->code[branch].opcode;
-	uint16_t before = branch ? w->body->code[branch - 1].opcode : MONOCLE__IL_NOP;
-	return !w->places[branch].predecessor && before >= MONOCLE__IL_LDC_I4_M1 && before <= MONOCLE__IL_LDC_I4 &&
-	       (opcode == MONOCLE__IL_BRTRUE || opcode == MONOCLE__IL_BRFALSE);
-}
-
-static bool
-is_of_compiler (const work *w, uint32_t branch)
-{
-	const monocle__il_instruction *i = decides (w, branch);
-	if (!i)
-		return false;
-	uint32_t token = (uint32_t) i->operand.i;
-	if (i->opcode == MONOCLE__IL_LDSFLD || i->opcode == MONOCLE__IL_LDFLD)
-		return is_of_no_person (name_of_token (w, token));
-	if (w->is_machine && (i->opcode == MONOCLE__IL_CALL || i->opcode == MONOCLE__IL_CALLVIRT))
-		return strcmp (name_of_token (w, token), "get_IsCompleted") == 0;
-	return begins_filter (w, branch) || is_constant (w, branch) || is_state (w, loaded_local (i));
-}
-
-/* mcs says in names alone which methods were a person's: `<Run>c__async0:MoveNext`, `<Run>c__Iterator0:MoveNext`. */
-static bool
-is_machine_by_name (MonoMethod *method)
-{
-	MonoClass *klass = mono_method_get_class (method);
-	const char *name = klass ? mono_class_get_name (klass) : "";
-	return name[0] == '<' && strstr (name, ">c__") && strcmp (mono_method_get_name (method), "MoveNext") == 0;
-}
-
 /* --- points ------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -286,8 +119,8 @@ static void
 mark_jumps (work *w)
 {
 	for (uint32_t i = 0; i < w->body->count; i++)
-		for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++) {
-			place *to = &w->places[jump_target (w->body, i, j)];
+		for (uint32_t j = 0, count = monocle__il_jump_count (w->body, i); j < count; j++) {
+			place *to = &w->places[monocle__il_jump_target (w->body, i, j)];
 			to->first_source = to->predecessor++ ? to->first_source : i;
 			to->last_source = i;
 		}
@@ -361,8 +194,8 @@ add_site (work *w, uint32_t instruction, uint32_t path, uint32_t counter)
 static bool
 jumps_within (const work *w, uint32_t i, uint32_t end)
 {
-	for (uint32_t j = 0, count = jump_count (w->body, i); j < count; j++) {
-		uint32_t target = jump_target (w->body, i, j);
+	for (uint32_t j = 0, count = monocle__il_jump_count (w->body, i); j < count; j++) {
+		uint32_t target = monocle__il_jump_target (w->body, i, j);
 		if (target <= i || target > end)
 			return false;
 	}
@@ -389,7 +222,7 @@ owner_of (const work *w, uint32_t to)
 		from_elsewhere += w->places[i].predecessor;
 		if (w->places[i].is_border || !is_quiet_or_jumps (w->body->code[--i].opcode) || !jumps_within (w, i, to))
 			return MONOCLE__IL_NONE;
-		from_elsewhere -= jump_count (w->body, i);
+		from_elsewhere -= monocle__il_jump_count (w->body, i);
 		if (w->places[i].owns && !from_elsewhere)
 			return w->places[i].point;
 	}
@@ -402,8 +235,9 @@ is_entered_otherwise (const work *w, uint32_t entry, uint32_t end)
 {
 	for (uint32_t i = 0; i < w->body->count; i++) {
 		bool is_inside = i > entry && i <= end;
-		for (uint32_t j = 0, count = is_inside || i == entry ? 0 : jump_count (w->body, i); j < count; j++) {
-			uint32_t target = jump_target (w->body, i, j);
+		for (uint32_t j = 0, count = is_inside || i == entry ? 0 : monocle__il_jump_count (w->body, i); j < count;
+		     j++) {
+			uint32_t target = monocle__il_jump_target (w->body, i, j);
 			if (target > entry && target <= end)
 				return true;
 		}
@@ -521,8 +355,8 @@ is_of_stored (const work *w, uint32_t hidden)
 	uint32_t at = instruction_at (w->body, w->all[hidden].il_offset);
 	if (at == MONOCLE__IL_NONE || !at || at + 1 >= w->body->count)
 		return false;
-	uint32_t local = loaded_local (&w->body->code[at]);
-	return local != MONOCLE__IL_NONE && stored_local (&w->body->code[at - 1]) == local &&
+	uint32_t local = monocle__coverage_loaded_local (&w->body->code[at]);
+	return local != MONOCLE__IL_NONE && monocle__coverage_stored_local (&w->body->code[at - 1]) == local &&
 	       is_conditional (w->body->code[at + 1].opcode);
 }
 
@@ -546,7 +380,9 @@ point_of_branch (const work *w, uint32_t branch)
 	while (last != MONOCLE__IL_NONE && last && !w->all[last].document &&
 	       (is_of_await (w, last, offset) || is_of_stored (w, last) || is_of_switch (w, last, branch)))
 		last--;
-	uint32_t at = last == MONOCLE__IL_NONE || is_of_compiler (w, branch) ? MONOCLE__IL_NONE : visible_at (w, last);
+	uint32_t at = last == MONOCLE__IL_NONE || monocle__coverage_branch_is_of_compiler (w, branch)
+	                ? MONOCLE__IL_NONE
+	                : visible_at (w, last);
 	return at == MONOCLE__IL_NONE || handler_between (w, at, branch) ? MONOCLE__IL_NONE : w->places[at].point;
 }
 
@@ -567,7 +403,7 @@ static bool
 add_arm (work *w, uint32_t branch, uint32_t path, uint32_t point)
 {
 	monocle__describe_coverage *out = w->out;
-	uint32_t target = path ? jump_target (w->body, branch, path - 1) : branch + 1;
+	uint32_t target = path ? monocle__il_jump_target (w->body, branch, path - 1) : branch + 1;
 	uint32_t counter = shared_counter (w, branch, path, target);
 	if (out->plan.arm_count == w->arm_capacity) {
 		uint32_t capacity = w->arm_capacity ? 2 * w->arm_capacity : 16;
@@ -597,8 +433,8 @@ add_arm (work *w, uint32_t branch, uint32_t path, uint32_t point)
 static bool
 leads_elsewhere (const work *w, uint32_t branch)
 {
-	for (uint32_t j = 0, count = jump_count (w->body, branch); j < count; j++)
-		if (jump_target (w->body, branch, j) != branch + 1)
+	for (uint32_t j = 0, count = monocle__il_jump_count (w->body, branch); j < count; j++)
+		if (monocle__il_jump_target (w->body, branch, j) != branch + 1)
 			return true;
 	return false;
 }
@@ -612,7 +448,7 @@ count_arms (work *w)
 		uint32_t point = point_of_branch (w, i);
 		if (point == MONOCLE__IL_NONE)
 			continue;
-		for (uint32_t path = 0, count = jump_count (w->body, i); path <= count; path++)
+		for (uint32_t path = 0, count = monocle__il_jump_count (w->body, i); path <= count; path++)
 			if (!add_arm (w, i, path, point))
 				return false;
 	}
@@ -693,7 +529,7 @@ read_symbols (work *w, monocle__describe_source *source, MonoMethod *method)
 {
 	uint32_t token = monocle_method_token (method);
 	w->out->plan.kickoff = monocle__describe_source_kickoff (source, token);
-	w->is_machine = w->out->plan.kickoff || is_machine_by_name (method);
+	w->is_machine = w->out->plan.kickoff || monocle__coverage_branch_is_machine (method);
 	int error = read_points (w, source, token);
 	return error ? error : read_awaits (w, source, token);
 }

@@ -505,6 +505,23 @@ monocle__il_pushes (uint16_t opcode)
 }
 
 uint32_t
+monocle__il_jump_count (const monocle__il_body *body, uint32_t index)
+{
+	const monocle__il_instruction *at = &body->code[index];
+	if (at->opcode == MONOCLE__IL_SWITCH)
+		return body->switches[at->operand.switch_index].count;
+	return monocle__il_is_branch (at->opcode);
+}
+
+uint32_t
+monocle__il_jump_target (const monocle__il_body *body, uint32_t index, uint32_t jump)
+{
+	const monocle__il_instruction *at = &body->code[index];
+	return at->opcode == MONOCLE__IL_SWITCH ? body->switches[at->operand.switch_index].targets[jump]
+	                                        : at->operand.target;
+}
+
+uint32_t
 monocle__il_first_prefix (const monocle__il_body *body, uint32_t index)
 {
 	while (index > 0 && monocle__il_is_prefix (body->code[index - 1].opcode))

@@ -201,6 +201,11 @@ monocle__il_flow monocle__il_flow_of (uint16_t opcode);
 int monocle__il_pops (uint16_t opcode);
 int monocle__il_pushes (uint16_t opcode);
 
+/* Jumps of the instruction at `index`, falling through not counted: 0, 1, or the cases of a switch. */
+uint32_t monocle__il_jump_count (const monocle__il_body *body, uint32_t index);
+/* Where one of them leads: an instruction index. */
+uint32_t monocle__il_jump_target (const monocle__il_body *body, uint32_t index, uint32_t jump);
+
 /* The first prefix of the instruction at `index`, or `index`: where code that goes before that instruction must go. */
 uint32_t monocle__il_first_prefix (const monocle__il_body *body, uint32_t index);
 

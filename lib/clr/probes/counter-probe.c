@@ -53,14 +53,6 @@ insert_point (const struct monocle__counting *c, monocle__il_edit *edit, const m
 	return monocle__il_insert (edit, site->instruction, MONOCLE__IL_JUMPS_HIT, code, n);
 }
 
-static uint32_t
-jump_target (const monocle__il_body *body, uint32_t branch, uint32_t jump)
-{
-	const monocle__il_instruction *at = &body->code[branch];
-	return at->opcode == MONOCLE__IL_SWITCH ? body->switches[at->operand.switch_index].targets[jump]
-	                                        : at->operand.target;
-}
-
 /* The sites of one branch: `count` of them, ascending by path. */
 static int
 insert_arms (const monocle__rewriting *job, monocle__il_edit *edit, const monocle__coverage_site *sites, uint32_t count)
@@ -75,7 +67,7 @@ insert_arms (const monocle__rewriting *job, monocle__il_edit *edit, const monocl
 	for (uint32_t i = sites->path == 0; !result && i < count; i++) {
 		begins[i] = n;
 		n += write_counter (c, sites[i].counter, code + n);
-		code[n++] = jump_to (jump_target (&job->body, branch, sites[i].path - 1));
+		code[n++] = jump_to (monocle__il_jump_target (&job->body, branch, sites[i].path - 1));
 	}
 	if (!result) {
 		code[past] = jump_to (MONOCLE__IL_INSERTED (n));
