@@ -216,6 +216,17 @@ decline_idle (void)
 	return decline ("no module was loaded");
 }
 
+/* Probes of calls have rows in an image's metadata, where an update of the image wants to put its own. */
+static void
+warn_of_hot_reload (void)
+{
+	const char *wish = monocle__variable ("DOTNET_MODIFIABLE_ASSEMBLIES");
+	if (wish && strcasecmp (wish, "debug") == 0 && monocle_call_filter_installed () && !monocle__clr_state.beside)
+		monocle__clr_complain (
+		    "calls are counted, so hot reload (DOTNET_MODIFIABLE_ASSEMBLIES=debug) fails for methods that "
+		    "have probes; coverage and sampling leave it alone");
+}
+
 /*
  * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules
  * that run may call them.
@@ -244,6 +255,7 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 		return decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
+	warn_of_hot_reload ();
 	if (!monocle__clr_state.beside)
 		monocle__roots_register ();
 	monocle_raise_domain_loading (monocle_domain_root ());

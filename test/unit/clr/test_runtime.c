@@ -109,6 +109,12 @@ on_thread_name (MonoProfiler *prof, uintptr_t tid, const char *name)
 	note (name);
 }
 
+static MonoProfilerCallInstrumentationFlags
+want_nothing (MonoProfiler *prof, MonoMethod *method)
+{
+	return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
 __attribute__ ((visibility ("default"))) void mono_profiler_init_watch (const char *desc);
 
 void
@@ -116,6 +122,8 @@ mono_profiler_init_watch (const char *desc)
 {
 	note ("init");
 	handle = mono_profiler_create (NULL);
+	if (strstr (desc, ":calls"))
+		mono_profiler_set_call_instrumentation_filter_callback (handle, want_nothing);
 	mono_profiler_set_cleanup_callback (handle, on_cleanup);
 	mono_profiler_set_runtime_initialized_callback (handle, on_initialized);
 	mono_profiler_set_image_loaded_callback (handle, on_image);
@@ -139,6 +147,29 @@ start (void)
 	CHECK (initialize () == S_OK);
 	fake_load (&corlib);
 	fake_load (&app);
+}
+
+static void
+run_where_code_may_change (const char *modules)
+{
+	setenv ("DOTNET_MODIFIABLE_ASSEMBLIES", "Debug", 1);
+	setenv ("MONOCLE_PROFILE", modules, 1);
+	CHECK (initialize () == S_OK);
+	monocle__callback_Shutdown (NULL);
+}
+
+CHILD_PRINTS (
+    counting_calls_where_code_may_change_is_warned_of,
+    "monocle: CoreCLR: calls are counted, so hot reload (DOTNET_MODIFIABLE_ASSEMBLIES=debug) fails for methods "
+    "that have probes; coverage and sampling leave it alone\n"
+    "cleanup\n")
+{
+	run_where_code_may_change ("watch:calls");
+}
+
+CHILD_PRINTS (watching_where_code_may_change_is_not, "cleanup\n")
+{
+	run_where_code_may_change ("watch");
 }
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -236,12 +267,6 @@ CHILD_PRINTS (a_process_without_a_module_is_left_alone, "")
 }
 
 /* --- the event mask ----------------------------------------------------------------------------------------------- */
-
-static MonoProfilerCallInstrumentationFlags
-want_nothing (MonoProfiler *prof, MonoMethod *method)
-{
-	return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
-}
 
 static void *
 listen_to_exceptions (void *data)
@@ -787,6 +812,8 @@ main (int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_program_lives_and_dies_as_on_mono),
 		cmocka_unit_test (a_module_that_the_program_loaded_is_served_without_the_environment),
+		cmocka_unit_test (counting_calls_where_code_may_change_is_warned_of),
+		cmocka_unit_test (watching_where_code_may_change_is_not),
 		cmocka_unit_test (a_module_that_comes_after_the_adapter_declined_is_told_so),
 		cmocka_unit_test (a_declined_process_starts_no_module),
 		cmocka_unit_test (a_child_of_an_embedder_is_left_alone_without_a_word),
