@@ -11,8 +11,8 @@
  * the screen as text.
  */
 #include "column.h"
+#include "template.h"
 #include "tree.h"
-#include "utf8.h"
 
 #include "flame-template.h"
 
@@ -182,39 +182,12 @@ write_data (writer *w, const char *title)
 }
 
 static void
-write_html_text (FILE *out, const char *text)
-{
-	size_t left = strlen (text);
-	uint32_t code;
-	while (left > 0) {
-		size_t length = monocle__utf8_decode (text, left, &code);
-		if (code == '&' || code == '<' || code == '>')
-			fprintf (out, "&#%u;", (unsigned) code);
-		else if (monocle__utf8_is_unsafe (code) || code == MONOCLE__UTF8_INVALID)
-			putc ('?', out);
-		else
-			fwrite (text, 1, length, out);
-		text += length;
-		left -= length;
-	}
-}
-
-/* Copies the template up to the marker and answers what follows it. */
-static const char *
-write_until (FILE *out, const char *from, const char *marker)
-{
-	const char *end = flame_template + sizeof flame_template;
-	const char *found = memmem (from, (size_t) (end - from), marker, strlen (marker));
-	fwrite (from, 1, (size_t) ((found ? found : end) - from), out);
-	return found ? found + strlen (marker) : end;
-}
-
-static void
 write_page (writer *w, const char *title)
 {
-	const char *at = write_until (w->out, flame_template, "@TITLE@");
-	write_html_text (w->out, title);
-	at = write_until (w->out, at, "@DATA@");
+	const char *at =
+	    monocle__template_until (w->out, flame_template, flame_template + sizeof flame_template, "@TITLE@");
+	monocle__template_text (w->out, title);
+	at = monocle__template_until (w->out, at, flame_template + sizeof flame_template, "@DATA@");
 	write_data (w, title);
 	fwrite (at, 1, (size_t) (flame_template + sizeof flame_template - at), w->out);
 }

@@ -16,7 +16,7 @@
 #include "array.h"
 #include "packed.h"
 #include "source-text.h"
-#include "utf8.h"
+#include "template.h"
 
 #include "coverage-template.h"
 
@@ -513,34 +513,6 @@ write_index (page *p)
 
 /* --- the page ----------------------------------------------------------------------------------------------------- */
 
-static void
-write_html_text (FILE *out, const char *text)
-{
-	size_t left = strlen (text);
-	uint32_t code;
-	while (left > 0) {
-		size_t length = monocle__utf8_decode (text, left, &code);
-		if (code == '&' || code == '<' || code == '>')
-			fprintf (out, "&#%u;", (unsigned) code);
-		else if (monocle__utf8_is_unsafe (code) || code == MONOCLE__UTF8_INVALID)
-			putc ('?', out);
-		else
-			fwrite (text, 1, length, out);
-		text += length;
-		left -= length;
-	}
-}
-
-/* Copies the template up to the marker and answers what follows it. */
-static const char *
-write_until (FILE *out, const char *from, const char *marker)
-{
-	const char *end = coverage_template + sizeof coverage_template;
-	const char *found = memmem (from, (size_t) (end - from), marker, strlen (marker));
-	fwrite (from, 1, (size_t) ((found ? found : end) - from), out);
-	return found ? found + strlen (marker) : end;
-}
-
 /* For a browser without scripts. */
 static void
 write_summary (page *p)
@@ -555,11 +527,12 @@ write_summary (page *p)
 static void
 write_page (page *p)
 {
-	const char *at = write_until (p->out, coverage_template, "@TITLE@");
-	write_html_text (p->out, p->options->title);
-	at = write_until (p->out, at, "@SUMMARY@");
+	const char *at =
+	    monocle__template_until (p->out, coverage_template, coverage_template + sizeof coverage_template, "@TITLE@");
+	monocle__template_text (p->out, p->options->title);
+	at = monocle__template_until (p->out, at, coverage_template + sizeof coverage_template, "@SUMMARY@");
 	write_summary (p);
-	at = write_until (p->out, at, "@DATA@");
+	at = monocle__template_until (p->out, at, coverage_template + sizeof coverage_template, "@DATA@");
 	write_chunks (p);
 	write_index (p);
 	fwrite (at, 1, (size_t) (coverage_template + sizeof coverage_template - at), p->out);
