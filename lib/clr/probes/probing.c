@@ -137,11 +137,20 @@ invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoPro
 	return invoke;
 }
 
+/* What the filters say; nothing of what a method that runs others has to be told of. */
+static monocle__wish
+asked_of (const monocle__clr_image *image, MonoMethod *method)
+{
+	return (monocle__wish) {
+		.flags = monocle_call_flags (method),
+		.covered = !image->is_emitted && monocle_coverage_wanted (method),
+	};
+}
+
 static monocle__wish
 wish_of (monocle__clr_image *image, mdToken token, MonoMethod *method)
 {
-	monocle__wish wish = { .flags = monocle_call_flags (method) };
-	wish.covered = !image->is_emitted && monocle_coverage_wanted (method);
+	monocle__wish wish = asked_of (image, method);
 	wish.invoke = invoke_of (image, token, method, wish.flags);
 	return wish;
 }
@@ -223,7 +232,7 @@ monocle__probing_differs (monocle__clr_image *image, mdToken token)
 	    !rva)
 		return false;
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
-	monocle__wish wish = { .flags = monocle_call_flags (method), .covered = monocle_coverage_wanted (method) != 0 };
+	monocle__wish wish = asked_of (image, method);
 	return kept (&wish) != atomic_load (&image->flags[row - 1]);
 }
 

@@ -661,11 +661,12 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 {
 	size_t size = 0;
 	bool found = find_body (j, anew, ret_data, &size);
-	if (found && is_ours (j)) { /* counters call nothing, and may stand there */
+	bool on_ours = found && is_ours (j);
+	if (on_ours) { /* counters call nothing, and may stand there */
 		j->flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 		j->invoke = MONOCLE__NOT_INVOKED;
 	}
-	if (!found || (is_ours (j) && !j->covered)) {
+	if (!found || (on_ours && !j->covered)) {
 		*ret_state = j->image->is_emitted && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
@@ -680,7 +681,7 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 	}
 	if (j->covered && !monocle__counter_probe_plan (j, *ret_data))
 		refuse (j);
-	j->clauses = !is_ours (j) && j->body.clause_count && monocle__probing_wants_clauses (j->image);
+	j->clauses = !on_ours && j->body.clause_count && monocle__probing_wants_clauses (j->image);
 	return true;
 }
 
