@@ -732,6 +732,17 @@ MONO_API MonoThread *monocle_thread_attach (uintptr_t tid);
 MONO_API void monocle_thread_detach (uintptr_t tid);
 /* What mono_thread_get_name_utf8 () answers from now on; NULL: unnamed. Any context. */
 MONO_API void monocle_thread_set_name (uintptr_t tid, const char *name);
+/* Was it attached, and not detached since? By whomever. Any context. */
+MONO_API mono_bool monocle_thread_is_attached (uintptr_t tid);
+/*
+ * Whose the callbacks are that run on the calling thread: pthread_self (), unless the thread stands for another one.
+ * mono_thread_current () answers for that one, too. Any context.
+ */
+MONO_API uintptr_t monocle_thread_self (void);
+/*
+ * From now on the calling thread stands for the thread `tid`, whose end is told here; 0: for itself again. Any context.
+ */
+MONO_API void monocle_thread_stand_for (uintptr_t tid);
 
 /* --- sampling ----------------------------------------------------------------------------------------------------- */
 

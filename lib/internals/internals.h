@@ -48,9 +48,9 @@ typedef struct {
 	MonoType *types[];
 } monocle__generic_inst;
 
-typedef struct {
+struct _MonoGenericContext {
 	const monocle__generic_inst *class_inst, *method_inst; /* NULL: none */
-} MonoGenericContext;
+};
 
 MONO_API MonoGenericContext *mono_class_get_context (MonoClass *klass);
 MONO_API MonoGenericContext *mono_method_get_context (MonoMethod *method);
@@ -115,7 +115,7 @@ MONO_API void mono_threads_exit_gc_unsafe_region_internal (void *cookie, MonoSta
 /*
  * Is `pointer` in a hazard slot of any thread? For hazard.c. sig.
  */
-bool monocle__hazard_holds (const void *pointer);
+bool monocle__thread_holds (const void *pointer);
 
 /* --- hazard.c: memory that other threads may still read ----------------------------------------------------------- */
 
@@ -123,6 +123,7 @@ typedef void (*MonoHazardousFreeFunc) (void *pointer);
 
 /* Frees it now, and answers 1, unless a thread's slot holds it: then it is kept. sig. */
 MONO_API mono_bool mono_thread_hazardous_try_free (void *pointer, MonoHazardousFreeFunc free_func);
+/* Keeps it. Without memory to note it in, it is never freed. sig. */
 MONO_API void mono_thread_hazardous_queue_free (void *pointer, MonoHazardousFreeFunc free_func);
 /* Frees what was kept and is held no more. */
 MONO_API void mono_thread_hazardous_try_free_all (void);
@@ -136,20 +137,20 @@ typedef struct MonoLinkedListSetNode {
 
 typedef struct {
 	_Atomic (uintptr_t) head;
-	MonoHazardousFreeFunc free_func;
+	MonoHazardousFreeFunc free_func; /* of nodes that are unlinked; NULL: they are the remover's */
 } MonoLinkedListSet;
 
 MONO_API void mono_lls_init (MonoLinkedListSet *set, MonoHazardousFreeFunc free_func);
 /* 0: a node with that key is there. */
 MONO_API mono_bool mono_lls_insert (MonoLinkedListSet *set, MonoThreadHazardPointers *hazards,
                                     MonoLinkedListSetNode *node);
-/* 0: the node is not in it. */
+/* 0: the node is not in it. Frees what was kept earlier. */
 MONO_API mono_bool mono_lls_remove (MonoLinkedListSet *set, MonoThreadHazardPointers *hazards,
                                     MonoLinkedListSetNode *node);
 /* What `place` holds, with its bits, once a slot holds it without its two lowest bits. sig. */
 MONO_API void *mono_lls_get_hazardous_pointer_with_mask (void **place, MonoThreadHazardPointers *hazards, int slot);
 
-/* --- lock-free-queue.c: first in, first out. sig -------------------------------------------------------------------- */
+/* --- lock-free-queue.c: first in, first out. sig ------------------------------------------------------------------ */
 
 typedef struct MonoLockFreeQueueNode {
 	_Atomic (struct MonoLockFreeQueueNode *) next;
@@ -157,16 +158,22 @@ typedef struct MonoLockFreeQueueNode {
 
 enum { MONOCLE__QUEUE_SIZE = 56 };
 
-typedef struct MonoLockFreeQueue MonoLockFreeQueue; /* MONOCLE__QUEUE_SIZE bytes of the module's */
+typedef struct {
+	_Atomic (MonoLockFreeQueueNode *) pushed; /* by any thread; the newest first */
+	MonoLockFreeQueueNode *ready;             /* of the thread that has `taken`; the oldest first */
+	atomic_flag taken;
+	unsigned char reserved[MONOCLE__QUEUE_SIZE - 3 * sizeof (void *)];
+} MonoLockFreeQueue;
 
 MONO_API void mono_lock_free_queue_init (MonoLockFreeQueue *queue);
+/* A poisoned node is not ready to be enqueued. */
 MONO_API void mono_lock_free_queue_node_init (MonoLockFreeQueueNode *node, mono_bool poison);
 MONO_API void mono_lock_free_queue_node_unpoison (MonoLockFreeQueueNode *node);
 MONO_API void mono_lock_free_queue_enqueue (MonoLockFreeQueue *queue, MonoLockFreeQueueNode *node);
 /* NULL: it is empty, or another thread takes from it just now. A node is the caller's from then on. */
 MONO_API MonoLockFreeQueueNode *mono_lock_free_queue_dequeue (MonoLockFreeQueue *queue);
 
-/* --- lock-free-alloc.c: slots of one size. sig ---------------------------------------------------------------------- */
+/* --- lock-free-alloc.c: slots of one size. sig -------------------------------------------------------------------- */
 
 typedef struct {
 	unsigned char reserved[MONOCLE__QUEUE_SIZE];
@@ -175,9 +182,11 @@ typedef struct {
 
 typedef struct {
 	MonoLockFreeAllocSizeClass *size_class;
-	void *reserved[2];
+	_Atomic (uint64_t) free; /* the topmost free slot, and how often that changed */
+	void *reserved;
 } MonoLockFreeAllocator;
 
+/* A block size is a power of two; with another one there are no slots. */
 MONO_API void mono_lock_free_allocator_init_size_class (MonoLockFreeAllocSizeClass *size_class, unsigned slot_size,
                                                         unsigned block_size);
 MONO_API void mono_lock_free_allocator_init_allocator (MonoLockFreeAllocator *heap,
@@ -185,25 +194,28 @@ MONO_API void mono_lock_free_allocator_init_allocator (MonoLockFreeAllocator *he
 MONO_API void *mono_lock_free_alloc (MonoLockFreeAllocator *heap); /* not zeroed; NULL without memory */
 MONO_API void mono_lock_free_free (void *slot, size_t block_size);
 
-/* --- conc-hash-table.c: read without a lock, beside one writer ------------------------------------------------------ */
+/* --- conc-hash-table.c: read without a lock, beside one writer ---------------------------------------------------- */
 
 typedef struct MonoConcurrentHashTable MonoConcurrentHashTable;
 typedef unsigned (*MonoConcHashFunc) (const void *key);
 typedef mono_bool (*MonoConcEqualFunc) (const void *a, const void *b);
 typedef void (*MonoConcVisitFunc) (void *key, void *value, void *data);
 
-/* NULL functions: by pointer. NULL without memory. */
+/* NULL functions: by pointer. NULL without memory; such a table is empty and stays so. */
 MONO_API MonoConcurrentHashTable *mono_conc_hashtable_new (MonoConcHashFunc hash, MonoConcEqualFunc equal);
 MONO_API void mono_conc_hashtable_destroy (MonoConcurrentHashTable *table);
 MONO_API void *mono_conc_hashtable_lookup (MonoConcurrentHashTable *table, void *key); /* any context */
-/* The value that the key has already, which stays; else NULL, and it has this one. Callers hold a lock of theirs. */
+/*
+ * The value that the key has already, which stays; else NULL, and it has this one, unless there is no memory. Neither
+ * may be NULL. Callers hold a lock of theirs.
+ */
 MONO_API void *mono_conc_hashtable_insert (MonoConcurrentHashTable *table, void *key, void *value);
 MONO_API void mono_conc_hashtable_foreach (MonoConcurrentHashTable *table, MonoConcVisitFunc func, void *data);
 
-/* --- os-event.c: an event that stays set ---------------------------------------------------------------------------- */
+/* --- os-event.c: an event that stays set -------------------------------------------------------------------------- */
 
 typedef struct {
-	void *conds; /* of 16 bytes; all inside is os-event.c's */
+	void *reserved;
 	mono_bool signalled;
 } MonoOSEvent;
 
@@ -211,11 +223,11 @@ enum { MONO_OS_EVENT_WAIT_RET_SUCCESS_0 = 0, MONO_OS_EVENT_WAIT_RET_ALERTED = -1
 
 MONO_API void mono_os_event_init (MonoOSEvent *event, mono_bool initial);
 MONO_API void mono_os_event_set (MonoOSEvent *event);
-/* 0xFFFFFFFF: waits for ever. */
+/* 0xFFFFFFFF: waits for ever. Nothing alerts a thread. */
 MONO_API int mono_os_event_wait_one (MonoOSEvent *event, uint32_t timeout_ms, mono_bool alertable);
 MONO_API void mono_os_event_destroy (MonoOSEvent *event);
 
-/* --- callspec.c: which methods a module wants ------------------------------------------------------------------------ */
+/* --- callspec.c: which methods a module wants --------------------------------------------------------------------- */
 
 typedef struct {
 	int length; /* 0: everything is wanted; read by modules */

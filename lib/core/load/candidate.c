@@ -39,6 +39,8 @@ note_failure (monocle__candidate *candidate, const char *format, ...)
 /* --- why a file does not open ------------------------------------------------------------------------------------- */
 
 typedef struct {
+	bool (*supply) (const char *name);
+	unsigned supplied;
 	char names[2560];
 	size_t length;
 	unsigned count, unnamed;
@@ -50,6 +52,10 @@ note_missing (const char *name, void *data)
 	missing *list = data;
 	if ((strncmp (name, "mono_", 5) && strncmp (name, "monocle_", 8)) || dlsym (RTLD_DEFAULT, name))
 		return;
+	if (list->supply && list->supply (name)) {
+		list->supplied++;
+		return;
+	}
 	list->count++;
 	if (list->length + strlen (name) + 3 > sizeof list->names) {
 		list->unnamed++;
@@ -58,20 +64,26 @@ note_missing (const char *name, void *data)
 	list->length += (size_t) sprintf (list->names + list->length, "%s%s", list->length ? ", " : "", name);
 }
 
-/* The linker's own words begin with the path of the file that it found, and name the first missing symbol only. */
-static void
-explain (monocle__candidate *candidate, const char *words)
+/*
+ * The linker's own words begin with the path of the file that it found, and name the first missing symbol only. True:
+ * all that it lacked was supplied, and it may be tried again.
+ */
+static bool
+supply_or_explain (monocle__candidate *candidate, const char *words)
 {
-	missing list = { .length = 0 };
+	missing list = { .supply = candidate->supply };
 	char path[PATH_MAX], more[32] = "";
 	snprintf (path, sizeof path, "%.*s", (int) strcspn (words, ":"), words);
 	monocle__elf_each_needed (path, note_missing, &list);
+	if (list.supplied && !list.count)
+		return true;
 	if (list.unnamed)
 		snprintf (more, sizeof more, " and %u more", list.unnamed);
 	if (list.count)
 		note_failure (candidate, "%s needs %s%s, which %s does not have", path, list.names, more, candidate->process);
 	else
 		note_failure (candidate, "%s", words);
+	return false;
 }
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */
@@ -110,22 +122,33 @@ start (const monocle__candidate *candidate, init_func init)
 	monocle__run_note_remove (kind);
 }
 
+/* NULL and the linker's words. */
+static void *
+open_file (const char *path, char *ret_words, size_t size)
+{
+	void *module = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+	const char *error = module ? "" : dlerror ();
+	snprintf (ret_words, size, "%s", error ? error : "cannot be opened");
+	return module;
+}
+
 /* Answers whether the file could be opened, which ends a place; *ret_started, whether the module runs. */
 static bool
 try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 {
-	void *module = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
-	if (!module) {
-		char words[1024];
-		const char *error = dlerror ();
-		snprintf (words, sizeof words, "%s", error ? error : "cannot be opened");
-		/* The linker looks for a plain name in many places; that it is in none is not news. */
-		if (strchr (path, '/') || strncmp (words, path, strlen (path)))
-			explain (candidate, words);
-		else
-			MONOCLE__LOG_DEBUG ("profiler '%s': %s", candidate->name, words);
-		return false;
+	char words[1024];
+	void *module = open_file (path, words, sizeof words);
+	/* The linker looks for a plain name in many places; that it is in none is not news. */
+	bool is_news = strchr (path, '/') || strncmp (words, path, strlen (path));
+	if (!module && is_news && supply_or_explain (candidate, words)) {
+		module = open_file (path, words, sizeof words);
+		if (!module)
+			note_failure (candidate, "%s", words);
+	} else if (!module && !is_news) {
+		MONOCLE__LOG_DEBUG ("profiler '%s': %s", candidate->name, words);
 	}
+	if (!module)
+		return false;
 	init_func init = entry_point (candidate, module, path);
 	if (init) {
 		MONOCLE__LOG_DEBUG ("profiler '%s': %s is started as '%s'", candidate->name, path, candidate->desc);
@@ -151,6 +174,7 @@ monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, co
 	ret_candidate->desc = desc;
 	ret_candidate->process = process;
 	ret_candidate->failure[0] = '\0';
+	ret_candidate->supply = NULL;
 	snprintf (ret_candidate->name, sizeof ret_candidate->name, "%s", name);
 	snprintf (ret_candidate->symbol, sizeof ret_candidate->symbol, MONOCLE__ENTRY_POINT "%s", ret_candidate->name);
 }

@@ -20,6 +20,8 @@ typedef struct {
 	const char *process; /* who lacks what the module needs: "Monocle", "this Mono" */
 	char name[MONOCLE__NAME_LIMIT], symbol[MONOCLE__NAME_LIMIT + sizeof MONOCLE__ENTRY_POINT];
 	char failure[3072]; /* "" while nothing failed but looking */
+	/* Is asked about each mono_* name that a file lacks; true: it is there now. NULL: there are no more. */
+	bool (*supply) (const char *name);
 } monocle__candidate;
 
 /* No module has a comma in its name: a comma was meant as a colon. */

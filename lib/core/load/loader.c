@@ -18,6 +18,7 @@
 #include "candidate.h"
 #include "dispatch/host.h"
 #include "environment.h"
+#include "internals.h"
 #include "log.h"
 #include "self.h"
 #include "words.h"
@@ -155,10 +156,7 @@ search_folders (search *find)
 	       search_place (find, MONOCLE_MODULEDIR, "") || search_beside_program (find);
 }
 
-/*
- * Mono's own coverage profiler runs on Mono alone: ours takes its name where no such file was meant for us. What the
- * dynamic linker would find is Mono's.
- */
+/* Mono's own coverage profiler need not be installed: ours takes its name then. */
 static bool
 search_alias (const search *find)
 {
@@ -180,7 +178,7 @@ search_alias (const search *find)
 static bool
 search_everywhere (search *find)
 {
-	return search_folders (find) || search_alias (find) || monocle__candidate_start_in (&find->candidate, "");
+	return search_folders (find) || monocle__candidate_start_in (&find->candidate, "") || search_alias (find);
 }
 
 /* --- descriptions ------------------------------------------------------------------------------------------------- */
@@ -206,6 +204,7 @@ parse (search *find, const char *desc)
 		char name[MONOCLE__NAME_LIMIT];
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);
 		monocle__candidate_init (&find->candidate, name, desc, "Monocle");
+		find->candidate.supply = monocle__internals_supply;
 		return true;
 	}
 	return false;

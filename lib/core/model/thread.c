@@ -4,8 +4,9 @@
  * thread.c - managed threads, as the host and modules announced them.
  *
  * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
- * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
- * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
+ * storage, which only says whose end it tells at the moment. The system gives tids out again at once, and a thread that
+ * gets one takes the record of the thread before: programs that start a million threads have a few records. Any thread,
+ * any context, except for what allocates.
  */
 #include "thread.h"
 
@@ -37,6 +38,8 @@ struct _MonoThread {
 static monocle__idmap threads;
 static _Atomic (MonoThread *) main_thread;
 static _Atomic (int32_t) last_managed_id;
+/* Whose end the calling thread tells; 0: nobody's. */
+static __thread uintptr_t stands_for __attribute__ ((tls_model ("initial-exec")));
 
 static MonoThread *
 find (uintptr_t tid)
@@ -148,12 +151,30 @@ monocle_thread_set_name (uintptr_t tid, const char *name)
 	atomic_store_explicit (&thread->name, name ? next : NO_NAME, memory_order_release);
 }
 
+mono_bool
+monocle_thread_is_attached (uintptr_t tid)
+{
+	return find (tid) != NULL;
+}
+
+uintptr_t
+monocle_thread_self (void)
+{
+	return stands_for ? stands_for : (uintptr_t) pthread_self ();
+}
+
+void
+monocle_thread_stand_for (uintptr_t tid)
+{
+	stands_for = tid;
+}
+
 /* --- mono_thread_* ------------------------------------------------------------------------------------------------ */
 
 MonoThread *
 mono_thread_current (void)
 {
-	return find ((uintptr_t) pthread_self ());
+	return find (monocle_thread_self ());
 }
 
 MonoThread *

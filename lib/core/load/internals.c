@@ -1,0 +1,59 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * internals.c - see internals.h. The library is opened into the global scope, where modules find its functions, and
+ * stays. No other module should meet it by accident, so it is opened for a name that a module lacks and no sooner.
+ */
+#include "internals.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "log.h"
+#include "self.h"
+#include "trust.h"
+
+static const char *const names[] = {
+#define MONOCLE__INTERNAL(name) #name,
+#include "internal-names.def"
+#undef MONOCLE__INTERNAL
+};
+
+static bool
+is_internal (const char *name)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp (names[i], name))
+			return true;
+	return false;
+}
+
+/* Beside the core where it is installed, and where it is built. */
+static bool
+open_in (const char *folder, const char *below)
+{
+	char path[PATH_MAX], reason[2048];
+	int length = snprintf (path, sizeof path, "%s%s/libmonocle-internals.so", folder, below);
+	int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
+	if (error && error != -ENOENT)
+		MONOCLE__LOG_ONCE ("%s is not loaded: %s", path, reason);
+	if (error)
+		return false;
+	void *library = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+	if (!library)
+		MONOCLE__LOG_ONCE ("%s", dlerror ());
+	return library;
+}
+
+bool
+monocle__internals_supply (const char *name)
+{
+	const char *here = monocle__self_folder ();
+	if (!is_internal (name))
+		return false;
+	return dlsym (RTLD_DEFAULT, name) || open_in (here, "/internals") || open_in (here, "/monocle/internals") ||
+	       open_in (here, "/../internals") || open_in (MONOCLE_MODULEDIR, "/internals");
+}

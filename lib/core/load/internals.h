@@ -1,0 +1,17 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * internals.h - the library of functions that only Mono's own modules use (lib/internals).
+ */
+#ifndef MONOCLE_LOAD_INTERNALS_H
+#define MONOCLE_LOAD_INTERNALS_H
+
+#include <stdbool.h>
+
+/*
+ * Is it one of the library's names, and is the library open? It is opened when the first of them is asked for. Normal
+ * context.
+ */
+bool monocle__internals_supply (const char *name);
+
+#endif
