@@ -30,13 +30,25 @@ def link(module, folder, target):
     print("Installing symlink %s to %s" % (place, target))
 
 
-def refresh_linker_cache(folder):
+def linker_finds(ldconfig, folder, name):
+    """Is the file there by which the dynamic linker knows the name? Its default folders are not in its cache."""
+    if str(folder) in ("/lib", "/usr/lib"):
+        return True
+    listed = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
+    return any(line.strip().startswith(name + " ") and line.endswith("=> %s" % (folder / name))
+               for line in listed.splitlines())
+
+
+def refresh_linker_cache(folder, names):
     """The dynamic linker finds libraries outside its default folders through a cache only."""
     ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
-    if not os.environ.get("DESTDIR") and os.geteuid() == 0 and os.access(ldconfig, os.X_OK):
+    if os.environ.get("DESTDIR") or not names:
+        return
+    if os.geteuid() == 0 and os.access(ldconfig, os.X_OK):
         subprocess.run([ldconfig], check=False)
-    elif str(folder) not in ("/lib", "/usr/lib"):
-        print("Mono finds the modules once %s is among the folders of the dynamic linker (ldconfig)" % folder)
+    if not os.access(ldconfig, os.X_OK) or not linker_finds(ldconfig, folder, names[0]):
+        print("The dynamic linker does not look in %s: for mono --profile=NAME set LD_LIBRARY_PATH=%s, or install with "
+              "-Dmonodir=/usr/lib. monocle run needs neither." % (folder, folder))
 
 
 def main():
@@ -45,9 +57,10 @@ def main():
     if source == folder:
         return 0
     folder.mkdir(parents=True, exist_ok=True)
-    for module in sorted(source.glob("libmono-profiler-*.so")):
+    modules = sorted(source.glob("libmono-profiler-*.so"))
+    for module in modules:
         link(module, folder, os.path.relpath(os.path.join(moduledir, module.name), monodir))
-    refresh_linker_cache(folder)
+    refresh_linker_cache(folder, [module.name for module in modules])
     return 0
 
 

@@ -10,6 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 SCRIPT = harness.TOP / "lib/mono/install_links.py"
+sys.path.insert(0, str(SCRIPT.parent))
+import install_links  # noqa: E402
 
 
 def install(stage, moduledir, monodir):
@@ -39,6 +41,16 @@ def main():
     suite.check(not (mono / "libmonocle-other.so").exists(), "what is no module gets no link")
     again = install(suite.work, "/usr/lib/x/monocle", "/usr/lib")
     suite.check("Installing" not in again.stdout, "a second time changes nothing", again.stdout)
+    names = ["libmono-profiler-calls.so"]
+    place = suite.work / "elsewhere"
+    cache = suite.work / "ldconfig"
+    for listed, finds in [("/other/", False), ("%s/" % place, True)]:
+        cache.write_text("#!/bin/sh\necho '\t%s (libc6,x86-64) => %s%s'\n" % (names[0], listed, names[0]))
+        cache.chmod(0o755)
+        suite.check(install_links.linker_finds(str(cache), place, names[0]) == finds,
+                    "the linker's cache is asked for the module, and its folder counts: %s" % listed)
+    suite.check(install_links.linker_finds(str(cache), pathlib.Path("/usr/lib"), names[0]),
+                "the linker looks in its default folders without a cache")
     same = install(suite.work, "/usr/lib/x/monocle", "/usr/lib/x/monocle")
     suite.check(same.returncode == 0 and not (modules / "libmono-profiler-calls.so").is_symlink(),
                 "one folder for both needs no links")
