@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h> /* optind */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,6 +300,19 @@ check_temporary (examination *e)
 	return result (e, CHECK_OK, "%s can be written", folder);
 }
 
+/* Where profiles go that nobody has named. */
+static check_state
+check_here (examination *e)
+{
+	char folder[PATH_MAX];
+	if (!getcwd (folder, sizeof folder))
+		return result (e, CHECK_WARN, "%s; profiles go to the folder for temporary files", strerror (errno));
+	if (access (folder, W_OK | X_OK) != 0)
+		return result (e, CHECK_WARN, "%s: %s; profiles go to the folder for temporary files, or where -o says", folder,
+		               strerror (errno));
+	return result (e, CHECK_OK, "%s can be written: profiles go there", folder);
+}
+
 /* --- a program ---------------------------------------------------------------------------------------------------- */
 
 static check_state
@@ -371,6 +385,7 @@ static const struct {
 	{ "other profilers", check_foreign },
 	{ "variables",       check_switches },
 	{ "temporary files", check_temporary },
+	{ "this folder",     check_here },
 	{ "perf events",     check_perf },
 	{ "ptrace",          check_ptrace },
 };

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "coverage-file.h"
+#include "path.h"
 #include "spool-name.h"
 
 #include <monocle/kit.h>
@@ -31,23 +32,37 @@ ends_with (const char *text, const char *end)
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
 }
 
+/* Without the link files are named in the folder of the program. */
+static void
+link_here (const char *folder)
+{
+	char here[PATH_MAX], *link = monocle__format ("%s/here", folder);
+	if (getcwd (here, sizeof here) && symlink (here, link) != 0)
+		monocle__say ("cannot make %s: %s; profiles will be where the program is", link, strerror (errno));
+	free (link);
+}
+
 int
 monocle__run_folder_make (monocle__run_folder *ret_folder)
 {
 	const char *temporary = getenv ("TMPDIR");
-	char *made;
+	const char *const places[] = { temporary && *temporary == '/' ? temporary : "/tmp", "/tmp",
+		                           getenv ("XDG_RUNTIME_DIR"), "/dev/shm" };
+	int error = 0;
 	*ret_folder = (monocle__run_folder) { 0 };
-	ret_folder->path = monocle__format ("%s/monocle-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
-	made = mkdtemp (ret_folder->path);
-	if (!made && temporary) {
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (!places[i] || *places[i] != '/')
+			continue;
+		ret_folder->path = monocle__format ("%s/monocle-XXXXXX", places[i]);
+		if (mkdtemp (ret_folder->path)) {
+			link_here (ret_folder->path);
+			return 0;
+		}
+		error = error ? error : errno;
 		free (ret_folder->path);
-		ret_folder->path = monocle__format ("/tmp/monocle-XXXXXX");
-		made = mkdtemp (ret_folder->path);
 	}
-	if (made)
-		return 0;
-	monocle__say ("cannot make a folder for the run in %s: %s", temporary ? temporary : "/tmp", strerror (errno));
-	free (ret_folder->path);
+	monocle__say ("cannot make a folder for the run in %s: %s; set TMPDIR to a folder that can be written", places[0],
+	              strerror (error));
 	return -1;
 }
 
@@ -92,20 +107,22 @@ lies_in (const char *folder, const char *path)
 static void
 profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 {
-	bool collected = lies_in (folder->path, path);
+	bool inside = lies_in (folder->path, path);
+	bool collected = inside && strncmp (monocle__path_base_name (path), "output.", strlen ("output.")) == 0;
 	monocle__run_profile *profile;
 	struct stat status;
 	for (size_t i = 0; i < folder->profile_count; i++) {
 		if (strcmp (folder->profiles[i].path, path) == 0)
 			return;
 	}
-	if (collected && (lstat (path, &status) != 0 || !is_own_file (&status)))
+	if (inside && (lstat (path, &status) != 0 || !is_own_file (&status)))
 		return;
 	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
 	profile = &folder->profiles[folder->profile_count++];
 	profile->pid = pid;
 	profile->path = monocle__format ("%s", path);
 	profile->collected = collected;
+	profile->rescued = inside && !collected;
 	profile->is_coverage = monocle__coverage_file_is (path);
 }
 
@@ -267,7 +284,7 @@ monocle__run_folder_remove (const monocle__run_folder *folder)
 {
 	bool needed = folder->unfinished > 0;
 	for (size_t i = 0; i < folder->profile_count; i++)
-		needed = needed || folder->profiles[i].collected;
+		needed = needed || folder->profiles[i].collected || folder->profiles[i].rescued;
 	if (!needed)
 		remove_files (folder->path);
 }

@@ -8,9 +8,11 @@
  *   PID.told             something went wrong in there, and it was said
  *   PID.starting.NAME    the module NAME is starting; what is left over after a death names who was at it
  *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
+ *   here                 a link to the folder in which the command was typed: default names are for files there
  *   PID.N.done           a profile was written: its absolute path
  *   output.PID.N.EXT     a profile that the parent shall put where -o says
  *   output.PID.N.mcov    coverage, which becomes one file for all processes
+ *   any other name       a profile that could not be written where it was to go
  */
 #ifndef MONOCLE_TOOLS_RUN_FOLDER_H
 #define MONOCLE_TOOLS_RUN_FOLDER_H
@@ -34,6 +36,7 @@ typedef struct {
 	pid_t pid;      /* 0: unknown */
 	char *path;     /* absolute */
 	bool collected; /* lies in the folder and must be moved */
+	bool rescued;   /* lies in the folder, because it could not be written where it was to go */
 	bool is_coverage;
 } monocle__run_profile;
 

@@ -20,8 +20,8 @@
 #include "calltree.h"
 #include "complete.h"
 #include "environment.h"
+#include "output-place.h"
 #include "output-plan.h"
-#include "path.h"
 #include "slow.h"
 
 static monocle_kit_spool the_spool;
@@ -43,10 +43,7 @@ make_plan (struct plan *plan, const monocle_kit_spool_config *config)
 	plan->config = config;
 	monocle__program_name (plan->program, sizeof plan->program);
 	struct monocle__output_words words = { plan->program, config->module, (uint32_t) getpid (), time (NULL), "pb.gz" };
-	int error = monocle__output_expand (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
-	bool is_file = plan->kind == MONOCLE__OUTPUT_FILE || plan->kind == MONOCLE__OUTPUT_NEW;
-	if (!error && is_file)
-		error = monocle__path_check_output (plan->output);
+	int error = monocle__output_place (config->output, &words, plan->output, sizeof plan->output, &plan->kind);
 	if (error) {
 		monocle_kit_log_failure (config->module, "cannot write %s: %s; the program runs unprofiled", plan->output,
 		                         strerror (-error));

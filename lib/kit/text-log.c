@@ -44,7 +44,7 @@
 #include "environment.h"
 #include "invariant.h"
 #include "nanoseconds.h"
-#include "path.h"
+#include "output-place.h"
 #include "text-output.h"
 #include "utf8.h"
 
@@ -579,17 +579,17 @@ open_output (monocle_kit_text *text, const monocle_kit_text_config *config)
 	char program[256], path[PATH_MAX];
 	monocle__program_name (program, sizeof program);
 	struct monocle__output_words words = { program, config->module, (uint32_t) getpid (), time (NULL), "log" };
-	int error = monocle__output_expand (config->output, &words, path, sizeof path, &text->kind);
+	int error = monocle__output_place (config->output, &words, path, sizeof path, &text->kind);
+	strcpy (text->path, path);
 	if (error)
 		return error;
 	bool is_file = text->kind == MONOCLE__OUTPUT_FILE || text->kind == MONOCLE__OUTPUT_NEW;
 	text->threads = config->threads && is_file;
 	if (config->threads && !is_file)
 		monocle_kit_log (config->module, "threads have files of their own only where the output is a file");
-	strcpy (text->path, path);
 	text->file.fd = -1;
 	if (text->threads)
-		return monocle__path_check_output (path);
+		return 0;
 	error = monocle__text_file_open (&text->file, path, text->kind);
 	strcpy (text->path, error ? path : text->file.path);
 	if (!error && config->head)

@@ -860,6 +860,85 @@ an_unwritable_output_is_one_line (void **state)
 	free (messages);
 }
 
+/* As `monocle run` leaves one, typed in the folder `here`. */
+static void
+make_run_of (const char *here)
+{
+	char link[300];
+	assert_int_equal (mkdir (tree_file ("run"), 0700), 0);
+	setenv ("MONOCLE_RUN_DIR", tree_file ("run"), 1);
+	snprintf (link, sizeof link, "%s/here", tree_file ("run"));
+	assert_int_equal (symlink (here, link), 0);
+}
+
+/* Opens without a name and closes; how many files the folder has then. */
+static int
+count_files_made (const char *folder)
+{
+	struct dirent **entries;
+	int count, profiles = 0;
+	monocle_kit_spool *spool = tree_open_at (NULL);
+	assert_non_null (spool);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	count = scandir (folder, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		profiles += strstr (entries[i]->d_name, ".calls.pb.gz") != NULL;
+		free (entries[i]);
+	}
+	free (entries);
+	return profiles;
+}
+
+static void
+what_has_no_name_goes_where_the_run_was_typed (void **state)
+{
+	char here[300];
+	snprintf (here, sizeof here, "%s", tree_file ("typed"));
+	assert_int_equal (mkdir (here, 0700), 0);
+	make_run_of (here);
+	assert_int_equal (count_files_made (here), 1);
+}
+
+static void
+what_cannot_go_there_goes_into_the_folder_of_the_run (void **state)
+{
+	make_run_of ("/nowhere");
+	assert_int_equal (count_files_made (tree_file ("run")), 1);
+}
+
+static void
+open_in_a_folder_that_is_gone (void *data)
+{
+	monocle_kit_spool *spool = tree_open_at (NULL);
+	assert_non_null (spool);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+}
+
+static void
+without_a_run_it_goes_to_the_folder_for_temporary_files_and_that_is_said (void **state)
+{
+	char before[PATH_MAX], gone[300], temporary[300], *old = getenv ("TMPDIR");
+	old = old ? strdup (old) : NULL;
+	snprintf (gone, sizeof gone, "%s", tree_file ("gone"));
+	snprintf (temporary, sizeof temporary, "%s", tree_file ("temporary"));
+	assert_int_equal (mkdir (gone, 0700) || mkdir (temporary, 0700), 0);
+	assert_non_null (getcwd (before, sizeof before));
+	assert_int_equal (chdir (gone), 0);
+	assert_int_equal (rmdir (gone), 0);
+	setenv ("TMPDIR", temporary, 1);
+	char *messages = tree_messages (open_in_a_folder_that_is_gone, NULL);
+	assert_int_equal (chdir (before), 0);
+	if (old)
+		setenv ("TMPDIR", old, 1);
+	else
+		unsetenv ("TMPDIR");
+	assert_non_null (strstr (messages, "No such file or directory; it will be "));
+	assert_non_null (strstr (messages, temporary));
+	assert_ptr_equal (strchr (messages, '\n') + 1, messages + strlen (messages));
+	free (messages);
+	free (old);
+}
+
 static void
 open_again (void *data)
 {
@@ -935,6 +1014,9 @@ main (void)
 		tree_test (a_device_is_written_and_not_replaced),
 		tree_test (beside_a_device_lies_nothing_even_when_a_name_is_taken),
 		tree_test (an_unwritable_output_is_one_line),
+		tree_test (what_has_no_name_goes_where_the_run_was_typed),
+		tree_test (what_cannot_go_there_goes_into_the_folder_of_the_run),
+		tree_test (without_a_run_it_goes_to_the_folder_for_temporary_files_and_that_is_said),
 		tree_test (a_second_tree_is_refused),
 		tree_test (with_a_run_folder_the_spool_lies_there_and_a_note_is_left),
 	};
