@@ -206,6 +206,22 @@ diff_files (const arguments *args)
 	return is_coverage[0] ? diff_coverage (args) : diff_profiles (args);
 }
 
+/* What was compared is in the head of the result. */
+static int
+diff_newest (arguments *args)
+{
+	bool is_coverage = monocle__coverage_file_is (args->paths[0]);
+	char *newest = monocle__profile_file_newest (is_coverage, args->paths[0]);
+	int result = MONOCLE__EXIT_FAILED;
+	args->paths[1] = newest;
+	if (newest)
+		result = diff_files (args);
+	else
+		monocle__say ("there is no other profile in this directory to compare %s with", args->paths[0]);
+	free (newest);
+	return result;
+}
+
 /* Only what both profiles have. */
 static monocle__choice
 sort_choice (size_t index)
@@ -221,14 +237,14 @@ run (int argc, char **argv)
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
 		return code;
-	if (argc - optind != 2)
+	if (argc - optind < 1 || argc - optind > 2)
 		return monocle__usage_error (&monocle__command_diff,
 		                             "diff takes two profiles, or two coverage files: BEFORE and AFTER");
 	if (args.output && args.format != SIZE_MAX)
 		return monocle__usage_error (&monocle__command_diff, "-o writes a flame graph, --format prints rows: not both");
 	args.paths[0] = argv[optind];
 	args.paths[1] = argv[optind + 1];
-	return diff_files (&args);
+	return args.paths[1] ? diff_files (&args) : diff_newest (&args);
 }
 
 /* clang-format off */
@@ -257,10 +273,11 @@ static const monocle__option options[] = {
 const monocle__command monocle__command_diff = {
 	.name = "diff",
 	.summary = "show what changed between two profiles, or two coverage files",
-	.operands = "BEFORE AFTER",
+	.operands = "BEFORE [AFTER]",
 	.options = options,
 	.about = "The largest change comes first, whatever its direction. Points are percent of the whole after, less\n"
 	         "percent of the whole before. A method is the same when its full name is.\n"
+	         "Without AFTER it is the newest file of the current directory.\n"
 	         "Of coverage files: which lines are covered now and were not, and which no more.\n",
 	.run = run,
 };

@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct {
-	const char *path, *output, *thread;
+	const char *output, *thread;
 	double min_share;
 	bool upright;
 } arguments;
@@ -107,17 +107,30 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 }
 
 static int
-draw (const arguments *args)
+draw (const arguments *args, const char *path)
 {
 	monocle__profile *profile;
 	int result = 0;
-	if (monocle__profile_file_open (args->path, &profile) != 0)
+	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	if (args->thread)
-		result = filter_threads (&profile, args->path, args->thread);
+		result = filter_threads (&profile, path, args->thread);
 	if (result == 0)
-		result = draw_profile (profile, args->path, args);
+		result = draw_profile (profile, path, args);
 	monocle__profile_free (profile);
+	return result;
+}
+
+static int
+draw_newest (const arguments *args)
+{
+	char *path = monocle__profile_file_newest (false, NULL);
+	int result = MONOCLE__EXIT_FAILED;
+	if (path)
+		result = draw (args, path);
+	else
+		monocle__profile_file_say_none (false);
+	free (path);
 	return result;
 }
 
@@ -140,10 +153,9 @@ run (int argc, char **argv)
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
 		return code;
-	if (argc - optind != 1)
+	if (argc - optind > 1)
 		return monocle__usage_error (&monocle__command_flame, "flame takes one FILE");
-	args.path = argv[optind];
-	return draw (&args);
+	return argc > optind ? draw (&args, argv[optind]) : draw_newest (&args);
 }
 
 /* clang-format off */
@@ -167,10 +179,11 @@ static const monocle__option options[] = {
 const monocle__command monocle__command_flame = {
 	.name = "flame",
 	.summary = "draw a profile as a flame graph, one HTML file",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.options = options,
 	.about = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
 	         "regular\n"
-	         "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n",
+	         "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n"
+	         "Without FILE it is the newest profile of the current directory.\n",
 	.run = run,
 };

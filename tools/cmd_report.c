@@ -180,10 +180,9 @@ run (int argc, char **argv)
 		return code;
 	if (argc > optind)
 		return report_files (&args, (const char *const *) argv + optind, (size_t) (argc - optind));
-	newest = monocle__profile_file_newest (true);
+	newest = monocle__profile_file_newest (true, NULL);
 	if (!newest) {
-		monocle__say ("there is no profile or coverage (*.pb.gz, *.spool or *.mcov) in this directory; name one, or "
-		              "make one with monocle run");
+		monocle__profile_file_say_none (true);
 		return MONOCLE__EXIT_FAILED;
 	}
 	code = report_files (&args, &newest, 1);

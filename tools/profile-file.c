@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "format.h"
+#include "path.h"
 #include "spool-name.h"
 
 #include <monocle/kit.h>
@@ -140,7 +141,7 @@ is_newer (const struct timespec *a, const struct timespec *b)
 }
 
 char *
-monocle__profile_file_newest (bool or_coverage)
+monocle__profile_file_newest (bool or_coverage, const char *but)
 {
 	DIR *directory = opendir (".");
 	struct timespec newest = { 0 };
@@ -151,6 +152,8 @@ monocle__profile_file_newest (bool or_coverage)
 		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".spool") &&
 		    !(or_coverage && ends_with (entry->d_name, ".mcov")))
 			continue;
+		if (but && monocle__path_is_same (entry->d_name, but))
+			continue;
 		if (stat (entry->d_name, &status) != 0 || !S_ISREG (status.st_mode) || !is_newer (&status.st_mtim, &newest))
 			continue;
 		free (found);
@@ -160,4 +163,11 @@ monocle__profile_file_newest (bool or_coverage)
 	if (directory)
 		closedir (directory);
 	return found;
+}
+
+void
+monocle__profile_file_say_none (bool or_coverage)
+{
+	monocle__say ("there is no profile%s in this directory; name one, or make one with monocle run",
+	              or_coverage ? " or coverage (*.pb.gz, *.spool or *.mcov)" : " (*.pb.gz or *.spool)");
 }

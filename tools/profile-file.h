@@ -23,8 +23,11 @@ int monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret
 void monocle__profile_file_say_values (const char *path, const monocle__profile *profile, const char *name);
 
 /*
- * The newest profile or spool in the current directory, or of these and coverage; NULL: none. The caller frees.
+ * The newest profile or spool in the current directory, or of these and coverage; not the file `but`, unless that is
+ * NULL. NULL: there is none. The caller frees.
  */
-char *monocle__profile_file_newest (bool or_coverage);
+char *monocle__profile_file_newest (bool or_coverage, const char *but);
+/* Says that there is none, and what to do. */
+void monocle__profile_file_say_none (bool or_coverage);
 
 #endif

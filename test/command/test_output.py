@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,6 +71,23 @@ class Output(case.Case):
     def test_the_flame_graph_is_named_after_the_profile(self):
         self.assertEqual(self.monocle('flame', 'p.pb.gz')[:2], (0, 'p.html\n'))
         self.assertTrue((self.work / 'p.html').read_text().startswith('<!DOCTYPE html>'))
+
+    def test_without_a_name_the_newest_profile_is_meant(self):
+        (self.work / 'p.pb.gz').rename(self.work / 'new.pb.gz')
+        shutil.copy(self.work / 'new.pb.gz', self.work / 'old.pb.gz')
+        os.utime(self.work / 'old.pb.gz', (1, 1))
+        self.assertEqual(self.monocle('flame')[:2], (0, 'new.html\n'))
+        for words in [['diff', 'old.pb.gz'], ['diff', 'old.pb.gz', 'new.pb.gz']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out.splitlines()[0]), (0, 'before: old.pb.gz, 5.000 us'), error)
+        self.assertIn('after: old.pb.gz', re.sub(' +', ' ', self.monocle('diff', 'new.pb.gz')[1]))
+        for name in 'old.pb.gz', 'new.pb.gz':
+            (self.work / name).unlink()
+        for words, wanted in [(['flame'], 'there is no profile (*.pb.gz or *.spool) in this directory'),
+                              (['diff', 'x'], 'there is no other profile')]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out), (1, ''))
+            self.assertIn(wanted, error)
 
     def test_what_is_no_plain_file_is_not_written_by_a_name_that_nobody_gave(self):
         (self.work / 'mine').write_text('mine')
