@@ -69,8 +69,7 @@ check (int argc, char **argv, arguments *args)
 		return monocle__usage_error (&monocle__command_env,
 		                             "env takes no command ('%s'); monocle run -- COMMAND starts one", argv[optind]);
 	if (monocle__desc_list_asks_help (&args->profiles))
-		return monocle__usage_error (&monocle__command_env, "a module prints its arguments when a program starts: "
-		                                                    "monocle run --profile=NAME:help -- COMMAND");
+		return monocle__usage_error (&monocle__command_env, "monocle help NAME prints a module's arguments");
 	monocle__desc_list_complete (&args->profiles);
 	return take_folder (args, monocle__env_format_get (args->format));
 }

@@ -12,6 +12,8 @@
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
+#include "module-ask.h"
+#include "module-check.h"
 #include "module-file.h"
 #include "move.h"
 #include "output.h"
@@ -43,7 +45,8 @@ typedef struct {
 	bool output_coverage;  /* it gathers all processes: there is one file */
 	const char *process, *snapshots;
 	bool all, quiet;
-	bool embedded; /* whatever embeds Mono is meant, however it does */
+	bool unchecked; /* modules that only the program's side can see may be named */
+	bool embedded;  /* whatever embeds Mono is meant, however it does */
 	char **command;
 } arguments;
 
@@ -66,10 +69,7 @@ take_command (int argc, char **argv, arguments *args)
 	int code = check_output_name (args);
 	if (code != 0)
 		return code;
-	if (optind == argc && monocle__desc_list_asks_help (&args->profiles))
-		return monocle__usage_error (&monocle__command_run, "a module prints its arguments when a program starts: "
-		                                                    "monocle run --profile=NAME:help -- COMMAND");
-	if (optind == argc)
+	if (optind == argc && !monocle__desc_list_asks_help (&args->profiles))
 		return monocle__usage_error (&monocle__command_run, "run takes a command: monocle run -- dotnet app.dll");
 	args->command = argv + optind;
 	monocle__desc_list_complete (&args->profiles);
@@ -272,6 +272,17 @@ end_coverage (const arguments *args, monocle__run_folder *folder, const monocle_
 	monocle__run_coverage_end (folder, &wishes);
 }
 
+/* Profiles that could not be written into the folder where the command was typed. */
+static void
+say_rescued (const monocle__run_folder *folder)
+{
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		if (folder->profiles[i].rescued)
+			monocle__say ("the profile of process %d could not be written into this folder; it stays in %s",
+			              (int) folder->profiles[i].pid, folder->profiles[i].path);
+	}
+}
+
 static void
 report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
             const monocle__environ_state *state, const monocle__environ_wishes *wishes,
@@ -284,6 +295,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 		place_outputs (folder, args);
 	if (monocle__run_coverage_is_there (folder))
 		end_coverage (args, folder, wishes->layout, snapshots);
+	say_rescued (folder);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
@@ -326,6 +338,22 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	return code;
 }
 
+/* The module whose help is asked for, where it needs no program for that: ours does not. NULL: there is none. */
+static const char *
+desc_to_explain (const arguments *args, const monocle__layout *layout)
+{
+	const char *found = NULL;
+	for (size_t i = 0; i < args->profiles.count && !found; i++) {
+		const char *desc = args->profiles.descs[i];
+		char *path = monocle__desc_list_is_help (desc) ? monocle__module_file_find (layout, desc) : NULL;
+		if (monocle__desc_list_is_help (desc) &&
+		    (!*args->command || (path && monocle__module_ask_is_ours (layout, path))))
+			found = desc;
+		free (path);
+	}
+	return found;
+}
+
 static int
 run_command (arguments *args)
 {
@@ -337,7 +365,10 @@ run_command (arguments *args)
 	if (!layout.adapter && !layout.umbrella) {
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
 		              "monocle doctor says more");
-	} else if (choose_output (args, &layout) != 0) {
+	} else if (desc_to_explain (args, &layout)) {
+		code = monocle__module_check_help (&layout, desc_to_explain (args, &layout));
+	} else if ((!args->unchecked && monocle__module_check (&layout, &args->profiles) != 0) ||
+	           choose_output (args, &layout) != 0) {
 		code = MONOCLE__EXIT_USAGE;
 	} else if (monocle__layout_refuse (&layout) &&
 	           (!args->snapshots || (snapshots = monocle__run_snapshots_begin (args->snapshots))) &&
@@ -370,8 +401,7 @@ static const monocle__option options[] = {
 	  "the module to load, with its arguments; may be given again. Default: sample, which\n"
 	  "looks a hundred times per second of CPU time; calls counts every call, cover\n"
 	  "the lines that ran.\n"
-	  "--profile=NAME:help -- COMMAND prints a module's arguments; monocle list\n"
-	  "prints modules",
+	  "monocle help NAME prints a module's arguments, monocle list prints modules",
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. With several processes the later ones get\n"
@@ -389,6 +419,9 @@ static const monocle__option options[] = {
 	  "coverage test by test: a program that writes its process number into\n"
 	  "$MONOCLE_SNAPSHOT_DIR/NAME.want gets what it covered since the last time in\n"
 	  "NAME.mcov there" },
+	{ "unchecked", 0, MONOCLE__OPTION_ON,   offsetof (arguments, unchecked), NULL,
+	  "do not look first whether the modules are here and know their arguments: only\n"
+	  "the program's side, a container say, can tell" },
 	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
 	  "no report at the end; failures are still told" },
 	{ 0 },

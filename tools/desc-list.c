@@ -48,11 +48,17 @@ monocle__desc_list_done (monocle__desc_list *list)
 }
 
 bool
+monocle__desc_list_is_help (const char *desc)
+{
+	const char *found = strstr (desc, ":help");
+	return found && (found[5] == '\0' || found[5] == ',');
+}
+
+bool
 monocle__desc_list_asks_help (const monocle__desc_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const char *found = strstr (list->descs[i], ":help");
-		if (found && (found[5] == '\0' || found[5] == ','))
+		if (monocle__desc_list_is_help (list->descs[i]))
 			return true;
 	}
 	return false;

@@ -20,7 +20,8 @@ bool monocle__desc_list_try_add (const char *desc, void *list);
 void monocle__desc_list_complete (monocle__desc_list *list);
 void monocle__desc_list_done (monocle__desc_list *list);
 
-/* `help` makes a module print its arguments; no profile is expected then. */
+/* Is `help` the first of its arguments? The module prints them then, and no profile is expected. */
+bool monocle__desc_list_is_help (const char *desc);
 bool monocle__desc_list_asks_help (const monocle__desc_list *list);
 /* Does the desc say where the module writes? */
 bool monocle__desc_list_has_output (const monocle__desc_list *list, size_t index);

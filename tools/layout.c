@@ -18,8 +18,8 @@
 /* clang-format off */
 /* Relative to the folder of the program file, which is the build directory or one below it. */
 static const char *const build_folders[] = {
-	".", "lib/clr", "lib/mono", "modules", "modules/*",
-	"../lib/clr", "../lib/mono", "../modules", "../modules/*",
+	".", "lib/clr", "lib/core", "lib/mono", "modules", "modules/*",
+	"../lib/clr", "../lib/core", "../lib/mono", "../modules", "../modules/*",
 };
 /* Relative to the prefix; an absolute folder is taken as it is. */
 static const char *const installed_folders[] = { MONOCLE_MODULEDIR, MONOCLE_LIBDIR, MONOCLE_MONODIR };
@@ -178,6 +178,7 @@ try_libraries (const folder_list *list, monocle__layout *layout)
 {
 	layout->adapter = file_find (list, "libmonocle-clr.so");
 	layout->umbrella = file_find (list, "libmono-profiler-monocle.so");
+	layout->core = file_find (list, "libmonocle.so");
 	layout->preload = file_find (list, "libmonocle-preload.so");
 	layout->audit = file_find (list, "libmonocle-audit.so");
 	return layout->adapter || layout->umbrella;
@@ -230,6 +231,7 @@ monocle__layout_done (monocle__layout *layout)
 {
 	free (layout->adapter);
 	free (layout->umbrella);
+	free (layout->core);
 	free (layout->preload);
 	free (layout->audit);
 	free (layout->module_path);
@@ -252,6 +254,7 @@ monocle__layout_refuse (monocle__layout *layout)
 {
 	refuse (&layout->adapter);
 	refuse (&layout->umbrella);
+	refuse (&layout->core);
 	if (layout->umbrella) {
 		refuse (&layout->preload);
 		refuse (&layout->audit);

@@ -13,6 +13,7 @@ typedef struct {
 	char *umbrella;    /* libmono-profiler-monocle.so, absolute; NULL: not there */
 	char *preload;     /* libmonocle-preload.so, absolute; NULL: not there */
 	char *audit;       /* libmonocle-audit.so, absolute; NULL: not there */
+	char *core;        /* libmonocle.so, absolute; NULL: not there */
 	char *pkgconfig;   /* the folder that says where our headers are; NULL: not there */
 	char *module_path; /* the folders that hold libmono-profiler-*.so, joined by colons; "" when there are none */
 } monocle__layout;

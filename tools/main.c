@@ -5,6 +5,8 @@
  */
 #include "command.h"
 
+#include "module-check.h"
+#include "module-file.h"
 #include "nearest.h"
 #include "output.h"
 
@@ -25,11 +27,12 @@ command_find (const char *name)
 static bool
 is_module (const char *name)
 {
-	static const char *const modules[] = { "calls", "cover", "coverage", "events", "exceptions", "sample" };
-	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-		if (strcmp (name, modules[i]) == 0)
-			return true;
-	return false;
+	monocle__layout layout;
+	bool is_there;
+	monocle__layout_find (&layout);
+	is_there = monocle__module_file_is_there (&layout, name);
+	monocle__layout_done (&layout);
+	return is_there;
 }
 
 static int
@@ -63,13 +66,27 @@ print_help (FILE *out)
 	       out);
 }
 
+/* Of a module: its arguments. */
+static int
+module_help (const char *name)
+{
+	monocle__layout layout;
+	int code;
+	monocle__layout_find (&layout);
+	code = monocle__module_check_help (&layout, name);
+	monocle__layout_done (&layout);
+	return code;
+}
+
 static int
 help_command (int argc, char **argv)
 {
 	const monocle__command *command = argc > 1 ? command_find (argv[1]) : NULL;
-	if (argc > 1)
-		return command ? monocle__options_help (command) : unknown_command (argv[1]);
 	monocle__output_begin ();
+	if (command)
+		return monocle__options_help (command);
+	if (argc > 1)
+		return is_module (argv[1]) ? module_help (argv[1]) : unknown_command (argv[1]);
 	print_help (stdout);
 	return monocle__output_finish (stdout, NULL);
 }

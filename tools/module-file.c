@@ -32,43 +32,8 @@ static const struct {
 	FUNCTION ("monocle_kit_output_open", MONOCLE__WRITES_COVERAGE),
 };
 /* Mono's own, which are not files of ours and also take output=. */
-static const char *const monos[] = { "log", "coverage" };
+static const char *const monos[] = { "log", "coverage", "aot" };
 /* clang-format on */
-
-/* The first file of the module in one of the folders, which are separated by colons; NULL: none has it. */
-static char *
-find_in (const char *folders, const char *name, size_t length)
-{
-	static const char *const forms[] = { "libmono-profiler-", "mono-profiler-" };
-	for (; folders && *folders; folders += *folders == ':') {
-		size_t size = strcspn (folders, ":");
-		for (size_t i = 0; size > 0 && i < sizeof forms / sizeof *forms; i++) {
-			char *path = monocle__format ("%.*s/%s%.*s.so", (int) size, folders, forms[i], (int) length, name);
-			if (access (path, R_OK) == 0)
-				return path;
-			free (path);
-		}
-		folders += size;
-	}
-	return NULL;
-}
-
-/* The file of the module that `desc` names; NULL: there is none where we look. The caller frees. */
-static char *
-find_file (const monocle__layout *layout, const char *desc)
-{
-	const char *const places[] = {
-		getenv ("MONOCLE_MODULE_PATH"),
-		layout->module_path,
-		getenv ("LD_LIBRARY_PATH"),
-		"/usr/local/lib:/usr/lib",
-	};
-	size_t length = strcspn (desc, ":");
-	char *path = NULL;
-	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
-		path = find_in (places[i], desc, length);
-	return path;
-}
 
 typedef struct {
 	char *bytes;
@@ -93,6 +58,78 @@ contents_map (const char *path, contents *ret_contents)
 	return true;
 }
 
+/* The first file of the module in one of the folders, which are separated by colons; NULL: none has it. */
+static char *
+find_in (const char *folders, const char *name, size_t length)
+{
+	static const char *const forms[] = { "libmono-profiler-", "mono-profiler-" };
+	for (; folders && *folders; folders += *folders == ':') {
+		size_t size = strcspn (folders, ":");
+		for (size_t i = 0; size > 0 && i < sizeof forms / sizeof *forms; i++) {
+			char *path = monocle__format ("%.*s/%s%.*s.so", (int) size, folders, forms[i], (int) length, name);
+			if (access (path, R_OK) == 0)
+				return path;
+			free (path);
+		}
+		folders += size;
+	}
+	return NULL;
+}
+
+/* The linker's cache holds the paths of its libraries, each with a zero behind it. The caller frees. */
+static char *
+find_in_cache (const char *name, size_t length)
+{
+	char *end = monocle__format ("/libmono-profiler-%.*s.so", (int) length, name), *path = NULL;
+	contents cache;
+	if (contents_map ("/etc/ld.so.cache", &cache)) {
+		const char *found = memmem (cache.bytes, cache.size, end, strlen (end) + 1), *begin = found;
+		while (begin > cache.bytes && begin[-1])
+			begin--;
+		if (found && access (begin, R_OK) == 0)
+			path = monocle__format ("%s", begin);
+		munmap (cache.bytes, cache.size);
+	}
+	free (end);
+	return path;
+}
+
+char *
+monocle__module_file_find (const monocle__layout *layout, const char *desc)
+{
+	const char *const places[] = {
+		getenv ("MONOCLE_MODULE_PATH"),
+		layout->module_path,
+		getenv ("LD_LIBRARY_PATH"),
+		"/usr/local/lib:/usr/lib",
+	};
+	size_t length = strcspn (desc, ":");
+	char *path = NULL;
+	for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++)
+		path = find_in (places[i], desc, length);
+	return path ? path : find_in_cache (desc, length);
+}
+
+static bool
+is_monos (const char *desc)
+{
+	size_t length = strcspn (desc, ":");
+	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
+		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+monocle__module_file_is_there (const monocle__layout *layout, const char *desc)
+{
+	char *path = monocle__module_file_find (layout, desc);
+	bool is_there = path || is_monos (desc);
+	free (path);
+	return is_there;
+}
+
 static monocle__module_writes
 look_into (const char *path)
 {
@@ -111,14 +148,11 @@ look_into (const char *path)
 monocle__module_writes
 monocle__module_file_look (const monocle__layout *layout, const char *desc)
 {
-	size_t length = strcspn (desc, ":");
 	monocle__module_writes writes;
 	char *path;
-	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
-		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
-			return MONOCLE__WRITES_MONOS;
-	}
-	path = find_file (layout, desc);
+	if (is_monos (desc))
+		return MONOCLE__WRITES_MONOS;
+	path = monocle__module_file_find (layout, desc);
 	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;
 	free (path);
 	return writes;
@@ -128,7 +162,7 @@ char *
 monocle__module_file_when_empty (const monocle__layout *layout, const char *desc)
 {
 	static const char key[] = "\0monocle_kit_when_empty=";
-	char *path = find_file (layout, desc), *text = NULL;
+	char *path = monocle__module_file_find (layout, desc), *text = NULL;
 	contents file;
 	if (path && contents_map (path, &file)) {
 		const char *found = memmem (file.bytes, file.size, key, sizeof key - 1);

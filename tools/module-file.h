@@ -6,6 +6,8 @@
 #ifndef MONOCLE_TOOLS_MODULE_FILE_H
 #define MONOCLE_TOOLS_MODULE_FILE_H
 
+#include <stdbool.h>
+
 #include "layout.h"
 
 typedef enum {
@@ -17,7 +19,13 @@ typedef enum {
 	MONOCLE__WRITES_UNKNOWN,  /* there is no such file where we look */
 } monocle__module_writes;
 
-/* `desc` is NAME[:ARGUMENTS]. Looks where `monocle list` looks. */
+/*
+ * The file of the module that `desc`, NAME[:ARGUMENTS], names; NULL: there is none where we look, which is where
+ * `monocle list` looks and in the cache of the dynamic linker. The caller frees.
+ */
+char *monocle__module_file_find (const monocle__layout *layout, const char *desc);
+/* Is there such a file, or is it one of Mono's own, which a Mono elsewhere may have? */
+bool monocle__module_file_is_there (const monocle__layout *layout, const char *desc);
 monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);
 /* What the module says of a profile in which nothing is (MONOCLE_KIT_WHEN_EMPTY); NULL: nothing. The caller frees. */
 char *monocle__module_file_when_empty (const monocle__layout *layout, const char *desc);

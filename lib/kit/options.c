@@ -227,8 +227,7 @@ complain_of_key (const char *module, const monocle_kit_option *rows, const char 
 		                         "quotes, and the shell must leave them: --profile=\"%s:%s='...,...'\"",
 		                         key, before->key, module, before->key);
 	else
-		monocle_kit_log_failure (module, "unknown option \"%s\"; the same command with --profile=%s:help prints all",
-		                         key, module);
+		monocle_kit_log_failure (module, "unknown option \"%s\"; monocle help %s prints all", key, module);
 }
 
 /* Understands one argument. 0, or -1 when it is wrong (logged). */

@@ -15,7 +15,7 @@ _monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
 _monocle_options()
 {
 	case $1 in
-	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= -q --help --' ;;
+	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= --unchecked -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
 	report) echo '--sort= -n --tree --slow --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;

@@ -46,7 +46,7 @@ class Case(unittest.TestCase):
         self.program = str(self.folder / 'monocle')
         shutil.copy(MONOCLE, self.program)
         for name in ['lib/clr/libmonocle-clr.so', 'lib/mono/libmono-profiler-monocle.so',
-                     'modules/libmono-profiler-calls.so']:
+                     'modules/libmono-profiler-calls.so', 'modules/libmono-profiler-sample.so']:
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
@@ -60,6 +60,10 @@ class Case(unittest.TestCase):
 
     def tearDown(self):
         self.holder.cleanup()
+
+    def make_modules(self, *names):
+        for name in names:
+            (self.folder / ('modules/libmono-profiler-%s.so' % name)).touch()
 
     def start(self, *words, env=None, **options):
         environment = dict(self.environment, **(env or {}))

@@ -137,6 +137,10 @@ class Reader(case.Case):
 
 
 class Env(Reader):
+    def setUp(self):
+        super().setUp()
+        self.make_modules('mine')
+
     ENVIRONMENTS = [
         {},
         {'LD_LIBRARY_PATH': '/mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'MONO_PROFILE': 'log', 'MONOCLE_PROFILE': 'x'},
@@ -286,7 +290,7 @@ StateDirectory=monocle
 class Said(case.Case):
     def test_wrong_usage_is_2(self):
         for words, hint in [(['--format=xml'], '--format'), (['--', 'true'], 'monocle run -- COMMAND'),
-                            (['--profile=calls:help'], 'monocle run --profile=NAME:help -- COMMAND'),
+                            (['--profile=calls:help'], 'monocle help NAME'),
                             (['-o', ''], '-o takes the name of a folder')]:
             code, out, error = self.monocle('env', *words)
             self.assertEqual((code, out), (2, ''), words)

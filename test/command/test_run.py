@@ -52,7 +52,7 @@ class ExitCodes(case.Case):
 
     def test_what_run_cannot_do_is_said(self):
         for words, hint in [(['-o', '-', '--', '/bin/echo'], "standard output is the program's own"),
-                            (['--profile=calls:help'], 'monocle run --profile=NAME:help -- COMMAND')]:
+                            (['--profile=calls'], 'run takes a command')]:
             code, out, error = self.monocle('run', *words)
             self.assertEqual((code, out), (2, ''))
             self.assertIn(hint, error)
@@ -180,6 +180,7 @@ class Environment(case.Case):
         self.assertEqual(out, '700\nparent\n')
 
     def test_what_is_there_stays_in_front(self):
+        self.make_modules('a', 'b')
         seen, _ = self.variables('--profile=a:x', '--profile=b', env={
             'MONOCLE_PROFILE': 'mine', 'MONO_ENV_OPTIONS': '--gc=sgen', 'MONO_PROFILE': 'log',
             'LD_LIBRARY_PATH': '/opt/lib',
@@ -196,6 +197,7 @@ class Environment(case.Case):
         self.assertNotIn('', seen['LD_LIBRARY_PATH'].split(':'))
 
     def test_a_module_may_have_any_name(self):
+        self.make_modules('output=x')
         seen, _ = self.variables('--profile=output=x', '-o', 'y.pb.gz')
         self.assertTrue(seen['MONOCLE_PROFILE'].startswith('output=x:output=/'))
 
@@ -476,6 +478,21 @@ class Collecting(case.Case):
         _, _, error = self.run_processes('echo x > $d/%d.starting.mine; echo Mono > $d/%d.loaded' % (own, own))
         self.assertNotIn('mono_profiler_init', error)
 
+    def test_what_has_no_name_goes_where_the_command_was_typed(self):
+        self.assertEqual(self.shell('cd /; readlink "$MONOCLE_RUN_DIR/here"')[1], '%s\n' % self.work)
+        self.assertNothingLeft()
+
+    def test_a_profile_that_could_not_go_there_is_kept_and_told(self):
+        _, _, error = self.run_processes('cp source $d/a.pb.gz; echo $d/a.pb.gz > $d/41.1.done', '-q')
+        kept = pathlib.Path(error.strip().rsplit(' ', 1)[1])
+        self.assertRegex(error, '^monocle: the profile of process 41 could not be written into this folder; it stays '
+                         'in /')
+        self.assertEqual(kept.read_bytes(), (self.work / 'source').read_bytes())
+
+    def test_a_run_has_its_folder_where_there_is_room(self):
+        out = self.shell('echo "$MONOCLE_RUN_DIR"', env={'TMPDIR': '/nowhere'})[1]
+        self.assertRegex(out, '^/tmp/monocle-')
+
     def test_output_goes_to_the_module_that_takes_it(self):
         for name, content in [('hello', b'\0mono_profiler_create\0'), ('mine', b'\0monocle_kit_text_open\0')]:
             (self.folder / ('modules/libmono-profiler-%s.so' % name)).write_bytes(content)
@@ -529,8 +546,8 @@ class Diagnosis(case.Case):
         path.chmod(0o755)
         return './' + name
 
-    def test_nothing_is_said_when_a_modules_help_was_asked(self):
-        self.assertEqual(self.monocle('run', '--profile=calls:help', '--', '/bin/true')[2], '')
+    def test_nothing_is_said_when_the_program_was_to_print_a_modules_help(self):
+        self.assertEqual(self.monocle('run', '--profile=log:help', '--', '/bin/true')[2], '')
 
     def test_native_aot_is_called_so(self):
         self.assertIn('NativeAOT', self.reason(self.fake('aot', b'\0__managedcode\0')))

@@ -15,7 +15,7 @@ import case
 
 class Tools(case.Case):
     def test_a_module_is_no_command(self):
-        for name in ('cover', 'coverage', 'calls'):
+        for name in ('sample', 'coverage', 'calls'):
             code, out, error = self.monocle(name)
             self.assertEqual((code, out, error), (2, '', "monocle: '%s' is a module: monocle run --profile=%s -- "
                                                   "COMMAND\n" % (name, name)))
