@@ -262,25 +262,26 @@ CHILD_PRINTS (a_name_that_is_too_long_is_refused,
 	CHECK (core.load (name) == MONOCLE_E_NOT_FOUND);
 }
 
+/* A module of that name is found before Mono's own, which a machine has or has not. */
+static const char *default_name;
+
 static void
 load_default (void)
 {
-	static const char *const defaults[] = { NULL, "", "default" };
-
 	begin ();
-	for (int i = 0; i < 3; i++)
-		CHECK (core.load (defaults[i]) == MONOCLE_E_NOT_FOUND);
+	CHECK (core.load (default_name) == MONOCLE_OK);
 }
 
 static void
 no_name_and_default_mean_monos_log_profiler (void **state)
 {
-	char output[8192], *line = output;
-
-	assert_int_equal (child_run (load_default, output, sizeof output), 0);
-	for (int i = 0; i < 3; i++, line = strchr (line, '\n') + 1)
-		assert_memory_equal (line, "monocle: no profiler is named, which means Mono's log:report: profiler 'log'", 75);
-	assert_string_equal (line, "");
+	static const char *const defaults[] = { NULL, "", "default" };
+	char output[8192];
+	for (int i = 0; i < 3; i++) {
+		default_name = defaults[i];
+		assert_int_equal (child_run (load_default, output, sizeof output), 0);
+		assert_string_equal (output, "log: init log:report\n");
+	}
 }
 
 CHILD_PRINTS (nothing_is_loaded_after_shutdown,
