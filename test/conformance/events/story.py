@@ -222,20 +222,23 @@ def names(log):
     return sorted(x.values["name"] for x in log.of("thread_name") if x.values["name"].startswith('"own'))
 
 
-def collected(log, oldest):
+def collected(lines, oldest):
     """
-    The different ways in which blocking collections of the oldest generation went, from each stop of the world to its
-    restart. A background collection, which the runtime may begin at any time for reasons of its own, is left out: its
-    start says that it is serial, its second pause has no start, and its end may come anywhere.
+    How each blocking collection of the oldest generation went, from its stop of the world to the restart. A background
+    collection, which the runtime may begin at any time for reasons of its own and instead of a young one that the
+    program asks for, is left out: its start says that it is serial, its second pause has no start, and its end may come
+    anywhere.
     """
-    ways, steps = set(), []
-    for line in log.of("gc_event"):
+    ways, steps = [], []
+    for line in lines:
+        if line.event != "gc_event":
+            continue
         step = line.values["event"], line.values["generation"], line.values["is_serial"]
         if step[0] == "end" and step[2] == "yes":
             continue
         steps = [step] if step[0] == "pre-stop-world" else steps + [step]
         if step[0] == "post-start-world-unlocked" and ("start", oldest, "no") in steps:
-            ways.add(" ".join("%s(%s)" % (event, serial) for event, _, serial in steps))
+            ways.append(" ".join("%s(%s)" % (event, serial) for event, _, serial in steps))
     return ways
 
 
