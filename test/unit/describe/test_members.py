@@ -44,8 +44,8 @@ def ask_mono(members_c, members_cs, folder):
     program, answers, module = folder / "members.exe", folder / "mono", folder / "libmono-profiler-members.so"
     subprocess.run(["mcs", "-unsafe", "-nologo", "-warn:0", "-langversion:latest", "-out:%s" % program, members_cs],
                    check=True)
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-I" + MONO_HEADERS, members_c, "-o", module],
-                   check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-w", "-I" + MONO_HEADERS, members_c, "-o", module], check=True)
     environment = dict(os.environ, MEMBERS_OUT=str(answers), LD_LIBRARY_PATH=str(folder))
     subprocess.run(["mono", "--profile=members", program], env=environment, check=True, stdout=subprocess.DEVNULL)
     return program, answers

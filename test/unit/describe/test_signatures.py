@@ -32,7 +32,7 @@ def ask_mono(signatures_c, images, folder):
     program, source, answers = folder / "idle.exe", folder / "idle.cs", folder / "answers"
     source.write_text("class Idle { static void Main () { } }\n")
     subprocess.run(["mcs", "-nologo", "-out:%s" % program, source], check=True)
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-I" + MONO_HEADERS, signatures_c, "-o",
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-I" + MONO_HEADERS, signatures_c, "-o",
                     folder / "libmono-profiler-signatures.so"], check=True)
     environment = dict(os.environ, SIGNATURES_OF=":".join(images), SIGNATURES_OUT=str(answers),
                        LD_LIBRARY_PATH=str(folder))

@@ -18,8 +18,8 @@ def ask_mono(names_c, shapes_cs, folder):
     program, answers = folder / "shapes.exe", folder / "answers"
     module = folder / "libmono-profiler-shapenames.so"
     subprocess.run(["mcs", "-unsafe", "-nologo", "-warn:0", "-out:%s" % program, shapes_cs], check=True)
-    compiler = os.environ.get("CC", "cc")
-    subprocess.run([compiler, "-shared", "-fPIC", "-I" + MONO_HEADERS, names_c, "-o", module], check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-I" + MONO_HEADERS, names_c, "-o", module], check=True)
     environment = dict(os.environ, SHAPES_OUT=str(answers), LD_LIBRARY_PATH=str(folder))
     subprocess.run(["mono", "--profile=shapenames", program], env=environment, check=True)
     return sorted(set(answers.read_text().splitlines()))

@@ -28,8 +28,8 @@ SHOWN = 40
 
 def ask_mono(answers_c, program, folder):
     module, answers = folder / "libmono-profiler-metadataanswers.so", folder / "mono"
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-I" + MONO_HEADERS, answers_c, "-o", module],
-                   check=True)
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-w", "-I" + MONO_HEADERS, answers_c, "-o", module], check=True)
     environment = dict(os.environ, ANSWERS=str(answers), LD_LIBRARY_PATH=str(folder))
     subprocess.run(["mono", "--profile=metadataanswers", program], env=environment, check=True,
                    stdout=subprocess.DEVNULL)
