@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/image.h>
 #include <mono/metadata/profiler.h>
@@ -98,9 +99,23 @@ filter (MonoProfiler *prof, MonoMethod *method)
 	       (prof->enter_only ? 0 : MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT);
 }
 
+/* The thread that ended an asynchronous Main is still on its way out of what resumed it. */
+static void
+await_leaves (MonoProfiler *prof)
+{
+	enum { TRIES = 1000, PAUSE_NS = 2000000 };
+	struct timespec pause = { 0, PAUSE_NS };
+	for (int i = 0; i < TRIES; i++) {
+		if (prof->counts[ENTER] == prof->counts[LEAVE] + prof->counts[TAIL] + prof->counts[EXCEPTION])
+			return;
+		nanosleep (&pause, NULL);
+	}
+}
+
 static void
 shutdown_end (MonoProfiler *prof)
 {
+	await_leaves (prof);
 	for (int i = 0; i < KINDS; i++)
 		fprintf (prof->out, "%" PRIu64 "%s", prof->counts[i], i < KINDS - 1 ? " " : "\n");
 	fclose (prof->out);
