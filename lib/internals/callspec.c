@@ -23,7 +23,7 @@ typedef enum {
 	ITEM_TYPE,
 	ITEM_NAMESPACE,
 	ITEM_IMAGE,
-	ITEM_NOTHING, /* an exception's type, which is for another caller; the word "disabled" */
+	ITEM_NOTHING, /* an exception's type, which is for another caller */
 } item_kind;
 
 typedef struct {
@@ -35,10 +35,16 @@ typedef struct {
 
 /* --- the grammar -------------------------------------------------------------------------------------------------- */
 
-static bool
-is_word_character (char c)
+static const char no_expression[] = "Expecting an expression";
+static const char no_memory[] = "Out of memory at: %s";
+
+static size_t
+word_length (const char *text)
 {
-	return isalnum ((unsigned char) c) || (c && strchr (".:_-`", c));
+	size_t length = 0;
+	while (isalnum ((unsigned char) text[length]) || (text[length] && strchr (".:_-`", text[length])))
+		length++;
+	return length;
 }
 
 static char *
@@ -62,18 +68,14 @@ take_type (item *it, const char *text)
 
 /* NULL, or what is wrong, which the caller frees. */
 static char *
-take_word (MonoCallSpec *spec, item *it, const char *word)
+take_word (item *it, const char *word)
 {
-	static const char no_memory[] = "Out of memory at: %s";
 	if (!strcmp (word, "all")) {
 		it->kind = ITEM_ALL;
 	} else if (!strcmp (word, "program")) {
 		it->kind = ITEM_PROGRAM;
 	} else if (!strcmp (word, "wrapper")) {
 		it->kind = ITEM_WRAPPER;
-	} else if (!strcmp (word, "disabled")) {
-		it->kind = ITEM_NOTHING;
-		spec->enabled = 0;
 	} else if (!strncmp (word, "M:", 2)) {
 		it->kind = ITEM_METHOD;
 		it->desc = mono_method_desc_new (word + 2, 1);
@@ -108,33 +110,48 @@ add_item (MonoCallSpec *spec)
 }
 
 static char *
-take_item (MonoCallSpec *spec, const char *word)
+take_item (MonoCallSpec *spec, bool is_excluded, const char *word)
 {
+	if (!strcmp (word, "disabled")) {
+		spec->enabled = 0;
+		return is_excluded ? strdup (no_expression) : NULL;
+	}
 	item *it = add_item (spec);
 	if (!it)
-		return describe ("Out of memory at: %s", word);
-	it->is_excluded = *word == '-';
-	return take_word (spec, it, word + (*word == '-' || *word == '+'));
+		return describe (no_memory, word);
+	it->is_excluded = is_excluded;
+	return take_word (it, word);
 }
 
-/* Words end at commas only; what else is no character of a word ends the text. */
+static char *
+take_first (MonoCallSpec *spec, bool is_excluded, const char *text, size_t length)
+{
+	char *word = strndup (text, length);
+	char *wrong = word ? take_item (spec, is_excluded, word) : describe (no_memory, text);
+	free (word);
+	return wrong;
+}
+
+/* A dash stands in front of a word, a plus says nothing anywhere, and a word ends before what is not of it. */
 static char *
 take_items (MonoCallSpec *spec, const char *text)
 {
 	char *wrong = NULL;
+	bool is_excluded = false;
 	while (*text && !wrong) {
-		size_t length = *text == '+';
-		while (is_word_character (text[length]))
-			length++;
-		if (text[length] && text[length] != ',')
-			return describe ("Syntax error at or around '%s'", text + length);
-		char *word = strndup (text, length);
-		if (!word)
-			return describe ("Out of memory at: %s", text);
-		if (length)
-			wrong = take_item (spec, word);
-		free (word);
-		text += length + (text[length] == ',');
+		size_t length = *text == '-' ? 0 : word_length (text);
+		if (length) {
+			wrong = take_first (spec, is_excluded, text, length);
+			is_excluded = false;
+		} else if (*text == '-') {
+			wrong = is_excluded ? strdup (no_expression) : NULL;
+			is_excluded = true;
+		} else if (*text == ',') {
+			is_excluded = false;
+		} else if (*text != '+') {
+			wrong = describe ("Syntax error at or around '%s'", text);
+		}
+		text += length ? length : 1;
 	}
 	return wrong;
 }
@@ -144,7 +161,7 @@ mono_callspec_parse (const char *options, MonoCallSpec *ret_spec, char **ret_err
 {
 	*ret_error = NULL;
 	*ret_spec = (MonoCallSpec) { .enabled = 1 };
-	char *wrong = options && *options ? take_items (ret_spec, options) : take_item (ret_spec, "all");
+	char *wrong = options && *options ? take_items (ret_spec, options) : take_item (ret_spec, false, "all");
 	if (!wrong)
 		return 1;
 	mono_callspec_cleanup (ret_spec);
