@@ -62,6 +62,7 @@ struct monocle_kit_stacks {
 	uint32_t sync_wanted; /* counts requests */
 	uint32_t sync_done;   /* release; the latest that is fulfilled */
 	uint32_t is_awake;    /* the semaphore was posted and not yet waited for */
+	uint32_t is_quiet;    /* nothing has come for a period: what comes next is not to wait for the end of another */
 	sem_t wake;
 	pthread_t drain;
 	monocle_kit_stacks *next; /* in the list of all */
@@ -110,6 +111,18 @@ take (monocle_kit_stacks *stacks, uint32_t words, uint64_t thread)
 	return record;
 }
 
+/* What comes after a silence may be why the process ends, and the process be gone before the period is. */
+static void
+publish (monocle_kit_stacks *stacks, struct monocle__stack_record *record, uint32_t words,
+         enum monocle__stack_kind kind)
+{
+	monocle__stack_ring_publish (record, words, kind);
+	if (__atomic_load_n (&stacks->is_quiet, __ATOMIC_RELAXED)) {
+		__atomic_store_n (&stacks->is_quiet, 0, __ATOMIC_RELAXED);
+		wake (stacks);
+	}
+}
+
 static uint64_t
 word_of (const monocle_kit_frame *frame)
 {
@@ -138,7 +151,7 @@ monocle_kit_stacks_add (monocle_kit_stacks *stacks, const monocle_kit_frame *fra
 		record->rest[2 + i] = word_of (&frames[i]);
 	if (kept < count)
 		record->rest[1 + kept] = MONOCLE_KIT_FRAME_TRUNCATED;
-	monocle__stack_ring_publish (record, FIXED + kept, MONOCLE__STACK_SAMPLE);
+	publish (stacks, record, FIXED + kept, MONOCLE__STACK_SAMPLE);
 	return true;
 }
 
@@ -156,7 +169,7 @@ monocle_kit_stacks_thread_name (monocle_kit_stacks *stacks, uint64_t thread, con
 	record->rest[0] = length;
 	if (length)
 		memcpy (&record->rest[1], name, length);
-	monocle__stack_ring_publish (record, words, MONOCLE__STACK_NAME);
+	publish (stacks, record, words, MONOCLE__STACK_NAME);
 }
 
 void
@@ -167,7 +180,7 @@ monocle_kit_stacks_thread_end (monocle_kit_stacks *stacks, uint64_t thread)
 		return;
 	struct monocle__stack_record *record = take (stacks, WORDS, thread);
 	if (record)
-		monocle__stack_ring_publish (record, WORDS, MONOCLE__STACK_END);
+		publish (stacks, record, WORDS, MONOCLE__STACK_END);
 }
 
 uint64_t
@@ -402,6 +415,7 @@ drain (monocle_kit_stacks *stacks)
 	uint32_t wanted = __atomic_load_n (&stacks->sync_wanted, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
 	const struct monocle__stack_record *record;
+	__atomic_store_n (&stacks->is_quiet, stacks->ring.tail == head, __ATOMIC_RELAXED);
 	while (stacks->ring.tail < head && (record = monocle__stack_ring_peek (&stacks->ring)))
 		take_record (stacks, record);
 	stop_asking (stacks);
@@ -552,6 +566,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 		return NULL;
 	}
 	describe (stacks->spool.header, config);
+	stacks->is_quiet = 1;
 	if (!make_tree (stacks) || monocle__stack_ring_init (&stacks->ring, config->buffer ? config->buffer : RING_DEFAULT))
 		return fail (stacks, config->module, "out of memory");
 	sem_init (&stacks->wake, 0, 0);

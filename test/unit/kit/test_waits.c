@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,11 +55,12 @@ setup (void **state)
 	return tree_setup (state);
 }
 
-static void
-stacks_are_opened_filled_and_closed (void **state)
+static const monocle_kit_frame frame = { frame_f, 0 };
+static const uint64_t values[2] = { 1, 5 };
+
+static monocle_kit_stacks *
+open_stacks (void)
 {
-	const monocle_kit_frame frame = { frame_f, 0 };
-	const uint64_t values[2] = { 1, 5 };
 	monocle_kit_stacks_config config = {
 		.size = sizeof config,
 		.module = "waits",
@@ -69,10 +71,28 @@ stacks_are_opened_filled_and_closed (void **state)
 	};
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
 	assert_non_null (stacks);
+	return stacks;
+}
+
+static void
+stacks_are_opened_filled_and_closed (void **state)
+{
+	monocle_kit_stacks *stacks = open_stacks ();
 	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
 	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
 	assert_int_equal (naps, 0);
 	assert_int_equal (access (tree_file ("stacks.pb.gz"), R_OK), 0);
+}
+
+/* The profile begins with its spool. */
+static void
+a_stack_after_a_silence_is_counted_before_the_period_ends (void **state)
+{
+	monocle_kit_stacks *stacks = open_stacks ();
+	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
+	while (tree_calls ((monocle_kit_spool *) stacks, "f") != 1)
+		sched_yield ();
+	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
 }
 
 static void
@@ -122,6 +142,8 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown (stacks_are_opened_filled_and_closed, setup, tree_teardown),
+		cmocka_unit_test_setup_teardown (a_stack_after_a_silence_is_counted_before_the_period_ends, setup,
+		                                 tree_teardown),
 		cmocka_unit_test_setup_teardown (calls_are_opened_and_closed_while_the_heart_beats, setup, tree_teardown),
 		cmocka_unit_test_setup_teardown (more_lines_than_fit_in_are_written_and_none_is_lost, setup, tree_teardown),
 	};
