@@ -690,7 +690,8 @@ MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **r
 MONO_API mono_bool monocle_class_is_stand_in (MonoClass *klass);
 /*
  * There may be objects of the class from now on: raises vtable_loading and vtable_loaded, unless this was done before
- * or there can be none (interfaces, generic definitions, pointers). Only while somebody listens; normal context.
+ * or there can be none (interfaces, generic definitions, pointers); of an array class_loading and class_loaded before
+ * them. Only while somebody listens; normal context, or where the module that walks the heap has not met the object.
  */
 MONO_API void monocle_class_set_up (MonoClass *klass);
 /* One word per record that belongs to the host; NULL at first. Use atomics where threads meet. */

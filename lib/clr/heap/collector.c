@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "images/class-load.h"
 #include "images/layout.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -372,8 +373,8 @@ monocle__collector_take_back (monocle__stand_in *place)
 HRESULT
 monocle__callback_ObjectAllocated (ICorProfilerCallback11 *self, ObjectID object, ClassID klass)
 {
-	if (monocle__clr_listened (MONOCLE_EVENT_vtable_loading) || monocle__clr_listened (MONOCLE_EVENT_vtable_loaded))
-		monocle_class_set_up (monocle__resolve_class (klass));
+	if (monocle__class_load_wanted ())
+		monocle__class_load_met (monocle__resolve_class (klass));
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_allocation))
 		monocle_raise_gc_allocation ((MonoObject *) object);
 	return S_OK;

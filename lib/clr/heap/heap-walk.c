@@ -12,6 +12,8 @@
  *     GetNonGCHeapBounds         ranges of frozen objects (literals, for example), from .NET 8 on
  *     EnumerateObjectReferences  the references in one object, and where each of them lies
  *
+ * Classes that were not told of are told of between two objects, never while one is: modules hold their own locks then.
+ *
  * A collection in the background frees objects while the program runs, and leaves references to them in others that
  * are no longer used: until it is over there is no walk. Memory comes from the kernel, because the world is stopped.
  */
@@ -21,6 +23,7 @@
 #include <sys/mman.h>
 #include <monocle/host.h>
 #include "collector.h"
+#include "images/class-load.h"
 #include "images/layout.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -163,8 +166,10 @@ static known_class *
 class_of (heap_walk *walk, ClassID id)
 {
 	known_class *known = &walk->known[(id / ALIGNMENT) % KNOWN];
-	if (known->id != id)
+	if (known->id != id) {
 		*known = (known_class) { id, monocle__resolve_class (id), true };
+		monocle__class_load_met (known->klass);
+	}
 	return known;
 }
 

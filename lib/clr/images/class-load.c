@@ -6,6 +6,7 @@
  * A class goes while its image does: after its ids were forgotten (image.c), and before its memory is gone. The runtime
  * may be asked about it in ClassUnloadStarted for the last time, so the record is kept on the thread until Finished.
  */
+#include "class-load.h"
 #include <monocle/host.h>
 #include "emitted.h"
 #include "layout.h"
@@ -25,9 +26,15 @@ monocle__callback_ClassLoadFinished (ICorProfilerCallback11 *self, ClassID id, H
 	}
 	monocle_raise_class_loading (klass);
 	monocle_raise_class_loaded (klass);
-	if (monocle__clr_listened (MONOCLE_EVENT_vtable_loading) || monocle__clr_listened (MONOCLE_EVENT_vtable_loaded))
-		monocle_class_set_up (klass);
+	monocle__class_load_met (klass);
 	return S_OK;
+}
+
+void
+monocle__class_load_met (MonoClass *klass)
+{
+	if (monocle__class_load_wanted ())
+		monocle_class_set_up (klass);
 }
 
 HRESULT

@@ -590,6 +590,10 @@ monocle_class_set_up (MonoClass *klass)
 	if (!klass || atomic_load_explicit (&klass->vtable.is_told, memory_order_relaxed) || !has_objects (klass) ||
 	    atomic_exchange (&klass->vtable.is_told, true))
 		return;
+	if (klass->kind == MONOCLE__CLASS_ARRAY) { /* hosts tell of classes that something defines */
+		monocle_raise_class_loading (klass);
+		monocle_raise_class_loaded (klass);
+	}
 	monocle_raise_vtable_loading (&klass->vtable);
 	monocle_raise_vtable_loaded (&klass->vtable);
 }

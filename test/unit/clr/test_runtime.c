@@ -653,6 +653,12 @@ on_vtable_loaded (MonoProfiler *prof, MonoVTable *vtable)
 }
 
 static void
+on_class_loaded (MonoProfiler *prof, MonoClass *klass)
+{
+	note_class ("class", klass);
+}
+
+static void
 on_class_unloaded (MonoProfiler *prof, MonoClass *klass)
 {
 	note_class ("gone", klass);
@@ -699,11 +705,12 @@ CHILD_TEST (a_class_whose_load_was_not_told_is_set_up_with_its_first_object)
 	uint32_t before = fake_asked;
 	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
 	CHECK (fake_asked == before);
+	mono_profiler_set_class_loaded_callback (handle, on_class_loaded);
 	mono_profiler_set_vtable_loaded_callback (handle, on_vtable_loaded);
 	trace[0] = 0;
 	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
 	monocle__callback_ObjectAllocated (NULL, ID (object), ID (&colors));
-	CHECK_STRING (trace, "loaded N.S.Color[]");
+	CHECK_STRING (trace, "class N.S.Color[] loaded N.S.Color[]");
 	CHECK (set_up == mono_object_get_vtable ((MonoObject *) object));
 }
 
