@@ -472,6 +472,9 @@ typedef struct {
 	 */
 	int (*coverage_plan)(void *host, MonoMethod *method, MonocleCoverageMode mode,
 	                     void (*show) (void *data, const MonocleCoveragePlan *plan), void *data);
+
+	/* any context: raises gc_finalizing and gc_finalized soon, on a thread where modules may ask for a collection. */
+	void (*gc_finalize_notify)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

@@ -101,7 +101,9 @@ end (void *host)
 		monocle__clr_complain ("%u methods could not be given call probes", refused);
 	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
 	monocle__clr_reach_initialized ();
+	monocle__heap_ending (true);
 	monocle_raise_runtime_shutdown_begin ();
+	monocle__heap_ending (false);
 	monocle_raise_runtime_shutdown_end ();
 	monocle_host_shutdown ();
 }

@@ -301,6 +301,43 @@ monocle__collector_started_world (void)
 	end_pause (own_tid ());
 }
 
+/* --- the last collection ------------------------------------------------------------------------------------------ */
+
+bool
+monocle__collector_last_start (void)
+{
+	enum { OLDEST = 2 };
+	steps s = { .count = 0 };
+	if (atomic_load (&stopping) || atomic_load (&is_paused))
+		return false;
+	atomic_store (&background, 0); /* it is over: such a collection waits for that */
+	atomic_store (&is_followed, true);
+	add_stop (&s, OLDEST, true);
+	add_step (&s, MONO_GC_EVENT_START, OLDEST, false);
+	tell (&s);
+	return true;
+}
+
+void
+monocle__collector_last_end (void)
+{
+	steps s = { .count = 0 };
+	atomic_fetch_add (&ended, 1);
+	add_step (&s, MONO_GC_EVENT_END, atomic_load (&paused_generation), false);
+	add_pause_step (&s, MONO_GC_EVENT_PRE_START_WORLD);
+	tell (&s);
+	atomic_store (&is_paused, false);
+}
+
+void
+monocle__collector_last_started_world (void)
+{
+	steps s = { .count = 0 };
+	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD);
+	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD_UNLOCKED);
+	tell (&s);
+}
+
 /* How many collections have ended: objects that were met before another one may have moved. */
 static uint32_t
 pauses (void)
@@ -366,10 +403,6 @@ monocle__collector_take_back (monocle__stand_in *place)
 
 /* --- allocations -------------------------------------------------------------------------------------------------- */
 
-/*
- * Arrays are loaded without a word, and other classes may have been loaded before anybody listened: these are set up
- * when the first object of them is seen.
- */
 HRESULT
 monocle__callback_ObjectAllocated (ICorProfilerCallback11 *self, ObjectID object, ClassID klass)
 {

@@ -24,6 +24,14 @@ bool monocle__collector_is_alone (void);
 /* Events were or may have been missed. */
 void monocle__collector_lose_track (void);
 
+/*
+ * A collection of all generations after the runtime's events have ended: it begins, it ends with the world still
+ * stopped, the world runs again. The first is false, and nothing is told, if the events have not ended.
+ */
+bool monocle__collector_last_start (void);
+void monocle__collector_last_end (void);
+void monocle__collector_last_started_world (void);
+
 void monocle__collector_finalizer_begin (void);
 void monocle__collector_finalizer_object (MonoObject *object);
 void monocle__collector_finalizer_end (void);

@@ -8,9 +8,13 @@
  */
 #include "heap.h"
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "background.h"
+#include "collector.h"
 #include "heap-walk.h"
+#include "invariant.h"
 #include "moves.h"
 #include "service.h"
 #include "state.h"
@@ -20,6 +24,10 @@ enum { OLDEST = 2, RANGES_FIRST = 64, TRIES = 4 };
 
 static atomic_llong collections[OLDEST + 1];
 static atomic_llong last_size[2]; /* taken from the system, used */
+static bool is_forcing;           /* the service is collecting; its alone */
+/* The collection that is asked for in runtime_shutdown_begin, and the thread that raises that now; 0: none does. */
+static atomic_bool is_last_wanted, is_last_begun;
+static _Atomic (pthread_t) ending;
 
 /* Exactly as the program itself sees it: a collection of one generation is one of the younger as well. */
 HRESULT
@@ -29,6 +37,8 @@ monocle__callback_GarbageCollectionStarted (ICorProfilerCallback11 *self, int co
 	for (int generation = 0; generation <= OLDEST && generation < count; generation++)
 		if (collected[generation])
 			atomic_fetch_add (&collections[generation], 1);
+	if (reason == COR_PRF_GC_INDUCED && count > OLDEST && collected[OLDEST] && atomic_load (&is_last_wanted))
+		atomic_store (&is_last_begun, monocle__collector_last_start ());
 	return S_OK;
 }
 
@@ -37,6 +47,8 @@ HRESULT
 monocle__callback_GarbageCollectionFinished (ICorProfilerCallback11 *self)
 {
 	monocle__moves_tell ();
+	if (atomic_load (&is_last_begun))
+		monocle__collector_last_end ();
 	return S_OK;
 }
 
@@ -98,7 +110,7 @@ gc_heap_size (void *host, int used)
 /* --- collecting --------------------------------------------------------------------------------------------------- */
 
 static void
-force (void *nothing)
+force_one (void)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	HRESULT hr = info->vtbl->ForceGC (info);
@@ -106,9 +118,50 @@ force (void *nothing)
 		monocle__clr_complain_hr ("ForceGC", hr);
 }
 
+static void
+force (void *nothing)
+{
+	MONOCLE__INVARIANT (monocle__service_is_self () && !is_forcing);
+	is_forcing = true;
+	force_one ();
+	is_forcing = false;
+}
+
+/* --- the last collection ------------------------------------------------------------------------------------------ */
+
+/*
+ * In runtime_shutdown_begin the service is over, and so are the runtime's own events. The thread that ends the runtime
+ * waits for one that is made for this collection, which the runtime's callbacks announce.
+ */
+void
+monocle__heap_ending (bool is_ending)
+{
+	atomic_store (&ending, is_ending ? pthread_self () : 0);
+}
+
+static void *
+run_last (void *nothing)
+{
+	monocle__voice_begin ();
+	atomic_store (&is_last_wanted, true);
+	force_one ();
+	atomic_store (&is_last_wanted, false);
+	if (atomic_exchange (&is_last_begun, false))
+		monocle__collector_last_started_world ();
+	return NULL;
+}
+
+static void
+collect_last (void)
+{
+	pthread_t thread;
+	if (monocle__background_start (&thread, run_last, NULL, 0))
+		pthread_join (thread, NULL);
+}
+
 /*
  * A collection stops all threads of the runtime, so none of them can ask for one and wait, whatever callback or probe
- * it is in, nor can the thread that reports collections: there the collection begins soon after the call. Threads that
+ * it is in, nor can a thread that reports collections: there the collection begins soon after the call. Threads that
  * the runtime does not know wait for its end.
  */
 static void
@@ -116,8 +169,35 @@ gc_collect (void *host, int generation)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ThreadID thread = 0;
-	bool may_wait = info->vtbl->GetCurrentThreadID (info, &thread) < 0 && !monocle__voice_is_self ();
+	if (atomic_load (&ending) == pthread_self ()) {
+		collect_last ();
+		return;
+	}
+	if (monocle__service_is_self () && !is_forcing) {
+		force (NULL);
+		return;
+	}
+	bool may_wait = info->vtbl->GetCurrentThreadID (info, &thread) < 0 && !monocle__voice_is_self () &&
+	                !monocle__service_is_self ();
 	monocle__service_run (force, &(char) { 0 }, 1, may_wait ? UINT_MAX : 0);
+}
+
+/* --- finalisation on demand --------------------------------------------------------------------------------------- */
+
+static void
+raise_batch (void *nothing)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_gc_finalizing))
+		monocle_raise_gc_finalizing ();
+	if (monocle__clr_listened (MONOCLE_EVENT_gc_finalized))
+		monocle_raise_gc_finalized ();
+}
+
+/* Nobody but the runtime can wake its finalizer thread: the service reports a batch that has no objects. */
+static void
+gc_finalize_notify (void *host)
+{
+	monocle__service_run (raise_batch, &(char) { 0 }, 1, 0);
 }
 
 void
@@ -127,5 +207,6 @@ monocle__clr_heap_ops (monocle_host_ops *ops)
 	ops->gc_collection_count = gc_collection_count;
 	ops->gc_heap_size = gc_heap_size;
 	ops->gc_collect = gc_collect;
+	ops->gc_finalize_notify = gc_finalize_notify;
 	ops->gc_walk_heap = monocle__heap_walk;
 }

@@ -21,6 +21,16 @@ mono_gc_collect (int generation)
 		MONOCLE__LOG_ONCE ("mono_gc_collect is not served by this host; nothing was collected");
 }
 
+void
+mono_gc_finalize_notify (void)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	if (ops->gc_finalize_notify)
+		ops->gc_finalize_notify (ops->host);
+	else
+		MONOCLE__LOG_ONCE ("mono_gc_finalize_notify is not served by this host; nothing was woken");
+}
+
 int
 mono_gc_max_generation (void)
 {

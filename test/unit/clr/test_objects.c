@@ -8,7 +8,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 #include <glob.h>
 #include <pthread.h>
@@ -220,10 +222,14 @@ get_generation_bounds (ICorProfilerInfo15 *self, ULONG room, ULONG *ret_count, C
 	return S_OK;
 }
 
+/* As the runtime announces a collection of all generations that it was asked for. */
 static HRESULT
 force_gc (ICorProfilerInfo15 *self)
 {
+	BOOL all[] = { 1, 1, 1, 1, 1 };
 	CHECK (here () == FOREIGN);
+	monocle__callback_GarbageCollectionStarted (NULL, 5, all, COR_PRF_GC_INDUCED);
+	monocle__callback_GarbageCollectionFinished (NULL);
 	forced++;
 	usleep (delay);
 	return S_OK;
@@ -262,10 +268,12 @@ start (void)
 
 __attribute__ ((visibility ("default"))) void mono_profiler_init_watch (const char *desc);
 
+static MonoProfilerHandle own_handle;
+
 void
 mono_profiler_init_watch (const char *desc)
 {
-	mono_profiler_create (NULL);
+	own_handle = mono_profiler_create (NULL);
 }
 
 static MonoClass *
@@ -506,6 +514,56 @@ CHILD_TEST (a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do
 	CHECK (forced == 3);
 }
 
+static void
+on_finalized (MonoProfiler *prof)
+{
+	mono_gc_collect (2);
+}
+
+/* The thread that reports the batch is none of the runtime's: there the collection is over when the call returns. */
+CHILD_TEST (finalizers_are_notified_from_anywhere_and_may_collect)
+{
+	start ();
+	mono_profiler_set_gc_finalized_callback (own_handle, on_finalized);
+	place = IN_PROBE;
+	mono_gc_finalize_notify ();
+	for (int i = 0; i < 10000 && !forced; i++)
+		usleep (1000);
+	CHECK (forced == 1);
+	place = FOREIGN;
+	mono_gc_collect (2); /* the service is free again */
+	CHECK (forced == 2);
+}
+
+static char steps[64];
+static unsigned forced_by_then;
+
+static void
+on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation_number, mono_bool is_serial)
+{
+	size_t length = strlen (steps);
+	snprintf (steps + length, sizeof steps - length, "%d/%u%s ", event, generation_number, is_serial ? "s" : "");
+}
+
+static void
+on_ending (MonoProfiler *prof)
+{
+	mono_gc_collect (2);
+	forced_by_then = forced;
+}
+
+CHILD_TEST (one_that_is_asked_for_at_the_end_is_waited_for_and_told_of)
+{
+	start ();
+	mono_profiler_set_gc_event_callback (own_handle, on_gc);
+	mono_profiler_set_runtime_shutdown_begin_callback (own_handle, on_ending);
+	monocle__callback_Shutdown (NULL);
+	CHECK (forced_by_then == 1);
+	CHECK_STRING (steps, "6/2s 10/2s 7/2s 0/2 5/2 8/2s 9/2s 11/2s ");
+	mono_gc_collect (2);
+	CHECK (forced == 1);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (strings_and_arrays_are_read_where_they_lie),
 	cmocka_unit_test (large_pinned_and_frozen_objects_are_in_the_oldest_generation),
@@ -519,6 +577,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (strings_are_laid_out_though_no_class_layout_is_told),
 	cmocka_unit_test (collections_and_sizes_are_the_runtimes),
 	cmocka_unit_test (a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do),
+	cmocka_unit_test (finalizers_are_notified_from_anywhere_and_may_collect),
+	cmocka_unit_test (one_that_is_asked_for_at_the_end_is_waited_for_and_told_of),
 };
 
 int
