@@ -122,12 +122,18 @@ tell_name (uintptr_t tid, const char *name)
 	monocle_raise_thread_name (tid, name);
 }
 
+/* Modules clear away what they keep of "their" thread: meanwhile this one stands for the one that has ended. */
 static void
 tell_end (uintptr_t tid)
 {
+	bool is_other = tid != (uintptr_t) pthread_self ();
+	if (is_other)
+		monocle_thread_stand_for (tid);
 	monocle_raise_thread_stopping (tid);
 	monocle_raise_thread_stopped (tid);
 	monocle_raise_thread_exited (tid);
+	if (is_other)
+		monocle_thread_stand_for (0);
 	monocle_thread_detach (tid);
 }
 

@@ -813,6 +813,52 @@ CHILD_TEST (a_thread_begins_when_the_end_of_its_predecessor_was_told)
 	CHECK (mono_thread_current ());
 }
 
+static MonoThread *spoken_for[3]; /* in thread_stopping, _stopped, _exited */
+static uintptr_t spoken_tid;
+
+static void
+on_stopping_for (MonoProfiler *prof, uintptr_t tid)
+{
+	spoken_for[0] = mono_thread_current ();
+	spoken_tid = monocle_thread_self ();
+}
+
+static void
+on_stopped_for (MonoProfiler *prof, uintptr_t tid)
+{
+	spoken_for[1] = mono_thread_current ();
+}
+
+static void
+on_exited_for (MonoProfiler *prof, uintptr_t tid)
+{
+	spoken_for[2] = mono_thread_current ();
+}
+
+static void *
+bury_first_and_speak (void *ret_self)
+{
+	monocle__callback_ThreadDestroyed (NULL, 1);
+	*(bool *) ret_self = monocle_thread_self () == (uintptr_t) pthread_self () && !mono_thread_current ();
+	return NULL;
+}
+
+CHILD_TEST (who_tells_the_end_of_another_thread_stands_for_it)
+{
+	pthread_t finalizer;
+	bool is_itself_again = false;
+	start ();
+	mono_profiler_set_thread_stopping_callback (handle, on_stopping_for);
+	mono_profiler_set_thread_stopped_callback (handle, on_stopped_for);
+	mono_profiler_set_thread_exited_callback (handle, on_exited_for);
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, (DWORD) gettid ());
+	MonoThread *own = mono_thread_current ();
+	CHECK (own && !pthread_create (&finalizer, NULL, bury_first_and_speak, &is_itself_again));
+	pthread_join (finalizer, NULL);
+	CHECK (spoken_for[0] == own && spoken_for[1] == own && spoken_for[2] == own);
+	CHECK (spoken_tid == (uintptr_t) pthread_self () && is_itself_again);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -843,6 +889,7 @@ main (int argc, char **argv)
 		cmocka_unit_test (a_thread_starts_once_is_named_and_stops_once),
 		cmocka_unit_test (a_thread_that_is_buried_late_does_not_take_its_successor_along),
 		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
+		cmocka_unit_test (who_tells_the_end_of_another_thread_stands_for_it),
 	};
 	if (argc != 4 || !fake_module_read (&app, argv[1]) || !fake_module_read (&corlib, argv[2])) {
 		print_message ("skipped: SHAPES_EXE, MSCORLIB_DLL and SHAPES_TSV are needed\n");
