@@ -255,8 +255,9 @@ const monocle__command monocle__command_report = {
 	.summary = "show a profile or coverage as a table, a tree, or rows for other programs",
 	.operands = "[FILE...]",
 	.options = options,
-	.about = "FILE is a profile (pprof), the spool of a process that died, or coverage (.mcov); several files of\n"
-	         "coverage are added up. Without FILE it is the newest of *.pb.gz, *.spool and *.mcov in the current\n"
+	.about = "FILE is a profile (pprof), the spool of a process that died or still runs, the number of a running\n"
+	         "process (or of the monocle run that started it), or coverage (.mcov); several files of coverage are\n"
+	         "added up. Without FILE it is the newest of *.pb.gz, *.spool and *.mcov in the current\n"
 	         "directory.\n"
 	         "\n"
 	         "Example: the single calls that took 50 ms or more, each with its callers:\n"

@@ -146,14 +146,14 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 		monocle__run_profile *profile = &folder->profiles[i];
 		char *target;
 		int error;
-		if (!profile->collected || profile->is_coverage)
+		if (!(profile->collected || profile->rescued) || profile->is_coverage)
 			continue;
 		target = placed++ == 0 ? monocle__format ("%s", output) : monocle__move_name (output, profile->pid);
 		error = monocle__move_file (profile->path, target);
 		if (error == 0) {
 			free (profile->path);
 			profile->path = target;
-			profile->collected = false;
+			profile->collected = profile->rescued = false;
 			continue;
 		}
 		if (error != args->output_error) /* else it was said before the program began */

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "format.h"
+#include "live-spool.h"
 #include "path.h"
 #include "spool-name.h"
 
@@ -53,6 +54,16 @@ monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_len
 	return -1;
 }
 
+static bool
+is_running (const monocle__profile *profile)
+{
+	for (size_t i = 0; i < profile->comment_count; i++) {
+		if (strcmp (profile->comments[i], MONOCLE__SPOOL_RUNNING) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The profile that is in a spool. Nothing is written: who looks at a file has not asked for another. */
 static int
 read_spool (const char *path, monocle__profile **ret_profile)
@@ -67,6 +78,8 @@ read_spool (const char *path, monocle__profile **ret_profile)
 	free (data);
 	if (result != 0)
 		monocle__say ("%s: %s", path, error);
+	else if (is_running (*ret_profile))
+		monocle__say ("%s: its process is still running: this is what it had so far", path);
 	else
 		monocle__say ("%s: its process ended before it wrote its profile; to keep it: "
 		              "monocle convert %s --to=pprof (%s can be deleted then)",
@@ -108,10 +121,21 @@ say_text_log (const char *path)
 	return true;
 }
 
+static int
+open_live (const char *pid, monocle__profile **ret_profile)
+{
+	char *path = monocle__live_spool_find (pid);
+	int result = path ? read_spool (path, ret_profile) : -1;
+	free (path);
+	return result;
+}
+
 int
 monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 {
 	char error[ERROR_SIZE];
+	if (monocle__live_spool_is_pid (path))
+		return open_live (path, ret_profile);
 	if (monocle__profile_file_is_spool (path))
 		return read_spool (path, ret_profile);
 	if (say_text_log (path))

@@ -9,8 +9,9 @@
 #include "profile.h"
 
 /*
- * Reads the profile at `path`; of a spool that its process left, what is in it, and says so. Writes and removes
- * nothing. 0, or -1 after one line on stderr; the caller frees the result.
+ * Reads the profile at `path`; of a spool that its process left or still writes, what is in it, and says so. A number
+ * that is no file's name is a process, and its spool is meant. Writes and removes nothing. 0, or -1 after one line on
+ * stderr; the caller frees the result.
  */
 int monocle__profile_file_open (const char *path, monocle__profile **ret_profile);
 

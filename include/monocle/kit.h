@@ -437,13 +437,13 @@ typedef struct {
  */
 MONOCLE_KIT_API int monocle_kit_output_open (const monocle_kit_output_config *config, char *ret_path, size_t path_size);
 
-/* --- the spools of dead processes --------------------------------------------------------------------------------- */
+/* --- the spools of other processes -------------------------------------------------------------------------------- */
 
 /*
  * The profile that is in a spool, as the bytes of its file (malloc'd): what `monocle report` reads. Nothing is written
- * or removed, and nothing that the spool says of other files or of commands is followed: anybody can make a spool. 0;
- * -1 not a spool, empty, damaged beyond use, or still being written by a live process: *ret_error (static text) says
- * which, and the rest is untouched.
+ * or removed, and nothing that the spool says of other files or of commands is followed: anybody can make a spool. Of a
+ * process that is still running it is what it had at this moment. 0; -1 not a spool, empty, or damaged beyond use:
+ * *ret_error (static text) says which, and the rest is untouched.
  */
 MONOCLE_KIT_API int monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_length,
                                             const char **ret_error);

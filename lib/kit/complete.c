@@ -72,16 +72,10 @@ monocle_kit_spool_read (const char *spool_path, void **ret_data, size_t *ret_len
 	close (fd);
 	if (result)
 		return result;
-	if (monocle__spool_view_is_alive (&file.view)) {
-		*ret_error = "its process is still running; try again when it has ended";
-		result = -1;
-	} else {
-		int error = monocle__spool_pprof_write (&file.view, ret_data, ret_length);
-		*ret_error = error ? strerror (-error) : *ret_error;
-		result = error ? -1 : 0;
-	}
+	int error = monocle__spool_pprof_write (&file.view, ret_data, ret_length);
+	*ret_error = error ? strerror (-error) : *ret_error;
 	monocle__spool_file_free (&file);
-	return result;
+	return error ? -1 : 0;
 }
 
 /* --- collecting --------------------------------------------------------------------------------------------------- */

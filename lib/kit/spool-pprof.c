@@ -15,6 +15,7 @@
 
 #include "slow.h"
 #include "slow-fields.h"
+#include "spool-name.h"
 #include "utf8.h"
 #include "wire.h"
 
@@ -319,7 +320,9 @@ add_comments (struct encoder *encoder)
 			add_comment (encoder, "%.*s", (int) length, header->notes[i].text);
 	}
 	add_slow_comment (encoder);
-	if (!header->ended)
+	if (!header->ended && monocle__spool_view_is_alive (encoder->view))
+		add_comment (encoder, "%s", MONOCLE__SPOOL_RUNNING);
+	else if (!header->ended)
 		add_comment (encoder, "end: the process died; this was completed from its spool");
 	if (encoder->value_count < header->value_count)
 		add_comment (encoder, "times: left out, the clock's rate is not known");

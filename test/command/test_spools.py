@@ -151,17 +151,42 @@ class Spools(case.Case):
         os.chmod(self.work, 0o1777)
         self.look(made)
 
-    def test_a_spool_that_claims_to_be_alive_is_refused(self):
+    def test_a_spool_that_claims_to_be_alive_is_only_read(self):
         with open('/proc/sys/kernel/random/boot_id') as file:
             boot = file.read().strip()
         start = int(pathlib.Path('/proc/self/stat').read_text().rsplit(')')[1].split()[19])
         made = self.make(self.work / 'a.spool', boot_id=boot, pid=os.getpid(), process_start=start, output=self.victim)
         before = self.state()
         for words in COMMANDS:
-            code, out, error = self.monocle(*words, str(made), *([str(made)] if words == ['diff'] else []))
-            self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
-            self.assertIn('still running', error)
+            code, _, error = self.monocle(*words, str(made), *([str(made)] if words == ['diff'] else []))
+            self.assertEqual(code, 0, error)
+            if '--to=pprof' not in words:
+                self.assertIn('its process is still running: this is what it had so far', error)
         self.assertEqual(self.state(), before)
+
+    def test_a_process_is_named_by_its_number(self):
+        made = self.make(self.work / 'a.spool', output=self.victim)
+        script = 'import mmap, sys; f = open(sys.argv[1], "rb"); ' \
+                 'm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ); print(flush=True); sys.stdin.read()'
+        child = subprocess.Popen([sys.executable, '-c', script, str(made)], stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE)
+        self.assertEqual(child.stdout.readline(), b'\n')
+        before = self.state()
+        for pid in child.pid, os.getpid(): # The second has started the first.
+            code, out, error = self.monocle('report', str(pid))
+            self.assertEqual(code, 0, error)
+            self.assertIn('A:Main ()', out)
+            self.assertIn(str(made), error)
+        self.assertEqual(self.state(), before)
+        child.communicate()
+        for pid, why in [(os.getpid(), 'writes no profile'), (child.pid, 'No such process')]:
+            code, out, error = self.monocle('report', str(pid))
+            self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+            self.assertIn(why, error)
+
+    def test_a_number_that_is_a_files_name_is_the_file(self):
+        case.make_profile(self.work / '1')
+        self.assertEqual(self.monocle('report', '1')[0], 0)
 
     def test_a_profile_of_which_there_is_only_the_spool_names_it(self):
         self.make(self.work / 'x.pb.gz.spool', output=self.work / 'x.pb.gz')
