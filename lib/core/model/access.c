@@ -12,6 +12,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "member.h"
+#include "method.h"
 
 enum {
 	ACCESS_MASK = 7, /* MethodAttributes; FieldAttributes have the same accesses */
@@ -203,7 +204,7 @@ mono_method_can_access_method (MonoMethod *method, MonoMethod *called)
 	if (!from || !owner || !may_access (from, owner, mono_method_get_flags (called, NULL)) || !may_use (from, owner, 0))
 		return 0;
 	for (uint32_t i = 0; i < called->count; i++)
-		if (!may_use (from, called->arguments[i]->klass, 0))
+		if (!may_use (from, monocle__method_arguments (called)[i]->klass, 0))
 			return 0;
 	return 1;
 }

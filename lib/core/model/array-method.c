@@ -15,6 +15,8 @@
 
 #include "arena.h"
 #include "member.h"
+#include "shown.h"
+#include "signature.h"
 
 enum {
 	CONSTRUCTOR_FLAGS = 0x1806, /* public, special name, run-time special name */
@@ -32,12 +34,10 @@ struct shape {
 static MonoMethodSignature *
 signature_new (const struct shape *shape)
 {
-	MonoMethodSignature *signature = monocle__arena_alloc (sizeof *signature);
-	uint32_t count = shape->indices + (shape->last ? 1 : 0);
-	if (!signature || !(signature->params = monocle__arena_alloc (count * sizeof *signature->params)))
+	MonoMethodSignature *signature = monocle__signature_new (shape->indices + (shape->last ? 1 : 0));
+	if (!signature)
 		return NULL;
 	signature->ret = shape->ret;
-	signature->count = count;
 	signature->has_this = true;
 	for (uint32_t i = 0; i < shape->indices; i++)
 		signature->params[i] = monocle_type (monocle_class_primitive (MONO_TYPE_I4));
@@ -55,13 +55,14 @@ method_new (MonoClass *klass, const struct shape *shape)
 	if (!method || !desc || !signature)
 		return NULL;
 	desc->name = shape->name;
-	desc->flags = shape->flags;
-	desc->iflags = shape->iflags;
+	desc->flags = (uint16_t) shape->flags;
+	desc->iflags = (uint16_t) shape->iflags;
 	desc->klass = klass;
 	method->image = mono_class_get_image (klass);
 	atomic_store_explicit (&method->klass, klass, memory_order_relaxed);
 	atomic_init (&method->desc, desc);
 	atomic_init (&method->signature, signature);
+	monocle__shown_method_is (method, desc);
 	return method;
 }
 

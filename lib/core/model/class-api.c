@@ -178,9 +178,9 @@ find_parent (MonoClass *klass)
 MonoClass *
 mono_class_get_parent (MonoClass *klass)
 {
-	MonoClass *known = klass ? atomic_load_explicit (&klass->parent, memory_order_acquire) : &monocle__class_none;
-	if (known)
-		return known == &monocle__class_none ? NULL : known;
+	MonoClass *known = klass ? atomic_load_explicit (&klass->parent, memory_order_acquire) : NULL;
+	if (known || !klass || atomic_load_explicit (&klass->has_no_parent, memory_order_relaxed))
+		return known;
 	MonoClass *parent = find_parent (klass);
 	if (parent)
 		atomic_store_explicit (&klass->parent, parent, memory_order_release);
@@ -188,28 +188,38 @@ mono_class_get_parent (MonoClass *klass)
 }
 
 bool
+monocle__class_desc_is_system (const monocle__class_desc *desc, const char *name)
+{
+	return !desc->nesting && !strcmp (desc->name, name) && !strcmp (desc->name_space, "System");
+}
+
+bool
 monocle__class_is_system (MonoClass *klass, const char *name)
 {
 	const monocle__class_desc *desc = monocle__class_describe (klass);
-	return desc && !desc->nesting && !strcmp (desc->name, name) && !strcmp (desc->name_space, "System");
+	return desc && monocle__class_desc_is_system (desc, name);
 }
 
-mono_bool
-mono_class_is_valuetype (MonoClass *klass)
+bool
+monocle__class_desc_is_value (const monocle__class_desc *desc)
 {
-	if (!klass || klass->kind == MONOCLE__CLASS_ARRAY || klass->kind == MONOCLE__CLASS_POINTER)
-		return 0;
-	const monocle__class_desc *desc = monocle__class_describe (klass);
-	switch (desc ? desc->element_type : MONO_TYPE_CLASS) {
+	switch (desc->element_type) {
 		/* clang-format off */
 #define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags) \
 	case MONO_TYPE_##code: \
 		return valuetype;
 #include "primitives.def"
 	/* clang-format on */
-	case MONO_TYPE_VALUETYPE: return 1;
-	default: return 0;
+	case MONO_TYPE_VALUETYPE: return true;
+	default: return false;
 	}
+}
+
+mono_bool
+mono_class_is_valuetype (MonoClass *klass)
+{
+	const monocle__class_desc *desc = klass ? monocle__class_describe (klass) : NULL;
+	return desc && monocle__class_desc_is_value (desc);
 }
 
 mono_bool

@@ -11,10 +11,12 @@
 #include "arena.h"
 #include "dispatch/host.h"
 #include "hash.h"
+#include "generic-inst.h"
 #include "image.h"
 #include "intern.h"
 #include "invariant.h"
 #include "publish.h"
+#include "shown.h"
 #include "special-type.h"
 #include "table.h"
 #include "type.h"
@@ -26,11 +28,10 @@ enum {
 	FLAGS_INTERFACE = 0x20,
 	ROW_MASK = 0xffffff,
 	DEPTH_LIMIT = 128,
+	ARGUMENT_LIMIT = UINT16_MAX, /* II.22.20: a parameter's number has 16 bits */
 };
 
 static monocle__intern classes;
-MonoClass monocle__class_none;
-
 /* --- primitives: there before any image, adopted by corlib -------------------------------------------------------- */
 
 /* clang-format off */
@@ -47,8 +48,9 @@ static monocle__class_desc primitive_descs[] = {
 static MonoClass primitives[] = {
 #define MONOCLE__PRIMITIVE(code, class_name, keyword, valuetype, class_flags)                              \
 	[MONO_TYPE_##code] = { .kind = MONOCLE__CLASS_PRIMITIVE, .primitive = MONO_TYPE_##code,                \
-	                       .by_value = { &primitives[MONO_TYPE_##code], false },                           \
-	                       .by_reference = { &primitives[MONO_TYPE_##code], true },                        \
+	                       .by_value = { &primitives[MONO_TYPE_##code], .shown_code = MONO_TYPE_##code },        \
+	                       .by_reference = { &primitives[MONO_TYPE_##code], .shown_code = MONO_TYPE_##code,      \
+	                                         .is_byref = true },                                           \
 	                       .vtable = { &primitives[MONO_TYPE_##code] }, .desc = &primitive_descs[MONO_TYPE_##code] },
 #include "primitives.def"
 };
@@ -82,9 +84,9 @@ desc_from_info (const monocle_class_info *info)
 		.name = monocle__arena_string (info->name ? info->name : ""),
 		.name_space = monocle__arena_string (info->name_space ? info->name_space : ""),
 		.flags = info->flags,
-		.generic_params = info->generic_params,
-		.element_type = info->element_type ? info->element_type : MONO_TYPE_CLASS,
-		.enum_base = info->enum_base,
+		.generic_params = (uint16_t) info->generic_params,
+		.element_type = info->element_type ? (uint8_t) info->element_type : MONO_TYPE_CLASS,
+		.enum_base = (uint8_t) info->enum_base,
 		.nesting = info->nesting,
 	};
 	return desc->name && desc->name_space ? desc : NULL;
@@ -209,42 +211,46 @@ const monocle__class_desc *
 monocle__class_describe (MonoClass *klass)
 {
 	MONOCLE__INVARIANT (klass->kind != MONOCLE__CLASS_INST || klass->element->kind != MONOCLE__CLASS_INST);
-	if (klass->kind == MONOCLE__CLASS_INST)
-		klass = klass->element;
-	monocle__class_desc *desc = atomic_load_explicit (&klass->desc, memory_order_acquire);
-	return desc ? desc : MONOCLE__PUBLISH (&klass->desc, describe (klass));
+	MonoClass *definition = monocle__class_definition (klass);
+	monocle__class_desc *desc = atomic_load_explicit (&definition->desc, memory_order_acquire);
+	if (!desc && !(desc = MONOCLE__PUBLISH (&definition->desc, describe (definition))))
+		return NULL;
+	if (!atomic_load_explicit (&klass->name, memory_order_relaxed))
+		monocle__shown_class_is (klass, desc);
+	return desc;
 }
 
 bool
 monocle__class_complete (MonoClass *klass)
 {
-	MonoClass *unknown = NULL;
 	if (!klass || atomic_load_explicit (&klass->is_complete, memory_order_relaxed))
 		return false;
 	const monocle__class_desc *desc = monocle__class_describe (klass);
 	if (!mono_class_get_parent (klass))
-		atomic_compare_exchange_strong (&klass->parent, &unknown, &monocle__class_none);
+		atomic_store_explicit (&klass->has_no_parent, true, memory_order_relaxed);
 	if (desc)
 		monocle__class_params_complete (klass, NULL, desc->generic_params);
 	atomic_store_explicit (&klass->is_complete, true, memory_order_relaxed);
 	return true;
 }
 
-_Static_assert(offsetof (MonoClass, node) == 0 && offsetof (monocle__array_class, klass) == 0,
-               "an interned class is found through its node");
+_Static_assert(offsetof (monocle__array_class, klass) == 0 && offsetof (monocle__inst_class, klass) == 0,
+               "longer records begin as a class does");
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
 static MonoClass *
 class_new (monocle__class_kind kind)
 {
-	MonoClass *klass =
-	    monocle__arena_alloc (kind == MONOCLE__CLASS_ARRAY ? sizeof (monocle__array_class) : sizeof *klass);
+	size_t size = kind == MONOCLE__CLASS_ARRAY ? sizeof (monocle__array_class)
+	            : kind == MONOCLE__CLASS_INST  ? sizeof (monocle__inst_class)
+	                                           : sizeof (MonoClass);
+	MonoClass *klass = monocle__arena_alloc (size);
 	if (!klass)
 		return NULL;
 	klass->kind = (uint8_t) kind;
-	klass->by_value = (MonoType) { klass, false };
-	klass->by_reference = (MonoType) { klass, true };
+	klass->by_value.klass = klass->by_reference.klass = klass;
+	klass->by_reference.is_byref = true;
 	klass->vtable.klass = klass;
 	return klass;
 }
@@ -257,6 +263,7 @@ def_new (MonoImage *image, uint32_t row)
 		return NULL;
 	atomic_init (&klass->token, MONO_TOKEN_TYPE_DEF | row);
 	atomic_init (&klass->image, image);
+	monocle__shown_class_made (klass);
 	return klass;
 }
 
@@ -277,6 +284,7 @@ adopt (MonoClass *klass, MonoImage *image)
 	atomic_store (&primitive->token, atomic_load (&klass->token));
 	atomic_store_explicit (&primitive->image, image, memory_order_release);
 	atomic_store_explicit (&primitive->desc, desc, memory_order_release);
+	monocle__shown_class_is (primitive, desc);
 	return primitive;
 }
 
@@ -304,6 +312,12 @@ struct key {
 	MonoType *const *arguments;
 };
 
+static MonoClass *
+of_node (const monocle__node *node)
+{
+	return (MonoClass *) (void *) ((char *) (uintptr_t) node - offsetof (MonoClass, node));
+}
+
 static uint64_t
 key_hash (const struct key *key)
 {
@@ -318,12 +332,25 @@ key_hash (const struct key *key)
 static bool
 key_same (const monocle__node *node, const void *data)
 {
-	const MonoClass *klass = (const MonoClass *) node;
+	const MonoClass *klass = of_node (node);
 	const struct key *key = data;
 	return klass->kind == key->kind && klass->rank == key->rank && klass->index == key->index &&
 	       klass->shared_ref == key->shared_ref && klass->count == key->count && klass->element == key->element &&
 	       klass->owner == key->owner &&
 	       (!key->count || !memcmp (klass->arguments, key->arguments, key->count * sizeof *key->arguments));
+}
+
+static bool
+take_arguments (MonoClass *klass, const struct key *key)
+{
+	monocle__generic_class *generic = &((monocle__inst_class *) klass)->generic;
+	const monocle__generic_inst *inst = monocle__generic_inst_of (key->count, key->arguments);
+	if (!inst)
+		return false;
+	*generic = (monocle__generic_class) { .container = key->element, .context = { inst, NULL }, .klass = klass };
+	klass->generic_class = generic;
+	klass->arguments = inst->types;
+	return true;
 }
 
 static MonoClass *
@@ -333,16 +360,18 @@ class_from_key (const struct key *key)
 	if (!klass)
 		return NULL;
 	klass->rank = (uint8_t) key->rank;
-	klass->index = key->index;
+	klass->index = (uint16_t) key->index;
 	klass->shared_ref = key->shared_ref;
 	klass->element = key->element;
 	klass->owner = key->owner;
-	klass->count = key->count;
+	klass->count = (uint16_t) key->count;
 	if (key->kind == MONOCLE__CLASS_ARRAY)
 		((monocle__array_class *) klass)->shape =
 		    (MonoArrayType) { .eklass = monocle__class_shown (key->element), .rank = klass->rank };
-	klass->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
-	return key->count && !klass->arguments ? NULL : klass;
+	if (key->count && !take_arguments (klass, key))
+		return NULL;
+	monocle__shown_class_made (klass);
+	return klass;
 }
 
 /* Gen<T> as Gen's own definition says it. */
@@ -385,12 +414,12 @@ intern (const struct key *key)
 	uint64_t hash = key_hash (key);
 	monocle__node *node = monocle__intern_find (&classes, hash, key_same, key);
 	if (node)
-		return (MonoClass *) node;
+		return of_node (node);
 	MonoClass *klass = class_from_key (key);
 	if (!klass || !derive (klass))
 		return NULL;
 	MONOCLE__INVARIANT (key_same (&klass->node, key));
-	return (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, key_same, key);
+	return of_node (monocle__intern_add (&classes, hash, &klass->node, key_same, key));
 }
 
 MonoClass *
@@ -398,6 +427,8 @@ monocle_class_inst (MonoClass *definition, uint32_t count, MonoType *const *argu
 {
 	if (!definition || !count)
 		return definition;
+	if (count > ARGUMENT_LIMIT)
+		return NULL;
 	for (uint32_t i = 0; i < count; i++)
 		if (!arguments[i])
 			return NULL;
@@ -433,8 +464,8 @@ monocle_class_fnptr (void)
 	static monocle__class_desc desc = { .name = "MonoFNPtrFakeClass", .name_space = "System", .flags = FLAGS_PUBLIC };
 	static MonoClass fnptr = {
 		.kind = MONOCLE__CLASS_FNPTR,
-		.by_value = { &fnptr, false },
-		.by_reference = { &fnptr, true },
+		.by_value = { &fnptr, .shown_code = MONO_TYPE_FNPTR },
+		.by_reference = { &fnptr, .shown_code = MONO_TYPE_FNPTR, .is_byref = true },
 		.vtable = { &fnptr },
 		.desc = &desc,
 	};
@@ -456,6 +487,8 @@ param_key (MonoClass *klass, MonoMethod *method, uint32_t index, bool shared_ref
 MonoClass *
 monocle_class_param (MonoClass *klass, MonoMethod *method, uint32_t index, int shared_ref)
 {
+	if (index > ARGUMENT_LIMIT)
+		return NULL;
 	struct key key = param_key (klass, method, index, shared_ref != 0);
 	return intern (&key);
 }
@@ -471,7 +504,7 @@ monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint32_t c
 		if (plain)
 			monocle__class_describe (plain);
 		if (stand_in)
-			monocle__class_describe ((MonoClass *) stand_in);
+			monocle__class_describe (of_node (stand_in));
 	}
 }
 
@@ -486,7 +519,7 @@ struct named_key {
 static bool
 named_same (const monocle__node *node, const void *data)
 {
-	const MonoClass *klass = (const MonoClass *) node;
+	const MonoClass *klass = of_node (node);
 	const struct named_key *key = data;
 	if (klass->kind != MONOCLE__CLASS_NAMED)
 		return false;
@@ -510,7 +543,11 @@ named_new (const struct named_key *key)
 		return NULL;
 	atomic_init (&klass->desc, desc_from_info (&info));
 	atomic_init (&klass->fallback, monocle__arena_string (key->assembly));
-	return klass->desc && klass->fallback ? klass : NULL;
+	if (!klass->desc || !klass->fallback)
+		return NULL;
+	monocle__shown_class_made (klass);
+	monocle__shown_class_is (klass, klass->desc);
+	return klass;
 }
 
 MonoClass *
@@ -522,9 +559,9 @@ monocle_class_named (const char *assembly, const char *name_space, const char *n
 	hash = monocle__hash_text (monocle__hash_text (hash, key.name_space), key.name);
 	monocle__node *node = monocle__intern_find (&classes, hash, named_same, &key);
 	if (node)
-		return (MonoClass *) node;
+		return of_node (node);
 	MonoClass *klass = named_new (&key);
-	return klass ? (MonoClass *) monocle__intern_add (&classes, hash, &klass->node, named_same, &key) : NULL;
+	return klass ? of_node (monocle__intern_add (&classes, hash, &klass->node, named_same, &key)) : NULL;
 }
 
 /* --- what hosts ask ----------------------------------------------------------------------------------------------- */

@@ -14,8 +14,11 @@ typedef struct {
 	MonoArrayType shape;
 } monocle__array_class;
 
-/* Stands for "asked, there is none" where a MonoClass pointer is cached. */
-extern MonoClass monocle__class_none;
+/* An instance's by what mono_class_get_context () shows. */
+typedef struct {
+	MonoClass klass;
+	monocle__generic_class generic;
+} monocle__inst_class;
 
 /* NULL while the host cannot tell. Arrays, pointers and the like are described from their element. */
 const monocle__class_desc *monocle__class_describe (MonoClass *klass);
@@ -39,6 +42,10 @@ void monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint3
 
 /* As it stands in the names of types; "!0" for a parameter that nobody can name. Any context. */
 const char *monocle__class_name (MonoClass *klass);
+/* As its element type tells: false for what has none. */
+bool monocle__class_desc_is_value (const monocle__class_desc *desc);
+/* Does it describe a class of namespace System called so? */
+bool monocle__class_desc_is_system (const monocle__class_desc *desc, const char *name);
 /* Is it a class of namespace System called so? */
 bool monocle__class_is_system (MonoClass *klass, const char *name);
 /* A class of corlib by name, remembered in `cache`. Normal context the first time. */

@@ -18,6 +18,7 @@
 #include "method.h"
 #include "path.h"
 #include "publish.h"
+#include "shown.h"
 #include "table.h"
 
 enum { PASSES_LIMIT = 64 };
@@ -36,6 +37,15 @@ simple_name_of (const char *filename)
 	if (copy)
 		memcpy (copy, base, length);
 	return copy;
+}
+
+/* "/a/b/" of "/a/b/program.exe". */
+static const char *
+folder_of (const char *filename)
+{
+	size_t length = (size_t) (monocle__path_base_name (filename) - filename);
+	char *copy = monocle__arena_alloc (length + 1);
+	return copy ? memcpy (copy, filename, length) : NULL;
 }
 
 static void
@@ -60,17 +70,20 @@ monocle_image_new (const char *filename, uint32_t flags, uint32_t class_rows, ui
 	MonoImage *image = monocle__arena_alloc (sizeof *image);
 	if (!image)
 		return NULL;
-	image->filename = monocle__arena_string (filename ? filename : "");
+	image->filename = image->filename_again = monocle__arena_string (filename ? filename : "");
 	image->simple_name = simple_name_of (filename ? filename : "");
 	image->flags = flags;
 	image->class_rows = class_rows;
 	image->method_rows = method_rows;
-	image->assembly.image = image;
+	image->is_dynamic = flags & MONOCLE_IMAGE_DYNAMIC;
+	image->references = 1;
+	image->assembly =
+	    (MonoAssembly) { .references = 1, .folder = folder_of (filename ? filename : ""), .image = image };
 	atomic_init (&image->data, data);
-	if (!image->filename || !image->simple_name || !monocle__table_init (&image->classes, class_rows) ||
-	    !monocle__table_init (&image->methods, method_rows))
+	if (!image->filename || !image->simple_name || !image->assembly.folder ||
+	    !monocle__table_init (&image->classes, class_rows) || !monocle__table_init (&image->methods, method_rows))
 		return NULL;
-	image->unnamed = (MonoAssemblyName) { .name = image->simple_name, .culture = "" };
+	image->assembly.name = (MonoAssemblyName) { .name = image->simple_name, .culture = "" };
 	image_publish (image);
 	return image;
 }
@@ -167,13 +180,18 @@ monocle__image_describe (MonoImage *image)
 {
 	monocle__image_desc *desc = atomic_load_explicit (&image->desc, memory_order_acquire);
 	const monocle_host_ops *ops = monocle__host_ops ();
+	if (desc && !atomic_load_explicit (&image->assembly_name, memory_order_relaxed))
+		monocle__shown_image_is (image, desc);
 	if (desc || !ops->describe_image || !monocle__image_ask_begin (image))
 		return desc;
 	monocle_image_info info = { .size = sizeof info };
 	if (ops->describe_image (ops->host, image, &info) == 0)
 		desc = desc_from_info (image, &info);
 	monocle__image_ask_end (image);
-	return MONOCLE__PUBLISH (&image->desc, desc);
+	desc = MONOCLE__PUBLISH (&image->desc, desc);
+	if (desc)
+		monocle__shown_image_is (image, desc);
+	return desc;
 }
 
 /* The record in a row, or NULL. */
@@ -243,7 +261,7 @@ void
 monocle_image_set_assembly_visible (MonoImage *image)
 {
 	if (image)
-		atomic_store_explicit (&image->assembly_visible, true, memory_order_release);
+		atomic_store_explicit (&image->shown_assembly, &image->assembly, memory_order_release);
 }
 
 MonoImage *
@@ -291,7 +309,7 @@ mono_image_get_guid (MonoImage *image)
 MonoAssembly *
 mono_image_get_assembly (MonoImage *image)
 {
-	return image && atomic_load_explicit (&image->assembly_visible, memory_order_acquire) ? &image->assembly : NULL;
+	return image ? atomic_load_explicit (&image->shown_assembly, memory_order_acquire) : NULL;
 }
 
 mono_bool
@@ -363,9 +381,8 @@ mono_assembly_get_name (MonoAssembly *assembly)
 {
 	if (!assembly)
 		return NULL;
-	/* The name is never written after it is published; only the prototype lacks a const. */
-	monocle__image_desc *desc = (monocle__image_desc *) monocle__image_describe (assembly->image);
-	return desc ? &desc->name : &assembly->image->unnamed;
+	monocle__image_describe (assembly->image);
+	return &assembly->name;
 }
 
 MonoAssembly *

@@ -16,6 +16,7 @@
 #include "dispatch/host.h"
 #include "hash.h"
 #include "invariant.h"
+#include "method.h"
 #include "records.h"
 
 enum { GRANULE_BITS = 11, BUCKETS = 1 << 16, SPARES = 1 << 10 };
@@ -211,7 +212,7 @@ is_code_of (const MonoMethod *method, const MonoImage *image)
 {
 	return method->image == image ||
 	       (method->definition && mentions (atomic_load_explicit (&method->klass, memory_order_relaxed), image)) ||
-	       any_mentions (method->count, method->arguments, image);
+	       any_mentions (method->count, monocle__method_arguments (method), image);
 }
 
 void

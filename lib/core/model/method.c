@@ -13,21 +13,23 @@
 #include "arena.h"
 #include "class.h"
 #include "dispatch/host.h"
+#include "generic-inst.h"
 #include "hash.h"
 #include "image.h"
 #include "intern.h"
 #include "invariant.h"
 #include "publish.h"
+#include "shown.h"
 #include "signature.h"
 #include "table.h"
 #include "type.h"
 
 enum { ROW_MASK = 0xffffff };
 
-_Static_assert(offsetof (MonoMethod, flags) == 0 && offsetof (MonoMethod, iflags) == 2 &&
-                   offsetof (MonoMethod, token) == 4 && offsetof (MonoMethod, klass) == 8 &&
-                   offsetof (MonoMethod, signature) == 16 && offsetof (MonoMethod, name) == 24,
-               "a method's record begins as Mono's does");
+typedef struct {
+	MonoMethod method;
+	monocle__node node;
+} inst_record;
 
 static monocle__intern methods;
 
@@ -41,9 +43,9 @@ desc_from_info (const monocle_method_info *info)
 		return NULL;
 	*desc = (monocle__method_desc) {
 		.name = monocle__arena_string (info->name ? info->name : ""),
-		.flags = info->flags,
-		.iflags = info->iflags,
-		.generic_params = info->generic_params,
+		.flags = (uint16_t) info->flags,
+		.iflags = (uint16_t) info->iflags,
+		.generic_params = (uint16_t) info->generic_params,
 		.klass = info->klass,
 	};
 	return desc->name ? desc : NULL;
@@ -71,23 +73,12 @@ describe_definition (MonoMethod *method)
 	return desc ? desc : MONOCLE__PUBLISH (&method->desc, describe (method));
 }
 
-/* For modules that read the record itself. Another thread that does it at the same time writes the same. */
-static void
-show (MonoMethod *method, const monocle__method_desc *desc)
-{
-	atomic_store_explicit (&method->flags, (uint16_t) desc->flags, memory_order_relaxed);
-	atomic_store_explicit (&method->iflags, (uint16_t) desc->iflags, memory_order_relaxed);
-	if (!atomic_load_explicit (&method->klass, memory_order_relaxed))
-		atomic_store_explicit (&method->klass, desc->klass, memory_order_release);
-	atomic_store_explicit (&method->name, desc->name, memory_order_release);
-}
-
 const monocle__method_desc *
 monocle__method_describe (MonoMethod *method)
 {
 	const monocle__method_desc *desc = describe_definition (monocle_method_definition (method));
 	if (desc && !atomic_load_explicit (&method->name, memory_order_relaxed))
-		show (method, desc);
+		monocle__shown_method_is (method, desc);
 	return desc;
 }
 
@@ -136,9 +127,9 @@ monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
 }
 
 static MonoMethod *
-of_node (monocle__node *node)
+of_node (const monocle__node *node)
 {
-	return (MonoMethod *) (void *) ((char *) node - offsetof (MonoMethod, node));
+	return &((inst_record *) (void *) ((char *) (uintptr_t) node - offsetof (inst_record, node)))->method;
 }
 
 struct key {
@@ -160,26 +151,30 @@ key_hash (const struct key *key)
 static bool
 key_same (const monocle__node *node, const void *data)
 {
-	const MonoMethod *method = of_node ((monocle__node *) node);
+	const MonoMethod *method = of_node (node);
 	const struct key *key = data;
 	return method->definition == key->definition &&
 	       atomic_load_explicit (&method->klass, memory_order_relaxed) == key->klass && method->count == key->count &&
-	       (!key->count || !memcmp (method->arguments, key->arguments, key->count * sizeof *key->arguments));
+	       (!key->count ||
+	        !memcmp (monocle__method_arguments (method), key->arguments, key->count * sizeof *key->arguments));
 }
 
-static MonoMethod *
+static inst_record *
 inst_new (const struct key *key)
 {
-	MonoMethod *method = monocle__arena_alloc (sizeof *method);
-	if (!method)
+	inst_record *made = monocle__arena_alloc (sizeof *made);
+	MonoMethod *method = &made->method;
+	bool is_inst = key->klass && key->klass->kind == MONOCLE__CLASS_INST;
+	if (!made)
 		return NULL;
 	method->definition = key->definition;
 	method->image = key->definition->image;
 	method->token = key->definition->token;
 	atomic_store_explicit (&method->klass, key->klass, memory_order_relaxed);
 	method->count = key->count;
-	method->arguments = key->count ? monocle__type_list (key->count, key->arguments) : NULL;
-	return key->count && !method->arguments ? NULL : method;
+	method->context.class_inst = is_inst ? key->klass->generic_class->context.class_inst : NULL;
+	method->context.method_inst = key->count ? monocle__generic_inst_of (key->count, key->arguments) : NULL;
+	return key->count && !method->context.method_inst ? NULL : made;
 }
 
 MonoMethod *
@@ -200,9 +195,9 @@ monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count, M
 	monocle__node *node = monocle__intern_find (&methods, hash, key_same, &key);
 	if (node)
 		return of_node (node);
-	MonoMethod *method = inst_new (&key);
-	MONOCLE__INVARIANT (!method || (key_same (&method->node, &key) && !definition->definition));
-	return method ? of_node (monocle__intern_add (&methods, hash, &method->node, key_same, &key)) : NULL;
+	inst_record *made = inst_new (&key);
+	MONOCLE__INVARIANT (!made || (key_same (&made->node, &key) && !definition->definition));
+	return made ? of_node (monocle__intern_add (&methods, hash, &made->node, key_same, &key)) : NULL;
 }
 
 /* --- what hosts ask ----------------------------------------------------------------------------------------------- */
@@ -235,16 +230,12 @@ monocle_method_slot (MonoMethod *method)
 
 /* A method that the host cannot describe (yet) is called by its token. */
 static const char *
-fallback_name (MonoMethod *method)
+fallback_name (const MonoMethod *method)
 {
-	const char *known = atomic_load_explicit (&method->fallback, memory_order_acquire), *copy;
 	char text[24];
-	if (known)
-		return known;
 	snprintf (text, sizeof text, "<0x%08x>", method->token);
-	if (!(copy = monocle__arena_string (text)))
-		return "";
-	return MONOCLE__PUBLISH (&method->fallback, copy);
+	const char *name = monocle__arena_string (text);
+	return name ? name : "";
 }
 
 const char *

@@ -8,6 +8,13 @@
 
 #include "records.h"
 
+/* Of an instance its own; NULL of others. */
+static inline MonoType *const *
+monocle__method_arguments (const MonoMethod *method)
+{
+	return method->count ? method->context.method_inst->types : NULL;
+}
+
 const monocle__method_desc *monocle__method_describe (MonoMethod *method);
 void monocle__method_complete (MonoMethod *method);
 

@@ -296,8 +296,8 @@ method_arguments (monocle__text *text, MonoMethod *method, char open, char close
 		return;
 	put_char (text, open);
 	for (uint32_t i = 0; i < count; i++) {
-		MonoType *argument =
-		    method->count ? method->arguments[i] : monocle_type (monocle_class_param (NULL, method, i, 0));
+		MonoType *argument = method->count ? monocle__method_arguments (method)[i]
+		                                   : monocle_type (monocle_class_param (NULL, method, i, 0));
 		if (i)
 			put (text, ", ");
 		if (argument)

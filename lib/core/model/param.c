@@ -64,10 +64,10 @@ static struct monocle__param *
 params_of (MonoMethod *method)
 {
 	MonoMethod *definition = monocle_method_definition (method);
-	/* The description is never written after it is published, but for this pointer. */
-	monocle__method_desc *desc = definition ? (monocle__method_desc *) monocle__method_describe (definition) : NULL;
-	struct monocle__param *known = desc ? atomic_load_explicit (&desc->params, memory_order_acquire) : NULL;
-	return known || !desc ? known : MONOCLE__PUBLISH (&desc->params, params_make (definition));
+	if (!definition || !monocle__method_describe (definition))
+		return NULL;
+	struct monocle__param *known = atomic_load_explicit (&definition->params, memory_order_acquire);
+	return known ? known : MONOCLE__PUBLISH (&definition->params, params_make (definition));
 }
 
 /* --- mono_method_* ------------------------------------------------------------------------------------------------ */
@@ -95,7 +95,8 @@ mono_method_get_param_token (MonoMethod *method, int idx)
 mono_bool
 mono_signature_param_is_out (MonoMethodSignature *sig, int param_num)
 {
-	struct monocle__param *params = sig && sig->definition ? params_of (sig->definition) : NULL;
+	MonoMethod *method = sig ? monocle__signature_method (sig) : NULL;
+	struct monocle__param *params = method ? params_of (method) : NULL;
 	return params && param_num >= 0 && param_num < (int) sig->count &&
 	       (params[param_num + 1].flags & MONO_PARAM_ATTR_OUT) != 0;
 }

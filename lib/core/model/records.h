@@ -8,6 +8,10 @@
  * first use: a description is built beside the record and published by one compare-and-swap, so every getter may run
  * in any context.
  *
+ * Records begin as those of Mono 6.8 do, since there are modules that read fields without asking: shown.h says which
+ * of them are true, and when. What is called `unset` are fields of Mono's that are zeros here. Behind what Mono has, or
+ * in the place of what only its loader and its collector look at, is what is ours.
+ *
  * Only the records are here, since files read each other's. What a file does for others is in the header of its name.
  */
 #ifndef MONOCLE_RECORDS_H
@@ -43,10 +47,12 @@ struct _MonoDomain {
  */
 struct _MonoAssemblyName {
 	const char *name, *culture; /* culture: NULL when a parsed name does not say */
-	uint16_t version[4];
-	uint32_t flags;
+	uint64_t unset_16[2];
 	char public_key_token[17]; /* hexadecimal, "" without a key */
 	bool is_owned;             /* the strings are the name's */
+	uint32_t unset_52[2];
+	uint32_t flags;
+	uint16_t version[4];
 };
 
 enum { MONOCLE__TABLES = 64 };
@@ -66,19 +72,33 @@ typedef struct {
 } monocle__image_desc;
 
 struct _MonoAssembly {
+	int32_t references; /* always one */
+	const char *folder; /* with the last slash */
+	MonoAssemblyName name;
+	uint64_t unset_88;
 	MonoImage *image;
+	uint64_t unset_104[3];
 };
 
 struct _MonoImage {
-	MonoImage *next; /* list of all images, newest first; only grows */
-	const char *filename;
+	int32_t references; /* always one */
+	uint64_t unset_8[2];
+	uint32_t unset_24;
+	bool is_dynamic;
+	const char *filename, *filename_again;
+	_Atomic (const char *) assembly_name, module_name; /* NULL until it is described */
+	uint64_t unset_64[3];
+	_Atomic (const char *) guid;
+	uint64_t unset_96[140];
+	_Atomic (MonoAssembly *) shown_assembly; /* NULL until it is visible */
+	/* Ours. */
+	MonoImage *next;         /* list of all images, newest first; only grows */
 	const char *simple_name; /* of the file, without folder and extension: what it is called before it is described */
 	uint32_t flags, class_rows, method_rows;
 	_Atomic (void *) data;
-	_Atomic (bool) assembly_visible, unloaded;
+	_Atomic (bool) unloaded;
 	_Atomic (uint32_t) describing; /* how many threads ask the host about this image right now */
 	MonoAssembly assembly;
-	MonoAssemblyName unnamed; /* the name of an assembly that cannot be described yet */
 	monocle__table classes, methods;
 	_Atomic (monocle__image_desc *) desc;
 };
@@ -98,14 +118,20 @@ typedef enum {
 
 typedef struct {
 	const char *name, *name_space;
-	uint32_t flags, generic_params, element_type, enum_base;
 	MonoClass *nesting;
+	uint32_t flags;
+	uint16_t generic_params;
+	uint8_t element_type, enum_base;
 } monocle__class_desc;
 
 struct _MonoType {
 	MonoClass *klass;
-	bool is_byref;
-	bool is_special; /* a monocle__special_type */
+	uint16_t unset_8;
+	_Atomic (uint8_t) shown_code; /* MONO_TYPE_*; 0 until the class is described */
+	uint8_t unset_11 : 1;
+	uint8_t is_byref : 1;
+	uint8_t unset_11_2 : 1;
+	uint8_t is_special : 1; /* a monocle__special_type */
 };
 
 struct MonoVTable {
@@ -113,70 +139,112 @@ struct MonoVTable {
 	_Atomic (bool) is_told; /* monocle_class_set_up () was called */
 };
 
+/* Type arguments, the same record for the same list: generic-inst.c. */
+typedef struct {
+	int32_t id;
+	uint32_t count : 22;
+	uint32_t is_open : 1;
+	MonoType *types[];
+} monocle__generic_inst;
+
+/* What Mono calls a MonoGenericContext; NULL where nothing is given. */
+typedef struct {
+	const monocle__generic_inst *class_inst, *method_inst;
+} monocle__generic_context;
+
+/* What an instance is one of. Mono's own goes on behind it. */
+typedef struct {
+	MonoClass *container;
+	monocle__generic_context context;
+	uint64_t unset_24;
+	MonoClass *klass;
+} monocle__generic_class;
+
 struct _MonoClass {
-	monocle__node node; /* first: interned classes are found through it */
-	uint8_t kind, rank;
-	uint8_t depth; /* how deep composites nest in it */
-	bool shared_ref;
-	bool is_open;               /* it contains generic parameters */
-	bool is_own;                /* an instance over its definition's own parameters: see monocle__class_shown () */
-	uint8_t primitive;          /* MONO_TYPE_* of a PRIMITIVE */
-	_Atomic (bool) is_complete; /* its image is being unloaded and all was asked */
-	uint32_t index, count;
-	_Atomic (uint32_t) token;    /* of a PRIMITIVE: set when corlib comes */
+	_Atomic (MonoClass *) element_class;
+	uint64_t unset_8[2];
+	uint16_t unset_24;
+	uint8_t rank;
+	_Atomic (uint8_t) shown_kind; /* shown.h */
+	int32_t unset_28;
+	_Atomic (uint8_t) shown_bits; /* shown.h */
+	_Atomic (MonoClass *) parent; /* what the host said */
+	_Atomic (MonoClass *) nested_in;
 	_Atomic (MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
-	MonoClass *element;
+	_Atomic (const char *) name; /* written last of what describing shows */
+	_Atomic (const char *) name_space;
+	_Atomic (uint32_t) token; /* of a PRIMITIVE: set when corlib comes */
+	uint32_t unset_84[5];
+	monocle__node node; /* interned classes are found through it */
 	MonoMethod *owner;
-	MonoType **arguments;
-	MonoType by_value, by_reference;
-	MonoVTable vtable;
+	uint64_t unset_128[4];
+	MonoType by_reference, by_value;
+	_Atomic (struct monocle__class_members *) members; /* member.h */
+	uint64_t unset_200;
 	void *slot;
 	_Atomic (monocle__class_desc *) desc;
-	_Atomic (MonoClass *) parent;                      /* what the host said; &monocle__class_none: it has none */
-	_Atomic (const char *) fallback;                   /* a name for a class that cannot be described */
-	_Atomic (struct monocle__class_members *) members; /* member.h */
-	_Atomic (uint32_t) variance; /* of a definition's parameters, two bits each; 0: not asked yet */
+	union {
+		_Atomic (uint32_t) flags;
+		const monocle__generic_class *generic_class; /* of an INST */
+	};
+	/* Ours. */
+	MonoClass *element;
+	MonoType *const *arguments;
+	MonoVTable vtable;
+	_Atomic (const char *) fallback; /* a name for a class that cannot be described */
+	_Atomic (uint32_t) variance;     /* of a definition's parameters, two bits each; 0: not asked yet */
+	uint16_t index, count;
+	uint8_t kind;
+	uint8_t depth;     /* how deep composites nest in it */
+	uint8_t primitive; /* MONO_TYPE_* of a PRIMITIVE */
+	uint8_t shared_ref : 1;
+	uint8_t is_open : 1;          /* it contains generic parameters */
+	uint8_t is_own : 1;           /* an instance over its definition's own parameters: see monocle__class_shown () */
+	_Atomic (bool) has_no_parent; /* the host said so, or will not be asked again */
+	_Atomic (bool) is_complete;   /* its image is being unloaded and all was asked */
 };
 
 /* --- method.c, signature.c ---------------------------------------------------------------------------------------- */
 
+/* Behind the parameters is one more word, see monocle__signature_owner (). */
 struct _MonoMethodSignature {
 	MonoType *ret;
-	MonoType **params;
-	uint32_t count, call_convention, generic_params;
-	bool has_this, explicit_this;
-	uint32_t sentinel;      /* as in monocle_signature_info */
-	bool is_owned;          /* an allocation of its own, which mono_metadata_free_method_signature () frees */
-	MonoMethod *definition; /* whose signature it is, instances included; NULL: it belongs to no method */
+	uint16_t count;
+	int16_t vararg_start; /* -1: it is no vararg's */
+	uint32_t generic_params : 16;
+	uint32_t call_convention : 6;
+	uint32_t has_this : 1;
+	uint32_t explicit_this : 1;
+	uint32_t unset_15 : 1;
+	uint32_t is_inflated : 1;
+	MonoType *params[];
 };
 
 typedef struct {
 	const char *name;
 	const char *wrapper; /* Mono's word for what it is a wrapper of (wrapper.c); NULL: it is none */
-	uint32_t flags, iflags, generic_params;
+	uint16_t flags, iflags, generic_params;
 	MonoClass *klass;
-	_Atomic (struct monocle__param *) params; /* param.c */
 } monocle__method_desc;
 
-/*
- * Begins as Mono's does, because there are modules that read these fields without asking. They are there once the
- * method was described, the signature once it was asked for; until then they are zeros.
- */
 struct _MonoMethod {
 	_Atomic (uint16_t) flags, iflags;
 	uint32_t token;
 	_Atomic (MonoClass *) klass; /* of an instance; of a definition also when a host told it early */
 	_Atomic (MonoMethodSignature *) signature;
-	_Atomic (const char *) name; /* written last of these */
-	monocle__node node;
-	MonoMethod *definition; /* of an instance; NULL: this is a definition */
+	_Atomic (const char *) name;   /* written last of what describing shows */
+	_Atomic (uint32_t) shown_bits; /* shown.h */
+	uint32_t count;                /* of an instance's own arguments */
 	MonoImage *image;
-	uint32_t count;
-	MonoType **arguments;
 	void *slot;
-	_Atomic (monocle__method_desc *) desc; /* of a definition */
-	_Atomic (MonoClass **) params;         /* a definition's generic parameters, for open names */
-	_Atomic (const char *) fallback;
+	MonoMethod *definition; /* of an instance; NULL: this is a definition */
+	union {
+		struct {
+			_Atomic (monocle__method_desc *) desc;
+			_Atomic (struct monocle__param *) params; /* param.c */
+		};
+		monocle__generic_context context; /* of an instance */
+	};
 };
 
 #endif

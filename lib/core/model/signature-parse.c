@@ -13,9 +13,9 @@
 #include "image.h"
 #include "inflate.h"
 #include "metadata.h"
+#include "method.h"
 
 enum {
-	PARAM_LIMIT = 65535, /* II.15.4.1.1 */
 	BLOB_LIMIT = 1 << 24,
 	ROW_MASK = 0xffffff,
 	KIND_MASK = 0xf,
@@ -31,25 +31,21 @@ monocle__signature_type_of (MonoMethod *method, MonoType *type)
 	if (!method->definition)
 		return type;
 	return monocle__inflate_type (type, is_inst ? klass->count : 0, is_inst ? klass->arguments : NULL, method->count,
-	                              method->arguments);
+	                              monocle__method_arguments (method));
 }
 
-/* A signature that is not a method's: mono_metadata_free_method_signature () frees it. NULL: no memory. */
+/* Not a method's; perhaps like another of as many parameters. mono_metadata_free_method_signature () frees it. */
 static MonoMethodSignature *
 owned_signature (MonoMethodSignature *like, uint32_t count)
 {
-	MonoMethodSignature *signature = NULL;
-	if (count <= PARAM_LIMIT)
-		signature = calloc (1, sizeof *signature + count * sizeof *signature->params);
+	MonoMethodSignature *signature = count <= MONOCLE__PARAM_LIMIT ? calloc (1, monocle__signature_size (count)) : NULL;
 	if (!signature)
 		return NULL;
+	signature->vararg_start = -1;
 	if (like)
-		*signature = *like;
-	signature->params = (MonoType **) (void *) (signature + 1);
-	signature->count = count;
-	signature->is_owned = true;
-	if (like && count)
-		memcpy (signature->params, like->params, count * sizeof *signature->params);
+		memcpy (signature, like, monocle__signature_size (count));
+	signature->count = (uint16_t) count;
+	*monocle__signature_tail (signature) |= MONOCLE__SIGNATURE_OWNED;
 	return signature;
 }
 
@@ -69,7 +65,7 @@ mono_metadata_signature_dup (MonoMethodSignature *sig)
 void
 mono_metadata_free_method_signature (MonoMethodSignature *method)
 {
-	if (method && method->is_owned)
+	if (method && *monocle__signature_tail (method) & MONOCLE__SIGNATURE_OWNED)
 		free (method);
 }
 

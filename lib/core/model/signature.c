@@ -16,34 +16,66 @@
 #include "inflate.h"
 #include "invariant.h"
 #include "metadata.h"
+#include "method.h"
 #include "publish.h"
+#include "shown.h"
 #include "type.h"
 
-enum { PARAM_LIMIT = 65535 }; /* II.15.4.1.1 allows no more */
+enum { CONVENTION_MASK = 0xf };
+
+_Static_assert(MONOCLE__PARAM_LIMIT <= UINT16_MAX, "a count is where Mono has it, in 16 bits");
 
 MonoMethodSignature *
 monocle__signature_new (uint32_t count)
 {
-	MonoMethodSignature *signature = count <= PARAM_LIMIT ? monocle__arena_alloc (sizeof *signature) : NULL;
-	if (!signature || !count)
-		return signature;
-	signature->count = count;
-	signature->params = monocle__arena_alloc (count * sizeof *signature->params);
-	return signature->params ? signature : NULL;
+	MonoMethodSignature *signature =
+	    count <= MONOCLE__PARAM_LIMIT ? monocle__arena_alloc (monocle__signature_size (count)) : NULL;
+	if (!signature)
+		return NULL;
+	signature->count = (uint16_t) count;
+	signature->vararg_start = -1;
+	return signature;
+}
+
+/* Where the arguments of this one call begin; all are those of the definition where it says nothing. */
+static int16_t
+vararg_start (const monocle_signature_info *info)
+{
+	if ((info->call_convention & CONVENTION_MASK) != MONO_CALL_VARARG)
+		return -1;
+	return (int16_t) (info->sentinel ? info->sentinel - 1 : info->param_count);
+}
+
+void
+monocle__signature_head (const monocle_signature_info *info, MonoMethodSignature *ret_head)
+{
+	*ret_head = (MonoMethodSignature) {
+		.ret = info->ret ? info->ret : monocle_type (monocle_class_primitive (MONO_TYPE_VOID)),
+		.count = (uint16_t) info->param_count,
+		.vararg_start = vararg_start (info),
+		.generic_params = info->generic_params & UINT16_MAX,
+		.call_convention = info->call_convention & CONVENTION_MASK,
+		.has_this = info->has_this != 0,
+		.explicit_this = info->explicit_this != 0,
+	};
 }
 
 void
 monocle__signature_fill (MonoMethodSignature *signature, const monocle_signature_info *info)
 {
 	MonoType *object = monocle_type (monocle_class_primitive (MONO_TYPE_OBJECT));
-	signature->ret = info->ret ? info->ret : monocle_type (monocle_class_primitive (MONO_TYPE_VOID));
-	signature->call_convention = info->call_convention & 0xf;
-	signature->generic_params = info->generic_params;
-	signature->has_this = info->has_this != 0;
-	signature->explicit_this = info->explicit_this != 0;
-	signature->sentinel = info->sentinel;
+	MONOCLE__INVARIANT (signature->count == info->param_count);
+	monocle__signature_head (info, signature);
 	for (uint32_t i = 0; i < info->param_count; i++)
 		signature->params[i] = info->params[i] ? info->params[i] : object;
+}
+
+bool
+monocle__signature_heads_equal (const MonoMethodSignature *a, const MonoMethodSignature *b)
+{
+	return a->ret == b->ret && a->count == b->count && a->vararg_start == b->vararg_start &&
+	       a->generic_params == b->generic_params && a->call_convention == b->call_convention &&
+	       a->has_this == b->has_this && a->explicit_this == b->explicit_this;
 }
 
 static MonoMethodSignature *
@@ -66,7 +98,7 @@ ask (MonoMethod *definition)
 	if (ops->describe_signature (ops->host, definition, &info) == 0)
 		signature = signature_from_info (&info);
 	if (signature)
-		signature->definition = definition;
+		*monocle__signature_tail (signature) = (uintptr_t) definition;
 	monocle__image_ask_end (definition->image);
 	return signature;
 }
@@ -79,16 +111,15 @@ monocle__signature_inflate (MonoMethodSignature *open, uint32_t class_count, Mon
 	if (!signature)
 		return NULL;
 	MONOCLE__INVARIANT (signature->count == open->count);
-	MonoType **params = signature->params;
 	*signature = *open;
-	signature->params = params;
-	signature->is_owned = false;
+	signature->is_inflated = true;
+	*monocle__signature_tail (signature) = (uintptr_t) monocle__signature_method (open);
 	signature->ret = monocle__inflate_type (open->ret, class_count, class_arguments, method_count, method_arguments);
 	if (!signature->ret)
 		return NULL;
 	for (uint32_t i = 0; i < open->count; i++)
-		if (!(params[i] = monocle__inflate_type (open->params[i], class_count, class_arguments, method_count,
-		                                         method_arguments)))
+		if (!(signature->params[i] = monocle__inflate_type (open->params[i], class_count, class_arguments, method_count,
+		                                                    method_arguments)))
 			return NULL;
 	return signature;
 }
@@ -101,7 +132,7 @@ inflate_signature (MonoMethod *method)
 	bool is_inst = klass && klass->kind == MONOCLE__CLASS_INST;
 	return !open ? NULL
 	             : monocle__signature_inflate (open, is_inst ? klass->count : 0, is_inst ? klass->arguments : NULL,
-	                                           method->count, method->arguments);
+	                                           method->count, monocle__method_arguments (method));
 }
 
 MonoMethodSignature *
@@ -119,7 +150,13 @@ monocle__signature_of (MonoMethod *method)
 MonoMethodSignature *
 mono_method_signature (MonoMethod *method)
 {
-	return method ? monocle__signature_of (method) : NULL;
+	MonoMethodSignature *signature = method ? monocle__signature_of (method) : NULL;
+	if (!signature)
+		return NULL;
+	monocle__shown_type (signature->ret);
+	for (uint32_t i = 0; i < signature->count; i++)
+		monocle__shown_type (signature->params[i]);
+	return signature;
 }
 
 MonoType *
@@ -162,7 +199,7 @@ mono_signature_get_call_conv (MonoMethodSignature *signature)
 {
 	if (!signature)
 		return 0;
-	MonoMethod *method = signature->call_convention ? NULL : signature->definition;
+	MonoMethod *method = signature->call_convention ? NULL : monocle__signature_method (signature);
 	return method && mono_method_get_flags (method, NULL) & MONO_METHOD_ATTR_PINVOKE_IMPL ? native_convention (method)
 	                                                                                      : signature->call_convention;
 }
@@ -179,13 +216,10 @@ mono_signature_explicit_this (MonoMethodSignature *signature)
 	return signature && signature->explicit_this;
 }
 
-/* Where the arguments of this one call begin; all are those of the definition where it says nothing. */
 int
 mono_signature_vararg_start (MonoMethodSignature *signature)
 {
-	if (!signature || signature->call_convention != MONO_CALL_VARARG)
-		return -1;
-	return (int) (signature->sentinel ? signature->sentinel - 1 : signature->count);
+	return signature ? signature->vararg_start : -1;
 }
 
 /* Equal signatures hash alike; the values mean nothing else. */

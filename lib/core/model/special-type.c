@@ -77,9 +77,8 @@ same_signature (const MonoMethodSignature *a, const MonoMethodSignature *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->ret == b->ret && a->count == b->count && a->call_convention == b->call_convention &&
-	       a->has_this == b->has_this && a->explicit_this == b->explicit_this && a->sentinel == b->sentinel &&
-	       a->generic_params == b->generic_params && same_list (a->params, b->params, a->count * sizeof *a->params);
+	return a == b ||
+	       (monocle__signature_heads_equal (a, b) && same_list (a->params, b->params, a->count * sizeof *a->params));
 }
 
 static bool
@@ -116,22 +115,6 @@ copy_ints (const int *list, uint32_t count)
 	return copy ? memcpy (copy, list, count * sizeof *copy) : NULL;
 }
 
-/* A signature that is in a key is on the stack of its maker. */
-static MonoMethodSignature *
-copy_signature (const MonoMethodSignature *signature)
-{
-	MonoMethodSignature *copy = monocle__signature_new (signature->count);
-	if (!copy)
-		return NULL;
-	MonoType **params = copy->params;
-	*copy = *signature;
-	copy->params = params;
-	copy->is_owned = false;
-	if (copy->count)
-		memcpy (params, signature->params, copy->count * sizeof *params);
-	return copy;
-}
-
 static monocle__special_type *
 copy_of (const monocle__special_type *key)
 {
@@ -140,10 +123,10 @@ copy_of (const monocle__special_type *key)
 		return NULL;
 	*special = *key;
 	special->type.is_special = true;
+	atomic_init (&special->type.shown_code,
+	             atomic_load_explicit (&key->type.klass->by_value.shown_code, memory_order_relaxed));
 	special->is_open = signature_is_open (key->signature) || (key->pointee && monocle__type_is_open (key->pointee));
 	if (key->modifier_count && !(special->modifiers = monocle__type_list (key->modifier_count, key->modifiers)))
-		return NULL;
-	if (key->signature && !(special->signature = copy_signature (key->signature)))
 		return NULL;
 	if (key->shape.numsizes && !(special->shape.sizes = copy_ints (key->shape.sizes, key->shape.numsizes)))
 		return NULL;
@@ -216,22 +199,8 @@ monocle__special_type_fnptr (MonoMethodSignature *signature)
 MonoType *
 monocle_type_fnptr (const monocle_signature_info *info)
 {
-	if (!info || !info->ret)
-		return NULL;
-	for (uint32_t i = 0; i < info->param_count; i++)
-		if (!info->params[i])
-			return NULL;
-	MonoMethodSignature signature = {
-		.ret = info->ret,
-		.params = (MonoType **) info->params,
-		.count = info->param_count,
-		.call_convention = info->call_convention & 0xf,
-		.generic_params = info->generic_params,
-		.has_this = info->has_this != 0,
-		.explicit_this = info->explicit_this != 0,
-		.sentinel = info->sentinel,
-	};
-	return monocle__special_type_fnptr (&signature);
+	MonoMethodSignature *signature = info && info->ret ? monocle__signature_shared (info) : NULL;
+	return signature ? monocle__special_type_fnptr (signature) : NULL;
 }
 
 MonoType *

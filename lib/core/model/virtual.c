@@ -13,6 +13,7 @@
 #include "image.h"
 #include "inflate.h"
 #include "member.h"
+#include "method.h"
 #include "relation.h"
 #include "signature.h"
 
@@ -190,5 +191,6 @@ mono_object_get_virtual_method (MonoObject *object, MonoMethod *method)
 	MonoMethod *found = mono_class_get_flags (owner) & INTERFACE ? implementation (klass, open) : in_slot (klass, open);
 	if (!found || !method->count)
 		return found;
-	return monocle_method_inst (found, mono_method_get_class (found), method->count, method->arguments);
+	return monocle_method_inst (found, mono_method_get_class (found), method->count,
+	                            monocle__method_arguments (method));
 }

@@ -11,63 +11,12 @@
 #include "arena.h"
 #include "hash.h"
 #include "intern.h"
+#include "shown.h"
 #include "signature.h"
-#include "type.h"
-
-/* --- signatures: few, and many have the same ---------------------------------------------------------------------- */
 
 typedef struct {
+	MonoMethod method; /* first: hosts and modules know it */
 	monocle__node node;
-	MonoMethodSignature signature;
-} shared_signature;
-
-static monocle__intern signatures;
-
-static bool
-same_signature (const monocle__node *node, const void *data)
-{
-	const MonoMethodSignature *known = &((const shared_signature *) node)->signature, *asked = data;
-	return known->ret == asked->ret && known->count == asked->count &&
-	       known->call_convention == asked->call_convention && known->has_this == asked->has_this &&
-	       known->explicit_this == asked->explicit_this && known->generic_params == asked->generic_params &&
-	       known->sentinel == asked->sentinel &&
-	       (!known->count || !memcmp (known->params, asked->params, known->count * sizeof *known->params));
-}
-
-static shared_signature *
-copy_signature (const MonoMethodSignature *signature)
-{
-	shared_signature *copy = monocle__arena_alloc (sizeof *copy);
-	if (!copy)
-		return NULL;
-	copy->signature = *signature;
-	if (signature->count)
-		copy->signature.params = monocle__type_list (signature->count, signature->params);
-	return !signature->count || copy->signature.params ? copy : NULL;
-}
-
-static MonoMethodSignature *
-signature_of (const monocle_signature_info *info)
-{
-	const monocle_signature_info none = { .size = sizeof none };
-	monocle_signature_info head = info ? *info : none;
-	MonoMethodSignature asked = { .count = head.param_count, .params = (MonoType **) (uintptr_t) head.params };
-	uint64_t hash = monocle__hash (head.param_count, (uintptr_t) head.ret);
-	for (uint32_t i = 0; i < head.param_count; i++)
-		hash = monocle__hash (hash, (uintptr_t) head.params[i]);
-	head.param_count = 0;
-	monocle__signature_fill (&asked, &head);
-	monocle__node *node = monocle__intern_find (&signatures, hash, same_signature, &asked);
-	shared_signature *copy = node ? NULL : copy_signature (&asked);
-	if (copy)
-		node = monocle__intern_add (&signatures, hash, &copy->node, same_signature, &asked);
-	return node ? &((shared_signature *) node)->signature : NULL;
-}
-
-/* --- methods ------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-	MonoMethod method; /* its `node` is in the set */
 	monocle__method_desc desc;
 	_Atomic (bool) is_taken; /* a method that is in use; false: it may be taken */
 } wrapper;
@@ -77,7 +26,7 @@ static monocle__intern wrappers;
 static wrapper *
 of_node (const monocle__node *node)
 {
-	return (wrapper *) (void *) ((char *) (uintptr_t) node - offsetof (wrapper, method.node));
+	return (wrapper *) (void *) ((char *) (uintptr_t) node - offsetof (wrapper, node));
 }
 
 typedef struct {
@@ -109,19 +58,18 @@ wrapper_new (const monocle_wrapper_info *info, MonoMethodSignature *signature)
 	w->desc = (monocle__method_desc) {
 		.name = monocle__arena_string (info->name),
 		.wrapper = monocle__arena_string (info->wrapper),
-		.flags = info->flags,
-		.iflags = info->iflags,
+		.flags = (uint16_t) info->flags,
+		.iflags = (uint16_t) info->iflags,
 		.klass = info->klass,
 	};
-	w->method.flags = (uint16_t) info->flags;
-	w->method.iflags = (uint16_t) info->iflags;
-	w->method.klass = info->klass;
 	w->method.image = mono_class_get_image (info->klass);
-	w->method.name = w->desc.name;
 	atomic_init (&w->method.signature, signature);
 	atomic_init (&w->method.desc, &w->desc);
 	atomic_init (&w->is_taken, true);
-	return w->desc.name && w->desc.wrapper ? w : NULL;
+	if (!w->desc.name || !w->desc.wrapper)
+		return NULL;
+	monocle__shown_method_is (&w->method, &w->desc);
+	return w;
 }
 
 MonoMethod *
@@ -129,14 +77,15 @@ monocle_method_wrapper_new (const monocle_wrapper_info *info)
 {
 	if (!info || info->size < sizeof *info || !info->name || !info->wrapper || !info->klass)
 		return NULL;
-	key k = { info, signature_of (info->signature) };
+	const monocle_signature_info nothing = { .size = sizeof nothing };
+	key k = { info, monocle__signature_shared (info->signature ? info->signature : &nothing) };
 	if (!k.signature)
 		return NULL;
 	uint64_t hash = monocle__hash (monocle__hash_text ((uintptr_t) k.signature, info->name), (uintptr_t) info->klass);
 	monocle__node *node = monocle__intern_find (&wrappers, hash, take_same, &k);
 	wrapper *fresh = node ? NULL : wrapper_new (info, k.signature);
 	if (fresh)
-		node = monocle__intern_add (&wrappers, hash, &fresh->method.node, take_same, &k);
+		node = monocle__intern_add (&wrappers, hash, &fresh->node, take_same, &k);
 	return node ? &of_node (node)->method : NULL;
 }
 

@@ -226,12 +226,15 @@ nothing_half_made_is_kept_without_memory (void **state)
 static void
 a_sentinel_says_where_the_arguments_of_one_call_begin (void **state)
 {
-	MonoMethodSignature fixed = { .call_convention = MONO_CALL_VARARG, .count = 2 }, call = fixed;
-	MonoMethodSignature plain = { .count = 2 };
+	MonoType *string = monocle_type (monocle_class_primitive (MONO_TYPE_STRING)), *params[] = { string, string };
+	monocle_signature_info plain = { .size = sizeof plain, .ret = string, .params = params, .param_count = 2 };
+	monocle_signature_info fixed = plain, call;
+	fixed.call_convention = MONO_CALL_VARARG;
+	call = fixed;
 	call.sentinel = 2;
-	assert_int_equal (mono_signature_vararg_start (&fixed), 2);
-	assert_int_equal (mono_signature_vararg_start (&call), 1);
-	assert_int_equal (mono_signature_vararg_start (&plain), -1);
+	assert_int_equal (mono_signature_vararg_start (mono_type_get_signature (monocle_type_fnptr (&fixed))), 2);
+	assert_int_equal (mono_signature_vararg_start (mono_type_get_signature (monocle_type_fnptr (&call))), 1);
+	assert_int_equal (mono_signature_vararg_start (mono_type_get_signature (monocle_type_fnptr (&plain))), -1);
 	assert_int_equal (mono_signature_vararg_start (NULL), -1);
 }
 
