@@ -97,6 +97,16 @@ crowd_run (void (*body) (crowd_member *self))
 	pthread_barrier_destroy (&all_are_there);
 }
 
+void
+crowd_as_another (void (*body) (void))
+{
+	int saved = row;
+
+	row = 0;
+	body ();
+	row = saved;
+}
+
 bool
 crowd_goes_on (crowd_member *self, unsigned rounds)
 {

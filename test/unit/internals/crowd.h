@@ -26,6 +26,9 @@ void crowd_run (void (*body) (crowd_member *self));
 /* Another round? There are `rounds`, and more of them for as many seconds as MONOCLE_TEST_SECONDS says. */
 bool crowd_goes_on (crowd_member *self, unsigned rounds);
 
+/* Runs `body` with the hazard slots of a thread of the crowd. */
+void crowd_as_another (void (*body) (void));
+
 /* Some number below `limit`. */
 unsigned crowd_random (crowd_member *self, unsigned limit);
 

@@ -15,7 +15,7 @@
 #include "failing-memory.h"
 #include "internals.h"
 
-enum { MANY = 20000, ROUNDS = 30000, MOST = 1 << 20 };
+enum { MANY = 20000, ROUNDS = 200000, MOST = 1 << 20 };
 
 static MonoConcurrentHashTable *table;
 
@@ -175,26 +175,34 @@ without_memory_to_grow_a_table_keeps_what_it_has (void **state)
 
 static _Atomic (uintptr_t) inserted;
 static _Atomic (unsigned long) found;
+static atomic_bool writer_is_done;
+
+static void
+write_all (crowd_member *self)
+{
+	while (crowd_goes_on (self, ROUNDS)) {
+		uintptr_t next = atomic_load (&inserted);
+		if (next == MOST)
+			continue;
+		CHECK (!mono_conc_hashtable_insert (table, key_of (next), value_of (next)));
+		atomic_store (&inserted, next + 1);
+	}
+	writer_is_done = true;
+}
 
 static void
 insert_or_look_up (crowd_member *self)
 {
 	unsigned long mine = 0;
 
-	while (crowd_goes_on (self, ROUNDS)) {
+	if (self->number == 0)
+		write_all (self);
+	for (; !writer_is_done || mine == 0; mine++) {
 		uintptr_t known = atomic_load (&inserted);
-		if (self->number == 0) {
-			if (known < MOST) {
-				CHECK (!mono_conc_hashtable_insert (table, key_of (known), value_of (known)));
-				atomic_store (&inserted, known + 1);
-			}
-		} else if (known > 0) {
-			uintptr_t one = crowd_random (self, 1 << 15) % known, last = known - 1;
-			CHECK (lookup (one) == value_of (one) && lookup (last) == value_of (last));
-			void *next = lookup (known);
-			CHECK (!next || next == value_of (known));
-			mine++;
-		}
+		for (uintptr_t back = 1; back < known; back *= 2)
+			CHECK (lookup (known - back) == value_of (known - back));
+		void *next = lookup (known);
+		CHECK (!next || next == value_of (known));
 	}
 	found += mine;
 }

@@ -14,7 +14,7 @@
 #include "failing-mmap.h"
 #include "internals.h"
 
-enum { ALIVE = 0x600d, PLACES = 4, ROUNDS = 60000, MANY = 1000 };
+enum { ALIVE = 0x600d, PLACES = 4, ROUNDS = 400000, MANY = 1000 };
 
 typedef struct {
 	unsigned alive;

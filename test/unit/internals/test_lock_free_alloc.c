@@ -16,7 +16,7 @@
 #include "failing-mmap.h"
 #include "internals.h"
 
-enum { BLOCK = 4096, SLOTS = 500, ROUNDS = 60000 };
+enum { BLOCK = 4096, SLOTS = 500, ROUNDS = 400000 };
 
 static MonoLockFreeAllocSizeClass size_class;
 static MonoLockFreeAllocator heap;
