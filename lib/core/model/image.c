@@ -391,6 +391,14 @@ mono_assembly_get_main (void)
 	return mono_image_get_assembly (atomic_load_explicit (&main_image, memory_order_acquire));
 }
 
+/* As of images. Mono exports the first, though no header of its declares it, and its coverage module uses the two. */
+MONO_API void mono_assembly_addref (MonoAssembly *assembly);
+
+void
+mono_assembly_addref (MonoAssembly *assembly)
+{
+}
+
 void
 mono_assembly_close (MonoAssembly *assembly)
 {
