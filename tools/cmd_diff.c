@@ -10,7 +10,6 @@
 #include "path.h"
 #include "profile-file.h"
 #include "report-format.h"
-#include "view-options.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>
@@ -25,7 +24,6 @@ typedef struct {
 	bool tree, is_normalized;
 	const char *output, *value;
 	const char *paths[2];
-	monocle__view_arguments view;
 } arguments;
 
 static int
@@ -120,22 +118,12 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 }
 
 static int
-open_profile (const arguments *args, size_t which, monocle__profile **ret_profile)
-{
-	bool for_people = args->format == SIZE_MAX || monocle__report_formats[args->format].is_for_people;
-	monocle__view_plan plan = { .arguments = &args->view };
-	plan.by_default = for_people ? MONOCLE__VIEW_FOR_PEOPLE : MONOCLE__VIEW_FOR_PROGRAMS;
-	if (monocle__profile_file_open (args->paths[which], ret_profile) != 0)
-		return MONOCLE__EXIT_FAILED;
-	return monocle__view_options_apply (&plan, args->paths[which], ret_profile);
-}
-
-static int
 diff_profiles (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
-	if (open_profile (args, 0, &profiles[0]) == 0 && open_profile (args, 1, &profiles[1]) == 0)
+	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
+	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0)
 		result = compare (profiles, args);
 	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);
@@ -185,8 +173,6 @@ wrong_for_coverage (const arguments *args)
 		return "--normalize";
 	if (args->value)
 		return "--value";
-	if (monocle__view_options_given (&args->view))
-		return monocle__view_options_given (&args->view);
 	return args->output ? "-o" : NULL;
 }
 
@@ -246,7 +232,7 @@ sort_choice (size_t index)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX, .view.names = SIZE_MAX };
+	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
@@ -275,7 +261,6 @@ static const monocle__option options[] = {
 	  "scale BEFORE so that both come to the same whole: what is compared is shares" },
 	{ "value",     0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),         "NAME",
 	  "which of the profiles' values: calls, self, ..." },
-	MONOCLE__VIEW_OPTIONS (arguments, view),
 	{ "format",    0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),        NULL,
 	  "for people (default; what did not change is left out), or for programs",
 	  .choice = monocle__choices_report_format },

@@ -10,7 +10,6 @@
 #include "profile-file.h"
 #include "report-coverage.h"
 #include "report-format.h"
-#include "view-options.h"
 #include "word-list.h"
 
 #include <getopt.h> /* optind */
@@ -27,7 +26,6 @@ typedef struct {
 	const char *annotate;
 	monocle__word_list sources, map;
 	monocle__fail_under fail_under;
-	monocle__view_arguments view;
 } arguments;
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
@@ -46,8 +44,6 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 	}
 	if (args->limit != SIZE_MAX)
 		options.limit = args->limit;
-	if (args->view.threads && !args->tree)
-		options.subject = "thread";
 	monocle__report_writer *writer = args->slow ? format->slow : format->report;
 	if (writer (stdout, profile, &options) != 0) {
 		monocle__say ("%s: out of memory", path);
@@ -79,7 +75,6 @@ static int
 report_profile (const arguments *args, const char *const *paths, size_t count)
 {
 	const char *wrong = wrong_for_profile (args);
-	monocle__view_plan plan = { .arguments = &args->view, .is_table = !args->tree, .tell_images = true };
 	monocle__profile *profile;
 	int result;
 	if (wrong && access (paths[0], R_OK) == 0)
@@ -89,12 +84,7 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 		return monocle__usage_error (&monocle__command_report, "report takes one profile, not %zu", count);
 	if (monocle__profile_file_open (paths[0], &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	plan.by_default = monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format].is_for_people
-	                    ? MONOCLE__VIEW_FOR_PEOPLE
-	                    : MONOCLE__VIEW_FOR_PROGRAMS;
-	result = monocle__view_options_apply (&plan, paths[0], &profile);
-	if (result == MONOCLE__EXIT_OK)
-		result = write_report (profile, args, paths[0]);
+	result = write_report (profile, args, paths[0]);
 	monocle__profile_free (profile);
 	return result;
 }
@@ -106,8 +96,6 @@ wrong_for_coverage (const arguments *args)
 {
 	if (args->slow)
 		return "--slow";
-	if (monocle__view_options_given (&args->view))
-		return monocle__view_options_given (&args->view);
 	return args->sort != SIZE_MAX && args->sort < monocle__sort_count ? "this --sort" : NULL;
 }
 
@@ -184,9 +172,7 @@ report_files (const arguments *args, const char *const *paths, size_t count)
 static int
 run (int argc, char **argv)
 {
-	arguments args = {
-		.sort = SIZE_MAX, .by = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX, .view.names = SIZE_MAX
-	};
+	arguments args = { .sort = SIZE_MAX, .by = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
 	const char *newest;
 	int code;
 	monocle__output_begin ();
@@ -236,8 +222,6 @@ static const monocle__option options[] = {
 	{ "slow",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),           NULL,
 	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
 	  "with --tree each with its callers" },
-	MONOCLE__VIEW_OPTIONS (arguments, view),
-	MONOCLE__VIEW_THREADS_OPTION (arguments, view, "a row per thread; with --tree each is the outermost frame of its stacks"),
 	{ "by",          0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, by),             NULL,
 	  "coverage: what has a row (default: each file)",
 	  .choice = by_choice },

@@ -44,7 +44,6 @@ typedef struct {
 	FILE *out;
 	const monocle__column *columns;
 	size_t count;
-	const char *subject;
 	bool depth;
 	const char *comma; /* before the next row */
 } writer;
@@ -53,16 +52,12 @@ static void
 write_row (const monocle__row *row, void *context)
 {
 	writer *w = context;
-	fprintf (w->out, "%s\n    {\"%s\": ", w->comma, w->subject);
+	fprintf (w->out, "%s\n    {\"method\": ", w->comma);
 	monocle__json_string (w->out, row->name);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, ", \"%s\": %" PRId64, w->columns[i].name, monocle__row_amount (row, &w->columns[i]));
 	if (w->depth)
 		fprintf (w->out, ", \"depth\": %" PRIu32, row->depth);
-	if (*row->image) {
-		fputs (", \"image\": ", w->out);
-		monocle__json_string (w->out, row->image);
-	}
 	putc ('}', w->out);
 	w->comma = ",";
 }
@@ -86,14 +81,13 @@ write_head (const writer *w, const monocle__profile *profile, const monocle__rep
 		monocle__json_string (w->out, profile->value_types[i].unit);
 		fprintf (w->out, ", \"sum\": %" PRId64 "}", monocle__profile_sum (profile, i));
 	}
-	fprintf (w->out, "],\n  \"%s%s\": [", options->tree ? "path" : w->subject, "s");
+	fprintf (w->out, "],\n  \"%s\": [", options->tree ? "paths" : "methods");
 }
 
 int
 monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
 	writer w = { .out = out, .depth = options->tree, .comma = "" };
-	w.subject = options->subject ? options->subject : "method";
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
 	if (!columns)

@@ -17,11 +17,11 @@ _monocle_options()
 	case $1 in
 	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= --unchecked -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --slow --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
-	flame) echo '-o --icicle --no-icicle --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --min-share= --help' ;;
+	report) echo '--sort= -n --tree --slow --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
+	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
-	diff) echo '--sort= -n --tree --normalize --value= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --relative-to= --map= --whole-lines --help' ;;
+	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
+	convert) echo '--to= -o --value= --relative-to= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
@@ -36,11 +36,11 @@ _monocle_with_value()
 	case $1 in
 	run) echo '--profile -o --output --process --snapshots' ;;
 	env) echo '--profile --format -o --output --process' ;;
-	report) echo '--sort -n --focus --ignore --hide --thread --process --names --by --annotate --source-root --map --fail-under --format' ;;
-	flame) echo '-o --output --focus --ignore --hide --thread --process --names --min-share' ;;
+	report) echo '--sort -n --by --annotate --source-root --map --fail-under --format' ;;
+	flame) echo '-o --output --thread --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
-	diff) echo '--sort -n --value --focus --ignore --hide --thread --process --names --format -o --output' ;;
-	convert) echo '--to -o --output --value --focus --ignore --hide --thread --process --names --relative-to --map' ;;
+	diff) echo '--sort -n --value --format -o --output' ;;
+	convert) echo '--to -o --output --value --relative-to --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
@@ -53,15 +53,11 @@ _monocle_choices()
 	case $1 in
 	env,--format) echo 'shell systemd docker compose kubernetes' ;;
 	report,--sort) echo 'self total calls path missed percent' ;;
-	report,--names) echo 'csharp mono' ;;
 	report,--by) echo 'file class method assembly' ;;
 	report,--format) echo 'text tsv json' ;;
-	flame,--names) echo 'csharp mono' ;;
 	diff,--sort) echo 'self total' ;;
-	diff,--names) echo 'csharp mono' ;;
 	diff,--format) echo 'text tsv json' ;;
 	convert,--to) echo 'collapsed speedscope pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
-	convert,--names) echo 'csharp mono' ;;
 	new,--lang) echo 'c cpp csharp rust pascal' ;;
 	esac
 }
