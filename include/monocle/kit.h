@@ -265,6 +265,13 @@ enum {
 	MONOCLE_KIT_FRAME_NATIVE,      /* [native]: no managed code is on this stack */
 	MONOCLE_KIT_FRAME_TRUNCATED,   /* [truncated]: as the outermost frame of a stack whose callers are missing */
 	MONOCLE_KIT_FRAME_UNSAMPLED,   /* [not sampled]: what was used but not sampled */
+	/* The runtime's own work; alone on a stack, or innermost, above the managed frames that set it off. */
+	MONOCLE_KIT_FRAME_GC,          /* [GC]: collecting */
+	MONOCLE_KIT_FRAME_JIT,         /* [JIT]: compiling what is about to run */
+	MONOCLE_KIT_FRAME_TIERED,      /* [tiered compilation]: compiling again, in the background */
+	MONOCLE_KIT_FRAME_FINALIZER,   /* [finalizer]: its thread, outside of finalizers */
+	MONOCLE_KIT_FRAME_START,       /* [start-up]: finding and starting the runtime */
+	MONOCLE_KIT_FRAME_RUNTIME,     /* [runtime]: in the runtime's library, loading types for instance */
 };
 
 typedef struct {

@@ -119,6 +119,12 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_NATIVE]    = "[native]",
 	[MONOCLE_KIT_FRAME_TRUNCATED] = "[truncated]",
 	[MONOCLE_KIT_FRAME_UNSAMPLED] = "[not sampled]",
+	[MONOCLE_KIT_FRAME_GC]        = "[GC]",
+	[MONOCLE_KIT_FRAME_JIT]       = "[JIT]",
+	[MONOCLE_KIT_FRAME_TIERED]    = "[tiered compilation]",
+	[MONOCLE_KIT_FRAME_FINALIZER] = "[finalizer]",
+	[MONOCLE_KIT_FRAME_START]     = "[start-up]",
+	[MONOCLE_KIT_FRAME_RUNTIME]   = "[runtime]",
 };
 /* clang-format on */
 

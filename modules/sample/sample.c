@@ -71,7 +71,8 @@ struct stack {
 	monocle_kit_frame *frames;
 	uint32_t count, room; /* room for one more than is asked for: [truncated] */
 	bool is_cut;
-	uintptr_t ip; /* where the thread was */
+	unsigned work; /* of the runtime, above the first managed frame: runtime.c */
+	uintptr_t ip;  /* where the thread was */
 };
 
 static void
@@ -80,18 +81,42 @@ push (struct stack *stack, void *method, uintptr_t address)
 	stack->frames[stack->count++] = (monocle_kit_frame) { method, address };
 }
 
+/* Stubs that call each other are one to the reader. */
+static void
+push_stub (struct stack *stack)
+{
+	if (!stack->count || stack->frames[stack->count - 1].method != (void *) MONOCLE_KIT_FRAME_STUB)
+		push (stack, (void *) MONOCLE_KIT_FRAME_STUB, 0);
+}
+
+/* Native frames come only when they were asked for, to be shown or to be judged. */
+static bool
+is_only_judged (struct stack *stack, const monocle_frame *frame)
+{
+	if (option_native || frame->kind != MONOCLE_FRAME_NATIVE || frame->method)
+		return false;
+	if (!stack->count)
+		stack->work |= runtime_work_at (frame->ip);
+	return true;
+}
+
 static int
 see_frame (const monocle_frame *frame, void *data)
 {
 	struct stack *stack = data;
-	if (stack->count == stack->room) {
+	if (is_only_judged (stack, frame))
+		return 0;
+	uintptr_t above = stack->count ? 0 : runtime_frame_above (stack->work, frame->kind == MONOCLE_FRAME_STUB);
+	if (above)
+		push (stack, (void *) above, 0);
+	if (stack->count >= stack->room) {
 		stack->is_cut = true;
 		return 1;
 	}
 	if (frame->method)
 		push (stack, frame->method, 0);
 	else if (frame->kind == MONOCLE_FRAME_STUB)
-		push (stack, (void *) MONOCLE_KIT_FRAME_STUB, 0);
+		push_stub (stack);
 	else if (frame->kind == MONOCLE_FRAME_MANAGED && frame->start)
 		push (stack, NULL, (uintptr_t) frame->start);
 	else
@@ -120,7 +145,7 @@ static bool
 walk (struct stack *stack, void *context)
 {
 	if (monocle_stack_walk_async_safe)
-		return monocle_stack_walk_async_safe (context, option_native ? MONOCLE_WALK_NATIVE : 0, see_frame, stack) >= 0;
+		return monocle_stack_walk_async_safe (context, MONOCLE_WALK_NATIVE, see_frame, stack) >= 0;
 	uintptr_t unprepared = monocle_kit_aot_unprepared (stack->ip, context);
 	if (unprepared) { /* The drain thread asks Mono about it: name.c. */
 		push (stack, NULL, unprepared);
@@ -141,7 +166,7 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	if (!stack.count && option_native)
 		push (&stack, NULL, stack.ip);
 	else if (!stack.count)
-		push (&stack, (void *) MONOCLE_KIT_FRAME_NATIVE, 0);
+		push (&stack, (void *) runtime_frame_alone (stack.work), 0);
 	else if (!whole || stack.is_cut)
 		push (&stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
 	if (is_snapshot)
@@ -247,7 +272,10 @@ thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 static void
 assembly_loaded (MonoProfiler *profiler, MonoAssembly *assembly)
 {
-	monocle_kit_aot_look ();
+	if (monocle_event_support)
+		runtime_look ();
+	else
+		monocle_kit_aot_look ();
 }
 
 /* What goes away must have its name before. */
@@ -431,8 +459,7 @@ mono_profiler_init_sample (const char *desc)
 	begin_thread ();
 	sem_init (&sampler_began, 0, 0);
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
-	if (!monocle_event_support)
-		mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);
+	mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);
 	mono_profiler_set_thread_started_callback (the_handle, thread_started);
 	mono_profiler_set_thread_stopping_callback (the_handle, thread_stopping);
 	mono_profiler_set_thread_exited_callback (the_handle, thread_exited);

@@ -63,6 +63,23 @@ void name_init (bool raw);
 void *name_resolve (void *data, uintptr_t address);
 size_t name_of (void *key, char *buffer, size_t size);
 
+/* --- runtime.c: whose time it was when no managed code ran -------------------------------------------------------- */
+
+/* What a library's code does, as bits. */
+enum runtime_work { RUNTIME_COMPILES = 1, RUNTIME_COLLECTS = 2, RUNTIME_WORKS = 4, RUNTIME_STARTS = 8 };
+
+/* Which libraries are loaded by now; asked again and again while the runtime starts. Normal context. */
+void runtime_look (void);
+/* Of the code at an address; 0: none of the runtime's. Async-safe, as are the next two. */
+unsigned runtime_work_at (uintptr_t ip);
+/* How a stack without managed frames is shown, on the calling thread, given what is on it. */
+uintptr_t runtime_frame_alone (unsigned work);
+/*
+ * What is shown above other frames; 0: nothing, the time is the innermost one's own. What a managed method calls in the
+ * runtime is a helper of its own; what a stub calls prepares code and types.
+ */
+uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
+
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 
 /* Opens the profile of snapshots; mode and frequency are what is set again after each. Init. */

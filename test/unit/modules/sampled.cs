@@ -4,6 +4,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Reflection.Emit;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -69,6 +70,24 @@ static class Program {
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static double Deep (int depth, long n) { return depth == 0 ? A (n) : Deep (depth - 1, n) + 1; }
 
+	/* Methods that are called once: what takes time is making them. */
+	static void Compile (double seconds)
+	{
+		while (Goes (seconds)) {
+			var method = new DynamicMethod ("Made", typeof (int), new [] { typeof (int) }, typeof (Program).Module);
+			ILGenerator code = method.GetILGenerator ();
+			for (int i = 0; i < 300; i++) {
+				code.Emit (OpCodes.Ldarg_0);
+				code.Emit (OpCodes.Ldc_I4, i);
+				code.Emit (OpCodes.Xor);
+				code.Emit (OpCodes.Starg_S, (byte) 0);
+			}
+			code.Emit (OpCodes.Ldarg_0);
+			code.Emit (OpCodes.Ret);
+			sum += ((Func<int, int>) method.CreateDelegate (typeof (Func<int, int>))) (1);
+		}
+	}
+
 	static void Threads (double seconds)
 	{
 		while (Goes (seconds)) {
@@ -113,6 +132,7 @@ static class Program {
 		case "sleepers": Sleepers (seconds); break;
 		case "machines": Machines (seconds); break;
 		case "deep": while (Goes (seconds)) sum += Deep (100, 200000); break;
+		case "compile": Compile (seconds); break;
 		case "threads": Threads (seconds); break;
 		case "collect": Collect (seconds); break;
 		case "collect-always": CollectAlways (seconds); break;

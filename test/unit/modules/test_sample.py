@@ -125,6 +125,12 @@ class Sample(unittest.TestCase):
         self.assertTrue(images)
         self.assertNotIn("[native]", own)
 
+    @unittest.skipIf(RUNTIME == "mono", "Mono's compiler is in its one library, which is not walked")
+    def test_compiling_has_its_name_below_who_set_it_off(self):
+        own, whole = self.sums(self.profile("", "compile", 2))
+        self.assertGreater(own["[JIT]"], 0.25 * whole["Program:Compile (double)"], own)
+        self.assertLess(own.get("[native]", 0), 0.05 * sum(own.values()), own)
+
     def test_a_deep_stack_is_cut_and_marked(self):
         profile = self.profile(",depth=20", "deep", 1)
         cut = [names for names, _, _ in profile.samples

@@ -1,0 +1,149 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * runtime.c - whose time it was when no managed code was running: the runtime's own work has names.
+ *
+ * Two things tell. The runtime's threads have names in the kernel, which the thread asks for once. And the libraries
+ * whose code is on top of the managed frames: what is in the JIT's library is compiling, whoever set it off. What is in
+ * the runtime's main library is not told apart; it has no public symbols.
+ */
+#include "sample.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+typedef struct {
+	const char *prefix; /* of the thread's name, cut at fifteen bytes by the kernel */
+	uintptr_t frame;
+} thread_row;
+
+/* clang-format off */
+static const thread_row threads[] = {
+	{ ".NET Server GC",  MONOCLE_KIT_FRAME_GC },
+	{ ".NET BGC",        MONOCLE_KIT_FRAME_GC },
+	{ "SGen worker",     MONOCLE_KIT_FRAME_GC },
+	{ ".NET Tiered Com", MONOCLE_KIT_FRAME_TIERED },
+	{ ".NET Finalizer",  MONOCLE_KIT_FRAME_FINALIZER },
+	{ "Finalizer",       MONOCLE_KIT_FRAME_FINALIZER },
+};
+
+static const struct {
+	const char *part; /* of the library's path, from its last slash on */
+	enum runtime_work work;
+} libraries[] = {
+	{ "/libclrjit",      RUNTIME_COMPILES },
+	{ "/libclrgc",       RUNTIME_COLLECTS },
+	{ "/libcoreclr",     RUNTIME_WORKS },
+	{ "/libhostfxr",     RUNTIME_STARTS },
+	{ "/libhostpolicy",  RUNTIME_STARTS },
+};
+/* clang-format on */
+
+enum { MOST_RANGES = 16 };
+
+/* Filled from its beginning on; a range is read when the count says that it is there. */
+static struct {
+	uintptr_t start, end;
+	enum runtime_work work;
+} ranges[MOST_RANGES];
+static atomic_uint range_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool
+is_known (uintptr_t start)
+{
+	for (unsigned i = 0; i < range_count; i++)
+		if (ranges[i].start == start)
+			return true;
+	return false;
+}
+
+static void
+add_code (const struct dl_phdr_info *info, enum runtime_work work)
+{
+	for (int i = 0; i < info->dlpi_phnum && range_count < MOST_RANGES; i++) {
+		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X) || is_known (start))
+			continue;
+		ranges[range_count].start = start;
+		ranges[range_count].end = start + info->dlpi_phdr[i].p_memsz;
+		ranges[range_count].work = work;
+		range_count++;
+	}
+}
+
+static int
+look_at (struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *name = info->dlpi_name ? strrchr (info->dlpi_name, '/') : NULL;
+	for (size_t i = 0; name && i < sizeof libraries / sizeof *libraries; i++)
+		if (!strncmp (name, libraries[i].part, strlen (libraries[i].part)))
+			add_code (info, libraries[i].work);
+	return 0;
+}
+
+static bool
+has_compiler (void)
+{
+	for (unsigned i = 0; i < range_count; i++)
+		if (ranges[i].work == RUNTIME_COMPILES)
+			return true;
+	return false;
+}
+
+/* The compiler is the last of them to be loaded. */
+void
+runtime_look (void)
+{
+	pthread_mutex_lock (&lock);
+	if (!has_compiler ())
+		dl_iterate_phdr (look_at, NULL);
+	pthread_mutex_unlock (&lock);
+}
+
+unsigned
+runtime_work_at (uintptr_t ip)
+{
+	for (unsigned i = 0, count = range_count; i < count; i++)
+		if (ranges[i].start <= ip && ip < ranges[i].end)
+			return ranges[i].work;
+	return 0;
+}
+
+static uintptr_t
+frame_of_thread (void)
+{
+	char name[16] = "";
+	prctl (PR_GET_NAME, name);
+	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+		if (!strncmp (name, threads[i].prefix, strlen (threads[i].prefix)))
+			return threads[i].frame;
+	return MONOCLE_KIT_FRAME_NATIVE;
+}
+
+uintptr_t
+runtime_frame_alone (unsigned work)
+{
+	uintptr_t frame = frame_of_thread ();
+	if (frame != MONOCLE_KIT_FRAME_NATIVE)
+		return frame;
+	if (work & RUNTIME_COMPILES)
+		return MONOCLE_KIT_FRAME_JIT;
+	if (work & RUNTIME_COLLECTS)
+		return MONOCLE_KIT_FRAME_GC;
+	if (work & RUNTIME_STARTS)
+		return MONOCLE_KIT_FRAME_START;
+	return work & RUNTIME_WORKS ? MONOCLE_KIT_FRAME_RUNTIME : MONOCLE_KIT_FRAME_NATIVE;
+}
+
+uintptr_t
+runtime_frame_above (unsigned work, bool is_above_stub)
+{
+	if (work & RUNTIME_COMPILES)
+		return MONOCLE_KIT_FRAME_JIT;
+	if (work & RUNTIME_COLLECTS)
+		return MONOCLE_KIT_FRAME_GC;
+	return is_above_stub && work & RUNTIME_WORKS ? MONOCLE_KIT_FRAME_RUNTIME : 0;
+}
