@@ -257,7 +257,7 @@ void
 mono_thread_info_set_flags (int flags)
 {
 	MonoThreadInfo *record = mono_thread_info_attach ();
-	if (!record || !(flags & FLAG_NO_SAMPLE) || record->is_tool || mono_thread_current ())
+	if (!record || !(flags & FLAG_NO_SAMPLE) || record->is_tool)
 		return;
 	mono_threads_attach_tools_thread ();
 	record->is_tool = true;

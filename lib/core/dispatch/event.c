@@ -79,8 +79,11 @@ count_listener (monocle_event event, uint32_t change)
 static void
 set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
 {
+	monocle__handle *own = (monocle__handle *) handle;
 	if (!handle)
 		return;
+	if (own->wrap)
+		callback = own->wrap (own, event, callback);
 	if (callback)
 		count_listener (event, 1);
 	void *old = __atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL);

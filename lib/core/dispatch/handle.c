@@ -16,6 +16,7 @@
 
 static _Atomic (monocle__handle *) newest;
 struct _MonoProfilerDesc *monocle__handles_shown;
+static __thread monocle__handle_wrap next_wrap __attribute__ ((tls_model ("initial-exec")));
 
 _Static_assert(offsetof (monocle__handle, desc) == 0, "a handle is its first member for everybody else");
 
@@ -63,6 +64,12 @@ monocle_event_handles (void)
 	return &monocle__handles_shown;
 }
 
+void
+monocle__handle_wrap_next (monocle__handle_wrap wrap)
+{
+	next_wrap = wrap;
+}
+
 MonoProfilerHandle
 mono_profiler_create (MonoProfiler *prof)
 {
@@ -72,6 +79,7 @@ mono_profiler_create (MonoProfiler *prof)
 		return NULL;
 	}
 	handle->desc.prof = prof;
+	handle->wrap = next_wrap;
 	monocle__handle *first = monocle__handle_first ();
 	do
 		handle->desc.next = first ? &first->desc : NULL;

@@ -117,7 +117,11 @@ start (const monocle__candidate *candidate, init_func init)
 	char kind[sizeof "starting." + MONOCLE__NAME_LIMIT];
 	snprintf (kind, sizeof kind, "starting.%s", candidate->name);
 	monocle__run_note (kind, candidate->symbol);
+	if (candidate->starting)
+		candidate->starting ((const void *) init);
 	monocle__check_start (candidate->name, init, candidate->desc);
+	if (candidate->starting)
+		candidate->starting (NULL);
 	monocle__roster_add (candidate->name, (void *) init);
 	monocle__run_note_remove (kind);
 }
@@ -175,6 +179,7 @@ monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, co
 	ret_candidate->process = process;
 	ret_candidate->failure[0] = '\0';
 	ret_candidate->supply = NULL;
+	ret_candidate->starting = NULL;
 	snprintf (ret_candidate->name, sizeof ret_candidate->name, "%s", name);
 	snprintf (ret_candidate->symbol, sizeof ret_candidate->symbol, MONOCLE__ENTRY_POINT "%s", ret_candidate->name);
 }

@@ -5,13 +5,13 @@
  * stays. No other module should meet it by accident, so it is opened for a name that a module lacks and no sooner.
  */
 #include "internals.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "elf.h"
 #include "log.h"
 #include "self.h"
 #include "trust.h"
@@ -56,4 +56,21 @@ monocle__internals_supply (const char *name)
 		return false;
 	return dlsym (RTLD_DEFAULT, name) || open_in (here, "/internals") || open_in (here, "/monocle/internals") ||
 	       open_in (here, "/../internals") || open_in (MONOCLE_MODULEDIR, "/internals");
+}
+
+static void
+note_internal (const char *name, void *data)
+{
+	if (is_internal (name))
+		*(bool *) data = true;
+}
+
+bool
+monocle__internals_are_needed (const void *code)
+{
+	Dl_info file;
+	bool are_needed = false;
+	if (dlsym (RTLD_DEFAULT, names[0]) && dladdr (code, &file) && file.dli_fname)
+		monocle__elf_each_needed (file.dli_fname, note_internal, &are_needed);
+	return are_needed;
 }

@@ -13,5 +13,7 @@
  * context.
  */
 bool monocle__internals_supply (const char *name);
+/* Does the file that this code is in need names of the library? Normal context. */
+bool monocle__internals_are_needed (const void *code);
 
 #endif

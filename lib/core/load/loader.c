@@ -16,10 +16,12 @@
 #include <unistd.h>
 #include "begin.h"
 #include "candidate.h"
+#include "dispatch/handle.h"
 #include "dispatch/host.h"
 #include "environment.h"
 #include "internals.h"
 #include "log.h"
+#include "model/first-body.h"
 #include "self.h"
 #include "words.h"
 
@@ -183,6 +185,13 @@ search_everywhere (search *find)
 
 /* --- descriptions ------------------------------------------------------------------------------------------------- */
 
+/* What was written for Mono's internals knows one body of each method. */
+static void
+starting (const void *code)
+{
+	monocle__handle_wrap_next (code && monocle__internals_are_needed (code) ? monocle__first_body_wrap : NULL);
+}
+
 /* The name is what comes before the first colon; the rest is the module's business. It must not be a path. */
 static bool
 parse (search *find, const char *desc)
@@ -205,6 +214,7 @@ parse (search *find, const char *desc)
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);
 		monocle__candidate_init (&find->candidate, name, desc, "Monocle");
 		find->candidate.supply = monocle__internals_supply;
+		find->candidate.starting = starting;
 		return true;
 	}
 	return false;

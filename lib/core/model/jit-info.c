@@ -14,6 +14,7 @@
 #include <mono/metadata/appdomain.h>
 #include "arena.h"
 #include "dispatch/host.h"
+#include "first-body.h"
 #include "hash.h"
 #include "invariant.h"
 #include "method.h"
@@ -253,11 +254,19 @@ monocle_jit_info_slot (MonoJitInfo *info)
 
 /* What the host knows by other means becomes a record when it is asked for. */
 MonoJitInfo *
-mono_jit_info_table_find (MonoDomain *domain, void *address)
+monocle__jit_info_at (const void *address)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
 	MonoJitInfo *info = find ((uintptr_t) address);
 	return info || !ops->code_at ? info : ops->code_at (ops->host, address);
+}
+
+MonoJitInfo *
+mono_jit_info_table_find (MonoDomain *domain, void *address)
+{
+	MonoJitInfo *info = monocle__jit_info_at (address);
+	monocle__first_body_asked (info);
+	return info;
 }
 
 MonoMethod *

@@ -10,6 +10,7 @@
 #include <mono/metadata/loader.h>
 #include "debug.h"
 #include "dispatch/host.h"
+#include "first-body.h"
 #include "log.h"
 
 static int
@@ -35,6 +36,7 @@ visit_mono (const monocle_frame *frame, void *data)
 	uint32_t il_offset = UINT32_MAX;
 	if (!frame->method || frame->kind == MONOCLE_FRAME_NATIVE)
 		return 0;
+	monocle__first_body_met (frame->method, frame->start);
 	if (visitor->il)
 		il_offset = monocle__debug_il_offset (frame->method, frame->start, frame->native_offset);
 	return visitor->func (frame->method, frame->start ? (int32_t) frame->native_offset : -1, (int32_t) il_offset,
@@ -84,10 +86,16 @@ static int
 visit_signal (const monocle_frame *frame, void *data)
 {
 	const signal_visitor *visitor = data;
+	MonoMethod *method = frame->method;
 	if (frame->kind != MONOCLE_FRAME_MANAGED)
 		return 0;
-	return visitor->func (frame->method, monocle_domain_root (), (void *) frame->start,
-	                      frame->method ? (int) frame->native_offset : -1, visitor->data);
+	if (monocle__first_body_is_sampled ()) {
+		if (!method || !frame->start) /* such a module would ask for it in vain, and not expect that */
+			return 0;
+		method = monocle__first_body_method (frame);
+	}
+	return visitor->func (method, monocle_domain_root (), (void *) frame->start,
+	                      method ? (int) frame->native_offset : -1, visitor->data);
 }
 
 /* Without a context there is nothing to begin with: a handler's own frames say nothing of what it interrupted. */

@@ -106,6 +106,13 @@ monocle__thread_sampled (void)
 	return thread && !atomic_load_explicit (&thread->is_tool, memory_order_relaxed) ? &thread->sampled : NULL;
 }
 
+bool
+monocle__thread_is_tool (void)
+{
+	MonoThread *thread = find ((uintptr_t) pthread_self ());
+	return thread && atomic_load_explicit (&thread->is_tool, memory_order_relaxed);
+}
+
 MonoThread *
 monocle_thread_attach (uintptr_t tid)
 {
@@ -193,10 +200,14 @@ mono_thread_attach (MonoDomain *domain)
 	return sample (attach ((uintptr_t) pthread_self (), true, false));
 }
 
+/* One that the module attached before becomes such a thread. */
 void
 mono_threads_attach_tools_thread (void)
 {
-	attach ((uintptr_t) pthread_self (), true, true);
+	MonoThread *thread = attach ((uintptr_t) pthread_self (), true, true);
+	if (!thread || !atomic_load (&thread->is_foreign) || atomic_exchange (&thread->is_tool, true))
+		return;
+	monocle__sampler_detach (&thread->sampled);
 }
 
 /* Only what a module attached is detached by it: the runtime's own threads end when the host says so. */
