@@ -529,6 +529,14 @@ MONO_API void monocle_host_startup_done (void);
 MONO_API void monocle_host_reopen (void);
 
 /*
+ * Does a module expect that no other thread raises events in runtime_shutdown_end, as on Mono, where none runs by then?
+ * Those that need Mono's internal functions do, and a host stops the program's threads for them if it can. Any context.
+ */
+MONO_API mono_bool monocle_host_ends_alone (void);
+/* From now on nothing is delivered but runtime_shutdown_end. Listener counts are 0. Normal context. */
+MONO_API void monocle_host_quieten (void);
+
+/*
  * The end, after runtime_shutdown_end was raised: every callback slot is cleared, then the cleanup callbacks run,
  * newest handle first. Modules stay mapped. Events raised afterwards go nowhere. Idempotent.
  */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
 #include "beside.h"
@@ -88,6 +89,27 @@ enable (void *host, monocle_feature feature)
 }
 
 /*
+ * Mono has stopped all other threads when it says runtime_shutdown_end, and its own modules take away then what events
+ * would need. False: they could not be stopped.
+ */
+static bool
+be_alone (void)
+{
+	enum { TRIES = 1000, PAUSE_NS = 1000000, GRACE_NS = 10000000, INFO_SUSPENDS = 10 };
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT hr = E_FAIL;
+	monocle_host_quieten ();
+	for (int i = 0; i < TRIES && monocle__clr_state.info_version >= INFO_SUSPENDS && hr < 0; i++) {
+		hr = info->vtbl->SuspendRuntime (info);
+		if (hr != CORPROF_E_SUSPENSION_IN_PROGRESS)
+			break;
+		nanosleep (&(struct timespec) { 0, PAUSE_NS }, NULL);
+	}
+	nanosleep (&(struct timespec) { 0, GRACE_NS }, NULL); /* callbacks that run in native code come to their end */
+	return hr >= 0;
+}
+
+/*
  * The runtime ends, or the program that embeds it says that it is not needed any more. Both may happen; the first
  * one counts.
  */
@@ -104,7 +126,10 @@ end (void *host)
 	monocle__heap_ending (true);
 	monocle_raise_runtime_shutdown_begin ();
 	monocle__heap_ending (false);
+	bool is_alone = monocle_host_ends_alone () && be_alone ();
 	monocle_raise_runtime_shutdown_end ();
+	if (is_alone)
+		monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
 	monocle_host_shutdown ();
 }
 

@@ -104,12 +104,22 @@ monocle__event_own (void)
 	return &own.desc;
 }
 
+/* The end is told when all else is hidden. */
+static struct _MonoProfilerDesc *
+shown (monocle_event event)
+{
+	monocle__handle *first =
+	    event == MONOCLE_EVENT_runtime_shutdown_end && !monocle__host_ended () ? monocle__handle_first () : NULL;
+	return first ? &first->desc : __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);
+}
+
 /* Whom an event is told first: of all events that have one, the core. */
 static struct _MonoProfilerDesc *
-first_of (monocle_event event, struct _MonoProfilerDesc *shown)
+first_of (monocle_event event, struct _MonoProfilerDesc *others)
 {
-	bool is_own = event == MONOCLE_EVENT_assembly_loaded || event == MONOCLE_EVENT_runtime_shutdown_end;
-	return is_own && monocle__host_delivering () ? &own.desc : shown;
+	if (event == MONOCLE_EVENT_runtime_shutdown_end && !monocle__host_ended ())
+		return &own.desc;
+	return event == MONOCLE_EVENT_assembly_loaded && monocle__host_delivering () ? &own.desc : others;
 }
 
 /* --- to and from the host ----------------------------------------------------------------------------------------- */
@@ -195,7 +205,7 @@ monocle_event_support (const char *event)
 	void                                                                                                          \
 	monocle_raise_##name raised                                                                                   \
 	{                                                                                                             \
-		struct _MonoProfilerDesc *shown_ = __atomic_load_n (&monocle__handles_shown, __ATOMIC_ACQUIRE);           \
+		struct _MonoProfilerDesc *shown_ = shown (MONOCLE_EVENT_##name);                                          \
 		struct _MonoProfilerDesc *to_ = first_of (MONOCLE_EVENT_##name, shown_);                                  \
                                                                                                                   \
 		if (MONOCLE_EVENT_##name == MONOCLE_EVENT_runtime_shutdown_begin)                                         \

@@ -29,7 +29,7 @@
 #include "log.h"
 #include "sample/sampler.h"
 
-enum { AWAITED = 0, WINDOW = 1, DELIVERING = 2, ENDED = 4 };
+enum { AWAITED = 0, WINDOW = 1, DELIVERING = 2, ENDED = 4, QUIET = 8 };
 
 static atomic_uint phase;
 
@@ -189,6 +189,25 @@ monocle_runtime_end (void)
 		host->end (host->host);
 }
 
+void
+monocle_host_quieten (void)
+{
+	if (!monocle__host_delivering ())
+		return;
+	move_phase (QUIET, DELIVERING);
+	monocle__event_publish ();
+	monocle__handle_publish ();
+}
+
+mono_bool
+monocle_host_ends_alone (void)
+{
+	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle))
+		if (handle->wrap)
+			return 1;
+	return 0;
+}
+
 /*
  * Threads that are inside a raise function may call a callback that they read before it was cleared, as on Mono.
  * Handles are never freed, so the list stays sound under them.
@@ -196,7 +215,7 @@ monocle_runtime_end (void)
 void
 monocle_host_shutdown (void)
 {
-	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING) & ENDED)
+	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING | QUIET) & ENDED)
 		return;
 	monocle__event_publish ();
 	monocle__handle_publish ();

@@ -54,7 +54,7 @@ static const monocle_host_ops ops = {
 	.code_at = code_at,
 };
 
-/* --- the module ---------------------------------------------------------------------------------------------------- */
+/* --- the module --------------------------------------------------------------------------------------------------- */
 
 static char seen[512];
 static MonoProfilerHandle handle, other;
@@ -208,6 +208,31 @@ precompiled_code_on_a_stack_is_told_of_before_it_is_shown (void **state)
 	ahead = known;
 }
 
+static void
+on_end (MonoProfiler *prof)
+{
+	note ("end ");
+}
+
+/* Last: nothing but the end is delivered any more. */
+static void
+the_end_is_all_that_is_heard_by_then (void **state)
+{
+	mono_profiler_set_runtime_shutdown_end_callback (handle, on_end);
+	assert_true (monocle_host_ends_alone ());
+	assert_true (monocle_event_counts ()[MONOCLE_EVENT_jit_done]);
+	monocle_host_quieten ();
+	assert_false (monocle_event_counts ()[MONOCLE_EVENT_jit_done]);
+	monocle_raise_jit_done (spun, monocle_jit_info_new (spun, tier0, sizeof tier0));
+	sample (native);
+	ASSERT_SEEN ("");
+	monocle_raise_runtime_shutdown_end ();
+	ASSERT_SEEN ("end ");
+	monocle_host_shutdown ();
+	monocle_raise_runtime_shutdown_end ();
+	ASSERT_SEEN ("");
+}
+
 static int
 start (void **state)
 {
@@ -234,6 +259,7 @@ main (void)
 		cmocka_unit_test (a_sample_in_a_later_body_is_in_the_first),
 		cmocka_unit_test (who_writes_samples_is_told_of_a_method_once_before_it_has_it),
 		cmocka_unit_test (precompiled_code_on_a_stack_is_told_of_before_it_is_shown),
+		cmocka_unit_test (the_end_is_all_that_is_heard_by_then),
 	};
 	return cmocka_run_group_tests (tests, start, NULL);
 }
