@@ -12,6 +12,7 @@
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
+#include "topic-choice.h"
 #include "word-list.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ typedef struct {
 	const char *output, *value, *source_root;
 	monocle__word_list map;
 	bool whole_lines;
+	monocle__topic_choice topic;
 	size_t format; /* of those of profiles and then of coverage; SIZE_MAX: it was not given */
 } arguments;
 
@@ -56,6 +58,16 @@ try_value (conversion *c, const char *path, const char *name)
 	return false;
 }
 
+static bool
+try_fit (const conversion *c, const char *path)
+{
+	char why[256];
+	bool fits = !c->format->fits || c->format->fits (c->profile, &c->options, why, sizeof why);
+	if (!fits)
+		monocle__say ("%s: %s", path, why);
+	return fits;
+}
+
 /*
  * A picture can be made again. A profile may be the only one, and is not overwritten by a name that the user did not
  * give.
@@ -76,7 +88,8 @@ convert_profile (const arguments *args, const char *output)
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	conversion c = { &monocle__file_formats[args->format], profile, { .title = monocle__path_base_name (path) } };
-	if (try_value (&c, path, args->value))
+	if (monocle__topic_choice_apply (&args->topic, path, profile) == 0 && try_value (&c, path, args->value) &&
+	    try_fit (&c, path))
 		result = write_output (&c, path, (monocle__output_place) { .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
 	return result;
@@ -121,7 +134,7 @@ convert (const arguments *args)
 	int result = MONOCLE__EXIT_FAILED;
 	if (strcmp (output, "-") != 0 && monocle__path_is_same (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
-	else if (to_pprof && monocle__profile_file_is_spool (args->path))
+	else if (to_pprof && !monocle__topic_choice_given (&args->topic) && monocle__profile_file_is_spool (args->path))
 		result = unpack_spool (args, output);
 	else
 		result = convert_profile (args, output);
@@ -152,6 +165,7 @@ static const monocle__option options[] = {
 	{ "value",  0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),  "NAME",
 	  "which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
 	  "pprof has all of them" },
+	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	{ "relative-to", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, source_root), "FOLDER",
 	  "coverage: name source files from this folder on" },
 	{ "map",    0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),    "FROM=TO",
@@ -202,8 +216,9 @@ wrong_format (const arguments *args, bool is_coverage)
 static const char *
 idle_option (const arguments *args, bool is_coverage)
 {
+	const char *given = monocle__topic_choice_given (&args->topic);
 	if (is_coverage)
-		return args->value ? "value" : NULL;
+		return args->value ? "value" : given ? given + strlen ("--") : NULL;
 	return args->source_root ? "relative-to" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
 }
 
@@ -219,7 +234,7 @@ is_coverage_or_folder (const arguments *args)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .format = SIZE_MAX };
+	arguments args = { .format = SIZE_MAX, .topic = MONOCLE__TOPIC_CHOICE_NONE };
 	const char *idle;
 	bool is_coverage;
 	int code;

@@ -10,6 +10,8 @@
 #include "path.h"
 #include "profile-file.h"
 #include "report-format.h"
+#include "topic-choice.h"
+#include "topics.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>
@@ -23,6 +25,7 @@ typedef struct {
 	size_t sort, format, limit; /* SIZE_MAX: it was not given */
 	bool tree, is_normalized;
 	const char *output, *value;
+	monocle__topic_choice topic;
 	const char *paths[2];
 } arguments;
 
@@ -117,13 +120,27 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 	return result;
 }
 
+/* Of profiles that are about several things one is compared: what was asked for, or what the first tells most of. */
+static bool
+try_topic (monocle__profile *const profiles[2], const arguments *args)
+{
+	monocle__topic_choice choice = args->topic;
+	if (!monocle__topic_choice_given (&choice) && !args->value && monocle__topics_find (profiles[0]).count > 0)
+		choice.topic = monocle__topic_of (profiles[0], monocle__profile_main_value (profiles[0]));
+	for (size_t i = 0; i < 2; i++) {
+		if (monocle__topic_choice_apply (&choice, args->paths[i], profiles[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
 static int
 diff_profiles (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
 	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
-	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0)
+	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0 && try_topic (profiles, args))
 		result = compare (profiles, args);
 	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);
@@ -173,6 +190,8 @@ wrong_for_coverage (const arguments *args)
 		return "--normalize";
 	if (args->value)
 		return "--value";
+	if (monocle__topic_choice_given (&args->topic))
+		return monocle__topic_choice_given (&args->topic);
 	return args->output ? "-o" : NULL;
 }
 
@@ -232,7 +251,7 @@ sort_choice (size_t index)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
+	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX, .topic = MONOCLE__TOPIC_CHOICE_NONE };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
@@ -261,6 +280,7 @@ static const monocle__option options[] = {
 	  "scale BEFORE so that both come to the same whole: what is compared is shares" },
 	{ "value",     0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),         "NAME",
 	  "which of the profiles' values: calls, self, ..." },
+	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	{ "format",    0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),        NULL,
 	  "for people (default; what did not change is left out), or for programs",
 	  .choice = monocle__choices_report_format },

@@ -9,6 +9,7 @@
 #include "profile-file.h"
 #include "report.h"
 #include "threads.h"
+#include "topic-choice.h"
 
 #include <fnmatch.h>
 #include <getopt.h> /* optind */
@@ -19,6 +20,7 @@ typedef struct {
 	const char *output, *thread;
 	double min_share;
 	bool upright;
+	monocle__topic_choice topic;
 } arguments;
 
 /* The samples of the threads whose names match, which the page says; NULL: out of memory. */
@@ -113,7 +115,9 @@ draw (const arguments *args, const char *path)
 	int result = 0;
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	if (args->thread)
+	if (monocle__topic_choice_apply (&args->topic, path, profile) != 0)
+		result = MONOCLE__EXIT_FAILED;
+	if (result == 0 && args->thread)
 		result = filter_threads (&profile, path, args->thread);
 	if (result == 0)
 		result = draw_profile (profile, path, args);
@@ -148,7 +152,7 @@ try_share (const char *text, void *ret_share)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { 0 };
+	arguments args = { .topic = MONOCLE__TOPIC_CHOICE_NONE };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
@@ -168,6 +172,7 @@ static const monocle__option options[] = {
 	  "begin with callers at the bottom; the key i turns the picture at any time" },
 	{ "thread",    0,   MONOCLE__OPTION_TEXT, offsetof (arguments, thread),    "GLOB",
 	  "only the threads whose names match; the profile must tell threads apart" },
+	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	{ "min-share", 0,   MONOCLE__OPTION_READ, offsetof (arguments, min_share), "PERCENT",
 	  "fold frames narrower than this; each fold says how many it holds.\n"
 	  "Default: 0.01 where there are more than 20,000 frames, else nothing is folded",

@@ -10,6 +10,7 @@
 #include "profile-file.h"
 #include "report-coverage.h"
 #include "report-format.h"
+#include "topic-choice.h"
 #include "word-list.h"
 
 #include <getopt.h> /* optind */
@@ -26,6 +27,7 @@ typedef struct {
 	const char *annotate;
 	monocle__word_list sources, map;
 	monocle__fail_under fail_under;
+	monocle__topic_choice topic;
 } arguments;
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
@@ -76,7 +78,7 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 {
 	const char *wrong = wrong_for_profile (args);
 	monocle__profile *profile;
-	int result;
+	int result = MONOCLE__EXIT_FAILED;
 	if (wrong && access (paths[0], R_OK) == 0)
 		return monocle__usage_error (&monocle__command_report, "%s is for coverage files, and %s is none", wrong,
 		                             paths[0]);
@@ -84,7 +86,8 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 		return monocle__usage_error (&monocle__command_report, "report takes one profile, not %zu", count);
 	if (monocle__profile_file_open (paths[0], &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	result = write_report (profile, args, paths[0]);
+	if (monocle__topic_choice_one (&args->topic, paths[0], profile) == 0)
+		result = write_report (profile, args, paths[0]);
 	monocle__profile_free (profile);
 	return result;
 }
@@ -96,6 +99,8 @@ wrong_for_coverage (const arguments *args)
 {
 	if (args->slow)
 		return "--slow";
+	if (monocle__topic_choice_given (&args->topic))
+		return monocle__topic_choice_given (&args->topic);
 	return args->sort != SIZE_MAX && args->sort < monocle__sort_count ? "this --sort" : NULL;
 }
 
@@ -173,6 +178,7 @@ static int
 run (int argc, char **argv)
 {
 	arguments args = { .sort = SIZE_MAX, .by = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
+	args.topic = MONOCLE__TOPIC_CHOICE_NONE;
 	const char *newest;
 	int code;
 	monocle__output_begin ();
@@ -222,6 +228,7 @@ static const monocle__option options[] = {
 	{ "slow",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),           NULL,
 	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
 	  "with --tree each with its callers" },
+	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
 	{ "by",          0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, by),             NULL,
 	  "coverage: what has a row (default: each file)",
 	  .choice = by_choice },
@@ -255,10 +262,10 @@ const monocle__command monocle__command_report = {
 	.summary = "show a profile or coverage as a table, a tree, or rows for other programs",
 	.operands = "[FILE...]",
 	.options = options,
-	.about = "FILE is a profile (pprof), the spool of a process that died or still runs, the number of a running\n"
-	         "process (or of the monocle run that started it), or coverage (.mcov); several files of coverage are\n"
-	         "added up. Without FILE it is the newest of *.pb.gz, *.spool and *.mcov in the current\n"
-	         "directory.\n"
+	.about = "FILE is a profile (pprof, or .mlpd of Mono's log profiler), the spool of a process that died or still\n"
+	         "runs, the number of a running process (or of the monocle run that started it), or coverage (.mcov);\n"
+	         "several files of coverage are added up. Without FILE it is the newest of *.pb.gz, *.mlpd, *.spool and\n"
+	         "*.mcov in the current directory.\n"
 	         "\n"
 	         "Example: the single calls that took 50 ms or more, each with its callers:\n"
 	         "  monocle run --profile=calls:threshold=50ms -o prof.pb.gz -- dotnet app.dll\n"

@@ -140,8 +140,11 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 		return read_spool (path, ret_profile);
 	if (say_text_log (path))
 		return -1;
-	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0)
+	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0) {
+		if ((*ret_profile)->incomplete)
+			monocle__say ("%s: %s", path, (*ret_profile)->incomplete);
 		return 0;
+	}
 	if (!say_spool (path))
 		monocle__say ("%s: %s", path, error);
 	return -1;
@@ -173,8 +176,8 @@ monocle__profile_file_newest (bool or_coverage, const char *but)
 	struct stat status;
 	char *found = NULL;
 	while (directory && (entry = readdir (directory))) {
-		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".spool") &&
-		    !(or_coverage && ends_with (entry->d_name, ".mcov")))
+		if (!ends_with (entry->d_name, ".pb.gz") && !ends_with (entry->d_name, ".mlpd") &&
+		    !ends_with (entry->d_name, ".spool") && !(or_coverage && ends_with (entry->d_name, ".mcov")))
 			continue;
 		if (but && monocle__path_is_same (entry->d_name, but))
 			continue;
@@ -193,5 +196,5 @@ void
 monocle__profile_file_say_none (bool or_coverage)
 {
 	monocle__say ("there is no profile%s in this directory; name one, or make one with monocle run",
-	              or_coverage ? " or coverage (*.pb.gz, *.spool or *.mcov)" : " (*.pb.gz or *.spool)");
+	              or_coverage ? " or coverage (*.pb.gz, *.mlpd, *.spool or *.mcov)" : " (*.pb.gz, *.mlpd or *.spool)");
 }

@@ -27,6 +27,7 @@ enum {
 typedef struct {
 	unsigned char *bytes;
 	size_t size, capacity;
+	bool is_cut; /* it was not unpacked to its end */
 } content;
 
 /* Inflates one gzip member after another into `out`. NULL, or what is wrong. */
@@ -47,8 +48,10 @@ inflate_members (z_stream *stream, content *out)
 		stream->avail_out = (uInt) (out->capacity - out->size < PIECE ? out->capacity - out->size : PIECE);
 		state = inflate (stream, Z_NO_FLUSH);
 		out->size = (size_t) (stream->next_out - out->bytes);
-		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0))
+		if (state == Z_BUF_ERROR || (state == Z_OK && stream->avail_in == 0 && stream->avail_out > 0)) {
+			out->is_cut = true;
 			return "damaged: the file is cut off";
+		}
 		if (state != Z_OK && state != Z_STREAM_END)
 			return "damaged: its gzip check fails";
 	}
@@ -69,16 +72,36 @@ unpack (const void *bytes, size_t size, content *out)
 	return problem;
 }
 
-static int
-parse_plain (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile, char *error,
-             size_t error_size)
+/* The first that recognises the bytes; there is one, since pprof takes everything. */
+static const monocle__file_format *
+find_format (const void *bytes, size_t size)
 {
-	for (size_t i = 0; i < monocle__file_format_count; i++) {
-		const monocle__file_format *format = &monocle__file_formats[i];
-		if (format->recognise && format->recognise (bytes, size))
-			return format->parse (bytes, size, allowance, ret_profile, error, error_size);
+	const monocle__file_format *format = monocle__file_formats;
+	while (!format->recognise || !format->recognise (bytes, size))
+		format++;
+	return format;
+}
+
+/* What there is of a packed file that is cut off. `problem` says that it is. */
+static int
+parse_cut (const content *file, size_t allowance, const char *problem, monocle__profile **ret_profile, char *error,
+           size_t error_size)
+{
+	const monocle__file_format *format = find_format (file->bytes, file->size);
+	monocle__profile *profile;
+	if (!format->may_be_cut) {
+		snprintf (error, error_size, "%s", problem);
+		return -1;
 	}
-	return -1; /* never: pprof takes everything */
+	if (format->parse (file->bytes, file->size, allowance, &profile, error, error_size) != 0)
+		return -1;
+	if (!profile->incomplete && !monocle__profile_set_incomplete (profile, "the file is cut off at its end")) {
+		snprintf (error, error_size, "%s", monocle__profile_no_memory (profile));
+		monocle__profile_free (profile);
+		return -1;
+	}
+	*ret_profile = profile;
+	return 0;
 }
 
 int
@@ -90,12 +113,16 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	const char *problem;
 	int result = -1;
 	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
-		return parse_plain (bytes, size, allowance, ret_profile, error, error_size);
+		return find_format (bytes, size)->parse (bytes, size, allowance, ret_profile, error, error_size);
 	problem = unpack (bytes, size, &unpacked);
-	if (problem)
+	allowance -= unpacked.size < allowance ? unpacked.size : allowance;
+	if (unpacked.is_cut)
+		result = parse_cut (&unpacked, allowance, problem, ret_profile, error, error_size);
+	else if (problem)
 		snprintf (error, error_size, "%s", problem);
 	else
-		result = parse_plain (unpacked.bytes, unpacked.size, allowance - unpacked.size, ret_profile, error, error_size);
+		result = find_format (unpacked.bytes, unpacked.size)
+		             ->parse (unpacked.bytes, unpacked.size, allowance, ret_profile, error, error_size);
 	free (unpacked.bytes);
 	return result;
 }
@@ -133,17 +160,30 @@ monocle__profile_read (const char *path, monocle__profile **ret_profile, char *e
 	return result;
 }
 
-#define WRITTEN_FORMAT(name, extension, help) { #name, extension, help, NULL, NULL, monocle__##name##_convert },
+#define WRITTEN_FORMAT(name, extension, help) \
+	{ #name, extension, help, NULL, NULL, monocle__##name##_convert, NULL, false },
+#define EVENT_FORMAT(name, extension, help) \
+	{ #name, \
+	  extension, \
+	  help "; FILE may be one", \
+	  monocle__##name##_recognise, \
+	  monocle__##name##_parse, \
+	  monocle__##name##_convert, \
+	  monocle__##name##_fits, \
+	  true },
 #define READ_FORMAT(name, extension, help) \
 	{ #name, \
 	  extension, \
 	  help "; FILE may be one", \
 	  monocle__##name##_recognise, \
 	  monocle__##name##_parse, \
-	  monocle__##name##_convert },
+	  monocle__##name##_convert, \
+	  NULL, \
+	  false },
 const monocle__file_format monocle__file_formats[] = {
 #include "file-formats.def"
 };
+#undef EVENT_FORMAT
 #undef READ_FORMAT
 #undef WRITTEN_FORMAT
 const size_t monocle__file_format_count = sizeof monocle__file_formats / sizeof *monocle__file_formats;

@@ -26,6 +26,12 @@ typedef bool monocle__recogniser (const char *bytes, size_t size);
  */
 typedef int monocle__parser (const void *bytes, size_t size, size_t allowance, monocle__profile **ret_profile,
                              char *error, size_t error_size);
+/*
+ * Can the format hold the profile, with these options? false, with one line in `why`: it must not be written. Without
+ * memory, too.
+ */
+typedef bool monocle__fit (const monocle__profile *profile, const monocle__convert_options *options, char *why,
+                           size_t size);
 /* 0, or -1 without memory; the stream's errors are the caller's. */
 typedef int monocle__converter (FILE *out, const monocle__profile *profile, const monocle__convert_options *options);
 
@@ -36,17 +42,23 @@ typedef struct {
 	monocle__recogniser *recognise; /* NULL, as `parse`: it is only written */
 	monocle__parser *parse;
 	monocle__converter *write;
+	monocle__fit *fits; /* NULL: every profile does */
+	bool may_be_cut;    /* of a file that is cut off at its end the beginning can be read */
 } monocle__file_format;
 
 extern const monocle__file_format monocle__file_formats[];
 extern const size_t monocle__file_format_count;
 
 #define WRITTEN_FORMAT(name, extension, help) monocle__converter monocle__##name##_convert;
+#define EVENT_FORMAT(name, extension, help) \
+	monocle__fit monocle__##name##_fits; \
+	READ_FORMAT (name, extension, help)
 #define READ_FORMAT(name, extension, help) \
 	monocle__recogniser monocle__##name##_recognise; \
 	monocle__parser monocle__##name##_parse; \
 	WRITTEN_FORMAT (name, extension, help)
 #include "file-formats.def"
+#undef EVENT_FORMAT
 #undef READ_FORMAT
 #undef WRITTEN_FORMAT
 

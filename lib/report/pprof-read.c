@@ -74,10 +74,12 @@ fail_memory (reader *r)
 
 /* clang-format off */
 #define READ_FORMAT(name, extension, help) " " #name
+#define EVENT_FORMAT READ_FORMAT
 #define WRITTEN_FORMAT(name, extension, help)
 static const char read_formats[] =
 #include "file-formats.def"
 	;
+#undef EVENT_FORMAT
 #undef READ_FORMAT
 #undef WRITTEN_FORMAT
 /* clang-format on */

@@ -14,6 +14,7 @@
 #include "invariant.h"
 #include "utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct monocle__text_block {
@@ -190,6 +191,13 @@ monocle__profile_add_function (monocle__profile *profile, const monocle__functio
 	return profile->function_count - 1;
 }
 
+size_t
+monocle__profile_find_function (const monocle__profile *profile, const monocle__function *function)
+{
+	uint32_t slot = profile->function_slot_count ? *function_slot (profile, function) : 0;
+	return slot ? slot - 1 : SIZE_MAX;
+}
+
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
 bool
@@ -208,6 +216,19 @@ monocle__profile_add_comment (monocle__profile *profile, const char *comment)
 	    !MONOCLE__RESERVE (profile->comments, profile->comment_capacity, profile->comment_count + 1))
 		return false;
 	profile->comments[profile->comment_count++] = comment;
+	return true;
+}
+
+bool
+monocle__profile_set_incomplete (monocle__profile *profile, const char *why)
+{
+	char line[256];
+	const char *comment;
+	snprintf (line, sizeof line, "lost: %s", why);
+	comment = monocle__profile_text (profile, line, strlen (line));
+	if (!comment || !monocle__profile_add_comment (profile, comment))
+		return false;
+	profile->incomplete = comment + strlen ("lost: ");
 	return true;
 }
 

@@ -71,6 +71,7 @@ typedef struct {
 	const char **comments;
 	size_t comment_count, comment_capacity;
 	const char *default_type;           /* a value type's name, or NULL */
+	const char *incomplete;             /* why it is less than the file was meant to hold; NULL: it is all of it */
 	int64_t time_nanos, duration_nanos; /* since 1970; 0 when unknown */
 	monocle__text_block *text;          /* the strings */
 	uint32_t *function_slots;           /* hash table over functions: index + 1, 0 is free */
@@ -102,8 +103,12 @@ void monocle__profile_text_drop (monocle__profile *profile, const char *text);
  */
 bool monocle__profile_add_value_type (monocle__profile *profile, const char *type, const char *unit);
 bool monocle__profile_add_comment (monocle__profile *profile, const char *comment);
+/* The profile is not all of the file: a comment says so, too. `why` is copied. */
+bool monocle__profile_set_incomplete (monocle__profile *profile, const char *why);
 /* The index of the function; one with the same name and file name is the same function. SIZE_MAX: out of memory. */
 size_t monocle__profile_add_function (monocle__profile *profile, const monocle__function *function);
+/* The index of the function with the same name and file name; SIZE_MAX: there is none. */
+size_t monocle__profile_find_function (const monocle__profile *profile, const monocle__function *function);
 /* `frames` leaf first, `values` one per value type; both are copied. */
 bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth,
                                   const int64_t *values);

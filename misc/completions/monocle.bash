@@ -9,7 +9,7 @@ _monocle_modules()
 # --- rows ---
 # Made by doc/gen_command.py of the rows of commands, options and formats.
 _monocle_commands='run env report flame html diff convert merge snapshot list new doctor'
-_monocle_profiles='.collapsed.txt .mcov .pb .pb.gz .speedscope.json .spool'
+_monocle_profiles='.collapsed.txt .mcov .mlpd .pb .pb.gz .speedscope.json .spool'
 
 # The options of a command.
 _monocle_options()
@@ -17,11 +17,11 @@ _monocle_options()
 	case $1 in
 	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= --unchecked -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --slow --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
-	flame) echo '-o --icicle --no-icicle --thread= --min-share= --help' ;;
+	report) echo '--sort= -n --tree --slow --topic= --shot= --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
+	flame) echo '-o --icicle --no-icicle --thread= --topic= --shot= --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
-	diff) echo '--sort= -n --tree --normalize --value= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --relative-to= --map= --whole-lines --help' ;;
+	diff) echo '--sort= -n --tree --normalize --value= --topic= --shot= --format= -o --help' ;;
+	convert) echo '--to= -o --value= --topic= --shot= --relative-to= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
@@ -36,11 +36,11 @@ _monocle_with_value()
 	case $1 in
 	run) echo '--profile -o --output --process --snapshots' ;;
 	env) echo '--profile --format -o --output --process' ;;
-	report) echo '--sort -n --by --annotate --source-root --map --fail-under --format' ;;
-	flame) echo '-o --output --thread --min-share' ;;
+	report) echo '--sort -n --topic --shot --by --annotate --source-root --map --fail-under --format' ;;
+	flame) echo '-o --output --thread --topic --shot --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
-	diff) echo '--sort -n --value --format -o --output' ;;
-	convert) echo '--to -o --output --value --relative-to --map' ;;
+	diff) echo '--sort -n --value --topic --shot --format -o --output' ;;
+	convert) echo '--to -o --output --value --topic --shot --relative-to --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
@@ -53,11 +53,15 @@ _monocle_choices()
 	case $1 in
 	env,--format) echo 'shell systemd docker compose kubernetes' ;;
 	report,--sort) echo 'self total calls path missed percent' ;;
+	report,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
 	report,--by) echo 'file class method assembly' ;;
 	report,--format) echo 'text tsv json' ;;
+	flame,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
 	diff,--sort) echo 'self total' ;;
+	diff,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
 	diff,--format) echo 'text tsv json' ;;
-	convert,--to) echo 'collapsed speedscope pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
+	convert,--to) echo 'collapsed speedscope mlpd pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
+	convert,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
 	new,--lang) echo 'c cpp csharp rust pascal' ;;
 	esac
 }

@@ -83,7 +83,7 @@ class Output(case.Case):
         self.assertIn('after: old.pb.gz', re.sub(' +', ' ', self.monocle('diff', 'new.pb.gz')[1]))
         for name in 'old.pb.gz', 'new.pb.gz':
             (self.work / name).unlink()
-        for words, wanted in [(['flame'], 'there is no profile (*.pb.gz or *.spool) in this directory'),
+        for words, wanted in [(['flame'], 'there is no profile (*.pb.gz, *.mlpd or *.spool) in this directory'),
                               (['diff', 'x'], 'there is no other profile')]:
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (1, ''))

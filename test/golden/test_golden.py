@@ -49,11 +49,12 @@ SPEEDSCOPE, FIREFOX, PERFETTO = (['convert', '--to=' + name, '-o', '-']
 
 
 def kinds(monocle, folder, name):
-    """KINDS, and each format of convert by its ending; pprof is read back instead. Of slow calls, SLOW_KINDS."""
+    """KINDS, and each format of convert by its ending; pprof is read back instead, and so is mlpd
+    (test/command/test_mlpd.py). Of slow calls, SLOW_KINDS."""
     if name.startswith('slow'):
         return SLOW_KINDS
     found = dict(KINDS)
-    for form in set(case.file_formats(monocle)) - {'pprof'}:
+    for form in set(case.file_formats(monocle)) - {'pprof', 'mlpd'}:
         out = run(monocle, ['convert', '--to=' + form], folder, name).strip()
         os.unlink(os.path.join(folder, out))
         found[out[len(name) - len('pb.gz'):]] = ['convert', '--to=' + form, '-o', '-']

@@ -106,7 +106,8 @@ a_line_without_amount_is_named (void **state)
 	assert_refused ("a 1\n12\n", "line 2");
 	assert_refused ("a 1\nb 1.2.3\n", "line 2");
 	assert_refused ("a 1\nb 0x10\n", "line 2");
-	assert_refused ("hello, this is no profile", "not a profile in a format that is read: collapsed speedscope pprof");
+	assert_refused ("hello, this is no profile",
+	                "not a profile in a format that is read: collapsed speedscope mlpd pprof");
 }
 
 #define FRAMES \

@@ -64,14 +64,29 @@ static const char speedscope_bytes[] =
     "{\"type\":\"evented\",\"name\":\"b\",\"unit\":\"bytes\",\"events\":["
     "{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":7}]}]}";
 
+/* Names, a call with an allocation, a lock, a move and an exception in it, two samples and a heap shot. */
+static const char mlpd_bytes[] =
+    "\001ZPM\003\000\021\010\000\354\352\257\232\001\000\000\000\312\232;\000\000\000\000\024\000\000\000\000\000"
+    "\000\000g\022\000\000\000\000\011\000\000\000log:test\000\007\000\000\000x86-64\000\006\000\000\000linux\000"
+    "\001LPMf\000\000\000\000\312\232;\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000"
+    "\000\000\020\000\000\000\000\000\000\000\000\000\000\000\000\000\000C\000\001\200\002\020F\000\042\000\001\300"
+    "\200\300\000\000T\000\042\000\007\300\000\000\300\200\300\000\002\000\005\200 t\000\027\000\200\022\000s\000#"
+    "\000\000\000\000\300\000\010\030\005\000\001\010\005\011\002\0101\000\002\010\020\204\000\020\001\000\023\005"
+    "\000\007\000\200 \001\204\002\001\000\007\000\200 \001\204\022\001\000\006\000&\000\020\300\000\030\001\000"
+    "\026\000";
+
 static void
 readers_of_other_formats_without_memory_say_so (void **state)
 {
 	static const struct {
 		monocle__parser *parse;
 		const char *bytes;
-		size_t samples;
-	} rows[] = { { monocle__collapsed_parse, collapsed_bytes, 2 }, { monocle__speedscope_parse, speedscope_bytes, 3 } };
+		size_t size, samples;
+	} rows[] = {
+		{ monocle__collapsed_parse, collapsed_bytes, sizeof collapsed_bytes - 1, 2 },
+		{ monocle__speedscope_parse, speedscope_bytes, sizeof speedscope_bytes - 1, 3 },
+		{ monocle__mlpd_parse, mlpd_bytes, sizeof mlpd_bytes - 1, 7 },
+	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		monocle__profile *profile = NULL;
@@ -80,7 +95,7 @@ readers_of_other_formats_without_memory_say_so (void **state)
 		do {
 			failing_memory_allowed = n++;
 			assert_true (n < 1000);
-			if (rows[i].parse (rows[i].bytes, strlen (rows[i].bytes), SIZE_MAX, &profile, error, sizeof error) != 0)
+			if (rows[i].parse (rows[i].bytes, rows[i].size, SIZE_MAX, &profile, error, sizeof error) != 0)
 				assert_string_equal (error, "out of memory");
 		} while (!profile);
 		failing_memory_allowed = -1;
@@ -90,19 +105,48 @@ readers_of_other_formats_without_memory_say_so (void **state)
 	}
 }
 
+/* Samples: what every format can hold. */
+static monocle__profile *
+read_samples (void)
+{
+	monocle__profile *profile = NULL;
+	char error[128] = "";
+	if (monocle__profile_parse (collapsed_bytes, sizeof collapsed_bytes - 1, &profile, error, sizeof error) != 0)
+		fail_msg ("%s", error);
+	return profile;
+}
+
+static void
+ask_without_memory (const monocle__file_format *format, const monocle__profile *profile,
+                    const monocle__convert_options *options)
+{
+	char why[256] = "";
+	long n = 0;
+	failing_memory_allowed = 0;
+	while (format->fits && !format->fits (profile, options, why, sizeof why)) {
+		assert_string_equal (why, "out of memory");
+		failing_memory_allowed = ++n;
+		assert_true (n < 1000);
+	}
+	failing_memory_allowed = -1;
+}
+
 static void
 a_converter_without_memory_answers_minus_one (void **state)
 {
 	FILE *out = fopen ("/dev/null", "w");
-	monocle__profile *profile = read_profile ();
+	monocle__profile *calls = read_profile (), *samples = read_samples ();
 
 	for (size_t i = 0; i < monocle__file_format_count; i++) {
-		monocle__convert_options options = { .title = "t", .value = 1 };
+		const monocle__file_format *format = &monocle__file_formats[i];
+		const monocle__profile *profile = format->fits ? samples : calls;
+		monocle__convert_options options = { .title = "t", .value = profile == calls };
 		long n = 0;
 		int result;
+		ask_without_memory (format, profile, &options);
 		do {
 			failing_memory_allowed = n++;
-			result = monocle__file_formats[i].write (out, profile, &options);
+			result = format->write (out, profile, &options);
 			assert_true (result == 0 || result == -1);
 			assert_true (n < 1000);
 		} while (result != 0);
@@ -110,7 +154,8 @@ a_converter_without_memory_answers_minus_one (void **state)
 		assert_true (n > 2);
 	}
 	fclose (out);
-	monocle__profile_free (profile);
+	monocle__profile_free (calls);
+	monocle__profile_free (samples);
 }
 
 typedef int (*diff_writer) (FILE *out, const monocle__profile *profile, const monocle__diff_options *options);
