@@ -122,6 +122,40 @@ first_of (monocle_event event, struct _MonoProfilerDesc *others)
 	return event == MONOCLE_EVENT_assembly_loaded && monocle__host_delivering () ? &own.desc : others;
 }
 
+/* --- what comes before -------------------------------------------------------------------------------------------- */
+
+static struct _MonoProfilerDesc preparing;
+
+/* A constant where it is used: raising all others costs nothing more. */
+static inline __attribute__ ((always_inline)) bool
+is_prepared (monocle_event event)
+{
+	switch (event) {
+	case MONOCLE_EVENT_jit_begin:
+	case MONOCLE_EVENT_jit_failed:
+	case MONOCLE_EVENT_jit_done:
+	case MONOCLE_EVENT_class_loading:
+	case MONOCLE_EVENT_class_failed:
+	case MONOCLE_EVENT_class_loaded:
+	case MONOCLE_EVENT_vtable_loading:
+	case MONOCLE_EVENT_vtable_failed:
+	case MONOCLE_EVENT_vtable_loaded:
+	case MONOCLE_EVENT_image_loading:
+	case MONOCLE_EVENT_image_failed:
+	case MONOCLE_EVENT_image_loaded:
+	case MONOCLE_EVENT_assembly_loading:
+	case MONOCLE_EVENT_assembly_loaded: return true;
+	default: return false;
+	}
+}
+
+void
+monocle__event_prepare (monocle_event event, void *callback)
+{
+	MONOCLE__INVARIANT (is_prepared (event));
+	__atomic_store_n (&preparing.callbacks[event], callback, __ATOMIC_RELEASE);
+}
+
 /* --- to and from the host ----------------------------------------------------------------------------------------- */
 
 void
@@ -207,12 +241,19 @@ monocle_event_support (const char *event)
 	{                                                                                                             \
 		struct _MonoProfilerDesc *shown_ = shown (MONOCLE_EVENT_##name);                                          \
 		struct _MonoProfilerDesc *to_ = first_of (MONOCLE_EVENT_##name, shown_);                                  \
+		bool prepared_ = !is_prepared (MONOCLE_EVENT_##name);                                                     \
                                                                                                                   \
 		if (MONOCLE_EVENT_##name == MONOCLE_EVENT_runtime_shutdown_begin)                                         \
 			monocle__host_begin_shutdown ();                                                                      \
 		for (; to_; to_ = to_ == &own.desc ? shown_ : to_->next) {                                                \
 			void *slot_ = __atomic_load_n (&to_->callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);              \
 			MonoProfiler *prof = to_->prof;                                                                       \
+			if (slot_ && !prepared_) {                                                                            \
+				void *before_ = __atomic_load_n (&preparing.callbacks[MONOCLE_EVENT_##name], __ATOMIC_ACQUIRE);   \
+				prepared_ = true;                                                                                 \
+				if (before_)                                                                                      \
+					((Callback) before_) arguments;                                                               \
+			}                                                                                                     \
 			if (slot_)                                                                                            \
 				((Callback) slot_) arguments;                                                                     \
 		}                                                                                                         \

@@ -18,5 +18,10 @@ void monocle__event_clear (monocle__handle *handle);
  * before any module is.
  */
 MonoProfilerHandle monocle__event_own (void);
+/*
+ * What is done before a module is told of an event, once, and only if one is: `callback` has the type of the event's
+ * own. For the events of event.c's is_prepared ().
+ */
+void monocle__event_prepare (monocle_event event, void *callback);
 
 #endif

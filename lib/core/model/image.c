@@ -83,6 +83,7 @@ monocle_image_new (const char *filename, uint32_t flags, uint32_t class_rows, ui
 	if (!image->filename || !image->simple_name || !image->assembly.folder ||
 	    !monocle__table_init (&image->classes, class_rows) || !monocle__table_init (&image->methods, method_rows))
 		return NULL;
+	monocle__shown_begin ();
 	image->assembly.name = (MonoAssemblyName) { .name = image->simple_name, .culture = "" };
 	image_publish (image);
 	return image;

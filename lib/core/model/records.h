@@ -202,6 +202,7 @@ struct _MonoClass {
 	uint8_t is_own : 1;           /* an instance over its definition's own parameters: see monocle__class_shown () */
 	_Atomic (bool) has_no_parent; /* the host said so, or will not be asked again */
 	_Atomic (bool) is_complete;   /* its image is being unloaded and all was asked */
+	_Atomic (bool) is_shown;      /* what it is made of was described: shown.c */
 };
 
 /* --- method.c, signature.c ---------------------------------------------------------------------------------------- */

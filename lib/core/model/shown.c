@@ -82,6 +82,7 @@ enum { SHOWN_VALUETYPE = 0x4, SHOWN_ENUM = 0x8 };
 /* Of a method's: the kind of wrapper, whether it is generic, an instance; its slot, which nobody knows. */
 enum { WRAPPER_SHIFT = 2, SHOWN_DYNAMIC = 1 << 9, SHOWN_GENERIC = 1 << 11, SHOWN_INFLATED = 1 << 12 };
 enum { WRAPPERS = 26 };
+enum { FLAG_INTERFACE = 0x20 }; /* II.23.1.15 */
 static const uint32_t shown_no_slot = 0xffff0000;
 
 /* --- classes and types -------------------------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ monocle__shown_class_made (MonoClass *klass)
 static MonoClass *
 element_told (MonoClass *klass, const monocle__class_desc *desc)
 {
-	if (klass->kind == MONOCLE__CLASS_DEF && desc->enum_base)
+	if (desc->enum_base)
 		return monocle_class_primitive (desc->enum_base);
 	if (klass->kind == MONOCLE__CLASS_INST && klass->count == 1 && monocle__class_desc_is_system (desc, "Nullable`1"))
 		return klass->arguments[0]->klass;
@@ -161,9 +162,9 @@ monocle__shown_class_is (MonoClass *klass, const monocle__class_desc *desc)
 		atomic_store_explicit (&klass->token, monocle_class_token (klass->element), memory_order_relaxed);
 	if (element || !atomic_load_explicit (&klass->element_class, memory_order_relaxed))
 		atomic_store_explicit (&klass->element_class, element ? element : klass, memory_order_relaxed);
-	if (klass->kind == MONOCLE__CLASS_DEF && desc->enum_base)
+	if (desc->enum_base)
 		bits |= SHOWN_ENUM;
-	atomic_store_explicit (&klass->shown_bits, (uint8_t) bits, memory_order_relaxed);
+	atomic_fetch_or_explicit (&klass->shown_bits, (uint8_t) bits, memory_order_relaxed);
 	atomic_store_explicit (&klass->nested_in, desc->nesting, memory_order_relaxed);
 	atomic_store_explicit (&klass->name_space, desc->name_space, memory_order_relaxed);
 	atomic_store_explicit (&klass->name, desc->name, memory_order_release);
@@ -174,6 +175,61 @@ monocle__shown_type (MonoType *type)
 {
 	if (!atomic_load_explicit (&type->shown_code, memory_order_relaxed) && monocle__class_describe (type->klass))
 		set_code (type, monocle__type_code (type));
+}
+
+/* What it is made of, each class once: arguments may mention each other. They nest no deeper than class.c allows. */
+static void
+show_parts (MonoClass *klass)
+{
+	if (!klass || atomic_load_explicit (&klass->is_shown, memory_order_relaxed) || !monocle__class_describe (klass))
+		return;
+	atomic_store_explicit (&klass->is_shown, true, memory_order_relaxed);
+	MonoImage *image = mono_class_get_image (klass);
+	if (image)
+		monocle__image_describe (image);
+	show_parts (klass->element);
+	show_parts (atomic_load_explicit (&klass->nested_in, memory_order_relaxed));
+	for (uint32_t i = 0; i < klass->count; i++) {
+		show_parts (klass->arguments[i]->klass);
+		monocle__shown_type (klass->arguments[i]);
+	}
+}
+
+/*
+ * An array's parent and, before corlib was read, a primitive's is a class that is looked up by name: not in any
+ * context. Who has none is not asked each time.
+ */
+static bool
+may_ask_parent (MonoClass *klass)
+{
+	if (klass->kind == MONOCLE__CLASS_PRIMITIVE)
+		return klass->primitive != MONO_TYPE_OBJECT && monocle_class_token (klass);
+	return (klass->kind == MONOCLE__CLASS_DEF || klass->kind == MONOCLE__CLASS_INST) &&
+	       !(mono_class_get_flags (klass) & FLAG_INTERFACE);
+}
+
+static void
+show_parents (MonoClass *klass)
+{
+	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT && may_ask_parent (klass); depth++) {
+		MonoClass *parent = mono_class_get_parent (klass);
+		if (parent && mono_class_is_enum (klass))
+			atomic_fetch_or_explicit (&klass->shown_bits, SHOWN_ENUM, memory_order_relaxed);
+		show_parts (parent);
+		klass = parent;
+	}
+}
+
+/* A class that a module gets, and what hangs on it. */
+static void
+show_class (MonoClass *klass)
+{
+	if (!klass)
+		return;
+	show_parts (klass);
+	show_parents (klass);
+	if (klass->kind == MONOCLE__CLASS_ARRAY)
+		show_parents (klass->element);
 }
 
 /* --- methods ------------------------------------------------------------------------------------------------------ */
@@ -255,4 +311,76 @@ monocle__shown_image_is (MonoImage *image, const monocle__image_desc *desc)
 	atomic_store_explicit (&image->module_name, desc->module_name, memory_order_relaxed);
 	atomic_store_explicit (&image->guid, desc->guid, memory_order_relaxed);
 	atomic_store_explicit (&image->assembly_name, desc->name.name, memory_order_release);
+}
+
+/* --- before events ------------------------------------------------------------------------------------------------ */
+
+static void
+before_image (MonoProfiler *prof, MonoImage *image)
+{
+	if (image)
+		monocle__image_describe (image);
+}
+
+static void
+before_assembly (MonoProfiler *prof, MonoAssembly *assembly)
+{
+	before_image (prof, mono_assembly_get_image (assembly));
+}
+
+static void
+before_class (MonoProfiler *prof, MonoClass *klass)
+{
+	show_class (klass);
+}
+
+static void
+before_vtable (MonoProfiler *prof, MonoVTable *vtable)
+{
+	show_class (mono_vtable_class (vtable));
+}
+
+static void
+before_method (MonoProfiler *prof, MonoMethod *method)
+{
+	MonoType *const *arguments = method ? monocle__method_arguments (method) : NULL;
+	if (!method)
+		return;
+	monocle__method_describe (method);
+	show_class (mono_method_get_class (method));
+	for (uint32_t i = 0; i < method->count; i++) {
+		show_class (arguments[i]->klass);
+		monocle__shown_type (arguments[i]);
+	}
+}
+
+static void
+before_code (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *info)
+{
+	before_method (prof, method);
+}
+
+void
+monocle__shown_begin (void)
+{
+	/* clang-format off */
+	static const struct { monocle_event event; void *callback; } rows[] = {
+		{ MONOCLE_EVENT_jit_begin,        (void *) before_method },
+		{ MONOCLE_EVENT_jit_failed,       (void *) before_method },
+		{ MONOCLE_EVENT_jit_done,         (void *) before_code },
+		{ MONOCLE_EVENT_class_loading,    (void *) before_class },
+		{ MONOCLE_EVENT_class_failed,     (void *) before_class },
+		{ MONOCLE_EVENT_class_loaded,     (void *) before_class },
+		{ MONOCLE_EVENT_vtable_loading,   (void *) before_vtable },
+		{ MONOCLE_EVENT_vtable_failed,    (void *) before_vtable },
+		{ MONOCLE_EVENT_vtable_loaded,    (void *) before_vtable },
+		{ MONOCLE_EVENT_image_loading,    (void *) before_image },
+		{ MONOCLE_EVENT_image_failed,     (void *) before_image },
+		{ MONOCLE_EVENT_image_loaded,     (void *) before_image },
+		{ MONOCLE_EVENT_assembly_loading, (void *) before_assembly },
+		{ MONOCLE_EVENT_assembly_loaded,  (void *) before_assembly },
+	};
+	/* clang-format on */
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		monocle__event_prepare (rows[i].event, rows[i].callback);
 }

@@ -5,7 +5,8 @@
  *
  * What a record is (kind, rank, arguments, image, token) is there from the beginning; what describing it tells (name,
  * namespace, nesting, flags, whether it is a value type) as soon as it was described, by whoever; until then these are
- * zeros. All in any context; none raises an event.
+ * zeros. A record that is handed to a callback of a load event or of the JIT is described before, and so is what hangs
+ * on it: elements, arguments, what it is nested in, parents, images. All in any context; none raises an event.
  */
 #ifndef MONOCLE_MODEL_SHOWN_H
 #define MONOCLE_MODEL_SHOWN_H
@@ -20,5 +21,7 @@ void monocle__shown_method_is (MonoMethod *method, const monocle__method_desc *d
 void monocle__shown_image_is (MonoImage *image, const monocle__image_desc *desc);
 /* A type that a module gets as part of something: it has its code. */
 void monocle__shown_type (MonoType *type);
+/* Events show their records from now on. */
+void monocle__shown_begin (void);
 
 #endif
