@@ -21,8 +21,10 @@
 #include "heap/gc-handle.h"
 #include "heap/monitor.h"
 #include "heap/moves.h"
+#include "heap/roots.h"
 #include "service.h"
 #include "state.h"
+#include "wants.h"
 
 static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
 
@@ -177,6 +179,29 @@ moved_ranges (payload *p)
 	ranges (p, true);
 }
 
+/* References from roots, in a collection that was asked for: the object, the kind of root, flags, where it lies. */
+static void
+root_edges (payload *p)
+{
+	enum { BATCH = 32, WIDTH = 8 + 1 + 4 + 8 };
+	ObjectID objects[BATCH];
+	uint8_t kinds[BATCH];
+	uint32_t flags[BATCH], n;
+	take (p, 4); /* how many such events came before */
+	uint32_t left = (uint32_t) take (p, 4);
+	take (p, 2); /* instance of the runtime */
+	for (; left && p->left >= WIDTH; left -= n) {
+		for (n = 0; n < BATCH && n < left && p->left >= WIDTH; n++) {
+			objects[n] = take (p, 8);
+			kinds[n] = (uint8_t) take (p, 1);
+			flags[n] = (uint32_t) take (p, 4);
+			take (p, 8);
+		}
+		if (!monocle__wants_all_roots ())
+			monocle__roots_found (n, objects, kinds, flags);
+	}
+}
+
 static void
 restart_begin (payload *p)
 {
@@ -245,10 +270,10 @@ static const struct {
 	[3] = { restart_end, 0 },        [4] = { heap_stats, 94 },
 	[7] = { restart_begin, 0 },      [9] = { suspend_begin, 4 },
 	[13] = { finalizers_end, 0 },    [14] = { finalizers_begin, 0 },
-	[21] = { surviving_ranges, 10 }, [22] = { moved_ranges, 10 },
-	[29] = { finalize_object, 16 },  [30] = { handle_set, 20 },
-	[31] = { handle_destroyed, 8 },  [81] = { contention_start, 19 },
-	[91] = { contention_stop, 0 },
+	[16] = { root_edges, 10 },       [21] = { surviving_ranges, 10 },
+	[22] = { moved_ranges, 10 },     [29] = { finalize_object, 16 },
+	[30] = { handle_set, 20 },       [31] = { handle_destroyed, 8 },
+	[81] = { contention_start, 19 }, [91] = { contention_stop, 0 },
 };
 
 HRESULT

@@ -26,6 +26,7 @@ enum {
 	EVENTS_GC = 0x1,
 	EVENTS_HANDLE = 0x2, /* the runtime heeds it together with the one before only */
 	EVENTS_CONTENTION = 0x4000,
+	EVENTS_HEAP_DUMP = 0x100000, /* roots and objects, in collections that a profiler asks for */
 	EVENTS_MOVEMENT = 0x400000,
 	LEVEL_INFORMATION = 4,
 	LEVEL_VERBOSE = 5,
@@ -56,6 +57,7 @@ enum {
 	DEMAND_EXCEPTIONS,
 	DEMAND_ALLOCATIONS,
 	DEMAND_ROOTS,
+	DEMAND_LATE_ROOTS,
 	DEMAND_SUSPENSIONS,
 	DEMAND_SEARCHES,
 	DEMAND_TRANSITIONS,
@@ -79,6 +81,7 @@ static const want demands[] = {
 	[DEMAND_EXCEPTIONS]  = { COR_PRF_MONITOR_EXCEPTIONS },
 	[DEMAND_ALLOCATIONS] = { COR_PRF_ENABLE_OBJECT_ALLOCATED | COR_PRF_MONITOR_OBJECT_ALLOCATED },
 	[DEMAND_ROOTS]       = { COR_PRF_MONITOR_GC },
+	[DEMAND_LATE_ROOTS]  = PROVIDER (EVENTS_HEAP_DUMP | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_SUSPENSIONS] = { COR_PRF_MONITOR_SUSPENDS },
 	[DEMAND_SEARCHES]    = { COR_PRF_MONITOR_CACHE_SEARCHES },
 	[DEMAND_TRANSITIONS] = { COR_PRF_MONITOR_CODE_TRANSITIONS },
@@ -142,6 +145,24 @@ is_granted_beside (const char *whose, int demand, atomic_bool *told)
 	return demand != DEMAND_CALLS && demand != DEMAND_ROOTS;
 }
 
+bool
+monocle__wants_all_roots (void)
+{
+	return atomic_load (&granted_low) & COR_PRF_MONITOR_GC;
+}
+
+/*
+ * The flag of roots is to be had in the init window only. Who asks later has the roots of those collections that a
+ * module asks for. Modules that were written for Mono's internals ask when such a collection has begun already.
+ */
+static int
+demand_of (monocle_event event)
+{
+	int demand = of_events[event].demand;
+	bool is_late = atomic_load (&monocle__clr_state.started) && !monocle__wants_all_roots ();
+	return demand == DEMAND_ROOTS && is_late && !monocle__clr_state.beside ? DEMAND_LATE_ROOTS : demand;
+}
+
 /* Shows every demand that there is and may be, with its name. */
 static void
 each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
@@ -159,12 +180,14 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 		visit ("sampling", &demands[DEMAND_CODE], sum);
 	if (atomic_load (&monocle__clr_state.allocations))
 		visit ("gc_allocation", &demands[DEMAND_ALLOCATIONS], sum);
+	if (monocle_host_ends_alone ())
+		visit ("a heap shot of Mono's", &demands[DEMAND_LATE_ROOTS], sum);
 	if (atomic_load (&monocle__clr_state.clauses))
 		visit ("exception_clause", &demands[DEMAND_COMPILING], sum);
 	for (int event = 0; event < MONOCLE_EVENT_COUNT; event++)
 		if (monocle__clr_listened ((monocle_event) event)) {
 			const char *name = monocle_event_name ((monocle_event) event);
-			int demand = of_events[event].demand;
+			int demand = demand_of ((monocle_event) event);
 			atomic_bool *told = demand == DEMAND_ROOTS ? &told_roots : &told_invokes;
 			if (!beside || is_granted_beside (name, demand, told))
 				visit (name, &demands[demand], sum);

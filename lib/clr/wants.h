@@ -13,6 +13,8 @@
 bool monocle__wants_begin (void);
 /* What comes of an event: the host operation. */
 MonocleSupport monocle__wants_support (void *host, monocle_event event);
+/* Does each collection tell of its roots by itself? */
+bool monocle__wants_all_roots (void);
 /* Something more is wanted. Any context. */
 void monocle__wants_update (void);
 /*

@@ -8,8 +8,10 @@
  * address, as Mono does for its finalizer queues, and every reference is said to lie there. World stopped, on the
  * thread that reports the collection.
  *
- * Only COR_PRF_MONITOR_GC brings them, which switches concurrent collections off and must be asked for in the init
- * window. It would also walk the whole heap after each collection: that is refused at the first object.
+ * COR_PRF_MONITOR_GC brings them in each collection, switches concurrent collections off and must be asked for in the
+ * init window. It would also walk the whole heap after each collection: that is refused at the first object. Who asks
+ * later gets those that the runtime's events tell, which it does in a collection that a profiler has asked for, as
+ * modules do for a shot of the heap.
  */
 #include "roots.h"
 #include <monocle/host.h>
@@ -92,4 +94,21 @@ monocle__callback_ObjectReferences (ICorProfilerCallback11 *self, ObjectID objec
                                     ObjectID references[])
 {
 	return E_FAIL;
+}
+
+/* Kinds and flags as the runtime's events number them. */
+void
+monocle__roots_found (uint32_t count, ObjectID *objects, const uint8_t *of_kinds, const uint32_t *of_flags)
+{
+	enum { WEAK = 2 };
+	static const COR_PRF_GC_ROOT_KIND known[] = { COR_PRF_GC_ROOT_STACK, COR_PRF_GC_ROOT_FINALIZER,
+		                                          COR_PRF_GC_ROOT_HANDLE };
+	COR_PRF_GC_ROOT_KIND to_kinds[BATCH];
+	COR_PRF_GC_ROOT_FLAGS to_flags[BATCH];
+	MONOCLE__INVARIANT (count <= BATCH);
+	for (uint32_t i = 0; i < count; i++) {
+		to_kinds[i] = of_kinds[i] < sizeof known / sizeof *known ? known[of_kinds[i]] : COR_PRF_GC_ROOT_OTHER;
+		to_flags[i] = of_flags[i] & WEAK ? COR_PRF_GC_ROOT_WEAKREF : 0;
+	}
+	monocle__callback_RootReferences2 (NULL, count, objects, to_kinds, to_flags, NULL);
 }

@@ -30,6 +30,8 @@ class Shots(harness.Suite):
             words = line.split()
             if words[0] == "shot" and words[2] in MINE:
                 shots[int(words[1])][words[2]] = int(words[3])
+            elif words[0] == "roots" and words[1] == "0":
+                self.check(int(words[2]) > 0, what + ": references from roots", line)
             elif words[0] == "BAD-writing":
                 self.check(words[1] == "0", what + ": describing an object raises nothing", line)
             elif words[0] == "untold" and runtime.kind != "mono":

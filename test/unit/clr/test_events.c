@@ -591,6 +591,30 @@ CHILD_TEST (nothing_is_asked_for_before_somebody_listens)
 	monocle__callback_Shutdown (NULL);
 }
 
+static void
+on_roots (MonoProfiler *prof, uint64_t count, const mono_byte *const *addresses, MonoObject *const *objects)
+{
+	for (uint64_t i = 0; i < count; i++)
+		note ("%lx@%lu ", (unsigned long) objects[i], (unsigned long) addresses[i]);
+}
+
+/* Of a stack, a weak one, of a handle, of something new. */
+CHILD_TEST (who_asks_for_roots_late_has_those_of_forced_collections)
+{
+	start ("watch");
+	mono_profiler_set_gc_roots_callback (handle, on_roots);
+	wait_for_session (0x100001);
+	CHECK (!(fake_mask & COR_PRF_MONITOR_GC));
+	deliver (16, 4, U (0), 4, U (4), 2, U (0),               /* */
+	         8, U (0x10), 1, U (0), 4, U (0), 8, U (0x7000), /* */
+	         8, U (0x20), 1, U (2), 4, U (2), 8, U (0x7008), /* */
+	         8, U (0x30), 1, U (2), 4, U (1), 8, U (0x7010), /* */
+	         8, U (0x40), 1, U (77), 4, U (0), 8, U (0x7018), 0);
+	check_trace ("10@5 30@6 40@7 ");
+	deliver (16, 4, U (1), 4, U (1000), 2, U (0), 8, U (0x50), 1, U (1), 4, U (0), 8, U (0), 0); /* and no more */
+	check_trace ("50@1 ");
+}
+
 CHILD_PRINTS (a_refused_flag_is_named_by_its_event_and_costs_nobody_else,
               "monocle: CoreCLR: exception_throw cannot be had any more: the runtime refuses flags "
               "0x40/0x0: E_FAIL (0x80004005)\n")
@@ -618,6 +642,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_collection_is_told_in_mono_s_order),
+		cmocka_unit_test (who_asks_for_roots_late_has_those_of_forced_collections),
 		cmocka_unit_test (events_of_other_providers_mean_nothing),
 		cmocka_unit_test (collections_nest_in_one_in_the_background),
 		cmocka_unit_test (an_object_that_may_have_moved_is_replaced_by_its_like),
