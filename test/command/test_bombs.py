@@ -10,6 +10,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
+import mlpd
 import pprof
 
 MEGABYTE = 1 << 20
@@ -54,6 +55,23 @@ def evented(depth):
             % (3 * depth, open_all, blink, close_all)).encode()
 
 
+def logged(count, add):
+    """A file of Mono's log profiler: `add` to its one buffer, that many times."""
+    file = mlpd.File()
+    buffer = file.buffer(pointers=0, objects=0, methods=0)
+    for i in range(count):
+        add(buffer, i)
+    return file.encode()
+
+
+def nest(buffer, number):
+    buffer.enter(1)
+    buffer.alloc(1, 8, 8)
+    buffer.throw(8)
+    buffer.monitor(1, 8 * number)
+    buffer.handle(1, 8)
+
+
 def bombs():
     million = [sample(1) * 125000]
     yield 'zeros', packed([bytes(MEGABYTE)] * 300)
@@ -66,6 +84,8 @@ def bombs():
     yield 'lines of stacks below the limit on unpacking', packed([b'a;b 1\n' * 170000] * 60)
     yield 'inlined frames', inlined(100000, 5000)
     yield 'open frames', evented(12000)
+    yield 'open calls', logged(200000, lambda buffer, i: buffer.enter(i))
+    yield 'open calls with all that can happen in them', logged(40000, nest)
 
 
 class Bombs(case.Case):

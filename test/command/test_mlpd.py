@@ -361,6 +361,13 @@ class Writing(Mlpd):
         self.assertGreater((self.work / 'out.mlpd').read_bytes().count(struct.pack('<I', 0x4d504c01)), 3)
         self.same(path, 'calls')
 
+    def test_one_topic_of_several_is_written(self):
+        self.write(mlpd.everything())
+        for topic, value in (('calls', 'calls'), ('samples', 'samples')):
+            self.assertEqual(self.convert('x.mlpd', '--value=' + value)[0], 0)
+            self.assertEqual(self.tree(topic, path='out.mlpd'), self.tree(topic))
+            self.assertEqual(len(self.rows('out.mlpd')[0]), len(self.topic(topic)))
+
     def test_what_does_not_fit_is_refused(self):
         for samples, why in (
                 ([(['A:Main ()', 'B:Work ()'], [1, 5])], 'as A:Main () has'),

@@ -61,7 +61,7 @@ choose_topic (const monocle__profile *profile, const monocle__convert_options *o
 typedef struct {
 	size_t calls, self;
 	uint64_t events;
-	const char *orphan; /* a method with something to tell that was never called */
+	char orphan[100]; /* a method with something to tell that was never called; "": none */
 	bool has_negative;
 } check;
 
@@ -82,8 +82,8 @@ check_tree (const monocle__tree *tree, const char *name, size_t number, void *co
 		int64_t self = c->self != SIZE_MAX ? monocle__tree_self (tree, i, c->self) : 0;
 		check_amount (c, calls);
 		c->has_negative = c->has_negative || self < 0;
-		if (calls == 0 && (self || tree->nodes[i].first_child != MONOCLE__NO_NODE))
-			c->orphan = tree->profile->functions[tree->nodes[i].function].name;
+		if (calls == 0 && (self || monocle__tree_total (tree, i, c->calls)))
+			snprintf (c->orphan, sizeof c->orphan, "%s", tree->profile->functions[tree->nodes[i].function].name);
 	}
 }
 
@@ -101,7 +101,8 @@ monocle__mlpd_fits (const monocle__profile *profile, const monocle__convert_opti
 {
 	monocle__topic topic = choose_topic (profile, options);
 	size_t samples = monocle__profile_find_value (profile, "samples");
-	check c = { monocle__profile_find_value (profile, "calls"), monocle__profile_find_value (profile, "self") };
+	check c = { .calls = monocle__profile_find_value (profile, "calls") };
+	c.self = monocle__profile_find_value (profile, "self");
 	if (topic == MONOCLE__TOPIC_COUNT)
 		return refuse (why, size, "mlpd is written of the values calls and self, or samples, and '%.40s' is neither",
 		               profile->value_types[options->value].type);
@@ -111,8 +112,8 @@ monocle__mlpd_fits (const monocle__profile *profile, const monocle__convert_opti
 		return refuse (why, size, "out of memory");
 	if (c.has_negative)
 		return refuse (why, size, "it has amounts below zero, and mlpd has none");
-	if (c.orphan)
-		return refuse (why, size, "mlpd has no time or callees without a call, as %.100s has", c.orphan);
+	if (*c.orphan)
+		return refuse (why, size, "mlpd has no time or callees without a call, as %s has", c.orphan);
 	if (c.events > MOST_EVENTS)
 		return refuse (why, size, "mlpd has an event for each call or sample, and more than %d are too many",
 		               MOST_EVENTS);
