@@ -22,6 +22,7 @@
 #include <monocle/kit.h>
 
 #include "cmdline.h"
+#include "image-origin.h"
 #include "json.h"
 #include "output-name.h"
 #include "read-part.h"
@@ -52,46 +53,6 @@ struct answer {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct folder *folders; /* under lock */
 static struct answer *answers; /* under lock */
-
-static const char *const foreign_paths[] = {
-	"/shared/Microsoft.NETCore.App/",
-	"/shared/Microsoft.AspNetCore.App/",
-	"/shared/Microsoft.WindowsDesktop.App/",
-	"/.nuget/packages/",
-	"/lib/mono/",
-	"/mono/gac/",
-	NULL,
-};
-
-/* Names without ".dll" of what runtimes bring along; a trailing "*" is a prefix. */
-static const char *const foreign_names[] = {
-	"mscorlib", "netstandard", "System", "System.*", "Microsoft.*", "WindowsBase", "PresentationCore", "Mono.*", NULL,
-};
-
-static bool
-is_foreign_path (const char *path)
-{
-	for (size_t i = 0; foreign_paths[i]; i++)
-		if (strstr (path, foreign_paths[i]))
-			return true;
-	return false;
-}
-
-static bool
-is_foreign_name (const char *file)
-{
-	size_t length = strlen (file);
-	if (monocle__cmdline_is_assembly (file))
-		length -= 4;
-	for (size_t i = 0; foreign_names[i]; i++) {
-		size_t n = strlen (foreign_names[i]);
-		bool prefix = foreign_names[i][n - 1] == '*';
-		if (prefix ? length >= n - 1 && !strncmp (file, foreign_names[i], n - 1)
-		           : length == n && !strncmp (file, foreign_names[i], n))
-			return true;
-	}
-	return false;
-}
 
 /* --- .deps.json -------------------------------------------------------------------------------------------------- */
 
@@ -247,15 +208,15 @@ judge (const char *path)
 {
 	const char *slash = strrchr (path, '/');
 	if (!slash)
-		return !is_foreign_name (path);
+		return !monocle__image_origin_is_foreign_name (path);
 	if (is_main_program (path))
 		return true;
-	if (is_foreign_path (path))
+	if (monocle__image_origin_is_foreign_path (path))
 		return false;
 	struct folder *folder = find_folder (path, (size_t) (slash - path) + 1);
 	if (folder && folder->has_deps)
 		return is_listed (&folder->own, slash + 1) || !is_listed (&folder->foreign, slash + 1);
-	return !is_foreign_name (slash + 1);
+	return !monocle__image_origin_is_foreign_name (slash + 1);
 }
 
 bool
