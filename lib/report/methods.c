@@ -27,9 +27,12 @@ add_row (int64_t *sums, const int64_t *values, size_t count)
 		sums[i] = monocle__add (sums[i], values[i]);
 }
 
-/* `seen` holds, by function, the number (from 1) of the last sample that had it on its stack. */
+/*
+ * `seen` holds, by function, the number (from 1) of the last sample that had it on its stack. A frame that is hidden
+ * counts like any other, and makes no row: only what is shown somewhere has one.
+ */
 static void
-add_samples (monocle__methods *methods, size_t *seen)
+add_samples (monocle__methods *methods, size_t *seen, uint8_t *shown)
 {
 	const monocle__profile *profile = methods->profile;
 	size_t width = profile->value_count;
@@ -39,13 +42,14 @@ add_samples (monocle__methods *methods, size_t *seen)
 		if (sample->depth == 0)
 			continue;
 		const uint32_t *frames = profile->frames + sample->frames;
-		MONOCLE__INVARIANT (sample->frames + sample->depth <= profile->frame_count);
+		MONOCLE__INVARIANT (sample->frames + sample->depth + sample->hidden <= profile->frame_count);
 		add_row (methods->self + frames[0] * width, values, width);
-		for (size_t k = 0; k < sample->depth; k++) {
+		for (size_t k = 0; k < sample->depth + sample->hidden; k++) {
 			MONOCLE__INVARIANT (frames[k] < profile->function_count);
 			if (seen[frames[k]] != i + 1)
 				add_row (methods->total + frames[k] * width, values, width);
 			seen[frames[k]] = i + 1;
+			shown[frames[k]] |= k < sample->depth;
 		}
 	}
 }
@@ -56,7 +60,8 @@ monocle__methods_new (const monocle__profile *profile)
 	size_t functions = profile->function_count;
 	monocle__methods *methods = calloc (1, sizeof *methods);
 	size_t *seen = calloc (functions + 1, sizeof *seen);
-	if (!methods || !seen)
+	uint8_t *shown = calloc (functions + 1, 1);
+	if (!methods || !seen || !shown)
 		goto fail;
 	methods->profile = profile;
 	methods->order = calloc (functions + 1, sizeof *methods->order);
@@ -64,16 +69,18 @@ monocle__methods_new (const monocle__profile *profile)
 	methods->total = calloc ((functions + 1) * profile->value_count, sizeof *methods->total);
 	if (!methods->order || !methods->self || !methods->total)
 		goto fail;
-	add_samples (methods, seen);
+	add_samples (methods, seen, shown);
 	for (size_t i = 0; i < functions; i++) {
-		if (seen[i])
+		if (shown[i])
 			methods->order[methods->count++] = (uint32_t) i;
 	}
 	MONOCLE__INVARIANT (methods->count <= functions);
 	free (seen);
+	free (shown);
 	return methods;
 fail:
 	free (seen);
+	free (shown);
 	monocle__methods_free (methods);
 	return NULL;
 }
@@ -85,16 +92,24 @@ typedef struct {
 } sort_context;
 
 static int
+compare_amounts (const int64_t *amounts, const sort_context *context, uint32_t x, uint32_t y)
+{
+	size_t width = context->methods->profile->value_count;
+	int64_t of_x = amounts[x * width + context->value], of_y = amounts[y * width + context->value];
+	return of_x > of_y ? -1 : of_x < of_y;
+}
+
+static int
 compare_rows (const void *a, const void *b, void *data)
 {
 	const sort_context *context = data;
 	const monocle__profile *profile = context->methods->profile;
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-	int64_t key_x = context->keys[x * profile->value_count + context->value];
-	int64_t key_y = context->keys[y * profile->value_count + context->value];
-	int names;
-	if (key_x != key_y)
-		return key_x > key_y ? -1 : 1;
+	int amounts = compare_amounts (context->keys, context, x, y), names;
+	if (amounts == 0)
+		amounts = compare_amounts (context->methods->total, context, x, y);
+	if (amounts)
+		return amounts;
 	names = strcmp (profile->functions[x].name, profile->functions[y].name);
 	return names ? names : strcmp (profile->functions[x].filename, profile->functions[y].filename);
 }

@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
 	size_t first, count; /* in lines: innermost inlined first */
+	uint64_t mapping;
 } location;
 
 typedef struct {
@@ -44,7 +45,7 @@ typedef struct {
 	monocle__wire_span *strings;
 	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until it is asked for */
 	size_t string_count, string_capacity;
-	id_map function_ids, location_ids;
+	id_map function_ids, location_ids, mapping_ids; /* a mapping's index is that of its path in the string table */
 	location *locations;
 	size_t location_count, location_capacity;
 	uint64_t *lines; /* function ids, then resolved to indices when samples are read */
@@ -291,8 +292,17 @@ read_location (reader *r, monocle__wire_span message)
 	    !MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
 	    !id_map_add (r, &r->location_ids, numbers[1], r->location_count))
 		return fail_memory (r);
-	r->locations[r->location_count++] = (location) { first, r->line_count - first };
+	r->locations[r->location_count++] = (location) { first, r->line_count - first, numbers[2] };
 	return 0;
+}
+
+static int
+read_mapping (reader *r, monocle__wire_span message)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	if (each_field (r, message, collect, numbers) != 0)
+		return -1;
+	return id_map_add (r, &r->mapping_ids, numbers[1], numbers[5]) ? 0 : fail_memory (r);
 }
 
 static int
@@ -311,6 +321,7 @@ read_table (reader *r, const monocle__wire_field *f, void *unused)
 	bool is_message = f->type == 2;
 	switch (f->number) {
 	case 1: return is_message ? read_value_type (r, f->bytes) : 0;
+	case 3: return is_message ? read_mapping (r, f->bytes) : 0;
 	case 4: return is_message ? read_location (r, f->bytes) : 0;
 	case 5: return is_message ? read_function (r, f->bytes) : 0;
 	case 9: r->profile->time_nanos = f->type == 0 ? (int64_t) f->value : 0; return 0;
@@ -334,6 +345,24 @@ resolve_lines (reader *r)
 		if (index == SIZE_MAX)
 			return fail (r, "damaged: function %llu is not described", (unsigned long long) r->lines[i]);
 		r->lines[i] = index;
+	}
+	return 0;
+}
+
+/* A function is in the image of the first location that has it. */
+static int
+resolve_images (reader *r)
+{
+	id_map_sort (&r->mapping_ids);
+	for (size_t i = 0; i < r->location_count; i++) {
+		size_t path = id_map_find (&r->mapping_ids, r->locations[i].mapping);
+		const char *image = path == SIZE_MAX ? NULL : text (r, path);
+		if (path != SIZE_MAX && !image)
+			return -1;
+		for (size_t k = 0; image && *image && k < r->locations[i].count; k++) {
+			monocle__function *function = &r->profile->functions[r->lines[r->locations[i].first + k]];
+			function->image = function->image ? function->image : image;
+		}
 	}
 	return 0;
 }
@@ -489,7 +518,7 @@ read_profile (reader *r)
 	r->texts = calloc (r->string_count + 1, sizeof *r->texts);
 	if (!r->texts)
 		return fail_memory (r);
-	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0)
+	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0 || resolve_images (r) != 0)
 		return -1;
 	if (r->profile->value_count == 0)
 		return fail (r, "not a profile in a format that is read:%s", read_formats);
@@ -505,6 +534,7 @@ reader_done (reader *r)
 	free (r->texts);
 	free (r->function_ids.entries);
 	free (r->location_ids.entries);
+	free (r->mapping_ids.entries);
 	free (r->locations);
 	free (r->lines);
 	free (r->stack);

@@ -23,6 +23,8 @@ typedef struct {
 	monocle__wire wire;
 	const char **strings; /* by index */
 	size_t string_count, string_capacity;
+	uint8_t *mapped; /* by string: it is the path of a mapping that is written */
+	size_t mapped_count, mapped_capacity;
 	uint32_t *slots; /* hash over strings: index + 1 */
 	size_t slot_count;
 } writer;
@@ -169,13 +171,38 @@ write_slow_call (writer *w, const monocle__slow_call *call)
 	end_message (w, MONOCLE__PROFILE_SLOW_CALL);
 }
 
+/* The id of the mapping of an image, which is written when it is met first; 0: the image is not known. */
+static uint64_t
+write_mapping (writer *w, const char *image)
+{
+	monocle__wire *wire = &w->wire;
+	uint64_t path = image ? intern (w, image) : 0;
+	if (path == 0 || !MONOCLE__RESERVE (w->mapped, w->mapped_capacity, path + 1)) {
+		w->wire.failed = w->wire.failed || path != 0;
+		return 0;
+	}
+	while (w->mapped_count <= path)
+		w->mapped[w->mapped_count++] = 0;
+	if (!w->mapped[path]) {
+		monocle__wire_put_number (wire, &wire->message, 1, path);
+		monocle__wire_put_number (wire, &wire->message, 5, path);
+		monocle__wire_put_number (wire, &wire->message, 7, 1); /* its functions are named */
+		end_message (w, 3);
+	}
+	w->mapped[path] = 1;
+	return path;
+}
+
 /* A location per function. */
 static void
 write_function (writer *w, size_t index)
 {
 	monocle__wire *wire = &w->wire;
 	const monocle__function *function = &w->profile->functions[index];
+	uint64_t mapping = write_mapping (w, function->image);
 	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
+	if (mapping)
+		monocle__wire_put_number (wire, &wire->message, 2, mapping);
 	monocle__wire_put_number (wire, &wire->part, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->part, 2, (uint64_t) function->line);
 	monocle__wire_end_part (wire, 4);
@@ -233,6 +260,7 @@ monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocl
 	monocle__wire_done (&w.wire);
 	free (w.wire.out.data);
 	free (w.strings);
+	free (w.mapped);
 	free (w.slots);
 	return w.wire.failed ? -1 : 0;
 }

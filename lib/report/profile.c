@@ -245,9 +245,25 @@ monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, 
 		memcpy (profile->values + count * profile->value_count, values, profile->value_count * sizeof *values);
 	if (depth)
 		memcpy (profile->frames + profile->frame_count, frames, depth * sizeof *frames);
-	profile->samples[count] = (monocle__sample) { profile->frame_count, depth, profile->label_count, 0 };
+	profile->samples[count] =
+	    (monocle__sample) { .frames = profile->frame_count, .depth = depth, .labels = profile->label_count };
 	profile->frame_count += depth;
 	profile->sample_count++;
+	return true;
+}
+
+bool
+monocle__profile_hide_frames (monocle__profile *profile, const uint32_t *frames, size_t count)
+{
+	monocle__sample *sample = &profile->samples[profile->sample_count - 1];
+	MONOCLE__INVARIANT (sample->frames + sample->depth + sample->hidden == profile->frame_count);
+	if (!monocle__profile_take (profile, count * sizeof *frames) ||
+	    !MONOCLE__RESERVE (profile->frames, profile->frame_capacity, profile->frame_count + count))
+		return false;
+	if (count)
+		memcpy (profile->frames + profile->frame_count, frames, count * sizeof *frames);
+	profile->frame_count += count;
+	sample->hidden += count;
 	return true;
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 	const char *system_name; /* what a linker would call it; may be "" */
 	const char *filename;    /* "" when unknown */
 	int64_t line;            /* 0 when unknown */
+	const char *image;       /* the path of the file with its code; NULL when unknown */
 } monocle__function;
 
 typedef struct {
@@ -36,6 +37,7 @@ typedef struct {
 typedef struct {
 	size_t frames; /* index of the leaf in monocle__profile.frames */
 	size_t depth;
+	size_t hidden; /* frames that a view took out, in any order, behind the others; they count in totals */
 	size_t labels; /* index in monocle__profile.labels */
 	size_t label_count;
 } monocle__sample;
@@ -112,6 +114,8 @@ size_t monocle__profile_find_function (const monocle__profile *profile, const mo
 /* `frames` leaf first, `values` one per value type; both are copied. */
 bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *frames, size_t depth,
                                   const int64_t *values);
+/* Frames of the newest sample that its stack does not show. */
+bool monocle__profile_hide_frames (monocle__profile *profile, const uint32_t *frames, size_t count);
 /* `frames`: the method first, then its callers; `call->depth` of them. The texts are the profile's own or static. */
 bool monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_call *call, const uint32_t *frames);
 /* To the newest sample. */

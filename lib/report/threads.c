@@ -5,8 +5,8 @@
  */
 #include "threads.h"
 
-#include "array.h"
 #include "invariant.h"
+#include "profile-copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,93 +123,14 @@ fail:
 
 /* --- some threads of a profile ------------------------------------------------------------------------------------ */
 
-enum { NOT_YET = UINT32_MAX };
-
-typedef struct {
-	const monocle__profile *from;
-	monocle__profile *to;
-	uint32_t *functions; /* by function of `from`, NOT_YET until a stack has it */
-	uint32_t *stack;
-	size_t stack_capacity;
-} copier;
-
-/* NULL stays NULL; false: out of memory. */
 static bool
-copy_text (monocle__profile *to, const char *text, const char **ret_text)
+copy_samples (monocle__profile_copy *copy, const monocle__threads *threads, const uint8_t *wanted)
 {
-	*ret_text = text ? monocle__profile_text (to, text, strlen (text)) : NULL;
-	return !text || *ret_text;
-}
-
-static bool
-copy_head (monocle__profile *to, const monocle__profile *from)
-{
-	for (size_t i = 0; i < from->value_count; i++) {
-		monocle__value_type type;
-		if (!copy_text (to, from->value_types[i].type, &type.type) ||
-		    !copy_text (to, from->value_types[i].unit, &type.unit) ||
-		    !monocle__profile_add_value_type (to, type.type, type.unit))
-			return false;
-	}
-	for (size_t i = 0; i < from->comment_count; i++) {
-		const char *comment;
-		if (!copy_text (to, from->comments[i], &comment) || !monocle__profile_add_comment (to, comment))
-			return false;
-	}
-	to->time_nanos = from->time_nanos;
-	to->duration_nanos = from->duration_nanos;
-	return copy_text (to, from->default_type, &to->default_type);
-}
-
-static bool
-copy_function (copier *c, uint32_t index)
-{
-	monocle__function function = c->from->functions[index];
-	size_t added;
-	if (!copy_text (c->to, function.name, &function.name) ||
-	    !copy_text (c->to, function.system_name, &function.system_name) ||
-	    !copy_text (c->to, function.filename, &function.filename))
-		return false;
-	added = monocle__profile_add_function (c->to, &function);
-	c->functions[index] = (uint32_t) added;
-	return added != SIZE_MAX;
-}
-
-static bool
-copy_labels (copier *c, const monocle__sample *sample)
-{
-	for (size_t i = 0; i < sample->label_count; i++) {
-		monocle__label label = c->from->labels[sample->labels + i];
-		if (!copy_text (c->to, label.key, &label.key) || !copy_text (c->to, label.text, &label.text) ||
-		    !copy_text (c->to, label.unit, &label.unit) || !monocle__profile_add_label (c->to, &label))
-			return false;
-	}
-	return true;
-}
-
-static bool
-copy_sample (copier *c, size_t index)
-{
-	const monocle__sample *sample = &c->from->samples[index];
-	if (!MONOCLE__RESERVE (c->stack, c->stack_capacity, sample->depth + 1))
-		return false;
-	for (size_t i = 0; i < sample->depth; i++) {
-		uint32_t function = c->from->frames[sample->frames + i];
-		if (c->functions[function] == NOT_YET && !copy_function (c, function))
-			return false;
-		c->stack[i] = c->functions[function];
-	}
-	return monocle__profile_add_sample (c->to, c->stack, sample->depth, monocle__profile_values (c->from, index)) &&
-	       copy_labels (c, sample);
-}
-
-static bool
-copy_samples (copier *c, const monocle__threads *threads, const uint8_t *wanted)
-{
-	for (size_t i = 0; i < c->from->function_count; i++)
-		c->functions[i] = NOT_YET;
-	for (size_t i = 0; i < c->from->sample_count; i++) {
-		if ((!wanted || wanted[threads->of_sample[i]]) && !copy_sample (c, i))
+	for (size_t i = 0; i < copy->from->sample_count; i++) {
+		const monocle__sample *sample = &copy->from->samples[i];
+		const uint32_t *frames = copy->from->frames + sample->frames;
+		if ((!wanted || wanted[threads->of_sample[i]]) &&
+		    !monocle__profile_copy_sample (copy, i, frames, sample->depth))
 			return false;
 	}
 	return true;
@@ -218,13 +139,12 @@ copy_samples (copier *c, const monocle__threads *threads, const uint8_t *wanted)
 monocle__profile *
 monocle__threads_select (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted)
 {
-	copier c = { .from = profile, .to = monocle__profile_new (SIZE_MAX) };
-	c.functions = calloc (profile->function_count + 1, sizeof *c.functions);
-	if (!c.to || !c.functions || !copy_head (c.to, profile) || !copy_samples (&c, threads, wanted)) {
-		monocle__profile_free (c.to);
-		c.to = NULL;
+	monocle__profile_copy copy;
+	monocle__profile *selected = NULL;
+	if (monocle__profile_copy_init (&copy, profile, true) && copy_samples (&copy, threads, wanted)) {
+		selected = copy.to;
+		copy.to = NULL;
 	}
-	free (c.functions);
-	free (c.stack);
-	return c.to;
+	monocle__profile_copy_done (&copy);
+	return selected;
 }

@@ -24,7 +24,7 @@ typedef struct {
 /* NULL: out of memory. Keeps a pointer to the profile. Rows are in the order of the profile's functions. */
 monocle__methods *monocle__methods_new (const monocle__profile *profile);
 void monocle__methods_free (monocle__methods *methods);
-/* Descending by a value's self or total; equal rows by name. */
+/* Descending by a value's self or total; equal rows by its total, then by name. */
 void monocle__methods_sort (monocle__methods *methods, size_t value, bool by_total);
 
 #define MONOCLE__NO_NODE UINT32_MAX
