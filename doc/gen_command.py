@@ -132,7 +132,7 @@ def write_headings(text, command):
     begin = ".Ss monocle %s\n" % command.name
     if begin not in text:
         raise SystemExit("doc/monocle.1 has no section %r" % begin)
-    section = re.search(re.escape(begin) + r"(?s:.*?)(?=^\.S)", text, re.M).group()
+    section = re.search(re.escape(begin) + r"(?s:.*?)(?=^\.S[hs] )", text, re.M).group()
     parts = re.split(r"^\.It Fl .*\n", section, flags=re.M)
     if len(parts) != len(command.options) + 1:
         raise SystemExit("doc/monocle.1 describes %d options of %s, which has %d: %s" % (

@@ -13,7 +13,8 @@
     sample ROOT;...;LEAF V1 V2 ... [KEY=TEXT]
     slow {"stack": "ROOT;...;LEAF", "duration": ...}    a slow call, see lib/base/slow-fields.h
 
-Names may hold Python escapes (\\n, \\x1b, \\u202e); a name "N@FILE" has a file. Lines that begin with # are not read.
+Names may hold Python escapes (\\n, \\x1b, \\u202e); a name "N@FILE" has a file,
+and one with a path is mapped from it. Lines that begin with # are not read.
 """
 import gzip
 import json
@@ -123,10 +124,18 @@ class Writer:
 
     def encode(self):
         tail = bytearray()
+        mapped = set()
         for name, index in self.functions.items():
             name, _, file = name.partition('@') if isinstance(name, str) else (name, None, '')
+            path, slash, file = file.rpartition('/')
             system = self.string(b'system ' + unescape(name))
-            tail += block(4, number(1, index) + block(4, number(1, index)))
+            mapping = b''
+            if slash:  # ids are as large as they like, and one for all functions of the image
+                image = self.string(unescape(path + slash + file))
+                mapping = number(2, 1000 + image)
+                tail += block(3, number(1, 1000 + image) + number(5, image)) if image not in mapped else b''
+                mapped.add(image)
+            tail += block(4, number(1, index) + mapping + block(4, number(1, index)))
             tail += block(5, number(1, index) + number(2, self.string(unescape(name))) + number(3, system) +
                           (number(4, self.string(unescape(file))) if file else b''))
         for text in self.strings:

@@ -13,6 +13,7 @@
 #include "path.h"
 #include "profile-file.h"
 #include "topic-choice.h"
+#include "view-options.h"
 #include "word-list.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ typedef struct {
 	bool whole_lines;
 	monocle__topic_choice topic;
 	size_t format; /* of those of profiles and then of coverage; SIZE_MAX: it was not given */
+	monocle__view_arguments view;
 } arguments;
 
 typedef struct {
@@ -79,17 +81,36 @@ write_output (conversion *c, const char *path, monocle__output_place place)
 	return monocle__output_file (place, path, write_profile, c);
 }
 
+static bool
+to_pprof (const arguments *args)
+{
+	return monocle__file_formats[args->format].parse == monocle__pprof_parse;
+}
+
+/* What is kept and read again has what the profile has; all else is a picture. */
+static bool
+is_for_programs (const arguments *args)
+{
+	return to_pprof (args) || monocle__file_formats[args->format].parse == monocle__mlpd_parse;
+}
+
 static int
 convert_profile (const arguments *args, const char *output)
 {
+	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true };
 	monocle__profile *profile;
 	const char *path = args->path;
 	int result = MONOCLE__EXIT_FAILED;
+	plan.by_default = is_for_programs (args) ? MONOCLE__VIEW_FOR_PROGRAMS : MONOCLE__VIEW_FOR_PEOPLE;
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
+	if (monocle__topic_choice_apply (&args->topic, path, profile) != 0 ||
+	    monocle__view_options_apply (&plan, path, &profile) != MONOCLE__EXIT_OK) {
+		monocle__profile_free (profile);
+		return MONOCLE__EXIT_FAILED;
+	}
 	conversion c = { &monocle__file_formats[args->format], profile, { .title = monocle__path_base_name (path) } };
-	if (monocle__topic_choice_apply (&args->topic, path, profile) == 0 && try_value (&c, path, args->value) &&
-	    try_fit (&c, path))
+	if (try_value (&c, path, args->value) && try_fit (&c, path))
 		result = write_output (&c, path, (monocle__output_place) { .path = output, .chosen = !args->output });
 	monocle__profile_free (profile);
 	return result;
@@ -128,13 +149,13 @@ static int
 convert (const arguments *args)
 {
 	const monocle__file_format *format = &monocle__file_formats[args->format];
-	bool to_pprof = format->parse == monocle__pprof_parse;
 	char *output =
 	    args->output ? monocle__format ("%s", args->output) : monocle__output_name (args->path, format->extension);
 	int result = MONOCLE__EXIT_FAILED;
 	if (strcmp (output, "-") != 0 && monocle__path_is_same (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
-	else if (to_pprof && !monocle__topic_choice_given (&args->topic) && monocle__profile_file_is_spool (args->path))
+	else if (to_pprof (args) && !monocle__topic_choice_given (&args->topic) &&
+	         !monocle__view_options_given (&args->view) && monocle__profile_file_is_spool (args->path))
 		result = unpack_spool (args, output);
 	else
 		result = convert_profile (args, output);
@@ -166,6 +187,7 @@ static const monocle__option options[] = {
 	  "which of the profile's values: calls, self, ... Default: what monocle report sorts by;\n"
 	  "pprof has all of them" },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
+	MONOCLE__VIEW_OPTIONS (arguments, view),
 	{ "relative-to", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, source_root), "FOLDER",
 	  "coverage: name source files from this folder on" },
 	{ "map",    0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),    "FROM=TO",
@@ -217,6 +239,7 @@ static const char *
 idle_option (const arguments *args, bool is_coverage)
 {
 	const char *given = monocle__topic_choice_given (&args->topic);
+	given = given ? given : monocle__view_options_given (&args->view);
 	if (is_coverage)
 		return args->value ? "value" : given ? given + strlen ("--") : NULL;
 	return args->source_root ? "relative-to" : args->map.count ? "map" : args->whole_lines ? "whole-lines" : NULL;
@@ -234,7 +257,7 @@ is_coverage_or_folder (const arguments *args)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .format = SIZE_MAX, .topic = MONOCLE__TOPIC_CHOICE_NONE };
+	arguments args = { .format = SIZE_MAX, .topic = MONOCLE__TOPIC_CHOICE_NONE, .view.names = SIZE_MAX };
 	const char *idle;
 	bool is_coverage;
 	int code;

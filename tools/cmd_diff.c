@@ -12,6 +12,7 @@
 #include "report-format.h"
 #include "topic-choice.h"
 #include "topics.h"
+#include "view-options.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>
@@ -27,6 +28,7 @@ typedef struct {
 	const char *output, *value;
 	monocle__topic_choice topic;
 	const char *paths[2];
+	monocle__view_arguments view;
 } arguments;
 
 static int
@@ -135,12 +137,23 @@ try_topic (monocle__profile *const profiles[2], const arguments *args)
 }
 
 static int
+show_profile (const arguments *args, size_t which, monocle__profile **profile)
+{
+	bool for_people = args->format == SIZE_MAX || monocle__report_formats[args->format].is_for_people;
+	monocle__view_plan plan = { .arguments = &args->view };
+	plan.by_default = for_people ? MONOCLE__VIEW_FOR_PEOPLE : MONOCLE__VIEW_FOR_PROGRAMS;
+	return monocle__view_options_apply (&plan, args->paths[which], profile);
+}
+
+static int
 diff_profiles (const arguments *args)
 {
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
 	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
-	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0 && try_topic (profiles, args))
+	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0 &&
+	    try_topic (profiles, args) && show_profile (args, 0, &profiles[0]) == 0 &&
+	    show_profile (args, 1, &profiles[1]) == 0)
 		result = compare (profiles, args);
 	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);
@@ -192,6 +205,8 @@ wrong_for_coverage (const arguments *args)
 		return "--value";
 	if (monocle__topic_choice_given (&args->topic))
 		return monocle__topic_choice_given (&args->topic);
+	if (monocle__view_options_given (&args->view))
+		return monocle__view_options_given (&args->view);
 	return args->output ? "-o" : NULL;
 }
 
@@ -251,7 +266,9 @@ sort_choice (size_t index)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX, .topic = MONOCLE__TOPIC_CHOICE_NONE };
+	arguments args = { .sort = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
+	args.topic = MONOCLE__TOPIC_CHOICE_NONE;
+	args.view.names = SIZE_MAX;
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_diff, argc, argv, &args, &code))
@@ -281,6 +298,7 @@ static const monocle__option options[] = {
 	{ "value",     0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, value),         "NAME",
 	  "which of the profiles' values: calls, self, ..." },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
+	MONOCLE__VIEW_OPTIONS (arguments, view),
 	{ "format",    0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),        NULL,
 	  "for people (default; what did not change is left out), or for programs",
 	  .choice = monocle__choices_report_format },

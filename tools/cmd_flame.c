@@ -8,92 +8,21 @@
 #include "path.h"
 #include "profile-file.h"
 #include "report.h"
-#include "threads.h"
 #include "topic-choice.h"
+#include "view-options.h"
 
-#include <fnmatch.h>
 #include <getopt.h> /* optind */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-	const char *output, *thread;
+	const char *output;
 	double min_share;
 	bool upright;
 	monocle__topic_choice topic;
+	monocle__view_arguments view;
 } arguments;
-
-/* The samples of the threads whose names match, which the page says; NULL: out of memory. */
-static monocle__profile *
-select_threads (const monocle__profile *profile, const monocle__threads *threads, const uint8_t *wanted,
-                const char *pattern)
-{
-	monocle__profile *selected = monocle__threads_select (profile, threads, wanted);
-	char *text = monocle__format ("threads: %s", pattern);
-	const char *comment = selected ? monocle__profile_text (selected, text, strlen (text)) : NULL;
-	free (text);
-	if (comment && monocle__profile_add_comment (selected, comment))
-		return selected;
-	monocle__profile_free (selected);
-	return NULL;
-}
-
-/* "main, worker, ..." */
-static char *
-list_threads (const monocle__threads *threads)
-{
-	enum { SHOWN = 8 };
-	char *list = monocle__format ("%s", "");
-
-	for (size_t i = 0; i < threads->count && i < SHOWN; i++) {
-		const char *name = *threads->names[i] ? threads->names[i] : "(no name)";
-		char *longer = monocle__format ("%s%s%.60s", list, i ? ", " : "", name);
-		free (list);
-		list = longer;
-	}
-	if (threads->count > SHOWN) {
-		char *longer = monocle__format ("%s and %zu more", list, threads->count - SHOWN);
-		free (list);
-		list = longer;
-	}
-	return list;
-}
-
-static void
-say_no_thread (const char *path, const monocle__threads *threads, const char *pattern)
-{
-	char *list = list_threads (threads);
-	if (threads->count == 0)
-		monocle__say ("%s does not tell threads apart: none of its samples has the label 'thread'", path);
-	else
-		monocle__say ("no thread of %s matches '%s'; it has: %s", path, pattern, list);
-	free (list);
-}
-
-/* Replaces *profile by what of it is on the threads that match. 0 or the exit code. */
-static int
-filter_threads (monocle__profile **profile, const char *path, const char *pattern)
-{
-	monocle__threads *threads = monocle__threads_new (*profile);
-	uint8_t *wanted = threads ? calloc (threads->count + 1, 1) : NULL;
-	monocle__profile *selected = NULL;
-	size_t matches = 0;
-	for (size_t i = 0; wanted && i < threads->count; i++)
-		matches += wanted[i] = fnmatch (pattern, threads->names[i], 0) == 0;
-	if (matches)
-		selected = select_threads (*profile, threads, wanted, pattern);
-	if (!wanted || (matches && !selected))
-		monocle__say ("%s: out of memory", path);
-	else if (!matches)
-		say_no_thread (path, threads, pattern);
-	free (wanted);
-	monocle__threads_free (threads);
-	if (!selected)
-		return MONOCLE__EXIT_FAILED;
-	monocle__profile_free (*profile);
-	*profile = selected;
-	return 0;
-}
 
 static int
 draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
@@ -111,15 +40,15 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 static int
 draw (const arguments *args, const char *path)
 {
+	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true };
 	monocle__profile *profile;
-	int result = 0;
+	int result;
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	if (monocle__topic_choice_apply (&args->topic, path, profile) != 0)
-		result = MONOCLE__EXIT_FAILED;
-	if (result == 0 && args->thread)
-		result = filter_threads (&profile, path, args->thread);
-	if (result == 0)
+	result = monocle__topic_choice_apply (&args->topic, path, profile) != 0 ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
+	if (result == MONOCLE__EXIT_OK)
+		result = monocle__view_options_apply (&plan, path, &profile);
+	if (result == MONOCLE__EXIT_OK)
 		result = draw_profile (profile, path, args);
 	monocle__profile_free (profile);
 	return result;
@@ -152,7 +81,7 @@ try_share (const char *text, void *ret_share)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .topic = MONOCLE__TOPIC_CHOICE_NONE };
+	arguments args = { .topic = MONOCLE__TOPIC_CHOICE_NONE, .view.names = SIZE_MAX };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
@@ -170,9 +99,9 @@ static const monocle__option options[] = {
 	  "begin with callers on top and what they called below (default)" },
 	{ "no-icicle", 0,   MONOCLE__OPTION_ON,   offsetof (arguments, upright),   NULL,
 	  "begin with callers at the bottom; the key i turns the picture at any time" },
-	{ "thread",    0,   MONOCLE__OPTION_TEXT, offsetof (arguments, thread),    "GLOB",
-	  "only the threads whose names match; the profile must tell threads apart" },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
+	MONOCLE__VIEW_OPTIONS (arguments, view),
+	MONOCLE__VIEW_THREADS_OPTION (arguments, view, "each thread is the outermost frame of its stacks"),
 	{ "min-share", 0,   MONOCLE__OPTION_READ, offsetof (arguments, min_share), "PERCENT",
 	  "fold frames narrower than this; each fold says how many it holds.\n"
 	  "Default: 0.01 where there are more than 20,000 frames, else nothing is folded",

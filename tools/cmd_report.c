@@ -11,6 +11,7 @@
 #include "report-coverage.h"
 #include "report-format.h"
 #include "topic-choice.h"
+#include "view-options.h"
 #include "word-list.h"
 
 #include <getopt.h> /* optind */
@@ -28,6 +29,7 @@ typedef struct {
 	monocle__word_list sources, map;
 	monocle__fail_under fail_under;
 	monocle__topic_choice topic;
+	monocle__view_arguments view;
 } arguments;
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
@@ -46,6 +48,8 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 	}
 	if (args->limit != SIZE_MAX)
 		options.limit = args->limit;
+	if (args->view.threads && !args->tree)
+		options.subject = "thread";
 	monocle__report_writer *writer = args->slow ? format->slow : format->report;
 	if (writer (stdout, profile, &options) != 0) {
 		monocle__say ("%s: out of memory", path);
@@ -77,6 +81,7 @@ static int
 report_profile (const arguments *args, const char *const *paths, size_t count)
 {
 	const char *wrong = wrong_for_profile (args);
+	monocle__view_plan plan = { .arguments = &args->view, .is_table = !args->tree, .tell_images = true };
 	monocle__profile *profile;
 	int result = MONOCLE__EXIT_FAILED;
 	if (wrong && access (paths[0], R_OK) == 0)
@@ -86,7 +91,13 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 		return monocle__usage_error (&monocle__command_report, "report takes one profile, not %zu", count);
 	if (monocle__profile_file_open (paths[0], &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	if (monocle__topic_choice_one (&args->topic, paths[0], profile) == 0)
+	plan.by_default = monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format].is_for_people
+	                    ? MONOCLE__VIEW_FOR_PEOPLE
+	                    : MONOCLE__VIEW_FOR_PROGRAMS;
+	result = monocle__topic_choice_one (&args->topic, paths[0], profile) == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+	if (result == MONOCLE__EXIT_OK)
+		result = monocle__view_options_apply (&plan, paths[0], &profile);
+	if (result == MONOCLE__EXIT_OK)
 		result = write_report (profile, args, paths[0]);
 	monocle__profile_free (profile);
 	return result;
@@ -101,6 +112,8 @@ wrong_for_coverage (const arguments *args)
 		return "--slow";
 	if (monocle__topic_choice_given (&args->topic))
 		return monocle__topic_choice_given (&args->topic);
+	if (monocle__view_options_given (&args->view))
+		return monocle__view_options_given (&args->view);
 	return args->sort != SIZE_MAX && args->sort < monocle__sort_count ? "this --sort" : NULL;
 }
 
@@ -179,6 +192,7 @@ run (int argc, char **argv)
 {
 	arguments args = { .sort = SIZE_MAX, .by = SIZE_MAX, .format = SIZE_MAX, .limit = SIZE_MAX };
 	args.topic = MONOCLE__TOPIC_CHOICE_NONE;
+	args.view.names = SIZE_MAX;
 	const char *newest;
 	int code;
 	monocle__output_begin ();
@@ -229,6 +243,8 @@ static const monocle__option options[] = {
 	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
 	  "with --tree each with its callers" },
 	MONOCLE__TOPIC_CHOICE_OPTIONS (arguments, topic),
+	MONOCLE__VIEW_OPTIONS (arguments, view),
+	MONOCLE__VIEW_THREADS_OPTION (arguments, view, "a row per thread; with --tree each is the outermost frame of its stacks"),
 	{ "by",          0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, by),             NULL,
 	  "coverage: what has a row (default: each file)",
 	  .choice = by_choice },

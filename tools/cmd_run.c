@@ -25,6 +25,7 @@
 #include "run-snapshots.h"
 #include "shell-word.h"
 #include "short-path.h"
+#include "view-options.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */
@@ -174,8 +175,11 @@ print_summary (const monocle__profile *profile, const char *title)
 		.bold = monocle__output_bold (stderr),
 		.ellipsis = monocle__output_ellipsis (),
 	};
+	monocle__profile *shown = monocle__view_options_for_people (profile);
 	putc ('\n', stderr);
-	monocle__report_text (stderr, profile, &options);
+	if (shown)
+		monocle__report_text (stderr, shown, &options);
+	monocle__profile_free (shown);
 }
 
 /* Text after a comment's "KEY: "; NULL: the profile has no such comment. */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	ROWS_MAX = 24,
+	ROWS_MAX = 48,
 	FIRST_ROW = 256, /* what getopt_long () returns for row 0; letters are below */
 	WIDTH = 120,
 };

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "column.h"
 #include "invariant.h"
+#include "short-name.h"
 #include "tree.h"
 #include "width.h"
 
@@ -64,12 +65,14 @@ add_samples (joiner *j, const monocle__profile *source, size_t value, size_t sid
 	for (size_t i = 0; i < source->sample_count; i++) {
 		const monocle__sample *sample = &source->samples[i];
 		int64_t amount = monocle__profile_values (source, i)[value], values[2] = { 0 };
-		if (!MONOCLE__RESERVE (j->stack, j->stack_capacity, sample->depth + 1))
+		size_t depth = sample->depth + sample->hidden;
+		if (!MONOCLE__RESERVE (j->stack, j->stack_capacity, depth + 1))
 			return false;
-		for (size_t k = 0; k < sample->depth; k++)
+		for (size_t k = 0; k < depth; k++)
 			j->stack[k] = j->functions[source->frames[sample->frames + k]];
 		values[side] = scale == 1 ? amount : monocle__round ((double) amount * scale);
-		if (!monocle__profile_add_sample (j->profile, j->stack, sample->depth, values))
+		if (!monocle__profile_add_sample (j->profile, j->stack, sample->depth, values) ||
+		    !monocle__profile_hide_frames (j->profile, j->stack + sample->depth, sample->hidden))
 			return false;
 	}
 	return true;
@@ -361,7 +364,7 @@ print_row (const writer *w, const row *r)
 	used += strlen (prefix);
 	if (options->width > 0)
 		columns = options->width > used + MIN_NAME_WIDTH ? options->width - used : MIN_NAME_WIDTH;
-	monocle__utf8_elide (r->name, columns, options->ellipsis ? options->ellipsis : "..", name, sizeof name);
+	monocle__short_name (r->name, columns, options->ellipsis ? options->ellipsis : "..", name, sizeof name);
 	fprintf (w->out, "%s%s\n", prefix, name);
 }
 

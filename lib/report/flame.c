@@ -166,6 +166,7 @@ write_data (writer *w, const char *title)
 	monocle__tree_visitor visitor = { w->shown, write_node, write_fold, w };
 	fputs ("{\"title\":", w->out);
 	monocle__json_string (w->out, title);
+	fprintf (w->out, ",\"time\":%" PRId64 ",\"duration\":%" PRId64, w->profile->time_nanos, w->profile->duration_nanos);
 	fprintf (w->out, "%s%s,\"frames\":%zu,\"folded\":%zu,\"minShare\":%g,\"comments\":[",
 	         w->diff ? ",\"diff\":true" : "", w->upright ? ",\"icicle\":false" : "", w->tree->count - 1, w->folded,
 	         w->min_share * 100);

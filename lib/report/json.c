@@ -44,6 +44,7 @@ typedef struct {
 	FILE *out;
 	const monocle__column *columns;
 	size_t count;
+	const char *subject;
 	bool depth;
 	const char *comma; /* before the next row */
 } writer;
@@ -52,12 +53,16 @@ static void
 write_row (const monocle__row *row, void *context)
 {
 	writer *w = context;
-	fprintf (w->out, "%s\n    {\"method\": ", w->comma);
+	fprintf (w->out, "%s\n    {\"%s\": ", w->comma, w->subject);
 	monocle__json_string (w->out, row->name);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, ", \"%s\": %" PRId64, w->columns[i].name, monocle__row_amount (row, &w->columns[i]));
 	if (w->depth)
 		fprintf (w->out, ", \"depth\": %" PRIu32, row->depth);
+	if (*row->image) {
+		fputs (", \"image\": ", w->out);
+		monocle__json_string (w->out, row->image);
+	}
 	putc ('}', w->out);
 	w->comma = ",";
 }
@@ -81,13 +86,14 @@ write_head (const writer *w, const monocle__profile *profile, const monocle__rep
 		monocle__json_string (w->out, profile->value_types[i].unit);
 		fprintf (w->out, ", \"sum\": %" PRId64 "}", monocle__profile_sum (profile, i));
 	}
-	fprintf (w->out, "],\n  \"%s\": [", options->tree ? "paths" : "methods");
+	fprintf (w->out, "],\n  \"%s%s\": [", options->tree ? "path" : w->subject, "s");
 }
 
 int
 monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
 	writer w = { .out = out, .depth = options->tree, .comma = "" };
+	w.subject = options->subject ? options->subject : "method";
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
 	if (!columns)

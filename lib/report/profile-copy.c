@@ -43,7 +43,8 @@ copy_head (monocle__profile *to, const monocle__profile *from)
 	}
 	to->time_nanos = from->time_nanos;
 	to->duration_nanos = from->duration_nanos;
-	return monocle__profile_copy_text (to, from->default_type, &to->default_type);
+	return monocle__profile_copy_text (to, from->default_type, &to->default_type) &&
+	       monocle__profile_copy_text (to, from->incomplete, &to->incomplete);
 }
 
 bool

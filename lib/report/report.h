@@ -19,6 +19,7 @@ typedef struct {
 	const char *title; /* what the profile is called, usually its file name */
 	monocle__sort sort;
 	size_t limit;         /* rows; 0: all */
+	const char *subject;  /* what a row of the table is; NULL: "method" */
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */

@@ -24,8 +24,8 @@ walk_methods (walk *w, const monocle__profile *profile, const monocle__report_op
 	monocle__methods_sort (methods, monocle__sort_value (profile, options->sort), options->sort == MONOCLE__SORT_TOTAL);
 	for (size_t i = 0; i < methods->count && i < w->left; i++) {
 		uint32_t function = methods->order[i];
-		monocle__row row = { profile->functions[function].name, methods->self + function * width,
-			                 methods->total + function * width, 0 };
+		monocle__row row = { profile->functions[function].name, profile->functions[function].filename,
+			                 methods->self + function * width, methods->total + function * width, 0 };
 		w->write (&row, w->context);
 	}
 	monocle__methods_free (methods);
@@ -41,8 +41,9 @@ walk_node (const monocle__tree *tree, uint32_t node, void *context)
 	if (node == 0 || w->left == 0)
 		return;
 	w->left--;
-	monocle__row row = { profile->functions[n->function].name, tree->self + node * profile->value_count,
-		                 tree->total + node * profile->value_count, n->depth };
+	monocle__row row = { profile->functions[n->function].name, profile->functions[n->function].filename,
+		                 tree->self + node * profile->value_count, tree->total + node * profile->value_count,
+		                 n->depth };
 	w->write (&row, w->context);
 }
 

@@ -11,7 +11,7 @@
 
 /* `self` and `total` are amounts by value; `depth` is 0 where rows are methods. */
 typedef struct {
-	const char *name;
+	const char *name, *image; /* the image's file name, "" when unknown */
 	const int64_t *self, *total;
 	uint32_t depth;
 } monocle__row;

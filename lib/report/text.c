@@ -4,9 +4,11 @@
  * text.c - the report for people: a table of methods, or a tree of calls.
  *
  * A row is cells and a name. Cells are formatted twice, once to know how wide each column gets and once to print, so
- * that nothing is kept per row. The main value also has a column of percent; a value that is zero throughout has none.
+ * that nothing is kept per row. The main value also has a column of percent; a value that is zero throughout has no
+ * column, and neither have samples beside the time that they stand for.
  */
 #include "column.h"
+#include "short-name.h"
 #include "tree.h"
 #include "width.h"
 
@@ -82,7 +84,7 @@ print_name (const writer *w, size_t used, const char *prefix, const char *name)
 	used += strlen (prefix);
 	if (width > 0)
 		columns = width > used + MIN_NAME_WIDTH ? width - used : MIN_NAME_WIDTH;
-	monocle__utf8_elide (name, columns, w->options->ellipsis ? w->options->ellipsis : "..", buffer, sizeof buffer);
+	monocle__short_name (name, columns, w->options->ellipsis ? w->options->ellipsis : "..", buffer, sizeof buffer);
 	fprintf (w->out, "%s%s\n", prefix, buffer);
 }
 
@@ -105,7 +107,7 @@ print_headings (const writer *w)
 	fputs (w->options->bold ? "\033[1m" : "", w->out);
 	for (size_t i = 0; i < w->cell_count; i++)
 		print_right (w, w->cells[i].heading, w->cells[i].width);
-	fputs (w->options->bold ? "method\033[0m\n" : "method\n", w->out);
+	fprintf (w->out, "%s%s\n", w->options->subject ? w->options->subject : "method", w->options->bold ? "\033[0m" : "");
 }
 
 static void
@@ -114,6 +116,14 @@ cell_add (writer *w, const monocle__column *column, bool is_percent)
 	cell_column *cell = &w->cells[w->cell_count++];
 	*cell = (cell_column) { column->value, column->is_total, is_percent, is_percent ? "%" : column->heading, 0 };
 	cell->width = monocle__utf8_width (cell->heading);
+}
+
+/* How often a stack was seen says nothing that its weight does not. */
+static bool
+is_idle (const writer *w, size_t value)
+{
+	bool is_main = value == w->main;
+	return !is_main && (w->sums[value] == 0 || strcmp (w->profile->value_types[value].type, "samples") == 0);
 }
 
 static bool
@@ -129,11 +139,10 @@ writer_init (writer *w)
 	for (size_t i = 0; i < w->profile->value_count; i++)
 		w->sums[i] = monocle__profile_sum (w->profile, i);
 	for (size_t i = 0; i < count; i++) {
-		bool is_main = w->columns[i].value == w->main;
-		if (!is_main && w->sums[w->columns[i].value] == 0)
-			continue;
+		if (is_idle (w, w->columns[i].value) || (w->options->subject && w->columns[i].is_total))
+			continue; /* what is no method calls nothing */
 		cell_add (w, &w->columns[i], false);
-		if (is_main)
+		if (w->columns[i].value == w->main)
 			cell_add (w, &w->columns[i], true);
 	}
 	return true;
@@ -153,7 +162,7 @@ writer_done (writer *w)
 static bool
 is_routine (const char *comment)
 {
-	static const char *const beginnings[] = { "desc: ", "version: ", "runtime: ", "program: " };
+	static const char *const beginnings[] = { "desc: ", "version: ", "runtime: ", "program: ", "frames: " };
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
 		if (strncmp (comment, beginnings[i], strlen (beginnings[i])) == 0)
 			return true;
@@ -233,8 +242,8 @@ print_methods (writer *w, const monocle__methods *methods)
 	for (size_t i = count; i < methods->count; i++)
 		rest = monocle__add (rest, methods->self[methods->order[i] * width + w->main]);
 	monocle__amount_format (rest, w->profile->value_types[w->main].unit, amount, sizeof amount);
-	fprintf (w->out, "(%zu more method%s, %s)\n", methods->count - count, methods->count - count == 1 ? "" : "s",
-	         amount);
+	fprintf (w->out, "(%zu more %s%s, %s)\n", methods->count - count,
+	         w->options->subject ? w->options->subject : "method", methods->count - count == 1 ? "" : "s", amount);
 }
 
 static int
@@ -246,7 +255,7 @@ write_methods (writer *w)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
 	print_title (w);
-	print_sums (w, methods->count, "method");
+	print_sums (w, methods->count, w->options->subject ? w->options->subject : "method");
 	print_methods (w, methods);
 	monocle__methods_free (methods);
 	return 0;

@@ -53,16 +53,17 @@ typedef struct {
 	FILE *out;
 	const monocle__column *columns;
 	size_t count;
+	const char *subject;
 	bool depth;
 } writer;
 
 static void
 write_header (const writer *w)
 {
-	fputs ("method", w->out);
+	fputs (w->subject, w->out);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, "\t%s", w->columns[i].name);
-	fputs (w->depth ? "\tdepth\n" : "\n", w->out);
+	fputs (w->depth ? "\tdepth\timage\n" : "\timage\n", w->out);
 }
 
 static void
@@ -74,13 +75,15 @@ write_row (const monocle__row *row, void *context)
 		fprintf (w->out, "\t%" PRId64, monocle__row_amount (row, &w->columns[i]));
 	if (w->depth)
 		fprintf (w->out, "\t%" PRIu32, row->depth);
+	putc ('\t', w->out);
+	monocle__tsv_name (w->out, row->image);
 	putc ('\n', w->out);
 }
 
 int
 monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
-	writer w = { .out = out, .depth = options->tree };
+	writer w = { .out = out, .subject = options->subject ? options->subject : "method", .depth = options->tree };
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
 	if (!columns)

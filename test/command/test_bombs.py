@@ -117,7 +117,7 @@ class Bombs(case.Case):
         (self.work / 'p').write_bytes(data)
         code, out, error, _ = self.measure('report', 'p', '--format=tsv')
         self.assertEqual((code, error), (0, ''))
-        self.assertIn(b'Main\t0\t%d\n' % (2000 * 101), out)
+        self.assertIn(b'Main\t0\t%d\t\n' % (2000 * 101), out)
 
 
 if __name__ == '__main__':

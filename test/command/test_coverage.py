@@ -182,7 +182,7 @@ classes   3 of 3   100.0%%
 
     def test_without_a_name_the_newest_file_is_shown(self):
         case.make_profile(self.work / 'p.pb.gz')
-        for newest, says in [('app.mcov', '# program: shop'), ('p.pb.gz', 'A:Main')]:
+        for newest, says in [('app.mcov', '# program: shop'), ('p.pb.gz', 'A.Main')]:
             for name in ['app.mcov', 'p.pb.gz']:
                 os.utime(self.work / name, (10**9, 10**9 + (name == newest)))
             self.assertIn(says, self.monocle('report')[1])

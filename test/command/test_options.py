@@ -55,7 +55,7 @@ class Usage(case.Case):
             self.assertNotIn('did you mean', self.monocle(*words)[2])
 
     def test_a_prefix_is_enough_where_one_option_has_it(self):
-        self.assertEqual(self.monocle('report', '--fo=nonsense')[2].split(',')[0], 'monocle: --format is text')
+        self.assertEqual(self.monocle('report', '--form=nonsense')[2].split(',')[0], 'monocle: --format is text')
         self.assertIn('ambiguous', self.monocle('run', '--pro=x', '--', 'true')[2])
 
 
@@ -90,7 +90,7 @@ class Completion(case.Case):
     def test_the_manual_names_all_commands_and_options(self):
         manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
         for command in self.commands():
-            section = manual.split('.Ss monocle %s\n' % command)[1].split('\n.S')[0]
+            section = re.split(r'\n\.S[hs] ', manual.split('.Ss monocle %s\n' % command)[1])[0]
             for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
                 self.assertRegex(section, r'\.It Fl %s\b' % option, command)
 

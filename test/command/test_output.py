@@ -132,9 +132,9 @@ class Output(case.Case):
     def test_a_conversion_has_the_endings_of_its_format(self):
         for name, made in [('collapsed', 'p.collapsed.txt'), ('speedscope', 'p.speedscope.json')]:
             self.assertEqual(self.monocle('convert', 'p.pb.gz', '--to=' + name)[:2], (0, made + '\n'))
-            self.assertIn('A:Main ()', self.monocle('report', made)[1])
+            self.assertIn('A.Main ()', self.monocle('report', made)[1])
             self.assertEqual(self.monocle('convert', made, '--to=pprof', '-o', 'q.pb.gz')[0], 0)
-            self.assertIn('A:Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
+            self.assertIn('A.Main ()\t5000\t5000', self.monocle('report', 'q.pb.gz', '--format=tsv')[1])
 
     def make_threads(self):
         profile = pprof.Writer()
@@ -147,8 +147,8 @@ class Output(case.Case):
 
     def test_a_flame_graph_has_the_threads_that_match(self):
         self.make_threads()
-        for pattern, names, total in [('work*', ['A:Run ()', 'A:Work ()'], 2000000), ('main', ['A:Main ()'], 2000000),
-                                      ('*', ['A:Main ()', 'A:Run ()', 'A:Work ()'], 4000000)]:
+        for pattern, names, total in [('work*', ['A.Run ()', 'A.Work ()'], 2000000), ('main', ['A.Main ()'], 2000000),
+                                      ('*', ['A.Main ()', 'A.Run ()', 'A.Work ()'], 4000000)]:
             code, page, error = self.monocle('flame', 't.pb.gz', '-o', '-', '--thread=' + pattern)
             self.assertEqual((code, error), (0, ''))
             data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
@@ -168,22 +168,23 @@ class Output(case.Case):
         self.assertEqual(self.monocle('convert', 't.pb.gz', '--to=perfetto')[:2], (0, 't.perfetto.json\n'))
         main, worker = json.loads((self.work / 't.firefox.json').read_text())['threads']
         self.assertEqual([main['name'], worker['name']], ['main', 'worker'])
-        self.assertEqual(worker['stringArray'][:2], ['A:Run ()', 'A:Work ()'])
+        self.assertEqual(worker['stringArray'][:2], ['A.Run ()', 'A.Work ()'])
         self.assertEqual(worker['stackTable']['prefix'], [None, 0])
         self.assertEqual(worker['samples'], {'length': 2, 'weightType': 'tracing-ms', 'stack': [0, 1],
                                              'time': [0, 0.5], 'weight': [0.5, 1.5]})
         slices = [(event['tid'], event['name'], event['ts'], event['dur']) for event in
                   json.loads((self.work / 't.perfetto.json').read_text())['traceEvents'] if event['ph'] == 'X']
-        self.assertEqual(slices, [(1, 'A:Main ()', 0, 2000), (2, 'A:Run ()', 0, 2000), (2, 'A:Work ()', 0, 1500)])
+        self.assertEqual(slices, [(1, 'A.Main ()', 0, 2000), (2, 'A.Run ()', 0, 2000), (2, 'A.Work ()', 0, 1500)])
 
     def test_a_conversion_takes_the_value_that_is_named(self):
         words = ['convert', 'p.pb.gz', '--to=collapsed', '-o', '-']
-        self.assertEqual(self.monocle(*words)[1], 'A:Main () 5000\n')
-        self.assertEqual(self.monocle(*words, '--value=calls')[1], 'A:Main () 1\n')
+        self.assertEqual(self.monocle(*words)[1], 'A.Main () 5000\n')
+        self.assertEqual(self.monocle(*words, '--value=calls')[1], 'A.Main () 1\n')
         self.assertEqual(self.monocle(*words, '--value=bytes'),
                          (1, '', "monocle: p.pb.gz has no value 'bytes'; it has: calls, self\n"))
         self.monocle('convert', 'p.pb.gz', '--to=pprof', '--value=calls', '-o', 'one.pb.gz')
-        self.assertEqual(self.monocle('report', 'one.pb.gz', '--format=tsv')[1], 'method\tcalls\nA:Main ()\t1\n')
+        self.assertEqual(self.monocle('report', 'one.pb.gz', '--format=tsv')[1],
+                         'method\tcalls\timage\nA:Main ()\t1\t\n')
 
     def test_a_value_that_is_not_there_is_said_with_those_that_are(self):
         for words in [['diff', '--value=zz', 'p.pb.gz', 'p.pb.gz'],
@@ -261,7 +262,7 @@ before  after  change  points  path, with everything it called
         self.assertEqual(code, 0)
         self.assertEqual(error, 'monocle: p.pb.gz is compared by self, s.pb.gz by cpu; --value=NAME chooses a value '
                                 'that both have\n')
-        self.assertIn('A:Main ()', out)
+        self.assertIn('A.Main ()', out)
         self.assertEqual(self.monocle('diff', 's.pb.gz', 's.pb.gz')[2], '')
 
     def test_a_text_log_is_called_so(self):

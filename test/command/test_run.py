@@ -308,7 +308,7 @@ class Collecting(case.Case):
             '-o', 'prof.pb.gz')
         self.assertEqual((code, out), (3, ''))
         self.assertEqual(sorted(os.listdir(self.work)), ['prof.pb.gz', 'source'])
-        self.assertIn('A:Main ()', error)
+        self.assertIn('A.Main ()', error)
         self.assertIn('process 41, coreclr 10.0', error)
         self.assertIn('monocle report prof.pb.gz', error)
         self.assertNothingLeft()

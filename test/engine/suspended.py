@@ -77,7 +77,7 @@ class Suspended(configurations.EngineSuite):
         self.check(int(row[2]) < wait * 1000000, what + ": two waits cost less than one", row)
         self.check("lost" not in told.out, what + ": nothing is lost", told)
         slow = harness.run([str(self.build.monocle), "report", "--slow", str(file)], env, self.work)
-        results = sorted(re.findall(r"Program:Waits \(%d\) = (.*)" % wait, slow.out))
+        results = sorted(re.findall(r"Program\.Waits \(%d\) = (.*)" % wait, slow.out))
         self.check(results == ["2", "?", "?"], what + ": what it returned is what is in its task", slow)
 
     def agree(self, runtime, folder):

@@ -8,6 +8,7 @@
 
 #include "format.h"
 #include "report.h"
+#include "view.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -56,6 +57,26 @@ write_all (const monocle__profile *profile)
 	}
 }
 
+/* Whatever names and stacks there are, what is shown comes to the same. */
+static void
+view (const monocle__profile *profile)
+{
+	static const monocle__view_options options[] = {
+		{ .fold = true, .tell_images = true },
+		{ .mine = true, .names = MONOCLE__NAMES_MONO, .threads = MONOCLE__THREADS_ROOT },
+	};
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		monocle__profile *shown = monocle__view_new (profile, &options[i]);
+		if (!shown || shown->sample_count != profile->sample_count)
+			abort ();
+		for (size_t v = 0; v < profile->value_count; v++) {
+			if (monocle__profile_sum (shown, v) != monocle__profile_sum (profile, v))
+				abort ();
+		}
+		monocle__profile_free (shown);
+	}
+}
+
 /* Each reader gets all bytes, not only what looks like its own. */
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
@@ -66,6 +87,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 		monocle__profile *profile = parse (parsers[i], data, size);
 		if (profile && i < 2)
 			write_all (profile);
+		if (profile)
+			view (profile);
 		monocle__profile_free (profile);
 	}
 	return 0;

@@ -44,15 +44,42 @@ SLOW_KINDS = {
 }
 
 
+# What of a profile is shown: of each kind of option one, and what undoes what is done anyway.
+VIEW_KINDS = {
+    'txt': ['report'],
+    'tree.txt': ['report', '--tree'],
+    'all.tree.txt': ['report', '--tree', '--all-frames'],
+    'mono.tree.txt': ['report', '--tree', '--names=mono'],
+    'total.txt': ['report', '--sort=total'],
+    'all.total.txt': ['report', '--sort=total', '--all-frames'],
+    'mine.tree.txt': ['report', '--tree', '--mine'],
+    'focus.txt': ['report', '--focus=Regex', '--focus=^Shop.*Sum'],
+    'ignore.tree.txt': ['report', '--tree', '--ignore=Regex', '--ignore=^.native'],
+    'hide.tree.txt': ['report', '--tree', '--hide=lambda', '--hide=^.native'],
+    'thread.txt': ['report', '--thread=worker*'],
+    'threads.txt': ['report', '--threads'],
+    'threads.tsv': ['report', '--threads', '--format=tsv'],
+    'threads.tree.txt': ['report', '--threads', '--tree', '-n', '5'],
+    'threads.flame.json': ['flame', '-o', '-', '--threads'],
+    'process.txt': ['report', '--process=sho*', '--mine'],
+    'tsv': ['report', '--format=tsv'],
+    'fold.tree.tsv': ['report', '--format=tsv', '--tree', '--fold', '--names=csharp'],
+    'json': ['report', '--format=json', '-n', '3'],
+    'flame.json': ['flame', '-o', '-'],
+    'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
+}
+
+
 SPEEDSCOPE, FIREFOX, PERFETTO = (['convert', '--to=' + name, '-o', '-']
                                  for name in ('speedscope', 'firefox', 'perfetto'))
 
 
 def kinds(monocle, folder, name):
     """KINDS, and each format of convert by its ending; pprof is read back instead, and so is mlpd
-    (test/command/test_mlpd.py). Of slow calls, SLOW_KINDS."""
-    if name.startswith('slow'):
-        return SLOW_KINDS
+    (test/command/test_mlpd.py). Some have kinds of their own."""
+    for stem, own in (('slow', SLOW_KINDS), ('view', VIEW_KINDS)):
+        if name.startswith(stem):
+            return own
     found = dict(KINDS)
     for form in set(case.file_formats(monocle)) - {'pprof', 'mlpd'}:
         out = run(monocle, ['convert', '--to=' + form], folder, name).strip()

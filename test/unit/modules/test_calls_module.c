@@ -119,7 +119,8 @@ finish (void)
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();
 	monocle_host_shutdown ();
-	read_command (MONOCLE " convert --to=collapsed --value=calls -o -", profile, sizeof profile);
+	read_command (MONOCLE " convert --to=collapsed --names=mono --all-frames --value=calls -o -", profile,
+	              sizeof profile);
 	size_t length = read_command ("gzip -dc <", raw, sizeof raw);
 	for (size_t i = 0; i < length; i++)
 		if (!raw[i])

@@ -109,7 +109,8 @@ finish (void)
 	monocle_raise_runtime_shutdown_begin ();
 	monocle_raise_runtime_shutdown_end ();
 	monocle_host_shutdown ();
-	snprintf (command, sizeof command, "%s convert --to=collapsed --value=samples -o - %s", MONOCLE, path);
+	snprintf (command, sizeof command, "%s convert --to=collapsed --names=mono --all-frames --value=samples -o - %s",
+	          MONOCLE, path);
 	FILE *pipe = popen (command, "r");
 	text = calloc (1, 1 << 16);
 	CHECK (pipe && text);

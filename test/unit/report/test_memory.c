@@ -8,6 +8,7 @@
 #include "format.h"
 #include "profile.h"
 #include "report.h"
+#include "view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,6 +190,29 @@ a_difference_without_memory_is_none (void **state)
 	monocle__profile_free (profile);
 }
 
+static void
+a_view_without_memory_is_none (void **state)
+{
+	static const char *const patterns[] = { "F", NULL };
+	monocle__view_options options = { .fold = true, .tell_images = true, .threads = MONOCLE__THREADS_ROOT };
+	monocle__profile *profile = NULL, *shown = NULL;
+	static const char stacks[] = "System.Threading.Thread:Start ();A/<F>d__1:MoveNext ();B:Start ();C:F (int) 12\n";
+	char error[128];
+	long n = 0;
+	options.focus = options.hide = patterns;
+	assert_int_equal (monocle__collapsed_parse (stacks, strlen (stacks), SIZE_MAX, &profile, error, sizeof error), 0);
+	while (!shown) {
+		failing_memory_allowed = n++;
+		shown = monocle__view_new (profile, &options);
+		assert_true (n < 10000);
+	}
+	failing_memory_allowed = -1;
+	assert_true (n > 20);
+	assert_int_equal (monocle__profile_sum (shown, 0), 12);
+	monocle__profile_free (shown);
+	monocle__profile_free (profile);
+}
+
 typedef int (*report_writer) (FILE *out, const monocle__profile *profile, const monocle__report_options *options);
 
 static void
@@ -225,6 +249,7 @@ main (void)
 		cmocka_unit_test (a_writer_without_memory_answers_minus_one),
 		cmocka_unit_test (a_converter_without_memory_answers_minus_one),
 		cmocka_unit_test (a_difference_without_memory_is_none),
+		cmocka_unit_test (a_view_without_memory_is_none),
 	};
 	return cmocka_run_group_tests_name ("memory", tests, NULL, NULL);
 }

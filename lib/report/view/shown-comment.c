@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * shown-comment.c - see shown-comment.h.
+ *
+ * Where `monocle run` has a module write is a place that is gone when the profile is read; and runtimes do not say what
+ * they are called.
+ */
+#include "shown-comment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool
+begins_with (const char *text, const char *what)
+{
+	return strncmp (text, what, strlen (what)) == 0;
+}
+
+/* Options are separated by commas. A comma in a value is kept by quotes or a backslash: then nothing is left out. */
+static bool
+leave_out_output (const char *comment, char *buffer, size_t size)
+{
+	const char *option = strstr (comment, "output="), *end;
+	size_t before;
+	if (!option || option == comment || (option[-1] != ',' && option[-1] != ':') || strpbrk (comment, "\"'\\"))
+		return false;
+	end = strchr (option, ',');
+	before = (size_t) (option - comment) - 1;
+	snprintf (buffer, size, "%.*s%s%s", (int) before, comment, end ? (option[-1] == ':' ? ":" : ",") : "",
+	          end ? end + 1 : "");
+	return true;
+}
+
+static bool
+name_runtime (const char *comment, char *buffer, size_t size)
+{
+	static const char key[] = "runtime: ", clr[] = " (CoreCLR)";
+	const char *version = comment + strlen (key), *end = strstr (version, clr);
+	if (*version < '0' || *version > '9')
+		return false;
+	if (end && !end[strlen (clr)])
+		snprintf (buffer, size, "%s.NET %.*s", key, (int) (end - version), version);
+	else
+		snprintf (buffer, size, "%sMono %.*s", key, (int) strcspn (version, " "), version);
+	return true;
+}
+
+bool
+monocle__shown_comment (const char *comment, char *buffer, size_t size)
+{
+	if (begins_with (comment, "desc: "))
+		return leave_out_output (comment, buffer, size);
+	return begins_with (comment, "runtime: ") && name_runtime (comment, buffer, size);
+}

@@ -1,0 +1,560 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * view.c - see view.h.
+ *
+ * Stacks are rewritten from the outermost frame inwards. Of the framework's frames above the program's innermost own
+ * frame each run becomes one: nobody of ours called the first run, which is "[framework]"; of a run between two frames
+ * of ours the first one stays, the method that our code called. How an async method begins is nothing to show, and how
+ * it goes on when what it awaited ends is "[async]". Below the innermost own frame all stays: it is what our code uses.
+ *
+ * What is taken out of a stack stays with its sample as hidden frames, so that a method that is shown elsewhere has
+ * its exact total.
+ */
+#include "view.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "invariant.h"
+#include "machines.h"
+#include "origin.h"
+#include "profile-copy.h"
+#include "shown-comment.h"
+#include "threads.h"
+
+enum { NAME_SIZE = 4096, NONE = UINT32_MAX };
+
+enum mark { FOCUS = 1, IGNORE = 2, HIDE = 4 };
+
+typedef struct {
+	uint32_t *functions; /* of the copy */
+	size_t count, capacity;
+} frame_list;
+
+typedef struct {
+	const monocle__profile *from;
+	const monocle__view_options *options;
+	monocle__profile_copy copy;
+	const char **names;         /* by function, texts of the copy */
+	uint8_t *origins, *marks;   /* by function */
+	monocle__threads *threads;  /* NULL: nobody asks for them */
+	uint32_t *thread_functions; /* by thread: its frame, NONE until a sample has it */
+	uint8_t *unwanted_threads;
+	bool is_other_process;                     /* of all samples that have no label of their own */
+	uint32_t framework, resumed, hidden_frame; /* functions of the copy, NONE until a stack has it */
+	frame_list shown, taken;
+	bool is_folded;
+} view;
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+static bool
+is_assembly_type (const monocle__function *function)
+{
+	size_t length = strlen (function->filename);
+	return length > 4 && strcmp (function->filename + length - 4, ".dll") == 0 && !strpbrk (function->name, " :([");
+}
+
+/* What the function is called in C#; NULL: as before. false: out of memory. */
+static bool
+make_name (view *v, size_t index, monocle__machine machine)
+{
+	const monocle__function *function = &v->from->functions[index];
+	char name[NAME_SIZE];
+	bool is_made = monocle__csharp_name (function->name, machine, name, sizeof name);
+	if (!is_made && is_assembly_type (function)) /* exceptions have the type as a frame */
+		is_made = monocle__csharp_name_of_type (function->name, name, sizeof name);
+	if (!is_made || strcmp (name, function->name) == 0)
+		return true;
+	return monocle__profile_copy_text (v->copy.to, name, &v->names[index]);
+}
+
+static bool
+make_names (view *v)
+{
+	monocle__machine *machines = monocle__machines_new (v->from);
+	bool good = machines != NULL;
+	for (size_t i = 0; good && i < v->from->function_count; i++)
+		good = make_name (v, i, machines[i]);
+	free (machines);
+	return good;
+}
+
+static const char *
+name_of (const view *v, uint32_t function)
+{
+	return v->names[function] ? v->names[function] : v->from->functions[function].name;
+}
+
+static int
+compare_names (const void *a, const void *b, void *data)
+{
+	const view *v = data;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	int names = strcmp (name_of (v, x), name_of (v, y));
+	return names ? names : strcmp (v->from->functions[x].filename, v->from->functions[y].filename);
+}
+
+static bool
+add_image (view *v, uint32_t index)
+{
+	const monocle__function *function = &v->from->functions[index];
+	char name[NAME_SIZE];
+	if (!*function->filename)
+		return true;
+	snprintf (name, sizeof name, "%s [%s]", name_of (v, index), function->filename);
+	return monocle__profile_copy_text (v->copy.to, name, &v->names[index]);
+}
+
+/* In `order` equal names are neighbours, of one file beside each other. */
+static bool
+tell_equal_names (view *v, const uint32_t *order, size_t count)
+{
+	for (size_t first = 0, next; first < count; first = next) {
+		const char *name = name_of (v, order[first]);
+		for (next = first + 1; next < count && strcmp (name_of (v, order[next]), name) == 0;)
+			next++;
+		const monocle__function *a = &v->from->functions[order[first]], *b = &v->from->functions[order[next - 1]];
+		if (strcmp (a->filename, b->filename) == 0)
+			continue;
+		for (size_t i = first; i < next; i++) {
+			if (!add_image (v, order[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool
+tell_images (view *v)
+{
+	size_t count = v->from->function_count;
+	uint32_t *order = calloc (count + 1, sizeof *order);
+	bool good = order != NULL;
+	for (size_t i = 0; good && i < count; i++)
+		order[i] = (uint32_t) i;
+	if (good && count)
+		qsort_r (order, count, sizeof *order, compare_names, v);
+	good = good && tell_equal_names (v, order, count);
+	free (order);
+	return good;
+}
+
+/* --- which frames and samples ------------------------------------------------------------------------------------- */
+
+static bool
+mark_matches (view *v, const char *pattern, enum mark mark)
+{
+	regex_t regex;
+	if (regcomp (&regex, pattern, MONOCLE__VIEW_REGEX) != 0)
+		return false;
+	for (size_t i = 0; i < v->from->function_count; i++) {
+		if ((v->names[i] && regexec (&regex, v->names[i], 0, NULL, 0) == 0) ||
+		    regexec (&regex, v->from->functions[i].name, 0, NULL, 0) == 0)
+			v->marks[i] |= (uint8_t) mark;
+	}
+	regfree (&regex);
+	return true;
+}
+
+static bool
+mark_all (view *v, const char *const *patterns, enum mark mark)
+{
+	for (; patterns && *patterns; patterns++) {
+		if (!mark_matches (v, *patterns, mark))
+			return false;
+	}
+	return true;
+}
+
+bool
+monocle__view_matches (const char *text, const char *const *globs)
+{
+	for (; globs && *globs; globs++) {
+		if (fnmatch (*globs, text, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A thread has all of its stacks from one function of the copy. */
+static bool
+init_threads (view *v)
+{
+	const monocle__view_options *options = v->options;
+	if (!options->thread_globs && options->threads == MONOCLE__THREADS_NOT)
+		return true;
+	v->threads = monocle__threads_new (v->from);
+	if (!v->threads)
+		return false;
+	v->thread_functions = calloc (v->threads->count + 1, sizeof *v->thread_functions);
+	v->unwanted_threads = calloc (v->threads->count + 1, 1);
+	for (size_t i = 0; v->thread_functions && v->unwanted_threads && i <= v->threads->count; i++) {
+		const char *name = i < v->threads->count ? v->threads->names[i] : "";
+		v->thread_functions[i] = NONE;
+		v->unwanted_threads[i] = options->thread_globs && !monocle__view_matches (name, options->thread_globs);
+	}
+	return v->thread_functions && v->unwanted_threads;
+}
+
+/* Without labels all samples are of the process in the comment: by its name or its number. */
+static bool
+is_wanted_process (const monocle__profile *profile, const char *const *globs)
+{
+	for (size_t i = 0; i < profile->comment_count; i++) {
+		char text[NAME_SIZE], *pid, *host;
+		if (sscanf (profile->comments[i], "program: %4000[^\n]", text) != 1 || !(pid = strstr (text, ", pid ")))
+			continue;
+		*pid = '\0';
+		pid += strlen (", pid ");
+		if ((host = strchr (pid, ',')))
+			*host = '\0';
+		if (monocle__view_matches (text, globs) || monocle__view_matches (pid, globs))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_kept_process (const view *v, const monocle__sample *sample)
+{
+	for (size_t i = 0; v->options->process_globs && i < sample->label_count; i++) {
+		const monocle__label *label = &v->from->labels[sample->labels + i];
+		if (strcmp (label->key, "process") == 0 && label->text)
+			return monocle__view_matches (label->text, v->options->process_globs);
+	}
+	return !v->is_other_process;
+}
+
+static bool
+is_kept_stack (const view *v, const uint32_t *frames, size_t depth)
+{
+	bool is_focused = !v->options->focus;
+	for (size_t i = 0; i < depth; i++) {
+		if (v->marks[frames[i]] & IGNORE)
+			return false;
+		is_focused = is_focused || v->marks[frames[i]] & FOCUS;
+	}
+	return is_focused;
+}
+
+static size_t
+thread_of (const view *v, size_t sample)
+{
+	return v->threads->count ? v->threads->of_sample[sample] : 0;
+}
+
+static bool
+is_kept (const view *v, size_t index)
+{
+	const monocle__sample *sample = &v->from->samples[index];
+	if (v->threads && v->unwanted_threads[thread_of (v, index)])
+		return false;
+	return is_kept_process (v, sample) && is_kept_stack (v, v->from->frames + sample->frames, sample->depth);
+}
+
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
+
+static bool
+list_add (frame_list *list, uint32_t function)
+{
+	if (!MONOCLE__RESERVE (list->functions, list->capacity, list->count + 1))
+		return false;
+	list->functions[list->count++] = function;
+	return true;
+}
+
+static bool
+list_add_own (view *v, frame_list *list, uint32_t function)
+{
+	size_t copied = monocle__profile_copy_function (&v->copy, function);
+	return copied != SIZE_MAX && list_add (list, (uint32_t) copied);
+}
+
+/* A frame that stands for others. */
+static bool
+add_made (view *v, uint32_t *function, const char *name)
+{
+	const monocle__function made = { .name = name, .system_name = "", .filename = "" };
+	if (*function == NONE) {
+		size_t added = monocle__profile_add_function (v->copy.to, &made);
+		if (added == SIZE_MAX)
+			return false;
+		*function = (uint32_t) added;
+	}
+	return list_add (&v->shown, *function);
+}
+
+/* "[libcoreclr.so]" below itself is one library's. */
+static bool
+is_repeated (const view *v, const uint32_t *frames, size_t depth, size_t i)
+{
+	return v->options->fold && i + 1 < depth && frames[i] == frames[i + 1] &&
+	     *v->from->functions[frames[i]].name == '[';
+}
+
+static bool
+is_own (const view *v, uint32_t function)
+{
+	return v->origins[function] == MONOCLE__ORIGIN_OWN || v->marks[function] & FOCUS;
+}
+
+static bool
+is_foldable (const view *v, uint32_t function)
+{
+	return !is_own (v, function) && monocle__origin_is_framework (v->origins[function]);
+}
+
+/* What stands for the frames from `outer` to `inner`, of which the outer one has the larger index. */
+static bool
+add_run (view *v, const uint32_t *frames, size_t depth, size_t outer, size_t inner)
+{
+	bool is_called = outer + 1 < depth && is_own (v, frames[outer + 1]), is_glue = true;
+	size_t kept = SIZE_MAX;
+	bool good = true;
+	for (size_t i = inner; i <= outer; i++)
+		is_glue = is_glue && v->origins[frames[i]] == MONOCLE__ORIGIN_GLUE;
+	if (!is_glue && !is_called)
+		good = add_made (v, &v->framework, "[framework]");
+	else if (!is_glue && v->origins[frames[outer]] == MONOCLE__ORIGIN_RESUME)
+		good = add_made (v, &v->resumed, "[async]");
+	else if (!is_glue && v->origins[frames[outer]] != MONOCLE__ORIGIN_START)
+		good = list_add_own (v, &v->shown, frames[kept = outer]);
+	for (size_t i = inner; good && i <= outer; i++)
+		good = i == kept || list_add_own (v, &v->taken, frames[i]);
+	v->is_folded = true;
+	return good;
+}
+
+static size_t
+innermost_own (const view *v, const uint32_t *frames, size_t depth)
+{
+	size_t i = 0;
+	while (i < depth && !is_own (v, frames[i]))
+		i++;
+	return i;
+}
+
+static bool
+add_frame (view *v, const uint32_t *frames, size_t depth, size_t i)
+{
+	bool is_taken = (v->marks[frames[i]] & HIDE) || is_repeated (v, frames, depth, i) ||
+	                (v->options->mine && !is_own (v, frames[i]));
+	return list_add_own (v, is_taken ? &v->taken : &v->shown, frames[i]);
+}
+
+/* From the outermost frame inwards. */
+static bool
+add_frames (view *v, const uint32_t *frames, size_t depth)
+{
+	size_t own = innermost_own (v, frames, depth);
+	for (size_t i = depth; i > 0; i--) {
+		size_t inner = i - 1;
+		bool is_run = v->options->fold && !v->options->mine && own < inner && is_foldable (v, frames[inner]);
+		while (is_run && inner > own + 1 && is_foldable (v, frames[inner - 1]))
+			inner--;
+		if (is_run ? !add_run (v, frames, depth, i - 1, inner) : !add_frame (v, frames, depth, inner))
+			return false;
+		i = inner + 1;
+	}
+	return true;
+}
+
+/* Nothing of a stack is left: its cost must be somewhere. */
+static bool
+add_stand_in (view *v, const uint32_t *frames, size_t depth)
+{
+	if (v->options->mine) {
+		for (size_t i = depth; i > 0; i--) {
+			if (!is_foldable (v, frames[i - 1]) && !(v->marks[frames[i - 1]] & HIDE))
+				return list_add_own (v, &v->shown, frames[i - 1]);
+		}
+		return add_made (v, &v->framework, "[framework]");
+	}
+	return add_made (v, &v->hidden_frame, "[hidden]");
+}
+
+static bool
+add_thread (view *v, size_t sample)
+{
+	char name[NAME_SIZE];
+	size_t thread = thread_of (v, sample);
+	const char *own = v->threads->count ? v->threads->names[thread] : "", *text;
+	if (v->thread_functions[thread] != NONE)
+		return list_add (&v->shown, v->thread_functions[thread]);
+	snprintf (name, sizeof name, "[thread%s%s]", *own ? " " : "s without a name", own);
+	if (v->options->threads == MONOCLE__THREADS_ONLY)
+		snprintf (name, sizeof name, "%s", *own ? own : "(no name)");
+	text = monocle__profile_text (v->copy.to, name, strlen (name));
+	return text && add_made (v, &v->thread_functions[thread], text);
+}
+
+static void
+reverse (frame_list *list)
+{
+	for (size_t i = 0, k = list->count; i + 1 < k; i++) {
+		uint32_t function = list->functions[i];
+		list->functions[i] = list->functions[--k];
+		list->functions[k] = function;
+	}
+}
+
+static bool
+make_stack (view *v, size_t index)
+{
+	const monocle__sample *sample = &v->from->samples[index];
+	const uint32_t *frames = v->from->frames + sample->frames;
+	v->shown.count = v->taken.count = 0;
+	if (v->options->threads != MONOCLE__THREADS_NOT && !add_thread (v, index))
+		return false;
+	if (v->options->threads != MONOCLE__THREADS_ONLY) {
+		size_t before = v->shown.count;
+		if (!add_frames (v, frames, sample->depth))
+			return false;
+		if (sample->depth && v->shown.count == before && !add_stand_in (v, frames, sample->depth))
+			return false;
+	}
+	reverse (&v->shown);
+	return true;
+}
+
+static bool
+copy_samples (view *v)
+{
+	for (size_t i = 0; i < v->from->sample_count; i++) {
+		if (!is_kept (v, i))
+			continue;
+		if (!make_stack (v, i) || !monocle__profile_copy_values (&v->copy, i, v->shown.functions, v->shown.count) ||
+		    !monocle__profile_hide_frames (v->copy.to, v->taken.functions, v->taken.count))
+			return false;
+	}
+	return true;
+}
+
+static bool
+copy_slow_calls (view *v)
+{
+	for (size_t i = 0; i < v->from->slow_call_count; i++) {
+		const monocle__slow_call *call = &v->from->slow_calls[i];
+		if (v->options->thread_globs && !monocle__view_matches (call->thread_name, v->options->thread_globs))
+			continue;
+		if (is_kept_stack (v, v->from->frames + call->frames, call->depth) &&
+		    !monocle__profile_copy_slow_call (&v->copy, call))
+			return false;
+	}
+	return true;
+}
+
+/* --- comments ----------------------------------------------------------------------------------------------------- */
+
+static bool
+add_comment (view *v, const char *text)
+{
+	const char *own = monocle__profile_text (v->copy.to, text, strlen (text));
+	return own && monocle__profile_add_comment (v->copy.to, own);
+}
+
+static bool
+copy_comments (view *v)
+{
+	char text[NAME_SIZE];
+	for (size_t i = 0; i < v->from->comment_count; i++) {
+		const char *comment = v->from->comments[i];
+		if (v->options->names == MONOCLE__NAMES_CSHARP && monocle__shown_comment (comment, text, sizeof text))
+			comment = text;
+		if (!add_comment (v, comment))
+			return false;
+	}
+	return true;
+}
+
+static bool
+tell_choices (view *v, const char *key, const char *const *words)
+{
+	char text[NAME_SIZE];
+	for (; words && *words; words++) {
+		snprintf (text, sizeof text, "%s: %s", key, *words);
+		if (!add_comment (v, text))
+			return false;
+	}
+	return true;
+}
+
+static bool
+tell_view (view *v)
+{
+	const monocle__view_options *options = v->options;
+	if (options->mine &&
+	    !add_comment (v, "mine: only the program's own code is shown, with the cost of what it called"))
+		return false;
+	if (v->is_folded &&
+	    !add_comment (v, "frames: the framework's above the program's own are folded; --all-frames shows them"))
+		return false;
+	return tell_choices (v, "threads", options->thread_globs) &&
+	       tell_choices (v, "processes", options->process_globs) && tell_choices (v, "focus", options->focus) &&
+	       tell_choices (v, "ignore", options->ignore) && tell_choices (v, "hide", options->hide);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static bool
+view_init (view *v)
+{
+	size_t count = v->from->function_count;
+	char program[256];
+	v->names = calloc (count + 1, sizeof *v->names);
+	v->origins = calloc (count + 1, 1);
+	v->marks = calloc (count + 1, 1);
+	if (!monocle__profile_copy_init (&v->copy, v->from, false) || !v->names || !v->origins || !v->marks)
+		return false;
+	v->copy.names = v->names;
+	monocle__origin_program (v->from, program, sizeof program);
+	for (size_t i = 0; i < count; i++)
+		v->origins[i] = (uint8_t) monocle__origin_of (&v->from->functions[i], program);
+	v->is_other_process = v->options->process_globs && !is_wanted_process (v->from, v->options->process_globs);
+	return true;
+}
+
+static bool
+view_make (view *v)
+{
+	const monocle__view_options *options = v->options;
+	if (options->names == MONOCLE__NAMES_CSHARP && !make_names (v))
+		return false;
+	if (options->tell_images && !tell_images (v))
+		return false;
+	return mark_all (v, options->focus, FOCUS) && mark_all (v, options->ignore, IGNORE) &&
+	       mark_all (v, options->hide, HIDE) && init_threads (v) && copy_comments (v) && copy_samples (v) &&
+	       copy_slow_calls (v) && tell_view (v);
+}
+
+static void
+view_done (view *v)
+{
+	monocle__profile_copy_done (&v->copy);
+	monocle__threads_free (v->threads);
+	free (v->names);
+	free (v->origins);
+	free (v->marks);
+	free (v->thread_functions);
+	free (v->unwanted_threads);
+	free (v->shown.functions);
+	free (v->taken.functions);
+}
+
+monocle__profile *
+monocle__view_new (const monocle__profile *profile, const monocle__view_options *options)
+{
+	view v = { .from = profile, .options = options, .framework = NONE, .resumed = NONE, .hidden_frame = NONE };
+	monocle__profile *made = NULL;
+	if (view_init (&v) && view_make (&v)) {
+		made = v.copy.to;
+		v.copy.to = NULL;
+	}
+	view_done (&v);
+	return made;
+}

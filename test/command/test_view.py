@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What of a profile is shown, by the options that report, flame, diff and convert share."""
+import json
+import os
+import pty
+import struct
+import fcntl
+import termios
+
+import case
+import cover_file
+import pprof
+
+FRAMEWORK = '@/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.0/System.Private.CoreLib.dll'
+OWN = '@/srv/shop.dll'
+POOL = 'System.Threading.ThreadPoolWorkQueue:Dispatch ()' + FRAMEWORK
+START = 'System.Runtime.CompilerServices.AsyncMethodBuilderCore:Start<T_REF> (T_REF&)' + FRAMEWORK
+
+
+def write(path, value, *samples):
+    """samples: (frames, amount, thread)"""
+    profile = pprof.Writer()
+    profile.value('samples', 'count')
+    profile.value(value, 'nanoseconds')
+    profile.line('comment program: shop, pid 42, on here')
+    for frames, amount, thread in samples:
+        profile.sample(frames, [1, amount], [('thread', thread)])
+    pprof.write_gzip(path, profile.encode())
+
+
+class View(case.Case):
+    def setUp(self):
+        super().setUp()
+        write(self.work / 'p.pb.gz', 'cpu',
+              ([POOL, 'Shop.Orders/<Load>d__3:MoveNext ()' + OWN], 300, 'worker'),
+              (['Shop.Orders:Load (int)' + OWN, START, 'Shop.Orders/<Load>d__3:MoveNext ()' + OWN], 200, 'main'),
+              (['Shop.Orders:Find (string)' + OWN, 'System.String:IndexOf (string)' + FRAMEWORK], 500, 'main'))
+
+    def rows(self, *words):
+        """[(what is shown, total)] of a table or a tree."""
+        code, out, error = self.monocle('report', '--format=json', *words, 'p.pb.gz')
+        self.assertEqual((code, error), (0, ''))
+        report = json.loads(out)
+        rows = report.get('methods') or report.get('paths')
+        return [('  ' * (row.get('depth', 1) - 1) + row['method'], row['total_cpu_ns']) for row in rows]
+
+    def test_own_code_comes_first_and_sums_stay(self):
+        self.assertEqual(self.rows('--fold', '--names=csharp', '--tree'), [
+            ('Shop.Orders.Find (string)', 500), ('  System.String.IndexOf (string)', 500),
+            ('[framework]', 300), ('  Shop.Orders.Load (async)', 300),
+            ('Shop.Orders.Load (int)', 200), ('  Shop.Orders.Load (async)', 200)])
+
+    def test_rows_for_programs_are_what_the_profile_has(self):
+        names = [name for name, _ in self.rows()]
+        self.assertIn(POOL.split('@')[0], names)
+        self.assertIn('Shop.Orders/<Load>d__3:MoveNext ()', names)
+
+    def test_only_mine_has_the_cost_of_what_it_called(self):
+        self.assertEqual(dict(self.rows('--mine', '--names=csharp')), {
+            'Shop.Orders.Find (string)': 500, 'Shop.Orders.Load (async)': 500, 'Shop.Orders.Load (int)': 200})
+
+    def test_frames_choose_stacks(self):
+        self.assertEqual(dict(self.rows('--focus=IndexOf')), {
+            'Shop.Orders:Find (string)': 500, 'System.String:IndexOf (string)': 500})
+        self.assertNotIn('Shop.Orders:Find (string)', dict(self.rows('--ignore=IndexOf')))
+        hidden = dict(self.rows('--hide=IndexOf', '--hide=Dispatch'))
+        self.assertEqual(hidden['Shop.Orders:Find (string)'], 500)
+        self.assertEqual(sum(amount for name, amount in self.rows('--hide=.')), 1000)
+
+    def test_either_spelling_is_matched(self):
+        for pattern in [r'Orders\.Load \(async\)', r'<Load>d__3:MoveNext']:
+            self.assertEqual(dict(self.rows('--names=csharp', '--focus=' + pattern))['Shop.Orders.Load (async)'], 500)
+
+    def test_threads_and_processes_are_chosen(self):
+        self.assertEqual(sum(amount for name, amount in self.rows('--thread=w*', '--mine')), 300)
+        self.assertEqual(len(self.rows('--process=sh*')), len(self.rows('--process=42')))
+        code, out, error = self.monocle('report', '--process=other', 'p.pb.gz')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
+        code, out, error = self.monocle('report', '--thread=x', 'p.pb.gz')
+        self.assertEqual((code, out), (1, ''))
+        self.assertEqual(error, "monocle: no thread of p.pb.gz matches 'x'; it has: main, worker\n")
+
+    def test_what_leaves_nothing_is_said(self):
+        for words in [['report'], ['flame', '-o', '-'], ['convert', '--to=collapsed', '-o', '-']]:
+            code, out, error = self.monocle(*words, '--focus=nowhere', 'p.pb.gz')
+            self.assertEqual((code, out), (1, ''))
+            self.assertEqual(error, 'monocle: nothing of p.pb.gz is left: no stack is as the options ask\n')
+
+    def test_a_wrong_expression_is_said(self):
+        for option in ['focus', 'ignore', 'hide']:
+            code, out, error = self.monocle('report', '--%s=(' % option, 'p.pb.gz')
+            self.assertEqual((code, out), (2, ''))
+            self.assertIn("--%s takes a regular expression, at most 64 times, not '('" % option, error)
+
+    def test_profiles_of_other_modules_meet(self):
+        write(self.work / 'q.pb.gz', 'cpu', (['Shop.Orders:Load (async)' + OWN], 500, 'main'))
+        code, out, error = self.monocle('diff', '--tree', '--mine', 'p.pb.gz', 'q.pb.gz')
+        self.assertEqual((code, error), (0, ''))
+        self.assertEqual(self.monocle('diff', '--mine', '--ignore=Find', 'p.pb.gz', 'q.pb.gz')[1].splitlines()[-1],
+                         '(2 methods did not change)')
+
+    def test_a_profile_is_converted_as_it_is(self):
+        self.assertEqual(self.monocle('convert', '--to=pprof', '-o', 'q.pb.gz', 'p.pb.gz')[0], 0)
+        words = ['report', '--tree', '--all-frames']
+        self.assertEqual(self.monocle(*words, 'q.pb.gz')[1].replace('q.pb', 'p.pb'), self.monocle(*words, 'p.pb.gz')[1])
+        # Images are kept, by whose paths own code is known.
+        self.assertEqual(self.monocle('report', '--mine', 'q.pb.gz')[1].replace('q.pb', 'p.pb'),
+                         self.monocle('report', '--mine', 'p.pb.gz')[1])
+
+    def test_coverage_has_no_stacks(self):
+        file = cover_file.File()
+        file.method(file.type(file.image('App', '/app/App.dll'), 'N.P'), 'Main ()', [], [])
+        file.write(self.work / 'a.mcov')
+        for words in [['report', '--mine', 'a.mcov'], ['diff', '--mine', 'a.mcov', 'a.mcov'],
+                      ['convert', '--to=lcov', '--mine', 'a.mcov']]:
+            code, out, error = self.monocle(*words)
+            self.assertEqual((code, out, '--mine' in error), (2, '', True), error)
+
+    def test_a_narrow_terminal_shows_the_methods(self):
+        name = 'System.Text.RegularExpressions.RegexInterpreter:TryMatchAtCurrentPosition (System.ReadOnlySpan`1<char>)'
+        write(self.work / 'w.pb.gz', 'cpu', ([name + FRAMEWORK], 100, 'main'))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.work)
+            os.execve(self.program, [self.program, 'report', 'w.pb.gz'], dict(self.environment, COLUMNS='80'))
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        out = self.read_to_end(pid, terminal)
+        self.assertIn('  RegexInterpreter.TryMatchAtCurrentPosition\r\n', out)
+        self.assertNotIn('self samples', out)
+
+
+if __name__ == '__main__':
+    case.main()
