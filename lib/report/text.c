@@ -9,19 +9,20 @@
  */
 #include "column.h"
 #include "short-name.h"
+#include "text-exceptions.h"
+#include "text-head.h"
 #include "tree.h"
 #include "width.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	CELL_SIZE = 64,
-	NAME_SIZE = 8192,    /* longer names are cut */
-	INDENT_LEVELS = 30,  /* deeper nodes say their depth instead of moving further right */
-	MIN_NAME_WIDTH = 24, /* a name gets so much of a narrow terminal, even if lines wrap */
-	COMMENTS = 8,        /* more are not shown */
+	NAME_SIZE = 8192,      /* longer names are cut */
+	INDENT_LEVELS = 30,    /* deeper nodes say their depth instead of moving further right */
+	MIN_NAME_WIDTH = 24,   /* a name gets so much of a narrow terminal, even if lines wrap */
+	PIPE_NAME_WIDTH = 100, /* what a name in a tree gets where there is no terminal */
 };
 
 typedef struct {
@@ -82,7 +83,9 @@ print_name (const writer *w, size_t used, const char *prefix, const char *name)
 	char buffer[NAME_SIZE];
 	size_t width = w->options->width, columns = 0;
 	used += strlen (prefix);
-	if (width > 0)
+	if (width == 0 && w->options->tree)
+		columns = PIPE_NAME_WIDTH;
+	else if (width > 0)
 		columns = width > used + MIN_NAME_WIDTH ? width - used : MIN_NAME_WIDTH;
 	monocle__short_name (name, columns, w->options->ellipsis ? w->options->ellipsis : "..", buffer, sizeof buffer);
 	fprintf (w->out, "%s%s\n", prefix, buffer);
@@ -158,48 +161,6 @@ writer_done (writer *w)
 
 /* --- the head ----------------------------------------------------------------------------------------------------- */
 
-/* What the kit writes into every profile; after a run the user knows it. */
-static bool
-is_routine (const char *comment)
-{
-	static const char *const beginnings[] = { "desc: ", "version: ", "runtime: ", "program: ", "frames: " };
-	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-		if (strncmp (comment, beginnings[i], strlen (beginnings[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void
-print_comments (const writer *w)
-{
-	char buffer[NAME_SIZE];
-	for (size_t i = 0; i < w->profile->comment_count && i < COMMENTS; i++) {
-		if (w->options->brief && is_routine (w->profile->comments[i]))
-			continue;
-		monocle__utf8_elide (w->profile->comments[i], 0, "", buffer, sizeof buffer);
-		fprintf (w->out, "# %s\n", buffer);
-	}
-}
-
-static void
-print_title (const writer *w)
-{
-	char buffer[NAME_SIZE], when[64] = "", amount[CELL_SIZE];
-	time_t seconds = (time_t) (w->profile->time_nanos / 1000000000);
-	struct tm local;
-	monocle__utf8_elide (w->options->title ? w->options->title : "", 0, "", buffer, sizeof buffer);
-	if (w->profile->time_nanos > 0 && localtime_r (&seconds, &local))
-		strftime (when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
-	fprintf (w->out, "%s%s", buffer, when);
-	if (w->profile->duration_nanos > 0) {
-		monocle__amount_format (w->profile->duration_nanos, "nanoseconds", amount, sizeof amount);
-		fprintf (w->out, ", ran %s", amount);
-	}
-	putc ('\n', w->out);
-	print_comments (w);
-}
-
 static void
 print_sums (const writer *w, size_t count, const char *what)
 {
@@ -254,7 +215,7 @@ write_methods (writer *w)
 	if (!methods)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
-	print_title (w);
+	monocle__text_head (w->out, w->profile, w->options, NULL);
 	print_sums (w, methods->count, w->options->subject ? w->options->subject : "method");
 	print_methods (w, methods);
 	monocle__methods_free (methods);
@@ -377,7 +338,7 @@ print_tree (writer *w, monocle__tree *tree)
 		return -1;
 	}
 	w->shown = shown;
-	print_title (w);
+	monocle__text_head (w->out, w->profile, w->options, NULL);
 	print_sums (w, tree->count - 1, "path");
 	monocle__tree_walk (tree, &measure);
 	print_headings (w);
@@ -400,6 +361,8 @@ monocle__report_text (FILE *out, const monocle__profile *profile, const monocle_
 {
 	writer w = { .out = out, .profile = profile, .options = options };
 	int result = -1;
+	if (!options->tree && !options->subject && monocle__text_exceptions_is_for (profile))
+		return monocle__text_exceptions (out, profile, options);
 	if (writer_init (&w))
 		result = options->tree ? write_tree (&w) : write_methods (&w);
 	writer_done (&w);

@@ -17,11 +17,11 @@ _monocle_options()
 	case $1 in
 	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= --unchecked -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --slow --topic= --shot= --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
-	flame) echo '-o --icicle --no-icicle --thread= --topic= --shot= --min-share= --help' ;;
+	report) echo '--sort= -n --tree --slow --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
+	flame) echo '-o --icicle --no-icicle --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --min-share= --help' ;;
 	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
-	diff) echo '--sort= -n --tree --normalize --value= --topic= --shot= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --topic= --shot= --relative-to= --map= --whole-lines --help' ;;
+	diff) echo '--sort= -n --tree --normalize --value= --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --format= -o --help' ;;
+	convert) echo '--to= -o --value= --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --relative-to= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
 	list) echo '--help' ;;
@@ -36,11 +36,11 @@ _monocle_with_value()
 	case $1 in
 	run) echo '--profile -o --output --process --snapshots' ;;
 	env) echo '--profile --format -o --output --process' ;;
-	report) echo '--sort -n --topic --shot --by --annotate --source-root --map --fail-under --format' ;;
-	flame) echo '-o --output --thread --topic --shot --min-share' ;;
+	report) echo '--sort -n --topic --shot --focus --ignore --hide --thread --process --names --by --annotate --source-root --map --fail-under --format' ;;
+	flame) echo '-o --output --topic --shot --focus --ignore --hide --thread --process --names --min-share' ;;
 	html) echo '-o --output --title --source-root --map' ;;
-	diff) echo '--sort -n --value --topic --shot --format -o --output' ;;
-	convert) echo '--to -o --output --value --topic --shot --relative-to --map' ;;
+	diff) echo '--sort -n --value --topic --shot --focus --ignore --hide --thread --process --names --format -o --output' ;;
+	convert) echo '--to -o --output --value --topic --shot --focus --ignore --hide --thread --process --names --relative-to --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
 	new) echo '--lang' ;;
@@ -54,14 +54,18 @@ _monocle_choices()
 	env,--format) echo 'shell systemd docker compose kubernetes' ;;
 	report,--sort) echo 'self total calls path missed percent' ;;
 	report,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
+	report,--names) echo 'csharp mono' ;;
 	report,--by) echo 'file class method assembly' ;;
 	report,--format) echo 'text tsv json' ;;
 	flame,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
+	flame,--names) echo 'csharp mono' ;;
 	diff,--sort) echo 'self total' ;;
 	diff,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
+	diff,--names) echo 'csharp mono' ;;
 	diff,--format) echo 'text tsv json' ;;
 	convert,--to) echo 'collapsed speedscope mlpd pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
 	convert,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
+	convert,--names) echo 'csharp mono' ;;
 	new,--lang) echo 'c cpp csharp rust pascal' ;;
 	esac
 }

@@ -335,7 +335,7 @@ note_rate (void)
 	int length = snprintf (text, sizeof text, "%llu Hz asked for, %.0f Hz achieved: %llu samples in %.2f seconds of %s",
 	                       (unsigned long long) option_freq, (double) taken / seconds, (unsigned long long) taken,
 	                       seconds, option_mode ? "threads' time" : "CPU");
-	if (left_out)
+	if (left_out >= 0.005)
 		snprintf (text + length, sizeof text - (size_t) length, "; %.2f more went into hitting sleepers", left_out);
 	monocle_kit_stacks_note (the_stacks, "rate", text);
 	note_engine ();

@@ -46,10 +46,28 @@ name_runtime (const char *comment, char *buffer, size_t size)
 	return true;
 }
 
+/* That less came than was asked for is how it should be, unless it was less than half. */
+static bool
+tell_rate (const char *comment, char *buffer, size_t size)
+{
+	double asked, achieved, more = 0;
+	char samples[128];
+	int fields = sscanf (comment, "rate: %lf Hz asked for, %lf Hz achieved: %127[^;]; %lf more", &asked, &achieved,
+	                     samples, &more);
+	if (fields < 3 || achieved * 2 < asked)
+		return false;
+	snprintf (buffer, size,
+	          more >= 0.005 ? "rate: %.0f Hz, %s; %.2f more went into hitting sleepers" : "rate: %.0f Hz, %s", asked,
+	          samples, more);
+	return true;
+}
+
 bool
 monocle__shown_comment (const char *comment, char *buffer, size_t size)
 {
 	if (begins_with (comment, "desc: "))
 		return leave_out_output (comment, buffer, size);
+	if (begins_with (comment, "rate: "))
+		return tell_rate (comment, buffer, size);
 	return begins_with (comment, "runtime: ") && name_runtime (comment, buffer, size);
 }

@@ -11,7 +11,7 @@
 
 /*
  * "desc: sample:threads,output=/tmp/..." -> "desc: sample:threads"; "runtime: 6.8.0.105 (...)" -> "runtime: Mono
- * 6.8.0.105". false: it stays as it is.
+ * 6.8.0.105"; what was asked for and achieved is one rate. false: it stays as it is.
  */
 bool monocle__shown_comment (const char *comment, char *buffer, size_t size);
 

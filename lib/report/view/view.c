@@ -48,6 +48,7 @@ typedef struct {
 	uint32_t framework, resumed, hidden_frame; /* functions of the copy, NONE until a stack has it */
 	frame_list shown, taken;
 	bool is_folded;
+	bool has_types; /* the innermost frame is no code but the type of an exception, and stays; of one sample */
 } view;
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -333,7 +334,7 @@ add_run (view *v, const uint32_t *frames, size_t depth, size_t outer, size_t inn
 static size_t
 innermost_own (const view *v, const uint32_t *frames, size_t depth)
 {
-	size_t i = 0;
+	size_t i = v->has_types ? 1 : 0;
 	while (i < depth && !is_own (v, frames[i]))
 		i++;
 	return i;
@@ -342,8 +343,9 @@ innermost_own (const view *v, const uint32_t *frames, size_t depth)
 static bool
 add_frame (view *v, const uint32_t *frames, size_t depth, size_t i)
 {
+	bool is_type = v->has_types && i == 0;
 	bool is_taken = (v->marks[frames[i]] & HIDE) || is_repeated (v, frames, depth, i) ||
-	                (v->options->mine && !is_own (v, frames[i]));
+	                (v->options->mine && !is_own (v, frames[i]) && !is_type);
 	return list_add_own (v, is_taken ? &v->taken : &v->shown, frames[i]);
 }
 
@@ -404,11 +406,19 @@ reverse (frame_list *list)
 }
 
 static bool
+has_value (const monocle__profile *profile, size_t sample, const char *type)
+{
+	size_t value = monocle__profile_find_value (profile, type);
+	return value != SIZE_MAX && monocle__profile_values (profile, sample)[value] != 0;
+}
+
+static bool
 make_stack (view *v, size_t index)
 {
 	const monocle__sample *sample = &v->from->samples[index];
 	const uint32_t *frames = v->from->frames + sample->frames;
 	v->shown.count = v->taken.count = 0;
+	v->has_types = has_value (v->from, index, "exceptions") || has_value (v->from, index, "rethrown");
 	if (v->options->threads != MONOCLE__THREADS_NOT && !add_thread (v, index))
 		return false;
 	if (v->options->threads != MONOCLE__THREADS_ONLY) {
