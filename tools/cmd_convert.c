@@ -99,10 +99,10 @@ convert_profile (const arguments *args, const char *output)
 {
 	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true };
 	monocle__profile *profile;
-	const char *path = args->path;
+	const char *path = monocle__profile_file_title (args->path);
 	int result = MONOCLE__EXIT_FAILED;
 	plan.by_default = is_for_programs (args) ? MONOCLE__VIEW_FOR_PROGRAMS : MONOCLE__VIEW_FOR_PEOPLE;
-	if (monocle__profile_file_open (path, &profile) != 0)
+	if (monocle__profile_file_open (args->path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	if (monocle__topic_choice_apply (&args->topic, path, profile) != 0 ||
 	    monocle__view_options_apply (&plan, path, &profile) != MONOCLE__EXIT_OK) {
@@ -149,8 +149,8 @@ static int
 convert (const arguments *args)
 {
 	const monocle__file_format *format = &monocle__file_formats[args->format];
-	char *output =
-	    args->output ? monocle__format ("%s", args->output) : monocle__output_name (args->path, format->extension);
+	char *output = args->output ? monocle__format ("%s", args->output)
+	                            : monocle__profile_file_output (args->path, format->extension);
 	int result = MONOCLE__EXIT_FAILED;
 	if (strcmp (output, "-") != 0 && monocle__path_is_same (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);

@@ -44,12 +44,15 @@ write_flame (const monocle__profile *profile, const arguments *args)
 }
 
 static int
-write_rows (const monocle__profile *profile, const arguments *args)
+write_rows (const monocle__profile *profile, const arguments *args, const monocle__value_type *before,
+            const monocle__value_type *after)
 {
 	const monocle__report_format *format = &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
 	monocle__diff_options options = {
-		.before = args->paths[0],
-		.after = args->paths[1],
+		.before = monocle__profile_file_title (args->paths[0]),
+		.after = monocle__profile_file_title (args->paths[1]),
+		.before_value = before->type,
+		.after_value = after->type,
 		.sort = args->sort == SIZE_MAX ? MONOCLE__SORT_SELF : (monocle__sort) args->sort,
 		.tree = args->tree,
 		.normalized = args->is_normalized,
@@ -117,7 +120,9 @@ compare (monocle__profile *const profiles[2], const arguments *args)
 		monocle__say ("%s: out of memory", args->paths[1]);
 		return MONOCLE__EXIT_FAILED;
 	}
-	result = args->output ? write_flame (joined, args) : write_rows (joined, args);
+	result = args->output
+	           ? write_flame (joined, args)
+	           : write_rows (joined, args, &profiles[0]->value_types[values[0]], &profiles[1]->value_types[values[1]]);
 	monocle__profile_free (joined);
 	return result;
 }
@@ -142,7 +147,7 @@ show_profile (const arguments *args, size_t which, monocle__profile **profile)
 	bool for_people = args->format == SIZE_MAX || monocle__report_formats[args->format].is_for_people;
 	monocle__view_plan plan = { .arguments = &args->view };
 	plan.by_default = for_people ? MONOCLE__VIEW_FOR_PEOPLE : MONOCLE__VIEW_FOR_PROGRAMS;
-	return monocle__view_options_apply (&plan, args->paths[which], profile);
+	return monocle__view_options_apply (&plan, monocle__profile_file_title (args->paths[which]), profile);
 }
 
 static int
@@ -151,9 +156,8 @@ diff_profiles (const arguments *args)
 	monocle__profile *profiles[2] = { 0 };
 	int result = MONOCLE__EXIT_FAILED;
 	if (monocle__profile_file_open (args->paths[0], &profiles[0]) == 0 &&
-	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0 &&
-	    try_topic (profiles, args) && show_profile (args, 0, &profiles[0]) == 0 &&
-	    show_profile (args, 1, &profiles[1]) == 0)
+	    monocle__profile_file_open (args->paths[1], &profiles[1]) == 0 && try_topic (profiles, args) &&
+	    show_profile (args, 0, &profiles[0]) == 0 && show_profile (args, 1, &profiles[1]) == 0)
 		result = compare (profiles, args);
 	for (size_t i = 0; i < 2; i++)
 		monocle__profile_free (profiles[i]);

@@ -27,8 +27,8 @@ typedef struct {
 static int
 draw_profile (const monocle__profile *profile, const char *path, const arguments *args)
 {
-	char *output = args->output ? monocle__format ("%s", args->output) : monocle__output_name (path, ".html");
-	monocle__report_options options = { .title = monocle__path_base_name (path),
+	char *output = args->output ? monocle__format ("%s", args->output) : monocle__profile_file_output (path, ".html");
+	monocle__report_options options = { .title = monocle__path_base_name (monocle__profile_file_title (path)),
 		                                .min_share = args->min_share,
 		                                .upright = args->upright };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
@@ -45,9 +45,10 @@ draw (const arguments *args, const char *path)
 	int result;
 	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	result = monocle__topic_choice_apply (&args->topic, path, profile) != 0 ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
+	const char *title = monocle__profile_file_title (path);
+	result = monocle__topic_choice_apply (&args->topic, title, profile) != 0 ? MONOCLE__EXIT_FAILED : MONOCLE__EXIT_OK;
 	if (result == MONOCLE__EXIT_OK)
-		result = monocle__view_options_apply (&plan, path, &profile);
+		result = monocle__view_options_apply (&plan, title, &profile);
 	if (result == MONOCLE__EXIT_OK)
 		result = draw_profile (profile, path, args);
 	monocle__profile_free (profile);

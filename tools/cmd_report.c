@@ -4,6 +4,7 @@
  * cmd_report.c - `monocle report`: a profile or coverage as a table, a tree, or rows for other programs.
  */
 #include "choices.h"
+#include "column.h"
 #include "command.h"
 #include "coverage-file.h"
 #include "output.h"
@@ -34,6 +35,15 @@ typedef struct {
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 
+/* Rows are never in an order that was not asked for without a word. */
+static void
+say_order (const monocle__profile *profile, const monocle__report_options *options)
+{
+	if (options->sort == MONOCLE__SORT_CALLS && monocle__profile_find_value (profile, "calls") == SIZE_MAX)
+		monocle__say ("%s does not count calls; its rows are in the order of %s", options->title,
+		              profile->value_types[monocle__sort_value (profile, options->sort)].type);
+}
+
 static int
 write_report (const monocle__profile *profile, const arguments *args, const char *path)
 {
@@ -50,6 +60,7 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 		options.limit = args->limit;
 	if (args->view.threads && !args->tree)
 		options.subject = "thread";
+	say_order (profile, &options);
 	monocle__report_writer *writer = args->slow ? format->slow : format->report;
 	if (writer (stdout, profile, &options) != 0) {
 		monocle__say ("%s: out of memory", path);
@@ -94,11 +105,12 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 	plan.by_default = monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format].is_for_people
 	                    ? MONOCLE__VIEW_FOR_PEOPLE
 	                    : MONOCLE__VIEW_FOR_PROGRAMS;
-	result = monocle__topic_choice_one (&args->topic, paths[0], profile) == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+	const char *title = monocle__profile_file_title (paths[0]);
+	result = monocle__topic_choice_one (&args->topic, title, profile) == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 	if (result == MONOCLE__EXIT_OK)
-		result = monocle__view_options_apply (&plan, paths[0], &profile);
+		result = monocle__view_options_apply (&plan, title, &profile);
 	if (result == MONOCLE__EXIT_OK)
-		result = write_report (profile, args, paths[0]);
+		result = write_report (profile, args, title);
 	monocle__profile_free (profile);
 	return result;
 }

@@ -37,6 +37,8 @@ monocle__output_finish (FILE *stream, const char *name)
 		putc ('\n', stream);
 	}
 	if (fflush (stream) != 0 || failed) {
+		if (errno == EPIPE && !name) /* whoever reads has seen enough: as if SIGPIPE had ended us */
+			return MONOCLE__EXIT_SIGNAL + SIGPIPE;
 		monocle__say ("cannot write %s: %s", name ? name : "to standard output",
 		              errno ? strerror (errno) : "output error");
 		return MONOCLE__EXIT_FAILED;

@@ -20,7 +20,8 @@ void monocle__output_begin (void);
 
 /*
  * Flushes the stream and looks at its errors. When the output is not complete, says so in one line (`name` NULL: it is
- * standard output) and answers MONOCLE__EXIT_FAILED, else 0. Does not close.
+ * standard output) and answers MONOCLE__EXIT_FAILED, else 0. Where nobody reads standard output any more there is
+ * nothing to say; the exit code is the shell's for SIGPIPE. Does not close.
  */
 int monocle__output_finish (FILE *stream, const char *name);
 

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "format.h"
 #include "live-spool.h"
+#include "output.h"
 #include "path.h"
 #include "spool-name.h"
 
@@ -26,6 +27,18 @@ ends_with (const char *text, const char *end)
 {
 	size_t length = strlen (text), end_length = strlen (end);
 	return length > end_length && strcmp (text + length - end_length, end) == 0;
+}
+
+const char *
+monocle__profile_file_title (const char *path)
+{
+	return strcmp (path, "-") == 0 ? "standard input" : path;
+}
+
+char *
+monocle__profile_file_output (const char *path, const char *extension)
+{
+	return strcmp (path, "-") == 0 ? monocle__format ("-") : monocle__output_name (path, extension);
 }
 
 bool
@@ -130,10 +143,23 @@ open_live (const char *pid, monocle__profile **ret_profile)
 	return result;
 }
 
+/* It may be a pipe, so that nothing can be asked of it before it is read. */
+static int
+read_standard_input (monocle__profile **ret_profile)
+{
+	char error[ERROR_SIZE];
+	if (monocle__profile_read ("/dev/stdin", ret_profile, error, sizeof error) == 0)
+		return 0;
+	monocle__say ("%s: %s", monocle__profile_file_title ("-"), error);
+	return -1;
+}
+
 int
 monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 {
 	char error[ERROR_SIZE];
+	if (strcmp (path, "-") == 0)
+		return read_standard_input (ret_profile);
 	if (monocle__live_spool_is_pid (path))
 		return open_live (path, ret_profile);
 	if (monocle__profile_file_is_spool (path))

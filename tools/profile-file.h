@@ -9,11 +9,17 @@
 #include "profile.h"
 
 /*
- * Reads the profile at `path`; of a spool that its process left or still writes, what is in it, and says so. A number
- * that is no file's name is a process, and its spool is meant. Writes and removes nothing. 0, or -1 after one line on
- * stderr; the caller frees the result.
+ * Reads the profile at `path`, "-" is standard input; of a spool that its process left or still writes, what is in it,
+ * and says so. A number that is no file's name is a process, and its spool is meant. Writes and removes nothing. 0, or
+ * -1 after one line on stderr; the caller frees the result.
  */
 int monocle__profile_file_open (const char *path, monocle__profile **ret_profile);
+
+/* What a reader is told of `path`: "standard input" for "-". */
+const char *monocle__profile_file_title (const char *path);
+
+/* Where what is made of a profile goes unless the user says: beside it, or on standard output. The caller frees. */
+char *monocle__profile_file_output (const char *path, const char *extension);
 
 /* Is that a spool, and no profile? */
 bool monocle__profile_file_is_spool (const char *path);

@@ -498,6 +498,15 @@ write_json_row (FILE *out, const table *t, const names *n, const row *r)
 	fputs ("}", out);
 }
 
+static void
+write_json_value (FILE *out, const char *value)
+{
+	if (!value)
+		return;
+	fputs (", \"value\": ", out);
+	monocle__json_string (out, value);
+}
+
 int
 monocle__diff_json (FILE *out, const monocle__profile *profile, const monocle__diff_options *options)
 {
@@ -507,8 +516,10 @@ monocle__diff_json (FILE *out, const monocle__profile *profile, const monocle__d
 	if (filled) {
 		fputs ("{\n  \"before\": {\"profile\": ", out);
 		monocle__json_string (out, options->before);
+		write_json_value (out, options->before_value);
 		fprintf (out, ", \"sum\": %" PRId64 "},\n  \"after\": {\"profile\": ", t.sums[0]);
 		monocle__json_string (out, options->after);
+		write_json_value (out, options->after_value);
 		fprintf (out, ", \"sum\": %" PRId64 "},\n  \"unit\": ", t.sums[1]);
 		monocle__json_string (out, profile->value_types[0].unit);
 		fprintf (out, ",\n  \"normalized\": %s,\n  \"%s\": [", options->normalized ? "true" : "false",

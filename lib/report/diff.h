@@ -19,10 +19,11 @@ monocle__profile *monocle__diff_new (const monocle__profile *before, size_t befo
                                      size_t after_value, bool normalize);
 
 typedef struct {
-	const char *before, *after; /* what the profiles are called */
-	monocle__sort sort;         /* self or total: the change that rows are ordered by, the larger first */
-	size_t limit;               /* rows; 0: all */
-	bool tree;                  /* paths instead of methods */
+	const char *before, *after;             /* what the profiles are called */
+	const char *before_value, *after_value; /* which of their values are compared; NULL: nobody says */
+	monocle__sort sort;                     /* self or total: the change that rows are ordered by, the larger first */
+	size_t limit;                           /* rows; 0: all */
+	bool tree;                              /* paths instead of methods */
 	bool normalized;
 	size_t width; /* text: as in monocle__report_options */
 	bool bold;

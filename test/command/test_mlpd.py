@@ -147,7 +147,7 @@ class Reading(Mlpd):
         line = next(line for line in out.splitlines() if line.startswith('# also in it: '))
         self.assertIn('alloc (248 B alloc_space)', line)
         self.assertNotIn('exceptions (', line)  # that is shown: it has most paths
-        self.assertIn('total exceptions', out)
+        self.assertIn('exception, and the nearest methods', out)
         data = json.loads(self.monocle('report', '--format=json', '--topic=gc', 'x.mlpd')[1])
         self.assertEqual([v['type'] for v in data['values']], ['collections', 'gc_time'])
         self.assertEqual([v['sum'] for v in data['values']], [2, 2000])

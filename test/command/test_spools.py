@@ -175,7 +175,7 @@ class Spools(case.Case):
         for pid in child.pid, os.getpid(): # The second has started the first.
             code, out, error = self.monocle('report', str(pid))
             self.assertEqual(code, 0, error)
-            self.assertIn('A:Main ()', out)
+            self.assertIn('A.Main ()', out)
             self.assertIn(str(made), error)
         self.assertEqual(self.state(), before)
         child.communicate()
