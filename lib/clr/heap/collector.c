@@ -296,6 +296,18 @@ monocle__collector_starting_world (void)
 }
 
 void
+monocle__collector_say (void (*say) (void *data), void *data)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ThreadID thread = 0;
+	bool is_collecting = monocle__voice_is_made () && (atomic_load (&is_paused) || atomic_load (&restarting));
+	if (is_collecting && !monocle__service_is_self () && info->vtbl->GetCurrentThreadID (info, &thread) < 0)
+		monocle__voice_say (say, data);
+	else
+		say (data);
+}
+
+void
 monocle__collector_started_world (void)
 {
 	end_pause (own_tid ());

@@ -17,6 +17,11 @@ void monocle__collector_end (uint32_t number, uint32_t generation);
 void monocle__collector_size (uint64_t size);
 void monocle__collector_starting_world (void);
 void monocle__collector_started_world (void);
+/*
+ * Says something that one of the collector's threads does in the middle of a collection: where they have a voice, it is
+ * the voice's to say, since modules have taken locks on it.
+ */
+void monocle__collector_say (void (*say) (void *data), void *data);
 /* Is this the thread that says so just now? */
 bool monocle__collector_is_starting_world (void);
 /* Is a collection in the background certainly not under way? */

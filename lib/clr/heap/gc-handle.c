@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <monocle/host.h>
+#include "collector.h"
 #include "invariant.h"
 #include "object.h"
 #include "state.h"
@@ -108,6 +109,26 @@ number_of (uint32_t index, uint32_t type)
 	return index << 3 | (type + 1);
 }
 
+typedef struct {
+	uint32_t number;
+	MonoGCHandleType type;
+	MonoObject *object;
+} told;
+
+static void
+tell_created (void *data)
+{
+	const told *t = data;
+	monocle_raise_gc_handle_created (t->number, t->type, t->object);
+}
+
+static void
+tell_deleted (void *data)
+{
+	const told *t = data;
+	monocle_raise_gc_handle_deleted (t->number, t->type);
+}
+
 void
 monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 {
@@ -126,7 +147,7 @@ monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind)
 	if (!e && !atomic_exchange (&is_full, true))
 		monocle__clr_complain ("out of memory: some handles of the collector are not told");
 	if (is_new && monocle__clr_listened (MONOCLE_EVENT_gc_handle_created))
-		monocle_raise_gc_handle_created (number, (MonoGCHandleType) kind, object);
+		monocle__collector_say (tell_created, &(told) { number, (MonoGCHandleType) kind, object });
 }
 
 void
@@ -143,7 +164,8 @@ monocle__gc_handle_destroyed (uintptr_t handle)
 	if (!gone.handle)
 		return;
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
-		monocle_raise_gc_handle_deleted (number_of (gone.index, gone.type), (MonoGCHandleType) gone.type);
+		monocle__collector_say (tell_deleted,
+		                        &(told) { number_of (gone.index, gone.type), (MonoGCHandleType) gone.type });
 	/* That the number is made again may not be reported before its end was. */
 	pthread_mutex_lock (&lock);
 	give_back (gone.index);

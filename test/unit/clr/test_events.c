@@ -22,7 +22,8 @@ static MonoProfilerHandle handle;
 
 /* --- the module that watches -------------------------------------------------------------------------------------- */
 
-static pthread_t teller;   /* of the last step of a collection */
+static pthread_t teller; /* of the last step of a collection */
+static pthread_t handle_teller;
 static bool asks_for_more; /* in each */
 
 static void
@@ -73,6 +74,7 @@ enum { FIRST = (1 << 24) << 3 }; /* smaller numbers are the core's, for handles 
 static void
 on_created (MonoProfiler *prof, uint32_t number, MonoGCHandleType type, MonoObject *object)
 {
+	handle_teller = pthread_self ();
 	note ("+%u:%d%s ", number - FIRST, type, object ? "" : "null");
 }
 
@@ -310,6 +312,30 @@ step_elsewhere (void *(*step) (void *), void *type, const char *should)
 	check_trace (should);
 	CHECK (!before || pthread_equal (before, teller));
 	CHECK (!pthread_equal (teller, pthread_self ()));
+}
+
+static void *
+make_handle_elsewhere (void *nothing)
+{
+	fake_collects = true;
+	deliver (30, 8, U (0x9000), 8, U (0), 4, U (2), 4, U (0), 8, U (0), 2, U (0), 0);
+	return NULL;
+}
+
+/* A module's lock is held for the collection on the thread that told of its begin. */
+CHILD_TEST (the_same_thread_tells_of_handles_that_a_collector_makes)
+{
+	pthread_t thread;
+	start ("watch:collector");
+	fake_collects = true;
+	suspend (1);
+	step_elsewhere (begin_elsewhere, NULL, "6/1s 10/1s 7/1s 0/1 ");
+	CHECK (!pthread_create (&thread, NULL, make_handle_elsewhere, NULL));
+	pthread_join (thread, NULL);
+	CHECK (pthread_equal (handle_teller, teller));
+	fake_collects = false;
+	deliver (30, 8, U (0x9008), 8, U (0), 4, U (2), 4, U (0), 8, U (0), 2, U (0), 0);
+	CHECK (pthread_equal (handle_teller, pthread_self ()));
 }
 
 CHILD_TEST (one_thread_tells_of_a_collector_with_many)
@@ -654,6 +680,7 @@ main (void)
 		cmocka_unit_test (the_end_of_a_suspension_is_its_own_when_the_next_has_begun),
 		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
 		cmocka_unit_test (one_thread_tells_of_a_collector_with_many),
+		cmocka_unit_test (the_same_thread_tells_of_handles_that_a_collector_makes),
 		cmocka_unit_test (who_tells_of_a_collection_does_not_wait_for_the_next),
 		cmocka_unit_test (a_collection_that_waits_for_its_turn_is_not_told_before),
 		cmocka_unit_test (every_phase_of_an_exception_has_its_number),
