@@ -49,12 +49,24 @@ identify (char *buffer, size_t size)
 	return who;
 }
 
+/* An assembly is called app.dll, and app. */
+static bool
+matches_assembly (const char *glob, const char *name)
+{
+	char plain[256];
+	if (!fnmatch (glob, name, 0))
+		return true;
+	return monocle__cmdline_is_assembly (name) &&
+	       snprintf (plain, sizeof plain, "%.*s", (int) strlen (name) - 4, name) < (int) sizeof plain &&
+	       !fnmatch (glob, plain, 0);
+}
+
 static bool
 matches (const char *glob, const identity *who)
 {
-	return !fnmatch (glob, who->program, 0) ||
+	return matches_assembly (glob, who->program) ||
 	       (*who->script &&
-	        (!fnmatch (glob, who->script, 0) || !fnmatch (glob, monocle__path_base_name (who->script), 0)));
+	        (!fnmatch (glob, who->script, 0) || matches_assembly (glob, monocle__path_base_name (who->script))));
 }
 
 /* GLOB[,!GLOB]...: some GLOB must match, if there is one, and no !GLOB. `globs` is cut into pieces. */
@@ -104,8 +116,10 @@ monocle_host_process_enabled (const char **ret_reason)
 			MONOCLE__LOG_DEBUG ("MONOCLE_PROCESS=%s chooses %s %s", process, who.program, who.script);
 			return 1;
 		}
-		snprintf (reason, sizeof reason, "MONOCLE_PROCESS=%.256s does not choose %s %s", globs, who.program,
-		          who.script);
+		/* Who typed `monocle run --process=` has never heard of the variable. */
+		snprintf (reason, sizeof reason, "%s=%.256s does not match %s",
+		          monocle__variable ("MONOCLE_RUN_PID") ? "--process" : "MONOCLE_PROCESS", process,
+		          *who.script ? who.script : who.program);
 	} else {
 		return 1;
 	}
