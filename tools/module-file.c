@@ -32,7 +32,13 @@ static const struct {
 	FUNCTION ("monocle_kit_output_open", MONOCLE__WRITES_COVERAGE),
 };
 /* Mono's own, which are not files of ours and also take output=. */
-static const char *const monos[] = { "log", "coverage", "aot" };
+static const struct {
+	const char *name, *summary;
+} monos[] = {
+	{ "log",      "all events into one .mlpd file" },
+	{ "coverage", "which lines ran, as XML" },
+	{ "aot",      "which methods to compile ahead" },
+};
 /* clang-format on */
 
 typedef struct {
@@ -115,7 +121,7 @@ is_monos (const char *desc)
 {
 	size_t length = strcspn (desc, ":");
 	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
-		if (strlen (monos[i]) == length && memcmp (desc, monos[i], length) == 0)
+		if (strlen (monos[i].name) == length && memcmp (desc, monos[i].name, length) == 0)
 			return true;
 	}
 	return false;
@@ -158,20 +164,41 @@ monocle__module_file_look (const monocle__layout *layout, const char *desc)
 	return writes;
 }
 
-char *
-monocle__module_file_when_empty (const monocle__layout *layout, const char *desc)
+/* What follows the key, which has a zero before it, up to the next zero. NULL: it is not there. The caller frees. */
+static char *
+text_in (const char *path, const char *key, size_t key_size)
 {
-	static const char key[] = "\0monocle_kit_when_empty=";
-	char *path = monocle__module_file_find (layout, desc), *text = NULL;
+	char *text = NULL;
 	contents file;
-	if (path && contents_map (path, &file)) {
-		const char *found = memmem (file.bytes, file.size, key, sizeof key - 1);
+	if (contents_map (path, &file)) {
+		const char *found = memmem (file.bytes, file.size, key, key_size);
 		if (found) {
-			found += sizeof key - 1;
+			found += key_size;
 			text = monocle__format ("%.*s", (int) strnlen (found, (size_t) (file.bytes + file.size - found)), found);
 		}
 		munmap (file.bytes, file.size);
 	}
+	return text;
+}
+
+char *
+monocle__module_file_when_empty (const monocle__layout *layout, const char *desc)
+{
+	static const char key[] = "\0monocle_kit_when_empty=";
+	char *path = monocle__module_file_find (layout, desc);
+	char *text = path ? text_in (path, key, sizeof key - 1) : NULL;
 	free (path);
 	return text;
+}
+
+char *
+monocle__module_file_summary (const char *name, const char *path)
+{
+	static const char key[] = "\0monocle_kit_summary=";
+	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
+		if (strcmp (monos[i].name, name) == 0)
+			return monocle__format ("%s", monos[i].summary);
+	}
+	char *text = text_in (path, key, sizeof key - 1);
+	return text ? text : monocle__format ("%s", "");
 }

@@ -37,6 +37,13 @@ MONOCLE_KIT_API void monocle_kit_log_failure (const char *module, const char *fo
 #define MONOCLE_KIT_WHEN_EMPTY(text) \
 	__attribute__ ((used)) static const char monocle_kit_when_empty[] = "\0monocle_kit_when_empty=" text
 
+/*
+ * What `monocle list` says of this module: a few words without a full stop. A module has it once, outside its
+ * functions; it is a text in the module's file, too.
+ */
+#define MONOCLE_KIT_SUMMARY(text) \
+	__attribute__ ((used)) static const char monocle_kit_summary[] = "\0monocle_kit_summary=" text
+
 /* --- options: one row each ---------------------------------------------------------------------------------------- */
 
 typedef enum {

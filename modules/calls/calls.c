@@ -31,6 +31,7 @@
 #include "trigger.h"
 #include "value.h"
 
+MONOCLE_KIT_SUMMARY ("counts and times every call");
 MONOCLE_KIT_WHEN_EMPTY ("nothing happened that the module was asked for (calls shows the program's own methods; "
                         "--profile=calls:callspec=all shows all)");
 

@@ -32,6 +32,8 @@
 #include "source.h"
 #include "walk.h"
 
+MONOCLE_KIT_SUMMARY ("which lines and branches ran");
+
 enum mode { MODE_HIT, MODE_COUNT };
 
 static uint32_t option_mode, option_sources;

@@ -24,6 +24,8 @@
 #include "method-filter.h"
 #include "show.h"
 
+MONOCLE_KIT_SUMMARY ("every event as a line of text");
+
 static const char *option_only, *option_also, *option_without, *option_output, *option_callspec = "program";
 static bool option_calls, option_threads, option_indent = true;
 static uint32_t option_time;

@@ -25,6 +25,8 @@
 
 #include "drain-thread.h"
 
+MONOCLE_KIT_SUMMARY ("what is thrown, and where");
+
 static bool option_text, option_log, option_threads;
 static uint64_t option_depth = 64, option_buffer = 1 << 20;
 static const char *option_filter, *option_output;

@@ -32,6 +32,7 @@
 
 #include "drain-thread.h"
 
+MONOCLE_KIT_SUMMARY ("where the time goes, by sampling");
 MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--profile=sample:mode=wall shows waiting; "
                         "--profile=calls counts every call)");
 

@@ -25,12 +25,27 @@ class Tools(case.Case):
         extra.mkdir()
         (extra / 'libmono-profiler-mine.so').touch()
         (extra / 'libmono-profiler-calls.so').touch()
-        code, out, _ = self.monocle('list', env={'MONOCLE_MODULE_PATH': str(extra)})
+        code, out, _ = self.monocle('list', '-v', env={'MONOCLE_MODULE_PATH': str(extra)})
         lines = out.splitlines()
         self.assertEqual(code, 0)
         self.assertIn('%s/libmono-profiler-mine.so  (MONOCLE_MODULE_PATH)' % extra, lines[1])
         self.assertIn('(monocle; an earlier folder has the name)', lines[2])
         self.assertNotIn('libmono-profiler-monocle.so', out)
+
+    def test_list_says_what_a_module_is_for(self):
+        module = self.folder / 'modules/libmono-profiler-calls.so'
+        module.write_bytes(b'ELF\0monocle_kit_summary=counts \x1b calls\0x')
+        (self.folder / 'modules/libmono-profiler-log.so').touch()
+        out = self.monocle('list')[1]
+        self.assertRegex(out, r'(?m)^calls +counts \? calls +monocle$')
+        self.assertRegex(out, r'(?m)^log +all events into one \.mlpd file +monocle$')
+        self.assertNotIn('/', out)
+
+    def test_all_of_ours_say_what_they_are_for(self):
+        listed = subprocess.run([case.MONOCLE, 'list'], env=self.environment, capture_output=True, text=True,
+                                timeout=60).stdout
+        for name in ('calls', 'cover', 'exceptions', 'sample'):
+            self.assertRegex(listed, r'(?m)^%s +(\S+ ){3,6} *monocle$' % name)
 
     def test_a_link_to_a_module_is_not_another_module(self):
         (self.folder / 'links').mkdir()
@@ -84,7 +99,8 @@ class Tools(case.Case):
         shutil.copytree(self.folder / 'modules', build / 'modules')
         shutil.copytree(self.folder / 'lib', build / 'lib')
         shutil.copy(case.MONOCLE, build / 'monocle')
-        result = subprocess.run([build / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        result = subprocess.run([build / 'monocle', 'list', '-v'], env=self.environment, stdout=subprocess.PIPE,
+                                timeout=60)
         self.assertIn(str(build / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
 
     def test_a_folder_with_glob_characters_is_no_pattern(self):
@@ -92,7 +108,8 @@ class Tools(case.Case):
         shutil.copytree(self.folder / 'modules', strange / 'modules')
         shutil.copytree(self.folder / 'lib', strange / 'lib')
         shutil.copy(case.MONOCLE, strange / 'monocle')
-        result = subprocess.run([strange / 'monocle', 'list'], env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        result = subprocess.run([strange / 'monocle', 'list', '-v'], env=self.environment, stdout=subprocess.PIPE,
+                                timeout=60)
         self.assertIn(str(strange / 'modules/libmono-profiler-calls.so'), result.stdout.decode())
 
 
