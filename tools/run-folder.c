@@ -12,6 +12,7 @@
 #include "command.h"
 #include "coverage-file.h"
 #include "path.h"
+#include "process-start.h"
 #include "spool-name.h"
 
 #include <monocle/kit.h>
@@ -19,6 +20,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,20 +44,43 @@ link_here (const char *folder)
 	free (link);
 }
 
+/* By which it is known whether the run goes on. */
+static void
+link_parent (const char *folder)
+{
+	char *link = monocle__format ("%s/parent", folder);
+	char *parent = monocle__format ("%d:%" PRIu64, (int) getpid (), monocle__process_start (getpid ()));
+	if (symlink (parent, link) != 0)
+		monocle__say ("cannot make %s: %s", link, strerror (errno));
+	free (parent);
+	free (link);
+}
+
+size_t
+monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES])
+{
+	const char *const places[MONOCLE__RUN_FOLDER_PLACES] = { getenv ("TMPDIR"), "/tmp", getenv ("XDG_RUNTIME_DIR"),
+		                                                     "/dev/shm" };
+	size_t count = 0;
+	for (size_t i = 0; i < MONOCLE__RUN_FOLDER_PLACES; i++) {
+		if (places[i] && *places[i] == '/')
+			ret_places[count++] = places[i];
+	}
+	return count;
+}
+
 int
 monocle__run_folder_make (monocle__run_folder *ret_folder)
 {
-	const char *temporary = getenv ("TMPDIR");
-	const char *const places[] = { temporary && *temporary == '/' ? temporary : "/tmp", "/tmp",
-		                           getenv ("XDG_RUNTIME_DIR"), "/dev/shm" };
+	const char *places[MONOCLE__RUN_FOLDER_PLACES];
+	size_t count = monocle__run_folder_places (places);
 	int error = 0;
 	*ret_folder = (monocle__run_folder) { 0 };
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		if (!places[i] || *places[i] != '/')
-			continue;
+	for (size_t i = 0; i < count; i++) {
 		ret_folder->path = monocle__format ("%s/monocle-XXXXXX", places[i]);
 		if (mkdtemp (ret_folder->path)) {
 			link_here (ret_folder->path);
+			link_parent (ret_folder->path);
 			return 0;
 		}
 		error = error ? error : errno;
@@ -267,16 +292,16 @@ monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
 	return i < folder->process_count ? &folder->processes[i] : NULL;
 }
 
-static void
-remove_files (const char *folder)
+void
+monocle__run_folder_delete (const char *path)
 {
-	DIR *directory = opendir (folder);
+	DIR *directory = opendir (path);
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory)))
 		unlinkat (dirfd (directory), entry->d_name, 0);
 	if (directory)
 		closedir (directory);
-	rmdir (folder);
+	rmdir (path);
 }
 
 void
@@ -286,7 +311,7 @@ monocle__run_folder_remove (const monocle__run_folder *folder)
 	for (size_t i = 0; i < folder->profile_count; i++)
 		needed = needed || folder->profiles[i].collected || folder->profiles[i].rescued;
 	if (!needed)
-		remove_files (folder->path);
+		monocle__run_folder_delete (folder->path);
 }
 
 void

@@ -9,6 +9,7 @@
  *   PID.starting.NAME    the module NAME is starting; what is left over after a death names who was at it
  *   MODULE.PID.N.spool   raw data of a process that runs, or died without a clean end
  *   here                 a link to the folder in which the command was typed: default names are for files there
+ *   parent               a link to "PID:START", the process that made the folder and when it was started
  *   PID.N.done           a profile was written: its absolute path
  *   output.PID.N.EXT     a profile that the parent shall put where -o says
  *   output.PID.N.mcov    coverage, which becomes one file for all processes
@@ -49,7 +50,10 @@ typedef struct {
 	size_t unfinished; /* spools that stay: their process still runs, or they are damaged */
 } monocle__run_folder;
 
-/* Makes the folder under TMPDIR or /tmp. 0, or -1 after one line on stderr. */
+/* The folders in one of which it is made: TMPDIR, /tmp and others. How many. */
+enum { MONOCLE__RUN_FOLDER_PLACES = 4 };
+size_t monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES]);
+/* Makes the folder in one of them. 0, or -1 after one line on stderr. */
 int monocle__run_folder_make (monocle__run_folder *ret_folder);
 /* Reads what is there; completes the spools of dead processes, says which could not be. */
 void monocle__run_folder_read (monocle__run_folder *folder);
@@ -57,6 +61,8 @@ void monocle__run_folder_read (monocle__run_folder *folder);
 const monocle__run_process *monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid);
 /* Removes the folder unless something in it is still needed. What was read of it stays. */
 void monocle__run_folder_remove (const monocle__run_folder *folder);
+/* Removes such a folder with the files in it. */
+void monocle__run_folder_delete (const char *path);
 /* Frees what was read. */
 void monocle__run_folder_done (monocle__run_folder *folder);
 
