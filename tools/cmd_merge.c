@@ -1,17 +1,21 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_merge.c - `monocle merge`: several coverage files as one.
+ * cmd_merge.c - `monocle merge`: several profiles as one, or several coverage files.
  */
 #include "command.h"
 #include "cover-file.h"
 #include "coverage-file.h"
+#include "format.h"
 #include "output.h"
+#include "profile-file.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
 	const char *output;
@@ -57,6 +61,67 @@ merge (char **paths, size_t count, const char *output)
 }
 
 static int
+write_profile (FILE *out, const void *context)
+{
+	static const monocle__convert_options options = { 0 };
+	return monocle__pprof_convert (out, context, &options);
+}
+
+static int
+merge_profiles (char **paths, size_t count, const char *output)
+{
+	monocle__profile *sum;
+	int result;
+	if (monocle__profile_file_open_all ((const char *const *) paths, count, &sum) != 0)
+		return MONOCLE__EXIT_FAILED;
+	result = monocle__output_file ((monocle__output_place) { .path = output, .is_private = true }, output,
+	                               write_profile, sum);
+	monocle__profile_free (sum);
+	return result == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+}
+
+static bool
+is_named_coverage (const char *path)
+{
+	static const char ending[] = ".mcov";
+	size_t length = strlen (path);
+	return length > sizeof ending - 1 && strcmp (path + length - (sizeof ending - 1), ending) == 0;
+}
+
+/* Files of coverage by what they hold or are called, and folders, which are searched for such files. */
+static size_t
+count_coverage (char **paths, size_t count)
+{
+	struct stat status;
+	size_t coverage = 0;
+	for (size_t i = 0; i < count; i++)
+		coverage += monocle__coverage_file_is (paths[i]) || is_named_coverage (paths[i]) ||
+		            (stat (paths[i], &status) == 0 && S_ISDIR (status.st_mode));
+	return coverage;
+}
+
+static bool
+are_there (char **paths, size_t count)
+{
+	size_t i = 0;
+	while (i < count && access (paths[i], R_OK) == 0)
+		i++;
+	return i == count;
+}
+
+/* What is none of the two is told by the reader of the first one's kind. */
+static int
+merge_files (char **paths, size_t count, const char *output)
+{
+	size_t coverage = count_coverage (paths, count);
+	if (coverage == 0)
+		return merge_profiles (paths, count, output);
+	if (coverage < count && are_there (paths, count))
+		return monocle__usage_error (&monocle__command_merge, "some of the files are coverage, and some are not");
+	return merge (paths, count, output);
+}
+
+static int
 run (int argc, char **argv)
 {
 	arguments args = { 0 };
@@ -65,15 +130,16 @@ run (int argc, char **argv)
 	if (!monocle__options_read (&monocle__command_merge, argc, argv, &args, &code))
 		return code;
 	if (optind == argc)
-		return monocle__usage_error (&monocle__command_merge, "merge takes coverage files, or folders that have some");
+		return monocle__usage_error (&monocle__command_merge,
+		                             "merge takes profiles, or coverage files, or folders that have some");
 	if (!args.output)
-		return monocle__usage_error (&monocle__command_merge, "merge needs -o OUT.mcov");
-	return merge (argv + optind, (size_t) (argc - optind), args.output);
+		return monocle__usage_error (&monocle__command_merge, "merge needs -o OUT");
+	return merge_files (argv + optind, (size_t) (argc - optind), args.output);
 }
 
 /* clang-format off */
 static const monocle__option options[] = {
-	{ "output", 'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output), "OUT.mcov",
+	{ "output", 'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output), "OUT",
 	  "where to write; - is standard output", .is_needed = true },
 	{ 0 },
 };
@@ -81,10 +147,13 @@ static const monocle__option options[] = {
 
 const monocle__command monocle__command_merge = {
 	.name = "merge",
-	.summary = "make one coverage file of several",
+	.summary = "make one profile of several, or one coverage file",
 	.operands = "FILE...",
 	.options = options,
-	.about = "Counters of the same method are added up: a method is the same when it is in the same build of an\n"
-	         "assembly. FILE may be a folder: all NAME.mcov in it.\n",
+	.about =
+	    "Samples of profiles are put together, and each tells which process it is of: report\n"
+	    "--process=GLOB shows those of one.\n"
+	    "Of coverage, counters of the same method are added up: a method is the same when it is in the same build\n"
+	    "of an assembly. FILE may be a folder: all NAME.mcov in it.\n",
 	.run = run,
 };

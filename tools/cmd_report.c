@@ -98,19 +98,19 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 	if (wrong && access (paths[0], R_OK) == 0)
 		return monocle__usage_error (&monocle__command_report, "%s is for coverage files, and %s is none", wrong,
 		                             paths[0]);
-	if (count > 1)
-		return monocle__usage_error (&monocle__command_report, "report takes one profile, not %zu", count);
-	if (monocle__profile_file_open (paths[0], &profile) != 0)
+	if (monocle__profile_file_open_all (paths, count, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	plan.by_default = monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format].is_for_people
 	                    ? MONOCLE__VIEW_FOR_PEOPLE
 	                    : MONOCLE__VIEW_FOR_PROGRAMS;
-	const char *title = monocle__profile_file_title (paths[0]);
+	char *title = count > 1 ? monocle__format ("%zu profiles", count)
+	                        : monocle__format ("%s", monocle__profile_file_title (paths[0]));
 	result = monocle__topic_choice_one (&args->topic, title, profile) == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 	if (result == MONOCLE__EXIT_OK)
 		result = monocle__view_options_apply (&plan, title, &profile);
 	if (result == MONOCLE__EXIT_OK)
 		result = write_report (profile, args, title);
+	free (title);
 	monocle__profile_free (profile);
 	return result;
 }
@@ -292,7 +292,7 @@ const monocle__command monocle__command_report = {
 	.options = options,
 	.about = "FILE is a profile (pprof, or .mlpd of Mono's log profiler), the spool of a process that died or still\n"
 	         "runs, the number of a running process (or of the monocle run that started it), or coverage (.mcov);\n"
-	         "several files of coverage are added up. Without FILE it is the newest of *.pb.gz, *.mlpd, *.spool and\n"
+	         "several files of one kind are added up. Without FILE it is the newest of *.pb.gz, *.mlpd, *.spool and\n"
 	         "*.mcov in the current directory.\n"
 	         "\n"
 	         "Example: the single calls that took 50 ms or more, each with its callers:\n"

@@ -12,20 +12,18 @@
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
+#include "left-over.h"
 #include "module-ask.h"
 #include "module-check.h"
 #include "module-file.h"
 #include "move.h"
 #include "output.h"
-#include "format.h"
 #include "path.h"
-#include "report.h"
 #include "run-coverage.h"
 #include "run-folder.h"
+#include "run-merge.h"
+#include "run-report.h"
 #include "run-snapshots.h"
-#include "shell-word.h"
-#include "short-path.h"
-#include "view-options.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */
@@ -33,10 +31,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { SUMMARY_ROWS = 15, ERROR_SIZE = 256, RUNTIME_LENGTH = 40 };
 
 typedef struct {
 	monocle__desc_list profiles;
@@ -45,7 +40,7 @@ typedef struct {
 	int output_error;      /* why nothing can be written there, as far as is known before */
 	bool output_coverage;  /* it gathers all processes: there is one file */
 	const char *process, *snapshots;
-	bool all, quiet;
+	bool all, quiet, merged;
 	bool unchecked; /* modules that only the program's side can see may be named */
 	bool embedded;  /* whatever embeds Mono is meant, however it does */
 	char **command;
@@ -60,6 +55,8 @@ check_output_name (const arguments *args)
 	if (args->output && strcmp (args->output, "-") == 0)
 		return monocle__usage_error (&monocle__command_run,
 		                             "-o takes a file name; standard output is the program's own");
+	if (args->merged && !args->output)
+		return monocle__usage_error (&monocle__command_run, "--merge needs -o FILE");
 	return !args->output || *args->output ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
 }
 
@@ -108,6 +105,8 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 {
 	for (size_t i = 0; i < args->profiles.count; i++) {
 		monocle__module_writes writes = monocle__module_file_look (layout, args->profiles.descs[i]);
+		if (monocle__desc_list_has_stream (&args->profiles, i))
+			continue;
 		if (writes == MONOCLE__WRITES_PROFILE || writes == MONOCLE__WRITES_COVERAGE)
 			return true;
 	}
@@ -164,94 +163,6 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 	}
 }
 
-static void
-print_summary (const monocle__profile *profile, const char *title)
-{
-	monocle__report_options options = {
-		.title = title,
-		.limit = SUMMARY_ROWS,
-		.brief = true,
-		.width = monocle__output_width (stderr),
-		.bold = monocle__output_bold (stderr),
-		.ellipsis = monocle__output_ellipsis (),
-	};
-	monocle__profile *shown = monocle__view_options_for_people (profile);
-	putc ('\n', stderr);
-	if (shown)
-		monocle__report_text (stderr, shown, &options);
-	monocle__profile_free (shown);
-}
-
-/* Text after a comment's "KEY: "; NULL: the profile has no such comment. */
-static const char *
-comment_of (const monocle__profile *content, const char *key)
-{
-	for (size_t i = 0; content && i < content->comment_count; i++) {
-		if (strncmp (content->comments[i], key, strlen (key)) == 0)
-			return content->comments[i] + strlen (key);
-	}
-	return NULL;
-}
-
-/* In the words of the profile, or of the module that wrote it, if it has any. The caller frees. */
-static char *
-why_empty (const monocle__profile *content, const monocle__layout *layout)
-{
-	const char *desc = comment_of (content, "desc: ");
-	const char *nothing = comment_of (content, "counted: nothing: ");
-	if (nothing)
-		return monocle__format ("%s", nothing);
-	char *why = desc ? monocle__module_file_when_empty (layout, desc) : NULL;
-	return why ? why : monocle__format ("nothing happened that the module was asked for");
-}
-
-static void
-say_profile (const char *path, const char *who, const monocle__profile *content, const monocle__layout *layout)
-{
-	char *word = monocle__shell_word (path), *why;
-	if (content && content->sample_count == 0) {
-		why = why_empty (content, layout);
-		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why);
-		free (why);
-	} else if (content)
-		monocle__say ("wrote %s (%s); see more: monocle report %s, monocle flame %s", path, who, word, word);
-	else
-		monocle__say ("wrote %s (%s)", path, who);
-	free (word);
-}
-
-/* The runtime as the profile names it, else as the process told when it loaded us; NULL: unknown. */
-static const char *
-runtime_of (const monocle__run_folder *folder, pid_t pid, const monocle__profile *content)
-{
-	const monocle__run_process *process = monocle__run_folder_process (folder, pid);
-	const char *runtime = comment_of (content, "runtime: ");
-	return runtime ? runtime : process ? process->runtime : NULL;
-}
-
-static void
-report_profile (const monocle__run_folder *folder, const monocle__run_profile *profile, const monocle__layout *layout)
-{
-	const char *path = monocle__short_path (profile->path), *runtime;
-	char error[ERROR_SIZE], *who;
-	monocle__profile *content = NULL;
-	struct stat status;
-
-	/* A device or a pipe has taken what there was, and would let us wait for more. */
-	if (stat (profile->path, &status) == 0 && S_ISREG (status.st_mode) &&
-	    monocle__profile_read (profile->path, &content, error, sizeof error) == 0)
-		print_summary (content, path);
-	fflush (stderr);
-	runtime = runtime_of (folder, profile->pid, content);
-	/* Mono's text goes on with who built it and when. */
-	who = runtime ? monocle__format ("process %d, %.*s", (int) profile->pid,
-	                                 (int) strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime)
-	              : monocle__format ("process %d", (int) profile->pid);
-	say_profile (path, who, content, layout);
-	monocle__profile_free (content);
-	free (who);
-}
-
 /* A start that never ended: the module left, in one way or another, and took the process with it. */
 static void
 say_starts (const monocle__run_folder *folder)
@@ -295,7 +206,9 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	monocle__run_folder_read (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
 		say_starts (folder);
-	if (args->output)
+	if (args->merged && monocle__run_merge_is_needed (folder))
+		monocle__run_merge (folder, args->output);
+	else if (args->output)
 		place_outputs (folder, args);
 	if (monocle__run_coverage_is_there (folder))
 		end_coverage (args, folder, wishes->layout, snapshots);
@@ -305,10 +218,8 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
 		monocle__diagnose (args->command, code, signalled, folder, state, wishes,
 		                   expects_profile (args, wishes->layout));
-	for (size_t i = 0; i < folder->profile_count && !args->quiet; i++) {
-		if (!folder->profiles[i].is_coverage)
-			report_profile (folder, &folder->profiles[i], wishes->layout);
-	}
+	if (!args->quiet)
+		monocle__run_report (folder, wishes->layout);
 }
 
 static int
@@ -365,6 +276,7 @@ run_command (arguments *args)
 	monocle__run_snapshots *snapshots = NULL;
 	monocle__layout layout;
 	int code = MONOCLE__EXIT_RUN_FAILED;
+	monocle__left_over_clean ();
 	monocle__layout_find (&layout);
 	if (!layout.adapter && !layout.umbrella) {
 		monocle__say ("neither libmonocle-clr.so nor libmono-profiler-monocle.so is where this program expects it; "
@@ -419,6 +331,8 @@ static const monocle__option options[] = {
 	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,
 	  "reach programs, too, that open Mono's library themselves, and those that COMMAND\n"
 	  "starts and that are linked with it. A COMMAND that is linked with it needs no option" },
+	{ "merge",   0,   MONOCLE__OPTION_ON,   offsetof (arguments, merged),   NULL,
+	  "one profile of all processes; report --process=GLOB shows one of them" },
 	{ "snapshots", 0, MONOCLE__OPTION_TEXT, offsetof (arguments, snapshots), "FOLDER",
 	  "coverage test by test: a program that writes its process number into\n"
 	  "$MONOCLE_SNAPSHOT_DIR/NAME.want gets what it covered since the last time in\n"

@@ -64,14 +64,28 @@ monocle__desc_list_asks_help (const monocle__desc_list *list)
 	return false;
 }
 
+/* What follows output= in the desc; NULL: it is not there. */
+static const char *
+find_output (const char *desc)
+{
+	for (const char *found = desc; (found = strpbrk (found, ":,")); found++) {
+		if (strncmp (found + 1, "output=", strlen ("output=")) == 0)
+			return found + 1 + strlen ("output=");
+	}
+	return NULL;
+}
+
 bool
 monocle__desc_list_has_output (const monocle__desc_list *list, size_t index)
 {
-	for (const char *found = list->descs[index]; (found = strpbrk (found, ":,")); found++) {
-		if (strncmp (found + 1, "output=", strlen ("output=")) == 0)
-			return true;
-	}
-	return false;
+	return find_output (list->descs[index]) != NULL;
+}
+
+bool
+monocle__desc_list_has_stream (const monocle__desc_list *list, size_t index)
+{
+	const char *output = find_output (list->descs[index]);
+	return output && strchr ("|#", output[strspn (output, "\"'")]);
 }
 
 /* A value in a module's arguments: commas and quotes are escaped, and a percent sign is kept as it is. */

@@ -25,6 +25,8 @@ bool monocle__desc_list_is_help (const char *desc);
 bool monocle__desc_list_asks_help (const monocle__desc_list *list);
 /* Does the desc say where the module writes? */
 bool monocle__desc_list_has_output (const monocle__desc_list *list, size_t index);
+/* Does the module write to a command or a descriptor, so that there is no file? */
+bool monocle__desc_list_has_stream (const monocle__desc_list *list, size_t index);
 /* Appends output=FOLDER/NAME. The folder is meant as it is; what percent signs in `name` mean is for the module. */
 void monocle__desc_list_set_output (monocle__desc_list *list, size_t index, const char *folder, const char *name);
 

@@ -7,6 +7,8 @@
 
 #include "command.h"
 #include "format.h"
+#include "join.h"
+#include "left-over.h"
 #include "live-spool.h"
 #include "output.h"
 #include "path.h"
@@ -176,6 +178,28 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 	return -1;
 }
 
+int
+monocle__profile_file_open_all (const char *const *paths, size_t count, monocle__profile **ret_profile)
+{
+	monocle__profile **parts = calloc (count, sizeof *parts), *sum = NULL;
+	size_t opened = 0;
+	while (parts && opened < count && monocle__profile_file_open (paths[opened], &parts[opened]) == 0)
+		opened++;
+	if (opened == count && count == 1)
+		sum = parts[--opened];
+	else if (opened == count)
+		sum = monocle__join ((const monocle__profile *const *) parts, count);
+	if (!parts || (opened == count && !sum))
+		monocle__say ("%s: out of memory", paths[0]);
+	for (size_t i = 0; i < opened; i++)
+		monocle__profile_free (parts[i]);
+	free (parts);
+	if (!sum)
+		return -1;
+	*ret_profile = sum;
+	return 0;
+}
+
 void
 monocle__profile_file_say_values (const char *path, const monocle__profile *profile, const char *name)
 {
@@ -223,4 +247,5 @@ monocle__profile_file_say_none (bool or_coverage)
 {
 	monocle__say ("there is no profile%s in this directory; name one, or make one with monocle run",
 	              or_coverage ? " or coverage (*.pb.gz, *.mlpd, *.spool or *.mcov)" : " (*.pb.gz, *.mlpd or *.spool)");
+	monocle__left_over_say ();
 }

@@ -15,6 +15,9 @@
  */
 int monocle__profile_file_open (const char *path, monocle__profile **ret_profile);
 
+/* The sum of several, of one itself. */
+int monocle__profile_file_open_all (const char *const *paths, size_t count, monocle__profile **ret_profile);
+
 /* What a reader is told of `path`: "standard input" for "-". */
 const char *monocle__profile_file_title (const char *path);
 
@@ -34,7 +37,7 @@ void monocle__profile_file_say_values (const char *path, const monocle__profile 
  * NULL. NULL: there is none. The caller frees.
  */
 char *monocle__profile_file_newest (bool or_coverage, const char *but);
-/* Says that there is none, and what to do. */
+/* Says that there is none, what to do, and what runs that were killed have left elsewhere. */
 void monocle__profile_file_say_none (bool or_coverage);
 
 #endif

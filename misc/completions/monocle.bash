@@ -15,7 +15,7 @@ _monocle_profiles='.collapsed.txt .mcov .mlpd .pb .pb.gz .speedscope.json .spool
 _monocle_options()
 {
 	case $1 in
-	run) echo '--profile= -o --all --process= --embedded-mono --snapshots= --unchecked -q --help --' ;;
+	run) echo '--profile= -o --all --process= --embedded-mono --merge --snapshots= --unchecked -q --help --' ;;
 	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
 	report) echo '--sort= -n --tree --slow --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
 	flame) echo '-o --icicle --no-icicle --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --min-share= --help' ;;
@@ -24,7 +24,7 @@ _monocle_options()
 	convert) echo '--to= -o --value= --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --relative-to= --map= --whole-lines --help' ;;
 	merge) echo '-o --help' ;;
 	snapshot) echo '--reset -o --help' ;;
-	list) echo '--help' ;;
+	list) echo '-v --help' ;;
 	new) echo '--lang= --help' ;;
 	doctor) echo '--help' ;;
 	esac
@@ -43,6 +43,7 @@ _monocle_with_value()
 	convert) echo '--to -o --output --value --topic --shot --focus --ignore --hide --thread --process --names --relative-to --map' ;;
 	merge) echo '-o --output' ;;
 	snapshot) echo '-o --output' ;;
+	list) echo '' ;;
 	new) echo '--lang' ;;
 	esac
 }

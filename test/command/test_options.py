@@ -21,7 +21,7 @@ class Usage(case.Case):
                       ['run', '-o', 'x', '--profile=calls:output=y', '--', 'true'],
                       ['run', '-o', 'x', '--profile=calls:nooutput=1,output=y', '--', 'true'],
                       ['report', '--sort=colour'], ['report', '-n', '-3'], ['report', '-n', '99999999999999999999'],
-                      ['report', '--format=xml'], ['report', 'a', 'b'], ['flame', 'a', 'b'],
+                      ['report', '--format=xml'], ['flame', 'a', 'b'],
                       ['flame', 'p.pb.gz', '--min-share=much'], ['convert', 'p.pb.gz'], ['diff'],
                       ['diff', 'p.pb.gz', 'p.pb.gz', '--format=xml'], ['diff', 'p.pb.gz', 'p.pb.gz', '--sort=calls'],
                       ['diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv', '-o', 'x.html'],

@@ -327,6 +327,89 @@ class Collecting(case.Case):
         self.assertIn('wrote prof.pb.gz (process 41); it is empty: nothing happened that the module was', error)
         self.assertNotIn('monocle flame', error)
 
+    def test_an_empty_profile_of_what_was_asked_for_says_so(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        profile.line('comment desc: calls:time=none,callspec=M:Worker:Cpuu,threads')
+        pprof.write_gzip(self.work / 'source', profile.encode())
+        error = self.run_processes('cp source $d/output.41.1.pb.gz', '-o', 'prof.pb.gz')[2]
+        self.assertIn('it is empty: no method that was called matches callspec=M:Worker:Cpuu\n', error)
+
+    def make_process(self, name, program, pid, cost):
+        profile = pprof.Writer()
+        profile.value('samples', 'count')
+        profile.value('cpu', 'nanoseconds')
+        profile.line('comment program: %s, pid %d, on vm' % (program, pid))
+        profile.sample(['%s:Main ()' % program], [cost // 1000, cost])
+        pprof.write_gzip(self.work / name, profile.encode())
+
+    def run_two(self, *options):
+        self.make_process('a', 'small', 41, 5000)
+        self.make_process('b', 'large', 52, 7000000)
+        return self.run_processes('echo x > $d/41.loaded; sleep 0.05; echo y > $d/52.loaded; '
+                                  'cp a $d/output.41.1.pb.gz; cp b $d/output.52.1.pb.gz', '-o', 'p.pb.gz', *options)
+
+    def test_several_processes_have_a_row_each_and_the_dearest_is_shown(self):
+        code, _, error = self.run_two()
+        self.assertRegex(error, r'(?m)^ +cost +ran +count +pid +program +file\n'
+                                r'7\.000 ms cpu +0 ns +7,000 +52 +large +p\.52\.pb\.gz\n'
+                                r'5\.000 us cpu +0 ns +5 +41 +small +p\.pb\.gz\n')
+        self.assertIn('large.Main ()', error)
+        self.assertNotIn('small.Main ()', error)
+        self.assertIn('see more: monocle report p.52.pb.gz', error)
+
+    def test_several_processes_can_be_one_profile(self):
+        code, _, error = self.run_two('--merge')
+        self.assertEqual(sorted(os.listdir(self.work)), ['a', 'b', 'p.pb.gz', 'source'])
+        rows = [line.split('\t') for line in self.monocle('report', '--format=tsv', 'p.pb.gz')[1].splitlines()]
+        cpu = rows[0].index('self_cpu_ns')
+        self.assertEqual({row[0]: row[cpu] for row in rows[1:]}, {'small:Main ()': '5000', 'large:Main ()': '7000000'})
+        for text in ['small.Main ()', 'large.Main ()', 'wrote p.pb.gz (all processes)']:
+            self.assertIn(text, error)
+        out = self.monocle('report', '--process=large', 'p.pb.gz')[1]
+        self.assertIn('large.Main', out)
+        self.assertNotIn('small.Main', out)
+        self.assertIn('\t5000\t', self.monocle('report', '--process=41', '--format=tsv', 'p.pb.gz')[1])
+        self.assertNothingLeft()
+
+    def test_to_merge_takes_a_file(self):
+        self.assertEqual(self.shell('exit 3', '--merge')[0], 2)
+
+    def test_a_module_that_writes_to_a_command_is_not_missed(self):
+        module = self.folder / 'modules/libmono-profiler-calls.so'
+        module.write_bytes(b'\0monocle_kit_spool_open\0')
+        for output in ['|cat', '#3']:
+            self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded',
+                                                '--profile=calls:output=' + output)[2], '')
+
+    def leave(self, *files, parent='1:1'):
+        left = self.temporary / 'monocle-left00'
+        left.mkdir()
+        (left / 'parent').symlink_to(parent)
+        for name in files:
+            (left / name).touch()
+        os.utime(left, (1, 1))
+        return left
+
+    def test_what_a_killed_run_has_left_is_named(self):
+        (self.work / 'source').unlink()
+        left = self.leave('41.loaded', 'sample.41.1.spool')
+        self.shell('exit 0')
+        error = self.monocle('report')[2]
+        self.assertIn('a run that was killed has left %s/sample.41.1.spool\n' % left, error)
+
+    def test_folders_of_killed_runs_with_nothing_in_them_are_removed(self):
+        left = self.leave('41.loaded', '41.declined')
+        self.shell('exit 0')
+        self.assertFalse(left.exists())
+
+    def test_the_folder_of_a_run_that_goes_on_stays(self):
+        start = pathlib.Path('/proc/self/stat').read_text().rsplit(')')[1].split()[19]
+        left = self.leave('41.loaded', parent='%d:%s' % (os.getpid(), start))
+        self.shell('exit 0')
+        self.assertTrue(left.exists())
+        self.assertNotIn('has left', self.monocle('report', env={'HOME': '/'})[2])
+
     def test_an_empty_profile_is_explained_in_the_words_of_its_module(self):
         profile = pprof.Writer()
         profile.value('calls', 'count')

@@ -223,12 +223,18 @@ is_wanted_process (const monocle__profile *profile, const char *const *globs)
 static bool
 is_kept_process (const view *v, const monocle__sample *sample)
 {
+	bool is_told = false;
 	for (size_t i = 0; v->options->process_globs && i < sample->label_count; i++) {
 		const monocle__label *label = &v->from->labels[sample->labels + i];
-		if (strcmp (label->key, "process") == 0 && label->text)
-			return monocle__view_matches (label->text, v->options->process_globs);
+		char pid[24];
+		bool is_process = strcmp (label->key, "process") == 0 && label->text;
+		bool is_pid = strcmp (label->key, "pid") == 0 && !label->text;
+		snprintf (pid, sizeof pid, "%lld", (long long) label->number);
+		is_told = is_told || is_process || is_pid;
+		if ((is_process || is_pid) && monocle__view_matches (is_process ? label->text : pid, v->options->process_globs))
+			return true;
 	}
-	return !v->is_other_process;
+	return !is_told && !v->is_other_process;
 }
 
 static bool
