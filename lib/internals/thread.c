@@ -231,10 +231,16 @@ mono_thread_info_register_small_id (void)
 	return record ? record->small_id : RECORD_COUNT + 1;
 }
 
+/*
+ * A module asks for its word first of all. Where the end of a dead thread with our tid was not told yet, the word is
+ * that one's: what the module keeps of it goes by the tid, and the end is told on this thread.
+ */
 void *
 mono_thread_info_get_tools_data (void)
 {
 	MonoThreadInfo *record = current ();
+	if (!record && atomic_load (&gone) && monocle_thread_is_attached (monocle_thread_self ()))
+		record = find (monocle_thread_self ());
 	return record ? atomic_load (&record->tools_data) : NULL;
 }
 

@@ -98,6 +98,38 @@ a_record_outlives_its_thread_until_that_was_told (void **state)
 	assert_int_equal (next.small_id, managed.small_id);
 }
 
+/* Whoever has the tid tells the end of the one before, as CoreCLR does it when the runtime itself ends. */
+static void *
+tell_the_end_of_the_one_before (void *data)
+{
+	seen *s = data;
+	s->tid = mono_native_thread_id_get ();
+	s->at_first = mono_thread_info_get_tools_data ();
+	s->small_id = mono_thread_info_register_small_id ();
+	assert_ptr_equal (mono_thread_info_get_tools_data (), s->at_first);
+	assert_true (mono_thread_info_set_tools_data (NULL));
+	monocle_thread_detach (s->tid);
+	return NULL;
+}
+
+static void
+a_thread_meets_the_word_of_a_dead_one_with_its_tid (void **state)
+{
+	enum { TRIES = 100 };
+	seen dead = { .is_managed = true }, next = { 0 };
+	pthread_t thread;
+	run (&dead);
+	for (int i = 0; i < TRIES && next.tid != dead.tid; i++) {
+		assert_int_equal (pthread_create (&thread, NULL, tell_the_end_of_the_one_before, &next), 0);
+		assert_int_equal (pthread_join (thread, NULL), 0);
+	}
+	assert_int_equal (next.tid, dead.tid);
+	assert_ptr_equal (next.at_first, &dead);
+	assert_int_equal (next.small_id, dead.small_id);
+	run (&next);
+	assert_null (next.at_first);
+}
+
 static void
 a_thread_that_is_nobody_has_no_record (void **state)
 {
@@ -198,6 +230,7 @@ main (void)
 		cmocka_unit_test (a_thread_has_one_record_and_a_word),
 		cmocka_unit_test (ids_are_given_back),
 		cmocka_unit_test (a_record_outlives_its_thread_until_that_was_told),
+		cmocka_unit_test (a_thread_meets_the_word_of_a_dead_one_with_its_tid),
 		cmocka_unit_test (a_thread_that_is_nobody_has_no_record),
 		cmocka_unit_test (hazards_of_all_threads_are_seen),
 		cmocka_unit_test (a_helper_gets_no_signal_of_the_program),
