@@ -188,6 +188,19 @@ is_listed (const struct names *names, const char *file)
 	return false;
 }
 
+/*
+ * `dotnet test` runs a host that lies beside the tests, with the runner's libraries, which no .deps.json lists: neither
+ * is what is tested.
+ */
+static bool
+is_test_host (void)
+{
+	static const char host[] = "testhost";
+	char name[256];
+	monocle__program_name (name, sizeof name);
+	return !strncmp (name, host, sizeof host - 1);
+}
+
 /* The file that the command line runs, by what it is: both names of it may be relative or links. */
 static bool
 is_main_program (const char *path)
@@ -196,7 +209,7 @@ is_main_program (const char *path)
 	static bool asked;
 	struct stat status;
 	char name[4096];
-	if (!asked && (!monocle__program_path (name, sizeof name) || stat (name, &program)))
+	if (!asked && (is_test_host () || !monocle__program_path (name, sizeof name) || stat (name, &program)))
 		program.st_ino = 0;
 	asked = true;
 	return program.st_ino && stat (path, &status) == 0 && status.st_ino == program.st_ino &&
@@ -215,7 +228,7 @@ judge (const char *path)
 		return false;
 	struct folder *folder = find_folder (path, (size_t) (slash - path) + 1);
 	if (folder && folder->has_deps)
-		return is_listed (&folder->own, slash + 1) || !is_listed (&folder->foreign, slash + 1);
+		return is_listed (&folder->own, slash + 1) || (!is_listed (&folder->foreign, slash + 1) && !is_test_host ());
 	return !monocle__image_origin_is_foreign_name (slash + 1);
 }
 

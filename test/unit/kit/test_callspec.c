@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tree.h"
@@ -207,7 +209,7 @@ write_deps (const char *text)
 }
 
 static void
-a_deps_file_tells_projects_from_packages (void **state)
+write_project_and_package (void)
 {
 	write_deps (
 	    "{ \"runtimeTarget\": { \"name\": \"net\", \"signature\": \"\" }, \"compilationOptions\": {},\n"
@@ -224,10 +226,56 @@ a_deps_file_tells_projects_from_packages (void **state)
 	    "    \"Lib.Reference/1.0\": { \"type\": \"reference\" },\n"
 	    "    \"Pack/2.0\": { \"type\": \"package\", \"serviceable\": true, \"path\": \"pack/2.0\" }\n"
 	    "  } }\n");
+}
+
+static void
+a_deps_file_tells_projects_from_packages (void **state)
+{
+	write_project_and_package ();
 	assert_true (monocle_kit_image_is_own (tree_file ("app.dll")));
 	assert_true (monocle_kit_image_is_own (tree_file ("Microsoft.Ours.dll")));
 	assert_false (monocle_kit_image_is_own (tree_file ("Pack.dll")));
 	assert_true (monocle_kit_image_is_own (tree_file ("Plugin.dll")));
+}
+
+/* As the host of `dotnet test`: what is tested is own, the host and the runner are not. How many answers are wrong. */
+static int
+play_test_host (const char *folder)
+{
+	static const struct {
+		const char *file;
+		bool is_own;
+	} images[] = { { "app.dll", true },
+		           { "Microsoft.Ours.dll", true },
+		           { "testhost.dll", false },
+		           { "runner.testadapter.dll", false },
+		           { "Pack.dll", false } };
+	int wrong = 0;
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+		char path[PATH_MAX];
+		snprintf (path, sizeof path, "%s/%s", folder, images[i].file);
+		wrong += monocle_kit_image_is_own (path) != images[i].is_own;
+	}
+	return wrong;
+}
+
+static void
+the_host_of_tests_and_its_runner_are_not_the_program (void **state)
+{
+	char host[PATH_MAX], folder[PATH_MAX];
+	int status = -1;
+	write_project_and_package ();
+	snprintf (host, sizeof host, "%s", tree_file ("testhost.dll"));
+	snprintf (folder, sizeof folder, "%s", tree_file (""));
+	folder[strlen (folder) - 1] = '\0';
+	fclose (fopen (host, "w"));
+	pid_t child = fork ();
+	if (child == 0) {
+		execl ("/proc/self/exe", "dotnet", "exec", host, "--play-test-host", folder, NULL);
+		_exit (127);
+	}
+	assert_int_equal (waitpid (child, &status, 0), child);
+	assert_int_equal (status, 0);
 }
 
 static void
@@ -251,7 +299,7 @@ a_damaged_deps_file_is_survived (void **state)
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
-main (void)
+main (int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (each_word_means_its_methods),
@@ -265,7 +313,10 @@ main (void)
 		cmocka_unit_test (shared_images_are_known_by_their_path),
 		cmocka_unit_test (libraries_beside_a_program_are_known_by_their_name),
 		tree_test (a_deps_file_tells_projects_from_packages),
+		tree_test (the_host_of_tests_and_its_runner_are_not_the_program),
 		cmocka_unit_test (a_damaged_deps_file_is_survived),
 	};
+	if (argc == 5 && strcmp (argv[3], "--play-test-host") == 0)
+		return play_test_host (argv[4]);
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
