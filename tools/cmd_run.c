@@ -9,6 +9,7 @@
 #include "child.h"
 #include "command.h"
 #include "desc-list.h"
+#include "format.h"
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
@@ -22,6 +23,7 @@
 #include "run-coverage.h"
 #include "run-folder.h"
 #include "run-merge.h"
+#include "run-picture.h"
 #include "run-report.h"
 #include "run-snapshots.h"
 
@@ -55,6 +57,11 @@ check_output_name (const arguments *args)
 	if (args->output && strcmp (args->output, "-") == 0)
 		return monocle__usage_error (&monocle__command_run,
 		                             "-o takes a file name; standard output is the program's own");
+	if (args->output && monocle__output_ends_with (args->output, ".svg"))
+		return monocle__usage_error (&monocle__command_run,
+		                             "-o %s: a profile is written, or a page OUT.html, or "
+		                             "OUT.json for speedscope",
+		                             args->output);
 	if (args->merged && !args->output)
 		return monocle__usage_error (&monocle__command_run, "--merge needs -o FILE");
 	return !args->output || *args->output ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
@@ -119,7 +126,8 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 static void
 collect_output (arguments *args, const char *folder)
 {
-	char *name = monocle__format ("output.%%p.%%n%s", monocle__move_extension (args->output));
+	bool is_picture = monocle__run_picture_is_wanted (args->output);
+	char *name = monocle__format ("output.%%p.%%n%s", is_picture ? ".pb.gz" : monocle__move_extension (args->output));
 	monocle__desc_list_set_output (&args->profiles, args->output_profile, folder, name);
 	free (name);
 }
@@ -135,6 +143,25 @@ say_output (arguments *args, const char *folder)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
+/* Puts a profile where it is to be, as what the name asks for. 0 or -errno. */
+static int
+place_output (const monocle__run_folder *folder, monocle__run_profile *profile, const char *target)
+{
+	char *part, problem[256];
+	int error;
+	if (!monocle__run_picture_is_wanted (target))
+		return monocle__move_file (profile->path, target);
+	if (monocle__profile_read (profile->path, &profile->content, problem, sizeof problem) != 0)
+		return -EINVAL;
+	part = monocle__format ("%s/picture.part", folder->path);
+	error = monocle__run_picture_write (profile->content, part, target);
+	if (error == 0)
+		error = monocle__move_file (part, target);
+	unlink (part);
+	free (part);
+	return error;
+}
+
 /* The first process has FILE itself, later ones FILE with their id in it. */
 static void
 place_outputs (monocle__run_folder *folder, const arguments *args)
@@ -149,7 +176,7 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 		if (!(profile->collected || profile->rescued) || profile->is_coverage)
 			continue;
 		target = placed++ == 0 ? monocle__format ("%s", output) : monocle__move_name (output, profile->pid);
-		error = monocle__move_file (profile->path, target);
+		error = place_output (folder, profile, target);
 		if (error == 0) {
 			free (profile->path);
 			profile->path = target;
@@ -321,7 +348,8 @@ static const monocle__option options[] = {
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. With several processes the later ones get\n"
-	  "their id before the extension; coverage of all processes is one file. Default:\n"
+	  "their id before the extension; coverage of all processes is one file. OUT.html\n"
+	  "is a flame graph, OUT.json is for speedscope. Default:\n"
 	  "the module's own naming, usually PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the\n"
 	  "current directory; for coverage PROGRAM_yyyyMMdd_HHmmss.cover.mcov" },
 	{ "all",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, all),      NULL,
@@ -356,5 +384,7 @@ const monocle__command monocle__command_run = {
 	    "Runs COMMAND with its own input, output, signals and exit code, and reports on stderr when it has ended.\n",
 	.more = "Exit codes: the command's own; 128+n when signal n ended it; 2 wrong usage; 125 monocle itself failed;\n"
 	        "126 the command cannot be executed; 127 it was not found.\n",
+	.examples = "  monocle run -- dotnet app.dll\n"
+	            "  monocle run --profile=calls -o calls.pb.gz -- mono app.exe\n",
 	.run = run,
 };

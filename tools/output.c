@@ -183,6 +183,26 @@ monocle__output_name (const char *path, const char *extension)
 	return monocle__format ("%.*s%s", (int) length, path, extension);
 }
 
+bool
+monocle__output_ends_with (const char *path, const char *ending)
+{
+	size_t length = strlen (path), end_length = strlen (ending);
+	return length > end_length && strcmp (path + length - end_length, ending) == 0;
+}
+
+bool
+monocle__output_refuse_page (const char *path)
+{
+	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".gz", ".pb", ".txt", ".mcov", ".csv" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if (monocle__output_ends_with (path, others[i])) {
+			monocle__say ("-o %s: what is written is a page, OUT.html; monocle convert writes other formats", path);
+			return true;
+		}
+	}
+	return false;
+}
+
 size_t
 monocle__output_width (FILE *stream)
 {

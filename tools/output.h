@@ -64,4 +64,9 @@ bool monocle__output_is_utf8 (void);
 /* What replaces a missing middle: "…" where it is, else "..". */
 const char *monocle__output_ellipsis (void);
 
+/* Does the name end so? */
+bool monocle__output_ends_with (const char *path, const char *ending);
+/* Is the name of a page one that says that it is none: .svg, .json, .pb.gz, ...? Says so and returns true. */
+bool monocle__output_refuse_page (const char *path);
+
 #endif

@@ -317,8 +317,10 @@ monocle__run_folder_remove (const monocle__run_folder *folder)
 void
 monocle__run_folder_done (monocle__run_folder *folder)
 {
-	for (size_t i = 0; i < folder->profile_count; i++)
+	for (size_t i = 0; i < folder->profile_count; i++) {
 		free (folder->profiles[i].path);
+		monocle__profile_free (folder->profiles[i].content);
+	}
 	for (size_t i = 0; i < folder->process_count; i++) {
 		free (folder->processes[i].runtime);
 		free (folder->processes[i].declined);

@@ -18,6 +18,8 @@
 #ifndef MONOCLE_TOOLS_RUN_FOLDER_H
 #define MONOCLE_TOOLS_RUN_FOLDER_H
 
+#include "profile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -39,6 +41,7 @@ typedef struct {
 	bool collected; /* lies in the folder and must be moved */
 	bool rescued;   /* lies in the folder, because it could not be written where it was to go */
 	bool is_coverage;
+	monocle__profile *content; /* what a picture was made of; NULL: the file is the profile */
 } monocle__run_profile;
 
 typedef struct {

@@ -9,6 +9,7 @@
 #include "format.h"
 #include "join.h"
 #include "move.h"
+#include "run-picture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,23 +53,24 @@ write_whole (const monocle__profile *whole, const char *path)
 }
 
 /* The whole takes the place of the first part; the other parts are taken out. */
-static void
+static monocle__run_profile *
 replace_parts (monocle__run_folder *folder, const bool *is_read, const char *output)
 {
 	size_t kept = 0;
-	bool is_there = false;
+	monocle__run_profile *sum = NULL;
 	for (size_t i = 0; i < folder->profile_count; i++) {
 		monocle__run_profile *profile = &folder->profiles[i];
 		if (is_read[i]) {
 			free (profile->path);
-			if (is_there)
+			if (sum)
 				continue;
 			*profile = (monocle__run_profile) { .path = monocle__format ("%s", output) };
-			is_there = true;
+			sum = &folder->profiles[kept];
 		}
 		folder->profiles[kept++] = *profile;
 	}
 	folder->profile_count = kept;
+	return sum;
 }
 
 static void
@@ -77,12 +79,19 @@ write_sum (monocle__run_folder *folder, const monocle__profile *const *parts, si
 {
 	char *path = monocle__format ("%s/sum.part", folder->path);
 	monocle__profile *whole = monocle__join (parts, count);
-	int error = whole ? write_whole (whole, path) : -ENOMEM;
+	bool is_picture = monocle__run_picture_is_wanted (output);
+	int error = !whole     ? -ENOMEM
+	          : is_picture ? monocle__run_picture_write (whole, path, output)
+	                       : write_whole (whole, path);
 	if (error == 0)
 		error = monocle__move_file (path, output);
-	if (error == 0)
-		replace_parts (folder, is_read, output);
-	else
+	if (error == 0) {
+		monocle__run_profile *sum = replace_parts (folder, is_read, output);
+		if (is_picture && sum) {
+			sum->content = whole;
+			whole = NULL;
+		}
+	} else
 		monocle__say ("cannot write %s: %s; the profiles stay in %s", output,
 		              error == -ENXIO ? "nobody reads this pipe" : strerror (-error), folder->path);
 	unlink (path);

@@ -119,7 +119,7 @@ say_written (const monocle__run_folder *folder, const entry *e, const monocle__l
 		free (why);
 	} else {
 		monocle__say ("wrote %s (%s)", path, who);
-		if (e->content)
+		if (e->content && !e->file->content)
 			monocle__say ("see more: monocle report %s, monocle flame %s", word, word);
 	}
 	free (word);
@@ -251,9 +251,9 @@ entry_init (entry *e, const monocle__run_profile *file)
 	char error[ERROR_SIZE];
 	struct stat status;
 	const char *program = NULL;
-	*e = (entry) { .file = file };
+	*e = (entry) { .file = file, .content = file->content };
 	/* A device or a pipe has taken what there was, and would let us wait for more. */
-	if (stat (file->path, &status) == 0 && S_ISREG (status.st_mode) &&
+	if (!e->content && stat (file->path, &status) == 0 && S_ISREG (status.st_mode) &&
 	    monocle__profile_read (file->path, &e->content, error, sizeof error) != 0)
 		e->content = NULL;
 	if (e->content && monocle__profile_main_value (e->content) != SIZE_MAX) {
@@ -279,7 +279,8 @@ monocle__run_report (const monocle__run_folder *folder, const monocle__layout *l
 	else
 		report_several (folder, entries, count, layout);
 	for (size_t i = 0; i < count; i++) {
-		monocle__profile_free (entries[i].content);
+		if (entries[i].content != entries[i].file->content)
+			monocle__profile_free (entries[i].content);
 		free (entries[i].program);
 	}
 	free (entries);

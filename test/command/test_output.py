@@ -126,6 +126,14 @@ class Output(case.Case):
             self.assertEqual((code, out), (1, ''))
             self.assertIn(wanted, error)
 
+    def test_a_page_is_not_written_under_the_name_of_something_else(self):
+        for words in [['flame', 'p.pb.gz'], ['diff', 'p.pb.gz', 'p.pb.gz']]:
+            for name in ['x.svg', 'x.json', 'x.pb.gz']:
+                code, out, error = self.monocle(*words, '-o', name)
+                self.assertEqual((code, out), (2, ''))
+                self.assertIn('OUT.html', error)
+        self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
+
     def test_what_is_no_plain_file_is_not_written_by_a_name_that_nobody_gave(self):
         (self.work / 'mine').write_text('mine')
         made = self.work / 'p.html'

@@ -372,6 +372,19 @@ class Collecting(case.Case):
         self.assertIn('\t5000\t', self.monocle('report', '--process=41', '--format=tsv', 'p.pb.gz')[1])
         self.assertNothingLeft()
 
+    def test_the_ending_of_the_name_decides_what_is_written(self):
+        for name, begins in [('p.html', b'<!DOCTYPE html>'), ('p.json', b'{')]:
+            code, _, error = self.run_processes('cp source $d/output.41.1.pb.gz', '-o', name)
+            self.assertTrue((self.work / name).read_bytes().startswith(begins))
+            self.assertIn('A.Main ()', error)
+            self.assertIn('wrote %s (process 41)\n' % name, error)
+            self.assertNotIn('see more', error)
+        self.assertTrue((self.work / 'p.json').read_text().count('speedscope'))
+        self.assertEqual(self.shell('exit 3', '-o', 'p.svg')[0], 2)
+        self.run_two('--merge', '-o', 'sum.html')
+        self.assertIn('large', (self.work / 'sum.html').read_text())
+        self.assertNothingLeft()
+
     def test_to_merge_takes_a_file(self):
         self.assertEqual(self.shell('exit 3', '--merge')[0], 2)
 
@@ -542,8 +555,7 @@ class Collecting(case.Case):
         module = self.folder / 'modules/libmono-profiler-calls.so'
         module.write_bytes(b'\0monocle_kit_spool_open\0')
         error = self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2]
-        self.assertEqual(error, 'monocle: process 41 (coreclr 10.0) loaded the profiler, but ended without leaving a '
-                                'profile\n')
+        self.assertEqual(error, 'monocle: process 41 (coreclr 10.0) left no profile\n')
         error = self.run_processes('echo coreclr 10.0 > $d/41.loaded; echo calls > $d/41.told', '--profile=calls')[2]
         self.assertEqual(error, '')
         module.write_bytes(b'a module that leaves nothing')
