@@ -116,7 +116,7 @@ cannot_start (const char *name, int error)
 		return MONOCLE__EXIT_CANNOT_EXECUTE;
 	}
 	if (error == ENOENT || error == ENOTDIR) {
-		monocle__say ("cannot find %s%s", name, is_path ? "" : " along PATH");
+		monocle__say ("cannot find '%s'%s", name, is_path ? "" : " along PATH");
 		return MONOCLE__EXIT_NOT_FOUND;
 	}
 	monocle__say ("cannot execute %s: %s", name, strerror (error));

@@ -289,5 +289,7 @@ const monocle__command monocle__command_convert = {
 	.options = options,
 	.about = "FILE is a profile, packed with gzip or not, or a spool; or coverage\n"
 	         "(.mcov, or a folder with such files), which is added up when there are several.\n",
+	.examples = "  monocle convert --to=speedscope prof.pb.gz\n"
+	            "  monocle convert --to=cobertura app.mcov\n",
 	.run = run,
 };

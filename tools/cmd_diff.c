@@ -280,6 +280,8 @@ run (int argc, char **argv)
 	if (argc - optind < 1 || argc - optind > 2)
 		return monocle__usage_error (&monocle__command_diff,
 		                             "diff takes two profiles, or two coverage files: BEFORE and AFTER");
+	if (args.output && monocle__output_refuse_page (args.output))
+		return MONOCLE__EXIT_USAGE;
 	if (args.output && args.format != SIZE_MAX)
 		return monocle__usage_error (&monocle__command_diff, "-o writes a flame graph, --format prints rows: not both");
 	args.paths[0] = argv[optind];
@@ -321,5 +323,7 @@ const monocle__command monocle__command_diff = {
 	         "percent of the whole before. A method is the same when its full name is.\n"
 	         "Without AFTER it is the newest file of the current directory.\n"
 	         "Of coverage files: which lines are covered now and were not, and which no more.\n",
+	.examples = "  monocle diff before.pb.gz\n"
+	            "  monocle diff before.pb.gz after.pb.gz -o diff.html\n",
 	.run = run,
 };

@@ -94,7 +94,8 @@ static check_state
 check_any_runtime (examination *e)
 {
 	if (!e->have_mono && !e->have_dotnet)
-		return result (e, CHECK_FAIL, "neither Mono nor .NET is installed, so there is nothing to profile");
+		return result (e, CHECK_WARN,
+		               "neither Mono nor .NET is along PATH: only self-contained programs can be profiled");
 	return result (e, CHECK_OK, "%s",
 	               e->have_mono && e->have_dotnet ? "Mono and .NET"
 	               : e->have_mono                 ? "Mono"
@@ -287,7 +288,7 @@ check_switches (examination *e)
 		snprintf (e->text + length, sizeof e->text - length, ": set already; monocle run heeds them");
 		return CHECK_WARN;
 	}
-	return result (e, CHECK_OK, "none of our own variables is set");
+	return result (e, CHECK_OK, "no MONOCLE_* variable is set");
 }
 
 static check_state
@@ -383,7 +384,7 @@ static const struct {
 	{ "your modules",    check_module_path },
 	{ "diagnostics",     check_diagnostics },
 	{ "other profilers", check_foreign },
-	{ "variables",       check_switches },
+	{ "environment",     check_switches },
 	{ "temporary files", check_temporary },
 	{ "this folder",     check_here },
 	{ "perf events",     check_perf },
@@ -438,5 +439,7 @@ const monocle__command monocle__command_doctor = {
 	    "to do. With PROGRAM there is one more: what keeps monocle run from profiling it. PROGRAM is what would be\n"
 	    "the first word of the command.\n"
 	    "The exit code is 1 when a check failed.\n",
+	.examples = "  monocle doctor\n"
+	            "  monocle doctor ./app\n",
 	.run = run,
 };

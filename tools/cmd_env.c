@@ -394,5 +394,7 @@ const monocle__command monocle__command_env = {
 	.options = options,
 	.about = "For programs that somebody else starts. In a shell:  eval \"$(monocle env --profile=calls)\"\n",
 	.more = "Variables that are set already are joined as run joins them. MONOCLE_ENABLED=0 switches profiling off.\n",
+	.examples = "  eval \"$(monocle env --profile=calls)\"\n"
+	            "  monocle env --format=systemd > monocle.conf\n",
 	.run = run,
 };

@@ -87,6 +87,8 @@ run (int argc, char **argv)
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
 		return code;
+	if (args.output && monocle__output_refuse_page (args.output))
+		return MONOCLE__EXIT_USAGE;
 	if (argc - optind > 1)
 		return monocle__usage_error (&monocle__command_flame, "flame takes one FILE");
 	return argc > optind ? draw (&args, argv[optind]) : draw_newest (&args);
@@ -116,9 +118,11 @@ const monocle__command monocle__command_flame = {
 	.summary = "draw a profile as a flame graph, one HTML file",
 	.operands = "[FILE]",
 	.options = options,
-	.about = "The page needs nothing but itself: it opens from a disk, by mail, without a network. It has search by "
+	.about = "One file, which works offline. It has search by "
 	         "regular\n"
 	         "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n"
 	         "Without FILE it is the newest profile of the current directory.\n",
+	.examples = "  monocle flame\n"
+	            "  monocle flame prof.pb.gz -o prof.html\n",
 	.run = run,
 };

@@ -121,5 +121,7 @@ const monocle__command monocle__command_html = {
 	         "without a network. It has a table of assemblies, folders, files and classes, a search, every source with "
 	         "its hits\n"
 	         "and missed branches, keys (press ?), and a dark mode. A folder stands for all NAME.mcov in it.\n",
+	.examples = "  monocle html app.mcov\n"
+	            "  monocle html tests.mcov --title=Tests -o tests.html\n",
 	.run = run,
 };

@@ -87,5 +87,7 @@ const monocle__command monocle__command_list = {
 	    "own folders, LD_LIBRARY_PATH, Mono's folders.\n"
 	    "monocle help NAME prints a module's arguments; doc/modules.md tells what each of monocle's own changes in\n"
 	    "the program.\n",
+	.examples = "  monocle list\n"
+	            "  monocle list -v\n",
 	.run = run,
 };

@@ -155,5 +155,7 @@ const monocle__command monocle__command_merge = {
 	    "--process=GLOB shows those of one.\n"
 	    "Of coverage, counters of the same method are added up: a method is the same when it is in the same build\n"
 	    "of an assembly. FILE may be a folder: all NAME.mcov in it.\n",
+	.examples = "  monocle merge one.pb.gz two.pb.gz -o both.pb.gz\n"
+	            "  monocle merge unit.mcov system.mcov -o all.mcov\n",
 	.run = run,
 };

@@ -348,5 +348,7 @@ const monocle__command monocle__command_new = {
 	         "assemblies. There is a README, a build file, and a test that runs the module on Mono and on .NET. A "
 	         "folder that\n"
 	         "is there already is never touched. doc/languages.md says what each language is good for.\n",
+	.examples = "  monocle new tally\n"
+	            "  monocle new tally --lang=rust\n",
 	.run = run,
 };

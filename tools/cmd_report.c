@@ -293,13 +293,10 @@ const monocle__command monocle__command_report = {
 	.about = "FILE is a profile (pprof, or .mlpd of Mono's log profiler), the spool of a process that died or still\n"
 	         "runs, the number of a running process (or of the monocle run that started it), or coverage (.mcov);\n"
 	         "several files of one kind are added up. Without FILE it is the newest of *.pb.gz, *.mlpd, *.spool and\n"
-	         "*.mcov in the current directory.\n"
-	         "\n"
-	         "Example: the single calls that took 50 ms or more, each with its callers:\n"
-	         "  monocle run --profile=calls:threshold=50ms -o prof.pb.gz -- dotnet app.dll\n"
-	         "  monocle report --slow --tree prof.pb.gz\n"
-	         "Example: which lines of each file did not run, the worst files first:\n"
-	         "  monocle run --profile=cover -o app.mcov -- dotnet app.dll\n"
-	         "  monocle report --sort=percent app.mcov\n",
+	         "*.mcov in the current directory.\n",
+	.examples = "  monocle run --profile=calls:threshold=50ms -o prof.pb.gz -- dotnet app.dll\n"
+	            "  monocle report --slow --tree prof.pb.gz\n"
+	            "  monocle run --profile=cover -o app.mcov -- dotnet app.dll\n"
+	            "  monocle report --sort=percent app.mcov\n",
 	.run = run,
 };

@@ -116,5 +116,7 @@ const monocle__command monocle__command_snapshot = {
 	.operands = "PID|FILE",
 	.options = options,
 	.about = "FILE is the coverage file that a process writes. The process goes on meanwhile, and no hit is lost.\n",
+	.examples = "  monocle snapshot app.mcov -o now.mcov\n"
+	            "  monocle snapshot app.mcov --reset -o test1.mcov\n",
 	.run = run,
 };

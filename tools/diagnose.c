@@ -229,8 +229,8 @@ say_processes (const monocle__run_folder *folder, bool expected)
 		else if (process->early)
 			monocle__say ("process %d ended before there was anything to count", (int) process->pid);
 		else if (expected && folder->unfinished == 0)
-			monocle__say ("process %d (%s) loaded the profiler, but ended without leaving a profile",
-			              (int) process->pid, process->runtime ? process->runtime : "unknown runtime");
+			monocle__say ("process %d (%s) left no profile", (int) process->pid,
+			              process->runtime ? process->runtime : "unknown runtime");
 	}
 }
 
@@ -251,7 +251,7 @@ monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monoc
 	}
 	monocle__program_file_open (&f.file, argv[0]);
 	char *reason = find_reason (&f, BELOW);
-	monocle__say ("no runtime loaded the profiler, so there is no profile: %s", reason);
+	monocle__say ("nothing was profiled: %s", reason);
 	free (reason);
 	monocle__program_file_close (&f.file);
 }

@@ -56,11 +56,12 @@ static void
 print_help (FILE *out)
 {
 	fputs ("usage: monocle COMMAND [ARGUMENTS]\n\n"
-	       "Profiles .NET and Mono programs with modules written against Mono's profiler API.\n\n",
+	       "Shows where .NET and Mono programs spend their time, what they call, throw and cover.\n"
+	       "What looks are modules, written against Mono's profiler API; the same ones serve both runtimes.\n\n",
 	       out);
 	for (size_t i = 0; i < monocle__command_count; i++)
 		fprintf (out, "  %-8s %s\n", monocle__commands[i]->name, monocle__commands[i]->summary);
-	fputs ("\n  monocle COMMAND --help says more; so does monocle(1).\n\n"
+	fputs ("\n  monocle COMMAND --help says more, monocle help MODULE a module's arguments; so does monocle(1).\n\n"
 	       "Begin with:  monocle run -- dotnet app.dll\n"
 	       "coverage:    monocle run --profile=cover -- dotnet test\n",
 	       out);

@@ -366,6 +366,7 @@ monocle__options_help (const monocle__command *command)
 		print_option (rows, column);
 	if (command->more)
 		printf ("\n%s", command->more);
+	printf ("\nExamples:\n%s", command->examples);
 	free (usage);
 	return monocle__output_finish (stdout, NULL);
 }

@@ -32,6 +32,17 @@ class Usage(case.Case):
             self.assertTrue(error, words)
             self.assertTrue(not words or len(error.splitlines()) == 1, error)
 
+    def test_each_help_ends_with_examples_of_options_that_there_are(self):
+        for name in Completion.commands(self):
+            help = self.monocle(name, '--help')[1]
+            examples = help.split('\nExamples:\n')[1].splitlines()
+            self.assertGreaterEqual(len(examples), 2, name)
+            for line in examples:
+                self.assertRegex(line, r'^  (eval "\$\()?monocle \w+')
+                for option in re.findall(r' (--[\w-]+)', line.split(' -- ')[0]):
+                    command = line.split('monocle ')[1].split()[0]
+                    self.assertIn(option, self.monocle(command, '--help')[1].split('\nExamples:')[0], line)
+
     def test_help_and_version_go_to_standard_output(self):
         for words in [['--help'], ['help'], ['help', 'run'], ['run', '--help'], ['report', '--help'], ['flame', '-h'],
                       ['convert', '--help'], ['diff', '--help'], ['list', '--help'], ['doctor', '--help']]:

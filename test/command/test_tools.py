@@ -64,7 +64,7 @@ class Tools(case.Case):
         out = self.monocle('doctor', env={
             'DOTNET_EnableDiagnostics': '0', 'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER_PATH': '/opt/other.so',
             'CORECLR_PROFILER': '{00000000-0000-0000-0000-000000000001}', 'MONOCLE_ENABLED': '0'})[1]
-        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  variables',
+        for text in ['fail  diagnostics', 'warn  other profilers', 'fail  environment',
                      '/opt/other.so: monocle run joins it']:
             self.assertIn(text, out)
 
