@@ -697,6 +697,13 @@ MONO_API uint32_t monocle_class_token (MonoClass *klass);
 /* The definition under an instance, any other class itself; how many type arguments an instance has, and which. */
 MONO_API MonoClass *monocle_class_definition (MonoClass *klass);
 MONO_API uint32_t monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments);
+/*
+ * The arguments of an instance as Mono keeps them, for modules that read that: two pointers, to the list of the class's
+ * and to that of the method's own arguments, NULL where it has none; in a list an id, from byte 4 the count in 22 bits,
+ * from byte 8 the types. Lives for ever, one list for equal arguments. NULL for what is no instance. Any context.
+ */
+MONO_API MonoGenericContext *monocle_class_context (MonoClass *klass);
+MONO_API MonoGenericContext *monocle_method_context (MonoMethod *method);
 /* Is it T_REF, whosever? */
 MONO_API mono_bool monocle_class_is_stand_in (MonoClass *klass);
 /*

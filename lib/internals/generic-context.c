@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * generic-context.c - the arguments of instances.
+ * generic-context.c - the arguments of instances. What is no instance has none. Any context.
  */
+#include <monocle/host.h>
 #include "internals.h"
 
 static MonoGenericContext none;
@@ -10,11 +11,13 @@ static MonoGenericContext none;
 MonoGenericContext *
 mono_class_get_context (MonoClass *klass)
 {
-	return &none;
+	MonoGenericContext *context = monocle_class_context (klass);
+	return context ? context : &none;
 }
 
 MonoGenericContext *
 mono_method_get_context (MonoMethod *method)
 {
-	return &none;
+	MonoGenericContext *context = monocle_method_context (method);
+	return context ? context : &none;
 }

@@ -41,15 +41,9 @@ MONO_API MonoMethodSignature *mono_method_signature_checked_slow (MonoMethod *me
 
 /* --- generic-context.c, signature-name.c -------------------------------------------------------------------------- */
 
-/* Arguments of an instance; lives for ever. The head is Mono's. */
-typedef struct {
-	uint32_t id;
-	uint32_t count; /* 22 bits: that many types follow */
-	MonoType *types[];
-} monocle__generic_inst;
-
+/* As monocle_class_context () tells; two NULLs for what is no instance. */
 struct _MonoGenericContext {
-	const monocle__generic_inst *class_inst, *method_inst; /* NULL: none */
+	const void *class_inst, *method_inst;
 };
 
 MONO_API MonoGenericContext *mono_class_get_context (MonoClass *klass);

@@ -599,6 +599,12 @@ monocle_class_arguments (MonoClass *klass, MonoType *const **ret_arguments)
 	return klass->count;
 }
 
+MonoGenericContext *
+monocle_class_context (MonoClass *klass)
+{
+	return klass && klass->kind == MONOCLE__CLASS_INST ? &klass->generic_class->context : NULL;
+}
+
 mono_bool
 monocle_class_is_stand_in (MonoClass *klass)
 {

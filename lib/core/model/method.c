@@ -220,6 +220,12 @@ monocle_method_token (MonoMethod *method)
 	return method ? method->token : 0;
 }
 
+MonoGenericContext *
+monocle_method_context (MonoMethod *method)
+{
+	return method && method->definition ? &method->context : NULL;
+}
+
 void **
 monocle_method_slot (MonoMethod *method)
 {

@@ -147,15 +147,14 @@ typedef struct {
 	MonoType *types[];
 } monocle__generic_inst;
 
-/* What Mono calls a MonoGenericContext; NULL where nothing is given. */
-typedef struct {
-	const monocle__generic_inst *class_inst, *method_inst;
-} monocle__generic_context;
+struct _MonoGenericContext {
+	const monocle__generic_inst *class_inst, *method_inst; /* NULL where nothing is given */
+};
 
 /* What an instance is one of. Mono's own goes on behind it. */
 typedef struct {
 	MonoClass *container;
-	monocle__generic_context context;
+	MonoGenericContext context;
 	uint64_t unset_24;
 	MonoClass *klass;
 } monocle__generic_class;
@@ -185,7 +184,7 @@ struct _MonoClass {
 	_Atomic (monocle__class_desc *) desc;
 	union {
 		_Atomic (uint32_t) flags;
-		const monocle__generic_class *generic_class; /* of an INST */
+		monocle__generic_class *generic_class; /* of an INST */
 	};
 	/* Ours. */
 	MonoClass *element;
@@ -244,7 +243,7 @@ struct _MonoMethod {
 			_Atomic (monocle__method_desc *) desc;
 			_Atomic (struct monocle__param *) params; /* param.c */
 		};
-		monocle__generic_context context; /* of an instance */
+		MonoGenericContext context; /* of an instance */
 	};
 };
 
