@@ -219,7 +219,8 @@ static void
 say_rescued (const monocle__run_folder *folder)
 {
 	for (size_t i = 0; i < folder->profile_count; i++) {
-		if (folder->profiles[i].rescued)
+		const monocle__run_process *process = monocle__run_folder_process (folder, folder->profiles[i].pid);
+		if (folder->profiles[i].rescued && !(process && process->told))
 			monocle__say ("the profile of process %d could not be written into this folder; it stays in %s",
 			              (int) folder->profiles[i].pid, folder->profiles[i].path);
 	}

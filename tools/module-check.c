@@ -15,15 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MOST = 64 };
+enum { NAMES_MOST = 64, NAMES_SHOWN = 10 };
 
 /* "calls, sample, ...". The caller frees. */
 static char *
 join_names (const char *const *names, size_t count)
 {
 	char *text = monocle__format ("%s", "");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
 		char *longer = monocle__format ("%s%s%s", text, i ? ", " : "", names[i]);
+		free (text);
+		text = longer;
+	}
+	if (count > NAMES_SHOWN) {
+		char *longer = monocle__format ("%s and more: monocle list", text);
 		free (text);
 		text = longer;
 	}
@@ -69,11 +74,15 @@ static void
 say_missing (const monocle__layout *layout, const char *desc)
 {
 	char *name = monocle__format ("%.*s", (int) strcspn (desc, ":"), desc);
+	if (say_comma (layout, desc)) {
+		free (name);
+		return;
+	}
 	if (strchr (name, '/'))
 		monocle__say ("'%s' is a path, and --profile= takes a module's name: NAME of libmono-profiler-NAME.so, whose "
 		              "folder MONOCLE_MODULE_PATH may name",
 		              name);
-	else if (!say_comma (layout, desc))
+	else
 		say_unknown (layout, name);
 	free (name);
 }

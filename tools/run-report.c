@@ -243,6 +243,23 @@ report_several (const monocle__run_folder *folder, entry *entries, size_t count,
 		report_one (folder, &entries[0], layout);
 }
 
+/* What several modules say of one process is of different things. */
+static bool
+are_of_one_process (const entry *entries, size_t count)
+{
+	size_t i = 1;
+	while (i < count && entries[i].file->pid == entries[0].file->pid)
+		i++;
+	return i >= count;
+}
+
+static void
+report_each (const monocle__run_folder *folder, const entry *entries, size_t count, const monocle__layout *layout)
+{
+	for (size_t i = 0; i < count; i++)
+		report_one (folder, &entries[i], layout);
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -274,8 +291,8 @@ monocle__run_report (const monocle__run_folder *folder, const monocle__layout *l
 		if (!folder->profiles[i].is_coverage)
 			entry_init (&entries[count++], &folder->profiles[i]);
 	}
-	if (count == 1)
-		report_one (folder, &entries[0], layout);
+	if (are_of_one_process (entries, count))
+		report_each (folder, entries, count, layout);
 	else
 		report_several (folder, entries, count, layout);
 	for (size_t i = 0; i < count; i++) {

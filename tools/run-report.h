@@ -10,8 +10,8 @@
 #include "run-folder.h"
 
 /*
- * Of one profile its first rows, where it is, and how to see more. Of several a row each, the dearest first, and the
- * rows of that one. Coverage is none of them.
+ * Of the profiles of one process their first rows, where they are, and how to see more. Of several processes a row
+ * each, the dearest first, and the rows of that one. Coverage is none of them.
  */
 void monocle__run_report (const monocle__run_folder *folder, const monocle__layout *layout);
 

@@ -358,6 +358,14 @@ class Collecting(case.Case):
         self.assertNotIn('small.Main ()', error)
         self.assertIn('see more: monocle report p.52.pb.gz', error)
 
+    def test_several_profiles_of_one_process_are_all_shown(self):
+        self.make_process('a', 'small', 41, 5000)
+        self.make_process('b', 'large', 41, 7000000)
+        error = self.run_processes('echo x > $d/41.loaded; cp a $d/output.41.1.pb.gz; cp b $d/output.41.2.pb.gz',
+                                   '-o', 'p.pb.gz')[2]
+        self.assertIn('large.Main ()', error)
+        self.assertIn('small.Main ()', error)
+
     def test_several_processes_can_be_one_profile(self):
         code, _, error = self.run_two('--merge')
         self.assertEqual(sorted(os.listdir(self.work)), ['a', 'b', 'p.pb.gz', 'source'])

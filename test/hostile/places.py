@@ -107,7 +107,7 @@ class Places(harness.Suite):
         good = len(made) == 2 and all(file.isprintable() for file in made)
         self.check(good, what + ": leaves two profiles whose names can be printed", made)
         self.harmless(what, seen.err)
-        hints = re.findall(r"; see more: (.*?), (monocle flame .*)$", seen.err, re.M)
+        hints = re.findall(r"monocle: see more: (.*?), (monocle flame .*)$", seen.err, re.M)
         self.check(len(hints) == 2, what + ": each profile has its hint", seen.err)
         for typed in sum(hints, ()):
             self.typed(what, typed, folder)
