@@ -17,6 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "events")]
 import harness  # noqa: E402
+import story  # noqa: E402
 import topics as events  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_TieredCompilation": "0"}, {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"},
@@ -79,7 +80,7 @@ class Clauses(harness.Suite):
         seen = harness.run(runtime.command(self.exe(program)) + [topic], env, self.work)
         what = "%s %s on %s %s" % (program, topic, runtime, " ".join("%s=%s" % s for s in settings.items()))
         self.check(seen.code == 0 and seen.out.endswith("done\n"), what + ": the program runs as it would", seen)
-        lines = events.parse(file.read_text()) if file.exists() else []
+        lines = story.Log(file.read_text()).lines if file.exists() else []
         return what, lines, seen
 
     def settings(self, clr, clrs):

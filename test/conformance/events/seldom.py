@@ -15,7 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE)]
 import harness  # noqa: E402
-from topics import parse  # noqa: E402
+import story  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_gcServer": "1", "DOTNET_GCHeapCount": "2"}, {"DOTNET_gcConcurrent": "0"}]
 OWN = re.compile(r"^(Seldom|Plain|Holder|Broken|Target|Other)\b")
@@ -73,7 +73,7 @@ class Seldom(harness.Suite):
         file = self.work / "seldom.log"
         file.unlink(missing_ok=True)
         what, seen = self.run_program(runtime, topic, "events:only=%s,output=%s" % (only, file), settings)
-        return what, words(parse(file.read_text()) if file.exists() else []), seen
+        return what, words(story.Log(file.read_text()).lines if file.exists() else []), seen
 
     def compare(self, mono, clrs, row):
         _, monos, seen = self.told(mono, *row, {})
