@@ -382,8 +382,9 @@ mono_assembly_get_name (MonoAssembly *assembly)
 {
 	if (!assembly)
 		return NULL;
-	monocle__image_describe (assembly->image);
-	return &assembly->name;
+	/* The name is never written after it is published; only the prototype lacks a const. */
+	monocle__image_desc *desc = (monocle__image_desc *) monocle__image_describe (assembly->image);
+	return desc ? &desc->name : &assembly->name;
 }
 
 MonoAssembly *

@@ -153,9 +153,16 @@ static monocle__special_type
 key_from (const MonoType *type)
 {
 	const monocle__special_type *special = monocle__special_type_of (type);
-	monocle__special_type key = { .type = *type };
-	if (special)
-		key = *special;
+	monocle__special_type key = { .type = { .klass = type->klass, .is_byref = type->is_byref } };
+	if (!special)
+		return key;
+	/* One by one: the type's code may just be written. */
+	key.modifier_count = special->modifier_count;
+	key.modifiers = special->modifiers;
+	key.required = special->required;
+	key.pointee = special->pointee;
+	key.signature = special->signature;
+	key.shape = special->shape;
 	return key;
 }
 
