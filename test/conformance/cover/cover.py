@@ -18,6 +18,7 @@ sys.path.insert(0, str(HERE.parent.parent))
 import harness  # noqa: E402
 import mcov  # noqa: E402
 
+MONOS_OWN = pathlib.Path("/usr/lib/libmono-profiler-coverage.so")
 REQUEST = 120  # where the header has it, and the answer behind it
 STATED = re.compile(r"//= (\d+)( together)?")
 CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked", "Chosen.Main",
@@ -159,8 +160,8 @@ class Run:
         self.check(good, "sources elsewhere, %s" % (options or "by default"), "%s\n%s" % (file.losses, outcome))
 
     def alias(self):
-        """By the name of Mono's own module, where that is not Mono's own."""
-        if self.is_mono:
+        """By the name of Mono's own module, where that is not installed."""
+        if self.is_mono or MONOS_OWN.exists():
             return
         path = self.work / "alias.mcov"
         outcome = harness.run(self.command("counted.exe"), cwd=self.work, env=harness.profile_environment(
