@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 64 };
+/* A table that is emptied often must not be large for what it holds: emptying it costs its size. */
+enum { LEAST = 64, SPARSE = 16 };
 
 void
 monocle__mlpd_map_done (monocle__mlpd_map *map)
@@ -21,8 +22,13 @@ monocle__mlpd_map_done (monocle__mlpd_map *map)
 void
 monocle__mlpd_map_clear (monocle__mlpd_map *map)
 {
-	if (map->count)
+	if (map->count * SPARSE < map->entry_count) {
+		free (map->entries);
+		map->entries = NULL;
+		map->entry_count = 0;
+	} else if (map->count) {
 		memset (map->entries, 0, map->entry_count * sizeof *map->entries);
+	}
 	map->count = 0;
 }
 
@@ -40,7 +46,8 @@ static bool
 grow (monocle__mlpd_map *map, monocle__profile *profile)
 {
 	monocle__mlpd_map larger = { .entry_count = map->entry_count ? 2 * map->entry_count : LEAST };
-	if (!monocle__profile_take (profile, (larger.entry_count - map->entry_count) * sizeof *map->entries))
+	larger.paid = larger.entry_count > map->paid ? larger.entry_count : map->paid;
+	if (!monocle__profile_take (profile, (larger.paid - map->paid) * sizeof *map->entries))
 		return false;
 	larger.entries = calloc (larger.entry_count, sizeof *larger.entries);
 	if (!larger.entries)

@@ -17,10 +17,11 @@ typedef struct {
 typedef struct {
 	monocle__mlpd_entry *entries;
 	size_t count, entry_count;
+	size_t paid; /* the most entries that there were, which came out of the allowance */
 } monocle__mlpd_map;
 
 void monocle__mlpd_map_done (monocle__mlpd_map *map);
-/* No key is left; the memory stays. */
+/* No key is left. What was taken from the allowance stays taken, and is not taken again. */
 void monocle__mlpd_map_clear (monocle__mlpd_map *map);
 /* 0: there is no such key. */
 uint64_t monocle__mlpd_map_find (const monocle__mlpd_map *map, uint64_t key);
