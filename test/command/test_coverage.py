@@ -423,7 +423,6 @@ class Options(Case):
         for word in ['--by=class', '--missed', '--annotate=x', '--fail-under=1', '--source-root=.', '--map=/a=/b',
                      '--sort=path']:
             self.refuse(word, 'p.pb.gz', says='is for coverage files, and p.pb.gz is none')
-        self.refuse('p.pb.gz', 'p.pb.gz', says='report takes one profile, not 2')
         self.refuse('app.mcov', 'p.pb.gz', says='several files are coverage, but p.pb.gz is none')
 
     def test_a_file_that_is_not_there_is_told_before_options(self):

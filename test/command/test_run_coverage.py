@@ -135,7 +135,7 @@ class Coverage(case.Case):
     def test_without_any_coverage_the_reason_is_said(self):
         code, _, error = self.run_with('exit 0', '-o', 'all.mcov')
         self.assertEqual(code, 0)
-        self.assertIn('so there is no profile', error)
+        self.assertIn('nothing was profiled: ', error)
         self.assertFalse((self.work / 'all.mcov').exists())
         self.assertNothingLeft()
 
