@@ -30,6 +30,8 @@ enum { RECORDS_PER_CHUNK = 64, CHUNKS = 512, RECORD_COUNT = RECORDS_PER_CHUNK * 
 /* What the module takes for Mono's own record of a thread; it sets a bit at 208. */
 enum { INTERNAL_SIZE = 256 };
 enum { FLAG_NO_SAMPLE = 2 };
+/* Of a thread's destructors before ours gives back; the last one is left to a thread sanitizer's own end. */
+enum { TURNS = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
 
 struct monocle__internal_thread {
 	MonoThreadHazardPointers hazards;
@@ -151,7 +153,7 @@ static void
 thread_ends (void *data)
 {
 	MonoThreadInfo *record = data;
-	if (++record->turns < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific (key, record) == 0)
+	if (++record->turns < TURNS && pthread_setspecific (key, record) == 0)
 		return;
 	own = NULL;
 	if (record->is_tool)
