@@ -6,15 +6,11 @@
  */
 #include "internals.h"
 #include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "elf.h"
-#include "log.h"
 #include "self.h"
-#include "trust.h"
 
 static const char *const names[] = {
 #define MONOCLE__INTERNAL(name) #name,
@@ -35,17 +31,9 @@ is_internal (const char *name)
 static bool
 open_in (const char *folder, const char *below)
 {
-	char path[PATH_MAX], reason[2048];
-	int length = snprintf (path, sizeof path, "%s%s/libmonocle-internals.so", folder, below);
-	int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
-	if (error && error != -ENOENT)
-		MONOCLE__LOG_ONCE ("%s is not loaded: %s", path, reason);
-	if (error)
-		return false;
-	void *library = dlopen (path, RTLD_NOW | RTLD_GLOBAL);
-	if (!library)
-		MONOCLE__LOG_ONCE ("%s", dlerror ());
-	return library;
+	char file[64];
+	snprintf (file, sizeof file, "%s/libmonocle-internals.so", below);
+	return monocle__self_open_library (folder, file, RTLD_GLOBAL);
 }
 
 bool

@@ -57,21 +57,28 @@ monocle__self_enter_global_scope (void)
 	dlopen (self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-/* --- libraries under Mono's names --------------------------------------------------------------------------------- */
+/* --- libraries of ours -------------------------------------------------------------------------------------------- */
+
+bool
+monocle__self_open_library (const char *directory, const char *below, int flags)
+{
+	char path[PATH_MAX], reason[2048];
+	int length = snprintf (path, sizeof path, "%s%s", directory, below);
+	int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
+	if (error && error != -ENOENT)
+		MONOCLE__LOG_ONCE ("%s is not loaded: %s", path, reason);
+	return !error && dlopen (path, RTLD_NOW | flags);
+}
 
 static bool
 open_compat_in (const char *directory, const char *below)
 {
 	static const char *const names[] = { "monosgen-2.0", "monoboehm-2.0", "mono-2.0" };
-	char path[PATH_MAX], reason[2048];
+	char file[128];
 	bool opened = false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		int length = snprintf (path, sizeof path, "%s%s/compat-%s.so", directory, below, names[i]);
-		int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
-		if (error && error != -ENOENT)
-			MONOCLE__LOG_ONCE ("%s is not loaded: %s", path, reason);
-		else if (!error && dlopen (path, RTLD_NOW | RTLD_LOCAL))
-			opened = true;
+		snprintf (file, sizeof file, "%s/compat-%s.so", below, names[i]);
+		opened |= monocle__self_open_library (directory, file, RTLD_LOCAL);
 	}
 	return opened;
 }
