@@ -84,7 +84,7 @@ write_functions (const writer *w, const monocle__profile *profile)
 	fputs (",\"fileName\":[", w->out);
 	for (size_t i = 0; i < count; i++) {
 		fputs (i ? "," : "", w->out);
-		if (*profile->functions[i].filename)
+		if (*monocle__function_file (&profile->functions[i]))
 			fprintf (w->out, "%zu", count + i);
 		else
 			fputs ("null", w->out);
@@ -102,7 +102,8 @@ write_functions (const writer *w, const monocle__profile *profile)
 	fputs ("},\n\"stringArray\":[", w->out);
 	for (size_t i = 0; i < 2 * count; i++) {
 		fputs (i ? ",\n" : "", w->out);
-		monocle__json_string (w->out, i < count ? profile->functions[i].name : profile->functions[i - count].filename);
+		monocle__json_string (w->out, i < count ? profile->functions[i].name
+		                                        : monocle__function_file (&profile->functions[i - count]));
 	}
 	putc (']', w->out);
 }

@@ -146,6 +146,46 @@ write_names (writer *w)
 	fputs ("]", w->out);
 }
 
+static bool
+is_shown (const writer *w, size_t function)
+{
+	return w->names[function] != UNNAMED;
+}
+
+/*
+ * Where the functions are in their sources: "sources" and "lines" go with "names", one of each per name. A source is
+ * the path that the compiler wrote down, "" when it is not known; a line is that of the function's beginning, 0 when it
+ * is not known. Neither list is there when no source is known.
+ */
+static void
+write_sources (writer *w)
+{
+	const monocle__function *functions = w->profile->functions;
+	size_t count = w->profile->function_count, first = 0;
+	const char *comma = "";
+	while (first < count && (!is_shown (w, first) || !functions[first].source))
+		first++;
+	if (first == count)
+		return;
+	fputs (",\n\"sources\":[", w->out);
+	for (size_t i = 0; i < count; i++) {
+		if (!is_shown (w, i))
+			continue;
+		fputs (comma, w->out);
+		monocle__json_string (w->out, functions[i].source ? functions[i].source : "");
+		comma = ",\n";
+	}
+	fputs ("],\n\"lines\":[", w->out);
+	comma = "";
+	for (size_t i = 0; i < count; i++) {
+		if (!is_shown (w, i))
+			continue;
+		fprintf (w->out, "%s%" PRId64, comma, functions[i].source ? functions[i].line : 0);
+		comma = ",";
+	}
+	putc (']', w->out);
+}
+
 static void
 write_values (writer *w)
 {
@@ -177,6 +217,7 @@ write_data (writer *w, const char *title)
 	fputs ("]", w->out);
 	write_values (w);
 	write_names (w);
+	write_sources (w);
 	fputs (",\n\"nodes\":[", w->out);
 	monocle__tree_walk (w->tree, &visitor);
 	fputs ("]}", w->out);

@@ -88,9 +88,10 @@ map_functions (joining *j)
 		function.name = text (j, function.name);
 		function.system_name = text (j, function.system_name);
 		function.filename = text (j, function.filename);
+		function.source = text (j, function.source);
 		function.image = text (j, function.image);
 		if (!function.name || !function.system_name || !function.filename ||
-		    (j->from->functions[i].image && !function.image))
+		    (j->from->functions[i].source && !function.source) || (j->from->functions[i].image && !function.image))
 			return false;
 		size_t index = monocle__profile_add_function (j->to, &function);
 		if (index == SIZE_MAX)

@@ -229,6 +229,28 @@ read_value_type (reader *r, monocle__wire_span message)
 	return monocle__profile_add_value_type (r->profile, type, unit) ? 0 : fail_memory (r);
 }
 
+/*
+ * Monocle's own profiles have IMAGE!NAME as system name: the image tells functions of one name apart, whether their
+ * sources are known or not. Elsewhere the file is the source.
+ */
+static int
+tell_source (reader *r, monocle__function *function)
+{
+	size_t length = strlen (function->name), whole = strlen (function->system_name);
+	const char *end = function->system_name + whole - length;
+	const char *file = function->filename;
+	bool is_own = whole > length && end[-1] == '!' && strcmp (end, function->name) == 0;
+	if (is_own) {
+		size_t image = (size_t) (end - 1 - function->system_name);
+		bool is_image = strlen (file) == image && memcmp (file, function->system_name, image) == 0;
+		if (is_image)
+			return 0;
+		function->filename = image ? monocle__profile_text (r->profile, function->system_name, image) : "";
+	}
+	function->source = *file ? file : NULL;
+	return function->filename ? 0 : fail_memory (r);
+}
+
 static int
 read_function (reader *r, monocle__wire_span message)
 {
@@ -243,6 +265,8 @@ read_function (reader *r, monocle__wire_span message)
 	if (!*function.name)
 		function.name = *function.system_name ? function.system_name : "(unnamed)";
 	function.line = (int64_t) numbers[5];
+	if (tell_source (r, &function) != 0)
+		return -1;
 	index = monocle__profile_add_function (r->profile, &function);
 	return index != SIZE_MAX && id_map_add (r, &r->function_ids, numbers[1], index) ? 0 : fail_memory (r);
 }

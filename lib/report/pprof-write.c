@@ -210,7 +210,7 @@ write_function (writer *w, size_t index)
 	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->message, 2, intern (w, function->name));
 	monocle__wire_put_number (wire, &wire->message, 3, intern (w, function->system_name));
-	monocle__wire_put_number (wire, &wire->message, 4, intern (w, function->filename));
+	monocle__wire_put_number (wire, &wire->message, 4, intern (w, monocle__function_file (function)));
 	monocle__wire_put_number (wire, &wire->message, 5, (uint64_t) function->line);
 	end_message (w, 5);
 }

@@ -81,6 +81,7 @@ monocle__profile_copy_function (monocle__profile_copy *copy, uint32_t index)
 		return SIZE_MAX;
 	if (!monocle__profile_copy_text (copy->to, function.system_name, &function.system_name) ||
 	    !monocle__profile_copy_text (copy->to, function.filename, &function.filename) ||
+	    !monocle__profile_copy_text (copy->to, function.source, &function.source) ||
 	    !monocle__profile_copy_text (copy->to, function.image, &function.image))
 		return SIZE_MAX;
 	added = monocle__profile_add_function (copy->to, &function);

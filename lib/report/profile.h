@@ -22,9 +22,10 @@ typedef struct {
 typedef struct {
 	const char *name;        /* Mono's full name */
 	const char *system_name; /* what a linker would call it; may be "" */
-	const char *filename;    /* "" when unknown */
-	int64_t line;            /* 0 when unknown */
+	const char *filename;    /* of its image where Monocle wrote it, else its source; "" when unknown */
+	int64_t line;            /* where it begins in its source, 0 when unknown */
 	const char *image;       /* the path of the file with its code; NULL when unknown */
+	const char *source;      /* the path of its source, as its compiler knew it; NULL when unknown */
 } monocle__function;
 
 typedef struct {
@@ -120,6 +121,13 @@ bool monocle__profile_hide_frames (monocle__profile *profile, const uint32_t *fr
 bool monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_call *call, const uint32_t *frames);
 /* To the newest sample. */
 bool monocle__profile_add_label (monocle__profile *profile, const monocle__label *label);
+
+/* What other programs know as a function's file. */
+static inline const char *
+monocle__function_file (const monocle__function *function)
+{
+	return function->source ? function->source : function->filename;
+}
 
 static inline const int64_t *
 monocle__profile_values (const monocle__profile *profile, size_t sample)

@@ -327,9 +327,9 @@ write_shared (const writer *w)
 		const monocle__function *function = &w->profile->functions[i];
 		fputs (i ? ",\n{\"name\":" : "\n{\"name\":", w->out);
 		monocle__json_string (w->out, function->name);
-		if (*function->filename) {
+		if (*monocle__function_file (function)) {
 			fputs (",\"file\":", w->out);
-			monocle__json_string (w->out, function->filename);
+			monocle__json_string (w->out, monocle__function_file (function));
 		}
 		if (function->line > 0)
 			fprintf (w->out, ",\"line\":%" PRId64, function->line);

@@ -158,6 +158,74 @@ parts_may_come_in_any_order (void **state)
 	monocle__profile_free (profile);
 }
 
+static char *
+write_with (const monocle__profile *profile, monocle__report_writer *writer)
+{
+	monocle__report_options options = { .title = "t" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream (&text, &size);
+
+	assert_int_equal (writer (out, profile, &options), 0);
+	fclose (out);
+	return text;
+}
+
+/* What Monocle writes: IMAGE!NAME beside the name, and the source where it is known. `Main` has none. */
+static void
+put_sources (message *m)
+{
+	static const char *const strings[] = { "",     "calls",        "count",        "Main",    "Work",
+		                                   "note", "app.exe!Main", "app.exe!Work", "app.exe", "/src/work.cs" };
+	static const uint64_t rows[][5] = { { 1, 3, 6, 8, 0 }, { 2, 4, 7, 9, 12 } };
+
+	put_sample (m, 2, 1, 7);
+	put_location (m, 1, 1, 0);
+	put_location (m, 2, 2, 0);
+	for (size_t i = 0; i < 2; i++) {
+		message inner = { .size = 0 };
+		for (unsigned field = 0; field < 5; field++)
+			put_number (&inner, field + 1, rows[i][field]);
+		put_bytes (m, 5, inner.bytes, inner.size);
+	}
+	put_pair (m, 1, 1, 2);
+	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+		put_text (m, strings[i]);
+}
+
+static void
+a_function_is_known_by_its_image_and_shown_with_its_source (void **state)
+{
+	message m = { .size = 0 };
+	put_sources (&m);
+	monocle__profile *profile = parse (&m);
+	const monocle__function *functions = profile->functions;
+
+	assert_string_equal (functions[0].filename, "app.exe");
+	assert_null (functions[0].source);
+	assert_string_equal (functions[1].filename, "app.exe");
+	assert_string_equal (functions[1].source, "/src/work.cs");
+	assert_int_equal (functions[1].line, 12);
+	char *page = write_with (profile, monocle__report_flame);
+	assert_non_null (strstr (page, "\"files\":[\"app.exe\",\n\"app.exe\"]"));
+	assert_non_null (strstr (page, "\"sources\":[\"\",\n\"/src/work.cs\"],\n\"lines\":[0,12]"));
+	free (page);
+	monocle__profile_free (profile);
+}
+
+static void
+a_page_without_sources_has_no_lists_of_them (void **state)
+{
+	message m = { .size = 0 };
+	make_profile (&m);
+	monocle__profile *profile = parse (&m);
+	char *page = write_with (profile, monocle__report_flame);
+
+	assert_null (strstr (page, "\"sources\":["));
+	free (page);
+	monocle__profile_free (profile);
+}
+
 static void
 inlined_lines_are_frames_innermost_first (void **state)
 {
@@ -387,6 +455,8 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (parts_may_come_in_any_order),
+		cmocka_unit_test (a_function_is_known_by_its_image_and_shown_with_its_source),
+		cmocka_unit_test (a_page_without_sources_has_no_lists_of_them),
 		cmocka_unit_test (inlined_lines_are_frames_innermost_first),
 		cmocka_unit_test (a_location_without_a_name_is_its_address),
 		cmocka_unit_test (samples_without_frames_are_reported_as_nothing_but_their_sum),
