@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what doc/monocle.1 and misc/completions/monocle.bash repeat of the rows of commands, options and formats.
+"""Writes what doc/monocle.1 repeats of the rows of commands and options.
 
   gen_command.py ROWS            writes it anew
   gen_command.py ROWS --check    fails where it differs, or where doc/formats.md lacks a format
 
-ROWS is the program test/command/rows.c (build/test/command/command-rows). Of the manual it writes the synopsis, the
-headings of options and the list of formats; of the completion, all that is between its two lines of dashes.
+ROWS is the program test/command/rows.c (build/test/command/command-rows). It writes the synopsis, the headings of
+options and the list of formats.
 """
 import difflib
 import pathlib
@@ -16,9 +16,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 MANUAL = TOP / "doc/monocle.1"
-COMPLETION = TOP / "misc/completions/monocle.bash"
 FORMATS = TOP / "doc/formats.md"
-PROFILES = [".mcov", ".pb", ".spool"]  # names of profiles besides those of formats
 
 
 class Option:
@@ -149,51 +147,6 @@ def manual(text, commands):
     return text
 
 
-# --- the completion
-
-def offered(command):
-    words = [option.word() + ("=" if option.takes_value and not option.letter else "") for option in command.options]
-    return words + ["--help"] + (["--"] if command.has_command else [])
-
-
-def spellings(option):
-    return ["-" + option.letter] * bool(option.letter) + ["--" + option.name] * bool(option.name)
-
-
-def case_function(name, comment, rows):
-    lines = ["# %s" % comment, "%s()" % name, "{", "\tcase $1 in"]
-    lines += ["\t%s) echo '%s' ;;" % row for row in rows]
-    return "\n".join(lines + ["\tesac", "}", ""])
-
-
-def is_file(option):
-    return option.argument.startswith(("FILE", "FOLDER", "OUT"))
-
-
-def completion(text, commands, formats):
-    ends = [extension for _, extension, is_read in formats if is_read == "1"]
-    new = "# Made by doc/gen_command.py of the rows of commands, options and formats.\n"
-    new += "_monocle_commands='%s'\n" % " ".join(command.name for command in commands)
-    new += "_monocle_profiles='%s'\n\n" % " ".join(sorted(ends + PROFILES))
-    new += case_function("_monocle_options", "The options of a command.",
-                         [(command.name, " ".join(offered(command))) for command in commands]) + "\n"
-    new += case_function("_monocle_with_value", "The spellings of a command's options that take a value.",
-                         [(command.name, " ".join(word for option in command.options if option.takes_value
-                                                  for word in spellings(option)))
-                          for command in commands if command.options]) + "\n"
-    new += case_function("_monocle_choices", "The values of COMMAND,OPTION.",
-                         [("%s,--%s" % (command.name, option.name), " ".join(name for name, _ in option.choices))
-                          for command in commands for option in command.options if option.choices]) + "\n"
-    new += case_function("_monocle_files", "Is the value of COMMAND,OPTION the name of a file? Is a command's operand?",
-                         [("%s,%s" % (command.name, spelled), "any")
-                          for command in commands for option in command.options if is_file(option)
-                          for spelled in spellings(option)] +
-                         [(command.name, "program" if command.operands == "[PROGRAM]" else "profile")
-                          for command in commands
-                          if command.operands not in ("", "NAME") and not command.has_command])
-    return replace_between(text, "# --- rows ---\n", "# --- end of rows ---\n", new)
-
-
 # --- the page of formats
 
 def missing_formats(text, commands, formats):
@@ -217,15 +170,12 @@ def main():
     commands, formats = read_rows(sys.argv[1])
     check = "--check" in sys.argv
     problems = list(missing_formats(FORMATS.read_text(), commands, formats))
-    for path, new in [(MANUAL, manual(MANUAL.read_text(), commands)),
-                      (COMPLETION, completion(COMPLETION.read_text(), commands, formats))]:
-        old = path.read_text()
-        if old == new:
-            continue
-        if not check:
-            path.write_text(new)
-            continue
-        problems.append("%s is not what doc/gen_command.py writes:" % path.relative_to(TOP))
+    old = MANUAL.read_text()
+    new = manual(old, commands)
+    if old != new and not check:
+        MANUAL.write_text(new)
+    elif old != new:
+        problems.append("doc/monocle.1 is not what doc/gen_command.py writes:")
         problems += difflib.unified_diff(old.splitlines(), new.splitlines(), "there", "from the rows", lineterm="")
     print("\n".join(problems) or "%d commands, %d formats" % (len(commands), len(formats)))
     return 1 if problems else 0

@@ -60,8 +60,9 @@ print_help (FILE *out)
 	       "What looks are modules, written against Mono's profiler API; the same ones serve both runtimes.\n\n",
 	       out);
 	for (size_t i = 0; i < monocle__command_count; i++)
-		fprintf (out, "  %-8s %s\n", monocle__commands[i]->name, monocle__commands[i]->summary);
-	fputs ("\n  monocle COMMAND --help says more, monocle help MODULE a module's arguments; so does monocle(1).\n\n"
+		fprintf (out, "  %-10s %s\n", monocle__commands[i]->name, monocle__commands[i]->summary);
+	fprintf (out, "  %-10s %s\n", "help", "print the help of a command, or a module's arguments");
+	fputs ("\nmonocle COMMAND --help says more, and so does monocle(1).\n\n"
 	       "Begin with:  monocle run -- dotnet app.dll\n"
 	       "coverage:    monocle run --profile=cover -- dotnet test\n",
 	       out);

@@ -79,7 +79,7 @@ forget_the_run (void)
 }
 
 monocle__ask_answer
-monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, bool print)
+monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, int out)
 {
 	size_t length = strlen (desc);
 	struct stat status;
@@ -91,9 +91,10 @@ monocle__module_ask (const monocle__layout *layout, const char *path, const char
 	fflush (NULL);
 	child = fork ();
 	if (child == 0) {
-		int nowhere = print ? -1 : open ("/dev/null", O_WRONLY | O_CLOEXEC);
-		if (nowhere >= 0)
-			dup2 (nowhere, STDOUT_FILENO);
+		if (out < 0)
+			out = open ("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (out >= 0)
+			dup2 (out, STDOUT_FILENO);
 		forget_the_run ();
 		ask (layout->core, path, desc);
 	}

@@ -18,9 +18,9 @@ typedef enum {
 
 /*
  * Lets the module at `path` read the arguments of `desc`, NAME[:ARGUMENTS], and then `help`, in a process of its own.
- * With `print` the help goes to stdout, else nowhere.
+ * The help goes to the descriptor `out`; -1: nowhere.
  */
-monocle__ask_answer monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, bool print);
+monocle__ask_answer monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, int out);
 
 /* Is the file in a folder of ours, and can nobody else change it? Only such a module is asked without being told to. */
 bool monocle__module_ask_is_ours (const monocle__layout *layout, const char *path);

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAMES_MOST = 64, NAMES_SHOWN = 10 };
 
@@ -99,7 +100,7 @@ check_one (const monocle__layout *layout, const char *desc)
 	}
 	path = monocle__module_file_find (layout, desc);
 	if (path && strchr (desc, ':') && monocle__module_ask_is_ours (layout, path))
-		answer = monocle__module_ask (layout, path, desc, false);
+		answer = monocle__module_ask (layout, path, desc, -1);
 	free (path);
 	return answer == MONOCLE__ASK_WRONG ? MONOCLE__EXIT_USAGE : 0;
 }
@@ -122,7 +123,7 @@ monocle__module_check_help (const monocle__layout *layout, const char *desc)
 		say_missing (layout, desc);
 		return MONOCLE__EXIT_USAGE;
 	}
-	answer = monocle__module_ask (layout, path, desc, true);
+	answer = monocle__module_ask (layout, path, desc, STDOUT_FILENO);
 	name = monocle__format ("%.*s", (int) strcspn (desc, ":"), desc);
 	if (answer == MONOCLE__ASK_UNKNOWN)
 		monocle__say ("%s cannot be asked without a program: monocle run --profile=%s:help -- COMMAND", path, name);

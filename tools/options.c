@@ -19,6 +19,7 @@ enum {
 	ROWS_MAX = 48,
 	FIRST_ROW = 256, /* what getopt_long () returns for row 0; letters are below */
 	WIDTH = 120,
+	LEFT_MOST = 24, /* letters of an option whose help begins beside it */
 };
 
 static const monocle__option *
@@ -324,11 +325,30 @@ right_side (const monocle__option *option)
 	return text;
 }
 
+/* "-o, --output=FILE". The caller frees. */
+static char *
+both_spellings (const monocle__option *option)
+{
+	monocle__option named = *option;
+	char *name, *both;
+	named.letter = 0;
+	if (!option->letter || !option->name)
+		return option_spelling (option);
+	name = option_spelling (&named);
+	both = monocle__format ("-%c, %s", option->letter, name);
+	free (name);
+	return both;
+}
+
+/* An option that is longer than its column has a line of its own. */
 static void
 print_option (const monocle__option *option, int column)
 {
-	char *left = option_spelling (option), *right = right_side (option), *line = right;
-	printf ("  %-*s", column - 2, left);
+	char *left = both_spellings (option), *right = right_side (option), *line = right;
+	if ((int) strlen (left) > column - 4)
+		printf ("  %s\n%*s", left, column, "");
+	else
+		printf ("  %-*s", column - 2, left);
 	for (;; printf ("%*s", column, "")) {
 		size_t length = strcspn (line, "\n");
 		printf ("%.*s\n", (int) length, line);
@@ -340,14 +360,15 @@ print_option (const monocle__option *option, int column)
 	free (right);
 }
 
-/* Where the right side begins: two blanks after the longest option, on an even column. */
+/* Where the right side begins: two blanks after the longest option that is not very long, on an even column. */
 static int
 right_column (const monocle__option *rows)
 {
 	size_t longest = 0;
 	for (; !monocle__option_is_end (rows); rows++) {
-		char *left = option_spelling (rows);
-		longest = strlen (left) > longest ? strlen (left) : longest;
+		char *left = both_spellings (rows);
+		if (strlen (left) <= LEFT_MOST)
+			longest = strlen (left) > longest ? strlen (left) : longest;
 		free (left);
 	}
 	return (int) ((longest + 5) / 2 * 2);

@@ -3,8 +3,8 @@
  *
  * options.h - a command's options as rows.
  *
- * What is parsed, what --help prints, what a wrong option or value is answered with, the manual's synopsis and the
- * shell's completion (doc/gen_command.py) are made of the same rows.
+ * What is parsed, what --help prints, what a wrong option or value is answered with, what shells complete, and the
+ * manual's synopsis (doc/gen_command.py) are made of the same rows.
  */
 #ifndef MONOCLE_TOOLS_OPTIONS_H
 #define MONOCLE_TOOLS_OPTIONS_H
@@ -29,7 +29,7 @@ typedef struct {
 
 typedef struct {
 	const char *name; /* without dashes; NULL: there is only the letter */
-	char letter;      /* 0: there is only the name. Where it is there, help and manual show it, and not the name */
+	char letter;      /* 0: there is only the name. Where it is there, the usage shows it, and not the name */
 	monocle__option_kind kind;
 	size_t target;        /* offset in the command's arguments. Neighbours with the same one exclude each other */
 	const char *argument; /* what the value is called; NULL: there is no value, or its choices are named */

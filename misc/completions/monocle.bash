@@ -1,166 +1,74 @@
 # SPDX-License-Identifier: MIT
-# bash completion for monocle(1)
+# bash completion for monocle(1): offers what `monocle completion --answer` says.
 
-_monocle_modules()
+# Readline cuts words at = and :, too. Sets, up to the cursor, `words` to the whole ones, `places` to where each begins
+# in COMP_WORDS, and `last` to the piece that Readline replaces.
+_monocle_words()
 {
-	monocle list 2>/dev/null | awk '{ print $1 }'
+	local rest=${COMP_LINE:0:COMP_POINT} next i
+	words=() places=()
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		next=${rest#"${rest%%[![:space:]]*}"}
+		last=${COMP_WORDS[i]}
+		((i == COMP_CWORD)) && last=$next
+		if ((i > 0)) && [[ $next == "$rest" ]]; then
+			words[${#words[@]} - 1]+=$last
+		else
+			words+=("$last") places+=("$i")
+		fi
+		rest=${next:${#last}}
+	done
+	[[ $last == [=:]* ]] && last=
 }
 
-# --- rows ---
-# Made by doc/gen_command.py of the rows of commands, options and formats.
-_monocle_commands='run env report flame html diff convert merge snapshot list new doctor'
-_monocle_profiles='.collapsed.txt .mcov .mlpd .pb .pb.gz .speedscope.json .spool'
-
-# The options of a command.
-_monocle_options()
-{
-	case $1 in
-	run) echo '--profile= -o --all --process= --embedded-mono --merge --snapshots= --unchecked -q --help --' ;;
-	env) echo '--profile= --format= -o --all --process= --embedded-mono --help' ;;
-	report) echo '--sort= -n --tree --slow --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --by= --missed --annotate= --source-root= --map= --fail-under= --format= --help' ;;
-	flame) echo '-o --icicle --no-icicle --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --threads --min-share= --help' ;;
-	html) echo '-o --title= --source-root= --map= --no-sources --help' ;;
-	diff) echo '--sort= -n --tree --normalize --value= --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --format= -o --help' ;;
-	convert) echo '--to= -o --value= --topic= --shot= --all-frames --fold --mine --focus= --ignore= --hide= --thread= --process= --names= --relative-to= --map= --whole-lines --help' ;;
-	merge) echo '-o --help' ;;
-	snapshot) echo '--reset -o --help' ;;
-	list) echo '-v --help' ;;
-	new) echo '--lang= --help' ;;
-	doctor) echo '--help' ;;
-	esac
-}
-
-# The spellings of a command's options that take a value.
-_monocle_with_value()
-{
-	case $1 in
-	run) echo '--profile -o --output --process --snapshots' ;;
-	env) echo '--profile --format -o --output --process' ;;
-	report) echo '--sort -n --topic --shot --focus --ignore --hide --thread --process --names --by --annotate --source-root --map --fail-under --format' ;;
-	flame) echo '-o --output --topic --shot --focus --ignore --hide --thread --process --names --min-share' ;;
-	html) echo '-o --output --title --source-root --map' ;;
-	diff) echo '--sort -n --value --topic --shot --focus --ignore --hide --thread --process --names --format -o --output' ;;
-	convert) echo '--to -o --output --value --topic --shot --focus --ignore --hide --thread --process --names --relative-to --map' ;;
-	merge) echo '-o --output' ;;
-	snapshot) echo '-o --output' ;;
-	list) echo '' ;;
-	new) echo '--lang' ;;
-	esac
-}
-
-# The values of COMMAND,OPTION.
-_monocle_choices()
-{
-	case $1 in
-	env,--format) echo 'shell systemd docker compose kubernetes' ;;
-	report,--sort) echo 'self total calls path missed percent' ;;
-	report,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
-	report,--names) echo 'csharp mono' ;;
-	report,--by) echo 'file class method assembly' ;;
-	report,--format) echo 'text tsv json' ;;
-	flame,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
-	flame,--names) echo 'csharp mono' ;;
-	diff,--sort) echo 'self total' ;;
-	diff,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
-	diff,--names) echo 'csharp mono' ;;
-	diff,--format) echo 'text tsv json' ;;
-	convert,--to) echo 'collapsed speedscope mlpd pprof firefox perfetto cobertura lcov opencover jacoco sonar' ;;
-	convert,--topic) echo 'calls samples alloc exceptions monitor gc handles heapshot' ;;
-	convert,--names) echo 'csharp mono' ;;
-	new,--lang) echo 'c cpp csharp rust pascal' ;;
-	esac
-}
-
-# Is the value of COMMAND,OPTION the name of a file? Is a command's operand?
+# The files whose names begin with $1 and end in one of the other words, and folders.
 _monocle_files()
 {
-	case $1 in
-	run,-o) echo 'any' ;;
-	run,--output) echo 'any' ;;
-	run,--snapshots) echo 'any' ;;
-	env,-o) echo 'any' ;;
-	env,--output) echo 'any' ;;
-	report,--source-root) echo 'any' ;;
-	flame,-o) echo 'any' ;;
-	flame,--output) echo 'any' ;;
-	html,-o) echo 'any' ;;
-	html,--output) echo 'any' ;;
-	html,--source-root) echo 'any' ;;
-	diff,-o) echo 'any' ;;
-	diff,--output) echo 'any' ;;
-	convert,-o) echo 'any' ;;
-	convert,--output) echo 'any' ;;
-	convert,--relative-to) echo 'any' ;;
-	merge,-o) echo 'any' ;;
-	merge,--output) echo 'any' ;;
-	snapshot,-o) echo 'any' ;;
-	snapshot,--output) echo 'any' ;;
-	report) echo 'profile' ;;
-	flame) echo 'profile' ;;
-	html) echo 'profile' ;;
-	diff) echo 'profile' ;;
-	convert) echo 'profile' ;;
-	merge) echo 'profile' ;;
-	snapshot) echo 'profile' ;;
-	doctor) echo 'program' ;;
-	esac
-}
-# --- end of rows ---
-
-# The command that `monocle run` starts begins at the first word that is neither an option nor an option's value.
-_monocle_run_command()
-{
-	local i with_value=" $(_monocle_with_value run) "
-	for ((i = 2; i < COMP_CWORD; i++)); do
-		if [[ ${COMP_WORDS[i]} == -- ]]; then
-			echo $((i + 1))
-			return
-		elif [[ $with_value == *" ${COMP_WORDS[i]} "* ]]; then
-			((i++))
-			[[ ${COMP_WORDS[i]} == = ]] && ((i++))
-		elif [[ ${COMP_WORDS[i]} != = && ${COMP_WORDS[i]} != -* && ${COMP_WORDS[i - 1]} != = ]]; then
-			echo "$i"
-			return
-		fi
-	done
+	local begin=$1 end
+	shift
+	if (($# == 0)); then
+		compgen -f -- "$begin"
+		return
+	fi
+	{
+		compgen -d -- "$begin"
+		for end; do
+			compgen -f -X "!*$end" -- "$begin"
+		done
+	} | sort -u
 }
 
 _monocle()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} start words
+	local words places last typed kept line first second third program=${COMP_WORDS[0]/#\~\//$HOME/}
 	COMPREPLY=()
-	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "$_monocle_commands help --help --version" -- "$cur")
-		return
-	fi
-	if [[ $command == run ]]; then
-		start=$(_monocle_run_command)
-		if [[ -n $start ]] && declare -F _command_offset >/dev/null; then
-			_command_offset "$start"
-			return
-		fi
-	fi
-	if [[ $cur == = ]]; then
-		cur=
-	elif [[ $prev == = ]]; then
-		prev=${COMP_WORDS[COMP_CWORD - 2]}
-	fi
-	words=$(_monocle_choices "$command,$prev")
-	[[ $command,$prev == @(run|env),--profile ]] && words=$(_monocle_modules)
-	[[ $command == help ]] && words=$_monocle_commands
-	if [[ -n $words ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-	elif [[ -n $(_monocle_files "$command,$prev") ]]; then
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-	elif [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_monocle_options "$command")" -- "$cur")
-	elif [[ $command == run || $(_monocle_files "$command") == program ]]; then
-		mapfile -t COMPREPLY < <(compgen -c -- "$cur")
-	elif [[ -n $(_monocle_files "$command") ]]; then
-		mapfile -t COMPREPLY < <(for end in $_monocle_profiles; do compgen -f -X "!*$end" -- "$cur"; done
-			compgen -d -- "$cur")
-	fi
-	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+	_monocle_words
+	typed=${words[${#words[@]} - 1]}
+	kept=${typed%"$last"}
+	# As many tabs as there are: in IFS two of them would be one.
+	while IFS= read -r line; do
+		first=${line%%$'\t'*} second=${line#*$'\t'} third=${line##*$'\t'}
+		second=${second%%$'\t'*}
+		case $first in
+		:files)
+			compopt -o filenames
+			# shellcheck disable=SC2086
+			mapfile -t COMPREPLY < <(_monocle_files "${typed#"$second"}" $third)
+			;;
+		:programs)
+			mapfile -t COMPREPLY < <(compgen -c -- "$typed")
+			;;
+		:command)
+			compopt -o default
+			# Of the package bash-completion.
+			declare -F _command_offset >/dev/null && _command_offset "${places[second + 1]}"
+			;;
+		*)
+			[[ $first == *[=:] ]] && compopt -o nospace
+			COMPREPLY+=("${first#"$kept"}")
+			;;
+		esac
+	done < <("$program" completion --answer -- "${words[@]:1}" 2>/dev/null)
 }
 
-complete -o filenames -F _monocle monocle
+complete -F _monocle monocle

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rows of commands and options: wrong usage, help, the manual and what bash offers.
+"""The rows of commands and options: wrong usage, help and the manual.
 
     test_options.py MONOCLE
 """
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
+
+
+def commands(test):
+    return [name for name in re.findall(r'^  (\w+) +\S', test.monocle('--help')[1], re.M) if name != 'help']
 
 
 class Usage(case.Case):
@@ -33,7 +36,7 @@ class Usage(case.Case):
             self.assertTrue(not words or len(error.splitlines()) == 1, error)
 
     def test_each_help_ends_with_examples_of_options_that_there_are(self):
-        for name in Completion.commands(self):
+        for name in commands(self):
             help = self.monocle(name, '--help')[1]
             examples = help.split('\nExamples:\n')[1].splitlines()
             self.assertGreaterEqual(len(examples), 2, name)
@@ -50,6 +53,14 @@ class Usage(case.Case):
             self.assertEqual((code, error), (0, ''), words)
             self.assertIn('usage: monocle', out)
         self.assertRegex(self.monocle('--version')[1], r'^monocle \d+\.\d+')
+
+    def test_a_help_gives_both_spellings_of_an_option_and_is_no_wider_than_a_terminal_can_be(self):
+        for name in commands(self):
+            help = self.monocle(name, '--help')[1]
+            self.assertLessEqual(max(map(len, help.splitlines())), 120, name)
+            for letter, rest in re.findall(r'^  -(\w)(.*)', help, re.M):
+                self.assertTrue(letter == 'n' or rest.startswith(', --'), name + letter)
+        self.assertIn('\n  help ', self.monocle('--help')[1])
 
     def test_a_mistyped_command_is_guessed(self):
         for typed, meant in [('repotr', 'report'), ('rnu', 'run'), ('flam', 'flame'), ('docter', 'doctor')]:
@@ -70,50 +81,13 @@ class Usage(case.Case):
         self.assertIn('ambiguous', self.monocle('run', '--pro=x', '--', 'true')[2])
 
 
-class Completion(case.Case):
-    """What bash offers behind words; the last one is being typed."""
-    SCRIPT = case.TOP / 'misc/completions/monocle.bash'
-    ASK = ('source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _monocle; '
-           '((${#COMPREPLY[@]} == 0)) || printf "%s\\n" "${COMPREPLY[@]}"')
-
-    def commands(self):
-        return re.findall(r'^  (\w+) +\S', self.monocle('--help')[1], re.M)[:-1]
-
-    def offers(self, *words):
-        environment = dict(self.environment, PATH='%s:%s' % (self.folder, self.environment['PATH']))
-        result = subprocess.run(['bash', '-c', self.ASK, 'bash', self.SCRIPT, 'monocle', *words], cwd=self.work,
-                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-        self.assertEqual(result.stderr, b'')
-        return result.stdout.decode().split('\n')[:-1]
-
-    def test_all_commands_are_offered(self):
-        listed = self.commands()
-        self.assertGreaterEqual(len(listed), 7)
-        self.assertEqual([word for word in self.offers('') if word not in ('help', '--help', '--version')], listed)
-
-    def test_all_options_of_a_command_are_offered(self):
-        for command in self.commands():
-            text = self.monocle(command, '--help')[1]
-            named = set(re.findall(r'^  (--?[\w-]+)', text, re.M))
-            offered = {word.rstrip('=') for word in self.offers(command, '-')} - {'--help', '--'}
-            self.assertEqual(offered, named, command)
-
-    def test_the_manual_names_all_commands_and_options(self):
-        manual = (self.SCRIPT.parents[2] / 'doc/monocle.1').read_text()
-        for command in self.commands():
+class Manual(case.Case):
+    def test_it_names_all_commands_and_options(self):
+        manual = (case.TOP / 'doc/monocle.1').read_text()
+        for command in commands(self):
             section = re.split(r'\n\.S[hs] ', manual.split('.Ss monocle %s\n' % command)[1])[0]
             for option in re.findall(r'^  -(-?[\w-]+)', self.monocle(command, '--help')[1], re.M):
                 self.assertRegex(section, r'\.It Fl %s\b' % option, command)
-
-    def test_values_modules_and_profiles_are_offered(self):
-        case.make_profile(self.work / 'a b.pb.gz')
-        (self.work / 'a.txt').touch()
-        self.assertEqual(self.offers('report', '--sort', '=', ''),
-                         ['self', 'total', 'calls', 'path', 'missed', 'percent'])
-        self.assertEqual(self.offers('report', '--format', '=', 't'), ['text', 'tsv'])
-        self.assertEqual(self.offers('run', '--profile', '=', 'ca'), ['calls'])
-        self.assertEqual(self.offers('report', 'a'), ['a b.pb.gz'])
-        self.assertIn('monocle', self.offers('doctor', 'monocl'))
 
 
 if __name__ == '__main__':
