@@ -5,6 +5,7 @@
  * come by ascending address, and what an offset finds must be the row before it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "code/eh-frame.h"
 #include "arch/arch.h"
@@ -43,6 +44,34 @@ check_shape (const monocle__shape *shape)
 	}
 }
 
+/* The same bytes as memory, of which the reader may know nothing. */
+static const uint8_t *memory;
+static size_t memory_size;
+
+static bool
+peek (uintptr_t address, void *to, size_t size)
+{
+	if (address < ADDRESS || address - ADDRESS > memory_size || memory_size - (address - ADDRESS) < size)
+		return false;
+	memcpy (to, memory + (address - ADDRESS), size);
+	return true;
+}
+
+static void
+check_single (const uint8_t *data, size_t size)
+{
+	monocle__unwind_rule rule;
+	bool starts;
+	uintptr_t table;
+	memory = data;
+	memory_size = size;
+	uint32_t count = monocle__eh_frame_table (data, size, ADDRESS, &table);
+	require (!count || (table >= ADDRESS && table + count * sizeof (monocle__eh_frame_pair) <= ADDRESS + size));
+	for (size_t entry = 0; entry < size && entry < 64; entry += 4)
+		for (uintptr_t pc = BASE; pc < BASE + 0x4000; pc += 0x1fff)
+			monocle__eh_frame_at (peek, ADDRESS + entry, ADDRESS, ADDRESS + size, BASE, pc, &rule, &starts);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -54,6 +83,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 	check_rows (&rows);
 	free (rows.list);
 	monocle__eh_frame_of_header (data, size, ADDRESS);
+	check_single (data, size);
 	for (size_t limit = 0; limit < 24; limit++) {
 		if (monocle__arch_prologue (data, size, limit, &shape))
 			check_shape (&shape);

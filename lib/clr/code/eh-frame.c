@@ -49,7 +49,10 @@ typedef struct {
 	unsigned depth;
 	uint64_t pc, end, base;
 	bool is_first;
-	monocle__unwind_rows *rows;
+	monocle__unwind_rows *rows; /* NULL: only the one that covers `wanted` */
+	uint64_t wanted;
+	monocle__unwind_rule found;
+	bool starts; /* that row begins at `wanted`, and is the first of its function */
 } machine;
 
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
@@ -206,10 +209,15 @@ add_row (monocle__unwind_rows *rows, uint64_t pc, monocle__unwind_rule rule)
 static void
 put (machine *m)
 {
-	if (m->pc >= m->base && m->pc < m->end) {
+	if (m->pc < m->base || m->pc >= m->end)
+		return;
+	if (m->rows) {
 		add_row (m->rows, m->pc - m->base, rule_of (m));
-		m->is_first = false;
+	} else if (m->pc <= m->wanted) {
+		m->found = rule_of (m);
+		m->starts = m->is_first && m->pc == m->wanted;
 	}
+	m->is_first = false;
 }
 
 static void
@@ -497,25 +505,39 @@ read_cie (const frame_section *s, size_t offset, cie *ret)
 	return !r.failed;
 }
 
-/* The entry of a function; `r` is after the pointer to its common entry. */
+/*
+ * The entry of a function; `r` is after the pointer to its common entry. The machine is new and says what is to be
+ * found.
+ */
 static bool
-read_fde (const frame_section *s, const cie *common, reader r, monocle__unwind_rows *rows)
+run_fde (machine *m, const frame_section *s, reader r)
 {
-	machine m = { .common = common, .base = s->base, .is_first = true, .rows = rows };
+	const cie *common = m->common;
 	uint64_t start = read_pointer (&r, common->encoding, address_of (s, r.at), 0);
 	uint64_t length = read_format (&r, common->encoding & 0x0f);
 	if (common->has_augmentation)
 		read_block (&r, read_uleb (&r));
 	if (r.failed || !length || start + length < start || start + length - s->base > UINT32_MAX || start < s->base)
 		return false;
-	m.now = (state) { .cfa = MONOCLE__CFA_UNKNOWN, .ra = ELSEWHERE };
-	m.pc = start;
-	m.end = start + length;
-	run (&m, common->program);
-	m.initial = m.now;
-	m.pc = start;
-	run (&m, r);
-	put (&m);
+	m->base = s->base;
+	m->is_first = true;
+	m->now = (state) { .cfa = MONOCLE__CFA_UNKNOWN, .ra = ELSEWHERE };
+	m->pc = start;
+	m->end = start + length;
+	run (m, common->program);
+	m->initial = m->now;
+	m->pc = start;
+	run (m, r);
+	put (m);
+	return true;
+}
+
+static bool
+read_fde (const frame_section *s, const cie *common, reader r, monocle__unwind_rows *rows)
+{
+	machine m = { .common = common, .rows = rows };
+	if (!run_fde (&m, s, r))
+		return false;
 	add_row (rows, m.end - s->base, monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0));
 	return true;
 }
@@ -654,6 +676,73 @@ monocle__eh_frame_of_header (const uint8_t *header, size_t size, uintptr_t addre
 	read_fixed (&r, 2);
 	uint64_t start = read_pointer (&r, encoding, address + 4, address);
 	return version == 1 && !r.failed ? (uintptr_t) start : 0;
+}
+
+/* --- one entry ---------------------------------------------------------------------------------------------------- */
+
+uint32_t
+monocle__eh_frame_table (const uint8_t *header, size_t size, uintptr_t address, uintptr_t *ret_table)
+{
+	enum { COUNT_ENCODING = 2, TABLE_ENCODING = 3, FIRST = 4, SORTED_PAIRS = 0x3b };
+	reader r = { header, header + size, false };
+	if (size < FIRST || header[TABLE_ENCODING] != SORTED_PAIRS)
+		return 0;
+	r.at += FIRST;
+	read_pointer (&r, header[1], address + FIRST, address);
+	uint64_t count = read_pointer (&r, header[COUNT_ENCODING], address + (uint64_t) (r.at - header), address);
+	size_t room = (size_t) (r.end - r.at) / sizeof (monocle__eh_frame_pair);
+	if (r.failed || count > room || count > UINT32_MAX)
+		return 0;
+	*ret_table = address + (uintptr_t) (r.at - header);
+	return (uint32_t) count;
+}
+
+/* The bytes of the entry at `at`, none of them at or after `end`. False: it is longer than there is room for, too. */
+static bool
+load_entry (monocle__eh_frame_peek peek, uintptr_t at, uintptr_t end, uint8_t *bytes, size_t room, size_t *ret_size)
+{
+	enum { FIRST = 128 };
+	uint32_t length;
+	if (at >= end || end - at < sizeof length)
+		return false;
+	size_t size = end - at < FIRST ? end - at : FIRST;
+	if (size > room || !peek (at, bytes, size))
+		return false;
+	memcpy (&length, bytes, sizeof length);
+	size_t whole = (size_t) length + sizeof length;
+	if (!length || whole > room || whole > end - at || (whole > size && !peek (at + size, bytes + size, whole - size)))
+		return false;
+	*ret_size = whole;
+	return true;
+}
+
+bool
+monocle__eh_frame_at (monocle__eh_frame_peek peek, uintptr_t entry, uintptr_t begin, uintptr_t end, uintptr_t base,
+                      uintptr_t pc, monocle__unwind_rule *ret, bool *ret_starts)
+{
+	enum { POINTER = 4 };
+	uint8_t bytes[MONOCLE__EH_FRAME_ENTRY_MAX], common_bytes[256];
+	frame_section own = { bytes, 0, entry, base }, commons = { common_bytes, 0, 0, base };
+	size_t next;
+	cie common;
+	reader r;
+	if (!load_entry (peek, entry, end, bytes, sizeof bytes, &own.size) || !open_entry (&own, 0, &r, &next))
+		return false;
+	uintptr_t field = entry + (uintptr_t) (r.at - bytes);
+	uint32_t distance = (uint32_t) read_fixed (&r, POINTER);
+	if (!distance || entry < begin || distance > field - begin)
+		return false;
+	commons.address = field - distance;
+	if (!load_entry (peek, commons.address, end, common_bytes, sizeof common_bytes, &commons.size) ||
+	    !read_cie (&commons, 0, &common))
+		return false;
+	machine m = { .common = &common, .wanted = pc };
+	if (!run_fde (&m, &own, r))
+		return false;
+	bool is_inside = pc < m.end;
+	*ret = is_inside ? m.found : monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0);
+	*ret_starts = is_inside && m.starts;
+	return true;
 }
 
 monocle__unwind_rule

@@ -90,6 +90,29 @@ size_t monocle__eh_frame_read (const uint8_t *section, size_t size, uintptr_t ad
  */
 uintptr_t monocle__eh_frame_of_header (const uint8_t *header, size_t size, uintptr_t address);
 
+/*
+ * One function's entry alone, without memory of its own and in any context, where the header has a table of entries
+ * sorted by function, as linkers write it. Both of a pair are relative to the header.
+ */
+typedef struct {
+	int32_t function, entry;
+} monocle__eh_frame_pair;
+enum { MONOCLE__EH_FRAME_ENTRY_MAX = 2048 };
+
+/* How many pairs there are, and where; 0: there is no such table within `size` bytes. */
+uint32_t monocle__eh_frame_table (const uint8_t *header, size_t size, uintptr_t address, uintptr_t *ret_table);
+
+/* Copies bytes of this process that may have gone; false: they have. */
+typedef bool (*monocle__eh_frame_peek) (uintptr_t address, void *to, size_t size);
+
+/*
+ * The rule for `pc` by the entry of the function that begins at or before it. Everything lies from `begin`, where the
+ * section does, to `end`; `base` is as above. False: the entry is longer than MONOCLE__EH_FRAME_ENTRY_MAX, corrupt or
+ * gone. *ret_starts: the function begins exactly there.
+ */
+bool monocle__eh_frame_at (monocle__eh_frame_peek peek, uintptr_t entry, uintptr_t begin, uintptr_t end, uintptr_t base,
+                           uintptr_t pc, monocle__unwind_rule *ret, bool *ret_starts);
+
 /* The rule for an offset from the base; MONOCLE__CFA_UNKNOWN when there is none. *ret_starts: a row begins there. */
 monocle__unwind_rule monocle__eh_frame_find (const monocle__unwind_row *rows, size_t count, uint32_t pc,
                                              bool *ret_starts);

@@ -3,14 +3,19 @@
  *
  * native.c - which native object an address is in, and the unwinding row that covers it.
  *
- * dl_iterate_phdr () shows the objects while they cannot go; there their .eh_frame is turned into rows. A map of them
- * is published by one store and never changed. A reader says so in one of two counters; when a new map has
- * come, the readers of the old one are waited for and then it is freed. A handler that was suspended for long makes the
- * writer give up: that map stays.
+ * dl_iterate_phdr () shows the objects while they cannot go. A map of them is published by one store and never changed.
+ * A reader says so in one of two counters; when a new map has come, the readers of the old one are waited for and then
+ * it is freed. A handler that was suspended for long makes the writer give up: that map stays.
  *
- *      map -> objects by address -> rows of each object (shared with the next map while the object stays)
+ *      map -> objects by address -> index   of the table that leads to each function's entry in .eh_frame
+ *          |                     -> rows    of all functions, once many were asked for
  *          -> answers            recent ones by address, a word each: the upper half names the address, the lower is
  *                                the rule
+ *
+ * A short program is sampled a few times and needs some hundred of the hundreds of thousands of rows that there are. So
+ * at first an entry is looked up when its code is met, in the signal handler, out of copies that the kernel makes: the
+ * object may be on its way out. That takes 2 us, reading all of a function's rows 0.3: when as much has been spent on
+ * single entries as all of them would cost, the service thread reads them all. Objects and rows stay from map to map.
  */
 #include "native.h"
 #include <link.h>
@@ -24,19 +29,35 @@
 #include "eh-frame.h"
 #include "invariant.h"
 #include "nanoseconds.h"
+#include "peek.h"
 
 enum { ANSWER_BITS = 13, ANSWERS = 1 << ANSWER_BITS, IDENTITY = 32, HEADER_SIZE = 12 };
 
 _Static_assert(MONOCLE__ARCH_ADDRESS_BITS <= ANSWER_BITS + 34, "two addresses would have one name (name_of)");
 
-/* The rows of one object, as long as any map refers to it. */
+enum {
+	STRIDE = 64,         /* pairs of the table between two of the index: what a handler copies at once */
+	LOOKUPS_LEAST = 100, /* single look-ups in an object before all of its rows are read */
+	PAIRS_A_LOOKUP = 8,  /* what one costs, in rows that are read together */
+};
+
+/* All rows of an object. */
+typedef struct {
+	size_t functions, skipped;
+	monocle__unwind_rows rows;
+} all_rows;
+
+/* One object, as long as any map refers to it. */
 typedef struct {
 	uintptr_t start, end;       /* of its executable segments, all in one */
 	uintptr_t header;           /* address of .eh_frame_hdr */
 	uint8_t identity[IDENTITY]; /* the first bytes there: another object at this place has others */
-	size_t functions, skipped;
-	monocle__unwind_rows rows;
-	unsigned references; /* under the lock */
+	uintptr_t frames, frames_end, table;
+	uint32_t pairs;           /* of the table; 0: it has none */
+	int32_t *index;           /* the function of each STRIDE-th pair */
+	atomic_uint lookups;      /* of single entries so far */
+	_Atomic (all_rows *) all; /* NULL: not read yet. Set under the lock, once */
+	unsigned references;      /* under the lock */
 } object;
 
 struct monocle__native_map {
@@ -51,6 +72,7 @@ static _Atomic (monocle__native_map *) current;
 static atomic_uint phase; /* which counter newcomers use */
 static atomic_uint readers[2];
 static _Atomic (uint64_t) last_nanoseconds, readings;
+static atomic_bool behind; /* an object is waiting to be read as a whole */
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -92,20 +114,61 @@ find_parts (const struct dl_phdr_info *info, object *ret)
 }
 
 static void
-read_rows (const struct dl_phdr_info *info, object *o)
+rows_free (all_rows *all)
+{
+	if (all)
+		free (all->rows.list);
+	free (all);
+}
+
+static void
+object_free (object *o)
+{
+	rows_free (atomic_load (&o->all));
+	free (o->index);
+	free (o);
+}
+
+/* While it cannot go. */
+static void
+read_rows (object *o)
+{
+	all_rows *all = calloc (1, sizeof *all);
+	if (!all)
+		return;
+	all->functions = monocle__eh_frame_read ((const uint8_t *) o->frames, o->frames_end - o->frames, o->frames,
+	                                         o->start, &all->rows, &all->skipped);
+	monocle__unwind_row *fit = realloc (all->rows.list, (all->rows.count + 1) * sizeof *fit);
+	if (fit) {
+		all->rows.list = fit;
+		all->rows.capacity = all->rows.count + 1;
+	}
+	atomic_store_explicit (&o->all, all, memory_order_release);
+}
+
+/* False: no memory, or no table. */
+static bool
+read_index (object *o, size_t header_size)
+{
+	o->pairs = monocle__eh_frame_table ((const uint8_t *) o->header, header_size, o->header, &o->table);
+	o->index = o->pairs ? malloc (((o->pairs - 1) / STRIDE + 1) * sizeof *o->index) : NULL;
+	for (uint32_t i = 0; o->index && i < o->pairs; i += STRIDE)
+		memcpy (&o->index[i / STRIDE], (const void *) (o->table + i * sizeof (monocle__eh_frame_pair)),
+		        sizeof *o->index);
+	return o->index != NULL;
+}
+
+static void
+open_object (const struct dl_phdr_info *info, object *o)
 {
 	size_t size = o->header ? mapped_behind (info, o->header) : 0;
 	if (size < HEADER_SIZE)
 		return;
 	memcpy (o->identity, (const void *) o->header, size < IDENTITY ? size : IDENTITY);
-	uintptr_t frames = monocle__eh_frame_of_header ((const uint8_t *) o->header, size, o->header);
-	size = frames ? mapped_behind (info, frames) : 0;
-	o->functions = monocle__eh_frame_read ((const uint8_t *) frames, size, frames, o->start, &o->rows, &o->skipped);
-	monocle__unwind_row *fit = realloc (o->rows.list, (o->rows.count + 1) * sizeof *fit);
-	if (fit) {
-		o->rows.list = fit;
-		o->rows.capacity = o->rows.count + 1;
-	}
+	o->frames = monocle__eh_frame_of_header ((const uint8_t *) o->header, size, o->header);
+	o->frames_end = o->frames + (o->frames ? mapped_behind (info, o->frames) : 0);
+	if (!read_index (o, size))
+		read_rows (o);
 }
 
 /* Of the last map: the same object at the same place. */
@@ -155,7 +218,7 @@ read_object (struct dl_phdr_info *info, size_t size, void *data)
 	object *o = make_room (r) ? known_object (r->before, info, &parts) : NULL;
 	if (!o && r->map->count < r->capacity && (o = malloc (sizeof *o))) {
 		*o = parts;
-		read_rows (info, o);
+		open_object (info, o);
 	}
 	if (!o) {
 		r->failed = true;
@@ -180,10 +243,8 @@ map_free (monocle__native_map *map)
 	for (size_t i = 0; map && i < map->count; i++) {
 		object *o = map->objects[i];
 		MONOCLE__INVARIANT (o->references != 0);
-		if (--o->references)
-			continue;
-		free (o->rows.list);
-		free (o);
+		if (!--o->references)
+			object_free (o);
 	}
 	if (map)
 		free (map->objects);
@@ -255,14 +316,40 @@ replace (monocle__native_map *before)
 	return true;
 }
 
+/* How many single look-ups cost as much as reading everything. */
+static uint32_t
+lookups_worth (const object *o)
+{
+	uint32_t worth = o->pairs / PAIRS_A_LOOKUP;
+	return worth > LOOKUPS_LEAST ? worth : LOOKUPS_LEAST;
+}
+
+static int
+read_busy_object (struct dl_phdr_info *info, size_t size, void *data)
+{
+	object parts = { .start = 0 };
+	object *o = find_parts (info, &parts) ? known_object (data, info, &parts) : NULL;
+	if (o && !atomic_load (&o->all) && atomic_load (&o->lookups) >= lookups_worth (o))
+		read_rows (o);
+	return 0;
+}
+
 bool
 monocle__native_read (void)
 {
 	pthread_mutex_lock (&lock);
 	monocle__native_map *before = atomic_load (&current);
 	bool good = is_current (before) || replace (before);
+	if (atomic_exchange (&behind, false))
+		dl_iterate_phdr (read_busy_object, atomic_load (&current));
 	pthread_mutex_unlock (&lock);
 	return good;
+}
+
+bool
+monocle__native_is_behind (void)
+{
+	return atomic_load_explicit (&behind, memory_order_relaxed);
 }
 
 void
@@ -272,11 +359,17 @@ monocle__native_count (monocle__native_counts *ret)
 	pthread_mutex_lock (&lock);
 	const monocle__native_map *map = atomic_load (&current);
 	for (size_t i = 0; map && i < map->count; i++) {
+		const object *o = map->objects[i];
+		const all_rows *all = atomic_load (&o->all);
 		ret->objects++;
-		ret->rows += map->objects[i]->rows.count;
-		ret->bytes += map->objects[i]->rows.capacity * sizeof (monocle__unwind_row) + sizeof (object);
-		ret->functions += map->objects[i]->functions;
-		ret->skipped += map->objects[i]->skipped;
+		ret->lookups += atomic_load (&o->lookups);
+		ret->bytes += sizeof *o + (o->pairs / STRIDE + 1) * sizeof *o->index;
+		if (!all)
+			continue;
+		ret->rows += all->rows.count;
+		ret->bytes += all->rows.capacity * sizeof (monocle__unwind_row) + sizeof *all;
+		ret->functions += all->functions;
+		ret->skipped += all->skipped;
 	}
 	ret->bytes += map ? sizeof *map : 0;
 	pthread_mutex_unlock (&lock);
@@ -304,7 +397,7 @@ monocle__native_leave (monocle__native_hold hold)
 	MONOCLE__INVARIANT (were != 0);
 }
 
-static const object *
+static object *
 object_at (const monocle__native_map *map, uintptr_t ip)
 {
 	size_t low = 0, high = map->count;
@@ -328,6 +421,58 @@ name_of (uintptr_t ip)
 	return (uint32_t) (ip >> ANSWER_BITS) ^ (uint32_t) (ip >> 45 << 30);
 }
 
+/* The last of sorted pairs that begins at or before the function; `count`: none. */
+static uint32_t
+last_pair (const monocle__eh_frame_pair *pairs, uint32_t count, int32_t function)
+{
+	uint32_t found = count;
+	for (uint32_t i = 0; i < count && pairs[i].function <= function; i++)
+		found = i;
+	return found;
+}
+
+static uint32_t
+last_of_index (const object *o, int32_t function)
+{
+	uint32_t low = 0, high = (o->pairs - 1) / STRIDE + 1;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (o->index[middle] <= function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
+/* False: the bytes have gone, or are more than can be looked at here. */
+static bool
+find_single (const object *o, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts)
+{
+	monocle__eh_frame_pair pairs[STRIDE];
+	int32_t function = (int32_t) (intptr_t) (ip - o->header);
+	uint32_t first = last_of_index (o, function) * STRIDE;
+	uint32_t count = o->pairs - first < STRIDE ? o->pairs - first : STRIDE;
+	*ret = monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0);
+	if (!monocle__peek (o->table + first * sizeof *pairs, pairs, count * sizeof *pairs))
+		return false;
+	uint32_t at = last_pair (pairs, count, function);
+	return at == count || monocle__eh_frame_at (monocle__peek, o->header + (uintptr_t) (intptr_t) pairs[at].entry,
+	                                            o->frames, o->frames_end, o->start, ip, ret, ret_starts);
+}
+
+/* What cannot be read singly makes the object one that is read as a whole. False: what is found is not to be kept. */
+static bool
+look_up (object *o, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts)
+{
+	bool found = find_single (o, ip, ret, ret_starts);
+	uint32_t worth = lookups_worth (o);
+	uint32_t were = atomic_fetch_add_explicit (&o->lookups, found ? 1 : worth, memory_order_relaxed);
+	if (were + (found ? 1 : worth) >= worth)
+		atomic_store_explicit (&behind, true, memory_order_relaxed);
+	return found;
+}
+
 bool
 monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_rule *ret, bool *ret_starts)
 {
@@ -336,17 +481,24 @@ monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unwind_r
 	monocle__native_map *map = (monocle__native_map *) hold.map;
 	_Atomic (uint64_t) *place = &map->answers[ip & (ANSWERS - 1)];
 	uint64_t answer = atomic_load_explicit (place, memory_order_relaxed);
+	bool is_lasting = true;
 	*ret_starts = false;
 	if (answer && answer >> 32 == name_of (ip)) {
 		*ret = (uint32_t) answer;
 		return true;
 	}
-	const object *o = object_at (map, ip);
+	object *o = object_at (map, ip);
 	if (!o)
 		return false;
-	*ret = monocle__eh_frame_find (o->rows.list, o->rows.count, (uint32_t) (ip - o->start), ret_starts);
+	const all_rows *all = atomic_load_explicit (&o->all, memory_order_acquire);
+	if (all)
+		*ret = monocle__eh_frame_find (all->rows.list, all->rows.count, (uint32_t) (ip - o->start), ret_starts);
+	else if (o->pairs)
+		is_lasting = look_up (o, ip, ret, ret_starts);
+	else
+		*ret = monocle__rule (MONOCLE__CFA_UNKNOWN, false, 0, 0);
 	*ret_starts = *ret_starts && monocle__rule_is_first (*ret);
-	if (!*ret_starts)
+	if (is_lasting && !*ret_starts)
 		atomic_store_explicit (place, (uint64_t) name_of (ip) << 32 | *ret, memory_order_relaxed);
 	return true;
 }

@@ -9,10 +9,13 @@
 #include "eh-frame.h"
 
 /*
- * Reads the rows of every object that is loaded, or of those that have come since. Normal context; callers wait for
- * each other. False: no memory, or no object was found; what was known stays.
+ * Looks at every object that is loaded, or at those that have come since, and reads all rows of those where that is
+ * worth it by now. Normal context; callers wait for each other. False: no memory, or no object was found; what was
+ * known stays.
  */
 bool monocle__native_read (void);
+/* Is there an object that it has become worth it for? Any context. */
+bool monocle__native_is_behind (void);
 
 /* What a signal handler holds while it asks. Never kept over the end of the handler; any context. */
 typedef struct monocle__native_map monocle__native_map;
@@ -32,6 +35,7 @@ bool monocle__native_find (monocle__native_hold hold, uintptr_t ip, monocle__unw
 typedef struct {
 	uint64_t objects, rows, bytes; /* now */
 	uint64_t functions, skipped;   /* entries that were read, and that could not be, of what is there now */
+	uint64_t lookups;              /* of single entries, of what is there now */
 	uint64_t nanoseconds;          /* that the last reading took */
 	uint64_t readings;
 } monocle__native_counts;

@@ -24,8 +24,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
@@ -35,6 +33,7 @@
 #include "invariant.h"
 #include "nanoseconds.h"
 #include "native.h"
+#include "peek.h"
 #include "service.h"
 #include "shape.h"
 #include "thread-memory.h"
@@ -57,39 +56,13 @@ typedef enum { GO, ROOT, LOST } verdict;
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/*
- * Where process_vm_readv () is forbidden, a system call that copies 8 bytes in before it refuses its first argument
- * says whether they are there.
- */
-static bool
-is_readable (uintptr_t address)
-{
-	enum { NO_SUCH_HOW = -1, SET_SIZE = 8 };
-	return syscall (SYS_rt_sigprocmask, NO_SUCH_HOW, address & ~(uintptr_t) 7, NULL, SET_SIZE) == -1 && errno == EINVAL;
-}
-
-static bool
-peek (uintptr_t address, void *to, size_t size)
-{
-	struct iovec local = { to, size }, remote = { (void *) address, size };
-	ssize_t got = syscall (SYS_process_vm_readv, getpid (), &local, 1UL, &remote, 1UL, 0UL);
-	if (got == (ssize_t) size)
-		return true;
-	if (got >= 0 || (errno != EPERM && errno != ENOSYS))
-		return false;
-	if (!is_readable (address) || !is_readable (address + size - 1))
-		return false;
-	memcpy (to, (const void *) address, size);
-	return true;
-}
-
 /* Adds the page to what is known to be there, or begins anew with it. */
 static bool
 know_page (walk *w, uintptr_t address)
 {
 	uint8_t byte;
 	uintptr_t page = address & ~(uintptr_t) (PAGE - 1);
-	if (page < PAGE || page > INTPTR_MAX - PAGE || !peek (address, &byte, 1))
+	if (page < PAGE || page > INTPTR_MAX - PAGE || !monocle__peek (address, &byte, 1))
 		return false;
 	if (page != w->high)
 		w->low = page;
@@ -127,7 +100,7 @@ read_code (const walk *w, uintptr_t from, uint8_t *to, size_t size)
 {
 	uintptr_t page = w->at.pc & ~(uintptr_t) (PAGE - 1);
 	if (!w->at.is_exact || from < page || from + size > page + PAGE)
-		return peek (from, to, size);
+		return monocle__peek (from, to, size);
 	memcpy (to, (const void *) from, size);
 	return true;
 }
@@ -282,7 +255,8 @@ static bool
 follows_call (uintptr_t address)
 {
 	uint8_t bytes[MONOCLE__ARCH_CALL_MAX];
-	return peek (address - sizeof bytes, bytes, sizeof bytes) && monocle__arch_ends_with_call (bytes, sizeof bytes);
+	return monocle__peek (address - sizeof bytes, bytes, sizeof bytes) &&
+	       monocle__arch_ends_with_call (bytes, sizeof bytes);
 }
 
 static bool
@@ -387,14 +361,18 @@ refresh (void *nothing)
 	monocle__native_read ();
 }
 
-/* Libraries come and go: looked for now and then, and at once when a walk got lost, in new code as a rule. */
+/*
+ * Libraries come and go: looked for now and then, and at once when a walk got lost, in new code as a rule, or when one
+ * is met so often that all of its rows are to be read.
+ */
 static void
 keep_up (bool is_lost)
 {
 	enum { PERIOD_US = 100000, SOON_US = 1000 };
 	static _Atomic (uint64_t) last;
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC) / 1000, before = atomic_load (&last);
-	if (now - before >= (is_lost ? SOON_US : PERIOD_US) && atomic_compare_exchange_strong (&last, &before, now)) {
+	uint64_t period = is_lost || monocle__native_is_behind () ? SOON_US : PERIOD_US;
+	if (now - before >= period && atomic_compare_exchange_strong (&last, &before, now)) {
 		char nothing = 0;
 		monocle__service_run (refresh, &nothing, sizeof nothing, 0);
 	}
