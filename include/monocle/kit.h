@@ -316,6 +316,7 @@ typedef struct {
 	void (*begin) (void *data);                       /* may be NULL */
 	void (*end) (void *data);                         /* may be NULL */
 	void (*beat) (void *data);                        /* once a second, and before the end; may be NULL */
+	bool pieces;            /* there is a file for each piece: see monocle_kit_stacks_cut () */
 } monocle_kit_stacks_config;
 
 /*
@@ -345,6 +346,13 @@ MONOCLE_KIT_API void monocle_kit_stacks_note (monocle_kit_stacks *stacks, const 
  * resolved to: call it before code or names go away. False: time ran out. Not from a callback of the drain thread.
  */
 MONOCLE_KIT_API bool monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds);
+/*
+ * With `pieces`: writes what was added since the last cut as a profile of its own, whole when this returns, and counts
+ * from zero on. The first is FILE, the next ones are FILE-2, FILE-3 and so on, with the number before the endings; the
+ * end writes one more only if something was added since. Waits at most so long. False: time ran out, or it could not
+ * be written (logged). Not from a callback of the same profile's drain thread.
+ */
+MONOCLE_KIT_API bool monocle_kit_stacks_cut (monocle_kit_stacks *stacks, uint32_t milliseconds);
 /* How many stacks were lost so far. Async-safe. */
 MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stacks);
 /*

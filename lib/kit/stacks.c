@@ -61,6 +61,9 @@ struct monocle_kit_stacks {
 	uint32_t closing;     /* relaxed; before a sem_post */
 	uint32_t sync_wanted; /* counts requests */
 	uint32_t sync_done;   /* release; the latest that is fulfilled */
+	uint32_t cut_wanted;  /* as sync_wanted */
+	uint32_t cut_done;    /* release */
+	uint32_t cut_failed;  /* the latest that could not be written; before cut_done */
 	uint32_t is_awake;    /* the semaphore was posted and not yet waited for */
 	uint32_t is_quiet;    /* nothing has come for a period: what comes next is not to wait for the end of another */
 	sem_t wake;
@@ -73,7 +76,9 @@ struct monocle_kit_stacks {
 	struct known_code code[KNOWN_CODE];
 	struct thread *threads;
 	uint32_t thread_mask, thread_count;
-	bool is_asking; /* between begin and end */
+	bool is_asking;  /* between begin and end */
+	bool is_counted; /* something is, since the last cut */
+	unsigned pieces; /* that were cut off */
 	uint64_t last_beat;
 	char buffer[NAME_BUFFER];
 };
@@ -386,6 +391,7 @@ count_stack (monocle_kit_stacks *stacks, const struct monocle__stack_record *rec
 	}
 	__atomic_store_n (&node->calls, node->calls + record->rest[0], __ATOMIC_RELAXED);
 	__atomic_store_n (&node->self, node->self + record->rest[1], __ATOMIC_RELAXED);
+	stacks->is_counted = true;
 }
 
 static void
@@ -408,11 +414,45 @@ forget_code (monocle_kit_stacks *stacks)
 	memset (stacks->code, 0, sizeof stacks->code);
 }
 
+/* Paths, names and threads stay: what happens again finds its place. */
+static void
+count_from_zero (monocle_kit_stacks *stacks)
+{
+	uint8_t *file = (uint8_t *) stacks->spool.header;
+	uint32_t count = __atomic_load_n (&stacks->spool.header->extent_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 1; i < count; i++) {
+		struct monocle__extent *extent = (struct monocle__extent *) (file + (size_t) i * MONOCLE__EXTENT_SIZE);
+		struct monocle__node *node = (struct monocle__node *) ((uint8_t *) extent + MONOCLE__EXTENT_HEADER);
+		struct monocle__node *end = (struct monocle__node *) ((uint8_t *) extent + extent->used);
+		for (; extent->kind == MONOCLE__EXTENT_NODES && node < end; node++) {
+			__atomic_store_n (&node->calls, 0, __ATOMIC_RELAXED);
+			__atomic_store_n (&node->self, 0, __ATOMIC_RELAXED);
+		}
+	}
+	stacks->is_counted = false;
+}
+
+/* All that was asked for up to `wanted` get one piece. What cannot be written stays, and is in the next one. */
+static void
+cut (monocle_kit_stacks *stacks, uint32_t wanted)
+{
+	if (wanted == stacks->cut_done)
+		return;
+	if (stacks->is_counted && monocle__spool_open_piece (&stacks->spool, stacks->pieces + 1)) {
+		__atomic_store_n (&stacks->cut_failed, wanted, __ATOMIC_RELAXED);
+	} else if (stacks->is_counted) {
+		stacks->pieces++;
+		count_from_zero (stacks);
+	}
+	__atomic_store_n (&stacks->cut_done, wanted, __ATOMIC_RELEASE);
+}
+
 /* All that was there when the round began. */
 static void
 drain (monocle_kit_stacks *stacks)
 {
 	uint32_t wanted = __atomic_load_n (&stacks->sync_wanted, __ATOMIC_ACQUIRE);
+	uint32_t cuts = __atomic_load_n (&stacks->cut_wanted, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
 	const struct monocle__stack_record *record;
 	__atomic_store_n (&stacks->is_quiet, stacks->ring.tail == head, __ATOMIC_RELAXED);
@@ -420,7 +460,10 @@ drain (monocle_kit_stacks *stacks)
 		take_record (stacks, record);
 	stop_asking (stacks);
 	MONOCLE__INVARIANT ((int32_t) (wanted - stacks->sync_done) >= 0);
-	if (stacks->ring.tail < head || wanted == stacks->sync_done)
+	if (stacks->ring.tail < head)
+		return;
+	cut (stacks, cuts);
+	if (wanted == stacks->sync_done)
 		return;
 	forget_code (stacks);
 	__atomic_store_n (&stacks->sync_done, wanted, __ATOMIC_RELEASE);
@@ -463,24 +506,40 @@ run (void *data)
 
 /* --- normal context ----------------------------------------------------------------------------------------------- */
 
-bool
-monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
+/* Asks the drain thread: true when it has answered this request of a kind, or a later one. */
+static bool
+request (monocle_kit_stacks *stacks, uint32_t *wanted, const uint32_t *done, uint32_t milliseconds, uint32_t *ret_mine)
 {
-	if (!is_open (stacks))
-		return true;
 	int saved_errno = errno;
 	uint64_t deadline = monocle__nanoseconds (CLOCK_MONOTONIC) + (uint64_t) milliseconds * 1000000;
-	uint32_t mine = __atomic_add_fetch (&stacks->sync_wanted, 1, __ATOMIC_ACQ_REL);
-	bool done = false;
+	uint32_t mine = __atomic_add_fetch (wanted, 1, __ATOMIC_ACQ_REL);
+	bool is_done = false;
 	wake (stacks);
 	for (;;) {
-		done = (int32_t) (__atomic_load_n (&stacks->sync_done, __ATOMIC_ACQUIRE) - mine) >= 0;
-		if (done || !is_open (stacks) || monocle__nanoseconds (CLOCK_MONOTONIC) >= deadline)
+		is_done = (int32_t) (__atomic_load_n (done, __ATOMIC_ACQUIRE) - mine) >= 0;
+		if (is_done || !is_open (stacks) || monocle__nanoseconds (CLOCK_MONOTONIC) >= deadline)
 			break;
 		nanosleep (&(struct timespec) { .tv_nsec = 200000 }, NULL);
 	}
 	errno = saved_errno;
-	return done;
+	*ret_mine = mine;
+	return is_done;
+}
+
+bool
+monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
+{
+	uint32_t mine;
+	return !is_open (stacks) || request (stacks, &stacks->sync_wanted, &stacks->sync_done, milliseconds, &mine);
+}
+
+bool
+monocle_kit_stacks_cut (monocle_kit_stacks *stacks, uint32_t milliseconds)
+{
+	uint32_t mine;
+	return is_open (stacks) && stacks->config.pieces &&
+	       request (stacks, &stacks->cut_wanted, &stacks->cut_done, milliseconds, &mine) &&
+	       (!stacks->cut_failed || (int32_t) (stacks->cut_failed - mine) < 0);
 }
 
 /*
@@ -604,7 +663,11 @@ monocle_kit_stacks_close (monocle_kit_stacks *stacks)
 	sem_post (&stacks->wake);
 	pthread_join (stacks->drain, NULL);
 	__atomic_store_n (&stacks->spool.closed, 1, __ATOMIC_RELAXED);
-	int result = monocle__spool_open_finish (&stacks->spool);
+	int result = 0;
+	if (stacks->config.pieces && !stacks->is_counted)
+		monocle__spool_open_remove (&stacks->spool);
+	else
+		result = monocle__spool_open_finish (&stacks->spool, stacks->pieces + 1);
 	errno = saved_errno;
 	return result;
 }

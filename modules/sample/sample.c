@@ -57,7 +57,7 @@ static const monocle_kit_option options[] = {
 	{ "output",   MONOCLE_KIT_OPTION_STRING, &option_output,  "FILE",
 	  "where the profile goes, else %e_%t_%p.sample.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ "snapshot", MONOCLE_KIT_OPTION_STRING, &option_snapshot, "FILE",
-	  "stacks of all threads on SIGUSR2 and (not on Mono) at the end" },
+	  "stacks of all threads on SIGUSR2 and (not on Mono) at the end, each into a file of its own" },
 	{ NULL },
 };
 /* clang-format on */
@@ -402,6 +402,7 @@ open_snapshots (monocle_kit_stacks_config config)
 	config.values[1] = (monocle_kit_value_type) { NULL, NULL };
 	config.period = 1;
 	config.threads = true;
+	config.pieces = true;
 	config.beat = NULL;
 	snapshot_init (&config, the_handle, sample_mode (), (uint32_t) option_freq);
 }

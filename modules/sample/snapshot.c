@@ -1,11 +1,15 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * snapshot.c - the stacks of all threads, once: on SIGUSR2 and at the end, into a profile of their own.
+ * snapshot.c - the stacks of all threads, once: on SIGUSR2 and at the end, each into a profile of its own.
  *
  * A snapshot is a number that goes up. While one is under way the runtime is asked to hit all threads, and the first
- * hit of each is its stack; when all have been hit, or after a second, the mode is what it was. A thread in native code
- * that blocks the signal has no stack.
+ * hit of each is its stack; when all have been hit, or after a second, the mode is what it was, and the file is
+ * written. A thread in native code that blocks the signal has no stack.
+ *
+ *      NONE --begin--> TAKING --beat, last--> WRITING --the same--> NONE
+ *
+ * Who is asked for another one meanwhile remembers that, and the one who has written begins it.
  */
 #include "sample.h"
 
@@ -17,23 +21,31 @@
 
 #include <monocle/ext.h>
 
-enum { FREQUENCY = 200, LEAST_NS = 200000000, MOST_NS = 1000000000, STEP_NS = 5000000 };
+enum { FREQUENCY = 200, LEAST_NS = 200000000, MOST_NS = 1000000000, STEP_NS = 5000000, WRITE_MS = 10000 };
+enum { NONE, TAKING, WRITING };
 
 static monocle_kit_stacks *the_snapshots;
 static MonoProfilerHandle handle;
 static MonoProfilerSampleMode usual_mode;
 static uint32_t usual_frequency;
+static _Atomic int phase;
+static _Atomic bool is_wanted;  /* one more, when this one is done */
 static _Atomic uint32_t number; /* of the latest one; 0: none */
 static _Atomic uint32_t added;  /* stacks of the latest one */
-static _Atomic uint64_t since;  /* when it began, nanoseconds; 0: none is under way */
+static _Atomic uint64_t since;  /* when it began, nanoseconds */
 
 /* Async-safe. */
 static void
 begin (void)
 {
-	number++;
+	int none = NONE;
+	is_wanted = true;
+	if (!atomic_compare_exchange_strong (&phase, &none, TAKING))
+		return;
+	is_wanted = false;
 	added = 0;
 	since = monocle_kit_now ();
+	number++;
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
 
@@ -71,7 +83,7 @@ snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle the_h
 uint32_t
 snapshot_under_way (void)
 {
-	return since ? number : 0;
+	return phase == TAKING ? number : 0;
 }
 
 bool
@@ -118,26 +130,47 @@ is_complete (void)
 	       state.threads && added >= state.threads;
 }
 
+/* The file is whole when this returns. A handler that is in the middle of its hit has a step to come to its end. */
+static void
+write_one (void)
+{
+	int taking = TAKING;
+	if (!atomic_compare_exchange_strong (&phase, &taking, WRITING))
+		return;
+	mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
+	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	monocle_kit_stacks_cut (the_snapshots, WRITE_MS);
+	phase = NONE;
+	if (is_wanted)
+		begin ();
+}
+
 /* Where the number of threads is unknown, a fifth of a second has to do. */
 void
 snapshot_beat (void)
 {
-	uint64_t begun = since, patience = !monocle_sampling_state || is_complete () ? LEAST_NS : MOST_NS;
-	if (begun && monocle_kit_now () - begun >= patience && atomic_compare_exchange_strong (&since, &begun, 0))
-		mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
+	uint64_t patience = !monocle_sampling_state || is_complete () ? LEAST_NS : MOST_NS;
+	if (phase == TAKING && monocle_kit_now () - since >= patience)
+		write_one ();
 }
 
+/* One that was asked for just before has its time and its file. */
 void
 snapshot_last (void)
 {
 	if (!the_snapshots)
 		return;
-	begin ();
-	uint64_t end = since + MOST_NS;
-	do
-		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
-	while (!is_complete () && monocle_kit_now () < end);
-	since = 0;
+	for (int i = 0; i < 2; i++) {
+		bool is_asked_for = phase != NONE;
+		if (!is_asked_for)
+			begin ();
+		while (phase == WRITING || (phase == TAKING && !is_complete () && monocle_kit_now () < since + MOST_NS))
+			nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+		is_wanted = false;
+		write_one ();
+		if (!is_asked_for)
+			return;
+	}
 }
 
 void

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -547,6 +548,62 @@ two_modules_have_a_profile_each_beside_the_call_tree (void **state)
 	monocle_kit_stacks_close (first), monocle_kit_stacks_close (second);
 }
 
+static bool
+is_there (const char *name)
+{
+	return access (tree_file (name), R_OK) == 0;
+}
+
+static void
+each_cut_writes_what_came_since_the_one_before (void **state)
+{
+	monocle_kit_stacks_config config = config_at (tree_file ("p.pb.gz"));
+	config.pieces = true;
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	assert_true (monocle_kit_stacks_cut (stacks, 20000)); /* Nothing was added: there is nothing to write. */
+	assert_false (is_there ("p.pb.gz"));
+	add (stacks, 1, 5, f_of_main, 2);
+	assert_true (monocle_kit_stacks_cut (stacks, 20000));
+	assert_true (is_there ("p.pb.gz") && !is_there ("p-2.pb.gz"));
+	assert_int_equal (samples (stacks, "main;f"), 0);
+	add (stacks, 1, 5, f_of_main, 2), add (stacks, 1, 5, g_of_main, 2), add (stacks, 1, 5, g_of_main, 2);
+	assert_int_equal (samples (stacks, "main;f"), 1);
+	assert_int_equal (samples (stacks, "main;g"), 2);
+	assert_true (monocle_kit_stacks_cut (stacks, 20000));
+	assert_true (is_there ("p-2.pb.gz") && is_there ("p.pb.gz.spool"));
+	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
+	assert_false (is_there ("p-3.pb.gz") || is_there ("p.pb.gz.spool"));
+}
+
+static void
+the_end_of_a_profile_in_pieces_is_one_more (void **state)
+{
+	monocle_kit_stacks_config config = config_at (tree_file ("p.pb.gz"));
+	config.pieces = true;
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	add (stacks, 1, 5, f_of_main, 2);
+	assert_true (monocle_kit_stacks_cut (stacks, 20000));
+	add (stacks, 1, 5, f_of_main, 2);
+	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
+	assert_true (is_there ("p.pb.gz") && is_there ("p-2.pb.gz") && !is_there ("p-3.pb.gz"));
+}
+
+static void
+a_piece_that_cannot_be_written_is_in_the_next_one (void **state)
+{
+	monocle_kit_stacks_config config = config_at (tree_file ("p.pb.gz"));
+	config.pieces = true;
+	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
+	add (stacks, 1, 5, f_of_main, 2);
+	assert_int_equal (mkdir (tree_file ("p.pb.gz"), 0700), 0);
+	assert_false (monocle_kit_stacks_cut (stacks, 20000));
+	assert_int_equal (samples (stacks, "main;f"), 1);
+	assert_int_equal (rmdir (tree_file ("p.pb.gz")), 0);
+	assert_true (monocle_kit_stacks_cut (stacks, 20000));
+	assert_true (is_there ("p.pb.gz"));
+	monocle_kit_stacks_close (stacks);
+}
+
 #define tree_test(test) cmocka_unit_test_setup_teardown (test, tree_setup, tree_teardown)
 
 int
@@ -571,6 +628,9 @@ main (void)
 		tree_test (a_signal_handler_may_add_in_the_middle_of_adding),
 		tree_test (eight_threads_add_and_nothing_is_counted_twice),
 		tree_test (two_modules_have_a_profile_each_beside_the_call_tree),
+		tree_test (each_cut_writes_what_came_since_the_one_before),
+		tree_test (the_end_of_a_profile_in_pieces_is_one_more),
+		tree_test (a_piece_that_cannot_be_written_is_in_the_next_one),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
