@@ -98,3 +98,16 @@ monocle__elf_file_links (const monocle__elf_file *file, const char *pattern)
 	free (entries);
 	return found;
 }
+
+bool
+monocle__elf_file_names (const monocle__elf_file *file, const char *name)
+{
+	const ElfW (Phdr) *segment = dynamic_segment (file);
+	ElfW (Dyn) *entries = segment ? monocle__read_part (file->fd, segment->p_offset, segment->p_filesz) : NULL;
+	uint64_t size = 0;
+	char *strings = read_strings (file, entries, entries ? segment->p_filesz / sizeof *entries : 0, &size);
+	bool found = strings && memmem (strings, size, name, strlen (name) + 1);
+	free (strings);
+	free (entries);
+	return found;
+}

@@ -29,4 +29,7 @@ bool monocle__elf_file_offset (const monocle__elf_file *file, uint64_t address, 
 /* Is it linked with a library whose name matches the shell pattern? Only what it names itself counts (DT_NEEDED). */
 bool monocle__elf_file_links (const monocle__elf_file *file, const char *pattern);
 
+/* Is this one of the names that it shares with others, which are those of libraries and of symbols (DT_STRTAB)? */
+bool monocle__elf_file_names (const monocle__elf_file *file, const char *name);
+
 #endif

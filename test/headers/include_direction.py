@@ -25,9 +25,10 @@ LAYERS = {
     "lib/mono":         (["include", "lib/core/log.h", "lib/core/load/begin.h", "lib/core/load/candidate.h",
                           "lib/core/load/roster.h", "lib/core/load/words.h", "lib/core/check/check.h"], []),
     "lib/report":       (["include/monocle/kit.h"], ["uv.h", "zlib.h"]),
+    "lib/live":         ([], ["uv.h"]),
     "modules":          (["include"], ["ffi.h"]),
     "examples":         (["include"], ["lua.h", "lualib.h", "lauxlib.h", "ffi.h"]),
-    "tools":            (["include/monocle/kit.h", "lib/report"], ["uv.h", "zlib.h"]),
+    "tools":            (["include/monocle/kit.h", "lib/live", "lib/report"], ["uv.h", "zlib.h"]),
 }
 # One file with a rule of its own: modules' toolkit knows no runtime.
 FILES = {"include/monocle/kit.h": ([], [])}

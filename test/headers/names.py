@@ -18,7 +18,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TABLE = pathlib.Path(__file__).resolve().parent / "names.tsv"
-FOLDERS = ["lib/base", "lib/clr", "lib/core", "lib/describe", "lib/ecma", "lib/internals", "lib/kit", "lib/mono",
+FOLDERS = ["lib/base", "lib/clr", "lib/core", "lib/describe", "lib/ecma", "lib/internals", "lib/kit",
+           "lib/live", "lib/mono",
            "lib/report", "modules", "tools"]
 # A definition: its name begins a line, its type ends the one before.
 DEFINITION = re.compile(r"^(.*)\n(monocle__(\w+)) \(", re.M)

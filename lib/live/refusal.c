@@ -1,0 +1,34 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * refusal.c - see refusal.h. One reason is enough: the one that nobody can mend comes first.
+ */
+#include "refusal.h"
+
+#include "socket.h"
+
+#include <stdio.h>
+
+bool
+monocle__live_refusal (const monocle__live_process *process, char *ret_reason, size_t size)
+{
+	if (!monocle__live_socket_is_allowed (process))
+		snprintf (ret_reason, size, "another user's");
+	else if (process->kind == MONOCLE__LIVE_MONO)
+		snprintf (ret_reason, size, "Mono");
+	else if (process->kind == MONOCLE__LIVE_NATIVE_AOT)
+		snprintf (ret_reason, size, "NativeAOT");
+	else if (!process->is_visible)
+		snprintf (ret_reason, size, "cannot be looked into");
+	else if (process->diagnostics[0])
+		snprintf (ret_reason, size, "diagnostics off (%s)", process->diagnostics);
+	else if (process->profiler[0])
+		snprintf (ret_reason, size, "has the profiler %s", process->profiler);
+	else if (process->has_adapter)
+		snprintf (ret_reason, size, "has Monocle already");
+	else if (process->is_stopped)
+		snprintf (ret_reason, size, "stopped");
+	else
+		return false;
+	return true;
+}

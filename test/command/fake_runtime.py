@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A process that looks like CoreCLR from outside, and answers on its diagnostics socket as it is told.
+
+  fake_runtime.py LIBRARY HOW    LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the socket
+
+It prints "ready" and goes on until its standard input is closed.
+"""
+import mmap
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+
+MAGIC = b"DOTNET_IPC_V1\0"
+
+
+def text(word):
+    return struct.pack("<I", len(word) + 1) + word.encode("utf-16le") + b"\0\0"
+
+
+def message(payload, command=0, size=None, magic=MAGIC):
+    return magic + struct.pack("<HBBH", len(payload) + 20 if size is None else size, 0xff, command, 0) + payload
+
+
+def info(entry, version="9.8.7+0123456789abcdef"):
+    words = ["app", "linux", "x64", entry, version]
+    return struct.pack("<Q", os.getpid()) + bytes(16) + b"".join(text(word) for word in words)
+
+
+def start_time(pid):
+    with open("/proc/%d/stat" % pid) as stat:
+        return int(stat.read().rpartition(")")[2].split()[19])
+
+
+def path_of(pid):
+    return "%s/dotnet-diagnostic-%d-%d-socket" % (os.environ["TMPDIR"], pid, start_time(pid))
+
+
+def nonsense():
+    """Whatever is asked, these are not answers."""
+    return {
+        "nonsense": b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        "zeros": bytes(70000),
+        "small": message(b"", size=3),
+        "event": message(b"abcd", command=7),
+        "no-code": message(b"a", command=0xff),
+        "short": message(info("app"))[:50],
+        "long": message(b"abc", size=0xffff),
+        "strings": message(struct.pack("<Q", 1) + bytes(16) + struct.pack("<I", 0xffffffff) + b"abc"),
+        "error": message(struct.pack("<I", 0x80131385), command=0xff),
+        "unknown": message(struct.pack("<I", 0x80990001), command=0xff),
+        "good": message(info("app")),
+        "escapes": message(info("a\x1b[2J", "1\x1b]0;x\x07\u202e")),
+        "nothing": b"",
+    }
+
+
+def trickle(connection):
+    """A byte now and then, and never the last one."""
+    for byte in message(info("app"))[:-1]:
+        connection.sendall(bytes([byte]))
+        time.sleep(0.05)
+    time.sleep(60)
+
+
+def answer(connection, how):
+    try:
+        if how == "silent":
+            time.sleep(60)
+        elif how == "trickle":
+            trickle(connection)
+        elif how == "deaf":
+            connection.close()
+        else:
+            connection.recv(65536)
+            connection.sendall(nonsense()[how])
+        connection.close()
+    except OSError:
+        pass
+
+
+def serve(listener, how):
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=answer, args=(connection, how), daemon=True).start()
+
+
+def listen(path, how):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    os.chmod(path, 0o600)
+    listener.listen(255)
+    threading.Thread(target=serve, args=(listener, how), daemon=True).start()
+
+
+def main():
+    library, how = sys.argv[1:]
+    with open(library, "rb") as file:
+        mapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    path = path_of(os.getpid())
+    if how == "stale":
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(path)
+    elif how == "file":
+        open(path, "w").close()
+    elif how == "link":
+        listen(path + ".real", "good")
+        os.symlink(path + ".real", path)
+    elif how != "none":
+        listen(path, how)
+    print("ready", flush=True)
+    sys.stdin.read()
+    mapping.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""monocle ps: which processes are .NET, and what their sockets may do. Needs no runtime: fake_runtime.py is like one.
+
+  test_ps.py MONOCLE
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+import case
+import fake_runtime
+
+FAKE = pathlib.Path(__file__).with_name('fake_runtime.py')
+
+
+class Ps(case.Case):
+    def setUp(self):
+        super().setUp()
+        self.library = self.folder / 'shared/Microsoft.NETCore.App/9.9.9/libcoreclr.so'
+        self.library.parent.mkdir(parents=True)
+        self.library.write_bytes(bytes(4096))
+        os.chmod(self.folder, 0o755)
+        self.fakes = []
+
+    def tearDown(self):
+        for fake in self.fakes:
+            fake.stdin.close()
+            fake.kill()
+            fake.wait()
+            fake.stdout.close()
+        super().tearDown()
+
+    def fake(self, how, env=None, library=None, **options):
+        environment = dict(self.environment, **(env or {}))
+        process = subprocess.Popen([sys.executable, str(FAKE), str(library or self.library), how], env=environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self.fakes.append(process)
+        self.assertEqual(process.stdout.readline(), b'ready\n')
+        return process
+
+    def rows(self, **options):
+        code, out, error = self.monocle('ps', '--format=json', **options)
+        self.assertEqual((code, error), (0, ''))
+        return {row['pid']: row for row in json.loads(out)}
+
+    def reason(self, how, **options):
+        fake = self.fake(how, **options)
+        row = self.rows()[fake.pid]
+        self.assertEqual(row['attach'], row['reason'] is None)
+        return row['reason']
+
+    def test_a_runtime_that_answers_is_listed_with_its_version(self):
+        fake = self.fake('good')
+        row = self.rows()[fake.pid]
+        self.assertEqual((row['runtime'], row['version'], row['attach'], row['reason'], row['container']),
+                         ('CoreCLR', '9.8.7', True, None, None))
+        self.assertEqual(row['modules'], [])
+        self.assertIn('fake_runtime.py', row['command'])
+        code, out, error = self.monocle('ps')
+        line = [line for line in out.splitlines() if line.startswith('%d ' % fake.pid)][0]
+        self.assertRegex(line, r'^\d+ +CoreCLR +9\.8\.7 +\S+ .*yes .*fake_runtime\.py')
+        code, out, error = self.monocle('ps', '--format=tsv')
+        heads = out.splitlines()[0].split('\t')
+        cells = [line.split('\t') for line in out.splitlines() if line.startswith('%d\t' % fake.pid)][0]
+        self.assertEqual(dict(zip(heads, cells))['attach'], 'yes')
+
+    def test_each_hostile_socket_has_one_reason_and_holds_up_nobody(self):
+        expected = {
+            'nonsense': 'answers nonsense on its diagnostics socket',
+            'zeros': 'answers nonsense on its diagnostics socket',
+            'small': 'answers nonsense on its diagnostics socket',
+            'event': 'answers nonsense on its diagnostics socket',
+            'no-code': 'answers nonsense on its diagnostics socket',
+            'short': 'broke off in the middle of an answer',
+            'long': 'broke off in the middle of an answer',
+            'strings': None,
+            'error': 'does not know this question: its runtime is too old, or has no such part',
+            'unknown': 'refused with 0x80990001',
+            'nothing': 'closed the connection without an answer',
+            'deaf': 'closed the connection without an answer',
+            'silent': 'has not answered on its diagnostics socket for 1.0 s',
+            'trickle': 'has not answered on its diagnostics socket for 1.0 s',
+            'stale': 'has a diagnostics socket on which nobody listens',
+            'none': 'has no diagnostics socket in %s: it was removed, or the runtime has not begun' % self.temporary,
+            'escapes': None,
+        }
+        fakes = {how: self.fake(how) for how in expected}
+        rows = self.rows()
+        for how, reason in expected.items():
+            self.assertEqual((how, rows[fakes[how].pid]['reason']), (how, reason))
+        self.assertEqual(rows[fakes['strings'].pid]['version'], '9.9.9')
+        self.assertEqual(rows[fakes['escapes'].pid]['version'], '1?]0;x??')
+
+    def test_what_is_no_socket_is_not_opened(self):
+        for how in ('file', 'link'):
+            self.assertRegex(self.reason(how), r'^has no diagnostics socket: dotnet-diagnostic-\d+-\d+-socket in .* is '
+                                               r'no socket$')
+
+    def test_a_socket_on_which_another_process_listens_gets_no_byte(self):
+        fake = self.fake('none')
+        path = '%s/dotnet-diagnostic-%d-%d-socket' % (self.temporary, fake.pid, fake_runtime.start_time(fake.pid))
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            listener.listen(5)
+            reason = self.rows()[fake.pid]['reason']
+            self.assertEqual(reason, 'has a diagnostics socket on which process %d of user %d listens' % (
+                os.getpid(), os.geteuid()))
+            connection, _ = listener.accept()
+            self.assertEqual(connection.recv(100), b'')
+            connection.close()
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
+    def test_a_file_of_another_user_is_not_connected_to(self):
+        fake = self.fake('good')
+        path = '%s/dotnet-diagnostic-%d-%d-socket' % (self.temporary, fake.pid, fake_runtime.start_time(fake.pid))
+        os.chown(path, 65534, 65534)
+        self.assertRegex(self.rows()[fake.pid]['reason'], r'^has no diagnostics socket of its own: user 65534 made ')
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
+    def test_another_users_process_is_told_from_ones_own(self):
+        fake = self.fake('good')
+        os.chmod(self.temporary, 0o755)
+        code, out, error = self.monocle('ps', '--format=json', user=65534)
+        self.assertEqual((code, error), (0, ''))
+        # Its maps cannot be read, so nothing says what it is.
+        self.assertNotIn(fake.pid, {row['pid'] for row in json.loads(out)})
+
+    def test_settings_that_keep_everybody_out_are_named(self):
+        for name, value in (('DOTNET_EnableDiagnostics', '0'), ('COMPlus_EnableDiagnostics', '0'),
+                            ('DOTNET_EnableDiagnostics_IPC', '0'), ('DOTNET_EnableDiagnostics_Profiler', '0')):
+            self.assertEqual(self.reason('none', env={name: value}), 'diagnostics off (%s=%s)' % (name, value))
+        self.assertIsNone(self.reason('good', env={'DOTNET_EnableDiagnostics': '1'}))
+        self.assertEqual(self.reason('good', env={'CORECLR_ENABLE_PROFILING': '1',
+                                                  'CORECLR_PROFILER_PATH': '/opt/other/libother.so'}),
+                         'has the profiler libother.so')
+
+    def test_what_is_in_it_is_named(self):
+        library = self.folder / 'libmono-profiler-calls.so'
+        library.write_bytes(bytes(4096))
+        first = self.fake('good', library=library)
+        self.assertNotIn(first.pid, self.rows())
+        mono = self.folder / 'libmonosgen-2.0.so.1'
+        mono.write_bytes(bytes(4096))
+        second = self.fake('none', library=mono)
+        row = self.rows()[second.pid]
+        self.assertEqual((row['runtime'], row['attach'], row['reason']), ('Mono', False, 'Mono'))
+
+    def test_a_stopped_process_is_not_asked(self):
+        fake = self.fake('good')
+        fake.send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + 30
+        stat = pathlib.Path('/proc/%d/stat' % fake.pid)
+        while stat.read_text().rpartition(')')[2].split()[0] != 'T':
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(self.rows()[fake.pid]['reason'], 'stopped')
+        fake.send_signal(signal.SIGCONT)
+
+    def test_processes_that_end_meanwhile_do_no_harm(self):
+        for _ in range(10):
+            children = [subprocess.Popen(['true']) for _ in range(20)]
+            self.rows()
+            for child in children:
+                child.wait()
+
+    def test_wrong_use_is_one_line(self):
+        code, out, error = self.monocle('ps', 'extra')
+        self.assertEqual((code, out, error.count('\n')), (2, '', 1))
+        with open('/dev/full', 'w') as full:
+            self.fake('good')
+            process = subprocess.run([self.program, 'ps'], stdout=full, stderr=subprocess.PIPE, env=self.environment)
+        self.assertEqual((process.returncode, process.stderr.count(b'\n')), (1, 1))
+
+
+if __name__ == '__main__':
+    case.main()
