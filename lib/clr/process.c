@@ -5,6 +5,7 @@
  * and a compiler server that outlive it, and a profile of those is not what anybody asked for.
  */
 #include "process.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,16 +48,25 @@ takes_value (const char *word)
 	return false;
 }
 
+/* Of what is not there, the muxer makes a command of the SDK, whose command line then says what is wrong. */
+static bool
+is_there (const char *assembly)
+{
+	return access (assembly, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
 /* The assembly that `dotnet [exec] [options] X.dll` runs; NULL: `dotnet` runs an SDK command. */
 static const char *
 muxed_assembly (const command_line *line)
 {
 	int i = 1;
-	if (i < line->count && strcmp (line->words[i], "exec") == 0)
-		i++;
+	bool is_exec = i < line->count && strcmp (line->words[i], "exec") == 0;
+	i += is_exec;
 	while (i < line->count && line->words[i][0] == '-')
 		i += takes_value (line->words[i]) ? 2 : 1;
-	return i < line->count && monocle__cmdline_is_assembly (line->words[i]) ? line->words[i] : NULL;
+	if (i >= line->count || !monocle__cmdline_is_assembly (line->words[i]))
+		return NULL;
+	return is_exec || is_there (line->words[i]) ? line->words[i] : NULL;
 }
 
 static bool

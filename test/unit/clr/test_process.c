@@ -50,7 +50,7 @@ static void
 programs_are_meant (void **state)
 {
 	IS_MEANT ("dotnet", "app.dll");
-	IS_MEANT ("dotnet", "/srv/app.exe", "build");
+	IS_MEANT ("dotnet", "./app.exe", "build");
 	IS_MEANT ("/usr/bin/dotnet", "exec", "app.dll");
 	IS_MEANT ("dotnet", "exec", "--fx-version", "8.0.1", "app.exe", "32");
 	IS_MEANT ("dotnet", "--roll-forward", "Major", "app.dll");
@@ -64,6 +64,10 @@ commands_of_the_sdk_are_declined (void **state)
 	IS_DECLINED ("dotnet", "build");
 	IS_DECLINED ("dotnet", "run", "--", "app.dll");
 	IS_DECLINED ("dotnet", "test");
+	/* The muxer hands what is not there to the SDK, as a command that it does not know. */
+	IS_DECLINED ("dotnet", "missing.dll");
+	IS_DECLINED ("dotnet", "--roll-forward", "Major", "app.dll/missing.dll");
+	IS_MEANT ("dotnet", "exec", "missing.dll");
 	IS_DECLINED ("dotnet", "--info");
 	IS_DECLINED ("dotnet");
 }
@@ -129,6 +133,27 @@ reports_go_into_the_folder_of_run (void **state)
 	monocle__run_note ("loaded", "nowhere to write is no error");
 }
 
+/* Where app.dll and app.exe are. */
+static int
+enter_folder (void **state)
+{
+	static char folder[] = "/tmp/monocle-test-XXXXXX";
+	if (!mkdtemp (folder) || chdir (folder) != 0)
+		return -1;
+	*state = folder;
+	fclose (fopen ("app.dll", "w"));
+	fclose (fopen ("app.exe", "w"));
+	return 0;
+}
+
+static int
+leave_folder (void **state)
+{
+	unlink ("app.dll");
+	unlink ("app.exe");
+	return chdir ("/") != 0 ? -1 : rmdir (*state);
+}
+
 int
 main (void)
 {
@@ -144,5 +169,5 @@ main (void)
 		cmocka_unit_test (switching_off_beats_everything),
 		cmocka_unit_test (reports_go_into_the_folder_of_run),
 	};
-	return cmocka_run_group_tests (tests, NULL, NULL);
+	return cmocka_run_group_tests (tests, enter_folder, leave_folder);
 }
