@@ -40,7 +40,9 @@ note_failure (monocle__candidate *candidate, const char *format, ...)
 
 typedef struct {
 	bool (*supply) (const char *name);
+	const char *(*supplier) (const char *name);
 	unsigned supplied;
+	const char *library; /* that has some of the names, and is not there; NULL: there is none */
 	char names[2560];
 	size_t length;
 	unsigned count, unnamed;
@@ -54,6 +56,10 @@ note_missing (const char *name, void *data)
 		return;
 	if (list->supply && list->supply (name)) {
 		list->supplied++;
+		return;
+	}
+	if (list->supplier && list->supplier (name)) {
+		list->library = list->supplier (name);
 		return;
 	}
 	list->count++;
@@ -71,16 +77,18 @@ note_missing (const char *name, void *data)
 static bool
 supply_or_explain (monocle__candidate *candidate, const char *words)
 {
-	missing list = { .supply = candidate->supply };
+	missing list = { .supply = candidate->supply, .supplier = candidate->supplier };
 	char path[PATH_MAX], more[32] = "";
 	snprintf (path, sizeof path, "%.*s", (int) strcspn (words, ":"), words);
 	monocle__elf_each_needed (path, note_missing, &list);
-	if (list.supplied && !list.count)
+	if (list.supplied && !list.count && !list.library)
 		return true;
 	if (list.unnamed)
 		snprintf (more, sizeof more, " and %u more", list.unnamed);
 	if (list.count)
 		note_failure (candidate, "%s needs %s%s, which %s does not have", path, list.names, more, candidate->process);
+	else if (list.library)
+		note_failure (candidate, "%s needs %s of %s, which is not there", path, list.library, candidate->process);
 	else
 		note_failure (candidate, "%s", words);
 	return false;
@@ -179,6 +187,7 @@ monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, co
 	ret_candidate->process = process;
 	ret_candidate->failure[0] = '\0';
 	ret_candidate->supply = NULL;
+	ret_candidate->supplier = NULL;
 	ret_candidate->starting = NULL;
 	snprintf (ret_candidate->name, sizeof ret_candidate->name, "%s", name);
 	snprintf (ret_candidate->symbol, sizeof ret_candidate->symbol, MONOCLE__ENTRY_POINT "%s", ret_candidate->name);

@@ -22,6 +22,8 @@ typedef struct {
 	char failure[3072]; /* "" while nothing failed but looking */
 	/* Is asked about each mono_* name that a file lacks; true: it is there now. NULL: there are no more. */
 	bool (*supply) (const char *name);
+	/* Which library has a name that could not be supplied, as it is not there; NULL: none has. */
+	const char *(*supplier) (const char *name);
 	/* Is told of the entry point before it is called, and of NULL after it. NULL: nobody is. */
 	void (*starting) (const void *code);
 } monocle__candidate;

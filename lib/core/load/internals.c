@@ -12,6 +12,8 @@
 #include "elf.h"
 #include "self.h"
 
+#define LIBRARY "libmonocle-internals.so"
+
 static const char *const names[] = {
 #define MONOCLE__INTERNAL(name) #name,
 #include "internal-names.def"
@@ -32,7 +34,7 @@ static bool
 open_in (const char *folder, const char *below)
 {
 	char file[64];
-	snprintf (file, sizeof file, "%s/libmonocle-internals.so", below);
+	snprintf (file, sizeof file, "%s/" LIBRARY, below);
 	return monocle__self_open_library (folder, file, RTLD_GLOBAL);
 }
 
@@ -44,6 +46,12 @@ monocle__internals_supply (const char *name)
 		return false;
 	return dlsym (RTLD_DEFAULT, name) || open_in (here, "/internals") || open_in (here, "/monocle/internals") ||
 	       open_in (here, "/../internals") || open_in (MONOCLE_MODULEDIR, "/internals");
+}
+
+const char *
+monocle__internals_supplier (const char *name)
+{
+	return is_internal (name) ? LIBRARY : NULL;
 }
 
 static void

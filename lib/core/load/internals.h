@@ -13,6 +13,8 @@
  * context.
  */
 bool monocle__internals_supply (const char *name);
+/* The library's file, if it is one of its names; else NULL. */
+const char *monocle__internals_supplier (const char *name);
 /* Does the file that this code is in need names of the library? Normal context. */
 bool monocle__internals_are_needed (const void *code);
 

@@ -214,6 +214,7 @@ parse (search *find, const char *desc)
 		snprintf (name, sizeof name, "%.*s", (int) length, desc);
 		monocle__candidate_init (&find->candidate, name, desc, "Monocle");
 		find->candidate.supply = monocle__internals_supply;
+		find->candidate.supplier = monocle__internals_supplier;
 		find->candidate.starting = starting;
 		return true;
 	}
