@@ -7,6 +7,9 @@
  * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child,
  * and the shell continues both. What is sent to us alone is passed on. A signal that was ignored when we were
  * started (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
+ *
+ * A program may take its time to end, so one request to end is only passed on, however long ago it was, and so are
+ * those that follow it at once. Who asks us again after PATIENCE seconds wants it to end: it is killed.
  */
 #include "child.h"
 
@@ -19,22 +22,41 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
 
-enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on, PATIENCE = 5 };
 
 /* Written while the signals are blocked. */
 static volatile pid_t child_pid;
+/* Written by the handler, which nothing that is passed on interrupts. */
+static volatile time_t asked_to_end; /* by CLOCK_MONOTONIC; 0: not yet */
+static volatile bool was_killed;
+
+/* Async-safe. Was the child asked to end long ago? SIGHUP and SIGQUIT have other meanings for many programs. */
+static bool
+is_overdue (int signal_number)
+{
+	struct timespec now;
+	if (signal_number != SIGTERM && signal_number != SIGINT)
+		return false;
+	clock_gettime (CLOCK_MONOTONIC, &now);
+	if (asked_to_end == 0)
+		asked_to_end = now.tv_sec + 1; /* the rest of this second does not count */
+	return now.tv_sec - asked_to_end >= PATIENCE;
+}
 
 /* Async-safe. From the terminal the child has it already. */
 static void
 pass_on (int signal_number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	if (child_pid > 0 && info->si_code <= 0)
-		kill (child_pid, signal_number);
+	if (child_pid > 0 && info->si_code <= 0) {
+		was_killed = is_overdue (signal_number);
+		kill (child_pid, was_killed ? SIGKILL : signal_number);
+	}
 	errno = saved;
 }
 
@@ -43,11 +65,11 @@ static void
 signals_take (struct sigaction *old_actions, sigset_t *old_mask)
 {
 	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
-	sigset_t blocked;
-	sigemptyset (&blocked);
+	sigset_t *blocked = &action.sa_mask;
+	sigemptyset (blocked);
 	for (size_t i = 0; i < PASSED_ON; i++)
-		sigaddset (&blocked, passed_on[i]);
-	sigprocmask (SIG_BLOCK, &blocked, old_mask);
+		sigaddset (blocked, passed_on[i]);
+	sigprocmask (SIG_BLOCK, blocked, old_mask);
 	for (size_t i = 0; i < PASSED_ON; i++) {
 		sigaction (passed_on[i], NULL, &old_actions[i]);
 		if (old_actions[i].sa_handler != SIG_IGN)
@@ -143,6 +165,9 @@ start_and_wait (char *const *argv, const struct sigaction *old_actions, const si
 	code = wait_for (pid, &ret_child->signalled);
 	if (error)
 		return cannot_start (argv[0], error);
+	if (was_killed)
+		monocle__say ("the program had not ended %d seconds after it was asked to; asked again, it was killed",
+		              PATIENCE);
 	ret_child->pid = pid;
 	return code;
 }

@@ -16,7 +16,8 @@ typedef struct {
 
 /*
  * Starts argv[0], found along PATH, with this process's environment, descriptors, ignored signals and signal mask,
- * waits for its end and passes on the signals that this process gets meanwhile. Answers the exit code for the shell:
+ * waits for its end and passes on the signals that this process gets meanwhile; what does not end, and is asked again
+ * some seconds later, is killed, after one line on stderr. Answers the exit code for the shell:
  * the program's own, 128 + n after signal n, 126 or 127 (after one line on stderr) when it could not be started, 125
  * when the system refused a process.
  */

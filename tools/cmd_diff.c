@@ -72,13 +72,21 @@ write_rows (const monocle__profile *profile, const arguments *args, const monocl
 	return monocle__output_finish (stdout, NULL);
 }
 
-/* Where they are two, the reader must know it: own time is not the same in profiles of calls and of samples. */
-static void
-say_values (const arguments *args, const monocle__value_type *before, const monocle__value_type *after)
+/*
+ * The time that a sample stands for and the time between a call's begin and its end are both nanoseconds; their
+ * difference means nothing. Their shares can be compared, and the reader must know that they are of two things.
+ */
+static bool
+try_types (const arguments *args, const monocle__value_type *before, const monocle__value_type *after)
 {
-	if (strcmp (before->type, after->type) != 0)
-		monocle__say ("%s is compared by %s, %s by %s; --value=NAME chooses a value that both have", args->paths[0],
-		              before->type, args->paths[1], after->type);
+	bool is_one = strcmp (before->type, after->type) == 0;
+	if (!is_one && args->is_normalized)
+		monocle__say ("%s is compared by %s, %s by %s", args->paths[0], before->type, args->paths[1], after->type);
+	else if (!is_one)
+		monocle__say ("%s measured %s, and %s %s: only their shares can be compared, by --normalize, or a value that "
+		              "both have, by --value=NAME",
+		              args->paths[0], before->type, args->paths[1], after->type);
+	return is_one || args->is_normalized;
 }
 
 /* The values that are compared: what is named, or the first profile's main one, if both have it in one unit. */
@@ -98,10 +106,8 @@ try_values (monocle__profile *const profiles[2], const arguments *args, size_t v
 		types[i] = &profiles[i]->value_types[values[i]];
 		name = args->value ? args->value : types[i]->type;
 	}
-	if (strcmp (types[0]->unit, types[1]->unit) == 0) {
-		say_values (args, types[0], types[1]);
-		return true;
-	}
+	if (strcmp (types[0]->unit, types[1]->unit) == 0)
+		return try_types (args, types[0], types[1]);
 	monocle__say ("%s is in %s (%s), %s in %s (%s): they cannot be compared; --value=NAME chooses another value",
 	              args->paths[0], types[0]->unit, types[0]->type, args->paths[1], types[1]->unit, types[1]->type);
 	return false;

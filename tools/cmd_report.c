@@ -289,6 +289,7 @@ const monocle__command monocle__command_report = {
 	.name = "report",
 	.summary = "show a profile or coverage as a table, a tree, or rows for other programs",
 	.operands = "[FILE...]",
+	.without_output = "monocle flame -o OUT.html draws a page, monocle convert --to=FORMAT -o OUT writes other files",
 	.options = options,
 	.about = "FILE is a profile (pprof, or .mlpd of Mono's log profiler), the spool of a process that died or still\n"
 	         "runs, the number of a running process (or of the monocle run that started it), or coverage (.mcov);\n"

@@ -162,7 +162,22 @@ place_output (const monocle__run_folder *folder, monocle__run_profile *profile, 
 	return error;
 }
 
-/* The first process has FILE itself, later ones FILE with their id in it. */
+/* FILE with the id of the process in it, and with a number, too, where the process has such a file. Owned. */
+static char *
+name_with_id (const monocle__run_folder *folder, const char *output, size_t index)
+{
+	char *name = monocle__move_name (output, folder->profiles[index].pid), *numbered;
+	int count = 1;
+	for (size_t i = 0; i < index; i++)
+		count += folder->profiles[i].is_named_by_id && folder->profiles[i].pid == folder->profiles[index].pid;
+	if (count == 1)
+		return name;
+	numbered = monocle__move_name (name, count);
+	free (name);
+	return numbered;
+}
+
+/* The first profile has FILE itself. */
 static void
 place_outputs (monocle__run_folder *folder, const arguments *args)
 {
@@ -175,7 +190,8 @@ place_outputs (monocle__run_folder *folder, const arguments *args)
 		int error;
 		if (!(profile->collected || profile->rescued) || profile->is_coverage)
 			continue;
-		target = placed++ == 0 ? monocle__format ("%s", output) : monocle__move_name (output, profile->pid);
+		profile->is_named_by_id = placed++ > 0;
+		target = profile->is_named_by_id ? name_with_id (folder, output, i) : monocle__format ("%s", output);
 		error = place_output (folder, profile, target);
 		if (error == 0) {
 			free (profile->path);

@@ -29,8 +29,9 @@ typedef struct monocle__command {
 	const char *operands; /* what it takes besides options, "[FILE]"; NULL: nothing */
 	bool has_command;     /* the operands are a command line: they come last, and options in it are not ours */
 	const monocle__option *options;
-	const char *about, *more; /* the help before and after the options; lines. `more` may be NULL */
-	const char *examples;     /* two command lines, which end the help */
+	const char *about, *more;   /* the help before and after the options; lines. `more` may be NULL */
+	const char *examples;       /* two command lines, which end the help */
+	const char *without_output; /* of a command without -o: what does write files. NULL: nothing is to be said */
 	/* argv[0] is the name. The result is the exit code. */
 	int (*run) (int argc, char **argv);
 } monocle__command;

@@ -108,7 +108,11 @@ unknown_name (const monocle__command *command, const char *word)
 static void
 option_error (const monocle__command *command, int problem, const char *word)
 {
-	if (!word || strncmp (word, "--", 2) != 0)
+	bool is_output =
+	    problem == '?' && (optopt == 'o' || (word && strncmp (word, "--output", strlen ("--output")) == 0));
+	if (is_output && command->without_output)
+		monocle__say ("%s has no -o: %s", command->name, command->without_output);
+	else if (!word || strncmp (word, "--", 2) != 0)
 		monocle__usage_error (command, problem == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
 	else if (problem == ':')
 		monocle__usage_error (command, "option '%s' needs a value", word);

@@ -41,6 +41,7 @@ typedef struct {
 	bool collected; /* lies in the folder and must be moved */
 	bool rescued;   /* lies in the folder, because it could not be written where it was to go */
 	bool is_coverage;
+	bool is_named_by_id;       /* it was placed under a name with the process's id */
 	monocle__profile *content; /* what a picture was made of; NULL: the file is the profile */
 } monocle__run_profile;
 

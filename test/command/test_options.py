@@ -76,6 +76,13 @@ class Usage(case.Case):
         for words in [['report', '--xyzzy'], ['flame', '--'], ['flame', 'p', '-x']]:
             self.assertNotIn('did you mean', self.monocle(*words)[2])
 
+    def test_a_report_says_what_writes_files(self):
+        for words in [['-o', 'x.html'], ['--output=x.html'], ['p.pb.gz', '-o', 'x.html']]:
+            code, out, error = self.monocle('report', *words)
+            self.assertEqual((code, out), (2, ''))
+            self.assertEqual(error, 'monocle: report has no -o: monocle flame -o OUT.html draws a page, monocle '
+                                    'convert --to=FORMAT -o OUT writes other files\n')
+
     def test_a_prefix_is_enough_where_one_option_has_it(self):
         self.assertEqual(self.monocle('report', '--form=nonsense')[2].split(',')[0], 'monocle: --format is text')
         self.assertIn('ambiguous', self.monocle('run', '--pro=x', '--', 'true')[2])

@@ -69,7 +69,7 @@ class Output(case.Case):
                          (0, 'monocle: s.pb.gz does not count calls; its rows are in the order of samples\n'))
         self.assertEqual(self.monocle('report', '--sort=calls', 'p.pb.gz')[2], '')
         # The difference of two values says so for programs, too.
-        found = json.loads(self.monocle('diff', '--format=json', 's.pb.gz', 'p.pb.gz')[1])
+        found = json.loads(self.monocle('diff', '--format=json', '--normalize', 's.pb.gz', 'p.pb.gz')[1])
         self.assertEqual((found['before']['value'], found['after']['value']), ('cpu', 'self'))
 
     def test_a_tree_in_a_pipe_has_no_endless_names(self):
@@ -298,17 +298,20 @@ before  after  change  points  path, with everything it called
         times = self.monocle('diff', 'p.pb.gz', 'p.pb.gz', '--format=tsv')[1]
         self.assertIn('self_change_ns\tself_points\ttotal_before_ns', times)
 
-    def test_two_different_values_are_named_when_they_are_compared(self):
+    def test_of_two_different_values_only_shares_are_compared(self):
         profile = pprof.Writer()
         profile.value('samples', 'count')
         profile.value('cpu', 'nanoseconds')
         profile.sample(['A:Main ()'], [1, 7000])
         pprof.write_gzip(self.work / 's.pb.gz', profile.encode())
         code, out, error = self.monocle('diff', 'p.pb.gz', 's.pb.gz')
+        self.assertEqual((code, out), (1, ''))
+        self.assertEqual(error, 'monocle: p.pb.gz measured self, and s.pb.gz cpu: only their shares can be compared, '
+                                'by --normalize, or a value that both have, by --value=NAME\n')
+        code, out, error = self.monocle('diff', 'p.pb.gz', 's.pb.gz', '--normalize')
         self.assertEqual(code, 0)
-        self.assertEqual(error, 'monocle: p.pb.gz is compared by self, s.pb.gz by cpu; --value=NAME chooses a value '
-                                'that both have\n')
-        self.assertIn('A.Main ()', out)
+        self.assertEqual(error, 'monocle: p.pb.gz is compared by self, s.pb.gz by cpu\n')
+        self.assertIn('1 method did not change', out)
         self.assertEqual(self.monocle('diff', 's.pb.gz', 's.pb.gz')[2], '')
 
     def test_a_text_log_is_called_so(self):

@@ -6,6 +6,7 @@
 """
 import os
 import pathlib
+import re
 import pty
 import shutil
 import signal
@@ -102,6 +103,24 @@ class Signals(case.Case):
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+
+    def test_what_does_not_end_is_killed_by_who_asks_again_and_no_sooner(self):
+        """A process that hangs may ignore everything; one that is slow to end must be left alone."""
+        script = 'trap "echo got >> got" TERM; touch ready; while :; do sleep 0.05; done'
+        process = self.start('run', '--', '/bin/sh', '-c', script)
+        self.wait_ready()
+        for count in 1, 2:
+            process.send_signal(signal.SIGTERM)
+            self.wait_for(self.work / 'got')
+            (self.work / 'got').unlink()
+        # As long as a second is: less than that may be between any two of the above.
+        time.sleep(6.1)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        error = process.communicate(timeout=30)[1].decode()
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+        self.assertIn('monocle: the program had not ended 5 seconds after it was asked to; asked again', error)
+        self.assertNothingLeft()
 
     def test_ctrl_c_of_a_terminal_reaches_the_program_once(self):
         script = 'trap "echo got >> got" INT; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
@@ -365,6 +384,19 @@ class Collecting(case.Case):
                                    '-o', 'p.pb.gz')[2]
         self.assertIn('large.Main ()', error)
         self.assertIn('small.Main ()', error)
+
+    def test_no_profile_of_a_process_replaces_another(self):
+        names = ['a', 'b', 'c', 'd']
+        for name in names:
+            self.make_process(name, name, 41, 5000)
+        script = 'echo x > $d/41.loaded; ' + ' '.join(
+            'cp %s $d/%s.pb.gz; echo $d/%s.pb.gz > $d/41.%d.done;' % (name, name, name, place)
+            for place, name in enumerate(names))
+        self.run_processes(script, '-q', '-o', 'p.pb.gz')
+        made = {name for name in os.listdir(self.work) if name.startswith('p.')}
+        self.assertEqual(made, {'p.pb.gz', 'p.41.pb.gz', 'p.41.2.pb.gz', 'p.41.3.pb.gz'})
+        mains = [self.monocle('report', '--format=tsv', name)[1] for name in made]
+        self.assertEqual(sorted(re.search(r'(\w):Main', text).group(1) for text in mains), names)
 
     def test_several_processes_can_be_one_profile(self):
         code, _, error = self.run_two('--merge')
