@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct {
-	const char *output;
+	const char *output, *editor;
 	double min_share;
 	bool upright;
 	monocle__topic_choice topic;
@@ -30,7 +30,10 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 	char *output = args->output ? monocle__format ("%s", args->output) : monocle__profile_file_output (path, ".html");
 	monocle__report_options options = { .title = monocle__path_base_name (monocle__profile_file_title (path)),
 		                                .min_share = args->min_share,
-		                                .upright = args->upright };
+		                                .upright = args->upright,
+		                                .foldable = !args->view.mine,
+		                                .folded = !args->view.all_frames,
+		                                .editor = args->editor };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
 	int result = monocle__output_flame (place, path, profile, &options);
 	free (output);
@@ -40,7 +43,7 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 static int
 draw (const arguments *args, const char *path)
 {
-	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true };
+	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true, .never_folds = true };
 	monocle__profile *profile;
 	int result;
 	if (monocle__profile_file_open (path, &profile) != 0)
@@ -68,6 +71,33 @@ draw_newest (const arguments *args)
 	return result;
 }
 
+/*
+ * An address with {file} in it, or the name of an editor whose address is known. What runs in the page itself is none.
+ */
+static bool
+try_editor (const char *text, void *ret_editor)
+{
+	static const struct {
+		const char *name, *address;
+	} editors[] = {
+		{ "none", "" },
+		{ "vscode", MONOCLE__REPORT_VSCODE },
+		{ "vscodium", "vscodium://file{file}:{line}" },
+	};
+	size_t scheme = strspn (text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-");
+	for (size_t i = 0; i < sizeof editors / sizeof *editors; i++) {
+		if (strcmp (text, editors[i].name) == 0) {
+			*(const char **) ret_editor = editors[i].address;
+			return true;
+		}
+	}
+	if (scheme == 0 || strncmp (text + scheme, "://", 3) != 0 || !strstr (text, "{file}") ||
+	    strncasecmp (text, "javascript:", strlen ("javascript:")) == 0)
+		return false;
+	*(const char **) ret_editor = text;
+	return true;
+}
+
 static bool
 try_share (const char *text, void *ret_share)
 {
@@ -82,7 +112,7 @@ try_share (const char *text, void *ret_share)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .topic = MONOCLE__TOPIC_CHOICE_NONE, .view.names = SIZE_MAX };
+	arguments args = { .topic = MONOCLE__TOPIC_CHOICE_NONE, .view.names = SIZE_MAX, .editor = MONOCLE__REPORT_VSCODE };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
@@ -109,6 +139,10 @@ static const monocle__option options[] = {
 	  "fold frames narrower than this; each fold says how many it holds.\n"
 	  "Default: 0.01 where there are more than 20,000 frames, else nothing is folded",
 	  .try_read = try_share, .wanted = "is a percentage" },
+	{ "editor",    0,   MONOCLE__OPTION_READ, offsetof (arguments, editor),    "EDITOR",
+	  "what opens a method's source: vscode (default), vscodium, none, or an address\n"
+	  "with {file} and {line} in it, as vscode://file{file}:{line}",
+	  .try_read = try_editor, .wanted = "is vscode, vscodium, none, or an address with {file} in it, as vscode://file{file}:{line}" },
 	{ 0 },
 };
 /* clang-format on */
@@ -120,7 +154,8 @@ const monocle__command monocle__command_flame = {
 	.options = options,
 	.about = "One file, which works offline. It has search by "
 	         "regular\n"
-	         "expression, zoom, keys (press ?), a dark mode, and every metric of the profile.\n"
+	         "expression, zoom, callers and callees of a method, a table, threads, keys (press ?),\n"
+	         "a dark mode, and every metric of the profile. Its address holds what was chosen.\n"
 	         "Without FILE it is the newest profile of the current directory.\n",
 	.examples = "  monocle flame\n"
 	            "  monocle flame prof.pb.gz -o prof.html\n",

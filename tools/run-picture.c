@@ -9,6 +9,7 @@
 #include "output.h"
 #include "path.h"
 #include "report.h"
+#include "view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +30,24 @@ monocle__run_picture_is_wanted (const char *output)
 int
 monocle__run_picture_write (const monocle__profile *profile, const char *part, const char *output)
 {
-	const monocle__report_options page = { .title = monocle__path_base_name (output) };
+	/* The page folds by itself, and the rest is as monocle convert writes it. */
+	const monocle__view_options view = { .fold = !is_page (output), .tell_images = true };
+	monocle__profile *shown = monocle__view_new (profile, &view);
+	const monocle__report_options page = {
+		.title = monocle__path_base_name (output), .foldable = true, .folded = true, .editor = MONOCLE__REPORT_VSCODE
+	};
 	const monocle__convert_options data = { .title = page.title, .value = monocle__profile_main_value (profile) };
 	int fd = open (part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), error = 0, result;
 	FILE *out = fd < 0 ? NULL : fdopen (fd, "wb");
-	if (!out)
-		return -errno;
-	result = is_page (output) ? monocle__report_flame (out, profile, &page)
-	                          : monocle__speedscope_convert (out, profile, &data);
+	if (!out) {
+		error = -errno;
+		monocle__profile_free (shown);
+		return error;
+	}
+	result = !shown           ? -1
+	       : is_page (output) ? monocle__report_flame (out, shown, &page)
+	                          : monocle__speedscope_convert (out, shown, &data);
+	monocle__profile_free (shown);
 	if (result != 0)
 		error = -ENOMEM;
 	if (error == 0 && (fflush (out) != 0 || ferror (out)))

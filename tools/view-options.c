@@ -66,7 +66,7 @@ options_of (const monocle__view_plan *plan)
 	bool for_people = plan->by_default == MONOCLE__VIEW_FOR_PEOPLE;
 	monocle__view_options options = {
 		.names = for_people ? MONOCLE__NAMES_CSHARP : MONOCLE__NAMES_MONO,
-		.fold = (for_people && !arguments->all_frames) || arguments->folded,
+		.fold = !plan->never_folds && ((for_people && !arguments->all_frames) || arguments->folded),
 		.mine = arguments->mine,
 		.tell_images = plan->tell_images && for_people,
 		.focus = words_of (&arguments->focus),

@@ -76,6 +76,7 @@ typedef struct {
 	monocle__view_default by_default;
 	bool is_table;    /* --threads makes a table of threads, not outermost frames */
 	bool tell_images; /* see monocle__view_options */
+	bool never_folds; /* who shows it folds by himself */
 } monocle__view_plan;
 
 /*

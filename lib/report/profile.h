@@ -26,6 +26,7 @@ typedef struct {
 	int64_t line;            /* where it begins in its source, 0 when unknown */
 	const char *image;       /* the path of the file with its code; NULL when unknown */
 	const char *source;      /* the path of its source, as its compiler knew it; NULL when unknown */
+	uint8_t origin;          /* 1 + the monocle__origin that a view found; 0: by its name and image */
 } monocle__function;
 
 typedef struct {

@@ -27,6 +27,9 @@ typedef struct {
 	const char *ellipsis; /* text: what replaces the missing middle of a name */
 	bool upright;         /* flame: callers at the bottom, not on top */
 	bool diff;            /* flame: the values are before and after; colours tell what grew */
+	bool foldable;        /* flame: all frames are there, and the page may collapse the framework's */
+	bool folded;          /* flame: with `foldable`: it begins so */
+	const char *editor;   /* flame: the address that opens {file} at {line}; NULL or "": none does */
 	double min_share;     /* flame: frames narrower than this part of the whole fold; 0: only in large profiles */
 } monocle__report_options;
 
@@ -40,6 +43,8 @@ typedef int monocle__report_writer (FILE *out, const monocle__profile *profile, 
 #define REPORT_FORMAT(name, is_for_people) monocle__report_writer monocle__report_##name;
 #include "report-formats.def"
 #undef REPORT_FORMAT
+/* The address that opens a file in Visual Studio Code. */
+#define MONOCLE__REPORT_VSCODE "vscode://file{file}:{line}"
 /* One HTML file that needs nothing else. `limit` and `sort` mean nothing to it. */
 monocle__report_writer monocle__report_flame;
 

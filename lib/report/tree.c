@@ -21,6 +21,7 @@ monocle__tree_free (monocle__tree *tree)
 	free (tree->nodes);
 	free (tree->self);
 	free (tree->total);
+	free (tree->leaves);
 	free (tree->slots);
 	free (tree);
 }
@@ -106,6 +107,7 @@ add_sample (monocle__tree *tree, size_t index)
 		node = node_child (tree, node, profile->frames[sample->frames + i - 1]);
 	if (node == MONOCLE__NO_NODE)
 		return false;
+	tree->leaves[index] = node;
 	for (size_t v = 0; v < profile->value_count; v++) {
 		int64_t *sum = &tree->self[node * profile->value_count + v];
 		*sum = monocle__add (*sum, values[v]);
@@ -138,6 +140,9 @@ monocle__tree_new (const monocle__profile *profile)
 	if (!tree)
 		return NULL;
 	tree->profile = profile;
+	tree->leaves = malloc ((profile->sample_count + 1) * sizeof *tree->leaves);
+	if (!tree->leaves)
+		goto fail;
 	if (node_new (tree, MONOCLE__NO_NODE, MONOCLE__NO_NODE) == MONOCLE__NO_NODE)
 		goto fail;
 	for (size_t i = 0; i < profile->sample_count; i++) {

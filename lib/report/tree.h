@@ -45,8 +45,9 @@ typedef struct {
 	size_t count, capacity;
 	int64_t *self; /* by node and value */
 	size_t self_capacity;
-	int64_t *total;  /* a node with everything below it */
-	uint32_t *slots; /* hash over (parent, function): index of the node, 0 is free */
+	int64_t *total;   /* a node with everything below it */
+	uint32_t *leaves; /* by sample: the node at the end of its stack */
+	uint32_t *slots;  /* hash over (parent, function): index of the node, 0 is free */
 	size_t slot_count;
 } monocle__tree;
 

@@ -126,6 +126,16 @@ class Output(case.Case):
             self.assertEqual((code, out), (1, ''))
             self.assertIn(wanted, error)
 
+    def test_what_opens_an_editor_is_an_address(self):
+        for editor, wanted in [('vscode', 'vscode://file{file}:{line}'), ('none', ''),
+                               ('x-y://a?f={file}', 'x-y://a?f={file}')]:
+            page = self.monocle('flame', 'p.pb.gz', '-o', '-', '--editor=' + editor)[1]
+            self.assertIn('"editor":"%s"' % wanted, page)
+        for editor in ['', 'emacs', 'vscode://file', 'javascript://{file}', 'JavaScript://%0aalert(1)//{file}',
+                       '://{file}']:
+            code, out, error = self.monocle('flame', 'p.pb.gz', '--editor=' + editor)
+            self.assertEqual((code, out, len(error.splitlines())), (2, '', 1), editor)
+
     def test_a_page_is_not_written_under_the_name_of_something_else(self):
         for words in [['flame', 'p.pb.gz'], ['diff', 'p.pb.gz', 'p.pb.gz']]:
             for name in ['x.svg', 'x.json', 'x.pb.gz']:
@@ -198,7 +208,7 @@ class Output(case.Case):
             self.assertEqual((code, error), (0, ''))
             data = json.loads(re.search(r'id="profile">(.*?)</script>', page, re.S).group(1))
             self.assertEqual(data['names'], names)
-            self.assertEqual(sum(data['nodes'][3::4]), total)
+            self.assertEqual(sum(data['costs'][3::4]), total)
             self.assertEqual(data['comments'], ['threads: ' + pattern])
         self.assertEqual(self.monocle('flame', 't.pb.gz', '--thread=x'),
                          (1, '', "monocle: no thread of t.pb.gz matches 'x'; it has: main, worker\n"))

@@ -535,6 +535,18 @@ view_init (view *v)
 	return true;
 }
 
+/* Names in the source's words no longer tell whose code it is. */
+static void
+tell_origins (view *v)
+{
+	for (size_t i = 0; i < v->from->function_count; i++) {
+		uint32_t index = v->copy.functions[i];
+		if (index < v->copy.to->function_count)
+			v->copy.to->functions[index].origin =
+			    1 + (v->marks[i] & FOCUS ? (uint8_t) MONOCLE__ORIGIN_OWN : v->origins[i]);
+	}
+}
+
 static bool
 view_make (view *v)
 {
@@ -568,6 +580,7 @@ monocle__view_new (const monocle__profile *profile, const monocle__view_options 
 	view v = { .from = profile, .options = options, .framework = NONE, .resumed = NONE, .hidden_frame = NONE };
 	monocle__profile *made = NULL;
 	if (view_init (&v) && view_make (&v)) {
+		tell_origins (&v);
 		made = v.copy.to;
 		v.copy.to = NULL;
 	}

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a person can do with the flame graph page, in one real browser: views, threads, removal, the table, the link.
+
+    test_flame_page.py MONOCLE
+
+What the page makes of a profile by itself must be what the commands make of it. Exit code 77 (skipped) without
+Chromium.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import chromium  # noqa: E402
+import pprof  # noqa: E402
+
+ARGUMENTS = None
+# Stacks as text, with their amounts, of what is shown.
+PATHS = '''(() => { const m = monocle, found = {}, value = document.getElementById("metric").value;
+    for (let i = 1; i < m.upper; i++) {
+        if (m.selfs[value][i] === 0) continue;
+        const path = [];
+        for (let k = i; k > 0; k = m.parentOf[k]) path.unshift(m.nameAt(k));
+        found[path.join(";")] = m.selfs[value][i];
+    }
+    return found; })()'''
+ROWS = '''[...document.getElementById("rows").children].map(row => [
+    row.querySelector("button").getAttribute("aria-label"),
+    ...[...row.cells].slice(1, -1).map(cell => cell.textContent.replace(/[\\u2007 ]+/g, " "))])'''
+FRAME = '[...Array(monocle.count).keys()].find(i => monocle.nameAt(i) === %s)'
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.holder.name)
+        cls.browser = chromium.Browser(1000, 600)
+        for name in ['view', 'calls', 'exceptions']:
+            cls.write(name, pprof.read_text(HERE / 'profiles' / (name + '.profile')))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.holder.cleanup()
+
+    @classmethod
+    def write(cls, name, data):
+        pprof.write_gzip(str(cls.folder / (name + '.pb.gz')), data)
+
+    @classmethod
+    def run_monocle(cls, *words):
+        return subprocess.run([ARGUMENTS.monocle, *words], cwd=cls.folder, check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.decode()
+
+    def tearDown(self):
+        errors, self.browser.errors = self.browser.errors, []
+        self.assertEqual(errors, [])
+        self.browser.size(1000, 600)
+
+    def open(self, name, link='', *options):
+        page = self.folder / (name + '.html')
+        self.run_monocle('flame', name + '.pb.gz', '-o', page.name, *options)
+        self.browser.open(page, link)
+        return page
+
+    def see(self, script):
+        return self.browser.evaluate(script)
+
+    def click(self, name):
+        self.see('document.getElementById("%s").click()' % name)
+
+    def press(self, key):
+        self.browser.key(key)
+
+    def select(self, name):
+        self.see('monocle.select(%s)' % (FRAME % json.dumps(name)))
+
+    def collapsed(self, name, *options):
+        text = self.run_monocle('convert', '--to=collapsed', '-o', '-', name + '.pb.gz', *options)
+        return {path: int(amount) for path, amount in (line.rsplit(' ', 1) for line in text.splitlines())}
+
+    def table(self, name, *options):
+        text = self.run_monocle('report', '--format=tsv', '--fold', '--names=csharp', *options, name + '.pb.gz')
+        lines = text.splitlines()
+        columns = lines[0].split('\t')
+        return [dict(zip(columns, line.split('\t'))) for line in lines[1:]]
+
+    def test_collapsing_gives_the_stacks_that_the_commands_give(self):
+        for name in ['view', 'exceptions', 'calls']:
+            self.open(name)
+            self.assertEqual(self.see(PATHS), self.collapsed(name), name)
+            self.press('c')
+            self.assertEqual(self.see(PATHS), self.collapsed(name, '--all-frames'), name)
+            self.open(name, '', '--all-frames')
+            self.assertEqual(self.see(PATHS), self.collapsed(name, '--all-frames'), name)
+            self.click('collapse')
+            self.assertEqual(self.see(PATHS), self.collapsed(name), name)
+        self.open('view', '', '--mine')
+        self.assertEqual(self.see(PATHS), self.collapsed('view', '--mine'))
+        self.assertTrue(self.see('document.getElementById("collapse").hidden'))
+        self.open('view', '', '--focus=Regex')
+        self.assertEqual(self.see(PATHS), self.collapsed('view', '--focus=Regex'))
+
+    def test_a_thread_is_what_its_samples_are(self):
+        self.open('view')
+        names = self.see('[...document.getElementById("thread").options].map(option => option.text)')
+        self.assertEqual(names, ['all 4 threads', 'worker_1: 700 ns', 'worker_2: 320 ns', 'main: 265 ns',
+                                 '(no name): 100 ns'])
+        self.see('(select => { select.value = "=worker_2"; select.dispatchEvent(new Event("change")); })'
+                 '(document.getElementById("thread"))')
+        self.assertEqual(self.see(PATHS), self.collapsed('view', '--thread=worker_2'))
+        self.assertEqual(self.see('monocle.totals[1][0]'), 320)
+        self.assertTrue(self.see('document.getElementById("process").hidden'))
+
+    def test_processes_of_a_merged_profile_can_be_chosen(self):
+        for pid in [7, 8]:
+            (self.folder / 'part').write_text('value samples count\ncomment program: shop, pid %d, on here\n'
+                                              'sample A:Main\\_() %d\n' % (pid, pid))
+            self.write('part%d' % pid, pprof.read_text(self.folder / 'part'))
+        self.run_monocle('merge', 'part7.pb.gz', 'part8.pb.gz', '-o', 'both.pb.gz')
+        self.open('both', '#process=' + urllib.parse.quote('shop (8)'))
+        self.assertEqual(self.see('[...document.getElementById("process").options].map(option => option.text)'),
+                         ['all 2 processes', 'shop (8): 8', 'shop (7): 7'])
+        self.assertEqual(self.see(PATHS), {'A.Main ()': 8})
+        self.assertTrue(self.see('document.getElementById("thread").hidden'))
+
+    def test_a_removed_method_is_gone_with_its_stacks_until_undone(self):
+        self.open('view')
+        self.see('monocle.draw()')
+        name = 'Shop.Orders.Find.lambda (Order)'
+        self.see('''(() => { const m = monocle, i = %s, canvas = document.getElementById("canvas");
+            const area = canvas.getBoundingClientRect();
+            m.draw(); canvas.dispatchEvent(new MouseEvent("click", { altKey: true, bubbles: true,
+                clientX: area.left + (m.startOf()[i] + m.totals[1][i] / 2) / m.totals[1][0] * area.width,
+                clientY: area.top + 18 * m.depthOf[i] + 9 })); })()''' % (FRAME % json.dumps(name)))
+        self.assertEqual(self.see('monocle.state().removed.length'), 1)
+        without = self.collapsed('view', '--ignore=Find.*lambda')
+        self.assertNotEqual(without, self.collapsed('view'))
+        self.assertEqual(self.see(PATHS), without)
+        self.assertEqual(self.see('monocle.totals[1][0]'), sum(without.values()))
+        self.assertIn(name, self.see('document.getElementById("removed").textContent'))
+        self.select('[native]')
+        self.press('x')
+        self.assertEqual(self.see('monocle.totals[1][0]'), sum(without.values()) - 60)
+        self.press('u')
+        self.assertEqual(self.see(PATHS), without)
+        self.see('document.querySelector("#removed button").click()')
+        self.assertEqual(self.see(PATHS), self.collapsed('view'))
+        self.select('[framework]')
+        self.press('x')
+        self.assertEqual(self.see('monocle.state().removed.length'), 0, 'what stands for others stays')
+
+    def test_the_table_is_what_report_prints(self):
+        self.open('view')
+        self.click('table')
+        shown = self.see(ROWS)
+        wanted = self.table('view')
+        stood = {'[framework]', '[async]'}
+        for row in wanted:
+            if row['method'].startswith('Tool.Same'):  # tells the two apart by a column
+                row['method'] += ' [%s]' % row['image']
+        amounts = {row['method']: (int(row['self_cpu_ns']), int(row['total_cpu_ns']))
+                   for row in wanted if row['method'] not in stood}
+        self.assertEqual({row[0]: tuple(int(cell.split()[0]) for cell in row[1:]) for row in shown}, amounts)
+        self.assertEqual([amounts[row[0]][0] for row in shown],
+                         sorted((own for own, _ in amounts.values()), reverse=True))
+        self.see('document.querySelectorAll("#columns button")[2].click()')
+        totals = [amounts[row[0]][1] for row in self.see(ROWS)]
+        self.assertEqual(totals, sorted(totals, reverse=True))
+        self.assertEqual(self.see('document.querySelectorAll("#columns th")[2].getAttribute("aria-sort")'),
+                         'descending')
+        self.see('document.querySelector("#columns button").click()')
+        self.assertEqual([row[0] for row in self.see(ROWS)], sorted(amounts))
+        self.see('monocle.search("Tool")')
+        self.assertEqual(sorted(row[0] for row in self.see(ROWS)),
+                         ['Tool.Same (int) [Shop.Orders.dll]', 'Tool.Same (int) [shop.dll]'])
+        self.see('document.querySelector("#rows button").click()')
+        self.assertTrue(self.see('monocle.state().status').startswith('Tool.Same'))
+        self.see('document.querySelector("#rows td:last-child button").click()')
+        self.assertEqual(self.see('monocle.state().view'), 'sandwich')
+
+    def test_reversed_begins_with_the_innermost_methods(self):
+        self.open('view')
+        self.press('r')
+        roots = self.see('''[...Array(monocle.count).keys()].filter(i => monocle.depthOf[i] === 1)
+            .map(i => [monocle.nameAt(i), monocle.totals[1][i]])''')
+        own = collections.Counter()
+        for path, amount in self.collapsed('view').items():
+            own[path.split(';')[-1]] += amount
+        self.assertEqual(dict(map(tuple, roots)), dict(own))
+        turned = {';'.join(reversed(path.split(';'))): amount for path, amount in self.collapsed('view').items()}
+        self.assertEqual(self.see(PATHS), turned)
+        self.press('g')
+        self.assertEqual(self.see(PATHS), self.collapsed('view'))
+
+    def test_a_sandwich_has_callers_above_and_callees_below(self):
+        self.open('view')
+        name = 'Shop.Orders.Find (List<Order>, int)'
+        self.select(name)
+        self.press('s')
+        below, callers = collections.Counter(), collections.Counter()
+        for path, amount in self.collapsed('view').items():
+            frames = path.split(';')
+            if name in frames:
+                at = frames.index(name)
+                below[';'.join(frames[at + 1:])] += amount
+                for k in range(at):
+                    callers[';'.join(frames[k:at])] += amount
+        whole = below.pop('', 0) + sum(below.values())
+        self.assertEqual(self.see('monocle.totals[1][0]'), whole)
+        self.assertEqual(self.see('monocle.nameAt(0)'), name)
+        self.assertEqual(self.see(PATHS), dict(below))
+        above = self.see('''(() => { const m = monocle, found = {};
+            for (let i = m.upper; i < m.count; i++) {
+                const path = [];
+                for (let k = i; k > 0; k = m.parentOf[k]) path.push(m.nameAt(k));
+                found[path.join(";")] = m.totals[1][i];
+            }
+            return found; })()''')
+        self.assertEqual(above, dict(callers))
+        self.press('ArrowUp')
+        self.assertEqual(self.see('monocle.nameAt(monocle.state().selected)'), '[framework]')
+        self.press('Escape')
+        self.press('ArrowDown')
+        self.assertEqual(self.see('monocle.nameAt(monocle.state().selected)'),
+                         'System.Linq.Enumerable.ToList<TSource> (IEnumerable<TSource>)')
+        self.press('Escape')
+        self.press('Escape')
+        self.assertEqual(self.see('monocle.state().view'), 'graph')
+
+    def test_recursion_counts_once_in_a_sandwich(self):
+        data = pprof.Writer()
+        data.value('samples', 'count')
+        data.sample(['A:Main ()', 'A:F ()', 'A:F ()', 'A:G ()'], [3])
+        data.sample(['A:F ()'], [4])
+        self.write('again', data.encode())
+        self.open('again', '#view=sandwich&method=A.F%20()&table=total')
+        self.assertEqual(self.see('monocle.totals[0][0]'), 7)
+        self.assertEqual(self.see(PATHS), {'A.F ();A.G ()': 3})
+        self.assertIn(['A.F ()', '4 57.1 %', '7 100.0 %'], self.see(ROWS))
+
+    def test_the_link_brings_back_what_was_chosen(self):
+        page = self.open('view')
+        for key in ['c', 'i', 't', 'm']:
+            self.press(key)
+        self.see('document.querySelectorAll("#columns button")[2].click()')
+        self.click('theme')
+        self.select('[native]')
+        self.press('x')
+        self.select('Shop.Orders.Find.lambda (Order)')
+        self.press('Enter')
+        self.see('(field => { field.value = "Regex[.]Run"; field.dispatchEvent(new Event("input")); })'
+                 '(document.getElementById("search"))')
+        self.browser.until('location.hash === monocle.linkText() && location.hash.includes("Run")')
+        link, before = self.see('location.hash'), self.see('monocle.state()')
+        for part in ['q=', 'removed=%5Bnative%5D', 'collapsed=0', 'icicle=0', 'value=samples', 'table=total',
+                     'theme=', 'zoom=']:
+            self.assertIn(part, link)
+        self.browser.open(page, link)
+        after = self.see('monocle.state()')
+        for state in [before, after]:
+            del state['drawn'], state['status'], state['selected']
+        self.assertEqual(after, before)
+        self.assertEqual(self.see('monocle.nameAt(monocle.state().zoomed)'), 'Shop.Orders.Find.lambda (Order)')
+        self.assertEqual(self.see('monocle.linkText()'), link)
+        self.see('location.hash = "#view=reversed"')
+        self.browser.until('monocle.state().view === "reversed"')
+        self.assertEqual(self.see('monocle.state().removed'), [])
+        self.select('Shop.Orders.Poll ()')
+        self.press('s')
+        self.press('ArrowUp')
+        self.press('Enter')
+        self.browser.until('location.hash.includes("zoom=-")')
+        link, zoomed = self.see('[location.hash, monocle.state().zoomed]')
+        self.browser.open(page, link)
+        self.assertEqual(self.see('[monocle.state().view, monocle.state().zoomed]'), ['sandwich', zoomed])
+
+    def test_a_wrong_link_is_passed_over(self):
+        for link in ['#q=%E0%A4%A&view=none&method=x&thread=nobody&value=x&zoom=9999.a&removed=x&table=x&theme=x',
+                     '#view=sandwich', '#&&=&==x', '#zoom=-']:
+            self.open('view', link)
+            self.assertEqual(self.see(PATHS), self.collapsed('view'), link)
+
+    def test_colours_tell_whose_code_it_is(self):
+        self.open('view', '#collapsed=0')
+        hues = {}
+        for night in ['false', 'true']:
+            for name in ['Shop.Orders.LoadAsync (int)', 'System.GC.Wait ()',
+                         'System.Threading.Thread.StartCallback ()', '[native]', '[libcoreclr.so]']:
+                hues[name] = self.see('monocle.colour(%s, %s)' % (FRAME % json.dumps(name), night))
+            own, *others = hues.values()
+            self.assertRegex(own, r'hsl\((2[0-9]|3[0-5]) (94|82)%')
+            self.assertRegex(others[0], r'hsl\(2\d\d (52|33)%')
+            self.assertRegex(others[1], r'hsl\(2\d\d (52|33)%')
+            for runtime in others[2:]:
+                self.assertRegex(runtime, r'hsl\(220 [56]%')
+        legend = self.see('document.getElementById("legend").textContent')
+        own = sum(amount for path, amount in self.collapsed('view').items()
+                  if re.match(r'Shop|Program|Tool', path.split(';')[-1]))
+        self.assertIn('own code %.1f %%' % (100 * own / 1385), legend)
+        # Without any managed code, what has a name is the program.
+        (self.folder / 'plain.txt').write_text('main;work 3\nmain;[kernel] 1\n')
+        self.run_monocle('flame', 'plain.txt', '-o', 'plain.html')
+        self.browser.open(self.folder / 'plain.html')
+        self.assertIn('94%', self.see('monocle.colour(%s, false)' % (FRAME % '"work"')))
+
+    def test_a_source_is_shown_and_opens_an_editor(self):
+        page = self.open('view', '', '--editor=vscode')
+        text = page.read_text()
+        names = json.loads(re.search(r'id="profile">(.*?)</script>', text, re.S).group(1))['names']
+        files = {'Shop.Orders.Poll ()': ('/src/my shop/Orders#1.cs', 12),
+                 'Program.Main.Sum (int)': ('C:\\shop\\Program.cs', 3), 'mine': ('mine.c', 4)}
+        lists = '"sources":%s,"lines":%s,"names":[' % (json.dumps([files.get(name, ('', 0))[0] for name in names]),
+                                                      json.dumps([files.get(name, ('', 0))[1] for name in names]))
+        text = re.sub(r'"sources":\[.*?\],\s*"lines":\[.*?\],\s*', '', text, flags=re.S)
+        page.write_text(text.replace('"names":[', lists, 1))
+        self.browser.open(page)
+        link = '''(link => [link.textContent.slice(1, -1), link.getAttribute("href")])
+            (document.getElementById("source"))'''
+        self.select('Shop.Orders.Poll ()')
+        self.assertEqual(self.see(link), ['/src/my shop/Orders#1.cs:12',
+                                          'vscode://file/src/my%20shop/Orders%231.cs:12'])
+        self.select('Program.Main.Sum (int)')
+        self.assertEqual(self.see(link), ['C:\\shop\\Program.cs:3', 'vscode://file/C:/shop/Program.cs:3'])
+        self.select('mine')
+        self.assertEqual(self.see(link), ['mine.c:4', None])
+        self.select('[native]')
+        self.assertTrue(self.see('document.getElementById("source").hidden'))
+
+    def test_the_head_says_what_ran(self):
+        self.open('view')
+        about = self.see('document.getElementById("about").textContent')
+        for part in ['shop (pid 42, on host)', '.NET 10.0.12', 'ran 3.500 s']:
+            self.assertIn(part, about)
+        self.assertNotIn('sample:threads', about)
+        self.click('info')
+        self.assertTrue(self.see('document.getElementById("facts").open'))
+        self.assertIn('sample:threads', self.see('document.getElementById("facts").textContent'))
+
+    def test_it_needs_nothing_and_says_what_its_controls_are(self):
+        self.open('view', '#table=self')
+        self.assertEqual(self.see('performance.getEntriesByType("resource").length'), 0)
+        nameless = self.see('''[...document.querySelectorAll("button, select, input, canvas")].filter(item =>
+
+            !(item.getAttribute("aria-label") || (item.tagName === "BUTTON" && item.textContent.trim())))
+            .map(item => item.outerHTML)''')
+        self.assertEqual(nameless, [])
+        self.assertEqual(self.see('document.getElementById("graph").getAttribute("aria-pressed")'), 'true')
+
+    def test_it_fits_on_a_phone(self):
+        self.browser.size(420, 800, mobile=True)
+        for link in ['', '#table=self', '#view=reversed', '#view=sandwich&method=Shop.Orders.Poll%20()']:
+            self.open('view', link)
+            self.assertLessEqual(self.see('document.documentElement.scrollWidth'), 420, link)
+            self.assertGreater(self.see('document.getElementById("view").clientHeight'), 150, link)
+            self.assertGreater(self.see('document.getElementById("view").clientWidth'), 380, link)
+
+    def test_very_deep_turned_stacks_are_cut_and_stay_exact(self):
+        data = pprof.Writer()
+        data.value('samples', 'count')
+        frames = ['A:Deep%d ()' % i for i in range(4000)]
+        for i in range(0, 4000, 2):
+            data.sample(frames[:i + 1], [1])
+        self.write('deep', data.encode())
+        self.open('deep', '#view=reversed')
+        self.assertEqual(self.see('monocle.totals[0][0]'), 2000)
+        self.assertEqual(self.see('monocle.state().matched'), 'stacks are cut at 1,000 frames')
+        self.press('g')
+        self.assertEqual(self.see('[monocle.count, monocle.state().matched]'), [4000, ''])
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser()
+    parser.add_argument('monocle')
+    ARGUMENTS, rest = parser.parse_known_args()
+    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
+    if not chromium.PROGRAM:
+        print('skipped: there is no Chromium along PATH')
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + rest)
