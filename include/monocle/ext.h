@@ -194,6 +194,14 @@ typedef struct {
 MONOCLE_EXT mono_bool monocle_sampling_state (MonocleSampling *ret_state);
 
 /*
+ * A runtime has threads of its own that no event announces, such as those of a parallel collector. From now on those
+ * whose name in the kernel begins with `name` (".NET ") are sampled as well, for all handles, in mode PROCESS. In
+ * sample_hit such a thread has no MonoThread and no domain, and its end is not told. One name, 15 bytes at most, which
+ * is copied. 0: there is another one already, or it is too long. Init.
+ */
+MONOCLE_EXT mono_bool monocle_sampling_include (const char *name);
+
+/*
  * Call filters are asked about a method when it is compiled. This asks them again, about all methods, and code that
  * runs already gets the probes that they want now, or loses those that they do not want any more. Nonzero: it is under
  * way on a thread of the host; calls that begin later are told as the filters say. A call that runs is told to its end

@@ -22,6 +22,7 @@ enum { CREDIBLE_NS = 50000 };
 
 static clockid_t cost_clock;
 static uint64_t cost_period, cost_least, cost_of_hit;
+static bool is_early;
 static _Atomic uint64_t left_out;
 
 static uint64_t
@@ -41,11 +42,12 @@ now (void)
 void
 cost_init (enum cost_kind kind, uint64_t period, bool sleepers)
 {
-	enum { HIT_OF_SLEEPER = 40000 };
+	enum { HIT_OF_SLEEPER = 40000, EARLY_NS = 200000000 };
 	cost_clock = kind == COST_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 	cost_period = period;
 	cost_least = kind == COST_CPU ? period / 10 : 0;
 	cost_of_hit = kind == COST_CPU && sleepers ? HIT_OF_SLEEPER : 0;
+	is_early = read_clock (CLOCK_PROCESS_CPUTIME_ID) < EARLY_NS;
 }
 
 uint64_t
@@ -72,6 +74,18 @@ leave_out (struct thread_place *place, uint64_t since_hit)
 	left_out += since_hit;
 }
 
+/*
+ * What counts of a thread that is hit first and was not seen to begin, such as one of the runtime's own: all that it
+ * has used, when the process began with us or nearly so, else a period.
+ */
+static uint64_t
+unseen_beginning (uint64_t time)
+{
+	if (is_early && cost_clock == CLOCK_THREAD_CPUTIME_ID)
+		return 0;
+	return time > cost_period ? time - cost_period : 0;
+}
+
 uint64_t
 cost_take (void)
 {
@@ -79,8 +93,8 @@ cost_take (void)
 	if (!place)
 		return cost_period;
 	uint64_t time = now ();
-	if (!place->last || time < place->hit) /* Its beginning was not seen. */
-		place->last = place->hit = time > cost_period ? time - cost_period : 0;
+	if (!place->last || time < place->hit)
+		place->last = place->hit = unseen_beginning (time);
 	leave_out (place, time - place->hit);
 	place->hit = time;
 	place->began = read_clock (CLOCK_MONOTONIC);

@@ -3,9 +3,10 @@
  *
  * runtime.c - whose time it was when no managed code was running: the runtime's own work has names.
  *
- * Two things tell. The runtime's threads have names in the kernel, which the thread asks for once. And the libraries
+ * Three things tell. The runtime's threads have names in the kernel, which the thread asks for once. The libraries
  * whose code is on top of the managed frames: what is in the JIT's library is compiling, whoever set it off. What is in
- * the runtime's main library is not told apart; it has no public symbols.
+ * the runtime's main library is not told apart, since it has no public symbols; but a collection begins and ends with
+ * an event on the thread that collects.
  */
 #include "sample.h"
 
@@ -112,6 +113,21 @@ runtime_work_at (uintptr_t ip)
 	return 0;
 }
 
+void
+runtime_set_collecting (bool does)
+{
+	struct thread_place *place = does ? thread_take () : thread_find ();
+	if (place)
+		place->collects = does;
+}
+
+unsigned
+runtime_own_work (void)
+{
+	const struct thread_place *place = thread_find ();
+	return place && place->collects ? RUNTIME_COLLECTS : 0;
+}
+
 static uintptr_t
 frame_of_thread (void)
 {
@@ -127,12 +143,12 @@ uintptr_t
 runtime_frame_alone (unsigned work)
 {
 	uintptr_t frame = frame_of_thread ();
+	if (work & RUNTIME_COLLECTS)
+		return MONOCLE_KIT_FRAME_GC;
 	if (frame != MONOCLE_KIT_FRAME_NATIVE)
 		return frame;
 	if (work & RUNTIME_COMPILES)
 		return MONOCLE_KIT_FRAME_JIT;
-	if (work & RUNTIME_COLLECTS)
-		return MONOCLE_KIT_FRAME_GC;
 	if (work & RUNTIME_STARTS)
 		return MONOCLE_KIT_FRAME_START;
 	return work & RUNTIME_WORKS ? MONOCLE_KIT_FRAME_RUNTIME : MONOCLE_KIT_FRAME_NATIVE;
@@ -141,9 +157,9 @@ runtime_frame_alone (unsigned work)
 uintptr_t
 runtime_frame_above (unsigned work, bool is_above_stub)
 {
-	if (work & RUNTIME_COMPILES)
-		return MONOCLE_KIT_FRAME_JIT;
 	if (work & RUNTIME_COLLECTS)
 		return MONOCLE_KIT_FRAME_GC;
+	if (work & RUNTIME_COMPILES)
+		return MONOCLE_KIT_FRAME_JIT;
 	return is_above_stub && work & RUNTIME_WORKS ? MONOCLE_KIT_FRAME_RUNTIME : 0;
 }

@@ -162,6 +162,7 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 {
 	monocle_kit_frame frames[option_depth + 1];
 	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth, .ip = (uintptr_t) ip };
+	stack.work = runtime_own_work ();
 	uint64_t values[2] = { 1, used };
 	bool whole = walk (&stack, context);
 	if (!stack.count && option_native)
@@ -279,7 +280,41 @@ assembly_loaded (MonoProfiler *profiler, MonoAssembly *assembly)
 		monocle_kit_aot_look ();
 }
 
-/* What goes away must have its name before. */
+/* --- collections: on the thread that collects --------------------------------------------------------------------- */
+
+static void
+suspension (MonoProfiler *profiler, MonocleSuspensionPhase phase, MonocleSuspensionReason reason, uint64_t nanoseconds)
+{
+	bool is_gc = reason == MONOCLE_SUSPENSION_FOR_GC || reason == MONOCLE_SUSPENSION_FOR_GC_PREPARATION;
+	if (phase == MONOCLE_SUSPENSION_SUSPENDING && is_gc)
+		runtime_set_collecting (true);
+	else if (phase == MONOCLE_SUSPENSION_RESUMED || phase == MONOCLE_SUSPENSION_ABORTED)
+		runtime_set_collecting (false);
+}
+
+static void
+gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	if (event == MONO_GC_EVENT_PRE_STOP_WORLD)
+		runtime_set_collecting (true);
+	else if (event == MONO_GC_EVENT_POST_START_WORLD_UNLOCKED)
+		runtime_set_collecting (false);
+}
+
+/* CoreCLR's gc_event comes from its event provider, which would cost more than all the rest. */
+static void
+hear_of_collections (void)
+{
+	if (!monocle_event_support)
+		mono_profiler_set_gc_event_callback (the_handle, gc_event);
+	else if (monocle_event_support ("suspension"))
+		monocle_profiler_set_suspension_callback (the_handle, suspension);
+	if (monocle_sampling_include)
+		monocle_sampling_include (".NET ");
+}
+
+/* --- what goes away must have its name before --------------------------------------------------------------------- */
+
 static void
 domain_unloading (MonoProfiler *profiler, MonoDomain *domain)
 {
@@ -468,6 +503,7 @@ mono_profiler_init_sample (const char *desc)
 	mono_profiler_set_thread_name_callback (the_handle, thread_name);
 	mono_profiler_set_domain_unloading_callback (the_handle, domain_unloading);
 	mono_profiler_set_image_unloading_callback (the_handle, image_unloading);
+	hear_of_collections ();
 	mono_profiler_set_runtime_initialized_callback (the_handle, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback (the_handle, runtime_shutdown_begin);
 }

@@ -22,6 +22,7 @@ struct thread_place {
 	uint64_t hit;             /* the clock at its last hit */
 	uint64_t began;           /* the monotonic clock then */
 	uint32_t snapshot;        /* the number of the last snapshot that it is in */
+	bool collects;            /* the thread has set off a collection, which is not over */
 };
 
 /* The calling thread's place. NULL: it has none. Async-safe. */
@@ -70,6 +71,10 @@ enum runtime_work { RUNTIME_COMPILES = 1, RUNTIME_COLLECTS = 2, RUNTIME_WORKS = 
 
 /* Which libraries are loaded by now; asked again and again while the runtime starts. Normal context. */
 void runtime_look (void);
+/* The calling thread begins a collection, or is done with it. Normal context, or with the world stopped. */
+void runtime_set_collecting (bool does);
+/* What the calling thread has said so far, as runtime_work. Async-safe. */
+unsigned runtime_own_work (void);
 /* Of the code at an address; 0: none of the runtime's. Async-safe, as are the next two. */
 unsigned runtime_work_at (uintptr_t ip);
 /* How a stack without managed frames is shown, on the calling thread, given what is on it. */

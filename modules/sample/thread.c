@@ -55,6 +55,7 @@ thread_take (void)
 			continue;
 		place->last = place->hit = place->began = 0;
 		place->snapshot = 0;
+		place->collects = false;
 		found = place;
 	}
 	return found;

@@ -98,6 +98,8 @@ on_signal (int number, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
 	monocle__sampled *thread = monocle__thread_sampled ();
+	if (!thread)
+		thread = monocle__sampler_stranger ();
 	if (!is_ours (info, thread))
 		pass_on (number, info, context);
 	else if (thread)

@@ -213,7 +213,8 @@ static void
 arm (monocle__sampled *thread)
 {
 	uint64_t period = period_of (atomic_load (&applied));
-	if (!atomic_load (&thread->os_id) || atomic_load (&thread->engine))
+	bool is_real = mode_of (atomic_load (&applied)) == MONO_PROFILER_SAMPLE_MODE_REAL;
+	if (!atomic_load (&thread->os_id) || atomic_load (&thread->engine) || (thread->is_stranger && is_real))
 		return;
 	thread->clock = UINT64_MAX; /* nothing before counts */
 	if (!monocle__sampler_account (thread))
@@ -260,6 +261,55 @@ is_applied_on (void)
 	return mode_of (atomic_load (&applied)) != MONO_PROFILER_SAMPLE_MODE_NONE && !atomic_load (&is_taken);
 }
 
+/* What was taken in under the id that this thread has. Under the lock. */
+static void
+forget_stranger (pid_t os_id)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (thread->is_stranger && atomic_load (&thread->os_id) == os_id) {
+			disarm (thread);
+			atomic_store (&thread->os_id, 0);
+		}
+}
+
+/* A record without a thread, or a new one, which stays in the list. NULL: no memory. Under the lock. */
+static monocle__sampled *
+free_stranger (void)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (thread->is_stranger && !atomic_load (&thread->os_id))
+			return thread;
+	monocle__sampled *fresh = calloc (1, sizeof *fresh);
+	if (fresh) {
+		fresh->is_stranger = true;
+		enlist (fresh);
+	}
+	return fresh;
+}
+
+static bool
+is_known (pid_t os_id)
+{
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		if (atomic_load (&thread->os_id) == os_id)
+			return true;
+	return false;
+}
+
+/* Either the thread that attaches itself at this moment is known here, or it finds the record and takes it away. */
+void
+monocle__sampler_take_in (pid_t os_id)
+{
+	pthread_mutex_lock (&lock);
+	monocle__sampled *thread = is_applied_on () && !is_known (os_id) ? free_stranger () : NULL;
+	if (thread) {
+		atomic_store (&thread->signalled, false);
+		atomic_store (&thread->os_id, os_id);
+		arm (thread);
+	}
+	pthread_mutex_unlock (&lock);
+}
+
 void
 monocle__sampler_detach (monocle__sampled *thread)
 {
@@ -289,6 +339,7 @@ monocle__sampler_attach (monocle__sampled *thread)
 	if (!is_owner ())
 		return;
 	pthread_mutex_lock (&lock);
+	forget_stranger (os_id);
 	if (is_applied_on ())
 		arm (thread);
 	bool is_paced = atomic_load (&thread->engine) == &monocle__engine_paced;
@@ -402,10 +453,14 @@ static void
 look_after (monocle__sampled *thread)
 {
 	const monocle__engine *engine = atomic_load (&thread->engine);
-	if (!engine)
+	if (!engine && !thread->is_stranger)
 		return;
-	monocle__sampler_account (thread);
-	if (engine->is_intact (thread))
+	if (!monocle__sampler_account (thread) && thread->is_stranger) { /* its end is not told */
+		disarm (thread);
+		atomic_store (&thread->os_id, 0);
+		return;
+	}
+	if (!engine || engine->is_intact (thread))
 		return;
 	disarm (thread);
 	arm (thread);
@@ -430,6 +485,7 @@ check (void)
 		look_after (thread);
 	measure (atomic_load (&applied));
 	pthread_mutex_unlock (&lock);
+	monocle__sampler_strangers_look ();
 	tell_news ();
 }
 
@@ -569,6 +625,7 @@ serve (uint64_t setting)
 {
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS,
 	         next_look = now;
+	monocle__sampler_strangers_look ();
 	while (atomic_load (&settings) == setting && !atomic_load (&is_taken)) {
 		now = monocle__nanoseconds (CLOCK_MONOTONIC);
 		if (!is_pacing ())

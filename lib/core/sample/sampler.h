@@ -37,6 +37,7 @@ typedef struct monocle__sampled {
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
 	_Atomic (uint64_t) overruns;    /* the same: hits that were due while one was on its way */
 	_Atomic (uint64_t) missed;      /* the same of the pacer */
+	bool is_stranger;               /* nobody attaches it. Written before it enters the list; sampler-strangers.c */
 } monocle__sampled;
 
 /*
@@ -78,6 +79,8 @@ void monocle__sampler_detach (monocle__sampled *thread);
 /* Adds to `used` what the thread used since this was asked last. False: it runs no more. Under the lock. */
 bool monocle__sampler_account (monocle__sampled *thread);
 monocle__sampled *monocle__sampler_first (void);
+/* A thread that nobody attaches is sampled from now on, until it ends or is attached. On the sampler's thread. */
+void monocle__sampler_take_in (pid_t os_id);
 
 /* --- sampler-paced.c: on the sampler's thread --------------------------------------------------------------------- */
 
@@ -90,6 +93,13 @@ bool monocle__sampler_paced_used (uint64_t period, uint64_t now);
 
 /* In a forked child: gives the parent's events back without disturbing them. */
 void monocle__sampler_perf_forget (monocle__sampled *thread);
+
+/* --- sampler-strangers.c ------------------------------------------------------------------------------------------ */
+
+/* Takes in those threads that have come; without the lock. On the sampler's thread. */
+void monocle__sampler_strangers_look (void);
+/* The calling thread, when it is such a one; else NULL. In the handler. */
+monocle__sampled *monocle__sampler_stranger (void);
 
 /* --- sampler-signal.c --------------------------------------------------------------------------------------------- */
 

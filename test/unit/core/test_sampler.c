@@ -457,6 +457,96 @@ CHILD_TEST (attached_threads_are_hit_and_tool_threads_are_not)
 	CHECK (atomic_load (&strangers) <= before + 1);
 }
 
+/* --- threads that nobody attaches --------------------------------------------------------------------------------- */
+
+static atomic_uint unattached_hits, attached_hits;
+static atomic_bool is_over, may_attach;
+static char meant[] = ".meant one", unmeant[] = ".unmeant";
+
+static void
+on_unattached (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	atomic_fetch_add (mono_thread_current () ? &attached_hits : &unattached_hits, 1);
+}
+
+static void
+spin_until (atomic_bool *flag)
+{
+	volatile unsigned sink = 0;
+	while (!atomic_load (flag) && !atomic_load (&is_over))
+		for (int i = 0; i < 1000; i++)
+			sink += (unsigned) i;
+	(void) sink;
+}
+
+/* Runs under the name that it is given, and attaches itself when it may. */
+static void *
+stranger (void *name)
+{
+	CHECK (pthread_setname_np (pthread_self (), name) == 0);
+	spin_until (&may_attach);
+	if (atomic_load (&may_attach))
+		monocle_thread_attach ((uintptr_t) pthread_self ());
+	spin_until (&is_over);
+	return NULL;
+}
+
+static void
+await_count (atomic_uint *count, unsigned more)
+{
+	unsigned before = atomic_load (count);
+	for (int i = 0; i < PATIENCE_MS && atomic_load (count) - before < more; i++)
+		pause_ms (1);
+	CHECK (atomic_load (count) - before >= more);
+}
+
+CHILD_TEST (threads_that_nobody_attaches_are_sampled_if_they_have_that_name)
+{
+	pthread_t threads[2];
+	CHECK (monocle_sampling_include (".meant "));
+	CHECK (monocle_sampling_include (".meant "));
+	CHECK (!monocle_sampling_include (".another"));
+	CHECK (!monocle_sampling_include ("too long a name."));
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, on_unattached);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 200);
+	CHECK (pthread_create (&threads[0], NULL, stranger, unmeant) == 0);
+	CHECK (pthread_create (&threads[1], NULL, stranger, meant) == 0);
+	await_count (&unattached_hits, 20);
+	CHECK (state_now ().threads == 1);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 200);
+	CHECK (state_now ().threads == 0); /* all of them wait nearly always */
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 200);
+	await_count (&unattached_hits, 20);
+	atomic_store (&may_attach, true);
+	await_count (&attached_hits, 20);
+	CHECK (state_now ().threads == 2);
+	atomic_store (&is_over, true);
+	pthread_join (threads[0], NULL);
+	pthread_join (threads[1], NULL);
+}
+
+CHILD_TEST (a_thread_that_nobody_attached_is_forgotten_when_it_has_ended)
+{
+	pthread_t thread;
+	CHECK (monocle_sampling_include (".meant "));
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, on_unattached);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 200);
+	for (int round = 0; round < 2; round++) {
+		atomic_store (&is_over, false);
+		CHECK (pthread_create (&thread, NULL, stranger, meant) == 0);
+		await_count (&unattached_hits, 20);
+		atomic_store (&is_over, true);
+		pthread_join (thread, NULL);
+		for (int i = 0; i < PATIENCE_MS && state_now ().threads; i++)
+			pause_ms (1);
+		CHECK (state_now ().threads == 0);
+	}
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
 CHILD_TEST (nothing_is_hit_after_the_host_has_ended)
 {
 	start ();
@@ -810,6 +900,8 @@ main (void)
 		cmocka_unit_test (all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode),
 		cmocka_unit_test (a_handler_may_set_the_mode_and_it_holds_at_once),
 		cmocka_unit_test (attached_threads_are_hit_and_tool_threads_are_not),
+		cmocka_unit_test (threads_that_nobody_attaches_are_sampled_if_they_have_that_name),
+		cmocka_unit_test (a_thread_that_nobody_attached_is_forgotten_when_it_has_ended),
 		cmocka_unit_test (nothing_is_hit_after_the_host_has_ended),
 		cmocka_unit_test (the_end_waits_for_the_samplers_thread_and_not_for_time_to_pass),
 		cmocka_unit_test (the_programs_own_signals_reach_its_handler_and_ours_do_not),
