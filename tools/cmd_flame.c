@@ -3,6 +3,7 @@
  *
  * cmd_flame.c - `monocle flame`: a profile as a flame graph in one HTML file.
  */
+#include "browser.h"
 #include "command.h"
 #include "output.h"
 #include "path.h"
@@ -19,7 +20,7 @@
 typedef struct {
 	const char *output, *editor;
 	double min_share;
-	bool upright;
+	bool upright, is_opened;
 	monocle__topic_choice topic;
 	monocle__view_arguments view;
 } arguments;
@@ -36,6 +37,8 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 		                                .editor = args->editor };
 	monocle__output_place place = { .path = output, .chosen = !args->output };
 	int result = monocle__output_flame (place, path, profile, &options);
+	if (result == MONOCLE__EXIT_OK && args->is_opened)
+		monocle__browser_open (output);
 	free (output);
 	return result;
 }
@@ -119,6 +122,9 @@ run (int argc, char **argv)
 		return code;
 	if (args.output && monocle__output_refuse_page (args.output))
 		return MONOCLE__EXIT_USAGE;
+	if (args.is_opened && strcmp (args.output ? args.output : argc > optind ? argv[optind] : "", "-") == 0)
+		return monocle__usage_error (&monocle__command_flame,
+		                             "--open is for a file, and this is written to standard output");
 	if (argc - optind > 1)
 		return monocle__usage_error (&monocle__command_flame, "flame takes one FILE");
 	return argc > optind ? draw (&args, argv[optind]) : draw_newest (&args);
@@ -128,6 +134,8 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "output",    'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),    "OUT.html",
 	  "where to write; - is standard output. Default: FILE with .html for .pb.gz" },
+	{ "open",      0,   MONOCLE__OPTION_ON,   offsetof (arguments, is_opened), NULL,
+	  "show it: $BROWSER opens it, else xdg-open" },
 	{ "icicle",    0,   MONOCLE__OPTION_OFF,  offsetof (arguments, upright),   NULL,
 	  "begin with callers on top and what they called below (default)" },
 	{ "no-icicle", 0,   MONOCLE__OPTION_ON,   offsetof (arguments, upright),   NULL,
@@ -157,7 +165,7 @@ const monocle__command monocle__command_flame = {
 	         "expression, zoom, callers and callees of a method, a table, threads, keys (press ?),\n"
 	         "a dark mode, and every metric of the profile. Its address holds what was chosen.\n"
 	         "Without FILE it is the newest profile of the current directory.\n",
-	.examples = "  monocle flame\n"
+	.examples = "  monocle flame --open\n"
 	            "  monocle flame prof.pb.gz -o prof.html\n",
 	.run = run,
 };

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
@@ -125,6 +126,45 @@ class Output(case.Case):
             code, out, error = self.monocle(*words)
             self.assertEqual((code, out), (1, ''))
             self.assertIn(wanted, error)
+
+    def browser(self):
+        """A program that writes down what it is given: the file exists when it is complete."""
+        path, told = self.work / 'browser', self.work / 'told'
+        path.write_text('#!/bin/sh\nfor word; do echo "$word"; done > told.part\nmv told.part told\n')
+        path.chmod(0o755)
+        return path, told
+
+    def test_a_page_is_opened_in_the_browser(self):
+        path, told = self.browser()
+        self.environment['WAYLAND_DISPLAY'] = 'x'
+        page = str(self.work / 'p.html')
+        for value, wanted in [('%s' % path, [page]), ('no-such-browser:%s --new %%s -x' % path, ['--new', page, '-x']),
+                              (None, [page])]:
+            self.environment['BROWSER'] = value or ''
+            if not value:
+                path.rename(self.work / 'xdg-open')
+                self.environment['PATH'] = '%s:%s' % (self.work, self.environment['PATH'])
+            self.assertEqual(self.monocle('flame', '--open', 'p.pb.gz'), (0, 'p.html\n', ''), value)
+            end = time.monotonic() + 60
+            while not told.exists() and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertEqual(told.read_text().splitlines(), wanted)
+            told.unlink()
+
+    def test_where_no_browser_can_be_started_the_file_is_named(self):
+        page = self.work / 'p.html'
+        for name in 'DISPLAY', 'WAYLAND_DISPLAY':
+            self.environment.pop(name, None)
+        self.assertEqual(self.monocle('flame', '--open', 'p.pb.gz'),
+                         (0, 'p.html\n', 'monocle: there is no display for a browser here; open %s in one\n' % page))
+        self.environment['BROWSER'] = 'no-such-browser'
+        self.assertEqual(self.monocle('flame', '--open', 'p.pb.gz'),
+                         (0, 'p.html\n', 'monocle: cannot start no-such-browser: No such file or directory; open %s in '
+                          'a browser\n' % page))
+        for words in [['-o', '-', 'p.pb.gz'], ['-']]:
+            code, out, error = self.monocle('flame', '--open', *words)
+            self.assertEqual((code, out), (2, ''))
+            self.assertIn('--open is for a file', error)
 
     def test_what_opens_an_editor_is_an_address(self):
         for editor, wanted in [('vscode', 'vscode://file{file}:{line}'), ('none', ''),
