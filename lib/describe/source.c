@@ -18,11 +18,10 @@ monocle__describe_source_close (monocle__describe_source *source)
 {
 	while (source) {
 		monocle__describe_source *older = source->older;
-		for (uint32_t i = 0; source->documents && i <= source->document_count; i++)
+		for (uint32_t i = 0; source->documents && i <= source->file.document_count; i++)
 			free (atomic_load_explicit (&source->documents[i], memory_order_relaxed));
 		free ((void *) source->documents);
-		free (source->path);
-		free (source->data);
+		monocle__symbol_file_done (&source->file);
 		free (source);
 		source = older;
 	}
@@ -43,12 +42,12 @@ static monocle__describe_document *
 pdb_document (const monocle__describe_source *source, uint32_t number)
 {
 	monocle__pdb_document row;
-	int length = monocle__pdb_document_name (&source->pdb, number, NULL, 0);
+	int length = monocle__pdb_document_name (&source->file.pdb, number, NULL, 0);
 	monocle__describe_document *document = length < 0 ? NULL : document_new ((size_t) length);
 	if (!document)
 		return NULL;
-	monocle__pdb_document_name (&source->pdb, number, document->path, (size_t) length + 1);
-	if (monocle__pdb_get_document (&source->pdb, number, &row) == 0) {
+	monocle__pdb_document_name (&source->file.pdb, number, document->path, (size_t) length + 1);
+	if (monocle__pdb_get_document (&source->file.pdb, number, &row) == 0) {
 		document->shown.hash = row.hash;
 		document->shown.hash_size = row.hash ? row.hash_size : 0;
 	}
@@ -60,7 +59,7 @@ mdb_document (const monocle__describe_source *source, uint32_t number)
 {
 	const char *name;
 	uint32_t length;
-	if (monocle__mdb_document_name (&source->mdb, number, &name, &length))
+	if (monocle__mdb_document_name (&source->file.mdb, number, &name, &length))
 		return NULL;
 	monocle__describe_document *document = document_new (length);
 	if (document)
@@ -72,14 +71,14 @@ mdb_document (const monocle__describe_source *source, uint32_t number)
 static const MonocleCoverageDocument *
 document_of (monocle__describe_source *source, uint32_t number)
 {
-	if (!number || number > source->document_count)
+	if (!number || number > source->file.document_count)
 		return NULL;
 	_Atomic (monocle__describe_document *) *slot = &source->documents[number];
 	monocle__describe_document *known = atomic_load_explicit (slot, memory_order_acquire);
 	if (known)
 		return &known->shown;
 	monocle__describe_document *made =
-	    source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? pdb_document (source, number) : mdb_document (source, number);
+	    source->file.kind == MONOCLE__SYMBOLS_PDB ? pdb_document (source, number) : mdb_document (source, number);
 	if (!made || atomic_compare_exchange_strong (slot, &known, made))
 		return made ? &made->shown : NULL;
 	free (made);
@@ -101,7 +100,7 @@ complain (monocle__describe_source *source, uint32_t token, int error)
 {
 	if (error != MONOCLE__ECMA_E_RANGE && !atomic_exchange (&source->complained, true))
 		monocle_log ("%s is damaged at method 0x%08x, and may be elsewhere: no source lines there",
-		             source->path ? source->path : "a symbol file", token);
+		             source->file.path ? source->file.path : "a symbol file", token);
 }
 
 /* A portable PDB knows every method of its image, an .mdb those that it lists. */
@@ -109,9 +108,9 @@ static bool
 knows_method (const monocle__describe_source *source, uint32_t token)
 {
 	monocle__mdb_points points;
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_PDB)
+	if (source->file.kind == MONOCLE__SYMBOLS_PDB)
 		return true;
-	return source->kind == MONOCLE__DESCRIBE_SOURCE_MDB && monocle__mdb_points_of (&source->mdb, token, &points) == 0;
+	return source->file.kind == MONOCLE__SYMBOLS_MDB && monocle__mdb_points_of (&source->file.mdb, token, &points) == 0;
 }
 
 int
@@ -121,9 +120,7 @@ monocle__describe_source_locate (monocle__describe_source *source, uint32_t toke
 	monocle__source_location at;
 	if (!knows_method (source, token))
 		return MONOCLE_E_UNKNOWN;
-	int error = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB
-	              ? monocle__pdb_locate (&source->pdb, token, il_offset, &at)
-	              : monocle__mdb_locate (&source->mdb, token, il_offset, &at);
+	int error = monocle__symbol_file_locate (&source->file, token, il_offset, &at);
 	if (error) {
 		complain (source, token, error);
 		return MONOCLE_E_NOT_FOUND;
@@ -138,28 +135,6 @@ monocle__describe_source_locate (monocle__describe_source *source, uint32_t toke
 }
 
 /* --- points ------------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-	bool is_pdb;
-	monocle__pdb_points pdb;
-	monocle__mdb_points mdb;
-} walk;
-
-static int
-walk_begin (const monocle__describe_source *source, uint32_t token, walk *w)
-{
-	w->is_pdb = source->kind == MONOCLE__DESCRIBE_SOURCE_PDB;
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_NONE)
-		return MONOCLE__ECMA_E_RANGE;
-	return w->is_pdb ? monocle__pdb_points_of (&source->pdb, token, &w->pdb)
-	                 : monocle__mdb_points_of (&source->mdb, token, &w->mdb);
-}
-
-static int
-walk_next (walk *w, monocle__source_point *ret)
-{
-	return w->is_pdb ? monocle__pdb_next_point (&w->pdb, ret) : monocle__mdb_next_point (&w->mdb, ret);
-}
 
 static MonocleCoveragePoint
 point_shown (monocle__describe_source *source, const monocle__source_point *p)
@@ -183,11 +158,11 @@ monocle__describe_source_points (monocle__describe_source *source, uint32_t toke
 {
 	monocle__source_point p;
 	uint32_t count = 0, last = UINT32_MAX;
-	walk w;
-	int more = walk_begin (source, token, &w);
+	monocle__symbol_points w;
+	int more = monocle__symbol_file_points (&source->file, token, &w);
 	if (more)
 		return more;
-	while ((more = walk_next (&w, &p)) > 0) {
+	while ((more = monocle__symbol_file_next (&w, &p)) > 0) {
 		count += !count || p.il_offset != last;
 		last = p.il_offset;
 		if (count <= capacity)
@@ -201,7 +176,7 @@ monocle__describe_source_points (monocle__describe_source *source, uint32_t toke
 uint32_t
 monocle__describe_source_kickoff (const monocle__describe_source *source, uint32_t token)
 {
-	return source->kind == MONOCLE__DESCRIBE_SOURCE_PDB ? monocle__pdb_kickoff (&source->pdb, token) : 0;
+	return source->file.kind == MONOCLE__SYMBOLS_PDB ? monocle__pdb_kickoff (&source->file.pdb, token) : 0;
 }
 
 uint32_t
@@ -210,7 +185,7 @@ monocle__describe_source_awaits (const monocle__describe_source *source, uint32_
 {
 	monocle__pdb_awaits all;
 	uint32_t count = 0, yield, resume;
-	if (source->kind != MONOCLE__DESCRIBE_SOURCE_PDB || monocle__pdb_awaits_of (&source->pdb, token, &all))
+	if (source->file.kind != MONOCLE__SYMBOLS_PDB || monocle__pdb_awaits_of (&source->file.pdb, token, &all))
 		return 0;
 	for (; monocle__pdb_next_await (&all, &yield, &resume); count++)
 		if (count < capacity)
@@ -221,7 +196,7 @@ monocle__describe_source_awaits (const monocle__describe_source *source, uint32_
 bool
 monocle__describe_source_is_there (const monocle__describe_source *source)
 {
-	return source->kind != MONOCLE__DESCRIBE_SOURCE_NONE;
+	return source->file.kind != MONOCLE__SYMBOLS_NONE;
 }
 
 /* --- locals ------------------------------------------------------------------------------------------------------- */
@@ -273,10 +248,10 @@ monocle__describe_source_local (monocle__describe_source *source, uint32_t token
                                 monocle_local_info *ret)
 {
 	int error = MONOCLE__ECMA_E_RANGE;
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_PDB)
-		error = pdb_local (&source->pdb, token, index, ret);
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_MDB)
-		error = mdb_local (&source->mdb, token, index, ret);
+	if (source->file.kind == MONOCLE__SYMBOLS_PDB)
+		error = pdb_local (&source->file.pdb, token, index, ret);
+	if (source->file.kind == MONOCLE__SYMBOLS_MDB)
+		error = mdb_local (&source->file.mdb, token, index, ret);
 	if (error)
 		complain (source, token, error);
 	return error ? MONOCLE_E_UNKNOWN : MONOCLE_OK;
@@ -330,10 +305,10 @@ monocle__describe_source_scope (monocle__describe_source *source, uint32_t token
                                 monocle_scope_info *ret)
 {
 	int error = MONOCLE__ECMA_E_RANGE;
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_PDB)
-		error = pdb_scope (&source->pdb, token, index, ret);
-	if (source->kind == MONOCLE__DESCRIBE_SOURCE_MDB)
-		error = mdb_scope (&source->mdb, token, index, ret);
+	if (source->file.kind == MONOCLE__SYMBOLS_PDB)
+		error = pdb_scope (&source->file.pdb, token, index, ret);
+	if (source->file.kind == MONOCLE__SYMBOLS_MDB)
+		error = mdb_scope (&source->file.mdb, token, index, ret);
 	if (error)
 		complain (source, token, error);
 	return error ? MONOCLE_E_UNKNOWN : MONOCLE_OK;
