@@ -206,6 +206,7 @@ class Profile:
         self.types = [self.value_type(value) for number, value in top if number == 1]
         self.mappings = {m[1]: m for m in (message(value) for number, value in top if number == 3)}
         self.functions = {f[1]: self.function(f) for f in (message(value) for number, value in top if number == 5)}
+        self.places = {}  # by location: method, address, line
         self.locations = dict(self.location(value) for number, value in top if number == 4)
         self.comments = [self.strings[value] for number, value in top if number == 13]
         self.time, self.duration, self.period = one.get(9, 0), one.get(10, 0), one.get(12, 0)
@@ -219,12 +220,15 @@ class Profile:
 
     def function(self, m):
         return {"name": self.strings[m.get(2, 0)], "system_name": self.strings[m.get(3, 0)],
-                "file": self.strings[m.get(4, 0)]}
+                "file": self.strings[m.get(4, 0)], "line": m.get(5, 0)}
 
     def location(self, data):
         m = message(data)
+        line = message(m[4])
+        function = self.functions[line[1]]
         assert m[2] in self.mappings, "a location's mapping is there"
-        return m[1], self.functions[message(m[4])[1]]
+        self.places[m[1]] = function["name"], m.get(3, 0), line.get(2, 0)
+        return m[1], function
 
     def sample(self, data):
         locations, values, labels = [], [], {}

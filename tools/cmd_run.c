@@ -22,6 +22,7 @@
 #include "path.h"
 #include "run-coverage.h"
 #include "run-folder.h"
+#include "run-lines.h"
 #include "run-merge.h"
 #include "run-picture.h"
 #include "run-report.h"
@@ -248,6 +249,7 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
             const monocle__run_snapshots *snapshots)
 {
 	monocle__run_folder_read (folder);
+	monocle__run_lines_find (folder);
 	if (!monocle__desc_list_asks_help (&args->profiles))
 		say_starts (folder);
 	if (args->merged && monocle__run_merge_is_needed (folder))

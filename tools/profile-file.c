@@ -9,6 +9,7 @@
 #include "format.h"
 #include "join.h"
 #include "left-over.h"
+#include "lines.h"
 #include "live-spool.h"
 #include "output.h"
 #include "path.h"
@@ -69,6 +70,19 @@ monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_len
 	return -1;
 }
 
+static void
+say_symbols (const char *text)
+{
+	monocle__say ("%s", text);
+}
+
+/* Without memory the profile has no lines. */
+static void
+find_lines (monocle__profile *profile)
+{
+	monocle__lines_find (profile, say_symbols);
+}
+
 static bool
 is_running (const monocle__profile *profile)
 {
@@ -91,6 +105,8 @@ read_spool (const char *path, monocle__profile **ret_profile)
 		return -1;
 	result = monocle__profile_parse (data, length, ret_profile, error, sizeof error);
 	free (data);
+	if (result == 0)
+		find_lines (*ret_profile);
 	if (result != 0)
 		monocle__say ("%s: %s", path, error);
 	else if (is_running (*ret_profile))
@@ -150,8 +166,10 @@ static int
 read_standard_input (monocle__profile **ret_profile)
 {
 	char error[ERROR_SIZE];
-	if (monocle__profile_read ("/dev/stdin", ret_profile, error, sizeof error) == 0)
+	if (monocle__profile_read ("/dev/stdin", ret_profile, error, sizeof error) == 0) {
+		find_lines (*ret_profile);
 		return 0;
+	}
 	monocle__say ("%s: %s", monocle__profile_file_title ("-"), error);
 	return -1;
 }
@@ -171,6 +189,7 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 	if (monocle__profile_read (path, ret_profile, error, sizeof error) == 0) {
 		if ((*ret_profile)->incomplete)
 			monocle__say ("%s: %s", path, (*ret_profile)->incomplete);
+		find_lines (*ret_profile);
 		return 0;
 	}
 	if (!say_spool (path))

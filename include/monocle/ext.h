@@ -176,6 +176,14 @@ enum {
 MONOCLE_EXT int monocle_stack_walk_async_safe (void *initial_sig_context, uint32_t flags, monocle_frame_visitor visit,
                                                void *data);
 
+/*
+ * Which IL the code at `ip` came from: of the running instruction, so that a return address is one too much. By the
+ * compiler's map of that piece of code, whichever tier it is of; an inlined call is the place of the call. True: there
+ * is code of *ret_method, and *ret_il_offset is UINT32_MAX where the map says nothing. False: there is none, and both
+ * are untouched. Any thread; normal context.
+ */
+MONOCLE_EXT mono_bool monocle_il_offset_at (const void *ip, MonoMethod **ret_method, uint32_t *ret_il_offset);
+
 /* --- sampling: how it goes ---------------------------------------------------------------------------------------- */
 
 typedef struct {

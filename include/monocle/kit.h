@@ -134,12 +134,30 @@ typedef struct monocle_kit_spool monocle_kit_spool;
 
 /*
  * How the tree names a method the first time it meets it, on the calling thread. Writes two strings into `buffer`, each
- * with its NUL: the method's name, then the file name of its image ("" when there is none). Returns the length of both
- * with their NULs; when that is more than `size`, it is asked again with a buffer of that size. An empty name hides the
- * method: its time counts for its caller. (A runtime with several modules sends each of them what any of them asked
- * for.)
+ * with its NUL: the method's name, then the file name of its image ("" when there is none). A third may follow: where
+ * it is in that image, as monocle_kit_origin () writes it; with it the commands of `monocle` find the source. Returns
+ * the length of all with their NULs; when that is more than `size`, it is asked again with a buffer of that size. An
+ * empty name hides the method: its time counts for its caller. (A runtime with several modules sends each of them what
+ * any of them asked for.)
  */
 typedef size_t (*monocle_kit_name_method) (void *method, char *buffer, size_t size);
+
+/* Room for a third string, with its NUL. */
+enum { MONOCLE_KIT_ORIGIN_SIZE = 64 };
+
+/*
+ * Added to an IL offset: the runtime's map of the code has every instruction, as Mono's has. Without it the map has
+ * only those that begin with an empty evaluation stack, as CoreCLR's, and statements that do not are not told apart.
+ */
+#define MONOCLE_KIT_ORIGIN_EXACT UINT32_C (0x80000000)
+
+/*
+ * The third string of a name, "MVID TOKEN" or "MVID TOKEN OFFSET" with hexadecimal numbers: `mvid` as
+ * mono_image_get_guid () has it, the method's token, and the IL offset that was running; UINT32_MAX: unknown. NULL, an
+ * `mvid` of another form or a token that is no method's: an empty one, which says nothing. Async-safe.
+ */
+MONOCLE_KIT_API void monocle_kit_origin (const char *mvid, uint32_t token, uint32_t il_offset,
+                                         char buffer[MONOCLE_KIT_ORIGIN_SIZE]);
 
 /* How a call ended. */
 typedef enum {

@@ -124,7 +124,7 @@ with_room (void *table, uint32_t count, uint32_t *room, size_t size)
 /* --- functions ---------------------------------------------------------------------------------------------------- */
 
 static void
-on_name (void *data, uint64_t key, const char *name, size_t name_length, const char *image, size_t image_length)
+on_name (void *data, uint64_t key, const struct monocle__spool_name *name)
 {
 	struct builder *builder = data;
 	struct monocle__call_paths *out = builder->out;
@@ -140,10 +140,11 @@ on_name (void *data, uint64_t key, const char *name, size_t name_length, const c
 	}
 	*value = 0; /* Known; its number comes when all are. */
 	out->functions[out->function_count++] = (struct monocle__function) { .key = key,
-		                                                                 .name = name,
-		                                                                 .name_length = (uint32_t) name_length,
-		                                                                 .image = image,
-		                                                                 .image_length = (uint32_t) image_length };
+		                                                                 .name = name->name,
+		                                                                 .name_length = (uint32_t) name->name_length,
+		                                                                 .image = name->image,
+		                                                                 .image_length = (uint32_t) name->image_length,
+		                                                                 .origin = name->origin };
 }
 
 static int
@@ -161,11 +162,31 @@ compare_images (const struct monocle__function *a, const struct monocle__functio
 }
 
 static int
+compare_methods (const struct monocle__function *a, const struct monocle__function *b)
+{
+	int order = compare_images (a, b);
+	return order ? order : compare_text (a->name, a->name_length, b->name, b->name_length);
+}
+
+/* A method whose offset is not known comes first; which of the same name it is, is not asked then. */
+static int
 compare_functions (const void *pa, const void *pb)
 {
 	const struct monocle__function *a = pa, *b = pb;
-	int order = compare_images (a, b);
-	return order ? order : compare_text (a->name, a->name_length, b->name, b->name_length);
+	uint32_t a_place = a->origin.il_offset + 1, b_place = b->origin.il_offset + 1;
+	int order = compare_methods (a, b);
+	if (order || (!a_place && !b_place))
+		return order;
+	if (a_place != b_place)
+		return a_place < b_place ? -1 : 1;
+	order = (a->origin.token > b->origin.token) - (a->origin.token < b->origin.token);
+	return order ? order : memcmp (a->origin.mvid, b->origin.mvid, sizeof a->origin.mvid);
+}
+
+bool
+monocle__call_paths_same_method (const struct monocle__function *a, const struct monocle__function *b)
+{
+	return compare_methods (a, b) == 0;
 }
 
 /* Sorts the functions, makes equal ones one, and numbers their images. */
@@ -205,7 +226,10 @@ add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
 	struct builder *builder = data;
 	(void) index;
 	if (node->parent && map_find (&builder->methods, node->key) == NONE)
-		on_name (builder, node->key, unnamed, sizeof unnamed - 1, "", 0);
+		on_name (
+		    builder, node->key,
+		    &(struct monocle__spool_name) {
+		        .name = unnamed, .name_length = sizeof unnamed - 1, .image = "", .origin = MONOCLE__ORIGIN_UNKNOWN });
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */

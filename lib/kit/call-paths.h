@@ -12,7 +12,8 @@ struct monocle__function {
 	uint64_t key;             /* one of the methods of this name */
 	const char *name, *image; /* into the spool, not NUL-terminated */
 	uint32_t name_length, image_length;
-	uint32_t image_index; /* into images */
+	uint32_t image_index;          /* into images */
+	struct monocle__origin origin; /* one of the method's, when there is no offset */
 };
 
 struct monocle__path {
@@ -28,7 +29,10 @@ struct monocle__label {
 	char text[128];
 };
 
-/* Functions are sorted by image, then name; paths level by level, by parent, then function. */
+/*
+ * A function is a method, or an IL offset in one. They are sorted by image, name, token and offset, so that those of a
+ * method come together; paths level by level, by parent, then function.
+ */
 struct monocle__call_paths {
 	struct monocle__function *functions;
 	uint32_t function_count;
@@ -41,6 +45,9 @@ struct monocle__call_paths {
 	uint32_t *node_paths; /* of a spool with a threshold: the path of each node; UINT32_MAX: none. Else NULL */
 	uint32_t node_count;
 };
+
+/* Are they of one method? */
+bool monocle__call_paths_same_method (const struct monocle__function *a, const struct monocle__function *b);
 
 /* 0 or -ENOMEM. The result borrows text from the view. */
 int monocle__call_paths_init (struct monocle__call_paths *paths, const struct monocle__spool_view *view);

@@ -83,14 +83,13 @@ roomy_table (monocle_kit_spool *spool)
  * nothing.
  */
 static void
-publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length, const char *image,
-         size_t image_length)
+publish (monocle_kit_spool *spool, uint64_t key, const struct monocle__spool_name *name)
 {
 	bool good = true;
 	pthread_mutex_lock (&spool->lock);
 	if (!contains (spool->named, key)) {
 		struct monocle__names *table = roomy_table (spool);
-		good = table && monocle__spool_append_name (spool, key, name, name_length, image, image_length);
+		good = table && monocle__spool_append_name (spool, key, name);
 		if (good)
 			insert (table, key);
 	}
@@ -99,16 +98,35 @@ publish (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_l
 		monocle__spool_lose (spool, MONOCLE__LOSS_NAMES, 1);
 }
 
-/* Cuts "NAME\0IMAGE\0" and publishes it; a longer name than an extent can hold is cut short. */
+/* The next of several texts with a NUL each; what is missing is empty. */
+static const char *
+take_text (const char **text, size_t *size, size_t *ret_length)
+{
+	const char *first = *text;
+	*ret_length = strnlen (first, *size);
+	size_t step = *ret_length < *size ? *ret_length + 1 : *size;
+	*text += step;
+	*size -= step;
+	return first;
+}
+
+/* Cuts "NAME\0IMAGE\0ORIGIN\0" and publishes it; a longer name than an extent can hold is cut short. */
 static void
 publish_text (monocle_kit_spool *spool, uint64_t key, const char *text, size_t size)
 {
 	enum { MOST = MONOCLE__EXTENT_SIZE / 4 };
-	size_t name_length = strnlen (text, size);
-	const char *image = name_length < size ? text + name_length + 1 : "";
-	size_t image_length = name_length < size ? strnlen (image, size - name_length - 1) : 0;
-	publish (spool, key, text, name_length < MOST ? name_length : MOST, image,
-	         image_length < MOST ? image_length : MOST);
+	struct monocle__spool_name name;
+	char origin[MONOCLE_KIT_ORIGIN_SIZE] = "";
+	size_t length;
+	name.name = take_text (&text, &size, &name.name_length);
+	name.image = take_text (&text, &size, &name.image_length);
+	const char *third = take_text (&text, &size, &length);
+	if (length < sizeof origin)
+		memcpy (origin, third, length);
+	name.origin = monocle__origin_parse (origin);
+	name.name_length = name.name_length < MOST ? name.name_length : MOST;
+	name.image_length = name.image_length < MOST ? name.image_length : MOST;
+	publish (spool, key, &name);
 }
 
 /* Keys that are not methods. */
@@ -142,7 +160,7 @@ monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_
 		return;
 	if (key < MONOCLE__RESERVED_KEYS) {
 		const char *name = reserved_names[key] ? reserved_names[key] : reserved_names[MONOCLE_KIT_FRAME_UNKNOWN];
-		publish (spool, key, name, strlen (name), "", 0);
+		publish (spool, key, &(struct monocle__spool_name) { name, "", strlen (name), 0, MONOCLE__ORIGIN_UNKNOWN });
 		return;
 	}
 	size_t length = spool->name_method (method, buffer, size);

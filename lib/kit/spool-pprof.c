@@ -3,7 +3,9 @@
  *
  * spool-pprof.c - writes profile.proto, gzip around it.
  *
- * A function has one location of the same number, an image one mapping. system_name is IMAGE!NAME and not NAME, because
+ * A method is one function, with a location for each place in it that was seen; an image is one mapping. Lines are
+ * found later, by whoever reads the file, in the symbols of the image that the mapping's build id names: a location's
+ * address is the method's token and the IL offset (origin-fields.h). system_name is IMAGE!NAME and not NAME, because
  * `pprof -top` demangles names that equal their system name as C++ and loses the <T> of generic methods.
  */
 #include "spool-pprof.h"
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "origin-fields.h"
 #include "slow.h"
 #include "slow-fields.h"
 #include "spool-name.h"
@@ -42,8 +45,15 @@ enum profile_field {
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_STRING = 2 };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_FILES = 8,
+	MAPPING_HAS_LINES = 9
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
 
@@ -59,7 +69,8 @@ struct encoder {
 	const struct monocle__spool_view *view;
 	const struct monocle__call_paths *paths;
 	const struct monocle__slow_calls *slow;
-	uint32_t value_count; /* without times that cannot be told */
+	uint32_t value_count;                        /* without times that cannot be told */
+	const struct monocle__function **identities; /* by image: one of its methods that says what it is; NULL: none */
 	monocle__wire wire;
 	monocle__wire_bytes strings; /* the string table's fields, put out last */
 	monocle__wire_bytes clean;   /* a string whose bytes were not UTF-8 */
@@ -232,16 +243,55 @@ write_function (struct encoder *encoder, uint32_t index)
 	monocle__wire_end_message (wire, PROFILE_FUNCTION);
 }
 
+/* The first function of the image that says what it is; NULL: none does. */
+static const struct monocle__function *
+identity_of (const struct encoder *encoder, uint32_t image)
+{
+	const struct monocle__call_paths *paths = encoder->paths;
+	uint32_t end = image + 1 < paths->image_count ? paths->images[image + 1] : paths->function_count;
+	for (uint32_t i = paths->images[image]; i < end; i++)
+		if (paths->functions[i].origin.token)
+			return &paths->functions[i];
+	return NULL;
+}
+
+/* 0: not known, or not of the image that the mapping is. */
+static uint64_t
+address_of (const struct encoder *encoder, const struct monocle__function *function)
+{
+	const struct monocle__function *identity = encoder->identities[function->image_index];
+	const struct monocle__origin *origin = &function->origin;
+	if (!identity || !origin->token || memcmp (origin->mvid, identity->origin.mvid, sizeof origin->mvid))
+		return 0;
+	return monocle__origin_address (origin->token, origin->il_offset);
+}
+
+/* `method`: the first function of the same method. */
 static void
-write_location (struct encoder *encoder, uint32_t index)
+write_location (struct encoder *encoder, uint32_t index, uint32_t method)
 {
 	monocle__wire *wire = &encoder->wire;
+	const struct monocle__function *function = &encoder->paths->functions[index];
+	uint64_t address = address_of (encoder, function);
 	monocle__wire_put_number (wire, &wire->message, LOCATION_ID, (uint64_t) index + 1);
-	monocle__wire_put_number (wire, &wire->message, LOCATION_MAPPING,
-	                          (uint64_t) encoder->paths->functions[index].image_index + 1);
-	monocle__wire_put_number (wire, &wire->part, LINE_FUNCTION, (uint64_t) index + 1);
+	monocle__wire_put_number (wire, &wire->message, LOCATION_MAPPING, (uint64_t) function->image_index + 1);
+	if (address)
+		monocle__wire_put_number (wire, &wire->message, LOCATION_ADDRESS, address);
+	monocle__wire_put_number (wire, &wire->part, LINE_FUNCTION, (uint64_t) method + 1);
 	monocle__wire_end_part (wire, LOCATION_LINE);
 	monocle__wire_end_message (wire, PROFILE_LOCATION);
+}
+
+/* As identity says it: readers look for the symbols of that image. */
+static void
+write_build_id (struct encoder *encoder, const struct monocle__function *identity)
+{
+	monocle__wire *wire = &encoder->wire;
+	char text[MONOCLE__BUILD_ID_SIZE];
+	monocle__origin_build_id (identity->origin.mvid, text);
+	monocle__wire_put_number (wire, &wire->message, MAPPING_BUILD_ID, add_string (encoder, text, strlen (text)));
+	monocle__wire_put_number (wire, &wire->message, MAPPING_HAS_FILES, 1);
+	monocle__wire_put_number (wire, &wire->message, MAPPING_HAS_LINES, 1);
 }
 
 static void
@@ -254,6 +304,8 @@ write_mapping (struct encoder *encoder, uint32_t index)
 		monocle__wire_put_number (wire, &wire->message, MAPPING_FILE,
 		                          add_string (encoder, function->image, function->image_length));
 	monocle__wire_put_number (wire, &wire->message, MAPPING_HAS_FUNCTIONS, 1);
+	if ((encoder->identities[index] = identity_of (encoder, index)))
+		write_build_id (encoder, encoder->identities[index]);
 	monocle__wire_end_message (wire, PROFILE_MAPPING);
 }
 
@@ -360,9 +412,10 @@ write_profile (struct encoder *encoder)
 	write_slow_calls (encoder);
 	for (uint32_t i = 0; i < paths->image_count && !encoder->wire.failed; i++)
 		write_mapping (encoder, i);
-	for (uint32_t i = 0; i < paths->function_count && !encoder->wire.failed; i++) {
-		write_location (encoder, i);
-		write_function (encoder, i);
+	for (uint32_t i = 0, method = 0; i < paths->function_count && !encoder->wire.failed; i++) {
+		if (i == 0 || !monocle__call_paths_same_method (&paths->functions[i], &paths->functions[method]))
+			write_function (encoder, method = i);
+		write_location (encoder, i, method);
 	}
 	write_rest (encoder);
 	monocle__wire_compress (&encoder->wire, &encoder->strings);
@@ -386,11 +439,13 @@ monocle__spool_pprof_write (const struct monocle__spool_view *view, void **ret_d
 	encoder.value_count = view->header->value_count;
 	if (!(view->header->flags & (MONOCLE__SPOOL_STACKS | MONOCLE__SPOOL_CPU)) && view->rate <= 0)
 		encoder.value_count = 1;
-	if (monocle__wire_init (&encoder.wire, COMPRESSION))
+	encoder.identities = calloc (paths.image_count + 1, sizeof *encoder.identities);
+	if (monocle__wire_init (&encoder.wire, COMPRESSION) && encoder.identities)
 		write_profile (&encoder);
 	else
 		encoder.wire.failed = true;
 	monocle__wire_done (&encoder.wire);
+	free ((void *) encoder.identities);
 	free (encoder.strings.data);
 	free (encoder.clean.data);
 	monocle__slow_calls_done (&slow);

@@ -182,9 +182,10 @@ visit_names (const struct monocle__extent *extent, const struct monocle__spool_v
 		if (size > left)
 			return;
 		MONOCLE__INVARIANT ((const uint8_t *) (record + 1) + text <= (const uint8_t *) extent + MONOCLE__EXTENT_SIZE);
-		const char *name = (const char *) (record + 1);
-		visitor->name (visitor->data, record->key, name, record->name_length, name + record->name_length,
-		               record->image_length);
+		const char *first = (const char *) (record + 1);
+		const struct monocle__spool_name name = { first, first + record->name_length, record->name_length,
+			                                      record->image_length, record->origin };
+		visitor->name (visitor->data, record->key, &name);
 		at += size;
 		left -= size;
 	}

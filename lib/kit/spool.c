@@ -331,19 +331,20 @@ monocle__spool_thread (monocle_kit_spool *spool, uint32_t *ret_number)
 }
 
 bool
-monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
-                            const char *image, size_t image_length)
+monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const struct monocle__spool_name *name)
 {
-	size_t size = (sizeof (struct monocle__name_record) + name_length + image_length + 7) & ~(size_t) 7;
+	size_t text = name->name_length + name->image_length;
+	size_t size = (sizeof (struct monocle__name_record) + text + 7) & ~(size_t) 7;
 	if (size > MONOCLE__EXTENT_SIZE - MONOCLE__EXTENT_HEADER)
 		return false;
 	struct monocle__name_record *record = reserve_bytes (spool, &spool->names, MONOCLE__EXTENT_NAMES, size);
 	if (!record)
 		return false;
-	MONOCLE__INVARIANT (sizeof *record + name_length + image_length <= size && size % 8 == 0);
-	*record = (struct monocle__name_record) { key, (uint32_t) name_length, (uint32_t) image_length };
-	memcpy (record + 1, name, name_length);
-	memcpy ((char *) (record + 1) + name_length, image, image_length);
+	MONOCLE__INVARIANT (sizeof *record + text <= size && size % 8 == 0);
+	*record = (struct monocle__name_record) { key, (uint32_t) name->name_length, (uint32_t) name->image_length,
+		                                      name->origin };
+	memcpy (record + 1, name->name, name->name_length);
+	memcpy ((char *) (record + 1) + name->name_length, name->image, name->image_length);
 	__atomic_store_n (&spool->names->used, spool->names->used + (uint32_t) size, __ATOMIC_RELEASE);
 	add_pair_if_due (spool);
 	return true;

@@ -22,13 +22,14 @@
 #include <monocle/kit.h>
 
 #include "clock.h"
+#include "origin.h"
 #include "output-name.h"
 #include "process-start.h"
 
 #define MONOCLE__SPOOL_SIZE_MOST ((size_t) 16 << 30) /* no writer makes a larger one */
 
 enum {
-	MONOCLE__SPOOL_VERSION = 3,
+	MONOCLE__SPOOL_VERSION = 4,
 	MONOCLE__EXTENT_SIZE = 64 << 10,
 	MONOCLE__EXTENT_HEADER = 64,
 	MONOCLE__PAIR_COUNT = 256,
@@ -158,6 +159,7 @@ struct monocle__name_record {
 	uint64_t key;
 	uint32_t name_length;
 	uint32_t image_length;
+	struct monocle__origin origin;
 };
 
 /*
@@ -185,7 +187,7 @@ struct monocle__slow_record {
 };
 
 /* clang-format off */
-/* What version 3 of a spool is, and a thread's record in it: a reader may be of another build. */
+/* What version 4 of a spool is, and a thread's record in it: a reader may be of another build. */
 #define AT(structure, field, offset) \
 	_Static_assert(offsetof (struct structure, field) == (offset), #field " of a spool is elsewhere")
 AT (monocle__spool_header, magic, 0);
@@ -238,6 +240,10 @@ AT (monocle__node, last_child, 28);
 AT (monocle__name_record, key, 0);
 AT (monocle__name_record, name_length, 8);
 AT (monocle__name_record, image_length, 12);
+AT (monocle__name_record, origin, 16);
+AT (monocle__origin, mvid, 0);
+AT (monocle__origin, token, 16);
+AT (monocle__origin, il_offset, 20);
 AT (monocle__starts, thread, 64);
 AT (monocle__starts, starts, 72);
 AT (monocle__slow_record, length, 0);
@@ -260,10 +266,10 @@ AT (monocle__value_name, type, 0);
 AT (monocle__value_name, unit, 32);
 #undef AT
 /* clang-format on */
-_Static_assert(sizeof (struct monocle__spool_header) == 17408, "the header of version 3");
+_Static_assert(sizeof (struct monocle__spool_header) == 17408, "the header of version 4");
 _Static_assert(sizeof (struct monocle__extent) == MONOCLE__EXTENT_HEADER, "an extent begins with its header");
 _Static_assert(sizeof (struct monocle__note) == 256, "notes lie in the header");
-_Static_assert(sizeof (struct monocle__name_record) == 16, "a name's text follows its record");
+_Static_assert(sizeof (struct monocle__name_record) == 40, "a name's text follows its record");
 _Static_assert(sizeof (struct monocle__clock_pair) == 16, "pairs lie in the header");
 _Static_assert(MONOCLE__EXTENT_SIZE % sizeof (struct monocle__node) == 0 &&
                    MONOCLE__EXTENT_HEADER % sizeof (struct monocle__node) == 0,
@@ -337,9 +343,15 @@ void monocle__spool_pair (monocle_kit_spool *spool, bool always);
 void monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size);
 bool monocle__spool_is_named (const monocle_kit_spool *spool, void *method);
 void monocle__spool_names_reset (monocle_kit_spool *spool);
+/* What is said of a key. Texts without NUL. */
+struct monocle__spool_name {
+	const char *name, *image;
+	size_t name_length, image_length;
+	struct monocle__origin origin;
+};
+
 /* Appends one name under the lock; false when there is no room. */
-bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const char *name, size_t name_length,
-                                 const char *image, size_t image_length);
+bool monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const struct monocle__spool_name *name);
 
 /* --- the heartbeat ------------------------------------------------------------------------------------------------ */
 
@@ -375,8 +387,7 @@ bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);
 
 struct monocle__spool_visitor {
 	void *data;
-	void (*name) (void *data, uint64_t key, const char *name, size_t name_length, const char *image,
-	              size_t image_length);
+	void (*name) (void *data, uint64_t key, const struct monocle__spool_name *name);
 	/* Threads are numbered from 1, in order. */
 	void (*thread) (void *data, uint32_t number, const struct monocle__thread_record *record);
 	/* Parents come before their children; `index` of a root's parent is 0. */

@@ -12,9 +12,10 @@
 typedef struct {
 	monocle__profile *to;
 	const monocle__profile *from;
-	uint32_t *functions; /* by function of `from`: its index in `to` */
-	size_t *values;      /* by value type of `from`: its index in `to` */
-	int64_t *row;        /* one value per value type of `to` */
+	uint32_t *functions;  /* by function of `from`: its index in `to` */
+	uint32_t first_place; /* what is added to the index of a place of `from` */
+	size_t *values;       /* by value type of `from`: its index in `to` */
+	int64_t *row;         /* one value per value type of `to` */
 	uint32_t *stack;
 	size_t stack_room;
 	const char *process; /* NULL: unknown */
@@ -102,6 +103,23 @@ map_functions (joining *j)
 }
 
 static bool
+map_places (joining *j)
+{
+	const char *known = NULL, *copied = NULL;
+	j->first_place = j->to->place_count ? (uint32_t) j->to->place_count - 1 : 0;
+	for (size_t i = 1; i < j->from->place_count; i++) {
+		monocle__place place = j->from->places[i];
+		if (place.build_id != known && place.build_id && !(copied = text (j, place.build_id)))
+			return false;
+		known = place.build_id;
+		place.build_id = known ? copied : NULL;
+		if (monocle__profile_add_place (j->to, &place) == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static bool
 map_values (joining *j)
 {
 	j->values = malloc ((j->from->value_count + 1) * sizeof *j->values);
@@ -143,6 +161,17 @@ add_labels (joining *j, const monocle__sample *sample)
 	return !j->process || (monocle__profile_add_label (j->to, &process) && monocle__profile_add_label (j->to, &pid));
 }
 
+/* Into j->stack, whose frames were copied. */
+static bool
+add_places (joining *j, const monocle__sample *sample)
+{
+	for (size_t i = 0; i < sample->depth; i++) {
+		uint32_t place = monocle__profile_place_index (j->from, sample->frames + i);
+		j->stack[i] = place ? place + j->first_place : 0;
+	}
+	return !sample->depth || monocle__profile_set_places (j->to, j->stack, sample->depth);
+}
+
 static bool
 add_sample (joining *j, size_t index)
 {
@@ -152,7 +181,8 @@ add_sample (joining *j, size_t index)
 	memset (j->row, 0, j->to->value_count * sizeof *j->row);
 	for (size_t i = 0; i < j->from->value_count; i++)
 		j->row[j->values[i]] = values[i];
-	return stack && monocle__profile_add_sample (j->to, stack, sample->depth, j->row) && add_labels (j, sample);
+	return stack && monocle__profile_add_sample (j->to, stack, sample->depth, j->row) && add_places (j, sample) &&
+	       add_labels (j, sample);
 }
 
 static bool
@@ -193,7 +223,7 @@ add_comments (joining *j)
 static bool
 add_profile (joining *j)
 {
-	bool good = map_functions (j) && map_values (j) && find_process (j) && add_comments (j);
+	bool good = map_functions (j) && map_places (j) && map_values (j) && find_process (j) && add_comments (j);
 	for (size_t i = 0; good && i < j->from->sample_count; i++)
 		good = add_sample (j, i);
 	for (size_t i = 0; good && i < j->from->slow_call_count; i++)
@@ -246,6 +276,12 @@ monocle__join (const monocle__profile *const *profiles, size_t count)
 	for (size_t i = 0; good && i < count; i++) {
 		j.from = profiles[i];
 		good = add_profile (&j);
+	}
+	if (good && profiles[0]->period_type.type) {
+		j.to->period = profiles[0]->period;
+		j.to->period_type.type = text (&j, profiles[0]->period_type.type);
+		j.to->period_type.unit = text (&j, profiles[0]->period_type.unit);
+		good = j.to->period_type.type && j.to->period_type.unit;
 	}
 	if (good && profiles[0]->default_type)
 		good = (j.to->default_type = text (&j, profiles[0]->default_type)) != NULL;

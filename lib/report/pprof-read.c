@@ -10,6 +10,7 @@
  */
 #include "array.h"
 #include "format.h"
+#include "origin-fields.h"
 #include "slow-fields.h"
 #include "wire.h"
 
@@ -35,9 +36,19 @@ typedef struct {
 } id_map;
 
 typedef struct {
-	size_t first, count; /* in lines: innermost inlined first */
-	uint64_t mapping;
+	uint32_t first, count; /* in lines: innermost inlined first */
+	uint64_t mapping, address;
 } location;
+
+typedef struct {
+	uint64_t function; /* id, then resolved to an index when samples are read */
+	uint32_t number;   /* 0: unknown */
+	uint32_t place;    /* 0: nothing is known of it */
+} line;
+
+typedef struct {
+	uint64_t path, build_id; /* in the string table */
+} mapping;
 
 typedef struct {
 	monocle__wire_span message;
@@ -45,13 +56,15 @@ typedef struct {
 	monocle__wire_span *strings;
 	const char **texts; /* what monocle__profile_text () made of strings[i], NULL until it is asked for */
 	size_t string_count, string_capacity;
-	id_map function_ids, location_ids, mapping_ids; /* a mapping's index is that of its path in the string table */
+	id_map function_ids, location_ids, mapping_ids;
+	mapping *mappings;
+	size_t mapping_count, mapping_capacity;
 	location *locations;
 	size_t location_count, location_capacity;
-	uint64_t *lines; /* function ids, then resolved to indices when samples are read */
+	line *lines;
 	size_t line_count, line_capacity;
-	uint32_t *stack; /* scratch of one sample */
-	size_t stack_capacity;
+	uint32_t *stack, *stack_places; /* scratch of one sample */
+	size_t stack_capacity, stack_places_capacity;
 	int64_t *values;
 	size_t values_capacity;
 	char *error;
@@ -229,9 +242,19 @@ read_value_type (reader *r, monocle__wire_span message)
 	return monocle__profile_add_value_type (r->profile, type, unit) ? 0 : fail_memory (r);
 }
 
+static int
+read_period_type (reader *r, monocle__wire_span message)
+{
+	uint64_t numbers[NUMBERS] = { 0 };
+	monocle__value_type *type = &r->profile->period_type;
+	if (each_field (r, message, collect, numbers) != 0)
+		return -1;
+	return (type->type = text (r, numbers[1])) && (type->unit = text (r, numbers[2])) ? 0 : -1;
+}
+
 /*
  * Monocle's own profiles have IMAGE!NAME as system name: the image tells functions of one name apart, whether their
- * sources are known or not. Elsewhere the file is the source.
+ * sources are known or not. Elsewhere the file is the source, unless it is a bare name that no line goes with.
  */
 static int
 tell_source (reader *r, monocle__function *function)
@@ -247,7 +270,7 @@ tell_source (reader *r, monocle__function *function)
 			return 0;
 		function->filename = image ? monocle__profile_text (r->profile, function->system_name, image) : "";
 	}
-	function->source = *file ? file : NULL;
+	function->source = strpbrk (file, "/\\") || (*file && (is_own || function->line > 0)) ? file : NULL;
 	return function->filename ? 0 : fail_memory (r);
 }
 
@@ -274,15 +297,15 @@ read_function (reader *r, monocle__wire_span message)
 static int
 read_location_field (reader *r, const monocle__wire_field *f, void *context)
 {
-	uint64_t *numbers = context, line[NUMBERS] = { 0 };
+	uint64_t *numbers = context, own[NUMBERS] = { 0 };
 	if (f->number != 4 || f->type != 2)
 		return collect (r, f, numbers);
-	if (each_field (r, f->bytes, collect, line) != 0)
+	if (each_field (r, f->bytes, collect, own) != 0)
 		return -1;
 	if (!monocle__profile_take (r->profile, sizeof *r->lines) ||
 	    !MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
 		return fail_memory (r);
-	r->lines[r->line_count++] = line[1];
+	r->lines[r->line_count++] = (line) { own[1], own[2] <= INT32_MAX ? (uint32_t) own[2] : 0, 0 };
 	return 0;
 }
 
@@ -297,9 +320,10 @@ name_address (reader *r, uint64_t address)
 	function.name = monocle__profile_text (r->profile, name, strlen (name));
 	if (!function.name || (index = monocle__profile_add_function (r->profile, &function)) == SIZE_MAX ||
 	    !id_map_add (r, &r->function_ids, id_space + index, index) ||
+	    !monocle__profile_take (r->profile, sizeof *r->lines) ||
 	    !MONOCLE__RESERVE (r->lines, r->line_capacity, r->line_count + 1))
 		return fail_memory (r);
-	r->lines[r->line_count++] = id_space + index;
+	r->lines[r->line_count++] = (line) { id_space + index, 0, 0 };
 	return 0;
 }
 
@@ -308,6 +332,8 @@ read_location (reader *r, monocle__wire_span message)
 {
 	uint64_t numbers[NUMBERS] = { 0 };
 	size_t first = r->line_count;
+	if (first > UINT32_MAX / 2)
+		return fail (r, "it has more than %u locations", UINT32_MAX / 2);
 	if (each_field (r, message, read_location_field, numbers) != 0)
 		return -1;
 	if (r->line_count == first && name_address (r, numbers[3]) != 0)
@@ -316,7 +342,8 @@ read_location (reader *r, monocle__wire_span message)
 	    !MONOCLE__RESERVE (r->locations, r->location_capacity, r->location_count + 1) ||
 	    !id_map_add (r, &r->location_ids, numbers[1], r->location_count))
 		return fail_memory (r);
-	r->locations[r->location_count++] = (location) { first, r->line_count - first, numbers[2] };
+	r->locations[r->location_count++] =
+	    (location) { (uint32_t) first, (uint32_t) (r->line_count - first), numbers[2], numbers[3] };
 	return 0;
 }
 
@@ -326,7 +353,12 @@ read_mapping (reader *r, monocle__wire_span message)
 	uint64_t numbers[NUMBERS] = { 0 };
 	if (each_field (r, message, collect, numbers) != 0)
 		return -1;
-	return id_map_add (r, &r->mapping_ids, numbers[1], numbers[5]) ? 0 : fail_memory (r);
+	if (!id_map_add (r, &r->mapping_ids, numbers[1], r->mapping_count) ||
+	    !monocle__profile_take (r->profile, sizeof *r->mappings) ||
+	    !MONOCLE__RESERVE (r->mappings, r->mapping_capacity, r->mapping_count + 1))
+		return fail_memory (r);
+	r->mappings[r->mapping_count++] = (mapping) { numbers[5], numbers[6] };
+	return 0;
 }
 
 static int
@@ -350,6 +382,8 @@ read_table (reader *r, const monocle__wire_field *f, void *unused)
 	case 5: return is_message ? read_function (r, f->bytes) : 0;
 	case 9: r->profile->time_nanos = f->type == 0 ? (int64_t) f->value : 0; return 0;
 	case 10: r->profile->duration_nanos = f->type == 0 ? (int64_t) f->value : 0; return 0;
+	case 11: return is_message ? read_period_type (r, f->bytes) : 0;
+	case 12: r->profile->period = f->type == 0 ? (int64_t) f->value : 0; return 0;
 	case 13: return each_number (r, f, read_comment, NULL);
 	case 14:
 		r->profile->default_type = f->type == 0 ? text (r, f->value) : NULL;
@@ -365,10 +399,55 @@ resolve_lines (reader *r)
 	id_map_sort (&r->function_ids);
 	id_map_sort (&r->location_ids);
 	for (size_t i = 0; i < r->line_count; i++) {
-		size_t index = id_map_find (&r->function_ids, r->lines[i]);
+		size_t index = id_map_find (&r->function_ids, r->lines[i].function);
 		if (index == SIZE_MAX)
-			return fail (r, "damaged: function %llu is not described", (unsigned long long) r->lines[i]);
-		r->lines[i] = index;
+			return fail (r, "damaged: function %llu is not described", (unsigned long long) r->lines[i].function);
+		r->lines[i].function = index;
+	}
+	return 0;
+}
+
+static bool
+is_build_id (const char *text)
+{
+	size_t length = strspn (text, "0123456789abcdef");
+	return length == MONOCLE__BUILD_ID_SIZE - 1 && !text[length];
+}
+
+/*
+ * Monocle's own locations say in their address which IL was running. Where that is not known, their line is the
+ * function's first, and not that of the frame.
+ */
+static int
+resolve_place (reader *r, const location *at, line *found, const char *build_id)
+{
+	const monocle__function *function = &r->profile->functions[found->function];
+	monocle__place place = { .address = at->address, .line = found->number };
+	if (build_id && is_build_id (build_id) && monocle__origin_is_address (at->address))
+		place.build_id = build_id;
+	if ((place.build_id && !monocle__origin_has_offset (at->address)) || (!at->address && place.line == function->line))
+		place.line = 0;
+	if (!place.build_id && !place.line)
+		return 0;
+	found->place = monocle__profile_add_place (r->profile, &place);
+	return found->place == UINT32_MAX ? fail_memory (r) : 0;
+}
+
+static int
+resolve_location (reader *r, const location *at)
+{
+	size_t index = id_map_find (&r->mapping_ids, at->mapping);
+	const char *image = index == SIZE_MAX ? NULL : text (r, r->mappings[index].path);
+	const char *build_id = index == SIZE_MAX ? NULL : text (r, r->mappings[index].build_id);
+	if (index != SIZE_MAX && (!image || !build_id))
+		return -1;
+	for (size_t k = 0; k < at->count; k++) {
+		line *found = &r->lines[at->first + k];
+		monocle__function *function = &r->profile->functions[found->function];
+		if (image && *image && !function->image)
+			function->image = image;
+		if (resolve_place (r, at, found, build_id) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -379,14 +458,8 @@ resolve_images (reader *r)
 {
 	id_map_sort (&r->mapping_ids);
 	for (size_t i = 0; i < r->location_count; i++) {
-		size_t path = id_map_find (&r->mapping_ids, r->locations[i].mapping);
-		const char *image = path == SIZE_MAX ? NULL : text (r, path);
-		if (path != SIZE_MAX && !image)
+		if (resolve_location (r, &r->locations[i]) != 0)
 			return -1;
-		for (size_t k = 0; image && *image && k < r->locations[i].count; k++) {
-			monocle__function *function = &r->profile->functions[r->lines[r->locations[i].first + k]];
-			function->image = function->image ? function->image : image;
-		}
 	}
 	return 0;
 }
@@ -409,12 +482,15 @@ read_frame (reader *r, uint64_t id, void *context)
 	if (r->profile->frame_count + sample->depth + found->count > FRAME_LIMIT)
 		return fail (r, "its stacks have more than %d frames", FRAME_LIMIT);
 	depth = sample->depth + found->count;
-	if (depth > r->stack_capacity && !monocle__profile_take (r->profile, depth * sizeof *r->stack))
+	if (depth > r->stack_capacity && !monocle__profile_take (r->profile, 2 * depth * sizeof *r->stack))
 		return fail_memory (r);
-	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, depth))
+	if (!MONOCLE__RESERVE (r->stack, r->stack_capacity, depth) ||
+	    !MONOCLE__RESERVE (r->stack_places, r->stack_places_capacity, depth))
 		return fail_memory (r);
-	for (size_t i = 0; i < found->count; i++)
-		r->stack[sample->depth++] = (uint32_t) r->lines[found->first + i];
+	for (size_t i = 0; i < found->count; i++) {
+		r->stack_places[sample->depth] = r->lines[found->first + i].place;
+		r->stack[sample->depth++] = (uint32_t) r->lines[found->first + i].function;
+	}
 	return 0;
 }
 
@@ -468,7 +544,8 @@ read_sample (reader *r, const monocle__wire_field *f, void *unused)
 	if (sample.values != r->profile->value_count)
 		return fail (r, "damaged: a sample has %zu values, the profile %zu value types", sample.values,
 		             r->profile->value_count);
-	if (!monocle__profile_add_sample (r->profile, r->stack, sample.depth, r->values))
+	if (!monocle__profile_add_sample (r->profile, r->stack, sample.depth, r->values) ||
+	    (sample.depth && !monocle__profile_set_places (r->profile, r->stack_places, sample.depth)))
 		return fail_memory (r);
 	return each_field (r, f->bytes, read_label, NULL);
 }
@@ -561,7 +638,9 @@ reader_done (reader *r)
 	free (r->mapping_ids.entries);
 	free (r->locations);
 	free (r->lines);
+	free (r->mappings);
 	free (r->stack);
+	free (r->stack_places);
 	free (r->values);
 	monocle__profile_free (r->profile);
 }

@@ -27,6 +27,10 @@ typedef struct {
 	size_t mapped_count, mapped_capacity;
 	uint32_t *slots; /* hash over strings: index + 1 */
 	size_t slot_count;
+	bool has_lines;         /* of places */
+	uint32_t *owners;       /* by place: the function that is there, plus one; 0: none was met */
+	const char **build_ids; /* by string: it is the path of an image that has this one; NULL: none that is known */
+	size_t build_id_count, build_id_capacity;
 } writer;
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
@@ -129,13 +133,55 @@ write_label (writer *w, const monocle__label *label)
 	monocle__wire_end_part (wire, 3);
 }
 
+/*
+ * Functions have a location without a place each, of the same number; those of places follow. A place is in one
+ * function; where a view has made it another's, too, it is left out there.
+ */
+static uint64_t
+location_of (const writer *w, size_t frame)
+{
+	uint32_t function = w->profile->frames[frame], place = monocle__profile_place_index (w->profile, frame);
+	return place && w->owners[place] == function + 1 ? w->profile->function_count + place : (uint64_t) function + 1;
+}
+
+/* The first one that is told of an image is its own. */
+static bool
+note_build_id (writer *w, const char *image, const char *build_id)
+{
+	uint64_t path = intern (w, image);
+	if (!MONOCLE__RESERVE (w->build_ids, w->build_id_capacity, path + 1))
+		return false;
+	while (w->build_id_count <= path)
+		w->build_ids[w->build_id_count++] = NULL;
+	if (!w->build_ids[path])
+		w->build_ids[path] = build_id;
+	return true;
+}
+
+static bool
+find_owners (writer *w)
+{
+	const monocle__profile *profile = w->profile;
+	bool good = (w->owners = calloc (profile->place_count + 1, sizeof *w->owners)) != NULL;
+	for (size_t frame = 0; good && frame < profile->frame_place_count; frame++) {
+		uint32_t place = profile->frame_places[frame], function = profile->frames[frame];
+		if (!place || w->owners[place])
+			continue;
+		w->has_lines = w->has_lines || profile->places[place].line;
+		w->owners[place] = function + 1;
+		const char *image = profile->functions[function].image, *build_id = profile->places[place].build_id;
+		good = !image || !build_id || note_build_id (w, image, build_id);
+	}
+	return good;
+}
+
 static void
 write_sample (writer *w, size_t index)
 {
 	monocle__wire *wire = &w->wire;
 	const monocle__sample *sample = &w->profile->samples[index];
 	for (size_t i = 0; i < sample->depth; i++)
-		monocle__wire_put_varint (wire, &wire->part, (uint64_t) w->profile->frames[sample->frames + i] + 1);
+		monocle__wire_put_varint (wire, &wire->part, location_of (w, sample->frames + i));
 	monocle__wire_end_part (wire, 1);
 	for (size_t v = 0; v < w->profile->value_count; v++) {
 		if (is_written (w, v))
@@ -177,6 +223,7 @@ write_mapping (writer *w, const char *image)
 {
 	monocle__wire *wire = &w->wire;
 	uint64_t path = image ? intern (w, image) : 0;
+	const char *build_id = path < w->build_id_count ? w->build_ids[path] : NULL;
 	if (path == 0 || !MONOCLE__RESERVE (w->mapped, w->mapped_capacity, path + 1)) {
 		w->wire.failed = w->wire.failed || path != 0;
 		return 0;
@@ -186,27 +233,56 @@ write_mapping (writer *w, const char *image)
 	if (!w->mapped[path]) {
 		monocle__wire_put_number (wire, &wire->message, 1, path);
 		monocle__wire_put_number (wire, &wire->message, 5, path);
+		if (build_id)
+			monocle__wire_put_number (wire, &wire->message, 6, intern (w, build_id));
 		monocle__wire_put_number (wire, &wire->message, 7, 1); /* its functions are named */
+		if (build_id) {
+			monocle__wire_put_number (wire, &wire->message, 8, 1); /* and their files */
+			monocle__wire_put_number (wire, &wire->message, 9, 1); /* and lines, as far as can be */
+		}
 		end_message (w, 3);
 	}
 	w->mapped[path] = 1;
 	return path;
 }
 
-/* A location per function. */
+static void
+write_location (writer *w, uint64_t id, size_t function, uint64_t mapping, const monocle__place *place)
+{
+	monocle__wire *wire = &w->wire;
+	/* Of a profile with lines, what has none is not to be seen on another. */
+	int64_t line = place->line || w->has_lines ? place->line : w->profile->functions[function].line;
+	monocle__wire_put_number (wire, &wire->message, 1, id);
+	if (mapping)
+		monocle__wire_put_number (wire, &wire->message, 2, mapping);
+	if (place->address)
+		monocle__wire_put_number (wire, &wire->message, 3, place->address);
+	monocle__wire_put_number (wire, &wire->part, 1, function + 1);
+	monocle__wire_put_number (wire, &wire->part, 2, (uint64_t) line);
+	monocle__wire_end_part (wire, 4);
+	end_message (w, 4);
+}
+
+/* Places of functions that have no image are in none. */
+static void
+write_places (writer *w)
+{
+	for (size_t i = 1; i < w->profile->place_count && !w->wire.failed; i++) {
+		size_t function = w->owners[i] ? w->owners[i] - 1 : 0;
+		const char *image = w->owners[i] ? w->profile->functions[function].image : NULL;
+		if (w->owners[i])
+			write_location (w, w->profile->function_count + i, function, write_mapping (w, image),
+			                &w->profile->places[i]);
+	}
+}
+
 static void
 write_function (writer *w, size_t index)
 {
+	static const monocle__place nowhere = { .build_id = NULL };
 	monocle__wire *wire = &w->wire;
 	const monocle__function *function = &w->profile->functions[index];
-	uint64_t mapping = write_mapping (w, function->image);
-	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
-	if (mapping)
-		monocle__wire_put_number (wire, &wire->message, 2, mapping);
-	monocle__wire_put_number (wire, &wire->part, 1, index + 1);
-	monocle__wire_put_number (wire, &wire->part, 2, (uint64_t) function->line);
-	monocle__wire_end_part (wire, 4);
-	end_message (w, 4);
+	write_location (w, index + 1, index, write_mapping (w, function->image), &nowhere);
 	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->message, 2, intern (w, function->name));
 	monocle__wire_put_number (wire, &wire->message, 3, intern (w, function->system_name));
@@ -222,6 +298,12 @@ write_rest (writer *w)
 	const monocle__profile *profile = w->profile;
 	monocle__wire_put_number (wire, &wire->message, 9, (uint64_t) profile->time_nanos);
 	monocle__wire_put_number (wire, &wire->message, 10, (uint64_t) profile->duration_nanos);
+	if (profile->period_type.type) {
+		monocle__wire_put_number (wire, &wire->part, 1, intern (w, profile->period_type.type));
+		monocle__wire_put_number (wire, &wire->part, 2, intern (w, profile->period_type.unit));
+		monocle__wire_end_part (wire, 11);
+		monocle__wire_put_number (wire, &wire->message, 12, (uint64_t) profile->period);
+	}
 	for (size_t i = 0; i < profile->comment_count; i++)
 		monocle__wire_put_number (wire, &wire->message, 13, intern (w, profile->comments[i]));
 	if (profile->default_type && !w->options->one_value)
@@ -237,6 +319,7 @@ static void
 write_profile (writer *w)
 {
 	intern (w, "");
+	w->wire.failed = w->wire.failed || !find_owners (w);
 	write_value_types (w);
 	for (size_t i = 0; i < w->profile->sample_count && !w->wire.failed; i++)
 		write_sample (w, i);
@@ -244,6 +327,7 @@ write_profile (writer *w)
 		write_slow_call (w, &w->profile->slow_calls[i]);
 	for (size_t i = 0; i < w->profile->function_count && !w->wire.failed; i++)
 		write_function (w, i);
+	write_places (w);
 	write_rest (w);
 	monocle__wire_finish (&w->wire);
 	if (!w->wire.failed)
@@ -262,5 +346,7 @@ monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocl
 	free (w.strings);
 	free (w.mapped);
 	free (w.slots);
+	free (w.owners);
+	free ((void *) w.build_ids);
 	return w.wire.failed ? -1 : 0;
 }

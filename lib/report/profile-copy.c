@@ -31,6 +31,23 @@ copy_comments (monocle__profile *to, const monocle__profile *from)
 	return true;
 }
 
+/* As they are numbered. */
+static bool
+copy_places (monocle__profile *to, const monocle__profile *from)
+{
+	const char *known = NULL, *copied = NULL;
+	for (size_t i = 1; i < from->place_count; i++) {
+		monocle__place place = from->places[i];
+		if (place.build_id != known && !monocle__profile_copy_text (to, place.build_id, &copied))
+			return false;
+		known = place.build_id;
+		place.build_id = known ? copied : NULL;
+		if (monocle__profile_add_place (to, &place) == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
 static bool
 copy_head (monocle__profile *to, const monocle__profile *from)
 {
@@ -43,7 +60,10 @@ copy_head (monocle__profile *to, const monocle__profile *from)
 	}
 	to->time_nanos = from->time_nanos;
 	to->duration_nanos = from->duration_nanos;
-	return monocle__profile_copy_text (to, from->default_type, &to->default_type) &&
+	to->period = from->period;
+	return copy_places (to, from) && monocle__profile_copy_text (to, from->period_type.type, &to->period_type.type) &&
+	       monocle__profile_copy_text (to, from->period_type.unit, &to->period_type.unit) &&
+	       monocle__profile_copy_text (to, from->default_type, &to->default_type) &&
 	       monocle__profile_copy_text (to, from->incomplete, &to->incomplete);
 }
 
@@ -129,7 +149,12 @@ monocle__profile_copy_values (monocle__profile_copy *copy, size_t sample, const 
 bool
 monocle__profile_copy_sample (monocle__profile_copy *copy, size_t sample, const uint32_t *frames, size_t depth)
 {
-	return translate (copy, frames, depth) && monocle__profile_copy_values (copy, sample, copy->stack, depth);
+	const monocle__profile *from = copy->from;
+	size_t first = (size_t) (frames - from->frames);
+	size_t known = from->frame_place_count > first ? from->frame_place_count - first : 0;
+	return translate (copy, frames, depth) && monocle__profile_copy_values (copy, sample, copy->stack, depth) &&
+	       (!known ||
+	        monocle__profile_set_places (copy->to, from->frame_places + first, known < depth ? known : depth));
 }
 
 bool

@@ -24,7 +24,7 @@ void monocle__profile_copy_done (monocle__profile_copy *copy);
 
 /* Each answers false, or SIZE_MAX, when memory is exhausted. */
 size_t monocle__profile_copy_function (monocle__profile_copy *copy, uint32_t function);
-/* With its values and labels. `frames` are functions of `from`, leaf first. */
+/* With its values, labels and places. `frames` are some of `from`, which belong to a sample. */
 bool monocle__profile_copy_sample (monocle__profile_copy *copy, size_t sample, const uint32_t *frames, size_t depth);
 /* The same with functions of `to`. */
 bool monocle__profile_copy_values (monocle__profile_copy *copy, size_t sample, const uint32_t *frames, size_t depth);

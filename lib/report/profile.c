@@ -65,6 +65,8 @@ monocle__profile_free (monocle__profile *profile)
 	free (profile->samples);
 	free (profile->values);
 	free (profile->frames);
+	free (profile->places);
+	free (profile->frame_places);
 	free (profile->labels);
 	free (profile->comments);
 	free (profile->slow_calls);
@@ -280,6 +282,39 @@ monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_c
 	profile->slow_calls[profile->slow_call_count] = *call;
 	profile->slow_calls[profile->slow_call_count++].frames = profile->frame_count;
 	profile->frame_count += call->depth;
+	return true;
+}
+
+uint32_t
+monocle__profile_add_place (monocle__profile *profile, const monocle__place *place)
+{
+	size_t count = profile->place_count ? profile->place_count : 1;
+	if (count >= UINT32_MAX - 1 || !monocle__profile_take (profile, sizeof *place) ||
+	    !MONOCLE__RESERVE (profile->places, profile->place_capacity, count + 1))
+		return UINT32_MAX;
+	profile->places[0] = (monocle__place) { .build_id = NULL };
+	profile->places[count] = *place;
+	profile->place_count = count + 1;
+	return (uint32_t) count;
+}
+
+/* Samples before it that have no places are nowhere. */
+bool
+monocle__profile_set_places (monocle__profile *profile, const uint32_t *places, size_t count)
+{
+	const monocle__sample *sample = &profile->samples[profile->sample_count - 1];
+	size_t first = sample->frames, known = profile->frame_place_count, i = 0;
+	MONOCLE__INVARIANT (count <= sample->depth + sample->hidden && known <= first);
+	while (i < count && !places[i])
+		i++;
+	if (i == count)
+		return true;
+	if (!monocle__profile_take (profile, (first + count - known) * sizeof *places) ||
+	    !MONOCLE__RESERVE (profile->frame_places, profile->frame_place_capacity, first + count))
+		return false;
+	memset (profile->frame_places + known, 0, (first - known) * sizeof *places);
+	memcpy (profile->frame_places + first, places, count * sizeof *places);
+	profile->frame_place_count = first + count;
 	return true;
 }
 

@@ -29,6 +29,13 @@ typedef struct {
 	uint8_t origin;          /* 1 + the monocle__origin that a view found; 0: by its name and image */
 } monocle__function;
 
+/* Where a frame was in its function. */
+typedef struct {
+	const char *build_id; /* of the function's image, as lib/base/origin-fields.h has it; NULL: not known */
+	uint64_t address;     /* with a build id as that header has it; 0: not known */
+	int64_t line;         /* in the function's source; 0: not known */
+} monocle__place;
+
 typedef struct {
 	const char *key;
 	const char *text; /* NULL: the label is a number */
@@ -68,6 +75,10 @@ typedef struct {
 	size_t value_capacity;
 	uint32_t *frames; /* indices into functions */
 	size_t frame_count, frame_capacity;
+	monocle__place *places; /* the first one is nowhere */
+	size_t place_count, place_capacity;
+	uint32_t *frame_places; /* by frame: index in places; frames behind the last one are nowhere */
+	size_t frame_place_count, frame_place_capacity;
 	monocle__label *labels;
 	size_t label_count, label_capacity;
 	monocle__slow_call *slow_calls; /* the longest first */
@@ -77,6 +88,8 @@ typedef struct {
 	const char *default_type;           /* a value type's name, or NULL */
 	const char *incomplete;             /* why it is less than the file was meant to hold; NULL: it is all of it */
 	int64_t time_nanos, duration_nanos; /* since 1970; 0 when unknown */
+	monocle__value_type period_type;    /* what is between two samples; NULL when unknown */
+	int64_t period;                     /* and how much of it */
 	monocle__text_block *text;          /* the strings */
 	uint32_t *function_slots;           /* hash table over functions: index + 1, 0 is free */
 	size_t function_slot_count;
@@ -120,8 +133,27 @@ bool monocle__profile_add_sample (monocle__profile *profile, const uint32_t *fra
 bool monocle__profile_hide_frames (monocle__profile *profile, const uint32_t *frames, size_t count);
 /* `frames`: the method first, then its callers; `call->depth` of them. The texts are the profile's own or static. */
 bool monocle__profile_add_slow_call (monocle__profile *profile, const monocle__slow_call *call, const uint32_t *frames);
+/* The index of the place, never 0; UINT32_MAX: out of memory. The build id is the profile's own or static. */
+uint32_t monocle__profile_add_place (monocle__profile *profile, const monocle__place *place);
+/* Of the newest sample's frames, hidden ones too: where they were, by index; `count` of them. */
+bool monocle__profile_set_places (monocle__profile *profile, const uint32_t *places, size_t count);
 /* To the newest sample. */
 bool monocle__profile_add_label (monocle__profile *profile, const monocle__label *label);
+
+/* The index of where a frame was; 0: it is not known. */
+static inline uint32_t
+monocle__profile_place_index (const monocle__profile *profile, size_t frame)
+{
+	return frame < profile->frame_place_count ? profile->frame_places[frame] : 0;
+}
+
+/* NULL: it is not known. */
+static inline const monocle__place *
+monocle__profile_place (const monocle__profile *profile, size_t frame)
+{
+	uint32_t index = monocle__profile_place_index (profile, frame);
+	return index ? &profile->places[index] : NULL;
+}
 
 /* What other programs know as a function's file. */
 static inline const char *

@@ -28,6 +28,7 @@
 
 #include "describe.h"
 #include "method-filter.h"
+#include "name-text.h"
 #include "trigger.h"
 #include "value.h"
 
@@ -84,13 +85,11 @@ name_method (void *method, char *buffer, size_t size)
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	const char *file = mono_image_get_filename (image);
 	char *name = method_filter_wants (method) || trigger_wants (method) ? mono_method_full_name (method, 1) : NULL;
-	size_t name_size = name ? strlen (name) + 1 : 1, file_size = file ? strlen (file) + 1 : 1;
-	if (name_size + file_size <= size) {
-		memcpy (buffer, name ? name : "", name_size);
-		memcpy (buffer + name_size, file ? file : "", file_size);
-	}
+	char origin[MONOCLE_KIT_ORIGIN_SIZE];
+	name_text_origin (method, UINT32_MAX, origin);
+	size_t length = name_text_put (name, file, origin, buffer, size);
 	mono_free (name);
-	return name_size + file_size;
+	return length;
 }
 
 /* --- events: the profiler's handle is the spool ------------------------------------------------------------------- */

@@ -22,6 +22,8 @@
 #include <mono/utils/mono-publib.h>
 #include <monocle/ext.h>
 
+#include "name-text.h"
+
 static pthread_key_t attached; /* not NULL on threads that are */
 static pthread_once_t attached_once = PTHREAD_ONCE_INIT;
 
@@ -68,22 +70,13 @@ drain_thread_method_at (uintptr_t address)
 }
 
 size_t
-drain_thread_put_name (const char *name, const char *image, char *buffer, size_t size)
-{
-	size_t name_size = name ? strlen (name) + 1 : 1, image_size = image ? strlen (image) + 1 : 1;
-	if (name_size + image_size <= size) {
-		memcpy (buffer, name ? name : "", name_size);
-		memcpy (buffer + name_size, image ? image : "", image_size);
-	}
-	return name_size + image_size;
-}
-
-size_t
 drain_thread_name (void *method, char *buffer, size_t size)
 {
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	char *name = mono_method_full_name (method, 1);
-	size_t length = drain_thread_put_name (name ? name : "[unknown]", mono_image_get_filename (image), buffer, size);
+	char origin[MONOCLE_KIT_ORIGIN_SIZE];
+	name_text_origin (method, UINT32_MAX, origin);
+	size_t length = name_text_put (name ? name : "[unknown]", mono_image_get_filename (image), origin, buffer, size);
 	mono_free (name);
 	return length;
 }

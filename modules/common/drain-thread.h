@@ -20,7 +20,4 @@ MonoMethod *drain_thread_method_at (uintptr_t address);
 /* A monocle_kit_name_method for methods: full name and image. On the drain thread. */
 size_t drain_thread_name (void *method, char *buffer, size_t size);
 
-/* Two texts for a monocle_kit_name_method, NULL as "". */
-size_t drain_thread_put_name (const char *name, const char *image, char *buffer, size_t size);
-
 #endif

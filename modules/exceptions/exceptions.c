@@ -24,6 +24,7 @@
 #include <mono/utils/mono-publib.h>
 
 #include "drain-thread.h"
+#include "name-text.h"
 
 MONOCLE_KIT_SUMMARY ("what is thrown, and where");
 
@@ -131,7 +132,7 @@ name_of (void *key, char *buffer, size_t size)
 	if (!((uintptr_t) key & TYPE_KEY))
 		return drain_thread_name (key, buffer, size);
 	const struct type *type = (const struct type *) ((uintptr_t) key & ~(uintptr_t) TYPE_KEY);
-	return drain_thread_put_name (type->name, type->image, buffer, size);
+	return name_text_put (type->name, type->image, NULL, buffer, size);
 }
 
 static void

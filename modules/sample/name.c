@@ -3,39 +3,155 @@
  *
  * name.c - how code is called in the profile. On the drain thread.
  *
- * A key is a method, or a native function's address with bit 62 set. What a compiler made of an async or an iterator
- * method, the MoveNext of a nested class, is shown as the method in the source.
+ * A key is a method, or a native function's address with bit 62 set, or with `lines` a place in a method with bit 61
+ * set. What a compiler made of an async or an iterator method, the MoveNext of a nested class, is shown as the method
+ * in the source.
  */
 #include "sample.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <mono/jit/jit.h>
+#include <mono/metadata/appdomain.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
 #include <mono/metadata/loader.h>
+#include <mono/metadata/mono-debug.h>
 #include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
 #include <monocle/kit.h>
 
 #include "drain-thread.h"
+#include "name-text.h"
 
 #define NATIVE_KEY ((uintptr_t) 1 << 62)
+#define PLACE_KEY  ((uintptr_t) 1 << 61)
 
-static bool is_raw;
+enum { FIRST_SLOTS = 256, NO_OFFSET = UINT32_MAX };
+
+/* An IL offset in a method; never freed. */
+struct place {
+	MonoMethod *method;
+	uint32_t il_offset;
+};
+
+static bool is_raw, has_lines;
+
+/* --- places: a profile and its snapshots have a drain thread each ------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place **slots; /* open addressing, at most half full */
+static size_t slot_count, place_count;
+
+static struct place **
+slot_of (MonoMethod *method, uint32_t il_offset)
+{
+	uint64_t hash = ((uintptr_t) method >> 3 ^ il_offset) * UINT64_C (0x9e3779b97f4a7c15);
+	for (size_t i = (size_t) (hash >> 32);; i++) {
+		struct place **slot = &slots[i & (slot_count - 1)];
+		if (!*slot || ((*slot)->method == method && (*slot)->il_offset == il_offset))
+			return slot;
+	}
+}
+
+static bool
+grow (void)
+{
+	struct place **old = slots;
+	size_t old_count = slot_count, count = old ? old_count * 2 : FIRST_SLOTS;
+	if (place_count * 2 < old_count)
+		return true;
+	struct place **larger = calloc (count, sizeof *larger);
+	if (!larger)
+		return false;
+	slots = larger;
+	slot_count = count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i])
+			*slot_of (old[i]->method, old[i]->il_offset) = old[i];
+	free (old);
+	return true;
+}
+
+/* Without memory the method as a whole. */
+static void *
+key_of_place (MonoMethod *method, uint32_t il_offset)
+{
+	struct place *place = NULL;
+	pthread_mutex_lock (&lock);
+	struct place **slot = grow () ? slot_of (method, il_offset) : NULL;
+	if (slot && !*slot && (place = malloc (sizeof *place))) {
+		*place = (struct place) { method, il_offset };
+		*slot = place;
+		place_count++;
+	}
+	place = slot ? *slot : NULL;
+	pthread_mutex_unlock (&lock);
+	return place ? (void *) ((uintptr_t) place | PLACE_KEY) : method;
+}
+
+/* --- code --------------------------------------------------------------------------------------------------------- */
 
 void
-name_init (bool raw)
+name_init (bool raw, bool lines)
 {
 	is_raw = raw;
+	has_lines = lines;
+	/* Mono keeps no maps of its code unless it is told to before it compiles any, and may be told once. */
+	if (lines && !monocle_event_support && !mono_debug_enabled ())
+		mono_debug_init (MONO_DEBUG_FORMAT_MONO);
+}
+
+struct search {
+	uintptr_t address;
+	MonoMethod *method;
+	uint32_t il_offset;
+};
+
+/* Mono knows code by domain. */
+static void
+search_domain (MonoDomain *domain, void *data)
+{
+	struct search *search = data;
+	MonoJitInfo *code = search->method ? NULL : mono_jit_info_table_find (domain, (void *) search->address);
+	if (!code)
+		return;
+	uintptr_t start = (uintptr_t) mono_jit_info_get_code_start (code);
+	search->method = mono_jit_info_get_method (code);
+	int32_t il_offset =
+	    mono_debug_il_offset_from_address (search->method, domain, (uint32_t) (search->address - start));
+	search->il_offset = il_offset < 0 ? NO_OFFSET : (uint32_t) il_offset | MONOCLE_KIT_ORIGIN_EXACT;
+}
+
+static MonoMethod *
+method_at (uintptr_t address, uint32_t *ret_il_offset)
+{
+	struct search search = { address, NULL, NO_OFFSET };
+	*ret_il_offset = NO_OFFSET;
+	if (!has_lines)
+		return drain_thread_method_at (address);
+	if (monocle_il_offset_at)
+		return monocle_il_offset_at ((void *) address, &search.method, ret_il_offset) ? search.method : NULL;
+	search_domain (mono_get_root_domain (), &search);
+	if (!search.method)
+		mono_domain_foreach (search_domain, &search);
+	*ret_il_offset = search.il_offset;
+	return search.method;
 }
 
 void *
 name_resolve (void *data, uintptr_t address)
 {
-	MonoMethod *method = drain_thread_method_at (address);
+	uint32_t il_offset;
+	MonoMethod *method = method_at (address, &il_offset);
 	if (method)
 		monocle_kit_aot_prepared (address);
+	if (method && il_offset != NO_OFFSET)
+		return key_of_place (method, il_offset);
 	uintptr_t function = method ? 0 : monocle_kit_native_function (address);
 	return function ? (void *) (function | NATIVE_KEY) : method;
 }
@@ -91,21 +207,29 @@ name_state_machine (MonoMethod *method, const char *full_name, char *text, size_
 	return written > 0 && (size_t) written < size;
 }
 
+static size_t
+name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
+{
+	char text[1024], origin[MONOCLE_KIT_ORIGIN_SIZE];
+	char *full_name = mono_method_full_name (method, 1);
+	const char *name = full_name ? full_name : "[unknown]";
+	if (!is_raw && full_name && name_state_machine (method, full_name, text, sizeof text))
+		name = text;
+	name_text_origin (method, il_offset, origin);
+	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
+	size_t length = name_text_put (name, mono_image_get_filename (image), origin, buffer, size);
+	mono_free (full_name);
+	return length;
+}
+
 size_t
 name_of (void *key, char *buffer, size_t size)
 {
-	char text[1024];
-	MonoMethod *method = key;
-	if ((uintptr_t) key & NATIVE_KEY)
-		return monocle_kit_native_name ((uintptr_t) key & ~NATIVE_KEY, buffer, size);
-	char *full_name = is_raw ? NULL : mono_method_full_name (method, 1);
-	size_t length;
-	if (full_name && name_state_machine (method, full_name, text, sizeof text)) {
-		MonoImage *image = mono_class_get_image (mono_method_get_class (method));
-		length = drain_thread_put_name (text, mono_image_get_filename (image), buffer, size);
-	} else {
-		length = drain_thread_name (method, buffer, size);
-	}
-	mono_free (full_name);
-	return length;
+	uintptr_t number = (uintptr_t) key;
+	const struct place *place = (const struct place *) (number & ~PLACE_KEY);
+	if (number & NATIVE_KEY)
+		return monocle_kit_native_name (number & ~NATIVE_KEY, buffer, size);
+	if (number & PLACE_KEY)
+		return name_place (place->method, place->il_offset, buffer, size);
+	return name_place (key, NO_OFFSET, buffer, size);
 }

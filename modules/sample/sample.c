@@ -38,7 +38,7 @@ MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--prof
 
 static uint32_t option_mode;
 static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
-static bool option_threads, option_native, option_raw;
+static bool option_threads, option_native, option_raw, option_lines;
 static const char *option_output, *option_snapshot;
 
 /* clang-format off */
@@ -50,6 +50,7 @@ static const monocle_kit_option options[] = {
 	{ "threads",  MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,        "keep threads apart" },
 	{ "native",   MONOCLE_KIT_OPTION_FLAG,   &option_native,  NULL,        "native functions too" },
 	{ "raw",      MONOCLE_KIT_OPTION_FLAG,   &option_raw,     NULL,        "async and iterator methods as compiled" },
+	{ "lines",    MONOCLE_KIT_OPTION_FLAG,   &option_lines,   NULL,        "the source line of each frame" },
 	{ "depth",    MONOCLE_KIT_OPTION_U64,    &option_depth,   NULL,        "frames kept of a stack, innermost first",
 	  1, 1000 },
 	{ "buffer",   MONOCLE_KIT_OPTION_U64,    &option_buffer,  "BYTES",     "for stacks that wait to be counted",
@@ -114,7 +115,9 @@ see_frame (const monocle_frame *frame, void *data)
 		stack->is_cut = true;
 		return 1;
 	}
-	if (frame->method)
+	if (option_lines && frame->start && frame->kind == MONOCLE_FRAME_MANAGED)
+		push (stack, NULL, (uintptr_t) frame->start + frame->native_offset);
+	else if (frame->method)
 		push (stack, frame->method, 0);
 	else if (frame->kind == MONOCLE_FRAME_STUB)
 		push_stub (stack);
@@ -137,7 +140,7 @@ static mono_bool
 see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
 {
 	push_native_leaf (data, base, offset);
-	const monocle_frame frame = { .method = method, .start = base, .ip = (uintptr_t) base };
+	const monocle_frame frame = { method, base, (uintptr_t) base, .native_offset = (uint32_t) offset };
 	return see_frame (&frame, data);
 }
 
@@ -489,7 +492,7 @@ mono_profiler_init_sample (const char *desc)
 	if (!read_options (desc))
 		return;
 	cost_init (option_mode ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
-	name_init (option_raw);
+	name_init (option_raw, option_lines);
 	the_handle = mono_profiler_create (NULL);
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;

@@ -58,8 +58,8 @@ void crash_look_out (const void *context);
 
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
-/* Shows `Program/<Main>d__0:MoveNext ()` as it is. Init. */
-void name_init (bool raw);
+/* `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. Init. */
+void name_init (bool raw, bool lines);
 /* resolve and name of monocle_kit_stacks_config. */
 void *name_resolve (void *data, uintptr_t address);
 size_t name_of (void *key, char *buffer, size_t size);

@@ -12,7 +12,7 @@ u32, u64, text = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_char
 
 
 class Header(ctypes.LittleEndianStructure):
-    """struct monocle__spool_header of lib/kit/spool.h, version 3, on a 64-bit machine."""
+    """struct monocle__spool_header of lib/kit/spool.h, version 4, on a 64-bit machine."""
     _fields_ = [
         ('magic', text * 8), ('version', u32), ('header_size', u32), ('flags', u32), ('max_depth', u32), ('pid', u32),
         ('output_kind', u32), ('process_start', u64), ('realtime_ns', u64), ('output_device', u64),
@@ -34,13 +34,13 @@ def extent(kind, content):
 
 
 def name(key, method, image):
-    content = struct.pack('<QII', key, len(method), len(image)) + method + image
+    content = struct.pack('<QII16sII', key, len(method), len(image), b'', 0, 0xffffffff) + method + image
     return content + b'\0' * (-len(content) % 8)
 
 
 def spool(**said):
     """The bytes of a spool of one thread: A:Main () called A:F () seven times. `said` are fields of its header."""
-    header = Header(magic=b'MNCSPOOL', version=3, header_size=ctypes.sizeof(Header), flags=TIMES, max_depth=4096,
+    header = Header(magic=b'MNCSPOOL', version=4, header_size=ctypes.sizeof(Header), flags=TIMES, max_depth=4096,
                     pid=0x7ffffff0, output_kind=FILE, process_start=1, realtime_ns=1700000000 * 10**9, period=1,
                     value_count=2, boot_id=b'of another boot', module=b'calls', host=b'here', program=b'app',
                     runtime=b'scripted', desc=b'calls', extent_count=4, pair_count=2)

@@ -14,8 +14,8 @@ def extent(kind, content):
     return struct.pack("<BH", kind, len(content)) + content
 
 
-def name(key, text, image):
-    content = struct.pack("<QII", key, len(text), len(image)) + text + image
+def name(key, text, image, token=0, il_offset=0xffffffff):
+    content = struct.pack("<QII16sII", key, len(text), len(image), b"m" * 16, token, il_offset) + text + image
     return content + b"\0" * (-len(content) % 8)
 
 
@@ -47,8 +47,8 @@ calls = spool([], [(0x1000, b"Program:Main (string[])", b"/app/a.exe"), (0x2000,
               [(1, 0, 0, -1), (2, 0, 0, -1), (0x1000, 1, 500, 0), (0x2000, 7, 900, 2), (0x3000, 3, 5, 2),
                (0x2000, 2, 20, 1), (0x4000, 1, 1, 5)])
 # flags at offset 16: by stack, threads apart.
-stacks = spool([(16, 8 | 2)], [(0x1000, b"Program:Main (string[])", b"/app/a.exe"), (1, b"[unknown]", b""),
-                               (4, b"[truncated]", b"")],
+stacks = spool([(16, 8 | 2)], [(0x1000, b"Program:Main (string[])", b"/app/a.exe", 0x06000001, 7),
+                               (1, b"[unknown]", b""), (4, b"[truncated]", b"")],
                [(0, b"main")],
                [(1, 0, 0, -1), (4, 0, 0, 0), (0x1000, 10, 10000000, 1), (1, 3, 3000000, 2)])
 for path, content in zip(sys.argv[1:], (calls, stacks)):

@@ -463,6 +463,19 @@ code_at (void *ip)
 	return known || !ops->find_code ? known : ops->find_code (ops->host, ip);
 }
 
+mono_bool
+monocle_il_offset_at (const void *ip, MonoMethod **ret_method, uint32_t *ret_il_offset)
+{
+	MonoJitInfo *code = code_at ((void *) ip);
+	MonoMethod *method = mono_jit_info_get_method (code);
+	if (!method)
+		return 0;
+	const char *start = mono_jit_info_get_code_start (code);
+	*ret_method = method;
+	*ret_il_offset = monocle__debug_il_offset (method, start, (uint32_t) ((const char *) ip - start));
+	return 1;
+}
+
 /* " METHOD [{record} + offset] [file :: line u] (start end) [domain - name]". */
 char *
 mono_pmip (void *ip)

@@ -32,7 +32,8 @@ enum mark { FOCUS = 1, IGNORE = 2, HIDE = 4 };
 
 typedef struct {
 	uint32_t *functions; /* of the copy */
-	size_t count, capacity;
+	uint32_t *places;    /* as many */
+	size_t count, capacity, place_capacity;
 } frame_list;
 
 typedef struct {
@@ -267,19 +268,23 @@ is_kept (const view *v, size_t index)
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 static bool
-list_add (frame_list *list, uint32_t function)
+list_add (frame_list *list, uint32_t function, uint32_t place)
 {
-	if (!MONOCLE__RESERVE (list->functions, list->capacity, list->count + 1))
+	if (!MONOCLE__RESERVE (list->functions, list->capacity, list->count + 1) ||
+	    !MONOCLE__RESERVE (list->places, list->place_capacity, list->count + 1))
 		return false;
-	list->functions[list->count++] = function;
+	list->functions[list->count] = function;
+	list->places[list->count++] = place;
 	return true;
 }
 
+/* A frame of the profile, where it was. */
 static bool
-list_add_own (view *v, frame_list *list, uint32_t function)
+list_add_own (view *v, frame_list *list, const uint32_t *frame)
 {
-	size_t copied = monocle__profile_copy_function (&v->copy, function);
-	return copied != SIZE_MAX && list_add (list, (uint32_t) copied);
+	size_t copied = monocle__profile_copy_function (&v->copy, *frame);
+	uint32_t place = monocle__profile_place_index (v->from, (size_t) (frame - v->from->frames));
+	return copied != SIZE_MAX && list_add (list, (uint32_t) copied, place);
 }
 
 /* A frame that stands for others. */
@@ -293,7 +298,7 @@ add_made (view *v, uint32_t *function, const char *name)
 			return false;
 		*function = (uint32_t) added;
 	}
-	return list_add (&v->shown, *function);
+	return list_add (&v->shown, *function, 0);
 }
 
 /* "[libcoreclr.so]" below itself is one library's. */
@@ -330,9 +335,9 @@ add_run (view *v, const uint32_t *frames, size_t depth, size_t outer, size_t inn
 	else if (!is_glue && v->origins[frames[outer]] == MONOCLE__ORIGIN_RESUME)
 		good = add_made (v, &v->resumed, "[async]");
 	else if (!is_glue && v->origins[frames[outer]] != MONOCLE__ORIGIN_START)
-		good = list_add_own (v, &v->shown, frames[kept = outer]);
+		good = list_add_own (v, &v->shown, &frames[kept = outer]);
 	for (size_t i = inner; good && i <= outer; i++)
-		good = i == kept || list_add_own (v, &v->taken, frames[i]);
+		good = i == kept || list_add_own (v, &v->taken, &frames[i]);
 	v->is_folded = true;
 	return good;
 }
@@ -352,7 +357,7 @@ add_frame (view *v, const uint32_t *frames, size_t depth, size_t i)
 	bool is_type = v->has_types && i == 0;
 	bool is_taken = (v->marks[frames[i]] & HIDE) || is_repeated (v, frames, depth, i) ||
 	                (v->options->mine && !is_own (v, frames[i]) && !is_type);
-	return list_add_own (v, is_taken ? &v->taken : &v->shown, frames[i]);
+	return list_add_own (v, is_taken ? &v->taken : &v->shown, &frames[i]);
 }
 
 /* From the outermost frame inwards. */
@@ -379,7 +384,7 @@ add_stand_in (view *v, const uint32_t *frames, size_t depth)
 	if (v->options->mine) {
 		for (size_t i = depth; i > 0; i--) {
 			if (!is_foldable (v, frames[i - 1]) && !(v->marks[frames[i - 1]] & HIDE))
-				return list_add_own (v, &v->shown, frames[i - 1]);
+				return list_add_own (v, &v->shown, &frames[i - 1]);
 		}
 		return add_made (v, &v->framework, "[framework]");
 	}
@@ -393,7 +398,7 @@ add_thread (view *v, size_t sample)
 	size_t thread = thread_of (v, sample);
 	const char *own = v->threads->count ? v->threads->names[thread] : "", *text;
 	if (v->thread_functions[thread] != NONE)
-		return list_add (&v->shown, v->thread_functions[thread]);
+		return list_add (&v->shown, v->thread_functions[thread], 0);
 	snprintf (name, sizeof name, "[thread%s%s]", *own ? " " : "s without a name", own);
 	if (v->options->threads == MONOCLE__THREADS_ONLY)
 		snprintf (name, sizeof name, "%s", *own ? own : "(no name)");
@@ -402,12 +407,12 @@ add_thread (view *v, size_t sample)
 }
 
 static void
-reverse (frame_list *list)
+reverse (uint32_t *numbers, size_t count)
 {
-	for (size_t i = 0, k = list->count; i + 1 < k; i++) {
-		uint32_t function = list->functions[i];
-		list->functions[i] = list->functions[--k];
-		list->functions[k] = function;
+	for (size_t i = 0, k = count; i + 1 < k; i++) {
+		uint32_t number = numbers[i];
+		numbers[i] = numbers[--k];
+		numbers[k] = number;
 	}
 }
 
@@ -434,8 +439,16 @@ make_stack (view *v, size_t index)
 		if (sample->depth && v->shown.count == before && !add_stand_in (v, frames, sample->depth))
 			return false;
 	}
-	reverse (&v->shown);
+	reverse (v->shown.functions, v->shown.count);
+	reverse (v->shown.places, v->shown.count);
 	return true;
+}
+
+/* Hidden frames count in totals, but not on their lines. */
+static bool
+copy_places (view *v)
+{
+	return !v->shown.count || monocle__profile_set_places (v->copy.to, v->shown.places, v->shown.count);
 }
 
 static bool
@@ -445,7 +458,7 @@ copy_samples (view *v)
 		if (!is_kept (v, i))
 			continue;
 		if (!make_stack (v, i) || !monocle__profile_copy_values (&v->copy, i, v->shown.functions, v->shown.count) ||
-		    !monocle__profile_hide_frames (v->copy.to, v->taken.functions, v->taken.count))
+		    !monocle__profile_hide_frames (v->copy.to, v->taken.functions, v->taken.count) || !copy_places (v))
 			return false;
 	}
 	return true;
@@ -571,7 +584,9 @@ view_done (view *v)
 	free (v->thread_functions);
 	free (v->unwanted_threads);
 	free (v->shown.functions);
+	free (v->shown.places);
 	free (v->taken.functions);
+	free (v->taken.places);
 }
 
 monocle__profile *

@@ -3,7 +3,7 @@
  *
  * test_pprof.c - makes profiles that are known to the last byte; test_pprof.py reads them.
  *
- *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz, threads.pb.gz and bytes.pb.gz
+ *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz, threads.pb.gz, bytes.pb.gz, places.pb.gz
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,9 @@ name_method (void *method, char *buffer, size_t size)
 	memcpy (buffer, name, (size_t) (image - name));
 	buffer[image - name - 1] = '\0';
 	strcpy (buffer + (image - name), image);
+	char *origin = strchr (buffer + (image - name), '@');
+	if (origin)
+		*origin = '\0';
 	return strlen (name) + 1;
 }
 
@@ -103,6 +106,12 @@ static char g[] = "P:G<T> (T)@/app/lib.dll", b[] = "System.String:B ()@";
 static char bytes[] =
     "P:\xff\xc0\x80-\xed\xa0\x80-\xf4\x90\x80\x80-\xe2\x82-\xe2\x82\xac\xf0\x9f\x98\x80\xc3@/app/\xfe.exe";
 
+/* Two places in one method, one of another method of the same image, and one that is of another build of it. */
+#define FIB "@/app/fib.exe@0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9 "
+static char a_14[] = "P:A (int)" FIB "06000002 14", a_20[] = "P:A (int)" FIB "06000002 80000020";
+static char main_placed[] = "P:Main (string[])" FIB "06000001";
+static char stranger[] = "P:Z ()@/app/fib.exe@11111111-2222-3333-4444-555555555555 06000003 1";
+
 #define call(method, calls) \
 	do { \
 		monocle_kit_calls_enter (spool, method); \
@@ -138,5 +147,9 @@ main (int argc, char **argv)
 	spool = open_tree (false, false);
 	call (bytes, (void) 0);
 	write_as (spool, "bytes");
+
+	spool = open_tree (false, false);
+	call (main_placed, call (a_14, (void) 0); call (a_20, call (stranger, (void) 0)); call (g, (void) 0));
+	write_as (spool, "places");
 	return 0;
 }

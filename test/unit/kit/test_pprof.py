@@ -48,6 +48,17 @@ class Pprof(unittest.TestCase):
         self.assertEqual(names, ["", "/app/fib.exe", "/app/lib.dll"])
         self.assertTrue(all(m[7] == 1 for m in profile.mappings.values()))
 
+    def test_places_of_a_method_are_locations_of_one_function(self):
+        profile = pprof.load(self.path("places"))
+        self.assertEqual(sorted(f["name"] for f in profile.functions.values()), [A, G, MAIN, "P:Z ()"])
+        self.assertEqual([profile.strings[m.get(6, 0)] for m in profile.mappings.values()],
+                         ["0a1b2c3d4e5f60718293a4b5c6d7e8f9", ""])
+        self.assertEqual(sorted(profile.places.values()), [
+            (A, 0x06000002_00000015, 0), (A, 0x06000002_80000021, 0), (G, 0, 0), (MAIN, 0x06000001_00000000, 0),
+            ("P:Z ()", 0, 0),  # of another build of the image than the others
+        ])
+        self.assertEqual([stack for stack, _, _ in profile.samples].count([A, MAIN]), 2)
+
     def test_the_rest_says_when_and_what(self):
         profile = pprof.load(self.path("times"))
         self.assertEqual((profile.time, profile.duration), (1790000000000000000, 5000000000))
