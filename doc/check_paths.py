@@ -10,8 +10,9 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["CONTRIBUTING.md", "doc/design.md", "doc/probes.md", "doc/sampling.md", "doc/walking.md"]
-FOLDERS = [".ci", "doc", "examples", "include", "lib", "misc", "modules", "pkgconfig", "test", "tools"]
+DOCUMENTS = ["CONTRIBUTING.md", "doc/design.md", "doc/packaging.md", "doc/probes.md", "doc/sampling.md",
+             "doc/walking.md"]
+FOLDERS = [".ci", "doc", "examples", "include", "lib", "misc", "modules", "packaging", "pkgconfig", "test", "tools"]
 SOURCES = (".c", ".h", ".S", ".def", ".py", ".cs")
 PATH = re.compile(r"(?<![\w./-])(?:%s)/[\w./-]*\w" % "|".join(map(re.escape, FOLDERS)))
 FILE = re.compile(r"[\w./-]+\.(?:c|h|S|def|tsv|map|py|md|build|txt|yml|sh|cs)")

@@ -63,6 +63,8 @@ bool
 monocle__self_open_library (const char *directory, const char *below, int flags)
 {
 	char path[PATH_MAX], reason[2048];
+	if (!directory[0])
+		return false;
 	int length = snprintf (path, sizeof path, "%s%s", directory, below);
 	int error = length < (int) sizeof path ? monocle__trust_path (path, reason, sizeof reason) : -ENOENT;
 	if (error && error != -ENOENT)
