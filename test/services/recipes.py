@@ -103,6 +103,9 @@ class Recipes(harness.Suite):
         target = self.work / "image"
         shutil.copytree(libraries, target / "lib", symlinks=True)
         shutil.copytree(prefix / "bin", target / "bin")
+        for library in container.libraries_of([libraries / "libmonocle-clr.so"]):
+            if "libz.so" in library:  # in the tarball zlib is a part of ours
+                shutil.copy(library, target / "lib")
         below = libraries.relative_to(prefix / "lib")
         if str(below) != ".":
             (target / "lib" / below).symlink_to(".")  # the program looks where it was configured to
