@@ -6,6 +6,7 @@
  */
 #include "live-spool.h"
 
+#include "ancestry.h"
 #include "command.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { SPOOLS_MOST = 16, GENERATIONS_MOST = 64 };
+enum { SPOOLS_MOST = 16 };
 
 typedef struct {
 	char *paths[SPOOLS_MOST];
@@ -80,42 +81,13 @@ add_mapped (spools *found, int pid)
 	return error;
 }
 
-/* 0: there is no such process. */
-static int
-parent_of (int pid)
-{
-	char *name = monocle__format ("/proc/%d/stat", pid), text[1024], *end;
-	FILE *stat = fopen (name, "re");
-	int parent = 0;
-	size_t length = stat ? fread (text, 1, sizeof text - 1, stat) : 0;
-	text[length] = '\0';
-	end = strrchr (text, ')'); /* A program's name may have parentheses. */
-	if (!end || sscanf (end, ") %*c %d", &parent) != 1)
-		parent = 0;
-	if (stat)
-		fclose (stat);
-	free (name);
-	return parent;
-}
-
-static bool
-descends_from (int pid, int ancestor)
-{
-	for (int i = 0; pid > 1 && i < GENERATIONS_MOST; i++) {
-		pid = parent_of (pid);
-		if (pid == ancestor)
-			return true;
-	}
-	return false;
-}
-
 static void
 add_descendants (spools *found, int ancestor)
 {
 	DIR *directory = opendir ("/proc");
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory))) {
-		if (is_number (entry->d_name) && descends_from (atoi (entry->d_name), ancestor))
+		if (is_number (entry->d_name) && monocle__live_ancestry_is_below (atoi (entry->d_name), ancestor))
 			add_mapped (found, atoi (entry->d_name));
 	}
 	if (directory)

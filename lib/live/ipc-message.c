@@ -168,7 +168,7 @@ static const struct {
 	{ 0x80131376, "collects in the background: collections cannot be followed" },
 	{ 0x80131379, "was busy with a background collection for too long" },
 	{ 0x80131384, "did not understand the question" },
-	{ 0x80131385, "does not know this question: its runtime is too old, or has no such part" },
+	{ MONOCLE__LIVE_IPC_UNKNOWN_COMMAND, "does not know this question: its runtime is too old, or has no such part" },
 	{ 0x80131386, "speaks another version of the protocol" },
 	{ 0x80131387, "failed to answer, and does not say why" },
 	{ 0x80070002, "cannot find the library" },

@@ -23,8 +23,8 @@ enum {
 
 	MONOCLE__LIVE_IPC_STOP_TRACING = 1, /* commands of EventPipe */
 	MONOCLE__LIVE_IPC_COLLECT_TRACING_2 = 3,
-	MONOCLE__LIVE_IPC_ATTACH = 1, /* of the profiler */
-	MONOCLE__LIVE_IPC_RESUME = 1, /* of the process */
+	MONOCLE__LIVE_IPC_COLLECT_TRACING_3 = 4, /* .NET 9 */
+	MONOCLE__LIVE_IPC_ATTACH = 1,            /* of the profiler */
 	MONOCLE__LIVE_IPC_INFO_2 = 4,
 	MONOCLE__LIVE_IPC_OK = 0, /* of the server */
 	MONOCLE__LIVE_IPC_ERROR = 0xff,
@@ -65,6 +65,9 @@ monocle__live_reply monocle__live_ipc_message_reply (const uint8_t *bytes, size_
 
 /* Takes a string off the front of `rest` into the buffer, as UTF-8 that is fit to be printed. */
 bool monocle__live_ipc_message_take_text (monocle__span *rest, char *buffer, size_t size);
+
+/* The answer to a command that the runtime does not know. */
+#define MONOCLE__LIVE_IPC_UNKNOWN_COMMAND 0x80131385
 
 /* What a code means: the end of a sentence, or NULL when it is none of those that are known. */
 const char *monocle__live_ipc_message_hresult (int32_t hresult);

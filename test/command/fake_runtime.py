@@ -55,6 +55,10 @@ def nonsense():
         "good": message(info("app")),
         "escapes": message(info("a\x1b[2J", "1\x1b]0;x\x07\u202e")),
         "nothing": b"",
+        "stream-nonsense": message(struct.pack("<Q", 1)) + b"HTTP/1.1 200 OK\r\n\r\n" * 100,
+        "stream-cut": message(struct.pack("<Q", 1)) + b"Nettrace\x14\0\0\0!FastSerialization.1\x05\x05\x01",
+        "stream-silent": message(struct.pack("<Q", 1)),
+        "stream-none": message(b"abc"),
     }
 
 
@@ -77,6 +81,8 @@ def answer(connection, how):
         else:
             connection.recv(65536)
             connection.sendall(nonsense()[how])
+            if how == "stream-silent":
+                time.sleep(60)
         connection.close()
     except OSError:
         pass

@@ -35,10 +35,7 @@ KEPT = {
     "monocle__ecma_skip_method": "each signature of an image",
     "monocle__ecma_skip_signature": "each signature of an image",
     "monocle__il_name": "bodies as text",
-    # What attaching and figures of running programs are made of.
-    "monocle__live_ipc_attach_profiler": "attaching",
-    "monocle__live_ipc_message_u64": "events",
-    "monocle__live_processes_find": "a process by its name",
+    "monocle__live_ipc_attach_profiler": "what attaching is made of",
     # What coverage will be made of: stack-empty offsets, arms of branches, a state machine's source, changed sources.
 }
 # Slots of the runtime's table of callbacks: a weak definition that does nothing, or ours.

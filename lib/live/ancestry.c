@@ -1,0 +1,41 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * ancestry.c - see ancestry.h.
+ */
+#include "ancestry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { GENERATIONS_MOST = 64 };
+
+/* 0: there is no such process. */
+static pid_t
+parent_of (pid_t pid)
+{
+	char name[32], text[1024], *end;
+	size_t length = 0;
+	int parent = 0;
+	FILE *stat;
+	snprintf (name, sizeof name, "/proc/%d/stat", (int) pid);
+	stat = fopen (name, "re");
+	if (stat) {
+		length = fread (text, 1, sizeof text - 1, stat);
+		fclose (stat);
+	}
+	text[length] = '\0';
+	end = strrchr (text, ')'); /* A program's name may have parentheses. */
+	return end && sscanf (end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+bool
+monocle__live_ancestry_is_below (pid_t pid, pid_t ancestor)
+{
+	for (int i = 0; pid > 1 && i < GENERATIONS_MOST; i++) {
+		pid = parent_of (pid);
+		if (pid == ancestor)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,353 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * session.c - see session.h. The question (CollectTracing3, or 2 for older runtimes) is answered with the session's
+ * number, and the events follow on the same connection. A second connection carries the number back to stop it.
+ */
+#include "session.h"
+
+#include "ipc-message.h"
+#include "socket.h"
+#include "usage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PIECE = 64 << 10,
+	ANSWER_LIMIT = 5000,
+	STOP_LIMIT = 2000,
+	BUFFER = 64, /* MB in the process, of which it takes what it needs */
+	FORMAT_NETTRACE = 1,
+	LEVEL_VERBOSE = 5,
+	HANDLES = 3,
+};
+
+/* GC, contention, exceptions. At the level of allocations; methods would be told with their names there, so they are
+ * counted by a counter. */
+static const uint64_t keywords = 0x1 | 0x4000 | 0x8000;
+
+struct monocle__live_session {
+	monocle__live_process process; /* its texts are not ours */
+	monocle__live_session_options options;
+	monocle__live_figures figures;
+	monocle__live_usage begin;
+	monocle__live_nettrace *trace;
+	monocle__live_ipc_message *question;
+	uv_pipe_t pipe, stop_pipe;
+	uv_timer_t timer;
+	uv_write_t write, stop_write;
+	monocle__live_ipc_message stop;
+	uint8_t answer[MONOCLE__LIVE_IPC_MOST];
+	size_t answer_size;
+	uint64_t number;
+	uint8_t command; /* which way of asking */
+	bool has_stop_pipe, is_ready, is_stopping, is_over;
+	char error[160];
+	char piece[PIECE];
+};
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static void
+close_handle (uv_handle_t *handle)
+{
+	if (!uv_is_closing (handle))
+		uv_close (handle, NULL);
+}
+
+static void
+end (monocle__live_session *self, const char *error)
+{
+	if (self->is_over)
+		return;
+	self->is_over = true;
+	if (self->pipe.loop)
+		close_handle ((uv_handle_t *) &self->pipe);
+	close_handle ((uv_handle_t *) &self->timer);
+	if (self->has_stop_pipe)
+		close_handle ((uv_handle_t *) &self->stop_pipe);
+	monocle__live_figures_set (&self->figures, MONOCLE__LIVE_LOST, monocle__live_nettrace_lost (self->trace));
+	self->options.ended (self, error, self->options.context);
+}
+
+static void
+too_late (uv_timer_t *timer)
+{
+	monocle__live_session *self = timer->data;
+	end (self, self->is_stopping ? NULL : "has not answered on its diagnostics socket for 5.0 s");
+}
+
+static void ask_again (uv_handle_t *handle);
+
+/* --- what comes --------------------------------------------------------------------------------------------------- */
+
+static void
+feed (monocle__live_session *self, const void *bytes, size_t size)
+{
+	const char *error;
+	if (monocle__live_nettrace_feed (self->trace, bytes, size, &error) != 0)
+		end (self, error);
+	else if (monocle__live_nettrace_is_over (self->trace))
+		end (self, NULL);
+}
+
+/* What follows the answer is the beginning of the events. */
+static void
+begin (monocle__live_session *self, monocle__live_reply reply)
+{
+	if (reply.payload.size < 8) {
+		end (self, "answers nonsense on its diagnostics socket");
+		return;
+	}
+	self->number = monocle__le64 (reply.payload.data);
+	self->is_ready = true;
+	uv_timer_stop (&self->timer);
+	if (self->is_stopping)
+		monocle__live_session_stop (self);
+	feed (self, self->answer + reply.size, self->answer_size - reply.size);
+}
+
+static void
+have_answer (monocle__live_session *self, const char *bytes, size_t size)
+{
+	monocle__live_reply reply;
+	const char *words;
+	if (size > sizeof self->answer - self->answer_size) {
+		end (self, "answers nonsense on its diagnostics socket");
+		return;
+	}
+	memcpy (self->answer + self->answer_size, bytes, size);
+	self->answer_size += size;
+	reply = monocle__live_ipc_message_reply (self->answer, self->answer_size);
+	if (reply.kind == MONOCLE__LIVE_REPLY_NONSENSE) {
+		end (self, "answers nonsense on its diagnostics socket");
+	} else if (reply.kind == MONOCLE__LIVE_REPLY_ERROR && self->command == MONOCLE__LIVE_IPC_COLLECT_TRACING_3 &&
+	           (uint32_t) reply.hresult == MONOCLE__LIVE_IPC_UNKNOWN_COMMAND) {
+		self->command = MONOCLE__LIVE_IPC_COLLECT_TRACING_2;
+		uv_close ((uv_handle_t *) &self->pipe, ask_again);
+	} else if (reply.kind == MONOCLE__LIVE_REPLY_ERROR) {
+		words = monocle__live_ipc_message_hresult (reply.hresult);
+		snprintf (self->error, sizeof self->error, "refused with 0x%08x", (unsigned) reply.hresult);
+		end (self, words ? words : self->error);
+	} else if (reply.kind == MONOCLE__LIVE_REPLY_OK) {
+		begin (self, reply);
+	}
+}
+
+static void
+give_room (uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
+{
+	monocle__live_session *self = handle->data;
+	*ret_room = uv_buf_init (self->piece, sizeof self->piece);
+}
+
+/* A process that is killed ends the stream anywhere. */
+static void
+have_bytes (uv_stream_t *stream, ssize_t count, const uv_buf_t *room)
+{
+	monocle__live_session *self = stream->data;
+	if (count < 0)
+		end (self, self->is_ready ? NULL : "closed the connection without an answer");
+	else if (self->is_ready)
+		feed (self, room->base, (size_t) count);
+	else
+		have_answer (self, room->base, (size_t) count);
+}
+
+static void
+have_written (uv_write_t *write, int status)
+{
+	monocle__live_session *self = write->data;
+	if (status < 0 && status != UV_ECANCELED && !self->is_ready)
+		end (self, "closed the connection without an answer");
+}
+
+/* --- the beginning ------------------------------------------------------------------------------------------------ */
+
+static void
+put_provider (monocle__live_ipc_message *message, const char *name, uint64_t words, uint32_t level, const char *filter)
+{
+	monocle__live_ipc_message_u64 (message, words);
+	monocle__live_ipc_message_u32 (message, level);
+	monocle__live_ipc_message_text (message, name);
+	monocle__live_ipc_message_text (message, filter);
+}
+
+/* Without the methods that are there already; where the runtime can, without stacks, which cost the program most. */
+static bool
+put_question (const monocle__live_session *self, monocle__live_ipc_message *message)
+{
+	char filter[64];
+	unsigned milliseconds = (unsigned) (self->options.interval * 1000);
+	snprintf (filter, sizeof filter, "EventCounterIntervalSec=%u.%03u", milliseconds / 1000, milliseconds % 1000);
+	monocle__live_ipc_message_begin (message, MONOCLE__LIVE_IPC_EVENT_PIPE, self->command);
+	monocle__live_ipc_message_u32 (message, BUFFER);
+	monocle__live_ipc_message_u32 (message, FORMAT_NETTRACE);
+	monocle__live_ipc_message_bytes (message, "\0\0", self->command == MONOCLE__LIVE_IPC_COLLECT_TRACING_3 ? 2 : 1);
+	monocle__live_ipc_message_u32 (message, 2);
+	put_provider (message, "Microsoft-Windows-DotNETRuntime", keywords, LEVEL_VERBOSE, NULL);
+	put_provider (message, "System.Runtime", UINT64_MAX, LEVEL_VERBOSE, filter);
+	return monocle__live_ipc_message_end (message);
+}
+
+/* False: nothing was sent. */
+static bool
+start (monocle__live_session *self, int fd)
+{
+	uv_buf_t bytes;
+	if (put_question (self, self->question) && uv_pipe_init (self->timer.loop, &self->pipe, 0) == 0 &&
+	    uv_pipe_open (&self->pipe, fd) == 0) {
+		bytes = uv_buf_init ((char *) self->question->bytes, (unsigned) self->question->size);
+		return uv_read_start ((uv_stream_t *) &self->pipe, give_room, have_bytes) == 0 &&
+		       uv_write (&self->write, (uv_stream_t *) &self->pipe, &bytes, 1, have_written) == 0;
+	}
+	close (fd);
+	return false;
+}
+
+/* The connection of a question that was not understood is closed: here is another. */
+static void
+ask_again (uv_handle_t *handle)
+{
+	monocle__live_session *self = handle->data;
+	int fd = self->is_over ? -1 : monocle__live_socket_connect (&self->process, self->error, sizeof self->error);
+	self->answer_size = 0;
+	if (self->is_over)
+		return;
+	if (fd < 0 || !start (self, fd))
+		end (self, fd < 0 ? self->error : "cannot be connected to");
+}
+
+static monocle__live_session *
+allocate (const monocle__live_process *process, const monocle__live_session_options *options)
+{
+	monocle__live_session *self = calloc (1, sizeof *self);
+	if (!self)
+		return NULL;
+	self->process = *process;
+	self->options = *options;
+	monocle__live_figures_init (&self->figures);
+	self->trace = monocle__live_nettrace_new (monocle__live_figures_event, &self->figures);
+	self->question = malloc (sizeof *self->question);
+	self->pipe.data = self->stop_pipe.data = self->timer.data = self->write.data = self->stop_write.data = self;
+	self->command = MONOCLE__LIVE_IPC_COLLECT_TRACING_3;
+	if (self->trace && self->question)
+		return self;
+	monocle__live_session_free (self);
+	return NULL;
+}
+
+monocle__live_session *
+monocle__live_session_new (uv_loop_t *loop, const monocle__live_process *process,
+                           const monocle__live_session_options *options, char *ret_error, size_t size)
+{
+	int fd = monocle__live_socket_connect (process, ret_error, size);
+	monocle__live_session *self = fd < 0 ? NULL : allocate (process, options);
+	if (fd >= 0 && !self) {
+		close (fd);
+		snprintf (ret_error, size, "cannot be asked: out of memory");
+	}
+	if (!self)
+		return NULL;
+	monocle__live_usage_read (process->pid, process->start, &self->begin);
+	uv_timer_init (loop, &self->timer);
+	uv_timer_start (&self->timer, too_late, start (self, fd) ? ANSWER_LIMIT : 0, 0);
+	return self;
+}
+
+/* --- stopping ----------------------------------------------------------------------------------------------------- */
+
+/* What the runtime answers does not matter: the events end, or time does. */
+static void
+ignore_bytes (uv_stream_t *stream, ssize_t count, const uv_buf_t *room)
+{
+	if (count < 0)
+		close_handle ((uv_handle_t *) stream);
+}
+
+static void
+ignore_write (uv_write_t *write, int status)
+{
+}
+
+static void
+give_answer_room (uv_handle_t *handle, size_t suggested, uv_buf_t *ret_room)
+{
+	monocle__live_session *self = handle->data;
+	*ret_room = uv_buf_init ((char *) self->answer, sizeof self->answer);
+}
+
+static void
+send_stop (monocle__live_session *self)
+{
+	char error[160];
+	uv_buf_t bytes;
+	int fd = monocle__live_socket_connect (&self->process, error, sizeof error);
+	if (fd < 0)
+		return;
+	monocle__live_ipc_message_begin (&self->stop, MONOCLE__LIVE_IPC_EVENT_PIPE, MONOCLE__LIVE_IPC_STOP_TRACING);
+	monocle__live_ipc_message_u64 (&self->stop, self->number);
+	monocle__live_ipc_message_end (&self->stop);
+	bytes = uv_buf_init ((char *) self->stop.bytes, (unsigned) self->stop.size);
+	self->has_stop_pipe = uv_pipe_init (self->timer.loop, &self->stop_pipe, 0) == 0;
+	if (uv_pipe_open (&self->stop_pipe, fd) != 0) {
+		close (fd);
+	} else {
+		uv_read_start ((uv_stream_t *) &self->stop_pipe, give_answer_room, ignore_bytes);
+		uv_write (&self->stop_write, (uv_stream_t *) &self->stop_pipe, &bytes, 1, ignore_write);
+	}
+}
+
+void
+monocle__live_session_stop (monocle__live_session *session)
+{
+	if (session->is_over || session->has_stop_pipe)
+		return;
+	session->is_stopping = true;
+	uv_timer_start (&session->timer, too_late, STOP_LIMIT, 0);
+	if (session->is_ready)
+		send_stop (session);
+}
+
+void
+monocle__live_session_free (monocle__live_session *session)
+{
+	if (!session)
+		return;
+	monocle__live_nettrace_free (session->trace);
+	free (session->question);
+	free (session);
+}
+
+/* --- what is known ------------------------------------------------------------------------------------------------ */
+
+const monocle__live_figures *
+monocle__live_session_figures (const monocle__live_session *session)
+{
+	return &session->figures;
+}
+
+void
+monocle__live_session_look (monocle__live_session *session)
+{
+	monocle__live_usage usage;
+	monocle__live_figures *figures = &session->figures;
+	monocle__live_figures_settle (figures);
+	if (!monocle__live_usage_read (session->process.pid, session->process.start, &usage))
+		return;
+	monocle__live_figures_set (figures, MONOCLE__LIVE_CPU, usage.cpu - session->begin.cpu);
+	monocle__live_figures_set (figures, MONOCLE__LIVE_LOST, monocle__live_nettrace_lost (session->trace));
+	if (!usage.threads)
+		return; /* It has ended, and only its time is left of it. */
+	monocle__live_figures_set (figures, MONOCLE__LIVE_RESIDENT, usage.resident);
+	monocle__live_figures_set (figures, MONOCLE__LIVE_THREADS, usage.threads);
+}
+
+void
+monocle__live_session_set (monocle__live_session *session, monocle__live_figure figure, uint64_t value)
+{
+	monocle__live_figures_set (&session->figures, figure, value);
+}

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""A folder of a test in which fake runtimes are started, which end with it."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import case
+
+FAKE = pathlib.Path(__file__).with_name('fake_runtime.py')
+
+
+class Case(case.Case):
+    def setUp(self):
+        super().setUp()
+        self.library = self.folder / 'shared/Microsoft.NETCore.App/9.9.9/libcoreclr.so'
+        self.library.parent.mkdir(parents=True)
+        self.library.write_bytes(bytes(4096))
+        os.chmod(self.folder, 0o755)
+        self.fakes = []
+
+    def tearDown(self):
+        for fake in self.fakes:
+            fake.stdin.close()
+            fake.kill()
+            fake.wait()
+            fake.stdout.close()
+        super().tearDown()
+
+    def fake(self, how, env=None, library=None, **options):
+        environment = dict(self.environment, **(env or {}))
+        process = subprocess.Popen([sys.executable, str(FAKE), str(library or self.library), how], env=environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self.fakes.append(process)
+        self.assertEqual(process.stdout.readline(), b'ready\n')
+        return process
