@@ -57,8 +57,13 @@ read_symbols (struct file *file)
 	struct stat status;
 	if (fd < 0)
 		return;
-	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
-		monocle__elf_symbols (fd, &file->symbols);
+	if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)) {
+		int named = monocle__debug_file_open (file->path, fd);
+		if (named < 0 || monocle__elf_symbols_from (fd, named, &file->symbols))
+			monocle__elf_symbols (fd, &file->symbols);
+		if (named >= 0)
+			close (named);
+	}
 	close (fd);
 }
 

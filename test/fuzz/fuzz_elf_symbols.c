@@ -41,6 +41,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 		check (&symbols);
 	if (monocle__perf_map (fd, &symbols) == 0)
 		check (&symbols);
+	uint8_t id[MONOCLE__BUILD_ID_MOST];
+	if (monocle__elf_symbols_build_id (fd, id) > sizeof id)
+		abort ();
+	monocle__elf_symbols_are_missing (fd);
 	close (fd);
 	return 0;
 }
