@@ -9,6 +9,7 @@
 #include "convert-coverage.h"
 #include "coverage-file.h"
 #include "format.h"
+#include "live-spool.h"
 #include "output.h"
 #include "path.h"
 #include "profile-file.h"
@@ -155,7 +156,8 @@ convert (const arguments *args)
 	if (strcmp (output, "-") != 0 && monocle__path_is_same (args->path, output))
 		monocle__say ("%s would be replaced by its own conversion; name another file with -o", args->path);
 	else if (to_pprof (args) && !monocle__topic_choice_given (&args->topic) &&
-	         !monocle__view_options_given (&args->view) && monocle__profile_file_is_spool (args->path))
+	         !monocle__view_options_given (&args->view) &&
+	         (monocle__profile_file_is_spool (args->path) || monocle__live_spool_is_pid (args->path)))
 		result = unpack_spool (args, output);
 	else
 		result = convert_profile (args, output);
@@ -287,8 +289,9 @@ const monocle__command monocle__command_convert = {
 	.summary = "write a profile or coverage in the format of another tool",
 	.operands = "FILE...",
 	.options = options,
-	.about = "FILE is a profile, packed with gzip or not, or a spool; or coverage\n"
-	         "(.mcov, or a folder with such files), which is added up when there are several.\n",
+	.about = "FILE is a profile, packed with gzip or not, or a spool; the number of a process\n"
+	         "that is being profiled stands for its spool. Or it is coverage (.mcov, or a folder\n"
+	         "with such files), which is added up when there are several.\n",
 	.examples = "  monocle convert --to=speedscope prof.pb.gz\n"
 	            "  monocle convert --to=cobertura app.mcov\n",
 	.run = run,

@@ -64,10 +64,12 @@ int
 monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length)
 {
 	const char *problem = "unknown error";
-	if (monocle_kit_spool_read (path, ret_data, ret_length, &problem) == 0)
-		return 0;
-	monocle__say ("%s: %s", path, problem);
-	return -1;
+	char *spool = monocle__live_spool_is_pid (path) ? monocle__live_spool_find (path) : monocle__format ("%s", path);
+	int result = -1;
+	if (spool && (result = monocle_kit_spool_read (spool, ret_data, ret_length, &problem)) != 0)
+		monocle__say ("%s: %s", spool, problem);
+	free (spool);
+	return result == 0 ? 0 : -1;
 }
 
 static void

@@ -26,7 +26,10 @@ char *monocle__profile_file_output (const char *path, const char *extension);
 
 /* Is that a spool, and no profile? */
 bool monocle__profile_file_is_spool (const char *path);
-/* The bytes of the file that the process of a spool would have written. 0, or -1 after one line; the caller frees. */
+/*
+ * The bytes of the file that the process of a spool would have written, or of one that is running, by its number. 0, or
+ * -1 after one line; the caller frees.
+ */
 int monocle__profile_file_unpack (const char *path, void **ret_data, size_t *ret_length);
 
 /* Says that the profile has no value of that name, and which it has. */

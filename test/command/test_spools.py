@@ -178,7 +178,20 @@ class Spools(case.Case):
             self.assertIn('A.Main ()', out)
             self.assertIn(str(made), error)
         self.assertEqual(self.state(), before)
+        for name in case.file_formats(self.program):
+            if name == 'mlpd':
+                continue
+            code, out, error = self.monocle('convert', str(child.pid), '--to=' + name)
+            self.assertEqual(code, 0, (name, error))
+            written = self.work / out.strip()
+            self.assertTrue(written.name.startswith('%d.' % child.pid), out)
+            if name == 'pprof':  # what the process would have written, and for its user only
+                self.assertEqual(self.monocle('convert', str(made), '--to=pprof', '-o', 'same.pb.gz')[0], 0)
+                self.assertEqual(written.read_bytes(), (self.work / 'same.pb.gz').read_bytes())
+                self.assertEqual(written.stat().st_mode & 0o777, 0o600)
+                self.assertEqual(error, '')
         child.communicate()
+        self.assertIn('No such process', self.monocle('convert', str(child.pid), '--to=pprof')[2])
         for pid, why in [(os.getpid(), 'writes no profile'), (child.pid, 'No such process')]:
             code, out, error = self.monocle('report', str(pid))
             self.assertEqual((code, out, len(error.splitlines())), (1, '', 1))
