@@ -542,6 +542,24 @@ MONO_API void monocle_host_quieten (void);
  */
 MONO_API void monocle_host_shutdown (void);
 
+/*
+ * After monocle_host_shutdown (), for a host that was attached to a running program and leaves it: closes the modules
+ * that are ours (others stay, and are not started again), ends the threads of the core, and makes monocle_host_init ()
+ * possible once more. Records stay. No thread may be inside a raise function or a module's callback, and none may call
+ * the core meanwhile. MONOCLE_E_BUSY: a thread is in a signal handler of the core and does not come out; everything
+ * stays as it is, and the host may try again. MONOCLE_E_INVALID: not after the end. Normal context.
+ */
+MONO_API int monocle_host_leave (void);
+
+/*
+ * For a host that was attached to a running program, before anything else: NAME=VALUE texts, copied, the last one NULL.
+ * From now on they are what the core, the toolkit and the host see of variables whose names begin with MONOCLE_ or
+ * MONO_; the program's environment is not asked. NULL: it is again. MONOCLE_E_NO_MEMORY. Normal context.
+ */
+MONO_API int monocle_host_settings (const char *const *settings);
+/* 1: there are settings, and *ret_value is what they say (NULL: nothing). 0: ask the environment. Any context. */
+MONO_API int monocle_host_setting (const char *name, const char **ret_value);
+
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -749,6 +767,15 @@ MONO_API void monocle_id_drop (monocle_id_space space, uintptr_t id);           
 /* Tells the core of a managed thread, so that mono_thread_current () and friends answer. On the thread itself. */
 MONO_API MonoThread *monocle_thread_attach (uintptr_t tid);
 MONO_API void monocle_thread_detach (uintptr_t tid);
+/*
+ * The same for threads that ran before the host was there, from any thread. The system knows them by numbers, modules
+ * by their pthread_self (), which only they can tell: so each is interrupted once and asked. ret_tids[i] is 0 for one
+ * that has ended, or has the signal blocked. At most MONOCLE_THREADS_ASKED at a time; it takes as long as the slowest
+ * needs, and not longer than `milliseconds`. Normal context, one thread at a time.
+ */
+enum { MONOCLE_THREADS_ASKED = 1024 };
+MONO_API void monocle_threads_ask (const uint64_t *os_ids, uint32_t count, uint32_t milliseconds, uintptr_t *ret_tids);
+MONO_API MonoThread *monocle_thread_meet (uintptr_t tid, uint64_t os_id);
 /* What mono_thread_get_name_utf8 () answers from now on; NULL: unnamed. Any context. */
 MONO_API void monocle_thread_set_name (uintptr_t tid, const char *name);
 /* Was it attached, and not detached since? By whomever. Any context. */

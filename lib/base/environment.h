@@ -6,6 +6,10 @@
  * In a set-user-id or set-group-id program, or one with capabilities from its file, the environment is the caller's and
  * the rights are not: a file name in a variable would be written with them, a module that it names would be run. The
  * kernel says so in AT_SECURE, and there is no variable for us then, whatever its name.
+ *
+ * A program that we are attached to while it runs was not started for us: what its environment says of Monocle is about
+ * something else, and the core has settings instead (settings.c), which are asked for by a weak name, since the toolkit
+ * also lives in processes without a core.
  */
 #ifndef MONOCLE_BASE_ENVIRONMENT_H
 #define MONOCLE_BASE_ENVIRONMENT_H
@@ -14,6 +18,8 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+
+__attribute__ ((weak, visibility ("default"))) int monocle_host_setting (const char *name, const char **ret_value);
 
 static inline bool
 monocle__environment_is_believed (void)
@@ -25,7 +31,10 @@ monocle__environment_is_believed (void)
 static inline const char *
 monocle__variable (const char *name)
 {
-	return monocle__environment_is_believed () ? getenv (name) : NULL;
+	const char *value = NULL;
+	if (!monocle__environment_is_believed ())
+		return NULL;
+	return monocle_host_setting && monocle_host_setting (name, &value) ? value : getenv (name);
 }
 
 /* 0, or that there is no memory. Other threads must not ask the environment meanwhile. */

@@ -47,6 +47,14 @@ monocle__log_init (void)
 	atomic_store_explicit (&path_state, READ, memory_order_release);
 }
 
+void
+monocle__log_reset (void)
+{
+	unsigned was_read = READ;
+	atomic_compare_exchange_strong_explicit (&path_state, &was_read, UNREAD, memory_order_acq_rel,
+	                                         memory_order_acquire);
+}
+
 static size_t
 compose (char *message, const char *format, va_list arguments)
 {

@@ -13,6 +13,9 @@
 /* Reads MONOCLE_LOG, the first time. The first message does so too. */
 void monocle__log_init (void);
 
+/* MONOCLE_LOG may say something else from now on. */
+void monocle__log_reset (void);
+
 /*
  * Logs why something that the user asked for is not there; with MONOCLE_STRICT=1 it is the program's last line. Normal
  * context.

@@ -35,6 +35,17 @@ static atomic_bool granted[MONOCLE_FEATURE_COUNT];  /* false, then true for ever
 static atomic_bool refused[MONOCLE_FEATURE_COUNT];  /* and said so */
 static _Atomic (MonoProfilerHandle) sampling_owner; /* NULL, then the first handle that enabled sampling */
 
+void
+monocle__feature_forget (void)
+{
+	for (int feature = 0; feature < MONOCLE_FEATURE_COUNT; feature++) {
+		atomic_store (&promised[feature], false);
+		atomic_store (&granted[feature], false);
+		atomic_store (&refused[feature], false);
+	}
+	atomic_store (&sampling_owner, NULL);
+}
+
 bool
 monocle__feature_granted (monocle_feature feature)
 {

@@ -11,6 +11,8 @@
 
 /* Asks the host, which is there now, for what was promised; a line says what it refuses. Normal context. */
 void monocle__feature_settle (void);
+/* Nothing is granted, promised or refused any more. Normal context. */
+void monocle__feature_forget (void);
 /* Has the host granted it? Any context. */
 bool monocle__feature_granted (monocle_feature feature);
 

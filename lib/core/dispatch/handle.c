@@ -91,6 +91,17 @@ mono_profiler_create (MonoProfiler *prof)
 }
 
 void
+monocle__handles_forget (bool are_unused)
+{
+	monocle__handle *handle = atomic_exchange_explicit (&newest, NULL, memory_order_acq_rel);
+	while (handle && are_unused) {
+		monocle__handle *next = monocle__handle_next (handle);
+		free (handle);
+		handle = next;
+	}
+}
+
+void
 mono_profiler_set_cleanup_callback (MonoProfilerHandle handle, MonoProfilerCleanupCallback callback)
 {
 	if (handle)

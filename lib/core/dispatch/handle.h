@@ -7,6 +7,7 @@
 #define MONOCLE_DISPATCH_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <monocle/host.h>
 
 typedef struct monocle__handle monocle__handle;
@@ -33,6 +34,8 @@ monocle__handle *monocle__handle_next (monocle__handle *handle);
 void monocle__handle_wrap_next (monocle__handle_wrap wrap);
 /* Shows the list to raising threads, or hides it, as monocle__host_delivering () says. */
 void monocle__handle_publish (void);
+/* The list becomes empty; no thread looks at it. `are_unused`: no module names one of them any more; they are freed. */
+void monocle__handles_forget (bool are_unused);
 /* Takes the cleanup callback out and calls it. */
 void monocle__handle_cleanup (monocle__handle *handle);
 

@@ -10,8 +10,9 @@
  *                                          DELIVERING + WINDOW
  *
  * The phase is one word that any thread may read at any time. The transitions belong to the host, in normal context;
- * two of them at once do no harm. There is no way back to the first: modules keep pointers into the core for ever. A
- * program that embeds a runtime loads modules before there is a host; what they enable is promised (feature.c).
+ * two of them at once do no harm. A program that embeds a runtime loads modules before there is a host; what they
+ * enable is promised (feature.c). Modules keep pointers into the core, so there is a way back to the first phase only
+ * for a host that leaves a program to which it was attached: it knows that nobody is in a module any more (leave).
  */
 #include "host.h"
 
@@ -24,6 +25,7 @@
 #include "filter.h"
 #include "handle.h"
 #include "invariant.h"
+#include "load/loader.h"
 #include "load/roster.h"
 #include "load/self.h"
 #include "log.h"
@@ -42,6 +44,14 @@ const monocle_host_ops *
 monocle__host_ops (void)
 {
 	return atomic_load_explicit (&ops, memory_order_acquire);
+}
+
+static atomic_uint session;
+
+unsigned
+monocle__host_session (void)
+{
+	return atomic_load (&session);
 }
 
 bool
@@ -121,14 +131,23 @@ runtime (void)
 	return version ? version : name ? name : "unknown";
 }
 
+/* A host that comes again has its strings already. */
+static const char *
+copy_text (const char *text, const char *before)
+{
+	return text && before && strcmp (text, before) == 0 ? before : monocle__arena_string (text);
+}
+
 /* What the host's version of the struct does not have stays zero. Its strings may be on its stack. */
 static bool
 copy_ops (const monocle_host_ops *candidate)
 {
+	const char *name = registered.name, *version = registered.runtime_version;
+	memset (&registered, 0, sizeof registered);
 	memcpy (&registered, candidate, candidate->size < sizeof registered ? candidate->size : sizeof registered);
 	registered.size = sizeof registered;
-	registered.name = monocle__arena_string (candidate->name);
-	registered.runtime_version = monocle__arena_string (candidate->runtime_version);
+	registered.name = copy_text (candidate->name, name);
+	registered.runtime_version = copy_text (candidate->runtime_version, version);
 	return !registered.name == !candidate->name && !registered.runtime_version == !candidate->runtime_version;
 }
 
@@ -227,4 +246,22 @@ monocle_host_shutdown (void)
 	}
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle))
 		monocle__handle_cleanup (handle);
+}
+
+/* Handles are freed after the modules, whose last functions may still name them. */
+int
+monocle_host_leave (void)
+{
+	if (!monocle__host_ended ())
+		return MONOCLE_E_INVALID;
+	if (!monocle__sampler_leave ())
+		return MONOCLE_E_BUSY;
+	monocle__handles_forget (monocle__loader_close ());
+	atomic_fetch_add (&session, 1);
+	monocle__feature_forget ();
+	atomic_store_explicit (&ops, &no_ops, memory_order_release);
+	atomic_store_explicit (&shutting_down, false, memory_order_release);
+	atomic_store_explicit (&phase, AWAITED, memory_order_seq_cst);
+	atomic_store_explicit (&claimed, false, memory_order_release);
+	return MONOCLE_OK;
 }

@@ -16,6 +16,8 @@ const monocle_host_ops *monocle__host_ops (void);
 
 /* Has there been no host so far? */
 bool monocle__host_awaited (void);
+/* How many hosts have left before this one. Any context. */
+unsigned monocle__host_session (void);
 /* May mono_profiler_enable_* () still be granted, or promised? */
 bool monocle__host_window_open (void);
 /* Between monocle_host_startup_done () and monocle_host_shutdown (). */

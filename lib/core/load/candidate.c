@@ -164,6 +164,7 @@ try_file (monocle__candidate *candidate, const char *path, bool *ret_started)
 	init_func init = entry_point (candidate, module, path);
 	if (init) {
 		MONOCLE__LOG_DEBUG ("profiler '%s': %s is started as '%s'", candidate->name, path, candidate->desc);
+		candidate->library = module;
 		start (candidate, init);
 		*ret_started = true;
 	} else {
@@ -189,6 +190,7 @@ monocle__candidate_init (monocle__candidate *ret_candidate, const char *name, co
 	ret_candidate->supply = NULL;
 	ret_candidate->supplier = NULL;
 	ret_candidate->starting = NULL;
+	ret_candidate->library = NULL;
 	snprintf (ret_candidate->name, sizeof ret_candidate->name, "%s", name);
 	snprintf (ret_candidate->symbol, sizeof ret_candidate->symbol, MONOCLE__ENTRY_POINT "%s", ret_candidate->name);
 }

@@ -19,6 +19,7 @@ typedef struct {
 	const char *desc;    /* what the module gets, whole; borrowed */
 	const char *process; /* who lacks what the module needs: "Monocle", "this Mono" */
 	char name[MONOCLE__NAME_LIMIT], symbol[MONOCLE__NAME_LIMIT + sizeof MONOCLE__ENTRY_POINT];
+	void *library;      /* of the module that runs; NULL: it was in the process before */
 	char failure[3072]; /* "" while nothing failed but looking */
 	/* Is asked about each mono_* name that a file lacks; true: it is there now. NULL: there are no more. */
 	bool (*supply) (const char *name);

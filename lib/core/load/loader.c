@@ -8,7 +8,11 @@
  * finds it in the global scope and starts it again). Normal context. Modules may load modules from their own init
  * function: no lock is held while a module's code runs.
  */
+#include "loader.h"
+
+#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +49,8 @@ append (char *text, size_t size, const char *addition)
 
 typedef struct loaded {
 	struct loaded *next;
+	void *library;
+	void (*leave) (void); /* NULL: the library cannot be closed */
 	char name[MONOCLE__NAME_LIMIT];
 } loaded;
 
@@ -86,6 +92,61 @@ unclaim (const char *name)
 		*link = entry->next;
 	pthread_mutex_unlock (&loaded_lock);
 	free (entry);
+}
+
+/*
+ * A module that exports this leaves nothing behind once it was called: no thread, no key, no pointer. Only such a one
+ * can be closed and started again. Nothing is known of others, so they stay.
+ */
+#define LEAVE "monocle_profiler_leave_"
+
+static void
+note_library (const char *name, void *library)
+{
+	char symbol[sizeof LEAVE + MONOCLE__NAME_LIMIT];
+	snprintf (symbol, sizeof symbol, LEAVE "%s", name);
+	void *leave = library ? dlsym (library, symbol) : NULL;
+	pthread_mutex_lock (&loaded_lock);
+	for (loaded *entry = leave ? all_loaded : NULL; entry; entry = entry->next)
+		if (strcmp (entry->name, name) == 0) {
+			entry->library = library;
+			entry->leave = (void (*) (void)) leave;
+		}
+	pthread_mutex_unlock (&loaded_lock);
+}
+
+/* False: it is still there, and may not be started a second time. */
+static bool
+close_module (const loaded *entry)
+{
+	char path[PATH_MAX];
+	struct link_map *map = NULL;
+	if (!entry->leave || dlinfo (entry->library, RTLD_DI_LINKMAP, &map))
+		return false;
+	snprintf (path, sizeof path, "%s", map->l_name);
+	entry->leave ();
+	dlclose (entry->library);
+	void *still = dlopen (path, RTLD_LAZY | RTLD_NOLOAD);
+	if (still)
+		dlclose (still);
+	return !still;
+}
+
+bool
+monocle__loader_close (void)
+{
+	loaded **at = &all_loaded;
+	while (*at) {
+		loaded *entry = *at;
+		if (!close_module (entry)) {
+			entry->leave = NULL;
+			at = &entry->next;
+			continue;
+		}
+		*at = entry->next;
+		free (entry);
+	}
+	return !all_loaded;
 }
 
 /* --- places ------------------------------------------------------------------------------------------------------- */
@@ -241,6 +302,7 @@ load_named (const char *desc, const char *note)
 	monocle__self_enter_global_scope ();
 	monocle__self_open_compat ();
 	if (search_everywhere (&find)) {
+		note_library (name, find.candidate.library);
 		if (failure[0])
 			monocle_log ("%sprofiler '%s': %s; another file was loaded", note, name, failure);
 		return MONOCLE_OK;

@@ -11,11 +11,13 @@
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>
 #include "dispatch/event.h"
+#include "dispatch/host.h"
 
 typedef struct hook {
 	struct hook *next;
 	MonoAssemblyLoadFunc func;
 	void *user_data;
+	unsigned session; /* of the host: modules of one that left are gone, with their functions */
 } hook;
 
 static _Atomic (hook *) newest;
@@ -25,7 +27,8 @@ static void
 run_hooks (MonoProfiler *prof, MonoAssembly *assembly)
 {
 	for (hook *at = atomic_load_explicit (&newest, memory_order_acquire); at; at = at->next)
-		at->func (assembly, at->user_data);
+		if (at->session == monocle__host_session ())
+			at->func (assembly, at->user_data);
 }
 
 void
@@ -37,7 +40,7 @@ mono_install_assembly_load_hook (MonoAssemblyLoadFunc func, void *user_data)
 			monocle_log ("out of memory: an assembly load hook was not installed");
 		return;
 	}
-	*made = (hook) { atomic_load (&newest), func, user_data };
+	*made = (hook) { atomic_load (&newest), func, user_data, monocle__host_session () };
 	while (!atomic_compare_exchange_weak (&newest, &made->next, made))
 		;
 	mono_profiler_set_assembly_loaded_callback (monocle__event_own (), run_hooks);

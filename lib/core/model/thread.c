@@ -95,7 +95,7 @@ static MonoThread *
 sample (MonoThread *thread)
 {
 	if (thread && thread->tid == (uintptr_t) pthread_self () && !atomic_load (&thread->is_tool))
-		monocle__sampler_attach (&thread->sampled);
+		monocle__sampler_attach (&thread->sampled, (pid_t) syscall (SYS_gettid));
 	return thread;
 }
 
@@ -121,6 +121,19 @@ monocle_thread_attach (uintptr_t tid)
 	if (thread)
 		atomic_store (&thread->is_foreign, false);
 	return sample (thread);
+}
+
+MonoThread *
+monocle_thread_meet (uintptr_t tid, uint64_t os_id)
+{
+	MonoThread *thread = attach (tid, false, false), *none = NULL;
+	if (!thread)
+		return NULL;
+	atomic_store (&thread->is_foreign, false);
+	if ((pid_t) os_id == getpid ())
+		atomic_compare_exchange_strong (&main_thread, &none, thread);
+	monocle__sampler_attach (&thread->sampled, (pid_t) os_id);
+	return thread;
 }
 
 void

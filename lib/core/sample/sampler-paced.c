@@ -56,7 +56,7 @@ send_to (monocle__sampled *thread)
 		atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
 		return;
 	}
-	if (monocle__sampler_signal_send (os_id) == 0)
+	if (monocle__sampler_signal_send (os_id, monocle__sampler_signal_mark ()) == 0)
 		return;
 	atomic_store (&thread->signalled, false);
 	atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);

@@ -76,11 +76,13 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 		return;
 	if (engine)
 		count (&thread->overruns, engine->again (thread, info));
-	if (!monocle__sampler_is_on ())
-		return;
-	MONOCLE__INVARIANT (atomic_load_explicit (&thread->is_listed, memory_order_relaxed));
-	count (&thread->hits, 1);
-	monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
+	atomic_store (&thread->is_inside, true); /* before the question, so that who leaves waits, or is obeyed */
+	if (monocle__sampler_is_on ()) {
+		MONOCLE__INVARIANT (atomic_load_explicit (&thread->is_listed, memory_order_relaxed));
+		count (&thread->hits, 1);
+		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
+	}
+	atomic_store_explicit (&thread->is_inside, false, memory_order_release);
 }
 
 /* Another sender's signal goes where it would have gone; the default is to do nothing. */
@@ -100,7 +102,9 @@ on_signal (int number, siginfo_t *info, void *context)
 	monocle__sampled *thread = monocle__thread_sampled ();
 	if (!thread)
 		thread = monocle__sampler_stranger ();
-	if (!is_ours (info, thread))
+	if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == monocle__sampler_ask_mark ().sival_ptr)
+		monocle__sampler_ask_answer ();
+	else if (!is_ours (info, thread))
 		pass_on (number, info, context);
 	else if (thread)
 		hit (thread, info, context);
@@ -124,6 +128,14 @@ monocle__sampler_signal_install (void)
 	return true;
 }
 
+/* What is under way meets the program's own way with the signal, which is to ignore it unless it says otherwise. */
+void
+monocle__sampler_signal_remove (void)
+{
+	if (atomic_load (&is_installed) && monocle__sampler_signal_is_ours () && sigaction (SIGNAL, &before, NULL) == 0)
+		atomic_store (&is_installed, false);
+}
+
 bool
 monocle__sampler_signal_is_ours (void)
 {
@@ -132,11 +144,11 @@ monocle__sampler_signal_is_ours (void)
 }
 
 int
-monocle__sampler_signal_send (pid_t os_id)
+monocle__sampler_signal_send (pid_t os_id, union sigval value)
 {
 	siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
 	info.si_pid = getpid ();
 	info.si_uid = getuid ();
-	info.si_value = monocle__sampler_signal_mark ();
+	info.si_value = value;
 	return syscall (SYS_rt_tgsigqueueinfo, info.si_pid, os_id, SIGNAL, &info) ? errno : 0;
 }

@@ -45,6 +45,7 @@ enum {
 	LOOK_NS = 20000000,    /* how often the signal is looked after while there are hits */
 	IDLE_NS = 10000000,    /* the pacer looks at a process that does nothing so rarely at most */
 	SHORT = 50,            /* a rate below so many percent of what can be is reported */
+	LEAVE_NS = 1000000000, /* how long who leaves waits for handlers */
 	END_NS = 200000000,    /* how long the end waits for the last of them at most */
 };
 
@@ -66,6 +67,8 @@ static _Atomic (pid_t) owner;       /* the process whose thread it is; 0: there 
 static _Atomic (uint32_t) achieved; /* hits a second, as of the last check */
 static sem_t changed;
 static _Atomic (uint64_t) finished; /* as `applied`, but NONE only once all about the mode before was said */
+static pthread_t own_thread;        /* while there is an owner */
+static atomic_bool is_leaving;      /* it is to end */
 static sem_t stopped;               /* posted whenever no samples are taken any more */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const monocle__engine *forced; /* by MONOCLE_SAMPLER; set before the thread begins */
@@ -326,9 +329,9 @@ monocle__sampler_detach (monocle__sampled *thread)
  * they are read here. Who had the tid before may have gone without a word.
  */
 void
-monocle__sampler_attach (monocle__sampled *thread)
+monocle__sampler_attach (monocle__sampled *thread, pid_t os_id)
 {
-	pid_t os_id = (pid_t) syscall (SYS_gettid), was = atomic_load (&thread->os_id);
+	pid_t was = atomic_load (&thread->os_id);
 	if (was == os_id)
 		return;
 	if (was)
@@ -502,14 +505,14 @@ forget_in_child (void)
 static bool
 prepare_signal (void)
 {
-	static bool is_prepared;
-	if (!is_prepared && !monocle__sampler_signal_install ()) {
+	static bool watches_forks;
+	if (!monocle__sampler_signal_install ()) {
 		monocle_log ("no samples: signal %d cannot be handled: %s", monocle_sampling_signal (), strerror (errno));
 		return false;
 	}
-	if (!is_prepared)
+	if (!watches_forks)
 		pthread_atfork (NULL, NULL, forget_in_child);
-	is_prepared = true;
+	watches_forks = true;
 	return true;
 }
 
@@ -653,10 +656,11 @@ run (void *nothing)
 		apply (setting);
 		if (is_applied_on ())
 			serve (setting);
-		while (atomic_load (&settings) == setting)
+		while (atomic_load (&settings) == setting && !atomic_load (&is_leaving))
 			sem_wait (&changed);
+		if (atomic_load (&is_leaving))
+			return NULL;
 	}
-	return NULL;
 }
 
 /* --- for feature.c and host.c ------------------------------------------------------------------------------------- */
@@ -687,15 +691,12 @@ monocle__sampler_prepare (uint32_t frequency)
 bool
 monocle__sampler_begin (uint32_t frequency)
 {
-	pthread_t thread;
 	pthread_mutex_lock (&once);
 	if (!atomic_load (&owner)) {
 		prepare (frequency);
 		forced = forced_engine ();
-		if (monocle__background_start (&thread, run, NULL, 0)) {
-			pthread_detach (thread);
+		if (monocle__background_start (&own_thread, run, NULL, 0))
 			atomic_store (&owner, getpid ());
-		}
 	}
 	pthread_mutex_unlock (&once);
 	return atomic_load (&owner) != 0;
@@ -729,6 +730,39 @@ monocle__sampler_end (void)
 	while (mode_of (atomic_load (&finished)) != MONO_PROFILER_SAMPLE_MODE_NONE &&
 	       (sem_clockwait (&stopped, CLOCK_MONOTONIC, &until) == 0 || errno == EINTR))
 		;
+}
+
+/* Somebody who is inside the handler entered it before the mode was none, or sees that it is. */
+static bool
+await_handlers (void)
+{
+	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + LEAVE_NS;
+	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
+		while (atomic_load (&thread->is_inside)) {
+			if (monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
+				return false;
+			nanosleep (&(struct timespec) { 0, 1000000 }, NULL);
+		}
+	return true;
+}
+
+bool
+monocle__sampler_leave (void)
+{
+	monocle__sampler_end ();
+	if (!await_handlers ())
+		return false;
+	if (is_owner ()) {
+		atomic_store (&is_leaving, true);
+		sem_post (&changed);
+		pthread_join (own_thread, NULL);
+		atomic_store (&is_leaving, false);
+		atomic_store (&owner, 0);
+	}
+	monocle__sampler_signal_remove ();
+	atomic_store (&is_taken, false);
+	atomic_store (&is_deaf, false);
+	return true;
 }
 
 mono_bool

@@ -23,6 +23,7 @@ typedef struct monocle__engine monocle__engine;
 typedef struct monocle__sampled {
 	struct monocle__sampled *next; /* set once, when it enters the list */
 	atomic_bool is_listed;
+	atomic_bool is_inside; /* the handler runs on this thread; written by it */
 	_Atomic (pid_t) os_id; /* 0: there is no such thread (any more). Written by whoever attaches, detaches */
 	const monocle__engine *_Atomic engine; /* NULL: it is not sampled. Written under the lock */
 	_Atomic (int) fd;                      /* perf: the event, and its number by which it is known again */
@@ -73,8 +74,13 @@ bool monocle__sampler_is_on (void);
 bool monocle__sampler_hears (void);
 /* No thread will be interrupted once this returns and what is on its way has arrived. Normal context. */
 void monocle__sampler_end (void);
-/* A thread came, on itself; a thread went, on any thread. */
-void monocle__sampler_attach (monocle__sampled *thread);
+/*
+ * After that: ends the sampler's thread and gives the signal back. No thread is, or will be, inside a module's
+ * callback. False: one is, and everything stays. Normal context.
+ */
+bool monocle__sampler_leave (void);
+/* A thread came, on itself or (`os_id`: its number) on another; a thread went, on any thread. */
+void monocle__sampler_attach (monocle__sampled *thread, pid_t os_id);
 void monocle__sampler_detach (monocle__sampled *thread);
 /* Adds to `used` what the thread used since this was asked last. False: it runs no more. Under the lock. */
 bool monocle__sampler_account (monocle__sampled *thread);
@@ -105,11 +111,19 @@ monocle__sampled *monocle__sampler_stranger (void);
 
 /* Installs the handler. Idempotent; false: it cannot be. */
 bool monocle__sampler_signal_install (void);
+/* Gives the signal back, unless somebody has put his handler over ours. */
+void monocle__sampler_signal_remove (void);
 /* Is the handler still the one that the kernel knows? */
 bool monocle__sampler_signal_is_ours (void);
 /* Sends the signal to a thread of this process. 0 or an errno value. */
-int monocle__sampler_signal_send (pid_t os_id);
+int monocle__sampler_signal_send (pid_t os_id, union sigval mark);
 /* What a timer sends so that the handler knows it. */
 union sigval monocle__sampler_signal_mark (void);
+
+/* --- sampler-ask.c ------------------------------------------------------------------------------------------------ */
+
+/* What a thread is sent that is asked who it is; it answers in the handler. */
+union sigval monocle__sampler_ask_mark (void);
+void monocle__sampler_ask_answer (void);
 
 #endif
