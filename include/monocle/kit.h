@@ -378,6 +378,11 @@ MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stac
  * is not in the file. 0, or -1 when it could not be written (logged; the spool is kept). In a forked child 0.
  */
 MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
+/*
+ * Gives its memory back, after monocle_kit_stacks_close (). Only for monocle_profiler_leave_NAME (): no thread may use
+ * it any more, not even in a signal handler. NULL is allowed.
+ */
+MONOCLE_KIT_API void monocle_kit_stacks_free (monocle_kit_stacks *stacks);
 
 /* --- sampling on Mono: code that Mono must not walk yet ----------------------------------------------------------- */
 

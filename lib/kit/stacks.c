@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "background.h"
@@ -83,7 +84,8 @@ struct monocle_kit_stacks {
 	char buffer[NAME_BUFFER];
 };
 
-static monocle_kit_stacks *all; /* pushed with compare and swap; keeps them reachable */
+static monocle_kit_stacks *all; /* keeps them reachable */
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool
 is_open (const monocle_kit_stacks *stacks)
@@ -549,8 +551,10 @@ monocle_kit_stacks_cut (monocle_kit_stacks *stacks, uint32_t milliseconds)
 static void
 sync_at_exit (void)
 {
-	for (monocle_kit_stacks *stacks = __atomic_load_n (&all, __ATOMIC_ACQUIRE); stacks; stacks = stacks->next)
+	pthread_mutex_lock (&all_lock);
+	for (monocle_kit_stacks *stacks = all; stacks; stacks = stacks->next)
 		monocle_kit_stacks_sync (stacks, EXIT_WAIT_MS);
+	pthread_mutex_unlock (&all_lock);
 }
 
 static void
@@ -634,9 +638,10 @@ open_stacks (const monocle_kit_stacks_config *config)
 	monocle__spool_publish (&stacks->spool);
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once (&once, register_exit);
-	stacks->next = __atomic_load_n (&all, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n (&all, &stacks->next, stacks, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
+	pthread_mutex_lock (&all_lock);
+	stacks->next = all;
+	all = stacks;
+	pthread_mutex_unlock (&all_lock);
 	return stacks;
 }
 
@@ -670,4 +675,26 @@ monocle_kit_stacks_close (monocle_kit_stacks *stacks)
 		result = monocle__spool_open_finish (&stacks->spool, stacks->pieces + 1);
 	errno = saved_errno;
 	return result;
+}
+
+void
+monocle_kit_stacks_free (monocle_kit_stacks *stacks)
+{
+	if (!stacks || !__atomic_load_n (&stacks->closed, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock (&all_lock);
+	for (monocle_kit_stacks **at = &all; *at; at = &(*at)->next)
+		if (*at == stacks) {
+			*at = stacks->next;
+			break;
+		}
+	pthread_mutex_unlock (&all_lock);
+	monocle__spool_names_reset (&stacks->spool);
+	monocle__spool_unmap (&stacks->spool);
+	monocle__stack_ring_done (&stacks->ring);
+	if (stacks->tree.slots)
+		munmap (stacks->tree.slots, (stacks->tree.mask + 1) * sizeof *stacks->tree.slots);
+	sem_destroy (&stacks->wake);
+	free (stacks->threads);
+	free (stacks);
 }

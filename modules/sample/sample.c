@@ -510,3 +510,15 @@ mono_profiler_init_sample (const char *desc)
 	mono_profiler_set_runtime_initialized_callback (the_handle, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback (the_handle, runtime_shutdown_begin);
 }
+
+/* --- the end of an attach ----------------------------------------------------------------------------------------- */
+
+__attribute__ ((visibility ("default"))) void monocle_profiler_leave_sample (void);
+
+/* No thread is in here any more, nor will be: what is left is given back, and the library closed. */
+void
+monocle_profiler_leave_sample (void)
+{
+	snapshot_leave ();
+	monocle_kit_stacks_free (the_stacks);
+}

@@ -107,5 +107,7 @@ void snapshot_beat (void);
 /* The last one; waits for it. Then, with no more hits to come, the end. Nothing happens without init. */
 void snapshot_last (void);
 void snapshot_close (void);
+/* Afterwards, when no thread is in the module any more: gives signal and memory back. */
+void snapshot_leave (void);
 
 #endif

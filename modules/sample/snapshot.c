@@ -178,3 +178,14 @@ snapshot_close (void)
 {
 	monocle_kit_stacks_close (the_snapshots);
 }
+
+void
+snapshot_leave (void)
+{
+	struct sigaction is, was = { .sa_handler = SIG_DFL };
+	if (!the_snapshots)
+		return;
+	if (sigaction (SIGUSR2, NULL, &is) == 0 && is.sa_handler == on_signal)
+		sigaction (SIGUSR2, &was, NULL);
+	monocle_kit_stacks_free (the_snapshots);
+}
