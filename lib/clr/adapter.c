@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown.
+ * adapter.c - start and end: the runtime's Initialize and Shutdown as Mono's start-up and shutdown. Attaching is
+ * attach.c's.
  *
  * Whatever fails here, the program runs on unprofiled and one line says why. Modules are loaded inside Initialize,
  * before any managed code; that is their init window. A program that starts the runtime itself may have loaded others
@@ -9,6 +10,7 @@
  * runtime_initialized comes before the first image that is not corlib: as in Mono, corlib is up by then and the
  * program's assembly is not.
  */
+#include "adapter.h"
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -74,6 +76,8 @@ enable (void *host, monocle_feature feature)
 		return 0;
 	if (feature == MONOCLE_FEATURE_SAMPLING)
 		return monocle__sampling_grant ();
+	if (monocle__clr_state.attached)
+		return 0;
 	if (feature == MONOCLE_FEATURE_ALLOCATIONS)
 		atomic_store (&monocle__clr_state.allocations, true);
 	if (monocle__clr_state.beside && needs_rewriting[feature]) {
@@ -110,11 +114,11 @@ be_alone (void)
 }
 
 /*
- * The runtime ends, or the program that embeds it says that it is not needed any more. Both may happen; the first
- * one counts.
+ * The runtime ends, or the program that embeds it says that it is not needed any more, or an attach is over. Several
+ * may happen; the first one counts.
  */
-static void
-end (void *host)
+void
+monocle__adapter_end (void *host)
 {
 	unsigned refused = atomic_load (&monocle__clr_state.refused);
 	if (atomic_exchange (&monocle__clr_state.ended, true))
@@ -189,8 +193,10 @@ fill_ops (monocle_host_ops *ops)
 	ops->reinstrument = monocle__reinstrument;
 }
 
+static char runtime[64]; /* for people */
+
 static int
-start_host (const char *runtime)
+start_host (void)
 {
 	monocle_host_ops ops = {
 		.size = sizeof ops,
@@ -201,7 +207,7 @@ start_host (const char *runtime)
 		.event_support = monocle__wants_support,
 		.filter_changed = filter_changed,
 		.enable = enable,
-		.end = end,
+		.end = monocle__adapter_end,
 	};
 	fill_ops (&ops);
 	int result = monocle_host_init (&ops);
@@ -210,12 +216,32 @@ start_host (const char *runtime)
 	return result;
 }
 
-static HRESULT
-decline (const char *reason)
+bool
+monocle__adapter_start (IUnknown *unknown, const char **ret_reason)
+{
+	if (!take_info (unknown)) {
+		*ret_reason = "the runtime is too old";
+		return false;
+	}
+	describe_runtime (runtime, sizeof runtime);
+	monocle__clr_state.counts = monocle_event_counts ();
+	monocle__clr_state.handles = monocle_event_handles ();
+	*ret_reason = "the profiler core could not start";
+	return start_host () == 0;
+}
+
+HRESULT
+monocle__adapter_decline (const char *reason)
 {
 	monocle__run_note ("declined", reason);
 	MONOCLE__LOG_DEBUG ("CoreCLR: this process is not profiled: %s", reason);
 	return CORPROF_E_PROFILER_CANCEL_ACTIVATION;
+}
+
+void
+monocle__adapter_note (void)
+{
+	monocle__run_note ("loaded", runtime);
 }
 
 /* A program that named us to its own runtime, by setenv (), has named us to its children as well. */
@@ -240,7 +266,7 @@ decline_idle (void)
 		monocle__clr_complain (
 		    "no module is named: MONOCLE_PROFILE=NAME[:ARGUMENTS] says which to load; not profiling");
 	monocle_host_shutdown ();
-	return decline ("no module was loaded");
+	return monocle__adapter_decline ("no module was loaded");
 }
 
 /* Probes of calls have rows in an image's metadata, where an update of the image wants to put its own. */
@@ -261,25 +287,19 @@ warn_of_hot_reload (void)
 HRESULT
 monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 {
-	static char runtime[64]; /* the core keeps the pointer */
 	const char *reason = "";
 	if (!monocle__process_is_meant (&reason))
-		return decline (reason);
-	if (!take_info (unknown))
-		return decline ("the runtime is too old");
-	describe_runtime (runtime, sizeof runtime);
-	monocle__clr_state.counts = monocle_event_counts ();
-	monocle__clr_state.handles = monocle_event_handles ();
+		return monocle__adapter_decline (reason);
 	monocle__clr_state.try_fault = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
-	if (start_host (runtime))
-		return decline ("the profiler core could not start");
+	if (!monocle__adapter_start (unknown, &reason))
+		return monocle__adapter_decline (reason);
 	if (monocle_host_load_from_env () <= 0 && !monocle_host_has_handles ())
 		return decline_idle ();
 	monocle__service_begin ();
 	monocle_host_startup_done ();
 	if (!monocle__wants_begin ()) {
 		monocle_host_shutdown (); /* the modules run already and have to end */
-		return decline ("the runtime refused the event mask");
+		return monocle__adapter_decline ("the runtime refused the event mask");
 	}
 	atomic_store (&monocle__clr_state.started, true);
 	warn_of_hot_reload ();
@@ -288,15 +308,8 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	monocle_raise_domain_loading (monocle_domain_root ());
 	monocle_raise_domain_loaded (monocle_domain_root ());
 	monocle__wants_update (); /* what modules' own threads asked for meanwhile */
-	monocle__run_note ("loaded", runtime);
+	monocle__adapter_note ();
 	return S_OK;
-}
-
-HRESULT
-monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *unknown, void *data, UINT size)
-{
-	monocle__clr_complain ("attaching to a running process is not served yet; start the program under Monocle");
-	return E_NOTIMPL;
 }
 
 HRESULT
@@ -316,6 +329,6 @@ monocle__callback_LoadAsNotificationOnly (ICorProfilerCallback11 *self, BOOL *re
 HRESULT
 monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 {
-	end (NULL);
+	monocle__adapter_end (NULL);
 	return S_OK;
 }

@@ -89,6 +89,18 @@ monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
 	atomic_store (&has_level, level);
 }
 
+void
+monocle__eventpipe_end (void)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	if (session)
+		info->vtbl->EventPipeStopSession (info, session);
+	session = 0;
+	atomic_store (&has_keywords, 0);
+	atomic_store (&has_level, 0);
+	atomic_store (&is_refused, false);
+}
+
 /* --- what is delivered -------------------------------------------------------------------------------------------- */
 
 typedef struct {

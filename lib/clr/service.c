@@ -57,6 +57,7 @@ static pthread_t thread;
 static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
 static atomic_uint overdue;   /* questions without a waiting asker, still in their slots */
 static atomic_bool ended;
+static atomic_bool is_leaving; /* the thread is to end */
 static _Atomic (void (*) (void)) chore;
 
 static bool
@@ -91,25 +92,53 @@ run (void *nothing)
 	for (;;) {
 		while (sem_wait (&posted))
 			;
+		if (atomic_load (&is_leaving))
+			return NULL;
 		for (int i = 0; i < SLOTS; i++)
 			serve (&slots[i]);
 		void (*work) (void) = atomic_load (&chore);
 		if (work)
 			work ();
 	}
-	return NULL;
 }
 
 void
 monocle__service_begin (void)
 {
-	sem_init (&posted, 0, 0);
-	for (int i = 0; i < SLOTS; i++)
+	static bool has_semaphores;
+	for (int i = 0; i < SLOTS && !has_semaphores; i++)
 		sem_init (&slots[i].done, 0, 0);
-	if (monocle__background_start (&thread, run, NULL, 0)) {
-		pthread_detach (thread);
+	if (!has_semaphores)
+		sem_init (&posted, 0, 0);
+	has_semaphores = true;
+	atomic_store (&ended, false);
+	if (monocle__background_start (&thread, run, NULL, 0))
 		owner = getpid ();
-	}
+}
+
+/* Who asked and waits, or asks now, is told that there is no service: an unanswered question is given up in time. */
+void
+monocle__service_leave (void)
+{
+	monocle__service_end ();
+	if (owner != getpid ())
+		return;
+	atomic_store (&is_leaving, true);
+	sem_post (&posted);
+	pthread_join (thread, NULL);
+	owner = 0;
+	atomic_store (&is_leaving, false);
+}
+
+/* No thread asks any more. */
+void
+monocle__service_forget (void)
+{
+	for (int i = 0; i < SLOTS; i++)
+		atomic_store (&slots[i].state, FREE);
+	atomic_store (&overdue, 0);
+	while (sem_trywait (&posted) == 0)
+		;
 }
 
 static slot *

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes the thread; without it nothing is run. Inside Initialize. */
+/* Makes the thread; without it nothing is run. Inside Initialize, or InitializeForAttach. */
 void monocle__service_begin (void);
 /*
  * Runs `work` over a copy of `data` on a thread that the runtime does not know, and copies it back. Waits so long at
@@ -26,6 +26,9 @@ void monocle__service_set_chore (void (*work) (void));
 bool monocle__service_wake (void);
 /* From now on nothing is run: the runtime is going. */
 void monocle__service_end (void);
+/* And its thread ends; monocle__service_begin () may make one again, after the other. Not on that thread. */
+void monocle__service_leave (void);
+void monocle__service_forget (void);
 bool monocle__service_is_over (void);
 
 #endif

@@ -10,7 +10,9 @@
  * thread_started was raised.
  */
 #include "thread.h"
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,6 +23,7 @@
 #include "corprof.h"
 #include "exceptions/exception.h"
 #include "service.h"
+#include "state.h"
 #include "utf16.h"
 
 typedef struct thread {
@@ -236,4 +239,103 @@ monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, 
 		monocle_thread_set_name (tid, NULL);
 	free (text);
 	return S_OK;
+}
+
+/* --- threads that were there before us ---------------------------------------------------------------------------- */
+
+/* In the kernel, where the runtime puts the first fifteen bytes of it. False: it has gone. */
+static bool
+read_kernel_name (uint64_t os_id, char *name, size_t size)
+{
+	char path[64];
+	ssize_t length = -1;
+	snprintf (path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long) os_id);
+	int fd = open (path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read (fd, name, size - 1);
+		close (fd);
+	}
+	if (length <= 0)
+		return false;
+	name[length - (name[length - 1] == '\n')] = '\0';
+	return true;
+}
+
+/* A thread that nobody has named is called as the one that made it; at last, as the program. */
+static void
+tell_kernel_name (uintptr_t tid, uint64_t os_id)
+{
+	char name[64], program[64];
+	if (read_kernel_name (os_id, name, sizeof name) &&
+	    read_kernel_name ((uint64_t) getpid (), program, sizeof program) && strcmp (name, program))
+		tell_name (tid, name);
+}
+
+/* Unless it has told of itself meanwhile. */
+static void
+meet (ThreadID id, uintptr_t tid, uint64_t os_id)
+{
+	pthread_mutex_lock (&lock);
+	thread *t = find_or_add (id);
+	bool is_new = t && !t->tid;
+	if (is_new)
+		t->tid = tid;
+	pthread_mutex_unlock (&lock);
+	if (!is_new)
+		return;
+	monocle_thread_meet (tid, os_id);
+	monocle_raise_thread_started (tid);
+	monocle_raise_thread_os_id (tid, os_id);
+	tell_kernel_name (tid, os_id);
+}
+
+static void
+catch_up_some (const ThreadID *ids, uint32_t count)
+{
+	enum { PATIENCE_MS = 100 };
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	uint64_t os_ids[MONOCLE_THREADS_ASKED] = { 0 };
+	uintptr_t tids[MONOCLE_THREADS_ASKED] = { 0 };
+	for (uint32_t i = 0; i < count; i++) {
+		DWORD os_id = 0;
+		os_ids[i] = info->vtbl->GetThreadInfo (info, ids[i], &os_id) >= 0 ? os_id : 0;
+	}
+	monocle_threads_ask (os_ids, count, PATIENCE_MS, tids);
+	for (uint32_t i = 0; i < count; i++)
+		if (tids[i])
+			meet (ids[i], tids[i], os_ids[i]);
+}
+
+void
+monocle__threads_catch_up (void)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ICorProfilerThreadEnum *all = NULL;
+	ThreadID *ids = malloc (MONOCLE_THREADS_ASKED * sizeof *ids);
+	ULONG count = 0;
+	HRESULT hr = ids ? info->vtbl->EnumThreads (info, &all) : E_OUTOFMEMORY;
+	while (hr >= 0 && all->vtbl->Next (all, MONOCLE_THREADS_ASKED, ids, &count) >= 0 && count)
+		catch_up_some (ids, count);
+	if (hr < 0)
+		monocle__clr_complain_hr ("EnumThreads", hr);
+	else
+		all->vtbl->Release (all);
+	free (ids);
+}
+
+void
+monocle__threads_leave (void)
+{
+	pthread_mutex_lock (&lock);
+	thread *t = threads;
+	threads = NULL;
+	pthread_mutex_unlock (&lock);
+	while (t) {
+		thread *next = t->next;
+		if (t->tid)
+			monocle_thread_detach (t->tid);
+		free (t->name);
+		free (t);
+		t = next;
+	}
 }

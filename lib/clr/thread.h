@@ -14,5 +14,9 @@
  * handler.
  */
 uintptr_t monocle__clr_thread_tid (ThreadID id);
+/* After an attach: the threads that are there, with their events, as if they came now. On the thread that attaches. */
+void monocle__threads_catch_up (void);
+/* The adapter leaves, and will not hear of their ends. No other thread is in the adapter. */
+void monocle__threads_leave (void);
 
 #endif

@@ -108,25 +108,41 @@ static const struct {
 #include <monocle/events.def>
 };
 
-/* Probes and roots are the main profiler's. */
+/* These come of probes, whatever flags are set. */
 static bool
-beside_loses (monocle_event event)
+is_call (monocle_event event)
 {
 	switch (event) {
 	case MONOCLE_EVENT_method_enter:
 	case MONOCLE_EVENT_method_leave:
 	case MONOCLE_EVENT_method_tail_call:
 	case MONOCLE_EVENT_method_exception_leave:
-	case MONOCLE_EVENT_exception_clause:
-	case MONOCLE_EVENT_gc_root_register: return true;
-	default: return of_events[event].demand == DEMAND_CALLS || of_events[event].demand == DEMAND_ROOTS;
+	case MONOCLE_EVENT_exception_clause: return true;
+	default: return false;
 	}
+}
+
+/* What a runtime that has started cannot be asked for any more. Roots: concurrent collections would end. */
+static bool
+attached_loses (int demand)
+{
+	return demand == DEMAND_CALLS || demand == DEMAND_ALLOCATIONS || demand == DEMAND_ROOTS ||
+	       demand == DEMAND_SEARCHES || demand == DEMAND_TRANSITIONS;
+}
+
+/* Probes and roots are the main profiler's. */
+static bool
+beside_loses (monocle_event event)
+{
+	return is_call (event) || event == MONOCLE_EVENT_gc_root_register || of_events[event].demand == DEMAND_CALLS ||
+	       of_events[event].demand == DEMAND_ROOTS;
 }
 
 MonocleSupport
 monocle__wants_support (void *host, monocle_event event)
 {
-	bool lost = monocle__clr_state.beside && beside_loses (event);
+	bool lost = (monocle__clr_state.beside && beside_loses (event)) ||
+	            (monocle__clr_state.attached && (attached_loses (of_events[event].demand) || is_call (event)));
 	return lost ? MONOCLE_SUPPORT_NONE : (MonocleSupport) of_events[event].support;
 }
 
@@ -143,6 +159,17 @@ is_granted_beside (const char *whose, int demand, atomic_bool *told)
 	if (demand == DEMAND_ROOTS)
 		monocle__beside_refuse (whose, MONOCLE__BESIDE_ROOTS, told);
 	return demand != DEMAND_CALLS && demand != DEMAND_ROOTS;
+}
+
+/* False, after one line, for what cannot be had after an attach. */
+static bool
+is_granted_attached (const char *whose, int demand, atomic_bool *told)
+{
+	if (!monocle__clr_state.attached || !attached_loses (demand))
+		return true;
+	if (!atomic_exchange (told, true))
+		monocle__clr_complain ("%s cannot be had in a program that runs already: start it with monocle run", whose);
+	return false;
 }
 
 bool
@@ -167,10 +194,11 @@ demand_of (monocle_event event)
 static void
 each_want (void (*visit) (const char *whose, const want *more, want *sum), want *sum)
 {
-	static atomic_bool told_calls, told_invokes, told_roots;
+	static atomic_bool told_calls, told_invokes, told_roots, told_attached[MONOCLE_EVENT_COUNT];
 	bool has_coverage = monocle_coverage_filter_installed () && atomic_load (&monocle__clr_state.coverage);
 	bool beside = monocle__clr_state.beside;
-	if (monocle_call_filter_installed () && (!beside || is_granted_beside ("calls", DEMAND_CALLS, &told_calls)))
+	if (monocle_call_filter_installed () && is_granted_attached ("calls", DEMAND_CALLS, &told_calls) &&
+	    (!beside || is_granted_beside ("calls", DEMAND_CALLS, &told_calls)))
 		visit ("calls", &demands[DEMAND_CALLS], sum);
 	if (has_coverage) {
 		visit ("coverage", &demands[DEMAND_COMPILING], sum);
@@ -189,7 +217,8 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 			const char *name = monocle_event_name ((monocle_event) event);
 			int demand = demand_of ((monocle_event) event);
 			atomic_bool *told = demand == DEMAND_ROOTS ? &told_roots : &told_invokes;
-			if (!beside || is_granted_beside (name, demand, told))
+			if (is_granted_attached (name, demand, &told_attached[event]) &&
+			    (!beside || is_granted_beside (name, demand, told)))
 				visit (name, &demands[demand], sum);
 		}
 }
@@ -211,12 +240,12 @@ show (const char *whose, const want *more, want *unused)
 		                    (unsigned) more->high, (unsigned) more->keywords);
 }
 
-/* A further body is the main profiler's to ask for. */
+/* A further body is the main profiler's to ask for; and a runtime that might be asked for one lets nobody leave. */
 static want
 wanted (void)
 {
 	want sum = least;
-	if (monocle__clr_state.beside)
+	if (monocle__clr_state.beside || monocle__clr_state.attached)
 		sum.low &= ~(DWORD) COR_PRF_ENABLE_REJIT;
 	each_want (add, &sum);
 	return sum;
@@ -319,4 +348,15 @@ monocle__wants_begin (void)
 	else
 		start_sessions (NULL);
 	return hr >= 0;
+}
+
+/* A runtime that is ending refuses; then there is nothing to take back. */
+void
+monocle__wants_end (void)
+{
+	monocle__eventpipe_end ();
+	try_mask (0, 0);
+	atomic_store (&refused_low, 0);
+	atomic_store (&refused_high, 0);
+	atomic_store (&dropped_low, 0);
 }

@@ -15,6 +15,7 @@
  */
 #include "codemap.h"
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include <monocle/host.h>
 #include "hash.h"
@@ -51,6 +52,22 @@ monocle__codemap_begin (void)
 {
 	monocle__service_set_chore (do_chore);
 	atomic_store (&wanted, true);
+}
+
+static void
+clear (_Atomic (uintptr_t) *addresses, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		atomic_store_explicit (&addresses[i], 0, memory_order_relaxed);
+}
+
+void
+monocle__codemap_end (void)
+{
+	atomic_store (&wanted, false);
+	atomic_store (&pending, false);
+	clear (queue, QUEUE);
+	clear (refused, REFUSED);
 }
 
 void
@@ -276,8 +293,54 @@ monocle__codemap_learn (uintptr_t ip)
 void
 monocle__codemap_image (monocle__clr_image *image)
 {
-	if (monocle__codemap_wanted () && image->cli.readable && monocle__precompiled_add (image) && !wake ())
+	if (!monocle__codemap_wanted () || !image->cli.readable || image->is_mapped)
+		return;
+	image->is_mapped = true;
+	if (monocle__precompiled_add (image) && !wake ())
 		monocle__precompiled_index ();
+}
+
+/* --- what was compiled before us ---------------------------------------------------------------------------------- */
+
+/* Some of them, so that questions of the walker are answered in between. False: there are no more. */
+static bool
+catch_up_some (ICorProfilerFunctionEnum *functions)
+{
+	enum { SOME = 64 };
+	COR_PRF_FUNCTION some[SOME];
+	ULONG count = 0;
+	if (functions->vtbl->Next (functions, SOME, some, &count) < 0)
+		return false;
+	for (ULONG i = 0; i < count && begin_asking (); i++) {
+		MonoMethod *method = monocle__resolve_method (some[i].functionId);
+		if (method)
+			monocle__codemap_compiled (some[i].functionId, some[i].reJitId, method);
+		atomic_store (&asking, 0);
+	}
+	return count != 0;
+}
+
+/* On the service thread. What is left out when there is no room for the question is learnt where it is met. */
+static void
+catch_up (void *data)
+{
+	ICorProfilerFunctionEnum *functions;
+	memcpy (&functions, data, sizeof functions);
+	monocle__thread_memory_scratch ();
+	if (!monocle__service_is_over () && catch_up_some (functions) &&
+	    monocle__service_post (catch_up, &functions, sizeof functions))
+		return;
+	functions->vtbl->Release (functions);
+}
+
+void
+monocle__codemap_catch_up (void)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ICorProfilerFunctionEnum *functions = NULL;
+	if (monocle__codemap_wanted () && info->vtbl->EnumJITedFunctions2 (info, &functions) >= 0 && functions &&
+	    !monocle__service_post (catch_up, &functions, sizeof functions))
+		functions->vtbl->Release (functions);
 }
 
 /* --- unloading ---------------------------------------------------------------------------------------------------- */
@@ -287,13 +350,6 @@ wait_for_service (void)
 {
 	for (int tries = 0; tries < 2000 && atomic_load (&asking) && !monocle__service_is_self (); tries++)
 		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
-}
-
-static void
-clear (_Atomic (uintptr_t) *addresses, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		atomic_store_explicit (&addresses[i], 0, memory_order_relaxed);
 }
 
 void

@@ -57,6 +57,10 @@ void monocle__codemap_learn (uintptr_t ip);
 
 /* Questions will come: events are demanded and images indexed from now on. In the init window. Idempotent. */
 void monocle__codemap_begin (void);
+/* No more questions, nor is code heard of: what may go unheard is to be told as gone. Nobody asks. */
+void monocle__codemap_end (void);
+/* After an attach: what was compiled before becomes known, by and by, on the service thread. */
+void monocle__codemap_catch_up (void);
 /* Was it begun? Any context. */
 bool monocle__codemap_wanted (void);
 

@@ -32,10 +32,32 @@ keep_out_of_faults (int number)
 	sigaction (number, &action, NULL);
 }
 
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+
+static void
+let_into_faults (int number)
+{
+	struct sigaction action;
+	if (sigaction (number, NULL, &action) || !(action.sa_flags & SA_ONSTACK))
+		return;
+	sigdelset (&action.sa_mask, monocle_sampling_signal ());
+	sigaction (number, &action, NULL);
+}
+
+/* Nothing is sampled any more. What is known of code stays known; what goes is not heard of from now on. */
+void
+monocle__sampling_leave (void)
+{
+	if (!atomic_exchange (&is_granted, false))
+		return;
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		let_into_faults (faults[i]);
+	monocle__codemap_end ();
+}
+
 bool
 monocle__sampling_grant (void)
 {
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 	if (!MONOCLE__ARCH_WALKS) {
 		monocle__clr_complain ("stacks cannot be walked on this CPU: there are no samples");
 		return false;

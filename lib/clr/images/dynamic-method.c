@@ -265,3 +265,12 @@ monocle__callback_DynamicMethodUnloaded (ICorProfilerCallback11 *self, FunctionI
 	monocle_method_wrapper_free (gone.method);
 	return S_OK;
 }
+
+/* Without an event: nobody listens any more. */
+void
+monocle__dynamic_methods_leave (void)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		while (functions[i])
+			monocle__callback_DynamicMethodUnloaded (NULL, functions[i]->id);
+}

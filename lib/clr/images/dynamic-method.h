@@ -20,5 +20,7 @@ MonoMethod *monocle__dynamic_method_glance (FunctionID function, BOOL *ret_is_st
  * the runtime frees the function. NULL: it was not compiled yet, or it is not such a function. Normal context.
  */
 MonoJitInfo *monocle__dynamic_method_code (FunctionID function);
+/* The adapter leaves, and will not hear when they go: they are gone. No other thread is in the adapter. */
+void monocle__dynamic_methods_leave (void);
 
 #endif

@@ -358,6 +358,7 @@ reset (monocle__clr_image *image, const module_facts *facts)
 	image->assembly = facts->assembly;
 	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
 	image->is_emitted = facts->flags & COR_PRF_MODULE_DYNAMIC;
+	image->is_mapped = false;
 	image->sequence = atomic_fetch_add (&sequence, 1);
 	image->cli.name = NULL;
 	image->cli.is_corlib = false;
@@ -419,6 +420,67 @@ image_new (ModuleID id)
 	return image;
 }
 
+static void
+tell_image (monocle__clr_image *image)
+{
+	if (!image->cli.is_corlib)
+		monocle__clr_reach_initialized ();
+	if (monocle__clr_listened (MONOCLE_EVENT_image_loading))
+		monocle_raise_image_loading (image->cli.record);
+	if (monocle__clr_listened (MONOCLE_EVENT_image_loaded))
+		monocle_raise_image_loaded (image->cli.record);
+}
+
+/*
+ * While we catch up an image may be told by the runtime and be found by us. The first one takes it. `ids` are of images
+ * and assemblies; both are addresses.
+ */
+static struct {
+	pthread_mutex_t lock;
+	atomic_bool is_on;
+	uintptr_t *ids;
+	size_t count, room;
+} catching = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Under the lock. */
+static bool
+is_claimed (uintptr_t id)
+{
+	for (size_t i = 0; i < catching.count; i++)
+		if (catching.ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Under the lock. Without memory it is told again. */
+static void
+note_claim (uintptr_t id)
+{
+	if (catching.count == catching.room) {
+		size_t room = 2 * catching.room + 256;
+		uintptr_t *grown = realloc (catching.ids, room * sizeof *grown);
+		if (!grown)
+			return;
+		catching.ids = grown;
+		catching.room = room;
+	}
+	catching.ids[catching.count++] = id;
+}
+
+/* False: another thread tells it. */
+static bool
+claim (uintptr_t id)
+{
+	if (!atomic_load_explicit (&catching.is_on, memory_order_relaxed))
+		return true;
+	pthread_mutex_lock (&catching.lock);
+	bool is_first = !is_claimed (id);
+	if (is_first)
+		note_claim (id);
+	pthread_mutex_unlock (&catching.lock);
+	return is_first;
+}
+
 HRESULT
 monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id, HRESULT status)
 {
@@ -426,15 +488,9 @@ monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id,
 		tell_failure (id, status);
 		return S_OK;
 	}
-	monocle__clr_image *image = image_new (id);
-	if (!image)
-		return S_OK;
-	if (!image->cli.is_corlib)
-		monocle__clr_reach_initialized ();
-	if (monocle__clr_listened (MONOCLE_EVENT_image_loading))
-		monocle_raise_image_loading (image->cli.record);
-	if (monocle__clr_listened (MONOCLE_EVENT_image_loaded))
-		monocle_raise_image_loaded (image->cli.record);
+	monocle__clr_image *image = claim (id) ? image_new (id) : NULL;
+	if (image)
+		tell_image (image);
 	return S_OK;
 }
 
@@ -458,20 +514,25 @@ image_of_assembly (AssemblyID assembly)
 	return NULL;
 }
 
-HRESULT
-monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID assembly, HRESULT status)
+static void
+tell_assembly (monocle__clr_image *image)
 {
-	if (status < 0)
-		monocle_raise_load_failed (MONOCLE_LOAD_ASSEMBLY, "", status);
-	monocle__clr_image *image = status < 0 ? NULL : image_of_assembly (assembly);
-	if (!image)
-		return S_OK;
 	monocle_image_set_assembly_visible (image->cli.record);
 	MonoAssembly *record = monocle_image_assembly (image->cli.record);
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_loading))
 		monocle_raise_assembly_loading (record);
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_loaded))
 		monocle_raise_assembly_loaded (record);
+}
+
+HRESULT
+monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID assembly, HRESULT status)
+{
+	if (status < 0)
+		monocle_raise_load_failed (MONOCLE_LOAD_ASSEMBLY, "", status);
+	monocle__clr_image *image = status < 0 ? NULL : image_of_assembly (assembly);
+	if (image && claim (assembly))
+		tell_assembly (image);
 	return S_OK;
 }
 
@@ -584,4 +645,76 @@ monocle__callback_ModuleUnloadFinished (ICorProfilerCallback11 *self, ModuleID i
 	if (!image->assembly)
 		image_retire (image);
 	return S_OK;
+}
+
+/* --- what was there before us, and what stays behind -------------------------------------------------------------- */
+
+void
+monocle__images_catch_up_begin (void)
+{
+	atomic_store (&catching.is_on, true);
+}
+
+/* The runtime does not tell of an assembly that was complete before we came. */
+static void
+catch_up_assembly (monocle__clr_image *image, ModuleID id, module_facts *facts)
+{
+	if (!ask_module (id, facts) || !facts->assembly)
+		return;
+	image->assembly = facts->assembly;
+	if (claim (facts->assembly))
+		tell_assembly (image);
+}
+
+/* One that an earlier attach has met has its record already. */
+static void
+catch_up_image (ModuleID id, module_facts *facts)
+{
+	if (!claim (id))
+		return;
+	monocle__clr_image *known = monocle__clr_image_find (id), *image = known ? known : image_new (id);
+	if (!image)
+		return;
+	monocle__codemap_image (image);
+	tell_image (image);
+	catch_up_assembly (image, id, facts);
+}
+
+void
+monocle__images_catch_up (void)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	ICorProfilerModuleEnum *modules = NULL;
+	module_facts *facts = malloc (sizeof *facts);
+	ModuleID id;
+	ULONG got = 0;
+	HRESULT hr = facts ? info->vtbl->EnumModules (info, &modules) : E_OUTOFMEMORY;
+	while (hr >= 0 && modules->vtbl->Next (modules, 1, &id, &got) >= 0 && got == 1)
+		catch_up_image (id, facts);
+	if (hr < 0)
+		monocle__clr_complain_hr ("EnumModules", hr);
+	else
+		modules->vtbl->Release (modules);
+	free (facts);
+	pthread_mutex_lock (&catching.lock);
+	atomic_store (&catching.is_on, false);
+	free (catching.ids);
+	catching.ids = NULL;
+	catching.count = catching.room = 0;
+	pthread_mutex_unlock (&catching.lock);
+}
+
+void
+monocle__images_leave (void)
+{
+	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i)) {
+		ModuleID id = i->id;
+		AssemblyID assembly = i->assembly;
+		if (!id || !i->is_collectible)
+			continue;
+		monocle__callback_ModuleUnloadStarted (NULL, id);
+		monocle__callback_ModuleUnloadFinished (NULL, id, S_OK);
+		if (assembly)
+			monocle__callback_AssemblyUnloadFinished (NULL, assembly, S_OK);
+	}
 }

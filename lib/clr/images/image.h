@@ -54,6 +54,7 @@ typedef struct monocle__clr_image {
 	_Atomic (ModuleID) id;       /* 0: unloaded */
 	_Atomic (AssemblyID) assembly;
 	bool is_collectible, is_emitted;    /* Reflection.Emit's */
+	bool is_mapped;                     /* codemap.c knows its precompiled code */
 	atomic_int wanted;                  /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch;                  /* filter_epoch for which `wanted` and PLAIN states hold */
 	_Atomic (uint32_t) method_rows;     /* grows where an image is being written, and the tables before it */
@@ -77,6 +78,14 @@ monocle__clr_image *monocle__clr_image_next (monocle__clr_image *image);
 monocle__clr_image *monocle__clr_image_find (ModuleID id);
 monocle__clr_image *monocle__clr_image_of (MonoImage *record);
 monocle__clr_image *monocle__clr_image_corlib (void);
+/*
+ * After an attach: the images and assemblies that are there, with their events, as if they came now. _begin () before
+ * the runtime tells of loads; what it tells meanwhile comes once. On the thread that attaches.
+ */
+void monocle__images_catch_up_begin (void);
+void monocle__images_catch_up (void);
+/* The adapter leaves, and will not hear of unloads: what may be unloaded is gone. No other thread is in the adapter. */
+void monocle__images_leave (void);
 /* What lib/describe asks about the images of this process. */
 extern const monocle__describe_owner monocle__clr_image_owner;
 /*
