@@ -9,7 +9,6 @@
 #include "child.h"
 #include "command.h"
 #include "desc-list.h"
-#include "format.h"
 #include "diagnose.h"
 #include "environ.h"
 #include "layout.h"
@@ -17,14 +16,13 @@
 #include "module-ask.h"
 #include "module-check.h"
 #include "module-file.h"
-#include "move.h"
 #include "output.h"
 #include "path.h"
 #include "run-coverage.h"
 #include "run-folder.h"
 #include "run-lines.h"
 #include "run-merge.h"
-#include "run-picture.h"
+#include "run-output.h"
 #include "run-report.h"
 #include "run-snapshots.h"
 
@@ -123,16 +121,6 @@ expects_profile (const arguments *args, const monocle__layout *layout)
 
 /* --- before ------------------------------------------------------------------------------------------------------- */
 
-/* Profiles are collected in the run's folder, because only at the end it is known how many there are. */
-static void
-collect_output (arguments *args, const char *folder)
-{
-	bool is_picture = monocle__run_picture_is_wanted (args->output);
-	char *name = monocle__format ("output.%%p.%%n%s", is_picture ? ".pb.gz" : monocle__move_extension (args->output));
-	monocle__desc_list_set_output (&args->profiles, args->output_profile, folder, name);
-	free (name);
-}
-
 static void
 say_output (arguments *args, const char *folder)
 {
@@ -143,69 +131,6 @@ say_output (arguments *args, const char *folder)
 }
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
-
-/* Puts a profile where it is to be, as what the name asks for. 0 or -errno. */
-static int
-place_output (const monocle__run_folder *folder, monocle__run_profile *profile, const char *target)
-{
-	char *part, problem[256];
-	int error;
-	if (!monocle__run_picture_is_wanted (target))
-		return monocle__move_file (profile->path, target);
-	if (monocle__profile_read (profile->path, &profile->content, problem, sizeof problem) != 0)
-		return -EINVAL;
-	part = monocle__format ("%s/picture.part", folder->path);
-	error = monocle__run_picture_write (profile->content, part, target);
-	if (error == 0)
-		error = monocle__move_file (part, target);
-	unlink (part);
-	free (part);
-	return error;
-}
-
-/* FILE with the id of the process in it, and with a number, too, where the process has such a file. Owned. */
-static char *
-name_with_id (const monocle__run_folder *folder, const char *output, size_t index)
-{
-	char *name = monocle__move_name (output, folder->profiles[index].pid), *numbered;
-	int count = 1;
-	for (size_t i = 0; i < index; i++)
-		count += folder->profiles[i].is_named_by_id && folder->profiles[i].pid == folder->profiles[index].pid;
-	if (count == 1)
-		return name;
-	numbered = monocle__move_name (name, count);
-	free (name);
-	return numbered;
-}
-
-/* The first profile has FILE itself. */
-static void
-place_outputs (monocle__run_folder *folder, const arguments *args)
-{
-	const char *output = args->output;
-	size_t placed = 0;
-
-	for (size_t i = 0; i < folder->profile_count; i++) {
-		monocle__run_profile *profile = &folder->profiles[i];
-		char *target;
-		int error;
-		if (!(profile->collected || profile->rescued) || profile->is_coverage)
-			continue;
-		profile->is_named_by_id = placed++ > 0;
-		target = profile->is_named_by_id ? name_with_id (folder, output, i) : monocle__format ("%s", output);
-		error = place_output (folder, profile, target);
-		if (error == 0) {
-			free (profile->path);
-			profile->path = target;
-			profile->collected = profile->rescued = false;
-			continue;
-		}
-		if (error != args->output_error) /* else it was said before the program began */
-			monocle__say ("cannot write %s: %s; the profile stays in %s", target,
-			              error == -ENXIO ? "nobody reads this pipe" : strerror (-error), profile->path);
-		free (target);
-	}
-}
 
 /* A start that never ended: the module left, in one way or another, and took the process with it. */
 static void
@@ -231,18 +156,6 @@ end_coverage (const arguments *args, monocle__run_folder *folder, const monocle_
 	monocle__run_coverage_end (folder, &wishes);
 }
 
-/* Profiles that could not be written into the folder where the command was typed. */
-static void
-say_rescued (const monocle__run_folder *folder)
-{
-	for (size_t i = 0; i < folder->profile_count; i++) {
-		const monocle__run_process *process = monocle__run_folder_process (folder, folder->profiles[i].pid);
-		if (folder->profiles[i].rescued && !(process && process->told))
-			monocle__say ("the profile of process %d could not be written into this folder; it stays in %s",
-			              (int) folder->profiles[i].pid, folder->profiles[i].path);
-	}
-}
-
 static void
 report_run (const arguments *args, int code, bool signalled, monocle__run_folder *folder,
             const monocle__environ_state *state, const monocle__environ_wishes *wishes,
@@ -255,10 +168,10 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	if (args->merged && monocle__run_merge_is_needed (folder))
 		monocle__run_merge (folder, args->output);
 	else if (args->output)
-		place_outputs (folder, args);
+		monocle__run_output_place (folder, args->output, args->output_error);
 	if (monocle__run_coverage_is_there (folder))
 		end_coverage (args, folder, wishes->layout, snapshots);
-	say_rescued (folder);
+	monocle__run_output_say_rescued (folder);
 	/* Before the report: it may be long, and who is tired of it presses Ctrl-C. */
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
@@ -284,7 +197,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	monocle__environ_say_embedded (wishes.embedded, layout);
 	say_output (args, folder->path);
 	if (args->output && !args->output_coverage)
-		collect_output (args, folder->path);
+		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder->path);
 	wishes.profiles = args->profiles.descs;
 	wishes.profile_count = args->profiles.count;
 	monocle__environ_set (&wishes, &state);

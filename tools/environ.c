@@ -171,6 +171,19 @@ join_lists (const char *adapter)
 	setenv (list_switch, "1", 1);
 }
 
+char *
+monocle__environ_profiles (char *const *descs, size_t count)
+{
+	char *words = monocle__format ("%s", "");
+	for (size_t i = 0; i < count; i++) {
+		char *word = quote (descs[i]), *longer = monocle__format ("%s%s%s", words, i ? " " : "", word);
+		free (words);
+		free (word);
+		words = longer;
+	}
+	return words;
+}
+
 static void
 set_profiles (const monocle__environ_wishes *wishes)
 {

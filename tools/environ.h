@@ -60,5 +60,7 @@ void monocle__environ_say (const monocle__environ_state *state, const monocle__l
  * to the end of the list of notification profilers, if a list can hold its path.
  */
 void monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state);
+/* What MONOCLE_PROFILE is for these modules. The caller frees. */
+char *monocle__environ_profiles (char *const *descs, size_t count);
 
 #endif

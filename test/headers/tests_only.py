@@ -35,7 +35,6 @@ KEPT = {
     "monocle__ecma_skip_method": "each signature of an image",
     "monocle__ecma_skip_signature": "each signature of an image",
     "monocle__il_name": "bodies as text",
-    "monocle__live_ipc_attach_profiler": "what attaching is made of",
     # What coverage will be made of: stack-empty offsets, arms of branches, a state machine's source, changed sources.
 }
 # Slots of the runtime's table of callbacks: a weak definition that does nothing, or ours.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// A program that runs before anybody looks at it. `target [HABIT]`: two threads work until standard input ends, a third
+// one sleeps. The habit begins with the first line of input; the last line of output says whether all went well.
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Reflection.Emit;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+
+static class Target
+{
+	[DllImport ("libc", SetLastError = true)] static extern int fork ();
+	[DllImport ("libc")] static extern int waitpid (int pid, out int status, int options);
+	[DllImport ("libc")] static extern void _exit (int code);
+	[DllImport ("libc")] static extern int close (int fd);
+	[DllImport ("libc")] static extern int execv (string path, string[] arguments);
+
+	static volatile bool stops;
+	static volatile int sink, wrong;
+	static Func<int, int> generated;
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Spin (int turns)
+	{
+		int sum = turns;
+		for (int i = 0; i < turns; i++)
+			sum = sum * 31 + i;
+		return sum;
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)] static void Three () { sink += Spin (300000); }
+	[MethodImpl (MethodImplOptions.NoInlining)] static void One () { sink += Spin (100000); }
+
+	// What was generated has no metadata; it is found by its address alone.
+	static Func<int, int> Generate ()
+	{
+		var method = new DynamicMethod ("Generated", typeof (int), new[] { typeof (int) });
+		var il = method.GetILGenerator ();
+		il.Emit (OpCodes.Ldarg_0);
+		il.Emit (OpCodes.Call, typeof (Target).GetMethod ("Spin", System.Reflection.BindingFlags.Static |
+		                                                  System.Reflection.BindingFlags.NonPublic));
+		il.Emit (OpCodes.Ret);
+		return (Func<int, int>) method.CreateDelegate (typeof (Func<int, int>));
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Throw ()
+	{
+		int caught = 0;
+		try {
+			throw new InvalidOperationException ("on purpose");
+		} catch (InvalidOperationException) {
+			caught++;
+		}
+		if (caught != 1)
+			wrong++;
+	}
+
+	static void Work ()
+	{
+		while (!stops) {
+			Three ();
+			One ();
+			sink += generated (20000);
+			for (int i = 0; i < 3; i++)
+				Throw ();
+			if (Spin (1000) != expected)
+				wrong++;
+		}
+	}
+
+	static int expected;
+
+	// --- habits ------------------------------------------------------------------------------------------------------
+
+	static void Forks ()
+	{
+		while (!stops) {
+			int child = fork ();
+			if (child == 0)
+				_exit (7);
+			int status;
+			if (child > 0 && (waitpid (child, out status, 0) != child || status != 7 << 8))
+				wrong++;
+		}
+	}
+
+	static void Starts ()
+	{
+		while (!stops)
+			using (var child = Process.Start (new ProcessStartInfo ("/bin/true") { UseShellExecute = false })) {
+				child.WaitForExit ();
+				if (child.ExitCode != 0)
+					wrong++;
+			}
+	}
+
+	static void Throws ()
+	{
+		while (!stops)
+			Throw ();
+	}
+
+	static void Collects ()
+	{
+		var kept = new List<byte[]> ();
+		while (!stops) {
+			kept.Add (new byte[10000]);
+			if (kept.Count > 200)
+				kept.Clear ();
+			GC.Collect (kept.Count % 3);
+		}
+	}
+
+	static void Threads ()
+	{
+		while (!stops) {
+			var thread = new Thread (() => sink += Spin (1000)) { Name = "brief" };
+			thread.Start ();
+			thread.Join ();
+		}
+	}
+
+	static void Generates ()
+	{
+		while (!stops) {
+			sink += Generate () (1000);
+			GC.Collect ();
+		}
+	}
+
+	// Those that a program may close: not what the runtime itself has open, which it would die of.
+	static void Closes ()
+	{
+		while (!stops) {
+			for (int fd = 512; fd < 2048; fd++)
+				close (fd);
+			Thread.Sleep (1);
+		}
+	}
+
+	static void Habit (string name)
+	{
+		switch (name) {
+		case "forks": Forks (); break;
+		case "starts": Starts (); break;
+		case "throws": Throws (); break;
+		case "collects": Collects (); break;
+		case "threads": Threads (); break;
+		case "generates": Generates (); break;
+		case "closes": Closes (); break;
+		case "execs": Thread.Sleep (150); execv ("/bin/echo", new[] { "echo", "another", null }); break;
+		case "exits": Thread.Sleep (150); Environment.Exit (5); break;
+		case "dies": Thread.Sleep (150); _exit (6); break;
+		}
+	}
+
+	static Thread Start (string name, ThreadStart work)
+	{
+		var thread = new Thread (work) { Name = name, IsBackground = true };
+		thread.Start ();
+		return thread;
+	}
+
+	static int Main (string[] arguments)
+	{
+		expected = Spin (1000);
+		generated = Generate ();
+		var threads = new List<Thread> { Start ("worker one", Work), Start ("worker two", Work) };
+		threads.Add (Start ("sleeper", () => { while (!stops) Thread.Sleep (20); }));
+		Console.WriteLine ("ready");
+		if (Console.ReadLine () != null && arguments.Length > 0)
+			threads.Add (Start ("habit", () => Habit (arguments[0])));
+		while (Console.ReadLine () != null) {
+		}
+		stops = true;
+		foreach (var thread in threads)
+			thread.Join ();
+		Console.WriteLine (wrong == 0 ? "unharmed" : "harmed " + wrong);
+		return wrong == 0 ? 3 : 4;
+	}
+}

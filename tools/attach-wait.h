@@ -1,0 +1,27 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * attach-wait.h - waiting until an attach is over.
+ */
+#ifndef MONOCLE_TOOLS_ATTACH_WAIT_H
+#define MONOCLE_TOOLS_ATTACH_WAIT_H
+
+#include <stddef.h>
+
+#include "process.h"
+
+typedef enum {
+	MONOCLE__ATTACH_DETACHED, /* all is as it was */
+	MONOCLE__ATTACH_ASLEEP,   /* nothing is delivered any more, and the runtime keeps the library: it says why */
+	MONOCLE__ATTACH_ENDED,    /* the process ended */
+	MONOCLE__ATTACH_SILENT,   /* it was asked to stop, and does not answer */
+} monocle__attach_end;
+
+/*
+ * Waits for what the adapter notes in the folder. SIGINT, SIGTERM and SIGHUP end it early: the adapter is asked to
+ * stop; a second one, or ten seconds without an answer, ends the waiting. `ret_reason` is the runtime's, or "".
+ */
+monocle__attach_end monocle__attach_wait (const monocle__live_process *process, const char *folder, char *ret_reason,
+                                          size_t size);
+
+#endif

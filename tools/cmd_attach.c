@@ -1,0 +1,271 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * cmd_attach.c - `monocle attach`: profiles a .NET program that runs, for a while, and leaves it as it was.
+ *
+ * Everything that can be known is asked before the process is touched. Then the runtime loads the adapter, which is
+ * handed a block (attach-block.h): the modules, the time, and the folder of this run, through which it tells how it
+ * goes, as with `monocle run`. From then on it ends by itself, also when this command is killed.
+ */
+#include "attach-block.h"
+#include "attach-target.h"
+#include "attach-wait.h"
+#include "command.h"
+#include "coreclr.h"
+#include "desc-list.h"
+#include "duration.h"
+#include "environ.h"
+#include "ipc.h"
+#include "layout.h"
+#include "left-over.h"
+#include "module-check.h"
+#include "module-file.h"
+#include "output.h"
+#include "path.h"
+#include "run-folder.h"
+#include "run-output.h"
+#include "run-report.h"
+
+#include <errno.h>
+#include <getopt.h> /* optind */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+	monocle__desc_list profiles;
+	const char *output;
+	size_t output_profile; /* the one that gets output= for -o */
+	size_t duration;       /* ms */
+	bool quiet;
+} arguments;
+
+/* --- before ------------------------------------------------------------------------------------------------------- */
+
+/* -o belongs to the first module that is known to take output=. */
+static bool
+choose_output (arguments *args, const monocle__layout *layout)
+{
+	size_t i = 0;
+	if (!args->output)
+		return true;
+	while (i < args->profiles.count &&
+	       monocle__module_file_look (layout, args->profiles.descs[i]) == MONOCLE__WRITES_NOTHING)
+		i++;
+	args->output_profile = i;
+	if (i == args->profiles.count)
+		monocle__say ("-o: --profile=%s is not known to take output=FILE", args->profiles.descs[0]);
+	else if (monocle__desc_list_has_output (&args->profiles, i))
+		monocle__say ("-o and output= in --profile=%s both name a file", args->profiles.descs[i]);
+	else
+		return true;
+	return false;
+}
+
+static bool
+check_output (const char *output)
+{
+	int error = output ? monocle__path_check_output (output) : 0;
+	if (error != 0)
+		monocle__say ("cannot write %s: %s", output, strerror (-error));
+	return error == 0;
+}
+
+/* --- the block ---------------------------------------------------------------------------------------------------- */
+
+/* 0, or -1 after one line. */
+static size_t
+write_block (const arguments *args, const monocle__layout *layout, const char *folder, void *bytes, size_t room)
+{
+	char *profiles = monocle__environ_profiles (args->profiles.descs, args->profiles.count);
+	char *texts[] = {
+		monocle__format ("MONOCLE_PROFILE=%s", profiles),
+		monocle__format ("MONOCLE_MODULE_PATH=%s", layout->module_path),
+		monocle__format ("MONOCLE_RUN_DIR=%s", folder),
+		monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder),
+	};
+	enum { TEXTS = sizeof texts / sizeof *texts };
+	monocle__attach_block block = { .milliseconds = (uint32_t) args->duration, .count = TEXTS };
+	for (size_t i = 0; i < TEXTS; i++)
+		block.texts[i] = texts[i];
+	size_t size = monocle__attach_block_write (&block, bytes, room);
+	for (size_t i = 0; i < TEXTS; i++)
+		free (texts[i]);
+	free (profiles);
+	if (!size)
+		monocle__say ("the arguments of the modules are too long to be handed over");
+	return size;
+}
+
+/* --- after -------------------------------------------------------------------------------------------------------- */
+
+/* What was said in there was not said on the program's own stderr. */
+static void
+say_messages (const char *folder)
+{
+	char *path = monocle__format ("%s/" MONOCLE__ATTACH_BLOCK_LOG, folder), *line = NULL;
+	FILE *file = fopen (path, "re");
+	size_t room = 0;
+	while (file && getline (&line, &room, file) > 0)
+		fputs (line, stderr);
+	if (file)
+		fclose (file);
+	free (line);
+	unlink (path);
+	free (path);
+}
+
+static void
+say_end (const monocle__live_process *process, monocle__attach_end end, const char *reason)
+{
+	int pid = (int) process->pid;
+	if (end == MONOCLE__ATTACH_ASLEEP)
+		monocle__say ("process %d runs on unprofiled, but its runtime keeps Monocle: %s", pid, reason);
+	else if (end == MONOCLE__ATTACH_ENDED)
+		monocle__say ("process %d has ended", pid);
+	else if (end == MONOCLE__ATTACH_SILENT)
+		monocle__say ("process %d was asked to stop profiling and does not answer; it will when it can", pid);
+}
+
+static void
+report (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
+        const monocle__layout *layout)
+{
+	monocle__run_folder_read (folder);
+	if (args->output)
+		monocle__run_output_place (folder, args->output, 0);
+	monocle__run_output_say_rescued (folder);
+	monocle__run_folder_remove (folder);
+	if (folder->profile_count == 0)
+		monocle__say ("process %d left no profile", (int) process->pid);
+	else if (!args->quiet)
+		monocle__run_report (folder, layout);
+}
+
+/* --- the attach --------------------------------------------------------------------------------------------------- */
+
+static int
+attach (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
+        const monocle__layout *layout)
+{
+	enum { COLLECTION_MS = 5000 };
+	static uint8_t block[MONOCLE__ATTACH_BLOCK_MOST];
+	char problem[512], reason[256];
+	int32_t hresult;
+	monocle__live_profiler profiler = { .clsid = MONOCLE__CLSID, .path = layout->adapter, .data = block };
+	profiler.gc_timeout = COLLECTION_MS;
+	profiler.data_size = write_block (args, layout, folder->path, block, sizeof block);
+	if (!profiler.data_size)
+		return MONOCLE__EXIT_USAGE;
+	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
+	                                       problem, sizeof problem) != 0) {
+		say_messages (folder->path);
+		monocle__say ("process %d %s", (int) process->pid, problem);
+		return MONOCLE__EXIT_FAILED;
+	}
+	if (!args->quiet)
+		monocle__say ("profiling process %d (%s) for %g s; Ctrl-C ends it early", (int) process->pid, process->program,
+		              (double) args->duration / 1000);
+	monocle__attach_end end = monocle__attach_wait (process, folder->path, reason, sizeof reason);
+	say_messages (folder->path);
+	say_end (process, end, reason);
+	report (args, process, folder, layout);
+	return folder->profile_count ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+}
+
+/* Everything is known to be right but what only the runtime can say. */
+static int
+attach_to (arguments *args, const monocle__live_process *process, const monocle__layout *layout)
+{
+	monocle__run_folder folder;
+	int code = MONOCLE__EXIT_FAILED;
+	if (!monocle__attach_target_sees (process, layout->adapter, "the library") ||
+	    monocle__run_folder_make (&folder) != 0)
+		return code;
+	if (args->output)
+		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.path);
+	if (monocle__attach_target_sees (process, folder.path, "the folder") &&
+	    monocle__attach_target_give (process, folder.path))
+		code = attach (args, process, &folder, layout);
+	if (code != MONOCLE__EXIT_OK)
+		monocle__run_folder_remove (&folder);
+	monocle__run_folder_done (&folder);
+	return code;
+}
+
+static int
+attach_command (arguments *args, const char *word)
+{
+	monocle__live_process process;
+	monocle__layout layout;
+	int code = MONOCLE__EXIT_FAILED;
+	monocle__left_over_clean ();
+	monocle__layout_find (&layout);
+	if (!layout.adapter) {
+		monocle__say ("libmonocle-clr.so is not where this program expects it; monocle doctor says more");
+	} else if (monocle__desc_list_asks_help (&args->profiles)) { /* which ends a process */
+		monocle__say ("monocle help NAME prints the arguments of a module");
+		code = MONOCLE__EXIT_USAGE;
+	} else if (monocle__module_check (&layout, &args->profiles) != 0 || !choose_output (args, &layout) ||
+	           !monocle__attach_target_takes (&args->profiles)) {
+		code = MONOCLE__EXIT_USAGE;
+	} else if (monocle__layout_refuse (&layout) && layout.adapter && check_output (args->output) &&
+	           monocle__attach_target_find (word, &process)) {
+		code = attach_to (args, &process, &layout);
+		monocle__live_process_done (&process);
+	}
+	monocle__layout_done (&layout);
+	return code;
+}
+
+static int
+run (int argc, char **argv)
+{
+	arguments args = { .duration = 10000 };
+	int result;
+	if (!monocle__options_read (&monocle__command_attach, argc, argv, &args, &result)) {
+		monocle__desc_list_done (&args.profiles);
+		return result;
+	}
+	monocle__output_begin ();
+	monocle__desc_list_complete (&args.profiles);
+	if (optind + 1 != argc)
+		result = monocle__usage_error (&monocle__command_attach, "attach takes one process: its number or its name");
+	else
+		result = attach_command (&args, argv[optind]);
+	monocle__desc_list_done (&args.profiles);
+	return result;
+}
+
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
+	  "the module to load, with its arguments; may be given again. Default: sample.\n"
+	  "exceptions and events work as well; what has to be there from the beginning,\n"
+	  "as calls and cover, is refused",
+	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
+	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
+	  "how long: 500ms, 10s (default), 2m",
+	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
+	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
+	  "where the first module's profile goes. OUT.html is a flame graph, OUT.json is for\n"
+	  "speedscope. Default: PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz here" },
+	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
+	  "no report at the end; failures are still told" },
+	{ 0 },
+};
+/* clang-format on */
+
+const monocle__command monocle__command_attach = {
+	.name = "attach",
+	.summary = "profile a .NET program that runs already",
+	.operands = "PID|NAME",
+	.options = options,
+	.about =
+	    "Loads modules into the running program, waits, reports, and leaves the program as it was. Ctrl-C ends it\n"
+	    "early. monocle ps lists the programs that can be attached to.\n",
+	.more = "Mono takes no profiler once it runs: start it with monocle run.\n",
+	.examples = "  monocle attach 4711\n"
+	            "  monocle attach shop.dll --profile=exceptions --duration=1m\n",
+	.run = run,
+};
