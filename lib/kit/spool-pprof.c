@@ -11,11 +11,17 @@
 #include "spool-pprof.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <monocle/kit.h>
+
+#include "cmdline.h"
+#include "image-origin.h"
 #include "origin-fields.h"
+#include "path.h"
 #include "slow.h"
 #include "slow-fields.h"
 #include "spool-name.h"
@@ -357,6 +363,33 @@ add_slow_comment (struct encoder *encoder)
 	             encoder->slow->count < count ? "only " : "", encoder->slow->count);
 }
 
+/*
+ * Which of the program's libraries are packages is known where the program is. Whoever reads the profile elsewhere has
+ * nothing but paths, and packages lie beside the program.
+ */
+static void
+add_package (struct encoder *encoder, const struct monocle__function *function)
+{
+	char path[PATH_MAX];
+	const char *name;
+	if (!function->image_length || function->image_length >= sizeof path)
+		return;
+	memcpy (path, function->image, function->image_length);
+	path[function->image_length] = '\0';
+	name = monocle__path_base_name (path);
+	if (monocle__cmdline_is_assembly (name) && !monocle__image_origin_is_foreign_path (path) &&
+	    !monocle__image_origin_is_foreign_name (name) && !monocle_kit_image_is_own (path))
+		add_comment (encoder, "%s%s", MONOCLE__SPOOL_PACKAGE, name);
+}
+
+static void
+add_packages (struct encoder *encoder)
+{
+	const struct monocle__call_paths *paths = encoder->paths;
+	for (uint32_t i = 0; i < paths->image_count && !encoder->wire.failed; i++)
+		add_package (encoder, &paths->functions[paths->images[i]]);
+}
+
 static void
 add_comments (struct encoder *encoder)
 {
@@ -371,6 +404,7 @@ add_comments (struct encoder *encoder)
 		if (length && length <= sizeof header->notes[i].text)
 			add_comment (encoder, "%.*s", (int) length, header->notes[i].text);
 	}
+	add_packages (encoder);
 	add_slow_comment (encoder);
 	if (!header->ended && monocle__spool_view_is_alive (encoder->view))
 		add_comment (encoder, "%s", MONOCLE__SPOOL_RUNNING);

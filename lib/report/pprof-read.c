@@ -11,12 +11,15 @@
 #include "array.h"
 #include "format.h"
 #include "origin-fields.h"
+#include "path.h"
 #include "slow-fields.h"
+#include "spool-name.h"
 #include "wire.h"
 
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -63,6 +66,8 @@ typedef struct {
 	size_t location_count, location_capacity;
 	line *lines;
 	size_t line_count, line_capacity;
+	const char **packages; /* file names of images, then sorted */
+	size_t package_count, package_capacity;
 	uint32_t *stack, *stack_places; /* scratch of one sample */
 	size_t stack_capacity, stack_places_capacity;
 	int64_t *values;
@@ -367,6 +372,12 @@ read_comment (reader *r, uint64_t index, void *unused)
 	const char *comment = text (r, index);
 	if (!comment)
 		return -1;
+	if (strncmp (comment, MONOCLE__SPOOL_PACKAGE, strlen (MONOCLE__SPOOL_PACKAGE)) == 0) {
+		if (!MONOCLE__RESERVE (r->packages, r->package_capacity, r->package_count + 1))
+			return fail_memory (r);
+		r->packages[r->package_count++] = comment + strlen (MONOCLE__SPOOL_PACKAGE);
+		return 0;
+	}
 	return monocle__profile_add_comment (r->profile, comment) ? 0 : fail_memory (r);
 }
 
@@ -462,6 +473,26 @@ resolve_images (reader *r)
 			return -1;
 	}
 	return 0;
+}
+
+static int
+compare_texts (const void *a, const void *b)
+{
+	return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+mark_packages (reader *r)
+{
+	if (r->package_count == 0)
+		return;
+	qsort (r->packages, r->package_count, sizeof *r->packages, compare_texts);
+	for (size_t i = 0; i < r->profile->function_count; i++) {
+		monocle__function *function = &r->profile->functions[i];
+		const char *file = function->image ? monocle__path_base_name (function->image) : "";
+		function->is_package =
+		    bsearch (&file, r->packages, r->package_count, sizeof *r->packages, compare_texts) != NULL;
+	}
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
@@ -621,6 +652,7 @@ read_profile (reader *r)
 		return fail_memory (r);
 	if (each_field (r, r->message, read_table, NULL) != 0 || resolve_lines (r) != 0 || resolve_images (r) != 0)
 		return -1;
+	mark_packages (r);
 	if (r->profile->value_count == 0)
 		return fail (r, "not a profile in a format that is read:%s", read_formats);
 	if (!MONOCLE__RESERVE (r->values, r->values_capacity, r->profile->value_count))
@@ -639,6 +671,7 @@ reader_done (reader *r)
 	free (r->locations);
 	free (r->lines);
 	free (r->mappings);
+	free (r->packages);
 	free (r->stack);
 	free (r->stack_places);
 	free (r->values);

@@ -9,9 +9,13 @@
 #include "array.h"
 #include "format.h"
 #include "hash.h"
+#include "path.h"
 #include "slow-fields.h"
+#include "spool-name.h"
 #include "wire.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PIECE_SIZE = 64 * 1024 };
@@ -25,6 +29,8 @@ typedef struct {
 	size_t string_count, string_capacity;
 	uint8_t *mapped; /* by string: it is the path of a mapping that is written */
 	size_t mapped_count, mapped_capacity;
+	char **packages; /* comments of our own, which strings have */
+	size_t package_count, package_capacity;
 	uint32_t *slots; /* hash over strings: index + 1 */
 	size_t slot_count;
 	bool has_lines;         /* of places */
@@ -217,12 +223,25 @@ write_slow_call (writer *w, const monocle__slow_call *call)
 	end_message (w, MONOCLE__PROFILE_SLOW_CALL);
 }
 
-/* The id of the mapping of an image, which is written when it is met first; 0: the image is not known. */
+/* The comments are written with the others. */
+static void
+add_package (writer *w, const char *image)
+{
+	char *comment = NULL;
+	if (!MONOCLE__RESERVE (w->packages, w->package_capacity, w->package_count + 1) ||
+	    asprintf (&comment, "%s%s", MONOCLE__SPOOL_PACKAGE, monocle__path_base_name (image)) < 0) {
+		w->wire.failed = true;
+		return;
+	}
+	w->packages[w->package_count++] = comment;
+}
+
+/* The id of the mapping of a function's image, which is written when it is met first; 0: the image is not known. */
 static uint64_t
-write_mapping (writer *w, const char *image)
+write_mapping (writer *w, const monocle__function *function)
 {
 	monocle__wire *wire = &w->wire;
-	uint64_t path = image ? intern (w, image) : 0;
+	uint64_t path = function->image ? intern (w, function->image) : 0;
 	const char *build_id = path < w->build_id_count ? w->build_ids[path] : NULL;
 	if (path == 0 || !MONOCLE__RESERVE (w->mapped, w->mapped_capacity, path + 1)) {
 		w->wire.failed = w->wire.failed || path != 0;
@@ -241,6 +260,8 @@ write_mapping (writer *w, const char *image)
 			monocle__wire_put_number (wire, &wire->message, 9, 1); /* and lines, as far as can be */
 		}
 		end_message (w, 3);
+		if (function->is_package)
+			add_package (w, function->image);
 	}
 	w->mapped[path] = 1;
 	return path;
@@ -269,10 +290,9 @@ write_places (writer *w)
 {
 	for (size_t i = 1; i < w->profile->place_count && !w->wire.failed; i++) {
 		size_t function = w->owners[i] ? w->owners[i] - 1 : 0;
-		const char *image = w->owners[i] ? w->profile->functions[function].image : NULL;
 		if (w->owners[i])
-			write_location (w, w->profile->function_count + i, function, write_mapping (w, image),
-			                &w->profile->places[i]);
+			write_location (w, w->profile->function_count + i, function,
+			                write_mapping (w, &w->profile->functions[function]), &w->profile->places[i]);
 	}
 }
 
@@ -282,7 +302,7 @@ write_function (writer *w, size_t index)
 	static const monocle__place nowhere = { .build_id = NULL };
 	monocle__wire *wire = &w->wire;
 	const monocle__function *function = &w->profile->functions[index];
-	write_location (w, index + 1, index, write_mapping (w, function->image), &nowhere);
+	write_location (w, index + 1, index, write_mapping (w, function), &nowhere);
 	monocle__wire_put_number (wire, &wire->message, 1, index + 1);
 	monocle__wire_put_number (wire, &wire->message, 2, intern (w, function->name));
 	monocle__wire_put_number (wire, &wire->message, 3, intern (w, function->system_name));
@@ -306,6 +326,8 @@ write_rest (writer *w)
 	}
 	for (size_t i = 0; i < profile->comment_count; i++)
 		monocle__wire_put_number (wire, &wire->message, 13, intern (w, profile->comments[i]));
+	for (size_t i = 0; i < w->package_count; i++)
+		monocle__wire_put_number (wire, &wire->message, 13, intern (w, w->packages[i]));
 	if (profile->default_type && !w->options->one_value)
 		monocle__wire_put_number (wire, &wire->message, 14, intern (w, profile->default_type));
 	for (size_t i = 0; i < w->string_count; i++) {
@@ -343,6 +365,9 @@ monocle__pprof_convert (FILE *out, const monocle__profile *profile, const monocl
 	write_profile (&w);
 	monocle__wire_done (&w.wire);
 	free (w.wire.out.data);
+	for (size_t i = 0; i < w.package_count; i++)
+		free (w.packages[i]);
+	free (w.packages);
 	free (w.strings);
 	free (w.mapped);
 	free (w.slots);

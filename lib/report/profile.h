@@ -27,6 +27,7 @@ typedef struct {
 	const char *image;       /* the path of the file with its code; NULL when unknown */
 	const char *source;      /* the path of its source, as its compiler knew it; NULL when unknown */
 	uint8_t origin;          /* 1 + the monocle__origin that a view found; 0: by its name and image */
+	bool is_package;         /* its image lies beside the program but is none of its own: a package brought it along */
 } monocle__function;
 
 /* Where a frame was in its function. */

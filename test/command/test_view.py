@@ -18,12 +18,14 @@ POOL = 'System.Threading.ThreadPoolWorkQueue:Dispatch ()' + FRAMEWORK
 START = 'System.Runtime.CompilerServices.AsyncMethodBuilderCore:Start<T_REF> (T_REF&)' + FRAMEWORK
 
 
-def write(path, value, *samples):
+def write(path, value, *samples, program='shop', packages=()):
     """samples: (frames, amount, thread)"""
     profile = pprof.Writer()
     profile.value('samples', 'count')
     profile.value(value, 'nanoseconds')
-    profile.line('comment program: shop, pid 42, on here')
+    profile.line('comment program: %s, pid 42, on here' % program)
+    for package in packages:
+        profile.line('comment package: ' + package)
     for frames, amount, thread in samples:
         profile.sample(frames, [1, amount], [('thread', thread)])
     pprof.write_gzip(path, profile.encode())
@@ -50,6 +52,31 @@ class View(case.Case):
             ('Shop.Orders.Find (string)', 500), ('  System.String.IndexOf (string)', 500),
             ('[framework]', 300), ('  Shop.Orders.Load (async)', 300),
             ('Shop.Orders.Load (int)', 200), ('  Shop.Orders.Load (async)', 200)])
+
+    def test_of_a_process_with_tests_the_framework_is_one_row(self):
+        runner = 'Xunit.Sdk.TestRunner:Run ()@/app/xunit.execution.dotnet.dll'
+        write(self.work / 'p.pb.gz', 'cpu', ([POOL, runner, 'Tests:Adds ()' + OWN], 300, 'a'),
+              ([POOL, runner, 'System.String:IndexOf (string)' + FRAMEWORK], 70, 'a'), ([POOL, '[JIT]'], 5, 'a'),
+              program='testhost', packages=['xunit.execution.dotnet.dll'])
+        self.assertEqual(self.rows('--fold', '--names=csharp', '--tree'), [
+            ('[test framework]', 375), ('  Tests.Adds ()', 300), ('  [JIT]', 5)])
+        self.assertIn(('System.String:IndexOf (string)', 70), self.rows('--all-frames'))
+        # Of a profile of several processes, too.
+        self.monocle('merge', '-o', 'm.pb.gz', 'p.pb.gz', 'p.pb.gz')
+        os.rename(self.work / 'm.pb.gz', self.work / 'p.pb.gz')
+        self.assertEqual(self.rows('--fold', '--names=csharp')[0], ('Tests.Adds ()', 600))
+        self.assertIn(('[test framework]', 750), self.rows('--fold', '--names=csharp'))
+
+    def test_packages_beside_the_program_are_not_its_own_code(self):
+        json = 'Newtonsoft.Json.Reader:Read ()@/srv/Newtonsoft.Json.dll'
+        stack = [json, 'Shop.Orders:Read ()' + OWN, json.replace('Read ()', 'Parse ()')]
+        for packages, rows in [([], 3), (['Newtonsoft.Json.dll'], 1)]:
+            write(self.work / 'p.pb.gz', 'cpu', (stack, 300, 'a'), packages=packages)
+            # Through a file that another reader made of it, too.
+            self.monocle('convert', '--to=pprof', '-o', 'q.pb.gz', 'p.pb.gz')
+            os.rename(self.work / 'q.pb.gz', self.work / 'p.pb.gz')
+            self.assertEqual(len(self.rows('--mine')), rows)
+            self.assertNotIn('package:', self.monocle('report', 'p.pb.gz')[1])
 
     def test_rows_for_programs_are_what_the_profile_has(self):
         names = [name for name, _ in self.rows()]

@@ -118,7 +118,10 @@ monocle__origin_of (const monocle__function *function, const char *program)
 	if (!*file && *function->name == '[' &&
 	    begins_with_one (function->name + 1, native_names, sizeof native_names / sizeof *native_names))
 		return MONOCLE__ORIGIN_FRAMEWORK;
-	origin = *file ? origin_by_image (function, file, program) : origin_by_name (function->name);
+	if (function->is_package)
+		origin = MONOCLE__ORIGIN_FRAMEWORK;
+	else
+		origin = *file ? origin_by_image (function, file, program) : origin_by_name (function->name);
 	return origin == MONOCLE__ORIGIN_FRAMEWORK ? refine (function->name) : origin;
 }
 

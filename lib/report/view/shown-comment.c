@@ -32,18 +32,27 @@ leave_out_output (const char *comment, char *buffer, size_t size)
 	return true;
 }
 
+void
+monocle__shown_comment_runtime (const char *runtime, char *buffer, size_t size)
+{
+	static const char clr[] = " (CoreCLR)";
+	const char *end = strstr (runtime, clr);
+	if (*runtime < '0' || *runtime > '9')
+		snprintf (buffer, size, "%s", runtime);
+	else if (end && !end[strlen (clr)])
+		snprintf (buffer, size, ".NET %.*s", (int) (end - runtime), runtime);
+	else
+		snprintf (buffer, size, "Mono %.*s", (int) strcspn (runtime, " "), runtime);
+}
+
 static bool
 name_runtime (const char *comment, char *buffer, size_t size)
 {
-	static const char key[] = "runtime: ", clr[] = " (CoreCLR)";
-	const char *version = comment + strlen (key), *end = strstr (version, clr);
-	if (*version < '0' || *version > '9')
-		return false;
-	if (end && !end[strlen (clr)])
-		snprintf (buffer, size, "%s.NET %.*s", key, (int) (end - version), version);
-	else
-		snprintf (buffer, size, "%sMono %.*s", key, (int) strcspn (version, " "), version);
-	return true;
+	static const char key[] = "runtime: ";
+	char runtime[256];
+	monocle__shown_comment_runtime (comment + strlen (key), runtime, sizeof runtime);
+	snprintf (buffer, size, "%s%s", key, runtime);
+	return strcmp (buffer, comment) != 0;
 }
 
 /* That less came than was asked for is how it should be, unless it was less than half. */

@@ -15,4 +15,7 @@
  */
 bool monocle__shown_comment (const char *comment, char *buffer, size_t size);
 
+/* What people call the runtime that says "10.0.12 (CoreCLR)" or "6.8.0.105 (Debian ...)" of itself. */
+void monocle__shown_comment_runtime (const char *runtime, char *buffer, size_t size);
+
 #endif

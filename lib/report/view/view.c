@@ -7,6 +7,8 @@
  * frame each run becomes one: nobody of ours called the first run, which is "[framework]"; of a run between two frames
  * of ours the first one stays, the method that our code called. How an async method begins is nothing to show, and how
  * it goes on when what it awaited ends is "[async]". Below the innermost own frame all stays: it is what our code uses.
+ * A process that runs tests has a framework of its own, which nobody is looking for: what it does by itself, without a
+ * test on the stack, is "[test framework]".
  *
  * What is taken out of a stack stays with its sample as hidden frames, so that a method that is shown elsewhere has
  * its exact total.
@@ -36,6 +38,9 @@ typedef struct {
 	size_t count, capacity, place_capacity;
 } frame_list;
 
+/* Programs that run tests. */
+static const char *const test_hosts[] = { "testhost*", NULL };
+
 typedef struct {
 	const monocle__profile *from;
 	const monocle__view_options *options;
@@ -49,7 +54,9 @@ typedef struct {
 	uint32_t framework, resumed, hidden_frame; /* functions of the copy, NONE until a stack has it */
 	frame_list shown, taken;
 	bool is_folded;
-	bool has_types; /* the innermost frame is no code but the type of an exception, and stays; of one sample */
+	bool is_test_host; /* the program is one that runs tests */
+	bool is_test;      /* the sample is of a process that runs tests */
+	bool has_types;    /* the innermost frame is no code but the type of an exception, and stays; of one sample */
 } view;
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -330,7 +337,9 @@ add_run (view *v, const uint32_t *frames, size_t depth, size_t outer, size_t inn
 	bool good = true;
 	for (size_t i = inner; i <= outer; i++)
 		is_glue = is_glue && v->origins[frames[i]] == MONOCLE__ORIGIN_GLUE;
-	if (!is_glue && !is_called)
+	if (v->is_test && !is_called)
+		good = add_made (v, &v->framework, "[test framework]");
+	else if (!is_glue && !is_called)
 		good = add_made (v, &v->framework, "[framework]");
 	else if (!is_glue && v->origins[frames[outer]] == MONOCLE__ORIGIN_RESUME)
 		good = add_made (v, &v->resumed, "[async]");
@@ -360,15 +369,25 @@ add_frame (view *v, const uint32_t *frames, size_t depth, size_t i)
 	return list_add_own (v, is_taken ? &v->taken : &v->shown, &frames[i]);
 }
 
+/* The frames that are left as they are: from the innermost own one inwards, or all where none is own. */
+static size_t
+count_plain (const view *v, const uint32_t *frames, size_t depth)
+{
+	size_t own = innermost_own (v, frames, depth);
+	if (own < depth)
+		return own + 1;
+	return v->is_test && !v->has_types ? 0 : depth;
+}
+
 /* From the outermost frame inwards. */
 static bool
 add_frames (view *v, const uint32_t *frames, size_t depth)
 {
-	size_t own = innermost_own (v, frames, depth);
+	size_t plain = count_plain (v, frames, depth);
 	for (size_t i = depth; i > 0; i--) {
 		size_t inner = i - 1;
-		bool is_run = v->options->fold && !v->options->mine && own < inner && is_foldable (v, frames[inner]);
-		while (is_run && inner > own + 1 && is_foldable (v, frames[inner - 1]))
+		bool is_run = v->options->fold && !v->options->mine && inner >= plain && is_foldable (v, frames[inner]);
+		while (is_run && inner > plain && is_foldable (v, frames[inner - 1]))
 			inner--;
 		if (is_run ? !add_run (v, frames, depth, i - 1, inner) : !add_frame (v, frames, depth, inner))
 			return false;
@@ -423,12 +442,25 @@ has_value (const monocle__profile *profile, size_t sample, const char *type)
 	return value != SIZE_MAX && monocle__profile_values (profile, sample)[value] != 0;
 }
 
+/* One profile may be of several processes. */
+static bool
+is_of_test_host (const view *v, const monocle__sample *sample)
+{
+	for (size_t i = 0; i < sample->label_count; i++) {
+		const monocle__label *label = &v->from->labels[sample->labels + i];
+		if (strcmp (label->key, "process") == 0 && label->text)
+			return monocle__view_matches (label->text, test_hosts);
+	}
+	return v->is_test_host;
+}
+
 static bool
 make_stack (view *v, size_t index)
 {
 	const monocle__sample *sample = &v->from->samples[index];
 	const uint32_t *frames = v->from->frames + sample->frames;
 	v->shown.count = v->taken.count = 0;
+	v->is_test = is_of_test_host (v, sample);
 	v->has_types = has_value (v->from, index, "exceptions") || has_value (v->from, index, "rethrown");
 	if (v->options->threads != MONOCLE__THREADS_NOT && !add_thread (v, index))
 		return false;
@@ -542,6 +574,7 @@ view_init (view *v)
 		return false;
 	v->copy.names = v->names;
 	monocle__origin_program (v->from, program, sizeof program);
+	v->is_test_host = monocle__view_matches (program, test_hosts);
 	for (size_t i = 0; i < count; i++)
 		v->origins[i] = (uint8_t) monocle__origin_of (&v->from->functions[i], program);
 	v->is_other_process = v->options->process_globs && !is_wanted_process (v->from, v->options->process_globs);

@@ -3,7 +3,8 @@
  *
  * test_pprof.c - makes profiles that are known to the last byte; test_pprof.py reads them.
  *
- *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz, threads.pb.gz, bytes.pb.gz, places.pb.gz
+ *   test_pprof FOLDER    writes times.pb.gz, counts.pb.gz, other-order.pb.gz, threads.pb.gz, bytes.pb.gz, places.pb.gz,
+ *                        and packages.pb.gz of images that lie in FOLDER, beside what tells of them
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -119,6 +120,19 @@ static char stranger[] = "P:Z ()@/app/fib.exe@11111111-2222-3333-4444-5555555555
 		monocle_kit_calls_leave (spool, method); \
 	} while (0)
 
+static void
+write_packages (void)
+{
+	static char methods[4][4200];
+	static const char *const images[] = { "app.dll", "Pack.dll", "System.Text.Json.dll", "Pack.so" };
+	monocle_kit_spool *spool = open_tree (false, false);
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+		snprintf (methods[i], sizeof methods[i], "P:M%zu ()@%s/%s", i, folder, images[i]);
+		call (methods[i], (void) 0);
+	}
+	write_as (spool, "packages");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -151,5 +165,6 @@ main (int argc, char **argv)
 	spool = open_tree (false, false);
 	call (main_placed, call (a_14, (void) 0); call (a_20, call (stranger, (void) 0)); call (g, (void) 0));
 	write_as (spool, "places");
+	write_packages ();
 	return 0;
 }

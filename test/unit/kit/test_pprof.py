@@ -15,10 +15,18 @@ MAKER = sys.argv.pop(1)
 MAIN, A, G, B = "P:Main (string[])", "P:A (int)", "P:G<T> (T)", "System.String:B ()"
 
 
+DEPS = """{ "targets": { "net10.0": {
+    "app/1.0": { "runtime": { "app.dll": {} } },
+    "Pack/2.0": { "runtime": { "lib/net8.0/Pack.dll": {} } } } },
+  "libraries": { "app/1.0": { "type": "project" }, "Pack/2.0": { "type": "package" } } }"""
+
+
 class Pprof(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
+        with open(os.path.join(cls.folder.name, "app.deps.json"), "w") as file:
+            file.write(DEPS)
         subprocess.run([MAKER, cls.folder.name], check=True)
 
     @classmethod
@@ -66,6 +74,10 @@ class Pprof(unittest.TestCase):
         self.assertEqual(profile.comments[0], "desc: calls:output=x")
         self.assertRegex(profile.comments[1], r"^version: monocle \d")
         self.assertEqual(profile.comments[2:], ["runtime: 6.8", "program: fib, pid 4711, on here"])
+
+    def test_packages_that_no_path_tells_are_named(self):
+        comments = pprof.load(self.path("packages")).comments
+        self.assertEqual([text for text in comments if text.startswith("package")], ["package: Pack.dll"])
 
     def test_without_times_there_are_counts_only(self):
         profile = pprof.load(self.path("counts"))
