@@ -32,6 +32,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
 	bool unchecked; /* modules that only the program's side can see may be named */
 	bool embedded;  /* whatever embeds Mono is meant, however it does */
 	char **command;
+	struct timespec start;
 } arguments;
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
@@ -177,8 +179,10 @@ report_run (const arguments *args, int code, bool signalled, monocle__run_folder
 	if (folder->profile_count == 0 && !monocle__desc_list_asks_help (&args->profiles))
 		monocle__diagnose (args->command, code, signalled, folder, state, wishes,
 		                   expects_profile (args, wishes->layout));
-	if (!args->quiet)
+	if (!args->quiet) {
 		monocle__run_report (folder, wishes->layout);
+		monocle__run_report_monos (&args->profiles, &args->start);
+	}
 }
 
 static int
@@ -201,6 +205,7 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
 	wishes.profiles = args->profiles.descs;
 	wishes.profile_count = args->profiles.count;
 	monocle__environ_set (&wishes, &state);
+	clock_gettime (CLOCK_REALTIME_COARSE, &args->start);
 	code = monocle__child_run (args->command, &child);
 	monocle__output_begin (); /* after the child: it must not inherit this */
 	monocle__run_snapshots_end (snapshots);

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "path.h"
 #include "program-file.h"
+#include "shown-comment.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -216,6 +217,15 @@ find_reason (const facts *f, moment last)
 	return reason;
 }
 
+static void
+say_no_profile (const monocle__run_process *process)
+{
+	char runtime[128] = "unknown runtime";
+	if (process->runtime)
+		monocle__shown_comment_runtime (process->runtime, runtime, sizeof runtime);
+	monocle__say ("no profile from process %d (%s)", (int) process->pid, runtime);
+}
+
 /* Loaded and declined; or loaded, but nothing written; where the reason was not reported. */
 static void
 say_processes (const monocle__run_folder *folder, bool expected)
@@ -229,8 +239,7 @@ say_processes (const monocle__run_folder *folder, bool expected)
 		else if (process->early)
 			monocle__say ("process %d ended before there was anything to count", (int) process->pid);
 		else if (expected && folder->unfinished == 0)
-			monocle__say ("process %d (%s) left no profile", (int) process->pid,
-			              process->runtime ? process->runtime : "unknown runtime");
+			say_no_profile (process);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "module-ask.h"
 
 #include "command.h"
+#include "path.h"
 #include "trust.h"
 
 #include <dlfcn.h>
@@ -39,6 +40,19 @@ is_open (const char *desc)
 	return quote != '\0';
 }
 
+/* What Mono's own modules need, where it is installed or built. That it is missing is told elsewhere. */
+static void
+open_internals (const char *core)
+{
+	static const char *const places[] = { "internals", "monocle/internals", "../internals" };
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		char *path = monocle__format ("%.*s%s/libmonocle-internals.so", (int) (monocle__path_base_name (core) - core),
+		                              core, places[i]);
+		dlopen (path, RTLD_NOW | RTLD_GLOBAL);
+		free (path);
+	}
+}
+
 /* In the child. A path's symbols are bound at once: one that is missing ends nothing but this. */
 static void
 ask (const char *core, const char *path, const char *desc)
@@ -47,6 +61,10 @@ ask (const char *core, const char *path, const char *desc)
 	char *with_help = monocle__format ("%s%s", desc, is_open (desc) ? "" : strchr (desc, ':') ? ",help" : ":help");
 	void (*init) (const char *desc) = NULL;
 	void *module = dlopen (core, RTLD_NOW | RTLD_GLOBAL) ? dlopen (path, RTLD_NOW) : NULL;
+	if (!module) {
+		open_internals (core);
+		module = dlopen (path, RTLD_NOW);
+	}
 	if (module)
 		*(void **) &init = dlsym (module, symbol);
 	if (!init)
@@ -78,8 +96,9 @@ forget_the_run (void)
 	unsetenv ("MONOCLE_LOG");
 }
 
-monocle__ask_answer
-monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, int out)
+/* -1 for `out`: nowhere; for `error`: where this process's goes. */
+static monocle__ask_answer
+ask_into (const monocle__layout *layout, const char *path, const char *desc, int out, int error)
 {
 	size_t length = strlen (desc);
 	struct stat status;
@@ -95,10 +114,39 @@ monocle__module_ask (const monocle__layout *layout, const char *path, const char
 			out = open ("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (out >= 0)
 			dup2 (out, STDOUT_FILENO);
+		if (error >= 0)
+			dup2 (error, STDERR_FILENO);
 		forget_the_run ();
 		ask (layout->core, path, desc);
 	}
 	return child < 0 ? MONOCLE__ASK_UNKNOWN : wait_for (child);
+}
+
+monocle__ask_answer
+monocle__module_ask (const monocle__layout *layout, const char *path, const char *desc, int out)
+{
+	return ask_into (layout, path, desc, out, -1);
+}
+
+char *
+monocle__module_ask_unknown (const monocle__layout *layout, const char *path, const char *desc)
+{
+	static const char words[] = "Could not parse argument";
+	char reason[2 * PATH_MAX], line[1024], *unknown = NULL;
+	FILE *said = monocle__trust_path (path, reason, sizeof reason) == 0 ? tmpfile () : NULL;
+	if (!said)
+		return NULL;
+	ask_into (layout, path, desc, -1, fileno (said));
+	rewind (said);
+	while (!unknown && fgets (line, sizeof line, said)) {
+		const char *argument = line + strlen (words);
+		if (strncmp (line, words, strlen (words)) != 0)
+			continue;
+		argument += strspn (argument, ": '");
+		unknown = monocle__format ("%.*s", (int) strcspn (argument, "'\n"), argument);
+	}
+	fclose (said);
+	return unknown;
 }
 
 static bool

@@ -25,4 +25,10 @@ monocle__ask_answer monocle__module_ask (const monocle__layout *layout, const ch
 /* Is the file in a folder of ours, and can nobody else change it? Only such a module is asked without being told to. */
 bool monocle__module_ask_is_ours (const monocle__layout *layout, const char *path);
 
+/*
+ * The same of one of Mono's own, which nobody else can change. They go on after an argument that they do not know, and
+ * say so in words of their own: the argument, which the caller frees, or NULL.
+ */
+char *monocle__module_ask_unknown (const monocle__layout *layout, const char *path, const char *desc);
+
 #endif

@@ -88,21 +88,38 @@ say_missing (const monocle__layout *layout, const char *desc)
 	free (name);
 }
 
+/* In words of Mono's the argument would be told when the program runs, which goes on without it. 0 or the exit code. */
+static int
+check_monos (const monocle__layout *layout, const char *path, const char *desc)
+{
+	int length = (int) strcspn (desc, ":");
+	char *unknown = monocle__module_ask_unknown (layout, path, desc);
+	if (unknown)
+		monocle__say ("%.*s: there is no option '%.60s'; monocle help %.*s prints them", length, desc, unknown, length,
+		              desc);
+	int code = unknown ? MONOCLE__EXIT_USAGE : 0;
+	free (unknown);
+	return code;
+}
+
 /* 0 or the exit code. */
 static int
 check_one (const monocle__layout *layout, const char *desc)
 {
 	char *path;
-	monocle__ask_answer answer = MONOCLE__ASK_UNKNOWN;
+	int code = 0;
 	if (!monocle__module_file_is_there (layout, desc)) {
 		say_missing (layout, desc);
 		return MONOCLE__EXIT_USAGE;
 	}
 	path = monocle__module_file_find (layout, desc);
-	if (path && strchr (desc, ':') && monocle__module_ask_is_ours (layout, path))
-		answer = monocle__module_ask (layout, path, desc, -1);
+	if (path && strchr (desc, ':') && monocle__module_file_look (layout, desc) == MONOCLE__WRITES_MONOS)
+		code = check_monos (layout, path, desc);
+	else if (path && strchr (desc, ':') && monocle__module_ask_is_ours (layout, path) &&
+	         monocle__module_ask (layout, path, desc, -1) == MONOCLE__ASK_WRONG)
+		code = MONOCLE__EXIT_USAGE;
 	free (path);
-	return answer == MONOCLE__ASK_WRONG ? MONOCLE__EXIT_USAGE : 0;
+	return code;
 }
 
 int

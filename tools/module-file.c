@@ -33,11 +33,11 @@ static const struct {
 };
 /* Mono's own, which are not files of ours and also take output=. */
 static const struct {
-	const char *name, *summary;
+	const char *name, *file, *summary; /* the file is what they write where nobody names another */
 } monos[] = {
-	{ "log",      "all events into one .mlpd file" },
-	{ "coverage", "which lines ran, as XML" },
-	{ "aot",      "which methods to compile ahead" },
+	{ "log",      "output.mlpd",       "all events into one .mlpd file" },
+	{ "coverage", "coverage.xml",      "which lines ran, as XML" },
+	{ "aot",      "output.aotprofile", "which methods to compile ahead" },
 };
 /* clang-format on */
 
@@ -116,22 +116,22 @@ monocle__module_file_find (const monocle__layout *layout, const char *desc)
 	return path ? path : find_in_cache (desc, length);
 }
 
-static bool
-is_monos (const char *desc)
+const char *
+monocle__module_file_of_monos (const char *desc)
 {
 	size_t length = strcspn (desc, ":");
 	for (size_t i = 0; i < sizeof monos / sizeof *monos; i++) {
 		if (strlen (monos[i].name) == length && memcmp (desc, monos[i].name, length) == 0)
-			return true;
+			return monos[i].file;
 	}
-	return false;
+	return NULL;
 }
 
 bool
 monocle__module_file_is_there (const monocle__layout *layout, const char *desc)
 {
 	char *path = monocle__module_file_find (layout, desc);
-	bool is_there = path || is_monos (desc);
+	bool is_there = path || monocle__module_file_of_monos (desc);
 	free (path);
 	return is_there;
 }
@@ -156,7 +156,7 @@ monocle__module_file_look (const monocle__layout *layout, const char *desc)
 {
 	monocle__module_writes writes;
 	char *path;
-	if (is_monos (desc))
+	if (monocle__module_file_of_monos (desc))
 		return MONOCLE__WRITES_MONOS;
 	path = monocle__module_file_find (layout, desc);
 	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;

@@ -27,6 +27,8 @@ char *monocle__module_file_find (const monocle__layout *layout, const char *desc
 /* Is there such a file, or is it one of Mono's own, which a Mono elsewhere may have? */
 bool monocle__module_file_is_there (const monocle__layout *layout, const char *desc);
 monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);
+/* Of one of Mono's own modules: the file that it writes where nobody names another. NULL: it is none of them. */
+const char *monocle__module_file_of_monos (const char *desc);
 /* What the module of that name, in that file, does, in a few words; "": it does not say. The caller frees. */
 char *monocle__module_file_summary (const char *name, const char *path);
 /* What the module says of a profile in which nothing is (MONOCLE_KIT_WHEN_EMPTY); NULL: nothing. The caller frees. */

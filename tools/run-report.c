@@ -14,6 +14,7 @@
 #include "report.h"
 #include "shell-word.h"
 #include "short-path.h"
+#include "shown-comment.h"
 #include "utf8.h"
 #include "view-options.h"
 
@@ -95,17 +96,18 @@ runtime_of (const monocle__run_folder *folder, const entry *e)
 	return runtime ? runtime : process ? process->runtime : NULL;
 }
 
-/* "process 123, 10.0.12 (CoreCLR)". Mono's text goes on with who built it and when. The caller frees. */
+/* " (process 123, .NET 10.0.12)"; "": there is nothing to say. The caller frees. */
 static char *
 name_process (const monocle__run_folder *folder, const entry *e)
 {
 	const char *runtime = runtime_of (folder, e);
+	char name[RUNTIME_LENGTH + 1];
 	if (e->file->pid == 0)
-		return monocle__format ("all processes");
+		return monocle__format ("%s", e->content ? " (all processes)" : "");
 	if (!runtime)
-		return monocle__format ("process %d", (int) e->file->pid);
-	return monocle__format ("process %d, %.*s", (int) e->file->pid,
-	                        (int) strcspn (runtime, strlen (runtime) > RUNTIME_LENGTH ? " " : ""), runtime);
+		return monocle__format (" (process %d)", (int) e->file->pid);
+	monocle__shown_comment_runtime (runtime, name, sizeof name);
+	return monocle__format (" (process %d, %s)", (int) e->file->pid, name);
 }
 
 static void
@@ -115,10 +117,10 @@ say_written (const monocle__run_folder *folder, const entry *e, const monocle__l
 	char *who = name_process (folder, e), *word = monocle__shell_word (path), *why;
 	if (e->content && e->content->sample_count == 0) {
 		why = why_empty (e->content, layout);
-		monocle__say ("wrote %s (%s); it is empty: %s", path, who, why);
+		monocle__say ("wrote %s%s; it is empty: %s", path, who, why);
 		free (why);
 	} else {
-		monocle__say ("wrote %s (%s)", path, who);
+		monocle__say ("wrote %s%s", path, who);
 		if (e->content && !e->file->content)
 			monocle__say ("see more: monocle report %s, monocle flame %s", word, word);
 	}
@@ -148,13 +150,14 @@ count_value (const monocle__profile *profile)
 }
 
 static void
-format_row (const entry *e, char cells[COLUMNS][CELL_SIZE])
+format_row (const entry *e, bool tells_type, char cells[COLUMNS][CELL_SIZE])
 {
 	const monocle__profile *p = e->content;
 	size_t main = monocle__profile_main_value (p), count = count_value (p);
 	char amount[CELL_SIZE / 2];
 	monocle__amount_format (e->cost, p->value_types[main].unit, amount, sizeof amount);
-	snprintf (cells[0], CELL_SIZE, "%s %.20s", amount, p->value_types[main].type);
+	snprintf (cells[0], CELL_SIZE, "%s%s%.20s", amount, tells_type ? " " : "",
+	          tells_type ? p->value_types[main].type : "");
 	monocle__amount_format (p->duration_nanos, "nanoseconds", cells[1], CELL_SIZE);
 	if (count == SIZE_MAX)
 		strcpy (cells[2], "-");
@@ -183,18 +186,43 @@ print_row (char cells[COLUMNS][CELL_SIZE], const size_t widths[COLUMNS], const c
 	free (line);
 }
 
+static const char *
+cost_type (const entry *e)
+{
+	return e->content->value_types[monocle__profile_main_value (e->content)].type;
+}
+
+static const char *
+count_type (const entry *e)
+{
+	size_t value = count_value (e->content);
+	return value == SIZE_MAX ? "" : e->content->value_types[value].type;
+}
+
+/* What all of them have in the column; else `several`. */
+static const char *
+find_heading (const entry *entries, size_t count, const char *(*type) (const entry *e), const char *several)
+{
+	const char *first = type (&entries[0]);
+	size_t i = 1;
+	while (i < count && strcmp (type (&entries[i]), first) == 0)
+		i++;
+	return i == count && *first ? first : several;
+}
+
 static void
 print_table (const entry *entries, size_t count)
 {
-	static const char headings[COLUMNS][CELL_SIZE] = { "cost", "ran", "count", "pid", "program", "" };
-	char head[COLUMNS][CELL_SIZE], (*cells)[COLUMNS][CELL_SIZE] = calloc (count, sizeof *cells);
+	char head[COLUMNS][CELL_SIZE] = { "", "wall", "", "pid", "program", "" };
+	char (*cells)[COLUMNS][CELL_SIZE] = calloc (count, sizeof *cells);
 	size_t widths[COLUMNS] = { 0 };
 	if (!cells)
 		return;
-	memcpy (head, headings, sizeof head);
+	snprintf (head[0], CELL_SIZE, "%.20s", find_heading (entries, count, cost_type, "cost"));
+	snprintf (head[2], CELL_SIZE, "%.20s", find_heading (entries, count, count_type, "count"));
 	measure (head, widths);
 	for (size_t i = 0; i < count; i++) {
-		format_row (&entries[i], cells[i]);
+		format_row (&entries[i], strcmp (head[0], "cost") == 0, cells[i]);
 		measure (cells[i], widths);
 	}
 	putc ('\n', stderr);
@@ -301,4 +329,42 @@ monocle__run_report (const monocle__run_folder *folder, const monocle__layout *l
 		free (entries[i].program);
 	}
 	free (entries);
+}
+
+/* --- what nobody told --------------------------------------------------------------------------------------------- */
+
+static bool
+is_written_since (const char *path, const struct timespec *start)
+{
+	struct stat status;
+	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || status.st_size == 0)
+		return false;
+	return status.st_mtim.tv_sec > start->tv_sec ||
+	       (status.st_mtim.tv_sec == start->tv_sec && status.st_mtim.tv_nsec >= start->tv_nsec);
+}
+
+static void
+report_monos (const char *desc, const struct timespec *start)
+{
+	const char *usual = monocle__module_file_of_monos (desc);
+	char *path = argument_of (desc, "output"), *word;
+	if (!*path && usual) {
+		free (path);
+		path = monocle__format ("%s", usual);
+	}
+	word = monocle__shell_word (path);
+	if (usual && is_written_since (path, start)) {
+		monocle__say ("wrote %s", path);
+		if (strncmp (desc, "log", 3) == 0)
+			monocle__say ("see more: monocle report %s, monocle flame %s", word, word);
+	}
+	free (word);
+	free (path);
+}
+
+void
+monocle__run_report_monos (const monocle__desc_list *descs, const struct timespec *start)
+{
+	for (size_t i = 0; i < descs->count; i++)
+		report_monos (descs->descs[i], start);
 }

@@ -7,6 +7,7 @@
 import os
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
@@ -88,6 +89,21 @@ class Arguments(case.Case):
         self.assertIn('freq=HZ', wanted[1])
         for words in [['run', '--profile=sample:help'], ['run', '--profile=sample:help', '--', 'echo', 'ran']]:
             self.assertEqual(self.built(*words), wanted)
+
+    @unittest.skipUnless(os.path.exists('/usr/lib/libmono-profiler-log.so'), "Mono's own modules are not installed")
+    def test_monos_own_modules_are_asked_too(self):
+        for module, right, wrong in [('log', 'nocalls,sample=50', 'bogus=3'), ('coverage', 'output=x', 'bogus')]:
+            code, out, error = self.built('help', module)
+            self.assertEqual((code, error), (0, ''))
+            self.assertIn('--profile=%s' % module, out)
+            code, out, error = self.built('run', '--profile=%s:%s,%s' % (module, right, wrong), '--', 'touch', 'ran')
+            self.assertEqual((code, out), (2, ''))
+            self.assertEqual(error, "monocle: %s: there is no option '%s'; monocle help %s prints them\n"
+                             % (module, wrong, module))
+            self.assertFalse((self.work / 'ran').exists())
+            code, out, error = self.built('run', '--profile=%s:%s' % (module, right), '--', 'true')
+            self.assertEqual((code, 'option' in error), (0, False))
+            self.assertEqual(os.listdir(self.work), [])
 
     def test_help_of_what_is_no_module_is_refused(self):
         for words in [['help', 'smaple'], ['run', '--profile=smaple:help']]:

@@ -370,9 +370,9 @@ class Collecting(case.Case):
 
     def test_several_processes_have_a_row_each_and_the_dearest_is_shown(self):
         code, _, error = self.run_two()
-        self.assertRegex(error, r'(?m)^ +cost +ran +count +pid +program +file\n'
-                                r'7\.000 ms cpu +0 ns +7,000 +52 +large +p\.52\.pb\.gz\n'
-                                r'5\.000 us cpu +0 ns +5 +41 +small +p\.pb\.gz\n')
+        self.assertRegex(error, r'(?m)^ +cpu +wall +samples +pid +program +file\n'
+                                r'7\.000 ms +0 ns +7,000 +52 +large +p\.52\.pb\.gz\n'
+                                r'5\.000 us +0 ns +5 +41 +small +p\.pb\.gz\n')
         self.assertIn('large.Main ()', error)
         self.assertNotIn('small.Main ()', error)
         self.assertIn('see more: monocle report p.52.pb.gz', error)
@@ -428,6 +428,17 @@ class Collecting(case.Case):
     def test_to_merge_takes_a_file(self):
         self.assertEqual(self.shell('exit 3', '--merge')[0], 2)
 
+    def test_a_file_of_monos_own_modules_is_told(self):
+        (self.work / 'output.mlpd').write_text('old')
+        os.utime(self.work / 'output.mlpd', (1, 1))
+        self.assertNotIn('wrote', self.shell('exit 0', '--profile=log')[2])
+        for options, name in [('log', 'output.mlpd'), ('log:nocalls,output=x y.mlpd', 'x y.mlpd'),
+                              ('coverage', 'coverage.xml'), ('coverage:output=c.xml', 'c.xml')]:
+            error = self.shell('echo new > "%s"' % name, '--unchecked', '--profile=' + options)[2]
+            self.assertIn('monocle: wrote %s\n' % name, error)
+            self.assertEqual('monocle report' in error, name.endswith('.mlpd'))
+        self.assertNotIn('wrote', self.shell('echo new > output.mlpd', '--profile=log', '-q')[2])
+
     def test_a_module_that_writes_to_a_command_is_not_missed(self):
         module = self.folder / 'modules/libmono-profiler-calls.so'
         module.write_bytes(b'\0monocle_kit_spool_open\0')
@@ -461,7 +472,7 @@ class Collecting(case.Case):
         left = self.leave('41.loaded', parent='%d:%s' % (os.getpid(), start))
         self.shell('exit 0')
         self.assertTrue(left.exists())
-        self.assertNotIn('has left', self.monocle('report', env={'HOME': '/'})[2])
+        self.assertNotIn('has left %s' % left, self.monocle('report', env={'HOME': '/'})[2])
 
     def test_an_empty_profile_is_explained_in_the_words_of_its_module(self):
         profile = pprof.Writer()
@@ -595,7 +606,7 @@ class Collecting(case.Case):
         module = self.folder / 'modules/libmono-profiler-calls.so'
         module.write_bytes(b'\0monocle_kit_spool_open\0')
         error = self.run_processes('echo coreclr 10.0 > $d/41.loaded', '--profile=calls')[2]
-        self.assertEqual(error, 'monocle: process 41 (coreclr 10.0) left no profile\n')
+        self.assertEqual(error, 'monocle: no profile from process 41 (coreclr 10.0)\n')
         error = self.run_processes('echo coreclr 10.0 > $d/41.loaded; echo calls > $d/41.told', '--profile=calls')[2]
         self.assertEqual(error, '')
         module.write_bytes(b'a module that leaves nothing')
