@@ -245,6 +245,18 @@ MONOCLE_KIT_API void monocle_kit_spool_note (monocle_kit_spool *spool, const cha
 MONOCLE_KIT_API void monocle_kit_spool_stop (monocle_kit_spool *spool);
 
 /*
+ * Counting is interrupted, and goes on. The caller sees to it that nothing is entered or left between the two: pause
+ * waits for what is under way, for a moment. Calls that are open have their time up to the pause; those that are open
+ * when it goes on are not seen to leave. Reset, between the two, forgets what was counted; false: this profile cannot
+ * (it lists slow calls).
+ */
+MONOCLE_KIT_API void monocle_kit_calls_pause (monocle_kit_spool *spool);
+MONOCLE_KIT_API void monocle_kit_calls_resume (monocle_kit_spool *spool);
+MONOCLE_KIT_API bool monocle_kit_calls_reset (monocle_kit_spool *spool);
+/* The file that is being written: absolute, borrowed. */
+MONOCLE_KIT_API const char *monocle_kit_spool_file (const monocle_kit_spool *spool);
+
+/*
  * The hot path: no lock, no allocation after warm-up, O(1). `method` is any stable pointer. enter/leave on one thread
  * must nest; a leave that does not match the innermost open call closes the calls above its own, or is ignored when no
  * open call is its own; both are counted. A signal handler may interrupt either at any instruction and call them: such
@@ -371,6 +383,10 @@ MONOCLE_KIT_API bool monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32
  * be written (logged). Not from a callback of the same profile's drain thread.
  */
 MONOCLE_KIT_API bool monocle_kit_stacks_cut (monocle_kit_stacks *stacks, uint32_t milliseconds);
+/* Forgets what was counted so far, but not paths and names. Waits at most so long; false: time ran out. As cut. */
+MONOCLE_KIT_API bool monocle_kit_stacks_reset (monocle_kit_stacks *stacks, uint32_t milliseconds);
+/* The file that is being written: absolute, borrowed. */
+MONOCLE_KIT_API const char *monocle_kit_stacks_file (const monocle_kit_stacks *stacks);
 /* How many stacks were lost so far. Async-safe. */
 MONOCLE_KIT_API uint64_t monocle_kit_stacks_lost (const monocle_kit_stacks *stacks);
 /*
@@ -383,6 +399,37 @@ MONOCLE_KIT_API int monocle_kit_stacks_close (monocle_kit_stacks *stacks);
  * it any more, not even in a signal handler. NULL is allowed.
  */
 MONOCLE_KIT_API void monocle_kit_stacks_free (monocle_kit_stacks *stacks);
+
+/* --- control: what a module does with itself when it is told to --------------------------------------------------- */
+
+/*
+ * What `monocle ctl` can ask of a module. Each is called with `data`, one at a time, on a plain thread that the runtime
+ * does not know, while the program runs; it may wait for a moment, and reports what went wrong itself. NULL: the module
+ * cannot do that.
+ */
+typedef struct {
+	uint32_t size;          /* sizeof */
+	const char *module;     /* "calls"; it stays */
+	void *data;
+	bool (*start) (void *data); /* counts again; not called while it does */
+	bool (*stop) (void *data);  /* counts no more until it is started; what was counted stays */
+	bool (*reset) (void *data); /* what was counted so far is forgotten */
+	/*
+	 * What was counted so far is in the module's file when this returns; its absolute path goes into ret_path. Who asks
+	 * reads it from there.
+	 */
+	bool (*snapshot) (void *data, char *ret_path, size_t size);
+} monocle_kit_control;
+
+/* Tells what this module can do. A module does so once, at the end of its init. The struct is copied. */
+MONOCLE_KIT_API void monocle_kit_control_register (const monocle_kit_control *control);
+/*
+ * For those who load modules: has one module, or with "" each that knows how, do what `verb` says: start, stop, reset,
+ * snapshot, or status, which all know. `say` gets lines, "module NAME running" (or stopped) and "file NAME PATH". How
+ * many did it; -1: one of them failed.
+ */
+MONOCLE_KIT_API int monocle_kit_control_do (const char *verb, const char *module,
+                                            void (*say) (void *data, const char *line), void *data);
 
 /* --- sampling on Mono: code that Mono must not walk yet ----------------------------------------------------------- */
 
@@ -456,6 +503,8 @@ MONOCLE_KIT_API bool monocle_kit_text_line (monocle_kit_text *text, uint64_t tim
  * True: they have; false: not within so many milliseconds, or the log is closed. Not in callbacks that must not block.
  */
 MONOCLE_KIT_API bool monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds);
+/* The file, or what stands in its place: borrowed. */
+MONOCLE_KIT_API const char *monocle_kit_text_file (const monocle_kit_text *text);
 /*
  * The end: writes what waits, and says how much was lost. Lines that come later are lost silently. It waits as long as
  * something is written, and gives up (logged) when nothing moves for 5 seconds: a command that does not end, a pipe

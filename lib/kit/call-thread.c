@@ -296,6 +296,8 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	else if (stopped && stopped < now)
 		now = stopped;
 	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
+	if (thread->state == MONOCLE__PAUSED)
+		monocle__call_pause_end (thread); /* What has run since is not counted. */
 	thread->state = MONOCLE__BUSY;
 	monocle__slow_thread_end (thread, now);
 	if (thread->clock && now > record->last)

@@ -230,6 +230,12 @@ enter_not_ready (monocle_kit_spool *spool, void *method)
 	case MONOCLE__BUSY: monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1); return;
 	case MONOCLE__SKIPPING: enter_skipped (thread, method); return;
 	case MONOCLE__READY: enter_again (spool, method); return; /* By a signal handler, since the caller looked. */
+	case MONOCLE__PAUSED:
+		if (__atomic_load_n (&spool->is_paused, __ATOMIC_ACQUIRE))
+			return;
+		monocle__call_pause_end (thread);
+		enter_again (spool, method);
+		return;
 	case MONOCLE__UNBORN:
 		monocle__thread_begin (spool);
 		if (monocle__self->state == MONOCLE__READY)

@@ -12,7 +12,14 @@
  * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY
  * takes the hot path. BUSY is set while an event is worked on, so that a signal handler's events are noticed.
  */
-enum monocle__thread_state { MONOCLE__OFF, MONOCLE__READY, MONOCLE__BUSY, MONOCLE__SKIPPING, MONOCLE__UNBORN };
+enum monocle__thread_state {
+	MONOCLE__OFF,
+	MONOCLE__READY,
+	MONOCLE__BUSY,
+	MONOCLE__SKIPPING,
+	MONOCLE__UNBORN,
+	MONOCLE__PAUSED, /* written by who pauses: call-pause.c */
+};
 
 /* How a thread tells the time. */
 enum monocle__thread_clock {
@@ -78,6 +85,8 @@ monocle__thread_now (const struct monocle__call_thread *thread)
 	return thread->clock ? monocle__clock_now () : 0;
 }
 
+/* On a thread that is PAUSED, when counting goes on. */
+void monocle__call_pause_end (struct monocle__call_thread *thread);
 /* Makes the calling thread known. Afterwards monocle__self is its own, or UNBORN when it cannot be profiled. */
 void monocle__thread_begin (monocle_kit_spool *spool);
 /* Where a node's name is made; as large as the rest of the thread's page. */

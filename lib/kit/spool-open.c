@@ -307,6 +307,12 @@ monocle__spool_open_finish (monocle_kit_spool *spool, unsigned number)
 	return error ? -1 : 0;
 }
 
+const char *
+monocle_kit_spool_file (const monocle_kit_spool *spool)
+{
+	return spool->path;
+}
+
 void
 monocle_kit_spool_stop (monocle_kit_spool *spool)
 {

@@ -330,6 +330,40 @@ monocle__spool_thread (monocle_kit_spool *spool, uint32_t *ret_number)
 	return record;
 }
 
+static void
+forget_nodes (monocle_kit_spool *spool)
+{
+	uint8_t *file = (uint8_t *) spool->header;
+	uint32_t count = __atomic_load_n (&spool->header->extent_count, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 1; i < count; i++) {
+		struct monocle__extent *extent = (struct monocle__extent *) (file + (size_t) i * MONOCLE__EXTENT_SIZE);
+		uint32_t used = __atomic_load_n (&extent->used, __ATOMIC_ACQUIRE);
+		struct monocle__node *node = (struct monocle__node *) ((uint8_t *) extent + MONOCLE__EXTENT_HEADER);
+		struct monocle__node *end = (struct monocle__node *) ((uint8_t *) extent + used);
+		for (; extent->kind == MONOCLE__EXTENT_NODES && node < end; node++) {
+			__atomic_store_n (&node->calls, 0, __ATOMIC_RELAXED);
+			__atomic_store_n (&node->self, 0, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+/* The first pair is where the duration begins. A reader that comes in between fits the rate to a pair of its own. */
+void
+monocle__spool_forget (monocle_kit_spool *spool)
+{
+	struct monocle__spool_header *header = spool->header;
+	struct timespec now;
+	forget_nodes (spool);
+	pthread_mutex_lock (&spool->lock);
+	__atomic_store_n (&header->pair_count, 0, __ATOMIC_RELEASE);
+	add_pair (spool);
+	clock_gettime (CLOCK_REALTIME, &now);
+	header->realtime_ns = monocle__nanoseconds_of (now);
+	for (int loss = 0; loss < MONOCLE__LOSS_COUNT; loss++)
+		__atomic_store_n (&header->losses[loss], 0, __ATOMIC_RELAXED);
+	pthread_mutex_unlock (&spool->lock);
+}
+
 bool
 monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const struct monocle__spool_name *name)
 {

@@ -296,6 +296,7 @@ struct monocle_kit_spool {
 	dev_t device;
 	ino_t inode;
 	uint32_t closed; /* relaxed; nothing grows any more */
+	bool is_paused;  /* release; no call is counted: call-pause.c */
 	pthread_t heart; /* the beating thread, if has_heart */
 	bool has_heart;
 	struct monocle__watch *watch; /* NULL: no call is slow */
@@ -343,6 +344,8 @@ void monocle__spool_pair (monocle_kit_spool *spool, bool always);
 void monocle__spool_name (monocle_kit_spool *spool, void *method, char *buffer, size_t size);
 bool monocle__spool_is_named (const monocle_kit_spool *spool, void *method);
 void monocle__spool_names_reset (monocle_kit_spool *spool);
+/* All counts and times are zero, and the profile begins now. Paths, names and threads stay. Nothing is counted. */
+void monocle__spool_forget (monocle_kit_spool *spool);
 /* What is said of a key. Texts without NUL. */
 struct monocle__spool_name {
 	const char *name, *image;

@@ -58,15 +58,17 @@ struct monocle_kit_stacks {
 	monocle_kit_spool spool;
 	monocle_kit_stacks_config config; /* its texts are gone */
 	struct monocle__stack_ring ring;
-	uint32_t closed;      /* relaxed */
-	uint32_t closing;     /* relaxed; before a sem_post */
-	uint32_t sync_wanted; /* counts requests */
-	uint32_t sync_done;   /* release; the latest that is fulfilled */
-	uint32_t cut_wanted;  /* as sync_wanted */
-	uint32_t cut_done;    /* release */
-	uint32_t cut_failed;  /* the latest that could not be written; before cut_done */
-	uint32_t is_awake;    /* the semaphore was posted and not yet waited for */
-	uint32_t is_quiet;    /* nothing has come for a period: what comes next is not to wait for the end of another */
+	uint32_t closed;       /* relaxed */
+	uint32_t closing;      /* relaxed; before a sem_post */
+	uint32_t sync_wanted;  /* counts requests */
+	uint32_t sync_done;    /* release; the latest that is fulfilled */
+	uint32_t reset_wanted; /* as sync_wanted */
+	uint32_t reset_done;   /* release */
+	uint32_t cut_wanted;   /* as sync_wanted */
+	uint32_t cut_done;     /* release */
+	uint32_t cut_failed;   /* the latest that could not be written; before cut_done */
+	uint32_t is_awake;     /* the semaphore was posted and not yet waited for */
+	uint32_t is_quiet;     /* nothing has come for a period: what comes next is not to wait for the end of another */
 	sem_t wake;
 	pthread_t drain;
 	monocle_kit_stacks *next; /* in the list of all */
@@ -416,21 +418,11 @@ forget_code (monocle_kit_stacks *stacks)
 	memset (stacks->code, 0, sizeof stacks->code);
 }
 
-/* Paths, names and threads stay: what happens again finds its place. */
+/* What happens again finds its place. */
 static void
 count_from_zero (monocle_kit_stacks *stacks)
 {
-	uint8_t *file = (uint8_t *) stacks->spool.header;
-	uint32_t count = __atomic_load_n (&stacks->spool.header->extent_count, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 1; i < count; i++) {
-		struct monocle__extent *extent = (struct monocle__extent *) (file + (size_t) i * MONOCLE__EXTENT_SIZE);
-		struct monocle__node *node = (struct monocle__node *) ((uint8_t *) extent + MONOCLE__EXTENT_HEADER);
-		struct monocle__node *end = (struct monocle__node *) ((uint8_t *) extent + extent->used);
-		for (; extent->kind == MONOCLE__EXTENT_NODES && node < end; node++) {
-			__atomic_store_n (&node->calls, 0, __ATOMIC_RELAXED);
-			__atomic_store_n (&node->self, 0, __ATOMIC_RELAXED);
-		}
-	}
+	monocle__spool_forget (&stacks->spool);
 	stacks->is_counted = false;
 }
 
@@ -449,12 +441,22 @@ cut (monocle_kit_stacks *stacks, uint32_t wanted)
 	__atomic_store_n (&stacks->cut_done, wanted, __ATOMIC_RELEASE);
 }
 
+static void
+reset (monocle_kit_stacks *stacks, uint32_t wanted)
+{
+	if (wanted == stacks->reset_done)
+		return;
+	count_from_zero (stacks);
+	__atomic_store_n (&stacks->reset_done, wanted, __ATOMIC_RELEASE);
+}
+
 /* All that was there when the round began. */
 static void
 drain (monocle_kit_stacks *stacks)
 {
 	uint32_t wanted = __atomic_load_n (&stacks->sync_wanted, __ATOMIC_ACQUIRE);
 	uint32_t cuts = __atomic_load_n (&stacks->cut_wanted, __ATOMIC_ACQUIRE);
+	uint32_t resets = __atomic_load_n (&stacks->reset_wanted, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
 	const struct monocle__stack_record *record;
 	__atomic_store_n (&stacks->is_quiet, stacks->ring.tail == head, __ATOMIC_RELAXED);
@@ -465,6 +467,7 @@ drain (monocle_kit_stacks *stacks)
 	if (stacks->ring.tail < head)
 		return;
 	cut (stacks, cuts);
+	reset (stacks, resets);
 	if (wanted == stacks->sync_done)
 		return;
 	forget_code (stacks);
@@ -533,6 +536,19 @@ monocle_kit_stacks_sync (monocle_kit_stacks *stacks, uint32_t milliseconds)
 {
 	uint32_t mine;
 	return !is_open (stacks) || request (stacks, &stacks->sync_wanted, &stacks->sync_done, milliseconds, &mine);
+}
+
+bool
+monocle_kit_stacks_reset (monocle_kit_stacks *stacks, uint32_t milliseconds)
+{
+	uint32_t mine;
+	return is_open (stacks) && request (stacks, &stacks->reset_wanted, &stacks->reset_done, milliseconds, &mine);
+}
+
+const char *
+monocle_kit_stacks_file (const monocle_kit_stacks *stacks)
+{
+	return stacks->spool.path;
 }
 
 bool

@@ -669,6 +669,12 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 }
 
 /* One waits at a time: a post is for one. */
+const char *
+monocle_kit_text_file (const monocle_kit_text *text)
+{
+	return text->path;
+}
+
 bool
 monocle_kit_text_sync (monocle_kit_text *text, uint32_t milliseconds)
 {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "control/control.h"
 #include "environment.h"
 #include "load/begin.h"
 #include "load/candidate.h"
@@ -138,13 +139,16 @@ load_words (const places *list, const char *text)
 	free (words);
 }
 
+static char runtime[128]; /* "Mono 6.8.0.105" */
+static const monocle__control_host control = { .runtime = runtime };
+
 /* Mono allocates the text. Later and embedded ones may lack the function. */
 static void
 say_loaded (void)
 {
 	char *(*version) (void) = (char *(*) (void) ) dlsym (RTLD_DEFAULT, "mono_get_runtime_build_info");
 	void (*release) (void *text) = (void (*) (void *)) dlsym (RTLD_DEFAULT, "mono_free");
-	char *text = version && release ? version () : NULL, runtime[128];
+	char *text = version && release ? version () : NULL;
 	snprintf (runtime, sizeof runtime, "Mono%s%.*s", text ? " " : "", text ? (int) strcspn (text, " ") : 0,
 	          text ? text : "");
 	if (text)
@@ -177,4 +181,6 @@ mono_profiler_init_monocle (const char *desc)
 		load (&list, rest);
 	monocle__place_free_all (&list);
 	say_loaded ();
+	if (!monocle__roster_is_empty ())
+		monocle__control_begin (&control);
 }

@@ -172,6 +172,84 @@ described_jit_begin (MonoProfiler *profiler, MonoMethod *method)
 		describe_prepare (method);
 }
 
+/* --- control ------------------------------------------------------------------------------------------------------ */
+
+static MonoProfilerHandle the_handle;
+static monocle_kit_spool *the_spool;
+static const struct call_events *the_events;
+static bool is_silent;
+
+static void
+silent_enter (MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+}
+
+static void
+silent_tail_call (MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
+{
+}
+
+static void
+silent_exception_leave (MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
+{
+}
+
+/* Probes stay where they are, so that methods that are compiled meanwhile have theirs. */
+static const struct call_events silent = { silent_enter, silent_enter, silent_tail_call, silent_exception_leave };
+
+static bool
+start (void *data)
+{
+	monocle_kit_calls_resume (the_spool);
+	trigger_set_callbacks (the_handle, the_events);
+	is_silent = false;
+	return true;
+}
+
+static bool
+stop (void *data)
+{
+	trigger_set_callbacks (the_handle, &silent);
+	monocle_kit_calls_pause (the_spool);
+	is_silent = true;
+	return true;
+}
+
+static bool
+reset (void *data)
+{
+	if (is_silent)
+		return monocle_kit_calls_reset (the_spool);
+	stop (NULL);
+	bool is_reset = monocle_kit_calls_reset (the_spool);
+	start (NULL);
+	return is_reset;
+}
+
+static bool
+show (void *data, char *ret_path, size_t size)
+{
+	snprintf (ret_path, size, "%s", monocle_kit_spool_file (the_spool));
+	return true;
+}
+
+/* A trigger decides itself when calls are counted; slow calls have begun at a time that is known. */
+static void
+register_control (MonoProfilerHandle handle, monocle_kit_spool *spool, const struct call_events *events)
+{
+	bool is_free = !option_trigger && !option_threshold;
+	monocle_kit_control control = { .size = sizeof control, .module = "calls", .snapshot = show };
+	the_handle = handle;
+	the_spool = spool;
+	the_events = events;
+	if (is_free) {
+		control.start = start;
+		control.stop = stop;
+		control.reset = reset;
+	}
+	monocle_kit_control_register (&control);
+}
+
 /* --- threads and the end ------------------------------------------------------------------------------------------ */
 
 static void
@@ -277,7 +355,9 @@ mono_profiler_init_calls (const char *desc)
 	if (!spool)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create ((MonoProfiler *) spool);
-	trigger_set_events (handle, spool, described ? &described_events : option_threshold ? &watched : &counted);
+	const struct call_events *events = described ? &described_events : option_threshold ? &watched : &counted;
+	trigger_set_events (handle, spool, events);
+	register_control (handle, spool, events);
 	if (described) {
 		mono_profiler_set_call_instrumentation_filter_callback (handle, described_filter);
 		mono_profiler_set_jit_begin_callback (handle, described_jit_begin);

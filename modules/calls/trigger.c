@@ -221,6 +221,15 @@ filter (MonoProfiler *profiler, MonoMethod *method)
 }
 
 void
+trigger_set_callbacks (MonoProfilerHandle handle, const struct call_events *events)
+{
+	mono_profiler_set_method_enter_callback (handle, events->enter);
+	mono_profiler_set_method_leave_callback (handle, events->leave);
+	mono_profiler_set_method_tail_call_callback (handle, events->tail_call);
+	mono_profiler_set_method_exception_leave_callback (handle, events->exception_leave);
+}
+
+void
 trigger_set_events (MonoProfilerHandle handle, monocle_kit_spool *spool, const struct call_events *events)
 {
 	static const struct call_events ours = { on_enter, on_leave, on_tail_call, on_exception_leave };
@@ -235,10 +244,7 @@ trigger_set_events (MonoProfilerHandle handle, monocle_kit_spool *spool, const s
 		events = &ours;
 	}
 	mono_profiler_set_call_instrumentation_filter_callback (handle, wanted ? filter : method_filter);
-	mono_profiler_set_method_enter_callback (handle, events->enter);
-	mono_profiler_set_method_leave_callback (handle, events->leave);
-	mono_profiler_set_method_tail_call_callback (handle, events->tail_call);
-	mono_profiler_set_method_exception_leave_callback (handle, events->exception_leave);
+	trigger_set_callbacks (handle, events);
 	if (exceptions)
 		mono_profiler_set_exception_throw_callback (handle, exception_throw);
 }

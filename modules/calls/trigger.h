@@ -23,6 +23,8 @@ struct call_events {
 bool trigger_init (const char *option);
 /* Sets the callbacks: `events`, or what calls them while calls are counted. Init window, after trigger_init (). */
 void trigger_set_events (MonoProfilerHandle handle, monocle_kit_spool *spool, const struct call_events *events);
+/* Sets these and no others, at any time. Normal context. */
+void trigger_set_callbacks (MonoProfilerHandle handle, const struct call_events *events);
 /* Is it a method that begins the counting? Such a method is counted whatever is chosen. As method_filter_wants (). */
 bool trigger_wants (MonoMethod *method);
 /* The calling thread ends. */

@@ -274,6 +274,12 @@ file_open (const file_config *config)
 	return true;
 }
 
+const char *
+file_path (void)
+{
+	return the_file.path;
+}
+
 void
 file_discard (void)
 {

@@ -36,6 +36,8 @@ void file_lose (enum monocle__cover_loss what, uint64_t count);
 bool file_is_own (void);
 /* It is not going to be used. Init window. */
 void file_discard (void);
+/* Absolute, borrowed. */
+const char *file_path (void);
 /* A clean end: there is no room from now on. One thread at a time, with file_reserve (). */
 void file_end (void);
 

@@ -130,6 +130,40 @@ enable (MonoProfilerHandle handle)
 		mono_profiler_set_call_instrumentation_filter_callback (handle, method_filter);
 }
 
+/* --- control ------------------------------------------------------------------------------------------------------ */
+
+static bool
+start (void *data)
+{
+	tap_silence (false);
+	return true;
+}
+
+static bool
+stop (void *data)
+{
+	tap_silence (true);
+	return true;
+}
+
+static bool
+show_file (void *data, char *ret_path, size_t size)
+{
+	enum { CONTROL_MS = 2000 };
+	snprintf (ret_path, size, "%s", monocle_kit_text_file (the_log));
+	return monocle_kit_text_sync (the_log, CONTROL_MS);
+}
+
+/* A file for each thread is no one file. What is written stays written. */
+static void
+register_control (void)
+{
+	monocle_kit_control control = { .size = sizeof control, .module = "events", .start = start, .stop = stop };
+	if (!option_threads)
+		control.snapshot = show_file;
+	monocle_kit_control_register (&control);
+}
+
 __attribute__ ((visibility ("default"))) void mono_profiler_init_events (const char *desc);
 
 void
@@ -140,6 +174,8 @@ mono_profiler_init_events (const char *desc)
 	install_own ();
 	MonoProfilerHandle handle = mono_profiler_create (NULL);
 	enable (handle);
-	if (!tap_install (handle, the_log, option_indent, option_time == 1))
+	if (tap_install (handle, the_log, option_indent, option_time == 1))
+		register_control ();
+	else
 		monocle_kit_text_close (the_log);
 }

@@ -72,5 +72,7 @@ const kind *kind_of (const char *name, const char *type);
 
 /* Sets callbacks for all chosen events. False: no memory for closures; one line was logged. */
 bool tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool clock);
+/* No lines from now on, or lines again. Any thread. */
+void tap_silence (bool silent);
 
 #endif

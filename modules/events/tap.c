@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <ffi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,6 +100,16 @@ close_level (thread_state *state, const event *opener)
 	return 0;
 }
 
+/* --- silence ------------------------------------------------------------------------------------------------------ */
+
+static atomic_bool is_silent; /* levels are followed all the same */
+
+void
+tap_silence (bool silent)
+{
+	is_silent = silent;
+}
+
 /* --- a line ------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -147,13 +158,15 @@ on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 	thread_state *state = get_state ();
 	if (state && tap->closes)
 		since = close_level (state, tap->closes);
-	put_time (&out, now);
-	put_format (&out, " %7d ", state ? (int) state->tid : 0);
-	put_indent (&out, state ? state->depth : 0);
-	put_event (&out, tap, arguments);
-	if (since)
-		put_format (&out, " (%.1f us)", (double) (now - since) / 1000);
-	monocle_kit_text_line (the_log, now, line, (size_t) (out.at - line));
+	if (!atomic_load_explicit (&is_silent, memory_order_relaxed)) {
+		put_time (&out, now);
+		put_format (&out, " %7d ", state ? (int) state->tid : 0);
+		put_indent (&out, state ? state->depth : 0);
+		put_event (&out, tap, arguments);
+		if (since)
+			put_format (&out, " (%.1f us)", (double) (now - since) / 1000);
+		monocle_kit_text_line (the_log, now, line, (size_t) (out.at - line));
+	}
 	if (state && tap->opens)
 		open_level (state, tap->row, now);
 	errno = saved_errno;

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -53,6 +54,8 @@ static const monocle_kit_option options[] = {
 
 static monocle_kit_stacks *the_stacks; /* NULL: what comes out is text */
 static monocle_kit_text *the_text;
+
+static atomic_bool is_stopped; /* what is thrown is not looked at */
 
 /* Keys of types, among those of methods, are odd. */
 enum { TYPE_KEY = 1 };
@@ -118,8 +121,8 @@ static void
 exception_throw (MonoProfiler *profiler, MonoObject *exception)
 {
 	int saved_errno = errno;
-	struct type *type = type_of (exception);
-	if (type->is_wanted)
+	struct type *type = atomic_load_explicit (&is_stopped, memory_order_relaxed) ? NULL : type_of (exception);
+	if (type && type->is_wanted)
 		see_throw (type, exception);
 	errno = saved_errno;
 }
@@ -174,6 +177,54 @@ runtime_shutdown_begin (MonoProfiler *profiler)
 		table_write (the_text);
 	if (the_text)
 		monocle_kit_text_close (the_text);
+}
+
+/* --- control ------------------------------------------------------------------------------------------------------ */
+
+enum { CONTROL_MS = 2000 };
+
+static bool
+start (void *data)
+{
+	is_stopped = false;
+	return true;
+}
+
+static bool
+stop (void *data)
+{
+	is_stopped = true;
+	return true;
+}
+
+static bool
+reset (void *data)
+{
+	return monocle_kit_stacks_reset (the_stacks, CONTROL_MS);
+}
+
+static bool
+show (void *data, char *ret_path, size_t size)
+{
+	snprintf (ret_path, size, "%s",
+	          the_stacks ? monocle_kit_stacks_file (the_stacks) : monocle_kit_text_file (the_text));
+	return the_stacks ? monocle_kit_stacks_sync (the_stacks, CONTROL_MS) : monocle_kit_text_sync (the_text, CONTROL_MS);
+}
+
+/* The table as text is written at the end; lines of a log stay written, and follow each exception to its catch. */
+static void
+register_control (void)
+{
+	monocle_kit_control control = { .size = sizeof control, .module = "exceptions" };
+	if (!option_log) {
+		control.start = start;
+		control.stop = stop;
+	}
+	if (the_stacks)
+		control.reset = reset;
+	if (the_stacks || !option_text)
+		control.snapshot = show;
+	monocle_kit_control_register (&control);
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
@@ -241,6 +292,7 @@ mono_profiler_init_exceptions (const char *desc)
 	mono_profiler_set_exception_throw_callback (handle, exception_throw);
 	mono_profiler_set_image_unloading_callback (handle, image_unloading);
 	mono_profiler_set_runtime_shutdown_begin_callback (handle, runtime_shutdown_begin);
+	register_control ();
 	if (the_stacks && option_threads) {
 		mono_profiler_set_thread_name_callback (handle, thread_name);
 		mono_profiler_set_thread_exited_callback (handle, thread_exited);

@@ -24,6 +24,8 @@ static clockid_t cost_clock;
 static uint64_t cost_period, cost_least, cost_of_hit;
 static bool is_early;
 static _Atomic uint64_t left_out;
+static _Atomic uint32_t epoch; /* how often counting has begun again */
+static atomic_bool is_stopped;
 
 static uint64_t
 read_clock (clockid_t clock)
@@ -62,6 +64,34 @@ cost_begin (void)
 	struct thread_place *place = thread_take ();
 	if (place)
 		place->last = place->hit = now ();
+	if (place)
+		place->epoch = epoch;
+}
+
+void
+cost_stop (void)
+{
+	is_stopped = true;
+}
+
+void
+cost_start (void)
+{
+	epoch++;
+	is_stopped = false;
+}
+
+/* What a thread used while nothing was counted is in no sample: it begins again. */
+static bool
+is_counting (struct thread_place *place)
+{
+	if (is_stopped)
+		return false;
+	if (place->epoch == epoch)
+		return true;
+	place->epoch = epoch;
+	place->last = place->hit = now ();
+	return false;
 }
 
 /* The reading moves over what the last hit cost. */
@@ -91,7 +121,9 @@ cost_take (void)
 {
 	struct thread_place *place = thread_take ();
 	if (!place)
-		return cost_period;
+		return is_stopped ? 0 : cost_period;
+	if (!is_counting (place))
+		return 0;
 	uint64_t time = now ();
 	if (!place->last || time < place->hit)
 		place->last = place->hit = unseen_beginning (time);
@@ -123,7 +155,7 @@ uint64_t
 cost_rest (void)
 {
 	struct thread_place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? thread_find () : NULL;
-	if (!place || !place->last)
+	if (!place || !place->last || !is_counting (place))
 		return 0;
 	uint64_t time = now (), used = time - place->last;
 	place->last = place->hit = time;

@@ -467,9 +467,51 @@ open_stacks (const char *desc)
 	monocle_kit_stacks *stacks = monocle_kit_stacks_open (&config);
 	if (stacks && option_snapshot)
 		open_snapshots (config);
+	else
+		snapshot_init (NULL, the_handle, sample_mode (), (uint32_t) option_freq);
 	mono_free (runtime);
 	return stacks;
 }
+
+/* --- control ------------------------------------------------------------------------------------------------------ */
+
+enum { CONTROL_MS = 2000 };
+
+static bool
+start (void *data)
+{
+	cost_start ();
+	snapshot_set_mode (sample_mode ());
+	return true;
+}
+
+static bool
+stop (void *data)
+{
+	cost_stop ();
+	snapshot_set_mode (MONO_PROFILER_SAMPLE_MODE_NONE);
+	return true;
+}
+
+static bool
+reset (void *data)
+{
+	taken = weight = 0;
+	return monocle_kit_stacks_reset (the_stacks, CONTROL_MS);
+}
+
+static bool
+show (void *data, char *ret_path, size_t size)
+{
+	snprintf (ret_path, size, "%s", monocle_kit_stacks_file (the_stacks));
+	return monocle_kit_stacks_sync (the_stacks, CONTROL_MS);
+}
+
+static const monocle_kit_control control = {
+	.size = sizeof control, .module = "sample", .start = start, .stop = stop, .reset = reset, .snapshot = show
+};
+
+/* --- init --------------------------------------------------------------------------------------------------------- */
 
 /* Who enables first owns the rate; another module's samples are ours too. */
 static bool
@@ -497,6 +539,7 @@ mono_profiler_init_sample (const char *desc)
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;
 	begin_thread ();
+	monocle_kit_control_register (&control);
 	sem_init (&sampler_began, 0, 0);
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
 	mono_profiler_set_assembly_loaded_callback (the_handle, assembly_loaded);

@@ -23,6 +23,7 @@ struct thread_place {
 	uint64_t began;           /* the monotonic clock then */
 	uint32_t snapshot;        /* the number of the last snapshot that it is in */
 	bool collects;            /* the thread has set off a collection, which is not over */
+	uint32_t epoch;           /* the one that `last` and `hit` belong to: cost.c */
 };
 
 /* The calling thread's place. NULL: it has none. Async-safe. */
@@ -48,6 +49,9 @@ void cost_begin (void);
  */
 uint64_t cost_take (void);
 void cost_done (void);
+/* Nothing is counted any more; again, from now on. Normal context. */
+void cost_stop (void);
+void cost_start (void);
 /* The calling thread ends: all that is in no sample yet. 0 in wall mode. */
 uint64_t cost_rest (void);
 
@@ -87,7 +91,7 @@ uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 
-/* Opens the profile of snapshots; mode and frequency are what is set again after each. Init. */
+/* Opens the profile of snapshots, none without `config`; mode and frequency are what is set again after each. Init. */
 bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle handle, MonoProfilerSampleMode mode,
                     uint32_t frequency);
 /*
@@ -95,6 +99,8 @@ bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle 
  * stays, and that is logged. Nothing happens without init.
  */
 void snapshot_listen (bool replaces);
+/* What is set again after each from now on. Normal context. */
+void snapshot_set_mode (MonoProfilerSampleMode mode);
 /* The number of the snapshot that wants stacks now; 0: none. Async-safe, as is add. */
 uint32_t snapshot_under_way (void);
 /* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */

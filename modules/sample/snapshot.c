@@ -26,7 +26,7 @@ enum { NONE, TAKING, WRITING };
 
 static monocle_kit_stacks *the_snapshots;
 static MonoProfilerHandle handle;
-static MonoProfilerSampleMode usual_mode;
+static _Atomic (MonoProfilerSampleMode) usual_mode;
 static uint32_t usual_frequency;
 static _Atomic int phase;
 static _Atomic bool is_wanted;  /* one more, when this one is done */
@@ -76,8 +76,16 @@ snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle the_h
 	handle = the_handle;
 	usual_mode = mode;
 	usual_frequency = frequency;
-	the_snapshots = monocle_kit_stacks_open (config);
+	the_snapshots = config ? monocle_kit_stacks_open (config) : NULL;
 	return the_snapshots != NULL;
+}
+
+void
+snapshot_set_mode (MonoProfilerSampleMode mode)
+{
+	usual_mode = mode;
+	if (phase != TAKING)
+		mono_profiler_set_sample_mode (handle, mode, usual_frequency);
 }
 
 uint32_t

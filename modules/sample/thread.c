@@ -54,7 +54,7 @@ thread_take (void)
 		if (owner > TOMBSTONE || !atomic_compare_exchange_strong (&place->thread, &owner, thread))
 			continue;
 		place->last = place->hit = place->began = 0;
-		place->snapshot = 0;
+		place->snapshot = place->epoch = 0;
 		place->collects = false;
 		found = place;
 	}

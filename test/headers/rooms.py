@@ -27,8 +27,8 @@ SOURCES = (".c", ".h", ".S")
 # From the ground up: (room, its folders, or its files in the library's own folder; "." has the rest of that folder).
 ROOMS = {
     "lib/core": [
-        ("ground", ["."]), ("arch", ["arch"]), ("check", ["check"]), ("load", ["load"]), ("sample", ["sample"]),
-        ("dispatch", ["dispatch"]), ("model", ["model"]), ("compat", ["compat"]),
+        ("ground", ["."]), ("arch", ["arch"]), ("check", ["check"]), ("load", ["load"]), ("control", ["control"]),
+        ("sample", ["sample"]), ("dispatch", ["dispatch"]), ("model", ["model"]), ("compat", ["compat"]),
     ],
     "lib/clr": [
         ("ground", ["service", "state", "thread-memory", "utf16"]), ("arch", ["arch"]), ("images", ["images"]),

@@ -41,6 +41,11 @@ def rows(folder):
         Row("names", {"MONOCLE_CHECK": NASTY}, ["MONOCLE_CHECK=%s is neither 0 nor 1; taken as 1" % SEEN]),
         Row("names", {"MONOCLE_RUN_ALL": NASTY}, ["MONOCLE_RUN_ALL=%s is neither 0 nor 1; taken as 0" % SEEN], "clr"),
         Row("names", {"MONOCLE_LOG_LEVEL": NASTY}, ["MONOCLE_LOG_LEVEL=%s is none of error, .*" % SEEN]),
+        Row("modules", {"MONOCLE_CONTROL": NASTY}, ["MONOCLE_CONTROL=%s is neither 0 nor 1; taken as 1" % SEEN]),
+        Row("modules", {"MONOCLE_START": NASTY},
+            ["MONOCLE_START=%s is neither now, nor stopped, nor a time like 5s; taken as now" % SEEN]),
+        Row("modules", {"MONOCLE_DURATION": HUGE + "s", "XDG_RUNTIME_DIR": pipe},
+            ["MONOCLE_DURATION=9+s is no time like 30s; modules count until the end"]),
         Row("names", {"MONOCLE_WAIT": HUGE}, ["MONOCLE_WAIT=9+ is neither 0, nor 1, nor a number .*"]),
         Row("names", {"MONOCLE_LOG": pipe}, ["MONOCLE_LOG=/.*/pipe: nobody reads this pipe; messages .*"]),
         # Numbers and folders that only `monocle run` sets, and for itself.
@@ -85,7 +90,8 @@ def rows(folder):
         # Nothing at all is what nothing is: one line that a module is missing.
         Row("empty", {"MONOCLE_PROFILE": " \t\n", "MONOCLE_MODULE_PATH": "", "MONOCLE_ENABLED": "", "MONOCLE_LOG": "",
                       "MONOCLE_PROCESS": "", "MONOCLE_STRICT": "", "MONOCLE_CHECK": "", "MONOCLE_SAMPLER": "",
-                      "MONOCLE_WAIT": "", "MONOCLE_LOG_LEVEL": "", "MONOCLE_RUN_DIR": "", "MONOCLE_RUN_PID": "",
+                      "MONOCLE_WAIT": "", "MONOCLE_CONTROL": "", "MONOCLE_START": "", "MONOCLE_DURATION": "",
+                      "XDG_RUNTIME_DIR": "", "MONOCLE_LOG_LEVEL": "", "MONOCLE_RUN_DIR": "", "MONOCLE_RUN_PID": "",
                       "MONOCLE_EMBED_PID": "", "MONOCLE_RUN_ALL": "", "TMPDIR": ""},
             ["MONOCLE_PROFILE names no module: .*|no profiler is named: .*"]),
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <monocle/embed.h>
 #include "arena.h"
+#include "control/control.h"
 #include "event.h"
 #include "feature.h"
 #include "filter.h"
@@ -182,11 +183,22 @@ monocle_host_init (const monocle_host_ops *candidate)
 	return MONOCLE_OK;
 }
 
+/* Modules that a program made itself, without a file, are its own business. */
+static void
+begin_control (void)
+{
+	static monocle__control_host control;
+	control.runtime = runtime ();
+	if (!monocle__host_delivering () && !monocle__roster_is_empty ())
+		monocle__control_begin (&control);
+}
+
 void
 monocle_host_startup_done (void)
 {
 	if (monocle__host_ops () == &no_ops)
 		return;
+	begin_control ();
 	move_phase (DELIVERING, WINDOW);
 	monocle__handle_publish ();
 	monocle__event_publish ();
@@ -236,6 +248,7 @@ monocle_host_shutdown (void)
 {
 	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING | QUIET) & ENDED)
 		return;
+	monocle__control_end ();
 	monocle__event_publish ();
 	monocle__handle_publish ();
 	monocle__sampler_end ();

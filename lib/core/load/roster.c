@@ -17,6 +17,10 @@ static char text[2048];   /* "NAME from FILE, NAME from FILE" */
 static unsigned unnamed;  /* for which there was no room */
 static char runtime[128]; /* "" before the first line */
 
+enum { NAMES_MOST = 64, NAME_SIZE = 128 };
+static char names[NAMES_MOST][NAME_SIZE];
+static unsigned name_count;
+
 /* Under the lock. */
 static void
 add (const char *name, const char *file)
@@ -48,9 +52,29 @@ monocle__roster_add (const char *name, void *code)
 	const char *file = dladdr (code, &info) && info.dli_fname ? info.dli_fname : "an unknown file";
 	pthread_mutex_lock (&lock);
 	add (name, file);
+	if (name_count < NAMES_MOST)
+		snprintf (names[name_count++], NAME_SIZE, "%s", name);
 	if (runtime[0])
 		say ();
 	pthread_mutex_unlock (&lock);
+}
+
+void
+monocle__roster_each (void (*each) (void *data, const char *name), void *data)
+{
+	pthread_mutex_lock (&lock);
+	for (unsigned i = 0; i < name_count; i++)
+		each (data, names[i]);
+	pthread_mutex_unlock (&lock);
+}
+
+bool
+monocle__roster_is_empty (void)
+{
+	pthread_mutex_lock (&lock);
+	bool is_empty = !name_count;
+	pthread_mutex_unlock (&lock);
+	return is_empty;
 }
 
 void

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -651,6 +652,102 @@ a_stop_ends_the_time_of_open_calls (void **state)
 	assert_true (tree_self_ns (spool, "open") < (after - before) * 5 / 4 + 1000000);
 }
 
+/* --- pause -------------------------------------------------------------------------------------------------------- */
+
+static void
+while_it_is_paused_nothing_counts_and_no_time_passes (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	enter (a);
+	wait_ns (3000000);
+	monocle_kit_calls_pause (spool);
+	uint64_t before = tree_self_ns (spool, "a");
+	assert_true (before >= 2800000);
+	enter (b), leave (b); /* One that comes too late. */
+	wait_ns (60000000);
+	assert_int_equal (tree_calls (spool, "a;b"), 0);
+	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+	monocle_kit_calls_resume (spool);
+	wait_ns (3000000);
+	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+	leave (a); /* It was open: nobody counts its end. */
+	enter (b), leave (b);
+	assert_int_equal (tree_calls (spool, "b"), 1);
+	assert_int_equal (tree_calls (spool, "a"), 1);
+	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+}
+
+static void
+what_was_counted_is_forgotten_while_it_is_paused_only (void **state)
+{
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	for (int i = 0; i < 5; i++)
+		enter (a), enter (b), leave (b), leave (a);
+	assert_false (monocle_kit_calls_reset (spool));
+	assert_int_equal (tree_calls (spool, "a;b"), 5);
+	monocle_kit_calls_pause (spool);
+	assert_true (monocle_kit_calls_reset (spool));
+	monocle_kit_calls_resume (spool);
+	assert_int_equal (tree_calls (spool, "a;b"), 0);
+	assert_int_equal (tree_self_ns (spool, "a"), 0);
+	enter (a), enter (b), leave (b), leave (a);
+	assert_int_equal (tree_calls (spool, "a;b"), 1);
+}
+
+struct runner {
+	monocle_kit_spool *spool;
+	_Atomic bool is_silent, is_over;
+	_Atomic int silent; /* threads that know */
+	_Atomic uint64_t rounds;
+};
+
+/* As a module does it: its callbacks are silent, or count. */
+static void *
+run_calls (void *data)
+{
+	struct runner *runner = data;
+	while (!runner->is_over) {
+		if (runner->is_silent) {
+			runner->silent++;
+			while (runner->is_silent)
+				sched_yield ();
+			runner->silent--;
+		}
+		monocle_kit_calls_enter (runner->spool, (void *) c);
+		monocle_kit_calls_leave (runner->spool, (void *) c);
+		runner->rounds++;
+	}
+	return NULL;
+}
+
+static void
+threads_that_run_are_paused_and_counted_exactly (void **state)
+{
+	struct runner runner = { .spool = tree_open (true, false, 0) };
+	pthread_t threads[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create (&threads[i], NULL, run_calls, &runner);
+	for (int round = 0; round < 5; round++) {
+		while (runner.rounds < 1000)
+			sched_yield ();
+		while (runner.silent)
+			sched_yield ();
+		runner.is_silent = true;
+		while (runner.silent < 4)
+			sched_yield ();
+		monocle_kit_calls_pause (runner.spool);
+		assert_int_equal (tree_calls (runner.spool, "c"), runner.rounds);
+		assert_true (monocle_kit_calls_reset (runner.spool));
+		runner.rounds = 0;
+		monocle_kit_calls_resume (runner.spool);
+		runner.is_silent = false;
+	}
+	runner.is_over = true;
+	for (int i = 0; i < 4; i++)
+		pthread_join (threads[i], NULL);
+	assert_int_equal (tree_calls (runner.spool, "c"), runner.rounds);
+}
+
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
@@ -685,6 +782,9 @@ main (void)
 		tree_test (a_handler_between_any_two_instructions_keeps_the_tree_whole),
 		tree_test (a_handler_may_interrupt_the_end_of_a_thread),
 		tree_test (a_forked_child_writes_nothing),
+		tree_test (while_it_is_paused_nothing_counts_and_no_time_passes),
+		tree_test (what_was_counted_is_forgotten_while_it_is_paused_only),
+		tree_test (threads_that_run_are_paused_and_counted_exactly),
 		tree_test (every_failed_allocation_is_survived_and_counted),
 		tree_test (when_the_file_cannot_grow_known_paths_still_count),
 	};

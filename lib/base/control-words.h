@@ -1,0 +1,47 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * control-words.h - what is said over a control socket, and where that is: doc/control.md.
+ */
+#ifndef MONOCLE_BASE_CONTROL_WORDS_H
+#define MONOCLE_BASE_CONTROL_WORDS_H
+
+#include <stddef.h>
+
+enum {
+	MONOCLE__CONTROL_VERSION = 1,
+	MONOCLE__CONTROL_LINE = 4096, /* bytes of a line, with its line feed */
+};
+
+/* A folder of this name and 16 more characters, the socket in it, and the thread that serves it (15 bytes at most). */
+#define MONOCLE__CONTROL_FOLDER "monocle-ctl-"
+#define MONOCLE__CONTROL_SOCKET "socket"
+#define MONOCLE__CONTROL_THREAD "monocle-ctl"
+/* The last line of an answer is one of these; a text follows the second, after a blank. */
+#define MONOCLE__CONTROL_OK    "ok"
+#define MONOCLE__CONTROL_ERROR "error"
+
+typedef enum {
+	MONOCLE__CONTROL_STATUS,
+	MONOCLE__CONTROL_START,
+	MONOCLE__CONTROL_STOP,
+	MONOCLE__CONTROL_RESET,
+	MONOCLE__CONTROL_SNAPSHOT,
+	MONOCLE__CONTROL_LOAD,
+	MONOCLE__CONTROL_VERBS
+} monocle__control_verb;
+
+typedef struct {
+	monocle__control_verb verb;
+	const char *argument; /* of load, what is loaded; else the name of a module, or "" for all of them */
+} monocle__control_request;
+
+/*
+ * Reads a request, `length` bytes and a NUL, without the line feed. NULL when it is good; else what is wrong, as the
+ * text of an error. The request points into the line.
+ */
+const char *monocle__control_words_read (const char *line, size_t length, monocle__control_request *ret_request);
+/* "status" */
+const char *monocle__control_words_verb (monocle__control_verb verb);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * control-command.c - see control-command.h. What modules of ours can do with themselves they have told their toolkit,
+ * which is looked for in the process: neither the core nor the umbrella is linked to it, and other modules do without.
+ *
+ * The server's thread fills `asked` and moves IDLE to POSTED; this one fills `answer` and moves that to DONE; the
+ * server's takes it and moves that to IDLE. So each is written by one thread at a time.
+ */
+#include "control-command.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "background.h"
+#include "load/roster.h"
+#include "log.h"
+#include "nanoseconds.h"
+
+enum { STACK = 1 << 20 };
+enum { IDLE, POSTED, DONE };
+
+static const monocle__control_host *the_host;
+static _Atomic int state;
+static atomic_bool is_ending;
+static sem_t wake;
+static char argument[MONOCLE__CONTROL_LINE];
+static monocle__control_request asked;
+static monocle__control_answer answer;
+static uint64_t start_at, stop_at; /* of CLOCK_MONOTONIC; UINT64_MAX: never. The thread's */
+
+/* --- the toolkit -------------------------------------------------------------------------------------------------- */
+
+typedef int (*control_fn) (const char *verb, const char *module, void (*say) (void *data, const char *line),
+                           void *data);
+
+/* NULL: no module of the process uses it. */
+static control_fn
+find_toolkit (void)
+{
+	void *library = dlopen ("libmonocle-kit.so.0", RTLD_LAZY | RTLD_NOLOAD);
+	control_fn function = library ? (control_fn) dlsym (library, "monocle_kit_control_do") : NULL;
+	if (library)
+		dlclose (library); /* It was there before, and is never unloaded. */
+	return function;
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+/* A line that does not fit is left out; room for the last one is kept. */
+static __attribute__ ((format (printf, 3, 4))) void
+put (monocle__control_answer *to, size_t kept, const char *format, ...)
+{
+	size_t room = sizeof to->text - kept - to->length;
+	va_list arguments;
+	va_start (arguments, format);
+	int length = vsnprintf (to->text + to->length, room, format, arguments);
+	va_end (arguments);
+	if (length < 0 || (size_t) length >= room)
+		return;
+	for (char *at = to->text + to->length; *at; at++)
+		if ((unsigned char) *at < ' ')
+			*at = '?';
+	to->length += (size_t) length;
+	to->text[to->length++] = '\n';
+}
+
+enum { LAST_LINE = 512 };
+
+static void
+say (void *data, const char *line)
+{
+	put (data, LAST_LINE, "%s", line);
+}
+
+static void
+finish (monocle__control_answer *to, const char *error)
+{
+	if (error)
+		put (to, 0, MONOCLE__CONTROL_ERROR " %.400s", error);
+	else
+		put (to, 0, MONOCLE__CONTROL_OK);
+}
+
+/* --- what can be asked -------------------------------------------------------------------------------------------- */
+
+struct listing {
+	monocle__control_answer *answer;
+	const char *module;
+	unsigned found;
+};
+
+/* Of a module that did not tell the toolkit of itself, no more is known than that it was started. */
+static void
+list_other (void *data, const char *name)
+{
+	struct listing *listing = data;
+	char known[160];
+	if (*listing->module && strcmp (listing->module, name))
+		return;
+	listing->found++;
+	snprintf (known, sizeof known, "module %.128s ", name);
+	for (const char *line = listing->answer->text; line && *line;
+	     line = strchr (line, '\n') ? strchr (line, '\n') + 1 : NULL)
+		if (!strncmp (line, known, strlen (known)))
+			return;
+	put (listing->answer, LAST_LINE, "module %.128s uncontrolled", name);
+}
+
+static const char *
+do_status (const monocle__control_request *request, monocle__control_answer *to)
+{
+	control_fn toolkit = find_toolkit ();
+	struct listing listing = { to, request->argument, 0 };
+	put (to, LAST_LINE, "process %d", (int) getpid ());
+	put (to, LAST_LINE, "runtime %s", the_host && the_host->runtime ? the_host->runtime : "unknown");
+	to->text[to->length] = '\0';
+	if (toolkit)
+		toolkit ("status", request->argument, say, to);
+	to->text[to->length] = '\0';
+	monocle__roster_each (list_other, &listing);
+	return *request->argument && !listing.found ? "there is no such module in the process" : NULL;
+}
+
+static bool
+is_loaded (const char *name)
+{
+	monocle__control_answer none = { .length = 0 };
+	struct listing listing = { &none, name, 0 };
+	monocle__roster_each (list_other, &listing);
+	return listing.found > 0;
+}
+
+/* start, stop, reset, snapshot: of one module, or of all that know how. */
+static const char *
+do_modules (const monocle__control_request *request, monocle__control_answer *to)
+{
+	control_fn toolkit = find_toolkit ();
+	int done = toolkit ? toolkit (monocle__control_words_verb (request->verb), request->argument, say, to) : 0;
+	if (done > 0)
+		return NULL;
+	if (done < 0)
+		return "it failed; see the lines above, or the process's messages";
+	if (!*request->argument)
+		return "no module in the process can do that";
+	return is_loaded (request->argument) ? "this module cannot do that" : "there is no such module in the process";
+}
+
+static const char *
+do_load (const monocle__control_request *request, monocle__control_answer *to)
+{
+	if (!the_host || !the_host->load)
+		return "this process loads no more modules";
+	if (the_host->load (request->argument) < 0)
+		return "it was not loaded; the process's messages (MONOCLE_LOG, else its stderr) say why";
+	return NULL;
+}
+
+void
+monocle__control_command_do (const monocle__control_request *request, monocle__control_answer *ret_answer)
+{
+	ret_answer->length = 0;
+	finish (ret_answer, request->verb == MONOCLE__CONTROL_STATUS ? do_status (request, ret_answer)
+	                    : request->verb == MONOCLE__CONTROL_LOAD ? do_load (request, ret_answer)
+	                                                             : do_modules (request, ret_answer));
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+static void
+do_all (monocle__control_verb verb)
+{
+	static monocle__control_answer unread;
+	monocle__control_command_do (&(monocle__control_request) { verb, "" }, &unread);
+}
+
+static void
+do_what_is_due (uint64_t now)
+{
+	if (now >= start_at) {
+		start_at = UINT64_MAX;
+		do_all (MONOCLE__CONTROL_START);
+	}
+	if (now >= stop_at) {
+		stop_at = UINT64_MAX;
+		do_all (MONOCLE__CONTROL_STOP);
+	}
+}
+
+static void
+wait_for_work (uint64_t now)
+{
+	uint64_t until = start_at < stop_at ? start_at : stop_at;
+	if (until == UINT64_MAX)
+		while (sem_wait (&wake) && errno == EINTR)
+			;
+	else if (until > now)
+		monocle__background_sleep (&wake, until - now);
+}
+
+static void *
+run (void *nothing)
+{
+	while (!is_ending) {
+		uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+		do_what_is_due (now);
+		if (state == POSTED) {
+			monocle__control_command_do (&asked, &answer);
+			state = DONE;
+		}
+		wait_for_work (now);
+	}
+	return NULL;
+}
+
+bool
+monocle__control_command_begin (const monocle__control_host *host, uint64_t start_after, uint64_t stop_after)
+{
+	pthread_t thread;
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	the_host = host;
+	start_at = start_after == UINT64_MAX ? UINT64_MAX : now + start_after;
+	stop_at = stop_after == UINT64_MAX || start_at == UINT64_MAX ? UINT64_MAX : start_at + stop_after;
+	state = IDLE;
+	is_ending = false;
+	sem_init (&wake, 0, 0);
+	if (!monocle__background_start (&thread, run, NULL, STACK))
+		return false;
+	pthread_detach (thread);
+	return true;
+}
+
+void
+monocle__control_command_end (void)
+{
+	is_ending = true;
+	sem_post (&wake);
+}
+
+bool
+monocle__control_command_post (const monocle__control_request *request)
+{
+	if (state != IDLE)
+		return false;
+	snprintf (argument, sizeof argument, "%s", request->argument);
+	asked = (monocle__control_request) { request->verb, argument };
+	state = POSTED;
+	sem_post (&wake);
+	return true;
+}
+
+const monocle__control_answer *
+monocle__control_command_take (void)
+{
+	int done = DONE;
+	return atomic_compare_exchange_strong (&state, &done, IDLE) ? &answer : NULL;
+}

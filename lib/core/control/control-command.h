@@ -1,0 +1,38 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * control-command.h - the thread that does what was asked, one thing at a time.
+ */
+#ifndef MONOCLE_CONTROL_COMMAND_H
+#define MONOCLE_CONTROL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control-words.h"
+#include "control.h"
+
+enum { MONOCLE__CONTROL_ANSWER = 16 << 10 };
+
+typedef struct {
+	size_t length;
+	char text[MONOCLE__CONTROL_ANSWER];
+} monocle__control_answer;
+
+/*
+ * Makes the thread. `start_after`: nanoseconds from now after which all modules are started; UINT64_MAX: never.
+ * `stop_after`: the same, from that start on. False: there is no thread.
+ */
+bool monocle__control_command_begin (const monocle__control_host *host, uint64_t start_after, uint64_t stop_after);
+void monocle__control_command_end (void);
+
+/* Does it now, on the calling thread. */
+void monocle__control_command_do (const monocle__control_request *request, monocle__control_answer *ret_answer);
+
+/* For one thread, the server: has it done; false: the answer to another one was not taken yet. */
+bool monocle__control_command_post (const monocle__control_request *request);
+/* The answer, which stays until the next post, once; NULL: it is not there yet. */
+const monocle__control_answer *monocle__control_command_take (void);
+
+#endif

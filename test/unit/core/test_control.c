@@ -1,0 +1,277 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_control.c - the control socket of a process: where it is, who is served, and what the process sees of it.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "control/control.h"
+
+static char folder[] = "/tmp/test-control-XXXXXX";
+static atomic_int loads;
+
+static int
+load (const char *desc)
+{
+	loads++;
+	return strcmp (desc, "good:a b") ? -1 : 0;
+}
+
+static const monocle__control_host host = { .runtime = "1.2 (Test)", .load = load };
+
+/* The socket's path when there is one; static text. */
+static const char *
+find_socket (void)
+{
+	static char path[PATH_MAX];
+	DIR *directory = opendir (folder);
+	struct dirent *entry;
+	*path = '\0';
+	while ((entry = readdir (directory)))
+		if (!strncmp (entry->d_name, "monocle-ctl-", 12))
+			snprintf (path, sizeof path, "%s/%s/socket", folder, entry->d_name);
+	closedir (directory);
+	return *path && access (path, F_OK) == 0 ? path : NULL;
+}
+
+static int
+connect_to (const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf (address.sun_path, sizeof address.sun_path, "%s", path);
+	if (connect (fd, (struct sockaddr *) &address, sizeof address) == 0)
+		return fd;
+	close (fd);
+	return -1;
+}
+
+static void
+wait_a_little (void)
+{
+	nanosleep (&(struct timespec) { .tv_nsec = 1000000 }, NULL);
+}
+
+/* Made by the thread: a moment after begin. */
+static char *
+await_socket (void)
+{
+	for (int i = 0; i < 20000; i++, wait_a_little ()) {
+		const char *path = find_socket ();
+		int fd = path ? connect_to (path) : -1;
+		if (fd >= 0) {
+			close (fd);
+			return strdup (path);
+		}
+	}
+	return NULL;
+}
+
+static char *
+ask (const char *path, const char *request)
+{
+	char *answer = calloc (1, 4096);
+	size_t length = 0;
+	ssize_t got;
+	int fd = connect_to (path);
+	assert_true (fd >= 0);
+	assert_int_equal (send (fd, request, strlen (request), MSG_NOSIGNAL), strlen (request));
+	while (!strstr (answer, "ok\n") && !strstr (answer, "error ") &&
+	       (got = recv (fd, answer + length, 4095 - length, 0)) > 0)
+		length += (size_t) got;
+	close (fd);
+	return answer;
+}
+
+static unsigned
+count_descriptors (void)
+{
+	unsigned count = 0;
+	DIR *directory = opendir ("/proc/self/fd");
+	while (readdir (directory))
+		count++;
+	closedir (directory);
+	return count;
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+static void
+only_this_user_can_enter_and_no_descriptor_is_seen (void **state)
+{
+	unsigned before = count_descriptors ();
+	struct stat status;
+	monocle__control_begin (&host);
+	char *path = await_socket ();
+	assert_non_null (path);
+	assert_int_equal (count_descriptors (), before);
+	*strrchr (path, '/') = '\0';
+	assert_int_equal (lstat (path, &status), 0);
+	assert_int_equal (status.st_mode & 07777, 0700);
+	assert_int_equal (strlen (strrchr (path, '/') + 1), 12 + 16);
+	free (path);
+}
+
+static void
+it_says_what_the_process_is_and_refuses_in_words (void **state)
+{
+	static const struct {
+		const char *request, *answer;
+	} rows[] = {
+		{ "monocle 1 stop\n", "error no module in the process can do that\n" },
+		{ "monocle 1 stop it\n", "error there is no such module in the process\n" },
+		{ "monocle 1 status it\n", NULL },
+		{ "monocle 3 stop\n", "error version 1 is spoken here\n" },
+		{ "GET / HTTP/1.1\n", "error a request begins with \"monocle 1\"\n" },
+		{ "monocle 1 load good:a b\n", "ok\n" },
+		{ "monocle 1 load bad\n",
+		  "error it was not loaded; the process's messages (MONOCLE_LOG, else its stderr) say why\n" },
+	};
+	char *path = await_socket (), wanted[128];
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *answer = ask (path, rows[i].request);
+		if (rows[i].answer)
+			assert_string_equal (answer, rows[i].answer);
+		else
+			assert_non_null (strstr (answer, "error there is no such module in the process\n"));
+		free (answer);
+	}
+	assert_int_equal (loads, 2);
+	char *answer = ask (path, "monocle 1 status\n");
+	snprintf (wanted, sizeof wanted, "process %d\nruntime 1.2 (Test)\nok\n", (int) getpid ());
+	assert_string_equal (answer, wanted);
+	free (answer);
+	free (path);
+}
+
+static void
+a_line_may_come_byte_by_byte_and_several_on_one_connection (void **state)
+{
+	static const char request[] = "monocle 1 load good:a b\n";
+	char *path = await_socket (), answer[64];
+	int fd = connect_to (path);
+	for (int round = 0; round < 3; round++) {
+		for (const char *at = request; *at; at++, wait_a_little ())
+			assert_int_equal (send (fd, at, 1, MSG_NOSIGNAL), 1);
+		ssize_t got = recv (fd, answer, sizeof answer, 0);
+		assert_int_equal (got, 3);
+		assert_memory_equal (answer, "ok\n", 3);
+	}
+	close (fd);
+	free (path);
+}
+
+static void *
+ask_often (void *data)
+{
+	for (int i = 0; i < 10; i++) {
+		char *answer = ask (data, "monocle 1 load good:a b\n");
+		if (strcmp (answer, "ok\n"))
+			return answer;
+		free (answer);
+	}
+	return NULL;
+}
+
+static void
+eight_clients_at_once_are_all_answered (void **state)
+{
+	pthread_t threads[8];
+	char *path = await_socket ();
+	void *wrong;
+	loads = 0;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal (pthread_create (&threads[i], NULL, ask_often, path), 0);
+	for (int i = 0; i < 8; i++) {
+		pthread_join (threads[i], &wrong);
+		assert_null (wrong);
+	}
+	assert_int_equal (loads, 80);
+	free (path);
+}
+
+static void
+who_says_nothing_makes_room_for_who_does (void **state)
+{
+	char *path = await_socket ();
+	int silent[32];
+	for (int i = 0; i < 32; i++)
+		silent[i] = connect_to (path);
+	char *answer = ask (path, "monocle 1 load good:a b\n");
+	assert_string_equal (answer, "ok\n");
+	for (int i = 0; i < 32; i++)
+		close (silent[i]);
+	free (answer);
+	free (path);
+}
+
+static void
+a_forked_child_neither_listens_nor_removes (void **state)
+{
+	int status;
+	char *path = await_socket ();
+	pid_t child = fork ();
+	if (child == 0) {
+		monocle__control_end ();
+		_exit (find_socket () ? 0 : 1);
+	}
+	assert_int_equal (waitpid (child, &status, 0), child);
+	assert_int_equal (status, 0);
+	free (path);
+}
+
+static void
+at_the_end_nothing_is_left_and_it_can_begin_again (void **state)
+{
+	char *path = await_socket ();
+	monocle__control_end ();
+	assert_null (find_socket ());
+	assert_int_not_equal (access (path, F_OK), 0);
+	monocle__control_begin (&host);
+	char *other = await_socket ();
+	assert_non_null (other);
+	assert_string_not_equal (path, other);
+	monocle__control_end ();
+	assert_null (find_socket ());
+	assert_int_equal (rmdir (folder), 0);
+	free (path);
+	free (other);
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (only_this_user_can_enter_and_no_descriptor_is_seen),
+		cmocka_unit_test (it_says_what_the_process_is_and_refuses_in_words),
+		cmocka_unit_test (a_line_may_come_byte_by_byte_and_several_on_one_connection),
+		cmocka_unit_test (eight_clients_at_once_are_all_answered),
+		cmocka_unit_test (who_says_nothing_makes_room_for_who_does),
+		cmocka_unit_test (a_forked_child_neither_listens_nor_removes),
+		cmocka_unit_test (at_the_end_nothing_is_left_and_it_can_begin_again),
+	};
+	if (!mkdtemp (folder))
+		return 1;
+	setenv ("XDG_RUNTIME_DIR", folder, 1);
+	unsetenv ("MONOCLE_CONTROL");
+	unsetenv ("MONOCLE_START");
+	unsetenv ("MONOCLE_DURATION");
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
