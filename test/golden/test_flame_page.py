@@ -316,6 +316,16 @@ class Page(unittest.TestCase):
         self.browser.open(self.folder / 'plain.html')
         self.assertIn('94%', self.see('monocle.colour(%s, false)' % (FRAME % '"work"')))
 
+    def test_names_of_other_tools_are_understood(self):
+        data = pprof.Writer()
+        data.value('samples', 'count')
+        data.sample(['shop!Shop.Program.Main(class System.String[],value class Shop.OptionsOfTheProgram)', '?!?'], [1])
+        self.write('peer', data.encode())
+        self.open('peer', '#table=name')
+        self.assertIn('94%', self.see('monocle.colour(1, false)'))
+        self.assertIn('220 ', self.see('monocle.colour(2, false)'))
+        self.assertEqual(self.see('document.querySelectorAll("#rows button")[2].textContent'), 'Program.Main')
+
     def test_a_source_is_shown_and_opens_an_editor(self):
         page = self.open('view', '', '--editor=vscode')
         text = page.read_text()

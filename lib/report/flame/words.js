@@ -15,7 +15,7 @@ function amount(n, m) {
 	return grouped(n);
 }
 const signed = (n, text) => (n > 0 ? "+" : n < 0 ? "-" : "") + text;
-function percent(part, whole) { return whole > 0 ? (100 * part / whole).toFixed(part < whole * 0.001 ? 3 : 1) + " %" : "-"; }
+function percent(part, whole) { return part === 0 ? "0 %" : whole > 0 ? (100 * part / whole).toFixed(part < whole * 0.001 ? 3 : 1) + " %" : "-"; }
 function change(i) {
 	const { totals } = shown, difference = totals[1][i] - totals[0][i];
 	const points = m => totals[m][ROOT] > 0 ? 100 * totals[m][i] / totals[m][ROOT] : 0, share = points(1) - points(0);
@@ -35,7 +35,9 @@ function lastPart(text, from, end) {
 	return from;
 }
 function partsOf(text) {
-	const open = text.endsWith(")") ? text.lastIndexOf(" (") : -1, end = open > 0 ? open : text.length;
+	let open = text.endsWith(")") ? text.lastIndexOf(" (") : -1;
+	if (open < 0 && /^[^(<]+![^!]+\)$/.test(text)) open = text.indexOf("("); /* "Assembly!Type.Method(class Type)" of other tools */
+	const end = open > 0 ? open : text.length;
 	const from = (text.match(/^\(wrapper [^)]*\) /) || [""])[0].length;
 	let method = lastPart(text, from, end);
 	if (/^lambda\d*$/.test(text.slice(method, end))) method = lastPart(text, from, Math.max(method - 1, from));

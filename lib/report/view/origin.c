@@ -67,6 +67,8 @@ origin_by_name (const char *name)
 	size_t length = assembly_length (name);
 	const char *member = length ? name + length + 1 : name;
 	if (length) {
+		if (*name == '?') /* "?!?", where nothing is known */
+			return MONOCLE__ORIGIN_OTHER;
 		snprintf (assembly, sizeof assembly, "%.*s", (int) (length < sizeof assembly ? length : 0), name);
 		if (monocle__image_origin_is_foreign_name (assembly))
 			return MONOCLE__ORIGIN_FRAMEWORK;
