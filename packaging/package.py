@@ -83,7 +83,7 @@ def copy_documents(folder, include):
     where include/ is, seen from doc/. A link to what is not installed becomes its text."""
     shutil.copytree(TOP / "examples", folder / "examples", ignore=not_examples)
     (folder / "doc").mkdir()
-    shutil.copy(TOP / "doc/flame.svg", folder / "doc")
+    shutil.copy(TOP / "doc/flame.png", folder / "doc")
     pages = [TOP / "README.md", *sorted((TOP / "doc").glob("*.md"))]
     for page in pages:
         shutil.copy(page, folder / page.relative_to(TOP))
