@@ -193,6 +193,8 @@ def make_deb(project, options):
     for library in tree.rglob("*.so*"):
         library.chmod(0o644)  # Debian wants no execute bits on libraries
     write_control(project, tree, needed_packages(tree, options.build / "debian-work"), architecture)
+    for path in [tree, *tree.rglob("*")]:
+        os.utime(path, (project.time, project.time), follow_symlinks=False)
     package = options.output / ("monocle_%s_%s.deb" % (project.version, architecture))
     run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", tree, package, stdout=subprocess.DEVNULL,
         env={**os.environ, "SOURCE_DATE_EPOCH": str(project.time)})
