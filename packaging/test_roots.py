@@ -38,7 +38,7 @@ class Root:
         subprocess.run(["cp", "-a", "--reflink=auto", str(template), str(self.folder)], check=True)
         shutil.copytree(options.dotnet, self.folder / "usr/share/dotnet", symlinks=True, dirs_exist_ok=True)
         (self.folder / "app").mkdir()
-        for file in (options.program, options.program.with_suffix(".runtimeconfig.json")):
+        for file in options.program.parent.glob(options.program.stem + ".*"):  # its settings, and symbols
             shutil.copy(file, self.folder / "app")
         (self.folder / "work").mkdir()
         os.chown(self.folder / "work", 1000, 1000)
@@ -87,17 +87,26 @@ def try_commands(root, monocle, program):
                   program, says=[PRINTED])
     events = root.folder / "work/events.txt"
     root.check("with its methods' names", events.exists() and "Words:Main" in events.read_text())
+    root.succeeds("its lines are covered", monocle, "run", "--profile=cover:sources=any", "-o", "lines.mcov", "--",
+                  "dotnet", program, says=[PRINTED, "methods   13 of 13"])
+    root.succeeds("its exceptions are counted", monocle, "run", "--profile=exceptions", "-o", "thrown.pb.gz", "--",
+                  "dotnet", program, says=[PRINTED])
     root.succeeds("a flame graph is drawn", monocle, "flame", "calls.pb.gz", "-o", "calls.html")
-    for file in ("sample.pb.gz", "calls.pb.gz", "calls.html", "events.txt"):
+    for file in ("sample.pb.gz", "calls.pb.gz", "calls.html", "events.txt", "lines.mcov", "thrown.pb.gz"):
         (root.folder / "work" / file).unlink(missing_ok=True)
 
 
-def try_tarball(root, options):
+def unpack_tarball(root, options):
+    """The name of its folder, which is in /work."""
     tarball = next(options.packages.glob("monocle-*.tar.gz"))
-    name = tarball.name[:-len(".tar.gz")]
     shutil.copy(tarball, root.folder / "work")
-    root.run("ldd", "--version")
     root.succeeds("a user without rights unpacks the tarball", "tar", "-xzf", tarball.name)
+    return tarball.name[:-len(".tar.gz")]
+
+
+def try_tarball(root, options):
+    root.run("ldd", "--version")
+    name = unpack_tarball(root, options)
     try_commands(root, "/work/%s/bin/monocle" % name, "/app/" + options.program.name)
     root.succeeds("the folder is moved", "mv", name, "/work/a new place")
     try_commands(root, "/work/a new place/bin/monocle", "/app/" + options.program.name)
@@ -129,6 +138,13 @@ def try_deb(root, options):
     root.succeeds("it is removed", "dpkg", "-P", "monocle", user="0:0")
     left = root.run("find", "/etc", "/usr", "/var", "-xdev", "-name", "*monocle*", user="0:0").stdout
     root.check("without a trace", left == "", left)
+
+    folder = "/work/" + unpack_tarball(root, options)
+    root.succeeds("Mono finds the tarball's modules", "env", "LD_LIBRARY_PATH=%s/lib" % folder, "mono",
+                  "--profile=calls:output=own.pb.gz", program, says=[PRINTED])
+    root.succeeds("their profile is read", folder + "/bin/monocle", "report", "own.pb.gz", says=[CALLS])
+    root.succeeds("the tarball runs Mono", folder + "/bin/monocle", "run", "--profile=calls", "-o", "run.pb.gz", "--",
+                  "mono", program, says=[PRINTED, CALLS])
 
 
 # --- roots ------------------------------------------------------------------------------------------------------------

@@ -48,6 +48,12 @@ construct (int count, char **words, char **environment)
 	constructed += count == 2 && words[1] && environment == environ;
 }
 
+__attribute__ ((destructor)) static void
+destruct (void)
+{
+	puts ("destructed");
+}
+
 static void *
 post (void *semaphore)
 {
@@ -131,8 +137,8 @@ def compile_program(suite, cc, name, *flags):
                            *flags, "-pthread", "-ldl"], capture_output=True, text=True)
     suite.check(done.returncode == 0, "the program is linked " + name, done.stderr)
     ran = subprocess.run([program, suite.work / name / "files"], capture_output=True, text=True)
-    suite.check((ran.returncode, ran.stdout) == (0, "constructed 1 times, 2 words\n"), "it runs, linked " + name,
-                ran.stdout + ran.stderr)
+    suite.check((ran.returncode, ran.stdout) == (0, "constructed 1 times, 2 words\ndestructed\n"),
+                "it runs, linked " + name, ran.stdout + ran.stderr)
     return check_elf.File(program)
 
 
