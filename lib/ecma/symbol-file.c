@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "bytes.h"
 #include "debug-directory.h"
 
 enum { FILE_SIZE_MAX = 512 << 20 };
@@ -212,6 +213,112 @@ take_mdb (search *s)
 	size_t folder = folder_length (s->filename);
 	const char *own = s->filename + folder;
 	return *own && take_beside (s, MONOCLE__SYMBOLS_MDB, folder, own, (int) strlen (own), ".mdb");
+}
+
+/* --- a look beforehand -------------------------------------------------------------------------------------------- */
+
+/*
+ * The headers of a PE file (ECMA-335 II.25) have the debug directory's RVA, and the sections that say where in the file
+ * that is. Each read is of so many bytes; what lies beyond them is not known, and then there may be symbols.
+ */
+enum {
+	HEAD = 4096,
+	PE_POINTER = 0x3c,
+	SECTION_COUNT = 6,
+	OPTIONAL_SIZE = 20,
+	OPTIONAL = 24,
+	DEBUG_PE32 = 96 + 6 * 8,
+	DEBUG_PE64 = 112 + 6 * 8,
+	PE64 = 0x20b,
+	SECTION = 40,
+	DEBUG_ENTRY = 28,
+	ENTRIES_MOST = 16,
+	CODEVIEW_PATH = 24,
+};
+
+static bool
+read_at (int file, uint64_t offset, uint8_t *data, size_t size)
+{
+	return offset <= FILE_SIZE_MAX && pread (file, data, size, (off_t) offset) == (ssize_t) size;
+}
+
+/* Where in the file the debug directory is; false: unknown. *ret_size is 0 when the image has none. */
+static bool
+find_directory (const uint8_t *head, uint64_t *ret_offset, uint32_t *ret_size)
+{
+	uint64_t pe = monocle__le32 (head + PE_POINTER);
+	if (pe > HEAD - OPTIONAL - DEBUG_PE64 - 2 * sizeof (uint32_t))
+		return false;
+	const uint8_t *header = head + pe;
+	const uint8_t *place = header + OPTIONAL + (monocle__le16 (header + OPTIONAL) == PE64 ? DEBUG_PE64 : DEBUG_PE32);
+	uint32_t rva = monocle__le32 (place), count = monocle__le16 (header + SECTION_COUNT);
+	uint64_t sections = pe + OPTIONAL + monocle__le16 (header + OPTIONAL_SIZE);
+	*ret_size = rva ? monocle__le32 (place + sizeof rva) : 0;
+	for (uint64_t at = sections; *ret_size && count && at + SECTION <= HEAD; at += SECTION, count--) {
+		uint32_t start = monocle__le32 (head + at + 12), size = monocle__le32 (head + at + 16);
+		*ret_offset = monocle__le32 (head + at + 20) + (uint64_t) (rva - start);
+		if (rva - start < size)
+			return true;
+	}
+	return !*ret_size;
+}
+
+static bool
+is_there (const char *folder, size_t folder_length, const char *name, size_t name_length, const char *extension)
+{
+	char *path;
+	if (asprintf (&path, "%.*s%.*s%s", (int) folder_length, folder, (int) name_length, name, extension) < 0)
+		return true;
+	bool there = access (path, F_OK) == 0;
+	free (path);
+	return there;
+}
+
+/* The file that the compiler wrote: there, or beside the image. */
+static bool
+is_named_there (int file, uint64_t offset, uint32_t size, const char *filename)
+{
+	char data[HEAD + 1] = "";
+	if (size <= CODEVIEW_PATH || size > HEAD || !read_at (file, offset, (uint8_t *) data, size))
+		return size > HEAD;
+	const char *path = data + CODEVIEW_PATH, *name = monocle__debug_file_name (path);
+	return access (path, F_OK) == 0 || is_there (filename, folder_length (filename), name, strlen (name), "");
+}
+
+static bool
+may_have (int file, const char *filename)
+{
+	uint8_t head[HEAD], entries[ENTRIES_MOST * DEBUG_ENTRY];
+	uint64_t offset = 0;
+	uint32_t size;
+	if (!read_at (file, 0, head, sizeof head) || !find_directory (head, &offset, &size) || size > sizeof entries ||
+	    !read_at (file, offset, entries, size))
+		return true;
+	for (const uint8_t *entry = entries; entry + DEBUG_ENTRY <= entries + size; entry += DEBUG_ENTRY) {
+		uint32_t type = monocle__le32 (entry + 12);
+		if (type == MONOCLE__DEBUG_EMBEDDED)
+			return true;
+		if (type == MONOCLE__DEBUG_CODEVIEW &&
+		    is_named_there (file, monocle__le32 (entry + 24), monocle__le32 (entry + 16), filename))
+			return true;
+	}
+	return false;
+}
+
+bool
+monocle__symbol_file_is_likely (const char *filename)
+{
+	const char *own = filename + folder_length (filename), *dot = strrchr (own, '.'), *reason;
+	size_t length = strlen (filename), size;
+	if (is_there (filename, length, "", 0, ".mdb") ||
+	    is_there (filename, dot ? (size_t) (dot - filename) : length, "", 0, ".pdb"))
+		return true;
+	int file = open_regular (filename, &size, &reason);
+	if (file < 0)
+		return true;
+	bool likely = may_have (file, filename);
+	close (file);
+	return likely;
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */

@@ -32,6 +32,11 @@ enum { MONOCLE__SYMBOL_COMPLAINT = 4096 + 256 };
  */
 bool monocle__symbol_file_find (monocle__symbol_file *ret_file, const monocle__ecma_image *image, const char *filename,
                                 char complaint[MONOCLE__SYMBOL_COMPLAINT]);
+/*
+ * Looks at the head of an image's file only: false where monocle__symbol_file_find () would find nothing, as with most
+ * libraries of a runtime, whose files are large.
+ */
+bool monocle__symbol_file_is_likely (const char *filename);
 /* A portable PDB or an .mdb in memory, which is taken over, also on failure. */
 bool monocle__symbol_file_take (monocle__symbol_file *ret_file, const monocle__ecma_image *image, const char *called,
                                 uint8_t *data, size_t size, char complaint[MONOCLE__SYMBOL_COMPLAINT]);

@@ -65,6 +65,8 @@ open_symbols (const finder *f, image *made)
 	char complaint[MONOCLE__SYMBOL_COMPLAINT];
 	const char *reason;
 	size_t size;
+	if (!monocle__symbol_file_is_likely (made->path))
+		return;
 	made->data = monocle__symbol_file_read (made->path, &size, &reason);
 	if (!made->data || monocle__ecma_open_pe (&made->metadata, made->data, size, false))
 		return;

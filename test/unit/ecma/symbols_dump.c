@@ -18,6 +18,7 @@
 #include "il.h"
 #include "mdb.h"
 #include "pdb.h"
+#include "symbol-file.h"
 
 static struct {
 	bool is_mdb;
@@ -212,6 +213,25 @@ dump_attributes (const monocle__ecma_image *image)
 	}
 }
 
+/* --- a look beforehand -------------------------------------------------------------------------------------------- */
+
+/* Whether symbols are likely, and whether there are any. */
+static int
+dump_likely (const char *path)
+{
+	static monocle__ecma_image image;
+	static monocle__symbol_file file;
+	static char complaint[MONOCLE__SYMBOL_COMPLAINT];
+	size_t size;
+	uint8_t *data = read_file (path, &size);
+	must (monocle__ecma_open_pe (&image, data, size, false) == 0, path);
+	bool found = monocle__symbol_file_find (&file, &image, path, complaint);
+	printf ("%s\t%s\n", monocle__symbol_file_is_likely (path) ? "likely" : "unlikely", found ? "found" : "none");
+	monocle__symbol_file_done (&file);
+	free (data);
+	return 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -231,8 +251,11 @@ main (int argc, char **argv)
 	size_t size, which = 0, count = sizeof dumps / sizeof dumps[0];
 	while (argc > 2 && which < count && strcmp (dumps[which].name, argv[1]) != 0)
 		which++;
+	if (argc == 3 && strcmp (argv[1], "likely") == 0)
+		return dump_likely (argv[2]);
 	if (argc < 3 || which == count) {
-		fputs ("usage: symbols-dump locations|points|attributes IMAGE [SYMBOLS]\n", stderr);
+		fputs ("usage: symbols-dump locations|points|attributes IMAGE [SYMBOLS]\n       symbols-dump likely IMAGE\n",
+		       stderr);
 		return 2;
 	}
 	uint8_t *data = read_file (argv[2], &size);

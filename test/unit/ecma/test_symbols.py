@@ -87,6 +87,10 @@ class Judge:
         must([self.csc, '-unsafe', '-warn:0', '-r:' + library, '-out:' + image] + options + [source])
         return [image] if '-debug:embedded' in options else [image, image[:-4] + '.pdb']
 
+    def likely(self, image, *expected):
+        self.differ('likely ' + image, rows(must([self.dump, 'likely', image])), [list(expected)])
+        self.counts['looks beforehand'] += 1
+
     def differ(self, what, ours, theirs):
         for mine, other in zip(ours, theirs):
             if mine != other:
@@ -170,6 +174,7 @@ class Mono(Judge):
     def check_installed(self):
         for mdb in glob.glob('/usr/lib/mono/gac/*/*/*.dll.mdb'):
             self.check_mdb(mdb[:-4])
+            self.likely(mdb[:-4], 'likely', 'found')
 
 
 class CoreCLR(Judge):
@@ -202,9 +207,15 @@ class CoreCLR(Judge):
             files = self.compile_portable(source, options)
             self.compare('points', *files)
             self.compare('attributes', files[0])
+            self.likely(files[0], 'likely', 'found')
+            for symbols in files[1:]:
+                os.rename(symbols, symbols + '.away')
+                self.likely(files[0], 'unlikely', 'none')
+                os.rename(symbols + '.away', symbols)
 
     def check_installed(self):
         self.compare('attributes', self.framework + '/System.Private.CoreLib.dll')
+        self.likely(self.framework + '/System.Private.CoreLib.dll', 'unlikely', 'none')
         for name in ['FSharp/FSharp.Core.dll', 'Spectre.Console.dll', 'vstest.console.dll']:
             path = os.path.join(self.sdk, name)
             if os.path.exists(path):
