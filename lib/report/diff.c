@@ -45,7 +45,7 @@ add_functions (joiner *j, const monocle__profile *source)
 	j->functions = functions;
 	for (size_t i = 0; i < source->function_count; i++) {
 		const char *name = source->functions[i].name;
-		monocle__function function = { .system_name = "", .filename = "" };
+		monocle__function function = { .system_name = "", .filename = "", .origin = source->functions[i].origin };
 		size_t index = SIZE_MAX;
 		function.name = monocle__profile_text (j->profile, name, strlen (name));
 		if (function.name)

@@ -420,6 +420,9 @@ class Collecting(case.Case):
             self.assertIn('wrote %s (process 41)\n' % name, error)
             self.assertNotIn('see more', error)
         self.assertTrue((self.work / 'p.json').read_text().count('speedscope'))
+        for name in 'p.html', 'p.json':  # in the words of the source, as flame and convert have it
+            self.assertIn('"A.Main ()"', (self.work / name).read_text())
+        self.assertIn('"collapsed":true', (self.work / 'p.html').read_text())
         self.assertEqual(self.shell('exit 3', '-o', 'p.svg')[0], 2)
         self.run_two('--merge', '-o', 'sum.html')
         self.assertIn('large', (self.work / 'sum.html').read_text())

@@ -326,6 +326,19 @@ class Page(unittest.TestCase):
         self.assertIn('220 ', self.see('monocle.colour(2, false)'))
         self.assertEqual(self.see('document.querySelectorAll("#rows button")[2].textContent'), 'Program.Main')
 
+    def test_the_table_of_a_difference_has_what_changed(self):
+        for name, first, second in [('before', 3, 5), ('after', 9, 4)]:
+            (self.folder / 'part').write_text('value samples count\nsample A:Main\\_()@/srv/app.dll;'
+                                              'System.X:Y\\_()@/usr/share/dotnet/shared/System.X.dll %d\n'
+                                              'sample A:Main\\_()@/srv/app.dll %d\n' % (first, second))
+            self.write(name, pprof.read_text(self.folder / 'part'))
+        self.run_monocle('diff', 'before.pb.gz', 'after.pb.gz', '-o', 'diff.html')
+        self.browser.open(self.folder / 'diff.html', '#table=change')
+        self.assertEqual(self.see(ROWS), [['System.X.Y ()', '3', '9', '+6'], ['A.Main ()', '8', '13', '+5']])
+        self.assertEqual(self.see('[...document.querySelectorAll("td.name")].map(cell => cell.className)'),
+                         ['name framework', 'name own'])
+        self.assertGreater(self.see('document.querySelector("td.name").clientWidth'), 120)
+
     def test_a_source_is_shown_and_opens_an_editor(self):
         page = self.open('view', '', '--editor=vscode')
         text = page.read_text()

@@ -33,6 +33,7 @@ for (let i = 1, depth = new Int32Array(source.count); i < source.count; i++) {
 }
 metrics.forEach((value, m) => $("metric").append(new Option(`${value.type}: ${amount(costs.values[m].reduce((sum, n) => sum + n, 0), m)}`, m)));
 $("collapse").hidden = !canCollapse;
+$("methods").classList.toggle("diff", profile.diff === true);
 fillHead();
 restore();
 /* For tests: what a person would see, as numbers. */
