@@ -421,8 +421,13 @@ typedef struct {
 	bool (*snapshot) (void *data, char *ret_path, size_t size);
 } monocle_kit_control;
 
-/* Tells what this module can do. A module does so once, at the end of its init. The struct is copied. */
+/*
+ * Tells what this module can do, at the end of its init; the struct is copied, and takes the place of an earlier one of
+ * the same module. A module whose library can be closed takes it back before: none of its functions is called then, or
+ * will be.
+ */
 MONOCLE_KIT_API void monocle_kit_control_register (const monocle_kit_control *control);
+MONOCLE_KIT_API void monocle_kit_control_forget (const char *module);
 /*
  * For those who load modules: has one module, or with "" each that knows how, do what `verb` says: start, stop, reset,
  * snapshot, or status, which all know. `say` gets lines, "module NAME running" (or stopped) and "file NAME PATH". How

@@ -3,8 +3,8 @@
  *
  * control.c - what the modules of this process can do with themselves, and having them do it.
  *
- * Modules are registered while they are loaded and stay. One command runs at a time, under the lock; a module's code
- * runs under it, and has no reason to call back in here.
+ * Modules are registered while they are loaded, and stay unless their library is closed. One command runs at a time,
+ * under the lock; a module's code runs under it, and has no reason to call back in here.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -29,13 +29,34 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module modules[MODULES_MOST];
 static unsigned module_count;
 
+/* Under the lock. The others keep their order. */
+static void
+forget (const char *name)
+{
+	unsigned kept = 0;
+	for (unsigned i = 0; i < module_count; i++)
+		if (strcmp (modules[i].control.module, name))
+			modules[kept++] = modules[i];
+	module_count = kept;
+}
+
+void
+monocle_kit_control_forget (const char *module)
+{
+	pthread_mutex_lock (&lock);
+	forget (module);
+	pthread_mutex_unlock (&lock);
+}
+
 void
 monocle_kit_control_register (const monocle_kit_control *control)
 {
 	pthread_mutex_lock (&lock);
+	forget (control->module);
 	if (module_count < MODULES_MOST) {
 		/* An older module's struct is shorter; what it does not know is NULL. */
 		struct module *module = &modules[module_count++];
+		memset (module, 0, sizeof *module);
 		memcpy (&module->control, control,
 		        control->size < sizeof module->control ? control->size : sizeof module->control);
 	}

@@ -562,6 +562,7 @@ __attribute__ ((visibility ("default"))) void monocle_profiler_leave_sample (voi
 void
 monocle_profiler_leave_sample (void)
 {
+	monocle_kit_control_forget ("sample");
 	snapshot_leave ();
 	monocle_kit_stacks_free (the_stacks);
 }

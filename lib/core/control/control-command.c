@@ -31,7 +31,8 @@ enum { IDLE, POSTED, DONE };
 
 static const monocle__control_host *the_host;
 static _Atomic int state;
-static atomic_bool is_ending;
+static atomic_uint session;    /* goes up at each begin and end: the thread of another one ends */
+static atomic_bool is_working; /* a module's code may run */
 static sem_t wake;
 static char argument[MONOCLE__CONTROL_LINE];
 static monocle__control_request asked;
@@ -207,33 +208,55 @@ wait_for_work (uint64_t now)
 		monocle__background_sleep (&wake, until - now);
 }
 
-static void *
-run (void *nothing)
+/* False: the end has come, and nothing more is done. It waits for what was begun. */
+static bool
+work (unsigned mine, uint64_t now)
 {
-	while (!is_ending) {
-		uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	is_working = true;
+	bool is_mine = session == mine;
+	if (is_mine) {
 		do_what_is_due (now);
 		if (state == POSTED) {
 			monocle__control_command_do (&asked, &answer);
 			state = DONE;
 		}
-		wait_for_work (now);
 	}
+	is_working = false;
+	return is_mine;
+}
+
+/* What woke a thread whose time is over may have been meant for the next one. */
+static void *
+run (void *data)
+{
+	unsigned mine = (unsigned) (uintptr_t) data;
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	while (work (mine, now)) {
+		wait_for_work (now);
+		now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	}
+	sem_post (&wake);
 	return NULL;
+}
+
+static void
+make_semaphore (void)
+{
+	sem_init (&wake, 0, 0);
 }
 
 bool
 monocle__control_command_begin (const monocle__control_host *host, uint64_t start_after, uint64_t stop_after)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_t thread;
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	pthread_once (&once, make_semaphore);
 	the_host = host;
 	start_at = start_after == UINT64_MAX ? UINT64_MAX : now + start_after;
 	stop_at = stop_after == UINT64_MAX || start_at == UINT64_MAX ? UINT64_MAX : start_at + stop_after;
 	state = IDLE;
-	is_ending = false;
-	sem_init (&wake, 0, 0);
-	if (!monocle__background_start (&thread, run, NULL, STACK))
+	if (!monocle__background_start (&thread, run, (void *) (uintptr_t) ++session, STACK))
 		return false;
 	pthread_detach (thread);
 	return true;
@@ -242,8 +265,11 @@ monocle__control_command_begin (const monocle__control_host *host, uint64_t star
 void
 monocle__control_command_end (void)
 {
-	is_ending = true;
+	enum { STEPS_MOST = 2000, STEP_NS = 1000000 };
+	session++;
 	sem_post (&wake);
+	for (int i = 0; is_working && i < STEPS_MOST; i++)
+		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
 }
 
 bool

@@ -25,6 +25,7 @@ typedef struct {
  * `stop_after`: the same, from that start on. False: there is no thread.
  */
 bool monocle__control_command_begin (const monocle__control_host *host, uint64_t start_after, uint64_t stop_after);
+/* Nothing is done any more, and nothing is under way, when this returns; after two seconds it gives up waiting. */
 void monocle__control_command_end (void);
 
 /* Does it now, on the calling thread. */

@@ -58,6 +58,7 @@ struct client {
 };
 
 struct server {
+	unsigned session;
 	int listener;
 	struct client clients[CLIENTS];
 	uint64_t second; /* when the one began in which `let_in` is counted */
@@ -70,7 +71,7 @@ _Static_assert((int) MONOCLE__CONTROL_LINE < (int) MONOCLE__CONTROL_ANSWER, "a r
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static monocle__control_place place;
 static bool is_made;
-static atomic_bool is_ending;
+static atomic_uint session; /* goes up at each begin and end: the thread of another one ends */
 
 /* --- one client --------------------------------------------------------------------------------------------------- */
 
@@ -304,7 +305,7 @@ serve (struct server *server)
 {
 	struct pollfd polled[CLIENTS + 1];
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
-	while (!is_ending && wait_for_event (server, polled, is_open (server, now), now)) {
+	while (session == server->session && wait_for_event (server, polled, is_open (server, now), now)) {
 		now = monocle__nanoseconds (CLOCK_MONOTONIC);
 		serve_clients (server, polled, now);
 		take_answer (server, now);
@@ -334,13 +335,14 @@ leave_descriptors (void)
 
 /* -1: there is none, or the end has come already. */
 static int
-make_listener (void)
+make_listener (unsigned mine)
 {
 	int fd = -1;
 	pthread_mutex_lock (&lock);
-	if (!is_ending)
+	if (session == mine) {
 		fd = monocle__control_place_make (&place);
-	is_made = fd >= 0;
+		is_made = fd >= 0;
+	}
 	pthread_mutex_unlock (&lock);
 	return fd;
 }
@@ -350,7 +352,7 @@ run (void *data)
 {
 	struct server *server = data;
 	prctl (PR_SET_NAME, MONOCLE__CONTROL_THREAD);
-	if (leave_descriptors () && (server->listener = make_listener ()) >= 0)
+	if (leave_descriptors () && (server->listener = make_listener (server->session)) >= 0)
 		serve (server);
 	for (int i = 0; i < CLIENTS; i++)
 		if (server->clients[i].fd >= 0)
@@ -370,7 +372,8 @@ monocle__control_server_begin (void)
 		server->clients[i].fd = -1;
 		server->clients[i].buffer = buffers + i * MONOCLE__CONTROL_ANSWER;
 	}
-	is_ending = false;
+	if (server)
+		server->session = ++session;
 	monocle__control_place_begin ();
 	if (buffers && monocle__background_start (&thread, run, server, STACK)) {
 		pthread_detach (thread);
@@ -395,7 +398,7 @@ knock (void)
 void
 monocle__control_server_end (void)
 {
-	is_ending = true; /* Where it was never begun, too: there is no place then. */
+	session++;
 	pthread_mutex_lock (&lock);
 	if (is_made) {
 		knock ();

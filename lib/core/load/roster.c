@@ -32,6 +32,17 @@ add (const char *name, const char *file)
 		unnamed++;
 }
 
+/* Under the lock. One that was closed comes again under its name. */
+static void
+remember (const char *name)
+{
+	for (unsigned i = 0; i < name_count; i++)
+		if (!strncmp (names[i], name, NAME_SIZE - 1))
+			return;
+	if (name_count < NAMES_MOST)
+		snprintf (names[name_count++], NAME_SIZE, "%s", name);
+}
+
 /* Under the lock. */
 static void
 say (void)
@@ -52,8 +63,7 @@ monocle__roster_add (const char *name, void *code)
 	const char *file = dladdr (code, &info) && info.dli_fname ? info.dli_fname : "an unknown file";
 	pthread_mutex_lock (&lock);
 	add (name, file);
-	if (name_count < NAMES_MOST)
-		snprintf (names[name_count++], NAME_SIZE, "%s", name);
+	remember (name);
 	if (runtime[0])
 		say ();
 	pthread_mutex_unlock (&lock);
