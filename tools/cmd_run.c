@@ -10,6 +10,7 @@
 #include "command.h"
 #include "desc-list.h"
 #include "diagnose.h"
+#include "duration.h"
 #include "environ.h"
 #include "layout.h"
 #include "left-over.h"
@@ -42,12 +43,16 @@ typedef struct {
 	int output_error;      /* why nothing can be written there, as far as is known before */
 	bool output_coverage;  /* it gathers all processes: there is one file */
 	const char *process, *snapshots;
+	size_t delay, duration; /* milliseconds; 0: none */
+	size_t start_choice;
 	bool all, quiet, merged;
 	bool unchecked; /* modules that only the program's side can see may be named */
 	bool embedded;  /* whatever embeds Mono is meant, however it does */
 	char **command;
 	struct timespec start;
 } arguments;
+
+enum { START_NOW, START_STOPPED, STARTS };
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
@@ -190,7 +195,13 @@ run_profiled (arguments *args, const monocle__layout *layout, monocle__run_folde
               monocle__run_snapshots *snapshots)
 {
 	monocle__environ_wishes wishes = {
-		.layout = layout, .run_folder = folder->path, .process = args->process, .all = args->all
+		.layout = layout,
+		.run_folder = folder->path,
+		.process = args->process,
+		.all = args->all,
+		.delay = args->delay,
+		.duration = args->duration,
+		.is_stopped = args->start_choice == START_STOPPED,
 	};
 	wishes.embedded = args->embedded ? MONOCLE__EMBEDDED_ANY : monocle__environ_embedded (args->command[0]);
 	monocle__environ_state state;
@@ -275,6 +286,13 @@ run (int argc, char **argv)
 	return result;
 }
 
+static monocle__choice
+start_choice (size_t index)
+{
+	static const char *const names[] = { [START_NOW] = "now", [START_STOPPED] = "stopped" };
+	return (monocle__choice) { index < STARTS ? names[index] : NULL, NULL };
+}
+
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
@@ -291,6 +309,14 @@ static const monocle__option options[] = {
 	  "current directory; for coverage PROGRAM_yyyyMMdd_HHmmss.cover.mcov" },
 	{ "all",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, all),      NULL,
 	  "profile the .NET SDK's own processes too" },
+	{ "start",   0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, start_choice), NULL,
+	  "when modules begin to count: with the process (default), or when monocle ctl says so", .choice = start_choice },
+	{ "delay",   0,   MONOCLE__OPTION_READ, offsetof (arguments, delay),    "TIME",
+	  "so long after the start of each process",
+	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
+	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
+	  "and for so long; the program goes on",
+	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
 	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",
 	  "only programs with such a name" },
 	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,

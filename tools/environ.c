@@ -276,6 +276,19 @@ set_embedded (const monocle__environ_wishes *wishes)
 		append_file ("LD_AUDIT", wishes->layout->audit);
 }
 
+/* Each process counts its own time. */
+static void
+set_times (const monocle__environ_wishes *wishes)
+{
+	char text[32];
+	snprintf (text, sizeof text, "%zums", wishes->delay);
+	if (wishes->is_stopped || wishes->delay)
+		setenv ("MONOCLE_START", wishes->is_stopped ? "stopped" : text, 1);
+	snprintf (text, sizeof text, "%zums", wishes->duration);
+	if (wishes->duration)
+		setenv ("MONOCLE_DURATION", text, 1);
+}
+
 void
 monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state)
 {
@@ -297,4 +310,5 @@ monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__envi
 		setenv ("MONOCLE_RUN_ALL", "1", 1);
 	if (wishes->process)
 		setenv ("MONOCLE_PROCESS", wishes->process, 1);
+	set_times (wishes);
 }

@@ -24,6 +24,8 @@ typedef struct {
 	size_t profile_count;
 	const char *run_folder; /* NULL: nobody collects at the end */
 	const char *process;    /* --process, or NULL */
+	size_t delay, duration; /* of modules, milliseconds; 0: none */
+	bool is_stopped;        /* modules wait for monocle ctl */
 	bool all;
 	monocle__embedded embedded;
 } monocle__environ_wishes;

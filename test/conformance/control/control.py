@@ -204,6 +204,31 @@ def see_waits(suite, runtime):
     suite.check(program.end() == (3, ""), "%s, waits: the end" % runtime)
 
 
+def see_run(suite, runtime):
+    """monocle run passes on when its modules count, and its number stands for the program's."""
+    for options, wanted in ((["--start=stopped"], 60), (["--delay=100ms", "--duration=2h"], 110)):
+        program = Program.__new__(Program)
+        program.suite, program.folder = suite, suite.work / ("run-%s-%d" % (runtime, wanted))
+        program.folder.mkdir(0o700)
+        program.process = subprocess.Popen(
+            [suite.build.path / "monocle", "run", "-q", "--profile=calls", "-o", program.folder / "p.pb.gz", *options,
+             "--", *runtime.command(suite.build.path / "test/conformance/control/steps.exe")], text=True,
+            env=harness.bare_environment({"XDG_RUNTIME_DIR": str(program.folder)}),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        program.pid = program.process.pid
+        program.process.stdout.readline()
+        is_running = "--start=stopped" not in options
+        suite.check(program.await_status({"calls": "running" if is_running else "stopped"}),
+                    "%s: run %s" % (runtime, options[0]), program.ctl("status"))
+        program.say("work 50")
+        program.ctl("start")
+        program.say("work 60")
+        code, err = program.end()
+        seen = count(pprof.load(str(program.folder / "p.pb.gz")), WORK)
+        suite.check((code, seen) == (3, wanted), "%s: run %s counts what it should" % (runtime, options[0]),
+                    (code, seen, err))
+
+
 def see_nothing(suite, runtime):
     """MONOCLE_CONTROL=0, and what is left by a process that was killed."""
     program = Program(suite, runtime, ["calls"], {"MONOCLE_CONTROL": "0"})
@@ -315,7 +340,7 @@ def main():
         suite.skip("all of it", "the program is not compiled (mcs)")
         return suite.finish()
     for runtime in suite.runtimes(options.runtimes.split(",")):
-        for see in (see_calls, see_times, see_samples, see_others, see_waits, see_nothing, see_hostile,
+        for see in (see_calls, see_times, see_samples, see_others, see_waits, see_run, see_nothing, see_hostile,
                     see_hostile_target):
             if options.only in see.__name__:
                 see(suite, runtime)
