@@ -36,6 +36,7 @@ MONOCLE_KIT_SUMMARY ("where the time goes, by sampling");
 MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--profile=sample:mode=wall shows waiting; "
                         "--profile=calls counts every call)");
 
+enum { MODE_CPU, MODE_WALL, MODE_NONE };
 static uint32_t option_mode;
 static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
 static bool option_threads, option_native, option_raw, option_lines;
@@ -44,7 +45,8 @@ static const char *option_output, *option_snapshot;
 /* clang-format off */
 static const monocle_kit_option options[] = {
 	/* key        kind                        value            choices      help */
-	{ "mode",     MONOCLE_KIT_OPTION_CHOICE, &option_mode,    "cpu|wall",  "what is measured" },
+	{ "mode",     MONOCLE_KIT_OPTION_CHOICE, &option_mode,    "cpu|wall|none",
+	  "what is measured; none: there are snapshots only" },
 	{ "freq",     MONOCLE_KIT_OPTION_U64,    &option_freq,    "HZ",        "samples per second of each thread",
 	  1, 10000 },
 	{ "threads",  MONOCLE_KIT_OPTION_FLAG,   &option_threads, NULL,        "keep threads apart" },
@@ -188,7 +190,7 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 	int saved_errno = errno;
 	if (!monocle_event_support)
 		crash_look_out (context);
-	uint64_t used = cost_take ();
+	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
 	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot);
 	if (used || is_snapshot) {
@@ -224,7 +226,7 @@ thread_stopping (MonoProfiler *profiler, uintptr_t tid)
 {
 	static const monocle_kit_frame unsampled = { (void *) MONOCLE_KIT_FRAME_UNSAMPLED, 0 };
 	uint64_t values[2] = { 0, 0 };
-	if (tid == (uintptr_t) pthread_self () && (values[1] = cost_rest ()))
+	if (option_mode != MODE_NONE && tid == (uintptr_t) pthread_self () && (values[1] = cost_rest ()))
 		monocle_kit_stacks_add (the_stacks, &unsampled, 1, (uint64_t) pthread_self (), values);
 }
 
@@ -373,7 +375,7 @@ note_rate (void)
 		return;
 	int length = snprintf (text, sizeof text, "%llu Hz asked for, %.0f Hz achieved: %llu samples in %.2f seconds of %s",
 	                       (unsigned long long) option_freq, (double) taken / seconds, (unsigned long long) taken,
-	                       seconds, option_mode ? "threads' time" : "CPU");
+	                       seconds, option_mode == MODE_WALL ? "threads' time" : "CPU");
 	if (left_out >= 0.005)
 		snprintf (text + length, sizeof text - (size_t) length, "; %.2f more went into hitting sleepers", left_out);
 	monocle_kit_stacks_note (the_stacks, "rate", text);
@@ -427,7 +429,12 @@ read_options (const char *desc)
 static MonoProfilerSampleMode
 sample_mode (void)
 {
-	return option_mode ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+	static const MonoProfilerSampleMode modes[] = {
+		[MODE_CPU] = MONO_PROFILER_SAMPLE_MODE_PROCESS,
+		[MODE_WALL] = MONO_PROFILER_SAMPLE_MODE_REAL,
+		[MODE_NONE] = MONO_PROFILER_SAMPLE_MODE_NONE,
+	};
+	return modes[option_mode];
 }
 
 /* What is asked for besides; without it there are samples all the same. */
@@ -455,7 +462,7 @@ open_stacks (const char *desc)
 		.output = option_output,
 		.desc = desc,
 		.runtime = runtime,
-		.values = { { "samples", "count" }, { option_mode ? "wall" : "cpu", "nanoseconds" } },
+		.values = { { "samples", "count" }, { option_mode == MODE_WALL ? "wall" : "cpu", "nanoseconds" } },
 		.period = 1000000000u / option_freq,
 		.threads = option_threads,
 		.buffer = option_buffer,
@@ -533,7 +540,7 @@ mono_profiler_init_sample (const char *desc)
 {
 	if (!read_options (desc))
 		return;
-	cost_init (option_mode ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
+	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
 	name_init (option_raw, option_lines);
 	the_handle = mono_profiler_create (NULL);
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
