@@ -23,6 +23,7 @@ typedef struct {
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */
+	bool apart;           /* text, of a snapshot: equal stacks are not printed as one */
 	bool brief;           /* text: of the comments only those that report a loss */
 	const char *ellipsis; /* text: what replaces the missing middle of a name */
 	bool upright;         /* flame: callers at the bottom, not on top */

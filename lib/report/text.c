@@ -11,6 +11,7 @@
 #include "short-name.h"
 #include "text-exceptions.h"
 #include "text-head.h"
+#include "text-stacks.h"
 #include "tree.h"
 #include "width.h"
 
@@ -363,6 +364,8 @@ monocle__report_text (FILE *out, const monocle__profile *profile, const monocle_
 	int result = -1;
 	if (!options->tree && !options->subject && monocle__text_exceptions_is_for (profile))
 		return monocle__text_exceptions (out, profile, options);
+	if (!options->tree && !options->subject && monocle__text_stacks_is_for (profile))
+		return monocle__text_stacks (out, profile, options);
 	if (writer_init (&w))
 		result = options->tree ? write_tree (&w) : write_methods (&w);
 	writer_done (&w);
