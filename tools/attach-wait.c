@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { LOOK_MS = 20, PATIENCE_MS = 10000, SIGNALS = 3 };
+enum { LOOK_MS = 5, PATIENCE_MS = 10000, SIGNALS = 3 };
 
 typedef struct {
 	uv_loop_t loop;
@@ -26,7 +26,9 @@ typedef struct {
 	uv_signal_t signals[SIGNALS];
 	const monocle__live_process *process;
 	const char *folder;
-	uint64_t asked; /* when it was asked to stop, in the loop's milliseconds; 0: it was not */
+	uint64_t asked;             /* when it was asked to stop, in the loop's milliseconds; 0: it was not */
+	monocle__attach_look *look; /* NULL: nothing is looked for, or it was found */
+	void *data;
 	monocle__attach_end end;
 	char *reason;
 	size_t size;
@@ -109,6 +111,8 @@ on_time (uv_timer_t *timer)
 {
 	waiting *self = timer->data;
 	bool is_there = monocle__live_process_is_there (self->process);
+	if (self->look && self->look (self->data))
+		self->look = NULL;
 	if (look_for_notes (self))
 		return;
 	if (!is_there)
@@ -128,9 +132,12 @@ close_handles (waiting *self)
 }
 
 monocle__attach_end
-monocle__attach_wait (const monocle__live_process *process, const char *folder, char *ret_reason, size_t size)
+monocle__attach_wait (const monocle__live_process *process, const char *folder, monocle__attach_look *look, void *data,
+                      char *ret_reason, size_t size)
 {
-	waiting self = { .process = process, .folder = folder, .reason = ret_reason, .size = size };
+	waiting self = { .process = process, .folder = folder, .look = look, .data = data };
+	self.reason = ret_reason;
+	self.size = size;
 	self.end = MONOCLE__ATTACH_SILENT;
 	ret_reason[0] = '\0';
 	if (uv_loop_init (&self.loop) != 0)

@@ -6,6 +6,7 @@
 #ifndef MONOCLE_TOOLS_ATTACH_WAIT_H
 #define MONOCLE_TOOLS_ATTACH_WAIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "process.h"
@@ -17,11 +18,15 @@ typedef enum {
 	MONOCLE__ATTACH_SILENT,   /* it was asked to stop, and does not answer */
 } monocle__attach_end;
 
+/* Asked again and again until it answers true. */
+typedef bool monocle__attach_look (void *data);
+
 /*
  * Waits for what the adapter notes in the folder. SIGINT, SIGTERM and SIGHUP end it early: the adapter is asked to
- * stop; a second one, or ten seconds without an answer, ends the waiting. `ret_reason` is the runtime's, or "".
+ * stop; a second one, or ten seconds without an answer, ends the waiting. `ret_reason` is the runtime's, or "". `look`
+ * may be NULL.
  */
-monocle__attach_end monocle__attach_wait (const monocle__live_process *process, const char *folder, char *ret_reason,
-                                          size_t size);
+monocle__attach_end monocle__attach_wait (const monocle__live_process *process, const char *folder,
+                                          monocle__attach_look *look, void *data, char *ret_reason, size_t size);
 
 #endif

@@ -7,15 +7,11 @@
  * handed a block (attach-block.h): the modules, the time, and the folder of this run, through which it tells how it
  * goes, as with `monocle run`. From then on it ends by itself, also when this command is killed.
  */
-#include "attach-block.h"
 #include "attach-target.h"
-#include "attach-wait.h"
+#include "attach.h"
 #include "command.h"
-#include "coreclr.h"
 #include "desc-list.h"
 #include "duration.h"
-#include "environ.h"
-#include "ipc.h"
 #include "layout.h"
 #include "left-over.h"
 #include "module-check.h"
@@ -71,61 +67,7 @@ check_output (const char *output)
 	return error == 0;
 }
 
-/* --- the block ---------------------------------------------------------------------------------------------------- */
-
-/* 0, or -1 after one line. */
-static size_t
-write_block (const arguments *args, const monocle__layout *layout, const char *folder, void *bytes, size_t room)
-{
-	char *profiles = monocle__environ_profiles (args->profiles.descs, args->profiles.count);
-	char *texts[] = {
-		monocle__format ("MONOCLE_PROFILE=%s", profiles),
-		monocle__format ("MONOCLE_MODULE_PATH=%s", layout->module_path),
-		monocle__format ("MONOCLE_RUN_DIR=%s", folder),
-		monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder),
-	};
-	enum { TEXTS = sizeof texts / sizeof *texts };
-	monocle__attach_block block = { .milliseconds = (uint32_t) args->duration, .count = TEXTS };
-	for (size_t i = 0; i < TEXTS; i++)
-		block.texts[i] = texts[i];
-	size_t size = monocle__attach_block_write (&block, bytes, room);
-	for (size_t i = 0; i < TEXTS; i++)
-		free (texts[i]);
-	free (profiles);
-	if (!size)
-		monocle__say ("the arguments of the modules are too long to be handed over");
-	return size;
-}
-
 /* --- after -------------------------------------------------------------------------------------------------------- */
-
-/* What was said in there was not said on the program's own stderr. */
-static void
-say_messages (const char *folder)
-{
-	char *path = monocle__format ("%s/" MONOCLE__ATTACH_BLOCK_LOG, folder), *line = NULL;
-	FILE *file = fopen (path, "re");
-	size_t room = 0;
-	while (file && getline (&line, &room, file) > 0)
-		fputs (line, stderr);
-	if (file)
-		fclose (file);
-	free (line);
-	unlink (path);
-	free (path);
-}
-
-static void
-say_end (const monocle__live_process *process, monocle__attach_end end, const char *reason)
-{
-	int pid = (int) process->pid;
-	if (end == MONOCLE__ATTACH_ASLEEP)
-		monocle__say ("process %d runs on unprofiled, but its runtime keeps Monocle: %s", pid, reason);
-	else if (end == MONOCLE__ATTACH_ENDED)
-		monocle__say ("process %d has ended", pid);
-	else if (end == MONOCLE__ATTACH_SILENT)
-		monocle__say ("process %d was asked to stop profiling and does not answer; it will when it can", pid);
-}
 
 static void
 report (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
@@ -144,51 +86,33 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 
 /* --- the attach --------------------------------------------------------------------------------------------------- */
 
-static int
-attach (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
-        const monocle__layout *layout)
+static void
+say_started (const monocle__attach_plan *plan, const monocle__live_process *process)
 {
-	enum { COLLECTION_MS = 5000 };
-	static uint8_t block[MONOCLE__ATTACH_BLOCK_MOST];
-	char problem[512], reason[256];
-	int32_t hresult;
-	monocle__live_profiler profiler = { .clsid = MONOCLE__CLSID, .path = layout->adapter, .data = block };
-	profiler.gc_timeout = COLLECTION_MS;
-	profiler.data_size = write_block (args, layout, folder->path, block, sizeof block);
-	if (!profiler.data_size)
-		return MONOCLE__EXIT_USAGE;
-	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
-	                                       problem, sizeof problem) != 0) {
-		say_messages (folder->path);
-		monocle__say ("process %d %s", (int) process->pid, problem);
-		return MONOCLE__EXIT_FAILED;
-	}
-	if (!args->quiet)
-		monocle__say ("profiling process %d (%s) for %g s; Ctrl-C ends it early", (int) process->pid, process->program,
-		              (double) args->duration / 1000);
-	monocle__attach_end end = monocle__attach_wait (process, folder->path, reason, sizeof reason);
-	say_messages (folder->path);
-	say_end (process, end, reason);
-	report (args, process, folder, layout);
-	return folder->profile_count ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+	monocle__say ("profiling process %d (%s) for %g s; Ctrl-C ends it early", (int) process->pid, process->program,
+	              (double) plan->milliseconds / 1000);
 }
 
 /* Everything is known to be right but what only the runtime can say. */
 static int
 attach_to (arguments *args, const monocle__live_process *process, const monocle__layout *layout)
 {
+	monocle__attach_plan plan = { .profiles = &args->profiles, .layout = layout };
 	monocle__run_folder folder;
-	int code = MONOCLE__EXIT_FAILED;
-	if (!monocle__attach_target_sees (process, layout->adapter, "the library") ||
-	    monocle__run_folder_make (&folder) != 0)
-		return code;
+	int code;
+	if (!monocle__attach_folder_make (process, layout, &folder))
+		return MONOCLE__EXIT_FAILED;
 	if (args->output)
 		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.path);
-	if (monocle__attach_target_sees (process, folder.path, "the folder") &&
-	    monocle__attach_target_give (process, folder.path))
-		code = attach (args, process, &folder, layout);
-	if (code != MONOCLE__EXIT_OK)
+	plan.milliseconds = (uint32_t) args->duration;
+	plan.started = args->quiet ? NULL : say_started;
+	code = monocle__attach_run (&plan, process, folder.path);
+	if (code == MONOCLE__EXIT_OK) {
+		report (args, process, &folder, layout);
+		code = folder.profile_count ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
+	} else {
 		monocle__run_folder_remove (&folder);
+	}
 	monocle__run_folder_done (&folder);
 	return code;
 }

@@ -34,6 +34,9 @@ bool monocle__view_options_try_regex (const char *text, void *list);
 	  "between (the default of tsv, json and pprof)" }, \
 	{ "fold",       0, MONOCLE__OPTION_ON,     offsetof (arguments, member.folded),     NULL, \
 	  "the opposite (the default of all else)" }, \
+	MONOCLE__VIEW_WHICH_OPTIONS (arguments, member)
+/* Without the two that say whether frames are folded. */
+#define MONOCLE__VIEW_WHICH_OPTIONS(arguments, member) \
 	{ "mine",       0, MONOCLE__OPTION_ON,     offsetof (arguments, member.mine),       NULL, \
 	  "only your own code, with the cost of what it called" }, \
 	{ "focus",      0, MONOCLE__OPTION_READ,   offsetof (arguments, member.focus),      "REGEX", \

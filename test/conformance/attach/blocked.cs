@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Threads that wait in known methods: `blocked COUNT` makes COUNT of each kind, says "ready" when all of them wait, and
+// ends when standard input does. A comment "at NAME" marks the line at which such a thread waits.
+using System;
+using System.IO.Pipes;
+using System.Threading;
+using System.Threading.Tasks;
+
+static class Blocked
+{
+	static readonly object gate = new object (), pulse = new object ();
+	static readonly ManualResetEvent never = new ManualResetEvent (false);
+	static readonly TaskCompletionSource<int> done = new TaskCompletionSource<int> ();
+	static AnonymousPipeServerStream pipe;
+	static int there;
+
+	static void Come ()
+	{
+		Interlocked.Increment (ref there);
+	}
+
+	static void TakesLock ()
+	{
+		Come ();
+		lock (gate) // at TakesLock
+			there++;
+	}
+
+	static void Sleeps ()
+	{
+		Come ();
+		Thread.Sleep (Timeout.Infinite); // at Sleeps
+	}
+
+	static void WaitsForEvent ()
+	{
+		Come ();
+		never.WaitOne (); // at WaitsForEvent
+	}
+
+	static void WaitsForPulse ()
+	{
+		lock (pulse) {
+			Come ();
+			Monitor.Wait (pulse); // at WaitsForPulse
+		}
+	}
+
+	static async Task<int> Later ()
+	{
+		return await done.Task.ConfigureAwait (false) + 1;
+	}
+
+	static void WaitsForTask ()
+	{
+		Come ();
+		there += Later ().Result; // at WaitsForTask
+	}
+
+	static void Reads ()
+	{
+		Come ();
+		there += pipe.ReadByte (); // at Reads
+	}
+
+	static void Start (ThreadStart body, int count)
+	{
+		for (int i = 0; i < count; i++)
+			new Thread (body) { IsBackground = true, Name = body.Method.Name }.Start ();
+	}
+
+	static void Main (string[] args)
+	{
+		int count = int.Parse (args[0]);
+		pipe = new AnonymousPipeServerStream (PipeDirection.In);
+		Monitor.Enter (gate);
+		ThreadStart[] bodies = { TakesLock, Sleeps, WaitsForEvent, WaitsForPulse, WaitsForTask };
+		foreach (var body in bodies)
+			Start (body, count);
+		Start (Reads, 1);
+		while (Volatile.Read (ref there) < count * bodies.Length + 1)
+			Thread.Sleep (1);
+		Thread.Sleep (100);
+		Console.WriteLine ("ready");
+		Console.In.ReadToEnd ();
+		Console.WriteLine ("unharmed");
+		Environment.Exit (3);
+	}
+}

@@ -1,0 +1,159 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * cmd_stack.c - `monocle stack`: what each thread of a running .NET program does at this moment.
+ *
+ * The module sample is attached for no longer than a snapshot takes, and what it wrote is printed.
+ */
+#include "attach-target.h"
+#include "attach.h"
+#include "command.h"
+#include "layout.h"
+#include "left-over.h"
+#include "output.h"
+#include "profile-file.h"
+#include "report.h"
+#include "text-stacks.h"
+#include "view-options.h"
+
+#include <getopt.h> /* optind */
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct {
+	bool fold;
+	monocle__view_arguments view;
+} arguments;
+
+static int
+print (const arguments *args, const char *title, const monocle__profile *profile)
+{
+	monocle__report_options options = { .title = title, .apart = !args->fold, .brief = true };
+	options.width = monocle__output_width (stdout);
+	options.ellipsis = monocle__output_ellipsis ();
+	if (monocle__text_stacks (stdout, profile, &options) != 0) {
+		monocle__say ("out of memory");
+		return MONOCLE__EXIT_FAILED;
+	}
+	return monocle__output_finish (stdout, NULL);
+}
+
+typedef struct {
+	const arguments *args;
+	const monocle__live_process *process;
+	const char *path; /* of the snapshot */
+	int code;         /* the command's; -1: nothing has been shown yet */
+} taking;
+
+static int
+show (const taking *self)
+{
+	monocle__view_plan plan = { .arguments = &self->args->view, .is_table = true };
+	monocle__profile *profile;
+	if (monocle__profile_file_open (self->path, &profile) != 0)
+		return MONOCLE__EXIT_FAILED;
+	plan.by_default = MONOCLE__VIEW_FOR_PEOPLE;
+	char *title = monocle__format ("%s (process %d)", self->process->program, (int) self->process->pid);
+	int code = monocle__view_options_apply (&plan, title, &profile);
+	if (code == 0)
+		code = print (self->args, title, profile);
+	free (title);
+	monocle__profile_free (profile);
+	return code;
+}
+
+/* The file is whole when it is there. The runtime takes a third of a second more to let us go. */
+static bool
+look (void *data)
+{
+	taking *self = data;
+	if (access (self->path, R_OK) != 0)
+		return false;
+	self->code = show (self);
+	return true;
+}
+
+/* As soon as the module has come it is to go, and at its end it takes the snapshot. */
+static int
+take (const arguments *args, const monocle__live_process *process, const monocle__layout *layout,
+      const monocle__run_folder *folder)
+{
+	enum { AT_ONCE = 1 };
+	char *path = monocle__format ("%s/stacks.pb.gz", folder->path);
+	char *desc = monocle__format ("sample:mode=none,lines,snapshot=%s,output=%s/samples.pb.gz", path, folder->path);
+	taking self = { args, process, path, -1 };
+	monocle__desc_list profiles = { &desc, 1 };
+	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
+	plan.milliseconds = AT_ONCE;
+	int code = monocle__attach_run (&plan, process, folder->path);
+	if (code == MONOCLE__EXIT_OK && self.code < 0 && !look (&self)) {
+		monocle__say ("process %d left no stacks", (int) process->pid);
+		self.code = MONOCLE__EXIT_FAILED;
+	}
+	free (path);
+	free (desc);
+	return code == MONOCLE__EXIT_OK ? self.code : code;
+}
+
+static int
+stack (const arguments *args, const char *word)
+{
+	monocle__live_process process;
+	monocle__run_folder folder;
+	monocle__layout layout;
+	int code = MONOCLE__EXIT_FAILED;
+	monocle__left_over_clean ();
+	monocle__layout_find (&layout);
+	if (!layout.adapter) {
+		monocle__say ("libmonocle-clr.so is not where this program expects it; monocle doctor says more");
+	} else if (monocle__layout_refuse (&layout) && layout.adapter && monocle__attach_target_find (word, &process)) {
+		if (monocle__attach_folder_make (&process, &layout, &folder)) {
+			code = take (args, &process, &layout, &folder);
+			monocle__run_folder_delete (folder.path);
+			monocle__run_folder_done (&folder);
+		}
+		monocle__live_process_done (&process);
+	}
+	monocle__layout_done (&layout);
+	return code;
+}
+
+static int
+run (int argc, char **argv)
+{
+	arguments args = { .view.names = SIZE_MAX };
+	int code;
+	monocle__output_begin ();
+	if (!monocle__options_read (&monocle__command_stack, argc, argv, &args, &code))
+		return code;
+	if (optind + 1 != argc)
+		return monocle__usage_error (&monocle__command_stack, "stack takes one process: its number or its name");
+	return stack (&args, argv[optind]);
+}
+
+/* clang-format off */
+static const monocle__option options[] = {
+	{ "fold",       0, MONOCLE__OPTION_ON, offsetof (arguments, fold),            NULL,
+	  "print equal stacks once, those of most threads first" },
+	{ "all-frames", 0, MONOCLE__OPTION_ON, offsetof (arguments, view.all_frames), NULL,
+	  "show each frame of the framework above your own code, too, not one for all\n"
+	  "between" },
+	MONOCLE__VIEW_WHICH_OPTIONS (arguments, view),
+	{ 0 },
+};
+/* clang-format on */
+
+const monocle__command monocle__command_stack = {
+	.name = "stack",
+	.summary = "show what each thread of a running .NET program does now",
+	.operands = "PID|NAME",
+	.options = options,
+	.about =
+	    "Prints the stack of every thread once, with source lines where there are symbols, and leaves the program as\n"
+	    "it was. monocle ps lists the programs that it works with.\n",
+	.more = "A program that was started with sample:snapshot=FILE writes its stacks itself when it gets SIGUSR2.\n",
+	.examples = "  monocle stack 4711\n"
+	            "  monocle stack shop.dll --fold --mine\n",
+	.run = run,
+};
