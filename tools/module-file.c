@@ -154,12 +154,14 @@ look_into (const char *path)
 monocle__module_writes
 monocle__module_file_look (const monocle__layout *layout, const char *desc)
 {
-	monocle__module_writes writes;
-	char *path;
-	if (monocle__module_file_of_monos (desc))
-		return MONOCLE__WRITES_MONOS;
-	path = monocle__module_file_find (layout, desc);
-	writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;
+	static const char alias[] = "coverage"; /* ours takes the name where Mono's own is not installed */
+	char *path = monocle__module_file_find (layout, desc);
+	bool is_alias = !path && strcspn (desc, ":") == strlen (alias) && strncmp (desc, alias, strlen (alias)) == 0;
+	monocle__module_writes writes = MONOCLE__WRITES_MONOS;
+	if (is_alias)
+		path = monocle__module_file_find (layout, "cover");
+	if (is_alias || !monocle__module_file_of_monos (desc))
+		writes = path ? look_into (path) : MONOCLE__WRITES_UNKNOWN;
 	free (path);
 	return writes;
 }

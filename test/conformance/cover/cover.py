@@ -4,6 +4,7 @@
 
   cover.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
+import os
 import pathlib
 import re
 import resource
@@ -19,6 +20,7 @@ import harness  # noqa: E402
 import mcov  # noqa: E402
 
 MONOS_OWN = pathlib.Path("/usr/lib/libmono-profiler-coverage.so")
+HIDE = ["unshare", "-m", "sh", "-c", 'mount --bind /etc/passwd "$0" && exec "$@"', os.path.realpath(MONOS_OWN)]
 REQUEST = 120  # where the header has it, and the answer behind it
 STATED = re.compile(r"//= (\d+)( together)?")
 CHOSEN = {"Chosen.get_Auto", "Chosen.set_Auto", "Chosen.get_Own", "Chosen.Marked", "Chosen.Main",
@@ -52,6 +54,12 @@ def stated(source):
         if match:
             found[number] = (int(match.group(1)), bool(match.group(2)))
     return found
+
+
+def hidden():
+    """Before a command: a namespace without Mono's own module. Empty: there is none, or it is not permitted."""
+    permitted = MONOS_OWN.exists() and os.geteuid() == 0 and harness.run(HIDE + ["true"], dict(os.environ)).code == 0
+    return HIDE if permitted else []
 
 
 class Run:
@@ -160,14 +168,17 @@ class Run:
         self.check(good, "sources elsewhere, %s" % (options or "by default"), "%s\n%s" % (file.losses, outcome))
 
     def alias(self):
-        """By the name of Mono's own module, where that is not installed."""
-        if self.is_mono or MONOS_OWN.exists():
+        """By the name of Mono's own module, where that is not installed, or can be hidden."""
+        if self.is_mono or (MONOS_OWN.exists() and not hidden()):
             return
         path = self.work / "alias.mcov"
-        outcome = harness.run(self.command("counted.exe"), cwd=self.work, env=harness.profile_environment(
+        hiding = hidden()  # leaves a file that is no module, which is a line
+        command = hiding + self.command("counted.exe")
+        outcome = harness.run(command, cwd=self.work, env=harness.profile_environment(
             self.suite.build, self.runtime, ["coverage:output=%s" % path, "cover:output=%s.no" % path]))
         self.check(path.exists() and mcov.File(path).methods, "`coverage` is `cover`", outcome)
-        self.check(outcome.err.count("\n") == 1 and "loaded already" in outcome.err, "and is loaded once", outcome)
+        self.check(outcome.err.count("\n") == 1 + bool(hiding) and "loaded already" in outcome.err,
+                   "and is loaded once", outcome)
 
     # --- places
 
