@@ -14,7 +14,8 @@
  */
 #define MONOCLE__SPOOL_MAGIC UINT64_C (0x4c4f4f5053434e4d)
 
-/* A comment of the profile that a spool holds whose process is there. */
+/* Comments of the profile that a spool holds whose process is gone, or is there. */
+#define MONOCLE__SPOOL_DIED "end: the process died; this was completed from its spool"
 /* The comment of an image that lies beside the program but comes from a package: its file name is behind this. */
 #define MONOCLE__SPOOL_PACKAGE "package: "
 #define MONOCLE__SPOOL_RUNNING "end: the process is still running; this is what it had so far"

@@ -409,7 +409,7 @@ add_comments (struct encoder *encoder)
 	if (!header->ended && monocle__spool_view_is_alive (encoder->view))
 		add_comment (encoder, "%s", MONOCLE__SPOOL_RUNNING);
 	else if (!header->ended)
-		add_comment (encoder, "end: the process died; this was completed from its spool");
+		add_comment (encoder, "%s", MONOCLE__SPOOL_DIED);
 	if (encoder->value_count < header->value_count)
 		add_comment (encoder, "times: left out, the clock's rate is not known");
 	for (int loss = 0; loss < MONOCLE__LOSS_COUNT; loss++) {

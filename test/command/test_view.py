@@ -78,6 +78,18 @@ class View(case.Case):
             self.assertEqual(len(self.rows('--mine')), rows)
             self.assertNotIn('package:', self.monocle('report', 'p.pb.gz')[1])
 
+    def test_comments_are_in_the_words_of_people(self):
+        profile = pprof.Writer()
+        profile.value('samples', 'count')
+        profile.line('comment runtime: 10.0.12 (CoreCLR)')
+        profile.line('comment end: the process died; this was completed from its spool')
+        profile.sample(['P:Main ()'], [1])
+        pprof.write_gzip(self.work / 'p.pb.gz', profile.encode())
+        shown = self.monocle('report', 'p.pb.gz')[1]
+        self.assertIn('\n# runtime: .NET 10.0.12\n', shown)
+        self.assertIn('\n# end: the process was killed, or died; this is complete up to that moment\n', shown)
+        self.assertIn('# runtime: 10.0.12 (CoreCLR)\n', self.monocle('report', '--names=mono', 'p.pb.gz')[1])
+
     def test_rows_for_programs_are_what_the_profile_has(self):
         names = [name for name, _ in self.rows()]
         self.assertIn(POOL.split('@')[0], names)

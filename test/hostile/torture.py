@@ -41,7 +41,7 @@ FAULT, AGAIN = -11, 3
 PROBED_LIBRARY = {"all", "events", "four"}
 
 # What we may say in a program that has done nothing wrong.
-ALLOWED = re.compile(r"monocle: (.*sampling at \d+ Hz instead of |sampling: no more threads by perf "
+ALLOWED = re.compile(r"monocle: (.*sampling at \d+ Hz instead of |not all threads can be sampled by perf "
                      r"|events: \d+ lines are missing from .*: they came faster than they could be written)")
 REFUSAL = re.compile(r"monocle: (\w+): .*; the program runs unprofiled$")
 

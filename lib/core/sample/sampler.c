@@ -444,8 +444,8 @@ tell_news (void)
 	if (now.should)
 		MONOCLE__LOG_ONCE ("sampling at %u Hz instead of %u (%s)", now.is, now.should, now.engine);
 	if (now.without && is_passing (now.error))
-		MONOCLE__LOG_ONCE ("sampling: no more threads by %s (%s); others are sampled by other means", now.without->name,
-		                   strerror (now.error));
+		MONOCLE__LOG_ONCE ("not all threads can be sampled by %s (%s); the others are sampled by other means",
+		                   now.without->name, strerror (now.error));
 	else if (now.without)
 		MONOCLE__LOG_ONCE ("sampling: MONOCLE_SAMPLER=%s cannot be had (%s); threads are sampled by other means",
 		                   now.without->name, strerror (now.error));

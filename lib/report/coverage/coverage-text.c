@@ -11,6 +11,7 @@
 #include "coverage-ranges.h"
 #include "coverage-rows.h"
 #include "coverage-tree.h"
+#include "shown-comment.h"
 #include "width.h"
 
 #include <inttypes.h>
@@ -239,8 +240,10 @@ print_head (const writer *w)
 	print_title (w);
 	if (*c->program)
 		print_text (w, "# program: ", c->program, "\n");
-	if (*c->runtime)
-		print_text (w, "# runtime: ", c->runtime, "\n");
+	char runtime[256];
+	monocle__shown_comment_runtime (c->runtime, runtime, sizeof runtime);
+	if (*runtime)
+		print_text (w, "# runtime: ", runtime, "\n");
 	if (*c->desc)
 		print_text (w, "# desc: ", c->desc, "\n");
 	if (c->processes > 1)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spool-name.h"
+
 static bool
 begins_with (const char *text, const char *what)
 {
@@ -71,6 +73,16 @@ tell_rate (const char *comment, char *buffer, size_t size)
 	return true;
 }
 
+/* In the words of who has stopped it. */
+static bool
+tell_end (const char *comment, char *buffer, size_t size)
+{
+	if (strcmp (comment, MONOCLE__SPOOL_DIED) != 0)
+		return false;
+	snprintf (buffer, size, "end: the process was killed, or died; this is complete up to that moment");
+	return true;
+}
+
 bool
 monocle__shown_comment (const char *comment, char *buffer, size_t size)
 {
@@ -78,5 +90,7 @@ monocle__shown_comment (const char *comment, char *buffer, size_t size)
 		return leave_out_output (comment, buffer, size);
 	if (begins_with (comment, "rate: "))
 		return tell_rate (comment, buffer, size);
+	if (begins_with (comment, "end: "))
+		return tell_end (comment, buffer, size);
 	return begins_with (comment, "runtime: ") && name_runtime (comment, buffer, size);
 }

@@ -788,7 +788,7 @@ threads_beyond_the_descriptors_are_sampled_by_other_means (void **state)
 	char output[4096];
 	assert_int_equal (child_run (few_descriptors, output, sizeof output), 0);
 	if (!strstr (output, "cannot be had")) /* perf events are refused here */
-		assert_non_null (strstr (output, "monocle: sampling: no more threads by perf ("));
+		assert_non_null (strstr (output, "monocle: not all threads can be sampled by perf ("));
 }
 
 /* A child does nothing of it, holds none of its parent's events, and disturbs none. */
