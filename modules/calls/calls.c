@@ -28,6 +28,7 @@
 
 #include "describe.h"
 #include "method-filter.h"
+#include "method-near.h"
 #include "name-text.h"
 #include "trigger.h"
 #include "value.h"
@@ -275,9 +276,21 @@ image_unloading (MonoProfiler *profiler, MonoImage *image)
 	describe_image_unloading (image);
 }
 
+/* The profile will be empty. */
+static void
+note_near (monocle_kit_spool *spool)
+{
+	char near[128], note[256];
+	if (!method_near_find (near, sizeof near))
+		return;
+	snprintf (note, sizeof note, "nothing: no method matches callspec=%.40s; did you mean %s?", option_callspec, near);
+	monocle_kit_spool_note (spool, "counted", note);
+}
+
 static void
 runtime_shutdown_end (MonoProfiler *profiler)
 {
+	note_near ((monocle_kit_spool *) profiler);
 	monocle_kit_spool_close ((monocle_kit_spool *) profiler);
 }
 
@@ -313,6 +326,7 @@ read_options (const char *desc)
 		                         option_args ? "args" : "result");
 		return false;
 	}
+	method_near_init (option_callspec);
 	return result == 0 && method_filter_init ("calls", option_callspec) && trigger_init (option_trigger) &&
 	       (option_time != TIME_CPU || can_read_cpu ());
 }

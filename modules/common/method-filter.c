@@ -4,6 +4,7 @@
  * method-filter.c - see method-filter.h. One filter per module; lock-free.
  */
 #include "method-filter.h"
+#include "method-near.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -151,6 +152,8 @@ method_filter_wants (MonoMethod *method)
 MonoProfilerCallInstrumentationFlags
 method_filter (MonoProfiler *profiler, MonoMethod *method)
 {
-	return method_filter_wants (method) ? (MonoProfilerCallInstrumentationFlags) METHOD_FILTER_EVENTS
-	                                    : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+	bool is_wanted = method_filter_wants (method);
+	method_near_note (method, is_wanted);
+	return is_wanted ? (MonoProfilerCallInstrumentationFlags) METHOD_FILTER_EVENTS
+	                 : MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 }

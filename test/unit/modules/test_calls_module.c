@@ -197,6 +197,28 @@ what_is_excluded_alone_is_missing_from_the_program (void)
 }
 
 static void
+a_method_that_nobody_has_is_guessed (void)
+{
+	static char guess[] = "counted: nothing: no method matches callspec=M:ItemService:Laod; did you mean "
+	                      "M:ItemService:Load?";
+	start ("callspec=M:ItemService:Laod");
+	for (uint32_t i = 1; i < sizeof methods / sizeof *methods; i++)
+		CHECK (!monocle_call_flags (method (i)));
+	finish ();
+	CHECK (says (guess));
+}
+
+static void
+what_is_there_and_was_not_called_is_no_guess (void)
+{
+	start ("callspec=M:ItemService:Load");
+	for (uint32_t i = 1; i < sizeof methods / sizeof *methods; i++)
+		monocle_call_flags (method (i));
+	finish ();
+	CHECK (!says ("did you mean"));
+}
+
+static void
 chosen_calls_are_counted (void)
 {
 	start ("include=T:Program");
@@ -313,6 +335,8 @@ a_trigger_that_never_happens_is_told (void)
 	T (globs_choose_methods) \
 	T (a_glob_chooses_namespaces) \
 	T (several_callspecs_are_one_list) \
+	T (a_method_that_nobody_has_is_guessed) \
+	T (what_is_there_and_was_not_called_is_no_guess) \
 	T (include_and_exclude_take_effect_in_their_order) \
 	T (what_is_excluded_alone_is_missing_from_the_program) \
 	T (chosen_calls_are_counted) \
