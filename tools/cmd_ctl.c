@@ -20,19 +20,7 @@ typedef struct {
 
 enum { PATIENCE = 60 }; /* seconds; the largest profile is on its disk long before */
 
-/* clang-format off */
-static const struct {
-	const char *word;
-	const char *operand; /* what may follow; NULL: it must */
-} verbs[] = {
-	{ "status",   "" },
-	{ "start",    "" },
-	{ "stop",     "" },
-	{ "reset",    "" },
-	{ "snapshot", "" },
-	{ "load",     NULL },
-};
-/* clang-format on */
+static const char *const verbs[] = { "status", "start", "stop", "reset", "snapshot" };
 
 /* --- lines of the answer ------------------------------------------------------------------------------------------ */
 
@@ -40,7 +28,6 @@ typedef struct {
 	const arguments *args;
 	pid_t pid;
 	const char *verb;
-	size_t modules;
 	monocle__control_files files;
 } talk;
 
@@ -55,7 +42,6 @@ show_line (void *data, const char *text)
 	} else if (!strncmp (text, module, sizeof module - 1)) {
 		const char *name = text + sizeof module - 1;
 		int length = (int) strcspn (name, " ");
-		t->modules++;
 		monocle__print_line ("%.*s: %s", length, name, name[length] ? name + length + 1 : "?");
 	} else if (!strcmp (t->verb, "status")) {
 		monocle__print_line ("%s", text);
@@ -65,8 +51,6 @@ show_line (void *data, const char *text)
 static int
 finish (talk *t)
 {
-	if (!strcmp (t->verb, "status") && t->modules == 0)
-		monocle__print_line ("standby: no module is loaded");
 	if (!strcmp (t->verb, "snapshot"))
 		return monocle__control_snapshot_write (&t->files, t->pid, t->args->output);
 	return monocle__output_finish (stdout, NULL);
@@ -75,11 +59,11 @@ finish (talk *t)
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
 static bool
-is_verb (const char *word, const char *operand)
+is_verb (const char *word)
 {
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-		if (!strcmp (verbs[i].word, word))
-			return operand || verbs[i].operand;
+		if (!strcmp (verbs[i], word))
+			return true;
 	return false;
 }
 
@@ -116,13 +100,10 @@ run (int argc, char **argv)
 	const char *process = argv[optind], *verb = argc - optind > 1 ? argv[optind + 1] : NULL,
 	           *operand = argc - optind > 2 ? argv[optind + 2] : NULL;
 	if (argc - optind < 2 || argc - optind > 3)
-		return monocle__usage_error (
-		    &monocle__command_ctl, "ctl takes a process and what to do: status, start, stop, reset, snapshot or load");
-	if (!is_verb (verb, operand))
 		return monocle__usage_error (&monocle__command_ctl,
-		                             strcmp (verb, "load")
-		                                 ? "'%s' is none of status, start, stop, reset, snapshot and load"
-		                                 : "%s takes NAME[:ARGUMENTS], as --profile does",
+		                             "ctl takes a process and what to do: status, start, stop, reset or snapshot");
+	if (!is_verb (verb))
+		return monocle__usage_error (&monocle__command_ctl, "'%s' is none of status, start, stop, reset and snapshot",
 		                             verb);
 	if (args.output && strcmp (verb, "snapshot"))
 		return monocle__usage_error (&monocle__command_ctl, "-o is where a snapshot goes");
@@ -140,14 +121,13 @@ static const monocle__option options[] = {
 const monocle__command monocle__command_ctl = {
 	.name = "ctl",
 	.summary = "start, stop or read the modules of a running process",
-	.operands = "PID|NAME status|start|stop|reset|snapshot|load [MODULE]",
+	.operands = "PID|NAME status|start|stop|reset|snapshot [MODULE]",
 	.options = options,
 	.about = "  status     which modules are in the process, and whether they count\n"
 	         "  start      they count (again)\n"
 	         "  stop       they do not; what they have counted stays\n"
 	         "  reset      what they have counted is forgotten\n"
 	         "  snapshot   what they have counted so far becomes a file; they go on\n"
-	         "  load       a module is started, NAME[:ARGUMENTS], in a process on standby\n"
 	         "Without MODULE it is done to all modules of the process that know how.\n",
 	.examples = "  monocle ctl 4711 snapshot -o now.pb.gz\n"
 	            "  monocle ctl shop stop\n",
