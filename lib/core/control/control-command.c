@@ -31,13 +31,13 @@ enum { IDLE, POSTED, DONE };
 
 static const monocle__control_host *the_host;
 static _Atomic int state;
-static atomic_uint session;    /* goes up at each begin and end: the thread of another one ends */
-static atomic_bool is_working; /* a module's code may run */
+static atomic_uint session; /* goes up at each begin and end: the thread of another one ends */
+static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held while a module's code may run */
 static sem_t wake;
 static char argument[MONOCLE__CONTROL_LINE];
 static monocle__control_request asked;
 static monocle__control_answer answer;
-static uint64_t start_at, stop_at; /* of CLOCK_MONOTONIC; UINT64_MAX: never. The thread's */
+static uint64_t start_at, stop_at; /* of CLOCK_MONOTONIC; UINT64_MAX: never. Under `working` */
 
 /* --- the toolkit -------------------------------------------------------------------------------------------------- */
 
@@ -198,9 +198,9 @@ do_what_is_due (uint64_t now)
 }
 
 static void
-wait_for_work (uint64_t now)
+wait_for_work (uint64_t until)
 {
-	uint64_t until = start_at < stop_at ? start_at : stop_at;
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (until == UINT64_MAX)
 		while (sem_wait (&wake) && errno == EINTR)
 			;
@@ -210,18 +210,19 @@ wait_for_work (uint64_t now)
 
 /* False: the end has come, and nothing more is done. It waits for what was begun. */
 static bool
-work (unsigned mine, uint64_t now)
+work (unsigned mine, uint64_t *ret_until)
 {
-	is_working = true;
+	pthread_mutex_lock (&working);
 	bool is_mine = session == mine;
 	if (is_mine) {
-		do_what_is_due (now);
+		do_what_is_due (monocle__nanoseconds (CLOCK_MONOTONIC));
 		if (state == POSTED) {
 			monocle__control_command_do (&asked, &answer);
 			state = DONE;
 		}
 	}
-	is_working = false;
+	*ret_until = start_at < stop_at ? start_at : stop_at;
+	pthread_mutex_unlock (&working);
 	return is_mine;
 }
 
@@ -230,11 +231,9 @@ static void *
 run (void *data)
 {
 	unsigned mine = (unsigned) (uintptr_t) data;
-	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
-	while (work (mine, now)) {
-		wait_for_work (now);
-		now = monocle__nanoseconds (CLOCK_MONOTONIC);
-	}
+	uint64_t until;
+	while (work (mine, &until))
+		wait_for_work (until);
 	sem_post (&wake);
 	return NULL;
 }
@@ -252,11 +251,14 @@ monocle__control_command_begin (const monocle__control_host *host, uint64_t star
 	pthread_t thread;
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	pthread_once (&once, make_semaphore);
+	pthread_mutex_lock (&working);
 	the_host = host;
 	start_at = start_after == UINT64_MAX ? UINT64_MAX : now + start_after;
 	stop_at = stop_after == UINT64_MAX || start_at == UINT64_MAX ? UINT64_MAX : start_at + stop_after;
 	state = IDLE;
-	if (!monocle__background_start (&thread, run, (void *) (uintptr_t) ++session, STACK))
+	void *mine = (void *) (uintptr_t) ++session;
+	pthread_mutex_unlock (&working);
+	if (!monocle__background_start (&thread, run, mine, STACK))
 		return false;
 	pthread_detach (thread);
 	return true;
@@ -265,11 +267,13 @@ monocle__control_command_begin (const monocle__control_host *host, uint64_t star
 void
 monocle__control_command_end (void)
 {
-	enum { STEPS_MOST = 2000, STEP_NS = 1000000 };
+	struct timespec until;
 	session++;
 	sem_post (&wake);
-	for (int i = 0; is_working && i < STEPS_MOST; i++)
-		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	clock_gettime (CLOCK_REALTIME, &until);
+	until.tv_sec += 2;
+	if (pthread_mutex_timedlock (&working, &until) == 0)
+		pthread_mutex_unlock (&working);
 }
 
 bool
