@@ -517,6 +517,11 @@ MONOCLE_KIT_API const char *monocle_kit_text_file (const monocle_kit_text *text)
  * (logged).
  */
 MONOCLE_KIT_API int64_t monocle_kit_text_close (monocle_kit_text *text);
+/*
+ * Gives its memory back, after monocle_kit_text_close (). Only for monocle_profiler_leave_NAME (): no thread may write
+ * lines any more. One that is just ending may still look at its own; it is given a moment. NULL is allowed.
+ */
+MONOCLE_KIT_API void monocle_kit_text_free (monocle_kit_text *text);
 
 /* --- a file of a module's own kind -------------------------------------------------------------------------------- */
 

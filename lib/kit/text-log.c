@@ -123,8 +123,12 @@ struct monocle_kit_text {
 	monocle_kit_text *next; /* in the list of all */
 };
 
-/* Logs are never freed: a thread may be in the middle of a line for as long as it likes. */
-static _Atomic (monocle_kit_text *) all_logs;
+/*
+ * Logs are not freed at the end of a process: a thread may be in the middle of a line for as long as it likes. The list
+ * keeps them reachable.
+ */
+static monocle_kit_text *all_logs;
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* A forked child has the rings and no thread that empties them. */
 static _Atomic (bool) is_child;
@@ -662,9 +666,10 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 		return fail (text, "start a thread for", -EAGAIN);
 	}
 	leave_note (text);
-	text->next = atomic_load (&all_logs);
-	while (!atomic_compare_exchange_weak (&all_logs, &text->next, text))
-		;
+	pthread_mutex_lock (&all_lock);
+	text->next = all_logs;
+	all_logs = text;
+	pthread_mutex_unlock (&all_lock);
 	return text;
 }
 
@@ -757,4 +762,36 @@ monocle_kit_text_close (monocle_kit_text *text)
 		                 "written; a larger buffer= may help",
 		                 text->lost, text->path);
 	return text->error ? -1 : (int64_t) text->lost;
+}
+
+static void
+take_out (monocle_kit_text *text)
+{
+	pthread_mutex_lock (&all_lock);
+	for (monocle_kit_text **at = &all_logs; *at; at = &(*at)->next)
+		if (*at == text) {
+			*at = text->next;
+			break;
+		}
+	pthread_mutex_unlock (&all_lock);
+}
+
+/* Once the key is gone no thread that ends looks for its ring; one that was about to has marked it by then. */
+void
+monocle_kit_text_free (monocle_kit_text *text)
+{
+	enum { MOMENT_NS = 20000000 };
+	if (!text || !atomic_load (&text->is_closed))
+		return;
+	pthread_key_delete (text->key);
+	nanosleep (&(struct timespec) { 0, MOMENT_NS }, NULL);
+	take_out (text);
+	for (struct ring *ring = atomic_load (&text->rings), *next; ring; ring = next) {
+		next = ring->next;
+		munmap (ring, ring->mapped);
+	}
+	sem_destroy (&text->wake);
+	sem_destroy (&text->synced);
+	free (text->places);
+	free (text);
 }

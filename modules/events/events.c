@@ -179,3 +179,14 @@ mono_profiler_init_events (const char *desc)
 	else
 		monocle_kit_text_close (the_log);
 }
+
+/* --- the end of an attach ----------------------------------------------------------------------------------------- */
+
+__attribute__ ((visibility ("default"))) void monocle_profiler_leave_events (void);
+
+/* No thread is in here any more, nor will be: what is left is given back, and the library closed. */
+void
+monocle_profiler_leave_events (void)
+{
+	tap_leave ();
+}

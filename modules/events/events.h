@@ -74,5 +74,7 @@ const kind *kind_of (const char *name, const char *type);
 bool tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool clock);
 /* No lines from now on, or lines again. Any thread. */
 void tap_silence (bool silent);
+/* Gives back what it has, and the log, when no thread is in the module any more. */
+void tap_leave (void);
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include "events.h"
 
+#include <stdatomic.h>
 #include <errno.h>
 #include <ffi.h>
 #include <pthread.h>
@@ -22,10 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40, INLINE_KEYS = 32 /* of glibc */ };
+enum { LINE_MOST = 8192, DEPTH_MOST = 64, INDENT_MOST = 40, INLINE_KEYS = 32 /* of glibc */, TAPS = 128 };
 
-/* A tapped event; lives for ever, as its closure does. */
+/* A tapped event; lives as long as the module does. */
 typedef struct {
+	ffi_closure *closure;
 	const event *row;
 	const kind *kinds[ARGUMENTS_MAX];
 	bool opens;          /* a level, which another event closes */
@@ -34,7 +36,9 @@ typedef struct {
 	ffi_type *types[1 + ARGUMENTS_MAX];
 } tapped;
 
-typedef struct {
+typedef struct thread_state {
+	struct thread_state *next; /* in the list of all */
+	atomic_bool is_taken;      /* by a thread that has not ended */
 	pid_t tid;
 	unsigned depth;
 	struct {
@@ -43,6 +47,9 @@ typedef struct {
 	} open[DEPTH_MOST];
 } thread_state;
 
+static tapped taps[TAPS];
+
+static _Atomic (thread_state *) states;
 static monocle_kit_text *the_log;
 static uint64_t start;
 static bool has_indent, has_clock;
@@ -51,22 +58,40 @@ static pthread_key_t state_key;
 
 /* --- a thread's state --------------------------------------------------------------------------------------------- */
 
+/* Of a thread that ends; the next one takes it. */
 static void
-free_state (void *state)
+give_state_back (void *data)
 {
+	thread_state *state = data;
 	own_state = NULL;
-	munmap (state, sizeof (thread_state));
+	state->depth = 0;
+	atomic_store (&state->is_taken, false);
 }
 
 /* No malloc: the world may be stopped. */
 static thread_state *
-get_state (void)
+take_state (void)
 {
-	if (own_state)
-		return own_state;
-	thread_state *state = mmap (NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	thread_state *state = atomic_load (&states);
+	for (bool is_taken = false; state; state = state->next, is_taken = false)
+		if (atomic_compare_exchange_strong (&state->is_taken, &is_taken, true))
+			return state;
+	state = mmap (NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (state == MAP_FAILED)
 		return NULL;
+	atomic_init (&state->is_taken, true);
+	state->next = atomic_load (&states);
+	while (!atomic_compare_exchange_weak (&states, &state->next, state))
+		;
+	return state;
+}
+
+static thread_state *
+get_state (void)
+{
+	thread_state *state = own_state ? own_state : take_state ();
+	if (!state || state == own_state)
+		return state;
 	state->tid = (pid_t) syscall (SYS_gettid);
 	own_state = state;
 	if (state_key < INLINE_KEYS) /* else it would allocate, and the page of each thread stays */
@@ -191,6 +216,7 @@ make_closure (const event *row, tapped *tap)
 	void *code = NULL;
 	ffi_closure *closure = ffi_closure_alloc (sizeof *closure, &code);
 	tap->row = row;
+	tap->closure = closure;
 	tap->types[0] = &ffi_type_pointer;
 	for (unsigned i = 0; i < row->count; i++) {
 		tap->kinds[i] = kind_of (row->name, row->types[i]);
@@ -207,17 +233,16 @@ make_closure (const event *row, tapped *tap)
 bool
 tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool clock)
 {
-	static tapped taps[128];
 	size_t used = 0;
 	the_log = log;
 	has_indent = indent;
 	has_clock = clock;
 	start = monocle_kit_now ();
 	tzset ();
-	pthread_key_create (&state_key, free_state);
+	pthread_key_create (&state_key, give_state_back);
 	for (size_t i = 0; i < event_count; i++) {
 		const event *row = &all_events[i];
-		void *code = row->is_chosen && row->set && used < 128 ? make_closure (row, &taps[used++]) : NULL;
+		void *code = row->is_chosen && row->set && used < TAPS ? make_closure (row, &taps[used++]) : NULL;
 		if (code)
 			row->set (handle, code);
 		else if (row->is_chosen && row->set) {
@@ -226,4 +251,18 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 		}
 	}
 	return true;
+}
+
+void
+tap_leave (void)
+{
+	pthread_key_delete (state_key);
+	monocle_kit_text_free (the_log); /* after a moment, in which a thread that ends gives its state back */
+	for (thread_state *state = atomic_exchange (&states, NULL), *next; state; state = next) {
+		next = state->next;
+		munmap (state, sizeof *state);
+	}
+	for (size_t i = 0; i < TAPS; i++)
+		if (taps[i].closure)
+			ffi_closure_free (taps[i].closure);
 }

@@ -298,3 +298,20 @@ mono_profiler_init_exceptions (const char *desc)
 		mono_profiler_set_thread_exited_callback (handle, thread_exited);
 	}
 }
+
+/* --- the end of an attach ----------------------------------------------------------------------------------------- */
+
+__attribute__ ((visibility ("default"))) void monocle_profiler_leave_exceptions (void);
+
+/* No thread is in here any more, nor will be: what is left is given back, and the library closed. */
+void
+monocle_profiler_leave_exceptions (void)
+{
+	if (the_text && option_log)
+		log_leave ();
+	else
+		monocle_kit_text_free (the_text);
+	monocle_kit_stacks_free (the_stacks);
+	table_free ();
+	type_free ();
+}

@@ -44,6 +44,8 @@ void type_image_unloading (MonoProfiler *profiler, MonoImage *image);
 
 /* The types by how often they were thrown, most often first: at most `room` of them. Returns how many there are. */
 size_t type_list (struct type **types, size_t room);
+/* This and the next two of the kind: all memory, when no thread is in the module any more. */
+void type_free (void);
 /* Writes the most frequent ones into the profile, as comments. */
 void type_note (monocle_kit_stacks *stacks);
 
@@ -52,6 +54,7 @@ void type_note (monocle_kit_stacks *stacks);
 /* One throw at a stack, innermost method first. Normal context. */
 void table_add (struct type *type, MonoObject *exception, bool again, MonoMethod *const *methods, uint32_t count,
                 bool is_cut);
+void table_free (void);
 /* Writes it, sorted, line by line. */
 void table_write (monocle_kit_text *text);
 
@@ -59,6 +62,8 @@ void table_write (monocle_kit_text *text);
 
 /* Sets the callbacks that report the way. Init window. */
 void log_install (MonoProfilerHandle handle, monocle_kit_text *text);
+/* With the text. */
+void log_leave (void);
 void log_throw (struct type *type, MonoObject *exception, bool again);
 
 #endif

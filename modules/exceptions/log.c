@@ -12,6 +12,7 @@
  */
 #include "exceptions.h"
 
+#include <stdatomic.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,21 +30,44 @@ enum { LEVELS = 16, LINE_SIZE = 2048 };
 
 /* What a thread has under way. */
 struct way {
+	struct way *next;     /* in the list of all */
+	atomic_bool is_taken; /* by a thread that has not ended */
 	pid_t tid;
 	unsigned count;       /* throws; what is nested deeper is not indented more */
 	uintptr_t sp[LEVELS]; /* of each, outermost first */
 };
 
+static _Atomic (struct way *) ways;
 static monocle_kit_text *the_log;
 static uint64_t start;
 static __thread struct way *own_way __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t way_key;
 
+/* Of a thread that ends; the next one takes it. */
 static void
-free_way (void *way)
+give_way_back (void *data)
 {
+	struct way *way = data;
 	own_way = NULL;
-	free (way);
+	way->count = 0;
+	atomic_store (&way->is_taken, false);
+}
+
+static struct way *
+take_way (void)
+{
+	struct way *way = atomic_load (&ways);
+	for (bool is_taken = false; way; way = way->next, is_taken = false)
+		if (atomic_compare_exchange_strong (&way->is_taken, &is_taken, true))
+			return way;
+	way = calloc (1, sizeof *way);
+	if (!way)
+		return NULL;
+	atomic_init (&way->is_taken, true);
+	way->next = atomic_load (&ways);
+	while (!atomic_compare_exchange_weak (&ways, &way->next, way))
+		;
+	return way;
 }
 
 static struct way *
@@ -51,7 +75,7 @@ get_way (void)
 {
 	if (own_way)
 		return own_way;
-	struct way *way = calloc (1, sizeof *way);
+	struct way *way = take_way ();
 	if (way) {
 		way->tid = (pid_t) syscall (SYS_gettid);
 		own_way = way;
@@ -161,7 +185,7 @@ log_install (MonoProfilerHandle handle, monocle_kit_text *text)
 {
 	the_log = text;
 	start = monocle_kit_now ();
-	pthread_key_create (&way_key, free_way);
+	pthread_key_create (&way_key, give_way_back);
 	if (monocle_profiler_set_exception_phase_callback) {
 		monocle_profiler_set_exception_phase_callback (handle, on_phase);
 		return;
@@ -170,4 +194,15 @@ log_install (MonoProfilerHandle handle, monocle_kit_text *text)
 		mono_profiler_set_exception_clause_callback (handle, on_clause);
 	mono_profiler_set_call_instrumentation_filter_callback (handle, wants_leave);
 	mono_profiler_set_method_exception_leave_callback (handle, on_leave);
+}
+
+void
+log_leave (void)
+{
+	pthread_key_delete (way_key);
+	monocle_kit_text_free (the_log); /* after a moment, in which a thread that ends gives its way back */
+	for (struct way *way = atomic_exchange (&ways, NULL), *next; way; way = next) {
+		next = way->next;
+		free (way);
+	}
 }

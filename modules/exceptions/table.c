@@ -288,3 +288,16 @@ table_write (monocle_kit_text *text)
 	free (types);
 	free (entries);
 }
+
+/* Entries name what is in the table of names. */
+void
+table_free (void)
+{
+	for (size_t i = 0; i < SLOTS; i++) {
+		if (slots[i])
+			free (slots[i]->message);
+		free (slots[i]);
+	}
+	for (size_t i = 0; i < NAME_SLOTS; i++)
+		free ((char *) names[i]);
+}

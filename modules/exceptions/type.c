@@ -258,3 +258,19 @@ type_note (monocle_kit_stacks *stacks)
 	if (count > NOTES)
 		monocle_kit_stacks_note (stacks, "types", text);
 }
+
+void
+type_free (void)
+{
+	for (size_t i = 0; i < SLOTS; i++) {
+		struct type *type = atomic_load (&slots[i]);
+		if (!type)
+			continue;
+		free (type->name);
+		free (type->image);
+		free (atomic_load (&type->message));
+		free (type);
+	}
+	free (atomic_load (&others.message));
+	free (filters);
+}
