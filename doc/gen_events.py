@@ -34,6 +34,9 @@ On **Mono** all of the first table come: Mono raises them itself. In an **embedd
 * *not yet*: the runtime could report it, and a later version will;
 * *never*: the CLR has no such thing.
 
+The column *attached* says what comes of it in a program that `monocle attach` came to: [live.md](live.md). What had
+happened before comes for domains, images, assemblies and threads ([clr.md](clr.md#attached-to-a-program-that-runs)).
+
 A callback for an event that never comes can be set all the same, and costs nothing. Nothing is asked of the runtime
 before there is a listener: the column *cost* says what the program pays from then on. A module can ask, too:
 `monocle_event_support ("NAME")` of [ext.h](../include/monocle/ext.h). `./dev test` fails when an event has no row here.
@@ -63,8 +66,14 @@ because they change the program or fill the disk: %s. These are never shown, bec
 no line can be made: %s.
 """
 
-COLUMNS = "\n| event | Mono's moment | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
-EXT_COLUMNS = "\n| event | CoreCLR | the CLR's source | cost | note |\n|---|---|---|---|---|\n"
+COLUMNS = "\n| event | Mono's moment | CoreCLR | attached | the CLR's source | cost | note |\n|---|---|---|---|---|---|---|\n"
+EXT_COLUMNS = "\n| event | CoreCLR | attached | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
+
+# What a runtime that runs is not asked for any more; attached_loses () and is_early () of lib/clr/wants.c. The test of
+# test/conformance/attach compares the page with what comes.
+STARTED_ONLY = {"CALLS", "ALLOCATIONS", "ROOTS", "SEARCHES", "TRANSITIONS"}
+EARLY = {"method_enter", "method_leave", "method_tail_call", "method_exception_leave", "exception_clause",
+         "gc_allocation", "gc_root_register"}
 
 
 Row = collections.namedtuple("Row", "name place choice closes support demand moment source cost note")
@@ -83,6 +92,12 @@ def read_rows():
 
 def events(table):
     return re.findall(r"^MONO_PROFILER_EVENT_\d\s?\((\w+),", table.read_text(), re.M)
+
+
+def attached(row):
+    if row.support in ("NEVER", "LATER") or row.demand in STARTED_ONLY or row.name in EARLY:
+        return "no"
+    return "yes"
 
 
 class Notes:
@@ -111,15 +126,15 @@ def table(names, rows, columns):
     notes = Notes()
     for name in names:
         row = rows[name]
-        cells = [SUPPORT[row.support] if column == "support" else notes.cell(name, getattr(row, column))
-                 for column in columns]
+        cells = [SUPPORT[row.support] if column == "support" else attached(row) if column == "attached" else
+                 notes.cell(name, getattr(row, column)) for column in columns]
         yield "| `%s` | %s |\n" % (name, " | ".join(cells))
     yield notes.list()
 
 
 def page(rows):
-    out = [HEAD, COLUMNS, *table(events(TABLES[0]), rows, ["moment", "support", "source", "cost", "note"])]
-    out += [MIDDLE, EXT_COLUMNS, *table(events(TABLES[1]), rows, ["support", "source", "cost", "note"])]
+    out = [HEAD, COLUMNS, *table(events(TABLES[0]), rows, ["moment", "support", "attached", "source", "cost", "note"])]
+    out += [MIDDLE, EXT_COLUMNS, *table(events(TABLES[1]), rows, ["support", "attached", "source", "cost", "note"])]
     named, never = ([row.name for row in rows.values() if row.choice == choice] for choice in ("NAMED", "NEVER"))
     out += [CHOICE_HEAD, textwrap.fill(CHOICE % (", ".join("`%s`" % n for n in named),
                                                           ", ".join("`%s`" % n for n in never)), 120) + "\n"]

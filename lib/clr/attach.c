@@ -218,15 +218,17 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 	monocle__service_begin ();
 	monocle_host_startup_done ();
 	monocle__images_catch_up_begin ();
-	if (!monocle__wants_begin ()) {
+	if (!monocle__wants_begin_attached ()) {
 		monocle__service_leave ();
 		return give_up ("the runtime refused the event mask");
 	}
-	atomic_store (&monocle__clr_state.started, true);
 	return S_OK;
 }
 
-/* Threads after images, as in a program that starts: modules may ask a thread's stack for names. */
+/*
+ * Threads after images, as in a program that starts: modules may ask a thread's stack for names. What happens from then
+ * on is told when all of this is known.
+ */
 HRESULT
 monocle__callback_ProfilerAttachComplete (ICorProfilerCallback11 *self)
 {
@@ -235,8 +237,9 @@ monocle__callback_ProfilerAttachComplete (ICorProfilerCallback11 *self)
 	monocle__images_catch_up ();
 	monocle__clr_reach_initialized ();
 	monocle__threads_catch_up ();
-	monocle__codemap_catch_up ();
+	atomic_store (&monocle__clr_state.started, true);
 	monocle__wants_update ();
+	monocle__codemap_catch_up ();
 	if (attached.end != UINT64_MAX)
 		attached.end += monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle__adapter_note ();

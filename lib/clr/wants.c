@@ -122,6 +122,13 @@ is_call (monocle_event event)
 	}
 }
 
+/* What is prepared before anything runs. */
+static bool
+is_early (monocle_event event)
+{
+	return is_call (event) || event == MONOCLE_EVENT_gc_allocation || event == MONOCLE_EVENT_gc_root_register;
+}
+
 /* What a runtime that has started cannot be asked for any more. Roots: concurrent collections would end. */
 static bool
 attached_loses (int demand)
@@ -142,7 +149,7 @@ MonocleSupport
 monocle__wants_support (void *host, monocle_event event)
 {
 	bool lost = (monocle__clr_state.beside && beside_loses (event)) ||
-	            (monocle__clr_state.attached && (attached_loses (of_events[event].demand) || is_call (event)));
+	            (monocle__clr_state.attached && (attached_loses (of_events[event].demand) || is_early (event)));
 	return lost ? MONOCLE_SUPPORT_NONE : (MonocleSupport) of_events[event].support;
 }
 
@@ -331,6 +338,19 @@ monocle__wants_no_exceptions (void)
 	HRESULT hr = try_mask (atomic_load (&granted_low), atomic_load (&granted_high));
 	if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);
+}
+
+/*
+ * After an attach: what is wanted besides comes when the images that are there are known, with the next update. Until
+ * then events would be about what nobody has met.
+ */
+bool
+monocle__wants_begin_attached (void)
+{
+	HRESULT hr = try_mask (least.low & ~(DWORD) COR_PRF_ENABLE_REJIT, least.high);
+	if (hr < 0)
+		monocle__clr_complain_hr ("SetEventMask2", hr);
+	return hr >= 0;
 }
 
 bool

@@ -11,6 +11,8 @@
 
 /* Inside Initialize: the first mask and the first session. False: the runtime refuses even the least; it was logged. */
 bool monocle__wants_begin (void);
+/* Inside InitializeForAttach: the least; monocle__wants_update () asks for the rest. */
+bool monocle__wants_begin_attached (void);
 /* Nothing is wanted any more, nor was anything refused. Normal context. */
 void monocle__wants_end (void);
 /* What comes of an event: the host operation. */
