@@ -66,7 +66,8 @@ because they change the program or fill the disk: %s. These are never shown, bec
 no line can be made: %s.
 """
 
-COLUMNS = "\n| event | Mono's moment | CoreCLR | attached | the CLR's source | cost | note |\n|---|---|---|---|---|---|---|\n"
+COLUMNS = ("\n| event | Mono's moment | CoreCLR | attached | the CLR's source | cost | note |\n"
+           "|---|---|---|---|---|---|---|\n")
 EXT_COLUMNS = "\n| event | CoreCLR | attached | the CLR's source | cost | note |\n|---|---|---|---|---|---|\n"
 
 # What a runtime that runs is not asked for any more; attached_loses () and is_early () of lib/clr/wants.c. The test of

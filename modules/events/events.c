@@ -188,5 +188,6 @@ __attribute__ ((visibility ("default"))) void monocle_profiler_leave_events (voi
 void
 monocle_profiler_leave_events (void)
 {
+	monocle_kit_control_forget ("events");
 	tap_leave ();
 }

@@ -307,6 +307,7 @@ __attribute__ ((visibility ("default"))) void monocle_profiler_leave_exceptions 
 void
 monocle_profiler_leave_exceptions (void)
 {
+	monocle_kit_control_forget ("exceptions");
 	if (the_text && option_log)
 		log_leave ();
 	else

@@ -272,6 +272,7 @@ monocle_host_leave (void)
 	monocle__handles_forget (monocle__loader_close ());
 	atomic_fetch_add (&session, 1);
 	monocle__feature_forget ();
+	monocle__roster_forget ();
 	atomic_store_explicit (&ops, &no_ops, memory_order_release);
 	atomic_store_explicit (&shutting_down, false, memory_order_release);
 	atomic_store_explicit (&phase, AWAITED, memory_order_seq_cst);

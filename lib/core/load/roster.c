@@ -88,6 +88,14 @@ monocle__roster_is_empty (void)
 }
 
 void
+monocle__roster_forget (void)
+{
+	pthread_mutex_lock (&lock);
+	name_count = 0;
+	pthread_mutex_unlock (&lock);
+}
+
+void
 monocle__roster_say (const char *name)
 {
 	pthread_mutex_lock (&lock);

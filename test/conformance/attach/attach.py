@@ -23,7 +23,7 @@ import harness  # noqa: E402
 PROVOKED = {"domain_loading", "domain_loaded", "domain_name", "runtime_initialized", "image_loading", "image_loaded",
             "assembly_loading", "assembly_loaded", "thread_started", "thread_os_id", "thread_name", "thread_stopping",
             "thread_stopped", "thread_exited", "exception_throw", "exception_phase", "jit_begin", "jit_done",
-            "method_free", "gc_event", "gc_resize", "suspension", "runtime_shutdown_begin", "runtime_shutdown_end"}
+            "gc_event", "gc_resize", "suspension", "runtime_shutdown_begin", "runtime_shutdown_end"}
 HABITS = "forks,starts,throws,collects,threads,generates,closes,execs,exits,dies"
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
@@ -53,12 +53,22 @@ class Target:
             out, err = self.process.communicate()
         return self.process.returncode, out + err
 
+    def threads_of_ours(self):
+        found = []
+        for task in pathlib.Path("/proc/%d/task" % self.pid).iterdir():
+            try:
+                found.append((task / "comm").read_text().strip())
+            except OSError:  # it has just ended
+                continue
+        return [name for name in found if "monocle" in name]
+
     def left(self):
+        end = time.monotonic() + 5  # a thread that has nothing more to do may still be on its way out
+        while self.threads_of_ours() and time.monotonic() < end:
+            time.sleep(0.01)
         status = pathlib.Path("/proc/%d/status" % self.pid).read_text()
         maps = pathlib.Path("/proc/%d/maps" % self.pid).read_text().splitlines()
-        return {"threads": [pathlib.Path(task, "comm").read_text().strip()
-                            for task in pathlib.Path("/proc/%d/task" % self.pid).iterdir()
-                            if "monocle" in pathlib.Path(task, "comm").read_text()],
+        return {"threads": self.threads_of_ours(),
                 "descriptors": len([fd for fd in os.listdir("/proc/%d/fd" % self.pid) if int(fd) > 2]),
                 "modules": [line for line in maps if "libmono-profiler-" in line],
                 "rss": int(re.search(r"VmRSS:\s+(\d+)", status).group(1))}
