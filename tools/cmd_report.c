@@ -3,10 +3,12 @@
  *
  * cmd_report.c - `monocle report`: a profile or coverage as a table, a tree, or rows for other programs.
  */
+#include "annotate.h"
 #include "choices.h"
 #include "column.h"
 #include "command.h"
 #include "coverage-file.h"
+#include "line-view.h"
 #include "output.h"
 #include "profile-file.h"
 #include "report-coverage.h"
@@ -25,7 +27,7 @@ enum { TABLE_ROWS = 40, TREE_ROWS = 80 };
 
 typedef struct {
 	size_t sort, by, format, limit; /* SIZE_MAX: it was not given */
-	bool tree, slow, only_missed;
+	bool tree, slow, lines, only_missed;
 	const char *annotate;
 	monocle__word_list sources, map;
 	monocle__fail_under fail_under;
@@ -44,11 +46,17 @@ say_order (const monocle__profile *profile, const monocle__report_options *optio
 		              profile->value_types[monocle__sort_value (profile, options->sort)].type);
 }
 
+static const monocle__report_format *
+format_of (const arguments *args)
+{
+	return &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
+}
+
 static int
 write_report (const monocle__profile *profile, const arguments *args, const char *path)
 {
-	const monocle__report_format *format = &monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format];
-	monocle__report_options options = { .title = path, .tree = args->tree };
+	const monocle__report_format *format = format_of (args);
+	monocle__report_options options = { .title = path, .lines = args->lines, .tree = args->tree };
 	options.sort = args->sort == SIZE_MAX ? MONOCLE__SORT_SELF : (monocle__sort) args->sort;
 	if (format->is_for_people) {
 		options.width = monocle__output_width (stdout);
@@ -69,6 +77,54 @@ write_report (const monocle__profile *profile, const arguments *args, const char
 	return monocle__output_finish (stdout, NULL);
 }
 
+static int
+say_no_lines (const char *path)
+{
+	monocle__say ("%s has no lines: profile with --profile=sample:lines, and have the symbols (a portable PDB or an "
+	              ".mdb) of your code beside it",
+	              path);
+	return MONOCLE__EXIT_FAILED;
+}
+
+static int
+make_lines (monocle__profile **profile, const arguments *args, const char *path)
+{
+	if (!monocle__line_view_is_possible (*profile))
+		return say_no_lines (path);
+	monocle__profile *lines = monocle__line_view_new (*profile, format_of (args)->is_for_people);
+	if (!lines) {
+		monocle__say ("%s: out of memory", path);
+		return MONOCLE__EXIT_FAILED;
+	}
+	monocle__profile_free (*profile);
+	*profile = lines;
+	return MONOCLE__EXIT_OK;
+}
+
+static void
+say_line (const char *text)
+{
+	monocle__say ("%s", text);
+}
+
+static int
+annotate (const monocle__profile *profile, const arguments *args, const char *path)
+{
+	monocle__annotate_options options = {
+		.name = args->annotate,
+		.map = args->map.count ? args->map.words : NULL,
+		.folders = args->sources.count ? args->sources.words : NULL,
+		.format = (int) (args->format == SIZE_MAX ? 0 : args->format),
+		.bold = monocle__output_bold (stdout),
+		.say = say_line,
+	};
+	if (!monocle__line_view_is_possible (profile))
+		return say_no_lines (path);
+	if (monocle__annotate (stdout, profile, &options) != 0)
+		return MONOCLE__EXIT_FAILED;
+	return monocle__output_finish (stdout, NULL);
+}
+
 /* What is wrong with the options for a profile; NULL: nothing. */
 static const char *
 wrong_for_profile (const arguments *args)
@@ -77,12 +133,10 @@ wrong_for_profile (const arguments *args)
 		return "--by";
 	if (args->only_missed)
 		return "--missed";
-	if (args->annotate)
-		return "--annotate";
-	if (args->sources.count)
-		return "--source-root";
-	if (args->map.count)
-		return "--map";
+	if (args->sources.count && !args->annotate)
+		return "--source-root without --annotate";
+	if (args->map.count && !args->annotate)
+		return "--map without --annotate";
 	if (args->fail_under.is_given)
 		return "--fail-under";
 	return args->sort != SIZE_MAX && args->sort >= monocle__sort_count ? "this --sort" : NULL;
@@ -98,18 +152,24 @@ report_profile (const arguments *args, const char *const *paths, size_t count)
 	if (wrong && access (paths[0], R_OK) == 0)
 		return monocle__usage_error (&monocle__command_report, "%s is for coverage files, and %s is none", wrong,
 		                             paths[0]);
+	if (args->annotate && (args->lines || args->tree || args->slow))
+		return monocle__usage_error (&monocle__command_report,
+		                             "--annotate says what is shown: %s means nothing beside it",
+		                             args->lines  ? "--lines"
+		                             : args->tree ? "--tree"
+		                                          : "--slow");
 	if (monocle__profile_file_open_all (paths, count, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
-	plan.by_default = monocle__report_formats[args->format == SIZE_MAX ? 0 : args->format].is_for_people
-	                    ? MONOCLE__VIEW_FOR_PEOPLE
-	                    : MONOCLE__VIEW_FOR_PROGRAMS;
+	plan.by_default = format_of (args)->is_for_people ? MONOCLE__VIEW_FOR_PEOPLE : MONOCLE__VIEW_FOR_PROGRAMS;
 	char *title = count > 1 ? monocle__format ("%zu profiles", count)
 	                        : monocle__format ("%s", monocle__profile_file_title (paths[0]));
 	result = monocle__topic_choice_one (&args->topic, title, profile) == 0 ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 	if (result == MONOCLE__EXIT_OK)
 		result = monocle__view_options_apply (&plan, title, &profile);
+	if (result == MONOCLE__EXIT_OK && args->lines)
+		result = make_lines (&profile, args, title);
 	if (result == MONOCLE__EXIT_OK)
-		result = write_report (profile, args, title);
+		result = args->annotate ? annotate (profile, args, title) : write_report (profile, args, title);
 	free (title);
 	monocle__profile_free (profile);
 	return result;
@@ -122,6 +182,8 @@ wrong_for_coverage (const arguments *args)
 {
 	if (args->slow)
 		return "--slow";
+	if (args->lines)
+		return "--lines";
 	if (monocle__topic_choice_given (&args->topic))
 		return monocle__topic_choice_given (&args->topic);
 	if (monocle__view_options_given (&args->view))
@@ -251,6 +313,8 @@ static const monocle__option options[] = {
 	{ "tree",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, tree),           NULL,
 	  "who calls whom, from the outermost caller; of coverage: assemblies, folders,\n"
 	  "files, classes and methods, with bars" },
+	{ "lines",       0,   MONOCLE__OPTION_ON,     offsetof (arguments, lines),          NULL,
+	  "source lines instead of methods; what sample:lines has written knows them" },
 	{ "slow",        0,   MONOCLE__OPTION_ON,     offsetof (arguments, slow),           NULL,
 	  "the calls that calls:threshold=TIME found slow, the longest first;\n"
 	  "with --tree each with its callers" },
@@ -263,13 +327,13 @@ static const monocle__option options[] = {
 	{ "missed",      0,   MONOCLE__OPTION_ON,     offsetof (arguments, only_missed),    NULL,
 	  "coverage: only rows with missed lines" },
 	{ "annotate",    0,   MONOCLE__OPTION_TEXT,   offsetof (arguments, annotate),       "NAME",
-	  "coverage: the source of a file, class or method, with what ran beside it;\n"
-	  "the end of a path or name is enough" },
+	  "the source of a method with the costs of its lines beside it (sample:lines);\n"
+	  "of coverage: of a file, class or method, with what ran; the end of a name is enough" },
 	{ "source-root", 0,   MONOCLE__OPTION_READ,   offsetof (arguments, sources),        "FOLDER",
-	  "coverage: a folder to look for sources in that are not where they were compiled",
+	  "a folder to look for sources in that are not where they were compiled",
 	  .try_read = monocle__word_list_try_add, .wanted = "takes a folder, at most 64 times", .is_repeated = true },
 	{ "map",         0,   MONOCLE__OPTION_READ,   offsetof (arguments, map),            "FROM=TO",
-	  "coverage: sources whose names begin with FROM begin with TO here",
+	  "sources whose names begin with FROM begin with TO here",
 	  .try_read = monocle__word_list_try_add_map, .wanted = "takes FROM=TO, at most 64 times",
 	  .is_repeated = true },
 	{ "fail-under",  0,   MONOCLE__OPTION_READ,   offsetof (arguments, fail_under),     "PERCENT[,KIND=PERCENT]",

@@ -45,7 +45,7 @@ typedef struct {
 	const monocle__column *columns;
 	size_t count;
 	const char *subject;
-	bool depth;
+	bool depth, lines;
 	const char *comma; /* before the next row */
 } writer;
 
@@ -59,10 +59,12 @@ write_row (const monocle__row *row, void *context)
 		fprintf (w->out, ", \"%s\": %" PRId64, w->columns[i].name, monocle__row_amount (row, &w->columns[i]));
 	if (w->depth)
 		fprintf (w->out, ", \"depth\": %" PRIu32, row->depth);
-	if (*row->image) {
-		fputs (", \"image\": ", w->out);
-		monocle__json_string (w->out, row->image);
+	if (w->lines ? *row->source : *row->image) {
+		fputs (w->lines ? ", \"file\": " : ", \"image\": ", w->out);
+		monocle__json_string (w->out, w->lines ? row->source : row->image);
 	}
+	if (w->lines && row->line)
+		fprintf (w->out, ", \"line\": %" PRId64, row->line);
 	putc ('}', w->out);
 	w->comma = ",";
 }
@@ -86,13 +88,13 @@ write_head (const writer *w, const monocle__profile *profile, const monocle__rep
 		monocle__json_string (w->out, profile->value_types[i].unit);
 		fprintf (w->out, ", \"sum\": %" PRId64 "}", monocle__profile_sum (profile, i));
 	}
-	fprintf (w->out, "],\n  \"%s%s\": [", options->tree ? "path" : w->subject, "s");
+	fprintf (w->out, "],\n  \"%s%s\": [", options->tree ? "path" : options->lines ? "line" : w->subject, "s");
 }
 
 int
 monocle__report_json (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
-	writer w = { .out = out, .depth = options->tree, .comma = "" };
+	writer w = { .out = out, .depth = options->tree, .lines = options->lines, .comma = "" };
 	w.subject = options->subject ? options->subject : "method";
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;

@@ -20,6 +20,7 @@ typedef struct {
 	monocle__sort sort;
 	size_t limit;         /* rows; 0: all */
 	const char *subject;  /* what a row of the table is; NULL: "method" */
+	bool lines;           /* it was made by monocle__line_view_new () */
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */

@@ -14,6 +14,18 @@ typedef struct {
 	size_t left; /* rows that may still be written */
 } walk;
 
+static monocle__row
+row_of (const monocle__profile *profile, uint32_t index)
+{
+	const monocle__function *function = &profile->functions[index];
+	return (monocle__row) {
+		.name = function->name,
+		.image = function->filename,
+		.source = function->source ? function->source : "",
+		.line = function->line,
+	};
+}
+
 static int
 walk_methods (walk *w, const monocle__profile *profile, const monocle__report_options *options)
 {
@@ -24,8 +36,9 @@ walk_methods (walk *w, const monocle__profile *profile, const monocle__report_op
 	monocle__methods_sort (methods, monocle__sort_value (profile, options->sort), options->sort == MONOCLE__SORT_TOTAL);
 	for (size_t i = 0; i < methods->count && i < w->left; i++) {
 		uint32_t function = methods->order[i];
-		monocle__row row = { profile->functions[function].name, profile->functions[function].filename,
-			                 methods->self + function * width, methods->total + function * width, 0 };
+		monocle__row row = row_of (profile, function);
+		row.self = methods->self + function * width;
+		row.total = methods->total + function * width;
 		w->write (&row, w->context);
 	}
 	monocle__methods_free (methods);
@@ -41,9 +54,10 @@ walk_node (const monocle__tree *tree, uint32_t node, void *context)
 	if (node == 0 || w->left == 0)
 		return;
 	w->left--;
-	monocle__row row = { profile->functions[n->function].name, profile->functions[n->function].filename,
-		                 tree->self + node * profile->value_count, tree->total + node * profile->value_count,
-		                 n->depth };
+	monocle__row row = row_of (profile, n->function);
+	row.self = tree->self + node * profile->value_count;
+	row.total = tree->total + node * profile->value_count;
+	row.depth = n->depth;
 	w->write (&row, w->context);
 }
 

@@ -12,6 +12,8 @@
 /* `self` and `total` are amounts by value; `depth` is 0 where rows are methods. */
 typedef struct {
 	const char *name, *image; /* the image's file name, "" when unknown */
+	const char *source;       /* of a profile of lines: "" when unknown, as `line` is 0 */
+	int64_t line;
 	const int64_t *self, *total;
 	uint32_t depth;
 } monocle__row;

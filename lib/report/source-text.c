@@ -7,6 +7,7 @@
 #include "source-text.h"
 
 #include "digest.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { TAB = 4 };
 
 static monocle__source_text_state
 refuse (monocle__source_text *ret_text, const char *why)
@@ -125,4 +128,57 @@ monocle__source_text_read (const monocle__coverage_file *file, monocle__source_t
 	state = read_descriptor (fd, ret_text);
 	close (fd);
 	return state == MONOCLE__SOURCE_TEXT_SAME && is_changed (file, ret_text) ? MONOCLE__SOURCE_TEXT_CHANGED : state;
+}
+
+/* --- its lines ---------------------------------------------------------------------------------------------------- */
+
+monocle__source_rest
+monocle__source_text_lines (const monocle__source_text *text)
+{
+	monocle__source_rest rest = { (const char *) text->bytes, text->size };
+	if (rest.size >= 3 && memcmp (rest.at, "\xef\xbb\xbf", 3) == 0)
+		rest = (monocle__source_rest) { rest.at + 3, rest.size - 3 };
+	return rest;
+}
+
+bool
+monocle__source_text_try_next (monocle__source_rest *source, const char **ret_line, size_t *ret_length)
+{
+	const char *end;
+	size_t length;
+	if (source->size == 0)
+		return false;
+	end = memchr (source->at, '\n', source->size);
+	length = end ? (size_t) (end - source->at) : source->size;
+	*ret_line = source->at;
+	*ret_length = length > 0 && source->at[length - 1] == '\r' ? length - 1 : length;
+	length += end != NULL;
+	source->at += length;
+	source->size -= length;
+	return true;
+}
+
+void
+monocle__source_text_print (FILE *out, const char *text, size_t length)
+{
+	size_t column = 0;
+	uint32_t code;
+	while (length > 0) {
+		size_t size = monocle__utf8_decode (text, length, &code);
+		if (code == '\t') {
+			size_t blanks = TAB - column % TAB;
+			fprintf (out, "%*s", (int) blanks, "");
+			column += blanks - 1;
+		} else if (monocle__utf8_is_unsafe (code)) {
+			putc ('?', out);
+		} else if (code == MONOCLE__UTF8_INVALID) {
+			fputs ("\xef\xbf\xbd", out);
+		} else {
+			fwrite (text, 1, size, out);
+		}
+		column++;
+		text += size;
+		length -= size;
+	}
+	putc ('\n', out);
 }

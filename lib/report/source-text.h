@@ -28,4 +28,17 @@ typedef struct {
 monocle__source_text_state monocle__source_text_read (const monocle__coverage_file *file,
                                                       monocle__source_text *ret_text);
 
+/* What is left of a source. */
+typedef struct {
+	const char *at;
+	size_t size;
+} monocle__source_rest;
+
+/* All of it, without a mark of byte order. */
+monocle__source_rest monocle__source_text_lines (const monocle__source_text *text);
+/* Takes the next line off, without its end. False: there is none. */
+bool monocle__source_text_try_next (monocle__source_rest *rest, const char **ret_line, size_t *ret_length);
+/* A line for people, and a line feed. Tabs become blanks: what stands before the text would move it. */
+void monocle__source_text_print (FILE *out, const char *text, size_t length);
+
 #endif

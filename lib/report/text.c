@@ -105,13 +105,21 @@ print_row (const writer *w, const int64_t *self, const int64_t *total, const cha
 	print_name (w, used, prefix, name);
 }
 
+static const char *
+subject_of (const writer *w)
+{
+	if (w->options->subject)
+		return w->options->subject;
+	return w->options->lines ? "line" : "method";
+}
+
 static void
 print_headings (const writer *w)
 {
 	fputs (w->options->bold ? "\033[1m" : "", w->out);
 	for (size_t i = 0; i < w->cell_count; i++)
 		print_right (w, w->cells[i].heading, w->cells[i].width);
-	fprintf (w->out, "%s%s\n", w->options->subject ? w->options->subject : "method", w->options->bold ? "\033[0m" : "");
+	fprintf (w->out, "%s%s\n", subject_of (w), w->options->bold ? "\033[0m" : "");
 }
 
 static void
@@ -204,8 +212,8 @@ print_methods (writer *w, const monocle__methods *methods)
 	for (size_t i = count; i < methods->count; i++)
 		rest = monocle__add (rest, methods->self[methods->order[i] * width + w->main]);
 	monocle__amount_format (rest, w->profile->value_types[w->main].unit, amount, sizeof amount);
-	fprintf (w->out, "(%zu more %s%s, %s)\n", methods->count - count,
-	         w->options->subject ? w->options->subject : "method", methods->count - count == 1 ? "" : "s", amount);
+	fprintf (w->out, "(%zu more %s%s, %s)\n", methods->count - count, subject_of (w),
+	         methods->count - count == 1 ? "" : "s", amount);
 }
 
 static int
@@ -217,7 +225,7 @@ write_methods (writer *w)
 		return -1;
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
 	monocle__text_head (w->out, w->profile, w->options, NULL);
-	print_sums (w, methods->count, w->options->subject ? w->options->subject : "method");
+	print_sums (w, methods->count, subject_of (w));
 	print_methods (w, methods);
 	monocle__methods_free (methods);
 	return 0;

@@ -54,7 +54,7 @@ typedef struct {
 	const monocle__column *columns;
 	size_t count;
 	const char *subject;
-	bool depth;
+	bool depth, lines;
 } writer;
 
 static void
@@ -63,7 +63,8 @@ write_header (const writer *w)
 	fputs (w->subject, w->out);
 	for (size_t i = 0; i < w->count; i++)
 		fprintf (w->out, "\t%s", w->columns[i].name);
-	fputs (w->depth ? "\tdepth\timage\n" : "\timage\n", w->out);
+	fputs (w->depth ? "\tdepth" : "", w->out);
+	fputs (w->lines ? "\tfile\tline\n" : "\timage\n", w->out);
 }
 
 static void
@@ -76,7 +77,9 @@ write_row (const monocle__row *row, void *context)
 	if (w->depth)
 		fprintf (w->out, "\t%" PRIu32, row->depth);
 	putc ('\t', w->out);
-	monocle__tsv_name (w->out, row->image);
+	monocle__tsv_name (w->out, w->lines ? row->source : row->image);
+	if (w->lines)
+		fprintf (w->out, "\t%" PRId64, row->line);
 	putc ('\n', w->out);
 }
 
@@ -84,6 +87,7 @@ int
 monocle__report_tsv (FILE *out, const monocle__profile *profile, const monocle__report_options *options)
 {
 	writer w = { .out = out, .subject = options->subject ? options->subject : "method", .depth = options->tree };
+	w.lines = options->lines;
 	monocle__column *columns = monocle__columns_new (profile, &w.count);
 	int result;
 	if (!columns)

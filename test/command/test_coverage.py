@@ -415,14 +415,15 @@ class Gates(Case):
 
 class Options(Case):
     def test_options_of_profiles_are_refused(self):
-        for word in ['--slow', '--sort=self', '--sort=calls']:
+        for word in ['--slow', '--lines', '--sort=self', '--sort=calls']:
             self.refuse(word, 'app.mcov', says='is for profiles, and app.mcov is coverage')
 
     def test_options_of_coverage_are_refused_for_profiles(self):
         case.make_profile(self.work / 'p.pb.gz')
-        for word in ['--by=class', '--missed', '--annotate=x', '--fail-under=1', '--source-root=.', '--map=/a=/b',
-                     '--sort=path']:
+        for word in ['--by=class', '--missed', '--fail-under=1', '--source-root=.', '--map=/a=/b', '--sort=path']:
             self.refuse(word, 'p.pb.gz', says='is for coverage files, and p.pb.gz is none')
+        self.refuse('--annotate=x', 'p.pb.gz', says='p.pb.gz has no lines', code=1)
+        self.refuse('--annotate=x', '--lines', 'p.pb.gz', says='--lines means nothing beside it')
         self.refuse('app.mcov', 'p.pb.gz', says='several files are coverage, but p.pb.gz is none')
 
     def test_a_file_that_is_not_there_is_told_before_options(self):

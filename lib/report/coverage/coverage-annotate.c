@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_SIZE = 64, NAME_SIZE = 4096, TAB = 4 };
+enum { CELL_SIZE = 64, NAME_SIZE = 4096 };
 
 /* Lines of a file. */
 typedef struct {
@@ -44,12 +44,6 @@ typedef struct {
 	int hits_width, branches_width, number_width;
 	uint32_t next; /* of the file's lines */
 } writer;
-
-/* What is left of a source. */
-typedef struct {
-	const char *at;
-	size_t size;
-} rest;
 
 /* --- which lines -------------------------------------------------------------------------------------------------- */
 
@@ -159,32 +153,6 @@ measure (writer *w, uint32_t last)
 	}
 }
 
-/* Tabs become blanks: what stands before the text would move it. */
-static void
-print_text_of (FILE *out, const char *text, size_t length)
-{
-	size_t column = 0;
-	uint32_t code;
-	while (length > 0) {
-		size_t size = monocle__utf8_decode (text, length, &code);
-		if (code == '\t') {
-			size_t blanks = TAB - column % TAB;
-			fprintf (out, "%*s", (int) blanks, "");
-			column += blanks - 1;
-		} else if (monocle__utf8_is_unsafe (code)) {
-			putc ('?', out);
-		} else if (code == MONOCLE__UTF8_INVALID) {
-			fputs ("\xef\xbf\xbd", out);
-		} else {
-			fwrite (text, 1, size, out);
-		}
-		column++;
-		text += size;
-		length -= size;
-	}
-	putc ('\n', out);
-}
-
 /* Lines are asked for in ascending order. */
 static const monocle__coverage_line *
 line_of (writer *w, uint32_t number)
@@ -209,25 +177,7 @@ print_line (writer *w, uint32_t number, const char *text, size_t length)
 	if (w->has_branches)
 		fprintf (w->out, "%*s  ", w->branches_width, branches);
 	fprintf (w->out, "%*" PRIu32 "%s%s", w->number_width, number, *colour ? "\033[0m" : "", length ? "  " : "");
-	print_text_of (w->out, text, length);
-}
-
-/* Takes the next line off, without its end. False: there is none. */
-static bool
-try_next (rest *source, const char **ret_line, size_t *ret_length)
-{
-	const char *end;
-	size_t length;
-	if (source->size == 0)
-		return false;
-	end = memchr (source->at, '\n', source->size);
-	length = end ? (size_t) (end - source->at) : source->size;
-	*ret_line = source->at;
-	*ret_length = length > 0 && source->at[length - 1] == '\r' ? length - 1 : length;
-	length += end != NULL;
-	source->at += length;
-	source->size -= length;
-	return true;
+	monocle__source_text_print (w->out, text, length);
 }
 
 /* --- a file ------------------------------------------------------------------------------------------------------- */
@@ -298,13 +248,11 @@ print_beyond (writer *w, uint32_t number, uint32_t last)
 static void
 print_source_lines (writer *w, const part *p, const monocle__source_text *source)
 {
-	rest left = { (const char *) source->bytes, source->size };
+	monocle__source_rest left = monocle__source_text_lines (source);
 	const char *text;
 	size_t length;
 	uint32_t number = 0;
-	if (left.size >= 3 && memcmp (left.at, "\xef\xbb\xbf", 3) == 0)
-		left = (rest) { left.at + 3, left.size - 3 };
-	while (number < p->last && try_next (&left, &text, &length)) {
+	while (number < p->last && monocle__source_text_try_next (&left, &text, &length)) {
 		if (++number >= p->first)
 			print_line (w, number, text, length);
 	}

@@ -4,60 +4,17 @@
  * coverage-paths.c - paths of sources: with slashes, after maps, and globs that choose among them.
  */
 #include "coverage-raw.h"
+#include "source-path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-is_letter (char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* C:\x.cs and \\server\x.cs; and x\y.cs, which has no slash that is one. */
-static bool
-has_backslashes (const char *path)
-{
-	return (is_letter (path[0]) && path[1] == ':' && path[2] == '\\') || strncmp (path, "\\\\", 2) == 0 ||
-	       !strchr (path, '/');
-}
-
-/* The first map whose FROM the path begins with. */
-static const char *
-find_map (const char *path, const char *const *map, size_t *ret_from)
-{
-	for (; map && *map; map++) {
-		const char *equals = strchr (*map, '=');
-		size_t length = equals ? (size_t) (equals - *map) : 0;
-		if (length && strncmp (path, *map, length) == 0) {
-			*ret_from = length;
-			return equals + 1;
-		}
-	}
-	*ret_from = 0;
-	return "";
-}
-
 const char *
 monocle__coverage_path_mapped (monocle__coverage_raw *raw, const char *path, const char *const *map)
 {
-	char *slashed = strdup (path), *joined;
-	const char *to, *text = NULL;
-	size_t from, length;
-	if (!slashed)
-		return NULL;
-	for (char *c = has_backslashes (path) ? slashed : strchr (slashed, '\0'); *c; c++)
-		*c = *c == '\\' ? '/' : *c;
-	to = find_map (slashed, map, &from);
-	length = strlen (to) + strlen (slashed + from);
-	joined = malloc (length + 1);
-	if (joined) {
-		strcpy (joined, to);
-		strcat (joined, slashed + from);
-		text = monocle__coverage_raw_text (raw, joined, length);
-	}
-	free (joined);
-	free (slashed);
+	char *mapped = monocle__source_path_mapped (path, map);
+	const char *text = mapped ? monocle__coverage_raw_text (raw, mapped, strlen (mapped)) : NULL;
+	free (mapped);
 	return text;
 }
 
