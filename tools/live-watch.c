@@ -27,7 +27,7 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static void
 close_handle (uv_handle_t *handle, void *context)
 {
-	if (!uv_is_closing (handle) && handle->data == context)
+	if (!uv_is_closing (handle))
 		uv_close (handle, NULL);
 }
 
@@ -249,6 +249,8 @@ monocle__live_watch_process (monocle__live_watch *watch, monocle__live_process *
 		monocle__say ("process %d %s", (int) at->process.pid, at->error);
 		return -1;
 	}
+	if (watch->ready)
+		watch->ready (watch, watch->context);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		uv_signal_init (&watch->loop, &watch->signals[i]);
 		watch->signals[i].data = watch;

@@ -27,7 +27,8 @@ struct monocle__live_watch {
 	monocle__live_watched *watched[MONOCLE__LIVE_WATCHED_MOST];
 	size_t count, live;
 	double counter_interval; /* seconds */
-	/* Called on the loop; both may be NULL. */
+	/* Called when a process was connected to and nothing can be said any more, and on the loop. Both may be NULL. */
+	void (*ready) (monocle__live_watch *watch, void *context);
 	void (*tick) (monocle__live_watch *watch, void *context);
 	void *context;
 	uint64_t tick_interval; /* milliseconds */
