@@ -43,6 +43,7 @@ print_rows (const monocle__profile *profile, const char *title)
 		.title = title,
 		.limit = SUMMARY_ROWS,
 		.brief = true,
+		.own_first = true,
 		.width = monocle__output_width (stderr),
 		.bold = monocle__output_bold (stderr),
 		.ellipsis = monocle__output_ellipsis (),

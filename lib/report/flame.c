@@ -219,8 +219,7 @@ write_kind (const writer *w, size_t index)
 {
 	enum { NATIVE = 6 };
 	const monocle__function *function = &w->profile->functions[index];
-	monocle__origin origin =
-	    function->origin ? (monocle__origin) (function->origin - 1) : monocle__origin_of (function, w->program);
+	monocle__origin origin = monocle__origin_shown (function, w->program);
 	bool is_native =
 	    origin == MONOCLE__ORIGIN_FRAMEWORK &&
 	    (*function->name == '[' ? strcmp (function->name, "[framework]") != 0

@@ -24,6 +24,7 @@ typedef struct {
 	bool tree;            /* paths instead of methods */
 	size_t width;         /* text: columns of the terminal; 0: as long as it gets */
 	bool bold;            /* text: headings in bold */
+	bool own_first;       /* text: the program's own methods have a table before, where the first rows are of others */
 	bool apart;           /* text, of a snapshot: equal stacks are not printed as one */
 	bool brief;           /* text: of the comments only those that report a loss */
 	const char *ellipsis; /* text: what replaces the missing middle of a name */

@@ -67,7 +67,7 @@ has_own_frame (const printer *p, const row *r)
 {
 	const uint32_t *frames = frames_of (p, r);
 	for (size_t i = 0; i < depth_of (p, r); i++) {
-		if (monocle__origin_of (&p->profile->functions[frames[i]], p->program) == MONOCLE__ORIGIN_OWN)
+		if (monocle__origin_shown (&p->profile->functions[frames[i]], p->program) == MONOCLE__ORIGIN_OWN)
 			return true;
 	}
 	return false;

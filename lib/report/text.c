@@ -8,6 +8,7 @@
  * column, and neither have samples beside the time that they stand for.
  */
 #include "column.h"
+#include "origin.h"
 #include "short-name.h"
 #include "text-exceptions.h"
 #include "text-head.h"
@@ -42,6 +43,7 @@ typedef struct {
 	size_t cell_count;
 	size_t main;   /* the value that percentages are of */
 	int64_t *sums; /* by value */
+	char program[256];
 	const uint8_t *shown;
 } writer;
 
@@ -114,12 +116,12 @@ subject_of (const writer *w)
 }
 
 static void
-print_headings (const writer *w)
+print_headings (const writer *w, const char *subject)
 {
 	fputs (w->options->bold ? "\033[1m" : "", w->out);
 	for (size_t i = 0; i < w->cell_count; i++)
 		print_right (w, w->cells[i].heading, w->cells[i].width);
-	fprintf (w->out, "%s%s\n", subject_of (w), w->options->bold ? "\033[0m" : "");
+	fprintf (w->out, "%s%s\n", subject, w->options->bold ? "\033[0m" : "");
 }
 
 static void
@@ -148,6 +150,7 @@ writer_init (writer *w)
 	if (!w->columns || !w->cells || !w->sums)
 		return false;
 	w->main = monocle__profile_main_value (w->profile);
+	monocle__origin_program (w->profile, w->program, sizeof w->program);
 	for (size_t i = 0; i < w->profile->value_count; i++)
 		w->sums[i] = monocle__profile_sum (w->profile, i);
 	for (size_t i = 0; i < count; i++) {
@@ -201,7 +204,7 @@ print_methods (writer *w, const monocle__methods *methods)
 	char amount[CELL_SIZE];
 	for (size_t i = 0; i < count; i++)
 		measure_row (w, methods->self + methods->order[i] * width, methods->total + methods->order[i] * width);
-	print_headings (w);
+	print_headings (w, subject_of (w));
 	for (size_t i = 0; i < count; i++) {
 		uint32_t function = methods->order[i];
 		print_row (w, methods->self + function * width, methods->total + function * width, "",
@@ -216,6 +219,49 @@ print_methods (writer *w, const monocle__methods *methods)
 	         methods->count - count == 1 ? "" : "s", amount);
 }
 
+/* --- the program's own methods ------------------------------------------------------------------------------------ */
+
+static bool
+is_own (const writer *w, uint32_t function)
+{
+	return monocle__origin_shown (&w->profile->functions[function], w->program) == MONOCLE__ORIGIN_OWN;
+}
+
+/* Most of the cost is in other code: what one looks for would be found far below, if at all. */
+static bool
+is_own_far (const writer *w, const monocle__methods *methods)
+{
+	int64_t own = 0;
+	for (size_t i = 0; i < methods->count; i++) {
+		if (is_own (w, methods->order[i]))
+			own = monocle__add (own, methods->self[methods->order[i] * w->profile->value_count + w->main]);
+	}
+	return own < w->sums[w->main] / 2;
+}
+
+/* What they cost is mostly what they called: by that they are ordered. */
+static void
+print_own (writer *w, monocle__methods *methods)
+{
+	enum { ROWS = 8 };
+	uint32_t rows[ROWS];
+	size_t count = 0, width = w->profile->value_count;
+	monocle__methods_sort (methods, w->main, true);
+	for (size_t i = 0; i < methods->count && count < ROWS; i++) {
+		if (is_own (w, methods->order[i]) && methods->total[methods->order[i] * width + w->main] > 0)
+			rows[count++] = methods->order[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		measure_row (w, methods->self + rows[i] * width, methods->total + rows[i] * width);
+	if (count > 0)
+		print_headings (w, "your own code, by what it cost with what it called");
+	for (size_t i = 0; i < count; i++)
+		print_row (w, methods->self + rows[i] * width, methods->total + rows[i] * width, "",
+		           w->profile->functions[rows[i]].name);
+	if (count > 0)
+		putc ('\n', w->out);
+}
+
 static int
 write_methods (writer *w)
 {
@@ -226,6 +272,10 @@ write_methods (writer *w)
 	monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
 	monocle__text_head (w->out, w->profile, w->options, NULL);
 	print_sums (w, methods->count, subject_of (w));
+	if (w->options->own_first && is_own_far (w, methods)) {
+		print_own (w, methods);
+		monocle__methods_sort (methods, monocle__sort_value (w->profile, sort), sort == MONOCLE__SORT_TOTAL);
+	}
 	print_methods (w, methods);
 	monocle__methods_free (methods);
 	return 0;
@@ -350,7 +400,7 @@ print_tree (writer *w, monocle__tree *tree)
 	monocle__text_head (w->out, w->profile, w->options, NULL);
 	print_sums (w, tree->count - 1, "path");
 	monocle__tree_walk (tree, &measure);
-	print_headings (w);
+	print_headings (w, subject_of (w));
 	monocle__tree_walk (tree, &print);
 	free (shown);
 	return 0;

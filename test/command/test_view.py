@@ -95,6 +95,21 @@ class View(case.Case):
         self.assertIn(POOL.split('@')[0], names)
         self.assertIn('Shop.Orders/<Load>d__3:MoveNext ()', names)
 
+    def test_own_methods_have_a_table_where_others_cost_most(self):
+        heading = 'your own code, by what it cost with what it called'
+        lines = self.monocle('report', 'p.pb.gz')[1].splitlines()
+        at = next((i for i, line in enumerate(lines) if line.endswith(heading)), None)
+        self.assertIsNone(at)  # 500 of 1000 are own methods' themselves
+        write(self.work / 'p.pb.gz', 'cpu', (['Shop.Orders:Find (string)' + OWN, POOL], 700, 'a'),
+              (['Shop.Orders:Load (int)' + OWN], 200, 'a'), ([POOL], 100, 'a'))
+        lines = self.monocle('report', 'p.pb.gz')[1].splitlines()
+        at = next(i for i, line in enumerate(lines) if line.endswith(heading))
+        own = [line.split('%')[-1].strip() for line in lines[at + 1:lines.index('', at)]]
+        self.assertEqual(own, ['Shop.Orders.Find (string)', 'Shop.Orders.Load (int)'])
+        self.assertIn('method', lines[lines.index('', at) + 1])
+        for words in (['--sort=self'], ['--mine'], ['--tree'], ['--format=tsv']):
+            self.assertNotIn(heading, self.monocle('report', *words, 'p.pb.gz')[1])
+
     def test_only_mine_has_the_cost_of_what_it_called(self):
         self.assertEqual(dict(self.rows('--mine', '--names=csharp')), {
             'Shop.Orders.Find (string)': 500, 'Shop.Orders.Load (async)': 500, 'Shop.Orders.Load (int)': 200})

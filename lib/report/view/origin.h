@@ -20,6 +20,13 @@ typedef enum {
 /* `program`: what the profiled program is called, without ".dll"; "" when unknown. Its image is own whatever it is. */
 monocle__origin monocle__origin_of (const monocle__function *function, const char *program);
 
+/* The same for a function of a view, which may have renamed it. */
+static inline monocle__origin
+monocle__origin_shown (const monocle__function *function, const char *program)
+{
+	return function->origin ? (monocle__origin) (function->origin - 1) : monocle__origin_of (function, program);
+}
+
 /* The program's name, as the profile's comment has it; cut to `size`. */
 void monocle__origin_program (const monocle__profile *profile, char *buffer, size_t size);
 
