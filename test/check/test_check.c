@@ -274,8 +274,11 @@ quick_round (void)
 static void
 nothing_is_said_of_callbacks_that_are_quick (void **state)
 {
-	char output[16384];
-	assert_int_equal (child_run (quick_round, output, sizeof output), 0);
+	enum { TRIES = 20 };
+	char output[16384] = " ms ";
+	/* On a busy machine the thread may lose its processor in the middle of a callback. */
+	for (int i = 0; i < TRIES && strstr (output, " ms "); i++)
+		assert_int_equal (child_run (quick_round, output, sizeof output), 0);
 	assert_null (strstr (output, " ms "));
 }
 
