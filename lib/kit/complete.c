@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output-name.h"
 #include "output-plan.h"
 #include "spool-pprof.h"
 #include "spool-file.h"
@@ -37,6 +38,17 @@ monocle__complete_view (const struct monocle__spool_view *view, char *path, enum
 	error = monocle__output_write (path, sizeof view->header->output, kind, data, length);
 	free (data);
 	return error;
+}
+
+/* A number that is taken already is the next one for NEW files. */
+int
+monocle__complete_name (const struct monocle__spool_header *header, char *path)
+{
+	uint64_t number = __atomic_load_n (&header->pieces, __ATOMIC_ACQUIRE) + 1;
+	if (number > 1 && number < UINT32_MAX && header->output_kind == MONOCLE__OUTPUT_FILE)
+		return monocle__output_number_name (header->output, (unsigned) number, path, sizeof header->output);
+	strcpy (path, header->output);
+	return 0;
 }
 
 void
@@ -126,7 +138,7 @@ write_profile (const struct monocle__spool_view *view, const struct place *place
 	enum monocle__output_kind kind = is_named ? view->header->output_kind : MONOCLE__OUTPUT_NEW;
 	int error = 0;
 	if (is_named)
-		strcpy (path, view->header->output);
+		error = monocle__complete_name (view->header, path);
 	else
 		error = name_in_folder (view, place->folder, path, sizeof path);
 	if (!error)
@@ -153,6 +165,8 @@ collect_loaded (const struct monocle__spool_view *view, const struct place *plac
 			*ret_path = strdup (view->header->output);
 		return -1;
 	}
+	if (!monocle__spool_view_is_wanted (view))
+		return 1;
 	int error = write_profile (view, place, ret_path);
 	if (error)
 		*ret_error = strerror (-error);
@@ -203,7 +217,7 @@ collect_file (int fd, const struct place *place, char **ret_path, const char **r
 	if (result)
 		return result;
 	result = collect_loaded (&file.view, place, ret_path, ret_error);
-	if (!result)
+	if (result >= 0)
 		remove_spool (place);
 	monocle__spool_file_free (&file);
 	return result;

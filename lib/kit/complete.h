@@ -14,6 +14,12 @@
  */
 int monocle__complete_view (const struct monocle__spool_view *view, char *path, enum monocle__output_kind kind);
 
+/*
+ * The name of the file that the spool becomes now: a second piece has its number in it. `path`: sizeof header.output
+ * bytes. 0 or -errno.
+ */
+int monocle__complete_name (const struct monocle__spool_header *header, char *path);
+
 /* Leaves DIRECTORY/PID.N.done, one line: the path of the profile. */
 void monocle__leave_note (const char *directory, uint32_t pid, const char *path);
 

@@ -246,19 +246,8 @@ is_for_a_file (const struct monocle__spool_header *header)
 	return header->output_kind == MONOCLE__OUTPUT_FILE || header->output_kind == MONOCLE__OUTPUT_NEW;
 }
 
-/* The name of a file, or what stands in its place. A number that is taken already is the next one for NEW files. */
 static int
-name_piece (const struct monocle__spool_header *header, unsigned number, char *path, size_t size)
-{
-	if (number > 1 && header->output_kind == MONOCLE__OUTPUT_FILE)
-		return monocle__output_number_name (header->output, number, path, size);
-	strcpy (path, header->output);
-	return 0;
-}
-
-/* `number` from 1: of the pieces that a profile is written in. */
-static int
-write_profile (monocle_kit_spool *spool, unsigned number)
+write_profile (monocle_kit_spool *spool)
 {
 	struct monocle__spool_view view;
 	struct monocle__spool_header *header = spool->header;
@@ -268,7 +257,7 @@ write_profile (monocle_kit_spool *spool, unsigned number)
 		return -EBADF;
 	if (monocle__spool_view_init (&view, header, spool->allocated, &damage))
 		return -EINVAL;
-	int error = name_piece (header, number, path, sizeof path);
+	int error = monocle__complete_name (header, path);
 	if (!error)
 		error = monocle__complete_view (&view, path, header->output_kind);
 	if (!error && is_for_a_file (header) && *header->run_directory)
@@ -277,24 +266,26 @@ write_profile (monocle_kit_spool *spool, unsigned number)
 }
 
 int
-monocle__spool_open_piece (monocle_kit_spool *spool, unsigned number)
+monocle__spool_open_piece (monocle_kit_spool *spool)
 {
-	const struct monocle__spool_header *header = spool->header;
+	struct monocle__spool_header *header = spool->header;
 	monocle__spool_pair (spool, true);
-	int error = write_profile (spool, number);
+	int error = write_profile (spool);
 	if (error)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s", header->output, strerror (-error));
+	else
+		__atomic_store_n (&header->pieces, header->pieces + 1, __ATOMIC_RELEASE);
 	return error ? -1 : 0;
 }
 
 int
-monocle__spool_open_finish (monocle_kit_spool *spool, unsigned number)
+monocle__spool_open_finish (monocle_kit_spool *spool)
 {
 	struct monocle__spool_header *header = spool->header;
 	monocle__spool_pair (spool, true);
 	__atomic_store_n (&header->ended, 1, __ATOMIC_RELEASE);
 	report_losses (header);
-	int error = write_profile (spool, number);
+	int error = write_profile (spool);
 	/* Whoever collects makes a profile of the spool, in the same directory. */
 	if (error && *header->run_directory)
 		monocle_kit_log_failure (header->module, "cannot write %s: %s; the profile stays in %s", header->output,
@@ -330,7 +321,7 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 	if (__atomic_exchange_n (&spool->closed, 1, __ATOMIC_ACQ_REL))
 		return 0;
 	monocle__heart_stop (spool);
-	int result = monocle__spool_open_finish (spool, 1);
+	int result = monocle__spool_open_finish (spool);
 	errno = saved_errno;
 	return result;
 }

@@ -22,12 +22,12 @@ void monocle__spool_open_remove (const monocle_kit_spool *spool);
  * Writes what is counted now as a profile of its own: the first under the profile's name, later ones with their number
  * in it. On the thread that counts. 0, or -1 after logging the reason.
  */
-int monocle__spool_open_piece (monocle_kit_spool *spool, unsigned number);
+int monocle__spool_open_piece (monocle_kit_spool *spool);
 
 /*
- * Called when no thread writes any more: reports what was lost, writes the profile and removes the spool; `number`
- * as above. 0, or -1 after logging the reason.
+ * Called when no thread writes any more: reports what was lost, writes the profile, or its last piece, and removes the
+ * spool. 0, or -1 after logging the reason.
  */
-int monocle__spool_open_finish (monocle_kit_spool *spool, unsigned number);
+int monocle__spool_open_finish (monocle_kit_spool *spool);
 
 #endif

@@ -249,3 +249,23 @@ monocle__spool_view_visit (const struct monocle__spool_view *view, const struct 
 				visitor->starts (visitor->data, (const struct monocle__starts *) extent);
 		}
 }
+
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
+
+static void
+note_counted (void *data, uint32_t index, const struct monocle__node *node)
+{
+	bool *is_counted = data;
+	*is_counted = *is_counted || node->calls || node->self;
+}
+
+bool
+monocle__spool_view_is_wanted (const struct monocle__spool_view *view)
+{
+	bool is_counted = false;
+	struct monocle__spool_visitor visitor = { .data = &is_counted, .node = note_counted };
+	if (!(view->header->flags & MONOCLE__SPOOL_PIECES))
+		return true;
+	monocle__spool_view_visit (view, &visitor);
+	return is_counted;
+}

@@ -49,10 +49,11 @@ enum monocle__extent_kind {
 enum monocle__spool_flags {
 	MONOCLE__SPOOL_TIMES = 1,
 	MONOCLE__SPOOL_THREADS = 2,
-	MONOCLE__SPOOL_TICKS = 4,  /* times are TSC ticks, else nanoseconds */
-	MONOCLE__SPOOL_STACKS = 8, /* added by stack: both values are as they are */
-	MONOCLE__SPOOL_LATE = 16,  /* calls may be open when counting begins: their leaves are no loss */
-	MONOCLE__SPOOL_CPU = 32,   /* times of nodes and threads are nanoseconds of the thread's CPU */
+	MONOCLE__SPOOL_TICKS = 4,   /* times are TSC ticks, else nanoseconds */
+	MONOCLE__SPOOL_STACKS = 8,  /* added by stack: both values are as they are */
+	MONOCLE__SPOOL_LATE = 16,   /* calls may be open when counting begins: their leaves are no loss */
+	MONOCLE__SPOOL_CPU = 32,    /* times of nodes and threads are nanoseconds of the thread's CPU */
+	MONOCLE__SPOOL_PIECES = 64, /* it is written in several files, and in none when nothing is counted */
 };
 
 /* Counted by any thread with relaxed additions, on slow paths only. */
@@ -116,6 +117,7 @@ struct monocle__spool_header {
 	struct monocle__note notes[MONOCLE__NOTE_COUNT];
 	struct monocle__clock_pair pairs[MONOCLE__PAIR_COUNT];
 	uint64_t stopped; /* ticks when counting ended, before the process did; 0: it has not */
+	uint64_t pieces;  /* files that were written; what is counted now is for the next one */
 };
 
 _Static_assert(sizeof (struct monocle__spool_header) <= MONOCLE__EXTENT_SIZE, "the header is one extent");
@@ -225,6 +227,7 @@ AT (monocle__spool_header, slow_count, 11232);
 AT (monocle__spool_header, notes, 11240);
 AT (monocle__spool_header, pairs, 13288);
 AT (monocle__spool_header, stopped, 17384);
+AT (monocle__spool_header, pieces, 17392);
 AT (monocle__thread_record, last, 0);
 AT (monocle__thread_record, current, 8);
 AT (monocle__thread_record, root, 12);
@@ -387,6 +390,9 @@ const struct monocle__node *monocle__spool_view_node (const struct monocle__spoo
 
 /* Is the process that writes the spool still there? */
 bool monocle__spool_view_is_alive (const struct monocle__spool_view *view);
+
+/* Has it something to say: is it in one file, or is anything counted? */
+bool monocle__spool_view_is_wanted (const struct monocle__spool_view *view);
 
 struct monocle__spool_visitor {
 	void *data;

@@ -81,7 +81,6 @@ struct monocle_kit_stacks {
 	uint32_t thread_mask, thread_count;
 	bool is_asking;  /* between begin and end */
 	bool is_counted; /* something is, since the last cut */
-	unsigned pieces; /* that were cut off */
 	uint64_t last_beat;
 	char buffer[NAME_BUFFER];
 };
@@ -432,10 +431,9 @@ cut (monocle_kit_stacks *stacks, uint32_t wanted)
 {
 	if (wanted == stacks->cut_done)
 		return;
-	if (stacks->is_counted && monocle__spool_open_piece (&stacks->spool, stacks->pieces + 1)) {
+	if (stacks->is_counted && monocle__spool_open_piece (&stacks->spool)) {
 		__atomic_store_n (&stacks->cut_failed, wanted, __ATOMIC_RELAXED);
 	} else if (stacks->is_counted) {
-		stacks->pieces++;
 		count_from_zero (stacks);
 	}
 	__atomic_store_n (&stacks->cut_done, wanted, __ATOMIC_RELEASE);
@@ -590,7 +588,7 @@ monocle_kit_stacks_note (monocle_kit_stacks *stacks, const char *key, const char
 static void
 describe (struct monocle__spool_header *header, const monocle_kit_stacks_config *config)
 {
-	header->flags |= MONOCLE__SPOOL_STACKS;
+	header->flags |= MONOCLE__SPOOL_STACKS | (config->pieces ? MONOCLE__SPOOL_PIECES : 0);
 	header->value_count = config->values[1].type ? 2 : 1;
 	header->period = config->period ? config->period : 1;
 	header->period_value = header->value_count - 1;
@@ -688,7 +686,7 @@ monocle_kit_stacks_close (monocle_kit_stacks *stacks)
 	if (stacks->config.pieces && !stacks->is_counted)
 		monocle__spool_open_remove (&stacks->spool);
 	else
-		result = monocle__spool_open_finish (&stacks->spool, stacks->pieces + 1);
+		result = monocle__spool_open_finish (&stacks->spool);
 	errno = saved_errno;
 	return result;
 }

@@ -178,6 +178,24 @@ class Sample(unittest.TestCase):
             names.insert(2, "s-3.pb.gz")
         self.assertEqual(sorted(os.listdir(self.holder.name)), names)
 
+    @unittest.skipIf(RUNTIME == "mono", "the signal may go to Mono's own start")
+    def test_a_process_that_is_killed_takes_no_snapshot_with_it(self):
+        snapshot = os.path.join(self.holder.name, "s.pb.gz")
+        run = subprocess.Popen([str(BUILD / "monocle"), "run", "-q", "--profile=sample:snapshot=" + snapshot, "-o",
+                                self.output, "--", *runtime.command(PROGRAM), "sleepers", "60"],
+                               env=harness.bare_environment(), cwd=self.holder.name, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        run.stdout.readline()
+        child = int(pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split()[0])
+        while not os.path.exists(snapshot):
+            os.kill(child, signal.SIGUSR2)
+            time.sleep(0.5)
+        os.kill(child, signal.SIGKILL)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 128 + signal.SIGKILL, err)
+        self.see_snapshot(snapshot)
+        self.assertIn("p.pb.gz", os.listdir(self.holder.name))
+
     def await_file(self, path, process):
         while not os.path.exists(path):
             self.assertIsNone(process.poll(), "the program ended before " + path)
