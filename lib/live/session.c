@@ -23,6 +23,8 @@ enum {
 	FORMAT_NETTRACE = 1,
 	LEVEL_VERBOSE = 5,
 	HANDLES = 3,
+	LOOK_MS = 20,
+	LOOKS = 50, /* before a process whose connection was closed counts as one that lives */
 };
 
 /* GC, contention, exceptions. At the level of allocations; methods would be told with their names there, so they are
@@ -44,6 +46,7 @@ struct monocle__live_session {
 	size_t answer_size;
 	uint64_t number;
 	uint8_t command; /* which way of asking */
+	unsigned looks;  /* for the end of the process, after its connection */
 	bool has_stop_pipe, is_ready, is_stopping, is_over;
 	char error[160];
 	char piece[PIECE];
@@ -78,6 +81,29 @@ too_late (uv_timer_t *timer)
 {
 	monocle__live_session *self = timer->data;
 	end (self, self->is_stopping ? NULL : "has not answered on its diagnostics socket for 5.0 s");
+}
+
+static void
+look_for_end (uv_timer_t *timer)
+{
+	monocle__live_session *self = timer->data;
+	if (!monocle__live_process_is_there (&self->process))
+		end (self, NULL);
+	else if (++self->looks >= LOOKS)
+		end (self, "closed the connection without an answer");
+}
+
+/* A process that ends closes its connections some time before it is gone. */
+static void
+lose_connection (monocle__live_session *self)
+{
+	if (self->is_ready) {
+		end (self, NULL);
+	} else if (!self->is_over && !self->looks) {
+		self->looks = 1;
+		uv_read_stop ((uv_stream_t *) &self->pipe);
+		uv_timer_start (&self->timer, look_for_end, 0, LOOK_MS);
+	}
 }
 
 static void ask_again (uv_handle_t *handle);
@@ -150,7 +176,7 @@ have_bytes (uv_stream_t *stream, ssize_t count, const uv_buf_t *room)
 {
 	monocle__live_session *self = stream->data;
 	if (count < 0)
-		end (self, self->is_ready ? NULL : "closed the connection without an answer");
+		lose_connection (self);
 	else if (self->is_ready)
 		feed (self, room->base, (size_t) count);
 	else
@@ -162,7 +188,7 @@ have_written (uv_write_t *write, int status)
 {
 	monocle__live_session *self = write->data;
 	if (status < 0 && status != UV_ECANCELED && !self->is_ready)
-		end (self, "closed the connection without an answer");
+		lose_connection (self);
 }
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */

@@ -147,7 +147,7 @@ def endings(suite, runtime, exe, top):
                       ("end", 0), ("kill", 0)):
         program = Program(runtime, exe)
         terminal = Terminal(top + [program.pid, "--interval=200ms"], environment())
-        suite.check(terminal.shows("hot-thread"), "%s: it is drawn" % how)
+        suite.check(terminal.shows("hot-thread"), "%s: it is drawn" % how, terminal.text[-500:])
         if how == "end":
             program.process.stdin.close()
         elif how == "kill":
