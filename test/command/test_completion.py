@@ -153,7 +153,7 @@ class Shell:
         self.assertEqual(self.offers('monocle run --profile=sa'), ['sample', 'sample:'])
         self.assertLessEqual({'mode=', 'freq=', 'threads'}, set(self.offers('monocle run --profile=sample:')))
         self.assertEqual(self.offers('monocle run --profile=sample:fr'), ['freq='])
-        self.assertEqual(self.offers('monocle run --profile=sample:mode='), ['cpu', 'wall'])
+        self.assertEqual(self.offers('monocle run --profile=sample:mode='), ['cpu', 'none', 'wall'])
         self.assertEqual([word.split(',')[-1] for word in self.offers('monocle run --profile=sample:threads,na')],
                          ['native'])
 

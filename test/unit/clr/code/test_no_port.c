@@ -42,6 +42,12 @@ monocle__codemap_learn (uintptr_t ip)
 }
 
 void
+monocle__codemap_end (void)
+{
+	fail ();
+}
+
+void
 monocle__codemap_begin (void)
 {
 	fail ();
