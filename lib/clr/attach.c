@@ -42,7 +42,7 @@
 #include "wants.h"
 
 static struct {
-	uint64_t end; /* when the time is over, as CLOCK_MONOTONIC has it; UINT64_MAX: never */
+	uint64_t end; /* when the time is over, as CLOCK_MONOTONIC has it, once it has begun; UINT64_MAX: never */
 	char stop[PATH_MAX];
 	pthread_t thread;
 } attached;
@@ -62,6 +62,17 @@ is_asked_to_stop (void)
 	if (slash)
 		*slash = '\0';
 	return access (folder, F_OK) != 0 && errno == ENOENT;
+}
+
+/* A module that is to take one look, and to go, has names for what it sees. */
+static void
+await_beginning (void)
+{
+	enum { LOOK_NS = 1000000, LOOKS = 2000 };
+	for (int i = 0; i < LOOKS && monocle__codemap_is_catching_up () && !is_asked_to_stop (); i++)
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+	if (attached.end != UINT64_MAX)
+		attached.end += monocle__nanoseconds (CLOCK_MONOTONIC);
 }
 
 static void
@@ -97,6 +108,7 @@ static void *
 run (void *nothing)
 {
 	pthread_setname_np (pthread_self (), "monocle-attach");
+	await_beginning ();
 	await_end ();
 	bool was_ended = atomic_load (&monocle__clr_state.ended);
 	monocle__adapter_end (NULL);
@@ -240,8 +252,6 @@ monocle__callback_ProfilerAttachComplete (ICorProfilerCallback11 *self)
 	atomic_store (&monocle__clr_state.started, true);
 	monocle__wants_update ();
 	monocle__codemap_catch_up ();
-	if (attached.end != UINT64_MAX)
-		attached.end += monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle__adapter_note ();
 	if (!monocle__background_start (&attached.thread, run, NULL, 0)) {
 		monocle__clr_complain ("attaching: no thread can be made; nothing is profiled");

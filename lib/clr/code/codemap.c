@@ -302,6 +302,8 @@ monocle__codemap_image (monocle__clr_image *image)
 
 /* --- what was compiled before us ---------------------------------------------------------------------------------- */
 
+static atomic_bool is_catching_up;
+
 /* Some of them, so that questions of the walker are answered in between. False: there are no more. */
 static bool
 catch_up_some (ICorProfilerFunctionEnum *functions)
@@ -331,6 +333,7 @@ catch_up (void *data)
 	    monocle__service_post (catch_up, &functions, sizeof functions))
 		return;
 	functions->vtbl->Release (functions);
+	atomic_store (&is_catching_up, false);
 }
 
 void
@@ -338,9 +341,19 @@ monocle__codemap_catch_up (void)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ICorProfilerFunctionEnum *functions = NULL;
-	if (monocle__codemap_wanted () && info->vtbl->EnumJITedFunctions2 (info, &functions) >= 0 && functions &&
-	    !monocle__service_post (catch_up, &functions, sizeof functions))
+	if (!monocle__codemap_wanted () || info->vtbl->EnumJITedFunctions2 (info, &functions) < 0 || !functions)
+		return;
+	atomic_store (&is_catching_up, true);
+	if (!monocle__service_post (catch_up, &functions, sizeof functions)) {
 		functions->vtbl->Release (functions);
+		atomic_store (&is_catching_up, false);
+	}
+}
+
+bool
+monocle__codemap_is_catching_up (void)
+{
+	return atomic_load (&is_catching_up);
 }
 
 /* --- unloading ---------------------------------------------------------------------------------------------------- */

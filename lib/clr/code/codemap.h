@@ -61,6 +61,8 @@ void monocle__codemap_begin (void);
 void monocle__codemap_end (void);
 /* After an attach: what was compiled before becomes known, by and by, on the service thread. */
 void monocle__codemap_catch_up (void);
+/* Is that still going on? */
+bool monocle__codemap_is_catching_up (void);
 /* Was it begun? Any context. */
 bool monocle__codemap_wanted (void);
 
