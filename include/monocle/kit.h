@@ -460,6 +460,8 @@ MONOCLE_KIT_API void monocle_kit_aot_thread_end (uintptr_t tid);
 MONOCLE_KIT_API uintptr_t monocle_kit_aot_unprepared (uintptr_t ip, const void *context);
 /* Mono was asked about `address` and found a method: its file is sorted. Any context. */
 MONOCLE_KIT_API void monocle_kit_aot_prepared (uintptr_t address);
+/* Is that code of such a file, as far as they are known? Async-safe. */
+MONOCLE_KIT_API bool monocle_kit_aot_has (uintptr_t address);
 
 /* --- native code: functions by address ---------------------------------------------------------------------------- */
 

@@ -228,6 +228,12 @@ is_unprepared (uintptr_t address)
 	return file && !file->is_prepared;
 }
 
+bool
+monocle_kit_aot_has (uintptr_t address)
+{
+	return address >= lowest && address < beyond && find_file (address);
+}
+
 #ifdef __x86_64__
 
 /* Is there an instruction that calls before this address of code? Takes a little more for one than calls. */

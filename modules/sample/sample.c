@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -142,7 +143,9 @@ static mono_bool
 see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
 {
 	push_native_leaf (data, base, offset);
-	const monocle_frame frame = { method, base, (uintptr_t) base, .native_offset = (uint32_t) offset };
+	/* Of code that was compiled ahead of time there are no lines, and later perhaps not even names. */
+	const void *start = monocle_kit_aot_has ((uintptr_t) base) ? NULL : base;
+	const monocle_frame frame = { method, start, (uintptr_t) base, .native_offset = (uint32_t) offset };
 	return see_frame (&frame, data);
 }
 
@@ -161,6 +164,20 @@ walk (struct stack *stack, void *context)
 	return true;
 }
 
+/* What the program does not name has a number; for the process's first thread there is a better word. */
+static void
+name_main_thread (void)
+{
+	struct thread_place *place = thread_find ();
+	if (!place || place->has_name)
+		return;
+	place->has_name = true;
+	if (syscall (SYS_gettid) != getpid ())
+		return;
+	monocle_kit_stacks_thread_name (the_stacks, (uint64_t) pthread_self (), "Main");
+	snapshot_thread_name ((uintptr_t) pthread_self (), "Main");
+}
+
 /* Not inlined: its array is on the stack only when there is something to take. */
 static __attribute__ ((noinline)) void
 take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context)
@@ -169,6 +186,7 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth, .ip = (uintptr_t) ip };
 	stack.work = runtime_own_work ();
 	uint64_t values[2] = { 1, used };
+	name_main_thread ();
 	bool whole = walk (&stack, context);
 	if (!stack.count && option_native)
 		push (&stack, NULL, stack.ip);
@@ -268,10 +286,20 @@ await_sampler (void)
 /* --- more events -------------------------------------------------------------------------------------------------- */
 
 static void
+note_own_name (void)
+{
+	struct thread_place *place = thread_take ();
+	if (place)
+		place->has_name = true;
+}
+
+static void
 thread_name (MonoProfiler *profiler, uintptr_t tid, const char *name)
 {
 	if (!monocle_event_support)
 		note_sampler (tid, name);
+	if (tid == (uintptr_t) pthread_self ())
+		note_own_name ();
 	monocle_kit_stacks_thread_name (the_stacks, tid, name);
 	snapshot_thread_name (tid, name);
 }

@@ -22,6 +22,7 @@ struct thread_place {
 	uint64_t hit;             /* the clock at its last hit */
 	uint64_t began;           /* the monotonic clock then */
 	uint32_t snapshot;        /* the number of the last snapshot that it is in */
+	bool has_name;            /* or needs none */
 	bool collects;            /* the thread has set off a collection, which is not over */
 	uint32_t epoch;           /* the one that `last` and `hit` belong to: cost.c */
 };

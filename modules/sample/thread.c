@@ -55,7 +55,7 @@ thread_take (void)
 			continue;
 		place->last = place->hit = place->began = 0;
 		place->snapshot = place->epoch = 0;
-		place->collects = false;
+		place->collects = place->has_name = false;
 		found = place;
 	}
 	return found;

@@ -75,6 +75,7 @@ code_of_monos_files_is_found_until_mono_was_asked (void **state)
 	assert_int_equal (unprepared_with (0, address), address);
 	monocle_kit_aot_prepared (address);
 	assert_int_equal (unprepared_with (address, 1), 0);
+	assert_true (monocle_kit_aot_has (address));
 }
 
 static void
