@@ -6,6 +6,7 @@
 #include "profile-file.h"
 
 #include "command.h"
+#include "coverage-file.h"
 #include "format.h"
 #include "join.h"
 #include "left-over.h"
@@ -194,7 +195,9 @@ monocle__profile_file_open (const char *path, monocle__profile **ret_profile)
 		find_lines (*ret_profile);
 		return 0;
 	}
-	if (!say_spool (path))
+	if (monocle__coverage_file_is (path))
+		monocle__say ("%s is coverage: monocle report prints it, monocle html makes a page of it", path);
+	else if (!say_spool (path))
 		monocle__say ("%s: %s", path, error);
 	return -1;
 }
