@@ -120,6 +120,7 @@ struct monocle_kit_text {
 	_Atomic (uint64_t) pieces; /* how many were written */
 	_Atomic (uint64_t) lost;
 	int error;
+	bool is_given_up;       /* its thread waits for who reads, and may go on at any time */
 	monocle_kit_text *next; /* in the list of all */
 };
 
@@ -747,6 +748,7 @@ monocle_kit_text_close (monocle_kit_text *text)
 	atomic_store (&text->is_closing, true);
 	sem_post (&text->wake);
 	if (!await_end (text)) {
+		text->is_given_up = true;
 		pthread_detach (text->thread);
 		monocle_kit_log_failure (text->module,
 		                         "nobody takes what is written to %s: given up, %" PRIu64 " lines "
@@ -776,12 +778,15 @@ take_out (monocle_kit_text *text)
 	pthread_mutex_unlock (&all_lock);
 }
 
-/* Once the key is gone no thread that ends looks for its ring; one that was about to has marked it by then. */
+/*
+ * Once the key is gone no thread that ends looks for its ring; one that was about to has marked it by then. A log that
+ * was given up stays, because its thread is still in the middle of it.
+ */
 void
 monocle_kit_text_free (monocle_kit_text *text)
 {
 	enum { MOMENT_NS = 20000000 };
-	if (!text || !atomic_load (&text->is_closed))
+	if (!text || !atomic_load (&text->is_closed) || text->is_given_up)
 		return;
 	pthread_key_delete (text->key);
 	nanosleep (&(struct timespec) { 0, MOMENT_NS }, NULL);
