@@ -55,6 +55,7 @@ static uint64_t start;
 static bool has_indent, has_clock;
 static __thread thread_state *own_state __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t state_key;
+static bool has_key; /* without it a number is somebody else's key, maybe the runtime's */
 
 /* --- a thread's state --------------------------------------------------------------------------------------------- */
 
@@ -94,7 +95,7 @@ get_state (void)
 		return state;
 	state->tid = (pid_t) syscall (SYS_gettid);
 	own_state = state;
-	if (state_key < INLINE_KEYS) /* else it would allocate, and the page of each thread stays */
+	if (has_key && state_key < INLINE_KEYS) /* else it would allocate, and the page of each thread stays */
 		pthread_setspecific (state_key, state);
 	return state;
 }
@@ -239,7 +240,7 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 	has_clock = clock;
 	start = monocle_kit_now ();
 	tzset ();
-	pthread_key_create (&state_key, give_state_back);
+	has_key = pthread_key_create (&state_key, give_state_back) == 0;
 	for (size_t i = 0; i < event_count; i++) {
 		const event *row = &all_events[i];
 		void *code = row->is_chosen && row->set && used < TAPS ? make_closure (row, &taps[used++]) : NULL;
@@ -256,7 +257,8 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 void
 tap_leave (void)
 {
-	pthread_key_delete (state_key);
+	if (has_key)
+		pthread_key_delete (state_key);
 	monocle_kit_text_free (the_log); /* after a moment, in which a thread that ends gives its state back */
 	for (thread_state *state = atomic_exchange (&states, NULL), *next; state; state = next) {
 		next = state->next;

@@ -42,6 +42,7 @@ static monocle_kit_text *the_log;
 static uint64_t start;
 static __thread struct way *own_way __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t way_key;
+static bool has_key; /* without it a number is somebody else's key, maybe the runtime's */
 
 /* Of a thread that ends; the next one takes it. */
 static void
@@ -79,7 +80,8 @@ get_way (void)
 	if (way) {
 		way->tid = (pid_t) syscall (SYS_gettid);
 		own_way = way;
-		pthread_setspecific (way_key, way);
+		if (has_key)
+			pthread_setspecific (way_key, way);
 	}
 	return way;
 }
@@ -185,7 +187,7 @@ log_install (MonoProfilerHandle handle, monocle_kit_text *text)
 {
 	the_log = text;
 	start = monocle_kit_now ();
-	pthread_key_create (&way_key, give_way_back);
+	has_key = pthread_key_create (&way_key, give_way_back) == 0;
 	if (monocle_profiler_set_exception_phase_callback) {
 		monocle_profiler_set_exception_phase_callback (handle, on_phase);
 		return;
@@ -199,7 +201,8 @@ log_install (MonoProfilerHandle handle, monocle_kit_text *text)
 void
 log_leave (void)
 {
-	pthread_key_delete (way_key);
+	if (has_key)
+		pthread_key_delete (way_key);
 	monocle_kit_text_free (the_log); /* after a moment, in which a thread that ends gives its way back */
 	for (struct way *way = atomic_exchange (&ways, NULL), *next; way; way = next) {
 		next = way->next;

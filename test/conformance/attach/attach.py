@@ -209,6 +209,19 @@ class Attach(harness.Suite):
         target.process.stdin.close()
         target.end()
 
+    def unwritable(self, runtime):
+        """A module that was loaded and could not begin is closed without taking anything of the program's."""
+        target = Target(self, runtime, "threads")
+        target.begin()
+        for profile in ("events", "exceptions:log", "exceptions", "sample:lines"):
+            more = "," if ":" in profile else ":"
+            seen = self.attach(target, "--profile=%s%soutput=/nowhere/at/all" % (profile, more), "--duration=100ms")
+            self.check(seen.code and "cannot write /nowhere/at/all" in seen.err,
+                       "%s: %s says that it cannot write" % (runtime, profile), seen)
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed none of them" % runtime, (code, said))
+
 
 def main():
     suite = Attach("attach", __doc__)
@@ -227,6 +240,7 @@ def main():
             suite.habit(runtime, habit)
         suite.events(runtime)
         suite.refusals(runtime)
+        suite.unwritable(runtime)
     return suite.finish()
 
 
