@@ -27,7 +27,7 @@ advice (const monocle__live_process *process)
 		return "; it must be started without this setting";
 	if (process->profiler[0])
 		return "; CoreCLR takes one main profiler";
-	return process->has_adapter ? "; it was started with it" : "";
+	return process->has_adapter ? "; it was started with it, or another attach is at work" : "";
 }
 
 bool
@@ -81,7 +81,9 @@ monocle__attach_target_sees (const monocle__live_process *process, const char *p
 	bool is_there = stat (inside, &there) == 0, sees;
 	sees = is_there && stat (path, &here) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 	free (inside);
-	if (!sees)
+	if (!sees && !monocle__live_process_is_there (process))
+		monocle__say ("process %d has ended", (int) process->pid);
+	else if (!sees)
 		monocle__say (
 		    "process %d (%s) has another root folder, a container's, and does not see %s %s%s: run monocle in "
 		    "the container, or mount Monocle and the folder in TMPDIR there under the same paths",

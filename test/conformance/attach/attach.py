@@ -11,6 +11,7 @@ threads, descriptors and mappings as the first one left them. A habit is somethi
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -206,6 +207,16 @@ class Attach(harness.Suite):
                        "%s: %s is refused in a line" % (runtime, " ".join(arguments)), seen)
         self.check("libmonocle" not in pathlib.Path("/proc/%d/maps" % target.pid).read_text(),
                    "%s: nothing was loaded for what is refused" % runtime)
+        first = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q", "--duration=1m",
+                                  "--profile=sample:output=/dev/null"], env=harness.bare_environment(), cwd=self.work,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while "monocle-attach" not in target.threads_of_ours() and first.poll() is None:
+            time.sleep(0.01)
+        seen = self.attach(target)
+        self.check(seen.code and "another attach is at work" in seen.err and seen.err.count("\n") == 1,
+                   "%s: a second attach is refused in a line" % runtime, seen)
+        first.send_signal(signal.SIGINT)
+        first.wait()
         target.process.stdin.close()
         target.end()
 
