@@ -33,7 +33,7 @@
 
 enum { FIRST_SLOTS = 256, NO_OFFSET = UINT32_MAX };
 
-/* An IL offset in a method; never freed. */
+/* An IL offset in a method; there until name_leave (). */
 struct place {
 	MonoMethod *method;
 	uint32_t il_offset;
@@ -104,6 +104,16 @@ name_init (bool raw, bool lines)
 	/* Mono keeps no maps of its code unless it is told to before it compiles any, and may be told once. */
 	if (lines && !monocle_event_support && !mono_debug_enabled ())
 		mono_debug_init (MONO_DEBUG_FORMAT_MONO);
+}
+
+void
+name_leave (void)
+{
+	for (size_t i = 0; i < slot_count; i++)
+		free (slots[i]);
+	free (slots);
+	slots = NULL;
+	slot_count = place_count = 0;
 }
 
 struct search {

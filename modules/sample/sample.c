@@ -600,4 +600,5 @@ monocle_profiler_leave_sample (void)
 	monocle_kit_control_forget ("sample");
 	snapshot_leave ();
 	monocle_kit_stacks_free (the_stacks);
+	name_leave ();
 }

@@ -65,6 +65,8 @@ void crash_look_out (const void *context);
 
 /* `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. Init. */
 void name_init (bool raw, bool lines);
+/* The end of an attach: nobody has a key of these any more. */
+void name_leave (void);
 /* resolve and name of monocle_kit_stacks_config. */
 void *name_resolve (void *data, uintptr_t address);
 size_t name_of (void *key, char *buffer, size_t size);
