@@ -82,6 +82,8 @@ MonoProfilerCallInstrumentationFlags
 monocle_call_flags (MonoMethod *method)
 {
 	MonoProfilerCallInstrumentationFlags flags = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+	if (monocle__host_is_quiet ())
+		return flags;
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		MonoProfilerCallInstrumentationFilterCallback filter =
 		    atomic_load_explicit (&handle->call_filter, memory_order_acquire);
@@ -107,7 +109,7 @@ int
 monocle_coverage_wanted (MonoMethod *method)
 {
 	int wanted = 0;
-	if (!monocle__feature_granted (MONOCLE_FEATURE_COVERAGE))
+	if (!monocle__feature_granted (MONOCLE_FEATURE_COVERAGE) || monocle__host_is_quiet ())
 		return 0;
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		MonoProfilerCoverageFilterCallback filter =

@@ -75,6 +75,12 @@ monocle__host_delivering (void)
 }
 
 bool
+monocle__host_is_quiet (void)
+{
+	return atomic_load_explicit (&phase, memory_order_seq_cst) & (QUIET | ENDED);
+}
+
+bool
 monocle__host_ended (void)
 {
 	return atomic_load_explicit (&phase, memory_order_seq_cst) & ENDED;

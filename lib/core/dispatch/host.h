@@ -22,6 +22,8 @@ unsigned monocle__host_session (void);
 bool monocle__host_window_open (void);
 /* Between monocle_host_startup_done () and monocle_host_shutdown (). */
 bool monocle__host_delivering (void);
+/* After monocle_host_quieten () or monocle_host_shutdown () began: modules are not asked any more. */
+bool monocle__host_is_quiet (void);
 /* After monocle_host_shutdown () began. */
 bool monocle__host_ended (void);
 /* Since runtime_shutdown_begin is being raised, or the host ended without. */

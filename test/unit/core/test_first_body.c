@@ -214,6 +214,13 @@ on_end (MonoProfiler *prof)
 	note ("end ");
 }
 
+static MonoProfilerCallInstrumentationFlags
+filter_calls (MonoProfiler *prof, MonoMethod *method)
+{
+	note ("filter ");
+	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+}
+
 /* Last: nothing but the end is delivered any more. */
 static void
 the_end_is_all_that_is_heard_by_then (void **state)
@@ -221,8 +228,12 @@ the_end_is_all_that_is_heard_by_then (void **state)
 	mono_profiler_set_runtime_shutdown_end_callback (handle, on_end);
 	assert_true (monocle_host_ends_alone ());
 	assert_true (monocle_event_counts ()[MONOCLE_EVENT_jit_done]);
+	mono_profiler_set_call_instrumentation_filter_callback (handle, filter_calls);
+	assert_int_equal (monocle_call_flags (spun), MONO_PROFILER_CALL_INSTRUMENTATION_ENTER);
+	ASSERT_SEEN ("filter ");
 	monocle_host_quieten ();
 	assert_false (monocle_event_counts ()[MONOCLE_EVENT_jit_done]);
+	assert_int_equal (monocle_call_flags (spun), MONO_PROFILER_CALL_INSTRUMENTATION_NONE);
 	monocle_raise_jit_done (spun, monocle_jit_info_new (spun, tier0, sizeof tier0));
 	sample (native);
 	ASSERT_SEEN ("");
