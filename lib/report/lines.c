@@ -68,12 +68,18 @@ open_symbols (const finder *f, image *made)
 	if (!monocle__symbol_file_is_likely (made->path))
 		return;
 	made->data = monocle__symbol_file_read (made->path, &size, &reason);
-	if (!made->data || monocle__ecma_open_pe (&made->metadata, made->data, size, false))
+	if (!made->data)
 		return;
-	if (!is_build (&made->metadata, made->build_id))
+	if (monocle__ecma_open_pe (&made->metadata, made->data, size, false))
+		made->symbols.kind = MONOCLE__SYMBOLS_NONE; /* it is no image */
+	else if (!is_build (&made->metadata, made->build_id))
 		complain (f, made, "the file is of another build than the one that ran");
 	else if (!monocle__symbol_file_find (&made->symbols, &made->metadata, made->path, complaint) && *complaint)
 		complain (f, made, complaint);
+	if (made->symbols.kind == MONOCLE__SYMBOLS_NONE) {
+		free (made->data); /* one file may be named many times */
+		made->data = NULL;
+	}
 }
 
 /* NULL: out of memory. */
