@@ -26,7 +26,9 @@ typedef struct {
 	uv_signal_t signals[SIGNALS];
 	const monocle__live_process *process;
 	const char *folder;
-	uint64_t asked;             /* when it was asked to stop, in the loop's milliseconds; 0: it was not */
+	uint64_t began, limit;      /* in the loop's milliseconds; how long it may take */
+	uint64_t asked;             /* when it was asked to stop; 0: it was not */
+	bool is_loaded;             /* it has said so */
 	monocle__attach_look *look; /* NULL: nothing is looked for, or it was found */
 	void *data;
 	monocle__attach_end end;
@@ -96,6 +98,8 @@ look_for_notes (waiting *self)
 			read_reason (self, entry->d_name);
 			finish (self, MONOCLE__ATTACH_ASLEEP);
 			is_over = true;
+		} else if (ends_with (entry->d_name, ".loaded")) {
+			self->is_loaded = true;
 		} else if (ends_with (entry->d_name, ".detached")) {
 			finish (self, MONOCLE__ATTACH_DETACHED);
 			is_over = true;
@@ -115,6 +119,9 @@ on_time (uv_timer_t *timer)
 		self->look = NULL;
 	if (look_for_notes (self))
 		return;
+	uint64_t most = self->is_loaded ? self->limit + PATIENCE_MS : PATIENCE_MS;
+	if (is_there && !self->asked && uv_now (&self->loop) - self->began > most)
+		ask_to_stop (self);
 	if (!is_there)
 		finish (self, MONOCLE__ATTACH_ENDED);
 	else if (self->asked && uv_now (&self->loop) - self->asked > PATIENCE_MS)
@@ -132,10 +139,10 @@ close_handles (waiting *self)
 }
 
 monocle__attach_end
-monocle__attach_wait (const monocle__live_process *process, const char *folder, monocle__attach_look *look, void *data,
-                      char *ret_reason, size_t size)
+monocle__attach_wait (const monocle__live_process *process, const char *folder, uint32_t milliseconds,
+                      monocle__attach_look *look, void *data, char *ret_reason, size_t size)
 {
-	waiting self = { .process = process, .folder = folder, .look = look, .data = data };
+	waiting self = { .process = process, .folder = folder, .limit = milliseconds, .look = look, .data = data };
 	self.reason = ret_reason;
 	self.size = size;
 	self.end = MONOCLE__ATTACH_SILENT;
@@ -145,6 +152,7 @@ monocle__attach_wait (const monocle__live_process *process, const char *folder, 
 	self.timer.data = &self;
 	uv_timer_init (&self.loop, &self.timer);
 	uv_timer_start (&self.timer, on_time, LOOK_MS, LOOK_MS);
+	self.began = uv_now (&self.loop);
 	for (int i = 0; i < SIGNALS; i++) {
 		self.signals[i].data = &self;
 		uv_signal_init (&self.loop, &self.signals[i]);

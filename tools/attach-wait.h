@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "process.h"
 
@@ -23,10 +24,12 @@ typedef bool monocle__attach_look (void *data);
 
 /*
  * Waits for what the adapter notes in the folder. SIGINT, SIGTERM and SIGHUP end it early: the adapter is asked to
- * stop; a second one, or ten seconds without an answer, ends the waiting. `ret_reason` is the runtime's, or "". `look`
- * may be NULL.
+ * stop; a second one, or ten seconds without an answer, ends the waiting. So it is with a process that has not said
+ * after ten seconds that we are loaded, or ten seconds after its `milliseconds` that we are gone. `ret_reason` is the
+ * runtime's, or "". `look` may be NULL.
  */
 monocle__attach_end monocle__attach_wait (const monocle__live_process *process, const char *folder,
-                                          monocle__attach_look *look, void *data, char *ret_reason, size_t size);
+                                          uint32_t milliseconds, monocle__attach_look *look, void *data,
+                                          char *ret_reason, size_t size);
 
 #endif

@@ -109,7 +109,8 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 	}
 	if (plan->started)
 		plan->started (plan, process);
-	monocle__attach_end end = monocle__attach_wait (process, folder, plan->look, plan->data, reason, sizeof reason);
+	monocle__attach_end end =
+	    monocle__attach_wait (process, folder, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
 	say_messages (folder);
 	say_end (process, end, reason);
 	return MONOCLE__EXIT_OK;

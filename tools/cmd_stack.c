@@ -135,7 +135,8 @@ run (int argc, char **argv)
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "fold",       0, MONOCLE__OPTION_ON, offsetof (arguments, fold),            NULL,
-	  "print equal stacks once, those of most threads first" },
+	  "print equal stacks once, whatever their threads are called, those of most\n"
+	  "threads first" },
 	{ "all-frames", 0, MONOCLE__OPTION_ON, offsetof (arguments, view.all_frames), NULL,
 	  "show each frame of the framework above your own code, too, not one for all\n"
 	  "between" },
