@@ -335,6 +335,31 @@ put_generic (writer *w, span path, span list, span tail, bool with_namespace)
 	put_span (w, tail);
 }
 
+/* The parenthesis that opens those at the end; NULL: there are none. */
+static const char *
+opening_parenthesis (span text)
+{
+	int depth = 0;
+	for (const char *at = text.end; at > text.at; at--) {
+		depth += (at[-1] == ')') - (at[-1] == '(');
+		if (depth == 0)
+			return at < text.end ? at - 1 : NULL;
+	}
+	return NULL;
+}
+
+/* What compilers tell each other of a type, "int modreq(InAttribute)", is not in the source. */
+static span
+without_modifiers (span type)
+{
+	enum { LENGTH = 7 };
+	const char *open;
+	while ((open = opening_parenthesis (type)) && open - type.at > LENGTH &&
+	       (memcmp (open - LENGTH, " modreq", LENGTH) == 0 || memcmp (open - LENGTH, " modopt", LENGTH) == 0))
+		type.end = open - LENGTH;
+	return type;
+}
+
 static void
 put_type (writer *w, span type, bool with_namespace)
 {
@@ -347,6 +372,7 @@ put_type (writer *w, span type, bool with_namespace)
 		put_text (w, "ref ");
 		type.end--;
 	}
+	type = without_modifiers (type);
 	open = find_arguments (type);
 	close = end_of_brackets ((span) { open, type.end });
 	if (close) {
@@ -464,15 +490,8 @@ typedef struct {
 static const char *
 find_parameters (span name)
 {
-	int depth = 0;
-	if (name.at == name.end || name.end[-1] != ')')
-		return NULL;
-	for (const char *at = name.end; at > name.at + 1; at--) {
-		depth += (at[-1] == ')') - (at[-1] == '(');
-		if (depth == 0)
-			return at[-2] == ' ' ? at - 2 : NULL;
-	}
-	return NULL;
+	const char *open = opening_parenthesis (name);
+	return open && open > name.at && open[-1] == ' ' ? open - 1 : NULL;
 }
 
 static bool

@@ -50,6 +50,8 @@ methods_have_dots_and_arguments_without_namespaces (void **state)
 		  "Shop.Orders.Add (Order, List<Order>)" },
 		{ "A:B (int16,uint16,single,intptr,uintptr)", "A.B (short, ushort, float, nint, nuint)" },
 		{ "A:B (int&,char*,System.Guid[],int[,])", "A.B (ref int, char*, Guid[], int[,])" },
+		{ "A:B (System.Guid modreq(System.Runtime.InteropServices.InAttribute)&,int modopt(X) modreq(Y))",
+		  "A.B (ref Guid, int)" },
 		{ "A:B (System.Nullable`1<int>,System.Nullable`1<System.DateTime>&)", "A.B (int?, ref DateTime?)" },
 		{ "(wrapper managed-to-native) Interop/Sys:Read (intptr,byte*,int)",
 		  "(wrapper managed-to-native) Interop.Sys.Read (nint, byte*, int)" },
