@@ -55,9 +55,9 @@ def profiled(suite, runtime, settings, arguments, rate=RATE):
 
 
 def measured(suite, runtime, settings, options):
-    """As profiled (), looked at again, twice at most, while a share is wrong: on a busy machine the sampler of Mono may
-    begin so late that the method which runs first is short of samples. What is wrong by itself stays so."""
-    for _ in range(3):
+    """As profiled (), looked at again, four times at most, while a share is wrong: on a busy machine Mono's sampler
+    may begin so late that the method which runs first is short of samples. What is wrong by itself stays so."""
+    for _ in range(5):
         found = profiled(suite, runtime, settings, [options.seconds, options.threads])
         if not found or all(100 * abs(found[1][name] - found[0][name]) <= options.points for name in found[0]):
             break
