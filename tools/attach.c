@@ -11,6 +11,7 @@
 #include "coreclr.h"
 #include "environ.h"
 #include "ipc.h"
+#include "left-over.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,16 @@ say_end (const monocle__live_process *process, monocle__attach_end end, const ch
 }
 
 /* --- the attach --------------------------------------------------------------------------------------------------- */
+
+bool
+monocle__attach_layout_find (monocle__layout *ret_layout)
+{
+	monocle__left_over_clean ();
+	monocle__layout_find (ret_layout);
+	if (!ret_layout->adapter)
+		monocle__say ("libmonocle-clr.so is not where this program expects it; monocle doctor says more");
+	return ret_layout->adapter != NULL;
+}
 
 bool
 monocle__attach_folder_make (const monocle__live_process *process, const monocle__layout *layout,

@@ -13,7 +13,6 @@
 #include "desc-list.h"
 #include "duration.h"
 #include "layout.h"
-#include "left-over.h"
 #include "module-check.h"
 #include "module-file.h"
 #include "output.h"
@@ -118,26 +117,29 @@ attach_to (arguments *args, const monocle__live_process *process, const monocle_
 }
 
 static int
-attach_command (arguments *args, const char *word)
+attach_word (arguments *args, const char *word, monocle__layout *layout)
 {
 	monocle__live_process process;
-	monocle__layout layout;
-	int code = MONOCLE__EXIT_FAILED;
-	monocle__left_over_clean ();
-	monocle__layout_find (&layout);
-	if (!layout.adapter) {
-		monocle__say ("libmonocle-clr.so is not where this program expects it; monocle doctor says more");
-	} else if (monocle__desc_list_asks_help (&args->profiles)) { /* which ends a process */
+	if (monocle__desc_list_asks_help (&args->profiles)) { /* which ends a process */
 		monocle__say ("monocle help NAME prints the arguments of a module");
-		code = MONOCLE__EXIT_USAGE;
-	} else if (monocle__module_check (&layout, &args->profiles) != 0 || !choose_output (args, &layout) ||
-	           !monocle__attach_target_takes (&args->profiles)) {
-		code = MONOCLE__EXIT_USAGE;
-	} else if (monocle__layout_refuse (&layout) && layout.adapter && check_output (args->output) &&
-	           monocle__attach_target_find (word, &process)) {
-		code = attach_to (args, &process, &layout);
-		monocle__live_process_done (&process);
+		return MONOCLE__EXIT_USAGE;
 	}
+	if (monocle__module_check (layout, &args->profiles) != 0 || !choose_output (args, layout) ||
+	    !monocle__attach_target_takes (&args->profiles))
+		return MONOCLE__EXIT_USAGE;
+	if (!monocle__layout_refuse (layout) || !layout->adapter || !check_output (args->output) ||
+	    !monocle__attach_target_find (word, &process))
+		return MONOCLE__EXIT_FAILED;
+	int code = attach_to (args, &process, layout);
+	monocle__live_process_done (&process);
+	return code;
+}
+
+static int
+attach_command (arguments *args, const char *word)
+{
+	monocle__layout layout;
+	int code = monocle__attach_layout_find (&layout) ? attach_word (args, word, &layout) : MONOCLE__EXIT_FAILED;
 	monocle__layout_done (&layout);
 	return code;
 }

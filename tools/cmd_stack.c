@@ -9,7 +9,6 @@
 #include "attach.h"
 #include "command.h"
 #include "layout.h"
-#include "left-over.h"
 #include "output.h"
 #include "profile-file.h"
 #include "report.h"
@@ -103,11 +102,8 @@ stack (const arguments *args, const char *word)
 	monocle__run_folder folder;
 	monocle__layout layout;
 	int code = MONOCLE__EXIT_FAILED;
-	monocle__left_over_clean ();
-	monocle__layout_find (&layout);
-	if (!layout.adapter) {
-		monocle__say ("libmonocle-clr.so is not where this program expects it; monocle doctor says more");
-	} else if (monocle__layout_refuse (&layout) && layout.adapter && monocle__attach_target_find (word, &process)) {
+	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
+	    monocle__attach_target_find (word, &process)) {
 		if (monocle__attach_folder_make (&process, &layout, &folder)) {
 			code = take (args, &process, &layout, &folder);
 			monocle__run_folder_delete (folder.path);

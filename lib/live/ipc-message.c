@@ -5,6 +5,7 @@
  */
 #include "ipc-message.h"
 
+#include "live-text.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -117,39 +118,14 @@ monocle__live_ipc_message_reply (const uint8_t *bytes, size_t size)
 	return reply;
 }
 
-static uint32_t
-take_code (const uint8_t *units, size_t count, size_t *at)
-{
-	uint32_t unit = monocle__le16 (units + 2 * (*at)++), low;
-	if (unit < 0xd800 || unit > 0xdfff)
-		return unit;
-	if (unit > 0xdbff || *at == count)
-		return MONOCLE__UTF8_INVALID;
-	low = monocle__le16 (units + 2 * *at);
-	if (low < 0xdc00 || low > 0xdfff)
-		return MONOCLE__UTF8_INVALID;
-	(*at)++;
-	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-}
-
 bool
 monocle__live_ipc_message_take_text (monocle__span *rest, char *buffer, size_t size)
 {
 	monocle__span units;
-	size_t used = 0;
 	uint32_t count = rest->size >= 4 ? monocle__le32 (rest->data) : 0;
 	if (rest->size < 4 || !monocle__span_part (*rest, 4, (uint64_t) count * 2, &units))
 		return false;
-	for (size_t i = 0; i < count;) {
-		char bytes[4];
-		uint32_t code = take_code (units.data, count, &i);
-		size_t length = code ? monocle__utf8_encode (code, bytes) : 0;
-		if (used + length + 1 > size || !code)
-			break;
-		memcpy (buffer + used, bytes, length);
-		used += length;
-	}
-	buffer[monocle__utf8_clean (buffer, used)] = '\0';
+	monocle__live_text (units.data, count, buffer, size);
 	return monocle__span_rest (*rest, 4 + (uint64_t) count * 2, rest);
 }
 

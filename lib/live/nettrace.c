@@ -7,8 +7,8 @@
 #include "nettrace.h"
 
 #include "hash.h"
+#include "live-text.h"
 #include "nettrace-stacks.h"
-#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,36 +96,15 @@ take_varying (monocle__span *rest, uint64_t *ret_number)
 	return false;
 }
 
-static uint32_t
-code_of (const uint8_t *bytes, size_t units, size_t *at)
-{
-	uint32_t unit = monocle__le16 (bytes + 2 * (*at)++), low;
-	if (unit < 0xd800 || unit > 0xdfff)
-		return unit;
-	low = unit < 0xdc00 && *at < units ? monocle__le16 (bytes + 2 * *at) : 0;
-	if (low < 0xdc00 || low > 0xdfff)
-		return MONOCLE__UTF8_INVALID;
-	(*at)++;
-	return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-}
-
 bool
 monocle__live_nettrace_take_text (monocle__span *rest, char *buffer, size_t size)
 {
-	size_t units = 0, used = 0, most = rest->size / 2;
+	size_t units = 0, most = rest->size / 2;
 	while (units < most && (rest->data[2 * units] || rest->data[2 * units + 1]))
 		units++;
 	if (units == most)
 		return false;
-	for (size_t i = 0; i < units;) {
-		char bytes[4];
-		size_t length = monocle__utf8_encode (code_of (rest->data, units, &i), bytes);
-		if (used + length + 1 > size)
-			break;
-		memcpy (buffer + used, bytes, length);
-		used += length;
-	}
-	buffer[monocle__utf8_clean (buffer, used)] = '\0';
+	monocle__live_text (rest->data, units, buffer, size);
 	rest->data += 2 * units + 2;
 	rest->size -= 2 * units + 2;
 	return true;
