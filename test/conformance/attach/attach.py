@@ -31,8 +31,8 @@ WORD = re.compile(r"\bTarget[:.](\w+)")
 
 
 class Target:
-    def __init__(self, suite, runtime, habit=None):
-        exe = suite.build.path / "test/conformance/attach/target.exe"
+    def __init__(self, suite, runtime, habit=None, program="target.exe"):
+        exe = suite.build.path / "test/conformance/attach" / program
         self.process = subprocess.Popen(runtime.command(exe) + ([habit] if habit else []), stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=suite.work,
                                         env=harness.bare_environment({"TMPDIR": "/tmp"}))
@@ -129,7 +129,8 @@ class Attach(harness.Suite):
         self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed nothing" % runtime, (code, said))
 
     def rounds(self, runtime):
-        target, settled = Target(self, runtime), None
+        # One that waits: what a program allocates by itself would be taken for ours.
+        target, settled = Target(self, runtime, "2", "blocked.exe"), None
         before = target.left()
         for number in range(self.options.rounds):
             seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null", "--duration=50ms")
@@ -241,7 +242,7 @@ def main():
     suite.parser.add_argument("--habits", default=HABITS)
     suite.parser.add_argument("--seconds", type=float, default=2)
     suite.parser.add_argument("--points", type=float, default=15, help="how far shares may be off; 2 with many seconds")
-    suite.parser.add_argument("--growth", type=int, default=6000, help="KiB that rounds may add")
+    suite.parser.add_argument("--growth", type=int, default=3000, help="KiB that rounds may add")
     options = suite.parse()
     for runtime in suite.runtimes(options.runtimes.split(",")):
         suite.samples(runtime)
