@@ -72,3 +72,13 @@ monocle__attach_block_read (monocle__attach_block *ret_block, const void *bytes,
 	*ret_block = block;
 	return 0;
 }
+
+const char *
+monocle__attach_block_find (const monocle__attach_block *block, const char *name)
+{
+	size_t length = strlen (name);
+	for (uint32_t i = 0; i < block->count; i++)
+		if (!strncmp (block->texts[i], name, length) && block->texts[i][length] == '=')
+			return block->texts[i] + length + 1;
+	return NULL;
+}

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * attach-block.h - what `monocle attach` hands to the adapter in the attached process, as the runtime passes it on.
+ * In a process that stands by the same comes over its control socket, as words (control-words.h).
  *
  *      4 bytes   "MNCL"
  *      4 bytes   the version of what follows, 1; lowest byte first, as all numbers
@@ -37,5 +38,7 @@ typedef struct {
 size_t monocle__attach_block_write (const monocle__attach_block *block, void *bytes, size_t room);
 /* 0; -EPROTO: it is of another version; -EINVAL: it is no such block, or not a whole one. `bytes` is referred to. */
 int monocle__attach_block_read (monocle__attach_block *ret_block, const void *bytes, size_t size);
+/* The value of the text that begins with `name` and an equals sign, or NULL. */
+const char *monocle__attach_block_find (const monocle__attach_block *block, const char *name);
 
 #endif

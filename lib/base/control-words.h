@@ -8,10 +8,9 @@
 
 #include <stddef.h>
 
-enum {
-	MONOCLE__CONTROL_VERSION = 1,
-	MONOCLE__CONTROL_LINE = 4096, /* bytes of a line, with its line feed */
-};
+#include "attach-block.h"
+
+enum { MONOCLE__CONTROL_LINE = 16 << 10 }; /* bytes of a line, with its line feed */
 
 /* A folder of this name and 16 more characters, the socket in it, and the thread that serves it (15 bytes at most). */
 #define MONOCLE__CONTROL_FOLDER "monocle-ctl-"
@@ -28,12 +27,13 @@ typedef enum {
 	MONOCLE__CONTROL_RESET,
 	MONOCLE__CONTROL_SNAPSHOT,
 	MONOCLE__CONTROL_LOAD,
+	MONOCLE__CONTROL_UNLOAD,
 	MONOCLE__CONTROL_VERBS
 } monocle__control_verb;
 
 typedef struct {
 	monocle__control_verb verb;
-	const char *argument; /* of load, what is loaded; else the name of a module, or "" for all of them */
+	const char *argument; /* of load, the settings; else the name of a module, or "" for all of them */
 } monocle__control_request;
 
 /*
@@ -43,5 +43,18 @@ typedef struct {
 const char *monocle__control_words_read (const char *line, size_t length, monocle__control_request *ret_request);
 /* "status" */
 const char *monocle__control_words_verb (monocle__control_verb verb);
+/*
+ * The version of the protocol in which what `words` begin with came: who asks says no higher one, and is understood by
+ * processes that speak no other.
+ */
+int monocle__control_words_version (const char *words);
+
+/*
+ * What load is given, MILLISECONDS and then NAME=VALUE each, with a backslash before every blank and backslash in them;
+ * one of them is MONOCLE_PROFILE. NULL when it is good; else what is wrong. The text is cut apart, and referred to.
+ */
+const char *monocle__control_words_settings (char *argument, monocle__attach_block *ret_settings);
+/* "load ..." as it is read there: its length, or 0: it does not fit, or is no line of text. */
+size_t monocle__control_words_load (const monocle__attach_block *settings, char *text, size_t room);
 
 #endif

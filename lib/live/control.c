@@ -279,7 +279,7 @@ static int
 send_request (int fd, const char *words, char *reason)
 {
 	char line[MONOCLE__CONTROL_LINE];
-	int length = snprintf (line, sizeof line, "monocle %d %s\n", MONOCLE__CONTROL_VERSION, words);
+	int length = snprintf (line, sizeof line, "monocle %d %s\n", monocle__control_words_version (words), words);
 	if (length >= (int) sizeof line)
 		return fail (reason, "what is asked for is too long");
 	for (int done = 0; done < length;) {

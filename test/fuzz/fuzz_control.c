@@ -13,6 +13,27 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
+/* Settings that were read are written, and read again, as they are. */
+static void
+check_settings (const char *argument)
+{
+	static char text[MONOCLE__CONTROL_LINE * 2 + 64];
+	monocle__attach_block settings, again;
+	char *words = strdup (argument);
+	if (!words)
+		abort ();
+	if (!monocle__control_words_settings (words, &settings) &&
+	    monocle__control_words_load (&settings, text, sizeof text)) {
+		if (monocle__control_words_settings (text + sizeof "load " - 1, &again) || again.count != settings.count ||
+		    again.milliseconds != settings.milliseconds)
+			abort ();
+		for (uint32_t i = 0; i < again.count; i++)
+			if (strcmp (again.texts[i], settings.texts[i]))
+				abort ();
+	}
+	free (words);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -28,11 +49,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 		size_t left = (size_t) (line + size - request.argument);
 		if (request.argument < line || left > size || strlen (request.argument) != left)
 			abort ();
-		int length = sprintf (words, "monocle %d %s %s", MONOCLE__CONTROL_VERSION,
-		                      monocle__control_words_verb (request.verb), request.argument);
+		int length = sprintf (words, "monocle 2 %s %s", monocle__control_words_verb (request.verb), request.argument);
 		if (monocle__control_words_read (words, (size_t) length, &again) || again.verb != request.verb ||
 		    strcmp (again.argument, request.argument))
 			abort ();
+		if (request.verb == MONOCLE__CONTROL_LOAD)
+			check_settings (request.argument);
 	}
 	free (words);
 	free (line);

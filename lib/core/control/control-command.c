@@ -117,19 +117,29 @@ list_other (void *data, const char *name)
 	put (listing->answer, LAST_LINE, "module %.128s uncontrolled", name);
 }
 
+/* What each does, or the one that is named. How many there are. */
+static unsigned
+list_modules (const char *module, monocle__control_answer *to)
+{
+	control_fn toolkit = find_toolkit ();
+	struct listing listing = { to, module, 0 };
+	if (toolkit)
+		toolkit ("status", module, say, to);
+	to->text[to->length] = '\0';
+	monocle__roster_each (list_other, &listing);
+	return listing.found;
+}
+
 static const char *
 do_status (const monocle__control_request *request, monocle__control_answer *to)
 {
-	control_fn toolkit = find_toolkit ();
-	struct listing listing = { to, request->argument, 0 };
 	put (to, LAST_LINE, "process %d", (int) getpid ());
 	put (to, LAST_LINE, "runtime %s", the_host && the_host->runtime ? the_host->runtime : "unknown");
+	if (the_host && the_host->load)
+		put (to, LAST_LINE, "standby %s", monocle__roster_is_empty () ? "idle" : "loaded");
 	to->text[to->length] = '\0';
-	if (toolkit)
-		toolkit ("status", request->argument, say, to);
-	to->text[to->length] = '\0';
-	monocle__roster_each (list_other, &listing);
-	return *request->argument && !listing.found ? "there is no such module in the process" : NULL;
+	unsigned found = list_modules (request->argument, to);
+	return *request->argument && !found ? "there is no such module in the process" : NULL;
 }
 
 static bool
@@ -156,23 +166,39 @@ do_modules (const monocle__control_request *request, monocle__control_answer *to
 	return is_loaded (request->argument) ? "this module cannot do that" : "there is no such module in the process";
 }
 
+/* The settings are cut out of a copy: what was asked stays as it is. */
 static const char *
 do_load (const monocle__control_request *request, monocle__control_answer *to)
 {
-	if (!the_host || !the_host->load)
-		return "this process loads no more modules";
-	if (the_host->load (request->argument) < 0)
-		return "it was not loaded; the process's messages (MONOCLE_LOG, else its stderr) say why";
-	return NULL;
+	static char words[MONOCLE__CONTROL_LINE];
+	monocle__attach_block settings;
+	snprintf (words, sizeof words, "%s", request->argument);
+	const char *error = monocle__control_words_settings (words, &settings);
+	if (!error && (!the_host || !the_host->load))
+		error = "this process loads no more modules: it was not started to stand by";
+	if (!error)
+		error = the_host->load (&settings);
+	if (!error)
+		list_modules ("", to);
+	return error;
+}
+
+static const char *
+do_unload (const monocle__control_request *request, monocle__control_answer *to)
+{
+	return the_host && the_host->unload ? the_host->unload () : "modules stay in this process; stop them";
 }
 
 void
 monocle__control_command_do (const monocle__control_request *request, monocle__control_answer *ret_answer)
 {
 	ret_answer->length = 0;
-	finish (ret_answer, request->verb == MONOCLE__CONTROL_STATUS ? do_status (request, ret_answer)
-	                    : request->verb == MONOCLE__CONTROL_LOAD ? do_load (request, ret_answer)
-	                                                             : do_modules (request, ret_answer));
+	switch (request->verb) {
+	case MONOCLE__CONTROL_STATUS: finish (ret_answer, do_status (request, ret_answer)); break;
+	case MONOCLE__CONTROL_LOAD: finish (ret_answer, do_load (request, ret_answer)); break;
+	case MONOCLE__CONTROL_UNLOAD: finish (ret_answer, do_unload (request, ret_answer)); break;
+	default: finish (ret_answer, do_modules (request, ret_answer)); break;
+	}
 }
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */

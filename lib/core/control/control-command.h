@@ -13,7 +13,7 @@
 #include "control-words.h"
 #include "control.h"
 
-enum { MONOCLE__CONTROL_ANSWER = 16 << 10 };
+enum { MONOCLE__CONTROL_ANSWER = 32 << 10 };
 
 typedef struct {
 	size_t length;

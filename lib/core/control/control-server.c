@@ -156,7 +156,7 @@ read_some (struct client *client, uint64_t now)
 	client->length += (size_t) got;
 	if (!end && client->length == MONOCLE__CONTROL_LINE) {
 		client->is_last = true;
-		refuse (client, "a request is one line, shorter than 4096 bytes", now);
+		refuse (client, "a request is one line, shorter than 16384 bytes", now);
 	} else if (end) {
 		*end = '\0';
 		client->length = (size_t) (end - client->buffer);

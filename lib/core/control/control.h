@@ -12,10 +12,21 @@
 
 #include <stdbool.h>
 
+#include "attach-block.h"
+
+/*
+ * What a host does that stands by; both on the thread of commands, one at a time, and never once the end was told.
+ * NULL: it is done; else why it is not, as the text of an error, which stays.
+ */
 typedef struct {
 	const char *runtime; /* for people; it stays */
-	/* Starts a module in a process that runs. 0, or a negative code after one line was logged. */
-	int (*load) (const char *desc);
+	/*
+	 * Starts the modules that MONOCLE_PROFILE of the settings names, in a process that runs. They end by themselves
+	 * after so many milliseconds, unless there are none. The settings are the caller's. NULL: it loads nothing later.
+	 */
+	const char *(*load) (const monocle__attach_block *settings);
+	/* Ends what was loaded so. Files are complete, and more can be loaded, when it returns NULL. */
+	const char *(*unload) (void);
 } monocle__control_host;
 
 /*

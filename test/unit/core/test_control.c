@@ -27,14 +27,20 @@
 static char folder[] = "/tmp/test-control-XXXXXX";
 static atomic_int loads;
 
-static int
-load (const char *desc)
+static const char *
+load (const monocle__attach_block *settings)
 {
 	loads++;
-	return strcmp (desc, "good:a b") ? -1 : 0;
+	return strcmp (settings->texts[0], "MONOCLE_PROFILE=good:a b") || settings->milliseconds ? "it is bad" : NULL;
 }
 
-static const monocle__control_host host = { .runtime = "1.2 (Test)", .load = load };
+static const char *
+unload (void)
+{
+	return loads ? NULL : "nothing is loaded";
+}
+
+static const monocle__control_host host = { .runtime = "1.2 (Test)", .load = load, .unload = unload };
 
 /* The socket's path when there is one; static text. */
 static const char *
@@ -138,11 +144,13 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 		{ "monocle 1 stop\n", "error no module in the process can do that\n" },
 		{ "monocle 1 stop it\n", "error there is no such module in the process\n" },
 		{ "monocle 1 status it\n", NULL },
-		{ "monocle 3 stop\n", "error version 1 is spoken here\n" },
+		{ "monocle 3 stop\n", "error versions 1 and 2 are spoken here\n" },
 		{ "GET / HTTP/1.1\n", "error a request begins with \"monocle 1\"\n" },
-		{ "monocle 1 load good:a b\n", "ok\n" },
-		{ "monocle 1 load bad\n",
-		  "error it was not loaded; the process's messages (MONOCLE_LOG, else its stderr) say why\n" },
+		{ "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n", "ok\n" },
+		{ "monocle 2 load 0 MONOCLE_PROFILE=bad\n", "error it is bad\n" },
+		{ "monocle 2 load bad\n", "error load begins with a number of milliseconds, or 0\n" },
+		{ "monocle 2 unload\n", "ok\n" },
+		{ "monocle 1 unload\n", NULL },
 	};
 	char *path = await_socket (), wanted[128];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -150,12 +158,12 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 		if (rows[i].answer)
 			assert_string_equal (answer, rows[i].answer);
 		else
-			assert_non_null (strstr (answer, "error there is no such module in the process\n"));
+			assert_non_null (strstr (answer, "error "));
 		free (answer);
 	}
 	assert_int_equal (loads, 2);
 	char *answer = ask (path, "monocle 1 status\n");
-	snprintf (wanted, sizeof wanted, "process %d\nruntime 1.2 (Test)\nok\n", (int) getpid ());
+	snprintf (wanted, sizeof wanted, "process %d\nruntime 1.2 (Test)\nstandby idle\nok\n", (int) getpid ());
 	assert_string_equal (answer, wanted);
 	free (answer);
 	free (path);
@@ -164,7 +172,7 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 static void
 a_line_may_come_byte_by_byte_and_several_on_one_connection (void **state)
 {
-	static const char request[] = "monocle 1 load good:a b\n";
+	static const char request[] = "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n";
 	char *path = await_socket (), answer[64];
 	int fd = connect_to (path);
 	for (int round = 0; round < 3; round++) {
@@ -182,7 +190,7 @@ static void *
 ask_often (void *data)
 {
 	for (int i = 0; i < 10; i++) {
-		char *answer = ask (data, "monocle 1 load good:a b\n");
+		char *answer = ask (data, "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n");
 		if (strcmp (answer, "ok\n"))
 			return answer;
 		free (answer);
@@ -214,7 +222,7 @@ who_says_nothing_makes_room_for_who_does (void **state)
 	int silent[32];
 	for (int i = 0; i < 32; i++)
 		silent[i] = connect_to (path);
-	char *answer = ask (path, "monocle 1 load good:a b\n");
+	char *answer = ask (path, "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n");
 	assert_string_equal (answer, "ok\n");
 	for (int i = 0; i < 32; i++)
 		close (silent[i]);
@@ -240,7 +248,7 @@ a_forked_child_neither_listens_nor_removes (void **state)
 static char *
 ask_good (void)
 {
-	char *at = await_socket (), *answer = ask (at, "monocle 1 load good:a b\n");
+	char *at = await_socket (), *answer = ask (at, "monocle 2 load 0 MONOCLE_PROFILE=good:a\\ b\n");
 	assert_string_equal (answer, "ok\n");
 	free (at);
 	return answer;
