@@ -116,6 +116,16 @@ unseen_beginning (uint64_t time)
 	return time > cost_period ? time - cost_period : 0;
 }
 
+/*
+ * Whether the place is that of a thread whose end nobody told: pthread_self () is given again, but the clock of the new
+ * thread begins at 0. A clock that is behind by less is the same thread's: cost_done () put the reading ahead of it.
+ */
+static bool
+is_another_thread (const struct thread_place *place, uint64_t time)
+{
+	return time + CREDIBLE_NS < place->hit;
+}
+
 uint64_t
 cost_take (void)
 {
@@ -125,8 +135,10 @@ cost_take (void)
 	if (!is_counting (place))
 		return 0;
 	uint64_t time = now ();
-	if (!place->last || time < place->hit)
+	if (!place->last || is_another_thread (place, time))
 		place->last = place->hit = unseen_beginning (time);
+	if (time < place->hit)
+		return 0;
 	leave_out (place, time - place->hit);
 	place->hit = time;
 	place->began = read_clock (CLOCK_MONOTONIC);
@@ -139,7 +151,8 @@ cost_take (void)
 
 /*
  * A thread's clock is asked by a system call, the monotonic one is not: when little time has passed, the thread has
- * used it. More means that it was interrupted.
+ * used it, or nearly: who was interrupted for a moment has used less, and the reading is ahead of the thread's clock by
+ * at most CREDIBLE_NS. More means that it was interrupted for long.
  */
 void
 cost_done (void)
@@ -157,7 +170,7 @@ cost_rest (void)
 	struct thread_place *place = cost_clock == CLOCK_THREAD_CPUTIME_ID ? thread_find () : NULL;
 	if (!place || !place->last || !is_counting (place))
 		return 0;
-	uint64_t time = now (), used = time - place->last;
+	uint64_t time = now (), used = time > place->last ? time - place->last : 0;
 	place->last = place->hit = time;
 	return used;
 }
