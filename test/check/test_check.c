@@ -141,10 +141,36 @@ static const char mistakes[] = LINE ("mono_image_loaded", "in the init window, b
                                 LINE ("mono_profiler_set_jit_begin_callback", "in a cleanup callback",
                                       "the handle is gone" SKIPPED);
 
+/* On a busy machine, and under a sanitizer, any callback may be slow: that is said, and is another test's subject. */
+static void
+leave_out_slowness (char *lines)
+{
+	char *to = lines;
+	for (char *line = lines, *next; *line; line = next) {
+		size_t length = strcspn (line, "\n");
+		next = line + length + (line[length] == '\n');
+		char *about = strstr (line, " ms");
+		if (about && about < next)
+			continue;
+		memmove (to, line, (size_t) (next - line));
+		to += next - line;
+	}
+	*to = '\0';
+}
+
+static void
+child_prints_of_mistakes (void (*body) (void), const char *should)
+{
+	char output[16384];
+	assert_int_equal (child_run (body, output, sizeof output), 0);
+	leave_out_slowness (output);
+	assert_string_equal (output, should);
+}
+
 static void
 each_mistake_is_reported_once (void **state)
 {
-	child_prints (one_round, mistakes);
+	child_prints_of_mistakes (one_round, mistakes);
 }
 
 /* A class is loaded while a call probe runs: both places count, and the inner one is named. */
@@ -175,7 +201,7 @@ static const char nested_mistakes[] =
 static void
 the_place_is_the_callbacks_own_when_others_raise_events (void **state)
 {
-	child_prints (nested, nested_mistakes);
+	child_prints_of_mistakes (nested, nested_mistakes);
 }
 
 static void *
