@@ -7,19 +7,19 @@
  * handed a block (attach-block.h): the modules, the time, and the folder of this run, through which it tells how it
  * goes, as with `monocle run`. From then on it ends by itself, also when this command is killed.
  */
-#include "attach-target.h"
-#include "attach.h"
-#include "command.h"
-#include "desc-list.h"
-#include "duration.h"
-#include "layout.h"
-#include "module-check.h"
-#include "module-file.h"
-#include "output.h"
+#include "command/desc-list.h"
+#include "command/duration.h"
+#include "command/output.h"
+#include "commands.h"
+#include "file/run-folder.h"
+#include "live/attach-target.h"
+#include "live/attach.h"
+#include "module/layout.h"
+#include "module/module-check.h"
+#include "module/module-file.h"
 #include "path.h"
-#include "run-folder.h"
-#include "run-output.h"
-#include "run-report.h"
+#include "run/run-output.h"
+#include "run/run-report.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */

@@ -5,12 +5,12 @@
  *
  * A script knows nothing but how its shell is told: at each Tab it asks `monocle completion --answer`.
  */
-#include "command.h"
+#include "command/output.h"
+#include "commands.h"
 #include "completion-bash.h"
 #include "completion-fish.h"
 #include "completion-zsh.h"
 #include "completion.h"
-#include "output.h"
 
 #include <getopt.h> /* optind */
 #include <string.h>

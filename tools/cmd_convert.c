@@ -4,18 +4,18 @@
  * cmd_convert.c - `monocle convert`: a profile, or coverage, in the file format of another tool. The content of the
  * first file tells which of the two it is.
  */
-#include "choices.h"
-#include "command.h"
-#include "convert-coverage.h"
-#include "coverage-file.h"
+#include "command/output.h"
+#include "command/word-list.h"
+#include "commands.h"
+#include "file/convert-coverage.h"
+#include "file/coverage-file.h"
+#include "file/live-spool.h"
+#include "file/profile-file.h"
 #include "format.h"
-#include "live-spool.h"
-#include "output.h"
 #include "path.h"
-#include "profile-file.h"
-#include "topic-choice.h"
-#include "view-options.h"
-#include "word-list.h"
+#include "report/choices.h"
+#include "report/topic-choice.h"
+#include "report/view-options.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */

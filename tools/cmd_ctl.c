@@ -4,16 +4,16 @@
  * cmd_ctl.c - `monocle ctl`: a profiled process is told to start, stop, begin anew, or show what it has so far; one
  * that stands by, to load modules.
  */
-#include "command.h"
-#include "control.h"
-#include "control-process.h"
-#include "control-snapshot.h"
+#include "command/desc-list.h"
+#include "command/output.h"
+#include "commands.h"
 #include "control-words.h"
-#include "desc-list.h"
-#include "environ.h"
-#include "layout.h"
-#include "module-check.h"
-#include "output.h"
+#include "control.h"
+#include "live/control-process.h"
+#include "live/control-snapshot.h"
+#include "module/layout.h"
+#include "module/module-check.h"
+#include "run/environ.h"
 
 #include <getopt.h> /* optind */
 #include <stdlib.h>

@@ -3,16 +3,16 @@
  *
  * cmd_diff.c - `monocle diff`: what grew and what shrank from one profile to another; what is covered now and was not.
  */
-#include "choices.h"
-#include "command.h"
-#include "coverage-file.h"
-#include "output.h"
+#include "command/output.h"
+#include "commands.h"
+#include "file/coverage-file.h"
+#include "file/profile-file.h"
 #include "path.h"
-#include "profile-file.h"
 #include "report-format.h"
-#include "topic-choice.h"
+#include "report/choices.h"
+#include "report/topic-choice.h"
+#include "report/view-options.h"
 #include "topics.h"
-#include "view-options.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>

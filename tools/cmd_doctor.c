@@ -6,11 +6,11 @@
  * Each check is a row: a name and a function that answers ok, warn or fail with a sentence. Libraries are tried in a
  * child process, because loading one that is broken may end the process.
  */
-#include "command.h"
-#include "diagnose.h"
-#include "environ.h"
-#include "layout.h"
-#include "output.h"
+#include "command/output.h"
+#include "commands.h"
+#include "module/layout.h"
+#include "run/diagnose.h"
+#include "run/environ.h"
 #include "trust.h"
 
 #include <dlfcn.h>

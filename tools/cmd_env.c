@@ -6,13 +6,13 @@
  * It is set in this process, by the same functions, and what differs afterwards is printed. Nobody waits for such a
  * program's end, so each module writes under its final name; comments say which.
  */
-#include "command.h"
-#include "desc-list.h"
-#include "env-format.h"
-#include "environ.h"
-#include "layout.h"
-#include "module-file.h"
-#include "output.h"
+#include "command/desc-list.h"
+#include "command/output.h"
+#include "commands.h"
+#include "module/layout.h"
+#include "module/module-file.h"
+#include "run/env-format.h"
+#include "run/environ.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */

@@ -3,14 +3,14 @@
  *
  * cmd_flame.c - `monocle flame`: a profile as a flame graph in one HTML file.
  */
-#include "browser.h"
-#include "command.h"
-#include "output.h"
+#include "command/output.h"
+#include "commands.h"
+#include "file/profile-file.h"
 #include "path.h"
-#include "profile-file.h"
 #include "report.h"
-#include "topic-choice.h"
-#include "view-options.h"
+#include "report/browser.h"
+#include "report/topic-choice.h"
+#include "report/view-options.h"
 
 #include <getopt.h> /* optind */
 #include <stdint.h>

@@ -3,12 +3,12 @@
  *
  * cmd_html.c - `monocle html`: coverage as one HTML file with all sources.
  */
-#include "command.h"
-#include "coverage-file.h"
+#include "command/output.h"
+#include "command/word-list.h"
+#include "commands.h"
 #include "coverage-html.h"
-#include "output.h"
+#include "file/coverage-file.h"
 #include "path.h"
-#include "word-list.h"
 
 #include <getopt.h> /* optind */
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  *
  * cmd_list.c - `monocle list`: which modules there are, in the order in which folders are searched.
  */
-#include "command.h"
-#include "layout.h"
-#include "module-file.h"
-#include "module-list.h"
-#include "output.h"
+#include "command/output.h"
+#include "commands.h"
+#include "module/layout.h"
+#include "module/module-file.h"
+#include "module/module-list.h"
 
 #include <getopt.h> /* optind */
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  *
  * cmd_merge.c - `monocle merge`: several profiles as one, or several coverage files.
  */
-#include "command.h"
+#include "command/output.h"
+#include "commands.h"
 #include "cover-file.h"
-#include "coverage-file.h"
+#include "file/coverage-file.h"
+#include "file/profile-file.h"
 #include "format.h"
-#include "output.h"
-#include "profile-file.h"
 
 #include <getopt.h> /* optind */
 #include <inttypes.h>

@@ -6,10 +6,10 @@
  * What is written is examples/tally with another name: the tests build that and run it, so it works. A project goes
  * into a folder that was not there before, and one that cannot be written to the end is taken away again.
  */
-#include "command.h"
-#include "layout.h"
-#include "output.h"
-#include "shell-word.h"
+#include "command/output.h"
+#include "command/shell-word.h"
+#include "commands.h"
+#include "module/layout.h"
 
 #include <ctype.h>
 #include <errno.h>

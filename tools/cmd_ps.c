@@ -4,9 +4,9 @@
  * cmd_ps.c - `monocle ps`: the .NET and Mono processes that the caller may see.
  */
 #include "column.h"
-#include "command.h"
+#include "command/output.h"
+#include "commands.h"
 #include "ipc.h"
-#include "output.h"
 #include "process.h"
 #include "refusal.h"
 #include "socket.h"

@@ -4,18 +4,18 @@
  * cmd_report.c - `monocle report`: a profile or coverage as a table, a tree, or rows for other programs.
  */
 #include "annotate.h"
-#include "choices.h"
 #include "column.h"
-#include "command.h"
-#include "coverage-file.h"
+#include "command/output.h"
+#include "command/word-list.h"
+#include "commands.h"
+#include "file/coverage-file.h"
+#include "file/profile-file.h"
 #include "line-view.h"
-#include "output.h"
-#include "profile-file.h"
-#include "report-coverage.h"
 #include "report-format.h"
-#include "topic-choice.h"
-#include "view-options.h"
-#include "word-list.h"
+#include "report/choices.h"
+#include "report/report-coverage.h"
+#include "report/topic-choice.h"
+#include "report/view-options.h"
 
 #include <getopt.h> /* optind */
 #include <stdint.h>

@@ -3,10 +3,10 @@
  *
  * cmd_snapshot.c - `monocle snapshot`: what a running process has covered until now.
  */
-#include "command.h"
-#include "coverage-live.h"
+#include "command/output.h"
+#include "commands.h"
 #include "coverage.h"
-#include "output.h"
+#include "file/coverage-live.h"
 
 #include <getopt.h> /* optind */
 #include <limits.h>

@@ -5,15 +5,15 @@
  *
  * The module sample is attached for no longer than a snapshot takes, and what it wrote is printed.
  */
-#include "attach-target.h"
-#include "attach.h"
-#include "command.h"
-#include "layout.h"
-#include "output.h"
-#include "profile-file.h"
+#include "command/output.h"
+#include "commands.h"
+#include "file/profile-file.h"
+#include "live/attach-target.h"
+#include "live/attach.h"
+#include "module/layout.h"
 #include "report.h"
+#include "report/view-options.h"
 #include "text-stacks.h"
-#include "view-options.h"
 
 #include <getopt.h> /* optind */
 #include <stdint.h>

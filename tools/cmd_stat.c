@@ -3,11 +3,11 @@
  *
  * cmd_stat.c - `monocle stat`: what a running program, or a command, does, in figures.
  */
-#include "command.h"
-#include "duration.h"
-#include "live-watch.h"
-#include "output.h"
-#include "stat-format.h"
+#include "command/duration.h"
+#include "command/output.h"
+#include "commands.h"
+#include "live/live-watch.h"
+#include "live/stat-format.h"
 
 #include <errno.h>
 #include <getopt.h> /* optind */

@@ -6,11 +6,11 @@
  * A command is started by `monocle run`, so that it is sampled and leaves its profile; while the screen is there, what
  * it and we write goes to a file without a name, which is copied out when the terminal is the user's again.
  */
-#include "command.h"
-#include "duration.h"
-#include "live-watch.h"
-#include "output.h"
-#include "top-screen.h"
+#include "command/duration.h"
+#include "command/output.h"
+#include "commands.h"
+#include "live/live-watch.h"
+#include "live/top-screen.h"
 
 #include <errno.h>
 #include <fcntl.h>

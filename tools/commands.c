@@ -3,7 +3,7 @@
  *
  * commands.c - the table of commands.
  */
-#include "command.h"
+#include "commands.h"
 
 #define COMMAND(name) &monocle__command_##name,
 const monocle__command *const monocle__commands[] = {

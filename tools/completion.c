@@ -6,12 +6,12 @@
  */
 #include "completion.h"
 
-#include "command.h"
+#include "commands.h"
 #include "format.h"
-#include "layout.h"
-#include "module-ask.h"
-#include "module-file.h"
-#include "module-list.h"
+#include "module/layout.h"
+#include "module/module-ask.h"
+#include "module/module-file.h"
+#include "module/module-list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  *
  * main.c - the `monocle` command: finds the sub-command and hands over.
  */
-#include "command.h"
+#include "commands.h"
 
-#include "module-check.h"
-#include "module-file.h"
+#include "command/output.h"
+#include "module/module-check.h"
+#include "module/module-file.h"
 #include "nearest.h"
-#include "output.h"
 
 #include <locale.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * rows.c - prints the rows of commands, options and file formats for doc/gen_command.py: a line each, columns between
  * tabs, the kind of the row first.
  */
-#include "command.h"
+#include "commands.h"
 #include "coverage-format.h"
 #include "format.h"
 

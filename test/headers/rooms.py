@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Inside lib/core and lib/clr, names point one way, too: a room uses what is below it.
+"""Inside lib/core, lib/clr and tools, names point one way, too: a room uses what is below it.
 
   rooms.py --build BUILD [--shrink]
 
@@ -34,6 +34,10 @@ ROOMS = {
         ("ground", ["service", "state", "thread-memory", "utf16"]), ("arch", ["arch"]), ("images", ["images"]),
         ("code", ["code"]), ("heap", ["heap"]), ("probes", ["probes"]), ("exceptions", ["exceptions"]),
         ("door", ["."]),
+    ],
+    "tools": [
+        ("command", ["command"]), ("module", ["module"]), ("file", ["file"]), ("report", ["report"]), ("run", ["run"]),
+        ("live", ["live"]), ("door", ["."]),
     ],
 }
 
@@ -85,7 +89,7 @@ def objects(build, library):
     for command in json.loads((build / "compile_commands.json").read_text()):
         path = (pathlib.Path(command["directory"]) / command["file"]).resolve()
         path = str(path.relative_to(TOP)) if path.is_relative_to(TOP) else ""
-        if path in library.files and command["output"].startswith("lib/"):
+        if path in library.files and command["output"].startswith(("lib/", "tools/", "monocle.p/")):
             yield path, build / command["output"]
 
 

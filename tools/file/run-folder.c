@@ -1,0 +1,332 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * run-folder.c - makes, reads and removes the folder of one run.
+ *
+ * Only the user can write there (mode 0700), but the processes in it are not ours: names that do not fit the pattern
+ * are left alone, lengths are bounded, no link is followed, and what another user or no regular file is counts for
+ * nothing.
+ */
+#include "run-folder.h"
+
+#include "command/command.h"
+#include "coverage-file.h"
+#include "path.h"
+#include "process-start.h"
+#include "spool-name.h"
+
+#include <monocle/kit.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+ends_with (const char *text, const char *end)
+{
+	size_t length = strlen (text), end_length = strlen (end);
+	return length > end_length && strcmp (text + length - end_length, end) == 0;
+}
+
+/* Without the link files are named in the folder of the program. */
+static void
+link_here (const char *folder)
+{
+	char here[PATH_MAX], *link = monocle__format ("%s/here", folder);
+	if (getcwd (here, sizeof here) && symlink (here, link) != 0)
+		monocle__say ("cannot make %s: %s; profiles will be where the program is", link, strerror (errno));
+	free (link);
+}
+
+/* By which it is known whether the run goes on. */
+static void
+link_parent (const char *folder)
+{
+	char *link = monocle__format ("%s/parent", folder);
+	char *parent = monocle__format ("%d:%" PRIu64, (int) getpid (), monocle__process_start (getpid ()));
+	if (symlink (parent, link) != 0)
+		monocle__say ("cannot make %s: %s", link, strerror (errno));
+	free (parent);
+	free (link);
+}
+
+size_t
+monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES])
+{
+	const char *const places[MONOCLE__RUN_FOLDER_PLACES] = { getenv ("TMPDIR"), "/tmp", getenv ("XDG_RUNTIME_DIR"),
+		                                                     "/dev/shm" };
+	size_t count = 0;
+	for (size_t i = 0; i < MONOCLE__RUN_FOLDER_PLACES; i++) {
+		if (places[i] && *places[i] == '/')
+			ret_places[count++] = places[i];
+	}
+	return count;
+}
+
+int
+monocle__run_folder_make (monocle__run_folder *ret_folder)
+{
+	const char *places[MONOCLE__RUN_FOLDER_PLACES];
+	size_t count = monocle__run_folder_places (places);
+	int error = 0;
+	*ret_folder = (monocle__run_folder) { 0 };
+	for (size_t i = 0; i < count; i++) {
+		ret_folder->path = monocle__format ("%s/monocle-XXXXXX", places[i]);
+		if (mkdtemp (ret_folder->path)) {
+			link_here (ret_folder->path);
+			link_parent (ret_folder->path);
+			return 0;
+		}
+		error = error ? error : errno;
+		free (ret_folder->path);
+	}
+	monocle__say ("cannot make a folder for the run in %s: %s; set TMPDIR to a folder that can be written", places[0],
+	              strerror (error));
+	return -1;
+}
+
+static void *
+array_add (void *items, size_t count, size_t size)
+{
+	void *longer = realloc (items, (count + 1) * size);
+	if (!longer) {
+		monocle__say ("out of memory");
+		exit (MONOCLE__EXIT_RUN_FAILED);
+	}
+	memset ((char *) longer + count * size, 0, size);
+	return longer;
+}
+
+static monocle__run_process *
+process_of (monocle__run_folder *folder, pid_t pid)
+{
+	for (size_t i = 0; i < folder->process_count; i++) {
+		if (folder->processes[i].pid == pid)
+			return &folder->processes[i];
+	}
+	folder->processes = array_add (folder->processes, folder->process_count, sizeof *folder->processes);
+	folder->processes[folder->process_count].pid = pid;
+	return &folder->processes[folder->process_count++];
+}
+
+static bool
+is_own_file (const struct stat *status)
+{
+	return S_ISREG (status->st_mode) && status->st_uid == geteuid ();
+}
+
+/* In the folder itself, by its name. */
+static bool
+lies_in (const char *folder, const char *path)
+{
+	size_t length = strlen (folder);
+	return strncmp (path, folder, length) == 0 && path[length] == '/' && !strchr (path + length + 1, '/');
+}
+
+static void
+profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
+{
+	bool inside = lies_in (folder->path, path);
+	bool collected = inside && strncmp (monocle__path_base_name (path), "output.", strlen ("output.")) == 0;
+	monocle__run_profile *profile;
+	struct stat status;
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		if (strcmp (folder->profiles[i].path, path) == 0)
+			return;
+	}
+	if (inside && (lstat (path, &status) != 0 || !is_own_file (&status)))
+		return;
+	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
+	profile = &folder->profiles[folder->profile_count++];
+	profile->pid = pid;
+	profile->path = monocle__format ("%s", path);
+	profile->collected = collected;
+	profile->rescued = inside && !collected;
+	profile->is_coverage = monocle__coverage_file_is (path);
+}
+
+/* The first line of a small file. The caller frees; NULL when it cannot be read. */
+static char *
+read_line (const char *path)
+{
+	char line[PATH_MAX + 2] = "";
+	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+	ssize_t length = 0;
+	if (fd < 0)
+		return NULL;
+	if (fstat (fd, &status) == 0 && is_own_file (&status))
+		length = read (fd, line, sizeof line - 1);
+	close (fd);
+	line[length > 0 ? length : 0] = '\0';
+	line[strcspn (line, "\n")] = '\0';
+	return monocle__format ("%s", line);
+}
+
+/*
+ * Names that are not a spool's begin with the process's number, or with it after one word: PID.loaded, PID.N.done,
+ * output.PID.N.EXTENSION.
+ */
+static pid_t
+pid_in (const char *name)
+{
+	const char *dot = *name >= '0' && *name <= '9' ? name - 1 : strchr (name, '.');
+	if (ends_with (name, ".spool"))
+		return (pid_t) monocle__spool_name_pid (name);
+	return dot ? (pid_t) strtol (dot + 1, NULL, 10) : 0;
+}
+
+static void
+read_spool (monocle__run_folder *folder, pid_t pid, const char *name, const char *path)
+{
+	const char *error = "unknown error";
+	char *final = NULL;
+	int result = monocle_kit_spool_collect (folder->path, name, &final, &error);
+	if (result == 0)
+		profile_add (folder, pid, final);
+	else if (result > 0)
+		process_of (folder, pid)->early = true;
+	if (result >= 0) {
+		free (final);
+		return;
+	}
+	folder->unfinished++;
+	if (final)
+		monocle__say ("process %d is still running; at its end it writes %s (if it is killed: monocle report %s)",
+		              (int) pid, final, path);
+	else
+		monocle__say ("process %d left a profile that cannot be completed: %s; it stays in %s", (int) pid, error, path);
+	free (final);
+}
+
+static void
+read_entry (monocle__run_folder *folder, const char *name, const char *path)
+{
+	pid_t pid = pid_in (name);
+	struct stat status;
+	char *line;
+	if (ends_with (name, ".spool")) {
+		read_spool (folder, pid, name, path);
+	} else if (ends_with (name, ".loaded") && stat (path, &status) == 0) {
+		monocle__run_process *process = process_of (folder, pid);
+		process->runtime = read_line (path);
+		process->loaded = status.st_mtim;
+	} else if (ends_with (name, ".declined")) {
+		process_of (folder, pid)->declined = read_line (path);
+	} else if (ends_with (name, ".told")) {
+		process_of (folder, pid)->told = true;
+	} else if (strstr (name, ".starting.")) {
+		monocle__run_process *process = process_of (folder, pid);
+		free (process->starting);
+		process->starting = monocle__format ("%s", strstr (name, ".starting.") + strlen (".starting."));
+	} else if (ends_with (name, ".done")) {
+		line = read_line (path);
+		if (line && *line == '/')
+			profile_add (folder, pid, line);
+		free (line);
+	} else if (strncmp (name, "output.", strlen ("output.")) == 0) {
+		profile_add (folder, pid, path);
+	}
+}
+
+static int
+compare_processes (const void *a, const void *b)
+{
+	const monocle__run_process *x = a, *y = b;
+	if (x->loaded.tv_sec != y->loaded.tv_sec)
+		return x->loaded.tv_sec < y->loaded.tv_sec ? -1 : 1;
+	if (x->loaded.tv_nsec != y->loaded.tv_nsec)
+		return x->loaded.tv_nsec < y->loaded.tv_nsec ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* The place of the process in the order of loading; unknown ones come last. */
+static size_t
+rank (const monocle__run_folder *folder, pid_t pid)
+{
+	size_t i = 0;
+	while (i < folder->process_count && folder->processes[i].pid != pid)
+		i++;
+	return i;
+}
+
+static int
+compare_profiles (const void *a, const void *b, void *context)
+{
+	const monocle__run_profile *x = a, *y = b;
+	size_t rank_x = rank (context, x->pid), rank_y = rank (context, y->pid);
+	if (rank_x != rank_y)
+		return rank_x < rank_y ? -1 : 1;
+	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : strcmp (x->path, y->path);
+}
+
+void
+monocle__run_folder_read (monocle__run_folder *folder)
+{
+	struct dirent **entries;
+	int count = scandir (folder->path, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		char *path = monocle__format ("%s/%s", folder->path, entries[i]->d_name);
+		read_entry (folder, entries[i]->d_name, path);
+		free (path);
+		free (entries[i]);
+	}
+	if (count >= 0)
+		free (entries);
+	if (folder->process_count)
+		qsort (folder->processes, folder->process_count, sizeof *folder->processes, compare_processes);
+	if (folder->profile_count)
+		qsort_r (folder->profiles, folder->profile_count, sizeof *folder->profiles, compare_profiles, folder);
+}
+
+const monocle__run_process *
+monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
+{
+	size_t i = rank (folder, pid);
+	return i < folder->process_count ? &folder->processes[i] : NULL;
+}
+
+void
+monocle__run_folder_delete (const char *path)
+{
+	DIR *directory = opendir (path);
+	struct dirent *entry;
+	while (directory && (entry = readdir (directory)))
+		unlinkat (dirfd (directory), entry->d_name, 0);
+	if (directory)
+		closedir (directory);
+	rmdir (path);
+}
+
+void
+monocle__run_folder_remove (const monocle__run_folder *folder)
+{
+	bool needed = folder->unfinished > 0;
+	for (size_t i = 0; i < folder->profile_count; i++)
+		needed = needed || folder->profiles[i].collected || folder->profiles[i].rescued;
+	if (!needed)
+		monocle__run_folder_delete (folder->path);
+}
+
+void
+monocle__run_folder_done (monocle__run_folder *folder)
+{
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		free (folder->profiles[i].path);
+		monocle__profile_free (folder->profiles[i].content);
+	}
+	for (size_t i = 0; i < folder->process_count; i++) {
+		free (folder->processes[i].runtime);
+		free (folder->processes[i].declined);
+		free (folder->processes[i].starting);
+	}
+	free (folder->processes);
+	free (folder->profiles);
+	free (folder->path);
+}

@@ -1,0 +1,187 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * child.c - fork, exec, wait, and signals in between.
+ *
+ * The child stays in our process group, so the terminal sends Ctrl-C and Ctrl-Z to both of us: such signals, known by
+ * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child,
+ * and the shell continues both. What is sent to us alone is passed on. A signal that was ignored when we were
+ * started (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
+ *
+ * A program may take its time to end, so one request to end is only passed on, however long ago it was, and so are
+ * those that follow it at once. Who asks us again after PATIENCE seconds wants it to end: it is killed.
+ */
+#include "child.h"
+
+#include "command/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on, PATIENCE = 5 };
+
+/* Written while the signals are blocked. */
+static volatile pid_t child_pid;
+/* Written by the handler, which nothing that is passed on interrupts. */
+static volatile time_t asked_to_end; /* by CLOCK_MONOTONIC; 0: not yet */
+static volatile bool was_killed;
+
+/* Async-safe. Was the child asked to end long ago? SIGHUP and SIGQUIT have other meanings for many programs. */
+static bool
+is_overdue (int signal_number)
+{
+	struct timespec now;
+	if (signal_number != SIGTERM && signal_number != SIGINT)
+		return false;
+	clock_gettime (CLOCK_MONOTONIC, &now);
+	if (asked_to_end == 0)
+		asked_to_end = now.tv_sec + 1; /* the rest of this second does not count */
+	return now.tv_sec - asked_to_end >= PATIENCE;
+}
+
+/* Async-safe. From the terminal the child has it already. */
+static void
+pass_on (int signal_number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	if (child_pid > 0 && info->si_code <= 0) {
+		was_killed = is_overdue (signal_number);
+		kill (child_pid, was_killed ? SIGKILL : signal_number);
+	}
+	errno = saved;
+}
+
+/* Blocks what is passed on and sets the handlers; what is ignored stays so. */
+static void
+signals_take (struct sigaction *old_actions, sigset_t *old_mask)
+{
+	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	sigset_t *blocked = &action.sa_mask;
+	sigemptyset (blocked);
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaddset (blocked, passed_on[i]);
+	sigprocmask (SIG_BLOCK, blocked, old_mask);
+	for (size_t i = 0; i < PASSED_ON; i++) {
+		sigaction (passed_on[i], NULL, &old_actions[i]);
+		if (old_actions[i].sa_handler != SIG_IGN)
+			sigaction (passed_on[i], &action, NULL);
+	}
+}
+
+static void
+signals_give_back (const struct sigaction *old_actions)
+{
+	for (size_t i = 0; i < PASSED_ON; i++)
+		sigaction (passed_on[i], &old_actions[i], NULL);
+}
+
+/* In the child: never returns. The pipe closes itself when exec succeeds, else it carries errno. */
+static void __attribute__ ((noreturn))
+become (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, int error_pipe)
+{
+	int error;
+	signals_give_back (old_actions);
+	sigprocmask (SIG_SETMASK, old_mask, NULL);
+	execvp (argv[0], argv);
+	error = errno;
+	if (write (error_pipe, &error, sizeof error) < 0)
+		_exit (MONOCLE__EXIT_RUN_FAILED);
+	_exit (MONOCLE__EXIT_NOT_FOUND);
+}
+
+/* The errno of the child's exec, 0 when it succeeded. */
+static int
+exec_error (int error_pipe)
+{
+	int error = 0;
+	ssize_t got;
+	do {
+		got = read (error_pipe, &error, sizeof error);
+	} while (got < 0 && errno == EINTR);
+	return got == sizeof error ? error : 0;
+}
+
+/* Until it is collected the dead child keeps its number, so no signal can go to a stranger with the same one. */
+static int
+wait_for (pid_t pid, bool *ret_signalled)
+{
+	siginfo_t info;
+	int status;
+	while (waitid (P_PID, (id_t) pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+		continue;
+	child_pid = 0;
+	while (waitpid (pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return MONOCLE__EXIT_RUN_FAILED;
+	}
+	*ret_signalled = WIFSIGNALED (status);
+	return WIFSIGNALED (status) ? MONOCLE__EXIT_SIGNAL + WTERMSIG (status) : WEXITSTATUS (status);
+}
+
+/* ENOENT for a file that is there means that what its first line (or its ELF header) asks for is not. */
+static int
+cannot_start (const char *name, int error)
+{
+	bool is_path = strchr (name, '/') != NULL;
+	struct stat status;
+	if (error == ENOENT && is_path && stat (name, &status) == 0) {
+		monocle__say ("cannot execute %s: the interpreter it asks for is missing", name);
+		return MONOCLE__EXIT_CANNOT_EXECUTE;
+	}
+	if (error == ENOENT || error == ENOTDIR) {
+		monocle__say ("cannot find '%s'%s", name, is_path ? "" : " along PATH");
+		return MONOCLE__EXIT_NOT_FOUND;
+	}
+	monocle__say ("cannot execute %s: %s", name, strerror (error));
+	return MONOCLE__EXIT_CANNOT_EXECUTE;
+}
+
+static int
+start_and_wait (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask,
+                monocle__child *ret_child)
+{
+	int pipe_ends[2], error, code;
+	pid_t pid;
+	if (pipe2 (pipe_ends, O_CLOEXEC) != 0 || (pid = fork ()) < 0) {
+		monocle__say ("cannot start a process: %s", strerror (errno));
+		return MONOCLE__EXIT_RUN_FAILED;
+	}
+	if (pid == 0)
+		become (argv, old_actions, old_mask, pipe_ends[1]);
+	child_pid = pid;
+	sigprocmask (SIG_SETMASK, old_mask, NULL);
+	close (pipe_ends[1]);
+	error = exec_error (pipe_ends[0]);
+	close (pipe_ends[0]);
+	code = wait_for (pid, &ret_child->signalled);
+	if (error)
+		return cannot_start (argv[0], error);
+	if (was_killed)
+		monocle__say ("the program had not ended %d seconds after it was asked to; asked again, it was killed",
+		              PATIENCE);
+	ret_child->pid = pid;
+	return code;
+}
+
+int
+monocle__child_run (char *const *argv, monocle__child *ret_child)
+{
+	struct sigaction old_actions[PASSED_ON];
+	sigset_t old_mask;
+	int code;
+	*ret_child = (monocle__child) { 0 };
+	signals_take (old_actions, &old_mask);
+	code = start_and_wait (argv, old_actions, &old_mask, ret_child);
+	signals_give_back (old_actions);
+	sigprocmask (SIG_SETMASK, &old_mask, NULL);
+	return code;
+}

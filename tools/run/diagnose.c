@@ -1,0 +1,287 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * diagnose.c - looks at the program file, the environment and what the processes left, and names the likeliest reason.
+ *
+ * Runtimes are silent when a profiler does not load, so this is where a person learns why. Each reason is a row: a test
+ * and a sentence; the first that holds is said. What is not known is not claimed.
+ */
+#include "diagnose.h"
+
+#include "command/command.h"
+#include "path.h"
+#include "program-file.h"
+#include "shown-comment.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+	char *const *argv;
+	int exit_code;
+	bool signalled;
+	const monocle__run_folder *folder;
+	const monocle__environ_state *state;
+	const monocle__layout *layout;
+	monocle__embedded embedded; /* which programs that embed Mono were reached */
+	monocle__program_file file;
+} facts;
+
+/* --- the reasons -------------------------------------------------------------------------------------------------- */
+
+static bool
+is_another_cpu (const facts *f)
+{
+#if defined(__x86_64__)
+	const unsigned machine = EM_X86_64;
+#elif defined(__aarch64__)
+	const unsigned machine = EM_AARCH64;
+#else
+	const unsigned machine = EM_NONE;
+#endif
+	return monocle__program_file_is_elf (&f->file) && (!f->file.elf || f->file.elf->e_machine != machine);
+}
+
+static bool
+is_privileged (const facts *f)
+{
+	return (f->file.mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+static bool
+is_native_aot (const facts *f)
+{
+	return f->file.elf && (monocle__program_file_contains (&f->file, "__managedcode") ||
+	                       monocle__program_file_contains (&f->file, "RhpReversePInvoke"));
+}
+
+static bool
+is_static (const facts *f)
+{
+	return f->file.elf && f->file.elf->e_type != ET_DYN && !monocle__program_file_has_interpreter (&f->file);
+}
+
+static bool
+is_mono (const facts *f)
+{
+	return strncmp (monocle__path_base_name (f->file.path), "mono", 4) == 0;
+}
+
+/* `dotnet`, or a program with the host that every .NET program starts with. */
+static bool
+is_dotnet (const facts *f)
+{
+	return strcmp (monocle__path_base_name (f->file.path), "dotnet") == 0 ||
+	       (f->file.elf && monocle__program_file_contains (&f->file, "hostfxr"));
+}
+
+static bool
+is_mono_without_umbrella (const facts *f)
+{
+	return is_mono (f) && !f->layout->umbrella;
+}
+
+static bool
+is_failed_opener (const facts *f)
+{
+	return f->file.elf && !is_mono (f) && !f->file.links_mono &&
+	       monocle__program_file_contains (&f->file, "mono_jit_init");
+}
+
+static bool
+is_embedder (const facts *f)
+{
+	return f->file.links_mono;
+}
+
+static bool
+is_embedder_unreached (const facts *f)
+{
+	return is_embedder (f) && monocle__environ_embedded_trouble (f->layout, MONOCLE__EMBEDDED_LINKED);
+}
+
+/* What opens a library has the names that it looks for; so has a Mono that is a part of the program. */
+static bool
+is_opener (const facts *f)
+{
+	return f->embedded != MONOCLE__EMBEDDED_ANY && is_failed_opener (f);
+}
+
+static bool
+is_dotnet_without_adapter (const facts *f)
+{
+	return is_dotnet (f) && !f->layout->adapter;
+}
+
+static bool
+is_dotnet_disabled (const facts *f)
+{
+	return is_dotnet (f) && f->state->disabled;
+}
+
+static bool
+is_dotnet_foreign (const facts *f)
+{
+	return is_dotnet (f) && f->state->foreign && !f->state->is_joined;
+}
+
+static bool
+file_mentions (const char *path, const char *text)
+{
+	char buffer[65536];
+	FILE *stream = fopen (path, "re");
+	size_t length = stream ? fread (buffer, 1, sizeof buffer, stream) : 0;
+	if (stream)
+		fclose (stream);
+	return memmem (buffer, length, text, strlen (text)) != NULL;
+}
+
+/* APP.runtimeconfig.json beside the assembly (or the host of the same name) may switch profilers off. */
+static bool
+is_disabled_by_config (const facts *f)
+{
+	for (size_t i = 0; f->argv[i] && i < 8 && is_dotnet (f); i++) {
+		const char *dot = strrchr (monocle__path_base_name (f->argv[i]), '.');
+		bool is_assembly = dot && (strcmp (dot, ".dll") == 0 || strcmp (dot, ".exe") == 0);
+		int length = (int) (is_assembly ? (size_t) (dot - f->argv[i]) : strlen (f->argv[i]));
+		char *config = monocle__format ("%.*s.runtimeconfig.json", length, f->argv[i]);
+		bool disabled = file_mentions (config, "EnableDiagnostics");
+		free (config);
+		if (disabled)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_killed (const facts *f)
+{
+	return f->signalled && (is_dotnet (f) || is_mono (f) || f->file.links_mono);
+}
+
+static bool
+is_script (const facts *f)
+{
+	return f->file.size > 2 && f->file.bytes[0] == '#' && f->file.bytes[1] == '!';
+}
+
+static bool
+is_other_elf (const facts *f)
+{
+	return f->file.elf && !is_dotnet (f) && !is_mono (f);
+}
+
+static bool
+is_failed_host (const facts *f)
+{
+	return (is_dotnet (f) || is_mono (f)) && f->exit_code != 0;
+}
+
+static bool
+is_anything (const facts *f)
+{
+	return true;
+}
+
+typedef enum { BEFORE, AFTER, BELOW } moment;
+
+static const struct {
+	bool (*holds) (const facts *f);
+	moment when;          /* see reasons.def */
+	const char *sentence; /* %s: the program file; %d: its exit code */
+} reasons[] = {
+#define REASON(test, when, text) { test, when, text },
+#include "reasons.def"
+#undef REASON
+};
+
+/* The first that holds until `last`; the caller frees. NULL: none does. */
+static char *
+find_reason (const facts *f, moment last)
+{
+	const char *name = *f->file.path ? f->file.path : f->argv[0],
+	           *hint = "; one that embeds Mono needs --embedded-mono";
+	size_t i = 0, count = sizeof reasons / sizeof *reasons;
+	while (i < count && (reasons[i].when > last || !reasons[i].holds (f)))
+		i++;
+	if (i == count)
+		return NULL;
+	char *sentence = monocle__format (reasons[i].sentence, name, f->exit_code);
+	bool is_hinted = reasons[i].when == BELOW && f->embedded != MONOCLE__EMBEDDED_ANY;
+	char *reason = monocle__format ("%s%s", sentence, is_hinted ? hint : "");
+	free (sentence);
+	return reason;
+}
+
+static void
+say_no_profile (const monocle__run_process *process)
+{
+	char runtime[128] = "unknown runtime";
+	if (process->runtime)
+		monocle__shown_comment_runtime (process->runtime, runtime, sizeof runtime);
+	monocle__say ("no profile from process %d (%s)", (int) process->pid, runtime);
+}
+
+/* Loaded and declined; or loaded, but nothing written; where the reason was not reported. */
+static void
+say_processes (const monocle__run_folder *folder, bool expected)
+{
+	for (size_t i = 0; i < folder->process_count; i++) {
+		const monocle__run_process *process = &folder->processes[i];
+		if (process->told || process->starting)
+			continue;
+		if (process->declined)
+			monocle__say ("process %d was not profiled: %s", (int) process->pid, process->declined);
+		else if (process->early)
+			monocle__say ("process %d ended before there was anything to count", (int) process->pid);
+		else if (expected && folder->unfinished == 0)
+			say_no_profile (process);
+	}
+}
+
+void
+monocle__diagnose (char *const *argv, int exit_code, bool signalled, const monocle__run_folder *folder,
+                   const monocle__environ_state *state, const monocle__environ_wishes *wishes, bool expected)
+{
+	facts f = { .argv = argv,
+		        .exit_code = exit_code,
+		        .signalled = signalled,
+		        .folder = folder,
+		        .state = state,
+		        .layout = wishes->layout,
+		        .embedded = wishes->embedded };
+	if (folder->process_count > 0 || folder->unfinished > 0) {
+		say_processes (folder, expected);
+		return;
+	}
+	monocle__program_file_open (&f.file, argv[0]);
+	char *reason = find_reason (&f, BELOW);
+	monocle__say ("nothing was profiled: %s", reason);
+	free (reason);
+	monocle__program_file_close (&f.file);
+}
+
+char *
+monocle__diagnose_file (const char *name, const monocle__environ_state *state, const monocle__layout *layout)
+{
+	char *const argv[] = { (char *) name, NULL };
+	facts f = { .argv = argv, .state = state, .layout = layout };
+	monocle__program_file_open (&f.file, name);
+	char *reason;
+	if (*f.file.path && access (f.file.path, X_OK) != 0)
+		reason =
+		    monocle__format ("%s cannot be executed: %s; a program's .dll or .exe is an argument of dotnet or mono",
+		                     name, strerror (errno));
+	else if (*f.file.path)
+		reason = find_reason (&f, BEFORE);
+	else if (!strchr (name, '/') && access (name, F_OK) == 0)
+		reason = monocle__format ("%s was not found along PATH; the file that is here is ./%s", name, name);
+	else
+		reason = monocle__format ("%s was not found", name);
+	monocle__program_file_close (&f.file);
+	return reason;
+}
