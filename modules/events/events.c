@@ -75,7 +75,7 @@ open_log (const char *desc)
 {
 	char head[512];
 	char *runtime = mono_get_runtime_build_info ();
-	snprintf (head, sizeof head, "# %s on %s\n# time thread event\n", desc, runtime ? runtime : "?");
+	snprintf (head, sizeof head, "# %.380s on %.80s\n# time thread event\n", desc, runtime ? runtime : "?");
 	mono_free (runtime);
 	monocle_kit_text_config config = {
 		.size = sizeof config,
