@@ -32,6 +32,9 @@
 #include "code/codemap.h"
 #include "code/sampling.h"
 #include "environment.h"
+#include "heap/collector.h"
+#include "heap/gc-handle.h"
+#include "heap/voice.h"
 #include "images/dynamic-method.h"
 #include "images/image.h"
 #include "nanoseconds.h"
@@ -143,12 +146,15 @@ HRESULT
 monocle__callback_ProfilerDetachSucceeded (ICorProfilerCallback11 *self)
 {
 	pthread_join (attached.thread, NULL);
+	monocle__voice_leave ();
 	bool is_free = leave_core ();
 	if (is_free) {
 		monocle__sampling_leave ();
 		monocle__images_leave ();
 		monocle__dynamic_methods_leave ();
 		monocle__threads_leave ();
+		monocle__collector_leave ();
+		monocle__gc_handle_leave ();
 		monocle__service_forget ();
 		forget_state ();
 		monocle__run_note ("detached", "");

@@ -232,6 +232,21 @@ monocle__collector_lose_track (void)
 	atomic_store (&is_followed, false);
 }
 
+void
+monocle__collector_leave (void)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		atomic_store (&others[i], 0);
+	atomic_store (&stopping, 0);
+	atomic_store (&is_paused, false);
+	atomic_store (&restarting, 0);
+	atomic_store (&background, 0);
+	atomic_store (&foreground, 0);
+	atomic_store (&is_followed, false);
+	atomic_store (&heap_size, 0);
+	atomic_fetch_add (&ended, 1); /* objects that are remembered move unseen from here on */
+}
+
 bool
 monocle__collector_is_alone (void)
 {

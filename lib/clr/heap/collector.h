@@ -28,6 +28,8 @@ bool monocle__collector_is_starting_world (void);
 bool monocle__collector_is_alone (void);
 /* Events were or may have been missed. */
 void monocle__collector_lose_track (void);
+/* No event comes any more, until a next attach: what was under way is not known to have ended. */
+void monocle__collector_leave (void);
 
 /*
  * A collection of all generations after the runtime's events have ended: it begins, it ends with the world still

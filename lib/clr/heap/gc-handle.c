@@ -171,3 +171,17 @@ monocle__gc_handle_destroyed (uintptr_t handle)
 	give_back (gone.index);
 	pthread_mutex_unlock (&lock);
 }
+
+void
+monocle__gc_handle_leave (void)
+{
+	pthread_mutex_lock (&lock);
+	free (entries);
+	free (free_indexes);
+	entries = NULL;
+	free_indexes = NULL;
+	capacity = used = free_count = free_capacity = 0;
+	next_index = FIRST_INDEX;
+	atomic_store (&is_full, false);
+	pthread_mutex_unlock (&lock);
+}

@@ -11,5 +11,7 @@
 
 void monocle__gc_handle_created (uintptr_t handle, MonoObject *object, uint32_t kind);
 void monocle__gc_handle_destroyed (uintptr_t handle);
+/* No event comes any more, until a next attach: handles come and go unseen. */
+void monocle__gc_handle_leave (void);
 
 #endif

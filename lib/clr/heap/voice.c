@@ -13,8 +13,8 @@
  *      the voice                   +- 6 10 7 0 --+
  *
  * The thread is made when the first such collector is met, while the world still runs. It does not belong to the
- * runtime, so that no pause stops it, has all signals blocked, and ends with the process; a forked child has none.
- * Where there is no voice, each of the collector's threads reports its own events.
+ * runtime, so that no pause stops it, has all signals blocked, and ends with the process, or an attach; a forked child
+ * has none. Where there is no voice, each of the collector's threads reports its own events.
  */
 #include "voice.h"
 #include <pthread.h>
@@ -31,8 +31,9 @@ static sem_t asked, spoken;
 static void (*words) (void *data);
 static void *about;
 static pthread_t thread;
-static _Atomic (pid_t) owner; /* the process whose thread it is; 0: there is none */
-static atomic_bool is_made;   /* or was tried to make */
+static _Atomic (pid_t) owner;  /* the process whose thread it is; 0: there is none */
+static atomic_bool is_made;    /* or was tried to make */
+static atomic_bool is_leaving; /* the thread is to end */
 
 static void
 await (sem_t *sem)
@@ -44,8 +45,11 @@ await (sem_t *sem)
 static void *
 run (void *nothing)
 {
+	pthread_setname_np (pthread_self (), "monocle-voice");
 	for (;;) {
 		await (&asked);
+		if (atomic_load (&is_leaving))
+			return NULL;
 		MONOCLE__INVARIANT (words != NULL);
 		words (about);
 		words = NULL;
@@ -59,10 +63,7 @@ make (void)
 {
 	sem_init (&asked, 0, 0);
 	sem_init (&spoken, 0, 0);
-	bool made = monocle__background_start (&thread, run, NULL, 0);
-	if (made)
-		pthread_detach (thread);
-	return made;
+	return monocle__background_start (&thread, run, NULL, 0);
 }
 
 void
@@ -70,6 +71,19 @@ monocle__voice_begin (void)
 {
 	if (!atomic_exchange (&is_made, true) && make ())
 		atomic_store (&owner, getpid ());
+}
+
+void
+monocle__voice_leave (void)
+{
+	if (atomic_load (&owner) == getpid ()) {
+		atomic_store (&is_leaving, true);
+		sem_post (&asked);
+		pthread_join (thread, NULL);
+		atomic_store (&owner, 0);
+		atomic_store (&is_leaving, false);
+	}
+	atomic_store (&is_made, false);
 }
 
 bool

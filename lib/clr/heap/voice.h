@@ -15,6 +15,8 @@
 void monocle__voice_say (void (*say) (void *data), void *data);
 /* Makes it, once. While the world runs. */
 void monocle__voice_begin (void);
+/* Ends it, where nobody has anything to say any more. */
+void monocle__voice_leave (void);
 bool monocle__voice_is_made (void);
 bool monocle__voice_is_self (void);
 

@@ -16,7 +16,9 @@
 #include "../core/child.h"
 #include "fake-runtime.h"
 #include "trace.h"
+#include "heap/collector.h"
 #include "heap/gc-handle.h"
+#include "heap/voice.h"
 
 static MonoProfilerHandle handle;
 
@@ -431,6 +433,52 @@ CHILD_TEST (handles_have_small_numbers_and_their_type_inside)
 	check_trace ("-3:2 +4:3 ");
 }
 
+/* As after an attach that was over in the middle of things, and another one. */
+static void
+leave (void)
+{
+	monocle__voice_leave ();
+	monocle__collector_leave ();
+	monocle__gc_handle_leave ();
+	trace[0] = 0;
+}
+
+CHILD_TEST (a_collection_whose_end_nobody_heard_is_forgotten)
+{
+	start ("watch:collector");
+	suspend (1);
+	collect (1, 2, 1);
+	leave ();
+	suspend (1);
+	collect (7, 0, 0);
+	collected (7, 0);
+	resume ();
+	check_trace ("6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+}
+
+CHILD_TEST (handles_that_went_unseen_are_forgotten)
+{
+	uintptr_t object[2] = { 0x1000 };
+	start ("watch:collector");
+	for (int turn = 0; turn < 2; turn++) {
+		deliver (30, 8, U (0x7f0010), 8, U (object), 4, U (2), 4, U (0), 8, U (0), 2, U (0), 0);
+		check_trace ("+3:2 ");
+		leave ();
+	}
+	deliver (31, 8, U (0x7f0010), 2, U (0), 0);
+	check_trace ("");
+}
+
+CHILD_TEST (an_object_that_moves_unseen_has_a_stand_in)
+{
+	uintptr_t first[2] = { 0x1000 }, second[2] = { 0x2000 };
+	start ("watch:collector");
+	deliver (29, 8, U (1), 8, U (first), 2, U (0), 0);
+	leave ();
+	deliver (29, 8, U (1), 8, U (second), 2, U (0), 0);
+	check_trace ("-like +object ");
+}
+
 CHILD_TEST (indexes_of_handles_are_used_again)
 {
 	start ("watch:collector");
@@ -673,6 +721,9 @@ main (void)
 		cmocka_unit_test (collections_nest_in_one_in_the_background),
 		cmocka_unit_test (an_object_that_may_have_moved_is_replaced_by_its_like),
 		cmocka_unit_test (handles_have_small_numbers_and_their_type_inside),
+		cmocka_unit_test (a_collection_whose_end_nobody_heard_is_forgotten),
+		cmocka_unit_test (handles_that_went_unseen_are_forgotten),
+		cmocka_unit_test (an_object_that_moves_unseen_has_a_stand_in),
 		cmocka_unit_test (indexes_of_handles_are_used_again),
 		cmocka_unit_test (who_holds_a_lock_is_seen_from_the_lock),
 		cmocka_unit_test (a_payload_that_is_too_short_is_dropped_and_said_once),
