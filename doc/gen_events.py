@@ -72,9 +72,9 @@ EXT_COLUMNS = "\n| event | CoreCLR | attached | the CLR's source | cost | note |
 
 # What a runtime that runs is not asked for any more; attached_loses () and is_early () of lib/clr/wants.c. The test of
 # test/conformance/attach compares the page with what comes.
-STARTED_ONLY = {"CALLS", "ALLOCATIONS", "ROOTS", "SEARCHES", "TRANSITIONS"}
+STARTED_ONLY = {"CALLS", "ALLOCATIONS", "SEARCHES", "TRANSITIONS"}
 EARLY = {"method_enter", "method_leave", "method_tail_call", "method_exception_leave", "exception_clause",
-         "gc_allocation", "gc_root_register"}
+         "gc_allocation"}
 
 
 Row = collections.namedtuple("Row", "name place choice closes support demand moment source cost note")

@@ -34,6 +34,7 @@
 #include "environment.h"
 #include "heap/collector.h"
 #include "heap/gc-handle.h"
+#include "heap/roots.h"
 #include "heap/voice.h"
 #include "images/dynamic-method.h"
 #include "images/image.h"
@@ -107,11 +108,20 @@ leave (void)
 	}
 }
 
+/* The runtime tells roots in collections that a profiler asks for; the program's own would be waited for in vain. */
+static void
+ask_for_roots (void)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_gc_roots) && !is_asked_to_stop ())
+		mono_gc_collect (mono_gc_max_generation ());
+}
+
 static void *
 run (void *nothing)
 {
 	pthread_setname_np (pthread_self (), "monocle-attach");
 	await_beginning ();
+	ask_for_roots ();
 	await_end ();
 	bool was_ended = atomic_load (&monocle__clr_state.ended);
 	monocle__adapter_end (NULL);
@@ -250,6 +260,7 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 HRESULT
 monocle__callback_ProfilerAttachComplete (ICorProfilerCallback11 *self)
 {
+	monocle__roots_register ();
 	monocle_raise_domain_loading (monocle_domain_root ());
 	monocle_raise_domain_loaded (monocle_domain_root ());
 	monocle__images_catch_up ();

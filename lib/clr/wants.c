@@ -126,15 +126,15 @@ is_call (monocle_event event)
 static bool
 is_early (monocle_event event)
 {
-	return is_call (event) || event == MONOCLE_EVENT_gc_allocation || event == MONOCLE_EVENT_gc_root_register;
+	return is_call (event) || event == MONOCLE_EVENT_gc_allocation;
 }
 
-/* What a runtime that has started cannot be asked for any more. Roots: concurrent collections would end. */
+/* What a runtime that has started cannot be asked for any more. */
 static bool
 attached_loses (int demand)
 {
-	return demand == DEMAND_CALLS || demand == DEMAND_ALLOCATIONS || demand == DEMAND_ROOTS ||
-	       demand == DEMAND_SEARCHES || demand == DEMAND_TRANSITIONS;
+	return demand == DEMAND_CALLS || demand == DEMAND_ALLOCATIONS || demand == DEMAND_SEARCHES ||
+	       demand == DEMAND_TRANSITIONS;
 }
 
 /* Probes and roots are the main profiler's. */
@@ -186,14 +186,16 @@ monocle__wants_all_roots (void)
 }
 
 /*
- * The flag of roots is to be had in the init window only. Who asks later has the roots of those collections that a
- * module asks for. Modules that were written for Mono's internals ask when such a collection has begun already.
+ * The flag of roots is to be had in the init window only; after an attach it could be had, and would end concurrent
+ * collections. Who asks later has the roots of those collections that a module asks for. Modules that were written for
+ * Mono's internals ask when such a collection has begun already.
  */
 static int
 demand_of (monocle_event event)
 {
 	int demand = of_events[event].demand;
-	bool is_late = atomic_load (&monocle__clr_state.started) && !monocle__wants_all_roots ();
+	bool is_late =
+	    monocle__clr_state.attached || (atomic_load (&monocle__clr_state.started) && !monocle__wants_all_roots ());
 	return demand == DEMAND_ROOTS && is_late && !monocle__clr_state.beside ? DEMAND_LATE_ROOTS : demand;
 }
 

@@ -20,22 +20,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
-# What a program with the habits of the test below does while it is attached to.
-PROVOKED = {"domain_loading", "domain_loaded", "domain_name", "runtime_initialized", "image_loading", "image_loaded",
-            "assembly_loading", "assembly_loaded", "thread_started", "thread_os_id", "thread_name", "thread_stopping",
-            "thread_stopped", "thread_exited", "exception_throw", "exception_phase", "jit_begin", "jit_done",
-            "gc_event", "gc_resize", "suspension", "runtime_shutdown_begin", "runtime_shutdown_end"}
 HABITS = "forks,starts,throws,collects,threads,generates,closes,execs,exits,dies"
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
 
 
 class Target:
-    def __init__(self, suite, runtime, habit=None, program="target.exe"):
+    def __init__(self, suite, runtime, habit=None, program="target.exe", settings=None):
+        arguments = [habit] if isinstance(habit, str) else habit or []
         exe = suite.build.path / "test/conformance/attach" / program
-        self.process = subprocess.Popen(runtime.command(exe) + ([habit] if habit else []), stdin=subprocess.PIPE,
+        self.process = subprocess.Popen(runtime.command(exe) + arguments, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=suite.work,
-                                        env=harness.bare_environment({"TMPDIR": "/tmp"}))
+                                        env=harness.bare_environment({"TMPDIR": "/tmp", **(settings or {})}))
         self.pid = self.process.pid
         self.first = self.process.stdout.readline()
 
@@ -166,37 +162,6 @@ class Attach(harness.Suite):
         code, said = target.end()
         self.check((code, said) == (3, "unharmed\n"), what + " is unharmed", (code, said, str(seen)))
 
-    def page(self):
-        """{event: may it come} as doc/events.md has it."""
-        found, column = {}, None
-        for line in (harness.TOP / "doc/events.md").read_text().splitlines():
-            cells = [cell.strip() for cell in line.split("|")]
-            if "attached" in cells:
-                column = cells.index("attached")
-            elif column and line.startswith("| `"):
-                found[cells[1].strip("`")] = cells[column] == "yes"
-        return found
-
-    def events(self, runtime):
-        """The column of doc/events.md and what comes are compared both ways."""
-        page, seen, came = self.page(), [], set()
-        losses = sorted(name for name, comes in page.items() if not comes and name != "method_samplepoint")
-        for habit in ("threads", "generates"):
-            target = Target(self, runtime, habit)
-            target.begin()
-            log = self.work / ("events-%s-%s.txt" % (runtime, habit))
-            seen.append(self.attach(target, "-q", "--profile=events:output=%s,also=%s" % (log, "+".join(losses)),
-                                    "--duration=700ms"))
-            came |= {line.split()[2] for line in log.read_text().splitlines()[2:] if len(line.split()) > 2}
-            target.process.stdin.close()
-            self.check(target.end()[0] == 3, "%s: a program is unharmed by events" % runtime)
-        told = re.search(r"never on this runtime: (.*)", seen[0].err)
-        self.check(told and sorted(told.group(1).split(", ")) == losses,
-                   "%s: the page and Monocle agree on what cannot come" % runtime, (losses, str(seen[0])))
-        self.check(len(page) > 60 and came <= {name for name, comes in page.items() if comes},
-                   "%s: nothing comes that cannot" % runtime, sorted(name for name in came if not page.get(name)))
-        self.check(PROVOKED <= came, "%s: what the program does comes" % runtime, sorted(PROVOKED - came))
-
     def refusals(self, runtime):
         target = Target(self, runtime)
         for arguments, words in ((["--profile=calls"], "the module calls cannot be attached"),
@@ -250,7 +215,6 @@ def main():
             suite.rounds(runtime)
         for habit in filter(None, options.habits.split(",")):
             suite.habit(runtime, habit)
-        suite.events(runtime)
         suite.refusals(runtime)
         suite.unwritable(runtime)
     return suite.finish()

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What an attach is told: each event that doc/events.md says comes is raised by a program that runs (late.cs) and is
+seen; each that it says does not come is named in one line, and is not seen.
+
+  late.py --build DIR [--runtimes clr8,...] [--rounds N]
+
+Rounds of such attaches leave threads, descriptors and memory as the first ones left them, under both collectors.
+"""
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+sys.path.insert(0, str(HERE.parent / "events"))
+import harness  # noqa: E402
+import rows  # noqa: E402
+from attach import Attach, Target  # noqa: E402
+
+# What no program can do on purpose: another profiler has to ask for a body, or the runtime's own files to be broken.
+SELDOM = {"rejit", "jit_failed", "class_failed", "load_failed"}
+# sample_hit is in no log: attach.py looks at samples.
+SHOWN = set(rows.EVENTS) - rows.NEVER_SHOWN
+
+
+class Late(Attach):
+    def target(self, runtime, settings=None):
+        build = self.build.path / "test/conformance"
+        target = Target(self, runtime, [build / "events/events-helper.dll", self.work], "late.exe", settings)
+        target.begin()
+        return target
+
+    def page(self):
+        """{event: may it come} as doc/events.md has it."""
+        found, column = {}, None
+        for line in (harness.TOP / "doc/events.md").read_text().splitlines():
+            cells = [cell.strip() for cell in line.split("|")]
+            if "attached" in cells:
+                column = cells.index("attached")
+            elif column and line.startswith("| `"):
+                found[cells[1].strip("`")] = cells[column] == "yes"
+        return found
+
+    def events(self, runtime):
+        page, what = self.page(), str(runtime)
+        losses = sorted(name for name, comes in page.items() if not comes and name in SHOWN)
+        target, log = self.target(runtime), self.work / ("late-%s.log" % runtime)
+        seen = self.attach(target, "-q", "--profile=events:output=%s,only=%s" % (log, "+".join(sorted(SHOWN))),
+                           "--duration=2s")
+        told = re.findall(r"never on this runtime: (.*)", seen.err)
+        self.check(len(page) == len(rows.EVENTS) and len(told) == 1 and sorted(told[0].split(", ")) == losses,
+                   what + ": what cannot come is named in one line", (losses, str(seen)))
+        lines = [line.split() for line in log.read_text().splitlines()[2:]]
+        came = [words[2] for words in lines if len(words) > 2]
+        wanted = {name for name, comes in page.items() if comes and name in SHOWN} - SELDOM
+        late = wanted - {"runtime_shutdown_begin", "runtime_shutdown_end"}
+        self.check(late <= set(came), what + ": what the page says comes", sorted(late - set(came)))
+        self.check({name for name in came if not page.get(name)} == set(), what + ": nothing else comes", set(came))
+        self.check(came.count("gc_root_register") == 4, what + ": each kind of root is told once",
+                   [line for line in lines if "gc_root_register" in line])
+        self.ends(runtime, target, what)
+
+    def ends(self, runtime, target, what):
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said) == (3, "unharmed\n"), what + ": the program noticed nothing", (code, said))
+
+    def rounds(self, runtime, settings, count):
+        what = " ".join([str(runtime), *("%s=%s" % item for item in settings.items())])
+        target, states = self.target(runtime, settings), []
+        profile = "--profile=events:output=/dev/null,only=%s" % "+".join(sorted(SHOWN - rows.APART))
+        for number in range(count):
+            seen = self.attach(target, "-q", profile, "--duration=50ms")
+            states.append(target.left())
+            self.check(not states[-1]["threads"] and not states[-1]["modules"], "%s: round %d ends" % (what, number),
+                       (states[-1], str(seen)))
+        settled, last = states[count // 2], states[-1]
+        self.check(last["descriptors"] <= settled["descriptors"] + 4, what + ": no descriptor stays", (settled, last))
+        self.check(last["rss"] < settled["rss"] + self.options.growth, what + ": memory stays",
+                   [state["rss"] for state in states])
+        print("%s: RSS by round, KiB: %s" % (what, " ".join(str(state["rss"]) for state in states)))
+        self.ends(runtime, target, what)
+
+
+def main():
+    suite = Late("late", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--rounds", type=int, default=20)
+    suite.parser.add_argument("--growth", type=int, default=6000, help="KiB that the second half of the rounds may add")
+    options = suite.parse()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        suite.events(runtime)
+        suite.rounds(runtime, {}, options.rounds)
+        suite.rounds(runtime, {"DOTNET_gcServer": "1"}, min(options.rounds, 4))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
