@@ -22,7 +22,10 @@
 #include <mono/metadata/profiler.h>
 #include <monocle/ext.h>
 
-enum { LINE_MAX = 16384, LINES_MAX = 1 << 16, SLACK = 32, SHOWN_MAX = 64 };
+enum { LINE_MAX = 16384, LINES_MAX = 1 << 16, SHOWN_MAX = 64 };
+
+/* libc's smallest chunk has room for 24 bytes, and it gives one that is 16 larger where the rest would be too small. */
+enum { SLACK = 40 };
 
 typedef struct {
 	char *text;
