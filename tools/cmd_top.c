@@ -42,12 +42,14 @@ print_lines (top *self)
 	for (size_t i = 0; i < self->watch.count; i++) {
 		const monocle__live_watched *at = self->watch.watched[i];
 		char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE];
+		const char *silence;
 		if (!at->session || at->is_over)
 			continue;
 		monocle__top_rates_read (&self->screen.rates[i], at);
 		monocle__top_rates_lines (&self->screen.rates[i], lines);
-		fprintf (self->is_command ? stderr : stdout, "%d %s   %s   %s   %s   %s   %s\n", (int) at->process.pid,
-		         at->process.program, lines[0], lines[1], lines[2], lines[3], lines[4]);
+		silence = monocle__top_rates_silence (&self->screen.rates[i]);
+		fprintf (self->is_command ? stderr : stdout, "%d %s   %s   %s   %s   %s   %s%s%s\n", (int) at->process.pid,
+		         at->process.program, lines[0], lines[1], lines[2], lines[3], lines[4], *silence ? "   " : "", silence);
 	}
 	if (fflush (stdout) != 0)
 		monocle__live_watch_stop (&self->watch);

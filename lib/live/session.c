@@ -7,6 +7,7 @@
 #include "session.h"
 
 #include "ipc-message.h"
+#include "nanoseconds.h"
 #include "socket.h"
 #include "usage.h"
 
@@ -19,7 +20,8 @@ enum {
 	PIECE = 64 << 10,
 	ANSWER_LIMIT = 5000,
 	STOP_LIMIT = 2000,
-	BUFFER = 64, /* MB in the process, of which it takes what it needs */
+	SILENT_STOP_LIMIT = 100, /* of a program that is stopped, say */
+	BUFFER = 64,             /* MB in the process, of which it takes what it needs */
 	FORMAT_NETTRACE = 1,
 	LEVEL_VERBOSE = 5,
 	HANDLES = 3,
@@ -35,6 +37,7 @@ struct monocle__live_session {
 	monocle__live_process process; /* its texts are not ours */
 	monocle__live_session_options options;
 	monocle__live_figures figures;
+	uint64_t heard; /* when something came last, as CLOCK_MONOTONIC has it */
 	monocle__live_usage begin;
 	monocle__live_nettrace *trace;
 	monocle__live_ipc_message *question;
@@ -175,6 +178,7 @@ static void
 have_bytes (uv_stream_t *stream, ssize_t count, const uv_buf_t *room)
 {
 	monocle__live_session *self = stream->data;
+	self->heard = monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (count < 0)
 		lose_connection (self);
 	else if (self->is_ready)
@@ -260,6 +264,7 @@ allocate (const monocle__live_process *process, const monocle__live_session_opti
 	self->question = malloc (sizeof *self->question);
 	self->pipe.data = self->stop_pipe.data = self->timer.data = self->write.data = self->stop_write.data = self;
 	self->command = MONOCLE__LIVE_IPC_COLLECT_TRACING_3;
+	self->heard = monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (self->trace && self->question)
 		return self;
 	monocle__live_session_free (self);
@@ -282,6 +287,17 @@ monocle__live_session_new (uv_loop_t *loop, const monocle__live_process *process
 	uv_timer_init (loop, &self->timer);
 	uv_timer_start (&self->timer, too_late, start (self, fd) ? ANSWER_LIMIT : 0, 0);
 	return self;
+}
+
+/* --- silence ------------------------------------------------------------------------------------------------------ */
+
+uint64_t
+monocle__live_session_silence (const monocle__live_session *session)
+{
+	enum { LEAST = 3, INTERVALS = 3 };
+	double limit = session->options.interval * INTERVALS;
+	uint64_t silence = monocle__nanoseconds (CLOCK_MONOTONIC) - session->heard;
+	return (double) silence / 1e9 > (limit > LEAST ? limit : LEAST) ? silence : 0;
 }
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
@@ -333,7 +349,8 @@ monocle__live_session_stop (monocle__live_session *session)
 	if (session->is_over || session->has_stop_pipe)
 		return;
 	session->is_stopping = true;
-	uv_timer_start (&session->timer, too_late, STOP_LIMIT, 0);
+	uv_timer_start (&session->timer, too_late, monocle__live_session_silence (session) ? SILENT_STOP_LIMIT : STOP_LIMIT,
+	                0);
 	if (session->is_ready)
 		send_stop (session);
 }

@@ -36,6 +36,11 @@ void monocle__live_session_free (monocle__live_session *session);
 
 /* What is known until now; of memory and CPU, what monocle__live_session_look () saw last. Borrowed. */
 const monocle__live_figures *monocle__live_session_figures (const monocle__live_session *session);
+/*
+ * Nanoseconds since the runtime sent anything, or was asked, once they are more than three of its intervals and three
+ * seconds; before, 0. Counters come in each interval, a little late when the program is busy.
+ */
+uint64_t monocle__live_session_silence (const monocle__live_session *session);
 /* Looks into /proc for CPU, memory and threads. */
 void monocle__live_session_look (monocle__live_session *session);
 /* Puts in a figure that the caller knows better. */

@@ -11,6 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *
+monocle__top_rates_silence (const monocle__top_rates *rates)
+{
+	static char words[48] = "";
+	if (!rates->silence)
+		return "";
+	snprintf (words, sizeof words, "no figures for %.0f s", (double) rates->silence / 1e9);
+	return words;
+}
+
 void
 monocle__top_rates_read (monocle__top_rates *rates, const monocle__live_watched *at)
 {
@@ -25,6 +35,7 @@ monocle__top_rates_read (monocle__top_rates *rates, const monocle__live_watched 
 		    seconds > 0 && figures->values[i] >= before ? (double) (figures->values[i] - before) / seconds : 0;
 	}
 	rates->time = now;
+	rates->silence = monocle__live_session_silence (at->session);
 }
 
 /* A word of a line; a few may be in use at once. */

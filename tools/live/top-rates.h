@@ -9,11 +9,15 @@
 #include "live-watch.h"
 
 typedef struct {
+	uint64_t silence;                    /* nanoseconds in which nothing came, when it is too long; else 0 */
 	uint64_t time;                       /* of CLOCK_MONOTONIC; 0: nothing was read yet */
 	double rates[MONOCLE__LIVE_FIGURES]; /* of sums, a second */
 	uint64_t values[MONOCLE__LIVE_FIGURES];
 	bool is_known[MONOCLE__LIVE_FIGURES];
 } monocle__top_rates;
+
+/* "no figures for 7 s", or "": a program that is stopped, or stands still, sends none. */
+const char *monocle__top_rates_silence (const monocle__top_rates *rates);
 
 enum { MONOCLE__TOP_LINES = 5, MONOCLE__TOP_LINE_SIZE = 256 };
 

@@ -233,13 +233,15 @@ static void
 draw_head (monocle__top_screen *self, const monocle__live_watched *at)
 {
 	char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE], several[48] = "";
+	const char *silence = at->is_over ? "" : monocle__top_rates_silence (&self->rates[self->process]);
 	uint64_t until = at->until ? at->until : monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (self->watch->count > 1)
 		snprintf (several, sizeof several, "  %zu of %zu", self->process + 1, self->watch->count);
-	monocle__terminal_row (&self->terminal, MONOCLE__STYLE_BOLD, "%s  pid %d  %s %s  %.0f s%s%s%s", at->process.program,
-	                       (int) at->process.pid, monocle__live_process_kind_name (at->process.kind),
-	                       at->process.version, (double) (until - at->since) / 1e9, several,
-	                       at->is_over ? "  ended" : "", self->is_frozen ? "  frozen" : "");
+	monocle__terminal_row (&self->terminal, MONOCLE__STYLE_BOLD, "%s  pid %d  %s %s  %.0f s%s%s%s%s%s",
+	                       at->process.program, (int) at->process.pid,
+	                       monocle__live_process_kind_name (at->process.kind), at->process.version,
+	                       (double) (until - at->since) / 1e9, several, at->is_over ? "  ended" : "",
+	                       *silence ? "  " : "", silence, self->is_frozen ? "  frozen" : "");
 	monocle__top_rates_lines (&self->rates[self->process], lines);
 	for (size_t i = 0; i < MONOCLE__TOP_LINES; i++)
 		draw_groups (self, lines[i]);

@@ -165,6 +165,27 @@ def endings(suite, runtime, exe, top):
         terminal.close()
 
 
+def silence(suite, runtime, exe, top):
+    """A program that is stopped sends no figures; that is said, and keys work."""
+    program = Program(runtime, exe)
+    terminal = Terminal(top + [program.pid, "--interval=200ms"], environment())
+    suite.check(terminal.shows("hot-thread"), "silence: it is drawn", terminal.text[-500:])
+    os.kill(program.pid, signal.SIGSTOP)
+    suite.check(terminal.shows(r"^busy\.exe .*  no figures for [3-9] s$"), "silence is said", terminal.picture())
+    terminal.type("s")
+    suite.check(terminal.shows(r"name\*$"), "silence: keys work", terminal.picture())
+    os.kill(program.pid, signal.SIGCONT)
+    suite.check(terminal.wait(lambda self: self.picture() and "no figures" not in self.picture()[0]),
+                "figures come again", terminal.picture())
+    os.kill(program.pid, signal.SIGSTOP)
+    suite.check(terminal.shows("no figures for"), "silence is said again", terminal.picture())
+    terminal.type("q")
+    suite.check(terminal.end() == 0 and terminal.is_restored(), "silence: q", terminal.text[-300:])
+    os.kill(program.pid, signal.SIGCONT)
+    suite.check(program.end() == 0, "silence: the program is unharmed")
+    terminal.close()
+
+
 def command(suite, runtime, exe, top):
     """A command is sampled: its methods are there, its words come at the end, its profile is written."""
     folder = suite.work / "command"
@@ -208,6 +229,7 @@ def main():
         keys(suite, runtime, options.exe, top)
     for runtime in runtimes[-1:]:
         endings(suite, runtime, options.exe, top)
+        silence(suite, runtime, options.exe, top)
         command(suite, runtime, options.exe, top)
         plain(suite, runtime, options.exe, top)
     return suite.finish()
