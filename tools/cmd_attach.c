@@ -8,8 +8,8 @@
  * goes, as with `monocle run`. From then on it ends by itself, also when this command is killed.
  */
 #include "command/desc-list.h"
-#include "command/duration.h"
 #include "command/output.h"
+#include "command/time-option.h"
 #include "commands.h"
 #include "file/run-folder.h"
 #include "live/attach-target.h"
@@ -172,7 +172,7 @@ static const monocle__option options[] = {
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
 	  "how long: 500ms, 10s (default), 2m",
-	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
+	  .try_read = monocle__time_option_try_read, .wanted = MONOCLE__TIME_OPTION_WANTED },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. OUT.html is a flame graph, OUT.json is for\n"
 	  "speedscope. Default: PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz here" },

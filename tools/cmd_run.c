@@ -7,8 +7,8 @@
  * but what a person must know to trust the result. All of that goes to stderr.
  */
 #include "command/desc-list.h"
-#include "command/duration.h"
 #include "command/output.h"
+#include "command/time-option.h"
 #include "commands.h"
 #include "file/left-over.h"
 #include "file/run-folder.h"
@@ -313,10 +313,10 @@ static const monocle__option options[] = {
 	  "when modules begin to count: with the process (default), or when monocle ctl says so", .choice = start_choice },
 	{ "delay",   0,   MONOCLE__OPTION_READ, offsetof (arguments, delay),    "TIME",
 	  "so long after the start of each process",
-	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
+	  .try_read = monocle__time_option_try_read, .wanted = MONOCLE__TIME_OPTION_WANTED },
 	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
 	  "and for so long; the program goes on",
-	  .try_read = monocle__duration_try_read, .wanted = MONOCLE__DURATION_WANTED },
+	  .try_read = monocle__time_option_try_read, .wanted = MONOCLE__TIME_OPTION_WANTED },
 	{ "process", 0,   MONOCLE__OPTION_TEXT, offsetof (arguments, process),  "GLOB[,!GLOB]",
 	  "only programs with such a name" },
 	{ "embedded-mono", 0, MONOCLE__OPTION_ON, offsetof (arguments, embedded), NULL,

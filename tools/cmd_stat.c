@@ -3,8 +3,8 @@
  *
  * cmd_stat.c - `monocle stat`: what a running program, or a command, does, in figures.
  */
-#include "command/duration.h"
 #include "command/output.h"
+#include "command/time-option.h"
 #include "commands.h"
 #include "live/live-watch.h"
 #include "live/stat-format.h"
@@ -203,10 +203,10 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "interval", 0,   MONOCLE__OPTION_READ,   offsetof (arguments, interval), "TIME",
 	  "a row each time, 1s for instance, and not only the end",
-	  .wanted = MONOCLE__DURATION_WANTED, .try_read = monocle__duration_try_read },
+	  .wanted = MONOCLE__TIME_OPTION_WANTED, .try_read = monocle__time_option_try_read },
 	{ "duration", 0,   MONOCLE__OPTION_READ,   offsetof (arguments, duration), "TIME",
 	  "stop after this time, and not at Ctrl-C or the program's end; the program goes on",
-	  .wanted = MONOCLE__DURATION_WANTED, .try_read = monocle__duration_try_read },
+	  .wanted = MONOCLE__TIME_OPTION_WANTED, .try_read = monocle__time_option_try_read },
 	{ "format",   0,   MONOCLE__OPTION_CHOICE, offsetof (arguments, format),   NULL,
 	  "a table for people (default), or rows for programs", .choice = monocle__stat_format_choice },
 	{ "output",   'o', MONOCLE__OPTION_TEXT,   offsetof (arguments, output),   "FILE",

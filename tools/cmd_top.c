@@ -6,8 +6,8 @@
  * A command is started by `monocle run`, so that it is sampled and leaves its profile; while the screen is there, what
  * it and we write goes to a file without a name, which is copied out when the terminal is the user's again.
  */
-#include "command/duration.h"
 #include "command/output.h"
+#include "command/time-option.h"
 #include "commands.h"
 #include "live/live-watch.h"
 #include "live/top-screen.h"
@@ -297,10 +297,10 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "interval", 0,   MONOCLE__OPTION_READ, offsetof (arguments, interval), "TIME",
 	  "how often it is drawn anew (default: 1s)",
-	  .wanted = MONOCLE__DURATION_WANTED, .try_read = monocle__duration_try_read },
+	  .wanted = MONOCLE__TIME_OPTION_WANTED, .try_read = monocle__time_option_try_read },
 	{ "duration", 0,   MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
 	  "leave after this time",
-	  .wanted = MONOCLE__DURATION_WANTED, .try_read = monocle__duration_try_read },
+	  .wanted = MONOCLE__TIME_OPTION_WANTED, .try_read = monocle__time_option_try_read },
 	{ "plain",    0,   MONOCLE__OPTION_ON,   offsetof (arguments, is_plain), NULL,
 	  "a line each time, and no screen; so it is without a terminal" },
 	{ "output",   'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",

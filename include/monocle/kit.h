@@ -51,7 +51,7 @@ typedef enum {
 	MONOCLE_KIT_OPTION_U64,    /* key=123, k/m/g suffixes        -> uint64_t */
 	MONOCLE_KIT_OPTION_STRING, /* key=text                       -> const char * (owned by the option set) */
 	MONOCLE_KIT_OPTION_CHOICE, /* key=a|b|c, `choices` "a|b|c"   -> uint32_t index */
-	MONOCLE_KIT_OPTION_TIME,   /* key=5ms, units ns us ms s, 0   -> uint64_t nanoseconds */
+	MONOCLE_KIT_OPTION_TIME,   /* key=5ms, units ns us ms s m h, 0 -> uint64_t nanoseconds */
 	/* Rows of one `value` are one list: what they are given is joined with commas, in its order, and is not NULL. */
 	MONOCLE_KIT_OPTION_LIST,    /* key=a,key=b                   -> const char * "a,b", as STRING's */
 	MONOCLE_KIT_OPTION_WITHOUT, /* key='c,d' in such a list      -> const char * "a,b,-c,-d" */

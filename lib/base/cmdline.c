@@ -8,20 +8,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+
+#include "read-file.h"
 
 size_t
 monocle__cmdline_read (char *buffer, size_t size)
 {
-	int fd = open ("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	size_t have = 0;
-	ssize_t got;
-	while (fd >= 0 && have < size - 1 && (got = read (fd, buffer + have, size - 1 - have)) > 0)
-		have += (size_t) got;
-	if (fd >= 0)
-		close (fd);
-	buffer[have] = '\0';
-	return have;
+	return monocle__read_file_text (AT_FDCWD, "/proc/self/cmdline", buffer, size);
 }
 
 bool

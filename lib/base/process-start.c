@@ -10,25 +10,14 @@
 #include <unistd.h>
 
 #include "process-start.h"
-
-static size_t
-read_small (const char *path, char *text, size_t size)
-{
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t length = read (fd, text, size - 1);
-	close (fd);
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0 ? (size_t) length : 0;
-}
+#include "read-file.h"
 
 uint64_t
 monocle__process_start (pid_t pid)
 {
 	char path[40], text[1024];
 	snprintf (path, sizeof path, "/proc/%d/stat", (int) pid);
-	if (!read_small (path, text, sizeof text))
+	if (!monocle__read_file_text (AT_FDCWD, path, text, sizeof text))
 		return 0;
 	/* Field 2 is the name in parentheses and may hold anything; the state, field 3, follows the last one. */
 	char *field = strrchr (text, ')');
@@ -43,7 +32,7 @@ void
 monocle__process_start_boot_id (char *id)
 {
 	char text[40] = "";
-	read_small ("/proc/sys/kernel/random/boot_id", text, sizeof text);
+	monocle__read_file_text (AT_FDCWD, "/proc/sys/kernel/random/boot_id", text, sizeof text);
 	text[strcspn (text, "\n")] = '\0';
 	memcpy (id, text, sizeof text);
 }

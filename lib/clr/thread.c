@@ -22,6 +22,7 @@
 #include "code/sampling.h"
 #include "corprof.h"
 #include "exceptions/exception.h"
+#include "read-file.h"
 #include "service.h"
 #include "state.h"
 #include "utf16.h"
@@ -248,17 +249,11 @@ static bool
 read_kernel_name (uint64_t os_id, char *name, size_t size)
 {
 	char path[64];
-	ssize_t length = -1;
 	snprintf (path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long) os_id);
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read (fd, name, size - 1);
-		close (fd);
-	}
-	if (length <= 0)
-		return false;
-	name[length - (name[length - 1] == '\n')] = '\0';
-	return true;
+	size_t length = monocle__read_file_text (AT_FDCWD, path, name, size);
+	if (length)
+		name[length - (name[length - 1] == '\n')] = '\0';
+	return length > 0;
 }
 
 /* A thread that nobody has named is called as the one that made it; at last, as the program. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "bytes.h"
 #include "debug-directory.h"
+#include "read-file.h"
 
 enum { FILE_SIZE_MAX = 512 << 20 };
 
@@ -32,7 +33,7 @@ typedef struct {
 
 /* Negative for what cannot be a symbol file; *ret_reason then says why, NULL when nothing is there. */
 static int
-open_regular (const char *path, size_t *ret_size, const char **ret_reason)
+open_regular (const char *path, const char **ret_reason)
 {
 	struct stat status;
 	/* Not blocking: the name may be a pipe's. */
@@ -41,46 +42,23 @@ open_regular (const char *path, size_t *ret_size, const char **ret_reason)
 		*ret_reason = errno == ENOENT || errno == ENOTDIR ? NULL : strerror (errno);
 		return -1;
 	}
-	if (fstat (file, &status) == 0 && S_ISREG (status.st_mode) && status.st_size <= FILE_SIZE_MAX) {
-		*ret_size = (size_t) status.st_size;
+	if (fstat (file, &status) == 0 && S_ISREG (status.st_mode))
 		return file;
-	}
-	*ret_reason = S_ISREG (status.st_mode) ? "is too large" : "is not a file";
+	*ret_reason = "is not a file";
 	close (file);
 	return -1;
-}
-
-static bool
-read_whole (int file, uint8_t *data, size_t size)
-{
-	size_t done = 0;
-	while (done < size) {
-		ssize_t count = read (file, data + done, size - done);
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return false;
-		done += (size_t) count;
-	}
-	return true;
 }
 
 /* An empty file is one byte of memory. */
 uint8_t *
 monocle__symbol_file_read (const char *path, size_t *ret_size, const char **ret_reason)
 {
-	size_t size = 0;
-	int file = open_regular (path, &size, ret_reason);
+	int file = open_regular (path, ret_reason);
+	uint8_t *data = file < 0 ? NULL : monocle__read_file (file, FILE_SIZE_MAX, ret_size);
 	if (file < 0)
 		return NULL;
-	uint8_t *data = malloc (size + 1);
-	*ret_reason = data ? "cannot be read" : "is too large for the memory";
-	if (data && !read_whole (file, data, size)) {
-		free (data);
-		data = NULL;
-	}
+	*ret_reason = errno == EFBIG ? "is too large" : errno == ENOMEM ? "is too large for the memory" : "cannot be read";
 	close (file);
-	*ret_size = size;
 	return data;
 }
 
@@ -309,11 +287,11 @@ bool
 monocle__symbol_file_is_likely (const char *filename)
 {
 	const char *own = filename + folder_length (filename), *dot = strrchr (own, '.'), *reason;
-	size_t length = strlen (filename), size;
+	size_t length = strlen (filename);
 	if (is_there (filename, length, "", 0, ".mdb") ||
 	    is_there (filename, dot ? (size_t) (dot - filename) : length, "", 0, ".pdb"))
 		return true;
-	int file = open_regular (filename, &size, &reason);
+	int file = open_regular (filename, &reason);
 	if (file < 0)
 		return true;
 	bool likely = may_have (file, filename);

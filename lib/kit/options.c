@@ -13,6 +13,7 @@
 
 #include <monocle/kit.h>
 
+#include "duration.h"
 #include "nearest.h"
 
 /* What one argument means; waits until all are known to be right. */
@@ -104,28 +105,6 @@ try_number (const monocle_kit_option *row, const char *value, uint64_t *ret_numb
 	return number >= row->min && (row->max == 0 || number <= row->max);
 }
 
-/* A unit must be there, but for 0. */
-static bool
-try_time (const char *value, uint64_t *ret_number)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
-	char *end;
-	if (!value || *value < '0' || *value > '9')
-		return false;
-	errno = 0;
-	unsigned long long number = strtoull (value, &end, 10);
-	*ret_number = 0;
-	if (!errno && !number && !*end)
-		return true;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!errno && !strcmp (end, units[i].name))
-			return !__builtin_mul_overflow (number, units[i].ns, ret_number);
-	return false;
-}
-
 /* The position of `value` among "a|b|c". */
 static bool
 try_choice (const char *choices, const char *value, uint64_t *ret_number)
@@ -186,8 +165,8 @@ complain_of_value (const char *module, const monocle_kit_option *row, const char
 	else if (row->kind == MONOCLE_KIT_OPTION_CHOICE)
 		monocle_kit_log_failure (module, "option %s=%s: one of %s is wanted", row->key, value, row->choices);
 	else if (row->kind == MONOCLE_KIT_OPTION_TIME)
-		monocle_kit_log_failure (module, "option %s=%s: a time is wanted, a number with ns, us, ms or s", row->key,
-		                         value);
+		monocle_kit_log_failure (module, "option %s=%s: a time is wanted, a number with ns, us, ms, s, m or h",
+		                         row->key, value);
 	else if (row->kind == MONOCLE_KIT_OPTION_FLAG)
 		monocle_kit_log_failure (module, "option %s=%s: 0, 1, true or false is wanted", row->key, value);
 	else
@@ -203,7 +182,7 @@ try_value (const monocle_kit_option *row, const char *value, struct setting *set
 	case MONOCLE_KIT_OPTION_FLAG: return try_flag (value, &setting->number);
 	case MONOCLE_KIT_OPTION_U64: return try_number (row, value, &setting->number);
 	case MONOCLE_KIT_OPTION_CHOICE: return try_choice (row->choices, value, &setting->number);
-	case MONOCLE_KIT_OPTION_TIME: return try_time (value, &setting->number);
+	case MONOCLE_KIT_OPTION_TIME: return value && monocle__duration_read (value, 0, &setting->number);
 	case MONOCLE_KIT_OPTION_STRING:
 	case MONOCLE_KIT_OPTION_LIST: setting->text = value ? strdup (value) : NULL; return setting->text != NULL;
 	case MONOCLE_KIT_OPTION_WITHOUT: setting->text = value ? exclude_items (value) : NULL; return setting->text != NULL;

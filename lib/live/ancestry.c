@@ -5,6 +5,9 @@
  */
 #include "ancestry.h"
 
+#include "read-file.h"
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,16 +18,9 @@ static pid_t
 parent_of (pid_t pid)
 {
 	char name[32], text[1024], *end;
-	size_t length = 0;
 	int parent = 0;
-	FILE *stat;
 	snprintf (name, sizeof name, "/proc/%d/stat", (int) pid);
-	stat = fopen (name, "re");
-	if (stat) {
-		length = fread (text, 1, sizeof text - 1, stat);
-		fclose (stat);
-	}
-	text[length] = '\0';
+	monocle__read_file_text (AT_FDCWD, name, text, sizeof text);
 	end = strrchr (text, ')'); /* A program's name may have parentheses. */
 	return end && sscanf (end, ") %*c %d", &parent) == 1 ? parent : 0;
 }

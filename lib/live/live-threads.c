@@ -6,11 +6,11 @@
 #include "live-threads.h"
 
 #include "nanoseconds.h"
+#include "read-file.h"
 #include "utf8.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +25,9 @@ read_thread (int folder, const char *id, monocle__live_thread *thread)
 {
 	char path[32], text[1024], *begin, *end;
 	uint64_t tick = MONOCLE__NANOSECONDS_SECOND / (uint64_t) sysconf (_SC_CLK_TCK);
-	int fd;
-	ssize_t length;
 	snprintf (path, sizeof path, "%.16s/stat", id);
-	fd = openat (folder, path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : read (fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close (fd);
-	if (length <= 0)
+	if (!monocle__read_file_text (folder, path, text, sizeof text))
 		return false;
-	text[length] = '\0';
 	begin = strchr (text, '(');
 	end = strrchr (text, ')');
 	if (!begin || !end || end < begin || end[1] != ' ' || !end[2])

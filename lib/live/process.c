@@ -12,6 +12,7 @@
 #include "path.h"
 #include "process-elf.h"
 #include "process-start.h"
+#include "read-file.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -32,27 +33,9 @@ static char *
 read_file (int folder, const char *name, size_t *ret_length)
 {
 	int fd = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	char *text = NULL;
-	size_t length = 0, room = 0;
-	ssize_t got = fd < 0 ? -1 : 1;
-	while (got > 0) {
-		if (length + 1 >= room) {
-			char *grown = room < FILE_MOST ? realloc (text, room = room ? room * 2 : 4096) : NULL;
-			if (!grown)
-				break;
-			text = grown;
-		}
-		got = read (fd, text + length, room - length - 1);
-		length += got > 0 ? (size_t) got : 0;
-	}
+	char *text = fd < 0 ? NULL : monocle__read_file (fd, FILE_MOST, ret_length);
 	if (fd >= 0)
 		close (fd);
-	if (got != 0) {
-		free (text);
-		return NULL;
-	}
-	text[length] = '\0';
-	*ret_length = length;
 	return text;
 }
 

@@ -6,6 +6,7 @@
 #include "usage.h"
 
 #include "nanoseconds.h"
+#include "read-file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,13 +20,8 @@ static bool
 read_fields (const char *path, uint64_t fields[FIELDS], char *ret_state)
 {
 	char text[1024], *at;
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read (fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close (fd);
-	if (length <= 0)
+	if (!monocle__read_file_text (AT_FDCWD, path, text, sizeof text))
 		return false;
-	text[length] = '\0';
 	at = strrchr (text, ')');
 	if (!at || at[1] != ' ' || !at[2])
 		return false;

@@ -6,9 +6,13 @@
 #include "format.h"
 
 #include "array.h"
+#include "read-file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum {
@@ -127,36 +131,22 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	return result;
 }
 
-static const char *
-read_stream (FILE *stream, content *out)
-{
-	while (!feof (stream)) {
-		if (out->size > FILE_LIMIT)
-			return "larger than 2 GB";
-		if (!MONOCLE__RESERVE (out->bytes, out->capacity, out->size + 65536))
-			return "out of memory";
-		out->size += fread (out->bytes + out->size, 1, out->capacity - out->size, stream);
-		if (ferror (stream))
-			return strerror (errno);
-	}
-	return out->size == 0 ? "the file is empty" : NULL;
-}
-
 int
 monocle__profile_read (const char *path, monocle__profile **ret_profile, char *error, size_t error_size)
 {
-	FILE *stream = fopen (path, "rbe");
-	content file = { 0 };
-	const char *problem;
-	int result = -1;
-	problem = stream ? read_stream (stream, &file) : strerror (errno);
-	if (problem)
-		snprintf (error, error_size, "%s", problem);
+	int fd = open (path, O_RDONLY | O_CLOEXEC), result = -1;
+	size_t size = 0;
+	char *bytes = fd < 0 ? NULL : monocle__read_file (fd, FILE_LIMIT, &size);
+	if (size)
+		result = monocle__profile_parse (bytes, size, ret_profile, error, error_size);
 	else
-		result = monocle__profile_parse (file.bytes, file.size, ret_profile, error, error_size);
-	if (stream)
-		fclose (stream);
-	free (file.bytes);
+		snprintf (error, error_size, "%s",
+		          bytes            ? "the file is empty"
+		          : errno == EFBIG ? "larger than 2 GB"
+		                           : strerror (errno));
+	if (fd >= 0)
+		close (fd);
+	free (bytes);
 	return result;
 }
 

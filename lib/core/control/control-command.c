@@ -279,8 +279,11 @@ monocle__control_command_begin (const monocle__control_host *host, uint64_t star
 	pthread_once (&once, make_semaphore);
 	pthread_mutex_lock (&working);
 	the_host = host;
-	start_at = start_after == UINT64_MAX ? UINT64_MAX : now + start_after;
-	stop_at = stop_after == UINT64_MAX || start_at == UINT64_MAX ? UINT64_MAX : start_at + stop_after;
+	/* What is later than can be told never comes. */
+	if (__builtin_add_overflow (now, start_after, &start_at))
+		start_at = UINT64_MAX;
+	if (__builtin_add_overflow (start_at, stop_after, &stop_at))
+		stop_at = UINT64_MAX;
 	state = IDLE;
 	void *mine = (void *) (uintptr_t) ++session;
 	pthread_mutex_unlock (&working);

@@ -13,6 +13,7 @@
 
 #include "control-command.h"
 #include "control-server.h"
+#include "duration.h"
 #include "environment.h"
 #include "log-level.h"
 #include "log.h"
@@ -38,40 +39,13 @@ is_switched_off (void)
 
 /* --- when modules count ------------------------------------------------------------------------------------------- */
 
-/* clang-format off */
-static const struct {
-	const char *unit;
-	uint64_t nanoseconds;
-} units[] = {
-	{ "ms", UINT64_C (1000000) },
-	{ "s",  UINT64_C (1000000000) },
-	{ "m",  UINT64_C (60000000000) },
-	{ "h",  UINT64_C (3600000000000) },
-};
-/* clang-format on */
-
-/* 5s, 500ms, 2m, 1h. */
-static bool
-read_time (const char *text, uint64_t *ret_nanoseconds)
-{
-	size_t digits = strspn (text, "0123456789");
-	if (!digits || digits > 9)
-		return false;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp (text + digits, units[i].unit)) {
-			*ret_nanoseconds = strtoull (text, NULL, 10) * units[i].nanoseconds;
-			return true;
-		}
-	return false;
-}
-
 /* What MONOCLE_START says; UINT64_MAX: never. */
 static uint64_t
 start_after (void)
 {
 	const char *text = monocle__variable ("MONOCLE_START");
 	uint64_t after = 0;
-	if (!text || !*text || !strcmp (text, "now") || read_time (text, &after))
+	if (!text || !*text || !strcmp (text, "now") || monocle__duration_read (text, 0, &after))
 		return after;
 	if (!strcmp (text, "stopped"))
 		return UINT64_MAX;
@@ -84,7 +58,7 @@ stop_after (void)
 {
 	const char *text = monocle__variable ("MONOCLE_DURATION");
 	uint64_t after = UINT64_MAX;
-	if (text && *text && (!read_time (text, &after) || !after)) {
+	if (text && *text && (!monocle__duration_read (text, 0, &after) || !after)) {
 		monocle_log ("MONOCLE_DURATION=%s is no time like 30s; modules count until the end", text);
 		return UINT64_MAX;
 	}

@@ -21,6 +21,7 @@
 #include "environment.h"
 #include "log-level.h"
 #include "nanoseconds.h"
+#include "read-file.h"
 
 enum { FOR_EVER = 1, SECONDS_MAX = 86400, PAUSE_MS = 50 };
 
@@ -30,11 +31,7 @@ is_traced (void)
 {
 	static const char key[] = "\nTracerPid:\t";
 	char text[4096];
-	int fd = open ("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd >= 0 ? read (fd, text, sizeof text - 1) : -1;
-	if (fd >= 0)
-		close (fd);
-	text[length > 0 ? length : 0] = '\0';
+	monocle__read_file_text (AT_FDCWD, "/proc/self/status", text, sizeof text);
 	const char *found = strstr (text, key);
 	return found ? found[sizeof key - 1] != '0' : -1;
 }

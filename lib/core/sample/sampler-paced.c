@@ -10,6 +10,7 @@
  * interruptions. A thread has one signal on its way at most: one that is slow to take it is not buried under them.
  */
 #include "invariant.h"
+#include "read-file.h"
 #include "sampler.h"
 
 #include <errno.h>
@@ -76,11 +77,7 @@ read_file (pid_t os_id, const char *name, char *text, size_t size)
 {
 	char path[64];
 	snprintf (path, sizeof path, "/proc/self/task/%d/%s", (int) os_id, name);
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read (fd, text, size - 1);
-	if (fd >= 0)
-		close (fd);
-	text[length > 0 ? length : 0] = 0;
+	monocle__read_file_text (AT_FDCWD, path, text, size);
 }
 
 /* "TID (NAME) STATE ...", where NAME may hold anything. */

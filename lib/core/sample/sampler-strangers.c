@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "read-file.h"
 
 enum { NAME_SIZE = 16, AT_ONCE = 64, CHECKS = 4 };
 
@@ -39,11 +40,8 @@ is_named_so (pid_t os_id)
 {
 	char path[64], name[NAME_SIZE] = "";
 	snprintf (path, sizeof path, "/proc/self/task/%d/comm", (int) os_id);
-	int fd = open (path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read (fd, name, sizeof name);
-	if (fd >= 0)
-		close (fd);
-	return length > 0 && strncmp (name, names_begin, strlen (names_begin)) == 0;
+	return monocle__read_file_text (AT_FDCWD, path, name, sizeof name) &&
+	       strncmp (name, names_begin, strlen (names_begin)) == 0;
 }
 
 /* Has the number of threads changed since this was asked last, or was that long ago? */
