@@ -10,6 +10,7 @@
 #include "file/profile-file.h"
 #include "live/attach-target.h"
 #include "live/attach.h"
+#include "nanoseconds.h"
 #include "module/layout.h"
 #include "report.h"
 #include "report/view-options.h"
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 typedef struct {
+	uint64_t began; /* as CLOCK_MONOTONIC has it */
 	bool fold;
 	monocle__view_arguments view;
 } arguments;
@@ -29,6 +31,7 @@ static int
 print (const arguments *args, const char *title, const monocle__profile *profile)
 {
 	monocle__report_options options = { .title = title, .apart = !args->fold, .brief = true };
+	options.took = monocle__nanoseconds (CLOCK_MONOTONIC) - args->began;
 	options.width = monocle__output_width (stdout);
 	options.ellipsis = monocle__output_ellipsis ();
 	if (monocle__text_stacks (stdout, profile, &options) != 0) {
@@ -118,7 +121,7 @@ stack (const arguments *args, const char *word)
 static int
 run (int argc, char **argv)
 {
-	arguments args = { .view.names = SIZE_MAX };
+	arguments args = { .began = monocle__nanoseconds (CLOCK_MONOTONIC), .view.names = SIZE_MAX };
 	int code;
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_stack, argc, argv, &args, &code))

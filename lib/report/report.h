@@ -27,6 +27,7 @@ typedef struct {
 	bool own_first;       /* text: the program's own methods have a table before, where the first rows are of others */
 	bool apart;           /* text, of a snapshot: equal stacks are not printed as one */
 	bool brief;           /* text: of the comments only those that report a loss */
+	uint64_t took;        /* text: nanoseconds in which a snapshot was asked for and read; 0: somebody else took it */
 	const char *ellipsis; /* text: what replaces the missing middle of a name */
 	bool upright;         /* flame: callers at the bottom, not on top */
 	bool diff;            /* flame: the values are before and after; colours tell what grew */

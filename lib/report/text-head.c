@@ -61,7 +61,10 @@ monocle__text_head (FILE *out, const monocle__profile *profile, const monocle__r
 	if (profile->time_nanos > 0 && localtime_r (&seconds, &local))
 		strftime (when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
 	fprintf (out, "%s%s", buffer, when);
-	if (profile->duration_nanos > 0) {
+	if (options->took) {
+		monocle__amount_format ((int64_t) options->took, "nanoseconds", amount, sizeof amount);
+		fprintf (out, ", taken in %s", amount);
+	} else if (profile->duration_nanos > 0) {
 		monocle__amount_format (profile->duration_nanos, "nanoseconds", amount, sizeof amount);
 		fprintf (out, ", ran %s", amount);
 	}

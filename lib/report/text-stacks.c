@@ -73,6 +73,23 @@ has_own_frame (const printer *p, const row *r)
 	return false;
 }
 
+/* A snapshot that was taken just now asks for lines; where its own code has none, there are no symbols. */
+static bool
+lacks_lines (const printer *p)
+{
+	bool has_own = false;
+	for (size_t i = 0; i < p->count; i++) {
+		size_t first = p->profile->samples[p->rows[i].sample].frames;
+		for (size_t k = first; p->rows[i].is_own && k < first + depth_of (p, &p->rows[i]); k++) {
+			const monocle__place *place = monocle__profile_place (p->profile, k);
+			if (place && place->line > 0)
+				return false;
+			has_own = true;
+		}
+	}
+	return has_own && p->options->took;
+}
+
 static void
 add_rows (printer *p)
 {
@@ -253,6 +270,8 @@ print_all (const printer *p)
 	for (size_t i = 0; i < p->count; i++)
 		threads = monocle__add (threads, p->rows[i].threads);
 	monocle__text_head (p->out, p->profile, p->options, "end: the process is still running"); /* It is a snapshot. */
+	if (lacks_lines (p))
+		fputs ("# no source lines: the program's images have no symbols (.pdb) beside or in them\n", p->out);
 	fprintf (p->out, "%" PRId64 " thread%s\n", threads, threads == 1 ? "" : "s");
 	for (size_t i = 0, end; i < p->count; i = end) {
 		end = group_end (p, i);

@@ -48,6 +48,9 @@ class Stacks(harness.Suite):
         self.check(target.stdout.readline() == "ready\n", "%s: the program is ready" % runtime)
         seen = self.stack(target.pid)
         self.check(seen.code == 0 and not seen.err, "%s: stack succeeds" % runtime, seen)
+        self.check(re.search(r", taken in \d[\d.]* m?s\n", seen.out), "%s: the head says how long it took" % runtime,
+                   seen.out[:200])
+        self.check("no source lines" not in seen.out, "%s: nobody misses lines" % runtime, seen.out[:200])
         self.every_thread(str(runtime), seen, count)
         again = self.stack(target.pid, "--fold")
         for kind in KINDS:  # On a busy machine one of them may not have come to its place of waiting yet.

@@ -129,6 +129,39 @@ names_are_cut_before_places (void **state)
 	                "(4 more threads)\n");
 }
 
+/* Here its own code has lines. What has none at all says so, if it was taken just now. */
+static void
+what_was_taken_just_now_says_how_long_that_took (void **state)
+{
+	assert_printed ((monocle__report_options) { .apart = true, .limit = 1, .took = 48000000 },
+	                "snapshot, taken in 48.00 ms\n"
+	                "6 threads\n"
+	                "\n"
+	                "\"clerk 1\", 2 threads\n"
+	                "    System.Threading.Monitor:Enter (object)\n"
+	                "    Shop.Store:Take (int)  Store.cs:12\n"
+	                "\n"
+	                "(4 more threads)\n");
+}
+
+static void
+without_symbols_a_line_says_so (void **state)
+{
+	monocle__report_options options = { .title = "snapshot", .took = 1000000 };
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+	assert_true (monocle__profile_add_value_type (profile, "threads", "count"));
+	uint32_t take = function (profile, "Shop.Store:Take (int)", NULL);
+	sample (profile, "clerk", 1, &take, 1);
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream (&bytes, &size);
+	assert_int_equal (monocle__text_stacks (out, profile, &options), 0);
+	fclose (out);
+	assert_non_null (strstr (bytes, "# no source lines: "));
+	free (bytes);
+	monocle__profile_free (profile);
+}
+
 static void
 other_profiles_are_no_snapshots (void **state)
 {
@@ -146,6 +179,8 @@ main (void)
 		cmocka_unit_test (equal_stacks_are_printed_once),
 		cmocka_unit_test (apart_each_name_has_its_own),
 		cmocka_unit_test (names_are_cut_before_places),
+		cmocka_unit_test (what_was_taken_just_now_says_how_long_that_took),
+		cmocka_unit_test (without_symbols_a_line_says_so),
 		cmocka_unit_test (other_profiles_are_no_snapshots),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
