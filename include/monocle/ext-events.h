@@ -26,4 +26,6 @@ MONO_PROFILER_EVENT_4(survivors,              Survivors,
                       const void *const *, starts, const void *const *, now_at, const uint64_t *, sizes,
                       uint64_t, count)
 MONO_PROFILER_EVENT_1(class_unloaded,         ClassUnloaded, MonoClass *, klass)
+MONO_PROFILER_EVENT_3(allocation_sampled,     AllocationSampled,
+                      MonoClass *, klass, uint64_t, size, uint64_t, stands_for)
 /* clang-format on */

@@ -143,6 +143,13 @@ typedef enum {
  * loaded while somebody listened, or asked about. Normal context.
  */
 
+/*
+ * allocation_sampled: one allocation out of many, where gc_allocation would cost too much or cannot be had any more. On
+ * the allocating thread; the object is not there yet. `size`: its bytes. `stands_for`: the bytes that were allocated
+ * for each such sample, an estimate: the sum over the samples of a class is about what the class allocated, and each
+ * stands for about stands_for / size objects. `klass` is NULL when the runtime does not name it.
+ */
+
 /* --- stacks: walks that know more than Mono's --------------------------------------------------------------------- */
 
 typedef enum {

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
+#include "heap/allocation.h"
 #include "heap/collector.h"
 #include "heap/gc-handle.h"
 #include "heap/monitor.h"
@@ -32,12 +33,13 @@ static const WCHAR provider[] = u"Microsoft-Windows-DotNETRuntime";
 enum { RUNTIME_METADATA = 26 };
 
 static EVENTPIPE_SESSION session; /* 0: none; on the service's thread, or inside Initialize */
-static atomic_uint has_keywords, has_level;
+static _Atomic (uint64_t) has_keywords;
+static atomic_uint has_level;
 static atomic_bool is_refused;
 static atomic_uint malformed;
 
 bool
-monocle__eventpipe_lacks (uint32_t keywords, uint32_t level)
+monocle__eventpipe_lacks (uint64_t keywords, uint32_t level)
 {
 	return keywords && !atomic_load (&is_refused) &&
 	       ((keywords & ~atomic_load (&has_keywords)) || level > atomic_load (&has_level));
@@ -65,7 +67,7 @@ is_ending (void)
 }
 
 void
-monocle__eventpipe_ask (uint32_t keywords, uint32_t level)
+monocle__eventpipe_ask (uint64_t keywords, uint32_t level)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	keywords |= atomic_load (&has_keywords);
@@ -273,6 +275,39 @@ contention_stop (payload *p)
 	monocle__monitor_ended ();
 }
 
+/* UTF-16 with its end. */
+static void
+skip_text (payload *p)
+{
+	while (take (p, 2))
+		;
+}
+
+/* An amount and the kind of object come before; then the amount with all its bits, the class, its name, the heap. */
+static void
+allocation_tick (payload *p)
+{
+	take (p, 4 + 4);
+	take (p, 2); /* instance of the runtime */
+	uint64_t amount = take (p, 8);
+	ClassID id = take (p, 8);
+	skip_text (p);
+	take (p, 4);
+	take (p, 8); /* where it is going to be */
+	monocle__allocation_ticked (id, take (p, 8), amount);
+}
+
+static void
+allocation_sampled (payload *p)
+{
+	take (p, 4); /* the kind of object */
+	take (p, 2); /* instance of the runtime */
+	ClassID id = take (p, 8);
+	skip_text (p);
+	take (p, 8); /* where it is going to be */
+	monocle__allocation_drawn (id, take (p, 8));
+}
+
 /* By number of the event; `size` is the least that the decoder reads. */
 static const struct {
 	void (*decode) (payload *p);
@@ -281,6 +316,7 @@ static const struct {
 	[1] = { gc_start, 16 },          [2] = { gc_end, 8 },
 	[3] = { restart_end, 0 },        [4] = { heap_stats, 94 },
 	[7] = { restart_begin, 0 },      [9] = { suspend_begin, 4 },
+	[10] = { allocation_tick, 48 },  [303] = { allocation_sampled, 40 },
 	[13] = { finalizers_end, 0 },    [14] = { finalizers_begin, 0 },
 	[16] = { root_edges, 10 },       [21] = { surviving_ranges, 10 },
 	[22] = { moved_ranges, 10 },     [29] = { finalize_object, 16 },

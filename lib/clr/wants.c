@@ -13,11 +13,13 @@
  * one which cannot be had is named, and the others are not affected.
  */
 #include "wants.h"
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <monocle/host.h>
 #include "beside.h"
 #include "code/codemap.h"
 #include "eventpipe.h"
+#include "heap/allocation.h"
 #include "log-level.h"
 #include "service.h"
 #include "state.h"
@@ -32,9 +34,12 @@ enum {
 	LEVEL_VERBOSE = 5,
 };
 
+#define EVENTS_SAMPLES UINT64_C (0x80000000000) /* .NET 10 */
+
 typedef struct {
 	DWORD low, high;
-	uint32_t keywords, level;
+	uint64_t keywords;
+	uint32_t level;
 } want;
 
 /*
@@ -66,6 +71,8 @@ enum {
 	DEMAND_MOVEMENT,
 	DEMAND_HANDLES,
 	DEMAND_CONTENTION,
+	DEMAND_SAMPLES,
+	DEMAND_TICKS, /* the same from runtimes that do not draw samples */
 };
 
 /* clang-format off */
@@ -90,6 +97,8 @@ static const want demands[] = {
 	[DEMAND_MOVEMENT]    = PROVIDER (EVENTS_MOVEMENT | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_HANDLES]     = PROVIDER (EVENTS_HANDLE | EVENTS_GC, LEVEL_INFORMATION),
 	[DEMAND_CONTENTION]  = PROVIDER (EVENTS_CONTENTION | EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_SAMPLES]     = PROVIDER (EVENTS_SAMPLES | EVENTS_GC, LEVEL_INFORMATION),
+	[DEMAND_TICKS]       = PROVIDER (EVENTS_GC, LEVEL_VERBOSE),
 };
 /* clang-format on */
 
@@ -196,6 +205,8 @@ demand_of (monocle_event event)
 	int demand = of_events[event].demand;
 	bool is_late =
 	    monocle__clr_state.attached || (atomic_load (&monocle__clr_state.started) && !monocle__wants_all_roots ());
+	if (demand == DEMAND_SAMPLES && !monocle__allocation_is_drawn ())
+		return DEMAND_TICKS;
 	return demand == DEMAND_ROOTS && is_late && !monocle__clr_state.beside ? DEMAND_LATE_ROOTS : demand;
 }
 
@@ -245,8 +256,8 @@ static void
 show (const char *whose, const want *more, want *unused)
 {
 	if (more->low || more->high || more->keywords)
-		MONOCLE__LOG_DEBUG ("CoreCLR: %s wants the flags 0x%X/0x%X, keywords 0x%X", whose, (unsigned) more->low,
-		                    (unsigned) more->high, (unsigned) more->keywords);
+		MONOCLE__LOG_DEBUG ("CoreCLR: %s wants the flags 0x%X/0x%X, keywords 0x%" PRIX64, whose, (unsigned) more->low,
+		                    (unsigned) more->high, more->keywords);
 }
 
 /* A further body is the main profiler's to ask for; and a runtime that might be asked for one lets nobody leave. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What an attach is told: each event that doc/events.md says comes is raised by a program that runs (late.cs) and is
-seen; each that it says does not come is named in one line, and is not seen.
+seen; each that it says does not come is named in one line, and is not seen. Samples of allocations stand for what was
+allocated (allocates.cs).
 
   late.py --build DIR [--runtimes clr8,...] [--rounds N]
 
@@ -61,6 +62,33 @@ class Late(Attach):
                    [line for line in lines if "gc_root_register" in line])
         self.ends(runtime, target, what)
 
+    def samples_of(self, log):
+        """{class: bytes that its samples stand for}"""
+        sums = {}
+        for klass, amount in re.findall(r"allocation_sampled klass=(\S+) size=\d+ stands_for=(\d+)", log.read_text()):
+            sums[klass] = sums.get(klass, 0) + int(amount)
+        return sums
+
+    def amounts(self, runtime):
+        """From the start what is known of allocates.cs, in millions of bytes; attached the same shares."""
+        log, rounds = self.work / ("allocated-%s.log" % runtime), 100000
+        env = harness.profile_environment(self.build, runtime, ["events:only=allocation_sampled,output=%s" % log])
+        seen = harness.run(runtime.command(self.build.path / "test/conformance/attach/allocates.exe") + [rounds], env,
+                           cwd=self.work)
+        self.check(seen.code == 3, "%s: the program does what it does" % runtime, seen)
+        sums = self.samples_of(log)
+        for klass, bytes_of_round in (("System.Byte[]", 3000), ("Wide", 1024), ("System.Char[]", 1000)):
+            self.check(0.8 < sums.get(klass, 0) / (bytes_of_round * rounds) < 1.2,
+                       "%s: samples of %s stand for what was allocated" % (runtime, klass), sums)
+        log.unlink()
+        target = Target(self, runtime, [], "allocates.exe")
+        target.begin()
+        seen = self.attach(target, "-q", "--profile=events:only=allocation_sampled,output=%s" % log, "--duration=1s")
+        sums = self.samples_of(log)
+        self.check(2 < sums.get("System.Byte[]", 0) / sums.get("Wide", 1) < 4, "%s: the same attached" % runtime,
+                   (sums, str(seen)))
+        self.ends(runtime, target, "%s, sampled" % runtime)
+
     def ends(self, runtime, target, what):
         target.process.stdin.close()
         code, said = target.end()
@@ -91,6 +119,7 @@ def main():
     options = suite.parse()
     for runtime in suite.runtimes(options.runtimes.split(",")):
         suite.events(runtime)
+        suite.amounts(runtime)
         suite.rounds(runtime, {}, options.rounds)
         suite.rounds(runtime, {"DOTNET_gcServer": "1"}, min(options.rounds, 4))
     return suite.finish()

@@ -319,6 +319,13 @@ def classes_go_with_images(log, _run):
             yield "%s: no image is going" % line
 
 
+def samples_stand_for_more(log, _run):
+    """A sample has a class, and stands for what a runtime lets go by between two."""
+    for line in log.of("allocation_sampled"):
+        if line.values["klass"] == "null" or int(line.values["size"]) == 0 or int(line.values["stands_for"]) < 102400:
+            yield "%s: is no sample" % line
+
+
 def failures_have_reasons(log, _run):
     for line in log.of("load_failed"):
         if int(line.values["result"], 16) < 0x80000000:
@@ -379,6 +386,7 @@ RULES = [
     (within_collections, "gc_resize gc_moves gc_roots"),
     (roots_are_registered, "gc_root_register"),
     (objects_are_told, "gc_allocation"),
+    (samples_stand_for_more, "allocation_sampled"),
     (finalised_in_batches, "gc_finalizing gc_finalized gc_finalizing_object gc_finalized_object"),
     (threads_end_in_order, "thread_stopping thread_stopped thread_exited"),
     (starts_come_first, "thread_started"),

@@ -105,6 +105,12 @@ on_failed (MonoProfiler *prof, MonoObject *object)
 }
 
 static void
+on_sampled (MonoProfiler *prof, MonoClass *klass, uint64_t size, uint64_t stands_for)
+{
+	note ("%s%lu/%lu ", klass ? "?" : "", (unsigned long) size, (unsigned long) stands_for);
+}
+
+static void
 on_class (MonoProfiler *prof, MonoClass *klass)
 {
 }
@@ -119,6 +125,8 @@ mono_profiler_init_watch (const char *desc)
 		mono_profiler_enable_allocations ();
 		mono_profiler_set_gc_event_callback (handle, on_gc);
 	}
+	if (strstr (desc, ":samples"))
+		monocle_profiler_set_allocation_sampled_callback (handle, on_sampled);
 	if (!strstr (desc, ":collector"))
 		return;
 	mono_profiler_set_gc_event_callback (handle, on_gc);
@@ -433,6 +441,39 @@ CHILD_TEST (handles_have_small_numbers_and_their_type_inside)
 	check_trace ("-3:2 +4:3 ");
 }
 
+static void
+tick (uint64_t size)
+{
+	deliver (10, 4, U (102408), 4, U (0), 2, U (0), 8, U (102408), 8, U (0), 2, U ('A'), 2, U (0), 4, U (0), 8,
+	         U (0x1000), 8, size, 0);
+}
+
+static void
+draw (uint64_t size)
+{
+	deliver (303, 4, U (0), 2, U (0), 8, U (0), 2, U ('A'), 2, U ('B'), 2, U (0), 8, U (0x1000), 8, size, 8, U (0), 0);
+}
+
+/* s / (1 - e^(-s / 102400)) bytes. */
+CHILD_TEST (an_object_that_is_drawn_stands_for_its_size_over_its_chance)
+{
+	start ("watch:samples");
+	CHECK (fake_keywords == 0x80000000001);
+	draw (24);
+	draw (102400);
+	draw (10240000);
+	tick (24);
+	check_trace ("24/102411 102400/161948 10240000/10240000 ");
+}
+
+CHILD_TEST (older_runtimes_tick)
+{
+	start ("watch:samples");
+	monocle__clr_state.major = 9;
+	tick (24);
+	check_trace ("24/102408 ");
+}
+
 /* As after an attach that was over in the middle of things, and another one. */
 static void
 leave (void)
@@ -721,6 +762,8 @@ main (void)
 		cmocka_unit_test (collections_nest_in_one_in_the_background),
 		cmocka_unit_test (an_object_that_may_have_moved_is_replaced_by_its_like),
 		cmocka_unit_test (handles_have_small_numbers_and_their_type_inside),
+		cmocka_unit_test (an_object_that_is_drawn_stands_for_its_size_over_its_chance),
+		cmocka_unit_test (older_runtimes_tick),
 		cmocka_unit_test (a_collection_whose_end_nobody_heard_is_forgotten),
 		cmocka_unit_test (handles_that_went_unseen_are_forgotten),
 		cmocka_unit_test (an_object_that_moves_unseen_has_a_stand_in),
