@@ -223,8 +223,8 @@ class Calls(unittest.TestCase):
                 (":include=all,exclude='T:X,Y:z'",
                  'monocle: calls: option callspec=all,-T:X,-Y:z: "-Y:z" is none of all, none, program, wrapper, '
                  "ASSEMBLY, M:Type:Method, N:Namespace, T:Type\n"),
-                (":threshold=5", "monocle: calls: option threshold=5: a time is wanted, a number with ns, us, ms "
-                                 "or s\n"),
+                (":threshold=5", "monocle: calls: option threshold=5: a time is wanted, a number with ns, us, ms, "
+                                 "s, m or h\n"),
                 (":threshold=5ms,time=none", "monocle: calls: option threshold needs times: leave out time=none\n"),
                 (":threshold=5ms,time=cpu", "monocle: calls: option threshold needs times: leave out time=cpu\n"),
                 (":args", "monocle: calls: option args is about slow calls: it needs threshold=TIME\n"),
