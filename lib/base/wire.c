@@ -92,16 +92,22 @@ monocle__wire_put (monocle__wire *wire, monocle__wire_bytes *bytes, const void *
 	bytes->length += length;
 }
 
-void
-monocle__wire_put_varint (monocle__wire *wire, monocle__wire_bytes *bytes, uint64_t value)
+/* Where it ends; it has VARINT_MOST bytes at most. */
+static uint8_t *
+write_varint (uint8_t *at, uint64_t value)
 {
-	uint8_t *at = make_room (wire, bytes, VARINT_MOST), *start = at;
-	if (!at)
-		return;
 	for (; value >= 0x80; value >>= 7)
 		*at++ = (uint8_t) (value | 0x80);
 	*at++ = (uint8_t) value;
-	bytes->length += (size_t) (at - start);
+	return at;
+}
+
+void
+monocle__wire_put_varint (monocle__wire *wire, monocle__wire_bytes *bytes, uint64_t value)
+{
+	uint8_t *at = make_room (wire, bytes, VARINT_MOST);
+	if (at)
+		bytes->length += (size_t) (write_varint (at, value) - at);
 }
 
 void
@@ -113,18 +119,19 @@ monocle__wire_put_number (monocle__wire *wire, monocle__wire_bytes *bytes, uint3
 	monocle__wire_put_varint (wire, bytes, value);
 }
 
-static void
-put_head (monocle__wire *wire, monocle__wire_bytes *bytes, uint32_t field, size_t length)
+/* What is before `length` bytes in a field: where it ends. */
+static uint8_t *
+write_head (uint8_t *at, uint32_t field, size_t length)
 {
-	monocle__wire_put_varint (wire, bytes, field << 3 | 2);
-	monocle__wire_put_varint (wire, bytes, length);
+	return write_varint (write_varint (at, field << 3 | 2), length);
 }
 
 void
 monocle__wire_put_block (monocle__wire *wire, monocle__wire_bytes *bytes, uint32_t field, const void *data,
                          size_t length)
 {
-	put_head (wire, bytes, field, length);
+	uint8_t head[2 * VARINT_MOST];
+	monocle__wire_put (wire, bytes, head, (size_t) (write_head (head, field, length) - head));
 	monocle__wire_put (wire, bytes, data, length);
 }
 
@@ -158,9 +165,8 @@ void
 monocle__wire_end_message (monocle__wire *wire, uint32_t field)
 {
 	uint8_t head[2 * VARINT_MOST];
-	monocle__wire_bytes prefix = { head, 0, sizeof head };
-	put_head (wire, &prefix, field, wire->message.length);
-	compress_bytes (wire, head, prefix.length, Z_NO_FLUSH);
+	const uint8_t *end = write_head (head, field, wire->message.length);
+	compress_bytes (wire, head, (size_t) (end - head), Z_NO_FLUSH);
 	monocle__wire_compress (wire, &wire->message);
 }
 

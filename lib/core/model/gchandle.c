@@ -56,10 +56,11 @@ take_free (int type)
 	uint64_t head = atomic_load_explicit (&types[type].free, memory_order_acquire), next;
 	do {
 		uint32_t row = (uint32_t) head;
-		if (!row)
+		entry *first = row ? entry_at (type, row, false) : NULL;
+		if (!first)
 			return 0;
-		MONOCLE__INVARIANT (row <= atomic_load (&types[type].rows) && entry_at (type, row, false));
-		next = ((head >> 32) + 1) << 32 | atomic_load (&entry_at (type, row, false)->next);
+		MONOCLE__INVARIANT (row <= atomic_load (&types[type].rows));
+		next = ((head >> 32) + 1) << 32 | atomic_load (&first->next);
 	} while (!atomic_compare_exchange_weak_explicit (&types[type].free, &head, next, memory_order_acq_rel,
 	                                                 memory_order_acquire));
 	return (uint32_t) head;

@@ -250,16 +250,15 @@ put_arguments (writer *w, const span *arguments, size_t count)
 static size_t
 take_arity (span *segment)
 {
-	const char *tick = memrchr (segment->at, '`', length_of (*segment));
+	const char *digits = segment->end;
 	size_t arity = 0;
-	if (!tick || tick + 1 == segment->end || tick + 3 < segment->end)
+	while (digits > segment->at && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (digits == segment->at || digits[-1] != '`' || segment->end - digits < 1 || segment->end - digits > 2)
 		return 0;
-	for (const char *at = tick + 1; at < segment->end; at++) {
-		if (*at < '0' || *at > '9')
-			return 0;
+	for (const char *at = digits; at < segment->end; at++)
 		arity = arity * 10 + (size_t) (*at - '0');
-	}
-	segment->end = tick;
+	segment->end = digits - 1;
 	return arity;
 }
 
