@@ -90,7 +90,7 @@ class Suspended(configurations.EngineSuite):
         compared = sum(int(r[2]) for r in rows)
         self.check(seen.code == 0 and compared > 500, what + ": there is something to compare", seen)
         different, lost = (sum(int(r[i]) for r in rows) for i in (3, 4))
-        # Code that nobody announced is learned of when it is met first: its name comes a moment later.
+        # Code that nobody announced has its name a moment after it is met first; the module waits for that a while.
         unnamed = len(re.findall(r"^  walked\n    \? ", text, re.M))
         self.check(unnamed * 50 <= compared and (different - unnamed) * 1000 <= compared,
                    what + ": are those of the runtime", text[:3000])

@@ -224,6 +224,8 @@ learn (uintptr_t ip)
 {
 	monocle__thread_memory_scratch ();
 	if (!is_named (ip))
+		monocle__precompiled_index (ip);
+	if (!is_named (ip))
 		ask_runtime (ip);
 	bool named = is_named (ip);
 	atomic_fetch_add (named ? &counts.named : &counts.refused, 1);
@@ -265,7 +267,6 @@ do_chore (void)
 {
 	if (!atomic_exchange (&pending, false))
 		return;
-	monocle__precompiled_index ();
 	empty_queue ();
 }
 
@@ -296,8 +297,7 @@ monocle__codemap_image (monocle__clr_image *image)
 	if (!monocle__codemap_wanted () || !image->cli.readable || image->is_mapped)
 		return;
 	image->is_mapped = true;
-	if (monocle__precompiled_add (image) && !wake ())
-		monocle__precompiled_index ();
+	monocle__precompiled_add (image, !monocle__service_is_there ());
 }
 
 /* --- what was compiled before us ---------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
@@ -39,7 +40,7 @@ struct _MonoProfiler {
 	FILE *output;
 	unsigned every, shown;
 	pthread_mutex_t lock;
-	_Atomic unsigned met;
+	_Atomic unsigned met, turns;
 	struct {
 		const char *name;
 		_Atomic unsigned compared, different, lost, filters;
@@ -158,17 +159,48 @@ show (FILE *file, const char *title, const stack *s)
 	}
 }
 
+static bool
+has_names (const stack *s)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		if (!s->frames[i].method)
+			return false;
+	return true;
+}
+
+/* Code that nobody announced has its name a moment after it was met first: that is waited for, so many times in all. */
+static bool
+take_turn (void)
+{
+	enum { TURNS = 2000, PAUSE_NS = 1000000 };
+	if (atomic_fetch_add (&profiler.turns, 1) >= TURNS)
+		return false;
+	nanosleep (&(struct timespec) { .tv_nsec = PAUSE_NS }, NULL);
+	return true;
+}
+
+static int
+walk (stack *ret)
+{
+	int result;
+	do {
+		ucontext_t context;
+		ret->count = 0;
+		getcontext (&context);
+		result = monocle_stack_walk_async_safe (&context, 0, read_frame, ret);
+	} while (!has_names (ret) && take_turn ());
+	return result;
+}
+
 static void __attribute__ ((noinline)) compare (int kind)
 {
 	static __thread bool is_inside;
 	stack asked = { .count = 0 }, walked = { .count = 0 };
-	ucontext_t context;
 	if (is_inside)
 		return;
 	is_inside = true;
 	mono_stack_walk_no_il (ask, &asked);
-	getcontext (&context);
-	int result = monocle_stack_walk_async_safe (&context, 0, read_frame, &walked);
+	int result = walk (&walked);
 	atomic_fetch_add (&profiler.kinds[kind].compared, 1);
 	if (result < 0)
 		atomic_fetch_add (&profiler.kinds[kind].lost, 1);
