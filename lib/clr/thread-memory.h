@@ -15,6 +15,7 @@
 #define MONOCLE_CLR_THREAD_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "corprof.h"
 #include "describe.h"
@@ -190,6 +191,14 @@ monocle__unwinding *monocle__thread_memory_unwinding (void);
 const monocle__thread_stack *monocle__thread_memory_stack (void);
 /* Not from a signal handler. */
 void monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high);
+/* Has the stack that the caller runs on so many bytes left? Where that is not known, it has. Any context. */
+static inline bool
+monocle__thread_memory_has_room (size_t size)
+{
+	const monocle__thread_stack *own = monocle__thread_memory_stack ();
+	uintptr_t here = (uintptr_t) __builtin_frame_address (0);
+	return !own || here < own->low || here >= own->high || here - own->low >= size;
+}
 
 /*
  * The frame of the runtime's callback that the calling thread is in, for walks that begin there; 0: none was noted. A

@@ -178,28 +178,38 @@ name_main_thread (void)
 	snapshot_thread_name ((uintptr_t) pthread_self (), "Main");
 }
 
-/* Not inlined: its array is on the stack only when there is something to take. */
-static __attribute__ ((noinline)) void
+/* What the walk leaves to be said of where the stack begins and ends. */
+static void
+complete (struct stack *stack, bool whole)
+{
+	if (!stack->count && option_native)
+		push (stack, NULL, stack->ip);
+	else if (!stack->count)
+		push (stack, (void *) runtime_frame_alone (stack->work), 0);
+	else if (!whole || stack->is_cut)
+		push (stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
+}
+
+static void
 take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context)
 {
-	monocle_kit_frame frames[option_depth + 1];
-	struct stack stack = { .frames = frames, .room = (uint32_t) option_depth, .ip = (uintptr_t) ip };
+	enum { FEW = 16 };
+	monocle_kit_frame few[FEW + 1], *frames = frames_take ();
+	struct stack stack = { .frames = frames ? frames : few, .ip = (uintptr_t) ip };
+	stack.room = frames ? (uint32_t) option_depth : FEW;
 	stack.work = runtime_own_work ();
 	uint64_t values[2] = { 1, used };
 	name_main_thread ();
 	bool whole = walk (&stack, context);
-	if (!stack.count && option_native)
-		push (&stack, NULL, stack.ip);
-	else if (!stack.count)
-		push (&stack, (void *) runtime_frame_alone (stack.work), 0);
-	else if (!whole || stack.is_cut)
-		push (&stack, (void *) MONOCLE_KIT_FRAME_TRUNCATED, 0);
+	complete (&stack, whole);
 	if (is_snapshot)
-		snapshot_add (frames, stack.count);
-	if (!used || !monocle_kit_stacks_add (the_stacks, frames, stack.count, (uint64_t) pthread_self (), values))
-		return;
-	taken++;
-	weight += used;
+		snapshot_add (stack.frames, stack.count);
+	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, (uint64_t) pthread_self (), values)) {
+		taken++;
+		weight += used;
+	}
+	if (frames)
+		frames_give_back (frames);
 }
 
 static void
@@ -571,6 +581,10 @@ mono_profiler_init_sample (const char *desc)
 	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
 	name_init (option_raw, option_lines);
 	the_handle = mono_profiler_create (NULL);
+	if (!frames_init (option_depth + 1)) {
+		monocle_kit_log_failure ("sample", "no memory; the program runs unprofiled");
+		return;
+	}
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;
 	begin_thread ();
@@ -600,5 +614,6 @@ monocle_profiler_leave_sample (void)
 	monocle_kit_control_forget ("sample");
 	snapshot_leave ();
 	monocle_kit_stacks_free (the_stacks);
+	frames_leave ();
 	name_leave ();
 }

@@ -61,6 +61,16 @@ uint64_t cost_rest (void);
 /* Of each hit on Mono, with its context; the first one counts. Async-safe. */
 void crash_look_out (const void *context);
 
+/* --- frames.c: where a hit gathers the frames of its stack -------------------------------------------------------- */
+
+/* `count`: the frames in each buffer. False: no memory. Init. */
+bool frames_init (size_t count);
+/* The end of an attach: nobody has one of them. */
+void frames_leave (void);
+/* NULL: all of them are in use. Async-safe. */
+monocle_kit_frame *frames_take (void);
+void frames_give_back (const monocle_kit_frame *frames);
+
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
 /* `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. Init. */

@@ -27,6 +27,9 @@
 
 enum { GRANULE_BITS = 20, BUCKETS = 1 << 10, PAGE_BITS = 11 };
 
+/* Bytes of stack that reading the signature of an instance takes, with type arguments in type arguments. */
+enum { NAMING_ROOM = 16 << 10 };
+
 /* What a function is: a row of MethodDef or the offset of a signature; 0: unknown. */
 enum { OWNER_INSTANCE = 1u << 31, OWNER_PART = 1u << 30, OWNER_VALUE = OWNER_PART - 1 };
 
@@ -238,14 +241,14 @@ monocle__precompiled_index (uintptr_t ip)
 }
 
 /*
- * Reading a signature takes the thread's memory, which a signal handler may not be the first to ask for: then the
- * service thread will be the one.
+ * Reading a signature takes the thread's memory, which a signal handler may not be the first to ask for, and some room
+ * on the stack, which is the program's: else the service thread will be the one.
  */
 static MonoMethod *
 instance_at (precompiled *p, uint32_t function, uint32_t owner)
 {
 	MonoMethod *known = atomic_load_explicit (&p->methods[function], memory_order_acquire);
-	if (known || !monocle__thread_memory_exists ())
+	if (known || !monocle__thread_memory_exists () || !monocle__thread_memory_has_room (NAMING_ROOM))
 		return known;
 	known = monocle__describe_native_method (&p->image->cli, &p->r2r, owner & OWNER_VALUE);
 	if (known)

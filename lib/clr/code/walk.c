@@ -40,6 +40,9 @@
 
 enum { CELL = sizeof (uintptr_t), PAGE = 4096, SIGNALS_MAX = 16, GLUE_WORDS = 3 };
 
+/* Bytes of stack that a walk takes, with what is called in it and with a visitor. */
+enum { ROOM = 6 << 10 };
+
 typedef struct {
 	uintptr_t pc, sp, fp;
 	bool is_exact; /* pc runs next; else it is a return address */
@@ -391,7 +394,7 @@ registers_of (const ucontext_t *context)
 int
 monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data)
 {
-	if (!MONOCLE__ARCH_WALKS)
+	if (!MONOCLE__ARCH_WALKS || !monocle__thread_memory_has_room (ROOM))
 		return MONOCLE_E_UNKNOWN;
 	int saved_errno = errno;
 	walk w = { .at = registers_of (context) };

@@ -19,8 +19,8 @@
  * name has no method. The visitor decides how many frames it wants, by returning nonzero.
  *
  * 0: the thread's root was reached; 1: the visitor stopped it; negative: lost before the root, what was visited is
- * right as far as it goes; MONOCLE_E_UNKNOWN at once on a CPU without a port. Works (worse, by frame pointers alone)
- * before monocle__walk_prepare () has returned.
+ * right as far as it goes; MONOCLE_E_UNKNOWN at once on a CPU without a port, and where the stack is nearly used up.
+ * Works (worse, by frame pointers alone) before monocle__walk_prepare () has returned.
  */
 int monocle__walk (const ucontext_t *context, uint32_t flags, monocle_frame_visitor visit, void *data);
 

@@ -386,6 +386,24 @@ the_visitor_ends_the_walk (void **state)
 	assert_int_equal (compared, 1);
 }
 
+/* The stack is the program's: who has little left is not walked, in the handler that would need it. */
+static void
+a_stack_that_is_nearly_used_up_is_left_alone (void **state)
+{
+	static gathering g;
+	ucontext_t context;
+	getcontext (&context);
+	uintptr_t here = (uintptr_t) __builtin_frame_address (0);
+	has_bounds = true;
+	bounds = (monocle__thread_stack) { here - 2048, here + 65536 };
+	assert_int_equal (walk_from (&context, &g), MONOCLE_E_UNKNOWN);
+	assert_int_equal (g.count, 0);
+	bounds.low = here - 65536;
+	walk_from (&context, &g);
+	assert_true (g.count > 1);
+	has_bounds = false;
+}
+
 /* --- managed shapes, an instruction at a time --------------------------------------------------------------------- */
 
 /* What the stack must be at every step, from the outermost piece of code in. */
@@ -555,6 +573,7 @@ main (void)
 		cmocka_unit_test (any_registers_do_no_harm),
 		cmocka_unit_test (a_chain_that_does_not_rise_is_lost),
 		cmocka_unit_test (the_visitor_ends_the_walk),
+		cmocka_unit_test (a_stack_that_is_nearly_used_up_is_left_alone),
 		cmocka_unit_test (every_step_of_a_frame_with_rbp),
 		cmocka_unit_test (every_step_of_a_frame_without),
 		cmocka_unit_test (every_step_of_thin_frames_in_a_row),
