@@ -38,7 +38,7 @@ monocle__nearest_distance (const char *a, const char *b)
 const char *
 monocle__nearest (const char *word, const char *const *names, size_t count)
 {
-	size_t length = strlen (word), nearest = length / 2 + 2;
+	size_t length = strlen (word), nearest = (length + 1) / 2 + 1;
 	const char *best = NULL;
 	for (size_t i = 0; i < count && length <= MONOCLE__NEAREST_MOST; i++) {
 		bool is_begun = length > 0 && strncmp (names[i], word, length) == 0;

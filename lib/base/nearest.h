@@ -15,7 +15,10 @@
 enum { MONOCLE__NEAREST_MOST = 40 };
 size_t monocle__nearest_distance (const char *a, const char *b);
 
-/* The name that begins like `word`, else the one that differs in little more than half of it; NULL: none. Borrowed. */
+/*
+ * The name that begins like `word`, else the one that differs in half of its letters at most, rounded up. NULL: none.
+ * Borrowed.
+ */
 const char *monocle__nearest (const char *word, const char *const *names, size_t count);
 
 #endif

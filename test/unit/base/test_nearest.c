@@ -45,6 +45,9 @@ the_first_of_the_nearest_is_meant_when_it_is_near_enough (void **state)
 	assert_string_equal (monocle__nearest ("rum", names, 3), "run");
 	assert_string_equal (monocle__nearest ("rep", names, 3), "report");
 	assert_null (monocle__nearest ("xyzxyz", names, 3));
+	assert_string_equal (monocle__nearest ("ropert", names, 3), "report");
+	assert_string_equal (monocle__nearest ("rnu", names, 3), "run");
+	assert_null (monocle__nearest ("mean", names, 3));
 	assert_null (monocle__nearest ("", names, 0));
 	memset (word, 'a', sizeof word);
 	word[sizeof word - 1] = '\0';
