@@ -210,8 +210,8 @@ class Output(case.Case):
     def test_without_any_profile_report_says_so(self):
         (self.work / 'p.pb.gz').unlink()
         code, out, error = self.monocle('report')
-        # Runs of this machine that were killed may be named, too.
-        lines = re.sub(r'monocle: (a run that was killed has left .*|and \d+ more)\n', '', error).splitlines()
+        # What earlier runs of this machine have left may be named, too.
+        lines = re.sub(r'monocle: (an earlier run has left .*|and \d+ more)\n', '', error).splitlines()
         self.assertEqual((code, out, len(lines)), (1, '', 1))
 
     def test_what_is_no_profile_is_one_line(self):

@@ -449,26 +449,40 @@ class Collecting(case.Case):
             self.assertEqual(self.run_processes('echo coreclr 10.0 > $d/41.loaded',
                                                 '--profile=calls:output=' + output)[2], '')
 
-    def leave(self, *files, parent='1:1'):
-        left = self.temporary / 'monocle-left00'
+    def leave(self, *files, parent='1:1', name='monocle-left00', age=3600):
+        left = self.temporary / name
         left.mkdir()
         (left / 'parent').symlink_to(parent)
         for name in files:
             (left / name).touch()
-        os.utime(left, (1, 1))
+            os.utime(left / name, (time.time() - age,) * 2)
+        os.utime(left, (time.time() - age,) * 2)
         return left
 
     def test_what_a_killed_run_has_left_is_named(self):
         (self.work / 'source').unlink()
-        left = self.leave('41.loaded', 'sample.41.1.spool')
+        left = self.leave('41.loaded', 'sample.41.1.spool', age=-60)
         self.shell('exit 0')
         error = self.monocle('report')[2]
-        self.assertIn('a run that was killed has left %s/sample.41.1.spool\n' % left, error)
+        self.assertIn('an earlier run has left %s/sample.41.1.spool\n' % left, error)
+
+    def test_what_runs_have_left_is_named_at_once_and_the_newest_first(self):
+        (self.work / 'source').unlink()
+        for number, age in enumerate([-50, -300, -20, -200]): # later than what other runs of this machine have left
+            self.leave('sample.4%d.1.spool' % number, name='monocle-left0%d' % number, age=age)
+        error = self.monocle('report')[2]
+        named = re.findall(r'an earlier run has left %s/monocle-left0(\d)/' % re.escape(str(self.temporary)), error)
+        self.assertEqual(named, ['1', '3', '0'])
 
     def test_folders_of_killed_runs_with_nothing_in_them_are_removed(self):
         left = self.leave('41.loaded', '41.declined')
         self.shell('exit 0')
         self.assertFalse(left.exists())
+
+    def test_a_young_folder_stays_since_a_program_may_be_starting(self):
+        left = self.leave('41.loaded', age=0)
+        self.shell('exit 0')
+        self.assertTrue(left.exists())
 
     def test_the_folder_of_a_run_that_goes_on_stays(self):
         start = pathlib.Path('/proc/self/stat').read_text().rsplit(')')[1].split()[19]
@@ -486,6 +500,16 @@ class Collecting(case.Case):
         module.write_bytes(b'ELF\0monocle_kit_spool_open\0x\0monocle_kit_when_empty=ask \x1b for more\0')
         error = self.run_processes('cp source $d/output.41.1.pb.gz', '--profile=mine:a=b', '-o', 'prof.pb.gz')[2]
         self.assertIn('it is empty: ask ? for more\n', error)
+
+    def test_an_empty_profile_names_the_filter(self):
+        for option, words in [('filter=System.IO.*', 'no exception that was thrown matches filter=System.IO.*'),
+                              ('callspec=N:A', 'no method that was called matches callspec=N:A')]:
+            profile = pprof.Writer()
+            profile.value('exceptions', 'count')
+            profile.line('comment desc: exceptions:%s' % option)
+            pprof.write_gzip(self.work / 'source', profile.encode())
+            self.assertIn('it is empty: %s\n' % words,
+                          self.run_processes('cp source $d/output.41.1.pb.gz', '-o', 'prof.pb.gz')[2])
 
     def test_a_profile_elsewhere_is_reported_where_it_is(self):
         code, _, error = self.run_processes('cp source "$PWD/a b.pb.gz"; echo "$PWD/a b.pb.gz" > $d/41.1.done')

@@ -26,16 +26,25 @@ enum {
 	YOUNG = 60, /* seconds: a program may be starting that has outlived its run */
 };
 
-/* Is it a folder of the user's own, made by a run that has ended, and has nothing happened in it for a while? */
+/* A file that somebody could want. */
+typedef struct {
+	char *path;
+	struct timespec modified;
+} found;
+
+typedef struct {
+	found *files;
+	size_t count;
+} finds;
+
+/* Is it a folder of the user's own, made by a run that has ended? */
 static bool
-is_left (const char *path)
+is_left (const char *path, struct stat *ret_status)
 {
 	char link[PATH_MAX], parent[64] = "";
-	struct stat status;
 	int pid;
 	uint64_t start;
-	if (lstat (path, &status) != 0 || !S_ISDIR (status.st_mode) || status.st_uid != geteuid () ||
-	    time (NULL) - status.st_mtime < YOUNG)
+	if (lstat (path, ret_status) != 0 || !S_ISDIR (ret_status->st_mode) || ret_status->st_uid != geteuid ())
 		return false;
 	if (snprintf (link, sizeof link, "%s/parent", path) >= (int) sizeof link ||
 	    readlink (link, parent, sizeof parent - 1) < 0 || sscanf (parent, "%d:%" SCNu64, &pid, &start) != 2)
@@ -51,70 +60,107 @@ is_precious (const char *name)
 	       (dot && (strcmp (dot, ".spool") == 0 || strcmp (dot, ".gz") == 0 || strcmp (dot, ".mcov") == 0));
 }
 
-/* How many files somebody could want; names up to `shown` of them. */
-static unsigned
-look (const char *folder, unsigned shown)
+static void
+add (finds *all, const char *folder, const char *name)
+{
+	char *path = monocle__format ("%s/%s", folder, name);
+	struct stat status;
+	found *files = lstat (path, &status) == 0 ? realloc (all->files, (all->count + 1) * sizeof *files) : NULL;
+	if (!files) {
+		free (path);
+		return;
+	}
+	all->files = files;
+	files[all->count++] = (found) { path, status.st_mtim };
+}
+
+/* Is there a file that somebody could want? `all` is NULL, or gets every one. */
+static bool
+look (const char *folder, finds *all)
 {
 	DIR *directory = opendir (folder);
 	struct dirent *entry;
-	unsigned count = 0;
-	while (directory && (entry = readdir (directory))) {
+	bool is_there = false;
+	while (directory && (all || !is_there) && (entry = readdir (directory))) {
 		if (!is_precious (entry->d_name))
 			continue;
-		if (count++ < shown)
-			monocle__say ("a run that was killed has left %s/%s", folder, entry->d_name);
+		is_there = true;
+		if (all)
+			add (all, folder, entry->d_name);
 	}
 	if (directory)
 		closedir (directory);
-	return count;
+	return is_there;
 }
 
-static unsigned
-each_in (const char *place, bool is_cleaning, unsigned count)
+static void
+forget (finds *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		free (all->files[i].path);
+	free (all->files);
+	*all = (finds) { 0 };
+}
+
+/* `all` NULL: what nobody wants is removed. */
+static void
+each_in (const char *place, finds *all)
 {
 	DIR *directory = opendir (place);
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory))) {
 		char *path = monocle__format ("%s/%s", place, entry->d_name);
-		bool fits = strncmp (entry->d_name, "monocle-", strlen ("monocle-")) == 0 && is_left (path);
-		if (fits && !is_cleaning)
-			count += look (path, count < SHOWN ? SHOWN - count : 0);
-		else if (fits && look (path, 0) == 0)
+		struct stat status;
+		bool fits = strncmp (entry->d_name, "monocle-", strlen ("monocle-")) == 0 && is_left (path, &status);
+		if (fits && all)
+			look (path, all);
+		else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (path, NULL))
 			monocle__run_folder_delete (path);
 		free (path);
 	}
 	if (directory)
 		closedir (directory);
-	return count;
 }
 
-static unsigned
-each (bool is_cleaning)
+static void
+each (finds *all)
 {
 	const char *places[MONOCLE__RUN_FOLDER_PLACES];
 	size_t place_count = monocle__run_folder_places (places);
-	unsigned count = 0;
 	for (size_t i = 0; i < place_count; i++) {
 		bool is_seen = false;
 		for (size_t k = 0; k < i; k++)
 			is_seen = is_seen || strcmp (places[k], places[i]) == 0;
 		if (!is_seen)
-			count = each_in (places[i], is_cleaning, count);
+			each_in (places[i], all);
 	}
-	return count;
+}
+
+static int
+newest_first (const void *a, const void *b)
+{
+	const struct timespec *x = &((const found *) a)->modified, *y = &((const found *) b)->modified;
+	if (x->tv_sec != y->tv_sec)
+		return x->tv_sec < y->tv_sec ? 1 : -1;
+	return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
 }
 
 void
 monocle__left_over_clean (void)
 {
-	each (true);
+	each (NULL);
 }
 
-unsigned
+void
 monocle__left_over_say (void)
 {
-	unsigned count = each (false);
-	if (count > SHOWN)
-		monocle__say ("and %u more", count - SHOWN);
-	return count;
+	finds all = { 0 };
+	each (&all);
+	if (all.count)
+		qsort (all.files, all.count, sizeof *all.files, newest_first);
+	for (size_t i = 0; i < all.count && i < SHOWN; i++)
+		monocle__say ("an earlier run has left %s", all.files[i].path);
+	if (all.count > SHOWN)
+		monocle__say ("and %zu more", all.count - SHOWN);
+	forget (&all);
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * left-over.h - the folders of runs that were killed.
+ * left-over.h - the folders that runs have left, because they were killed or could not write elsewhere.
  */
 #ifndef MONOCLE_TOOLS_LEFT_OVER_H
 #define MONOCLE_TOOLS_LEFT_OVER_H
@@ -11,7 +11,7 @@
  * profile, and no spool. Another user's, and one of a run that goes on, is left alone.
  */
 void monocle__left_over_clean (void);
-/* Names on stderr the profiles and spools that are in such folders, the newest few. How many there are. */
-unsigned monocle__left_over_say (void);
+/* Names on stderr the profiles and spools that are in such folders, the newest few first. */
+void monocle__left_over_say (void);
 
 #endif

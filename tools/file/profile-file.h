@@ -40,7 +40,7 @@ void monocle__profile_file_say_values (const char *path, const monocle__profile 
  * NULL. NULL: there is none. The caller frees.
  */
 char *monocle__profile_file_newest (bool or_coverage, const char *but);
-/* Says that there is none, what to do, and what runs that were killed have left elsewhere. */
+/* Says that there is none, what to do, and what earlier runs have left elsewhere. */
 void monocle__profile_file_say_none (bool or_coverage);
 
 #endif
