@@ -28,6 +28,7 @@
 #include "name-text.h"
 
 MONOCLE_KIT_SUMMARY ("what is thrown, and where");
+MONOCLE_KIT_WHEN_EMPTY ("no exception was thrown");
 
 static bool option_text, option_log, option_threads;
 static uint64_t option_depth = 64, option_buffer = 1 << 20;

@@ -77,14 +77,18 @@ why_empty (const monocle__profile *content, const monocle__layout *layout)
 {
 	const char *desc = monocle__join_comment (content, "desc");
 	const char *nothing = monocle__join_comment (content, "counted: nothing");
-	char *spec = argument_of (desc ? desc : "", "callspec"), *why = NULL;
+	char *spec = argument_of (desc ? desc : "", "callspec"), *filter = argument_of (desc ? desc : "", "filter");
+	char *why = NULL;
 	if (nothing)
 		why = monocle__format ("%s", nothing);
 	else if (*spec)
 		why = monocle__format ("no method that was called matches callspec=%s", spec);
+	else if (*filter)
+		why = monocle__format ("no exception that was thrown matches filter=%s", filter);
 	else if (desc)
 		why = monocle__module_file_when_empty (layout, desc);
 	free (spec);
+	free (filter);
 	return why ? why : monocle__format ("nothing happened that the module was asked for");
 }
 
