@@ -76,6 +76,17 @@ unpack (const void *bytes, size_t size, content *out)
 	return problem;
 }
 
+/* Why a file is not read that another program could make readable; NULL: nothing is known about it. */
+static const char *
+foreign (const void *bytes, size_t size)
+{
+	static const char nettrace[] = "Nettrace";
+	if (size < sizeof nettrace - 1 || memcmp (bytes, nettrace, sizeof nettrace - 1) != 0)
+		return NULL;
+	return "a trace of the runtime's events (.nettrace), which is not read; dotnet-trace convert --format Speedscope "
+	       "makes a profile of it that is";
+}
+
 /* The first that recognises the bytes; there is one, since pprof takes everything. */
 static const monocle__file_format *
 find_format (const void *bytes, size_t size)
@@ -114,8 +125,12 @@ monocle__profile_parse (const void *bytes, size_t size, monocle__profile **ret_p
 	const unsigned char *magic = bytes;
 	size_t allowance = MEMORY_LEAST + MEMORY_FACTOR * size;
 	content unpacked = { 0 };
-	const char *problem;
+	const char *problem = foreign (bytes, size);
 	int result = -1;
+	if (problem) {
+		snprintf (error, error_size, "%s", problem);
+		return -1;
+	}
 	if (size < 2 || magic[0] != 0x1f || magic[1] != 0x8b)
 		return find_format (bytes, size)->parse (bytes, size, allowance, ret_profile, error, error_size);
 	problem = unpack (bytes, size, &unpacked);

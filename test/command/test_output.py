@@ -226,6 +226,12 @@ class Output(case.Case):
                 code, out, error = self.monocle(*words, name)
                 self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), (name, error))
 
+    def test_a_trace_of_events_is_no_profile_but_can_become_one(self):
+        (self.work / 'x.nettrace').write_bytes(b'Nettrace\x14\0\0\0!FastSerialization.1')
+        code, out, error = self.monocle('report', 'x.nettrace')
+        self.assertEqual((code, out, len(error.splitlines())), (1, '', 1), error)
+        self.assertIn('dotnet-trace convert --format Speedscope', error)
+
     def test_a_conversion_has_the_endings_of_its_format(self):
         for name, made in [('collapsed', 'p.collapsed.txt'), ('speedscope', 'p.speedscope.json')]:
             self.assertEqual(self.monocle('convert', 'p.pb.gz', '--to=' + name)[:2], (0, made + '\n'))
