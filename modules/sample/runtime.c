@@ -18,16 +18,17 @@
 typedef struct {
 	const char *prefix; /* of the thread's name, cut at fifteen bytes by the kernel */
 	uintptr_t frame;
+	const char *name; /* for people */
 } thread_row;
 
 /* clang-format off */
 static const thread_row threads[] = {
-	{ ".NET Server GC",  MONOCLE_KIT_FRAME_GC },
-	{ ".NET BGC",        MONOCLE_KIT_FRAME_GC },
-	{ "SGen worker",     MONOCLE_KIT_FRAME_GC },
-	{ ".NET Tiered Com", MONOCLE_KIT_FRAME_TIERED },
-	{ ".NET Finalizer",  MONOCLE_KIT_FRAME_FINALIZER },
-	{ "Finalizer",       MONOCLE_KIT_FRAME_FINALIZER },
+	{ ".NET Server GC",  MONOCLE_KIT_FRAME_GC,        ".NET Server GC" },
+	{ ".NET BGC",        MONOCLE_KIT_FRAME_GC,        ".NET Background GC" },
+	{ "SGen worker",     MONOCLE_KIT_FRAME_GC,        "SGen worker" },
+	{ ".NET Tiered Com", MONOCLE_KIT_FRAME_TIERED,    ".NET Tiered Compilation" },
+	{ ".NET Finalizer",  MONOCLE_KIT_FRAME_FINALIZER, ".NET Finalizer" },
+	{ "Finalizer",       MONOCLE_KIT_FRAME_FINALIZER, "Finalizer" },
 };
 
 static const struct {
@@ -128,25 +129,33 @@ runtime_own_work (void)
 	return place && place->collects ? RUNTIME_COLLECTS : 0;
 }
 
-static uintptr_t
-frame_of_thread (void)
+/* NULL: it is none of the runtime's own. */
+static const thread_row *
+row_of_thread (void)
 {
 	char name[16] = "";
 	prctl (PR_GET_NAME, name);
 	for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
 		if (!strncmp (name, threads[i].prefix, strlen (threads[i].prefix)))
-			return threads[i].frame;
-	return MONOCLE_KIT_FRAME_NATIVE;
+			return &threads[i];
+	return NULL;
+}
+
+const char *
+runtime_thread_name (void)
+{
+	const thread_row *row = row_of_thread ();
+	return row ? row->name : NULL;
 }
 
 uintptr_t
 runtime_frame_alone (unsigned work)
 {
-	uintptr_t frame = frame_of_thread ();
+	const thread_row *row = row_of_thread ();
 	if (work & RUNTIME_COLLECTS)
 		return MONOCLE_KIT_FRAME_GC;
-	if (frame != MONOCLE_KIT_FRAME_NATIVE)
-		return frame;
+	if (row)
+		return row->frame;
 	if (work & RUNTIME_COMPILES)
 		return MONOCLE_KIT_FRAME_JIT;
 	if (work & RUNTIME_STARTS)

@@ -164,18 +164,19 @@ walk (struct stack *stack, void *context)
 	return true;
 }
 
-/* What the program does not name has a number; for the process's first thread there is a better word. */
+/* What nobody names has a number; for the process's first thread and the runtime's own there are better words. */
 static void
-name_main_thread (void)
+name_thread (void)
 {
 	struct thread_place *place = thread_find ();
 	if (!place || place->has_name)
 		return;
 	place->has_name = true;
-	if (syscall (SYS_gettid) != getpid ())
+	const char *name = syscall (SYS_gettid) == getpid () ? "Main" : runtime_thread_name ();
+	if (!name)
 		return;
-	monocle_kit_stacks_thread_name (the_stacks, (uint64_t) pthread_self (), "Main");
-	snapshot_thread_name ((uintptr_t) pthread_self (), "Main");
+	monocle_kit_stacks_thread_name (the_stacks, (uint64_t) pthread_self (), name);
+	snapshot_thread_name ((uintptr_t) pthread_self (), name);
 }
 
 /* What the walk leaves to be said of where the stack begins and ends. */
@@ -199,7 +200,7 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	stack.room = frames ? (uint32_t) option_depth : FEW;
 	stack.work = runtime_own_work ();
 	uint64_t values[2] = { 1, used };
-	name_main_thread ();
+	name_thread ();
 	bool whole = walk (&stack, context);
 	complete (&stack, whole);
 	if (is_snapshot)

@@ -92,10 +92,12 @@ void runtime_look (void);
 void runtime_set_collecting (bool does);
 /* What the calling thread has said so far, as runtime_work. Async-safe. */
 unsigned runtime_own_work (void);
-/* Of the code at an address; 0: none of the runtime's. Async-safe, as are the next two. */
+/* Of the code at an address; 0: none of the runtime's. Async-safe, as is all that follows. */
 unsigned runtime_work_at (uintptr_t ip);
 /* How a stack without managed frames is shown, on the calling thread, given what is on it. */
 uintptr_t runtime_frame_alone (unsigned work);
+/* How the calling thread is called when it is one of the runtime's own, else NULL. */
+const char *runtime_thread_name (void);
 /*
  * What is shown above other frames; 0: nothing, the time is the innermost one's own. What a managed method calls in the
  * runtime is a helper of its own; what a stub calls prepares code and types.

@@ -24,24 +24,24 @@ SMALL = {"DOTNET_GCgen0size": "0x800000"}  # bytes before the first generation i
 
 class Collecting(harness.Suite):
     def profile(self, runtime, modules, settings, threads):
-        """[(stack from the leaf on, nanoseconds)], the words of the program and of the module."""
+        """[(stack from the leaf on, nanoseconds, thread)], the words of the program and of the module."""
         file, said = self.work / "out.pb.gz", self.work / "collects"
         for old in (file, said):
             old.unlink(missing_ok=True)
         exe = self.build.path / "test/conformance/sampling/collecting.exe"
-        env = harness.profile_environment(self.build, runtime,
-                                          ["sample:freq=5000,output=%s" % file] + [m % said for m in modules], settings)
+        sample = "sample:freq=5000,threads,output=%s" % file
+        env = harness.profile_environment(self.build, runtime, [sample] + [m % said for m in modules], settings)
         command = runtime.command(exe) + [str(ROUNDS[runtime.kind]), str(threads)]
         seen = harness.run(command, env, cwd=self.work, timeout=240)
         self.check(seen.code == 5, "%s: the program ends as it should" % runtime, seen)
         if not self.check(file.exists(), "%s: there is a profile" % runtime, seen):
             return [], [], []
-        samples = [(stack, values[1]) for stack, values, _ in pprof.load(file).samples]
+        samples = [(stack, values[1], labels.get("thread")) for stack, values, labels in pprof.load(file).samples]
         return samples, seen.out.split(), said.read_text().split() if said.exists() else []
 
     def compare(self, what, samples, truth):
-        total = sum(cost for _, cost in samples)
-        seen = sum(cost for stack, cost in samples if stack[0] == "[GC]")
+        total = sum(cost for _, cost, _ in samples)
+        seen = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]")
         shares = 100 * seen / total, 100 * truth / total
         print("%s: [GC] %.1f %%, it was %.1f %% of %.2f s" % ((what,) + shares + (total / 1e9,)))
         self.check(shares[1] > 5, what + ": the program collects enough", shares)
@@ -54,8 +54,8 @@ class Collecting(harness.Suite):
             return
         if runtime.kind == "coreclr":
             self.compare(what, samples, int(said[3]))
-        below = sum(cost for stack, cost in samples if stack[0] == "[GC]" and any("Build" in f for f in stack))
-        above = sum(cost for stack, cost in samples if stack[0] == "[GC]")
+        below = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]" and any("Build" in f for f in stack))
+        above = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]")
         self.check(above and below >= 0.9 * above, what + ": below [GC] is the method that allocates", (below, above))
 
     def on_threads_of_the_collector(self, runtime):
@@ -64,6 +64,8 @@ class Collecting(harness.Suite):
                                                            DOTNET_GCHeapCount="2"), 2)
         if self.check(len(said) == 2 and said[0] == "collectors", what + ": the program says what they used", said):
             self.compare(what, samples, int(said[1]))
+            threads = {thread for stack, _, thread in samples if stack == ["[GC]"]}
+            self.check(threads == {".NET Server GC"}, what + ": their threads are named", threads)
 
 
 def main():
