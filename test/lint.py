@@ -16,7 +16,7 @@ TAB = 4
 LIMIT = 120
 CODE = {".c", ".h", ".S", ".cs"}  # tables (.def, .tsv) may be wide: one row is one line
 SPACES = {".py", ".sh", ".build"}
-SPDX_EXEMPT = {".md", ".tsv", ".json", ".xml", ".txt", ".map", ".sym", ".lua", ".1", ".in", ".info",
+SPDX_EXEMPT = {".md", ".tsv", ".json", ".xml", ".txt", ".map", ".sym", ".lua", ".1", ".in", ".info", ".svg",
                ".collapsed", ".speedscope"}
 SKIP = {"LICENSE", ".gitignore", ".git-blame-ignore-revs", ".clang-format", ".editorconfig", ".gitattributes",
         ".mailmap"}

@@ -174,8 +174,9 @@ static const monocle__option options[] = {
 	  "how long: 500ms, 10s (default), 2m",
 	  .try_read = monocle__time_option_try_read, .wanted = MONOCLE__TIME_OPTION_WANTED },
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
-	  "where the first module's profile goes. OUT.html is a flame graph, OUT.json is for\n"
-	  "speedscope. Default: PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz here" },
+	  "where the first module's profile goes. OUT.html is a flame graph, OUT.svg a picture\n"
+	  "of it, OUT.json is for speedscope. Default:\n"
+	  "PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz here" },
 	{ "quiet",   'q', MONOCLE__OPTION_ON,   offsetof (arguments, quiet),    NULL,
 	  "no report at the end; failures are still told" },
 	{ 0 },

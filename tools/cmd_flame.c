@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_flame.c - `monocle flame`: a profile as a flame graph in one HTML file.
+ * cmd_flame.c - `monocle flame`: a profile as a flame graph in one HTML file, or as a picture.
  */
 #include "command/output.h"
 #include "commands.h"
@@ -46,7 +46,9 @@ draw_profile (const monocle__profile *profile, const char *path, const arguments
 static int
 draw (const arguments *args, const char *path)
 {
-	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true, .never_folds = true };
+	bool is_picture = args->output && monocle__output_is_picture (args->output);
+	/* The page folds by itself. */
+	monocle__view_plan plan = { .arguments = &args->view, .tell_images = true, .never_folds = !is_picture };
 	monocle__profile *profile;
 	int result;
 	if (monocle__profile_file_open (path, &profile) != 0)
@@ -120,7 +122,7 @@ run (int argc, char **argv)
 	monocle__output_begin ();
 	if (!monocle__options_read (&monocle__command_flame, argc, argv, &args, &code))
 		return code;
-	if (args.output && monocle__output_refuse_page (args.output))
+	if (args.output && !monocle__output_is_picture (args.output) && monocle__output_refuse_page (args.output))
 		return MONOCLE__EXIT_USAGE;
 	if (args.is_opened && strcmp (args.output ? args.output : argc > optind ? argv[optind] : "", "-") == 0)
 		return monocle__usage_error (&monocle__command_flame,
@@ -133,7 +135,8 @@ run (int argc, char **argv)
 /* clang-format off */
 static const monocle__option options[] = {
 	{ "output",    'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),    "OUT.html",
-	  "where to write; - is standard output. Default: FILE with .html for .pb.gz" },
+	  "where to write; - is standard output. OUT.svg is a picture without a script.\n"
+	  "Default: FILE with .html for .pb.gz" },
 	{ "open",      0,   MONOCLE__OPTION_ON,   offsetof (arguments, is_opened), NULL,
 	  "show it: $BROWSER opens it, else xdg-open" },
 	{ "icicle",    0,   MONOCLE__OPTION_OFF,  offsetof (arguments, upright),   NULL,

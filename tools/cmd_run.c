@@ -63,11 +63,6 @@ check_output_name (const arguments *args)
 	if (args->output && strcmp (args->output, "-") == 0)
 		return monocle__usage_error (&monocle__command_run,
 		                             "-o takes a file name; standard output is the program's own");
-	if (args->output && monocle__output_ends_with (args->output, ".svg"))
-		return monocle__usage_error (&monocle__command_run,
-		                             "-o %s: a profile is written, or a page OUT.html, or "
-		                             "OUT.json for speedscope",
-		                             args->output);
 	if (args->merged && !args->output)
 		return monocle__usage_error (&monocle__command_run, "--merge needs -o FILE");
 	return !args->output || *args->output ? 0 : monocle__usage_error (&monocle__command_run, "-o takes a file name");
@@ -304,7 +299,7 @@ static const monocle__option options[] = {
 	{ "output",  'o', MONOCLE__OPTION_TEXT, offsetof (arguments, output),   "FILE",
 	  "where the first module's profile goes. With several processes the later ones get\n"
 	  "their id before the extension; coverage of all processes is one file. OUT.html\n"
-	  "is a flame graph, OUT.json is for speedscope. Default:\n"
+	  "is a flame graph, OUT.svg a picture of it, OUT.json is for speedscope. Default:\n"
 	  "the module's own naming, usually PROGRAM_yyyyMMdd_HHmmss_PID.MODULE.pb.gz in the\n"
 	  "current directory; for coverage PROGRAM_yyyyMMdd_HHmmss.cover.mcov" },
 	{ "all",     0,   MONOCLE__OPTION_ON,   offsetof (arguments, all),      NULL,

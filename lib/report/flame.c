@@ -12,7 +12,6 @@
  * Nothing from the profile is markup: it all travels as JSON in which <, > and & are escaped, and the page puts it on
  * the screen as text.
  */
-#include "cmdline.h"
 #include "column.h"
 #include "groups.h"
 #include "origin.h"
@@ -220,11 +219,7 @@ write_kind (const writer *w, size_t index)
 	enum { NATIVE = 6 };
 	const monocle__function *function = &w->profile->functions[index];
 	monocle__origin origin = monocle__origin_shown (function, w->program);
-	bool is_native =
-	    origin == MONOCLE__ORIGIN_FRAMEWORK &&
-	    (*function->name == '[' ? strcmp (function->name, "[framework]") != 0
-	                            : *function->filename && !monocle__cmdline_is_assembly (function->filename));
-	fprintf (w->out, "%d", is_native ? NATIVE : (int) origin);
+	fprintf (w->out, "%d", monocle__origin_is_native (function, origin) ? NATIVE : (int) origin);
 }
 
 /* A list that goes with the names. */

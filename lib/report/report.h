@@ -51,5 +51,7 @@ typedef int monocle__report_writer (FILE *out, const monocle__profile *profile, 
 #define MONOCLE__REPORT_VSCODE "vscode://file{file}:{line}"
 /* One HTML file that needs nothing else. `limit` and `sort` mean nothing to it. */
 monocle__report_writer monocle__report_flame;
+/* A picture of the main value: SVG without a script. Of the options for a flame graph it has no colours of a diff. */
+monocle__report_writer monocle__report_svg;
 
 #endif

@@ -178,7 +178,7 @@ class Output(case.Case):
 
     def test_a_page_is_not_written_under_the_name_of_something_else(self):
         for words in [['flame', 'p.pb.gz'], ['diff', 'p.pb.gz', 'p.pb.gz']]:
-            for name in ['x.svg', 'x.json', 'x.pb.gz']:
+            for name in ['x.svg', 'x.json', 'x.pb.gz'][words[0] == 'flame':]:
                 code, out, error = self.monocle(*words, '-o', name)
                 self.assertEqual((code, out), (2, ''))
                 self.assertIn('OUT.html', error)

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ('.', 'command')]
 import case
@@ -67,6 +68,7 @@ VIEW_KINDS = {
     'json': ['report', '--format=json', '-n', '3'],
     'flame.json': ['flame', '-o', '-'],
     'collapsed.txt': ['convert', '--to=collapsed', '-o', '-'],
+    'svg': ['convert', '--to=svg', '-o', '-'],
 }
 
 
@@ -79,8 +81,8 @@ EXCEPTION_KINDS = {
 }
 
 
-SPEEDSCOPE, FIREFOX, PERFETTO = (['convert', '--to=' + name, '-o', '-']
-                                 for name in ('speedscope', 'firefox', 'perfetto'))
+SPEEDSCOPE, FIREFOX, PERFETTO, SVG = (['convert', '--to=' + name, '-o', '-']
+                                      for name in ('speedscope', 'firefox', 'perfetto', 'svg'))
 
 
 def kinds(monocle, folder, name):
@@ -188,6 +190,21 @@ def check_perfetto(file):
             ends.append(end)
 
 
+def check_svg(text):
+    """Well-formed; frames of one row do not overlap, and each lies below one that holds it."""
+    rows = {}
+    for frame in xml.etree.ElementTree.fromstring(text).iter('{http://www.w3.org/2000/svg}g'):
+        assert [child.tag.split('}')[1] for child in frame][:2] == ['title', 'rect']
+        x, y, width = (float(frame[1].get(name)) for name in ('x', 'y', 'width'))
+        rows.setdefault(y, []).append((x, x + width))
+    above = None
+    for y, frames in sorted(rows.items()):
+        assert frames == sorted(frames) and all(a[1] <= b[0] + 0.2 for a, b in zip(frames, frames[1:])), frames
+        # Between neighbours is a hair, which the rounded places may share.
+        assert above is None or all(any(a[0] - 0.2 <= x and end <= a[1] + 0.7 for a in above) for x, end in frames)
+        above = frames
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('monocle')
@@ -211,6 +228,7 @@ def main():
             check_speedscope(json.loads(run(monocle, SPEEDSCOPE, folder, name)))
             check_firefox(json.loads(run(monocle, FIREFOX, folder, name)))
             check_perfetto(json.loads(run(monocle, PERFETTO, folder, name)))
+            check_svg(run(monocle, SVG, folder, name))
             pprof.write_gzip(os.path.join(folder, 'same.pb.gz'), data)
             run(monocle, ['convert', '--to=pprof', '-o', 'again.pb.gz'], folder, 'same.pb.gz')
             for words in [['report', '--format=tsv', '--tree'], ['report', '--slow', '--format=json', '--tree'],

@@ -142,20 +142,21 @@ monocle__output_file (monocle__output_place place, const char *title, monocle__o
 typedef struct {
 	const monocle__profile *profile;
 	const monocle__report_options *options;
+	bool is_picture;
 } flame;
 
 static int
 write_flame (FILE *out, const void *context)
 {
 	const flame *f = context;
-	return monocle__report_flame (out, f->profile, f->options);
+	return (f->is_picture ? monocle__report_svg : monocle__report_flame) (out, f->profile, f->options);
 }
 
 int
 monocle__output_flame (monocle__output_place place, const char *title, const monocle__profile *profile,
                        const monocle__report_options *options)
 {
-	flame f = { profile, options };
+	flame f = { profile, options, monocle__output_is_picture (place.path) };
 	return monocle__output_file (place, title, write_flame, &f);
 }
 
@@ -188,6 +189,12 @@ monocle__output_ends_with (const char *path, const char *ending)
 {
 	size_t length = strlen (path), end_length = strlen (ending);
 	return length > end_length && strcmp (path + length - end_length, ending) == 0;
+}
+
+bool
+monocle__output_is_picture (const char *path)
+{
+	return monocle__output_ends_with (path, ".svg");
 }
 
 bool

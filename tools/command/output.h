@@ -48,7 +48,7 @@ typedef struct {
 int monocle__output_file (monocle__output_place place, const char *title, monocle__output_writer write,
                           const void *context);
 
-/* The same for the flame graph of a profile. */
+/* The same for the flame graph of a profile: a page, or, under a name that ends in .svg, a picture. */
 int monocle__output_flame (monocle__output_place place, const char *title, const monocle__profile *profile,
                            const monocle__report_options *options);
 
@@ -66,6 +66,8 @@ const char *monocle__output_ellipsis (void);
 
 /* Does the name end so? */
 bool monocle__output_ends_with (const char *path, const char *ending);
+/* Does it ask for a picture without a script? */
+bool monocle__output_is_picture (const char *path);
 /* Is the name of a page one that says that it is none: .svg, .json, .pb.gz, ...? Says so and returns true. */
 bool monocle__output_refuse_page (const char *path);
 

@@ -24,7 +24,7 @@ is_page (const char *output)
 bool
 monocle__run_picture_is_wanted (const char *output)
 {
-	return is_page (output) || monocle__output_ends_with (output, ".json");
+	return is_page (output) || monocle__output_is_picture (output) || monocle__output_ends_with (output, ".json");
 }
 
 int
@@ -44,9 +44,13 @@ monocle__run_picture_write (const monocle__profile *profile, const char *part, c
 		monocle__profile_free (shown);
 		return error;
 	}
-	result = !shown           ? -1
-	       : is_page (output) ? monocle__report_flame (out, shown, &page)
-	                          : monocle__speedscope_convert (out, shown, &data);
+	if (!shown)
+		result = -1;
+	else if (is_page (output))
+		result = monocle__report_flame (out, shown, &page);
+	else
+		result = (monocle__output_is_picture (output) ? monocle__svg_convert : monocle__speedscope_convert) (out, shown,
+		                                                                                                     &data);
 	monocle__profile_free (shown);
 	if (result != 0)
 		error = -ENOMEM;

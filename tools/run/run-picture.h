@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * run-picture.h - `run -o x.html`, `-o x.json`: what a run has collected, for a browser or for speedscope.
+ * run-picture.h - `run -o x.html`, `x.svg`, `x.json`: what a run has collected, for a browser, a document, speedscope.
  */
 #ifndef MONOCLE_TOOLS_RUN_PICTURE_H
 #define MONOCLE_TOOLS_RUN_PICTURE_H

@@ -138,3 +138,13 @@ monocle__origin_program (const monocle__profile *profile, char *buffer, size_t s
 			snprintf (buffer, size, "%.*s", (int) (end - name - (int) strlen (key)), name + strlen (key));
 	}
 }
+
+bool
+monocle__origin_is_native (const monocle__function *function, monocle__origin origin)
+{
+	if (origin != MONOCLE__ORIGIN_FRAMEWORK)
+		return false;
+	if (*function->name == '[')
+		return strcmp (function->name, "[framework]") != 0;
+	return *function->filename && !monocle__cmdline_is_assembly (function->filename);
+}

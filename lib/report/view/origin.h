@@ -30,6 +30,9 @@ monocle__origin_shown (const monocle__function *function, const char *program)
 /* The program's name, as the profile's comment has it; cut to `size`. */
 void monocle__origin_program (const monocle__profile *profile, char *buffer, size_t size);
 
+/* Is what counts as the framework's in truth native code of the runtime, or what stands for its work, "[GC]"? */
+bool monocle__origin_is_native (const monocle__function *function, monocle__origin origin);
+
 static inline bool
 monocle__origin_is_framework (monocle__origin origin)
 {
