@@ -110,6 +110,22 @@ class View(case.Case):
         for words in (['--sort=self'], ['--mine'], ['--tree'], ['--format=tsv']):
             self.assertNotIn(heading, self.monocle('report', *words, 'p.pb.gz')[1])
 
+    def test_calls_of_what_is_hidden_are_no_calls_of_its_caller(self):
+        profile = pprof.Writer()
+        profile.value('calls', 'count')
+        profile.value('self', 'nanoseconds')
+        main = 'Shop:Main ()' + OWN
+        for frames, calls, cost in [([main], 1, 10), ([main, 'Shop:Sum ()' + OWN], 7, 20),
+                                    ([main, 'System.String:IndexOf (string)' + FRAMEWORK], 900, 500),
+                                    ([POOL], 33, 4)]:
+            profile.sample(frames, [calls, cost])
+        pprof.write_gzip(self.work / 'c.pb.gz', profile.encode())
+        for words, rows in [(['--mine'], [('Shop.Main ()', 1, 510), ('Shop.Sum ()', 7, 20), ('[framework]', 33, 4)]),
+                            (['--hide=IndexOf|Dispatch'],
+                             [('Shop.Main ()', 1, 510), ('Shop.Sum ()', 7, 20), ('[hidden]', 33, 4)])]:
+            report = json.loads(self.monocle('report', '--format=json', '--names=csharp', *words, 'c.pb.gz')[1])
+            self.assertEqual([(row['method'], row['calls'], row['self_ns']) for row in report['methods']], rows)
+
     def test_only_mine_has_the_cost_of_what_it_called(self):
         self.assertEqual(dict(self.rows('--mine', '--names=csharp')), {
             'Shop.Orders.Find (string)': 500, 'Shop.Orders.Load (async)': 500, 'Shop.Orders.Load (int)': 200})

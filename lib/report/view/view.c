@@ -54,9 +54,10 @@ typedef struct {
 	uint32_t framework, resumed, hidden_frame; /* functions of the copy, NONE until a stack has it */
 	frame_list shown, taken;
 	bool is_folded;
-	bool is_test_host; /* the program is one that runs tests */
-	bool is_test;      /* the sample is of a process that runs tests */
-	bool has_types;    /* the innermost frame is no code but the type of an exception, and stays; of one sample */
+	bool is_test_host;   /* the program is one that runs tests */
+	bool is_test;        /* the sample is of a process that runs tests */
+	bool is_leaf_hidden; /* and other frames of the sample are shown */
+	bool has_types;      /* the innermost frame is no code but the type of an exception, and stays; of one sample */
 } view;
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -364,9 +365,10 @@ static bool
 add_frame (view *v, const uint32_t *frames, size_t depth, size_t i)
 {
 	bool is_type = v->has_types && i == 0;
-	bool is_taken = (v->marks[frames[i]] & HIDE) || is_repeated (v, frames, depth, i) ||
-	                (v->options->mine && !is_own (v, frames[i]) && !is_type);
-	return list_add_own (v, is_taken ? &v->taken : &v->shown, &frames[i]);
+	bool is_hidden = (v->marks[frames[i]] & HIDE) || (v->options->mine && !is_own (v, frames[i]) && !is_type);
+	if (i == 0)
+		v->is_leaf_hidden = is_hidden;
+	return list_add_own (v, is_hidden || is_repeated (v, frames, depth, i) ? &v->taken : &v->shown, &frames[i]);
 }
 
 /* The frames that are left as they are: from the innermost own one inwards, or all where none is own. */
@@ -460,6 +462,7 @@ make_stack (view *v, size_t index)
 	const monocle__sample *sample = &v->from->samples[index];
 	const uint32_t *frames = v->from->frames + sample->frames;
 	v->shown.count = v->taken.count = 0;
+	v->is_leaf_hidden = false;
 	v->is_test = is_of_test_host (v, sample);
 	v->has_types = has_value (v->from, index, "exceptions") || has_value (v->from, index, "rethrown");
 	if (v->options->threads != MONOCLE__THREADS_NOT && !add_thread (v, index))
@@ -468,8 +471,11 @@ make_stack (view *v, size_t index)
 		size_t before = v->shown.count;
 		if (!add_frames (v, frames, sample->depth))
 			return false;
-		if (sample->depth && v->shown.count == before && !add_stand_in (v, frames, sample->depth))
-			return false;
+		if (sample->depth && v->shown.count == before) {
+			v->is_leaf_hidden = false;
+			if (!add_stand_in (v, frames, sample->depth))
+				return false;
+		}
 	}
 	reverse (v->shown.functions, v->shown.count);
 	reverse (v->shown.places, v->shown.count);
@@ -483,6 +489,16 @@ copy_places (view *v)
 	return !v->shown.count || monocle__profile_set_places (v->copy.to, v->shown.places, v->shown.count);
 }
 
+/* A frame that is not shown leaves its caller what it cost, but not how often it was called. */
+static void
+forget_calls (view *v)
+{
+	monocle__profile *to = v->copy.to;
+	size_t calls = monocle__profile_find_value (to, "calls");
+	if (calls != SIZE_MAX)
+		to->values[(to->sample_count - 1) * to->value_count + calls] = 0;
+}
+
 static bool
 copy_samples (view *v)
 {
@@ -492,6 +508,8 @@ copy_samples (view *v)
 		if (!make_stack (v, i) || !monocle__profile_copy_values (&v->copy, i, v->shown.functions, v->shown.count) ||
 		    !monocle__profile_hide_frames (v->copy.to, v->taken.functions, v->taken.count) || !copy_places (v))
 			return false;
+		if (v->is_leaf_hidden)
+			forget_calls (v);
 	}
 	return true;
 }

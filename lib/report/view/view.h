@@ -44,8 +44,9 @@ enum { MONOCLE__VIEW_REGEX = REG_EXTENDED | REG_NOSUB };
 bool monocle__view_matches (const char *text, const char *const *globs);
 
 /*
- * The sum of every value is that of the samples that are left. Comments say what was left out. Labels and calls that
- * were slow are kept. NULL: out of memory, or a regular expression is wrong.
+ * The sum of every value is that of the samples that are left, but that calls of what is not shown (`mine`, `hide`) are
+ * not counted: they are no calls of what is. Comments say what was left out. Labels and calls that were slow are kept.
+ * NULL: out of memory, or a regular expression is wrong.
  */
 monocle__profile *monocle__view_new (const monocle__profile *profile, const monocle__view_options *options);
 
