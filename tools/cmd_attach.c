@@ -53,7 +53,7 @@ choose_output (arguments *args, const monocle__layout *layout)
 	else if (monocle__desc_list_has_output (&args->profiles, i))
 		monocle__say ("-o and output= in --profile=%s both name a file", args->profiles.descs[i]);
 	else
-		return true;
+		return !monocle__output_refuse_data (args->output, true);
 	return false;
 }
 

@@ -134,6 +134,8 @@ run (int argc, char **argv)
 		                             "merge takes profiles, or coverage files, or folders that have some");
 	if (!args.output)
 		return monocle__usage_error (&monocle__command_merge, "merge needs -o OUT");
+	if (monocle__output_refuse_data (args.output, false))
+		return MONOCLE__EXIT_USAGE;
 	return merge_files (argv + optind, (size_t) (argc - optind), args.output);
 }
 

@@ -101,6 +101,8 @@ choose_output (arguments *args, const monocle__layout *layout)
 		                             args->profiles.descs[0]);
 	args->output_profile = i;
 	args->output_coverage = writes == MONOCLE__WRITES_COVERAGE;
+	if (monocle__output_refuse_data (args->output, !args->output_coverage))
+		return MONOCLE__EXIT_USAGE;
 	if (monocle__desc_list_has_output (&args->profiles, i))
 		return monocle__usage_error (&monocle__command_run, "-o and output= in --profile=%s both name a file",
 		                             args->profiles.descs[i]);

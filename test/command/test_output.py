@@ -184,6 +184,16 @@ class Output(case.Case):
                 self.assertIn('OUT.html', error)
         self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
 
+    def test_data_are_not_written_under_the_name_of_something_else(self):
+        for words, names, other in [
+                (['merge', 'p.pb.gz', 'p.pb.gz'], ['x.html', 'x.svg', 'x.json', 'x.png'], 'monocle flame'),
+                (['attach', str(os.getpid())], ['x.png', 'x.pdf'], 'OUT.svg')]:
+            for name in names:
+                code, out, error = self.monocle(*words, '-o', name)
+                self.assertEqual((code, out, len(error.splitlines())), (2, '', 1), error)
+                self.assertIn(other, error)
+        self.assertEqual(os.listdir(self.work), ['p.pb.gz'])
+
     def test_what_is_no_plain_file_is_not_written_by_a_name_that_nobody_gave(self):
         (self.work / 'mine').write_text('mine')
         made = self.work / 'p.html'

@@ -428,6 +428,12 @@ class Collecting(case.Case):
         self.assertIn('large', (self.work / 'sum.html').read_text())
         self.assertNothingLeft()
 
+    def test_a_name_that_nobody_can_write_is_refused_before_the_program_starts(self):
+        for name in 'p.png', 'p.pdf':
+            code, out, error = self.shell('echo ran', '-o', name)
+            self.assertEqual((code, out, len(error.splitlines())), (2, '', 1), error)
+            self.assertIn('OUT.svg', error)
+
     def test_to_merge_takes_a_file(self):
         self.assertEqual(self.shell('exit 3', '--merge')[0], 2)
 

@@ -57,6 +57,12 @@ class Coverage(case.Case):
         self.assertRegex(error, r'App\.cs +12-13')
         self.assertNothingLeft()
 
+    def test_coverage_is_not_written_under_the_name_of_a_page(self):
+        for name in 'all.html', 'all.svg', 'all.json':
+            code, out, error = self.run_with('echo ran', '-o', name)
+            self.assertEqual((code, out, len(error.splitlines())), (2, '', 1), error)
+            self.assertIn('html', error)
+
     def test_executions_are_added_up(self):
         self.make('a', [1, 0, 7, 2**32 - 2], counts=True)
         self.make('b', [2, 0, 1, 5], counts=True)

@@ -197,17 +197,41 @@ monocle__output_is_picture (const char *path)
 	return monocle__output_ends_with (path, ".svg");
 }
 
+/* The list ends with a NULL. */
+static bool
+ends_with_one (const char *path, const char *const *endings)
+{
+	while (*endings && !monocle__output_ends_with (path, *endings))
+		endings++;
+	return *endings != NULL;
+}
+
 bool
 monocle__output_refuse_page (const char *path)
 {
-	static const char *const others[] = { ".svg", ".png", ".pdf", ".json", ".gz", ".pb", ".txt", ".mcov", ".csv" };
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		if (monocle__output_ends_with (path, others[i])) {
-			monocle__say ("-o %s: what is written is a page, OUT.html; monocle convert writes other formats", path);
-			return true;
-		}
-	}
-	return false;
+	static const char *const others[] = {
+		".svg", ".png", ".pdf", ".json", ".gz", ".pb", ".txt", ".mcov", ".csv", NULL
+	};
+	if (!ends_with_one (path, others))
+		return false;
+	monocle__say ("-o %s: what is written is a page, OUT.html; monocle convert writes other formats", path);
+	return true;
+}
+
+bool
+monocle__output_refuse_data (const char *path, bool is_drawn)
+{
+	static const char *const never[] = { ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", NULL };
+	static const char *const drawn[] = { ".html", ".htm", ".svg", ".json", NULL };
+	if (!ends_with_one (path, never) && (is_drawn || !ends_with_one (path, drawn)))
+		return false;
+	if (is_drawn)
+		monocle__say ("-o %s: a profile is written, or a page OUT.html, a picture OUT.svg, or OUT.json for speedscope",
+		              path);
+	else
+		monocle__say ("-o %s: a profile or coverage is written; monocle flame, html and convert make other files of it",
+		              path);
+	return true;
 }
 
 size_t

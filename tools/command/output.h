@@ -70,5 +70,10 @@ bool monocle__output_ends_with (const char *path, const char *ending);
 bool monocle__output_is_picture (const char *path);
 /* Is the name of a page one that says that it is none: .svg, .json, .pb.gz, ...? Says so and returns true. */
 bool monocle__output_refuse_page (const char *path);
+/*
+ * The same of a name that asks for what is no data; with `is_drawn` a page, a picture and a file for speedscope have
+ * such names.
+ */
+bool monocle__output_refuse_data (const char *path, bool is_drawn);
 
 #endif
