@@ -68,11 +68,21 @@ is_asked_to_stop (void)
 	return access (folder, F_OK) != 0 && errno == ENOENT;
 }
 
-/* A module that is to take one look, and to go, has names for what it sees. */
+/* A thread that keeps the signal blocked never answers. */
+static void
+await_threads (void)
+{
+	enum { PATIENCE_MS = 50, TIMES = 10 };
+	for (int i = 0; i < TIMES && !is_asked_to_stop () && !monocle__threads_ask_silent (PATIENCE_MS); i++)
+		;
+}
+
+/* A module that is to take one look, and to go, has all threads, and names for what it sees. */
 static void
 await_beginning (void)
 {
 	enum { LOOK_NS = 1000000, LOOKS = 2000 };
+	await_threads ();
 	for (int i = 0; i < LOOKS && monocle__codemap_is_catching_up () && !is_asked_to_stop (); i++)
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	if (attached.end != UINT64_MAX)
@@ -82,8 +92,9 @@ await_beginning (void)
 static void
 await_end (void)
 {
-	enum { LOOK_NS = 20000000 };
+	enum { LOOK_NS = 20000000, ASK_MS = 1 };
 	for (;;) {
+		monocle__threads_ask_silent (ASK_MS);
 		uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 		if (now >= attached.end || atomic_load (&monocle__clr_state.ended) || is_asked_to_stop ())
 			return;

@@ -30,7 +30,8 @@
 typedef struct thread {
 	struct thread *next;
 	ThreadID id;
-	uintptr_t tid;  /* pthread_t; 0 until it runs */
+	uintptr_t tid;  /* pthread_t; 0 until it runs, or until it has told it */
+	uint64_t os_id; /* of one that ran before us and has not told its tid yet */
 	char *name;     /* set before it ran */
 	bool is_ending; /* a thread is reporting so; it has no id any more */
 } thread;
@@ -77,6 +78,7 @@ begin_end (ThreadID id)
 		t = t->next;
 	if (t) {
 		t->id = 0;
+		t->os_id = 0;
 		t->is_ending = true;
 	}
 	pthread_mutex_unlock (&lock);
@@ -169,6 +171,7 @@ start (ThreadID id)
 	char *name = is_new ? t->name : NULL;
 	if (is_new) {
 		t->tid = tid;
+		t->os_id = 0;
 		t->name = NULL;
 		was_taken = take_tid (t);
 	}
@@ -266,51 +269,109 @@ tell_kernel_name (uintptr_t tid, uint64_t os_id)
 		tell_name (tid, name);
 }
 
-/* Unless it has told of itself meanwhile. */
+/* Threads that are asked together. */
+typedef struct {
+	ThreadID ids[MONOCLE_THREADS_ASKED];
+	uint64_t os_ids[MONOCLE_THREADS_ASKED];
+	uintptr_t tids[MONOCLE_THREADS_ASKED]; /* the answers */
+	uint32_t count;
+} question;
+
+/* Unless it has told of itself, or ended, meanwhile. */
 static void
 meet (ThreadID id, uintptr_t tid, uint64_t os_id)
 {
+	char *name = NULL;
 	pthread_mutex_lock (&lock);
-	thread *t = find_or_add (id);
-	bool is_new = t && !t->tid;
-	if (is_new)
+	thread *t = threads;
+	while (t && !(t->id == id && t->os_id == os_id))
+		t = t->next;
+	if (t) {
 		t->tid = tid;
+		t->os_id = 0;
+		name = t->name;
+		t->name = NULL;
+	}
 	pthread_mutex_unlock (&lock);
-	if (!is_new)
+	if (!t)
 		return;
 	monocle_thread_meet (tid, os_id);
 	monocle_raise_thread_started (tid);
 	monocle_raise_thread_os_id (tid, os_id);
-	tell_kernel_name (tid, os_id);
+	if (name)
+		tell_name (tid, name);
+	else
+		tell_kernel_name (tid, os_id);
+	free (name);
+}
+
+/* The runtime may tell much later that one of them has ended. */
+static void
+collect_silent (question *asked)
+{
+	asked->count = 0;
+	pthread_mutex_lock (&lock);
+	for (thread *t = threads; t && asked->count < MONOCLE_THREADS_ASKED; t = t->next) {
+		if (t->os_id && syscall (SYS_tgkill, getpid (), (pid_t) t->os_id, 0))
+			t->os_id = 0;
+		if (t->os_id) {
+			asked->ids[asked->count] = t->id;
+			asked->os_ids[asked->count++] = t->os_id;
+		}
+	}
+	pthread_mutex_unlock (&lock);
+}
+
+/* A thread answers when it runs next, which takes a while on a busy machine, and when it lets the signal come. */
+bool
+monocle__threads_ask_silent (uint32_t milliseconds)
+{
+	question *asked = malloc (sizeof *asked);
+	uint32_t silent = 0;
+	if (!asked)
+		return true;
+	collect_silent (asked);
+	if (asked->count)
+		monocle_threads_ask (asked->os_ids, asked->count, milliseconds, asked->tids);
+	for (uint32_t i = 0; i < asked->count; i++) {
+		if (asked->tids[i])
+			meet (asked->ids[i], asked->tids[i], asked->os_ids[i]);
+		else
+			silent++;
+	}
+	free (asked);
+	return silent == 0;
 }
 
 static void
-catch_up_some (const ThreadID *ids, uint32_t count)
+expect (const ThreadID *ids, uint32_t count)
 {
-	enum { PATIENCE_MS = 100 };
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	uint64_t os_ids[MONOCLE_THREADS_ASKED] = { 0 };
-	uintptr_t tids[MONOCLE_THREADS_ASKED] = { 0 };
 	for (uint32_t i = 0; i < count; i++) {
 		DWORD os_id = 0;
-		os_ids[i] = info->vtbl->GetThreadInfo (info, ids[i], &os_id) >= 0 ? os_id : 0;
+		if (info->vtbl->GetThreadInfo (info, ids[i], &os_id) < 0 || !os_id)
+			continue;
+		pthread_mutex_lock (&lock);
+		thread *t = find_or_add (ids[i]);
+		if (t && !t->tid)
+			t->os_id = os_id;
+		pthread_mutex_unlock (&lock);
 	}
-	monocle_threads_ask (os_ids, count, PATIENCE_MS, tids);
-	for (uint32_t i = 0; i < count; i++)
-		if (tids[i])
-			meet (ids[i], tids[i], os_ids[i]);
 }
 
 void
 monocle__threads_catch_up (void)
 {
+	enum { PATIENCE_MS = 100 };
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	ICorProfilerThreadEnum *all = NULL;
 	ThreadID *ids = malloc (MONOCLE_THREADS_ASKED * sizeof *ids);
 	ULONG count = 0;
 	HRESULT hr = ids ? info->vtbl->EnumThreads (info, &all) : E_OUTOFMEMORY;
-	while (hr >= 0 && all->vtbl->Next (all, MONOCLE_THREADS_ASKED, ids, &count) >= 0 && count)
-		catch_up_some (ids, count);
+	while (hr >= 0 && all->vtbl->Next (all, MONOCLE_THREADS_ASKED, ids, &count) >= 0 && count) {
+		expect (ids, count);
+		monocle__threads_ask_silent (PATIENCE_MS);
+	}
 	if (hr < 0)
 		monocle__clr_complain_hr ("EnumThreads", hr);
 	else

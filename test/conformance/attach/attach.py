@@ -186,6 +186,33 @@ class Attach(harness.Suite):
         target.process.stdin.close()
         target.end()
 
+    def late_thread(self, runtime):
+        """A thread that cannot answer when the attach begins, as on a machine with no CPU for it, is known later."""
+        target, profile = Target(self, runtime, "deaf"), self.work / "deaf.pb.gz"
+        target.begin()
+        self.check(target.process.stdout.readline() == "deaf\n", "%s: a thread hears nothing" % runtime)
+        attach = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q", "--duration=1m",
+                                   "--profile=sample:freq=500", "-o", profile], env=harness.bare_environment(),
+                                  cwd=self.work)
+        self.wait(lambda: "monocle-attach" in target.threads_of_ours() or attach.poll() is not None)
+        target.begin()
+        shown = self.wait(lambda: "Target:Heard" in harness.run(
+            [self.build.monocle, "report", target.pid, "--format=tsv"], harness.bare_environment()).out)
+        self.check(shown, "%s: a thread that answers late is sampled" % runtime)
+        attach.send_signal(signal.SIGINT)
+        attach.wait()
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said) == (3, "unharmed\n"), "%s: it is unharmed" % runtime, (code, said))
+
+    def wait(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        return True
+
     def unwritable(self, runtime):
         """A module that was loaded and could not begin is closed without taking anything of the program's."""
         target = Target(self, runtime, "threads")
@@ -216,6 +243,7 @@ def main():
         for habit in filter(None, options.habits.split(",")):
             suite.habit(runtime, habit)
         suite.refusals(runtime)
+        suite.late_thread(runtime)
         suite.unwritable(runtime)
     return suite.finish()
 

@@ -16,8 +16,9 @@ static class Target
 	[DllImport ("libc")] static extern void _exit (int code);
 	[DllImport ("libc")] static extern int close (int fd);
 	[DllImport ("libc")] static extern int execv (string path, string[] arguments);
+	[DllImport ("libc")] static extern int pthread_sigmask (int how, byte[] set, byte[] old);
 
-	static volatile bool stops;
+	static volatile bool stops, hears;
 	static volatile int sink, wrong;
 	static Func<int, int> generated;
 
@@ -141,9 +142,30 @@ static class Target
 		}
 	}
 
+	const int SIGURG = 23, SIG_BLOCK = 0, SIG_UNBLOCK = 1;
+
+	[MethodImpl (MethodImplOptions.NoInlining)] static void Heard () { sink += Spin (100000); }
+
+	// Does not take the signal that Monocle sends until it is told to.
+	static void Deaf ()
+	{
+		var set = new byte[128];
+		set[(SIGURG - 1) / 8] = 1 << (SIGURG - 1) % 8;
+		if (pthread_sigmask (SIG_BLOCK, set, null) != 0)
+			wrong++;
+		Console.WriteLine ("deaf");
+		while (!hears && !stops)
+			Thread.Sleep (1);
+		if (pthread_sigmask (SIG_UNBLOCK, set, null) != 0)
+			wrong++;
+		while (!stops)
+			Heard ();
+	}
+
 	static void Habit (string name)
 	{
 		switch (name) {
+		case "deaf": Deaf (); break;
 		case "forks": Forks (); break;
 		case "starts": Starts (); break;
 		case "throws": Throws (); break;
@@ -173,8 +195,8 @@ static class Target
 		Console.WriteLine ("ready");
 		if (Console.ReadLine () != null && arguments.Length > 0)
 			threads.Add (Start ("habit", () => Habit (arguments[0])));
-		while (Console.ReadLine () != null) {
-		}
+		while (Console.ReadLine () != null)
+			hears = true;
 		stops = true;
 		foreach (var thread in threads)
 			thread.Join ();
