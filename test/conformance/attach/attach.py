@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """monocle attach: what a running program's profile says, what is left behind, and what the program notices.
 
-  attach.py --build DIR [--runtimes clr8,...] [--rounds N] [--habits NAME,...] [--seconds N]
+  attach.py --build DIR [--runtimes clr8,...] [--rounds N] [--habits NAME,...] [--habit-rounds N] [--seconds N]
 
 The program knows what it does (target.cs): Three takes three times as long as One, on two threads that have names. Its
 profile by an attach is held against that, and against the one of `monocle run`. Rounds of attach and detach must leave
@@ -65,7 +65,7 @@ class Target:
             time.sleep(0.01)
         status = pathlib.Path("/proc/%d/status" % self.pid).read_text()
         maps = pathlib.Path("/proc/%d/maps" % self.pid).read_text().splitlines()
-        return {"threads": self.threads_of_ours(),
+        return {"threads": self.threads_of_ours(), "tasks": len(os.listdir("/proc/%d/task" % self.pid)),
                 "descriptors": len([fd for fd in os.listdir("/proc/%d/fd" % self.pid) if int(fd) > 2]),
                 "modules": [line for line in maps if "libmono-profiler-" in line],
                 "rss": int(re.search(r"VmRSS:\s+(\d+)", status).group(1))}
@@ -125,39 +125,55 @@ class Attach(harness.Suite):
         self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed nothing" % runtime, (code, said))
 
     def rounds(self, runtime):
-        # One that waits: what a program allocates by itself would be taken for ours.
-        target, settled = Target(self, runtime, "2", "blocked.exe"), None
+        # One that waits: what a program allocates by itself would be taken for ours. New threads get heaps of their own
+        # until there are enough, so memory is compared with what it was after half of the rounds.
+        target, states = Target(self, runtime, "2", "blocked.exe"), []
         before = target.left()
         for number in range(self.options.rounds):
             seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null", "--duration=50ms")
-            now = target.left()
-            if not self.check(not now["threads"] and not now["modules"], "%s: round %d ends" % (runtime, number),
-                              (now, str(seen))):
+            states.append(target.left())
+            if not self.check(not states[-1]["threads"] and not states[-1]["modules"],
+                              "%s: round %d ends" % (runtime, number), (states[-1], str(seen))):
                 break
-            settled = settled or now
-        after = target.left()
+        settled, after = states[len(states) // 2], states[-1]
         self.check(after["descriptors"] <= before["descriptors"] + 1, "%s: no descriptor stays" % runtime,
                    (before["descriptors"], after["descriptors"]))
+        self.check(after["tasks"] <= before["tasks"] + 2, "%s: no thread stays" % runtime,
+                   (before["tasks"], after["tasks"]))
         self.check(after["rss"] < settled["rss"] + self.options.growth, "%s: memory stays as it is" % runtime,
-                   (before["rss"], settled["rss"], after["rss"]))
-        print("%s: RSS %d KiB bare, %d after the first round, %d after %d" %
-              (runtime, before["rss"], settled["rss"], after["rss"], self.options.rounds))
+                   [state["rss"] for state in states])
+        print("%s: RSS %d KiB bare, %d after the first round, %d after half of them, %d after %d; %d threads, then %d" %
+              (runtime, before["rss"], states[0]["rss"], settled["rss"], after["rss"], self.options.rounds,
+               before["tasks"], after["tasks"]))
         target.process.stdin.close()
         code, said = target.end()
         self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed no round" % runtime, (code, said))
 
-    def habit(self, runtime, habit):
-        target = Target(self, runtime, habit)
+    def ends(self, runtime, habit, number):
+        """A program that ends by itself, each time at another moment of the attach."""
+        target, what = Target(self, runtime, habit), "%s, a program that %s" % (runtime, habit)
         target.begin()
-        what = "%s, a program that %s" % (runtime, habit)
-        seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null", "--duration=400ms")
+        seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
+                           "--duration=%dms" % (400 - 4 * number % 400))
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said.replace("another\n", "")) == (ENDS[habit], ""), what + " ends as it would",
+                   (code, said, str(seen)))
+
+    def habit(self, runtime, habit):
+        count = self.options.habit_rounds
         if habit in ENDS:
-            target.process.stdin.close()
-            code, said = target.end()
-            said = said.replace("another\n", "")
-            self.check((code, said) == (ENDS[habit], ""), what + " ends as it would", (code, said, str(seen)))
+            for number in range(count):
+                self.ends(runtime, habit, number)
             return
-        self.check("does not answer" not in seen.err and not target.left()["modules"], what + " is left", seen)
+        target, what = Target(self, runtime, habit), "%s, a program that %s" % (runtime, habit)
+        target.begin()
+        for _ in range(count):
+            seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
+                               "--duration=%dms" % (400 if count == 1 else 50))
+            left = target.left()
+            self.check("does not answer" not in seen.err and not left["modules"] and not left["threads"],
+                       what + " is left", (left, str(seen)))
         target.process.stdin.close()
         code, said = target.end()
         self.check((code, said) == (3, "unharmed\n"), what + " is unharmed", (code, said, str(seen)))
@@ -234,7 +250,8 @@ def main():
     suite.parser.add_argument("--habits", default=HABITS)
     suite.parser.add_argument("--seconds", type=float, default=2)
     suite.parser.add_argument("--points", type=float, default=15, help="how far shares may be off; 2 with many seconds")
-    suite.parser.add_argument("--growth", type=int, default=3000, help="KiB that rounds may add")
+    suite.parser.add_argument("--growth", type=int, default=2000, help="KiB that the second half of the rounds may add")
+    suite.parser.add_argument("--habit-rounds", type=int, default=1, help="attaches to a program of each habit")
     options = suite.parse()
     for runtime in suite.runtimes(options.runtimes.split(",")):
         suite.samples(runtime)
