@@ -5,7 +5,7 @@
  *
  * The folder is opened once, and its files are opened in it: when the process ends meanwhile, they answer nothing, even
  * if its number is given to another. The kernel lets read maps, environ and root whoever may trace the process: its
- * user and root.
+ * user and root. Others see its words and its threads.
  */
 #include "process.h"
 
@@ -16,6 +16,7 @@
 #include "utf8.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -242,6 +243,46 @@ read_program_file (int folder, monocle__live_process *process)
 	close (fd);
 }
 
+/* Threads have their names for everybody: those of a process whose maps are its user's alone tell what it is. */
+static monocle__live_kind
+kind_of_thread (int tasks, const char *number)
+{
+	/* clang-format off */
+	static const struct {
+		const char *name;
+		monocle__live_kind kind;
+	} known[] = {
+		{ ".NET SynchManag", MONOCLE__LIVE_CORECLR },
+		{ ".NET SigHandler", MONOCLE__LIVE_CORECLR },
+		{ "SGen worker",     MONOCLE__LIVE_MONO },
+	};
+	/* clang-format on */
+	char path[64], name[32];
+	snprintf (path, sizeof path, "%.20s/comm", number);
+	size_t length = monocle__read_file_text (tasks, path, name, sizeof name);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (length == strlen (known[i].name) + 1 && strncmp (name, known[i].name, length - 1) == 0)
+			return known[i].kind;
+	}
+	return MONOCLE__LIVE_FOREIGN;
+}
+
+static void
+read_threads (int folder, monocle__live_process *process)
+{
+	int fd = process->is_visible ? -1 : openat (folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *tasks = fd < 0 ? NULL : fdopendir (fd);
+	struct dirent *entry;
+	while (tasks && process->kind == MONOCLE__LIVE_FOREIGN && (entry = readdir (tasks))) {
+		if (isdigit ((unsigned char) entry->d_name[0]))
+			process->kind = kind_of_thread (dirfd (tasks), entry->d_name);
+	}
+	if (tasks)
+		closedir (tasks);
+	else if (fd >= 0)
+		close (fd);
+}
+
 /* --- what it was started with ------------------------------------------------------------------------------------- */
 
 /* Borrowed; NULL: there is no such variable. */
@@ -368,6 +409,7 @@ read_process (int folder, pid_t pid, monocle__live_process *process)
 	error = read_command (folder, process);
 	read_maps (folder, process);
 	read_program_file (folder, process);
+	read_threads (folder, process);
 	read_container (folder, process);
 	if (!error)
 		error = read_environment (folder, process);

@@ -94,6 +94,22 @@ is_named (const monocle__live_process *process, const char *word)
 	                                                strcasecmp (program + length, ".exe") == 0);
 }
 
+/* Processes that the caller cannot look into are meant only where there is no other of that name. */
+static bool
+is_meant (const monocle__live_process *process, const char *word, bool has_own)
+{
+	return is_named (process, word) && (process->is_visible || !has_own);
+}
+
+static bool
+has_own (const monocle__live_process *processes, size_t count, const char *word)
+{
+	bool found = false;
+	for (size_t i = 0; i < count && !found; i++)
+		found = processes[i].is_visible && is_named (&processes[i], word);
+	return found;
+}
+
 static int
 find_pid (pid_t pid, monocle__live_process *ret_process, char *ret_error, size_t size)
 {
@@ -117,11 +133,12 @@ static void
 say_several (const char *word, const monocle__live_process *processes, size_t count, char *ret_error, size_t size)
 {
 	size_t named = 0, used;
+	bool own = has_own (processes, count, word);
 	for (size_t i = 0; i < count; i++)
-		named += is_named (&processes[i], word);
+		named += is_meant (&processes[i], word, own);
 	used = (size_t) snprintf (ret_error, size, "%s is the name of %zu processes; give a number:", word, named);
 	for (size_t i = 0; i < count && used < size; i++) {
-		if (is_named (&processes[i], word))
+		if (is_meant (&processes[i], word, own))
 			used += (size_t) snprintf (ret_error + used, size - used, " %d", (int) processes[i].pid);
 	}
 }
@@ -134,8 +151,9 @@ monocle__live_processes_find (const char *word, monocle__live_process *ret_proce
 	if (pid_of (word))
 		return find_pid (pid_of (word), ret_process, ret_error, size);
 	processes = monocle__live_processes_new (&count);
+	bool own = processes && has_own (processes, count, word);
 	for (size_t i = 0; processes && i < count; i++) {
-		if (is_named (&processes[i], word)) {
+		if (is_meant (&processes[i], word, own)) {
 			chosen = i;
 			named++;
 		}

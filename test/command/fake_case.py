@@ -27,10 +27,11 @@ class Case(case.Case):
             fake.stdout.close()
         super().tearDown()
 
-    def fake(self, how, env=None, library=None, **options):
+    def fake(self, how, env=None, library=None, name=None, **options):
         environment = dict(self.environment, **(env or {}))
-        process = subprocess.Popen([sys.executable, str(FAKE), str(library or self.library), how], env=environment,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        options.setdefault('executable', sys.executable)
+        process = subprocess.Popen([name or sys.executable, str(FAKE), str(library or self.library), how],
+                                   env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.fakes.append(process)
         self.assertEqual(process.stdout.readline(), b'ready\n')
         return process

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """A process that looks like CoreCLR from outside, and answers on its diagnostics socket as it is told.
 
-  fake_runtime.py LIBRARY HOW    LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the socket
+  fake_runtime.py LIBRARY HOW    LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the socket;
+                                 a thread has the name THREAD
 
 It prints "ready" and goes on until its standard input is closed.
 """
+import ctypes
 import mmap
 import os
 import socket
@@ -102,7 +104,18 @@ def listen(path, how):
     threading.Thread(target=serve, args=(listener, how), daemon=True).start()
 
 
+def name_thread(name, is_named):
+    PR_SET_NAME = 15
+    ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
+    is_named.set()
+    threading.Event().wait()
+
+
 def main():
+    if "THREAD" in os.environ:
+        is_named = threading.Event()
+        threading.Thread(target=name_thread, args=(os.environ["THREAD"], is_named), daemon=True).start()
+        is_named.wait()
     library, how = sys.argv[1:]
     with open(library, "rb") as file:
         mapping = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)

@@ -99,13 +99,35 @@ class Ps(fake_case.Case):
         self.assertRegex(self.rows()[fake.pid]['reason'], r'^has no diagnostics socket of its own: user 65534 made ')
 
     @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
-    def test_another_users_process_is_told_from_ones_own(self):
-        fake = self.fake('good')
+    def test_another_users_process_is_known_by_its_threads(self):
         os.chmod(self.temporary, 0o755)
+        kinds = {'.NET SynchManag': 'CoreCLR', '.NET SigHandler': 'CoreCLR', 'SGen worker': 'Mono'}
+        fakes = {name: self.fake('good', env={'THREAD': name}) for name in kinds}
+        unknown = self.fake('good', env={'THREAD': '.NET'})
         code, out, error = self.monocle('ps', '--format=json', user=65534)
         self.assertEqual((code, error), (0, ''))
-        # Its maps cannot be read, so nothing says what it is.
-        self.assertNotIn(fake.pid, {row['pid'] for row in json.loads(out)})
+        rows = {row['pid']: row for row in json.loads(out)}
+        for name, kind in kinds.items():
+            row = rows[fakes[name].pid]
+            self.assertEqual((row['runtime'], row['user'], row['attach'], row['reason']),
+                             (kind, 'root', False, "another user's"))
+        self.assertNotIn(unknown.pid, rows)
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
+    def test_a_name_means_ones_own_process(self):
+        os.chmod(self.temporary, 0o755)
+        theirs = self.fake('good', env={'THREAD': '.NET SynchManag'}, name='same.dll')
+        code, out, error = self.monocle('attach', 'same', user=65534)
+        self.assertEqual((code, out, error), (1, '', "monocle: cannot attach to process %d (same.dll): another user's\n"
+                                              % theirs.pid))
+        python = '/usr/bin/python3'  # that of the test may be where nobody else can look
+        if not os.path.exists(python):
+            self.skipTest('there is no %s' % python)
+        os.chmod(self.temporary, 0o1777)
+        own = self.fake('nonsense', name='same.dll', user=65534, executable=python)
+        code, out, error = self.monocle('attach', 'same', user=65534)
+        self.assertEqual((code, out), (1, ''))
+        self.assertIn('process %d ' % own.pid, error)
 
     def test_settings_that_keep_everybody_out_are_named(self):
         for name, value in (('DOTNET_EnableDiagnostics', '0'), ('COMPlus_EnableDiagnostics', '0'),
