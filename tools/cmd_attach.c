@@ -66,9 +66,21 @@ check_output (const char *output)
 	return error == 0;
 }
 
+/* Somebody's own module may do what it does without a profile. */
+static bool
+is_profile_expected (const arguments *args, const monocle__layout *layout)
+{
+	for (size_t i = 0; i < args->profiles.count; i++) {
+		if (monocle__module_file_look (layout, args->profiles.descs[i]) != MONOCLE__WRITES_NOTHING)
+			return true;
+	}
+	return false;
+}
+
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
-static void
+/* The command's exit code. */
+static int
 report (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
         const monocle__layout *layout)
 {
@@ -77,10 +89,12 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 		monocle__run_output_place (folder, args->output, 0);
 	monocle__run_output_say_rescued (folder);
 	monocle__run_folder_remove (folder);
-	if (folder->profile_count == 0)
-		monocle__say ("process %d left no profile", (int) process->pid);
-	else if (!args->quiet)
+	if (folder->profile_count > 0 && !args->quiet)
 		monocle__run_report (folder, layout);
+	if (folder->profile_count > 0 || !is_profile_expected (args, layout))
+		return MONOCLE__EXIT_OK;
+	monocle__say ("process %d left no profile", (int) process->pid);
+	return MONOCLE__EXIT_FAILED;
 }
 
 /* --- the attach --------------------------------------------------------------------------------------------------- */
@@ -106,12 +120,10 @@ attach_to (arguments *args, const monocle__live_process *process, const monocle_
 	plan.milliseconds = (uint32_t) args->duration;
 	plan.started = args->quiet ? NULL : say_started;
 	code = monocle__attach_run (&plan, process, folder.path);
-	if (code == MONOCLE__EXIT_OK) {
-		report (args, process, &folder, layout);
-		code = folder.profile_count ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
-	} else {
+	if (code == MONOCLE__EXIT_OK)
+		code = report (args, process, &folder, layout);
+	else
 		monocle__run_folder_remove (&folder);
-	}
 	monocle__run_folder_done (&folder);
 	return code;
 }

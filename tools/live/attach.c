@@ -11,6 +11,7 @@
 #include "coreclr.h"
 #include "file/left-over.h"
 #include "ipc.h"
+#include "module/module-file.h"
 #include "run/environ.h"
 
 #include <stdlib.h>
@@ -24,9 +25,10 @@ static size_t
 write_block (const monocle__attach_plan *plan, const char *folder, void *bytes, size_t room)
 {
 	char *profiles = monocle__environ_profiles (plan->profiles->descs, plan->profiles->count);
+	char *folders = monocle__module_file_folders (plan->layout);
 	char *texts[] = {
 		monocle__format ("MONOCLE_PROFILE=%s", profiles),
-		monocle__format ("MONOCLE_MODULE_PATH=%s", plan->layout->module_path),
+		monocle__format ("MONOCLE_MODULE_PATH=%s", folders),
 		monocle__format ("MONOCLE_RUN_DIR=%s", folder),
 		monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder),
 	};
@@ -37,6 +39,7 @@ write_block (const monocle__attach_plan *plan, const char *folder, void *bytes, 
 	size_t size = monocle__attach_block_write (&block, bytes, room);
 	for (size_t i = 0; i < TEXTS; i++)
 		free (texts[i]);
+	free (folders);
 	free (profiles);
 	if (!size)
 		monocle__say ("the arguments of the modules are too long to be handed over");

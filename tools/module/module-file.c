@@ -116,6 +116,33 @@ monocle__module_file_find (const monocle__layout *layout, const char *desc)
 	return path ? path : find_in_cache (desc, length);
 }
 
+/* Owned: `folders`, with those of `more` behind them that are there, made absolute. */
+static char *
+append_real (char *folders, const char *more)
+{
+	for (; more && *more; more += *more == ':') {
+		size_t size = strcspn (more, ":");
+		char *folder = monocle__format ("%.*s", (int) size, more), *real = size ? realpath (folder, NULL) : NULL;
+		if (real) {
+			char *longer = monocle__format ("%s%s%s", folders, *folders ? ":" : "", real);
+			free (folders);
+			folders = longer;
+		}
+		free (folder);
+		free (real);
+		more += size;
+	}
+	return folders;
+}
+
+char *
+monocle__module_file_folders (const monocle__layout *layout)
+{
+	char *folders = append_real (monocle__format ("%s", ""), getenv ("MONOCLE_MODULE_PATH"));
+	folders = append_real (folders, layout->module_path);
+	return append_real (folders, getenv ("LD_LIBRARY_PATH"));
+}
+
 const char *
 monocle__module_file_of_monos (const char *desc)
 {

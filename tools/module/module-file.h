@@ -24,6 +24,11 @@ typedef enum {
  * `monocle list` looks and in the cache of the dynamic linker. The caller frees.
  */
 char *monocle__module_file_find (const monocle__layout *layout, const char *desc);
+/*
+ * The folders in which it is looked for before the cache is, joined by colons: for a process that runs already, and has
+ * neither our variables nor our folder. The caller frees.
+ */
+char *monocle__module_file_folders (const monocle__layout *layout);
 /* Is there such a file, or is it one of Mono's own, which a Mono elsewhere may have? */
 bool monocle__module_file_is_there (const monocle__layout *layout, const char *desc);
 monocle__module_writes monocle__module_file_look (const monocle__layout *layout, const char *desc);

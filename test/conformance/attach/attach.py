@@ -202,6 +202,16 @@ class Attach(harness.Suite):
         target.process.stdin.close()
         target.end()
 
+    def own_module(self, runtime):
+        """A module of somebody else's, in a folder that only the caller's variable names, and from where she is."""
+        target, folder = Target(self, runtime), self.build.path / "test/conformance/modules"
+        env = harness.bare_environment({"MONOCLE_MODULE_PATH": os.path.relpath(folder, self.work)})
+        seen = harness.run([self.build.monocle, "attach", target.pid, "--profile=quiet", "--duration=100ms", "-q"], env,
+                           cwd=self.work)
+        self.check((seen.code, seen.err) == (0, ""), "%s: a module of one's own is found" % runtime, seen)
+        target.process.stdin.close()
+        target.end()
+
     def late_thread(self, runtime):
         """A thread that cannot answer when the attach begins, as on a machine with no CPU for it, is known later."""
         target, profile = Target(self, runtime, "deaf"), self.work / "deaf.pb.gz"
@@ -260,6 +270,7 @@ def main():
         for habit in filter(None, options.habits.split(",")):
             suite.habit(runtime, habit)
         suite.refusals(runtime)
+        suite.own_module(runtime)
         suite.late_thread(runtime)
         suite.unwritable(runtime)
     return suite.finish()
