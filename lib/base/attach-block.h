@@ -27,6 +27,8 @@ enum {
 #define MONOCLE__ATTACH_BLOCK_STOP "stop"
 /* There, too: what is said in the process, since its stderr is its own. */
 #define MONOCLE__ATTACH_BLOCK_LOG "log"
+/* The thread that waits for the end of an attach has this name. */
+#define MONOCLE__ATTACH_BLOCK_THREAD "monocle-attach"
 
 typedef struct {
 	uint32_t milliseconds;

@@ -130,7 +130,7 @@ ask_for_roots (void)
 static void *
 run (void *nothing)
 {
-	pthread_setname_np (pthread_self (), "monocle-attach");
+	pthread_setname_np (pthread_self (), MONOCLE__ATTACH_BLOCK_THREAD);
 	await_beginning ();
 	ask_for_roots ();
 	await_end ();

@@ -9,6 +9,7 @@
  */
 #include "process.h"
 
+#include "attach-block.h"
 #include "path.h"
 #include "process-elf.h"
 #include "process-start.h"
@@ -243,9 +244,12 @@ read_program_file (int folder, monocle__live_process *process)
 	close (fd);
 }
 
-/* Threads have their names for everybody: those of a process whose maps are its user's alone tell what it is. */
-static monocle__live_kind
-kind_of_thread (int tasks, const char *number)
+/*
+ * Threads have their names for everybody. Those of a process whose maps are its user's alone tell what it is, and one
+ * of ours tells that an attach is under way.
+ */
+static void
+know_thread (monocle__live_process *process, const char *name)
 {
 	/* clang-format off */
 	static const struct {
@@ -257,25 +261,28 @@ kind_of_thread (int tasks, const char *number)
 		{ "SGen worker",     MONOCLE__LIVE_MONO },
 	};
 	/* clang-format on */
-	char path[64], name[32];
-	snprintf (path, sizeof path, "%.20s/comm", number);
-	size_t length = monocle__read_file_text (tasks, path, name, sizeof name);
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (length == strlen (known[i].name) + 1 && strncmp (name, known[i].name, length - 1) == 0)
-			return known[i].kind;
+	for (size_t i = 0; !process->is_visible && i < sizeof known / sizeof *known; i++) {
+		if (strcmp (name, known[i].name) == 0)
+			process->kind = known[i].kind;
 	}
-	return MONOCLE__LIVE_FOREIGN;
+	if (strcmp (name, MONOCLE__ATTACH_BLOCK_THREAD) == 0)
+		process->is_at_work = true;
 }
 
 static void
 read_threads (int folder, monocle__live_process *process)
 {
-	int fd = process->is_visible ? -1 : openat (folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd =
+	    process->is_visible && !process->has_adapter ? -1 : openat (folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *tasks = fd < 0 ? NULL : fdopendir (fd);
 	struct dirent *entry;
-	while (tasks && process->kind == MONOCLE__LIVE_FOREIGN && (entry = readdir (tasks))) {
-		if (isdigit ((unsigned char) entry->d_name[0]))
-			process->kind = kind_of_thread (dirfd (tasks), entry->d_name);
+	while (tasks && (entry = readdir (tasks))) {
+		char path[64], name[32];
+		snprintf (path, sizeof path, "%.20s/comm", entry->d_name);
+		size_t length = monocle__read_file_text (dirfd (tasks), path, name, sizeof name);
+		if (length)
+			name[length - 1] = '\0';
+		know_thread (process, name);
 	}
 	if (tasks)
 		closedir (tasks);
@@ -335,7 +342,11 @@ read_profiler (monocle__live_process *process, const char *variables, size_t len
 	const char *path = variable (variables, length, "CORECLR_PROFILER_PATH");
 	path = path ? path : variable (variables, length, "CORECLR_PROFILER_PATH_64");
 	path = path ? path : variable (variables, length, "CORECLR_PROFILER");
-	if (on && strcmp (on, "1") == 0 && path && !strstr (path, "libmonocle-clr.so"))
+	if (!on || strcmp (on, "1") != 0 || !path)
+		return;
+	if (strstr (path, "libmonocle-clr.so"))
+		process->is_at_work |= process->has_adapter && process->modules[0]; /* one that declined has none */
+	else
 		copy_text (process->profiler, sizeof process->profiler, monocle__path_base_name (path));
 }
 

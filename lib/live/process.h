@@ -31,6 +31,7 @@ typedef struct {
 	bool is_visible;      /* its maps and its environment could be read */
 	bool is_stopped;      /* by a signal or a debugger: it answers nothing */
 	bool has_adapter;     /* CoreCLR was told of us, and has us loaded */
+	bool is_at_work;      /* it was started with us, or an attach is under way; else what an attach left is all */
 	char program[64];     /* app.dll, prog.exe, or the name of its file */
 	char version[48];     /* of the runtime; "" when the path of its library does not say */
 	char container[32];   /* "" where it has our PID namespace; else the container's number, or the namespace's */

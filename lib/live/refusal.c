@@ -24,7 +24,7 @@ monocle__live_refusal (const monocle__live_process *process, char *ret_reason, s
 		snprintf (ret_reason, size, "diagnostics off (%s)", process->diagnostics);
 	else if (process->profiler[0])
 		snprintf (ret_reason, size, "has the profiler %s", process->profiler);
-	else if (process->has_adapter && process->modules[0]) /* the adapter itself stays where an attach is over */
+	else if (process->is_at_work)
 		snprintf (ret_reason, size, "has Monocle already");
 	else if (process->is_stopped)
 		snprintf (ret_reason, size, "stopped");

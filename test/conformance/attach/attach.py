@@ -209,6 +209,19 @@ class Attach(harness.Suite):
         seen = harness.run([self.build.monocle, "attach", target.pid, "--profile=quiet", "--duration=100ms", "-q"], env,
                            cwd=self.work)
         self.check((seen.code, seen.err) == (0, ""), "%s: a module of one's own is found" % runtime, seen)
+        left = target.left()
+        self.check(len(left["modules"]) > 0, "%s: it cannot be closed, and stays" % runtime, left)
+        seen = self.attach(target, "-q", "--profile=sample:output=/dev/null", "--duration=100ms")
+        self.check((seen.code, seen.err) == (0, ""), "%s: others come after it" % runtime, seen)
+        target.process.stdin.close()
+        target.end()
+
+    def declined(self, runtime):
+        """A program that was started with us, and has declined, can be attached to."""
+        settings = harness.profile_environment(self.build, runtime, ["sample"], {"MONOCLE_PROCESS": "another"})
+        target = Target(self, runtime, settings=settings)
+        seen = self.attach(target, "-q", "--profile=sample:output=/dev/null", "--duration=100ms")
+        self.check((seen.code, seen.err) == (0, ""), "%s: a program that declined is attached to" % runtime, seen)
         target.process.stdin.close()
         target.end()
 
@@ -271,6 +284,7 @@ def main():
             suite.habit(runtime, habit)
         suite.refusals(runtime)
         suite.own_module(runtime)
+        suite.declined(runtime)
         suite.late_thread(runtime)
         suite.unwritable(runtime)
     return suite.finish()
