@@ -318,7 +318,7 @@ const monocle__command monocle__command_top = {
 	    "Shows CPU, memory, collections and their pauses, the heap, allocations, exceptions, contended locks, the "
 	    "thread\n"
 	    "pool and compiled methods of a .NET process as they change, with its threads and, where it is sampled, its\n"
-	    "hottest methods of the last seconds. ? lists the keys, q quits.\n"
+	    "hottest methods of the last seconds; the key a samples it until top ends. ? lists the keys, q quits.\n"
 	    "A command is started as by monocle run: it is sampled. What it writes is shown when the screen is gone.\n",
 	.examples = "  monocle top app\n"
 	            "  monocle top -- dotnet app.dll\n",

@@ -82,6 +82,15 @@ read_table (monocle__top_screen *self)
 		read_methods (self, at->process.pid);
 }
 
+static void
+read_sampler (monocle__top_screen *self)
+{
+	char reason[sizeof self->note];
+	monocle__top_sampler_look (&self->sampler, reason, sizeof reason);
+	if (reason[0])
+		snprintf (self->note, sizeof self->note, "%s", reason);
+}
+
 /* One that has ended gives way to one that runs. */
 static void
 choose_process (monocle__top_screen *self)
@@ -107,6 +116,7 @@ monocle__top_screen_tick (monocle__top_screen *screen)
 			monocle__top_rates_read (&screen->rates[i], at);
 	}
 	read_table (screen);
+	read_sampler (screen);
 	monocle__top_screen_draw (screen);
 }
 
@@ -190,7 +200,7 @@ draw_rows (monocle__top_screen *self, size_t count, int (*compare) (const void *
 }
 
 static void
-draw_table (monocle__top_screen *self, const monocle__live_watched *at)
+draw_table (monocle__top_screen *self)
 {
 	if (self->view == MONOCLE__TOP_THREADS) {
 		monocle__terminal_row (&self->terminal, MONOCLE__STYLE_REVERSE, " %%CPU%s   thread  state  name%s",
@@ -203,10 +213,10 @@ draw_table (monocle__top_screen *self, const monocle__live_watched *at)
 		draw_rows (self, self->methods.count, compare_methods, draw_method);
 	} else {
 		monocle__terminal_row (&self->terminal, MONOCLE__STYLE_REVERSE, " methods");
-		monocle__terminal_row (&self->terminal, MONOCLE__STYLE_PLAIN, "This process is not sampled.");
-		monocle__terminal_row (&self->terminal, MONOCLE__STYLE_PLAIN,
-		                       "monocle attach %d samples it for a while; so does monocle run from the start.",
-		                       (int) at->process.pid);
+		monocle__terminal_row (&self->terminal, MONOCLE__STYLE_PLAIN, "%s",
+		                       self->sampler.child
+		                           ? "Sampling begins."
+		                           : "This process is not sampled. The key a samples it until top ends.");
 	}
 }
 
@@ -255,6 +265,7 @@ draw_help (monocle__top_screen *self)
 		"t       threads, by CPU time",
 		"m       methods of the last seconds, where the process is sampled",
 		"Tab     the other one of these",
+		"a       sample the process until top ends",
 		"s       sort: CPU or name, self or total",
 		"n       the next process",
 		"/       search; Escape shows all again",
@@ -296,7 +307,7 @@ monocle__top_screen_draw (monocle__top_screen *screen)
 	if (screen->has_help)
 		draw_help (screen);
 	else if (at)
-		draw_table (screen, at);
+		draw_table (screen);
 	draw_foot (screen);
 	monocle__terminal_end (&screen->terminal);
 }
@@ -354,6 +365,19 @@ write_profile (monocle__top_screen *self)
 }
 
 static void
+sample (monocle__top_screen *self)
+{
+	const monocle__live_watched *at = shown_process (self);
+	int error;
+	show (self, MONOCLE__TOP_METHODS);
+	if (!at || self->has_methods || self->sampler.child)
+		return;
+	error = monocle__top_sampler_begin (&self->sampler, at->process.pid);
+	if (error)
+		snprintf (self->note, sizeof self->note, "it cannot be sampled: %s", strerror (-error));
+}
+
+static void
 scroll (monocle__top_screen *self, bool down, size_t rows)
 {
 	if (down)
@@ -370,6 +394,7 @@ command_key (monocle__top_screen *self, int key)
 	case 't': show (self, MONOCLE__TOP_THREADS); break;
 	case 'm': show (self, MONOCLE__TOP_METHODS); break;
 	case MONOCLE__KEY_TAB: show (self, (self->view + 1) % MONOCLE__TOP_VIEWS); break;
+	case 'a': sample (self); break;
 	case 'n': next_process (self); break;
 	case 's':
 		if (self->view == MONOCLE__TOP_THREADS)
@@ -417,6 +442,7 @@ monocle__top_screen_key (monocle__top_screen *screen, int key)
 void
 monocle__top_screen_done (monocle__top_screen *screen)
 {
+	monocle__top_sampler_end (&screen->sampler);
 	threads_done (&screen->threads);
 	monocle__top_methods_done (&screen->methods);
 }

@@ -11,6 +11,7 @@
 #include "terminal.h"
 #include "top-methods.h"
 #include "top-rates.h"
+#include "top-sampler.h"
 
 typedef enum { MONOCLE__TOP_THREADS, MONOCLE__TOP_METHODS, MONOCLE__TOP_VIEWS } monocle__top_view;
 
@@ -28,6 +29,7 @@ typedef struct {
 	monocle__top_rates rates[MONOCLE__LIVE_WATCHED_MOST];
 	monocle__top_threads threads;
 	monocle__top_methods methods;
+	monocle__top_sampler sampler;
 	pid_t methods_pid;
 	bool has_methods;
 	size_t process; /* which one is shown */

@@ -27,13 +27,14 @@ FOOT = "? help  q quit"
 class Terminal:
     """A terminal in which a command runs; `picture` is what was drawn last, without its colours."""
 
-    def __init__(self, command, env, columns=80, rows=24):
+    def __init__(self, command, env, columns=80, rows=24, cwd=None):
         self.master, self.slave = pty.openpty()
         self.resize(columns, rows)
         self.before = termios.tcgetattr(self.slave)
         self.text = ""
         self.child = subprocess.Popen([str(word) for word in command], env=env, stdin=self.slave, stdout=self.slave,
-                                      stderr=self.slave, start_new_session=True, preexec_fn=self.control)
+                                      stderr=self.slave, start_new_session=True, cwd=cwd,
+                                      preexec_fn=self.control)
 
     def control(self):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -204,6 +205,39 @@ def command(suite, runtime, exe, top):
     terminal.close()
 
 
+def sampled(suite, runtime, exe, top):
+    """The key a has the process sampled until top ends, and leaves nothing behind."""
+    program, name = Program(runtime, exe), "%s, sampled" % runtime
+    folder = suite.work / ("sampled-%s" % runtime)
+    folder.mkdir()
+    terminal = Terminal(top + [program.pid, "--interval=200ms"], environment(), cwd=folder)
+    suite.check(terminal.shows("hot-thread"), name + ": it is drawn", terminal.text[-500:])
+    terminal.type("a")
+    suite.check(terminal.shows(r"^ +[\d.]+ m?s +[\d.]+%.*Busy\.(Compute|Hot)"), name + ": methods", terminal.picture())
+    terminal.type("w")
+    suite.check(terminal.wait(lambda self: "wrote busy" in self.text), name + ": a profile", terminal.picture())
+    terminal.type("q")
+    suite.check(terminal.end() == 0 and terminal.is_restored(), name + ": q", terminal.text[-300:])
+    threads = [task.read_text() for task in pathlib.Path("/proc/%d/task" % program.pid).glob("*/comm")]
+    suite.check(not any("monocle" in thread for thread in threads), name + ": nothing stays", threads)
+    suite.check(len(list(folder.iterdir())) == 1, name + ": one profile", list(folder.iterdir()))
+    suite.check(program.end() == 0, name + ": the program is unharmed")
+    terminal.close()
+    program = Program(runtime, exe)
+    terminal = Terminal(top + [program.pid, "--interval=200ms"], environment(), cwd=folder)
+    terminal.type("a")
+    suite.check(terminal.shows(r"Busy\.(Compute|Hot)"), name + ": methods of another", terminal.picture())
+    terminal.child.kill()
+    terminal.end()
+    gone = time.monotonic() + LIMIT
+    tasks = pathlib.Path("/proc/%d/task" % program.pid)
+    while any("monocle" in task.read_text() for task in tasks.glob("*/comm")) and time.monotonic() < gone:
+        time.sleep(0.05)
+    suite.check(time.monotonic() < gone, name + ": nothing stays when top is killed")
+    suite.check(program.end() == 0, name + ": the program is unharmed by that")
+    terminal.close()
+
+
 def plain(suite, runtime, exe, top):
     """Without a terminal, or colours."""
     program = Program(runtime, exe)
@@ -227,6 +261,7 @@ def main():
     runtimes = suite.runtimes(["clr8", "clr9", "clr10"])
     for runtime in runtimes:
         keys(suite, runtime, options.exe, top)
+        sampled(suite, runtime, options.exe, top)
     for runtime in runtimes[-1:]:
         endings(suite, runtime, options.exe, top)
         silence(suite, runtime, options.exe, top)
