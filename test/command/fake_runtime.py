@@ -80,6 +80,8 @@ def answer(connection, how):
             trickle(connection)
         elif how == "deaf":
             connection.close()
+        elif how == "ends":
+            os._exit(0)
         else:
             connection.recv(65536)
             connection.sendall(nonsense()[how])

@@ -166,6 +166,12 @@ class Ps(fake_case.Case):
             for child in children:
                 child.wait()
 
+    def test_a_process_that_ends_when_it_is_attached_to_is_said_to(self):
+        for words in (['attach'], ['stack']):
+            fake = self.fake('ends')
+            code, out, error = self.monocle(*words, str(fake.pid))
+            self.assertEqual((code, out, error), (1, '', 'monocle: process %d has ended\n' % fake.pid))
+
     def test_wrong_use_is_one_line(self):
         code, out, error = self.monocle('ps', 'extra')
         self.assertEqual((code, out, error.count('\n')), (2, '', 1))

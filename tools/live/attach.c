@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- the block ---------------------------------------------------------------------------------------------------- */
@@ -76,6 +77,16 @@ say_end (const monocle__live_process *process, monocle__attach_end end, const ch
 		monocle__say ("process %d was asked to stop profiling and does not answer; it will when it can", pid);
 }
 
+/* A process that ends closes its sockets a moment before it is gone. */
+static bool
+has_ended (const monocle__live_process *process)
+{
+	enum { PAUSE_NS = 5000000, LOOKS = 10 };
+	for (int i = 0; i < LOOKS && monocle__live_process_is_there (process); i++)
+		nanosleep (&(struct timespec) { 0, PAUSE_NS }, NULL);
+	return !monocle__live_process_is_there (process);
+}
+
 /* --- the attach --------------------------------------------------------------------------------------------------- */
 
 bool
@@ -118,7 +129,7 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
 	                                       problem, sizeof problem) != 0) {
 		say_messages (folder);
-		monocle__say ("process %d %s", (int) process->pid, problem);
+		monocle__say ("process %d %s", (int) process->pid, has_ended (process) ? "has ended" : problem);
 		return MONOCLE__EXIT_FAILED;
 	}
 	if (plan->started)
