@@ -25,6 +25,9 @@
 #define enter(method) monocle_kit_calls_enter_watched (spool, (void *) (method))
 #define leave(method) monocle_kit_calls_leave_watched (spool, (void *) (method), MONOCLE_KIT_RETURNED, NULL)
 
+/* Ages are minutes, so that a machine that stands still for a second changes none of them. */
+#define MINUTE UINT64_C (60000000000)
+
 static bool hanging;
 static int hang_until[2]; /* the other end is closed */
 static char main_[] = "main", a[] = "a", b[] = "b", hidden[] = "@test.exe";
@@ -43,20 +46,20 @@ open_with (uint32_t limit, monocle_kit_describe_call description, uint32_t max_d
 		.size = sizeof config,
 		.module = "calls",
 		.output = tree_file ("p.pb.gz"),
-		.desc = "calls:threshold=1s",
+		.desc = "calls:threshold=1m",
 		.name_method = tree_name,
 		.times = true,
 		.max_depth = max_depth,
-		.threshold = 1000000000,
+		.threshold = MINUTE,
 		.slow_calls = limit,
 		.describe = description,
 	};
 	return monocle_kit_spool_open (&config);
 }
 
-/* The innermost open call began so many seconds earlier. */
+/* The innermost open call began so many minutes earlier. */
 static void
-age (double seconds)
+age (double minutes)
 {
 	struct monocle__call_thread *thread = monocle__self;
 	struct monocle__clock_pair first = thread->spool->header->pairs[0], now;
@@ -65,10 +68,10 @@ age (double seconds)
 		now = monocle__clock_pair_now (thread->spool->header->flags & MONOCLE__SPOOL_TICKS);
 		rate = monocle__clock_rate (first, now);
 	}
-	thread->starts->starts[thread->top - thread->stack - 1] -= (uint64_t) (seconds * 1e9 / rate);
+	thread->starts->starts[thread->top - thread->stack - 1] -= (uint64_t) (minutes * (double) MINUTE / rate);
 }
 
-/* "a 5 1 (x) y|" for each: method, whole seconds, end, arguments, result. To be freed. */
+/* "a 5 1 (x) y|" for each: method, whole minutes, end, arguments, result. To be freed. */
 static char *
 listed (monocle_kit_spool *spool, const void *base, size_t size)
 {
@@ -84,9 +87,9 @@ listed (monocle_kit_spool *spool, const void *base, size_t size)
 	for (uint32_t i = 0; i < slow.count; i++) {
 		const struct monocle__slow_call *call = &slow.calls[i];
 		const char *method = (const char *) (uintptr_t) monocle__spool_view_node (&view, call->node)->key;
-		double seconds = (double) monocle__spool_view_ns (&view, call->length) / 1e9;
+		double minutes = (double) monocle__spool_view_ns (&view, call->length) / (double) MINUTE;
 		at +=
-		    (size_t) snprintf (text + at, 4096 - at, "%s %.0f %d %.*s %.*s|", method, seconds, (int) call->end,
+		    (size_t) snprintf (text + at, 4096 - at, "%s %.0f %d %.*s %.*s|", method, minutes, (int) call->end,
 		                       (int) call->arguments_length, call->arguments, (int) call->result_length, call->result);
 	}
 	monocle__slow_calls_done (&slow);
@@ -130,9 +133,9 @@ static void
 the_longest_keep_their_places (void **state)
 {
 	monocle_kit_spool *spool = open_with (3, NULL, 0);
-	static const int seconds[] = { 5, 2, 9, 3, 8, 4, 2, 7, 6 };
-	for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-		enter (a), age (seconds[i]), leave (a);
+	static const int minutes[] = { 5, 2, 9, 3, 8, 4, 2, 7, 6 };
+	for (size_t i = 0; i < sizeof minutes / sizeof *minutes; i++)
+		enter (a), age (minutes[i]), leave (a);
 	assert_listed ("a 9 0  |a 8 0  |a 7 0  |");
 	assert_int_equal (spool->header->slow_count, 9);
 }
