@@ -33,6 +33,7 @@ enum {
 	KNOWN_CODE = 1 << 12,
 	FIRST_THREADS = 64,
 	PERIOD_NS = 20000000,
+	LONGEST_NS = 320000000, /* between two looks while nothing comes: what comes wakes */
 	NAME_BUFFER = 16 << 10,
 	DRAIN_STACK = 512 << 10, /* resolve and name are a runtime's */
 	EXIT_WAIT_MS = 200,      /* for a drain thread that may be waiting for a thread that is gone */
@@ -79,6 +80,7 @@ struct monocle_kit_stacks {
 	struct known_code code[KNOWN_CODE];
 	struct thread *threads;
 	uint32_t thread_mask, thread_count;
+	uint64_t period; /* until it looks again, unless it is woken */
 	bool is_asking;  /* between begin and end */
 	bool is_counted; /* something is, since the last cut */
 	uint64_t last_beat;
@@ -125,7 +127,7 @@ publish (monocle_kit_stacks *stacks, struct monocle__stack_record *record, uint3
          enum monocle__stack_kind kind)
 {
 	monocle__stack_ring_publish (record, words, kind);
-	if (__atomic_load_n (&stacks->is_quiet, __ATOMIC_RELAXED)) {
+	if (__atomic_load_n (&stacks->is_quiet, __ATOMIC_SEQ_CST)) {
 		__atomic_store_n (&stacks->is_quiet, 0, __ATOMIC_RELAXED);
 		wake (stacks);
 	}
@@ -448,6 +450,23 @@ reset (monocle_kit_stacks *stacks, uint32_t wanted)
 	__atomic_store_n (&stacks->reset_done, wanted, __ATOMIC_RELEASE);
 }
 
+/*
+ * Who puts a stack moves the head before it asks whether it is quiet: either it sees that it is, and wakes this thread,
+ * or this thread sees the head. A program that does nothing is looked at less and less often.
+ */
+static void
+note_quiet (monocle_kit_stacks *stacks, bool is_quiet)
+{
+	__atomic_store_n (&stacks->is_quiet, is_quiet, __ATOMIC_SEQ_CST);
+	if (is_quiet && __atomic_load_n (&stacks->ring.head, __ATOMIC_SEQ_CST) != stacks->ring.tail) {
+		is_quiet = false;
+		__atomic_store_n (&stacks->is_quiet, 0, __ATOMIC_RELAXED);
+	}
+	stacks->period = is_quiet ? stacks->period * 2 : PERIOD_NS;
+	if (stacks->period > LONGEST_NS)
+		stacks->period = LONGEST_NS;
+}
+
 /* All that was there when the round began. */
 static void
 drain (monocle_kit_stacks *stacks)
@@ -457,7 +476,7 @@ drain (monocle_kit_stacks *stacks)
 	uint32_t resets = __atomic_load_n (&stacks->reset_wanted, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
 	const struct monocle__stack_record *record;
-	__atomic_store_n (&stacks->is_quiet, stacks->ring.tail == head, __ATOMIC_RELAXED);
+	note_quiet (stacks, stacks->ring.tail == head);
 	while (stacks->ring.tail < head && (record = monocle__stack_ring_peek (&stacks->ring)))
 		take_record (stacks, record);
 	stop_asking (stacks);
@@ -475,7 +494,7 @@ drain (monocle_kit_stacks *stacks)
 static void
 sleep_a_while (monocle_kit_stacks *stacks)
 {
-	monocle__background_sleep (&stacks->wake, PERIOD_NS);
+	monocle__background_sleep (&stacks->wake, stacks->period);
 	__atomic_store_n (&stacks->is_awake, 0, __ATOMIC_RELEASE);
 }
 
@@ -647,6 +666,7 @@ open_stacks (const monocle_kit_stacks_config *config)
 	if (!make_tree (stacks) || monocle__stack_ring_init (&stacks->ring, config->buffer ? config->buffer : RING_DEFAULT))
 		return fail (stacks, config->module, "out of memory");
 	sem_init (&stacks->wake, 0, 0);
+	stacks->period = PERIOD_NS;
 	if (!monocle__background_start (&stacks->drain, run, stacks, DRAIN_STACK))
 		return fail (stacks, config->module, "cannot start a thread");
 	monocle__spool_publish (&stacks->spool);

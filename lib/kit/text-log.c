@@ -55,7 +55,8 @@ enum {
 	LINE_MOST = 64 << 10,
 	PIECE = 256 << 10,
 	PERIOD_NS = 50000000,
-	PATIENCE = 5, /* seconds without a piece written, at the end */
+	LONGEST_NS = 400000000, /* between two looks while nothing comes: what comes wakes */
+	PATIENCE = 5,           /* seconds without a piece written, at the end */
 	ALIGN = 16,
 	INLINE_KEYS = 32, /* of glibc; others have no limit */
 	PLACES = 1 << 12,
@@ -107,10 +108,12 @@ struct monocle_kit_text {
 	bool threads;
 	pthread_key_t key;
 	struct place *places;          /* NULL: the key will do */
-	unsigned period;               /* of the log's thread */
+	unsigned period;               /* how many were, of the log's thread */
+	uint64_t pause;                /* until it looks again, unless it is woken; its own */
 	_Atomic (struct ring *) rings; /* grows at the front; the log's thread takes dead ones out */
 	sem_t wake;
 	_Atomic (bool) is_awake, is_closing, is_closed;
+	_Atomic (bool) is_quiet;                   /* nothing came for a while, and its thread may sleep for long */
 	_Atomic (uint32_t) sync_wanted, sync_done; /* how often; the latest that is fulfilled */
 	sem_t synced;                              /* posted when one is */
 	pthread_t thread;
@@ -269,8 +272,11 @@ put_line (struct ring *ring, uint64_t time, const char *line, size_t length)
 	place->length = (uint32_t) length;
 	memcpy (place->text, line, length);
 	atomic_store_explicit (&ring->head, head, memory_order_release);
-	if (head - atomic_load_explicit (&ring->tail, memory_order_relaxed) > ring->size / 2)
+	bool is_half_full = head - atomic_load_explicit (&ring->tail, memory_order_relaxed) > ring->size / 2;
+	if (is_half_full || atomic_load_explicit (&ring->text->is_quiet, memory_order_relaxed)) {
+		atomic_store_explicit (&ring->text->is_quiet, false, memory_order_relaxed);
 		wake (ring->text);
+	}
 	return true;
 }
 
@@ -534,10 +540,23 @@ give_up_rings (monocle_kit_text *text)
 	}
 }
 
+/* A program of which nothing is to be told is looked at less and less often. What comes meanwhile wakes. */
+static void
+note_quiet (monocle_kit_text *text)
+{
+	bool is_quiet = true;
+	for (struct ring *ring = atomic_load (&text->rings); ring && is_quiet; ring = ring->next)
+		is_quiet = atomic_load (&ring->head) == atomic_load (&ring->tail);
+	text->pause = is_quiet ? text->pause * 2 : PERIOD_NS;
+	if (text->pause > LONGEST_NS)
+		text->pause = LONGEST_NS;
+	atomic_store (&text->is_quiet, is_quiet);
+}
+
 static void
 drain (monocle_kit_text *text, struct heap *h, uint64_t until)
 {
-	atomic_store (&text->is_awake, false);
+	note_quiet (text);
 	if (text->threads)
 		split (text, until);
 	else
@@ -563,7 +582,8 @@ run (void *data)
 	monocle_kit_text *text = data;
 	struct heap heap = { NULL, NULL, 0, 0 };
 	while (!atomic_load (&text->is_closing)) {
-		monocle__background_sleep (&text->wake, PERIOD_NS);
+		monocle__background_sleep (&text->wake, text->pause);
+		atomic_store (&text->is_awake, false); /* from now on a line wakes again: it may be too late for this round */
 		uint32_t wanted = atomic_load (&text->sync_wanted);
 		drain (text, &heap, monocle_kit_now ());
 		if (atomic_exchange (&text->sync_done, wanted) != wanted)
@@ -660,6 +680,7 @@ monocle_kit_text_open (const monocle_kit_text_config *config)
 	error = pthread_key_create (&text->key, thread_ends);
 	if (!error && text->key >= INLINE_KEYS && !(text->places = calloc (PLACES, sizeof *text->places)))
 		error = ENOMEM;
+	text->pause = PERIOD_NS;
 	if (error || sem_init (&text->wake, 0, 0) || sem_init (&text->synced, 0, 0))
 		return fail (text, "serve threads for", error ? -error : -errno);
 	if (!monocle__background_start (&text->thread, run, text, 0)) {

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ enum { PATIENCE_S = 100 };
 
 static char frame_f[] = "f";
 static atomic_uint naps;
+static atomic_bool is_idle;            /* waits are over at once, as if nothing had come */
+static _Atomic uint64_t longest_pause; /* of those, in nanoseconds */
 
 int __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
 int __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
@@ -32,7 +35,15 @@ int __wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest);
 int
 __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	return sem_wait (semaphore);
+	struct timespec now;
+	if (!is_idle)
+		return sem_wait (semaphore);
+	clock_gettime (clock, &now);
+	int64_t pause = (until->tv_sec - now.tv_sec) * INT64_C (1000000000) + until->tv_nsec - now.tv_nsec;
+	if (pause > (int64_t) longest_pause)
+		longest_pause = (uint64_t) pause;
+	errno = ETIMEDOUT;
+	return -1;
 }
 
 int
@@ -52,6 +63,8 @@ static int
 setup (void **state)
 {
 	alarm (PATIENCE_S);
+	is_idle = false;
+	longest_pause = 0;
 	return tree_setup (state);
 }
 
@@ -93,6 +106,44 @@ a_stack_after_a_silence_is_counted_before_the_period_ends (void **state)
 	while (tree_calls ((monocle_kit_spool *) stacks, "f") != 1)
 		sched_yield ();
 	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
+}
+
+/* Another thread may be slow to ask for its pause, so that it seems shorter. */
+static void
+idle_programs_are_looked_at_less_and_less_often (void **state)
+{
+	enum { PAUSE = 200000000 };
+	is_idle = true;
+	monocle_kit_stacks *stacks = open_stacks ();
+	while (longest_pause < PAUSE)
+		sched_yield ();
+	is_idle = false;
+	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
+	while (tree_calls ((monocle_kit_spool *) stacks, "f") != 1)
+		sched_yield ();
+	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
+}
+
+static void
+a_line_after_a_silence_is_written_before_the_pause_ends (void **state)
+{
+	enum { PAUSE = 200000000 };
+	struct stat status = { 0 };
+	monocle_kit_text_config config = {
+		.size = sizeof config,
+		.module = "waits",
+		.output = tree_file ("lines.log"),
+	};
+	is_idle = true;
+	monocle_kit_text *text = monocle_kit_text_open (&config);
+	assert_non_null (text);
+	while (longest_pause < PAUSE)
+		sched_yield ();
+	is_idle = false;
+	assert_true (monocle_kit_text_line (text, monocle_kit_now (), "line", 4));
+	while (stat (tree_file ("lines.log"), &status) || status.st_size != 5)
+		sched_yield ();
+	assert_int_equal (monocle_kit_text_close (text), 0);
 }
 
 static void
@@ -144,6 +195,8 @@ main (void)
 		cmocka_unit_test_setup_teardown (stacks_are_opened_filled_and_closed, setup, tree_teardown),
 		cmocka_unit_test_setup_teardown (a_stack_after_a_silence_is_counted_before_the_period_ends, setup,
 		                                 tree_teardown),
+		cmocka_unit_test_setup_teardown (idle_programs_are_looked_at_less_and_less_often, setup, tree_teardown),
+		cmocka_unit_test_setup_teardown (a_line_after_a_silence_is_written_before_the_pause_ends, setup, tree_teardown),
 		cmocka_unit_test_setup_teardown (calls_are_opened_and_closed_while_the_heart_beats, setup, tree_teardown),
 		cmocka_unit_test_setup_teardown (more_lines_than_fit_in_are_written_and_none_is_lost, setup, tree_teardown),
 	};
