@@ -202,7 +202,7 @@ const monocle__command monocle__command_ctl = {
 	         "  snapshot   what they have counted so far becomes a file; they go on\n"
 	         "Without MODULE it is done to all modules of the process that know how.\n"
 	         "  load NAME[:ARGS]...   modules are loaded into a process that stands by\n"
-	         "  unload                they end, and their files are complete; not on Mono\n",
+	         "  unload                they end, and their files are complete\n",
 	.examples = "  monocle ctl 4711 snapshot -o now.pb.gz\n"
 	            "  monocle ctl shop stop\n"
 	            "  monocle ctl shop load sample:mode=wall\n",

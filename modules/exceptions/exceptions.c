@@ -313,6 +313,7 @@ monocle_profiler_leave_exceptions (void)
 	else
 		monocle_kit_text_free (the_text);
 	monocle_kit_stacks_free (the_stacks);
+	drain_thread_leave ();
 	table_free ();
 	type_free ();
 }

@@ -34,13 +34,21 @@ load (const monocle__attach_block *settings)
 	return strcmp (settings->texts[0], "MONOCLE_PROFILE=good:a b") || settings->milliseconds ? "it is bad" : NULL;
 }
 
+static bool
+is_loaded (void)
+{
+	return false;
+}
+
 static const char *
 unload (void)
 {
 	return loads ? NULL : "nothing is loaded";
 }
 
-static const monocle__control_host host = { .runtime = "1.2 (Test)", .load = load, .unload = unload };
+static const monocle__control_host host = {
+	.runtime = "1.2 (Test)", .load = load, .is_loaded = is_loaded, .unload = unload
+};
 
 /* The socket's path when there is one; static text. */
 static const char *
