@@ -122,7 +122,8 @@ ask_load (const arguments *args, const char *process, const monocle__desc_list *
 	static char words[MONOCLE__CONTROL_LINE];
 	char *profiles = monocle__environ_profiles (descs->descs, descs->count);
 	char *profile = monocle__format ("MONOCLE_PROFILE=%s", profiles);
-	char *path = monocle__format ("MONOCLE_MODULE_PATH=%s", layout->module_path);
+	char *folders = monocle__environ_module_path (layout);
+	char *path = monocle__format ("MONOCLE_MODULE_PATH=%s", folders);
 	char *shown = monocle__format ("load %s", profiles);
 	monocle__attach_block settings = { .count = 2, .texts = { profile, path } };
 	int code = MONOCLE__EXIT_USAGE;
@@ -132,6 +133,7 @@ ask_load (const arguments *args, const char *process, const monocle__desc_list *
 		monocle__say ("the arguments of the modules cannot be handed over: they are too long, or hold a line feed");
 	free (shown);
 	free (path);
+	free (folders);
 	free (profile);
 	free (profiles);
 	return code;

@@ -272,6 +272,28 @@ monocle__late_handle_take (const void *code)
 	return is_done;
 }
 
+/* A weak name that nobody had when the linker looked for it. */
+static void
+fill_in (void *data, const char *name, void **word)
+{
+	if (!*word && !strcmp (name, "monocle_host_setting"))
+		monocle__slots_write (word, (void *) monocle_host_setting);
+}
+
+void
+monocle__late_handle_reach_toolkit (void)
+{
+	struct link_map *map = NULL;
+	monocle__slots slots;
+	void *toolkit = dlopen ("libmonocle-kit.so.0", RTLD_LAZY | RTLD_NOLOAD);
+	if (toolkit && dlinfo (toolkit, RTLD_DI_LINKMAP, &map) == 0 && monocle__slots_read (map, &slots)) {
+		monocle__slots_each (&slots, fill_in, NULL);
+		monocle__slots_protect (&slots);
+	}
+	if (toolkit)
+		dlclose (toolkit);
+}
+
 /* --- what was there before, and the end --------------------------------------------------------------------------- */
 
 /* An older handle may be taken and a newer one not, never the other way round. */

@@ -38,6 +38,9 @@ const monocle__late_handle_mono *monocle__late_handle_begin (const char **ret_re
 /* The library of this code gets our functions, before any of it runs. False: that is not possible. */
 bool monocle__late_handle_take (const void *code);
 
+/* A toolkit that was in the process before the umbrella asks it for settings from now on, too. */
+void monocle__late_handle_reach_toolkit (void);
+
 /*
  * What was there before the modules came, and their end, which no module is told twice. On a thread that Mono knows,
  * newest handle first.

@@ -141,6 +141,7 @@ start_modules (void)
 {
 	char **words = NULL;
 	places list;
+	monocle__late_handle_reach_toolkit ();
 	int count = monocle__words_split (monocle__variable ("MONOCLE_PROFILE"), &words);
 	monocle__place_find_all (&list);
 	for (int i = 0; i < count; i++)

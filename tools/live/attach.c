@@ -28,13 +28,15 @@ static monocle__attach_block
 make_settings (const monocle__attach_plan *plan, const char *folder, char *texts[TEXTS])
 {
 	char *profiles = monocle__environ_profiles (plan->profiles->descs, plan->profiles->count);
+	char *folders = monocle__environ_module_path (plan->layout);
 	monocle__attach_block block = { .milliseconds = plan->milliseconds, .count = TEXTS };
 	texts[0] = monocle__format ("MONOCLE_PROFILE=%s", profiles);
-	texts[1] = monocle__format ("MONOCLE_MODULE_PATH=%s", plan->layout->module_path);
+	texts[1] = monocle__format ("MONOCLE_MODULE_PATH=%s", folders);
 	texts[2] = monocle__format ("MONOCLE_RUN_DIR=%s", folder);
 	texts[3] = monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder);
 	for (size_t i = 0; i < TEXTS; i++)
 		block.texts[i] = texts[i];
+	free (folders);
 	free (profiles);
 	return block;
 }

@@ -184,6 +184,13 @@ monocle__environ_profiles (char *const *descs, size_t count)
 	return words;
 }
 
+char *
+monocle__environ_module_path (const monocle__layout *layout)
+{
+	const char *own = getenv ("MONOCLE_MODULE_PATH");
+	return monocle__format ("%s%s%s", own ? own : "", own && *own ? ":" : "", layout->module_path);
+}
+
 static void
 set_profiles (const monocle__environ_wishes *wishes)
 {

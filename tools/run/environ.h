@@ -64,5 +64,7 @@ void monocle__environ_say (const monocle__environ_state *state, const monocle__l
 void monocle__environ_set (const monocle__environ_wishes *wishes, const monocle__environ_state *state);
 /* What MONOCLE_PROFILE is for these modules. The caller frees. */
 char *monocle__environ_profiles (char *const *descs, size_t count);
+/* What MONOCLE_MODULE_PATH is for a process that is told otherwise: the caller's folders first. The caller frees. */
+char *monocle__environ_module_path (const monocle__layout *layout);
 
 #endif
