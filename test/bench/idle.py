@@ -3,8 +3,8 @@
 """What a module that listens to nothing costs a program that collects, or compiles, all the time.
 
 The ways take turns in pairs, each first as often as last: no module against no module, which is the noise; an idle
-module, which sets no callback; a module whose call filter wants no method; Mono that stands by. Given are the medians of the pairs' ratios,
-of elapsed and of CPU time, each with an interval that holds the median with 95 % likelihood.
+module, which sets no callback; a module whose call filter wants no method; Mono that stands by. Given are the medians
+of the pairs' ratios, of elapsed and of CPU time, each with an interval that holds the median with 95 % likelihood.
 
   idle.py --build DIR [--pairs N] [--runtimes mono,clr10] [--ways WORD] [--longer N]
 """

@@ -3,7 +3,9 @@
 """A Mono that stands by: what it is asked for comes and goes, what cannot come is refused by name, and the program
 notices nothing, whatever else it was started with and whenever it ends.
 
-  standby.py --build DIR
+  standby.py --build DIR [--runtimes mono,clr8,...]
+
+CoreCLR needs no standing by to be attached to: told to, in one environment for both, it starts as if it was not.
 """
 import json
 import os
@@ -58,8 +60,9 @@ class Program:
     def __init__(self, suite, modules, settings=None):
         self.suite = suite
         self.process = subprocess.Popen(
-            suite.mono.command(suite.build.path / "test/conformance/control/steps.exe"), text=True,
-            env=harness.profile_environment(suite.build, suite.mono, modules, {"TMPDIR": "/tmp", **(settings or {})}),
+            suite.runtime.command(suite.build.path / "test/conformance/control/steps.exe"), text=True,
+            env=harness.profile_environment(suite.build, suite.runtime, modules,
+                                            {"TMPDIR": "/tmp", **(settings or {})}),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=suite.work)
         self.pid = self.process.pid
         self.process.stdout.readline()
@@ -154,6 +157,9 @@ class Standby(harness.Suite):
         self.check(program.await_state("idle"), "arguments of standby are told and forgotten")
         self.ended(program, "arguments", "monocle: standby takes no arguments, and got 'now'; modules that are loaded "
                    "later do\n")
+        program = Program(self, ["monocle"], {"MONOCLE_PROFILE": "standby"})
+        self.check(program.await_state("idle"), "what monocle env prints makes it stand by")
+        self.ended(program, "variables")
         program = Program(self, ["monocle:standby"], {"MONOCLE_CONTROL": "0"})
         self.ended(program, "no socket", "monocle: standby: nothing can be loaded later: MONOCLE_CONTROL=0 forbids the "
                    "control socket\n")
@@ -228,11 +234,31 @@ class Standby(harness.Suite):
         self.check(code == 3 and said, "calls are refused in a line", (code, err))
         self.environment = None
 
+    def core_clr(self):
+        what = str(self.runtime)
+        program = Program(self, ["standby"])
+        row = program.row()
+        self.check((row["attach"], row["modules"]) == (True, []), what + ": it can be attached to", row)
+        seen = program.monocle("attach", program.pid, "-q", "--profile=sample:output=/dev/null", "--duration=200ms")
+        self.check((seen.code, seen.err) == (0, ""), what + ": attach", seen)
+        self.ended(program, what)
+        program = Program(self, ["exceptions:output=%s" % (self.work / what), "standby"])
+        program.say("throw 3")
+        code, err = program.end()
+        self.check(code == 3 and err.startswith("monocle: standby has no effect beside other modules") and
+                   err.count("\n") == 1, what + ": beside another module it is told in a line", (code, err))
+        thrown = sum(values[1] for names, values, _ in pprof.load(str(self.work / what)).samples)
+        self.check(thrown == 3, what + ": which is there all the same", thrown)
+
 
 def main():
     suite = Standby("standby", __doc__)
-    suite.parse()
-    for suite.mono in suite.runtimes(["mono"]):
+    suite.parser.add_argument("--runtimes", default="mono")
+    options = suite.parse()
+    for suite.runtime in suite.runtimes(options.runtimes.split(",")):
+        if suite.runtime.kind != "mono":
+            suite.core_clr()
+            continue
         suite.loads()
         suite.refuses()
         suite.complains()
