@@ -74,7 +74,7 @@ say_messages (const char *folder)
 }
 
 static void
-say_end (const monocle__live_process *process, monocle__attach_end end, const char *reason)
+say_end (const monocle__live_process *process, monocle__attach_outcome end, const char *reason)
 {
 	int pid = (int) process->pid;
 	if (end == MONOCLE__ATTACH_ASLEEP)
@@ -161,8 +161,8 @@ ask_standby (const monocle__live_process *process, const char *folder, const mon
 	return MONOCLE__EXIT_FAILED;
 }
 
-static int
-load (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+int
+monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
 {
 	char *texts[TEXTS];
 	monocle__attach_block settings = make_settings (plan, folder, texts);
@@ -172,16 +172,27 @@ load (const monocle__attach_plan *plan, const monocle__live_process *process, co
 	return code;
 }
 
+void
+monocle__attach_end (const monocle__live_process *process, const char *folder)
+{
+	char reason[256];
+	monocle__attach_wait_ask (folder);
+	monocle__attach_outcome end = monocle__attach_wait (process, folder, 0, NULL, NULL, reason, sizeof reason);
+	say_messages (folder);
+	if (end != MONOCLE__ATTACH_ENDED)
+		say_end (process, end, reason);
+}
+
 int
 monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
 {
 	char reason[256];
-	int code = load (plan, process, folder);
+	int code = monocle__attach_begin (plan, process, folder);
 	if (code != MONOCLE__EXIT_OK)
 		return code;
 	if (plan->started)
 		plan->started (plan, process);
-	monocle__attach_end end =
+	monocle__attach_outcome end =
 	    monocle__attach_wait (process, folder, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
 	say_messages (folder);
 	say_end (process, end, reason);

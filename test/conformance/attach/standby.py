@@ -17,9 +17,10 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+sys.path[:0] = [str(HERE), str(HERE.parent / "live"), str(HERE.parents[1])]
 import harness  # noqa: E402
 import pprof  # noqa: E402
+from top import Terminal  # noqa: E402
 
 # A module of somebody else's, which knows nothing of all this: it tells what it is told, and cannot be closed.
 FOREIGN = r"""
@@ -183,6 +184,26 @@ class Standby(harness.Suite):
         profile.unlink()
         other.unlink()
 
+    def tops(self):
+        """top samples it as long as the screen is there."""
+        program = Program(self, ["monocle:standby"])
+        program.await_state("idle")
+        seen = program.monocle("top", program.pid, "--plain", "--duration=1500ms")
+        line = r"%d steps\.exe +CPU .* threads \d+ +memory .* MiB " % program.pid
+        self.check(seen.code == 0 and re.match(line, seen.out), "top tells what the kernel knows", seen)
+        self.check(program.state() == "idle", "and leaves", program.ctl("status"))
+        program.process.stdin.write("burn 3000\n")
+        program.process.stdin.flush()
+        screen = Terminal([self.build.monocle, "top", program.pid], harness.bare_environment({"TERM": "xterm"}))
+        screen.wait(lambda now: now.picture())
+        os.write(screen.master, b"m")
+        self.check(screen.wait(lambda now: any("Program.Burn" in row for row in now.picture())),
+                   "its screen has methods", screen.picture())
+        os.write(screen.master, b"q")
+        self.check(screen.child.wait(timeout=60) == 0 and program.state() == "idle", "q leaves it as it was",
+                   program.ctl("status"))
+        self.ended(program, "top")
+
     def ends(self):
         """The program ends while modules are in it."""
         for way in ("load", "attach"):
@@ -264,6 +285,7 @@ def main():
         suite.complains()
         suite.beside("monocle:calls")
         suite.beside("calls")
+        suite.tops()
         suite.ends()
         suite.foreign()
     return suite.finish()
