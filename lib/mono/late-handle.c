@@ -325,9 +325,15 @@ monocle__late_handle_raise_initialized (void)
 }
 
 void
-monocle__late_handle_raise_end (void)
+monocle__late_handle_raise_end_begin (void)
 {
 	RAISE (runtime_shutdown_begin);
+}
+
+void
+monocle__late_handle_raise_end (void)
+{
+	monocle__late_handle_raise_end_begin ();
 	RAISE (runtime_shutdown_end);
 }
 

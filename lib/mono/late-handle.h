@@ -48,6 +48,7 @@ void monocle__late_handle_reach_toolkit (void);
 void monocle__late_handle_raise_domain (MonoDomain *domain);
 void monocle__late_handle_raise_assembly (MonoAssembly *assembly, MonoImage *image);
 void monocle__late_handle_raise_initialized (void);
+void monocle__late_handle_raise_end_begin (void);
 void monocle__late_handle_raise_end (void);
 
 /* No callback is called any more. False: after two seconds a thread is inside of one still. */

@@ -38,8 +38,8 @@
 #include "umbrella.h"
 
 static const monocle__late_handle_mono *mono;
-static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER; /* held by who tells modules of the end */
-static bool is_over;                                       /* Mono's own end was told; under `ending` */
+static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER; /* held where modules begin or end, and Mono must not */
+static atomic_bool is_over;                                /* Mono's own end was told; under `ending` */
 static pid_t self;                                         /* not a forked child, which has none of the threads */
 
 /* One load. The thread of commands writes it before it makes the thread, and reads it when that has said so. */
@@ -250,25 +250,51 @@ decide (const char *error)
 	sem_post (&session.is_decided);
 }
 
+static void
+begin (void)
+{
+	pthread_mutex_lock (&ending);
+	if (!is_over) {
+		become_known ();
+		start_modules ();
+	}
+	if (session.modules)
+		raise_what_is_there ();
+	pthread_mutex_unlock (&ending);
+}
+
+/* Mono takes a thread out of its tables when it ends, which must not be while the tables go. */
+static void
+become_unknown (void)
+{
+	void (*detach) (void) = (void (*) (void)) dlsym (RTLD_DEFAULT, "mono_thread_info_detach");
+	pthread_mutex_lock (&ending);
+	bool is_there = !is_over;
+	if (is_there && detach)
+		detach ();
+	pthread_mutex_unlock (&ending);
+	while (!is_there)
+		pause ();
+}
+
 static void *
 run (void *nothing)
 {
 	prctl (PR_SET_NAME, "monocle-attach");
-	become_known ();
-	start_modules ();
-	if (session.modules) {
-		raise_what_is_there ();
+	begin ();
+	bool was_loaded = session.modules;
+	if (was_loaded) {
 		monocle__run_note ("loaded", "Mono");
 		if (session.end != UINT64_MAX)
 			session.end += monocle__nanoseconds (CLOCK_MONOTONIC);
 		decide (NULL);
 		await_end ();
 	}
-	bool was_loaded = session.modules;
 	leave ();
-	monocle_host_settings (NULL);
 	if (!was_loaded)
 		decide ("none was loaded; the process's messages (MONOCLE_LOG, else its stderr) say why");
+	become_unknown ();
+	monocle_host_settings (NULL);
 	atomic_store (&session.is_there, false);
 	return NULL;
 }
@@ -323,7 +349,7 @@ is_loaded (void)
 static bool
 await_absence (unsigned milliseconds)
 {
-	for (unsigned i = 0; i < milliseconds && is_loaded (); i++)
+	for (unsigned i = 0; i < milliseconds && is_loaded () && !is_over; i++)
 		nanosleep (&(struct timespec) { 0, 1000000 }, NULL);
 	return !is_loaded ();
 }
@@ -403,7 +429,10 @@ on_initialized (MonoProfiler *profiler)
 	listen_to (MONOCLE_EVENT_runtime_initialized, NULL);
 }
 
-/* Modules have been told: their handles are newer. Handles are freed after this, so nobody may be about to use one. */
+/*
+ * Modules have been told, since their handles are newer; but those that have just come have not. Handles are freed
+ * after this, so nobody may be about to use one.
+ */
 static void
 on_shutdown (MonoProfiler *profiler)
 {
@@ -413,6 +442,7 @@ on_shutdown (MonoProfiler *profiler)
 	clock_gettime (CLOCK_REALTIME, &until);
 	until.tv_sec += 10;
 	bool is_mine = pthread_mutex_timedlock (&ending, &until) == 0;
+	monocle__late_handle_raise_end_begin ();
 	is_over = true;
 	if (is_mine)
 		pthread_mutex_unlock (&ending);

@@ -132,8 +132,12 @@ exception_throw (MonoProfiler *profiler, MonoObject *exception)
 static size_t
 name_of (void *key, char *buffer, size_t size)
 {
-	if (!((uintptr_t) key & TYPE_KEY))
-		return drain_thread_name (key, buffer, size);
+	if (!((uintptr_t) key & TYPE_KEY)) {
+		drain_thread_ask ();
+		size_t length = drain_thread_name (key, buffer, size);
+		drain_thread_asked ();
+		return length;
+	}
 	const struct type *type = (const struct type *) ((uintptr_t) key & ~(uintptr_t) TYPE_KEY);
 	return name_text_put (type->name, type->image, NULL, buffer, size);
 }

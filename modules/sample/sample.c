@@ -593,7 +593,7 @@ mono_profiler_init_sample (const char *desc)
 	see_whether_late ();
 	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support,
 	           is_late);
-	name_init (option_raw, option_lines);
+	name_init (option_raw, option_lines, is_late);
 	the_handle = mono_profiler_create (NULL);
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;

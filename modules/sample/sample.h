@@ -65,8 +65,11 @@ uint64_t cost_rest (void);
 
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
-/* `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. Init. */
-void name_init (bool raw, bool lines);
+/*
+ * `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. `late`: a Mono that
+ * runs already, which has lines if it was started with --debug. Init.
+ */
+void name_init (bool raw, bool lines, bool late);
 /* The end of an attach: nobody has a key of these any more. */
 void name_leave (void);
 /* resolve and name of monocle_kit_stacks_config. */
