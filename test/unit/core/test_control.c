@@ -26,6 +26,7 @@
 
 static char folder[] = "/tmp/test-control-XXXXXX";
 static atomic_int loads;
+static atomic_bool is_now_loaded;
 
 static const char *
 load (const monocle__attach_block *settings)
@@ -37,7 +38,7 @@ load (const monocle__attach_block *settings)
 static bool
 is_loaded (void)
 {
-	return false;
+	return is_now_loaded;
 }
 
 static const char *
@@ -173,6 +174,11 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 	char *answer = ask (path, "monocle 1 status\n");
 	snprintf (wanted, sizeof wanted, "process %d\nruntime 1.2 (Test)\nstandby idle\nok\n", (int) getpid ());
 	assert_string_equal (answer, wanted);
+	free (answer);
+	is_now_loaded = true;
+	answer = ask (path, "monocle 2 status\n");
+	assert_non_null (strstr (answer, "standby loaded\n"));
+	is_now_loaded = false;
 	free (answer);
 	free (path);
 }
