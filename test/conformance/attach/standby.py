@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -184,6 +185,29 @@ class Standby(harness.Suite):
         profile.unlink()
         other.unlink()
 
+    def events(self):
+        """What can be had late is there; what cannot is told in a line each."""
+        log = self.work / "events.log"
+        program = Program(self, ["monocle:standby"])
+        program.await_state("idle")
+        attach = subprocess.Popen([self.build.monocle, "attach", str(program.pid), "-q", "--duration=5m",
+                                   "--profile=events:only=gc_allocation+exception+runtime+assembly+jit_done+thread",
+                                   "-o", log], cwd=self.work, env=harness.bare_environment(), stderr=subprocess.PIPE,
+                                  text=True)
+        program.await_state("loaded")
+        program.say("throw 3", "threads 10")
+        attach.send_signal(signal.SIGINT)
+        _, err = attach.communicate(timeout=60)
+        self.check(attach.returncode == 0 and "no allocations\n" in err and "no exception clauses\n" in err,
+                   "what cannot be had is named", err)
+        came = [line.split()[2] for line in log.read_text().splitlines() if not line.startswith("#")]
+        wanted = {"assembly_loading", "assembly_loaded", "runtime_initialized", "exception_throw", "jit_done",
+                  "thread_started", "thread_exited", "runtime_shutdown_begin", "runtime_shutdown_end"}
+        self.check(wanted <= set(came) and came.count("exception_throw") == 3, "what can is there",
+                   (wanted - set(came), came[:40]))
+        self.check(not {"gc_allocation", "exception_clause"} & set(came), "and nothing else", set(came))
+        self.ended(program, "events")
+
     def tops(self):
         """top samples it as long as the screen is there."""
         program = Program(self, ["monocle:standby"])
@@ -285,6 +309,7 @@ def main():
         suite.complains()
         suite.beside("monocle:calls")
         suite.beside("calls")
+        suite.events()
         suite.tops()
         suite.ends()
         suite.foreign()
