@@ -454,6 +454,10 @@ monocle__standby_begin (monocle__control_host *host)
 	const char *reason, *control = monocle__variable ("MONOCLE_CONTROL");
 	if (mono)
 		return;
+	if (!monocle__environment_is_believed ()) {
+		monocle__log_failure ("standby: nothing can be loaded later: the program has rights that are not its user's");
+		return;
+	}
 	if (control && !strcmp (control, "0")) {
 		monocle__log_failure ("standby: nothing can be loaded later: MONOCLE_CONTROL=0 forbids the control socket");
 		return;
