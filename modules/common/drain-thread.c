@@ -28,26 +28,11 @@
 static pthread_key_t attached; /* not NULL on threads that are */
 static bool has_key;
 static pthread_once_t attached_once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
-void
-drain_thread_ask (void)
-{
-	pthread_mutex_lock (&asking);
-}
-
-void
-drain_thread_asked (void)
-{
-	pthread_mutex_unlock (&asking);
-}
-
-/* The handlers go with the library that holds them. */
 static void
 make_key (void)
 {
 	has_key = pthread_key_create (&attached, NULL) == 0;
-	pthread_atfork (drain_thread_ask, drain_thread_asked, drain_thread_asked);
 }
 
 /*

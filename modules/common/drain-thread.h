@@ -17,12 +17,6 @@ void drain_thread_begin (void *data);
 /* The end of an attach, when the drain thread has ended. */
 void drain_thread_leave (void);
 
-/*
- * Around questions to the runtime. On Mono a fork waits meanwhile: its locks would stay locked in the child, for ever.
- */
-void drain_thread_ask (void);
-void drain_thread_asked (void);
-
 /* The method whose code is at `address`; NULL: none. On the drain thread. */
 MonoMethod *drain_thread_method_at (uintptr_t address);
 

@@ -133,9 +133,9 @@ static size_t
 name_of (void *key, char *buffer, size_t size)
 {
 	if (!((uintptr_t) key & TYPE_KEY)) {
-		drain_thread_ask ();
+		monocle_kit_runtime_ask ();
 		size_t length = drain_thread_name (key, buffer, size);
-		drain_thread_asked ();
+		monocle_kit_runtime_asked ();
 		return length;
 	}
 	const struct type *type = (const struct type *) ((uintptr_t) key & ~(uintptr_t) TYPE_KEY);

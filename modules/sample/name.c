@@ -157,9 +157,9 @@ void *
 name_resolve (void *data, uintptr_t address)
 {
 	uint32_t il_offset;
-	drain_thread_ask ();
+	monocle_kit_runtime_ask ();
 	MonoMethod *method = method_at (address, &il_offset);
-	drain_thread_asked ();
+	monocle_kit_runtime_asked ();
 	if (method)
 		monocle_kit_aot_prepared (address);
 	if (method && il_offset != NO_OFFSET)
@@ -237,9 +237,9 @@ put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 static size_t
 name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 {
-	drain_thread_ask ();
+	monocle_kit_runtime_ask ();
 	size_t length = put_place (method, il_offset, buffer, size);
-	drain_thread_asked ();
+	monocle_kit_runtime_asked ();
 	return length;
 }
 
