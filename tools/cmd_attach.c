@@ -1,11 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_attach.c - `monocle attach`: profiles a .NET program that runs, for a while, and leaves it as it was.
+ * cmd_attach.c - `monocle attach`: profiles a program that runs, for a while, and leaves it as it was.
  *
  * Everything that can be known is asked before the process is touched. Then the runtime loads the adapter, which is
  * handed a block (attach-block.h): the modules, the time, and the folder of this run, through which it tells how it
- * goes, as with `monocle run`. From then on it ends by itself, also when this command is killed.
+ * goes, as with `monocle run`. A Mono that stands by is told the same over its control socket. From then on it ends by
+ * itself, also when this command is killed.
  */
 #include "command/desc-list.h"
 #include "command/output.h"
@@ -197,13 +198,13 @@ static const monocle__option options[] = {
 
 const monocle__command monocle__command_attach = {
 	.name = "attach",
-	.summary = "profile a .NET program that runs already",
+	.summary = "profile a program that runs already",
 	.operands = "PID|NAME",
 	.options = options,
 	.about =
 	    "Loads modules into the running program, waits, reports, and leaves the program as it was. Ctrl-C ends it\n"
 	    "early. monocle ps lists the programs that can be attached to.\n",
-	.more = "Mono takes no profiler once it runs: start it with monocle run.\n",
+	.more = "Mono takes no profiler once it runs, unless it was started with mono --profile=monocle:standby.\n",
 	.examples = "  monocle attach 4711\n"
 	            "  monocle attach shop.dll --profile=exceptions --duration=1m\n",
 	.run = run,

@@ -12,6 +12,7 @@
 #include "live/control-process.h"
 #include "live/control-snapshot.h"
 #include "module/layout.h"
+#include "module/module-file.h"
 #include "module/module-check.h"
 #include "run/environ.h"
 
@@ -122,7 +123,8 @@ ask_load (const arguments *args, const char *process, const monocle__desc_list *
 	static char words[MONOCLE__CONTROL_LINE];
 	char *profiles = monocle__environ_profiles (descs->descs, descs->count);
 	char *profile = monocle__format ("MONOCLE_PROFILE=%s", profiles);
-	char *path = monocle__format ("MONOCLE_MODULE_PATH=%s", layout->module_path);
+	char *folders = monocle__module_file_folders (layout);
+	char *path = monocle__format ("MONOCLE_MODULE_PATH=%s", folders);
 	char *shown = monocle__format ("load %s", profiles);
 	monocle__attach_block settings = { .count = 2, .texts = { profile, path } };
 	int code = MONOCLE__EXIT_USAGE;
@@ -132,6 +134,7 @@ ask_load (const arguments *args, const char *process, const monocle__desc_list *
 		monocle__say ("the arguments of the modules cannot be handed over: they are too long, or hold a line feed");
 	free (shown);
 	free (path);
+	free (folders);
 	free (profile);
 	free (profiles);
 	return code;
@@ -202,7 +205,7 @@ const monocle__command monocle__command_ctl = {
 	         "  snapshot   what they have counted so far becomes a file; they go on\n"
 	         "Without MODULE it is done to all modules of the process that know how.\n"
 	         "  load NAME[:ARGS]...   modules are loaded into a process that stands by\n"
-	         "  unload                they end, and their files are complete; not on Mono\n",
+	         "  unload                they end, and their files are complete\n",
 	.examples = "  monocle ctl 4711 snapshot -o now.pb.gz\n"
 	            "  monocle ctl shop stop\n"
 	            "  monocle ctl shop load sample:mode=wall\n",

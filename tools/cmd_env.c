@@ -103,6 +103,8 @@ place_module (arguments *args, size_t index, const monocle__layout *layout)
 	const char *ending = writes == MONOCLE__WRITES_PROFILE  ? "pb.gz"
 	                   : writes == MONOCLE__WRITES_COVERAGE ? "mcov"
 	                                                        : "log";
+	if (strcmp (desc, "standby") == 0)
+		return monocle__format ("standby: nothing, until monocle attach comes");
 	if (monocle__desc_list_has_output (&args->profiles, index))
 		return monocle__format ("%.*s: where its output= says", length, desc);
 	if (writes == MONOCLE__WRITES_UNKNOWN)

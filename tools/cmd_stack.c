@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * cmd_stack.c - `monocle stack`: what each thread of a running .NET program does at this moment.
+ * cmd_stack.c - `monocle stack`: what each thread of a running program does at this moment.
  *
  * The module sample is attached for no longer than a snapshot takes, and what it wrote is printed.
  */
@@ -146,7 +146,7 @@ static const monocle__option options[] = {
 
 const monocle__command monocle__command_stack = {
 	.name = "stack",
-	.summary = "show what each thread of a running .NET program does now",
+	.summary = "show what each thread of a running program does now",
 	.operands = "PID|NAME",
 	.options = options,
 	.about =

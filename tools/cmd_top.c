@@ -9,8 +9,12 @@
 #include "command/output.h"
 #include "command/time-option.h"
 #include "commands.h"
+#include "file/run-folder.h"
+#include "live/attach.h"
 #include "live/live-watch.h"
 #include "live/top-screen.h"
+#include "module/layout.h"
+#include "standby.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,6 +202,42 @@ finish (top *self)
 	monocle__live_watch_done (&self->watch);
 }
 
+/* --- a Mono that stands by ---------------------------------------------------------------------------------------- */
+
+/* It is sampled while the screen is there. False: it is not, which is no reason not to show it. */
+static bool
+begin_sampling (monocle__live_process *process, monocle__run_folder *ret_folder)
+{
+	monocle__layout layout;
+	bool is_begun = false;
+	monocle__live_standby_ask (process);
+	if (process->standby != MONOCLE__LIVE_STANDBY_IDLE)
+		return false;
+	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) &&
+	    monocle__attach_folder_make (process, &layout, ret_folder)) {
+		char *desc = monocle__format ("sample:output=%s/top.pb.gz", ret_folder->path);
+		monocle__desc_list profiles = { &desc, 1 };
+		monocle__attach_plan plan = { .profiles = &profiles, .layout = &layout };
+		is_begun = monocle__attach_begin (&plan, process, ret_folder->path) == MONOCLE__EXIT_OK;
+		if (!is_begun) {
+			monocle__run_folder_delete (ret_folder->path);
+			monocle__run_folder_done (ret_folder);
+		}
+		free (desc);
+	}
+	monocle__layout_done (&layout);
+	return is_begun;
+}
+
+/* A profile of it is what the key w has written. */
+static void
+end_sampling (const monocle__live_watched *at, monocle__run_folder *folder)
+{
+	monocle__attach_end (&at->process, folder->path);
+	monocle__run_folder_delete (folder->path);
+	monocle__run_folder_done (folder);
+}
+
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
 static int
@@ -206,26 +246,24 @@ top_process (const char *word, const arguments *args)
 	monocle__live_process process;
 	char error[256];
 	int code, result;
+	monocle__run_folder folder;
 	top self;
 	monocle__output_begin ();
 	if (monocle__live_processes_find (word, &process, error, sizeof error) != 0) {
 		monocle__say ("%s", error);
 		return MONOCLE__EXIT_FAILED;
 	}
-	if (process.kind == MONOCLE__LIVE_MONO) {
-		monocle__say ("process %d is Mono, which tells no figures; monocle report %d shows one that is sampled",
-		              (int) process.pid, (int) process.pid);
-		monocle__live_process_done (&process);
-		return MONOCLE__EXIT_FAILED;
-	}
 	if (prepare (&self, args) != 0) {
 		monocle__live_process_done (&process);
 		return MONOCLE__EXIT_FAILED;
 	}
+	bool is_sampled = begin_sampling (&process, &folder);
 	self.watch.ready = open_screen;
 	result = monocle__live_watch_process (&self.watch, &process);
 	close_screen (&self);
 	say_end (&self);
+	if (is_sampled && self.watch.count)
+		end_sampling (self.watch.watched[0], &folder);
 	code = result == 0 && !self.watch.watched[0]->error[0] ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 	finish (&self);
 	return code == MONOCLE__EXIT_OK ? monocle__output_finish (stdout, NULL) : code;

@@ -451,6 +451,8 @@ MONOCLE_KIT_API void monocle_kit_aot_thread_begin (void);
 MONOCLE_KIT_API void monocle_kit_aot_look (void);
 /* In thread_exited. Any thread. */
 MONOCLE_KIT_API void monocle_kit_aot_thread_end (uintptr_t tid);
+/* Of all threads: nobody is told any more when one ends. Normal context, when nothing is sampled. */
+MONOCLE_KIT_API void monocle_kit_aot_threads_end (void);
 /*
  * In sample_hit, before the walk, with its `ip` and `context`. 0: walk. Else do not: the result is an address of
  * code on this stack that Mono has to be asked about (mono_jit_info_table_find (), outside of any handler, on a
@@ -462,6 +464,21 @@ MONOCLE_KIT_API uintptr_t monocle_kit_aot_unprepared (uintptr_t ip, const void *
 MONOCLE_KIT_API void monocle_kit_aot_prepared (uintptr_t address);
 /* Is that code of such a file, as far as they are known? Async-safe. */
 MONOCLE_KIT_API bool monocle_kit_aot_has (uintptr_t address);
+
+/*
+ * On Mono, in each sample_hit, with its context; the first one counts. When the program crashes, no thread is hit any
+ * more: Mono 6.8 would end in an assertion instead of its report. Async-safe.
+ */
+MONOCLE_KIT_API void monocle_kit_crash_look_out (const void *context);
+
+/* --- questions to the runtime, on a thread of one's own ----------------------------------------------------------- */
+
+/*
+ * Around such questions: a fork waits meanwhile, and questions of other threads, too. A lock of the runtime's that is
+ * held when another thread forks stays locked in the child. Normal context; nothing that forks, or waits for a fork.
+ */
+MONOCLE_KIT_API void monocle_kit_runtime_ask (void);
+MONOCLE_KIT_API void monocle_kit_runtime_asked (void);
 
 /* --- native code: functions by address ---------------------------------------------------------------------------- */
 

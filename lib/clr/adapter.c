@@ -280,6 +280,14 @@ warn_of_hot_reload (void)
 		    "have probes; coverage and sampling leave it alone");
 }
 
+/* For Mono it is a word of its own; CoreCLR lets modules be attached when no profiler is in the process, so we go. */
+static bool
+stands_by (void)
+{
+	const char *profiles = monocle__variable ("MONOCLE_PROFILE");
+	return profiles && strcmp (profiles, "standby") == 0;
+}
+
 /*
  * Where this process is declined after take_info () the reference stays: the core keeps our operations, and modules
  * that run may call them.
@@ -290,6 +298,8 @@ monocle__callback_Initialize (ICorProfilerCallback11 *self, IUnknown *unknown)
 	const char *reason = "";
 	if (!monocle__process_is_meant (&reason))
 		return monocle__adapter_decline (reason);
+	if (stands_by ())
+		return monocle__adapter_decline ("it stands by for monocle attach");
 	monocle__clr_state.try_fault = monocle__variable ("MONOCLE_CLR_TRY_FAULT") != NULL;
 	if (!monocle__adapter_start (unknown, &reason))
 		return monocle__adapter_decline (reason);

@@ -162,7 +162,8 @@ static struct {
 	uintptr_t start, end;
 } stacks[1 << 12];
 
-static atomic_uint stacks_seen; /* entries beyond were never taken */
+extern void *__libc_stack_end __attribute__ ((weak)); /* of the process's first thread */
+static atomic_uint stacks_seen;                       /* entries beyond were never taken */
 
 enum { STACKS = sizeof stacks / sizeof *stacks };
 
@@ -177,7 +178,7 @@ find_stack (uintptr_t thread)
 	return STACKS;
 }
 
-/* A thread without an entry is not walked until all files are sorted. */
+/* A thread for which there is no room is not walked until all files are sorted. */
 static uint32_t
 take_stack (uintptr_t thread)
 {
@@ -217,6 +218,37 @@ monocle_kit_aot_thread_end (uintptr_t tid)
 		return;
 	stacks[entry].start = stacks[entry].end = 0;
 	stacks[entry].thread = 0;
+}
+
+void
+monocle_kit_aot_threads_end (void)
+{
+	for (uint32_t i = 0; i < STACKS; i++) {
+		stacks[i].start = stacks[i].end = 0;
+		stacks[i].thread = 0;
+	}
+}
+
+/*
+ * Of a thread that began before anybody looked, in its signal handler: glibc has a thread's own data at the end of its
+ * stack, and knows where the first one's ends. How far down a stack may go is not known: what is below the first hit
+ * is believed for so far.
+ */
+static uint32_t
+meet_thread (uintptr_t pointer)
+{
+	enum { BELIEVED = 1 << 18, LARGEST = 1 << 30 };
+	uintptr_t self = (uintptr_t) pthread_self (), end = (uintptr_t) __libc_stack_end;
+	if (self > pointer && self - pointer < LARGEST)
+		end = self;
+	if (pointer >= end || end - pointer >= LARGEST)
+		return STACKS;
+	uint32_t entry = take_stack (self);
+	if (entry != STACKS) {
+		stacks[entry].end = end;
+		stacks[entry].start = end - pointer > BELIEVED ? pointer : end - BELIEVED;
+	}
+	return entry;
 }
 
 static bool
@@ -287,6 +319,8 @@ monocle_kit_aot_unprepared (uintptr_t ip, const void *context)
 		return 0;
 	uint32_t entry = find_stack ((uintptr_t) pthread_self ());
 	uintptr_t pointer = stack_pointer (context) & ~(sizeof (uintptr_t) - 1);
+	if (entry == STACKS)
+		entry = meet_thread (pointer);
 	if (is_unprepared (ip) || entry == STACKS || pointer < stacks[entry].start || pointer >= stacks[entry].end)
 		return ip;
 	bool is_deep = stacks[entry].end - pointer > MOST_SEARCHED;

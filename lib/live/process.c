@@ -203,7 +203,9 @@ add_mapping (monocle__live_process *process, const char *path)
 	} else if (begins (name, module) && (end = strstr (name, ".so"))) {
 		char word[64];
 		snprintf (word, sizeof word, "%.*s", (int) (end - name - (int) strlen (module)), name + strlen (module));
-		if (strcmp (word, "monocle") != 0)
+		if (strcmp (word, "monocle") == 0)
+			process->has_umbrella = true;
+		else
 			add_module (process->modules, sizeof process->modules, word, strlen (word));
 	}
 }

@@ -14,8 +14,8 @@ monocle__live_refusal (const monocle__live_process *process, char *ret_reason, s
 {
 	if (!monocle__live_socket_is_allowed (process))
 		snprintf (ret_reason, size, "another user's");
-	else if (process->kind == MONOCLE__LIVE_MONO)
-		snprintf (ret_reason, size, "Mono");
+	else if (process->kind == MONOCLE__LIVE_MONO && process->standby == MONOCLE__LIVE_STANDBY_NOT)
+		snprintf (ret_reason, size, process->has_umbrella && process->is_stopped ? "stopped" : "Mono");
 	else if (process->kind == MONOCLE__LIVE_NATIVE_AOT)
 		snprintf (ret_reason, size, "NativeAOT");
 	else if (!process->is_visible)
@@ -24,7 +24,7 @@ monocle__live_refusal (const monocle__live_process *process, char *ret_reason, s
 		snprintf (ret_reason, size, "diagnostics off (%s)", process->diagnostics);
 	else if (process->profiler[0])
 		snprintf (ret_reason, size, "has the profiler %s", process->profiler);
-	else if (process->is_at_work)
+	else if (process->standby == MONOCLE__LIVE_STANDBY_LOADED || process->is_at_work)
 		snprintf (ret_reason, size, "has Monocle already");
 	else if (process->is_stopped)
 		snprintf (ret_reason, size, "stopped");

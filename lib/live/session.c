@@ -51,6 +51,7 @@ struct monocle__live_session {
 	uint8_t command; /* which way of asking */
 	unsigned looks;  /* for the end of the process, after its connection */
 	bool has_stop_pipe, is_ready, is_stopping, is_over;
+	bool is_mute; /* a Mono: there is no connection */
 	char error[160];
 	char piece[PIECE];
 };
@@ -195,6 +196,14 @@ have_written (uv_write_t *write, int status)
 		lose_connection (self);
 }
 
+static void
+look_whether_there (uv_timer_t *timer)
+{
+	monocle__live_session *self = timer->data;
+	if (!monocle__live_process_is_there (&self->process))
+		end (self, NULL);
+}
+
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
 static void
@@ -271,10 +280,26 @@ allocate (const monocle__live_process *process, const monocle__live_session_opti
 	return NULL;
 }
 
+/* Of a Mono only the kernel tells. */
+static monocle__live_session *
+new_mute (uv_loop_t *loop, const monocle__live_process *process, const monocle__live_session_options *options)
+{
+	monocle__live_session *self = allocate (process, options);
+	if (!self)
+		return NULL;
+	self->is_mute = true;
+	monocle__live_usage_read (process->pid, process->start, &self->begin);
+	uv_timer_init (loop, &self->timer);
+	uv_timer_start (&self->timer, look_whether_there, LOOK_MS, LOOK_MS);
+	return self;
+}
+
 monocle__live_session *
 monocle__live_session_new (uv_loop_t *loop, const monocle__live_process *process,
                            const monocle__live_session_options *options, char *ret_error, size_t size)
 {
+	if (process->kind == MONOCLE__LIVE_MONO)
+		return new_mute (loop, process, options);
 	int fd = monocle__live_socket_connect (process, ret_error, size);
 	monocle__live_session *self = fd < 0 ? NULL : allocate (process, options);
 	if (fd >= 0 && !self) {
@@ -296,6 +321,8 @@ monocle__live_session_silence (const monocle__live_session *session)
 {
 	enum { LEAST = 3, INTERVALS = 3 };
 	double limit = session->options.interval * INTERVALS;
+	if (session->is_mute)
+		return 0;
 	uint64_t silence = monocle__nanoseconds (CLOCK_MONOTONIC) - session->heard;
 	return (double) silence / 1e9 > (limit > LEAST ? limit : LEAST) ? silence : 0;
 }
@@ -349,6 +376,10 @@ monocle__live_session_stop (monocle__live_session *session)
 	if (session->is_over || session->has_stop_pipe)
 		return;
 	session->is_stopping = true;
+	if (session->is_mute) {
+		end (session, NULL);
+		return;
+	}
 	uv_timer_start (&session->timer, too_late, monocle__live_session_silence (session) ? SILENT_STOP_LIMIT : STOP_LIMIT,
 	                0);
 	if (session->is_ready)

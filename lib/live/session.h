@@ -25,7 +25,10 @@ typedef struct {
 	void *context;
 } monocle__live_session_options;
 
-/* Connects at once. NULL and the end of a sentence; then `ended` is not called. */
+/*
+ * Connects at once. NULL and the end of a sentence; then `ended` is not called. A Mono has no events to tell: of it
+ * there is what the kernel knows.
+ */
 monocle__live_session *monocle__live_session_new (uv_loop_t *loop, const monocle__live_process *process,
                                                   const monocle__live_session_options *options, char *ret_error,
                                                   size_t size);

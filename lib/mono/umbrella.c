@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * umbrella.c - `mono --profile=monocle:NAME[:ARGS]`; `monocle` alone means the modules that MONOCLE_PROFILE names.
+ * umbrella.c - `mono --profile=monocle:NAME[:ARGS]`; `monocle` alone means the modules that MONOCLE_PROFILE names, and
+ * `monocle:standby` that modules come when they are asked for (standby.c).
  *
  * Mono says nothing when it cannot load a profiler, and looks in its own places only. This module, which is one file
  * among Mono's, loads others: it finds them in our folders, says in one line what is wrong, and lets the program run
- * unprofiled. It calls nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only, before
- * the runtime starts.
+ * unprofiled. It is linked to nothing of Mono; the modules it opens bind to the Mono in the process. Main thread only,
+ * before the runtime starts.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -61,42 +62,68 @@ explain_absence (const places *list, const char *name)
 	                      name, name, name, folders, modules[0] ? "are: " : "is none", modules);
 }
 
-/* `desc` is what the module gets: "NAME" or "NAME:ARGS". */
-static void
-load (const places *list, const char *desc)
+/* `desc` is "NAME" or "NAME:ARGS". False after one line. */
+static bool
+read_name (const char *desc, char ret_name[MONOCLE__NAME_LIMIT])
 {
-	char name[MONOCLE__NAME_LIMIT], failure[3072];
 	size_t length = strcspn (desc, ":");
-	if (monocle__candidate_has_comma (desc)) {
+	if (monocle__candidate_has_comma (desc))
 		monocle__log_failure ("the profiler '%s' has a comma in its name: arguments stand behind a colon,"
 		                      " NAME:KEY=VALUE,KEY",
 		                      desc);
-		return;
-	}
-	if (length == 0) {
+	else if (length == 0)
 		monocle__log_failure ("the profiler '%s' has no name: NAME or NAME:ARGUMENTS is expected", desc);
-		return;
-	}
-	if (length >= sizeof name) {
+	else if (length >= MONOCLE__NAME_LIMIT)
 		monocle__log_failure ("the profiler name '%.32s...' is too long", desc);
-		return;
-	}
-	snprintf (name, sizeof name, "%.*s", (int) length, desc);
-	if (strchr (name, '/')) {
+	else if (memchr (desc, '/', length))
 		monocle__log_failure ("the profiler '%s' is a path; a NAME is expected, and MONOCLE_MODULE_PATH may say where"
 		                      " it is",
 		                      desc);
-		return;
+	else {
+		snprintf (ret_name, MONOCLE__NAME_LIMIT, "%.*s", (int) length, desc);
+		return true;
 	}
-	if (is_second_time (name))
-		return;
-	bool started = monocle__module_start (list, name, desc, failure, sizeof failure);
+	return false;
+}
+
+bool
+monocle__umbrella_start (const places *list, const char *desc, monocle__late_module *late)
+{
+	char name[MONOCLE__NAME_LIMIT], failure[3072];
+	if (!read_name (desc, name))
+		return false;
+	bool started = monocle__module_start (list, name, desc, late, failure, sizeof failure);
 	if (started && failure[0])
 		monocle_log ("profiler '%s': %s; another file was loaded", name, failure);
 	else if (failure[0])
 		monocle__log_failure ("profiler '%s': %s", name, failure);
 	else if (!started)
 		explain_absence (list, name);
+	return started;
+}
+
+static bool stands_by;
+
+/* No module is called so: it is ours, and says that modules will come later. */
+static bool
+is_standby (const char *desc)
+{
+	static const char word[] = "standby";
+	const char *rest = desc + sizeof word - 1;
+	if (strncmp (desc, word, sizeof word - 1) || (*rest && *rest != ':'))
+		return false;
+	if (rest[0] && rest[1])
+		monocle__log_failure ("standby takes no arguments, and got '%s'; modules that are loaded later do", rest + 1);
+	stands_by = true;
+	return true;
+}
+
+static void
+load (const places *list, const char *desc)
+{
+	char name[MONOCLE__NAME_LIMIT];
+	if (!is_standby (desc) && read_name (desc, name) && !is_second_time (name))
+		monocle__umbrella_start (list, desc, NULL);
 }
 
 /* What was asked for is the output: it goes to stdout, and nothing is run, as Mono's own modules do. */
@@ -140,7 +167,7 @@ load_words (const places *list, const char *text)
 }
 
 static char runtime[128]; /* "Mono 6.8.0.105" */
-static const monocle__control_host control = { .runtime = runtime };
+static monocle__control_host control = { .runtime = runtime };
 
 /* Mono allocates the text. Later and embedded ones may lack the function. */
 static void
@@ -181,6 +208,8 @@ mono_profiler_init_monocle (const char *desc)
 		load (&list, rest);
 	monocle__place_free_all (&list);
 	say_loaded ();
-	if (!monocle__roster_is_empty ())
+	if (stands_by)
+		monocle__standby_begin (&control);
+	if (stands_by || !monocle__roster_is_empty ())
 		monocle__control_begin (&control);
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "control/control.h"
+#include "load/candidate.h"
 
 /* --- place.c: folders in which modules are looked for ------------------------------------------------------------- */
 
@@ -28,11 +30,36 @@ void monocle__place_list_modules (const places *list, char *ret_text, size_t siz
 
 /* --- module.c: one module ----------------------------------------------------------------------------------------- */
 
+/* One that comes when Mono runs already. */
+typedef struct monocle__late_module {
+	struct monocle__late_module *next;
+	char name[MONOCLE__NAME_LIMIT];
+	void *library; /* NULL: it was in the process before */
+} monocle__late_module;
+
 /*
  * Looks for the module NAME in the global scope, in the folders and wherever the dynamic linker looks, and starts the
  * first that can be with `desc`. Returns whether one runs. ret_failure gets the first candidate's trouble, "" when
- * there was no candidate.
+ * there was no candidate. `late`, if it is not NULL, gets its library, whose calls are led to late-handle.h's functions
+ * before it is started.
  */
-bool monocle__module_start (const places *list, const char *name, const char *desc, char *ret_failure, size_t size);
+bool monocle__module_start (const places *list, const char *name, const char *desc, monocle__late_module *late,
+                            char *ret_failure, size_t size);
+
+/* --- umbrella.c --------------------------------------------------------------------------------------------------- */
+
+/*
+ * Starts the module that `desc` describes, or says in one line why not. `late`: as above, with its name in it; NULL:
+ * Mono has not started.
+ */
+bool monocle__umbrella_start (const places *list, const char *desc, monocle__late_module *late);
+
+/* --- standby.c ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Before Mono starts: from now on modules can be loaded at any time, as `host` is told over the control socket. Says in
+ * one line what is in the way.
+ */
+void monocle__standby_begin (monocle__control_host *host);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <mono/metadata/appdomain.h>
@@ -25,12 +26,13 @@
 #include "name-text.h"
 
 static pthread_key_t attached; /* not NULL on threads that are */
+static bool has_key;
 static pthread_once_t attached_once = PTHREAD_ONCE_INIT;
 
 static void
 make_key (void)
 {
-	pthread_key_create (&attached, NULL);
+	has_key = pthread_key_create (&attached, NULL) == 0;
 }
 
 /*
@@ -56,10 +58,17 @@ drain_thread_begin (void *data)
 	if (monocle_event_support)
 		return;
 	pthread_once (&attached_once, make_key);
-	if (pthread_getspecific (attached))
+	if (!has_key || pthread_getspecific (attached))
 		return;
 	pthread_setspecific (attached, &attached);
 	attach ();
+}
+
+void
+drain_thread_leave (void)
+{
+	if (has_key)
+		pthread_key_delete (attached);
 }
 
 MonoMethod *

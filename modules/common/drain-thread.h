@@ -14,6 +14,9 @@
 /* `begin` of monocle_kit_stacks_config: makes the thread known to a runtime that insists. */
 void drain_thread_begin (void *data);
 
+/* The end of an attach, when the drain thread has ended. */
+void drain_thread_leave (void);
+
 /* The method whose code is at `address`; NULL: none. On the drain thread. */
 MonoMethod *drain_thread_method_at (uintptr_t address);
 

@@ -20,6 +20,7 @@
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/class.h>
 #include <mono/utils/mono-publib.h>
+#include <monocle/ext.h>
 
 #include "method-filter.h"
 #include "show.h"
@@ -123,8 +124,9 @@ enable (MonoProfilerHandle handle)
 {
 	if (is_chosen ("gc_allocation") && !mono_profiler_enable_allocations ())
 		monocle_kit_log ("events", "this runtime tells of no allocations");
-	if (is_chosen ("exception_clause"))
-		mono_profiler_enable_clauses ();
+	/* Of CoreCLR the choice has said it. */
+	if (is_chosen ("exception_clause") && !mono_profiler_enable_clauses () && !monocle_event_support)
+		monocle_kit_log ("events", "this runtime tells of no exception clauses");
 	if (is_chosen ("method_enter") || is_chosen ("method_leave") || is_chosen ("method_exception_leave") ||
 	    is_chosen ("method_tail_call"))
 		mono_profiler_set_call_instrumentation_filter_callback (handle, method_filter);

@@ -13,6 +13,7 @@
 #include "events.h"
 
 #include <stdatomic.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
 #include <pthread.h>
@@ -231,6 +232,17 @@ make_closure (const event *row, tapped *tap)
 	return code;
 }
 
+/* Its memory for code is not given back when it is unmapped with the module, which may come again: so it stays. */
+static void
+keep_libffi (void)
+{
+	Dl_info info;
+	void *library =
+	    dladdr ((void *) ffi_prep_cif, &info) ? dlopen (info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
+	if (library)
+		dlclose (library);
+}
+
 bool
 tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool clock)
 {
@@ -240,6 +252,7 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 	has_clock = clock;
 	start = monocle_kit_now ();
 	tzset ();
+	keep_libffi ();
 	has_key = pthread_key_create (&state_key, give_state_back) == 0;
 	for (size_t i = 0; i < event_count; i++) {
 		const event *row = &all_events[i];

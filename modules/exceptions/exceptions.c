@@ -133,8 +133,12 @@ exception_throw (MonoProfiler *profiler, MonoObject *exception)
 static size_t
 name_of (void *key, char *buffer, size_t size)
 {
-	if (!((uintptr_t) key & TYPE_KEY))
-		return drain_thread_name (key, buffer, size);
+	if (!((uintptr_t) key & TYPE_KEY)) {
+		monocle_kit_runtime_ask ();
+		size_t length = drain_thread_name (key, buffer, size);
+		monocle_kit_runtime_asked ();
+		return length;
+	}
 	const struct type *type = (const struct type *) ((uintptr_t) key & ~(uintptr_t) TYPE_KEY);
 	return name_text_put (type->name, type->image, NULL, buffer, size);
 }
@@ -314,6 +318,7 @@ monocle_profiler_leave_exceptions (void)
 	else
 		monocle_kit_text_free (the_text);
 	monocle_kit_stacks_free (the_stacks);
+	drain_thread_leave ();
 	table_free ();
 	type_free ();
 }

@@ -22,7 +22,7 @@ enum { CREDIBLE_NS = 50000 };
 
 static clockid_t cost_clock;
 static uint64_t cost_period, cost_least, cost_of_hit;
-static bool is_early;
+static bool is_early, is_late;
 static _Atomic uint64_t left_out;
 static _Atomic uint32_t epoch; /* how often counting has begun again */
 static atomic_bool is_stopped;
@@ -42,14 +42,15 @@ now (void)
 }
 
 void
-cost_init (enum cost_kind kind, uint64_t period, bool sleepers)
+cost_init (enum cost_kind kind, uint64_t period, bool sleepers, bool late)
 {
 	enum { HIT_OF_SLEEPER = 40000, EARLY_NS = 200000000 };
 	cost_clock = kind == COST_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 	cost_period = period;
 	cost_least = kind == COST_CPU ? period / 10 : 0;
 	cost_of_hit = kind == COST_CPU && sleepers ? HIT_OF_SLEEPER : 0;
-	is_early = read_clock (CLOCK_PROCESS_CPUTIME_ID) < EARLY_NS;
+	is_early = !late && read_clock (CLOCK_PROCESS_CPUTIME_ID) < EARLY_NS;
+	is_late = late;
 }
 
 uint64_t
@@ -106,13 +107,15 @@ leave_out (struct thread_place *place, uint64_t since_hit)
 
 /*
  * What counts of a thread that is hit first and was not seen to begin, such as one of the runtime's own: all that it
- * has used, when the process began with us or nearly so, else a period.
+ * has used, when the process began with us or nearly so, else a period; nothing where sleepers are hit as well.
  */
 static uint64_t
 unseen_beginning (uint64_t time)
 {
 	if (is_early && cost_clock == CLOCK_THREAD_CPUTIME_ID)
 		return 0;
+	if (is_late)
+		return time;
 	return time > cost_period ? time - cost_period : 0;
 }
 

@@ -97,12 +97,12 @@ key_of_place (MonoMethod *method, uint32_t il_offset)
 /* --- code --------------------------------------------------------------------------------------------------------- */
 
 void
-name_init (bool raw, bool lines)
+name_init (bool raw, bool lines, bool late)
 {
 	is_raw = raw;
 	has_lines = lines;
 	/* Mono keeps no maps of its code unless it is told to before it compiles any, and may be told once. */
-	if (lines && !monocle_event_support && !mono_debug_enabled ())
+	if (lines && !late && !monocle_event_support && !mono_debug_enabled ())
 		mono_debug_init (MONO_DEBUG_FORMAT_MONO);
 }
 
@@ -157,7 +157,9 @@ void *
 name_resolve (void *data, uintptr_t address)
 {
 	uint32_t il_offset;
+	monocle_kit_runtime_ask ();
 	MonoMethod *method = method_at (address, &il_offset);
+	monocle_kit_runtime_asked ();
 	if (method)
 		monocle_kit_aot_prepared (address);
 	if (method && il_offset != NO_OFFSET)
@@ -218,7 +220,7 @@ name_state_machine (MonoMethod *method, const char *full_name, char *text, size_
 }
 
 static size_t
-name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
+put_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 {
 	char text[1024], origin[MONOCLE_KIT_ORIGIN_SIZE];
 	char *full_name = mono_method_full_name (method, 1);
@@ -229,6 +231,15 @@ name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
 	MonoImage *image = mono_class_get_image (mono_method_get_class (method));
 	size_t length = name_text_put (name, mono_image_get_filename (image), origin, buffer, size);
 	mono_free (full_name);
+	return length;
+}
+
+static size_t
+name_place (MonoMethod *method, uint32_t il_offset, char *buffer, size_t size)
+{
+	monocle_kit_runtime_ask ();
+	size_t length = put_place (method, il_offset, buffer, size);
+	monocle_kit_runtime_asked ();
 	return length;
 }
 

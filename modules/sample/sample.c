@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -68,6 +69,8 @@ static const monocle_kit_option options[] = {
 
 static monocle_kit_stacks *the_stacks;
 static MonoProfilerHandle the_handle;
+static char program_name[16]; /* of its first thread, as the kernel has it */
+static bool is_late;          /* Mono ran already: its threads began without us, and its sampler is there when we end */
 static _Atomic uint64_t taken, weight; /* samples, and their nanoseconds */
 
 /* --- in the signal handler ---------------------------------------------------------------------------------------- */
@@ -164,16 +167,22 @@ walk (struct stack *stack, void *context)
 	return true;
 }
 
-/* What nobody names has a number; for the process's first thread and the runtime's own there are better words. */
+/*
+ * What nobody names has a number. For the process's first thread and the runtime's own there are better words, and of a
+ * thread that had its name before we came the kernel has the first fifteen bytes. (One without has its creator's.)
+ */
 static void
 name_thread (void)
 {
 	struct thread_place *place = thread_find ();
+	char name[32] = "";
 	if (!place || place->has_name)
 		return;
 	place->has_name = true;
-	const char *name = syscall (SYS_gettid) == getpid () ? "Main" : runtime_thread_name ();
-	if (!name)
+	const char *known = syscall (SYS_gettid) == getpid () ? "Main" : runtime_thread_name ();
+	if (known)
+		snprintf (name, sizeof name, "%s", known);
+	else if (!is_late || prctl (PR_GET_NAME, name) || !strcmp (name, program_name))
 		return;
 	monocle_kit_stacks_thread_name (the_stacks, (uint64_t) pthread_self (), name);
 	snapshot_thread_name ((uintptr_t) pthread_self (), name);
@@ -203,6 +212,8 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	name_thread ();
 	bool whole = walk (&stack, context);
 	complete (&stack, whole);
+	if (is_snapshot && !whole)
+		snapshot_cut ();
 	if (is_snapshot)
 		snapshot_add (stack.frames, stack.count);
 	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, (uint64_t) pthread_self (), values)) {
@@ -218,7 +229,7 @@ sample_hit (MonoProfiler *profiler, const mono_byte *ip, const void *context)
 {
 	int saved_errno = errno;
 	if (!monocle_event_support)
-		crash_look_out (context);
+		monocle_kit_crash_look_out (context);
 	uint64_t used = option_mode == MODE_NONE ? 0 : cost_take ();
 	uint32_t snapshot = snapshot_under_way ();
 	bool is_snapshot = snapshot && snapshot_wants_thread (snapshot);
@@ -437,15 +448,15 @@ static void
 runtime_initialized (MonoProfiler *profiler)
 {
 	snapshot_listen (!monocle_event_support);
-	if (!monocle_event_support)
+	if (!monocle_event_support && !is_late)
 		await_sampler ();
 }
 
 static void
 runtime_shutdown_begin (MonoProfiler *profiler)
 {
-	note_engine ();            /* While there is one. */
-	if (monocle_event_support) /* Mono's sampler has ended before this event. */
+	note_engine ();                       /* While there is one. */
+	if (monocle_event_support || is_late) /* Mono's sampler has ended before Mono's own event. */
 		snapshot_last ();
 	mono_profiler_set_sample_mode (the_handle, MONO_PROFILER_SAMPLE_MODE_NONE, (uint32_t) option_freq);
 	monocle_kit_stacks_close (the_stacks);
@@ -574,13 +585,27 @@ begin_sampling (void)
 
 __attribute__ ((visibility ("default"))) void mono_profiler_init_sample (const char *desc);
 
+/* Mono has no domain before it starts. */
+static void
+see_whether_late (void)
+{
+	FILE *file = !monocle_event_support && mono_get_root_domain () ? fopen ("/proc/self/comm", "re") : NULL;
+	is_late = !monocle_event_support && mono_get_root_domain ();
+	if (file && fgets (program_name, sizeof program_name, file))
+		program_name[strcspn (program_name, "\n")] = '\0';
+	if (file)
+		fclose (file);
+}
+
 void
 mono_profiler_init_sample (const char *desc)
 {
 	if (!read_options (desc))
 		return;
-	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support);
-	name_init (option_raw, option_lines);
+	see_whether_late ();
+	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support,
+	           is_late);
+	name_init (option_raw, option_lines, is_late);
 	the_handle = mono_profiler_create (NULL);
 	if (!frames_init (option_depth + 1)) {
 		monocle_kit_log_failure ("sample", "no memory; the program runs unprofiled");
@@ -588,7 +613,8 @@ mono_profiler_init_sample (const char *desc)
 	}
 	if (!begin_sampling () || !(the_stacks = open_stacks (desc)))
 		return;
-	begin_thread ();
+	if (!is_late)
+		begin_thread ();
 	monocle_kit_control_register (&control);
 	sem_init (&sampler_began, 0, 0);
 	mono_profiler_set_sample_hit_callback (the_handle, sample_hit);
@@ -616,5 +642,7 @@ monocle_profiler_leave_sample (void)
 	snapshot_leave ();
 	monocle_kit_stacks_free (the_stacks);
 	frames_leave ();
+	monocle_kit_aot_threads_end ();
+	drain_thread_leave ();
 	name_leave ();
 }

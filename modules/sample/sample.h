@@ -17,20 +17,24 @@
 /* --- thread.c: what is kept of each thread ------------------------------------------------------------------------ */
 
 struct thread_place {
-	_Atomic uintptr_t thread; /* its pthread_self (); 0: never taken */
-	uint64_t last;            /* the clock at its last sample */
-	uint64_t hit;             /* the clock at its last hit */
-	uint64_t began;           /* the monotonic clock then */
-	uint32_t snapshot;        /* the number of the last snapshot that it is in */
-	bool has_name;            /* or needs none */
-	bool collects;            /* the thread has set off a collection, which is not over */
-	uint32_t epoch;           /* the one that `last` and `hit` belong to: cost.c */
+	_Atomic uintptr_t thread;  /* its pthread_self (); 0: never taken */
+	uint64_t last;             /* the clock at its last sample */
+	uint64_t hit;              /* the clock at its last hit */
+	uint64_t began;            /* the monotonic clock then */
+	_Atomic uint32_t snapshot; /* the number of the last snapshot that it is in */
+	_Atomic int tid;           /* as the kernel counts, known by then */
+	uint32_t hits;             /* since that began */
+	bool has_name;             /* or needs none */
+	bool collects;             /* the thread has set off a collection, which is not over */
+	uint32_t epoch;            /* the one that `last` and `hit` belong to: cost.c */
 };
 
 /* The calling thread's place. NULL: it has none. Async-safe. */
 struct thread_place *thread_find (void);
 /* The same, taken if need be; a new one's readings are 0. NULL: no room. Async-safe. */
 struct thread_place *thread_take (void);
+/* Is the thread that the kernel calls `tid` in the snapshot of this number? Any thread. */
+bool thread_is_in_snapshot (int tid, uint32_t snapshot);
 /* The thread that pthread_self () calls `thread` has ended. Any context. */
 void thread_end (uintptr_t thread);
 
@@ -38,8 +42,11 @@ void thread_end (uintptr_t thread);
 
 enum cost_kind { COST_CPU, COST_WALL };
 
-/* `period`: nanoseconds between samples. `sleepers`: the runtime hits threads that do nothing. Init. */
-void cost_init (enum cost_kind kind, uint64_t period, bool sleepers);
+/*
+ * `period`: nanoseconds between samples. `sleepers`: the runtime hits threads that do nothing. `late`: it ran already,
+ * and what a thread has used before its first hit does not count. Init.
+ */
+void cost_init (enum cost_kind kind, uint64_t period, bool sleepers, bool late);
 /* What is in no sample because it was the cost of hitting sleepers, in nanoseconds. Async-safe. */
 uint64_t cost_left_out (void);
 /* The calling thread is counted from now on. Any context. */
@@ -56,11 +63,6 @@ void cost_start (void);
 /* The calling thread ends: all that is in no sample yet. 0 in wall mode. */
 uint64_t cost_rest (void);
 
-/* --- crash.c: no hits on Mono while its crash reporter is at work ------------------------------------------------- */
-
-/* Of each hit on Mono, with its context; the first one counts. Async-safe. */
-void crash_look_out (const void *context);
-
 /* --- frames.c: where a hit gathers the frames of its stack -------------------------------------------------------- */
 
 /* `count`: the frames in each buffer. False: no memory. Init. */
@@ -73,8 +75,11 @@ void frames_give_back (const monocle_kit_frame *frames);
 
 /* --- name.c: how code is called in the profile -------------------------------------------------------------------- */
 
-/* `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. Init. */
-void name_init (bool raw, bool lines);
+/*
+ * `raw`: shows `Program/<Main>d__0:MoveNext ()` as it is. `lines`: addresses are places in methods. `late`: a Mono that
+ * runs already, which has lines if it was started with --debug. Init.
+ */
+void name_init (bool raw, bool lines, bool late);
 /* The end of an attach: nobody has a key of these any more. */
 void name_leave (void);
 /* resolve and name of monocle_kit_stacks_config. */
@@ -121,6 +126,8 @@ uint32_t snapshot_under_way (void);
 /* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */
 bool snapshot_wants_thread (uint32_t snapshot);
 void snapshot_add (const monocle_kit_frame *frames, uint32_t count);
+/* A stack of it ends where Mono has to be asked about an address first. Async-safe. */
+void snapshot_cut (void);
 void snapshot_thread_name (uintptr_t tid, const char *name);
 void snapshot_thread_end (uintptr_t tid);
 /* Now and then, on any thread: a snapshot that has lasted ends. */

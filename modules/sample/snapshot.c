@@ -13,11 +13,18 @@
  */
 #include "sample.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <monocle/ext.h>
 
@@ -33,6 +40,9 @@ static _Atomic bool is_wanted;  /* one more, when this one is done */
 static _Atomic uint32_t number; /* of the latest one; 0: none */
 static _Atomic uint32_t added;  /* stacks of the latest one */
 static _Atomic uint64_t since;  /* when it began, nanoseconds */
+static _Atomic bool is_short;   /* some stack of it was not walked to its end */
+static _Atomic uint32_t sweeps; /* hits of the one that was hit most often */
+static struct sigaction was;    /* what SIGUSR2 did before */
 
 /* Async-safe. */
 static void
@@ -43,7 +53,8 @@ begin (void)
 	if (!atomic_compare_exchange_strong (&phase, &none, TAKING))
 		return;
 	is_wanted = false;
-	added = 0;
+	added = sweeps = 0;
+	is_short = false;
 	since = monocle_kit_now ();
 	number++;
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
@@ -60,10 +71,10 @@ on_signal (int signal_number)
 void
 snapshot_listen (bool replaces)
 {
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
+	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	if (!the_snapshots)
 		return;
-	if (sigaction (SIGUSR2, NULL, &before) == 0 && (replaces || before.sa_handler == SIG_DFL))
+	if (sigaction (SIGUSR2, NULL, &was) == 0 && (replaces || was.sa_handler == SIG_DFL))
 		sigaction (SIGUSR2, &action, NULL);
 	else
 		monocle_kit_log ("sample", "SIGUSR2 is in use; there is a snapshot at the end only");
@@ -98,10 +109,15 @@ bool
 snapshot_wants_thread (uint32_t snapshot)
 {
 	struct thread_place *place = thread_take ();
-	if (!place || place->snapshot == snapshot)
+	if (!place)
 		return false;
+	bool is_first = place->snapshot != snapshot;
+	place->tid = (int) syscall (SYS_gettid);
 	place->snapshot = snapshot;
-	return true;
+	place->hits = is_first ? 1 : place->hits + 1;
+	if (place->hits > sweeps) /* of two at once either will do */
+		sweeps = place->hits;
+	return is_first;
 }
 
 void
@@ -110,6 +126,12 @@ snapshot_add (const monocle_kit_frame *frames, uint32_t count)
 	const uint64_t values[2] = { 1, 0 };
 	monocle_kit_stacks_add (the_snapshots, frames, count, (uint64_t) pthread_self (), values);
 	added++;
+}
+
+void
+snapshot_cut (void)
+{
+	is_short = true;
 }
 
 void
@@ -138,6 +160,44 @@ is_complete (void)
 	       state.threads && added >= state.threads;
 }
 
+/* Does it have a CPU, or wait for one? */
+static bool
+is_runnable (const char *tid)
+{
+	char path[64], text[512] = "";
+	snprintf (path, sizeof path, "/proc/self/task/%.20s/stat", tid);
+	FILE *file = fopen (path, "re");
+	const char *name_end = file && fgets (text, sizeof text, file) ? strrchr (text, ')') : NULL;
+	if (file)
+		fclose (file);
+	return name_end && !strncmp (name_end, ") R", 3);
+}
+
+static bool
+is_any_on_its_way (void)
+{
+	DIR *tasks = opendir ("/proc/self/task");
+	struct dirent *entry;
+	bool found = false;
+	while (tasks && !found && (entry = readdir (tasks)))
+		found = isdigit ((unsigned char) *entry->d_name) && atoi (entry->d_name) != (int) syscall (SYS_gettid) &&
+		        is_runnable (entry->d_name) && !thread_is_in_snapshot (atoi (entry->d_name), number);
+	if (tasks)
+		closedir (tasks);
+	return found;
+}
+
+/*
+ * Mono's sampler hits one thread after the other, and none that has not answered: when one has been hit four times,
+ * each has, and has answered but for those that wait for a CPU.
+ */
+static bool
+is_settled (void)
+{
+	enum { SWEEPS = 4 };
+	return !monocle_sampling_state && sweeps >= SWEEPS && !is_any_on_its_way ();
+}
+
 /* The file is whole when this returns. A handler that is in the middle of its hit has a step to come to its end. */
 static void
 write_one (void)
@@ -162,18 +222,46 @@ snapshot_beat (void)
 		write_one ();
 }
 
+static void
+await_stacks (void)
+{
+	while (phase == WRITING ||
+	       (phase == TAKING && !is_complete () && !is_settled () && monocle_kit_now () < since + MOST_NS))
+		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+}
+
+/*
+ * What Mono could not be asked about in the handler the drain thread has asked it about when it has named all. False:
+ * nothing was missing.
+ */
+static bool
+take_again (void)
+{
+	int taking = TAKING;
+	if (!atomic_exchange (&is_short, false) || !atomic_compare_exchange_strong (&phase, &taking, WRITING))
+		return false;
+	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	monocle_kit_stacks_sync (the_snapshots, WRITE_MS);
+	monocle_kit_stacks_reset (the_snapshots, WRITE_MS);
+	phase = NONE;
+	begin ();
+	return true;
+}
+
 /* One that was asked for just before has its time and its file. */
 void
 snapshot_last (void)
 {
+	enum { TRIES = 4 };
 	if (!the_snapshots)
 		return;
 	for (int i = 0; i < 2; i++) {
 		bool is_asked_for = phase != NONE;
 		if (!is_asked_for)
 			begin ();
-		while (phase == WRITING || (phase == TAKING && !is_complete () && monocle_kit_now () < since + MOST_NS))
-			nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+		await_stacks ();
+		for (int k = 0; k < TRIES && take_again (); k++)
+			await_stacks ();
 		is_wanted = false;
 		write_one ();
 		if (!is_asked_for)
@@ -190,7 +278,7 @@ snapshot_close (void)
 void
 snapshot_leave (void)
 {
-	struct sigaction is, was = { .sa_handler = SIG_DFL };
+	struct sigaction is;
 	if (!the_snapshots)
 		return;
 	if (sigaction (SIGUSR2, NULL, &is) == 0 && is.sa_handler == on_signal)

@@ -4,8 +4,8 @@
  * thread.c - what the module keeps of each thread, in a table that a signal handler may use.
  *
  * The table has a fixed size and is searched by pthread_self (): open addressing, a place is taken by compare and swap
- * and given back when the thread ends, as a tombstone that the next thread takes. Apart from the owner's name, only the
- * thread itself, or its signal handler, touches a place.
+ * and given back when the thread ends, as a tombstone that the next thread takes. Apart from the owner's name and
+ * what a snapshot asks for, only the thread itself, or its signal handler, touches a place.
  */
 #include "sample.h"
 
@@ -59,6 +59,15 @@ thread_take (void)
 		found = place;
 	}
 	return found;
+}
+
+bool
+thread_is_in_snapshot (int tid, uint32_t snapshot)
+{
+	for (uint32_t i = 0; i < PLACES; i++)
+		if (places[i].tid == tid && places[i].snapshot == snapshot && places[i].thread > TOMBSTONE)
+			return true;
+	return false;
 }
 
 void

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """What a module that listens to nothing costs a program that collects, or compiles, all the time.
 
-Three ways take turns in pairs, each first as often as last: no module against no module, which is the noise; an idle
-module, which sets no callback; a module whose call filter wants no method. Given are the medians of the pairs' ratios,
-of elapsed and of CPU time, each with an interval that holds the median with 95 % likelihood.
+The ways take turns in pairs, each first as often as last: no module against no module, which is the noise; an idle
+module, which sets no callback; a module whose call filter wants no method; Mono that stands by. Given are the medians
+of the pairs' ratios, of elapsed and of CPU time, each with an interval that holds the median with 95 % likelihood.
 
-  idle.py --build DIR [--pairs N] [--runtimes mono,clr10]
+  idle.py --build DIR [--pairs N] [--runtimes mono,clr10] [--ways WORD] [--longer N]
 """
 import os
 import pathlib
@@ -19,7 +19,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 PROGRAMS = [("collecting", "gc", 2000), ("compiling", "jit", 4000)]
-WAYS = [("no module", None), ("an idle module", "empty:"), ("a filter that wants nothing", "empty:nothing")]
+WAYS = [("no module", None), ("an idle module", "empty:"), ("a filter that wants nothing", "empty:nothing"),
+        ("standing by", "monocle:standby")]  # this one on Mono
 
 
 def interval(values):
@@ -55,6 +56,9 @@ class Idle(harness.Suite):
         bare = harness.bare_environment()
         self.outputs = set()
         for way, module in WAYS:
+            is_wanted = self.options.ways in way and (runtime.kind == "mono" or module != "monocle:standby")
+            if not is_wanted:
+                continue
             env = harness.profile_environment(self.build, runtime, [module]) if module else bare
             ratios, base = self.pairs(command, bare, env)
             cells = ["%.3f (%.3f .. %.3f)" % (statistics.median(r), *interval(r)) for r in ratios]
@@ -70,6 +74,8 @@ def main():
     suite.parser.add_argument("--runtimes", default="mono,clr10")
     suite.parser.add_argument("--pairs", type=int, default=20)
     suite.parser.add_argument("--smoke", action="store_true", help="one short pair: does everything run?")
+    suite.parser.add_argument("--ways", default="", help="those with this in their names")
+    suite.parser.add_argument("--longer", type=int, default=1, help="programs run so many times as long")
     options = suite.parse()
     if options.smoke:
         options.pairs = 2
@@ -79,7 +85,7 @@ def main():
     print("%d pairs, load %.1f" % (options.pairs, os.getloadavg()[0]))
     for runtime in suite.runtimes(options.runtimes.split(",")):
         for name, what, rounds in PROGRAMS:
-            suite.program(runtime, name, what, rounds // 20 if options.smoke else rounds)
+            suite.program(runtime, name, what, rounds // 20 if options.smoke else rounds * options.longer)
     return suite.finish()
 
 

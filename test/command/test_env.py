@@ -164,6 +164,15 @@ class Env(Reader):
             for form in FILES:
                 self.assertEqual(self.read(form, *options, env=env)[0], wanted, form)
 
+    def test_standby_is_for_programs_that_others_start(self):
+        seen, comments, error = self.read('shell', '--profile=standby')
+        self.assertEqual((seen['MONOCLE_PROFILE'], seen['MONO_ENV_OPTIONS'], error),
+                         ('standby', '--profile=monocle:standby', ''))
+        self.assertIn('standby: nothing, until monocle attach comes', ' '.join(comments))
+        code, out, error = self.monocle('run', '--profile=standby', '--', 'true')
+        self.assertEqual((code, out, error.count('\n')), (2, '', 1))
+        self.assertIn('standby is for a program that somebody else starts', error)
+
     def test_hostile_values_arrive_byte_for_byte(self):
         for value in HOSTILE:
             options = ['--profile=calls:' + value, '--process=' + value, '-o', '/' + value]

@@ -24,7 +24,7 @@ LAYERS = {
     "lib/clr":          (["include", "lib/describe", "lib/ecma"], []),
     "lib/mono":         (["include", "lib/core/log.h", "lib/core/load/begin.h", "lib/core/load/candidate.h",
                           "lib/core/control/control.h", "lib/core/load/roster.h",
-                          "lib/core/load/words.h", "lib/core/check/check.h"], []),
+                          "lib/core/load/words.h", "lib/core/check/check.h", "lib/core/check/slots.h"], []),
     "lib/report":       (["include/monocle/kit.h", "lib/ecma"], ["uv.h", "zlib.h"]),
     "lib/live":         ([], ["uv.h"]),
     "modules":          (["include"], ["ffi.h"]),

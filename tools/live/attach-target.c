@@ -6,7 +6,9 @@
 #include "attach-target.h"
 
 #include "command/command.h"
+#include "late-module.h"
 #include "refusal.h"
+#include "standby.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +21,12 @@ static const char *
 advice (const monocle__live_process *process)
 {
 	switch (process->kind) {
-	case MONOCLE__LIVE_MONO: return "; a Mono takes no profiler once it runs: start it with monocle run";
+	case MONOCLE__LIVE_MONO:
+		if (process->standby != MONOCLE__LIVE_STANDBY_NOT)
+			return process->is_stopped ? "" : "; another attach is at work, or monocle ctl has loaded modules";
+		if (process->is_stopped)
+			return "";
+		return "; it takes no profiler once it runs, unless it was started with --profile=monocle:standby";
 	case MONOCLE__LIVE_NATIVE_AOT: return "; it has no profiling API";
 	default: break;
 	}
@@ -38,6 +45,7 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 		monocle__say ("%s", text);
 		return false;
 	}
+	monocle__live_standby_ask (ret_process);
 	if (!monocle__live_refusal (ret_process, text, sizeof text))
 		return true;
 	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text,
@@ -46,30 +54,18 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 	return false;
 }
 
-/* clang-format off */
-static const struct {
-	const char *module, *reason;
-} started_only[] = {
-	{ "calls",    "methods that are compiled already have no probes" },
-	{ "cover",    "methods that are compiled already have no counters" },
-	{ "coverage", "methods that are compiled already have no counters" },
-	{ "aot",      "it has to see methods being compiled" },
-	{ "log",      "it is made for a process from its beginning to its end" },
-};
-/* clang-format on */
-
 bool
 monocle__attach_target_takes (const monocle__desc_list *profiles)
 {
-	for (size_t i = 0; i < profiles->count; i++)
-		for (size_t k = 0; k < sizeof started_only / sizeof *started_only; k++) {
-			const char *module = started_only[k].module, *desc = profiles->descs[i];
-			if (strncmp (desc, module, strlen (module)) != 0 || (desc[strlen (module)] && desc[strlen (module)] != ':'))
-				continue;
-			monocle__say ("the module %s cannot be attached: %s; start the program with monocle run --profile=%s",
-			              module, started_only[k].reason, module);
-			return false;
-		}
+	for (size_t i = 0; i < profiles->count; i++) {
+		const char *desc = profiles->descs[i], *reason = monocle__late_module_refusal (desc);
+		int length = (int) strcspn (desc, ":");
+		if (!reason)
+			continue;
+		monocle__say ("the module %.*s cannot be attached: %s; start the program with monocle run --profile=%.*s",
+		              length, desc, reason, length, desc);
+		return false;
+	}
 	return true;
 }
 

@@ -31,7 +31,7 @@ typedef struct {
 	bool is_loaded;             /* it has said so */
 	monocle__attach_look *look; /* NULL: nothing is looked for, or it was found */
 	void *data;
-	monocle__attach_end end;
+	monocle__attach_outcome end;
 	char *reason;
 	size_t size;
 } waiting;
@@ -39,20 +39,26 @@ typedef struct {
 static const int numbers[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
 static void
-finish (waiting *self, monocle__attach_end end)
+finish (waiting *self, monocle__attach_outcome end)
 {
 	self->end = end;
 	uv_stop (&self->loop);
 }
 
-static void
-ask_to_stop (waiting *self)
+void
+monocle__attach_wait_ask (const char *folder)
 {
-	char *path = monocle__format ("%s/%s", self->folder, MONOCLE__ATTACH_BLOCK_STOP);
+	char *path = monocle__format ("%s/%s", folder, MONOCLE__ATTACH_BLOCK_STOP);
 	int fd = open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd >= 0)
 		close (fd);
 	free (path);
+}
+
+static void
+ask_to_stop (waiting *self)
+{
+	monocle__attach_wait_ask (self->folder);
 	self->asked = uv_now (&self->loop);
 }
 
@@ -138,7 +144,7 @@ close_handles (waiting *self)
 	uv_loop_close (&self->loop);
 }
 
-monocle__attach_end
+monocle__attach_outcome
 monocle__attach_wait (const monocle__live_process *process, const char *folder, uint32_t milliseconds,
                       monocle__attach_look *look, void *data, char *ret_reason, size_t size)
 {

@@ -17,7 +17,10 @@ typedef enum {
 	MONOCLE__ATTACH_ASLEEP,   /* nothing is delivered any more, and the runtime keeps the library: it says why */
 	MONOCLE__ATTACH_ENDED,    /* the process ended */
 	MONOCLE__ATTACH_SILENT,   /* it was asked to stop, and does not answer */
-} monocle__attach_end;
+} monocle__attach_outcome;
+
+/* Asks the modules to go. */
+void monocle__attach_wait_ask (const char *folder);
 
 /* Asked again and again until it answers true. */
 typedef bool monocle__attach_look (void *data);
@@ -28,8 +31,8 @@ typedef bool monocle__attach_look (void *data);
  * after ten seconds that we are loaded, or ten seconds after its `milliseconds` that we are gone. `ret_reason` is the
  * runtime's, or "". `look` may be NULL.
  */
-monocle__attach_end monocle__attach_wait (const monocle__live_process *process, const char *folder,
-                                          uint32_t milliseconds, monocle__attach_look *look, void *data,
-                                          char *ret_reason, size_t size);
+monocle__attach_outcome monocle__attach_wait (const monocle__live_process *process, const char *folder,
+                                              uint32_t milliseconds, monocle__attach_look *look, void *data,
+                                              char *ret_reason, size_t size);
 
 #endif

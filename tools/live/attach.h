@@ -31,6 +31,13 @@ bool monocle__attach_folder_make (const monocle__live_process *process, const mo
                                   monocle__run_folder *ret_folder);
 
 /*
+ * The same in two steps, for who has a loop of its own: loads the modules, which stay until they are told to go when
+ * there is no time. Then tells them so, and waits. The exit code, as below.
+ */
+int monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder);
+void monocle__attach_end (const monocle__live_process *process, const char *folder);
+
+/*
  * Loads the modules and waits until they have gone. The exit code: not MONOCLE__EXIT_OK after one line, and nothing was
  * profiled.
  */

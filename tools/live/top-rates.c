@@ -35,6 +35,7 @@ monocle__top_rates_read (monocle__top_rates *rates, const monocle__live_watched 
 		    seconds > 0 && figures->values[i] >= before ? (double) (figures->values[i] - before) / seconds : 0;
 	}
 	rates->time = now;
+	rates->is_mute = at->process.kind == MONOCLE__LIVE_MONO;
 	rates->silence = monocle__live_session_silence (at->session);
 }
 
@@ -70,10 +71,25 @@ percent (const monocle__top_rates *rates, monocle__live_figure figure)
 	return rates->rates[figure] / 1e7;
 }
 
+static void
+mute_lines (const monocle__top_rates *rates, char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE])
+{
+	for (size_t i = 1; i < MONOCLE__TOP_LINES; i++)
+		lines[i][0] = '\0';
+	snprintf (lines[0], MONOCLE__TOP_LINE_SIZE, "CPU %.1f %%   threads %s   memory %s",
+	          percent (rates, MONOCLE__LIVE_CPU), amount (rates, MONOCLE__LIVE_THREADS),
+	          amount (rates, MONOCLE__LIVE_RESIDENT));
+	snprintf (lines[1], MONOCLE__TOP_LINE_SIZE, "Mono tells no more from outside");
+}
+
 void
 monocle__top_rates_lines (const monocle__top_rates *rates, char lines[MONOCLE__TOP_LINES][MONOCLE__TOP_LINE_SIZE])
 {
 	size_t size = MONOCLE__TOP_LINE_SIZE;
+	if (rates->is_mute) {
+		mute_lines (rates, lines);
+		return;
+	}
 	snprintf (lines[0], size, "CPU %.1f %%   threads %s   memory %s   methods %s, compiling %.1f %%",
 	          percent (rates, MONOCLE__LIVE_CPU), amount (rates, MONOCLE__LIVE_THREADS),
 	          amount (rates, MONOCLE__LIVE_RESIDENT), amount (rates, MONOCLE__LIVE_METHODS),

@@ -14,6 +14,7 @@ typedef struct {
 	double rates[MONOCLE__LIVE_FIGURES]; /* of sums, a second */
 	uint64_t values[MONOCLE__LIVE_FIGURES];
 	bool is_known[MONOCLE__LIVE_FIGURES];
+	bool is_mute; /* the runtime, a Mono, tells none */
 } monocle__top_rates;
 
 /* "no figures for 7 s", or "": a program that is stopped, or stands still, sends none. */

@@ -108,6 +108,11 @@ check_one (const monocle__layout *layout, const char *desc)
 {
 	char *path;
 	int code = 0;
+	if (strcmp (desc, "standby") == 0) {
+		monocle__say ("standby is for a program that somebody else starts: mono --profile=monocle:standby, or what "
+		              "monocle env --profile=standby prints");
+		return MONOCLE__EXIT_USAGE;
+	}
 	if (!monocle__module_file_is_there (layout, desc)) {
 		say_missing (layout, desc);
 		return MONOCLE__EXIT_USAGE;

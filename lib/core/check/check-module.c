@@ -3,10 +3,8 @@
  *
  * check-module.c - puts thunks between a module and the functions that it calls. See check.h.
  *
- * The dynamic linker has filled the module's slots already: modules are opened with RTLD_NOW. Each relocation of the
- * module that stores the address of a mono_* function with a contract (a call slot, or a pointer in the module's data)
- * is found in its dynamic section, and the word gets the address of a thunk instead. Functions that the module asks
- * dlsym () for, and those that other libraries call for it, are not seen. Normal context; what is patched stays so.
+ * Each word of the module that holds the address of a mono_* function with a contract (slots.h) gets the address of a
+ * thunk instead. Normal context; what is patched stays so.
  */
 #include "check.h"
 
@@ -21,14 +19,7 @@
 #include "arch/arch.h"
 #include "environment.h"
 #include "log.h"
-
-typedef struct {
-	const struct link_map *map;
-	const ElfW (Sym) *symbols;
-	const char *strings;
-	const ElfW (Rela) *tables[2]; /* DT_RELA, DT_JMPREL */
-	size_t counts[2];
-} object;
+#include "slots.h"
 
 /* A word of the module, and what it is to lead to. Slots of one function share its import. */
 typedef struct {
@@ -39,37 +30,11 @@ typedef struct {
 
 typedef struct {
 	const char *name; /* owned, for ever */
-	object object;
+	monocle__slots object;
 	uint8_t *thunks; /* for ever */
 	slot *slots;
-	size_t count, room;
+	size_t wanted, count, room;
 } patch;
-
-/* --- reading the object ------------------------------------------------------------------------------------------- */
-
-/* glibc relocates these pointers in place, others leave them as offsets. */
-static const void *
-pointer_of (const struct link_map *map, const ElfW (Dyn) *entry)
-{
-	return (const void *) (entry->d_un.d_ptr < map->l_addr ? map->l_addr + entry->d_un.d_ptr : entry->d_un.d_ptr);
-}
-
-static bool
-read_object (const struct link_map *map, object *ret_object)
-{
-	object o = { .map = map };
-	for (const ElfW (Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
-		switch (entry->d_tag) {
-		case DT_SYMTAB: o.symbols = pointer_of (map, entry); break;
-		case DT_STRTAB: o.strings = pointer_of (map, entry); break;
-		case DT_RELA: o.tables[0] = pointer_of (map, entry); break;
-		case DT_RELASZ: o.counts[0] = entry->d_un.d_val / sizeof (ElfW (Rela)); break;
-		case DT_JMPREL: o.tables[1] = pointer_of (map, entry); break;
-		case DT_PLTRELSZ: o.counts[1] = entry->d_un.d_val / sizeof (ElfW (Rela)); break;
-		}
-	*ret_object = o;
-	return o.symbols && o.strings;
-}
 
 bool
 monocle__check_lies_in (const void *map, void *address)
@@ -83,7 +48,7 @@ monocle__check_lies_in (const void *map, void *address)
 
 /* The function that the slot leads to; one that is not bound yet points back into its own module. */
 static void *
-target_of (const object *o, void *value, const char *name)
+target_of (const monocle__slots *o, void *value, const char *name)
 {
 	return value && !monocle__check_lies_in (o->map, value) ? value : dlsym (RTLD_DEFAULT, name);
 }
@@ -134,17 +99,6 @@ make_slot (patch *p, void **word, const char *function)
 	p->slots[p->count++] = made;
 }
 
-/* The page may be read-only by now (RELRO). */
-static bool
-write_word (void **word, void *value)
-{
-	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE), start = (uintptr_t) word & ~(page - 1);
-	if (mprotect ((void *) start, page, PROT_READ | PROT_WRITE) != 0)
-		return false;
-	__atomic_store_n (word, value, __ATOMIC_RELEASE);
-	return true;
-}
-
 /* --- all slots ---------------------------------------------------------------------------------------------------- */
 
 static bool
@@ -154,41 +108,16 @@ is_wanted (const char *name)
 	       monocle__check_signal_replacement (name);
 }
 
-/* Finds each word that holds a wanted function's address, makes a slot of it where there is room, and counts. */
-static size_t
-each_slot (patch *p)
+/* A module's word, of which a slot is made where it is wanted and there is room. */
+static void
+see_slot (void *data, const char *name, void **word)
 {
-	size_t found = 0;
-	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; p->object.tables[t] && i < p->object.counts[t]; i++) {
-			const ElfW (Rela) *relocation = &p->object.tables[t][i];
-			const ElfW (Sym) *symbol = &p->object.symbols[ELF64_R_SYM (relocation->r_info)];
-			const char *name = p->object.strings + symbol->st_name;
-			if (!monocle__arch_is_address (ELF64_R_TYPE (relocation->r_info)) || relocation->r_addend ||
-			    symbol->st_shndx != SHN_UNDEF || !is_wanted (name))
-				continue;
-			found++;
-			if (p->room)
-				make_slot (p, (void **) (p->object.map->l_addr + relocation->r_offset), name);
-		}
-	return found;
-}
-
-/* What the linker made read-only after its work is so again. */
-static int
-protect_again (struct dl_phdr_info *info, size_t size, void *map)
-{
-	uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-	if (info->dlpi_addr != ((const struct link_map *) map)->l_addr)
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW (Phdr) *header = &info->dlpi_phdr[i];
-		uintptr_t start = (info->dlpi_addr + header->p_vaddr) & ~(page - 1);
-		uintptr_t end = (info->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
-		if (header->p_type == PT_GNU_RELRO && end > start)
-			mprotect ((void *) start, end - start, PROT_READ);
-	}
-	return 1;
+	patch *p = data;
+	if (!is_wanted (name))
+		return;
+	p->wanted++;
+	if (p->room)
+		make_slot (p, word, name);
 }
 
 /* Thunks are written, made executable, and only then led to: the module may be running already. */
@@ -199,15 +128,16 @@ link_thunks (patch *p)
 	if (mprotect (p->thunks, p->room * MONOCLE__THUNK_SIZE, PROT_READ | PROT_EXEC) != 0)
 		return false;
 	for (size_t i = 0; i < p->count; i++)
-		done = write_word (p->slots[i].word, p->slots[i].thunk) && done;
-	dl_iterate_phdr (protect_again, (void *) p->object.map);
+		done = monocle__slots_write (p->slots[i].word, p->slots[i].thunk) && done;
+	monocle__slots_protect (&p->object);
 	return done;
 }
 
 static bool
 patch_object (patch *p)
 {
-	size_t wanted = each_slot (p);
+	monocle__slots_each (&p->object, see_slot, p);
+	size_t wanted = p->wanted;
 	if (!wanted)
 		return true;
 	void *memory =
@@ -217,7 +147,7 @@ patch_object (patch *p)
 	p->slots = calloc (wanted, sizeof *p->slots);
 	p->thunks = memory;
 	p->room = p->slots ? wanted : 0;
-	each_slot (p);
+	monocle__slots_each (&p->object, see_slot, p);
 	bool done = p->slots && link_thunks (p);
 	free (p->slots);
 	return done;
@@ -261,7 +191,7 @@ patch_module (const char *name, void *address)
 	if (!dladdr1 (address, &info, (void **) &map, RTLD_DL_LINKMAP) || !is_first (map))
 		return;
 	p.name = strdup (name);
-	if (!p.name || !read_object (map, &p.object) || !patch_object (&p))
+	if (!p.name || !monocle__slots_read (map, &p.object) || !patch_object (&p))
 		monocle_log ("MONOCLE_CHECK: the calls of module %s are not checked", name);
 }
 

@@ -136,7 +136,7 @@ do_status (const monocle__control_request *request, monocle__control_answer *to)
 	put (to, LAST_LINE, "process %d", (int) getpid ());
 	put (to, LAST_LINE, "runtime %s", the_host && the_host->runtime ? the_host->runtime : "unknown");
 	if (the_host && the_host->load)
-		put (to, LAST_LINE, "standby %s", monocle__roster_is_empty () ? "idle" : "loaded");
+		put (to, LAST_LINE, "standby %s", the_host->is_loaded () ? "loaded" : "idle");
 	to->text[to->length] = '\0';
 	unsigned found = list_modules (request->argument, to);
 	return *request->argument && !found ? "there is no such module in the process" : NULL;

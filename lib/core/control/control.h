@@ -25,6 +25,7 @@ typedef struct {
 	 * after so many milliseconds, unless there are none. The settings are the caller's. NULL: it loads nothing later.
 	 */
 	const char *(*load) (const monocle__attach_block *settings);
+	bool (*is_loaded) (void); /* Is there anything that was loaded so? */
 	/* Ends what was loaded so. Files are complete, and more can be loaded, when it returns NULL. */
 	const char *(*unload) (void);
 } monocle__control_host;

@@ -328,6 +328,11 @@ load (const char *desc)
 		monocle__log_failure ("profiler '%s': too late, the runtime is not profiled, or has ended", desc ? desc : "");
 		return MONOCLE_E_REFUSED;
 	}
+	if (desc && !strcmp (desc, "standby")) {
+		monocle__log_failure (
+		    "standby has no effect beside other modules: no more can be attached while those are there");
+		return MONOCLE_E_REFUSED;
+	}
 	if (!desc || !desc[0] || !strcmp (desc, "default"))
 		return load_named ("log:report", "no profiler is named, which means Mono's log:report: ");
 	return load_named (desc, "");

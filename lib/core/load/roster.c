@@ -88,6 +88,19 @@ monocle__roster_is_empty (void)
 }
 
 void
+monocle__roster_remove (const char *name)
+{
+	pthread_mutex_lock (&lock);
+	for (unsigned i = 0; i < name_count; i++)
+		if (!strncmp (names[i], name, NAME_SIZE - 1)) {
+			memmove (names[i], names[i + 1], (name_count - i - 1) * NAME_SIZE);
+			name_count--;
+			break;
+		}
+	pthread_mutex_unlock (&lock);
+}
+
+void
 monocle__roster_forget (void)
 {
 	pthread_mutex_lock (&lock);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """monocle attach: what a running program's profile says, what is left behind, and what the program notices.
 
-  attach.py --build DIR [--runtimes clr8,...] [--rounds N] [--habits NAME,...] [--habit-rounds N] [--seconds N]
+  attach.py --build DIR [--runtimes mono,clr8,...] [--rounds N] [--habits NAME,...] [--habit-rounds N] [--seconds N]
 
 The program knows what it does (target.cs): Three takes three times as long as One, on two threads that have names. Its
 profile by an attach is held against that, and against the one of `monocle run`. Rounds of attach and detach must leave
@@ -25,13 +25,21 @@ ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end b
 WORD = re.compile(r"\bTarget[:.](\w+)")
 
 
+def environment(suite, runtime, settings=None):
+    """Mono has to be started for it; its sockets are where all of CoreCLR's are."""
+    settings = {"TMPDIR": "/tmp", **(settings or {})}
+    if runtime.kind == "mono":
+        return harness.profile_environment(suite.build, runtime, ["monocle:standby"], settings)
+    return harness.bare_environment(settings)
+
+
 class Target:
     def __init__(self, suite, runtime, habit=None, program="target.exe", settings=None):
         arguments = [habit] if isinstance(habit, str) else habit or []
         exe = suite.build.path / "test/conformance/attach" / program
         self.process = subprocess.Popen(runtime.command(exe) + arguments, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=suite.work,
-                                        env=harness.bare_environment({"TMPDIR": "/tmp", **(settings or {})}))
+                                        env=environment(suite, runtime, settings))
         self.pid = self.process.pid
         self.first = self.process.stdout.readline()
 
@@ -57,7 +65,7 @@ class Target:
                 found.append((task / "comm").read_text().strip())
             except OSError:  # it has just ended
                 continue
-        return [name for name in found if "monocle" in name]
+        return [name for name in found if "monocle" in name and name != "monocle-ctl"]
 
     def left(self):
         end = time.monotonic() + 5  # a thread that has nothing more to do may still be on its way out
@@ -67,7 +75,7 @@ class Target:
         maps = pathlib.Path("/proc/%d/maps" % self.pid).read_text().splitlines()
         return {"threads": self.threads_of_ours(), "tasks": len(os.listdir("/proc/%d/task" % self.pid)),
                 "descriptors": len([fd for fd in os.listdir("/proc/%d/fd" % self.pid) if int(fd) > 2]),
-                "modules": [line for line in maps if "libmono-profiler-" in line],
+                "modules": [line for line in maps if re.search("libmono-profiler-(?!monocle)", line)],
                 "rss": int(re.search(r"VmRSS:\s+(\d+)", status).group(1))}
 
 
@@ -187,7 +195,7 @@ class Attach(harness.Suite):
             seen = self.attach(target, *arguments)
             self.check(seen.code and words in seen.err and seen.err.count("\n") <= 2,
                        "%s: %s is refused in a line" % (runtime, " ".join(arguments)), seen)
-        self.check("libmonocle" not in pathlib.Path("/proc/%d/maps" % target.pid).read_text(),
+        self.check(runtime.kind == "mono" or "libmonocle" not in pathlib.Path("/proc/%d/maps" % target.pid).read_text(),
                    "%s: nothing was loaded for what is refused" % runtime)
         first = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q", "--duration=1m",
                                   "--profile=sample:output=/dev/null"], env=harness.bare_environment(), cwd=self.work,

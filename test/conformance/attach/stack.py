@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """monocle stack: threads that wait in known methods (blocked.cs) are found there, each of them, at the right line.
 
-  stack.py --build DIR [--runtimes clr8,...] [--threads N]
+  stack.py --build DIR [--runtimes mono,clr8,...] [--threads N]
 """
 import pathlib
 import re
@@ -10,8 +10,9 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1]))
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 import harness  # noqa: E402
+from attach import environment  # noqa: E402
 
 KINDS = ("TakesLock", "Sleeps", "WaitsForEvent", "WaitsForPulse", "WaitsForTask")
 
@@ -44,7 +45,7 @@ class Stacks(harness.Suite):
     def one(self, runtime):
         exe, count = self.build.path / "test/conformance/attach/blocked.exe", self.options.threads // len(KINDS)
         target = subprocess.Popen(runtime.command(exe) + [str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  text=True, env=harness.bare_environment({"TMPDIR": "/tmp"}), cwd=self.work)
+                                  text=True, env=environment(self, runtime), cwd=self.work)
         self.check(target.stdout.readline() == "ready\n", "%s: the program is ready" % runtime)
         seen = self.stack(target.pid)
         self.check(seen.code == 0 and not seen.err, "%s: stack succeeds" % runtime, seen)

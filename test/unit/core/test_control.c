@@ -26,6 +26,7 @@
 
 static char folder[] = "/tmp/test-control-XXXXXX";
 static atomic_int loads;
+static atomic_bool is_now_loaded;
 
 static const char *
 load (const monocle__attach_block *settings)
@@ -34,13 +35,21 @@ load (const monocle__attach_block *settings)
 	return strcmp (settings->texts[0], "MONOCLE_PROFILE=good:a b") || settings->milliseconds ? "it is bad" : NULL;
 }
 
+static bool
+is_loaded (void)
+{
+	return is_now_loaded;
+}
+
 static const char *
 unload (void)
 {
 	return loads ? NULL : "nothing is loaded";
 }
 
-static const monocle__control_host host = { .runtime = "1.2 (Test)", .load = load, .unload = unload };
+static const monocle__control_host host = {
+	.runtime = "1.2 (Test)", .load = load, .is_loaded = is_loaded, .unload = unload
+};
 
 /* The socket's path when there is one; static text. */
 static const char *
@@ -165,6 +174,11 @@ it_says_what_the_process_is_and_refuses_in_words (void **state)
 	char *answer = ask (path, "monocle 1 status\n");
 	snprintf (wanted, sizeof wanted, "process %d\nruntime 1.2 (Test)\nstandby idle\nok\n", (int) getpid ());
 	assert_string_equal (answer, wanted);
+	free (answer);
+	is_now_loaded = true;
+	answer = ask (path, "monocle 2 status\n");
+	assert_non_null (strstr (answer, "standby loaded\n"));
+	is_now_loaded = false;
 	free (answer);
 	free (path);
 }

@@ -41,7 +41,7 @@ begin (void **state)
 	thread_time = 5 * PERIOD;
 	real_time = SECOND;
 	thread_end ((uintptr_t) pthread_self ());
-	cost_init (COST_CPU, PERIOD, false);
+	cost_init (COST_CPU, PERIOD, false, false);
 	cost_begin ();
 	return 0;
 }

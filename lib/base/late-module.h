@@ -1,0 +1,14 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * late-module.h - modules that have to be there from the program's beginning.
+ */
+#ifndef MONOCLE_BASE_LATE_MODULE_H
+#define MONOCLE_BASE_LATE_MODULE_H
+
+#include <stddef.h>
+
+/* Why the module of this description, NAME[:ARGS], cannot come later; NULL: it can, as far as is known. */
+const char *monocle__late_module_refusal (const char *desc);
+
+#endif
