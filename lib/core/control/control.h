@@ -25,6 +25,7 @@ typedef struct {
 	 * after so many milliseconds, unless there are none. The settings are the caller's. NULL: it loads nothing later.
 	 */
 	const char *(*load) (const monocle__attach_block *settings);
+	bool (*is_loaded) (void); /* Is there anything that was loaded so? */
 	/* Ends what was loaded so. Files are complete, and more can be loaded, when it returns NULL. */
 	const char *(*unload) (void);
 } monocle__control_host;
@@ -35,6 +36,11 @@ typedef struct {
  * ask, then. Normal context.
  */
 void monocle__control_begin (const monocle__control_host *host);
+/*
+ * Between the end of modules and the moment when more can be loaded, in a host that stands by: whatever is asked waits.
+ * By one thread. Normal context.
+ */
+void monocle__control_hold (bool hold);
 /* The socket and its folder go away, and the threads soon. Idempotent; nothing in a forked child. Normal context. */
 void monocle__control_end (void);
 
