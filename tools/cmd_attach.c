@@ -167,8 +167,8 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
 	  "the module to load, with its arguments; may be given again. Default: sample.\n"
-	  "exceptions and events work as well; what has to be there from the beginning,\n"
-	  "as calls and cover, is refused",
+	  "exceptions, events and calls work as well, calls:callspec=SPEC of any methods;\n"
+	  "what has to be there from the beginning, as cover, is refused",
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
 	  "how long: 500ms, 10s (default), 2m",
@@ -189,7 +189,8 @@ const monocle__command monocle__command_attach = {
 	.options = options,
 	.about =
 	    "Loads modules into the running program, waits, reports, and leaves the program as it was. Ctrl-C ends it\n"
-	    "early. monocle ps lists the programs that can be attached to.\n",
+	    "early. monocle ps lists the programs that can be attached to. Once calls were counted Monocle stays in the\n"
+	    "process, idle: its runtime lets it go no more.\n",
 	.more = "Mono takes no profiler once it runs: start it with monocle run.\n",
 	.examples = "  monocle attach 4711\n"
 	            "  monocle attach shop.dll --profile=exceptions --duration=1m\n",

@@ -10,6 +10,7 @@
 #include "process.h"
 #include "refusal.h"
 #include "socket.h"
+#include "standby.h"
 #include "width.h"
 
 #include <getopt.h> /* optind */
@@ -95,6 +96,13 @@ static const char *const headings[COLUMNS] = { "PID",       "RUNTIME", "VERSION"
 	                                           "CONTAINER", "ATTACH",  "MODULES", "COMMAND" };
 
 static void
+attach_cell (const row *self, char *text, size_t size)
+{
+	bool stands_by = self->process->standby == MONOCLE__LIVE_STANDBY_IDLE;
+	snprintf (text, size, self->reason[0] ? "no: %s" : stands_by ? "yes (standby)" : "yes", self->reason);
+}
+
+static void
 cell (const row *self, size_t column, char *text, size_t size)
 {
 	const monocle__live_process *process = self->process;
@@ -105,7 +113,7 @@ cell (const row *self, size_t column, char *text, size_t size)
 	case 2: snprintf (text, size, "%s", self->version); return;
 	case 3: snprintf (text, size, "%s", self->user); return;
 	case 4: snprintf (text, size, "%s", process->container); return;
-	case 5: snprintf (text, size, self->reason[0] ? "no: %s" : "yes", self->reason); return;
+	case 5: attach_cell (self, text, size); return;
 	case 6: snprintf (text, size, "%s", modules); return;
 	default: snprintf (text, size, "%s", process->command); return;
 	}
@@ -251,6 +259,8 @@ list (size_t format)
 	static void (*const print[]) (const row *, size_t) = { print_text, print_tsv, print_json };
 	size_t count = 0;
 	monocle__live_process *processes = monocle__live_processes_new (&count);
+	for (size_t i = 0; processes && i < count; i++)
+		monocle__live_standby_ask (&processes[i]);
 	row *rows = processes ? rows_new (processes, count) : NULL;
 	int code = MONOCLE__EXIT_FAILED;
 	if (rows) {

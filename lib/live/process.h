@@ -22,15 +22,23 @@ typedef enum {
 	MONOCLE__LIVE_MONO,
 } monocle__live_kind;
 
+/* What standby.h found out. */
+typedef enum {
+	MONOCLE__LIVE_STANDBY_NOT,
+	MONOCLE__LIVE_STANDBY_IDLE,   /* it takes modules */
+	MONOCLE__LIVE_STANDBY_LOADED, /* it has some that it took */
+} monocle__live_standby;
+
 typedef struct {
 	pid_t pid;       /* as this process counts */
 	pid_t inner_pid; /* as it counts itself: in the innermost of its PID namespaces */
 	uint64_t start;  /* clock ticks since boot */
 	uid_t user;
 	monocle__live_kind kind;
-	bool is_visible;      /* its maps and its environment could be read */
-	bool is_stopped;      /* by a signal or a debugger: it answers nothing */
-	bool has_adapter;     /* CoreCLR was told of us, and has us loaded */
+	bool is_visible;  /* its maps and its environment could be read */
+	bool is_stopped;  /* by a signal or a debugger: it answers nothing */
+	bool has_adapter; /* CoreCLR was told of us, and has us loaded */
+	monocle__live_standby standby;
 	char program[64];     /* app.dll, prog.exe, or the name of its file */
 	char version[48];     /* of the runtime; "" when the path of its library does not say */
 	char container[32];   /* "" where it has our PID namespace; else the container's number, or the namespace's */

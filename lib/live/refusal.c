@@ -24,6 +24,8 @@ monocle__live_refusal (const monocle__live_process *process, char *ret_reason, s
 		snprintf (ret_reason, size, "diagnostics off (%s)", process->diagnostics);
 	else if (process->profiler[0])
 		snprintf (ret_reason, size, "has the profiler %s", process->profiler);
+	else if (process->standby == MONOCLE__LIVE_STANDBY_LOADED)
+		snprintf (ret_reason, size, "has Monocle already");
 	else if (process->has_adapter && process->modules[0]) /* the adapter itself stays where an attach is over */
 		snprintf (ret_reason, size, "has Monocle already");
 	else if (process->is_stopped)

@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "refusal.h"
+#include "standby.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 		monocle__say ("%s", text);
 		return false;
 	}
+	monocle__live_standby_ask (ret_process);
 	if (!monocle__live_refusal (ret_process, text, sizeof text))
 		return true;
 	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text,
@@ -50,7 +52,6 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 static const struct {
 	const char *module, *reason;
 } started_only[] = {
-	{ "calls",    "methods that are compiled already have no probes" },
 	{ "cover",    "methods that are compiled already have no counters" },
 	{ "coverage", "methods that are compiled already have no counters" },
 	{ "aot",      "it has to see methods being compiled" },

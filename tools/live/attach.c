@@ -8,39 +8,65 @@
 #include "attach-block.h"
 #include "attach-target.h"
 #include "command/command.h"
+#include "control-words.h"
+#include "control.h"
 #include "coreclr.h"
 #include "file/left-over.h"
 #include "ipc.h"
 #include "run/environ.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* --- the block ---------------------------------------------------------------------------------------------------- */
+/* --- the settings ------------------------------------------------------------------------------------------------- */
 
-/* Its size; 0 after one line. */
-static size_t
-write_block (const monocle__attach_plan *plan, const char *folder, void *bytes, size_t room)
+enum { TEXTS = 5 };
+
+/* Calls need probes in methods, and a runtime that was asked for those keeps us: only who names methods gets them. */
+static bool
+wants_calls (const monocle__desc_list *profiles)
+{
+	static const char calls[] = "calls";
+	bool found = false;
+	for (size_t i = 0; i < profiles->count && !found; i++) {
+		const char *desc = profiles->descs[i];
+		size_t name = strcspn (desc, ":");
+		found = (name == sizeof calls - 1 && strncmp (desc, calls, name) == 0) || strstr (desc + name, "callspec=");
+	}
+	return found;
+}
+
+/* What stands for variables of Monocle; its texts are freed by free_settings (). */
+static monocle__attach_block
+make_settings (const monocle__attach_plan *plan, const char *folder, char *texts[TEXTS])
 {
 	char *profiles = monocle__environ_profiles (plan->profiles->descs, plan->profiles->count);
-	char *texts[] = {
-		monocle__format ("MONOCLE_PROFILE=%s", profiles),
-		monocle__format ("MONOCLE_MODULE_PATH=%s", plan->layout->module_path),
-		monocle__format ("MONOCLE_RUN_DIR=%s", folder),
-		monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder),
-	};
-	enum { TEXTS = sizeof texts / sizeof *texts };
 	monocle__attach_block block = { .milliseconds = plan->milliseconds, .count = TEXTS };
+	texts[0] = monocle__format ("MONOCLE_PROFILE=%s", profiles);
+	texts[1] = monocle__format ("MONOCLE_MODULE_PATH=%s", plan->layout->module_path);
+	texts[2] = monocle__format ("MONOCLE_RUN_DIR=%s", folder);
+	texts[3] = monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder);
+	texts[4] = monocle__format ("MONOCLE_ATTACH_CALLS=%d", wants_calls (plan->profiles));
 	for (size_t i = 0; i < TEXTS; i++)
 		block.texts[i] = texts[i];
-	size_t size = monocle__attach_block_write (&block, bytes, room);
+	free (profiles);
+	return block;
+}
+
+static void
+free_settings (char *texts[TEXTS])
+{
 	for (size_t i = 0; i < TEXTS; i++)
 		free (texts[i]);
-	free (profiles);
-	if (!size)
-		monocle__say ("the arguments of the modules are too long to be handed over");
-	return size;
+}
+
+static int
+refuse_length (void)
+{
+	monocle__say ("the arguments of the modules cannot be handed over: they are too long, or hold a line feed");
+	return MONOCLE__EXIT_USAGE;
 }
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
@@ -65,7 +91,9 @@ static void
 say_end (const monocle__live_process *process, monocle__attach_end end, const char *reason)
 {
 	int pid = (int) process->pid;
-	if (end == MONOCLE__ATTACH_ASLEEP)
+	if (end == MONOCLE__ATTACH_STANDING_BY && process->standby == MONOCLE__LIVE_STANDBY_NOT)
+		monocle__say ("process %d runs on unprofiled; Monocle stays in it, idle, until the next attach", pid);
+	else if (end == MONOCLE__ATTACH_ASLEEP)
 		monocle__say ("process %d runs on unprofiled, but its runtime keeps Monocle: %s", pid, reason);
 	else if (end == MONOCLE__ATTACH_ENDED)
 		monocle__say ("process %d has ended", pid);
@@ -100,24 +128,73 @@ monocle__attach_folder_make (const monocle__live_process *process, const monocle
 	return false;
 }
 
-int
-monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+/* CoreCLR: the runtime loads the adapter. The exit code. */
+static int
+load_adapter (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder,
+              const monocle__attach_block *settings)
 {
 	enum { COLLECTION_MS = 5000 };
 	static uint8_t block[MONOCLE__ATTACH_BLOCK_MOST];
-	char problem[512], reason[256];
+	char problem[512];
 	int32_t hresult;
 	monocle__live_profiler profiler = { .clsid = MONOCLE__CLSID, .path = plan->layout->adapter, .data = block };
 	profiler.gc_timeout = COLLECTION_MS;
-	profiler.data_size = write_block (plan, folder, block, sizeof block);
+	profiler.data_size = monocle__attach_block_write (settings, block, sizeof block);
 	if (!profiler.data_size)
-		return MONOCLE__EXIT_USAGE;
+		return refuse_length ();
 	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
-	                                       problem, sizeof problem) != 0) {
-		say_messages (folder);
-		monocle__say ("process %d %s", (int) process->pid, problem);
-		return MONOCLE__EXIT_FAILED;
-	}
+	                                       problem, sizeof problem) == 0)
+		return MONOCLE__EXIT_OK;
+	say_messages (folder);
+	monocle__say ("process %d %s", (int) process->pid, problem);
+	return MONOCLE__EXIT_FAILED;
+}
+
+static void
+skip_line (void *data, const char *text)
+{
+}
+
+/* A process that stands by loads the modules itself. The exit code. */
+static int
+ask_standby (const monocle__live_process *process, const char *folder, const monocle__attach_block *settings)
+{
+	enum { PATIENCE = 60 }; /* seconds */
+	static char words[MONOCLE__CONTROL_LINE];
+	char reason[MONOCLE__LIVE_CONTROL_REASON];
+	bool is_absent;
+	if (!monocle__control_words_load (settings, words, sizeof words - sizeof "monocle 2 "))
+		return refuse_length ();
+	int fd = monocle__live_control_connect (process->pid, &is_absent, reason);
+	int result = fd < 0 ? -1 : monocle__live_control_ask (fd, words, PATIENCE, skip_line, NULL, reason);
+	if (fd >= 0)
+		close (fd);
+	if (result == 0)
+		return MONOCLE__EXIT_OK;
+	say_messages (folder);
+	monocle__say ("process %d: %s", (int) process->pid, reason);
+	return MONOCLE__EXIT_FAILED;
+}
+
+static int
+load (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+{
+	char *texts[TEXTS];
+	monocle__attach_block settings = make_settings (plan, folder, texts);
+	int code = process->standby == MONOCLE__LIVE_STANDBY_IDLE ? ask_standby (process, folder, &settings)
+	                                                          : load_adapter (plan, process, folder, &settings);
+	free_settings (texts);
+	return code;
+}
+
+int
+monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+{
+	char reason[256];
+	int code = load (plan, process, folder);
+	if (code != MONOCLE__EXIT_OK)
+		return code;
+	monocle__attach_wait_signals (SIG_BLOCK); /* who reads that it has begun may end it */
 	if (plan->started)
 		plan->started (plan, process);
 	monocle__attach_end end =
