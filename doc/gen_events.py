@@ -36,6 +36,7 @@ On **Mono** all of the first table come: Mono raises them itself. In an **embedd
 
 The column *attached* says what comes of it in a program that `monocle attach` came to: [live.md](live.md). What had
 happened before comes for domains, images, assemblies and threads ([clr.md](clr.md#attached-to-a-program-that-runs)).
+*If asked* is with the module `calls`, or with `callspec=` of another one: what comes of methods is not taken lightly.
 
 A callback for an event that never comes can be set all the same, and costs nothing. Nothing is asked of the runtime
 before there is a listener: the column *cost* says what the program pays from then on. A module can ask, too:
@@ -75,6 +76,7 @@ EXT_COLUMNS = "\n| event | CoreCLR | attached | the CLR's source | cost | note |
 STARTED_ONLY = {"CALLS", "ALLOCATIONS", "SEARCHES", "TRANSITIONS"}
 EARLY = {"method_enter", "method_leave", "method_tail_call", "method_exception_leave", "exception_clause",
          "gc_allocation"}
+LATE = {"method_enter", "method_leave", "method_tail_call", "method_exception_leave"} # is_late () of the same
 
 
 Row = collections.namedtuple("Row", "name place choice closes support demand moment source cost note")
@@ -96,6 +98,8 @@ def events(table):
 
 
 def attached(row):
+    if row.name in LATE:
+        return "if asked"
     if row.support in ("NEVER", "LATER") or row.demand in STARTED_ONLY or row.name in EARLY:
         return "no"
     return "yes"

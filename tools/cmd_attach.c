@@ -137,13 +137,13 @@ attach_word (arguments *args, const char *word, monocle__layout *layout)
 		monocle__say ("monocle help NAME prints the arguments of a module");
 		return MONOCLE__EXIT_USAGE;
 	}
-	if (monocle__module_check (layout, &args->profiles) != 0 || !choose_output (args, layout) ||
-	    !monocle__attach_target_takes (&args->profiles))
+	if (monocle__module_check (layout, &args->profiles) != 0 || !choose_output (args, layout))
 		return MONOCLE__EXIT_USAGE;
 	if (!monocle__layout_refuse (layout) || !layout->adapter || !check_output (args->output) ||
 	    !monocle__attach_target_find (word, &process))
 		return MONOCLE__EXIT_FAILED;
-	int code = attach_to (args, &process, layout);
+	int code = monocle__attach_target_takes (&process, &args->profiles) ? attach_to (args, &process, layout)
+	                                                                    : MONOCLE__EXIT_USAGE;
 	monocle__live_process_done (&process);
 	return code;
 }
@@ -180,8 +180,8 @@ run (int argc, char **argv)
 static const monocle__option options[] = {
 	{ "profile", 0,   MONOCLE__OPTION_READ, offsetof (arguments, profiles), "NAME[:ARGS]",
 	  "the module to load, with its arguments; may be given again. Default: sample.\n"
-	  "exceptions and events work as well; what has to be there from the beginning,\n"
-	  "as calls and cover, is refused",
+	  "exceptions, events and calls work as well, calls:callspec=SPEC of any methods;\n"
+	  "what has to be there from the beginning, as cover, is refused",
 	  .try_read = monocle__desc_list_try_add, .wanted = "takes NAME[:ARGS]", .is_repeated = true },
 	{ "duration", 0,  MONOCLE__OPTION_READ, offsetof (arguments, duration), "TIME",
 	  "how long: 500ms, 10s (default), 2m",
@@ -203,7 +203,8 @@ const monocle__command monocle__command_attach = {
 	.options = options,
 	.about =
 	    "Loads modules into the running program, waits, reports, and leaves the program as it was. Ctrl-C ends it\n"
-	    "early. monocle ps lists the programs that can be attached to.\n",
+	    "early. monocle ps lists the programs that can be attached to. Once calls were counted Monocle stays in the\n"
+	    "process, idle: its runtime lets it go no more.\n",
 	.more = "Mono takes no profiler once it runs, unless it was started with mono --profile=monocle:standby.\n",
 	.examples = "  monocle attach 4711\n"
 	            "  monocle attach shop.dll --profile=exceptions --duration=1m\n",

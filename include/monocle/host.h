@@ -475,6 +475,17 @@ typedef struct {
 
 	/* any context: raises gc_finalizing and gc_finalized soon, on a thread where modules may ask for a collection. */
 	void (*gc_finalize_notify)(void *host);
+
+	/*
+	 * Of a host that stays in a program, idle, when an attach is over (monocle_host_stand_by ()). Both on the core's
+	 * thread for commands, one at a time; NULL: it is done; else why it is not, as the text of an error, which stays.
+	 *
+	 * load: begins as if it were attached again; `settings` are those of monocle_host_settings (), which the host makes
+	 * known itself. It ends by itself after so many milliseconds, unless there are none. Modules run when it returns.
+	 * unload: ends that attach now; its files are complete, and the host is idle, when it returns.
+	 */
+	const char *(*load)(void *host, uint32_t milliseconds, const char *const *settings);
+	const char *(*unload)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -550,6 +561,14 @@ MONO_API void monocle_host_shutdown (void);
  * stays as it is, and the host may try again. MONOCLE_E_INVALID: not after the end. Normal context.
  */
 MONO_API int monocle_host_leave (void);
+
+/*
+ * For such a host too, one whose `load` is not NULL, before monocle_host_shutdown (): it will stay. The control socket
+ * stays with it, whatever is asked waits until monocle_host_leave (), and then `load` may come. 0: it cannot leave
+ * after all, nothing waits any more, and `load` has to refuse. Normal context, on the thread that calls
+ * monocle_host_leave ().
+ */
+MONO_API void monocle_host_stand_by (mono_bool will);
 
 /*
  * For a host that was attached to a running program, before anything else: NAME=VALUE texts, copied, the last one NULL.

@@ -231,6 +231,11 @@ MONOCLE_KIT_API monocle_kit_spool *monocle_kit_spool_open (const monocle_kit_spo
  * kept). In a forked child it does nothing and returns 0: the spool is the parent's.
  */
 MONOCLE_KIT_API int monocle_kit_spool_close (monocle_kit_spool *spool);
+/*
+ * Gives its memory back, after monocle_kit_spool_close (), and another one can be opened. Only for
+ * monocle_profiler_leave_NAME (): no thread may use it any more, not even in a signal handler. NULL is allowed.
+ */
+MONOCLE_KIT_API void monocle_kit_spool_free (monocle_kit_spool *spool);
 
 /*
  * A comment "KEY: TEXT" in the profile; the same key again replaces it. There is room for eight of 200 bytes; more are

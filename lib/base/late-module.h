@@ -6,9 +6,10 @@
 #ifndef MONOCLE_BASE_LATE_MODULE_H
 #define MONOCLE_BASE_LATE_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Why the module of this description, NAME[:ARGS], cannot come later; NULL: it can, as far as is known. */
-const char *monocle__late_module_refusal (const char *desc);
+/* Why the module of this description, NAME[:ARGS], cannot come later on this runtime; NULL: it can, as far as is known. */
+const char *monocle__late_module_refusal (const char *desc, bool is_mono);
 
 #endif

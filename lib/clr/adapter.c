@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <monocle/host.h>
+#include "attach.h"
 #include "beside.h"
 #include "code/code.h"
 #include "code/sampling.h"
@@ -208,6 +209,8 @@ start_host (void)
 		.filter_changed = filter_changed,
 		.enable = enable,
 		.end = monocle__adapter_end,
+		.load = monocle__clr_state.late ? monocle__attach_load : NULL,
+		.unload = monocle__clr_state.late ? monocle__attach_unload : NULL,
 	};
 	fill_ops (&ops);
 	int result = monocle_host_init (&ops);
@@ -219,7 +222,7 @@ start_host (void)
 bool
 monocle__adapter_start (IUnknown *unknown, const char **ret_reason)
 {
-	if (!take_info (unknown)) {
+	if (unknown && !take_info (unknown)) {
 		*ret_reason = "the runtime is too old";
 		return false;
 	}

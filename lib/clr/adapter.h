@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include "corprof.h"
 
-/* Takes what the runtime offers and registers the host with the core. False, and why not. */
+/* Takes what the runtime offers (NULL: it is taken) and registers the host with the core. False, and why not. */
 bool monocle__adapter_start (IUnknown *unknown, const char **ret_reason);
 /* Tells who started this process, or attached to it, that it is being profiled; or why it is not. */
 void monocle__adapter_note (void);

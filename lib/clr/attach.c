@@ -13,8 +13,16 @@
  * The library itself stays in the process, and so does the core with its records: the next attach finds what it knew. A
  * signal may be on its way to our handler, and threads end through our thread-local memory, long after all is over.
  *
- * Who attached reads how it went from notes in the folder of the run: "loaded", then "detached" when a next attach is
- * possible, or "asleep" with the reason why the runtime keeps us.
+ * A runtime that was asked for further bodies of methods, as calls need them, lets nobody leave. Then we stand by: the
+ * program has its own code again and nothing of ours runs, but the control socket, through which the next attach comes
+ * (monocle__attach_load ()):
+ *
+ *   NEVER --InitializeForAttach--> AT_WORK --the end--> IDLE --load--> AT_WORK ...
+ *                                     |--the runtime lets us go--> NEVER
+ *                                     '--a thread does not come out of here--> STUCK
+ *
+ * Who attached reads how it went from notes in the folder of the run: "loaded", then "detached" or "standing-by" when a
+ * next attach is possible, or "asleep" with the reason why the runtime keeps us.
  */
 #include <errno.h>
 #include <limits.h>
@@ -28,6 +36,7 @@
 #include <monocle/host.h>
 #include "adapter.h"
 #include "attach-block.h"
+#include "attach.h"
 #include "background.h"
 #include "code/codemap.h"
 #include "code/sampling.h"
@@ -39,6 +48,8 @@
 #include "images/dynamic-method.h"
 #include "images/image.h"
 #include "nanoseconds.h"
+#include "probes/reinstrument.h"
+#include "quiet.h"
 #include "run-note.h"
 #include "service.h"
 #include "state.h"
@@ -46,9 +57,11 @@
 #include "wants.h"
 
 static struct {
-	uint64_t end; /* when the time is over, as CLOCK_MONOTONIC has it, once it has begun; UINT64_MAX: never */
-	char stop[PATH_MAX];
+	uint64_t end;        /* when the time is over, as CLOCK_MONOTONIC has it, once it has begun; UINT64_MAX: never */
+	char stop[PATH_MAX]; /* "": nobody waits in a folder */
 	pthread_t thread;
+	atomic_bool is_asked; /* to end now */
+	enum { NEVER, AT_WORK, IDLE, STUCK } _Atomic phase;
 } attached;
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -59,8 +72,10 @@ is_asked_to_stop (void)
 {
 	char folder[PATH_MAX];
 	char *slash;
-	if (access (attached.stop, F_OK) == 0)
+	if (atomic_load (&attached.is_asked) || (attached.stop[0] && access (attached.stop, F_OK) == 0))
 		return true;
+	if (!attached.stop[0])
+		return false;
 	snprintf (folder, sizeof folder, "%s", attached.stop);
 	slash = strrchr (folder, '/');
 	if (slash)
@@ -127,20 +142,6 @@ ask_for_roots (void)
 		mono_gc_collect (mono_gc_max_generation ());
 }
 
-static void *
-run (void *nothing)
-{
-	pthread_setname_np (pthread_self (), MONOCLE__ATTACH_BLOCK_THREAD);
-	await_beginning ();
-	ask_for_roots ();
-	await_end ();
-	bool was_ended = atomic_load (&monocle__clr_state.ended);
-	monocle__adapter_end (NULL);
-	if (!was_ended)
-		leave ();
-	return NULL;
-}
-
 /* The core waits for signal handlers that still run. */
 static bool
 leave_core (void)
@@ -152,38 +153,94 @@ leave_core (void)
 	return result == MONOCLE_OK;
 }
 
+/* Who stays keeps what the runtime gave. */
 static void
 forget_state (void)
 {
-	monocle__clr_state.info = NULL;
-	monocle__clr_state.attached = false;
+	if (atomic_load (&attached.phase) != IDLE) {
+		monocle__clr_state.info = NULL;
+		monocle__clr_state.attached = false;
+		monocle__clr_state.late = false;
+	}
 	atomic_store (&monocle__clr_state.started, false);
 	atomic_store (&monocle__clr_state.initialized, false);
 	atomic_store (&monocle__clr_state.refused, 0);
 	atomic_store (&monocle__clr_state.ended, false);
 }
 
+/* What is there stays as it is, for ever. */
+static void
+get_stuck (const char *reason)
+{
+	attached.phase = STUCK;
+	monocle_host_stand_by (false);
+	monocle__run_note ("asleep", reason);
+}
+
+/* No thread is in a callback or a probe, nor will be. `next`: the phase when all is done, of which `note` tells. */
+static void
+give_back (int next, const char *note)
+{
+	monocle__voice_leave ();
+	if (!leave_core ()) {
+		get_stuck ("a signal handler of Monocle does not come to its end");
+		return;
+	}
+	monocle__sampling_leave ();
+	monocle__images_leave ();
+	monocle__dynamic_methods_leave ();
+	monocle__threads_leave ();
+	monocle__collector_leave ();
+	monocle__gc_handle_leave ();
+	monocle__service_forget ();
+	attached.phase = next;
+	forget_state ();
+	monocle__run_note (note, "");
+	monocle_host_settings (NULL);
+}
+
 HRESULT
 monocle__callback_ProfilerDetachSucceeded (ICorProfilerCallback11 *self)
 {
 	pthread_join (attached.thread, NULL);
-	monocle__voice_leave ();
-	bool is_free = leave_core ();
-	if (is_free) {
-		monocle__sampling_leave ();
-		monocle__images_leave ();
-		monocle__dynamic_methods_leave ();
-		monocle__threads_leave ();
-		monocle__collector_leave ();
-		monocle__gc_handle_leave ();
-		monocle__service_forget ();
-		forget_state ();
-		monocle__run_note ("detached", "");
-		monocle_host_settings (NULL);
-	} else {
-		monocle__run_note ("asleep", "a signal handler of Monocle does not come to its end");
-	}
+	give_back (NEVER, "detached");
 	return S_OK;
+}
+
+/* The program gets its own code back, calls that are under way with probes find no module any more. */
+static void
+stand_by (void)
+{
+	pthread_detach (pthread_self ());
+	monocle__service_leave ();
+	monocle__reinstrument_end ();
+	monocle__wants_end ();
+	if (!monocle__quiet_await ()) {
+		get_stuck ("a callback of Monocle does not come to its end");
+		return;
+	}
+	monocle__reinstrument_forget ();
+	give_back (IDLE, "standing-by");
+}
+
+static void *
+run (void *nothing)
+{
+	bool is_late = monocle__clr_state.late;
+	pthread_setname_np (pthread_self (), MONOCLE__ATTACH_BLOCK_THREAD);
+	if (is_late)
+		monocle__reinstrument_begin ();
+	monocle__adapter_note ();
+	await_beginning ();
+	ask_for_roots ();
+	await_end ();
+	bool was_ended = atomic_load (&monocle__clr_state.ended);
+	if (is_late && !was_ended)
+		monocle_host_stand_by (true);
+	monocle__adapter_end (NULL);
+	if (!was_ended)
+		(is_late ? stand_by : leave) ();
+	return NULL;
 }
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
@@ -209,12 +266,14 @@ asks_help (void)
 	return true;
 }
 
-/* The time begins when samples flow. */
+/* The time begins when samples flow. False: nobody would hear of it. */
 static bool
-plan_end (const monocle__attach_block *block)
+plan_end (uint32_t milliseconds)
 {
 	const char *folder = monocle__variable ("MONOCLE_RUN_DIR");
-	attached.end = block->milliseconds ? block->milliseconds * UINT64_C (1000000) : UINT64_MAX;
+	attached.end = milliseconds ? milliseconds * UINT64_C (1000000) : UINT64_MAX;
+	attached.stop[0] = '\0';
+	atomic_store (&attached.is_asked, false);
 	return folder && snprintf (attached.stop, sizeof attached.stop, "%s/%s", folder, MONOCLE__ATTACH_BLOCK_STOP) <
 	                     (int) sizeof attached.stop;
 }
@@ -222,6 +281,8 @@ plan_end (const monocle__attach_block *block)
 static HRESULT
 give_up (const char *reason)
 {
+	if (attached.phase == IDLE)
+		monocle_host_stand_by (true);
 	monocle_host_shutdown ();
 	if (leave_core ()) {
 		monocle__sampling_leave ();
@@ -230,6 +291,33 @@ give_up (const char *reason)
 	HRESULT hr = monocle__adapter_decline (reason);
 	monocle_host_settings (NULL);
 	return hr;
+}
+
+/* ReJIT with inliners came with ICorProfilerInfo10. Whoever stays anyway need not be asked. */
+static bool
+wants_late_calls (void)
+{
+	const char *wish = monocle__variable ("MONOCLE_ATTACH_CALLS");
+	return attached.phase == IDLE || (wish && strcmp (wish, "1") == 0);
+}
+
+/* Modules are loaded, and what the runtime is to tell is asked for. S_OK, or why it came to nothing, which was told. */
+static HRESULT
+load_modules (void)
+{
+	monocle_host_load_from_env ();
+	if (!monocle_host_has_handles ())
+		return give_up ("no module was loaded");
+	if (attached.phase != IDLE && !monocle_call_filter_installed ())
+		monocle__clr_state.late = false;
+	monocle__service_begin ();
+	monocle_host_startup_done ();
+	monocle__images_catch_up_begin ();
+	if (!monocle__wants_begin_attached ()) {
+		monocle__service_leave ();
+		return give_up ("the runtime refused the event mask");
+	}
+	return S_OK;
 }
 
 /* Modules were there before, in an attach that the runtime broke off, or a start that came to nothing. */
@@ -242,26 +330,20 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 		monocle__clr_complain ("attaching: the program has rights that are not its user's");
 		return E_NOTIMPL;
 	}
-	if (!read_block (data, size, &block) || monocle_host_settings (block.texts) || !plan_end (&block) || asks_help ())
+	if (!read_block (data, size, &block) || monocle_host_settings (block.texts) || !plan_end (block.milliseconds) ||
+	    asks_help ())
 		return E_INVALIDARG;
 	monocle_host_leave ();
 	monocle__clr_state.attached = true;
+	monocle__clr_state.late = wants_late_calls ();
+	if (monocle__clr_state.late)
+		monocle__quiet_begin (self);
 	if (!monocle__adapter_start (unknown, &reason)) {
 		HRESULT hr = monocle__adapter_decline (reason);
 		monocle_host_settings (NULL);
 		return hr;
 	}
-	monocle_host_load_from_env ();
-	if (!monocle_host_has_handles ())
-		return give_up ("no module was loaded");
-	monocle__service_begin ();
-	monocle_host_startup_done ();
-	monocle__images_catch_up_begin ();
-	if (!monocle__wants_begin_attached ()) {
-		monocle__service_leave ();
-		return give_up ("the runtime refused the event mask");
-	}
-	return S_OK;
+	return load_modules ();
 }
 
 /*
@@ -280,10 +362,60 @@ monocle__callback_ProfilerAttachComplete (ICorProfilerCallback11 *self)
 	atomic_store (&monocle__clr_state.started, true);
 	monocle__wants_update ();
 	monocle__codemap_catch_up ();
-	monocle__adapter_note ();
+	attached.phase = AT_WORK;
 	if (!monocle__background_start (&attached.thread, run, NULL, 0)) {
 		monocle__clr_complain ("attaching: no thread can be made; nothing is profiled");
 		monocle__adapter_end (NULL);
 	}
 	return S_OK;
+}
+
+/* --- standing by -------------------------------------------------------------------------------------------------- */
+
+/* What is at its end is waited for. */
+static bool
+await_idle (void)
+{
+	enum { LOOK_NS = 5000000, LOOKS = 4000 };
+	for (int i = 0; i < LOOKS && attached.phase == AT_WORK && atomic_load (&monocle__clr_state.ended); i++)
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+	return attached.phase == IDLE;
+}
+
+/* On the control socket's thread. Nothing is to be said about a folder: it may come from `monocle ctl`. */
+const char *
+monocle__attach_load (void *host, uint32_t milliseconds, const char *const *settings)
+{
+	const char *reason = "the process's messages say why";
+	if (!await_idle ())
+		return attached.phase == STUCK ? "Monocle did not come to its end here" : "modules are loaded already";
+	if (!monocle__quiet_await ())
+		return "the runtime cannot be stopped for a moment";
+	if (monocle_host_settings (settings))
+		return "there is no memory";
+	plan_end (milliseconds);
+	if (asks_help ()) {
+		monocle_host_settings (NULL);
+		return "a module's help is not to be had in a program that runs";
+	}
+	if (!monocle__adapter_start (NULL, &reason)) {
+		monocle_host_settings (NULL);
+		return reason;
+	}
+	if (load_modules () < 0)
+		return reason;
+	monocle__callback_ProfilerAttachComplete (NULL);
+	return NULL;
+}
+
+const char *
+monocle__attach_unload (void *host)
+{
+	enum { LOOK_NS = 5000000, LOOKS = 4000 };
+	if (attached.phase != AT_WORK)
+		return "nothing is loaded";
+	atomic_store (&attached.is_asked, true);
+	for (int i = 0; i < LOOKS && attached.phase == AT_WORK; i++)
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+	return attached.phase == AT_WORK || attached.phase == STUCK ? "it does not come to its end" : NULL;
 }

@@ -32,8 +32,9 @@ typedef struct {
 	atomic_bool ended;       /* the end was, too */
 	atomic_uint refused;     /* wanted methods that could not be given probes */
 	bool beside;             /* another profiler is the main one: no IL of ours, no roots; before anything runs */
-	bool attached;           /* the program ran before us: no calls, no allocations; before anything of ours runs */
-	bool try_fault;          /* MONOCLE_CLR_TRY_FAULT: try/fault probes prove the shadow stack */
+	bool attached;           /* the program ran before us: no allocations; before anything of ours runs */
+	bool late;      /* the same, and methods get probes by further bodies: the runtime lets nobody leave then */
+	bool try_fault; /* MONOCLE_CLR_TRY_FAULT: try/fault probes prove the shadow stack */
 } monocle__clr;
 
 extern monocle__clr monocle__clr_state;

@@ -15,9 +15,46 @@ static pthread_key_t key;
 static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
+static monocle__thread_memory *all;
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* probes take it: nothing is waited for under it */
+
+static void
+add (monocle__thread_memory *own)
+{
+	pthread_mutex_lock (&all_lock);
+	own->next = all;
+	if (all)
+		all->before = own;
+	all = own;
+	pthread_mutex_unlock (&all_lock);
+}
+
+static void
+take_out (const monocle__thread_memory *own)
+{
+	pthread_mutex_lock (&all_lock);
+	if (own->next)
+		own->next->before = own->before;
+	if (own->before)
+		own->before->next = own->next;
+	else
+		all = own->next;
+	pthread_mutex_unlock (&all_lock);
+}
+
+void
+monocle__thread_memory_each (void (*visit) (monocle__thread_memory *memory))
+{
+	pthread_mutex_lock (&all_lock);
+	for (monocle__thread_memory *memory = all; memory; memory = memory->next)
+		visit (memory);
+	pthread_mutex_unlock (&all_lock);
+}
+
 static void
 free_block (void *block)
 {
+	take_out (block);
 	monocle__thread_memory_own = NULL;
 	munmap (block, sizeof (monocle__thread_memory));
 }
@@ -45,6 +82,7 @@ monocle__thread_memory_new (void)
 	pthread_once (&key_once, make_key);
 	if (has_key)
 		pthread_setspecific (key, own);
+	add (own);
 	monocle__thread_memory_own = own;
 	return own;
 }

@@ -9,7 +9,8 @@
  *      monocle__thread_memory_own --> shadow stack's ends | unwinding, pins, under way | scratch, ... | its entries
  *                                     probes                exceptions                   who asks       probes
  *
- * Only the thread itself reads and writes its block, in its own signal handlers too.
+ * Only the thread itself reads and writes its block, in its own signal handlers too; but for what is done to all of
+ * them while no thread is in here (quiet.h).
  */
 #ifndef MONOCLE_CLR_THREAD_MEMORY_H
 #define MONOCLE_CLR_THREAD_MEMORY_H
@@ -136,7 +137,7 @@ typedef struct {
 
 /* --- the block ---------------------------------------------------------------------------------------------------- */
 
-typedef struct {
+typedef struct monocle__thread_memory {
 	monocle__shadow_entry *top, *limit;
 	uint64_t overflow;              /* entries that were not stored, innermost first */
 	uint64_t segment, segments_end; /* the next number of a segment, and where this thread's numbers end */
@@ -147,6 +148,7 @@ typedef struct {
 	monocle__emitted_capture *capture;
 	monocle__going going;
 	monocle__waiting waiting;
+	struct monocle__thread_memory *next, *before; /* of all, under a lock of thread-memory.c */
 	uintptr_t callback; /* the frame of the runtime's callback that wants stacks told well; 0: none */
 	bool makes_handle;  /* a handle that is not reported is being made (heap/object.c) */
 	monocle__thread_stack stack;
@@ -157,6 +159,9 @@ typedef struct {
 
 /* NULL: the thread has none yet. Any context. */
 extern __thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
+
+/* Every thread's. While no other thread uses its own. */
+void monocle__thread_memory_each (void (*visit) (monocle__thread_memory *memory));
 
 /* Makes the calling thread's. NULL: the kernel has no memory, the thread goes without. */
 monocle__thread_memory *monocle__thread_memory_new (void);

@@ -56,7 +56,8 @@ static const want least = {
 enum {
 	DEMAND_NOTHING,
 	DEMAND_CALLS,
-	DEMAND_CODE, /* what is compiled, and what is thrown away: the map of code (codemap.c) wants it as well */
+	DEMAND_LATE_CALLS, /* after an attach: all in further bodies */
+	DEMAND_CODE,       /* what is compiled, and what is thrown away: the map of code (codemap.c) wants it as well */
 	DEMAND_COMPILING,
 	DEMAND_CLASSES,
 	DEMAND_EXCEPTIONS,
@@ -82,6 +83,7 @@ static const want demands[] = {
 	/*                       flags of the mask, low, high; keywords of the event provider, their level */
 	[DEMAND_CALLS]       = { COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_CACHE_SEARCHES |
 	                         COR_PRF_MONITOR_EXCEPTIONS },
+	[DEMAND_LATE_CALLS]  = { COR_PRF_MONITOR_JIT_COMPILATION | COR_PRF_MONITOR_EXCEPTIONS | COR_PRF_ENABLE_REJIT },
 	[DEMAND_CODE]        = { COR_PRF_MONITOR_JIT_COMPILATION, COR_PRF_HIGH_MONITOR_DYNAMIC_FUNCTION_UNLOADS },
 	[DEMAND_COMPILING]   = { COR_PRF_MONITOR_JIT_COMPILATION },
 	[DEMAND_CLASSES]     = { COR_PRF_MONITOR_CLASS_LOADS },
@@ -138,6 +140,13 @@ is_early (monocle_event event)
 	return is_call (event) || event == MONOCLE_EVENT_gc_allocation;
 }
 
+/* These come of probes in further bodies as well. */
+static bool
+is_late (monocle_event event)
+{
+	return is_call (event) && event != MONOCLE_EVENT_exception_clause;
+}
+
 /* What a runtime that has started cannot be asked for any more. */
 static bool
 attached_loses (int demand)
@@ -157,8 +166,9 @@ beside_loses (monocle_event event)
 MonocleSupport
 monocle__wants_support (void *host, monocle_event event)
 {
+	bool is_early_one = is_early (event) && !(monocle__clr_state.late && is_late (event));
 	bool lost = (monocle__clr_state.beside && beside_loses (event)) ||
-	            (monocle__clr_state.attached && (attached_loses (of_events[event].demand) || is_early (event)));
+	            (monocle__clr_state.attached && (attached_loses (of_events[event].demand) || is_early_one));
 	return lost ? MONOCLE_SUPPORT_NONE : (MonocleSupport) of_events[event].support;
 }
 
@@ -217,9 +227,10 @@ each_want (void (*visit) (const char *whose, const want *more, want *sum), want 
 	static atomic_bool told_calls, told_invokes, told_roots, told_attached[MONOCLE_EVENT_COUNT];
 	bool has_coverage = monocle_coverage_filter_installed () && atomic_load (&monocle__clr_state.coverage);
 	bool beside = monocle__clr_state.beside;
-	if (monocle_call_filter_installed () && is_granted_attached ("calls", DEMAND_CALLS, &told_calls) &&
+	int calls = monocle__clr_state.late ? DEMAND_LATE_CALLS : DEMAND_CALLS;
+	if (monocle_call_filter_installed () && is_granted_attached ("calls", calls, &told_calls) &&
 	    (!beside || is_granted_beside ("calls", DEMAND_CALLS, &told_calls)))
-		visit ("calls", &demands[DEMAND_CALLS], sum);
+		visit ("calls", &demands[calls], sum);
 	if (has_coverage) {
 		visit ("coverage", &demands[DEMAND_COMPILING], sum);
 		visit ("coverage", &demands[DEMAND_SEARCHES], sum);
@@ -260,13 +271,20 @@ show (const char *whose, const want *more, want *unused)
 		                    (unsigned) more->high, more->keywords);
 }
 
-/* A further body is the main profiler's to ask for; and a runtime that might be asked for one lets nobody leave. */
+/* What an attach is told to leave alone, or not to. A runtime that might be asked for further bodies lets nobody go. */
+static DWORD
+rejit (void)
+{
+	return monocle__clr_state.late ? COR_PRF_ENABLE_REJIT : 0;
+}
+
+/* A further body is the main profiler's to ask for. */
 static want
 wanted (void)
 {
 	want sum = least;
 	if (monocle__clr_state.beside || monocle__clr_state.attached)
-		sum.low &= ~(DWORD) COR_PRF_ENABLE_REJIT;
+		sum.low = (sum.low & ~(DWORD) COR_PRF_ENABLE_REJIT) | rejit ();
 	each_want (add, &sum);
 	return sum;
 }
@@ -360,8 +378,12 @@ monocle__wants_no_exceptions (void)
 bool
 monocle__wants_begin_attached (void)
 {
-	HRESULT hr = try_mask (least.low & ~(DWORD) COR_PRF_ENABLE_REJIT, least.high);
-	if (hr < 0)
+	HRESULT hr = try_mask ((least.low & ~(DWORD) COR_PRF_ENABLE_REJIT) | rejit (), least.high);
+	if (hr == CORPROF_E_REJIT_NOT_ENABLED)
+		monocle__clr_complain (
+		    "calls cannot be had in a program that runs already: this runtime was told to give methods "
+		    "no new code (ReJIT) after an attach");
+	else if (hr < 0)
 		monocle__clr_complain_hr ("SetEventMask2", hr);
 	return hr >= 0;
 }
@@ -383,12 +405,12 @@ monocle__wants_begin (void)
 	return hr >= 0;
 }
 
-/* A runtime that is ending refuses; then there is nothing to take back. */
+/* A runtime that is ending refuses; then there is nothing to take back. What keeps us anyway may stay asked for. */
 void
 monocle__wants_end (void)
 {
 	monocle__eventpipe_end ();
-	try_mask (0, 0);
+	try_mask (rejit (), 0);
 	atomic_store (&refused_low, 0);
 	atomic_store (&refused_high, 0);
 	atomic_store (&dropped_low, 0);

@@ -7,6 +7,9 @@
  * A thread is born at its first event. At its end everything it holds goes to a free list, and the next thread goes on
  * in it: in the same tree when the profile has one tree, under a root of its own when it has one per thread. So memory
  * follows the number of threads that live at once.
+ *
+ * Where an attach is over the tree goes before its threads do: each keeps what it holds, emptied (`spool` is NULL), and
+ * is born again at its first event in another tree.
  */
 #include "calltree.h"
 #include "fork-pages.h"
@@ -184,9 +187,7 @@ new_thread (monocle_kit_spool *spool)
 	struct monocle__call_thread *thread = monocle__fork_pages_new (PAGES);
 	if (!thread)
 		return NULL;
-	thread->spool = spool;
-	thread->nodes = monocle__spool_nodes (spool);
-	if (!take_stack (thread) || !monocle__thread_grow_slots (thread) || !monocle__slow_thread_new (thread)) {
+	if (!take_stack (thread) || !monocle__thread_grow_slots (thread)) {
 		give_memory (thread);
 		return NULL;
 	}
@@ -195,6 +196,21 @@ new_thread (monocle_kit_spool *spool)
 	all_threads = thread;
 	pthread_mutex_unlock (&pool_lock);
 	return thread;
+}
+
+/* What is new, or is left over from a tree before this one, becomes part of it. False: no memory. */
+static bool
+join_tree (struct monocle__call_thread *thread, monocle_kit_spool *spool)
+{
+	if (thread->spool)
+		return true;
+	thread->spool = spool;
+	thread->nodes = monocle__spool_nodes (spool);
+	if (monocle__slow_thread_new (thread))
+		return true;
+	monocle__slow_thread_free (thread);
+	thread->spool = NULL;
+	return false;
 }
 
 /*
@@ -253,15 +269,15 @@ monocle__thread_begin (monocle_kit_spool *spool)
 	if (!monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 		return;
 	struct monocle__call_thread *before = __atomic_exchange_n (&monocle__self, &being_born, __ATOMIC_SEQ_CST);
-	if (before != &unborn) { /* A signal handler was faster. */
+	if (before->state != MONOCLE__UNBORN) { /* A signal handler was faster. */
 		monocle__self = before;
 		return;
 	}
 	pthread_once (&end_once, make_end_key);
-	struct monocle__call_thread *thread = take_free ();
+	struct monocle__call_thread *thread = before != &unborn ? before : take_free ();
 	if (!thread)
 		thread = new_thread (spool);
-	if (thread && !take_record (thread)) {
+	if (thread && (!join_tree (thread, spool) || !take_record (thread))) {
 		give_free (thread);
 		thread = NULL;
 	}
@@ -283,11 +299,28 @@ monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size)
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
+/* Nothing is lost when a signal handler's event finds the thread unborn already: it is born again. */
+static void
+hand_on (struct monocle__call_thread *thread)
+{
+	monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	give_free (thread);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__self = &unborn;
+}
+
 void
 monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 {
 	struct monocle__call_thread *thread = monocle__self;
-	if (!spool || !monocle__spool_is_ours (spool) || thread == &unborn || thread == &being_born)
+	if (!spool || thread == &unborn || thread == &being_born)
+		return;
+	if (thread->state == MONOCLE__UNBORN) { /* Its tree has gone before it. */
+		hand_on (thread);
+		return;
+	}
+	if (!monocle__spool_is_ours (spool))
 		return;
 	struct monocle__thread_record *record = thread->record;
 	uint64_t now = monocle__thread_now (thread), stopped = __atomic_load_n (&spool->header->stopped, __ATOMIC_RELAXED);
@@ -304,11 +337,7 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
 	__atomic_store_n (&record->ended, 1, __ATOMIC_RELEASE);
-	monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	give_free (thread);
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	monocle__self = &unborn;
+	hand_on (thread);
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -332,7 +361,7 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 {
 	if (!spool || !monocle__spool_is_ours (spool) || !(spool->header->flags & MONOCLE__SPOOL_THREADS || spool->watch))
 		return;
-	if (monocle__self == &unborn && tid == (uintptr_t) pthread_self ())
+	if (monocle__self->state == MONOCLE__UNBORN && tid == (uintptr_t) pthread_self ())
 		monocle__thread_begin (spool);
 	struct monocle__call_thread *self = monocle__self;
 	if (self == &unborn)
@@ -360,6 +389,26 @@ monocle__call_thread_each (void (*each) (struct monocle__call_thread *thread, vo
 	pthread_mutex_unlock (&pool_lock);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	monocle__self = self;
+}
+
+/* Pages that are given back read as zeros. */
+static void
+empty (struct monocle__call_thread *thread, void *data)
+{
+	monocle__slow_thread_free (thread);
+	madvise (thread->slots, ((size_t) thread->mask + 1) * sizeof *thread->slots, MADV_DONTNEED);
+	thread->count = 0;
+	thread->skip = 0;
+	thread->extent = NULL;
+	thread->record = NULL;
+	thread->spool = NULL;
+	__atomic_store_n (&thread->state, MONOCLE__UNBORN, __ATOMIC_RELEASE);
+}
+
+void
+monocle__call_thread_empty_all (void)
+{
+	monocle__call_thread_each (empty, NULL);
 }
 
 void

@@ -55,7 +55,7 @@ struct monocle__call_thread {
 	uint64_t skip;                  /* SKIPPING: calls open that have no node */
 	bool deep;                      /* SKIPPING because the stack is full: calls still count */
 	uint32_t root;
-	monocle_kit_spool *spool;
+	monocle_kit_spool *spool; /* NULL: of no tree, and UNBORN */
 
 	/* Of spools with a threshold: */
 	struct monocle__starts *starts;                /* NULL: calls have no starts */
@@ -100,6 +100,8 @@ uint32_t monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t
 void monocle__thread_record_name (struct monocle__thread_record *record, const char *name);
 /* Calls `each` for every thread that has lived, under the pool's lock. */
 void monocle__call_thread_each (void (*each) (struct monocle__call_thread *thread, void *data), void *data);
+/* The tree is gone: what threads hold is empty, and is another tree's at their next event. None may be in the tree. */
+void monocle__call_thread_empty_all (void);
 /* Tests: forgets all threads; no other thread may be in the tree. */
 void monocle__threads_reset (void);
 /* Tests: forgets the process's tree altogether, so that another can be opened. The spool file, if any, stays. */

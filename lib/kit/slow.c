@@ -356,6 +356,9 @@ monocle__slow_thread_free (struct monocle__call_thread *thread)
 		munmap (thread->kept, MONOCLE__WATCHED_LEVELS * sizeof *thread->kept);
 	if (thread->keep)
 		munmap (thread->keep, MONOCLE__KEEP_SIZE);
+	thread->kept = NULL;
+	thread->keep = NULL;
+	thread->starts = NULL;
 }
 
 void

@@ -326,16 +326,32 @@ monocle_kit_spool_close (monocle_kit_spool *spool)
 	return result;
 }
 
+static void
+forget (void)
+{
+	monocle__spool_names_reset (&the_spool);
+	monocle__spool_unmap (&the_spool);
+	monocle__slow_free (the_spool.watch);
+	the_spool.watch = NULL;
+	__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
+}
+
+/* The name that threads know it by stays valid: it is static. */
+void
+monocle_kit_spool_free (monocle_kit_spool *spool)
+{
+	if (!spool || !spool->header || !__atomic_load_n (&spool->closed, __ATOMIC_ACQUIRE))
+		return;
+	monocle__call_thread_empty_all ();
+	forget ();
+}
+
 void
 monocle__spool_open_reset (void)
 {
 	if (the_spool.header)
 		monocle__heart_stop (&the_spool);
 	monocle__threads_reset ();
-	monocle__spool_names_reset (&the_spool);
-	monocle__spool_unmap (&the_spool);
-	monocle__slow_free (the_spool.watch);
-	the_spool.watch = NULL;
 	monocle__fail_after = 0;
-	__atomic_store_n (&in_use, 0, __ATOMIC_RELEASE);
+	forget ();
 }

@@ -322,7 +322,7 @@ void monocle__spool_unmap (monocle_kit_spool *spool);
 static inline bool
 monocle__spool_is_ours (const monocle_kit_spool *spool)
 {
-	return __atomic_load_n (&spool->guard->alive, __ATOMIC_RELAXED) != 0;
+	return spool->guard && __atomic_load_n (&spool->guard->alive, __ATOMIC_RELAXED) != 0;
 }
 
 static inline struct monocle__node *

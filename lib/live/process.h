@@ -22,7 +22,7 @@ typedef enum {
 	MONOCLE__LIVE_MONO,
 } monocle__live_kind;
 
-/* Of a Mono; standby.h asks. */
+/* What standby.h found out. */
 typedef enum {
 	MONOCLE__LIVE_STANDBY_NOT,
 	MONOCLE__LIVE_STANDBY_IDLE,   /* it takes modules */

@@ -31,8 +31,8 @@ monocle__live_standby_ask (monocle__live_process *process)
 	enum { PATIENCE = 1 }; /* seconds */
 	char reason[MONOCLE__LIVE_CONTROL_REASON];
 	bool is_absent;
-	if (process->kind != MONOCLE__LIVE_MONO || !process->has_umbrella || process->is_stopped ||
-	    !monocle__live_socket_is_allowed (process))
+	bool is_ours = process->kind == MONOCLE__LIVE_MONO ? process->has_umbrella : process->has_adapter;
+	if (!is_ours || process->is_stopped || !monocle__live_socket_is_allowed (process))
 		return;
 	int fd = monocle__live_control_connect (process->pid, &is_absent, reason);
 	if (fd < 0)

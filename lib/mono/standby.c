@@ -308,7 +308,7 @@ static const char *
 refuse (const char *desc)
 {
 	char name[MONOCLE__NAME_LIMIT];
-	const char *absent = name, *reason = monocle__late_module_refusal (desc);
+	const char *absent = name, *reason = monocle__late_module_refusal (desc, true);
 	snprintf (name, sizeof name, "%.*s", (int) strcspn (desc, ":"), desc);
 	monocle__roster_each (see_name, &absent);
 	if (!strcmp (name, "standby"))

@@ -294,6 +294,20 @@ runtime_shutdown_end (MonoProfiler *profiler)
 	monocle_kit_spool_close ((monocle_kit_spool *) profiler);
 }
 
+/* --- the end of an attach ----------------------------------------------------------------------------------------- */
+
+__attribute__ ((visibility ("default"))) void monocle_profiler_leave_calls (void);
+
+/* No thread is in here any more, nor will be: what is left is given back, and the library closed. */
+void
+monocle_profiler_leave_calls (void)
+{
+	monocle_kit_control_forget ("calls");
+	monocle_kit_spool_free (the_spool);
+	method_filter_leave ();
+	trigger_leave ();
+}
+
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
 /* A call is measured by two readings: where they are dear, they are what is measured. */

@@ -82,6 +82,13 @@ trigger_wants (MonoMethod *method)
 	return methods && method_filter_matches (methods, method);
 }
 
+void
+trigger_leave (void)
+{
+	monocle_kit_callspec_free (methods);
+	monocle_kit_callspec_free (exceptions);
+}
+
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
 /* What the profile says of itself. */

@@ -31,5 +31,7 @@ bool trigger_wants (MonoMethod *method);
 void trigger_thread_exited (void);
 /* An address may mean another method from now on. */
 void trigger_image_unloading (void);
+/* Of monocle_profiler_leave_calls (): nobody asks any more. */
+void trigger_leave (void);
 
 #endif

@@ -28,6 +28,13 @@ method_filter_init (const char *module, const char *spec)
 	return callspec != NULL;
 }
 
+void
+method_filter_leave (void)
+{
+	monocle_kit_callspec_free (callspec);
+	callspec = NULL;
+}
+
 /*
  * What monocle_kit_callspec_match_image () said of each image: the image's address, with its answer + 2 (1, 2 or 3) in
  * the two low bits. Lock-free; slots are taken by compare-and-swap, and an image that goes away leaves a tombstone.

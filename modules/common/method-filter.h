@@ -16,6 +16,8 @@
 
 /* Reads the callspec, once. False: it is wrong; one line in the name of `module` was logged. Init window. */
 bool method_filter_init (const char *module, const char *spec);
+/* Of monocle_profiler_leave_NAME (): nobody asks any more. */
+void method_filter_leave (void);
 /* Any context in which the method may be asked for its name. */
 bool method_filter_wants (MonoMethod *method);
 /* The same of another spec, which is asked by the method's names; and by a type's alone, for `T:`. */

@@ -192,4 +192,5 @@ monocle_profiler_leave_events (void)
 {
 	monocle_kit_control_forget ("events");
 	tap_leave ();
+	method_filter_leave ();
 }

@@ -55,10 +55,11 @@ monocle__attach_target_find (const char *word, monocle__live_process *ret_proces
 }
 
 bool
-monocle__attach_target_takes (const monocle__desc_list *profiles)
+monocle__attach_target_takes (const monocle__live_process *process, const monocle__desc_list *profiles)
 {
 	for (size_t i = 0; i < profiles->count; i++) {
-		const char *desc = profiles->descs[i], *reason = monocle__late_module_refusal (desc);
+		const char *desc = profiles->descs[i];
+		const char *reason = monocle__late_module_refusal (desc, process->kind == MONOCLE__LIVE_MONO);
 		int length = (int) strcspn (desc, ":");
 		if (!reason)
 			continue;

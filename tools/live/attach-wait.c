@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,16 @@ on_signal (uv_signal_t *handle, int number)
 		ask_to_stop (self);
 }
 
+void
+monocle__attach_wait_signals (int how)
+{
+	sigset_t set;
+	sigemptyset (&set);
+	for (int i = 0; i < SIGNALS; i++)
+		sigaddset (&set, numbers[i]);
+	pthread_sigmask (how, &set, NULL);
+}
+
 static bool
 ends_with (const char *text, const char *ending)
 {
@@ -103,6 +114,9 @@ look_for_notes (waiting *self)
 		if (ends_with (entry->d_name, ".asleep")) {
 			read_reason (self, entry->d_name);
 			finish (self, MONOCLE__ATTACH_ASLEEP);
+			is_over = true;
+		} else if (ends_with (entry->d_name, ".standing-by")) {
+			finish (self, MONOCLE__ATTACH_STANDING_BY);
 			is_over = true;
 		} else if (ends_with (entry->d_name, ".loaded")) {
 			self->is_loaded = true;
@@ -164,6 +178,7 @@ monocle__attach_wait (const monocle__live_process *process, const char *folder, 
 		uv_signal_init (&self.loop, &self.signals[i]);
 		uv_signal_start (&self.signals[i], on_signal, numbers[i]);
 	}
+	monocle__attach_wait_signals (SIG_UNBLOCK);
 	uv_run (&self.loop, UV_RUN_DEFAULT);
 	close_handles (&self);
 	return self.end;

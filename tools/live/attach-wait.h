@@ -13,16 +13,20 @@
 #include "process.h"
 
 typedef enum {
-	MONOCLE__ATTACH_DETACHED, /* all is as it was */
-	MONOCLE__ATTACH_ASLEEP,   /* nothing is delivered any more, and the runtime keeps the library: it says why */
-	MONOCLE__ATTACH_ENDED,    /* the process ended */
-	MONOCLE__ATTACH_SILENT,   /* it was asked to stop, and does not answer */
+	MONOCLE__ATTACH_DETACHED,    /* all is as it was */
+	MONOCLE__ATTACH_STANDING_BY, /* all is as it was, but the library stays, idle; it takes the next attach */
+	MONOCLE__ATTACH_ASLEEP,      /* nothing is delivered any more, and the runtime keeps the library: it says why */
+	MONOCLE__ATTACH_ENDED,       /* the process ended */
+	MONOCLE__ATTACH_SILENT,      /* it was asked to stop, and does not answer */
 } monocle__attach_outcome;
 
 /* Asks the modules to go. */
 void monocle__attach_wait_ask (const char *folder);
 
 /* Asked again and again until it answers true. */
+/* Ctrl-C and its like wait (SIG_BLOCK) until they are waited for; once they are that is over. */
+void monocle__attach_wait_signals (int how);
+
 typedef bool monocle__attach_look (void *data);
 
 /*

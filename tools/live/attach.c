@@ -16,6 +16,7 @@
 #include "module/module-file.h"
 #include "run/environ.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,7 +24,21 @@
 
 /* --- the settings ------------------------------------------------------------------------------------------------- */
 
-enum { TEXTS = 4 };
+enum { TEXTS = 5 };
+
+/* Calls need probes in methods, and a runtime that was asked for those keeps us: only who names methods gets them. */
+static bool
+wants_calls (const monocle__desc_list *profiles)
+{
+	static const char calls[] = "calls";
+	bool found = false;
+	for (size_t i = 0; i < profiles->count && !found; i++) {
+		const char *desc = profiles->descs[i];
+		size_t name = strcspn (desc, ":");
+		found = (name == sizeof calls - 1 && strncmp (desc, calls, name) == 0) || strstr (desc + name, "callspec=");
+	}
+	return found;
+}
 
 /* What stands for variables of Monocle; its texts are freed by free_settings (). */
 static monocle__attach_block
@@ -36,6 +51,7 @@ make_settings (const monocle__attach_plan *plan, const char *folder, char *texts
 	texts[1] = monocle__format ("MONOCLE_MODULE_PATH=%s", folders);
 	texts[2] = monocle__format ("MONOCLE_RUN_DIR=%s", folder);
 	texts[3] = monocle__format ("MONOCLE_LOG=%s/" MONOCLE__ATTACH_BLOCK_LOG, folder);
+	texts[4] = monocle__format ("MONOCLE_ATTACH_CALLS=%d", wants_calls (plan->profiles));
 	for (size_t i = 0; i < TEXTS; i++)
 		block.texts[i] = texts[i];
 	free (folders);
@@ -79,7 +95,9 @@ static void
 say_end (const monocle__live_process *process, monocle__attach_outcome end, const char *reason)
 {
 	int pid = (int) process->pid;
-	if (end == MONOCLE__ATTACH_ASLEEP)
+	if (end == MONOCLE__ATTACH_STANDING_BY && process->standby == MONOCLE__LIVE_STANDBY_NOT)
+		monocle__say ("process %d runs on unprofiled; Monocle stays in it, idle, until the next attach", pid);
+	else if (end == MONOCLE__ATTACH_ASLEEP)
 		monocle__say ("process %d runs on unprofiled, but its runtime keeps Monocle: %s", pid, reason);
 	else if (end == MONOCLE__ATTACH_ENDED)
 		monocle__say ("process %d has ended", pid);
@@ -152,7 +170,7 @@ skip_line (void *data, const char *text)
 {
 }
 
-/* A Mono that stands by loads the modules itself. The exit code. */
+/* A process that stands by loads the modules itself. The exit code. */
 static int
 ask_standby (const monocle__live_process *process, const char *folder, const monocle__attach_block *settings)
 {
@@ -181,8 +199,8 @@ monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_pro
 {
 	char *texts[TEXTS];
 	monocle__attach_block settings = make_settings (plan, folder, texts);
-	int code = process->kind == MONOCLE__LIVE_MONO ? ask_standby (process, folder, &settings)
-	                                               : load_adapter (plan, process, folder, &settings);
+	int code = process->standby == MONOCLE__LIVE_STANDBY_IDLE ? ask_standby (process, folder, &settings)
+	                                                          : load_adapter (plan, process, folder, &settings);
 	free_settings (texts);
 	return code;
 }
@@ -205,6 +223,7 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 	int code = monocle__attach_begin (plan, process, folder);
 	if (code != MONOCLE__EXIT_OK)
 		return code;
+	monocle__attach_wait_signals (SIG_BLOCK); /* who reads that it has begun may end it */
 	if (plan->started)
 		plan->started (plan, process);
 	monocle__attach_outcome end =

@@ -481,6 +481,14 @@ claim (uintptr_t id)
 	return is_first;
 }
 
+static _Atomic (void (*) (monocle__clr_image *)) watcher;
+
+void
+monocle__images_watch (void (*tell) (monocle__clr_image *image))
+{
+	atomic_store (&watcher, tell);
+}
+
 HRESULT
 monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id, HRESULT status)
 {
@@ -491,6 +499,9 @@ monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id,
 	monocle__clr_image *image = claim (id) ? image_new (id) : NULL;
 	if (image)
 		tell_image (image);
+	void (*tell) (monocle__clr_image *) = atomic_load (&watcher);
+	if (image && tell)
+		tell (image);
 	return S_OK;
 }
 

@@ -84,6 +84,8 @@ monocle__clr_image *monocle__clr_image_corlib (void);
  */
 void monocle__images_catch_up_begin (void);
 void monocle__images_catch_up (void);
+/* `tell` is called for each image that comes, after its events, before any of its code runs; NULL: none is. */
+void monocle__images_watch (void (*tell) (monocle__clr_image *image));
 /* The adapter leaves, and will not hear of unloads: what may be unloaded is gone. No other thread is in the adapter. */
 void monocle__images_leave (void);
 /* What lib/describe asks about the images of this process. */

@@ -18,6 +18,7 @@
 #include "images/resolve.h"
 #include "invoke.h"
 #include "probing.h"
+#include "reinstrument.h"
 #include "runtime-async.h"
 #include "state.h"
 
@@ -42,12 +43,13 @@ meet_values (FunctionID function)
 		monocle__clr_layout_meet (method);
 }
 
-/* Does anybody want probes in methods at all, and may they have any? */
+/* Does anybody want probes in first bodies at all, and may they have any? After an attach those stay as they are. */
 static bool
 probes_wanted (void)
 {
-	return !monocle__clr_state.beside && (monocle__probing_has_filters () || monocle__invoke_wanted () ||
-	                                      atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed));
+	return !monocle__clr_state.beside && !monocle__clr_state.attached &&
+	       (monocle__probing_has_filters () || monocle__invoke_wanted () ||
+	        atomic_load_explicit (&monocle__clr_state.clauses, memory_order_relaxed));
 }
 
 /* MONOCLE__METHOD_UNKNOWN when no probes are wanted or the function has no definition. */
@@ -125,12 +127,28 @@ tell_inlining (FunctionID caller, FunctionID callee, BOOL *allowed)
 		monocle_raise_inline_method (into, method);
 }
 
+/*
+ * Is it to get a further body? Once that was asked for, the runtime itself inlines it no more: this is for a caller
+ * that is being compiled at that moment.
+ */
+static bool
+is_late (FunctionID callee)
+{
+	ModuleID module;
+	mdToken token;
+	if (!monocle__clr_state.late || !monocle_call_filter_installed () ||
+	    !monocle__resolve_function (callee, &module, &token))
+		return false;
+	monocle__clr_image *image = monocle__clr_image_find (module);
+	return image && monocle__probing_takes_late (image) && monocle__probing_wants (image, token);
+}
+
 HRESULT
 monocle__callback_JITInlining (ICorProfilerCallback11 *self, FunctionID caller, FunctionID callee, BOOL *ret_inline)
 {
 	bool is_new;
 	int state = probe_function (callee, &is_new);
-	*ret_inline = !is_new && may_inline (caller, state) && !hides_handlers (callee);
+	*ret_inline = !is_new && may_inline (caller, state) && !hides_handlers (callee) && !is_late (callee);
 	if (monocle__clr_listened (MONOCLE_EVENT_jit_inlining) || monocle__clr_listened (MONOCLE_EVENT_inline_method))
 		tell_inlining (caller, callee, ret_inline);
 	return S_OK;
@@ -210,7 +228,7 @@ monocle__callback_GetReJITParameters (ICorProfilerCallback11 *self, ModuleID mod
                                       ICorProfilerFunctionControl *control)
 {
 	monocle__clr_image *image = monocle__clr_image_find (module);
-	if (image)
+	if (image && monocle__reinstrument_takes (image, token))
 		monocle__probing_renew (image, token, control);
 	return S_OK;
 }

@@ -8,7 +8,8 @@
  * than a look-up.
  *
  * Methods that need no entry on the shadow stack (exceptional exits are not wanted, and they are not generic) push
- * none.
+ * none. After an attach all push: a frame that began before its method had probes, or in an attach before this one, has
+ * no entry, and is not told to leave what it was not told to enter.
  */
 #include "probe.h"
 #include <errno.h>
@@ -151,6 +152,19 @@ enter_push (MonoMethod *method)
 }
 
 PROBE static void
+enter_push_quietly (MonoMethod *method)
+{
+	monocle__shadow_push (method, method, CALLER_SP, CALLER_IP);
+	raise (MONOCLE_EVENT_method_enter, method);
+}
+
+PROBE static void
+push_quietly (MonoMethod *method)
+{
+	monocle__shadow_push (method, method, CALLER_SP, CALLER_IP);
+}
+
+PROBE static void
 push_only (MonoMethod *method)
 {
 	monocle__shadow_push (method, method, CALLER_SP | MONOCLE__SHADOW_RAISES, CALLER_IP);
@@ -165,8 +179,8 @@ leave (MonoMethod *method)
 PROBE static void
 leave_pop (MonoMethod *method)
 {
-	monocle__shadow_pop (method, CALLER_SP);
-	raise (MONOCLE_EVENT_method_leave, method);
+	if (monocle__shadow_pop (method, CALLER_SP))
+		raise (MONOCLE_EVENT_method_leave, method);
 }
 
 PROBE static void
@@ -184,8 +198,8 @@ tail (MonoMethod *method, MonoMethod *target)
 PROBE static void
 tail_pop (MonoMethod *method, MonoMethod *target)
 {
-	monocle__shadow_pop (method, CALLER_SP);
-	monocle_raise_method_tail_call (method, target);
+	if (monocle__shadow_pop (method, CALLER_SP))
+		monocle_raise_method_tail_call (method, target);
 }
 
 PROBE static void
@@ -238,7 +252,9 @@ generic_push_raises (monocle__clr_generic *generic, KEYS)
 PROBE static void
 generic_leave (monocle__clr_generic *generic)
 {
-	raise (MONOCLE_EVENT_method_leave, monocle__shadow_pop (generic->definition, CALLER_SP));
+	MonoMethod *method = monocle__shadow_pop (generic->definition, CALLER_SP);
+	if (method)
+		raise (MONOCLE_EVENT_method_leave, method);
 }
 
 PROBE static void
@@ -250,7 +266,9 @@ generic_pop (monocle__clr_generic *generic)
 PROBE static void
 generic_tail (monocle__clr_generic *generic, MonoMethod *target)
 {
-	monocle_raise_method_tail_call (monocle__shadow_pop (generic->definition, CALLER_SP), target);
+	MonoMethod *method = monocle__shadow_pop (generic->definition, CALLER_SP);
+	if (method)
+		monocle_raise_method_tail_call (method, target);
 }
 
 enum {
@@ -335,6 +353,12 @@ monocle__probe_end_invoke (bool generic)
 
 /* --- which probe -------------------------------------------------------------------------------------------------- */
 
+static bool
+pushes (MonoProfilerCallInstrumentationFlags flags)
+{
+	return flags & EXCEPTION_LEAVE || monocle__clr_state.late;
+}
+
 monocle__probe
 monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags, bool generic)
 {
@@ -343,6 +367,8 @@ monocle__probe_enter (MonoProfilerCallInstrumentationFlags flags, bool generic)
 		return (monocle__probe) (raises ? generic_enter_raises : generic_enter);
 	if (generic)
 		return (monocle__probe) (raises ? generic_push_raises : generic_push);
+	if (!raises && pushes (flags))
+		return (monocle__probe) (flags & ENTER ? enter_push_quietly : push_quietly);
 	if (flags & ENTER)
 		return (monocle__probe) (raises ? enter_push : enter);
 	return raises ? (monocle__probe) push_only : NULL;
@@ -354,8 +380,8 @@ monocle__probe_leave (MonoProfilerCallInstrumentationFlags flags, bool generic)
 	if (generic)
 		return (monocle__probe) (flags & LEAVE ? generic_leave : generic_pop);
 	if (flags & LEAVE)
-		return (monocle__probe) (flags & EXCEPTION_LEAVE ? leave_pop : leave);
-	return flags & EXCEPTION_LEAVE ? (monocle__probe) pop_only : NULL;
+		return (monocle__probe) (pushes (flags) ? leave_pop : leave);
+	return pushes (flags) ? (monocle__probe) pop_only : NULL;
 }
 
 monocle__probe
@@ -366,8 +392,8 @@ monocle__probe_tail (MonoProfilerCallInstrumentationFlags flags, bool generic)
 	if (generic)
 		return (monocle__probe) generic_pop;
 	if (flags & TAIL_CALL)
-		return (monocle__probe) (flags & EXCEPTION_LEAVE ? tail_pop : tail);
-	return flags & EXCEPTION_LEAVE ? (monocle__probe) pop_only : NULL;
+		return (monocle__probe) (pushes (flags) ? tail_pop : tail);
+	return pushes (flags) ? (monocle__probe) pop_only : NULL;
 }
 
 monocle__probe

@@ -128,7 +128,7 @@ is_undecided (int state)
 static monocle__invoke
 invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoProfilerCallInstrumentationFlags flags)
 {
-	monocle__invoke invoke = monocle__invoke_kind (image, token);
+	monocle__invoke invoke = monocle__clr_state.late ? MONOCLE__NOT_INVOKED : monocle__invoke_kind (image, token);
 	if (invoke != MONOCLE__REFLECTS)
 		return invoke;
 	if (flags)
@@ -137,13 +137,24 @@ invoke_of (monocle__clr_image *image, mdToken token, MonoMethod *method, MonoPro
 	return invoke;
 }
 
+/* After an attach contexts are refused, and what asks for them all the same has calls without. */
+static MonoProfilerCallInstrumentationFlags
+flags_of (MonoMethod *method)
+{
+	enum {
+		CONTEXTS = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT,
+	};
+	unsigned flags = (unsigned) monocle_call_flags (method);
+	return (MonoProfilerCallInstrumentationFlags) (monocle__clr_state.late ? flags & ~(unsigned) CONTEXTS : flags);
+}
+
 /* What the filters say; nothing of what a method that runs others has to be told of. */
 static monocle__wish
 asked_of (const monocle__clr_image *image, MonoMethod *method)
 {
 	return (monocle__wish) {
-		.flags = monocle_call_flags (method),
-		.covered = !image->is_emitted && monocle_coverage_wanted (method),
+		.flags = flags_of (method),
+		.covered = !image->is_emitted && !monocle__clr_state.late && monocle_coverage_wanted (method),
 	};
 }
 
@@ -234,6 +245,34 @@ monocle__probing_differs (monocle__clr_image *image, mdToken token)
 	MonoMethod *method = monocle_method_def (image->cli.record, token);
 	monocle__wish wish = asked_of (image, method);
 	return kept (&wish) != atomic_load (&image->flags[row - 1]);
+}
+
+/*
+ * The compiler calls helpers of corlib by itself. .NET 9 looks for their machine code when it compiles such a call, and
+ * dies where a helper has a further body that never ran. Which methods are helpers is each version's own business.
+ */
+bool
+monocle__probing_takes_late (const monocle__clr_image *image)
+{
+	return !monocle__clr_state.late || !image->cli.is_corlib;
+}
+
+bool
+monocle__probing_wants (monocle__clr_image *image, mdToken token)
+{
+	MonoMethod *method = has_row (image, token) ? monocle_method_def (image->cli.record, token) : NULL;
+	return method && monocle_call_flags (method);
+}
+
+void
+monocle__probing_forget (monocle__clr_image *image)
+{
+	pthread_mutex_lock (&image->lock);
+	for (uint32_t i = 0; i < image->method_rows; i++) {
+		atomic_store (&image->methods[i], MONOCLE__METHOD_UNKNOWN);
+		atomic_store (&image->flags[i], 0);
+	}
+	pthread_mutex_unlock (&image->lock);
 }
 
 void

@@ -16,6 +16,12 @@
 int monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID function, bool *ret_new);
 /* Do the filters ask for other flags than those that the method's present body has? Normal context. */
 bool monocle__probing_differs (monocle__clr_image *image, mdToken token);
+/* May methods of the image have probes by further bodies alone, as after an attach? */
+bool monocle__probing_takes_late (const monocle__clr_image *image);
+/* Do the filters ask for calls of the method? Normal context. */
+bool monocle__probing_wants (monocle__clr_image *image, mdToken token);
+/* The image's methods have their first bodies again, which are not ours. No thread is in the adapter. */
+void monocle__probing_forget (monocle__clr_image *image);
 /* Gives a further body the probes that the filters ask for now. Normal context. */
 void monocle__probing_renew (monocle__clr_image *image, mdToken token, ICorProfilerFunctionControl *control);
 /* Is there any filter, of calls or of coverage? */

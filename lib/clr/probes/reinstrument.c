@@ -12,8 +12,13 @@
  * out than new ones, so an exception finds the entry of the frame that it passes; only where one method calls itself
  * across three changes it may take another one's. Images that may be unloaded keep their probes, since they may go
  * while this looks at them.
+ *
+ * After an attach this is how all methods get their probes, compiled or not, precompiled or not; those of an image that
+ * comes, before any of its code runs. What was asked for is kept in a list, with the methods that the runtime found to
+ * hold copies, and taken back at the end (RequestRevert), so that the program's code is again what it was, and as fast.
  */
 #include "reinstrument.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <monocle/host.h>
@@ -59,32 +64,72 @@ collect (monocle__clr_image *image, list *l)
 			add (l, image->id, 0x06000000 | row);
 }
 
-static void
+/* Of an attach: all methods that have, or are to have, further bodies. */
+static struct {
+	pthread_mutex_t lock;
+	bool is_on;
+	list all;
+} late = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* False: the attach is over. */
+static bool
+note (const list *l)
+{
+	pthread_mutex_lock (&late.lock);
+	bool is_on = late.is_on;
+	for (ULONG i = 0; is_on && i < l->count; i++)
+		add (&late.all, l->modules[i], l->methods[i]);
+	pthread_mutex_unlock (&late.lock);
+	return is_on;
+}
+
+static HRESULT
 request (const list *l)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	if (monocle__clr_state.late && !note (l))
+		return S_OK;
 	HRESULT hr = info->vtbl->RequestReJITWithInliners (
 	    info, COR_PRF_REJIT_BLOCK_INLINING | COR_PRF_REJIT_INLINING_CALLBACKS, l->count, l->modules, l->methods);
 	if (hr >= 0)
 		hr = info->vtbl->RequestReJIT (info, l->count, l->modules, l->methods);
 	if (hr < 0)
 		monocle__clr_complain_hr ("RequestReJIT", hr);
+	return hr;
+}
+
+static HRESULT
+request_wanted (list *l)
+{
+	if (l->cut)
+		monocle__clr_complain ("out of memory: some methods keep the probes that they have");
+	HRESULT hr = l->count ? request (l) : S_OK;
+	free (l->modules);
+	free (l->methods);
+	return hr;
+}
+
+static bool
+takes_requests (const monocle__clr_image *image)
+{
+	return image->id && image->cli.readable && !image->is_collectible && monocle__probing_takes_late (image);
+}
+
+static HRESULT
+request_all (void)
+{
+	list l = { 0 };
+	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
+	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
+		if (takes_requests (i))
+			collect (i, &l);
+	return request_wanted (&l);
 }
 
 static void
 reinstrument (void *nothing)
 {
-	list l = { 0 };
-	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
-	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
-		if (i->id && i->cli.readable && !i->is_collectible)
-			collect (i, &l);
-	if (l.cut)
-		monocle__clr_complain ("out of memory: some methods keep the probes that they have");
-	if (l.count)
-		request (&l);
-	free (l.modules);
-	free (l.methods);
+	request_all ();
 }
 
 int
@@ -99,4 +144,87 @@ monocle__reinstrument (void *host)
 		return MONOCLE_E_REFUSED;
 	}
 	return monocle__service_post (reinstrument, &(char) { 0 }, 1) ? MONOCLE_OK : MONOCLE_E_REFUSED;
+}
+
+/* --- after an attach ---------------------------------------------------------------------------------------------- */
+
+static void
+image_came (monocle__clr_image *image)
+{
+	list l = { 0 };
+	if (!takes_requests (image) || !monocle_call_filter_installed ())
+		return;
+	collect (image, &l);
+	request_wanted (&l);
+}
+
+static void
+say_what_is_left_out (void)
+{
+	monocle__clr_image *image = monocle__clr_image_corlib ();
+	bool wanted = false;
+	for (uint32_t row = 1; image && row <= image->method_rows && !wanted; row++)
+		wanted = monocle__probing_wants (image, 0x06000000 | row);
+	if (wanted)
+		monocle__clr_complain ("methods of %s are not counted in a program that runs already", image->cli.name);
+}
+
+bool
+monocle__reinstrument_begin (void)
+{
+	pthread_mutex_lock (&late.lock);
+	late.is_on = true;
+	pthread_mutex_unlock (&late.lock);
+	monocle__images_watch (image_came);
+	if (monocle_call_filter_installed ())
+		say_what_is_left_out ();
+	return request_all () >= 0;
+}
+
+/* Whom it tells of a method that holds a copy of one that was asked for, it tells before the method is compiled. */
+bool
+monocle__reinstrument_takes (monocle__clr_image *image, mdToken method)
+{
+	ModuleID module = image->id;
+	if (!monocle__clr_state.late)
+		return true;
+	bool wanted = monocle__probing_takes_late (image) && monocle__probing_wants (image, method);
+	list more = wanted ? (list) { 0 } : (list) { &module, &method, 1, 1, false };
+	return note (&more) && wanted;
+}
+
+static void
+revert (list *l)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	HRESULT *results = l->count ? calloc (l->count, sizeof *results) : NULL;
+	HRESULT hr = !l->count ? S_OK
+	           : results   ? info->vtbl->RequestRevert (info, l->count, l->modules, l->methods, results)
+	                       : E_OUTOFMEMORY;
+	if (hr < 0)
+		monocle__clr_complain_hr ("RequestRevert", hr);
+	free (results);
+	free (l->modules);
+	free (l->methods);
+	*l = (list) { 0 };
+}
+
+void
+monocle__reinstrument_end (void)
+{
+	monocle__images_watch (NULL);
+	pthread_mutex_lock (&late.lock);
+	late.is_on = false;
+	list all = late.all;
+	late.all = (list) { 0 };
+	pthread_mutex_unlock (&late.lock);
+	revert (&all);
+}
+
+void
+monocle__reinstrument_forget (void)
+{
+	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
+		if (takes_requests (i))
+			monocle__probing_forget (i);
 }

@@ -175,7 +175,8 @@ write_call (const job *j, target to, uint32_t arguments, monocle__il_instruction
 static void
 plan_direct (job *j)
 {
-	if (j->generic || j->invoke || j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE)
+	if (monocle__clr_state.late || j->generic || j->invoke ||
+	    j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE)
 		return;
 	if (j->flags & MONO_PROFILER_CALL_INSTRUMENTATION_ENTER)
 		monocle__direct_cell (MONOCLE_EVENT_method_enter, &j->direct.prof, &j->direct.enter);
@@ -670,11 +671,11 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 		*ret_state = j->image->is_emitted && anew && j->flags ? refuse (j) : unwanted (j);
 		return false;
 	}
-	if (is_suspended (j) && (!monocle__runtime_async_is_known () || j->image->is_emitted)) {
+	if (is_suspended (j) && (!monocle__runtime_async_is_known () || j->image->is_emitted || monocle__clr_state.late)) {
 		*ret_state = refuse (j);
 		return false;
 	}
-	j->part = monocle__runtime_async_part (j->image, j->token);
+	j->part = !monocle__clr_state.late && monocle__runtime_async_part (j->image, j->token);
 	if (monocle__il_read (&j->body, *ret_data, size, ret_used) || !j->body.count) {
 		*ret_state = j->flags || j->invoke || j->covered ? refuse (j) : unwanted (j);
 		return false;
@@ -745,7 +746,8 @@ monocle__rewrite_further (monocle__clr_image *image, mdToken token, const monocl
 	const uint8_t *data = NULL;
 	size_t used = 0;
 	int state;
-	if (!open_job (&j, true, &data, &used, &state))
+	/* After an attach no first body is ours; the runtime's is what an update of the image may have put there. */
+	if (!open_job (&j, !monocle__clr_state.late, &data, &used, &state))
 		return state;
 	state = probed_state (&j);
 	bool wanted = is_wanted (&j), done = wanted && write_wanted (&j, 0);

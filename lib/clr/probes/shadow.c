@@ -109,7 +109,9 @@ monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
 	MONOCLE__INVARIANT (e >= s->base && e <= s->top);
 	while (s->top > e && (found || sp_of (s->top - 1) < sp))
 		pop_vanished (s);
-	return found ? (--s->top)->method : definition;
+	if (found)
+		return (--s->top)->method;
+	return monocle__clr_state.late ? NULL : definition;
 }
 
 static MonoMethod *
@@ -170,6 +172,22 @@ monocle__shadow_cut (uint32_t depth)
 {
 	while (monocle__shadow_depth () > depth)
 		pop_raising (monocle__thread_memory_own);
+}
+
+static void
+forget (monocle__thread_memory *memory)
+{
+	memory->top = memory->base;
+	memory->overflow = 0;
+	memory->dispatched = 0;
+	memory->unwinding.count = memory->unwinding.filters = 0;
+	memory->unwinding.left = 0;
+}
+
+void
+monocle__shadow_forget (void)
+{
+	monocle__thread_memory_each (forget);
 }
 
 /*

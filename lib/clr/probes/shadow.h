@@ -35,7 +35,10 @@ enum { MONOCLE__SHADOW_STUB = 0x200 };
 
 /* Ends what lies deeper than `sp`: frames that vanished without a word. */
 void monocle__shadow_end_dead (monocle__thread_memory *own, uintptr_t sp);
-/* The innermost entry is not that of the frame that leaves: finds it, or what is to be named in its place. */
+/*
+ * The innermost entry is not that of the frame that leaves: finds it, or what is to be named in its place. NULL, after
+ * an attach: nothing is, it was not told to enter.
+ */
 MonoMethod *monocle__shadow_resynchronise (monocle__thread_memory *own, MonoMethod *definition, uintptr_t sp);
 
 /* What lies deeper than a frame that is just entered is left over from frames that vanished without a word. */
@@ -58,7 +61,9 @@ monocle__shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_f
 	*own->top++ = (monocle__shadow_entry) { method, definition, sp_flags, ip };
 }
 
-/* A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. */
+/*
+ * A frame's stack pointer only falls while it lives (localloc): what lies deeper than ours is left over. NULL as above.
+ */
 static inline MonoMethod *
 monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 {
@@ -93,6 +98,8 @@ bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
 /* No exception goes beyond these entries: a dispatcher catches it. */
 uint32_t monocle__shadow_dispatched (void);
+/* All threads': what they have on theirs is not told any more. No thread is in a probe or a callback. */
+void monocle__shadow_forget (void);
 /* Ends all but the first `depth` entries. */
 void monocle__shadow_cut (uint32_t depth);
 

@@ -33,6 +33,7 @@ static const monocle__control_host *the_host;
 static _Atomic int state;
 static atomic_uint session; /* goes up at each begin and end: the thread of another one ends */
 static pthread_mutex_t working = PTHREAD_MUTEX_INITIALIZER; /* held while a module's code may run */
+static _Atomic (pthread_t) worker;                          /* the thread that holds it for what was asked */
 static sem_t wake;
 static char argument[MONOCLE__CONTROL_LINE];
 static monocle__control_request asked;
@@ -183,10 +184,17 @@ do_load (const monocle__control_request *request, monocle__control_answer *to)
 	return error;
 }
 
+static atomic_bool is_unloading; /* this thread waits for the host, which may call in here meanwhile */
+
 static const char *
 do_unload (const monocle__control_request *request, monocle__control_answer *to)
 {
-	return the_host && the_host->unload ? the_host->unload () : "modules stay in this process; stop them";
+	if (!the_host || !the_host->unload)
+		return "modules stay in this process; stop them";
+	is_unloading = true;
+	const char *error = the_host->unload ();
+	is_unloading = false;
+	return error;
 }
 
 void
@@ -241,6 +249,7 @@ work (unsigned mine, uint64_t *ret_until)
 	pthread_mutex_lock (&working);
 	bool is_mine = session == mine;
 	if (is_mine) {
+		worker = pthread_self ();
 		do_what_is_due (monocle__nanoseconds (CLOCK_MONOTONIC));
 		if (state == POSTED) {
 			monocle__control_command_do (&asked, &answer);
@@ -303,6 +312,18 @@ monocle__control_command_end (void)
 	until.tv_sec += 2;
 	if (pthread_mutex_timedlock (&working, &until) == 0)
 		pthread_mutex_unlock (&working);
+}
+
+void
+monocle__control_command_hold (bool hold)
+{
+	static bool is_held;
+	if (hold && !is_held && !is_unloading && !pthread_equal (worker, pthread_self ()))
+		is_held = pthread_mutex_lock (&working) == 0;
+	else if (!hold && is_held) {
+		is_held = false;
+		pthread_mutex_unlock (&working);
+	}
 }
 
 bool

@@ -28,6 +28,12 @@ bool monocle__control_command_begin (const monocle__control_host *host, uint64_t
 /* Nothing is done any more, and nothing is under way, when this returns; after two seconds it gives up waiting. */
 void monocle__control_command_end (void);
 
+/*
+ * From now on nothing is under way, nor begun, until it is let go again, by the same thread. What waits for that thread
+ * to end modules (unload), and that thread itself when it is this one, are not waited for.
+ */
+void monocle__control_command_hold (bool hold);
+
 /* Does it now, on the calling thread. */
 void monocle__control_command_do (const monocle__control_request *request, monocle__control_answer *ret_answer);
 

@@ -96,6 +96,13 @@ monocle__control_begin (const monocle__control_host *host)
 		MONOCLE__LOG_DEBUG ("no thread could be made for the control socket");
 }
 
+void
+monocle__control_hold (bool hold)
+{
+	if (owner == getpid ())
+		monocle__control_command_hold (hold);
+}
+
 /* A forked child has the parent's memory, and neither its threads nor its folder. */
 void
 monocle__control_end (void)

@@ -36,6 +36,11 @@ typedef struct {
  * ask, then. Normal context.
  */
 void monocle__control_begin (const monocle__control_host *host);
+/*
+ * Between the end of modules and the moment when more can be loaded, in a host that stands by: whatever is asked waits.
+ * By one thread. Normal context.
+ */
+void monocle__control_hold (bool hold);
 /* The socket and its folder go away, and the threads soon. Idempotent; nothing in a forked child. Normal context. */
 void monocle__control_end (void);
 

@@ -189,12 +189,61 @@ monocle_host_init (const monocle_host_ops *candidate)
 	return MONOCLE_OK;
 }
 
+/* --- standby ------------------------------------------------------------------------------------------------------ */
+
+/* Of the last host that had these; it is idle, or at work again. */
+static struct {
+	const char *(*load) (void *host, uint32_t milliseconds, const char *const *settings);
+	const char *(*unload) (void *host);
+	void *host;
+} idle;
+static bool stays; /* on the thread that ends an attach */
+
+static const char *
+load (const monocle__attach_block *given)
+{
+	const char *settings[MONOCLE__ATTACH_BLOCK_TEXTS + 1] = { NULL };
+	for (uint32_t i = 0; i < given->count; i++)
+		settings[i] = given->texts[i];
+	return idle.load (idle.host, given->milliseconds, settings);
+}
+
+static bool
+is_loaded (void)
+{
+	return !monocle__roster_is_empty ();
+}
+
+static const char *
+unload (void)
+{
+	return idle.unload (idle.host);
+}
+
+void
+monocle_host_stand_by (mono_bool will)
+{
+	if (!monocle__host_ops ()->load)
+		return;
+	stays = will != 0;
+	monocle__control_hold (stays);
+}
+
 /* Modules that a program made itself, without a file, are its own business. */
 static void
 begin_control (void)
 {
 	static monocle__control_host control;
+	const monocle_host_ops *host = monocle__host_ops ();
 	control.runtime = runtime ();
+	if (host->load && host->unload) {
+		idle.load = host->load;
+		idle.unload = host->unload;
+		idle.host = host->host;
+		control.load = load;
+		control.is_loaded = is_loaded;
+		control.unload = unload;
+	}
 	if (!monocle__host_delivering () && !monocle__roster_is_empty ())
 		monocle__control_begin (&control);
 }
@@ -254,7 +303,8 @@ monocle_host_shutdown (void)
 {
 	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING | QUIET) & ENDED)
 		return;
-	monocle__control_end ();
+	if (!stays)
+		monocle__control_end ();
 	monocle__event_publish ();
 	monocle__handle_publish ();
 	monocle__sampler_end ();
@@ -283,5 +333,7 @@ monocle_host_leave (void)
 	atomic_store_explicit (&shutting_down, false, memory_order_release);
 	atomic_store_explicit (&phase, AWAITED, memory_order_seq_cst);
 	atomic_store_explicit (&claimed, false, memory_order_release);
+	stays = false;
+	monocle__control_hold (false);
 	return MONOCLE_OK;
 }

@@ -188,7 +188,7 @@ class Attach(harness.Suite):
 
     def refusals(self, runtime):
         target = Target(self, runtime)
-        for arguments, words in ((["--profile=calls"], "the module calls cannot be attached"),
+        for arguments, words in ((["--profile=cover"], "the module cover cannot be attached"),
                                  (["--profile=nosuch"], "nosuch"),
                                  (["-o", "/nowhere/at/all"], "cannot write /nowhere/at/all"),
                                  (["--duration=soon"], "takes a time")):

@@ -17,10 +17,17 @@ what_needs_the_beginning_has_a_reason (void **state)
 {
 	static const char *const descs[] = { "calls", "calls:callspec=all", "cover", "coverage:x", "aot", "log:report" };
 	for (size_t i = 0; i < sizeof descs / sizeof *descs; i++) {
-		const char *reason = monocle__late_module_refusal (descs[i]);
+		const char *reason = monocle__late_module_refusal (descs[i], true);
 		assert_non_null (reason);
 		assert_true (strlen (reason) > 10);
 	}
+}
+
+static void
+calls_come_later_where_methods_get_other_bodies (void **state)
+{
+	assert_null (monocle__late_module_refusal ("calls:callspec=all", false));
+	assert_non_null (monocle__late_module_refusal ("cover", false));
 }
 
 static void
@@ -30,7 +37,7 @@ others_have_none (void **state)
 		"sample", "exceptions:log", "events:only=calls", "callsx", "call", "", ":calls"
 	};
 	for (size_t i = 0; i < sizeof descs / sizeof *descs; i++)
-		assert_null (monocle__late_module_refusal (descs[i]));
+		assert_null (monocle__late_module_refusal (descs[i], true));
 }
 
 int
@@ -38,6 +45,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (what_needs_the_beginning_has_a_reason),
+		cmocka_unit_test (calls_come_later_where_methods_get_other_bodies),
 		cmocka_unit_test (others_have_none),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,9 +42,21 @@ is_loaded (void)
 	return is_now_loaded;
 }
 
+static void *
+hold_for_a_moment (void *data)
+{
+	monocle__control_hold (true);
+	monocle__control_hold (false);
+	return data;
+}
+
+/* As a host does it: modules end on a thread of its own. */
 static const char *
 unload (void)
 {
+	pthread_t thread;
+	if (pthread_create (&thread, NULL, hold_for_a_moment, NULL) || pthread_join (thread, NULL))
+		return "no thread";
 	return loads ? NULL : "nothing is loaded";
 }
 
@@ -245,6 +258,26 @@ who_says_nothing_makes_room_for_who_does (void **state)
 }
 
 static void
+what_is_asked_while_modules_end_waits (void **state)
+{
+	static const char request[] = "monocle 1 status\n";
+	char *path = await_socket (), byte;
+	int fd = connect_to (path);
+	monocle__control_hold (true);
+	monocle__control_hold (true); /* once more is no more */
+	assert_int_equal (send (fd, request, strlen (request), MSG_NOSIGNAL), strlen (request));
+	assert_int_equal (poll (&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, 100), 0);
+	monocle__control_hold (false);
+	assert_int_equal (recv (fd, &byte, 1, 0), 1);
+	assert_int_equal (byte, 'p');
+	close (fd);
+	char *answer = ask (path, "monocle 2 unload\n"); /* which waits for a thread that holds */
+	assert_string_equal (answer, "ok\n");
+	free (answer);
+	free (path);
+}
+
+static void
 a_forked_child_neither_listens_nor_removes (void **state)
 {
 	int status;
@@ -340,6 +373,7 @@ main (void)
 		cmocka_unit_test (a_line_may_come_byte_by_byte_and_several_on_one_connection),
 		cmocka_unit_test (eight_clients_at_once_are_all_answered),
 		cmocka_unit_test (who_says_nothing_makes_room_for_who_does),
+		cmocka_unit_test (what_is_asked_while_modules_end_waits),
 		cmocka_unit_test (a_forked_child_neither_listens_nor_removes),
 		cmocka_unit_test (at_the_end_nothing_is_left_and_it_can_begin_again),
 	};

@@ -580,6 +580,83 @@ a_forked_child_writes_nothing (void **state)
 	assert_int_equal (spool->thread_count, 1);
 }
 
+/* --- after an attach ---------------------------------------------------------------------------------------------- */
+
+static pthread_barrier_t turns;
+
+static void
+count_thread (struct monocle__call_thread *thread, void *data)
+{
+	++*(unsigned *) data;
+}
+
+/* Lives longer than a tree, and is in the middle of a call when that goes. */
+static void *
+call_in_two_trees (void *data)
+{
+	monocle_kit_spool **spool = data;
+	monocle_kit_calls_enter (*spool, main_), monocle_kit_calls_enter (*spool, a);
+	for (int i = 0; i < 3; i++) /* the tree is looked at; goes; there is another */
+		pthread_barrier_wait (&turns);
+	monocle_kit_calls_leave (*spool, a), monocle_kit_calls_leave (*spool, main_);
+	monocle_kit_calls_enter (*spool, b), monocle_kit_calls_leave (*spool, b);
+	return NULL;
+}
+
+static void
+a_tree_may_go_before_its_threads_and_another_one_counts_anew (void **state)
+{
+	monocle_kit_spool *spool = tree_open (false, false, 0);
+	pthread_t thread;
+	pthread_barrier_init (&turns, NULL, 2);
+	pthread_create (&thread, NULL, call_in_two_trees, &spool);
+	pthread_barrier_wait (&turns);
+	assert_int_equal (tree_calls (spool, "main;a"), 1);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+	monocle_kit_spool_free (spool);
+	pthread_barrier_wait (&turns);
+	unlink (tree_file ("p.pb.gz"));
+	spool = tree_open (false, false, 0);
+	assert_non_null (spool);
+	enter (b), leave (b);
+	pthread_barrier_wait (&turns);
+	pthread_join (thread, NULL);
+	assert_int_equal (tree_calls (spool, "b"), 2);
+	assert_int_equal (tree_calls (spool, "main"), 0);
+	assert_int_equal (monocle_kit_spool_close (spool), 0);
+}
+
+static void *
+end_without_a_tree (void *data)
+{
+	monocle_kit_spool **spool = data;
+	monocle_kit_calls_enter (*spool, a), monocle_kit_calls_leave (*spool, a);
+	pthread_barrier_wait (&turns);
+	pthread_barrier_wait (&turns);
+	return NULL;
+}
+
+static void
+what_a_thread_held_is_taken_over_when_it_ends_between_two_trees (void **state)
+{
+	monocle_kit_spool *spool = tree_open (false, false, 0);
+	pthread_t thread;
+	pthread_barrier_init (&turns, NULL, 2);
+	for (int i = 0; i < 20; i++) {
+		pthread_create (&thread, NULL, end_without_a_tree, &spool);
+		pthread_barrier_wait (&turns);
+		monocle_kit_spool_close (spool);
+		monocle_kit_spool_free (spool);
+		pthread_barrier_wait (&turns);
+		pthread_join (thread, NULL);
+		unlink (tree_file ("p.pb.gz"));
+		spool = tree_open (false, false, 0);
+	}
+	unsigned threads = 0;
+	monocle__call_thread_each (count_thread, &threads);
+	assert_int_equal (threads, 1);
+}
+
 /* --- no room ------------------------------------------------------------------------------------------------------ */
 
 /* Calls a tree of 40 methods twice while the n-th allocation and all later ones fail. */
@@ -785,6 +862,8 @@ main (void)
 		tree_test (while_it_is_paused_nothing_counts_and_no_time_passes),
 		tree_test (what_was_counted_is_forgotten_while_it_is_paused_only),
 		tree_test (threads_that_run_are_paused_and_counted_exactly),
+		tree_test (a_tree_may_go_before_its_threads_and_another_one_counts_anew),
+		tree_test (what_a_thread_held_is_taken_over_when_it_ends_between_two_trees),
 		tree_test (every_failed_allocation_is_survived_and_counted),
 		tree_test (when_the_file_cannot_grow_known_paths_still_count),
 	};
