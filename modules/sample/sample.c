@@ -606,6 +606,8 @@ mono_profiler_init_sample (const char *desc)
 	cost_init (option_mode == MODE_WALL ? COST_WALL : COST_CPU, 1000000000u / option_freq, !monocle_event_support,
 	           is_late);
 	name_init (option_raw, option_lines, is_late);
+	if (!monocle_event_support)
+		monocle_kit_crash_look_out (NULL);
 	the_handle = mono_profiler_create (NULL);
 	if (!frames_init (option_depth + 1)) {
 		monocle_kit_log_failure ("sample", "no memory; the program runs unprofiled");

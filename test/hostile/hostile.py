@@ -29,11 +29,12 @@ PRIVATE_CODE = {"DOTNET_EnableWriteXorExecute": "0"}
 
 
 class Mode:
-    def __init__(self, name, leaf=1000, env=None, dump=False):
+    def __init__(self, name, leaf=1000, env=None, dump=False, on=None):
         self.name = name
         self.leaf = leaf        # calls of Hostile:Leaf that the profile must show
         self.env = env or {}
         self.dump = dump        # the runtime dumps addresses: only what is stable is compared
+        self.on = on            # the kind of runtime that can do this; None: both
 
     def same_stderr(self, host):
         """Mono reports an overflow in other words when the last frame was native, as any profiler's callback is."""
@@ -73,6 +74,7 @@ SAMPLED = [
     Mode("abort-busy", dump=True),
     Mode("failfast-busy", dump=True),
     Mode("fault-busy", dump=True),
+    Mode("abort-threads", on="mono"),
 ]
 SAMPLINGS = ["freq=1000", "freq=10000", "mode=wall,freq=1000"]
 
@@ -187,7 +189,7 @@ class HostileSuite(harness.Suite):
                        "%s of %d" % (got.get(LEAF), mode.leaf))
 
     def modes_under_sample(self, host):
-        for mode in SAMPLED:
+        for mode in [mode for mode in SAMPLED if mode.on in (None, host.kind)]:
             bare = self.timed(self.bare, host, mode)
             for sampling in SAMPLINGS:
                 what = "%s %s under sample:%s" % (host, mode.name, sampling)

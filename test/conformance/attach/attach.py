@@ -225,7 +225,9 @@ class Attach(harness.Suite):
         target.end()
 
     def declined(self, runtime):
-        """A program that was started with us, and has declined, can be attached to."""
+        """A program that was started with us, and has declined, can be attached to; a Mono does not stand by then."""
+        if runtime.kind == "mono":
+            return
         settings = harness.profile_environment(self.build, runtime, ["sample"], {"MONOCLE_PROCESS": "another"})
         target = Target(self, runtime, settings=settings)
         seen = self.attach(target, "-q", "--profile=sample:output=/dev/null", "--duration=100ms")

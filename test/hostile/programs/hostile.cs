@@ -272,6 +272,23 @@ public static class Hostile
 		return 99;
 	}
 
+	// Aborts threads that sleep, again and again: Mono walks the stack of each on the thread that aborts it.
+	static int AbortThreads ()
+	{
+		for (int round = 0; round < 40; round++) {
+			var threads = new Thread [50];
+			for (int i = 0; i < threads.Length; i++) {
+				threads [i] = new Thread (() => Thread.Sleep (Timeout.Infinite));
+				threads [i].Start ();
+			}
+			foreach (Thread thread in threads)
+				thread.Abort ();
+			foreach (Thread thread in threads)
+				thread.Join ();
+		}
+		return 7;
+	}
+
 	static int urgent;
 
 	static void OnUrgent (object context)
@@ -326,6 +343,7 @@ public static class Hostile
 		case "abort-busy": return Busy (Abort);
 		case "failfast-busy": return Busy (FailFast);
 		case "fault-busy": return Busy (Fault);
+		case "abort-threads": return AbortThreads ();
 		case "overflow": return Overflow (0);
 		case "sigint": return Signal (SIGINT);
 		case "sigterm": return Signal (SIGTERM);
