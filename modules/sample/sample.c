@@ -146,9 +146,13 @@ static mono_bool
 see_managed (MonoMethod *method, MonoDomain *domain, void *base, int offset, void *data)
 {
 	push_native_leaf (data, base, offset);
-	/* Of code that was compiled ahead of time there are no lines, and later perhaps not even names. */
-	const void *start = monocle_kit_aot_has ((uintptr_t) base) ? NULL : base;
-	const monocle_frame frame = { method, start, (uintptr_t) base, .native_offset = (uint32_t) offset };
+	/*
+	 * Of code that was compiled ahead of time there are no lines, and later perhaps not even names. Where the walk does
+	 * not know the method, its first address is what Mono is asked about.
+	 */
+	bool is_aot = monocle_kit_aot_has ((uintptr_t) base);
+	const void *start = is_aot && method ? NULL : base;
+	const monocle_frame frame = { method, start, (uintptr_t) base, .native_offset = is_aot ? 0 : (uint32_t) offset };
 	return see_frame (&frame, data);
 }
 
