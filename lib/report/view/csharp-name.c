@@ -262,16 +262,19 @@ take_arity (span *segment)
 	return arity;
 }
 
-/* A state machine's class is called as its method. */
+/* A state machine's class is called as its method; one that holds what lambdas use is a closure, of a method or not. */
 static void
 put_nested (writer *w, span segment)
 {
 	span written;
 	class_kind kind = kind_of (segment, &written);
-	if (kind == CLASS_MACHINE || kind == CLASS_ASYNC || kind == CLASS_ITERATOR)
-		put_method_name (w, written, (span) { written.end, written.end });
-	else
+	if (kind == CLASS_PLAIN) {
 		put_span (w, segment);
+		return;
+	}
+	put_method_name (w, written, (span) { written.end, written.end });
+	if (kind == CLASS_CLOSURE)
+		put_text (w, written.at < written.end ? ".closure" : "closure");
 }
 
 /* "A.B/C`1" and its arguments, which belong to the segments by their arities; what is over is the last one's. */

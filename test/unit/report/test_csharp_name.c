@@ -95,7 +95,9 @@ lambdas_and_local_functions_belong_to_their_methods (void **state)
 		{ "Program:<Main>$ (string[])", "Program.Main (string[])" },
 		{ "Program:<Main> (string[])", "Program.<Main> (string[])" },
 		{ "Orders/<>c:<.ctor>b__8_0 (int)", "Orders..ctor.lambda (int)" },
-		{ "Orders/<>c:.cctor ()", "Orders.<>c..cctor ()" },
+		{ "Orders/<>c:.cctor ()", "Orders.closure..cctor ()" },
+		{ "Orders/<>c__DisplayClass5_0:.ctor ()", "Orders.closure..ctor ()" },
+		{ "Orders/<Search>c__AnonStorey0:.ctor ()", "Orders.Search.closure..ctor ()" },
 		{ "Words/<Main>c__AnonStorey0:<>m__0 (string)", "Words.Main.lambda (string)" }, /* mcs */
 		{ "Words:<Main>m__1 (string)", "Words.Main.lambda2 (string)" },
 	};
