@@ -472,8 +472,8 @@ MONOCLE_KIT_API bool monocle_kit_aot_has (uintptr_t address);
 
 /*
  * On Mono, once at init with NULL, and then in each sample_hit with its context. When the program crashes, no thread is
- * hit any more, and hits may come upon a walk of Mono's own, as Thread.Abort () makes one: Mono 6.8 would end both in an
- * assertion. Async-safe, but for the first call.
+ * hit any more, and hits may come upon a walk of Mono's own, as Thread.Abort () makes one: Mono 6.8 would end both in
+ * an assertion. Async-safe, but for the first call.
  */
 MONOCLE_KIT_API void monocle_kit_crash_look_out (const void *context);
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Why the module of this description, NAME[:ARGS], cannot come later on this runtime; NULL: it can, as far as is known. */
+/* Why the module of this description, NAME[:ARGS], cannot come later on this runtime; NULL: it can, for all we know. */
 const char *monocle__late_module_refusal (const char *desc, bool is_mono);
 
 #endif
