@@ -88,6 +88,8 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 	monocle__run_folder_read (folder);
 	if (args->output)
 		monocle__run_output_place (folder, args->output, 0);
+	if (folder->user != geteuid ())
+		monocle__run_output_bring (folder);
 	monocle__run_output_say_rescued (folder);
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count > 0 && !args->quiet)

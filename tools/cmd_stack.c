@@ -8,6 +8,7 @@
 #include "command/output.h"
 #include "commands.h"
 #include "file/profile-file.h"
+#include "file/take-over.h"
 #include "live/attach-target.h"
 #include "live/attach.h"
 #include "nanoseconds.h"
@@ -16,6 +17,7 @@
 #include "report/view-options.h"
 #include "text-stacks.h"
 
+#include <fcntl.h>
 #include <getopt.h> /* optind */
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,11 +51,11 @@ typedef struct {
 } taking;
 
 static int
-show (const taking *self)
+show (const taking *self, const char *path)
 {
 	monocle__view_plan plan = { .arguments = &self->args->view, .is_table = true };
 	monocle__profile *profile;
-	if (monocle__profile_file_open (self->path, &profile) != 0)
+	if (monocle__profile_file_open (path, &profile) != 0)
 		return MONOCLE__EXIT_FAILED;
 	plan.by_default = MONOCLE__VIEW_FOR_PEOPLE;
 	char *title = monocle__format ("%s (process %d)", self->process->program, (int) self->process->pid);
@@ -65,14 +67,21 @@ show (const taking *self)
 	return code;
 }
 
-/* The file is whole when it is there. The runtime takes a third of a second more to let us go. */
+/*
+ * The file is whole when it is there. The runtime takes a third of a second more to let us go. What is read is what was
+ * looked at: the process may be another user's, and exchange it.
+ */
 static bool
 look (void *data)
 {
 	taking *self = data;
-	if (access (self->path, R_OK) != 0)
+	int fd = monocle__take_over_open (AT_FDCWD, self->path, self->process->user);
+	if (fd < 0)
 		return false;
-	self->code = show (self);
+	char *path = monocle__format ("/proc/self/fd/%d", fd);
+	self->code = show (self, path);
+	free (path);
+	close (fd);
 	return true;
 }
 

@@ -75,7 +75,7 @@ monocle__run_folder_make (monocle__run_folder *ret_folder)
 	const char *places[MONOCLE__RUN_FOLDER_PLACES];
 	size_t count = monocle__run_folder_places (places);
 	int error = 0;
-	*ret_folder = (monocle__run_folder) { 0 };
+	*ret_folder = (monocle__run_folder) { .user = geteuid () };
 	for (size_t i = 0; i < count; i++) {
 		ret_folder->path = monocle__format ("%s/monocle-XXXXXX", places[i]);
 		if (mkdtemp (ret_folder->path)) {
@@ -121,6 +121,14 @@ is_own_file (const struct stat *status)
 	return S_ISREG (status->st_mode) && status->st_uid == geteuid ();
 }
 
+/* What a process of another user names is nothing else of the caller's. */
+static bool
+is_file_of (const char *path, uid_t user)
+{
+	struct stat status;
+	return lstat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_uid == user;
+}
+
 /* In the folder itself, by its name. */
 static bool
 lies_in (const char *folder, const char *path)
@@ -141,6 +149,8 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 			return;
 	}
 	if (inside && (lstat (path, &status) != 0 || !is_own_file (&status)))
+		return;
+	if (!inside && folder->user != geteuid () && !is_file_of (path, folder->user))
 		return;
 	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
 	profile = &folder->profiles[folder->profile_count++];
@@ -295,12 +305,15 @@ monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
 void
 monocle__run_folder_delete (const char *path)
 {
-	DIR *directory = opendir (path);
+	int fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory)))
 		unlinkat (dirfd (directory), entry->d_name, 0);
 	if (directory)
 		closedir (directory);
+	else if (fd >= 0)
+		close (fd);
 	rmdir (path);
 }
 

@@ -47,6 +47,7 @@ typedef struct {
 
 typedef struct {
 	char *path;
+	uid_t user; /* whose processes write into it: the caller, or the user of the one that is attached to */
 	monocle__run_process *processes; /* in the order in which they loaded */
 	size_t process_count;
 	monocle__run_profile *profiles; /* in the order of their processes */

@@ -7,7 +7,7 @@
 #include "attach-wait.h"
 
 #include "attach-block.h"
-#include "command/command.h"
+#include "file/take-over.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,13 +20,14 @@
 #include <uv.h>
 
 enum { LOOK_MS = 5, PATIENCE_MS = 10000, SIGNALS = 3 };
+enum { STOP_FLAGS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
 
 typedef struct {
 	uv_loop_t loop;
 	uv_timer_t timer;
 	uv_signal_t signals[SIGNALS];
 	const monocle__live_process *process;
-	const char *folder;
+	int folder;
 	uint64_t began, limit;      /* in the loop's milliseconds; how long it may take */
 	uint64_t asked;             /* when it was asked to stop; 0: it was not */
 	bool is_loaded;             /* it has said so */
@@ -46,20 +47,27 @@ finish (waiting *self, monocle__attach_outcome end)
 	uv_stop (&self->loop);
 }
 
+static void
+leave_stop (int folder)
+{
+	int fd = openat (folder, MONOCLE__ATTACH_BLOCK_STOP, O_WRONLY | O_CREAT | STOP_FLAGS, 0600);
+	if (fd >= 0)
+		close (fd);
+}
+
 void
 monocle__attach_wait_ask (const char *folder)
 {
-	char *path = monocle__format ("%s/%s", folder, MONOCLE__ATTACH_BLOCK_STOP);
-	int fd = open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0)
-		close (fd);
-	free (path);
+	int directory = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	leave_stop (directory);
+	if (directory >= 0)
+		close (directory);
 }
 
 static void
 ask_to_stop (waiting *self)
 {
-	monocle__attach_wait_ask (self->folder);
+	leave_stop (self->folder);
 	self->asked = uv_now (&self->loop);
 }
 
@@ -93,12 +101,10 @@ ends_with (const char *text, const char *ending)
 static void
 read_reason (waiting *self, const char *name)
 {
-	char *path = monocle__format ("%s/%s", self->folder, name);
-	int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = monocle__take_over_open (self->folder, name, self->process->user);
 	ssize_t length = fd < 0 ? 0 : read (fd, self->reason, self->size - 1);
 	if (fd >= 0)
 		close (fd);
-	free (path);
 	self->reason[length > 0 ? length : 0] = '\0';
 	self->reason[strcspn (self->reason, "\n")] = '\0';
 }
@@ -107,7 +113,8 @@ read_reason (waiting *self, const char *name)
 static bool
 look_for_notes (waiting *self)
 {
-	DIR *folder = opendir (self->folder);
+	int fd = openat (self->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
 	struct dirent *entry;
 	bool is_over = false;
 	while (folder && !is_over && (entry = readdir (folder))) {
@@ -127,6 +134,8 @@ look_for_notes (waiting *self)
 	}
 	if (folder)
 		closedir (folder);
+	else if (fd >= 0)
+		close (fd);
 	return is_over;
 }
 
@@ -162,13 +171,17 @@ monocle__attach_outcome
 monocle__attach_wait (const monocle__live_process *process, const char *folder, uint32_t milliseconds,
                       monocle__attach_look *look, void *data, char *ret_reason, size_t size)
 {
-	waiting self = { .process = process, .folder = folder, .limit = milliseconds, .look = look, .data = data };
+	waiting self = { .process = process, .limit = milliseconds, .look = look, .data = data };
 	self.reason = ret_reason;
 	self.size = size;
 	self.end = MONOCLE__ATTACH_SILENT;
 	ret_reason[0] = '\0';
-	if (uv_loop_init (&self.loop) != 0)
+	self.folder = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (self.folder < 0 || uv_loop_init (&self.loop) != 0) {
+		if (self.folder >= 0)
+			close (self.folder);
 		return MONOCLE__ATTACH_SILENT;
+	}
 	self.timer.data = &self;
 	uv_timer_init (&self.loop, &self.timer);
 	uv_timer_start (&self.timer, on_time, LOOK_MS, LOOK_MS);
@@ -181,5 +194,6 @@ monocle__attach_wait (const monocle__live_process *process, const char *folder, 
 	monocle__attach_wait_signals (SIG_UNBLOCK);
 	uv_run (&self.loop, UV_RUN_DEFAULT);
 	close_handles (&self);
+	close (self.folder);
 	return self.end;
 }

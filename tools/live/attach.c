@@ -12,10 +12,13 @@
 #include "control.h"
 #include "coreclr.h"
 #include "file/left-over.h"
+#include "file/take-over.h"
 #include "ipc.h"
 #include "module/module-file.h"
 #include "run/environ.h"
+#include "utf8.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,17 +78,27 @@ refuse_length (void)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
-/* What was said in there was not said on the program's own stderr. */
+/*
+ * What was said in there was not said on the program's own stderr. The program may have written to the file, too, or
+ * have put another one in its place.
+ */
 static void
-say_messages (const char *folder)
+say_messages (const monocle__live_process *process, const char *folder)
 {
 	char *path = monocle__format ("%s/" MONOCLE__ATTACH_BLOCK_LOG, folder), *line = NULL;
-	FILE *file = fopen (path, "re");
+	int fd = monocle__take_over_open (AT_FDCWD, path, process->user);
+	FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
 	size_t room = 0;
-	while (file && getline (&line, &room, file) > 0)
-		fputs (line, stderr);
+	ssize_t length;
+	while (file && (length = getline (&line, &room, file)) > 0) {
+		length -= line[length - 1] == '\n';
+		fwrite (line, 1, monocle__utf8_clean (line, (size_t) length), stderr);
+		putc ('\n', stderr);
+	}
 	if (file)
 		fclose (file);
+	else if (fd >= 0)
+		close (fd);
 	free (line);
 	unlink (path);
 	free (path);
@@ -135,6 +148,7 @@ monocle__attach_folder_make (const monocle__live_process *process, const monocle
 	if (!library || !monocle__attach_target_sees (process, library, "the library") ||
 	    monocle__run_folder_make (ret_folder) != 0)
 		return false;
+	ret_folder->user = process->user;
 	if (monocle__attach_target_sees (process, ret_folder->path, "the folder") &&
 	    monocle__attach_target_give (process, ret_folder->path))
 		return true;
@@ -160,7 +174,7 @@ load_adapter (const monocle__attach_plan *plan, const monocle__live_process *pro
 	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
 	                                       problem, sizeof problem) == 0)
 		return MONOCLE__EXIT_OK;
-	say_messages (folder);
+	say_messages (process, folder);
 	monocle__say ("process %d %s", (int) process->pid, has_ended (process) ? "has ended" : problem);
 	return MONOCLE__EXIT_FAILED;
 }
@@ -186,7 +200,7 @@ ask_standby (const monocle__live_process *process, const char *folder, const mon
 		close (fd);
 	if (result == 0)
 		return MONOCLE__EXIT_OK;
-	say_messages (folder);
+	say_messages (process, folder);
 	if (has_ended (process))
 		monocle__say ("process %d has ended", (int) process->pid);
 	else
@@ -205,13 +219,23 @@ monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_pro
 	return code;
 }
 
+/* What the process left is the caller's from now on. False: it could not be had, which was said. */
+static bool
+take_back (const monocle__live_process *process, const char *folder, monocle__attach_outcome end)
+{
+	bool is_ours = end == MONOCLE__ATTACH_SILENT || monocle__take_over (folder, process->user);
+	if (is_ours)
+		say_messages (process, folder);
+	return is_ours;
+}
+
 void
 monocle__attach_end (const monocle__live_process *process, const char *folder)
 {
 	char reason[256];
 	monocle__attach_wait_ask (folder);
 	monocle__attach_outcome end = monocle__attach_wait (process, folder, 0, NULL, NULL, reason, sizeof reason);
-	say_messages (folder);
+	take_back (process, folder, end);
 	if (end != MONOCLE__ATTACH_ENDED)
 		say_end (process, end, reason);
 }
@@ -228,7 +252,7 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 		plan->started (plan, process);
 	monocle__attach_outcome end =
 	    monocle__attach_wait (process, folder, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
-	say_messages (folder);
+	bool is_ours = take_back (process, folder, end);
 	say_end (process, end, reason);
-	return MONOCLE__EXIT_OK;
+	return is_ours ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 }

@@ -8,11 +8,14 @@
 #include "command/command.h"
 #include "file/move.h"
 #include "format.h"
+#include "path.h"
 #include "run-picture.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void
@@ -83,6 +86,36 @@ monocle__run_output_place (monocle__run_folder *folder, const char *output, int 
 			monocle__say ("cannot write %s: %s; the profile stays in %s", target,
 			              error == -ENXIO ? "nobody reads this pipe" : strerror (-error), profile->path);
 		free (target);
+	}
+}
+
+/* The names are the process's own choice: one that no module gives is not put anywhere. */
+static bool
+is_usual (const char *name)
+{
+	const char *extension = monocle__move_extension (name);
+	return *name != '.' && (strcmp (extension, ".pb.gz") == 0 || strcmp (extension, ".log") == 0);
+}
+
+void
+monocle__run_output_bring (monocle__run_folder *folder)
+{
+	char here[PATH_MAX];
+	if (!getcwd (here, sizeof here))
+		return;
+	for (size_t i = 0; i < folder->profile_count; i++) {
+		monocle__run_profile *profile = &folder->profiles[i];
+		const char *name = monocle__path_base_name (profile->path);
+		char *target = monocle__format ("%s/%s", here, name);
+		struct stat status;
+		if (profile->rescued && is_usual (name) && lstat (target, &status) != 0 &&
+		    monocle__move_file (profile->path, target) == 0) {
+			free (profile->path);
+			profile->path = target;
+			profile->rescued = false;
+		} else {
+			free (target);
+		}
 	}
 }
 

@@ -19,6 +19,11 @@ void monocle__run_output_collect (monocle__desc_list *profiles, size_t index, co
  * their id in it. What fails is said, unless it fails with `known_error`, which was said before.
  */
 void monocle__run_output_place (monocle__run_folder *folder, const char *output, int known_error);
+/*
+ * Puts profiles that could not be written into the folder where the command was typed there, with the caller's rights:
+ * the process is another user's. A name that is taken stays what it is.
+ */
+void monocle__run_output_bring (monocle__run_folder *folder);
 /* Names the profiles that could not be written into the folder where the command was typed. */
 void monocle__run_output_say_rescued (const monocle__run_folder *folder);
 

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""root attaches to a program of another user: its profile is root's, and the program's user gets nothing of root's.
+
+  other.py --build DIR [--runtimes clr8,...]
+
+The folder of an attach belongs to the program's user, who may put anything there, or something else in its place. A
+thief of that user does: links to what is root's, pipes that nobody writes to, the folder itself exchanged.
+"""
+import os
+import pathlib
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+
+OTHER = 65534
+AS_OTHER = {"user": OTHER, "group": OTHER, "extra_groups": []}
+
+# It waits until the folder is its user's, and does what it is told. Argument: the folder for temporary files.
+THIEF = r"""
+import os, sys, time
+place, victim, deed = sys.argv[1:]
+def mine():
+    for name in os.listdir(place):
+        path = place + "/" + name
+        if name.startswith("monocle-") and os.lstat(path).st_uid == os.geteuid():
+            return path
+def replace(path, make):
+    if os.path.lexists(path):
+        os.unlink(path)
+    make(path)
+print("ready", flush=True)
+while not mine():
+    time.sleep(0.001)
+folder = mine()
+if deed == "exchanges the folder":
+    os.rename(folder, folder + "-old")
+    os.symlink(victim, folder)
+elif deed == "makes pipes of notes":
+    for name in "1.asleep", "1.2.done", "stop", "output.1.1.pb.gz", "sample.1.1.spool", "sample.1.1.spool.plan":
+        os.mkfifo(folder + "/" + name)
+elif deed == "makes a pipe of the log":
+    replace(folder + "/log", os.mkfifo)
+elif deed == "makes links":
+    for name in "log", "output.1.1.pb.gz", "1.asleep", "1.loaded", "stop":
+        replace(folder + "/" + name, lambda path: os.symlink(victim + "/secret", path))
+elif deed == "names files":
+    for number, name in enumerate(["secret", "pipe"]):
+        with open("%s/1.%d.done" % (folder, number), "w") as note:
+            note.write("%s/%s\n" % (victim, name))
+elif deed == "writes to the log":
+    with open(folder + "/log", "a") as log:
+        log.write("\033[2J\033]0;title\007\n")
+print("done", flush=True)
+"""
+DEEDS = ["exchanges the folder", "makes pipes of notes", "makes a pipe of the log", "makes links", "names files",
+         "writes to the log"]
+
+
+class Other(harness.Suite):
+    def start(self, runtime, place):
+        exe = self.build.path / "test/conformance/attach/target.exe"
+        target = subprocess.Popen(runtime.command(exe), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/",
+                                  env=harness.bare_environment({"TMPDIR": str(place)}), **AS_OTHER)
+        target.stdout.readline()
+        return target
+
+    def attach(self, target, place, *arguments, command="attach"):
+        return harness.run([self.build.monocle, command, target.pid, *arguments],
+                           harness.bare_environment({"TMPDIR": str(place)}), cwd=self.victim, timeout=60)
+
+    def profiles(self, runtime, place):
+        target = self.start(runtime, place)
+        for arguments, pattern in (([], "*.sample.pb.gz"), (["-o", "named.pb.gz"], "named.pb.gz"),
+                                   (["--profile=events", "-q"], "*.events.log")):
+            what = "%s: a profile of another user's program, %s" % (runtime, " ".join(arguments))
+            seen = self.attach(target, place, "--duration=500ms", *arguments)
+            found = list(self.victim.glob(pattern))
+            self.check(seen.code == 0 and len(found) == 1 and found[0].stat().st_uid == os.geteuid() and
+                       stat.S_IMODE(found[0].stat().st_mode) == 0o600, what, (seen, found))
+            for path in found:
+                path.unlink()
+        seen = self.attach(target, place, command="stack")
+        self.check(seen.code == 0 and "Target" in seen.out, "%s: its stacks" % runtime, seen)
+        left = [path for path in place.iterdir() if path.name.startswith("monocle-")]
+        self.check(not left, "%s: nothing is left" % runtime, left)
+        target.kill()
+        target.wait()
+        target.stdin.close()
+        target.stdout.close()
+
+    def theft(self, runtime, place, deed, command):
+        target = self.start(runtime, place)
+        what = "%s, monocle %s, whose user %s" % (runtime, command, deed)
+        (self.victim / "secret").write_text("root's own\n")
+        thief = subprocess.Popen([self.python, "-c", THIEF, place, self.victim, deed], stdout=subprocess.PIPE,
+                                 cwd="/", text=True, **AS_OTHER)
+        thief.stdout.readline()
+        seen = self.attach(target, place, *(["--duration=300ms"] if command == "attach" else []), command=command)
+        self.check(not seen.timeout, what + " is not waited for")
+        self.check(thief.communicate(timeout=60)[0] == "done\n", what + ": the thief was at work")
+        left = (self.victim / "secret").exists() and (self.victim / "secret").read_text()
+        self.check(left == "root's own\n", what + ": what is root's is there", seen)
+        self.check("root's own" not in seen.out + seen.err and "\033" not in seen.err + seen.out,
+                   what + ": nothing of it is shown", seen)
+        copies = [path for path in self.victim.iterdir() if path.name not in ("secret", "pipe") and
+                  b"root's own" in path.read_bytes()]
+        self.check(not copies, what + ": nothing of it is copied", copies)
+        self.check(not (self.victim / "stop").exists(), what + ": nothing is made there", seen)
+        target.kill()
+        target.wait()
+        target.stdin.close()
+        target.stdout.close()
+
+
+def python_of_other():
+    """That the other user can run; None: there is none, or we are not root."""
+    for path in [sys.executable, "/usr/bin/python3"] if os.geteuid() == 0 else []:
+        try:
+            if subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL, cwd="/", **AS_OTHER).returncode == 0:
+                return path
+        except OSError:
+            continue
+    return None
+
+
+def main():
+    suite = Other("attach to another user's program", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    options = suite.parse()
+    suite.python = python_of_other()
+    if not suite.python:
+        suite.skip("another user's program", "only root can be another user")
+        return suite.finish()
+    for runtime in suite.runtimes(options.runtimes.split(",")):
+        with tempfile.TemporaryDirectory(prefix="monocle-other-", dir="/tmp") as folder:
+            os.chmod(folder, 0o755)
+            place, suite.victim = pathlib.Path(folder, "place"), pathlib.Path(folder, "victim")
+            place.mkdir()
+            place.chmod(0o1777)
+            suite.victim.mkdir(mode=0o755)
+            os.mkfifo(suite.victim / "pipe")
+            suite.profiles(runtime, place)
+            for deed, command in [(deed, "attach") for deed in DEEDS] + [(deed, "stack") for deed in DEEDS[:2]]:
+                suite.theft(runtime, place, deed, command)
+                for left in place.glob("monocle-*"):  # what the thief has made, or taken away
+                    left.unlink() if left.is_symlink() else shutil.rmtree(left)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
