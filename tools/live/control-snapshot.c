@@ -14,16 +14,23 @@
 #include <monocle/kit.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A process has some modules, each with a file; one that names more is not itself. */
+enum { FILES_MOST = 256 };
 
 void
 monocle__control_snapshot_add (monocle__control_files *files, const char *line)
 {
+	if (!strchr (line, ' ') || files->count == FILES_MOST)
+		return;
 	char **longer = realloc (files->lines, (files->count + 1) * sizeof *longer);
-	if (!longer || !strchr (line, ' '))
+	if (!longer)
 		return;
 	files->lines = longer;
 	files->lines[files->count++] = monocle__format ("%s", line);
@@ -97,28 +104,45 @@ write_coverage (const source *s)
 	return code;
 }
 
-/* Lines of text are written whole. */
+typedef struct {
+	int fd;
+	off_t length;
+} text;
+
+/* Lines of text are written whole; the process adds more, which is not waited for. */
 static int
 copy_text (FILE *out, const void *context)
 {
 	char buffer[1 << 14];
-	size_t length;
-	FILE *in = (FILE *) context;
-	while ((length = fread (buffer, 1, sizeof buffer, in)) > 0)
-		fwrite (buffer, 1, length, out);
+	const text *from = context;
+	off_t left = from->length;
+	while (left > 0) {
+		ssize_t got = read (from->fd, buffer, left < (off_t) sizeof buffer ? (size_t) left : sizeof buffer);
+		if (got <= 0)
+			break;
+		fwrite (buffer, 1, (size_t) got, out);
+		left -= got;
+	}
 	return 0;
 }
 
+/* The process says what it writes: a device or a pipe would be read without an end, or waited for. */
 static int
 write_text (const source *s)
 {
-	FILE *in = fopen (s->path, "re");
-	if (!in) {
+	text from = { .fd = open (s->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) };
+	struct stat status;
+	int code = MONOCLE__EXIT_FAILED;
+	if (from.fd < 0 || fstat (from.fd, &status) != 0) {
 		monocle__say ("%s: %s", s->path, strerror (errno));
-		return MONOCLE__EXIT_FAILED;
+	} else if (!S_ISREG (status.st_mode)) {
+		monocle__say ("%s: it is not a file", s->path);
+	} else {
+		from.length = status.st_size;
+		code = monocle__output_file (s->place, s->path, copy_text, &from);
 	}
-	int code = monocle__output_file (s->place, s->path, copy_text, in);
-	fclose (in);
+	if (from.fd >= 0)
+		close (from.fd);
 	return code;
 }
 
@@ -187,6 +211,10 @@ int
 monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid, const char *output)
 {
 	int code = MONOCLE__EXIT_OK;
+	if (files->count == FILES_MOST) {
+		monocle__say ("process %d names more files than modules can have", (int) pid);
+		return MONOCLE__EXIT_FAILED;
+	}
 	if (files->count > 1 && output && !is_folder (output)) {
 		monocle__say ("%zu modules have a file each: name one of them, or a folder, as in -o %s/", files->count,
 		              output);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""monocle ctl, and processes that say anything. Needs no runtime: a control socket is easily made.
+
+  test_ctl.py MONOCLE
+"""
+import ctypes
+import multiprocessing
+import os
+import pathlib
+import socket
+
+import case
+
+THREAD = b'monocle-ctl'  # by which the one that serves the socket is known
+PR_SET_NAME = 15
+
+
+def serve(folder, answer, ready):
+    """A process whose every answer is this."""
+    ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
+    folder.mkdir(mode=0o700)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(folder / 'socket'))
+    listener.listen()
+    ready.set()
+    while True:
+        client = listener.accept()[0]
+        try:
+            client.recv(1 << 16)
+            client.sendall(answer)
+            client.recv(1)  # until the command has read enough
+        except OSError:
+            pass
+        client.close()
+
+
+class Ctl(case.Case):
+    def setUp(self):
+        super().setUp()
+        self.servers = []
+
+    def tearDown(self):
+        for server in self.servers:
+            server.kill()
+            server.join()
+        super().tearDown()
+
+    def ask(self, answer, verb, *words):
+        """What `monocle ctl` makes of it: exit code, stdout, stderr."""
+        context = multiprocessing.get_context('fork')
+        ready = context.Event()
+        folder = self.folder / ('monocle-ctl-%016x' % len(self.servers))
+        server = context.Process(target=serve, args=(folder, answer, ready), daemon=True)
+        server.start()
+        self.servers.append(server)
+        self.assertTrue(ready.wait(60))
+        return self.monocle('ctl', str(server.pid), verb, *words)
+
+    def refuse(self, answer, says):
+        code, out, error = self.ask(answer, 'snapshot')
+        self.assertEqual((code, out, error.count('\n')), (1, '', 1), error)
+        self.assertIn(says, error)
+        self.assertEqual(list(self.work.iterdir()), [])
+
+    def test_a_text_is_copied_as_it_is_now(self):
+        log = self.folder / 'a.log'
+        log.write_text('one\ntwo\n')
+        self.assertEqual(self.ask(b'file events %s\nok\n' % bytes(log), 'snapshot', '-o', 'x.log')[0], 0)
+        self.assertEqual((self.work / 'x.log').read_text(), 'one\ntwo\n')
+
+    def test_what_is_no_file_is_neither_waited_for_nor_read_without_an_end(self):
+        for ending in '.log', '.spool', '.mcov':
+            pipe = self.folder / ('pipe' + ending)
+            os.mkfifo(pipe)
+            self.refuse(b'file events %s\nok\n' % bytes(pipe), 'pipe' + ending)
+        for path in b'/dev/zero', b'/dev/full', b'/tmp', b'/nowhere/at/all':
+            self.refuse(b'file events %s\nok\n' % path, pathlib.Path(os.fsdecode(path)).name)
+
+    def test_lines_that_name_no_file_are_passed_over(self):
+        lines = b''.join(b'file events%d /nowhere/%d\nfile nothing\n' % (i, i) for i in range(200))
+        code, out, error = self.ask(lines + b'ok\n', 'snapshot')
+        self.assertEqual((code, out, error.count('\n')), (1, '', 200), error)
+
+    def test_a_process_with_thousands_of_files_is_not_believed(self):
+        self.refuse(b'file events /etc/hostname\n' * 20000 + b'ok\n', 'names more files than modules can have')
+
+    def test_an_answer_steers_no_terminal(self):
+        code, out, error = self.ask(b'module \033[2J run\033]0;x\007\nprocess \033[31m\nerror \033[2Jbad\n', 'status')
+        self.assertEqual((code, error.count('\n')), (1, 1))
+        self.assertNotRegex(out + error, r'[\x00-\x09\x0b-\x1f]')
+
+
+if __name__ == '__main__':
+    case.main()
