@@ -292,7 +292,7 @@ read_function (reader *r, monocle__wire_span message)
 		return -1;
 	if (!*function.name)
 		function.name = *function.system_name ? function.system_name : "(unnamed)";
-	function.line = (int64_t) numbers[5];
+	function.line = numbers[5] <= INT32_MAX ? (int64_t) numbers[5] : 0;
 	if (tell_source (r, &function) != 0)
 		return -1;
 	index = monocle__profile_add_function (r->profile, &function);

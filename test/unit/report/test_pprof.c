@@ -173,11 +173,11 @@ write_with (const monocle__profile *profile, monocle__report_writer *writer)
 
 /* What Monocle writes: IMAGE!NAME beside the name, and the source where it is known. `Main` has none. */
 static void
-put_sources (message *m)
+put_sources_at (message *m, uint64_t line)
 {
 	static const char *const strings[] = { "",     "calls",        "count",        "Main",    "Work",
 		                                   "note", "app.exe!Main", "app.exe!Work", "app.exe", "/src/work.cs" };
-	static const uint64_t rows[][5] = { { 1, 3, 6, 8, 0 }, { 2, 4, 7, 9, 12 } };
+	const uint64_t rows[][5] = { { 1, 3, 6, 8, 0 }, { 2, 4, 7, 9, line } };
 
 	put_sample (m, 2, 1, 7);
 	put_location (m, 1, 1, 0);
@@ -191,6 +191,12 @@ put_sources (message *m)
 	put_pair (m, 1, 1, 2);
 	for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
 		put_text (m, strings[i]);
+}
+
+static void
+put_sources (message *m)
+{
+	put_sources_at (m, 12);
 }
 
 static void
@@ -211,6 +217,20 @@ a_function_is_known_by_its_image_and_shown_with_its_source (void **state)
 	assert_non_null (strstr (page, "\"sources\":[\"\",\n\"/src/work.cs\"],\n\"lines\":[0,12]"));
 	free (page);
 	monocle__profile_free (profile);
+}
+
+/* As of a place: an editor opens no such line, and sums of lines would run over. */
+static void
+a_line_that_no_text_has_is_not_known (void **state)
+{
+	static const uint64_t lines[] = { INT32_MAX, UINT64_C (1) << 31, INT64_MAX, UINT64_C (1) << 63, UINT64_MAX };
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		message m = { .size = 0 };
+		put_sources_at (&m, lines[i]);
+		monocle__profile *profile = parse (&m);
+		assert_int_equal (profile->functions[1].line, i == 0 ? INT32_MAX : 0);
+		monocle__profile_free (profile);
+	}
 }
 
 static void
@@ -456,6 +476,7 @@ main (void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (parts_may_come_in_any_order),
 		cmocka_unit_test (a_function_is_known_by_its_image_and_shown_with_its_source),
+		cmocka_unit_test (a_line_that_no_text_has_is_not_known),
 		cmocka_unit_test (a_page_without_sources_has_no_lists_of_them),
 		cmocka_unit_test (inlined_lines_are_frames_innermost_first),
 		cmocka_unit_test (a_location_without_a_name_is_its_address),
