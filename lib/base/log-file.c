@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "utf8.h"
 
 /* Without O_NONBLOCK a pipe would wait for its reader. */
@@ -115,6 +116,17 @@ complain (const char *path, int error)
 	write_quietly (STDERR_FILENO, line, length + 1);
 }
 
+/*
+ * The file is a setting, not a variable: we are attached, and the program was promised that its stderr is its own. It
+ * may have changed its root folder or its user, or have no descriptor left: then nobody hears us.
+ */
+static bool
+is_attached (void)
+{
+	const char *value = NULL;
+	return monocle_host_setting && monocle_host_setting ("MONOCLE_LOG", &value) && value && *value;
+}
+
 void
 monocle__log_file_write (const char *path, const char *line, size_t length)
 {
@@ -127,7 +139,7 @@ monocle__log_file_write (const char *path, const char *line, size_t length)
 		error = errno;
 	if (is_file && fd >= 0)
 		close (fd);
-	if (is_file && error) {
+	if (is_file && error && !is_attached ()) {
 		complain (path, error);
 		write_quietly (STDERR_FILENO, line, length);
 	}
