@@ -46,6 +46,8 @@ typedef struct thread_state {
 		const event *opener;
 		uint64_t time;
 	} open[DEPTH_MOST];
+	bool is_writing;
+	char line[LINE_MOST];
 } thread_state;
 
 static tapped taps[TAPS];
@@ -67,6 +69,7 @@ give_state_back (void *data)
 	thread_state *state = data;
 	own_state = NULL;
 	state->depth = 0;
+	state->is_writing = false;
 	atomic_store (&state->is_taken, false);
 }
 
@@ -174,26 +177,60 @@ put_event (text *out, const tapped *tap, void **arguments)
 	}
 }
 
+/* An event, and how long what it ends has taken: 0 where it ends nothing. */
+typedef struct {
+	const tapped *tap;
+	void **arguments;
+	uint64_t now, since;
+} occurrence;
+
+static void
+write_line (const occurrence *what, const thread_state *state, char line[LINE_MOST])
+{
+	text out = { line, line + LINE_MOST - 2 };
+	put_time (&out, what->now);
+	put_format (&out, " %7d ", state ? (int) state->tid : 0);
+	put_indent (&out, state ? state->depth : 0);
+	put_event (&out, what->tap, what->arguments);
+	if (what->since)
+		put_format (&out, " (%.1f us)", (double) (what->now - what->since) / 1000);
+	monocle_kit_text_line (the_log, what->now, line, (size_t) (out.at - line));
+}
+
+static __attribute__ ((noinline)) void
+write_line_here (const occurrence *what, const thread_state *state)
+{
+	char line[LINE_MOST];
+	write_line (what, state, line);
+}
+
+/* Not on a stack, of which a thread may have little; but for an event in the middle of another one, as in a signal. */
+static void
+write_event (const occurrence *what, thread_state *state)
+{
+	if (!state || state->is_writing) {
+		write_line_here (what, state);
+		return;
+	}
+	state->is_writing = true;
+	atomic_signal_fence (memory_order_seq_cst);
+	write_line (what, state, state->line);
+	atomic_signal_fence (memory_order_seq_cst);
+	state->is_writing = false;
+}
+
 static void
 on_event (ffi_cif *cif, void *result, void **arguments, void *data)
 {
+	occurrence what = { .tap = data, .arguments = arguments, .now = monocle_kit_now () };
 	const tapped *tap = data;
-	char line[LINE_MOST];
-	text out = { line, line + sizeof line - 2 };
+	uint64_t now = what.now;
 	int saved_errno = errno;
-	uint64_t now = monocle_kit_now (), since = 0;
 	thread_state *state = get_state ();
 	if (state && tap->closes)
-		since = close_level (state, tap->closes);
-	if (!atomic_load_explicit (&is_silent, memory_order_relaxed)) {
-		put_time (&out, now);
-		put_format (&out, " %7d ", state ? (int) state->tid : 0);
-		put_indent (&out, state ? state->depth : 0);
-		put_event (&out, tap, arguments);
-		if (since)
-			put_format (&out, " (%.1f us)", (double) (now - since) / 1000);
-		monocle_kit_text_line (the_log, now, line, (size_t) (out.at - line));
-	}
+		what.since = close_level (state, tap->closes);
+	if (!atomic_load_explicit (&is_silent, memory_order_relaxed))
+		write_event (&what, state);
 	if (state && tap->opens)
 		open_level (state, tap->row, now);
 	errno = saved_errno;
