@@ -38,6 +38,9 @@ typedef struct {
 	uintptr_t ip, sp, fp;
 } found;
 
+/* Bytes of stack that the runtime takes to show a thread its own stack, and that are left to it then. */
+enum { ROOM = 24 << 10 };
+
 /* Frames from number `skipped` on, as many as there is room for. */
 typedef struct {
 	found *list;
@@ -243,6 +246,8 @@ walk_stack (void *host, const void *context, uint32_t flags, monocle_frame_visit
 {
 	if (context)
 		return monocle__walk (context, flags, visit, data);
+	if (!monocle__thread_memory_has_room (ROOM))
+		return MONOCLE_E_UNKNOWN;
 	return is_in_callback () ? walk_here (&(visitor) { visit, data }) : MONOCLE_E_REFUSED;
 }
 
