@@ -23,7 +23,6 @@ command_find (const char *name)
 	return NULL;
 }
 
-/* People name the module for the command. */
 static bool
 is_module (const char *name)
 {
@@ -35,9 +34,22 @@ is_module (const char *name)
 	return is_there;
 }
 
+static bool
+is_like_module (const char *name, char *ret_meant, size_t size)
+{
+	monocle__layout layout;
+	bool is_like;
+	monocle__layout_find (&layout);
+	is_like = monocle__module_check_guess (&layout, name, ret_meant, size);
+	monocle__layout_done (&layout);
+	return is_like;
+}
+
+/* People name the module for the command. */
 static int
 unknown_command (const char *name)
 {
+	char module[64];
 	const char *names[32], *meant;
 	size_t count = 0;
 	for (; count < monocle__command_count && count < sizeof names / sizeof *names; count++)
@@ -47,6 +59,8 @@ unknown_command (const char *name)
 		monocle__say ("'%s' is a module: monocle run --profile=%s -- COMMAND", name, name);
 	else if (meant)
 		monocle__say ("there is no command '%s'; did you mean '%s'?", name, meant);
+	else if (is_like_module (name, module, sizeof module))
+		monocle__say ("there is no command '%s'; did you mean the module '%s'?", name, module);
 	else
 		monocle__say ("there is no command '%.40s'; monocle --help lists them", name);
 	return MONOCLE__EXIT_USAGE;

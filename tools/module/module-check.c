@@ -12,6 +12,7 @@
 #include "module-list.h"
 #include "nearest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,17 +37,38 @@ join_names (const char *const *names, size_t count)
 	return text;
 }
 
+/* Those that people are shown, as the list has them. */
+static size_t
+gather_names (const monocle__module_list *list, const char *names[NAMES_MOST])
+{
+	size_t count = 0;
+	for (size_t i = 0; i < list->count && count < NAMES_MOST; i++) {
+		if (!list->modules[i].is_hidden)
+			names[count++] = list->modules[i].name;
+	}
+	return count;
+}
+
+bool
+monocle__module_check_guess (const monocle__layout *layout, const char *name, char *ret_meant, size_t size)
+{
+	monocle__module_list list;
+	const char *names[NAMES_MOST];
+	monocle__module_list_init (&list, layout);
+	const char *meant = monocle__nearest (name, names, gather_names (&list, names));
+	if (meant)
+		snprintf (ret_meant, size, "%s", meant);
+	monocle__module_list_done (&list);
+	return meant != NULL;
+}
+
 static void
 say_unknown (const monocle__layout *layout, const char *name)
 {
 	monocle__module_list list;
 	const char *names[NAMES_MOST], *meant;
-	size_t count = 0;
 	monocle__module_list_init (&list, layout);
-	for (size_t i = 0; i < list.count && count < NAMES_MOST; i++) {
-		if (!list.modules[i].is_hidden)
-			names[count++] = list.modules[i].name;
-	}
+	size_t count = gather_names (&list, names);
 	meant = monocle__nearest (name, names, count);
 	char *all = join_names (names, count);
 	if (meant)

@@ -17,6 +17,9 @@
  */
 int monocle__module_check (const monocle__layout *layout, const monocle__desc_list *descs);
 
+/* The module that `name` may have been meant for. False: none is like it. */
+bool monocle__module_check_guess (const monocle__layout *layout, const char *name, char *ret_meant, size_t size);
+
 /* Prints what the module of `desc`, NAME[:ARGUMENTS], says of its arguments. 0, or an exit code after one line. */
 int monocle__module_check_help (const monocle__layout *layout, const char *desc);
 
