@@ -172,7 +172,7 @@ wait_for (slot *own, unsigned milliseconds)
 static slot *
 put (void (*work) (void *data), const void *data, size_t size, bool is_awaited)
 {
-	slot *own = size <= DATA_SIZE && monocle__service_is_there () ? claim () : NULL;
+	slot *own = atomic_load (&ended) || size > DATA_SIZE || owner != getpid () ? NULL : claim ();
 	if (!own)
 		return NULL;
 	while (sem_trywait (&own->done) == 0) /* what an answer that came together with the giving up left */
@@ -215,15 +215,9 @@ monocle__service_set_chore (void (*work) (void))
 }
 
 bool
-monocle__service_is_there (void)
-{
-	return owner == getpid () && !atomic_load (&ended);
-}
-
-bool
 monocle__service_wake (void)
 {
-	if (!monocle__service_is_there ())
+	if (owner != getpid () || atomic_load (&ended))
 		return false;
 	sem_post (&posted);
 	return true;

@@ -22,8 +22,7 @@ bool monocle__service_post (void (*work) (void *data), const void *data, size_t 
 bool monocle__service_is_self (void);
 /* What it does each time that it is woken; there is one. */
 void monocle__service_set_chore (void (*work) (void));
-/* False: there is no service (any more), or this is a forked child. Any context. */
-bool monocle__service_is_there (void);
+/* False: there is no service (any more). Any context. */
 bool monocle__service_wake (void);
 /* From now on nothing is run: the runtime is going. */
 void monocle__service_end (void);

@@ -224,8 +224,6 @@ learn (uintptr_t ip)
 {
 	monocle__thread_memory_scratch ();
 	if (!is_named (ip))
-		monocle__precompiled_index (ip);
-	if (!is_named (ip))
 		ask_runtime (ip);
 	bool named = is_named (ip);
 	atomic_fetch_add (named ? &counts.named : &counts.refused, 1);
@@ -267,6 +265,7 @@ do_chore (void)
 {
 	if (!atomic_exchange (&pending, false))
 		return;
+	monocle__precompiled_index ();
 	empty_queue ();
 }
 
@@ -297,7 +296,8 @@ monocle__codemap_image (monocle__clr_image *image)
 	if (!monocle__codemap_wanted () || !image->cli.readable || image->is_mapped)
 		return;
 	image->is_mapped = true;
-	monocle__precompiled_add (image, !monocle__service_is_there ());
+	if (monocle__precompiled_add (image) && !wake ())
+		monocle__precompiled_index ();
 }
 
 /* --- what was compiled before us ---------------------------------------------------------------------------------- */

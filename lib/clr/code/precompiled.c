@@ -4,12 +4,11 @@
  * precompiled.c - ReadyToRun code by address.
  *
  * The image has its functions sorted by address, but names them only the other way, from methods to functions. So each
- * image gets a table by function: a row of MethodDef, or where the signature of a generic instance is, which is read
- * when its code is met first. Rows are entered when the image comes (0.5 ms for the core library). Instances, which
- * are slower to go through (4 ms there), and what belongs to the function before it, such as funclets, are entered when
- * code of the image is met that has no row: by the service thread, which then also notes at which function each page of
- * code begins, so that searches are short. Everything else is read where the loader mapped it, and stays there: the
- * runtime uses no such code of images that can be unloaded.
+ * image gets a table by function: a row of MethodDef, or where the signature of a generic instance is, which is
+ * read when its code is met first. Rows are entered when the image comes (0.5 ms for the core library); instances,
+ * which are slower to go through, and what belongs to the function before it, such as funclets, by the service thread,
+ * which also notes at which function each page of code begins, so that searches are short. Everything else is read
+ * where the loader mapped it, and stays there: the runtime uses no such code of images that can be unloaded.
  *
  * Which image an address is in says a table of lists by megabyte, to which is only added. Any thread, any context, but
  * for adding.
@@ -36,6 +35,7 @@ enum { OWNER_INSTANCE = 1u << 31, OWNER_PART = 1u << 30, OWNER_VALUE = OWNER_PAR
 typedef struct precompiled precompiled;
 
 struct precompiled {
+	precompiled *waiting; /* the next one that is not indexed yet */
 	monocle__clr_image *image;
 	uintptr_t base;
 	uintptr_t begin, end; /* of all functions, and of thunks beside them */
@@ -56,6 +56,7 @@ struct node {
 };
 
 static _Atomic (node *) buckets[BUCKETS];
+static _Atomic (precompiled *) waiting;
 static _Atomic (uint64_t) all_bytes;
 
 static _Atomic (node *) *
@@ -134,14 +135,17 @@ number_pages (precompiled *p)
 		p->pages[page++] = p->r2r.function_count - 1;
 }
 
-static void
-index_all (precompiled *p)
+void
+monocle__precompiled_index (void)
 {
-	monocle__r2r_each_instance (&p->r2r, own_instance, p);
-	monocle__r2r_each_cold (&p->r2r, own_cold, p);
-	own_parts (p);
-	number_pages (p);
-	atomic_store_explicit (&p->is_indexed, true, memory_order_release);
+	precompiled *p = atomic_exchange (&waiting, NULL);
+	for (; p; p = p->waiting) {
+		monocle__r2r_each_instance (&p->r2r, own_instance, p);
+		monocle__r2r_each_cold (&p->r2r, own_cold, p);
+		own_parts (p);
+		number_pages (p);
+		atomic_store_explicit (&p->is_indexed, true, memory_order_release);
+	}
 }
 
 /* False: the table contradicts itself. */
@@ -205,7 +209,7 @@ publish (precompiled *p)
 }
 
 bool
-monocle__precompiled_add (monocle__clr_image *image, bool at_once)
+monocle__precompiled_add (monocle__clr_image *image)
 {
 	monocle__r2r r2r;
 	const monocle__ecma_image *ecma = &image->cli.ecma;
@@ -215,9 +219,12 @@ monocle__precompiled_add (monocle__clr_image *image, bool at_once)
 	if (!p)
 		return false;
 	monocle__r2r_each_method (&p->r2r, own_method, p);
-	if (at_once)
-		index_all (p);
-	return publish (p);
+	if (!publish (p))
+		return false;
+	p->waiting = atomic_load (&waiting);
+	while (!atomic_compare_exchange_weak (&waiting, &p->waiting, p))
+		;
+	return true;
 }
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
@@ -230,14 +237,6 @@ image_at (uintptr_t ip)
 		if (ip - at->code->begin < at->code->end - at->code->begin)
 			return at->code;
 	return NULL;
-}
-
-void
-monocle__precompiled_index (uintptr_t ip)
-{
-	precompiled *p = image_at (ip);
-	if (p && !atomic_load_explicit (&p->is_indexed, memory_order_relaxed))
-		index_all (p);
 }
 
 /*
@@ -298,13 +297,12 @@ monocle__precompiled_find (uintptr_t ip, monocle__code *ret)
 		return find_thunk (p, ip, ret);
 	monocle__r2r_function piece = monocle__r2r_get (&p->r2r, function);
 	MONOCLE__INVARIANT (function < p->r2r.function_count && ip - p->base - piece.begin < piece.end - piece.begin);
-	bool is_indexed = atomic_load_explicit (&p->is_indexed, memory_order_acquire);
 	uint32_t owner = owner_of (p, function);
 	*ret = (monocle__code) {
 		.start = p->base + piece.begin,
 		.size = piece.end - piece.begin,
 		.method = method_at (p, function, owner),
-		.frame = owner || is_indexed ? &p->frames[function] : NULL, /* else it may be a part */
+		.frame = &p->frames[function],
 		.unwind = monocle__r2r_unwind (&p->r2r, &piece),
 		.kind = owner & OWNER_INSTANCE ? MONOCLE__CODE_R2R_INSTANCE : MONOCLE__CODE_R2R,
 		.is_part = (owner & OWNER_PART) != 0,

@@ -9,13 +9,13 @@
 #include "codemap.h"
 
 /*
- * Lets the image's code be found; all of it has a name when monocle__precompiled_index () has run, `at_once` or when
- * code without one is met. False: the image has no such code, or none that could be read. Once per image, which is
- * never unloaded: the runtime uses no such code of collectible ones. Normal context.
+ * Lets the image's code be found; all of it has a name when monocle__precompiled_index () has run. False: the image has
+ * no such code, or none that could be read. Once per image, which is never unloaded: the runtime uses no such code of
+ * collectible ones. Normal context.
  */
-bool monocle__precompiled_add (monocle__clr_image *image, bool at_once);
-/* Does what is left to do of the image whose code is at `ip`, if any. On the service thread. */
-void monocle__precompiled_index (uintptr_t ip);
+bool monocle__precompiled_add (monocle__clr_image *image);
+/* Does what is left to do of all images that came. One thread at a time. */
+void monocle__precompiled_index (void);
 /* As monocle__codemap_find (). */
 bool monocle__precompiled_find (uintptr_t ip, monocle__code *ret);
 /* The method of the code at an instance's address that the tables did not name. Any context. */

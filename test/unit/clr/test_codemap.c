@@ -110,10 +110,6 @@ precompiled_methods_are_known_by_every_byte (void **state)
 	} rows[] = {
 		{ 0, 1, false }, { 1, 1, true }, { 2, 3, false }, { 3, 20, false }, { 5, 3, true },
 	};
-	assert_non_null (find (function_at (&house, 2)).frame);
-	assert_null (find (function_at (&house, 5)).method); /* nobody has met it; it may be a part, with another shape */
-	assert_null (find (function_at (&house, 5)).frame);
-	monocle__codemap_learn (function_at (&house, 5));
 	assert_true (comes_true (is_named, function_at (&house, 5))); /* the service goes through instances and parts */
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (uint32_t offset = 0; offset < R2R_FUNCTION_SIZE; offset++) {
@@ -417,7 +413,6 @@ images_come_while_others_look (void **state)
 		fake_load (&more[i]);
 	}
 	for (int i = 0; i < 40; i++) {
-		monocle__codemap_learn (function_at (&more[i], 5));
 		assert_true (comes_true (is_named, function_at (&more[i], 5)));
 		assert_ptr_equal (name_at (function_at (&more[i], 2)), monocle_method_def (image_of (&more[i]), MAIN));
 	}
