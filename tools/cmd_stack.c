@@ -159,8 +159,9 @@ const monocle__command monocle__command_stack = {
 	.operands = "PID|NAME",
 	.options = options,
 	.about =
-	    "Prints the stack of every thread once, with source lines where there are symbols, and leaves the program as\n"
-	    "it was. monocle ps lists the programs that it works with.\n",
+	    "Prints the stack of every thread once, with source lines where there are symbols and with what the thread\n"
+	    "did (running, sleeping, waiting for a lock ...), and leaves the program as it was. monocle ps lists the\n"
+	    "programs that it works with.\n",
 	.more = "A program that was started with sample:snapshot=FILE writes its stacks itself when it gets SIGUSR2.\n",
 	.examples = "  monocle stack 4711\n"
 	            "  monocle stack shop.dll --fold --mine\n",

@@ -314,6 +314,11 @@ enum {
 	MONOCLE_KIT_FRAME_FINALIZER,   /* [finalizer]: its thread, outside of finalizers */
 	MONOCLE_KIT_FRAME_START,       /* [start-up]: finding and starting the runtime */
 	MONOCLE_KIT_FRAME_RUNTIME,     /* [runtime]: in the runtime's library, loading types for instance */
+	/* What the thread did, as the outermost frame of a stack: the profile has it as a label `state`, not as a frame. */
+	MONOCLE_KIT_FRAME_RUNNING,
+	MONOCLE_KIT_FRAME_WAITING,     /* for what, the innermost frames tell */
+	MONOCLE_KIT_FRAME_DISK,        /* waiting for it */
+	MONOCLE_KIT_FRAME_STOPPED,     /* by a debugger */
 };
 
 typedef struct {

@@ -19,6 +19,7 @@
 
 #include "hash.h"
 #include "invariant.h"
+#include "thread-state.h"
 
 #define NONE UINT32_MAX
 
@@ -34,7 +35,7 @@ struct builder {
 	const struct monocle__spool_view *view;
 	struct map methods;      /* method key -> function */
 	struct map edges;        /* (parent path, function) -> path; roots: (NONE, ...) */
-	struct map labels;       /* hash of a label's text -> label */
+	struct map labels;       /* hash of a label -> label */
 	uint32_t *thread_labels; /* label of each thread number */
 	uint32_t thread_count;
 	uint32_t *node_paths; /* path of each node index; NONE: a root or nothing */
@@ -128,7 +129,7 @@ on_name (void *data, uint64_t key, const struct monocle__spool_name *name)
 {
 	struct builder *builder = data;
 	struct monocle__call_paths *out = builder->out;
-	if (builder->failed || !key)
+	if (builder->failed || !key || monocle__thread_state_is_key (key))
 		return;
 	void *functions = with_room (out->functions, out->function_count, &builder->function_room, sizeof *out->functions);
 	uint32_t *value = map_slot (&builder->methods, key);
@@ -234,17 +235,25 @@ add_unnamed (void *data, uint32_t index, const struct monocle__node *node)
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
+static int
+compare_labels (const void *pa, const void *pb)
+{
+	const struct monocle__label *a = pa, *b = pb;
+	int order = strcmp (a->text, b->text);
+	return order ? order : (a->state > b->state) - (a->state < b->state);
+}
+
 /* A server may have had a hundred thousand threads. */
 static uint32_t
 find_or_add_label (struct builder *builder, const struct monocle__label *label)
 {
 	struct monocle__call_paths *out = builder->out;
-	for (uint64_t key = monocle__hash_text (0, label->text);; key++) {
+	for (uint64_t key = monocle__hash_text (label->state, label->text);; key++) {
 		uint32_t *value = map_slot (&builder->labels, key ? key : 1);
 		if (!value)
 			return NONE;
-		if (*value != NONE && strcmp (out->labels[*value].text, label->text))
-			continue; /* Two texts of one hash. */
+		if (*value != NONE && compare_labels (&out->labels[*value], label))
+			continue; /* Two of one hash. */
 		if (*value != NONE)
 			return *value;
 		void *labels = with_room (out->labels, out->label_count, &builder->label_room, sizeof *out->labels);
@@ -260,7 +269,7 @@ static void
 on_thread (void *data, uint32_t number, const struct monocle__thread_record *record)
 {
 	struct builder *builder = data;
-	struct monocle__label label;
+	struct monocle__label label = { .state = 0 };
 	uint32_t length = __atomic_load_n (&record->name_length, __ATOMIC_ACQUIRE);
 	if (!(builder->view->header->flags & MONOCLE__SPOOL_THREADS) || builder->failed)
 		return;
@@ -311,6 +320,23 @@ on_root (struct builder *builder, uint32_t index, const struct monocle__node *no
 	builder->node_labels[index] = known ? builder->thread_labels[node->key] : NONE;
 }
 
+/* Is it what the thread did, and no frame? */
+static bool
+is_state (const struct builder *builder, const struct monocle__node *node)
+{
+	return monocle__thread_state_is_key (node->key) && builder->node_paths[node->parent] == NONE &&
+	       builder->node_labels[node->parent] != NONE;
+}
+
+static void
+on_state (struct builder *builder, uint32_t index, const struct monocle__node *node)
+{
+	struct monocle__label label = builder->out->labels[builder->node_labels[node->parent]];
+	label.state = node->key;
+	builder->node_labels[index] = find_or_add_label (builder, &label);
+	builder->failed |= builder->node_labels[index] == NONE;
+}
+
 static void
 on_node (void *data, uint32_t index, const struct monocle__node *node)
 {
@@ -319,6 +345,10 @@ on_node (void *data, uint32_t index, const struct monocle__node *node)
 		return;
 	if (!node->parent) {
 		on_root (builder, index, node);
+		return;
+	}
+	if (is_state (builder, node)) {
+		on_state (builder, index, node);
 		return;
 	}
 	uint32_t function = map_find (&builder->methods, node->key);
@@ -379,12 +409,6 @@ compare_ranks (const void *pa, const void *pb)
 	if (a->label != b->label)
 		return a->label < b->label ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
-}
-
-static int
-compare_labels (const void *a, const void *b)
-{
-	return strcmp (((const struct monocle__label *) a)->text, ((const struct monocle__label *) b)->text);
 }
 
 /* Numbers the labels by text: in the paths too. */

@@ -26,7 +26,8 @@ struct monocle__path {
 };
 
 struct monocle__label {
-	char text[128];
+	char text[128]; /* of the thread */
+	uint64_t state; /* what it did, MONOCLE_KIT_FRAME_RUNNING for example; 0: not known */
 };
 
 /*

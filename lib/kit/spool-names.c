@@ -143,6 +143,10 @@ static const char *const reserved_names[MONOCLE__RESERVED_KEYS] = {
 	[MONOCLE_KIT_FRAME_FINALIZER] = "[finalizer]",
 	[MONOCLE_KIT_FRAME_START]     = "[start-up]",
 	[MONOCLE_KIT_FRAME_RUNTIME]   = "[runtime]",
+	[MONOCLE_KIT_FRAME_RUNNING]   = "[running]",
+	[MONOCLE_KIT_FRAME_WAITING]   = "[waiting]",
+	[MONOCLE_KIT_FRAME_DISK]      = "[waiting for the disk]",
+	[MONOCLE_KIT_FRAME_STOPPED]   = "[stopped]",
 };
 /* clang-format on */
 

@@ -25,6 +25,7 @@
 #include "slow.h"
 #include "slow-fields.h"
 #include "spool-name.h"
+#include "thread-state.h"
 #include "utf8.h"
 #include "wire.h"
 
@@ -71,6 +72,8 @@ enum fixed_string {
 	FIXED_STRINGS = STRING_TYPES + 4
 };
 
+enum { WORDS_MOST = 64 };
+
 struct encoder {
 	const struct monocle__spool_view *view;
 	const struct monocle__call_paths *paths;
@@ -81,6 +84,11 @@ struct encoder {
 	monocle__wire_bytes strings; /* the string table's fields, put out last */
 	monocle__wire_bytes clean;   /* a string whose bytes were not UTF-8 */
 	uint64_t string_count;
+	struct { /* strings of labels that are added once; the texts are constants */
+		const char *text;
+		uint64_t string;
+	} words[WORDS_MOST];
+	uint32_t word_count;
 };
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
@@ -108,6 +116,20 @@ add_string (struct encoder *encoder, const char *text, size_t length)
 	}
 	monocle__wire_put_block (wire, &encoder->strings, PROFILE_STRING, encoder->clean.data, encoder->clean.length);
 	return encoder->string_count++;
+}
+
+static uint64_t
+add_words (struct encoder *encoder, const char *text)
+{
+	for (uint32_t i = 0; i < encoder->word_count; i++)
+		if (encoder->words[i].text == text)
+			return encoder->words[i].string;
+	uint64_t string = add_string (encoder, text, strlen (text));
+	if (encoder->word_count < WORDS_MOST) {
+		encoder->words[encoder->word_count].text = text;
+		encoder->words[encoder->word_count++].string = string;
+	}
+	return string;
 }
 
 /* --- parts -------------------------------------------------------------------------------------------------------- */
@@ -139,6 +161,24 @@ second_value (const struct encoder *encoder, const struct monocle__path *path)
 }
 
 static void
+write_label (struct encoder *encoder, uint64_t key, uint64_t text)
+{
+	monocle__wire *wire = &encoder->wire;
+	monocle__wire_put_number (wire, &wire->part, LABEL_KEY, key);
+	monocle__wire_put_number (wire, &wire->part, LABEL_STRING, text);
+	monocle__wire_end_part (wire, SAMPLE_LABEL);
+}
+
+static void
+write_state (struct encoder *encoder, const struct monocle__path *path)
+{
+	static const char key[] = "state";
+	if (encoder->paths->labels[path->label].state)
+		write_label (encoder, add_words (encoder, key),
+		             add_words (encoder, monocle__thread_state_words (encoder->paths, path)));
+}
+
+static void
 write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_t first_label)
 {
 	monocle__wire *wire = &encoder->wire;
@@ -154,9 +194,8 @@ write_sample (struct encoder *encoder, const struct monocle__path *path, uint64_
 		monocle__wire_put_varint (wire, &wire->part, second_value (encoder, path));
 	monocle__wire_end_part (wire, SAMPLE_VALUE);
 	if (path->label != NONE) {
-		monocle__wire_put_number (wire, &wire->part, LABEL_KEY, STRING_THREAD);
-		monocle__wire_put_number (wire, &wire->part, LABEL_STRING, first_label + path->label);
-		monocle__wire_end_part (wire, SAMPLE_LABEL);
+		write_label (encoder, STRING_THREAD, first_label + path->label);
+		write_state (encoder, path);
 	}
 	monocle__wire_end_message (wire, PROFILE_SAMPLE);
 }

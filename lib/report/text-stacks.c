@@ -3,8 +3,8 @@
  *
  * text-stacks.c - see text-stacks.h.
  *
- * A row is the stack of a thread, or of several that have one name. Rows of one stack are brought together by an order
- * in which equal stacks are neighbours; the least row of such a group stands for it.
+ * A row is the stack of a thread, or of several that have one name. Rows of one stack, of threads that did the same,
+ * are brought together by an order in which equal ones are neighbours; the least row of such a group stands for it.
  */
 #include "text-stacks.h"
 
@@ -23,10 +23,11 @@ enum { CELL_SIZE = 64, NAME_SIZE = 8192, INDENT = 4, LEAST_WIDTH = 24, NAMES = 8
 
 typedef struct {
 	uint32_t sample;
-	bool is_own;     /* a frame is the program's own code */
-	int64_t threads; /* of the row, */
-	int64_t group;   /* and of all rows with this stack */
-	size_t first;    /* of the rows with this stack, in the order in which equal stacks are neighbours */
+	const char *state; /* what the thread did; "": not known */
+	bool is_own;       /* a frame is the program's own code */
+	int64_t threads;   /* of the row, */
+	int64_t group;     /* and of all rows with this stack */
+	size_t first;      /* of the rows with this stack, in the order in which equal stacks are neighbours */
 } row;
 
 typedef struct {
@@ -60,6 +61,18 @@ static size_t
 depth_of (const printer *p, const row *r)
 {
 	return p->profile->samples[r->sample].depth;
+}
+
+static const char *
+state_of (const printer *p, size_t sample)
+{
+	const monocle__sample *s = &p->profile->samples[sample];
+	for (size_t i = 0; i < s->label_count; i++) {
+		const monocle__label *label = &p->profile->labels[s->labels + i];
+		if (strcmp (label->key, "state") == 0 && label->text)
+			return label->text;
+	}
+	return "";
 }
 
 static bool
@@ -98,6 +111,7 @@ add_rows (printer *p)
 		if (added.threads <= 0)
 			continue;
 		added.is_own = has_own_frame (p, &added);
+		added.state = state_of (p, i);
 		p->rows[p->count++] = added;
 	}
 }
@@ -124,6 +138,8 @@ compare_stacks (const void *a, const void *b, void *data)
 	const printer *p = data;
 	size_t depth = depth_of (p, a), other = depth_of (p, b);
 	int order = compare_numbers ((int64_t) depth, (int64_t) other);
+	if (order == 0)
+		order = strcmp (((const row *) a)->state, ((const row *) b)->state);
 	for (size_t i = 0; i < depth && order == 0; i++)
 		order = compare_frames (p, a, b, i);
 	return order;
@@ -192,6 +208,14 @@ print_name (const printer *p, const row *r)
 }
 
 static void
+print_state (const printer *p, const row *r)
+{
+	char state[256];
+	monocle__utf8_elide (r->state, 0, "", state, sizeof state);
+	fprintf (p->out, "%s%s", state[0] ? ", " : "", state);
+}
+
+static void
 print_threads (const printer *p, const row *r, size_t count)
 {
 	size_t shown = count < NAMES ? count : NAMES;
@@ -207,6 +231,7 @@ print_threads (const printer *p, const row *r, size_t count)
 	}
 	if (count > shown)
 		fprintf (p->out, " and %zu more names", count - shown);
+	print_state (p, r);
 	putc ('\n', p->out);
 }
 

@@ -75,9 +75,11 @@ static _Atomic uint64_t taken, weight; /* samples, and their nanoseconds */
 
 /* --- in the signal handler ---------------------------------------------------------------------------------------- */
 
+enum { MORE = 2 }; /* frames than are asked for: [truncated], and the thread's state */
+
 struct stack {
 	monocle_kit_frame *frames;
-	uint32_t count, room; /* room for one more than is asked for: [truncated] */
+	uint32_t count, room; /* without the more */
 	bool is_cut;
 	unsigned work; /* of the runtime, above the first managed frame: runtime.c */
 	uintptr_t ip;  /* where the thread was */
@@ -208,7 +210,7 @@ static void
 take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context)
 {
 	enum { FEW = 16 };
-	monocle_kit_frame few[FEW + 1], *frames = frames_take ();
+	monocle_kit_frame few[FEW + MORE], *frames = frames_take ();
 	struct stack stack = { .frames = frames ? frames : few, .ip = (uintptr_t) ip };
 	stack.room = frames ? (uint32_t) option_depth : FEW;
 	stack.work = runtime_own_work ();
@@ -216,14 +218,14 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	name_thread ();
 	bool whole = walk (&stack, context);
 	complete (&stack, whole);
-	if (is_snapshot && !whole)
-		snapshot_cut ();
-	if (is_snapshot)
-		snapshot_add (stack.frames, stack.count);
 	if (used && monocle_kit_stacks_add (the_stacks, stack.frames, stack.count, (uint64_t) pthread_self (), values)) {
 		taken++;
 		weight += used;
 	}
+	if (is_snapshot && !whole)
+		snapshot_cut ();
+	if (is_snapshot)
+		snapshot_add (stack.frames, stack.count);
 	if (frames)
 		frames_give_back (frames);
 }
@@ -613,7 +615,7 @@ mono_profiler_init_sample (const char *desc)
 	if (!monocle_event_support)
 		monocle_kit_crash_look_out (NULL);
 	the_handle = mono_profiler_create (NULL);
-	if (!frames_init (option_depth + 1)) {
+	if (!frames_init (option_depth + MORE)) {
 		monocle_kit_log_failure ("sample", "no memory; the program runs unprofiled");
 		return;
 	}

@@ -109,6 +109,13 @@ const char *runtime_thread_name (void);
  */
 uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 
+/* --- state.c: what each thread did before a snapshot disturbed it ------------------------------------------------- */
+
+/* Looks at all threads. Async-safe; one at a time. */
+void state_look (void);
+/* What the calling thread was seen to do, as an outermost frame; 0: not known. Async-safe. */
+uintptr_t state_frame (void);
+
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 
 /* Opens the profile of snapshots, none without `config`; mode and frequency are what is set again after each. Init. */
@@ -125,7 +132,8 @@ void snapshot_set_mode (MonoProfilerSampleMode mode);
 uint32_t snapshot_under_way (void);
 /* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */
 bool snapshot_wants_thread (uint32_t snapshot);
-void snapshot_add (const monocle_kit_frame *frames, uint32_t count);
+/* There is room for one more in `frames`. */
+void snapshot_add (monocle_kit_frame *frames, uint32_t count);
 /* A stack of it ends where Mono has to be asked about an address first. Async-safe. */
 void snapshot_cut (void);
 void snapshot_thread_name (uintptr_t tid, const char *name);

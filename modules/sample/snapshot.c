@@ -56,6 +56,7 @@ begin (void)
 	added = sweeps = 0;
 	is_short = false;
 	since = monocle_kit_now ();
+	state_look ();
 	number++;
 	mono_profiler_set_sample_mode (handle, MONO_PROFILER_SAMPLE_MODE_REAL, FREQUENCY);
 }
@@ -121,9 +122,12 @@ snapshot_wants_thread (uint32_t snapshot)
 }
 
 void
-snapshot_add (const monocle_kit_frame *frames, uint32_t count)
+snapshot_add (monocle_kit_frame *frames, uint32_t count)
 {
 	const uint64_t values[2] = { 1, 0 };
+	uintptr_t state = state_frame ();
+	if (state)
+		frames[count++] = (monocle_kit_frame) { (void *) state, 0 };
 	monocle_kit_stacks_add (the_snapshots, frames, count, (uint64_t) pthread_self (), values);
 	added++;
 }

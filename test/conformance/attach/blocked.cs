@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that wait in known methods: `blocked COUNT` makes COUNT of each kind, says "ready" when all of them wait, and
-// ends when standard input does. A comment "at NAME" marks the line at which such a thread waits.
+// Threads that wait in known methods, and one that computes: `blocked COUNT` makes COUNT of each kind, says "ready"
+// when all of them are there, and ends when standard input does. A comment "at NAME" marks the line of such a thread.
 using System;
 using System.IO.Pipes;
 using System.Runtime.InteropServices;
@@ -16,6 +16,7 @@ static class Blocked
 	static readonly TaskCompletionSource<int> done = new TaskCompletionSource<int> ();
 	static AnonymousPipeServerStream pipe;
 	static int there;
+	static ulong computed;
 
 	static void Come ()
 	{
@@ -66,6 +67,12 @@ static class Blocked
 		there += pipe.ReadByte (); // at Reads
 	}
 
+	static void Computes ()
+	{
+		Come ();
+		for (ulong i = 0; Volatile.Read (ref there) != -1; i++) computed += i * i; // at Computes
+	}
+
 	static void Start (ThreadStart body, int count)
 	{
 		for (int i = 0; i < count; i++)
@@ -81,7 +88,8 @@ static class Blocked
 		foreach (var body in bodies)
 			Start (body, count);
 		Start (Reads, 1);
-		while (Volatile.Read (ref there) < count * bodies.Length + 1)
+		Start (Computes, 1);
+		while (Volatile.Read (ref there) < count * bodies.Length + 2)
 			Thread.Sleep (1);
 		Thread.Sleep (100);
 		Console.WriteLine ("ready");

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "stack-ring.h"
+#include "thread-state.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -225,6 +226,48 @@ threads_are_kept_apart_named_and_ended_in_order (void **state)
 	assert_int_equal (samples (stacks, "Thread 5:main;g"), 2);
 	assert_int_equal (samples (stacks, "Thread 3:main;g"), 1);
 	assert_int_equal (spool_of (stacks)->thread_count, 302);
+	monocle_kit_stacks_close (stacks);
+}
+
+/* Which threads are kept apart in the profile by what they did. */
+static unsigned
+labels_of (monocle_kit_stacks *stacks, const char *thread, uint64_t *ret_states)
+{
+	struct monocle__spool_view view;
+	struct monocle__call_paths paths;
+	const char *error;
+	unsigned count = 0;
+	monocle_kit_spool *spool = spool_of (stacks);
+	assert_int_equal (monocle__spool_view_init (&view, spool->header, spool->allocated, &error), 0);
+	assert_int_equal (monocle__call_paths_init (&paths, &view), 0);
+	for (uint32_t i = 0; i < paths.path_count; i++) {
+		const struct monocle__label *label = &paths.labels[paths.paths[i].label];
+		if (paths.paths[i].calls && !strcmp (label->text, thread))
+			ret_states[count++] = label->state;
+	}
+	for (uint32_t i = 0; i < paths.function_count; i++)
+		assert_false (monocle__thread_state_is_key (paths.functions[i].key));
+	monocle__call_paths_done (&paths);
+	return count;
+}
+
+static void
+what_a_thread_did_is_no_frame_of_its_stack (void **state)
+{
+	monocle_kit_frame frames[] = { { frame_f, 0 }, { frame_main, 0 }, { (void *) MONOCLE_KIT_FRAME_WAITING, 0 } };
+	monocle_kit_stacks *stacks = open_stacks (true);
+	uint64_t states[8];
+	monocle_kit_stacks_thread_name (stacks, 7, "waits");
+	monocle_kit_stacks_thread_name (stacks, 8, "nobody knows");
+	add (stacks, 7, 1, frames, 3);
+	frames[2].method = (void *) MONOCLE_KIT_FRAME_RUNNING;
+	add (stacks, 7, 1, frames, 3);
+	add (stacks, 8, 1, frames, 2);
+	assert_int_equal (samples (stacks, "nobody knows:main;f"), 1);
+	assert_int_equal (labels_of (stacks, "waits", states), 2);
+	assert_int_equal (states[0] + states[1], MONOCLE_KIT_FRAME_WAITING + MONOCLE_KIT_FRAME_RUNNING);
+	assert_int_equal (labels_of (stacks, "nobody knows", states), 1);
+	assert_int_equal (states[0], 0);
 	monocle_kit_stacks_close (stacks);
 }
 
@@ -616,6 +659,7 @@ main (void)
 		tree_test (an_address_is_resolved_once_and_an_unknown_one_again),
 		tree_test (after_sync_addresses_are_asked_for_again),
 		tree_test (threads_are_kept_apart_named_and_ended_in_order),
+		tree_test (what_a_thread_did_is_no_frame_of_its_stack),
 		tree_test (stacks_of_neighbours_are_not_mixed_up),
 		tree_test (a_full_ring_loses_and_counts_and_goes_on),
 		tree_test (what_was_lost_is_said_at_the_end),

@@ -129,6 +129,36 @@ names_are_cut_before_places (void **state)
 	                "(4 more threads)\n");
 }
 
+static void
+equal_stacks_in_other_states_are_others (void **state)
+{
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+	assert_true (monocle__profile_add_value_type (profile, "threads", "count"));
+	uint32_t take = function (profile, "Shop.Store:Take (int)", "/src/shop/Store.cs");
+	static const char *const states[] = { "running", "sleeping", "sleeping" };
+	for (int i = 0; i < 3; i++) {
+		monocle__label label = { .key = "state", .text = states[i], .unit = "" };
+		sample (profile, i == 1 ? "clerk" : "manager", 1, &take, 1);
+		assert_true (monocle__profile_add_label (profile, &label));
+	}
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream (&bytes, &size);
+	monocle__report_options options = { .title = "snapshot" };
+	assert_int_equal (monocle__text_stacks (out, profile, &options), 0);
+	fclose (out);
+	assert_string_equal (bytes, "snapshot\n"
+	                            "3 threads\n"
+	                            "\n"
+	                            "2 threads: \"clerk\", \"manager\", sleeping\n"
+	                            "    Shop.Store:Take (int)\n"
+	                            "\n"
+	                            "\"manager\", running\n"
+	                            "    Shop.Store:Take (int)\n");
+	free (bytes);
+	monocle__profile_free (profile);
+}
+
 /* Here its own code has lines. What has none at all says so, if it was taken just now. */
 static void
 what_was_taken_just_now_says_how_long_that_took (void **state)
@@ -178,6 +208,7 @@ main (void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (equal_stacks_are_printed_once),
 		cmocka_unit_test (apart_each_name_has_its_own),
+		cmocka_unit_test (equal_stacks_in_other_states_are_others),
 		cmocka_unit_test (names_are_cut_before_places),
 		cmocka_unit_test (what_was_taken_just_now_says_how_long_that_took),
 		cmocka_unit_test (without_symbols_a_line_says_so),
