@@ -199,7 +199,7 @@ typedef struct {
 	uint32_t frequency;           /* as asked for */
 	uint32_t achieved;            /* hits in a second of CPU time of each thread (REAL: of time), 0.25 s ago */
 	const char *engine;           /* "perf", "timer", "paced": of most threads; "": none */
-	uint32_t threads;             /* that are sampled now */
+	uint32_t threads;             /* that are sampled now; without those that are seen to block the signal */
 	uint64_t hits;                /* since the process began, as are the next two */
 	uint64_t lost;                /* due, while the one before was still on its way */
 	uint64_t nanoseconds;         /* CPU time of sampled threads */

@@ -57,10 +57,12 @@ ask (const uint64_t *os_ids, uint32_t count)
 			atomic_store (&asked[i].os_id, -1);
 }
 
+/* It has ended, or it has the signal blocked. */
 static bool
-has_ended (uint32_t i)
+cannot_answer (uint32_t i)
 {
-	return syscall (SYS_tgkill, getpid (), atomic_load (&asked[i].os_id), 0) != 0;
+	pid_t os_id = atomic_load (&asked[i].os_id);
+	return os_id <= 0 || syscall (SYS_tgkill, getpid (), os_id, 0) || monocle__sampler_signal_is_blocked (os_id);
 }
 
 static void
@@ -69,8 +71,7 @@ await (uint32_t count, uint32_t milliseconds)
 	enum { PAUSE_NS = 200000 };
 	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + milliseconds * UINT64_C (1000000);
 	for (uint32_t i = 0; i < count; i++)
-		while (!is_answered (i) && atomic_load (&asked[i].os_id) > 0 && !has_ended (i) &&
-		       monocle__nanoseconds (CLOCK_MONOTONIC) < end)
+		while (!is_answered (i) && !cannot_answer (i) && monocle__nanoseconds (CLOCK_MONOTONIC) < end)
 			nanosleep (&(struct timespec) { 0, PAUSE_NS }, NULL);
 }
 

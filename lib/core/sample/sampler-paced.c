@@ -27,6 +27,7 @@ paced_open (monocle__sampled *thread, uint64_t period)
 {
 	thread->credit = thread->looked = thread->asked = 0;
 	atomic_store (&thread->signalled, false);
+	atomic_store (&thread->is_closed, false);
 	return 0;
 }
 
@@ -47,6 +48,15 @@ paced_again (monocle__sampled *thread, const siginfo_t *info)
 	return 0;
 }
 
+/* A thread that is slow may get its turn meanwhile, and says so itself. */
+static void
+note_silence (monocle__sampled *thread, pid_t os_id)
+{
+	atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
+	if (!atomic_load (&thread->is_closed) && monocle__sampler_signal_is_blocked (os_id))
+		atomic_store (&thread->is_closed, atomic_load (&thread->signalled));
+}
+
 static void
 send_to (monocle__sampled *thread)
 {
@@ -54,7 +64,7 @@ send_to (monocle__sampled *thread)
 	if (!os_id || !monocle__sampler_hears ())
 		return;
 	if (atomic_exchange (&thread->signalled, true)) {
-		atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
+		note_silence (thread, os_id);
 		return;
 	}
 	if (monocle__sampler_signal_send (os_id, monocle__sampler_signal_mark ()) == 0)

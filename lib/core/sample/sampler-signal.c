@@ -17,6 +17,9 @@
 #include "sampler.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +27,7 @@
 #include "arch/arch.h"
 #include "invariant.h"
 #include "model/thread.h"
+#include "read-file.h"
 
 enum { SIGNAL = SIGURG };
 
@@ -71,6 +75,7 @@ static void
 hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 {
 	atomic_store_explicit (&thread->signalled, false, memory_order_release);
+	atomic_store_explicit (&thread->is_closed, false, memory_order_relaxed);
 	const monocle__engine *engine = atomic_load (&thread->engine);
 	if (!monocle__sampler_hears ())
 		return;
@@ -141,6 +146,17 @@ monocle__sampler_signal_is_ours (void)
 {
 	struct sigaction now;
 	return sigaction (SIGNAL, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
+}
+
+bool
+monocle__sampler_signal_is_blocked (pid_t os_id)
+{
+	static const char label[] = "\nSigBlk:";
+	char path[64], text[4096];
+	snprintf (path, sizeof path, "/proc/self/task/%d/status", (int) os_id);
+	monocle__read_file_text (AT_FDCWD, path, text, sizeof text);
+	const char *line = strstr (text, label);
+	return line && strtoull (line + strlen (label), NULL, 16) >> (SIGNAL - 1) & 1;
 }
 
 int

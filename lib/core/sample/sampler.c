@@ -784,7 +784,7 @@ monocle_sampling_state (MonocleSampling *ret_state)
 		.nanoseconds = used,
 	};
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
-		state.threads += atomic_load (&thread->engine) != NULL;
+		state.threads += atomic_load (&thread->engine) && !atomic_load (&thread->is_closed);
 	memcpy (ret_state, &state, size < sizeof state ? size : sizeof state);
 	return 1;
 }

@@ -34,6 +34,7 @@ typedef struct monocle__sampled {
 	uint64_t credit;                /* paced: CPU time that no signal was sent for yet */
 	uint64_t looked, asked, ready;  /* paced: when it was last looked at, how long it was ready by then */
 	atomic_bool signalled;          /* paced: a signal is on its way. Set by the pacer, cleared by the handler */
+	atomic_bool is_closed;          /* paced: it has not answered, since it blocks the signal. The same */
 	_Atomic (uint64_t) used;        /* CPU time while it was sampled */
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
 	_Atomic (uint64_t) overruns;    /* the same: hits that were due while one was on its way */
@@ -115,6 +116,8 @@ bool monocle__sampler_signal_install (void);
 void monocle__sampler_signal_remove (void);
 /* Is the handler still the one that the kernel knows? */
 bool monocle__sampler_signal_is_ours (void);
+/* Would it wait at this thread, which has it blocked? */
+bool monocle__sampler_signal_is_blocked (pid_t os_id);
 /* Sends the signal to a thread of this process. 0 or an errno value. */
 int monocle__sampler_signal_send (pid_t os_id, union sigval mark);
 /* What a timer sends so that the handler knows it. */

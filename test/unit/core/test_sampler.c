@@ -902,6 +902,65 @@ CHILD_TEST (threads_come_and_go_while_modes_change)
 	CHECK (state_now ().threads == 0);
 }
 
+/* --- threads that block the signal -------------------------------------------------------------------------------- */
+
+static atomic_int closed_id;
+
+static void *
+closed (void *data)
+{
+	sigset_t all, before;
+	witness *own = enroll ();
+	sigfillset (&all);
+	pthread_sigmask (SIG_SETMASK, &all, &before);
+	atomic_store (&closed_id, gettid ());
+	sem_post (data);
+	while (sem_wait (&own->stop))
+		;
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	while (sem_wait (&own->stop))
+		;
+	monocle_thread_detach ((uintptr_t) pthread_self ());
+	return NULL;
+}
+
+static void
+await_threads (uint32_t count)
+{
+	for (int i = 0; i < PATIENCE_MS && state_now ().threads != count; i++)
+		pause_ms (1);
+	CHECK (state_now ().threads == count);
+}
+
+CHILD_TEST (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come)
+{
+	start ();
+	enroll ();
+	pthread_t thread = spawn (closed);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 200);
+	await_threads (1);
+	CHECK (atomic_load (&witnesses[1].hits) == 0);
+	sem_post (&witnesses[1].stop);
+	await_threads (2);
+	CHECK (atomic_load (&witnesses[1].hits) > 0);
+	sem_post (&witnesses[1].stop);
+	pthread_join (thread, NULL);
+}
+
+CHILD_TEST (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for)
+{
+	enum { LONG_MS = 600000 };
+	start ();
+	pthread_t thread = spawn (closed);
+	uint64_t os_ids[] = { (uint64_t) gettid (), (uint64_t) atomic_load (&closed_id) };
+	uintptr_t tids[2];
+	monocle_threads_ask (os_ids, 2, LONG_MS, tids);
+	CHECK (tids[0] == (uintptr_t) pthread_self () && !tids[1]);
+	sem_post (&witnesses[0].stop);
+	sem_post (&witnesses[0].stop);
+	pthread_join (thread, NULL);
+}
+
 int
 main (void)
 {
@@ -927,6 +986,8 @@ main (void)
 		cmocka_unit_test (a_forked_child_is_not_sampled_and_its_parent_still_is),
 		cmocka_unit_test (a_program_that_replaces_itself_is_not_hurt_by_what_is_on_its_way),
 		cmocka_unit_test (threads_come_and_go_while_modes_change),
+		cmocka_unit_test (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come),
+		cmocka_unit_test (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
