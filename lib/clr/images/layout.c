@@ -52,6 +52,12 @@ remembered (MonoClass *klass)
 	return id && monocle_id_find (MONOCLE_ID_CLASS, id) == klass ? id : 0;
 }
 
+bool
+monocle__clr_layout_knows_class (MonoClass *klass)
+{
+	return remembered (klass) != 0;
+}
+
 /* Of a definition with as many arguments as it takes; 0: unknown here. */
 static ClassID
 ask_class (ModuleID module, mdToken token, ULONG32 count, ClassID *arguments)

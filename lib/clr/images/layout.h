@@ -19,6 +19,8 @@ monocle__clr_layout_class_id (MonoObject *object)
 }
 /* The id that the runtime uses for this class today. Any context. */
 void monocle__clr_layout_remember_class (MonoClass *klass, ClassID id);
+/* Was it met, and is not gone? Any context. */
+bool monocle__clr_layout_knows_class (MonoClass *klass);
 /* Was that the id which it was met under last? Any context. */
 bool monocle__clr_layout_is_class (MonoClass *klass, ClassID id);
 /* Of an array class with one dimension: no vector, but one with bounds, T[*]? Any context. */
