@@ -25,7 +25,7 @@
 
 typedef struct {
 	uint64_t began; /* as CLOCK_MONOTONIC has it */
-	bool fold;
+	bool fold, async;
 	monocle__view_arguments view;
 } arguments;
 
@@ -92,7 +92,8 @@ take (const arguments *args, const monocle__live_process *process, const monocle
 {
 	enum { AT_ONCE = 1 };
 	char *path = monocle__format ("%s/stacks.pb.gz", folder->path);
-	char *desc = monocle__format ("sample:mode=none,lines,snapshot=%s,output=%s/samples.pb.gz", path, folder->path);
+	char *desc = monocle__format ("sample:mode=none,lines,%ssnapshot=%s,output=%s/samples.pb.gz",
+	                              args->async ? "async," : "", path, folder->path);
 	taking self = { args, process, path, -1 };
 	monocle__desc_list profiles = { &desc, 1 };
 	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
@@ -148,6 +149,9 @@ static const monocle__option options[] = {
 	{ "all-frames", 0, MONOCLE__OPTION_ON, offsetof (arguments, view.all_frames), NULL,
 	  "show each frame of the framework above your own code, too, not one for all\n"
 	  "between" },
+	{ "async",      0, MONOCLE__OPTION_ON, offsetof (arguments, async),           NULL,
+	  "the async methods that wait, too, and who awaits them: they are on no thread's\n"
+	  "stack, but on the heap; the program stands still for a full collection" },
 	MONOCLE__VIEW_WHICH_OPTIONS (arguments, view),
 	{ 0 },
 };
@@ -164,6 +168,7 @@ const monocle__command monocle__command_stack = {
 	    "programs that it works with.\n",
 	.more = "A program that was started with sample:snapshot=FILE writes its stacks itself when it gets SIGUSR2.\n",
 	.examples = "  monocle stack 4711\n"
-	            "  monocle stack shop.dll --fold --mine\n",
+	            "  monocle stack shop.dll --fold --mine\n"
+	            "  monocle stack shop.dll --async\n",
 	.run = run,
 };

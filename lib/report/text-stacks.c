@@ -39,6 +39,7 @@ typedef struct {
 	row *rows;
 	size_t count;
 	bool fold;
+	bool is_async; /* the rows are chains of async methods */
 	char program[256];
 } printer;
 
@@ -287,17 +288,42 @@ group_end (const printer *p, size_t from)
 	return end;
 }
 
-static void
-print_all (const printer *p)
+/* What a row counts: threads, or async methods that wait, in chains. */
+static const char *
+noun (const printer *p, int64_t count)
 {
-	size_t printed = 0, limit = p->options->limit ? p->options->limit : SIZE_MAX;
-	int64_t threads = 0, left = 0;
+	if (p->is_async)
+		return count == 1 ? "async chain" : "async chains";
+	return count == 1 ? "thread" : "threads";
+}
+
+static int64_t
+sum_of (const printer *p)
+{
+	int64_t sum = 0;
 	for (size_t i = 0; i < p->count; i++)
-		threads = monocle__add (threads, p->rows[i].threads);
+		sum = monocle__add (sum, p->rows[i].threads);
+	return sum;
+}
+
+static void
+print_head (const printer *p, const printer *async)
+{
+	int64_t threads = sum_of (p), chains = sum_of (async);
 	monocle__text_head (p->out, p->profile, p->options, "end: the process is still running"); /* It is a snapshot. */
 	if (lacks_lines (p))
 		fputs ("# no source lines: the program's images have no symbols (.pdb) beside or in them\n", p->out);
-	fprintf (p->out, "%" PRId64 " thread%s\n", threads, threads == 1 ? "" : "s");
+	fprintf (p->out, "%" PRId64 " %s", threads, noun (p, threads));
+	if (async->value != SIZE_MAX)
+		fprintf (p->out, ", %" PRId64 " %s", chains, noun (async, chains));
+	putc ('\n', p->out);
+}
+
+static void
+print_rows (const printer *p)
+{
+	size_t printed = 0, limit = p->options->limit ? p->options->limit : SIZE_MAX;
+	int64_t left = 0;
 	for (size_t i = 0, end; i < p->count; i = end) {
 		end = group_end (p, i);
 		for (size_t k = i; k < end && printed >= limit; k++)
@@ -305,11 +331,37 @@ print_all (const printer *p)
 		if (printed++ >= limit)
 			continue;
 		putc ('\n', p->out);
-		print_threads (p, &p->rows[i], end - i);
+		if (p->is_async)
+			fprintf (p->out, "%" PRId64 " %s\n", p->rows[i].group, noun (p, p->rows[i].group));
+		else
+			print_threads (p, &p->rows[i], end - i);
 		print_stack (p, &p->rows[i]);
 	}
 	if (left)
-		fprintf (p->out, "\n(%" PRId64 " more thread%s)\n", left, left == 1 ? "" : "s");
+		fprintf (p->out, "\n(%" PRId64 " more %s)\n", left, noun (p, left));
+}
+
+/* SIZE_MAX: the snapshot was taken without. */
+static size_t
+async_value (const monocle__profile *profile)
+{
+	for (size_t i = 0; i < profile->value_count; i++)
+		if (strcmp (profile->value_types[i].type, "async") == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* False: no memory. */
+static bool
+make_rows (printer *p, size_t value)
+{
+	p->value = value;
+	p->rows = calloc (p->profile->sample_count + 1, sizeof *p->rows);
+	if (p->rows && value != SIZE_MAX)
+		add_rows (p);
+	if (p->rows)
+		sort_rows (p);
+	return p->rows != NULL;
 }
 
 int
@@ -317,17 +369,19 @@ monocle__text_stacks (FILE *out, const monocle__profile *profile, const monocle_
 {
 	printer p = { .out = out, .profile = profile, .options = options, .fold = !options->apart };
 	monocle__threads *threads = monocle__threads_new (profile);
-	p.rows = calloc (profile->sample_count + 1, sizeof *p.rows);
 	p.threads = threads;
-	if (p.rows && threads) {
-		p.value = monocle__profile_main_value (profile);
-		monocle__origin_program (profile, p.program, sizeof p.program);
-		add_rows (&p);
-		sort_rows (&p);
-		print_all (&p);
+	monocle__origin_program (profile, p.program, sizeof p.program);
+	printer async = p;
+	async.fold = async.is_async = true;
+	bool has_memory =
+	    threads && make_rows (&p, monocle__profile_main_value (profile)) && make_rows (&async, async_value (profile));
+	if (has_memory) {
+		print_head (&p, &async);
+		print_rows (&p);
+		print_rows (&async);
 	}
-	int result = p.rows && threads ? 0 : -1;
 	free (p.rows);
+	free (async.rows);
 	monocle__threads_free (threads);
-	return result;
+	return has_memory ? 0 : -1;
 }

@@ -41,7 +41,7 @@ MONOCLE_KIT_WHEN_EMPTY ("the program used too little CPU time to be seen (--prof
 enum { MODE_CPU, MODE_WALL, MODE_NONE };
 static uint32_t option_mode;
 static uint64_t option_freq = 100, option_depth = 256, option_buffer = 1 << 20;
-static bool option_threads, option_native, option_raw, option_lines;
+static bool option_threads, option_native, option_raw, option_lines, option_async;
 static const char *option_output, *option_snapshot;
 
 /* clang-format off */
@@ -63,6 +63,8 @@ static const monocle_kit_option options[] = {
 	  "where the profile goes, else %e_%t_%p.sample.pb.gz: %p process, %t time, %e program, +FILE, |COMMAND, #FD" },
 	{ "snapshot", MONOCLE_KIT_OPTION_STRING, &option_snapshot, "FILE",
 	  "stacks of all threads on SIGUSR2 and (not on Mono) at the end, each into a file of its own" },
+	{ "async",    MONOCLE_KIT_OPTION_FLAG,   &option_async,   NULL,
+	  "snapshots have the async methods that wait, too, which costs a collection (not on Mono)" },
 	{ NULL },
 };
 /* clang-format on */
@@ -372,6 +374,8 @@ hear_of_collections (void)
 		monocle_profiler_set_suspension_callback (the_handle, suspension);
 	if (monocle_sampling_include)
 		monocle_sampling_include (".NET ");
+	if (option_async)
+		mono_profiler_set_gc_event_callback (the_handle, async_gc_event);
 }
 
 /* --- what goes away must have its name before --------------------------------------------------------------------- */
@@ -479,6 +483,10 @@ read_options (const char *desc)
 		_exit (0); /* The user asked for help, not for a program. */
 	if (!result && option_native && !monocle_stack_walk_async_safe)
 		monocle_kit_log ("sample", "this runtime walks managed frames only; the innermost native one is shown");
+	if (!result && option_async && !monocle_event_support) {
+		monocle_kit_log ("sample", "async methods that wait cannot be found on Mono; snapshots have threads only");
+		option_async = false;
+	}
 	return result == 0;
 }
 
@@ -505,6 +513,11 @@ open_snapshots (monocle_kit_stacks_config config)
 	config.threads = true;
 	config.pieces = true;
 	config.beat = NULL;
+	if (option_async) {
+		config.values[1] = config.values[0];
+		config.values[0] = (monocle_kit_value_type) { "async", "count" };
+		snapshot_take_async ((uint32_t) option_depth);
+	}
 	snapshot_init (&config, the_handle, sample_mode (), (uint32_t) option_freq);
 }
 

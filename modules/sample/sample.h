@@ -116,11 +116,23 @@ void state_look (void);
 /* What the calling thread was seen to do, as an outermost frame; 0: not known. Async-safe. */
 uintptr_t state_frame (void);
 
+/* --- async.c: which async methods wait for which ------------------------------------------------------------------ */
+
+/* Of each collection. */
+void async_gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial);
+/*
+ * Collects, and tells every chain: innermost, a method that awaits none of the others, then who awaits it, and so on,
+ * `depth` at most. Normal context, on a thread that the runtime may stop, or does not know.
+ */
+void async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint32_t depth);
+
 /* --- snapshot.c: the stacks of all threads, once ------------------------------------------------------------------ */
 
 /* Opens the profile of snapshots, none without `config`; mode and frequency are what is set again after each. Init. */
 bool snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle handle, MonoProfilerSampleMode mode,
                     uint32_t frequency);
+/* Async methods that wait are in it from now on, in chains of `depth` at most. Init. */
+void snapshot_take_async (uint32_t depth);
 /*
  * SIGUSR2 takes a snapshot from now on. `replaces`: a handler that has it now is replaced; else a handler that is there
  * stays, and that is logged. Nothing happens without init.

@@ -35,6 +35,7 @@ static monocle_kit_stacks *the_snapshots;
 static MonoProfilerHandle handle;
 static _Atomic (MonoProfilerSampleMode) usual_mode;
 static uint32_t usual_frequency;
+static uint32_t async_depth; /* 0: there are threads only */
 static _Atomic int phase;
 static _Atomic bool is_wanted;  /* one more, when this one is done */
 static _Atomic uint32_t number; /* of the latest one; 0: none */
@@ -93,6 +94,12 @@ snapshot_init (const monocle_kit_stacks_config *config, MonoProfilerHandle the_h
 }
 
 void
+snapshot_take_async (uint32_t depth)
+{
+	async_depth = depth;
+}
+
+void
 snapshot_set_mode (MonoProfilerSampleMode mode)
 {
 	usual_mode = mode;
@@ -124,7 +131,7 @@ snapshot_wants_thread (uint32_t snapshot)
 void
 snapshot_add (monocle_kit_frame *frames, uint32_t count)
 {
-	const uint64_t values[2] = { 1, 0 };
+	const uint64_t values[2] = { async_depth ? 0 : 1, async_depth ? 1 : 0 };
 	uintptr_t state = state_frame ();
 	if (state)
 		frames[count++] = (monocle_kit_frame) { (void *) state, 0 };
@@ -202,6 +209,19 @@ is_settled (void)
 	return !monocle_sampling_state && sweeps >= SWEEPS && !is_any_on_its_way ();
 }
 
+/* They have a thread of their own, a number that no thread has. */
+enum { ASYNC_THREAD = 1, SYNC_EACH = 1000, SYNC_MS = 1000 };
+
+static void
+add_chain (const monocle_kit_frame *frames, uint32_t count)
+{
+	static uint32_t chains;
+	const uint64_t values[2] = { 1, 0 };
+	monocle_kit_stacks_add (the_snapshots, frames, count, ASYNC_THREAD, values);
+	if (++chains % SYNC_EACH == 0)
+		monocle_kit_stacks_sync (the_snapshots, SYNC_MS);
+}
+
 /* The file is whole when this returns. A handler that is in the middle of its hit has a step to come to its end. */
 static void
 write_one (void)
@@ -211,6 +231,10 @@ write_one (void)
 		return;
 	mono_profiler_set_sample_mode (handle, usual_mode, usual_frequency);
 	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	if (async_depth) {
+		monocle_kit_stacks_thread_name (the_snapshots, ASYNC_THREAD, "async");
+		async_take (add_chain, async_depth);
+	}
 	monocle_kit_stacks_cut (the_snapshots, WRITE_MS);
 	phase = NONE;
 	if (is_wanted)

@@ -159,6 +159,43 @@ equal_stacks_in_other_states_are_others (void **state)
 	monocle__profile_free (profile);
 }
 
+static void
+async_chains_come_after_the_threads (void **state)
+{
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+	assert_true (monocle__profile_add_value_type (profile, "async", "count"));
+	assert_true (monocle__profile_add_value_type (profile, "threads", "count"));
+	uint32_t load = function (profile, "Shop.Store:Load (async)", "/src/shop/Store.cs");
+	uint32_t serve = function (profile, "Shop.Api:Serve (async)", "/src/shop/Api.cs");
+	uint32_t chain[] = { load, serve };
+	int64_t values[][2] = { { 3, 0 }, { 0, 2 }, { 1, 0 } };
+	for (int i = 0; i < 3; i++) {
+		monocle__label label = { .key = "thread", .text = i == 1 ? "clerk" : "async", .unit = "" };
+		assert_true (monocle__profile_add_sample (profile, chain + i / 2, i == 0 ? 2 : 1, values[i]));
+		assert_true (monocle__profile_add_label (profile, &label));
+	}
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream (&bytes, &size);
+	monocle__report_options options = { .title = "snapshot" };
+	assert_int_equal (monocle__text_stacks (out, profile, &options), 0);
+	fclose (out);
+	assert_string_equal (bytes, "snapshot\n"
+	                            "2 threads, 4 async chains\n"
+	                            "\n"
+	                            "2 threads: \"clerk\"\n"
+	                            "    Shop.Store:Load (async)\n"
+	                            "\n"
+	                            "3 async chains\n"
+	                            "    Shop.Store:Load (async)\n"
+	                            "    Shop.Api:Serve (async)\n"
+	                            "\n"
+	                            "1 async chain\n"
+	                            "    Shop.Api:Serve (async)\n");
+	free (bytes);
+	monocle__profile_free (profile);
+}
+
 /* Here its own code has lines. What has none at all says so, if it was taken just now. */
 static void
 what_was_taken_just_now_says_how_long_that_took (void **state)
@@ -209,6 +246,7 @@ main (void)
 		cmocka_unit_test (equal_stacks_are_printed_once),
 		cmocka_unit_test (apart_each_name_has_its_own),
 		cmocka_unit_test (equal_stacks_in_other_states_are_others),
+		cmocka_unit_test (async_chains_come_after_the_threads),
 		cmocka_unit_test (names_are_cut_before_places),
 		cmocka_unit_test (what_was_taken_just_now_says_how_long_that_took),
 		cmocka_unit_test (without_symbols_a_line_says_so),

@@ -1,0 +1,423 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * async.c - which async methods wait for which, of those that are on no thread's stack.
+ *
+ * What is left of a method that awaits is an object on the heap, its box: a task that holds the state machine. The task
+ * knows who is to go on when it is done: most often the box of the method that awaits it. So all boxes are looked for
+ * in a collection that is asked for, and who goes on after each is followed to the next box:
+ *
+ *      box  --m_continuationObject-->  box                                   it awaits
+ *                                  |   a delegate  --_target-->  box         through a wrapper, or as ContinueWith
+ *                                  |   a task  --m_continuationObject-->     Task.WhenAll, for example
+ *                                  |   a list of all these                   several await it
+ *      box of a ValueTask  --_valueTaskSource-->  box
+ *
+ * The world is stopped meanwhile: boxes are copied into mappings that were made before, and nothing is asked that is
+ * not for any context. What they mean is found out when the program runs again; their addresses only tell them apart.
+ */
+#include "sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
+#include <mono/metadata/reflection.h>
+#include <monocle/ext.h>
+
+#include "async-graph.h"
+
+enum {
+	BOXES = 1 << 18,
+	BYTES = 64 << 20,
+	COPIED = 4096,   /* of one box */
+	KINDS = 1 << 10, /* classes that are looked up once; others share their places */
+	LINKS = 16,      /* from one box to the next */
+	LISTED = 1 << 16,
+	TRIES = 3,
+	DONE = 0x1600000, /* Task's state flags of what has ended well, was cancelled, or failed */
+};
+
+typedef enum { OTHER, BOX, VALUE_BOX, MACHINE, TASK, DELEGATE, AWAIT, CONTINUE, LIST } kind;
+
+/* Classes that may lie between two boxes, and where they refer to what comes next. */
+static struct {
+	MonoClass *task, *await, *list;
+	uint32_t flags, continuation; /* of a task */
+	uint32_t target;              /* of a delegate */
+	uint32_t action;              /* of what awaits with a context */
+	uint32_t continued;           /* of ContinueWith */
+	uint32_t items, count;        /* of a list */
+} known;
+
+typedef struct {
+	MonoClass *klass;
+	uint32_t bytes, size; /* of `bytes` */
+} copy;
+
+typedef struct {
+	uintptr_t object;
+	copy own, machine; /* `machine`: the state machine, where it is an object, as in debug builds */
+	bool is_value;     /* of a ValueTask */
+} box;
+
+static struct {
+	MonoClass *klass;
+	kind kind;
+} kinds[KINDS];
+
+static box *boxes;
+static uint8_t *bytes;
+static uint32_t box_count, byte_count;
+static uint64_t left_out;
+static async_graph graph;
+static atomic_bool is_wanted;
+static bool is_walked;
+static bool is_puzzled; /* something was met whose offsets are not known yet */
+
+/* --- before: normal context --------------------------------------------------------------------------------------- */
+
+static uint32_t
+offset_of (MonoClass *klass, const char *name)
+{
+	MonoClassField *field = klass ? mono_class_get_field_from_name (klass, name) : NULL;
+	return field ? mono_field_get_offset (field) : 0;
+}
+
+/* An offset is 0 as long as the runtime has not shown an object of the class, which a walk over the heap does. */
+static void
+learn (void)
+{
+	char list[] = "System.Collections.Generic.List`1[System.Object]";
+	static const char tasks[] = "System.Threading.Tasks";
+	MonoImage *corlib = mono_get_corlib ();
+	MonoType *type = mono_reflection_type_from_name (list, corlib);
+	known.task = mono_class_from_name (corlib, tasks, "Task");
+	known.await = mono_class_from_name (corlib, tasks, "AwaitTaskContinuation");
+	known.list = type ? mono_class_from_mono_type (type) : NULL;
+	known.flags = offset_of (known.task, "m_stateFlags");
+	known.continuation = offset_of (known.task, "m_continuationObject");
+	known.target = offset_of (mono_class_from_name (corlib, "System", "Delegate"), "_target");
+	known.action = offset_of (known.await, "m_action");
+	known.continued = offset_of (mono_class_from_name (corlib, tasks, "ContinueWithTaskContinuation"), "m_task");
+	known.items = offset_of (known.list, "_items");
+	known.count = offset_of (known.list, "_size");
+}
+
+static void *
+reserve (size_t size)
+{
+	void *memory = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void
+give_back (void)
+{
+	if (boxes)
+		munmap (boxes, BOXES * sizeof *boxes);
+	if (bytes)
+		munmap (bytes, BYTES);
+	boxes = NULL;
+	bytes = NULL;
+	async_graph_done (&graph);
+}
+
+static bool
+prepare (void)
+{
+	boxes = reserve (BOXES * sizeof *boxes);
+	bytes = reserve (BYTES);
+	box_count = byte_count = 0;
+	left_out = 0;
+	memset (kinds, 0, sizeof kinds);
+	return boxes && bytes && async_graph_init (&graph, BOXES);
+}
+
+/* --- in the stopped world ----------------------------------------------------------------------------------------- */
+
+static bool
+is_below (MonoClass *klass, const MonoClass *wanted)
+{
+	while (klass && klass != wanted)
+		klass = mono_class_get_parent (klass);
+	return klass != NULL;
+}
+
+static kind
+classify (MonoClass *klass)
+{
+	const char *name = mono_class_get_name (klass);
+	if (strcmp (name, "AsyncStateMachineBox`1") == 0 || strcmp (name, "DebugFinalizableAsyncStateMachineBox`1") == 0)
+		return BOX;
+	if (strcmp (name, "StateMachineBox`1") == 0)
+		return VALUE_BOX;
+	if (name[0] == '<' && name[1] != '>')
+		return MACHINE;
+	if (is_below (klass, known.task))
+		return TASK;
+	if (klass == known.list)
+		return LIST;
+	if (mono_class_is_delegate (klass))
+		return DELEGATE;
+	if (known.await && is_below (klass, known.await))
+		return AWAIT;
+	return known.continued && strcmp (name, "ContinueWithTaskContinuation") == 0 ? CONTINUE : OTHER;
+}
+
+static kind
+kind_of (MonoClass *klass)
+{
+	size_t place = (uintptr_t) klass / 16 % KINDS;
+	if (!klass)
+		return OTHER;
+	if (kinds[place].klass != klass) {
+		kinds[place].kind = classify (klass);
+		kinds[place].klass = klass;
+	}
+	return kinds[place].kind;
+}
+
+static uintptr_t
+reference_at (uintptr_t object, uint32_t offset)
+{
+	is_puzzled |= !offset;
+	return offset ? *(const uintptr_t *) (object + offset) : 0;
+}
+
+static uint32_t
+number_at (uintptr_t object, uint32_t offset)
+{
+	is_puzzled |= !offset;
+	return offset ? *(const uint32_t *) (object + offset) : 0;
+}
+
+/* Nothing of it, where there is no room. */
+static copy
+copy_of (MonoObject *object, MonoClass *klass, uintptr_t size)
+{
+	copy result = { klass, byte_count, (uint32_t) (size < COPIED ? size : COPIED) };
+	if (byte_count + result.size > BYTES) {
+		left_out++;
+		result.size = 0;
+	}
+	memcpy (bytes + byte_count, object, result.size);
+	byte_count += result.size;
+	return result;
+}
+
+/* In a ValueTask's box `_valueTaskSource` lies before the state machine, which may refer to other boxes. */
+static void
+look_at_reference (box *b, MonoObject *object, uintptr_t offset)
+{
+	MonoClass *klass = mono_object_get_class (object);
+	kind what = kind_of (klass);
+	if (what == MACHINE && !b->machine.klass)
+		b->machine = copy_of (object, klass, mono_object_get_size (object));
+	else if (b->is_value && (what == BOX || what == VALUE_BOX))
+		left_out += !async_graph_add (&graph, (uint32_t) (b - boxes), (uintptr_t) object, (uint32_t) offset);
+}
+
+static int
+on_object (MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count, MonoObject **references,
+           uintptr_t *offsets, void *data)
+{
+	kind what = kind_of (klass);
+	if (!size || (what != BOX && what != VALUE_BOX) ||
+	    (what == BOX && number_at ((uintptr_t) object, known.flags) & DONE))
+		return 0;
+	if (box_count == BOXES) {
+		left_out++;
+		return 0;
+	}
+	box *b = &boxes[box_count++];
+	*b = (box) { (uintptr_t) object, copy_of (object, klass, size), { NULL, 0, 0 }, what == VALUE_BOX };
+	for (uintptr_t i = 0; i < count; i++)
+		look_at_reference (b, references[i], offsets[i]);
+	return 0;
+}
+
+static void follow (uint32_t from, uintptr_t object, unsigned links);
+
+static void
+follow_list (uint32_t from, uintptr_t list, unsigned links)
+{
+	MonoArray *items = (MonoArray *) reference_at (list, known.items);
+	uintptr_t count = number_at (list, known.count), room = items ? mono_array_length (items) : 0;
+	for (uintptr_t i = 0; i < count && i < room && i < LISTED; i++)
+		follow (from, *mono_array_addr (items, uintptr_t, i), links);
+}
+
+/* Who goes on after `object`, which goes on after the box. */
+static void
+follow (uint32_t from, uintptr_t object, unsigned links)
+{
+	kind what = object && links ? kind_of (mono_object_get_class ((MonoObject *) object)) : OTHER;
+	switch (what) {
+	case BOX:
+	case VALUE_BOX: left_out += !async_graph_add (&graph, from, object, 0); break;
+	case TASK: follow (from, reference_at (object, known.continuation), links - 1); break;
+	case DELEGATE: follow (from, reference_at (object, known.target), links - 1); break;
+	case AWAIT: follow (from, reference_at (object, known.action), links - 1); break;
+	case CONTINUE: follow (from, reference_at (object, known.continued), links - 1); break;
+	case LIST: follow_list (from, object, links - 1); break;
+	case MACHINE:
+	case OTHER: break;
+	}
+}
+
+void
+async_gc_event (MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	if (event != MONO_GC_EVENT_PRE_START_WORLD || !is_wanted || (int) generation < mono_gc_max_generation ())
+		return;
+	is_wanted = false;
+	box_count = byte_count = graph.edge_count = 0;
+	left_out = 0;
+	is_puzzled = false;
+	is_walked = mono_gc_walk_heap (0, on_object, NULL) == 0;
+	for (uint32_t i = 0; i < box_count && is_walked; i++)
+		if (!boxes[i].is_value)
+			follow (i, reference_at (boxes[i].object, known.continuation), LINKS);
+}
+
+/* --- afterwards: normal context ----------------------------------------------------------------------------------- */
+
+/* What is to be known of all boxes of a class. */
+typedef struct {
+	MonoClass *klass;
+	MonoMethod *method; /* NULL: no box of this class is told */
+	MonoClass *type;    /* the state machine's */
+	bool is_object;     /* it is one, and lies elsewhere */
+	uint32_t machine;   /* where it, or the reference to it, begins */
+	uint32_t state;     /* where its state is, in the box or in its own object; 0: not known */
+} machine;
+
+static machine
+describe (MonoClass *klass)
+{
+	machine result = { .klass = klass };
+	MonoClassField *field = mono_class_get_field_from_name (klass, "StateMachine");
+	MonoClass *type = field ? mono_class_from_mono_type (mono_field_get_type (field)) : NULL;
+	result.method = type ? mono_class_get_method_from_name (type, "MoveNext", 0) : NULL;
+	if (!result.method)
+		return result;
+	result.type = type;
+	result.is_object = !mono_class_is_valuetype (type);
+	result.machine = mono_field_get_offset (field);
+	uint32_t align, header = (uint32_t) (mono_class_instance_size (type) - mono_class_value_size (type, &align));
+	uint32_t state = offset_of (type, "<>1__state"); /* the SDK's compilers; Mono's */
+	state = state ? state : offset_of (type, "$PC");
+	result.state = state && !result.is_object ? result.machine + state - header : state;
+	return result;
+}
+
+static int
+compare_classes (const void *a, const void *b)
+{
+	const machine *x = a, *y = b;
+	return (x->klass > y->klass) - (x->klass < y->klass);
+}
+
+/* Of all classes, in order. NULL: no memory. */
+static machine *
+describe_all (size_t *ret_count)
+{
+	size_t count = 0;
+	machine *machines = calloc ((size_t) box_count + 1, sizeof *machines);
+	for (uint32_t i = 0; machines && i < box_count; i++)
+		machines[i].klass = boxes[i].own.klass;
+	if (machines)
+		qsort (machines, box_count, sizeof *machines, compare_classes);
+	for (uint32_t i = 0; machines && i < box_count; i++)
+		if (!count || machines[count - 1].klass != machines[i].klass)
+			machines[count++] = describe (machines[i].klass);
+	*ret_count = count;
+	return machines;
+}
+
+/* 0: it was not copied. */
+static uint64_t
+copied_at (const copy *c, uint32_t offset, uint32_t size)
+{
+	uint64_t value = 0;
+	if (offset && offset + size <= c->size)
+		memcpy (&value, bytes + c->bytes + offset, size);
+	return value;
+}
+
+/* One that lies in a pool, to be used again, has an empty state machine; in one that is used the builder knows it. */
+static bool
+is_in_use (const box *b, const machine *m)
+{
+	if (!b->is_value || m->is_object)
+		return copied_at (&b->own, m->machine, sizeof (uintptr_t)) != 0 || !m->is_object;
+	for (uint32_t at = m->machine; at + sizeof (uintptr_t) <= b->own.size; at += sizeof (uintptr_t))
+		if (copied_at (&b->own, at, sizeof (uintptr_t)) == b->object)
+			return true;
+	return false;
+}
+
+static bool
+is_running (const box *b, const machine *m)
+{
+	if (m->is_object && b->machine.klass != m->type)
+		return false;
+	return (int32_t) copied_at (m->is_object ? &b->machine : &b->own, m->state, sizeof (int32_t)) < 0;
+}
+
+/* False: no memory. */
+static bool
+understand (void)
+{
+	size_t count;
+	machine *machines = describe_all (&count);
+	if (!machines)
+		return false;
+	for (uint32_t i = 0; i < box_count; i++) {
+		const machine key = { .klass = boxes[i].own.klass };
+		const machine *m = bsearch (&key, machines, count, sizeof *m, compare_classes);
+		graph.boxes[i] = (async_box) { .object = boxes[i].object, .last_offset = m->machine };
+		graph.boxes[i].method = is_in_use (&boxes[i], m) ? m->method : NULL;
+		graph.boxes[i].runs = is_running (&boxes[i], m);
+	}
+	free (machines);
+	return true;
+}
+
+/*
+ * After the first walk all offsets are known. A collection in the background, in which nobody can walk, comes to its
+ * end while the next one waits for it.
+ */
+static bool
+collect (void)
+{
+	is_walked = false;
+	for (int i = 0; i < TRIES && (!is_walked || is_puzzled); i++) {
+		learn ();
+		is_wanted = true;
+		mono_gc_collect (mono_gc_max_generation ());
+		is_wanted = false;
+	}
+	return is_walked;
+}
+
+void
+async_take (void (*add) (const monocle_kit_frame *frames, uint32_t count), uint32_t depth)
+{
+	bool has_memory = prepare ();
+	if (has_memory && !collect ())
+		monocle_kit_log ("sample", "async: the heap could not be looked at");
+	else if (!has_memory || !understand () || !async_graph_chains (&graph, box_count, depth, add))
+		monocle_kit_log ("sample", "async: no memory for what waits");
+	if (left_out)
+		monocle_kit_log ("sample", "async: %llu waiting methods are left out, there are too many",
+		                 (unsigned long long) left_out);
+	give_back ();
+}

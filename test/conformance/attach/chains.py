@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""monocle stack --async: async methods that wait for each other in known ways are found, in chains, all of them.
+
+awaits.cs is by a compiler that knows nothing of these runtimes. pooled.cs is by the SDK's, optimised and not, since
+state machines are structs in the one and objects in the other; where there is no SDK it is left out.
+
+  chains.py --build DIR [--runtimes clr8,...] [--count N]
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+import harness  # noqa: E402
+
+COMPILE = HERE.parents[1] / "engine/programs/compile.sh"
+
+
+def awaits(count):
+    """Innermost first, and how often; Shared is one, whom all of its kind wait for."""
+    return {("Load", "Place", "Serve"): count, ("Part", "All"): 3 * count, ("Shared", "Waiter"): count,
+            ("Inner", "Outer"): count}
+
+
+def pooled(count):
+    return {("Innermost", "Middle", "Value", "Outermost"): count}
+
+
+class Chains(harness.Suite):
+    def stack(self, pid, *arguments):
+        return harness.run([self.build.monocle, "stack", pid, *arguments], harness.bare_environment(), cwd=self.work,
+                           timeout=60)
+
+    def compile(self):
+        """The folders that pooled.dll is in."""
+        where = subprocess.run([str(COMPILE), "--where"], capture_output=True, text=True)
+        if where.returncode == 77:
+            self.skip("methods whose boxes are pooled", where.stderr.strip())
+            return []
+        compiler, references = where.stdout.splitlines()
+        folders = []
+        for how in ("-optimize+", "-optimize-"):
+            folder = self.work / how.strip("-")
+            folder.mkdir()
+            made = subprocess.run(["dotnet", "exec", compiler, "-nologo", "-noconfig", "-nostdlib", how,
+                                   "-out:%s" % (folder / "pooled.dll"), str(HERE / "pooled.cs"),
+                                   *("-r:%s" % file for file in pathlib.Path(references).glob("*.dll"))],
+                                  capture_output=True, text=True)
+            self.check(made.returncode == 0, "pooled.cs compiles %s" % how, made.stdout + made.stderr)
+            shutil.copy(HERE.parent / "programs/runtimeconfig.json", folder / "pooled.runtimeconfig.json")
+            folders.append(folder)
+        return folders
+
+    @staticmethod
+    def chains(text):
+        found = {}
+        for block in text.split("\n\n")[1:]:
+            head, *frames = block.splitlines()
+            number = re.match(r"(\d+) async chains?$", head)
+            if number:
+                found[tuple(re.match(r"\w+\.(\w+) \(async\)$", frame.strip())[1] for frame in frames)] = int(number[1])
+        return found
+
+    def one(self, what, command, wanted):
+        target = subprocess.Popen(command + [str(self.options.count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True, env=harness.bare_environment({"TMPDIR": "/tmp"}), cwd=self.work)
+        self.check(target.stdout.readline() == "ready\n", what + ": the program is ready")
+        for attempt in ("first", "second"):  # The second time the runtime's classes are known.
+            seen = self.stack(target.pid, "--async", "--all-frames")
+            self.check(seen.code == 0 and not seen.err, "%s: the %s look succeeds" % (what, attempt), seen)
+            self.check(self.chains(seen.out) == wanted, "%s: the chains of the %s look" % (what, attempt), seen)
+            self.check(re.search(r"^\d+ threads, %d async chains$" % sum(wanted.values()), seen.out, re.M),
+                       "%s: their number at the %s look" % (what, attempt), seen.out[:300])
+            self.check('"Main", ' in seen.out, "%s: threads at the %s look" % (what, attempt), seen)
+        without = self.stack(target.pid)
+        self.check(without.code == 0 and " chain" not in without.out, what + ": none unless asked for", without)
+        only = self.stack(target.pid, "--async", "--thread=async")
+        self.check(self.chains(only.out) == wanted and '"Main"' not in only.out, what + ": nothing but chains", only)
+        out, _ = target.communicate(timeout=60)
+        self.check((target.returncode, out) == (3, "unharmed\n"), what + ": the program is unharmed",
+                   (target.returncode, out))
+
+    def all(self, runtimes):
+        folders = self.compile()
+        for runtime in runtimes:
+            self.one("%s, awaits" % runtime, runtime.command(self.build.path / "test/conformance/attach/awaits.exe"),
+                     awaits(self.options.count))
+            for folder in folders:
+                self.one("%s, pooled, %s" % (runtime, folder.name), runtime.command(folder / "pooled.dll"),
+                         pooled(self.options.count))
+
+
+def main():
+    suite = Chains("chains", __doc__)
+    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--count", type=int, default=30)
+    options = suite.parse()
+    suite.all(suite.runtimes(options.runtimes.split(",")))
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
