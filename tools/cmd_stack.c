@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "file/profile-file.h"
 #include "file/take-over.h"
+#include "live/attach-leave.h"
 #include "live/attach-target.h"
 #include "live/attach.h"
 #include "nanoseconds.h"
@@ -68,8 +69,8 @@ show (const taking *self, const char *path)
 }
 
 /*
- * The file is whole when it is there. The runtime takes a third of a second more to let us go. What is read is what was
- * looked at: the process may be another user's, and exchange it.
+ * The file is whole when it is there. What is read is what was looked at: the process may be another user's, and
+ * exchange it.
  */
 static bool
 look (void *data)
@@ -85,24 +86,31 @@ look (void *data)
 	return true;
 }
 
-/* As soon as the module has come it is to go, and at its end it takes the snapshot. */
+/*
+ * As soon as the module has come it is to go, and at its end it takes the snapshot. The runtime takes a third of a
+ * second more to let us go: nobody who has read the stacks is to wait for that.
+ */
 static int
-take (const arguments *args, const monocle__live_process *process, const monocle__layout *layout,
-      const monocle__run_folder *folder)
+take (const arguments *args, const monocle__live_process *process, const monocle__layout *layout, const char *folder)
 {
 	enum { AT_ONCE = 1 };
-	char *path = monocle__format ("%s/stacks.pb.gz", folder->path);
+	char *path = monocle__format ("%s/stacks.pb.gz", folder);
 	char *desc = monocle__format ("sample:mode=none,lines,%ssnapshot=%s,output=%s/samples.pb.gz",
-	                              args->async ? "async," : "", path, folder->path);
+	                              args->async ? "async," : "", path, folder);
 	taking self = { args, process, path, -1 };
 	monocle__desc_list profiles = { &desc, 1 };
 	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
 	plan.milliseconds = AT_ONCE;
-	int code = monocle__attach_run (&plan, process, folder->path);
-	if (code == MONOCLE__EXIT_OK && self.code < 0 && !look (&self)) {
+	int code = monocle__attach_run (&plan, process, folder);
+	bool is_found = self.code >= 0;
+	if (code == MONOCLE__EXIT_OK && !is_found && !look (&self)) {
 		monocle__say ("process %d left no stacks", (int) process->pid);
 		self.code = MONOCLE__EXIT_FAILED;
 	}
+	if (is_found)
+		monocle__attach_leave (process, folder);
+	else
+		monocle__run_folder_delete (folder);
 	free (path);
 	free (desc);
 	return code == MONOCLE__EXIT_OK ? self.code : code;
@@ -118,8 +126,7 @@ stack (const arguments *args, const char *word)
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
 	    monocle__attach_target_find (word, &process)) {
 		if (monocle__attach_folder_make (&process, &layout, &folder)) {
-			code = take (args, &process, &layout, &folder);
-			monocle__run_folder_delete (folder.path);
+			code = take (args, &process, &layout, folder.path);
 			monocle__run_folder_done (&folder);
 		}
 		monocle__live_process_done (&process);

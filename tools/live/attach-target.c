@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "late-module.h"
+#include "nanoseconds.h"
 #include "refusal.h"
 #include "standby.h"
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What `refusal` says in a few words is enough in a table; here it is to be said what can be done. */
@@ -37,17 +39,32 @@ advice (const monocle__live_process *process)
 	return process->has_adapter ? "; it was started with it, or another attach is at work" : "";
 }
 
+/* An attach may be about to end, whose caller has not waited for that. */
+static bool
+may_be_free_soon (const monocle__live_process *process)
+{
+	return process->is_at_work || process->standby == MONOCLE__LIVE_STANDBY_LOADED;
+}
+
 bool
 monocle__attach_target_find (const char *word, monocle__live_process *ret_process)
 {
+	enum { LOOK_NS = 20000000 };
+	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
 	char text[512];
-	if (monocle__live_processes_find (word, ret_process, text, sizeof text) != 0) {
-		monocle__say ("%s", text);
-		return false;
+	for (;;) {
+		if (monocle__live_processes_find (word, ret_process, text, sizeof text) != 0) {
+			monocle__say ("%s", text);
+			return false;
+		}
+		monocle__live_standby_ask (ret_process);
+		if (!monocle__live_refusal (ret_process, text, sizeof text))
+			return true;
+		if (!may_be_free_soon (ret_process) || monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
+			break;
+		monocle__live_process_done (ret_process);
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	}
-	monocle__live_standby_ask (ret_process);
-	if (!monocle__live_refusal (ret_process, text, sizeof text))
-		return true;
 	monocle__say ("cannot attach to process %d (%s): %s%s", (int) ret_process->pid, ret_process->program, text,
 	              advice (ret_process));
 	monocle__live_process_done (ret_process);

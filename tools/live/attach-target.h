@@ -12,6 +12,9 @@
 #include "module/layout.h"
 #include "process.h"
 
+/* How long an attach that is ending is waited for: the runtime looks every 300 ms whether it can let it go. */
+enum { MONOCLE__ATTACH_TARGET_PATIENCE_NS = 1000000000 };
+
 /* False after one line. */
 bool monocle__attach_target_find (const char *word, monocle__live_process *ret_process);
 /* Has every module its use in a program that runs, on the runtime that it has? False after one line. */

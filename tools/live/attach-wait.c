@@ -31,7 +31,7 @@ typedef struct {
 	uint64_t began, limit;      /* in the loop's milliseconds; how long it may take */
 	uint64_t asked;             /* when it was asked to stop; 0: it was not */
 	bool is_loaded;             /* it has said so */
-	monocle__attach_look *look; /* NULL: nothing is looked for, or it was found */
+	monocle__attach_look *look; /* NULL: nothing is looked for */
 	void *data;
 	monocle__attach_outcome end;
 	char *reason;
@@ -139,13 +139,30 @@ look_for_notes (waiting *self)
 	return is_over;
 }
 
+bool
+monocle__attach_wait_is_over (const char *folder)
+{
+	static const char *const endings[] = { ".detached", ".standing-by", ".asleep" };
+	DIR *directory = opendir (folder);
+	struct dirent *entry;
+	bool is_over = !directory;
+	while (!is_over && (entry = readdir (directory)))
+		for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+			is_over |= ends_with (entry->d_name, endings[i]);
+	if (directory)
+		closedir (directory);
+	return is_over;
+}
+
 static void
 on_time (uv_timer_t *timer)
 {
 	waiting *self = timer->data;
 	bool is_there = monocle__live_process_is_there (self->process);
-	if (self->look && self->look (self->data))
-		self->look = NULL;
+	if (self->look && self->look (self->data)) {
+		finish (self, MONOCLE__ATTACH_FOUND);
+		return;
+	}
 	if (look_for_notes (self))
 		return;
 	uint64_t most = self->is_loaded ? self->limit + PATIENCE_MS : PATIENCE_MS;

@@ -13,6 +13,7 @@
 #include "process.h"
 
 typedef enum {
+	MONOCLE__ATTACH_FOUND,       /* what was looked for; the modules are about to go */
 	MONOCLE__ATTACH_DETACHED,    /* all is as it was */
 	MONOCLE__ATTACH_STANDING_BY, /* all is as it was, but the library stays, idle; it takes the next attach */
 	MONOCLE__ATTACH_ASLEEP,      /* nothing is delivered any more, and the runtime keeps the library: it says why */
@@ -20,10 +21,13 @@ typedef enum {
 	MONOCLE__ATTACH_SILENT,      /* it was asked to stop, and does not answer */
 } monocle__attach_outcome;
 
+/* Have the modules gone, or is there no folder any more in which that could be said? */
+bool monocle__attach_wait_is_over (const char *folder);
+
 /* Asks the modules to go. */
 void monocle__attach_wait_ask (const char *folder);
 
-/* Asked again and again until it answers true. */
+/* Asked again and again until it answers true: then nothing more is waited for. */
 /* Ctrl-C and its like wait (SIG_BLOCK) until they are waited for; once they are that is over. */
 void monocle__attach_wait_signals (int how);
 

@@ -15,6 +15,7 @@
 #include "file/take-over.h"
 #include "ipc.h"
 #include "module/module-file.h"
+#include "nanoseconds.h"
 #include "run/environ.h"
 #include "utf8.h"
 
@@ -157,12 +158,28 @@ monocle__attach_folder_make (const monocle__live_process *process, const monocle
 	return false;
 }
 
+/* Another one may be on its way out: of an attach that nobody waits for any more. */
+static bool
+is_leaving (int32_t hresult)
+{
+	enum { PROFILER_DETACHING = 0x80131367, PROFILER_ALREADY_ACTIVE = 0x8013136a };
+	return (uint32_t) hresult == PROFILER_DETACHING || (uint32_t) hresult == PROFILER_ALREADY_ACTIVE;
+}
+
+static int
+say_refused (const monocle__live_process *process, const char *folder, const char *problem)
+{
+	say_messages (process, folder);
+	monocle__say ("process %d %s", (int) process->pid, has_ended (process) ? "has ended" : problem);
+	return MONOCLE__EXIT_FAILED;
+}
+
 /* CoreCLR: the runtime loads the adapter. The exit code. */
 static int
 load_adapter (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder,
               const monocle__attach_block *settings)
 {
-	enum { COLLECTION_MS = 5000 };
+	enum { COLLECTION_MS = 5000, LOOK_NS = 20000000 };
 	static uint8_t block[MONOCLE__ATTACH_BLOCK_MOST];
 	char problem[512];
 	int32_t hresult;
@@ -171,12 +188,14 @@ load_adapter (const monocle__attach_plan *plan, const monocle__live_process *pro
 	profiler.data_size = monocle__attach_block_write (settings, block, sizeof block);
 	if (!profiler.data_size)
 		return refuse_length ();
-	if (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
-	                                       problem, sizeof problem) == 0)
-		return MONOCLE__EXIT_OK;
-	say_messages (process, folder);
-	monocle__say ("process %d %s", (int) process->pid, has_ended (process) ? "has ended" : problem);
-	return MONOCLE__EXIT_FAILED;
+	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
+	while (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
+	                                          problem, sizeof problem) != 0) {
+		if (!is_leaving (hresult) || monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
+			return say_refused (process, folder, problem);
+		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+	}
+	return MONOCLE__EXIT_OK;
 }
 
 static void

@@ -18,7 +18,7 @@ typedef struct monocle__attach_plan {
 	uint32_t milliseconds;
 	/* Samples flow from now on; NULL: nobody wants to know. */
 	void (*started) (const struct monocle__attach_plan *plan, const monocle__live_process *process);
-	/* What is looked for meanwhile; NULL: nothing. */
+	/* What is looked for meanwhile, and ends the waiting; NULL: nothing. */
 	monocle__attach_look *look;
 	void *data;
 } monocle__attach_plan;
@@ -38,8 +38,8 @@ int monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live
 void monocle__attach_end (const monocle__live_process *process, const char *folder);
 
 /*
- * Loads the modules and waits until they have gone. The exit code: not MONOCLE__EXIT_OK after one line, and nothing was
- * profiled.
+ * Loads the modules and waits until they have gone, or until what was looked for is there. The exit code: not
+ * MONOCLE__EXIT_OK after one line, and nothing was profiled.
  */
 int monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder);
 

@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -33,8 +34,25 @@ def marked_lines():
 
 class Stacks(harness.Suite):
     def stack(self, pid, *arguments):
-        return harness.run([self.build.monocle, "stack", pid, *arguments], harness.bare_environment(), cwd=self.work,
-                           timeout=60)
+        self.folders().mkdir(exist_ok=True)
+        return harness.run([self.build.monocle, "stack", pid, *arguments],
+                           harness.bare_environment({"TMPDIR": str(self.folders())}), cwd=self.work, timeout=60)
+
+    def folders(self):
+        """Where the command makes the folder of its run."""
+        return self.work / "folders"
+
+    def again_and_again(self, what, pid):
+        """Each ends before the runtime has let go, which the next one waits for. Nothing is left at the end."""
+        for i in range(5):
+            seen = self.stack(pid, "--thread=Main")
+            self.check(seen.code == 0 and '"Main"' in seen.out and not seen.err, "%s: stack %d in a row" % (what, i),
+                       seen)
+        end = time.monotonic() + 60
+        while list(self.folders().iterdir()) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.check(not list(self.folders().iterdir()), what + ": no folder is left",
+                   list(self.folders().iterdir()))
 
     def every_thread(self, runtime, seen, count):
         """Blocks of text, one for each name and state: '"Sleeps", 40 threads, sleeping' and its frames."""
@@ -73,6 +91,7 @@ class Stacks(harness.Suite):
         only = self.stack(target.pid, "--thread=Slee*", "--mine")
         self.check("Blocked.Sleeps" in only.out and "TakesLock" not in only.out and "Thread.Sleep" not in only.out,
                    "%s: threads and frames can be chosen" % runtime, only)
+        self.again_and_again(str(runtime), target.pid)
         out, _ = target.communicate(timeout=60)
         self.check((target.returncode, out) == (3, "unharmed\n"), "%s: the program is unharmed" % runtime,
                    (target.returncode, out))
