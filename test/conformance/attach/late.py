@@ -23,6 +23,7 @@ from attach import Attach, Target  # noqa: E402
 SELDOM = {"rejit", "jit_failed", "class_failed", "load_failed"}
 # sample_hit is in no log: attach.py looks at samples.
 SHOWN = set(rows.EVENTS) - rows.NEVER_SHOWN
+BUFFER = 1 << 24  # so that no line is lost while the machine does something else
 
 
 class Late(Attach):
@@ -47,7 +48,8 @@ class Late(Attach):
         page, what = self.page(), str(runtime)
         losses = sorted(name for name, comes in page.items() if not comes and name in SHOWN)
         target, log = self.target(runtime), self.work / ("late-%s.log" % runtime)
-        seen = self.attach(target, "-q", "--profile=events:output=%s,only=%s" % (log, "+".join(sorted(SHOWN))),
+        chosen = "+".join(sorted(SHOWN))
+        seen = self.attach(target, "-q", "--profile=events:buffer=%d,output=%s,only=%s" % (BUFFER, log, chosen),
                            "--duration=2s")
         told = re.findall(r"never on this runtime: (.*)", seen.err)
         self.check(len(page) == len(rows.EVENTS) and len(told) == 1 and sorted(told[0].split(", ")) == losses,
