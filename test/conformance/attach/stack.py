@@ -26,6 +26,10 @@ def state_of(runtime, kind):
     return "waiting" if kind == "TakesLock" and str(runtime) in ("clr8", "clr9") else KINDS[kind]
 
 
+def threads_of(block):
+    return int((re.search(r", (\d+) threads", block[0]) or [0, "1"])[1])
+
+
 def marked_lines():
     lines = (HERE / "blocked.cs").read_text().splitlines()
     return {match.group(1): number for number, line in enumerate(lines, 1)
@@ -60,12 +64,14 @@ class Stacks(harness.Suite):
         blocks = [block.splitlines() for block in seen.out.split("\n\n")[1:]]
         for kind in KINDS:
             own = [block for block in blocks if block[0].startswith('"%s"' % kind)]
-            found = sum(int((re.search(r", (\d+) threads", block[0]) or [0, "1"])[1]) for block in own)
+            found = sum(threads_of(block) for block in own)
             place = "Blocked.%s ()  blocked.cs:%d" % (kind, marked_lines()[kind])
             self.check(found == count, "%s: %d threads in %s" % (what, count, kind), (found, seen.out[:2000]))
             self.check(own and all(any(place in line for line in block) for block in own),
                        "%s: %s waits where it does" % (what, kind), (place, own))
-            self.check(own and all(block[0].endswith(", " + state_of(runtime, kind)) for block in own),
+            others = [block for block in own if not block[0].endswith(", " + state_of(runtime, kind))]
+            self.check(sum(threads_of(block) for block in others) < count * 0.2 and  # On their way, on a busy machine.
+                       all(block[0].endswith(", running") for block in others),
                        "%s: %s does what it does" % (what, kind), own)
         for kind, state in ALONE.items():
             own = [block for block in blocks if block[0] == '"%s", %s' % (kind, state)]
@@ -74,8 +80,8 @@ class Stacks(harness.Suite):
 
     def one(self, runtime):
         exe, count = self.build.path / "test/conformance/attach/blocked.exe", self.options.threads // len(KINDS)
-        target = subprocess.Popen(runtime.command(exe) + [str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  text=True, env=environment(self, runtime), cwd=self.work)
+        target = subprocess.Popen(runtime.command(exe) + [str(count), "computes"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True, env=environment(self, runtime), cwd=self.work)
         self.check(target.stdout.readline() == "ready\n", "%s: the program is ready" % runtime)
         seen = self.stack(target.pid)
         self.check(seen.code == 0 and not seen.err, "%s: stack succeeds" % runtime, seen)
