@@ -675,7 +675,7 @@ open_job (job *j, bool anew, const uint8_t **ret_data, size_t *ret_used, int *re
 		*ret_state = refuse (j);
 		return false;
 	}
-	j->part = !monocle__clr_state.late && monocle__runtime_async_part (j->image, j->token);
+	j->part = monocle__clr_state.late ? MONOCLE__ASYNC_NO_PART : monocle__runtime_async_part (j->image, j->token);
 	if (monocle__il_read (&j->body, *ret_data, size, ret_used) || !j->body.count) {
 		*ret_state = j->flags || j->invoke || j->covered ? refuse (j) : unwanted (j);
 		return false;
