@@ -27,10 +27,10 @@ bool monocle__attach_wait_is_over (const char *folder);
 /* Asks the modules to go. */
 void monocle__attach_wait_ask (const char *folder);
 
-/* Asked again and again until it answers true: then nothing more is waited for. */
 /* Ctrl-C and its like wait (SIG_BLOCK) until they are waited for; once they are that is over. */
 void monocle__attach_wait_signals (int how);
 
+/* Asked again and again until it answers true: then nothing more is waited for. */
 typedef bool monocle__attach_look (void *data);
 
 /*

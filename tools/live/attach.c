@@ -238,11 +238,15 @@ monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_pro
 	return code;
 }
 
-/* What the process left is the caller's from now on. False: it could not be had, which was said. */
+/*
+ * What the process left is the caller's from now on, unless it has something to say there yet. False: it could not be
+ * had, which was said.
+ */
 static bool
 take_back (const monocle__live_process *process, const char *folder, monocle__attach_outcome end)
 {
-	bool is_ours = end == MONOCLE__ATTACH_SILENT || monocle__take_over (folder, process->user);
+	bool is_at_work = end == MONOCLE__ATTACH_SILENT || end == MONOCLE__ATTACH_FOUND;
+	bool is_ours = is_at_work || monocle__take_over (folder, process->user);
 	if (is_ours)
 		say_messages (process, folder);
 	return is_ours;
