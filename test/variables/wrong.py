@@ -69,7 +69,7 @@ def rows(folder):
         Row("long", {"MONOCLE_LOG": b"/" + b"y/" * (LONG // 2)}, [r"MONOCLE_LOG=/y/.*: the name is too long; .*"]),
         Row("long", {"MONOCLE_MODULE_PATH": b"a:" * (LONG // 2), "MONOCLE_SAMPLER": b"s" * LONG}, []),
         Row("long", {"MONOCLE_ENABLED": b"1" * LONG}, [r"MONOCLE_ENABLED=1+\.\.\."]),
-        Row("long", {"MONOCLE_RUN_DIR": b"/z" * (LONG // 2)}, []),
+        Row("long", {"MONOCLE_RUN_DIR": b"/z" * (LONG // 2), "MONOCLE_ATTACH_CALLS": NASTY}, []),
 
         # Modules that run: their own messages, their files.
         Row("modules", {"MONOCLE_PROFILE": words(b"calls:bogus=" + NASTY,
