@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Prints "PASSED FAILED SKIPPED" of the last `meson test` in a build folder.
 
+  summary.py FOLDER              the three counts
+  summary.py --failures FOLDER   each test that failed, and the first things that it said of why
+
 Meson counts programs; people want to know how many things were checked. A cmocka program reports its groups, our
 harnesses end with a line "N passed, N failed, N skipped"; anything else counts as one by its exit code.
 """
@@ -12,6 +15,7 @@ import sys
 
 CMOCKA = {name: re.compile(r"^\[  %s  \] (\d+) test\(s\)" % name, re.M) for name in ("PASSED", "FAILED", "SKIPPED")}
 HARNESS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+TELLING = re.compile(r"^FAIL |^\[ *(ERROR|LINE|FAILED) *\]|^(FAIL|ERROR): |^\w*Error: |Error\b.*:|Sanitizer")
 
 
 def inner_counts(text):
@@ -35,15 +39,32 @@ def count(test):
     return totals
 
 
+def reasons(test):
+    """The first lines that say what is wrong; the last ones of a test that has no words for it."""
+    lines = (test.get("stdout", "") + "\n" + test.get("stderr", "")).splitlines()
+    telling = [line for line in lines if TELLING.search(line)][:8]
+    return [line[:400] for line in telling or [line for line in lines if line.strip()][-8:]]
+
+
+def failures(tests):
+    for test in tests:
+        if count(test)[1]:
+            print("%s (%s)" % (test["name"], test["result"]))
+            for line in reasons(test):
+                print("  " + line)
+
+
 def main():
-    log = pathlib.Path(sys.argv[1]) / "meson-logs" / "testlog.json"
-    totals = [0, 0, 0]
+    wanted, folder = sys.argv[1:-1], pathlib.Path(sys.argv[-1])
+    log = folder / "meson-logs" / "testlog.json"
+    tests = []
     if log.exists():
-        for line in log.read_text(errors="replace").splitlines():
-            totals = [a + b for a, b in zip(totals, count(json.loads(line)))]
-    else:
-        totals[1] = 1  # no test ran: that is no success
-    print(*totals)
+        tests = [json.loads(line) for line in log.read_text(errors="replace").splitlines()]
+    if wanted == ["--failures"]:
+        failures(tests)
+        return
+    totals = [sum(column) for column in zip(*map(count, tests))]
+    print(*(totals or [0, 1, 0]))  # where no test ran, that is no success
 
 
 if __name__ == "__main__":
