@@ -38,6 +38,7 @@
 #include "attach-block.h"
 #include "attach.h"
 #include "background.h"
+#include "catch-up.h"
 #include "code/codemap.h"
 #include "code/sampling.h"
 #include "environment.h"
@@ -98,7 +99,7 @@ await_beginning (void)
 {
 	enum { LOOK_NS = 1000000, LOOKS = 2000 };
 	await_threads ();
-	for (int i = 0; i < LOOKS && monocle__codemap_is_catching_up () && !is_asked_to_stop (); i++)
+	for (int i = 0; i < LOOKS && monocle__catch_up_is_on () && !is_asked_to_stop (); i++)
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	if (attached.end != UINT64_MAX)
 		attached.end += monocle__nanoseconds (CLOCK_MONOTONIC);
@@ -118,13 +119,21 @@ await_end (void)
 	}
 }
 
+/* Who asks the runtime now would be told that we are leaving. Who waits until all is asked about waits in vain. */
+static void
+leave_service (void)
+{
+	monocle__service_leave ();
+	monocle__codemap_abandon_catch_up ();
+}
+
 /* The runtime waits for threads that are in a callback, and looks as seldom as every 300 ms. */
 static void
 leave (void)
 {
 	enum { EXPECTED_MS = 100 };
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	monocle__service_leave (); /* who asks the runtime now would be told that we are leaving */
+	leave_service ();
 	monocle__wants_end ();
 	HRESULT hr = info->vtbl->RequestProfilerDetach (info, EXPECTED_MS);
 	if (hr < 0) {
@@ -212,7 +221,7 @@ static void
 stand_by (void)
 {
 	pthread_detach (pthread_self ());
-	monocle__service_leave ();
+	leave_service ();
 	monocle__reinstrument_end ();
 	monocle__wants_end ();
 	if (!monocle__quiet_await ()) {
@@ -312,9 +321,10 @@ load_modules (void)
 		monocle__clr_state.late = false;
 	monocle__service_begin ();
 	monocle_host_startup_done ();
+	monocle__catch_up_begin ();
 	monocle__images_catch_up_begin ();
 	if (!monocle__wants_begin_attached ()) {
-		monocle__service_leave ();
+		leave_service ();
 		return give_up ("the runtime refused the event mask");
 	}
 	return S_OK;

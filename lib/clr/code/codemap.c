@@ -12,12 +12,14 @@
  * is about to go, under ids that are. The unloader counts itself in and waits for the question that is being asked:
  * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be
  * waiting for a lock that the unloader holds.
+ * Methods of the list that an attach begins with may go before they are asked about: see catch-up.h.
  */
 #include "codemap.h"
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <monocle/host.h>
+#include "catch-up.h"
 #include "hash.h"
 #include "images/dynamic-method.h"
 #include "images/image.h"
@@ -302,16 +304,16 @@ monocle__codemap_image (monocle__clr_image *image)
 
 /* --- what was compiled before us ---------------------------------------------------------------------------------- */
 
-static atomic_bool is_catching_up;
+static ICorProfilerFunctionEnum *compiled; /* those that are still to be asked about */
 
 /* Some of them, so that questions of the walker are answered in between. False: there are no more. */
 static bool
-catch_up_some (ICorProfilerFunctionEnum *functions)
+catch_up_some (void)
 {
 	enum { SOME = 64 };
 	COR_PRF_FUNCTION some[SOME];
 	ULONG count = 0;
-	if (functions->vtbl->Next (functions, SOME, some, &count) < 0)
+	if (compiled->vtbl->Next (compiled, SOME, some, &count) < 0)
 		return false;
 	for (ULONG i = 0; i < count && begin_asking (); i++) {
 		MonoMethod *method = monocle__resolve_method (some[i].functionId);
@@ -322,38 +324,31 @@ catch_up_some (ICorProfilerFunctionEnum *functions)
 	return count != 0;
 }
 
+void
+monocle__codemap_abandon_catch_up (void)
+{
+	if (compiled)
+		compiled->vtbl->Release (compiled);
+	compiled = NULL;
+	monocle__catch_up_end ();
+}
+
 /* On the service thread. What is left out when there is no room for the question is learnt where it is met. */
 static void
 catch_up (void *data)
 {
-	ICorProfilerFunctionEnum *functions;
-	memcpy (&functions, data, sizeof functions);
 	monocle__thread_memory_scratch ();
-	if (!monocle__service_is_over () && catch_up_some (functions) &&
-	    monocle__service_post (catch_up, &functions, sizeof functions))
-		return;
-	functions->vtbl->Release (functions);
-	atomic_store (&is_catching_up, false);
+	if (monocle__service_is_over () || !catch_up_some () || !monocle__service_post (catch_up, "", 1))
+		monocle__codemap_abandon_catch_up ();
 }
 
 void
 monocle__codemap_catch_up (void)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	ICorProfilerFunctionEnum *functions = NULL;
-	if (!monocle__codemap_wanted () || info->vtbl->EnumJITedFunctions2 (info, &functions) < 0 || !functions)
-		return;
-	atomic_store (&is_catching_up, true);
-	if (!monocle__service_post (catch_up, &functions, sizeof functions)) {
-		functions->vtbl->Release (functions);
-		atomic_store (&is_catching_up, false);
-	}
-}
-
-bool
-monocle__codemap_is_catching_up (void)
-{
-	return atomic_load (&is_catching_up);
+	if (!monocle__codemap_wanted () || info->vtbl->EnumJITedFunctions2 (info, &compiled) < 0 || !compiled ||
+	    !monocle__service_post (catch_up, "", 1))
+		monocle__codemap_abandon_catch_up ();
 }
 
 /* --- unloading ---------------------------------------------------------------------------------------------------- */

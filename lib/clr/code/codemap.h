@@ -59,10 +59,10 @@ void monocle__codemap_learn (uintptr_t ip);
 void monocle__codemap_begin (void);
 /* No more questions, nor is code heard of: what may go unheard is to be told as gone. Nobody asks. */
 void monocle__codemap_end (void);
-/* After an attach: what was compiled before becomes known, by and by, on the service thread. */
+/* After an attach: what was compiled before becomes known by and by, on the service thread; then catch-up.h ends. */
 void monocle__codemap_catch_up (void);
-/* Is that still going on? */
-bool monocle__codemap_is_catching_up (void);
+/* The service has left, and what it was to do is not done. */
+void monocle__codemap_abandon_catch_up (void);
 /* Was it begun? Any context. */
 bool monocle__codemap_wanted (void);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <monocle/host.h>
+#include "catch-up.h"
 #include "code/codemap.h"
 #include "emitted.h"
 #include "path.h"
@@ -550,6 +551,7 @@ monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID
 HRESULT
 monocle__callback_AssemblyUnloadStarted (ICorProfilerCallback11 *self, AssemblyID assembly)
 {
+	monocle__catch_up_await ();
 	monocle__clr_image *image = image_of_assembly (assembly);
 	if (image && monocle__clr_listened (MONOCLE_EVENT_assembly_unloading))
 		monocle_raise_assembly_unloading (monocle_image_assembly (image->cli.record));
@@ -631,6 +633,7 @@ release_memory (monocle__clr_image *image)
 HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
+	monocle__catch_up_await ();
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (!image)
 		return S_OK;

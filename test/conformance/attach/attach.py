@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
-HABITS = "forks,starts,throws,collects,threads,generates,closes,execs,exits,dies"
+HABITS = "forks,starts,throws,collects,threads,generates,unloads,closes,execs,exits,dies"
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
 
@@ -69,8 +69,11 @@ class Target:
 
     def left(self):
         end = time.monotonic() + 5  # a thread that has nothing more to do may still be on its way out
-        while self.threads_of_ours() and time.monotonic() < end:
+        while self.process.poll() is None and self.threads_of_ours() and time.monotonic() < end:
             time.sleep(0.01)
+        if self.process.poll() is not None:
+            return {"threads": [], "tasks": 0, "descriptors": 0, "rss": 0,
+                    "modules": ["the program ended with %d" % self.process.returncode]}
         status = pathlib.Path("/proc/%d/status" % self.pid).read_text()
         maps = pathlib.Path("/proc/%d/maps" % self.pid).read_text().splitlines()
         return {"threads": self.threads_of_ours(), "tasks": len(os.listdir("/proc/%d/task" % self.pid)),

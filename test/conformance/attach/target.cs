@@ -4,6 +4,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Reflection;
 using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
@@ -40,8 +41,7 @@ static class Target
 		var method = new DynamicMethod ("Generated", typeof (int), new[] { typeof (int) });
 		var il = method.GetILGenerator ();
 		il.Emit (OpCodes.Ldarg_0);
-		il.Emit (OpCodes.Call, typeof (Target).GetMethod ("Spin", System.Reflection.BindingFlags.Static |
-		                                                  System.Reflection.BindingFlags.NonPublic));
+		il.Emit (OpCodes.Call, typeof (Target).GetMethod ("Spin", BindingFlags.Static | BindingFlags.NonPublic));
 		il.Emit (OpCodes.Ret);
 		return (Func<int, int>) method.CreateDelegate (typeof (Func<int, int>));
 	}
@@ -132,6 +132,33 @@ static class Target
 		}
 	}
 
+	// A copy of this program in a context of its own, which the class library that this is compiled with does not know.
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Use (Type contexts)
+	{
+		const BindingFlags own = BindingFlags.Static | BindingFlags.NonPublic;
+		object context = Activator.CreateInstance (contexts, new object[] { "brief", true });
+		var file = new object[] { typeof (Target).Assembly.Location };
+		var copy = (Assembly) contexts.GetMethod ("LoadFromAssemblyPath").Invoke (context, file);
+		MethodInfo spin = copy.GetType ("Target").GetMethod ("Spin", own);
+		if ((int) spin.Invoke (null, new object[] { 1000 }) != expected)
+			wrong++;
+		contexts.GetMethod ("Unload").Invoke (context, null);
+	}
+
+	static void Unloads ()
+	{
+		Type contexts = Type.GetType ("System.Runtime.Loader.AssemblyLoadContext, System.Private.CoreLib");
+		while (!stops) {
+			for (int i = 0; i < 5 && contexts != null; i++)
+				Use (contexts);
+			if (contexts == null)
+				AppDomain.Unload (AppDomain.CreateDomain ("brief"));
+			GC.Collect ();
+			GC.WaitForPendingFinalizers ();
+		}
+	}
+
 	// Those that a program may close: not what the runtime itself has open, which it would die of.
 	static void Closes ()
 	{
@@ -173,6 +200,7 @@ static class Target
 		case "threads": Threads (); break;
 		case "generates": Generates (); break;
 		case "closes": Closes (); break;
+		case "unloads": Unloads (); break;
 		case "execs": Thread.Sleep (150); execv ("/bin/echo", new[] { "echo", "another", null }); break;
 		case "exits": Thread.Sleep (150); Environment.Exit (5); break;
 		case "dies": Thread.Sleep (150); _exit (6); break;
