@@ -108,7 +108,8 @@ class Log(harness.Suite):
         report = self.run_log("%s, heap shots" % runtime, runtime, "heapshot", ["all"])
         shots = report.heap_shots() if report else []
         self.check(shots, "%s, heap shots: there are some" % runtime, report and list(report.sections))
-        return counts(shots[-1]) if shots else {}
+        # Mono scans stacks conservatively: what a thread that has ended was given may still be found there.
+        return {name: n for name, n in counts(shots[-1]).items() if "AnonStorey" not in name} if shots else {}
 
     def sample(self, runtime):
         """Samples are where the time went: three parts of four in one method, a part in the other."""
