@@ -227,7 +227,7 @@ take_sample (uint64_t used, bool is_snapshot, const mono_byte *ip, void *context
 	if (is_snapshot && !whole)
 		snapshot_cut ();
 	if (is_snapshot)
-		snapshot_add (stack.frames, stack.count);
+		snapshot_add (stack.frames, stack.count, context);
 	if (frames)
 		frames_give_back (frames);
 }

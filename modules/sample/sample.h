@@ -113,8 +113,11 @@ uintptr_t runtime_frame_above (unsigned work, bool is_above_stub);
 
 /* Looks at all threads. Async-safe; one at a time. */
 void state_look (void);
-/* What the calling thread was seen to do, as an outermost frame; 0: not known. Async-safe. */
-uintptr_t state_frame (void);
+/*
+ * What the calling thread was seen to do, as an outermost frame; 0: not known. `context`: the ucontext_t of the signal
+ * that it is in, or NULL. Async-safe.
+ */
+uintptr_t state_frame (const void *context);
 
 /* --- async.c: which async methods wait for which ------------------------------------------------------------------ */
 
@@ -144,8 +147,8 @@ void snapshot_set_mode (MonoProfilerSampleMode mode);
 uint32_t snapshot_under_way (void);
 /* Is the calling thread not in this snapshot yet? Then it is from now on. Async-safe. */
 bool snapshot_wants_thread (uint32_t snapshot);
-/* There is room for one more in `frames`. */
-void snapshot_add (monocle_kit_frame *frames, uint32_t count);
+/* There is room for one more in `frames`; `context` as a hit has it. */
+void snapshot_add (monocle_kit_frame *frames, uint32_t count, const void *context);
 /* A stack of it ends where Mono has to be asked about an address first. Async-safe. */
 void snapshot_cut (void);
 void snapshot_thread_name (uintptr_t tid, const char *name);

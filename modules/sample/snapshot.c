@@ -129,10 +129,10 @@ snapshot_wants_thread (uint32_t snapshot)
 }
 
 void
-snapshot_add (monocle_kit_frame *frames, uint32_t count)
+snapshot_add (monocle_kit_frame *frames, uint32_t count, const void *context)
 {
 	const uint64_t values[2] = { async_depth ? 0 : 1, async_depth ? 1 : 0 };
-	uintptr_t state = state_frame ();
+	uintptr_t state = state_frame (context);
 	if (state)
 		frames[count++] = (monocle_kit_frame) { (void *) state, 0 };
 	monocle_kit_stacks_add (the_snapshots, frames, count, (uint64_t) pthread_self (), values);

@@ -7,13 +7,19 @@
  * what it said is looked up by each thread when it is hit. That happens in a signal handler, at both ends: the table
  * has a fixed size, and files are read without buffers. A thread that came later, and the one that was asking, have no
  * state.
+ *
+ * What came before a snapshot may have woken threads as well: the runtime stops them all, or looks at them. On a busy
+ * machine they have not come back to their wait then. Their registers tell: the kernel breaks off a wait for a signal,
+ * and has the system call begin again, or fail with EINTR.
  */
 #include "sample.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { PLACES = 1 << 14, MOST = PLACES / 2, LETTER_BITS = 7 };
@@ -96,11 +102,33 @@ state_look (void)
 		close (tasks);
 }
 
+#if defined __x86_64__ && defined __linux__
+/* The bytes before an instruction at the beginning of a page may be no memory. */
+static bool
+was_in_kernel (const ucontext_t *context)
+{
+	static const uint8_t instruction[] = { 0x0f, 0x05 };
+	enum { SIZE = sizeof instruction, PAGE = 4096 };
+	const greg_t *registers = context->uc_mcontext.gregs;
+	const uint8_t *ip = (const uint8_t *) registers[REG_RIP];
+	if ((uintptr_t) ip % PAGE < SIZE || (uintptr_t) ip % PAGE > PAGE - SIZE)
+		return false;
+	bool begins_again = memcmp (ip, instruction, SIZE) == 0;
+	return begins_again || (registers[REG_RAX] == -EINTR && memcmp (ip - SIZE, instruction, SIZE) == 0);
+}
+#else
+static bool
+was_in_kernel (const ucontext_t *context)
+{
+	return false;
+}
+#endif
+
 uintptr_t
-state_frame (void)
+state_frame (const void *context)
 {
 	switch (*place_of ((uint32_t) syscall (SYS_gettid)) & ((1 << LETTER_BITS) - 1)) {
-	case 'R': return MONOCLE_KIT_FRAME_RUNNING;
+	case 'R': return context && was_in_kernel (context) ? MONOCLE_KIT_FRAME_WAITING : MONOCLE_KIT_FRAME_RUNNING;
 	case 'S': return MONOCLE_KIT_FRAME_WAITING;
 	case 'D': return MONOCLE_KIT_FRAME_DISK;
 	case 'T':

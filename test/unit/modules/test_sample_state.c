@@ -1,0 +1,155 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_sample_state.c - what a thread that is hit did: as the system said before, and as its registers say where it was
+ * woken meanwhile.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "sample.h"
+
+static atomic_uintptr_t state; /* what the hit thread says, and one more */
+static atomic_bool may_wait;
+static atomic_int tid;
+static int pipes[2];
+static sem_t door;
+
+static void
+on_signal (int number, siginfo_t *info, void *context)
+{
+	atomic_store (&state, state_frame (context) + 1);
+}
+
+static void
+wait_by_reading (void)
+{
+	char byte;
+	while (read (pipes[0], &byte, 1) != 1)
+		;
+}
+
+static void
+wait_by_sleeping (void)
+{
+	struct timespec left = { .tv_sec = 3600 };
+	while (sem_trywait (&door) && nanosleep (&left, &left))
+		;
+}
+
+static void
+wait_by_a_futex (void)
+{
+	while (sem_wait (&door))
+		;
+}
+
+static void *
+spin_and_wait (void *wait)
+{
+	atomic_store (&tid, (int) syscall (SYS_gettid));
+	while (!atomic_load (&may_wait))
+		;
+	((void (*) (void)) wait) ();
+	return NULL;
+}
+
+static char
+letter (void)
+{
+	char path[64], text[256] = "", *end;
+	snprintf (path, sizeof path, "/proc/self/task/%d/stat", atomic_load (&tid));
+	FILE *file = fopen (path, "r");
+	if (file) {
+		text[fread (text, 1, sizeof text - 1, file)] = '\0';
+		fclose (file);
+	}
+	end = strrchr (text, ')');
+	return end ? end[2] : '?';
+}
+
+static void
+await_letter (char wanted)
+{
+	while (letter () != wanted)
+		usleep (1000);
+}
+
+static uintptr_t
+ask (pthread_t thread)
+{
+	atomic_store (&state, 0);
+	assert_int_equal (pthread_kill (thread, SIGURG), 0);
+	while (!atomic_load (&state))
+		usleep (100);
+	return atomic_load (&state) - 1;
+}
+
+static void
+look_and_ask (void (*wait) (void), int flags)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | flags };
+	pthread_t thread;
+	sigaction (SIGURG, &action, NULL);
+	atomic_store (&may_wait, false);
+	atomic_store (&tid, 0);
+	assert_int_equal (pthread_create (&thread, NULL, spin_and_wait, (void *) wait), 0);
+	while (!atomic_load (&tid))
+		usleep (100);
+	await_letter ('R');
+	state_look ();
+	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_RUNNING);
+	atomic_store (&may_wait, true);
+	await_letter ('S');
+	/* As if it had been woken just before the look. */
+	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_WAITING);
+	await_letter ('S');
+	state_look ();
+	assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_WAITING);
+	assert_int_equal (write (pipes[1], "x", 1), 1);
+	sem_post (&door);
+	pthread_kill (thread, SIGURG);
+	pthread_join (thread, NULL);
+}
+
+static void
+threads_that_wait_are_told_from_those_that_run (void **data)
+{
+	static void (*const waits[]) (void) = { wait_by_reading, wait_by_sleeping, wait_by_a_futex };
+	for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+		for (int restarts = 0; restarts < 2; restarts++) {
+			assert_int_equal (pipe (pipes), 0);
+			sem_init (&door, 0, 0);
+			look_and_ask (waits[i], restarts ? SA_RESTART : 0);
+			close (pipes[0]);
+			close (pipes[1]);
+		}
+}
+
+static void
+without_registers_the_system_is_believed (void **data)
+{
+	state_look ();
+	assert_int_equal (state_frame (NULL), 0); /* who asks is not asked about */
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (threads_that_wait_are_told_from_those_that_run),
+		cmocka_unit_test (without_registers_the_system_is_believed),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
