@@ -5,10 +5,15 @@
  * callbacks count themselves, all in one word: they are about what is rare. Probes do not. But the runtime can be
  * stopped only while no thread is in managed mode, as every thread in a probe is: once it was stopped, no thread is in
  * a probe that it was in before.
+ *
+ * A thread of ours that has had the heap collected belongs to the runtime from then on, and .NET 8 refuses to be
+ * stopped by such a one outside a callback: so it is stopped by a thread that is made for that.
  */
 #include "quiet.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
+#include "background.h"
 #include "probes/shadow.h"
 #include "state.h"
 
@@ -50,12 +55,25 @@ stop_runtime (void)
 	return hr >= 0;
 }
 
+static void *
+stop_for_a_moment (void *ret_was_stopped)
+{
+	bool *was_stopped = ret_was_stopped;
+	*was_stopped = stop_runtime ();
+	if (*was_stopped) {
+		monocle__shadow_forget ();
+		monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
+	}
+	return NULL;
+}
+
 bool
 monocle__quiet_await (void)
 {
-	if (!await_callbacks () || !stop_runtime ())
+	pthread_t thread;
+	bool was_stopped = false;
+	if (!await_callbacks () || !monocle__background_start (&thread, stop_for_a_moment, &was_stopped, 0))
 		return false;
-	monocle__shadow_forget ();
-	monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
-	return true;
+	pthread_join (thread, NULL);
+	return was_stopped;
 }
