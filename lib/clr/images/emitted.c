@@ -503,10 +503,10 @@ monocle__emitted_class_loaded (MonoClass *klass)
 }
 
 void
-monocle__emitted_unload (monocle__clr_image *image)
+monocle__emitted_unload (monocle__clr_image *image, bool is_there)
 {
 	capture c;
-	bool open = mono_image_is_dynamic (image->cli.record) && capture_begin (&c, image);
+	bool open = is_there && mono_image_is_dynamic (image->cli.record) && capture_begin (&c, image);
 	monocle_image_unload (image->cli.record);
 	if (open)
 		capture_end (&c);

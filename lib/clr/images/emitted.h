@@ -32,8 +32,8 @@ bool monocle__emitted_method_facts (monocle__clr_image *image, mdToken method, m
 /* Of a StandAloneSig token. */
 bool monocle__emitted_signature (monocle__clr_image *image, mdToken token, const uint8_t **ret_data,
                                  uint32_t *ret_size);
-/* monocle_image_unload () of any image. */
-void monocle__emitted_unload (monocle__clr_image *image);
+/* monocle_image_unload () of any image. `is_there`: the runtime still has it, and can be asked. */
+void monocle__emitted_unload (monocle__clr_image *image, bool is_there);
 /* What is known of such images, for the owner's questions. */
 extern const monocle__describe_unreadable monocle__emitted_unreadable;
 

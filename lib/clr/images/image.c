@@ -19,6 +19,7 @@
 #include "code/codemap.h"
 #include "emitted.h"
 #include "path.h"
+#include "probes/reinstrument.h"
 #include "resolve.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -582,9 +583,9 @@ wait_for_readers (monocle__clr_image *image)
 
 /* From here on nothing may read the mapping, and the ids of what was in it, or made over it, may name other things. */
 static void
-forget (monocle__clr_image *image)
+forget (monocle__clr_image *image, bool is_there)
 {
-	monocle__emitted_unload (image);
+	monocle__emitted_unload (image, is_there);
 	atomic_store (&image->cli.readable, false);
 	wait_for_readers (image);
 	if (image->is_collectible)
@@ -630,17 +631,24 @@ release_memory (monocle__clr_image *image)
 	}
 }
 
+/* `is_there`: the runtime still has it, and waits. */
+static void
+begin_to_unload (monocle__clr_image *image, bool is_there)
+{
+	if (monocle__clr_listened (MONOCLE_EVENT_image_unloading))
+		monocle_raise_image_unloading (image->cli.record);
+	monocle__codemap_unloading (image);
+	forget (image, is_there);
+}
+
 HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
 	monocle__catch_up_await ();
+	monocle__reinstrument_await (id);
 	monocle__clr_image *image = monocle__clr_image_find (id);
-	if (!image)
-		return S_OK;
-	if (monocle__clr_listened (MONOCLE_EVENT_image_unloading))
-		monocle_raise_image_unloading (image->cli.record);
-	monocle__codemap_unloading (image);
-	forget (image);
+	if (image)
+		begin_to_unload (image, true);
 	return S_OK;
 }
 
@@ -726,7 +734,7 @@ monocle__images_leave (void)
 		AssemblyID assembly = i->assembly;
 		if (!id || !i->is_collectible)
 			continue;
-		monocle__callback_ModuleUnloadStarted (NULL, id);
+		begin_to_unload (i, false);
 		monocle__callback_ModuleUnloadFinished (NULL, id, S_OK);
 		if (assembly)
 			monocle__callback_AssemblyUnloadFinished (NULL, assembly, S_OK);

@@ -16,11 +16,16 @@
  * After an attach this is how all methods get their probes, compiled or not, precompiled or not; those of an image that
  * comes, before any of its code runs. What was asked for is kept in a list, with the methods that the runtime found to
  * hold copies, and taken back at the end (RequestRevert), so that the program's code is again what it was, and as fast.
+ *
+ * While the runtime serves a request it goes through methods that hold copies, which may be of any image, and it does
+ * not mind that one is unloaded meanwhile, which it dies of. So what is about to be unloaded waits until no request is
+ * under way, and is taken off the list.
  */
 #include "reinstrument.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <monocle/host.h>
 #include "images/image.h"
 #include "probing.h"
@@ -64,12 +69,55 @@ collect (monocle__clr_image *image, list *l)
 			add (l, image->id, 0x06000000 | row);
 }
 
-/* Of an attach: all methods that have, or are to have, further bodies. */
+/* `all`, of an attach: the methods that have, or are to have, further bodies. */
 static struct {
 	pthread_mutex_t lock;
 	bool is_on;
+	unsigned under_way; /* requests, of an attach or not */
 	list all;
 } late = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* What is unloaded waits until the other. Calls of the runtime are between them, and the lock is not held then. */
+static void
+request_begins (void)
+{
+	pthread_mutex_lock (&late.lock);
+	late.under_way++;
+	pthread_mutex_unlock (&late.lock);
+}
+
+static void
+request_ends (void)
+{
+	pthread_mutex_lock (&late.lock);
+	late.under_way--;
+	pthread_mutex_unlock (&late.lock);
+}
+
+static void
+drop (list *l, ModuleID module)
+{
+	ULONG kept = 0;
+	for (ULONG i = 0; i < l->count; i++)
+		if (l->modules[i] != module) {
+			l->modules[kept] = l->modules[i];
+			l->methods[kept++] = l->methods[i];
+		}
+	l->count = kept;
+}
+
+void
+monocle__reinstrument_await (ModuleID module)
+{
+	pthread_mutex_lock (&late.lock);
+	while (late.under_way) {
+		pthread_mutex_unlock (&late.lock);
+		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
+		pthread_mutex_lock (&late.lock);
+	}
+	drop (&late.all, module);
+	pthread_mutex_unlock (&late.lock);
+}
 
 /* False: the attach is over. */
 static bool
@@ -120,10 +168,13 @@ request_all (void)
 {
 	list l = { 0 };
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
+	request_begins ();
 	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
 		if (takes_requests (i))
 			collect (i, &l);
-	return request_wanted (&l);
+	HRESULT hr = request_wanted (&l);
+	request_ends ();
+	return hr;
 }
 
 static void
@@ -154,8 +205,10 @@ image_came (monocle__clr_image *image)
 	list l = { 0 };
 	if (!takes_requests (image) || !monocle_call_filter_installed ())
 		return;
+	request_begins ();
 	collect (image, &l);
 	request_wanted (&l);
+	request_ends ();
 }
 
 static void
@@ -215,10 +268,12 @@ monocle__reinstrument_end (void)
 	monocle__images_watch (NULL);
 	pthread_mutex_lock (&late.lock);
 	late.is_on = false;
+	late.under_way++;
 	list all = late.all;
 	late.all = (list) { 0 };
 	pthread_mutex_unlock (&late.lock);
 	revert (&all);
+	request_ends ();
 }
 
 void

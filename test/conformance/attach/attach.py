@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
-HABITS = "forks,starts,throws,collects,threads,generates,unloads,closes,execs,exits,dies"
+HABITS = "forks,starts,throws,collects,threads,generates,unloads,emits,closes,execs,exits,dies"
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
 

@@ -20,7 +20,7 @@ import harness
 OWN = re.compile(r"^(?:Probed:|Holder`1<\w+>:)(\w+)")
 LINE = re.compile(r"^\s*[\d.]+\s+(\d+)\s+(method_\w+) method=(.*?\))")
 CALLS = "events:only=method_enter+method_leave+method_exception_leave,callspec=program"
-HABITS = "throws,collects,threads,generates,forks,exits,dies"
+HABITS = "throws,collects,threads,generates,unloads,emits,forks,exits,dies"
 
 
 class Probed(attach.Attach):
@@ -86,6 +86,9 @@ class Probed(attach.Attach):
         ps = harness.run([self.build.monocle, "ps"], harness.bare_environment()).out
         self.check(re.search(r"^%d .*yes \(standby\) +none " % target.pid, ps, re.M), "%s: ps says that it stands by" %
                    runtime, ps)
+        # Which has the heap collected, by a thread of ours; what comes next shows that it could leave.
+        seen = harness.run([self.build.monocle, "stack", "--async", target.pid], harness.bare_environment())
+        self.check((seen.code, seen.err) == (0, ""), "%s: async methods after calls" % runtime, seen)
         seen = self.attach(target, "-q", "--profile=sample:freq=100", "--duration=300ms", "-o", file)
         self.check(seen.code == 0 and file.exists(), "%s: samples after calls" % runtime, seen)
         refused = self.attach(target, "-q", "--profile=calls:callspec=M:No:")

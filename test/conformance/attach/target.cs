@@ -159,6 +159,24 @@ static class Target
 		}
 	}
 
+	// A method of an assembly that the collector may take.
+	static void Emits ()
+	{
+		while (!stops) {
+			var assembly = AssemblyBuilder.DefineDynamicAssembly (new AssemblyName ("Brief"),
+			                                                      AssemblyBuilderAccess.RunAndCollect);
+			var type = assembly.DefineDynamicModule ("Brief").DefineType ("Emitted", TypeAttributes.Public);
+			var method = type.DefineMethod ("Same", MethodAttributes.Public | MethodAttributes.Static, typeof (int),
+			                                new[] { typeof (int) });
+			var il = method.GetILGenerator ();
+			il.Emit (OpCodes.Ldarg_0);
+			il.Emit (OpCodes.Ret);
+			if ((int) type.CreateType ().GetMethod ("Same").Invoke (null, new object[] { 7 }) != 7)
+				wrong++;
+			GC.Collect ();
+		}
+	}
+
 	// Those that a program may close: not what the runtime itself has open, which it would die of.
 	static void Closes ()
 	{
@@ -201,6 +219,7 @@ static class Target
 		case "generates": Generates (); break;
 		case "closes": Closes (); break;
 		case "unloads": Unloads (); break;
+		case "emits": Emits (); break;
 		case "execs": Thread.Sleep (150); execv ("/bin/echo", new[] { "echo", "another", null }); break;
 		case "exits": Thread.Sleep (150); Environment.Exit (5); break;
 		case "dies": Thread.Sleep (150); _exit (6); break;
