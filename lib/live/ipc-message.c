@@ -136,6 +136,7 @@ static const struct {
 	uint32_t hresult;
 	const char *words;
 } answers[] = {
+	{ 0x8013135b, "has not started far enough" },
 	{ 0x80131368, "refused the profiler: it cannot be attached" },
 	{ 0x8013136a, "has a profiler already" },
 	{ 0x8013136f, "refused what the profiler asks for: it is not to be had once a program runs" },

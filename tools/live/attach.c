@@ -158,12 +158,23 @@ monocle__attach_folder_make (const monocle__live_process *process, const monocle
 	return false;
 }
 
-/* Another one may be on its way out: of an attach that nobody waits for any more. */
-static bool
-is_leaving (int32_t hresult)
+/*
+ * For how long a refusal may be none. Another profiler may be on its way out: of an attach that nobody waits for any
+ * more. A runtime that begins answers on its socket before it can take one.
+ */
+static uint64_t
+patience_with (int32_t hresult)
 {
+	enum { NOT_YET_AVAILABLE = 0x8013135b, RUNTIME_UNINITIALIZED = 0x80131371 };
 	enum { PROFILER_DETACHING = 0x80131367, PROFILER_ALREADY_ACTIVE = 0x8013136a };
-	return (uint32_t) hresult == PROFILER_DETACHING || (uint32_t) hresult == PROFILER_ALREADY_ACTIVE;
+	const uint64_t start_ns = UINT64_C (5000000000);
+	switch ((uint32_t) hresult) {
+	case NOT_YET_AVAILABLE:
+	case RUNTIME_UNINITIALIZED: return start_ns;
+	case PROFILER_DETACHING:
+	case PROFILER_ALREADY_ACTIVE: return MONOCLE__ATTACH_TARGET_PATIENCE_NS;
+	default: return 0;
+	}
 }
 
 static int
@@ -188,10 +199,10 @@ load_adapter (const monocle__attach_plan *plan, const monocle__live_process *pro
 	profiler.data_size = monocle__attach_block_write (settings, block, sizeof block);
 	if (!profiler.data_size)
 		return refuse_length ();
-	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + MONOCLE__ATTACH_TARGET_PATIENCE_NS;
+	uint64_t start = monocle__nanoseconds (CLOCK_MONOTONIC);
 	while (monocle__live_ipc_attach_profiler (process, &profiler, COLLECTION_MS + MONOCLE__LIVE_IPC_LIMIT, &hresult,
 	                                          problem, sizeof problem) != 0) {
-		if (!is_leaving (hresult) || monocle__nanoseconds (CLOCK_MONOTONIC) >= end)
+		if (monocle__nanoseconds (CLOCK_MONOTONIC) - start >= patience_with (hresult))
 			return say_refused (process, folder, problem);
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	}

@@ -238,6 +238,21 @@ class Attach(harness.Suite):
         target.process.stdin.close()
         target.end()
 
+    def early(self, runtime):
+        """A runtime that has just begun answers on its socket before it can take a profiler: it is waited for."""
+        if runtime.kind == "mono":
+            return
+        exe = self.build.path / "test/conformance/attach/target.exe"
+        for _ in range(3):
+            child = subprocess.Popen(runtime.command(exe), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                     env=environment(self, runtime), cwd=self.work)
+            sockets = "dotnet-diagnostic-%d-*" % child.pid
+            self.wait(lambda: any(pathlib.Path("/tmp").glob(sockets)) or child.poll() is not None)
+            seen = self.attach(child, "-q", "--profile=sample:output=/dev/null", "--duration=10ms")
+            self.check((seen.code, seen.err) == (0, ""), "%s: a runtime that begins is attached to" % runtime, seen)
+            out, _ = child.communicate()
+            self.check((child.returncode, out) == (3, "ready\nunharmed\n"), "%s: it goes on" % runtime, out)
+
     def late_thread(self, runtime):
         """A thread that cannot answer when the attach begins, as on a machine with no CPU for it, is known later."""
         target, profile = Target(self, runtime, "deaf"), self.work / "deaf.pb.gz"
@@ -298,6 +313,7 @@ def main():
         suite.refusals(runtime)
         suite.own_module(runtime)
         suite.declined(runtime)
+        suite.early(runtime)
         suite.late_thread(runtime)
         suite.unwritable(runtime)
     return suite.finish()
