@@ -31,9 +31,9 @@ ROOMS = {
         ("sample", ["sample"]), ("dispatch", ["dispatch"]), ("model", ["model"]), ("compat", ["compat"]),
     ],
     "lib/clr": [
-        ("ground", ["service", "state", "thread-memory", "utf16"]), ("arch", ["arch"]), ("images", ["images"]),
-        ("code", ["code"]), ("heap", ["heap"]), ("probes", ["probes"]), ("exceptions", ["exceptions"]),
-        ("door", ["."]),
+        ("ground", ["catch-up", "service", "state", "thread-memory", "utf16"]), ("arch", ["arch"]),
+        ("images", ["images"]), ("code", ["code"]), ("heap", ["heap"]), ("probes", ["probes"]),
+        ("exceptions", ["exceptions"]), ("door", ["."]),
     ],
     "tools": [
         ("command", ["command"]), ("module", ["module"]), ("file", ["file"]), ("report", ["report"]), ("run", ["run"]),

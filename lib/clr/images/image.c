@@ -19,7 +19,6 @@
 #include "code/codemap.h"
 #include "emitted.h"
 #include "path.h"
-#include "probes/reinstrument.h"
 #include "resolve.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -491,6 +490,14 @@ monocle__images_watch (void (*tell) (monocle__clr_image *image))
 	atomic_store (&watcher, tell);
 }
 
+static _Atomic (void (*) (ModuleID)) keeper;
+
+void
+monocle__images_keep (void (*wait) (ModuleID module))
+{
+	atomic_store (&keeper, wait);
+}
+
 HRESULT
 monocle__callback_ModuleLoadFinished (ICorProfilerCallback11 *self, ModuleID id, HRESULT status)
 {
@@ -645,7 +652,9 @@ HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
 	monocle__catch_up_await ();
-	monocle__reinstrument_await (id);
+	void (*wait) (ModuleID) = atomic_load (&keeper);
+	if (wait)
+		wait (id);
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (image)
 		begin_to_unload (image, true);
