@@ -290,13 +290,26 @@ monocle__r2r_each_method (const monocle__r2r *r2r, monocle__r2r_visit_method vis
 
 /* --- the hash table ----------------------------------------------------------------------------------------------- */
 
+/*
+ * Entries lie all over the table, and most of the time goes by until one has come from memory. So each is asked for
+ * some entries before it is looked at.
+ */
+enum { AHEAD = 16 };
+
+typedef struct {
+	const monocle__r2r *r2r;
+	monocle__r2r_visit_instance visit;
+	void *data;
+	uint64_t ahead[AHEAD]; /* a ring */
+	uint32_t asked, visited;
+} entries;
+
 /* What an entry refers to: a signature, then the function. */
 static void
-visit_entry (const monocle__r2r *r2r, uint64_t at, monocle__r2r_visit_instance visit, void *data)
+visit_entry (entries *of, uint64_t at)
 {
+	const monocle__r2r *r2r = of->r2r;
 	monocle__r2r_signature signature;
-	if (at >= r2r->instances_size)
-		return;
 	monocle__ecma_cursor cursor =
 	    monocle__ecma_cursor_over (r2r->instances + at, (uint32_t) (r2r->instances_size - at));
 	if (monocle__r2r_read_signature (&cursor, &signature))
@@ -305,30 +318,46 @@ visit_entry (const monocle__r2r *r2r, uint64_t at, monocle__r2r_visit_instance v
 	    reader_at ((monocle__span) { r2r->instances, r2r->instances_size }, (uint64_t) (cursor.at - r2r->instances));
 	uint32_t function = read_function (&r);
 	if (!r.failed && function < r2r->function_count)
-		visit ((uint32_t) at, function, data);
+		of->visit ((uint32_t) at, function, of->data);
+}
+
+static void
+visit_next (entries *of)
+{
+	visit_entry (of, of->ahead[of->visited++ % AHEAD]);
+}
+
+static void
+ask_for (entries *of, uint64_t at)
+{
+	if (at >= of->r2r->instances_size)
+		return;
+	__builtin_prefetch (of->r2r->instances + at);
+	if (of->asked - of->visited == AHEAD)
+		visit_next (of);
+	of->ahead[of->asked++ % AHEAD] = at;
 }
 
 /* Entries of all buckets together are no more than bytes, or buckets overlap. */
 static void
-visit_bucket (const monocle__r2r *r2r, uint64_t begin, uint64_t end, uint32_t *left, monocle__r2r_visit_instance visit,
-              void *data)
+visit_bucket (entries *of, uint64_t begin, uint64_t end, uint32_t *left)
 {
-	reader r = reader_at ((monocle__span) { r2r->instances, r2r->instances_size }, begin);
+	reader r = reader_at ((monocle__span) { of->r2r->instances, of->r2r->instances_size }, begin);
 	while (!r.failed && r.at < end && *left) {
 		--*left;
 		read_whole (&r, 1);
 		uint64_t from = r.at;
 		int64_t target = (int64_t) from + read_signed (&r);
 		if (!r.failed && target >= 0)
-			visit_entry (r2r, (uint64_t) target, visit, data);
+			ask_for (of, (uint64_t) target);
 	}
 }
 
 void
 monocle__r2r_each_instance (const monocle__r2r *r2r, monocle__r2r_visit_instance visit, void *data)
 {
-	monocle__span bytes = { r2r->instances, r2r->instances_size };
-	reader r = reader_at (bytes, 0);
+	entries all = { .r2r = r2r, .visit = visit, .data = data };
+	reader r = reader_at ((monocle__span) { r2r->instances, r2r->instances_size }, 0);
 	uint32_t head = read_whole (&r, 1), size = head & 3 ? (head & 3) * 2u : 1, left = r2r->instances_size;
 	uint64_t base = r.at, buckets = (uint64_t) 1 << (head >> 2);
 	if (r.failed || size > 4 || head >> 2 > 31 || (buckets + 1) * size > r2r->instances_size)
@@ -336,9 +365,11 @@ monocle__r2r_each_instance (const monocle__r2r *r2r, monocle__r2r_visit_instance
 	uint32_t begin = read_whole (&r, size);
 	for (uint64_t i = 0; i < buckets && !r.failed; i++) {
 		uint32_t end = read_whole (&r, size);
-		visit_bucket (r2r, base + begin, base + end, &left, visit, data);
+		visit_bucket (&all, base + begin, base + end, &left);
 		begin = end;
 	}
+	while (all.visited < all.asked)
+		visit_next (&all);
 }
 
 void
