@@ -22,8 +22,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "mono-nested.h"
 #include "mono-signal.h"
-#include "nested.h"
 
 static struct sigaction monos; /* what Mono does about its sampler's signal; written before our handler is known */
 
@@ -34,7 +34,7 @@ on_signal (int number, siginfo_t *info, void *context)
 	bool crashing = monocle__mono_signal_is_crashing ();
 	errno = saved_errno;
 	if (!crashing)
-		monocle__nested_call (monos.sa_sigaction, number, info, context);
+		monocle__mono_nested_call (monos.sa_sigaction, number, info, context);
 }
 
 /* An embedder may have handlers of its own: where Mono has none there is nothing to see. */
@@ -55,10 +55,10 @@ monocle_kit_crash_look_out (const void *context)
 {
 	static atomic_bool is_done;
 	if (!context) {
-		monocle__nested_init ();
+		monocle__mono_nested_init ();
 		return;
 	}
-	monocle__nested_look ();
+	monocle__mono_nested_look ();
 	if (!atomic_load_explicit (&is_done, memory_order_relaxed) && !atomic_exchange (&is_done, true))
 		install (monocle__mono_signal_under_way (context));
 }

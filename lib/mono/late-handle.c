@@ -19,6 +19,7 @@
 #include "check/slots.h"
 #include "late-sampler.h"
 #include "log.h"
+#include "mono-nested.h"
 
 typedef struct twin {
 	struct twin *older;            /* by Mono's order; all of them, for ever */
@@ -52,6 +53,8 @@ enter (MonoProfiler *prof, monocle_event event, bool is_last)
 {
 	twin *to = (twin *) prof;
 	atomic_fetch_add (&to->inside, 1);
+	if (event == MONOCLE_EVENT_sample_hit)
+		monocle__mono_nested_look ();
 	return is_last ? atomic_exchange (&to->callbacks[event], NULL) : atomic_load (&to->callbacks[event]);
 }
 

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "background.h"
+#include "mono-nested.h"
 #include "mono-signal.h"
 #include "nanoseconds.h"
 
@@ -63,7 +64,7 @@ on_signal (int number, siginfo_t *info, void *context)
 	bool is_wanted = mode != MONO_PROFILER_SAMPLE_MODE_NONE && !monocle__mono_signal_is_crashing ();
 	errno = saved_errno;
 	if (is_wanted)
-		monos.sa_sigaction (monos_number, info, context);
+		monocle__mono_nested_call (monos.sa_sigaction, monos_number, info, context);
 }
 
 static bool
@@ -223,6 +224,7 @@ monocle__late_sampler_begin (void)
 {
 	if (is_there || !monocle__late_sampler_has_learnt () || !take_signal ())
 		return false;
+	monocle__mono_nested_init ();
 	mode = MONO_PROFILER_SAMPLE_MODE_NONE;
 	frequency = 100;
 	is_ending = false;

@@ -238,6 +238,19 @@ class Attach(harness.Suite):
         target.process.stdin.close()
         target.end()
 
+    def aborts(self, runtime):
+        """A hit may interrupt a walk that Mono itself makes, which its own handler does not expect."""
+        if runtime.kind != "mono":
+            return
+        target = Target(self, runtime, "aborts")
+        target.begin()
+        for _ in range(4):
+            seen = self.attach(target, "-q", "--profile=sample:freq=10000,output=/dev/null", "--duration=1s")
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said) == (3, "unharmed\n"), "%s: a program that aborts threads is unharmed" % runtime,
+                   (code, said, str(seen)))
+
     def early(self, runtime):
         """A runtime that has just begun answers on its socket before it can take a profiler: it is waited for."""
         if runtime.kind == "mono":
@@ -314,6 +327,7 @@ def main():
         suite.own_module(runtime)
         suite.declined(runtime)
         suite.early(runtime)
+        suite.aborts(runtime)
         suite.late_thread(runtime)
         suite.unwritable(runtime)
     return suite.finish()

@@ -177,6 +177,30 @@ static class Target
 		}
 	}
 
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Is_aborted ()
+	{
+		try {
+			while (true)
+				sink += Spin (1000);
+		} catch (ThreadAbortException) {
+		}
+	}
+
+	// Mono alone has it.
+	static void Aborts ()
+	{
+		while (!stops) {
+			var thread = new Thread (Is_aborted);
+			thread.Start ();
+			Thread.Sleep (2);
+#pragma warning disable 618
+			thread.Abort ();
+#pragma warning restore 618
+			thread.Join ();
+		}
+	}
+
 	// Those that a program may close: not what the runtime itself has open, which it would die of.
 	static void Closes ()
 	{
@@ -220,6 +244,7 @@ static class Target
 		case "closes": Closes (); break;
 		case "unloads": Unloads (); break;
 		case "emits": Emits (); break;
+		case "aborts": Aborts (); break;
 		case "execs": Thread.Sleep (150); execv ("/bin/echo", new[] { "echo", "another", null }); break;
 		case "exits": Thread.Sleep (150); Environment.Exit (5); break;
 		case "dies": Thread.Sleep (150); _exit (6); break;

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * nested.c - on Mono, a hit may interrupt a walk that Mono itself is making.
+ * mono-nested.c - on Mono, a hit may interrupt a walk that Mono itself is making.
  *
  * Thread.Abort () walks the stack of the other thread. Meanwhile the calling thread has a mark, "is in an async
  * context", so that the walk takes no lock. Mono's sampler sets the mark for its hits, and takes for granted that it is
@@ -15,7 +15,7 @@
  *
  * Everything here is async-safe.
  */
-#include "nested.h"
+#include "mono-nested.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -42,8 +42,10 @@ static atomic_size_t known; /* the mark's word, from 1 on; 0: not known (yet) */
 static atomic_bool is_over; /* it will not be known */
 
 void
-monocle__nested_init (void)
+monocle__mono_nested_init (void)
 {
+	if (current_thread)
+		return;
 	current_thread = (void *(*) (void) ) dlsym (RTLD_DEFAULT, "mono_thread_info_current_unchecked");
 	memset (is_candidate, true, sizeof is_candidate);
 }
@@ -90,7 +92,7 @@ end_look (const int32_t *record)
 }
 
 void
-monocle__nested_look (void)
+monocle__mono_nested_look (void)
 {
 	const int32_t *record = current_thread && owner == pthread_self () ? current_thread () : NULL;
 	if (!record)
@@ -101,7 +103,7 @@ monocle__nested_look (void)
 }
 
 void
-monocle__nested_call (void (*handler) (int, siginfo_t *, void *), int number, siginfo_t *info, void *context)
+monocle__mono_nested_call (void (*handler) (int, siginfo_t *, void *), int number, siginfo_t *info, void *context)
 {
 	int32_t *record = current_thread ? current_thread () : NULL;
 	int32_t *mark = record && known ? &record[known - 1] : NULL;
