@@ -288,7 +288,7 @@ forget_thread (monocle_kit_stacks *stacks, struct thread *thread)
 {
 	uint32_t mask = stacks->thread_mask, i = (uint32_t) (thread - stacks->threads);
 	MONOCLE__INVARIANT (thread->root && stacks->thread_count != 0);
-	thread->record->ended = 1;
+	__atomic_store_n (&thread->record->ended, 1, __ATOMIC_RELEASE);
 	*thread = (struct thread) { .root = 0 };
 	stacks->thread_count--;
 	for (i = (i + 1) & mask; stacks->threads[i].root; i = (i + 1) & mask) {
@@ -314,9 +314,11 @@ find_or_make_thread (monocle_kit_stacks *stacks, uint64_t number)
 	uint32_t root = record ? find_or_make (stacks, 0, file_number) : 0;
 	if (!root)
 		return NULL;
-	record->root = record->current = root;
-	record->tid = number;
-	record->ended = 0;
+	/* Who reads the file meanwhile sees the one or the other. */
+	__atomic_store_n (&record->root, root, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->current, root, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->tid, number, __ATOMIC_RELAXED);
+	__atomic_store_n (&record->ended, 0, __ATOMIC_RELEASE);
 	MONOCLE__INVARIANT (!thread->root && stacks->thread_count < stacks->thread_mask);
 	*thread = (struct thread) { number, root, record };
 	stacks->thread_count++;
