@@ -19,7 +19,9 @@ bool monocle__clock_uses_ticks;
 void
 monocle_kit_clock_init (void)
 {
-	monocle__clock_uses_ticks = monocle__ticks_are_invariant ();
+	/* The answer is always the same; threads of what was opened before may be reading it. */
+	if (monocle__clock_uses_ticks != monocle__ticks_are_invariant ())
+		monocle__clock_uses_ticks = !monocle__clock_uses_ticks;
 }
 
 static int
