@@ -19,9 +19,10 @@ bool monocle__clock_uses_ticks;
 void
 monocle_kit_clock_init (void)
 {
-	/* The answer is always the same; threads of what was opened before may be reading it. */
-	if (monocle__clock_uses_ticks != monocle__ticks_are_invariant ())
-		monocle__clock_uses_ticks = !monocle__clock_uses_ticks;
+	bool uses_ticks = monocle__ticks_are_invariant ();
+	/* The answer is always the same, and threads of what was opened before may be reading it. */
+	if (monocle__clock_uses_ticks != uses_ticks)
+		monocle__clock_uses_ticks = uses_ticks;
 }
 
 static int
