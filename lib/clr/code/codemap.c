@@ -12,6 +12,7 @@
  * is about to go, under ids that are. The unloader counts itself in and waits for the question that is being asked:
  * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be
  * waiting for a lock that the unloader holds.
+ *
  * Methods of the list that an attach begins with may go before they are asked about: see catch-up.h.
  */
 #include "codemap.h"

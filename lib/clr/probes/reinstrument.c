@@ -137,10 +137,12 @@ request (const list *l)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	if (monocle__clr_state.late && !note (l))
 		return S_OK;
+	request_begins ();
 	HRESULT hr = info->vtbl->RequestReJITWithInliners (
 	    info, COR_PRF_REJIT_BLOCK_INLINING | COR_PRF_REJIT_INLINING_CALLBACKS, l->count, l->modules, l->methods);
 	if (hr >= 0)
 		hr = info->vtbl->RequestReJIT (info, l->count, l->modules, l->methods);
+	request_ends ();
 	if (hr < 0)
 		monocle__clr_complain_hr ("RequestReJIT", hr);
 	return hr;
@@ -168,13 +170,10 @@ request_all (void)
 {
 	list l = { 0 };
 	atomic_fetch_add (&monocle__clr_state.filter_epoch, 1);
-	request_begins ();
 	for (monocle__clr_image *i = monocle__clr_image_next (NULL); i; i = monocle__clr_image_next (i))
 		if (takes_requests (i))
 			collect (i, &l);
-	HRESULT hr = request_wanted (&l);
-	request_ends ();
-	return hr;
+	return request_wanted (&l);
 }
 
 static void
@@ -205,10 +204,8 @@ image_came (monocle__clr_image *image)
 	list l = { 0 };
 	if (!takes_requests (image) || !monocle_call_filter_installed ())
 		return;
-	request_begins ();
 	collect (image, &l);
 	request_wanted (&l);
-	request_ends ();
 }
 
 static void
