@@ -87,6 +87,13 @@ class Build:
         return self.programs / (name + ".exe")
 
 
+# CoreCLR maps executable memory twice, through a shared file. What a parent compiles, or sets up to be counted, while a
+# child of its fork () still runs managed code is called by the child, which does not have it: with the runtime alone a
+# child that lives for 300 ms dies each time on .NET 8, 9 and 10. Closing that file, or limiting its size, ends the JIT.
+# Programs that do so are started with this setting, so that what they suffer is ours.
+PRIVATE_CODE = {"DOTNET_EnableWriteXorExecute": "0"}
+
+
 def bare_environment(settings=None):
     env = {k: v for k, v in os.environ.items() if not SCRUB.match(k)}
     env["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1"

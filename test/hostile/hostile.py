@@ -23,10 +23,6 @@ from outputs import stable  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 LEAF = "Hostile:Leaf (int)"
 
-# CoreCLR maps executable memory twice, through a shared file: a forked child then writes into its parent's code, and
-# closing that file's descriptor ends the JIT. That is between CoreCLR and the program; these modes switch it off.
-PRIVATE_CODE = {"DOTNET_EnableWriteXorExecute": "0"}
-
 
 class Mode:
     def __init__(self, name, leaf=1000, env=None, dump=False, on=None):
@@ -54,11 +50,11 @@ MODES = [
     Mode("sigint"),
     Mode("sigterm"),
     Mode("sigkill"),
-    Mode("fork", leaf=2000, env=PRIVATE_CODE),
-    Mode("fork-exec", env=PRIVATE_CODE),
+    Mode("fork", leaf=2000, env=harness.PRIVATE_CODE),
+    Mode("fork-exec", env=harness.PRIVATE_CODE),
     Mode("exec"),
-    Mode("daemonise", env=PRIVATE_CODE),
-    Mode("close-all", leaf=2000, env=PRIVATE_CODE),
+    Mode("daemonise", env=harness.PRIVATE_CODE),
+    Mode("close-all", leaf=2000, env=harness.PRIVATE_CODE),
     Mode("reuse", leaf=2000),
     Mode("chdir"),
     Mode("environment"),

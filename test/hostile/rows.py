@@ -2,6 +2,8 @@
 """The torture programs: what is run, under which settings and rules, and what its profile must say."""
 import collections
 
+from harness import PRIVATE_CODE
+
 # A program counts its own calls and exceptions: `leaf` calls of Torture:Leaf (None where the runtime decides), and per
 # type what it throws. `code` is how it ends alone (on Mono another way of dying will do), `rules` are those of confine,
 # `env` settings of the runtime, `on` the kinds of runtimes, `says` what our one line per module must say, if any. Where
@@ -10,9 +12,6 @@ Row = collections.namedtuple("Row", "name program leaf thrown code env rules on 
 
 CLR = ("coreclr",)
 BOTH = ("coreclr", "mono")
-
-# CoreCLR maps executable memory twice, through a shared file: closing or refusing its descriptor ends the JIT.
-PRIVATE_CODE = {"DOTNET_EnableWriteXorExecute": "0"}
 
 NULL = "System.NullReferenceException"
 INTERRUPTED = "System.Threading.ThreadInterruptedException"

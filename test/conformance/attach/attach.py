@@ -36,6 +36,7 @@ def environment(suite, runtime, settings=None):
 class Target:
     def __init__(self, suite, runtime, habit=None, program="target.exe", settings=None):
         arguments = [habit] if isinstance(habit, str) else habit or []
+        settings = {**(harness.PRIVATE_CODE if habit == "forks" else {}), **(settings or {})}
         exe = suite.build.path / "test/conformance/attach" / program
         self.process = subprocess.Popen(runtime.command(exe) + arguments, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=suite.work,

@@ -82,9 +82,11 @@ static class Target
 			int child = fork ();
 			if (child == 0)
 				_exit (7);
-			int status;
-			if (child > 0 && (waitpid (child, out status, 0) != child || status != 7 << 8))
+			int status, ended;
+			if (child > 0 && ((ended = waitpid (child, out status, 0)) != child || status != 7 << 8)) {
 				wrong++;
+				Console.WriteLine ("waited for {0}: {1}, status 0x{2:x}", child, ended, status);
+			}
 		}
 	}
 

@@ -82,10 +82,11 @@ class Run:
     def command(self, program, *arguments):
         return self.runtime.command(self.programs / program) + list(arguments)
 
-    def cover(self, program, *arguments, options="", name="out.mcov"):
+    def cover(self, program, *arguments, options="", name="out.mcov", settings=None):
         path = self.work / name
         said = ",".join(filter(None, [options, "output=" + str(path)]))
-        outcome = harness.run(self.command(program, *arguments), self.environment(said), cwd=self.work)
+        environment = {**self.environment(said), **(settings or {})}
+        outcome = harness.run(self.command(program, *arguments), environment, cwd=self.work)
         return outcome, mcov.File(path) if path.exists() else None
 
     # --- counts
@@ -201,7 +202,7 @@ class Run:
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
         environment = self.environment("output=" + str(path))
-        environment["DOTNET_EnableWriteXorExecute"] = "0"  # else the runtime itself needs larger files
+        environment.update(harness.PRIVATE_CODE)
         outcome = subprocess.run(command, env=environment, cwd=self.work, preexec_fn=limit,
                                  capture_output=True, text=True)
         self.check(outcome.returncode == 7 and outcome.stderr.count("\n") == 1 and "too large" in outcome.stderr,
@@ -261,7 +262,7 @@ class Run:
         child.communicate()
 
     def forked(self):
-        outcome, file = self.cover("killed.exe", "fork", name="forked.mcov")
+        outcome, file = self.cover("killed.exe", "fork", name="forked.mcov", settings=harness.PRIVATE_CODE)
         steps = self.steps(self.work / "forked.mcov") if file else set()
         expected = {4} if self.is_mono else {3, 4}  # Mono's counters are the child's own
         self.check(not outcome.code and steps == expected, "a forked child counts", "%s\n%s" % (steps, outcome))
