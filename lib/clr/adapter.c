@@ -213,7 +213,7 @@ start_host (void)
 		.unload = monocle__clr_state.late ? monocle__attach_unload : NULL,
 	};
 	fill_ops (&ops);
-	monocle__images_keep (monocle__reinstrument_await);
+	monocle__images_watch_unloads (monocle__reinstrument_unloading);
 	int result = monocle_host_init (&ops);
 	if (result && result != MONOCLE_E_BUSY) /* the core said who owns the process */
 		monocle__clr_complain ("the core could not start (%d); not profiling", result);

@@ -38,7 +38,6 @@
 #include "attach-block.h"
 #include "attach.h"
 #include "background.h"
-#include "catch-up.h"
 #include "code/codemap.h"
 #include "code/sampling.h"
 #include "environment.h"
@@ -99,7 +98,7 @@ await_beginning (void)
 {
 	enum { LOOK_NS = 1000000, LOOKS = 2000 };
 	await_threads ();
-	for (int i = 0; i < LOOKS && monocle__catch_up_is_on () && !is_asked_to_stop (); i++)
+	for (int i = 0; i < LOOKS && monocle__codemap_is_catching_up () && !is_asked_to_stop (); i++)
 		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
 	if (attached.end != UINT64_MAX)
 		attached.end += monocle__nanoseconds (CLOCK_MONOTONIC);
@@ -321,7 +320,7 @@ load_modules (void)
 		monocle__clr_state.late = false;
 	monocle__service_begin ();
 	monocle_host_startup_done ();
-	monocle__catch_up_begin ();
+	monocle__codemap_catch_up_begin ();
 	monocle__images_catch_up_begin ();
 	if (!monocle__wants_begin_attached ()) {
 		leave_service ();

@@ -13,14 +13,13 @@
  * either the service sees the count, or the unloader sees `asking`. The wait is bounded, since the service may be
  * waiting for a lock that the unloader holds.
  *
- * Methods of the list that an attach begins with may go before they are asked about: see catch-up.h.
+ * Methods of the list that an attach begins with may go before they are asked about: see unloads.h.
  */
 #include "codemap.h"
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <monocle/host.h>
-#include "catch-up.h"
 #include "hash.h"
 #include "images/dynamic-method.h"
 #include "images/image.h"
@@ -30,6 +29,7 @@
 #include "service.h"
 #include "state.h"
 #include "thread-memory.h"
+#include "unloads.h"
 
 enum { QUEUE = 1 << 10, REFUSED = 1 << 12, PROBES = 8, BODIES_MAX = 32, PARTS_MAX = 4 };
 
@@ -306,6 +306,20 @@ monocle__codemap_image (monocle__clr_image *image)
 /* --- what was compiled before us ---------------------------------------------------------------------------------- */
 
 static ICorProfilerFunctionEnum *compiled; /* those that are still to be asked about */
+static atomic_bool is_catching_up;
+
+void
+monocle__codemap_catch_up_begin (void)
+{
+	if (!atomic_exchange (&is_catching_up, true))
+		monocle__unloads_hold ();
+}
+
+bool
+monocle__codemap_is_catching_up (void)
+{
+	return atomic_load (&is_catching_up);
+}
 
 /* Some of them, so that questions of the walker are answered in between. False: there are no more. */
 static bool
@@ -331,7 +345,8 @@ monocle__codemap_abandon_catch_up (void)
 	if (compiled)
 		compiled->vtbl->Release (compiled);
 	compiled = NULL;
-	monocle__catch_up_end ();
+	if (atomic_exchange (&is_catching_up, false))
+		monocle__unloads_release ();
 }
 
 /* On the service thread. What is left out when there is no room for the question is learnt where it is met. */

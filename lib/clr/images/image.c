@@ -15,13 +15,13 @@
 #include <string.h>
 #include <time.h>
 #include <monocle/host.h>
-#include "catch-up.h"
 #include "code/codemap.h"
 #include "emitted.h"
 #include "path.h"
 #include "resolve.h"
 #include "state.h"
 #include "thread-memory.h"
+#include "unloads.h"
 #include "utf16.h"
 
 static monocle__clr_image *_Atomic images;
@@ -490,12 +490,12 @@ monocle__images_watch (void (*tell) (monocle__clr_image *image))
 	atomic_store (&watcher, tell);
 }
 
-static _Atomic (void (*) (ModuleID)) keeper;
+static _Atomic (void (*) (ModuleID)) tell_unloading;
 
 void
-monocle__images_keep (void (*wait) (ModuleID module))
+monocle__images_watch_unloads (void (*tell) (ModuleID module))
 {
-	atomic_store (&keeper, wait);
+	atomic_store (&tell_unloading, tell);
 }
 
 HRESULT
@@ -559,7 +559,7 @@ monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID
 HRESULT
 monocle__callback_AssemblyUnloadStarted (ICorProfilerCallback11 *self, AssemblyID assembly)
 {
-	monocle__catch_up_await ();
+	monocle__unloads_await ();
 	monocle__clr_image *image = image_of_assembly (assembly);
 	if (image && monocle__clr_listened (MONOCLE_EVENT_assembly_unloading))
 		monocle_raise_assembly_unloading (monocle_image_assembly (image->cli.record));
@@ -651,10 +651,10 @@ begin_to_unload (monocle__clr_image *image, bool is_there)
 HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
-	monocle__catch_up_await ();
-	void (*wait) (ModuleID) = atomic_load (&keeper);
-	if (wait)
-		wait (id);
+	void (*tell) (ModuleID) = atomic_load (&tell_unloading);
+	if (tell)
+		tell (id);
+	monocle__unloads_await ();
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (image)
 		begin_to_unload (image, true);

@@ -86,8 +86,8 @@ void monocle__images_catch_up_begin (void);
 void monocle__images_catch_up (void);
 /* `tell` is called for each image that comes, after its events, before any of its code runs; NULL: none is. */
 void monocle__images_watch (void (*tell) (monocle__clr_image *image));
-/* `wait` is called for each module that is about to go, before it is forgotten. Before images come. */
-void monocle__images_keep (void (*wait) (ModuleID module));
+/* `tell` is called for each module that is about to go, before that waits (unloads.h). Before images come. */
+void monocle__images_watch_unloads (void (*tell) (ModuleID module));
 /* The adapter leaves, and will not hear of unloads: what may be unloaded is gone. No other thread is in the adapter. */
 void monocle__images_leave (void);
 /* What lib/describe asks about the images of this process. */

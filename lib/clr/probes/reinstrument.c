@@ -18,19 +18,19 @@
  * hold copies, and taken back at the end (RequestRevert), so that the program's code is again what it was, and as fast.
  *
  * While the runtime serves a request it goes through methods that hold copies, which may be of any image, and it does
- * not mind that one is unloaded meanwhile, which it dies of. So what is about to be unloaded waits until no request is
- * under way, and is taken off the list.
+ * not mind that one is unloaded meanwhile, which it dies of. So what is about to be unloaded is taken off the list, and
+ * waits (unloads.h) until no request is under way.
  */
 #include "reinstrument.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <monocle/host.h>
 #include "images/image.h"
 #include "probing.h"
 #include "service.h"
 #include "state.h"
+#include "unloads.h"
 
 /* ICorProfilerInfo10 has the request with inliners. */
 enum { INFO_WITH_INLINERS = 10 };
@@ -73,26 +73,8 @@ collect (monocle__clr_image *image, list *l)
 static struct {
 	pthread_mutex_t lock;
 	bool is_on;
-	unsigned under_way; /* requests, of an attach or not */
 	list all;
 } late = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* What is unloaded waits until the other. Calls of the runtime are between them, and the lock is not held then. */
-static void
-request_begins (void)
-{
-	pthread_mutex_lock (&late.lock);
-	late.under_way++;
-	pthread_mutex_unlock (&late.lock);
-}
-
-static void
-request_ends (void)
-{
-	pthread_mutex_lock (&late.lock);
-	late.under_way--;
-	pthread_mutex_unlock (&late.lock);
-}
 
 static void
 drop (list *l, ModuleID module)
@@ -107,14 +89,9 @@ drop (list *l, ModuleID module)
 }
 
 void
-monocle__reinstrument_await (ModuleID module)
+monocle__reinstrument_unloading (ModuleID module)
 {
 	pthread_mutex_lock (&late.lock);
-	while (late.under_way) {
-		pthread_mutex_unlock (&late.lock);
-		nanosleep (&(struct timespec) { .tv_nsec = 500000 }, NULL);
-		pthread_mutex_lock (&late.lock);
-	}
 	drop (&late.all, module);
 	pthread_mutex_unlock (&late.lock);
 }
@@ -137,12 +114,12 @@ request (const list *l)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	if (monocle__clr_state.late && !note (l))
 		return S_OK;
-	request_begins ();
+	monocle__unloads_hold ();
 	HRESULT hr = info->vtbl->RequestReJITWithInliners (
 	    info, COR_PRF_REJIT_BLOCK_INLINING | COR_PRF_REJIT_INLINING_CALLBACKS, l->count, l->modules, l->methods);
 	if (hr >= 0)
 		hr = info->vtbl->RequestReJIT (info, l->count, l->modules, l->methods);
-	request_ends ();
+	monocle__unloads_release ();
 	if (hr < 0)
 		monocle__clr_complain_hr ("RequestReJIT", hr);
 	return hr;
@@ -263,14 +240,14 @@ void
 monocle__reinstrument_end (void)
 {
 	monocle__images_watch (NULL);
+	monocle__unloads_hold (); /* before the list is taken, so that what goes is off it, or waits */
 	pthread_mutex_lock (&late.lock);
 	late.is_on = false;
-	late.under_way++;
 	list all = late.all;
 	late.all = (list) { 0 };
 	pthread_mutex_unlock (&late.lock);
 	revert (&all);
-	request_ends ();
+	monocle__unloads_release ();
 }
 
 void

@@ -20,11 +20,8 @@ int monocle__reinstrument (void *host);
 bool monocle__reinstrument_begin (void);
 void monocle__reinstrument_end (void);
 void monocle__reinstrument_forget (void);
-/*
- * The module is about to be unloaded: until no method of it is asked for, nor any that it may hold a copy of; nor will
- * be. In the callback that announces it.
- */
-void monocle__reinstrument_await (ModuleID module);
+/* The module is about to be unloaded: nobody will ask for its methods who does not do so by now, and hold unloads.h. */
+void monocle__reinstrument_unloading (ModuleID module);
 /* May the further body that the runtime is about to compile be another than the first? Callbacks. */
 bool monocle__reinstrument_takes (monocle__clr_image *image, mdToken method);
 
