@@ -8,37 +8,43 @@
 #include <stdbool.h>
 #include <string.h>
 
-static size_t
-least (size_t a, size_t b, size_t c)
+/* [i][k]: steps from the first i letters of the one to the first k of the other. */
+typedef unsigned char table[MONOCLE__NEAREST_MOST + 1][MONOCLE__NEAREST_MOST + 1];
+
+static unsigned
+least (unsigned a, unsigned b)
 {
-	size_t first = a < b ? a : b;
-	return first < c ? first : c;
+	return a < b ? a : b;
+}
+
+static unsigned
+steps (table t, const char *a, const char *b, size_t i, size_t k)
+{
+	if (!i || !k)
+		return (unsigned) (i + k);
+	unsigned replaced = t[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+	unsigned fewest = least (replaced, 1U + least (t[i - 1][k], t[i][k - 1]));
+	bool is_swapped = i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1];
+	return is_swapped ? least (fewest, 1U + t[i - 2][k - 2]) : fewest;
 }
 
 size_t
 monocle__nearest_distance (const char *a, const char *b)
 {
-	size_t row[MONOCLE__NEAREST_MOST + 1], rows = strlen (a), columns = strlen (b);
+	table t;
+	size_t rows = strlen (a), columns = strlen (b);
 	if (rows > MONOCLE__NEAREST_MOST || columns > MONOCLE__NEAREST_MOST)
 		return MONOCLE__NEAREST_MOST;
-	for (size_t k = 0; k <= columns; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= rows; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t k = 1; k <= columns; k++) {
-			size_t above = row[k];
-			row[k] = least (above + 1, row[k - 1] + 1, diagonal + (a[i - 1] != b[k - 1]));
-			diagonal = above;
-		}
-	}
-	return row[columns];
+	for (size_t i = 0; i <= rows; i++)
+		for (size_t k = 0; k <= columns; k++)
+			t[i][k] = (unsigned char) steps (t, a, b, i, k);
+	return t[rows][columns];
 }
 
 const char *
 monocle__nearest (const char *word, const char *const *names, size_t count)
 {
-	size_t length = strlen (word), nearest = (length + 1) / 2 + 1;
+	size_t length = strlen (word), nearest = (length + 2) / 3 + 1;
 	const char *best = NULL;
 	for (size_t i = 0; i < count && length <= MONOCLE__NEAREST_MOST; i++) {
 		bool is_begun = length > 0 && strncmp (names[i], word, length) == 0;

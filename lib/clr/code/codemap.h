@@ -60,9 +60,9 @@ void monocle__codemap_begin (void);
 /* No more questions, nor is code heard of: what may go unheard is to be told as gone. Nobody asks. */
 void monocle__codemap_end (void);
 /*
- * After an attach. _begin (), before the runtime tells anything: nothing is unloaded (unloads.h) until all that was there
- * before has been asked about, or will not be. _catch_up (), when the images are known: what was compiled before becomes
- * known by and by, on the service thread. _is_catching_up (): any context.
+ * After an attach. _begin (), before the runtime tells anything: nothing is unloaded (unloads.h) until all that was
+ * there before has been asked about, or will not be. _catch_up (), when the images are known: what was compiled before
+ * becomes known by and by, on the service thread. _is_catching_up (): any context.
  */
 void monocle__codemap_catch_up_begin (void);
 void monocle__codemap_catch_up (void);
