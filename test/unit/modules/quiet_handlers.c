@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * quiet_handlers.c - preloaded: says on stderr, once, that something was allocated or freed in the handler of a real-
- * time signal. Mono's sampler uses one. With ALLOCATE_IN_HANDLERS in the environment it does so itself, which shows
- * that it sees the handlers.
+ * time signal. Mono's sampler uses one. With ALLOCATE_IN_HANDLERS in the environment it asks for memory there itself,
+ * which shows that it sees the handlers. Nobody is given any then: the thread may have been hit inside malloc ().
  */
 #include <malloc.h>
 #include <signal.h>
@@ -77,7 +77,7 @@ void *
 malloc (size_t size)
 {
 	note ();
-	return __libc_malloc (size);
+	return depth && allocates ? NULL : __libc_malloc (size);
 }
 
 void *
