@@ -124,9 +124,9 @@ feed (monocle__live_session *self, const void *bytes, size_t size)
 		end (self, NULL);
 }
 
-/* What follows the answer is the beginning of the events. */
+/* What follows the answer, and the bytes that had no room behind it, are the beginning of the events. */
 static void
-begin (monocle__live_session *self, monocle__live_reply reply)
+begin (monocle__live_session *self, monocle__live_reply reply, monocle__span more)
 {
 	if (reply.payload.size < 8) {
 		end (self, "answers nonsense on its diagnostics socket");
@@ -138,19 +138,19 @@ begin (monocle__live_session *self, monocle__live_reply reply)
 	if (self->is_stopping)
 		monocle__live_session_stop (self);
 	feed (self, self->answer + reply.size, self->answer_size - reply.size);
+	if (!self->is_over && more.size)
+		feed (self, more.data, more.size);
 }
 
+/* There is room for every answer; when we are late the events behind it need more. */
 static void
-have_answer (monocle__live_session *self, const char *bytes, size_t size)
+have_answer (monocle__live_session *self, monocle__span bytes)
 {
+	size_t room = sizeof self->answer - self->answer_size, part = bytes.size < room ? bytes.size : room;
 	monocle__live_reply reply;
 	const char *words;
-	if (size > sizeof self->answer - self->answer_size) {
-		end (self, "answers nonsense on its diagnostics socket");
-		return;
-	}
-	memcpy (self->answer + self->answer_size, bytes, size);
-	self->answer_size += size;
+	memcpy (self->answer + self->answer_size, bytes.data, part);
+	self->answer_size += part;
 	reply = monocle__live_ipc_message_reply (self->answer, self->answer_size);
 	if (reply.kind == MONOCLE__LIVE_REPLY_NONSENSE) {
 		end (self, "answers nonsense on its diagnostics socket");
@@ -163,7 +163,7 @@ have_answer (monocle__live_session *self, const char *bytes, size_t size)
 		snprintf (self->error, sizeof self->error, "refused with 0x%08x", (unsigned) reply.hresult);
 		end (self, words ? words : self->error);
 	} else if (reply.kind == MONOCLE__LIVE_REPLY_OK) {
-		begin (self, reply);
+		begin (self, reply, (monocle__span) { bytes.data + part, bytes.size - part });
 	}
 }
 
@@ -185,7 +185,7 @@ have_bytes (uv_stream_t *stream, ssize_t count, const uv_buf_t *room)
 	else if (self->is_ready)
 		feed (self, room->base, (size_t) count);
 	else
-		have_answer (self, room->base, (size_t) count);
+		have_answer (self, (monocle__span) { (const uint8_t *) room->base, (size_t) count });
 }
 
 static void

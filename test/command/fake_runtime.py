@@ -41,6 +41,18 @@ def path_of(pid):
     return "%s/dotnet-diagnostic-%d-%d-socket" % (os.environ["TMPDIR"], pid, start_time(pid))
 
 
+def stream(size):
+    """A stream without an event, in `size` bytes and some."""
+    out = b"Nettrace\x14\0\0\0!FastSerialization.1"
+    for name, data in ("Trace", bytes(16) + struct.pack("<QQ", 1, 10 ** 9) + bytes(16)), ("Filler", bytes(size)):
+        out += b"\x05\x05\x01" + struct.pack("<III", 4, 4, len(name)) + name.encode() + b"\x06"
+        if name != "Trace":
+            out += struct.pack("<I", size)
+            out += bytes(-len(out) % 4)
+        out += data + b"\x06"
+    return out + b"\x01"
+
+
 def nonsense():
     """Whatever is asked, these are not answers."""
     return {
@@ -59,6 +71,7 @@ def nonsense():
         "nothing": b"",
         "stream-nonsense": message(struct.pack("<Q", 1)) + b"HTTP/1.1 200 OK\r\n\r\n" * 100,
         "stream-cut": message(struct.pack("<Q", 1)) + b"Nettrace\x14\0\0\0!FastSerialization.1\x05\x05\x01",
+        "stream-at-once": message(struct.pack("<Q", 1)) + stream(100000),
         "stream-silent": message(struct.pack("<Q", 1)),
         "stream-none": message(b"abc"),
     }
@@ -83,7 +96,8 @@ def answer(connection, how):
         elif how == "ends":
             os._exit(0)
         else:
-            connection.recv(65536)
+            if how != "stream-at-once":
+                connection.recv(65536)
             connection.sendall(nonsense()[how])
             if how == "stream-silent":
                 time.sleep(60)

@@ -51,6 +51,13 @@ class Stat(fake_case.Case):
         self.assertEqual((code, error), (0, ''))
         self.assertEqual(len(out.splitlines()), 2)
 
+    def test_events_that_come_with_the_answer_are_read_from_their_beginning(self):
+        """More at once than the largest answer has: where who asks is late."""
+        for _ in range(5):
+            fake = self.fake('stream-at-once')
+            code, out, error = self.stat(str(fake.pid), '--format=tsv')
+            self.assertEqual((code, error, len(out.splitlines())), (0, '', 2))
+
     def test_ctrl_c_prints_what_is_known(self):
         fake = self.fake('stream-silent')
         process = self.start('stat', str(fake.pid), '--interval=10ms', '--format=tsv')
