@@ -52,11 +52,20 @@ def balanced(log, run):
     yield from judge.verdict(run.orderly)
 
 
-def calls_nest(log, _run):
+def without_end_of_stack(lines, run):
+    """Where the stack of a program on Mono ends while a call is told, that call is left without having been entered."""
+    left = [line for line in lines if line.event == "method_exception_leave"]
+    opened = sum(1 if line.event == "method_enter" else -1 for line in lines)
+    if run.kind == "mono" and "StackOverflowException" in run.seen.err and opened == -1 and left:
+        return [line for line in lines if line is not left[0]]
+    return lines
+
+
+def calls_nest(log, run):
     """Enters and exits of methods nest on each thread."""
     closing = {"method_leave", "method_exception_leave", "method_tail_call"}
     for lines in by_thread(log, closing | {"method_enter"}).values():
-        stack = []
+        lines, stack = without_end_of_stack(lines, run), []
         for line in lines:
             if line.event == "method_enter":
                 stack.append(line.values["method"])
