@@ -141,7 +141,9 @@ class Slow(harness.Suite):
         calls = self.report(what, left)
         wanted = {"Main": "unfinished", "Hang": "unfinished", "Text": "returned"}
         found = {plain(c["method"]): c for c in calls}
-        self.check({name: c["end"] for name, c in found.items()} == wanted, what + ": what it hung in is listed", found)
+        ends = {name: c["end"] for name, c in found.items()}
+        ends.pop(".cctor", None)  # it is slow where its thread lost the CPU
+        self.check(ends == wanted, what + ": what it hung in is listed", found)
         self.check(found.get("Text", {}).get("arguments") == "(\"before\")", what + ": with arguments if it had ended")
         self.check([plain(n) for n in found.get("Hang", {}).get("callers", [])] == ["Main"], what + ": with callers")
 
