@@ -195,7 +195,7 @@ MONOCLE_EXT mono_bool monocle_il_offset_at (const void *ip, MonoMethod **ret_met
 
 typedef struct {
 	uint32_t size;                /* set by the caller to sizeof (MonocleSampling) */
-	MonoProfilerSampleMode mode;  /* NONE: no samples now. The mode takes effect shortly after it was set */
+	MonoProfilerSampleMode mode;  /* NONE: no samples now. What was set is here once all threads have it */
 	uint32_t frequency;           /* as asked for */
 	uint32_t achieved;            /* hits in a second of CPU time of each thread (REAL: of time), 0.25 s ago */
 	const char *engine;           /* "perf", "timer", "paced": of most threads; "": none */

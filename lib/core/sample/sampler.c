@@ -212,11 +212,12 @@ note_refusal (const monocle__engine *engine, int error)
 	news.error = error;
 }
 
+/* By the setting that is applied, or is about to be. */
 static void
-arm (monocle__sampled *thread)
+arm (monocle__sampled *thread, uint64_t setting)
 {
-	uint64_t period = period_of (atomic_load (&applied));
-	bool is_real = mode_of (atomic_load (&applied)) == MONO_PROFILER_SAMPLE_MODE_REAL;
+	uint64_t period = period_of (setting);
+	bool is_real = mode_of (setting) == MONO_PROFILER_SAMPLE_MODE_REAL;
 	if (!atomic_load (&thread->os_id) || atomic_load (&thread->engine) || (thread->is_stranger && is_real))
 		return;
 	thread->clock = UINT64_MAX; /* nothing before counts */
@@ -308,7 +309,7 @@ monocle__sampler_take_in (pid_t os_id)
 	if (thread) {
 		atomic_store (&thread->signalled, false);
 		atomic_store (&thread->os_id, os_id);
-		arm (thread);
+		arm (thread, atomic_load (&applied));
 	}
 	pthread_mutex_unlock (&lock);
 }
@@ -344,7 +345,7 @@ monocle__sampler_attach (monocle__sampled *thread, pid_t os_id)
 	pthread_mutex_lock (&lock);
 	forget_stranger (os_id);
 	if (is_applied_on ())
-		arm (thread);
+		arm (thread, atomic_load (&applied));
 	bool is_paced = atomic_load (&thread->engine) == &monocle__engine_paced;
 	pthread_mutex_unlock (&lock);
 	if (is_paced) /* the sampler's thread may not have had anything to do so far */
@@ -466,7 +467,7 @@ look_after (monocle__sampled *thread)
 	if (!engine || engine->is_intact (thread))
 		return;
 	disarm (thread);
-	arm (thread);
+	arm (thread, atomic_load (&applied));
 }
 
 static void
@@ -525,15 +526,15 @@ apply (uint64_t setting)
 		check ();
 	pthread_mutex_lock (&lock);
 	disarm_all ();
-	atomic_store (&applied, setting);
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
-		atomic_store (&finished, setting);
-	if (is_applied_on ()) {
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !atomic_load (&is_taken)) {
 		choose_ladder (setting);
 		begin_tally ();
 		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
-			arm (thread);
+			arm (thread, setting);
 	}
+	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
+	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
+		atomic_store (&finished, setting);
 	pthread_mutex_unlock (&lock);
 	tell_news ();
 	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)

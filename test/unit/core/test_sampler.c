@@ -241,16 +241,6 @@ set_and_await (MonoProfilerSampleMode mode, uint32_t frequency)
 	CHECK (!"the mode takes effect");
 }
 
-/* A mode is in effect before each thread has its engine. */
-static const char *
-await_engine (void)
-{
-	for (int i = 0; i < PATIENCE_MS && !state_now ().threads; i++)
-		pause_ms (1);
-	CHECK (state_now ().threads);
-	return state_now ().engine;
-}
-
 static bool
 is_near (const witness *own, uint32_t frequency, unsigned percent)
 {
@@ -280,7 +270,7 @@ process_mode (const char *engine, uint32_t frequency, unsigned percent)
 	pthread_t idle = spawn (sleeper);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, frequency);
 	pthread_t busy = spawn (burner);
-	if (strcmp (await_engine (), engine)) /* it is refused here */
+	if (strcmp (state_now ().engine, engine)) /* it is refused here */
 		percent = 99;
 	burn (main_thread, BUSY_MS);
 	burn_until (main_thread, &main_thread->hits, 1);
@@ -361,7 +351,7 @@ CHILD_TEST (what_is_left_of_a_period_is_kept_while_a_thread_waits)
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, FREQUENCY);
 	for (int i = 0; i < THREADS; i++)
 		threads[i] = spawn (burster);
-	unsigned percent = strcmp (await_engine (), "perf") ? 99 : 2 * TOLERANCE;
+	unsigned percent = strcmp (state_now ().engine, "perf") ? 99 : 2 * TOLERANCE;
 	for (int i = 0; i < THREADS; i++)
 		pthread_join (threads[i], NULL);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
@@ -375,9 +365,9 @@ CHILD_TEST (timers_are_chosen_where_the_tick_is_fine_enough)
 	start ();
 	enroll ();
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 10);
-	CHECK_STRING (await_engine (), "timer");
+	CHECK_STRING (state_now ().engine, "timer");
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_PROCESS, 2000);
-	CHECK (strcmp (await_engine (), "timer"));
+	CHECK (strcmp (state_now ().engine, "timer"));
 }
 
 static void
