@@ -62,7 +62,7 @@ static bool
 cannot_answer (uint32_t i)
 {
 	pid_t os_id = atomic_load (&asked[i].os_id);
-	return os_id <= 0 || syscall (SYS_tgkill, getpid (), os_id, 0) || monocle__sampler_signal_is_blocked (os_id);
+	return os_id <= 0 || syscall (SYS_tgkill, getpid (), os_id, 0) || monocle__sampler_signal_waits (os_id);
 }
 
 static void

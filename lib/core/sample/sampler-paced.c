@@ -48,12 +48,15 @@ paced_again (monocle__sampled *thread, const siginfo_t *info)
 	return 0;
 }
 
-/* A thread that is slow may get its turn meanwhile, and says so itself. */
+/*
+ * A thread that is slow may get its turn meanwhile, and says so itself. One that is inside the handler has the next
+ * signal waiting, too.
+ */
 static void
 note_silence (monocle__sampled *thread, pid_t os_id)
 {
 	atomic_fetch_add_explicit (&thread->missed, 1, memory_order_relaxed);
-	if (!atomic_load (&thread->is_closed) && monocle__sampler_signal_is_blocked (os_id))
+	if (!atomic_load (&thread->is_closed) && monocle__sampler_signal_waits (os_id) && !atomic_load (&thread->is_inside))
 		atomic_store (&thread->is_closed, atomic_load (&thread->signalled));
 }
 

@@ -71,18 +71,18 @@ count (_Atomic (uint64_t) *counter, uint64_t more)
 	atomic_store_explicit (counter, atomic_load_explicit (counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
+/* It is inside before anybody is told so: who leaves waits, and who has no answer knows that one is being given. */
 static void
 hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 {
+	atomic_store (&thread->is_inside, true);
 	atomic_store_explicit (&thread->signalled, false, memory_order_release);
 	atomic_store_explicit (&thread->is_closed, false, memory_order_relaxed);
 	const monocle__engine *engine = atomic_load (&thread->engine);
-	if (!monocle__sampler_hears ())
-		return;
-	if (engine)
+	bool hears = monocle__sampler_hears ();
+	if (hears && engine)
 		count (&thread->overruns, engine->again (thread, info));
-	atomic_store (&thread->is_inside, true); /* before the question, so that who leaves waits, or is obeyed */
-	if (monocle__sampler_is_on ()) {
+	if (hears && monocle__sampler_is_on ()) {
 		MONOCLE__INVARIANT (atomic_load_explicit (&thread->is_listed, memory_order_relaxed));
 		count (&thread->hits, 1);
 		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
@@ -148,15 +148,21 @@ monocle__sampler_signal_is_ours (void)
 	return sigaction (SIGNAL, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
-bool
-monocle__sampler_signal_is_blocked (pid_t os_id)
+/* Is the signal in that set of a thread's? */
+static bool
+is_in (const char *status, const char *label)
 {
-	static const char label[] = "\nSigBlk:";
-	char path[64], text[4096];
-	snprintf (path, sizeof path, "/proc/self/task/%d/status", (int) os_id);
-	monocle__read_file_text (AT_FDCWD, path, text, sizeof text);
-	const char *line = strstr (text, label);
+	const char *line = strstr (status, label);
 	return line && strtoull (line + strlen (label), NULL, 16) >> (SIGNAL - 1) & 1;
+}
+
+bool
+monocle__sampler_signal_waits (pid_t os_id)
+{
+	char path[64], status[4096];
+	snprintf (path, sizeof path, "/proc/self/task/%d/status", (int) os_id);
+	monocle__read_file_text (AT_FDCWD, path, status, sizeof status);
+	return is_in (status, "\nSigPnd:") && is_in (status, "\nSigBlk:");
 }
 
 int

@@ -116,8 +116,8 @@ bool monocle__sampler_signal_install (void);
 void monocle__sampler_signal_remove (void);
 /* Is the handler still the one that the kernel knows? */
 bool monocle__sampler_signal_is_ours (void);
-/* Would it wait at this thread, which has it blocked? */
-bool monocle__sampler_signal_is_blocked (pid_t os_id);
+/* Does it wait at this thread, which has it blocked? As it may while one is inside a handler. */
+bool monocle__sampler_signal_waits (pid_t os_id);
 /* Sends the signal to a thread of this process. 0 or an errno value. */
 int monocle__sampler_signal_send (pid_t os_id, union sigval mark);
 /* What a timer sends so that the handler knows it. */

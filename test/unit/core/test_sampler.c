@@ -966,6 +966,32 @@ CHILD_TEST (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for)
 	pthread_join (thread, NULL);
 }
 
+static atomic_uint long_hits;
+
+static void
+on_long_hit (MonoProfiler *prof, const mono_byte *ip, const void *context)
+{
+	atomic_fetch_add (&long_hits, 1);
+	pause_ms (100);
+}
+
+/* The next signal waits until the handler has ended, as with a thread that blocks it. */
+CHILD_TEST (a_thread_that_is_long_inside_the_handler_counts)
+{
+	start ();
+	mono_profiler_set_sample_hit_callback (owner, on_long_hit);
+	pthread_t thread = spawn (sleeper);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 200);
+	await_count (&long_hits, 1);
+	for (int i = 0; i < 30; i++) {
+		CHECK (state_now ().threads == 1);
+		pause_ms (5);
+	}
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0); /* until then the thread would come to nothing else */
+	sem_post (&witnesses[0].stop);
+	pthread_join (thread, NULL);
+}
+
 int
 main (void)
 {
@@ -993,6 +1019,7 @@ main (void)
 		cmocka_unit_test (threads_come_and_go_while_modes_change),
 		cmocka_unit_test (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come),
 		cmocka_unit_test (a_thread_that_blocks_the_signal_is_asked_in_vain_and_not_waited_for),
+		cmocka_unit_test (a_thread_that_is_long_inside_the_handler_counts),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
