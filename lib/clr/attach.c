@@ -83,13 +83,13 @@ is_asked_to_stop (void)
 	return access (folder, F_OK) != 0 && errno == ENOENT;
 }
 
-/* A thread that keeps the signal blocked never answers. */
+/* A thread that keeps the signal blocked never answers, and is not waited for; a handler of the program's ends soon. */
 static void
 await_threads (void)
 {
-	enum { PATIENCE_MS = 50, TIMES = 10 };
+	enum { PATIENCE_MS = 50, TIMES = 20, PAUSE_NS = 5000000 };
 	for (int i = 0; i < TIMES && !is_asked_to_stop () && !monocle__threads_ask_silent (PATIENCE_MS); i++)
-		;
+		nanosleep (&(struct timespec) { 0, PAUSE_NS }, NULL);
 }
 
 /* A module that is to take one look, and to go, has all threads, and names for what it sees. */
