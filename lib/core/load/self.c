@@ -189,5 +189,7 @@ monocle__self_has_rival (char *ret_who, size_t size)
 		snprintf (ret_who, size, "the profiler functions of %s come before ours", file);
 		rival = true;
 	}
+	dlerror (); /* what was not found is nobody else's business: this takes the message, ... */
+	dlerror (); /* ... and this gives its memory back */
 	return rival;
 }
