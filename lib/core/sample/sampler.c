@@ -46,7 +46,7 @@ enum {
 	IDLE_NS = 10000000,    /* the pacer looks at a process that does nothing so rarely at most */
 	SHORT = 50,            /* a rate below so many percent of what can be is reported */
 	LEAVE_NS = 1000000000, /* how long who leaves waits for handlers */
-	END_NS = 200000000,    /* how long the end waits for the last of them at most */
+	END_NS = 2000000000,   /* how long the end waits for the last of them at most */
 };
 
 /* What is measured from one setting of the mode to the next. Written by the sampler's thread. */
@@ -532,9 +532,9 @@ apply (uint64_t setting)
 		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 			arm (thread, setting);
 	}
-	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
 	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
 		atomic_store (&finished, setting);
+	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
 	pthread_mutex_unlock (&lock);
 	tell_news ();
 	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)

@@ -31,6 +31,7 @@
 enum {
 	BUSY_MS = 400,
 	TOLERANCE = 12,
+	LOST = 48,           /* percent at most, where a virtual machine's interrupts take the thread's time */
 	BUSY_MACHINE = 100,  /* percent */
 	PATIENCE_MS = 30000, /* for what must happen, however busy the machine is */
 };
@@ -127,11 +128,17 @@ start (void)
 }
 
 static uint64_t
-cpu_time (void)
+clock_time (clockid_t clock)
 {
 	struct timespec now;
-	clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime (clock, &now);
 	return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+}
+
+static uint64_t
+cpu_time (void)
+{
+	return clock_time (CLOCK_THREAD_CPUTIME_ID);
 }
 
 /*
@@ -241,13 +248,31 @@ set_and_await (MonoProfilerSampleMode mode, uint32_t frequency)
 	CHECK (!"the mode takes effect");
 }
 
+static void
+await_count (atomic_uint *count, unsigned more)
+{
+	unsigned before = atomic_load (count);
+	for (int i = 0; i < PATIENCE_MS && atomic_load (count) - before < more; i++)
+		pause_ms (1);
+	CHECK (atomic_load (count) - before >= more);
+}
+
+static void
+await_threads (uint32_t count)
+{
+	for (int i = 0; i < PATIENCE_MS && state_now ().threads != count; i++)
+		pause_ms (1);
+	CHECK (state_now ().threads == count);
+}
+
 static bool
 is_near (const witness *own, uint32_t frequency, unsigned percent)
 {
 	double should = (double) own->used / 1e9 * frequency, is = atomic_load (&own->hits);
-	bool near = is > should * (100 - percent) / 100 - 2 && is < should * (100 + percent) / 100 + 2;
+	unsigned fewer = percent < LOST ? LOST : percent;
+	bool near = is > should * (100 - fewer) / 100 - 2 && is < should * (100 + percent) / 100 + 2;
 	if (IS_DEFERRED)
-		near = is > 0;
+		near = is > 0 || percent >= BUSY_MACHINE;
 	if (!near)
 		fprintf (stderr, "%s: %.0f hits, should be %.0f\n", state_now ().engine, is, should);
 	return near;
@@ -410,14 +435,17 @@ CHILD_TEST (real_mode_hits_sleeping_threads_too_and_none_ends_it)
 {
 	start ();
 	pthread_t idle = spawn (sleeper), another = spawn (sleeper);
+	uint64_t begin = clock_time (CLOCK_MONOTONIC);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_REAL, 200);
-	pause_ms (500);
+	await_count (&witnesses[0].hits, 50);
+	await_count (&witnesses[1].hits, 50);
 	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0);
+	pause_ms (50); /* a handler that has begun comes to its end */
+	double ticks = (double) (clock_time (CLOCK_MONOTONIC) - begin) / 1e9 * 200;
 	unsigned one = atomic_load (&witnesses[0].hits), other = atomic_load (&witnesses[1].hits);
-	/* 100 ticks; a busy machine loses some. */
-	CHECK (one > 20 && one < 106 && other > 20 && other < 106 && one < other + 20 && other < one + 20);
+	CHECK (one < ticks + 6 && other < ticks + 6);
 	pause_ms (50);
-	CHECK (atomic_load (&witnesses[0].hits) == one);
+	CHECK (atomic_load (&witnesses[0].hits) == one && atomic_load (&witnesses[1].hits) == other);
 	for (int i = 0; i < 2; i++)
 		sem_post (&witnesses[i].stop);
 	pthread_join (idle, NULL);
@@ -468,8 +496,8 @@ CHILD_TEST (attached_threads_are_hit_and_tool_threads_are_not)
 	CHECK (atomic_load (&strangers) == 0);
 	mono_thread_detach (mono_thread_current ());
 	mono_thread_attach (NULL);
-	pause_ms (100);
-	CHECK (IS_DEFERRED || atomic_load (&strangers) > 10);
+	if (!IS_DEFERRED)
+		await_count (&strangers, 11);
 	unsigned before = atomic_load (&strangers);
 	mono_thread_detach (mono_thread_current ());
 	pause_ms (50);
@@ -510,15 +538,6 @@ stranger (void *name)
 	return NULL;
 }
 
-static void
-await_count (atomic_uint *count, unsigned more)
-{
-	unsigned before = atomic_load (count);
-	for (int i = 0; i < PATIENCE_MS && atomic_load (count) - before < more; i++)
-		pause_ms (1);
-	CHECK (atomic_load (count) - before >= more);
-}
-
 CHILD_TEST (threads_that_nobody_attaches_are_sampled_if_they_have_that_name)
 {
 	pthread_t threads[2];
@@ -539,7 +558,7 @@ CHILD_TEST (threads_that_nobody_attaches_are_sampled_if_they_have_that_name)
 	await_count (&unattached_hits, 20);
 	atomic_store (&may_attach, true);
 	await_count (&attached_hits, 20);
-	CHECK (state_now ().threads == 2);
+	await_threads (2);
 	atomic_store (&is_over, true);
 	pthread_join (threads[0], NULL);
 	pthread_join (threads[1], NULL);
@@ -636,6 +655,7 @@ unhandled (void)
 	unsigned hits = atomic_load (&own->hits);
 	burn (own, 100);
 	CHECK (atomic_load (&own->hits) == hits);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0); /* what is to be said has been said by then */
 	CHECK (state_now ().threads == 0);
 }
 
@@ -704,6 +724,7 @@ crowd_taken_over (const char *engine, MonoProfilerSampleMode mode, void (*handle
 	atomic_store (&is_taken, true);
 	for (int i = 0; i < CROWD; i++)
 		pthread_join (busy[i], NULL);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0); /* what is to be said has been said by then */
 	if (atomic_load (&foreign) > UNWANTED)
 		fprintf (stderr, "%s: %u signals too many\n", engine, atomic_load (&foreign));
 	CHECK (atomic_load (&foreign) <= UNWANTED);
@@ -796,6 +817,7 @@ few_descriptors (void)
 		busy[i] = spawn (burner);
 	for (int i = 0; i < 4; i++)
 		pthread_join (busy[i], NULL);
+	set_and_await (MONO_PROFILER_SAMPLE_MODE_NONE, 0); /* what is to be said has been said by then */
 	for (int i = 0; i < 4; i++)
 		CHECK (is_near (&witnesses[i], 100, BUSY_MACHINE));
 	CHECK (state_now ().hits > 0);
@@ -893,7 +915,7 @@ CHILD_TEST (threads_come_and_go_while_modes_change)
 	mono_profiler_set_sample_hit_callback (owner, on_newer);
 	for (int i = 0; i < 3; i++)
 		CHECK (pthread_create (&parents[i], NULL, parent, NULL) == 0);
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 60 || (i < PATIENCE_MS / 10 && (short_lives <= 50 || !newer)); i++) {
 		static const uint32_t rates[] = { 100, 10000, 1000 };
 		mono_profiler_set_sample_mode (owner, (MonoProfilerSampleMode) (i % 3), rates[i % 7 % 3]);
 		pause_ms (10);
@@ -929,14 +951,6 @@ closed (void *data)
 	return NULL;
 }
 
-static void
-await_threads (uint32_t count)
-{
-	for (int i = 0; i < PATIENCE_MS && state_now ().threads != count; i++)
-		pause_ms (1);
-	CHECK (state_now ().threads == count);
-}
-
 CHILD_TEST (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come)
 {
 	start ();
@@ -946,8 +960,9 @@ CHILD_TEST (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come)
 	await_threads (1);
 	CHECK (atomic_load (&witnesses[1].hits) == 0);
 	sem_post (&witnesses[1].stop);
+	if (!atomic_load (&witnesses[1].hits))
+		await_count (&witnesses[1].hits, 1);
 	await_threads (2);
-	CHECK (atomic_load (&witnesses[1].hits) > 0);
 	sem_post (&witnesses[1].stop);
 	pthread_join (thread, NULL);
 }
