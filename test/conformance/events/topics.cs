@@ -56,7 +56,8 @@ class Topics
 
 	// --- monitors ---
 
-	static void Hold (object token, Action<object> contender)
+	// Until the other one waits for it, or has given up.
+	static void Hold (object token, Action<object> contender, bool gives_up)
 	{
 		var ready = new ManualResetEvent (false);
 		Thread thread;
@@ -64,7 +65,10 @@ class Topics
 			thread = new Thread (() => { ready.Set (); contender (token); });
 			thread.Start ();
 			ready.WaitOne ();
-			Thread.Sleep (150);
+			if (gives_up)
+				thread.Join ();
+			while (!gives_up && (thread.ThreadState & ThreadState.WaitSleepJoin) == 0)
+				Thread.Sleep (1);
 		}
 		thread.Join ();
 	}
@@ -77,10 +81,10 @@ class Topics
 	{
 		var token = new Token ();
 		lock (token) sink = token;
-		Hold (token, Enter);
-		Hold (token, Give_up);
-		Hold (token, Try);
-		Hold (token, Enter);
+		Hold (token, Enter, false);
+		Hold (token, Give_up, true);
+		Hold (token, Try, true);
+		Hold (token, Enter, false);
 	}
 
 	// --- handles ---

@@ -11,7 +11,13 @@ namespace Own
 	{
 		static void OnExit (object sender, EventArgs e) { Console.WriteLine ("the last word"); }
 
-		static void Sleep () { Thread.Sleep (Timeout.Infinite); }
+		static readonly ManualResetEvent sleeps = new ManualResetEvent (false);
+
+		static void Sleep ()
+		{
+			sleeps.Set ();
+			Thread.Sleep (Timeout.Infinite);
+		}
 
 		static void Throw () { throw new Failure (); }
 
@@ -26,6 +32,7 @@ namespace Own
 		{
 			AppDomain.CurrentDomain.ProcessExit += OnExit;
 			new Thread (Sleep) { IsBackground = true }.Start ();
+			sleeps.WaitOne ();
 			Leave (3);
 			return 0;
 		}

@@ -16,7 +16,7 @@ namespace Own
 				Twice (i);
 			Console.WriteLine ("about to end");
 			Console.Out.Flush ();
-			Thread.Sleep (200);
+			Thread.Sleep (2000);
 			End (3);
 			return 0;
 		}

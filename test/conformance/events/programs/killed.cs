@@ -17,7 +17,7 @@ namespace Own
 				Twice (i);
 			Console.WriteLine ("about to be killed");
 			Console.Out.Flush ();
-			Thread.Sleep (200);
+			Thread.Sleep (2000);
 			Kill ();
 			return 0;
 		}

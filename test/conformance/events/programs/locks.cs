@@ -26,7 +26,8 @@ namespace Own
 			}
 		}
 
-		static void Hold (Lock token, Action<object> contender)
+		// Until the other one waits for it, or has given up.
+		static void Hold (Lock token, Action<object> contender, bool gives_up)
 		{
 			ready.Reset ();
 			Thread thread;
@@ -34,7 +35,10 @@ namespace Own
 				thread = new Thread (() => { ready.Set (); contender (token); });
 				thread.Start ();
 				ready.WaitOne ();
-				Thread.Sleep (100);
+				if (gives_up)
+					thread.Join ();
+				while (!gives_up && (thread.ThreadState & ThreadState.WaitSleepJoin) == 0)
+					Thread.Sleep (1);
 			}
 			thread.Join ();
 		}
@@ -52,11 +56,11 @@ namespace Own
 		{
 			var token = new Lock ();
 			lock (token) token.Count++;
-			Hold (token, Enter);
-			Hold (token, GiveUp);
-			Hold (token, Try);
-			Hold (token, Throwing);
-			Hold (token, Enter);
+			Hold (token, Enter, false);
+			Hold (token, GiveUp, true);
+			Hold (token, Try, true);
+			Hold (token, Throwing, false);
+			Hold (token, Enter, false);
 			var slow = new Slow ();
 			slow.Method ();
 			Slow.Static ();

@@ -25,7 +25,7 @@ namespace Own
 				Work (i);
 			Console.WriteLine (sink);
 			Console.Out.Flush ();
-			Thread.Sleep (200);
+			Thread.Sleep (2000);
 			return Endless (new Large ());
 		}
 	}

@@ -4,55 +4,57 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 
+// Tells that it is over when all that is compared has been left.
+static class Apart
+{
+	internal static readonly CountdownEvent left = new CountdownEvent (25);
+
+	internal static void Item (object state) { Own.Program.Item (state); left.Signal (); }
+	internal static void Failing (object state) { Own.Program.Failing (state); left.Signal (); }
+	internal static void Waited (object state, bool late) { Own.Program.Waited (state, late); left.Signal (); }
+	internal static void Then (Task<int> before) { Own.Program.Then (before); left.Signal (); }
+	internal static void After (Task before) { Own.Program.After (before); left.Signal (); }
+}
+
 namespace Own
 {
 	class Failure : Exception { }
 
 	class Program
 	{
-		static readonly CountdownEvent left = new CountdownEvent (25);
 		static int sum;
 
-		static void Item (object state)
-		{
-			Add ((int) state);
-			left.Signal ();
-		}
+		internal static void Item (object state) { Add ((int) state); }
 
 		static void Add (int n) { Interlocked.Add (ref sum, n); }
 
 		static void Fail () { throw new Failure (); }
 
-		static void Failing (object state)
+		internal static void Failing (object state)
 		{
 			try { Fail (); } catch (Failure) { Add (100); }
-			left.Signal ();
 		}
 
-		static void Waited (object state, bool late)
-		{
-			Add (late ? 0 : 1000);
-			left.Signal ();
-		}
+		internal static void Waited (object state, bool late) { Add (late ? 0 : 1000); }
 
 		static int Body () { Add (1); return 7; }
-		static void Then (Task<int> before) { Add (before.Result); left.Signal (); }
-		static void After (Task before) { Add (before.Exception.InnerException is Failure ? 5 : 0); left.Signal (); }
+		internal static void Then (Task<int> before) { Add (before.Result); }
+		internal static void After (Task before) { Add (before.Exception.InnerException is Failure ? 5 : 0); }
 
 		static int Main ()
 		{
 			for (int i = 0; i < 16; i++)
-				ThreadPool.QueueUserWorkItem (Item, i);
+				ThreadPool.QueueUserWorkItem (Apart.Item, i);
 			for (int i = 0; i < 4; i++)
-				ThreadPool.QueueUserWorkItem (Failing);
+				ThreadPool.QueueUserWorkItem (Apart.Failing);
 			var set = new AutoResetEvent (false);
-			ThreadPool.RegisterWaitForSingleObject (set, Waited, null, 60000, true);
+			ThreadPool.RegisterWaitForSingleObject (set, Apart.Waited, null, 60000, true);
 			set.Set ();
 			for (int i = 0; i < 2; i++)
-				Task.Factory.StartNew (Body).ContinueWith (Then);
+				Task.Factory.StartNew (Body).ContinueWith (Apart.Then);
 			for (int i = 0; i < 2; i++)
-				Task.Factory.StartNew (Fail).ContinueWith (After);
-			left.Wait ();
+				Task.Factory.StartNew (Fail).ContinueWith (Apart.After);
+			Apart.left.Wait ();
 			Console.WriteLine (sum);
 			return 0;
 		}

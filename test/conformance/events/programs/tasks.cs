@@ -5,13 +5,20 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
+// Tells that it is over when all that is compared has been left.
+static class Apart
+{
+	internal static readonly ManualResetEvent over = new ManualResetEvent (false);
+
+	internal static void Cancelled (Task task) { Own.Program.Cancelled (task); over.Set (); }
+}
+
 namespace Own
 {
 	class Failure : Exception { public Failure (string text) : base (text) { } }
 
 	class Program
 	{
-		static readonly ManualResetEvent over = new ManualResetEvent (false);
 		static int sum;
 
 		static int Square (int n) { Interlocked.Add (ref sum, n); return n * n; }
@@ -32,22 +39,18 @@ namespace Own
 			source.Token.Register (OnCancelled);
 			var task = new Task (Fail, source.Token);
 			source.Cancel ();
-			task.ContinueWith (Cancelled, TaskContinuationOptions.OnlyOnCanceled);
+			task.ContinueWith (Apart.Cancelled, TaskContinuationOptions.OnlyOnCanceled);
 		}
 
 		static void OnCancelled () { Interlocked.Add (ref sum, 1000); }
 
-		static void Cancelled (Task task)
-		{
-			Interlocked.Add (ref sum, 10000);
-			over.Set ();
-		}
+		internal static void Cancelled (Task task) { Interlocked.Add (ref sum, 10000); }
 
 		static int Main ()
 		{
 			var squares = Enumerable.Range (0, 6).Select (i => Task.Factory.StartNew (() => Square (i))).ToArray ();
 			Task.Factory.ContinueWhenAll (squares, Gather);
-			over.WaitOne ();
+			Apart.over.WaitOne ();
 			Console.WriteLine (sum);
 			return 0;
 		}

@@ -3,22 +3,29 @@
 using System;
 using System.Threading;
 
+// Tells that it is over when all that is compared has been left.
+static class Apart
+{
+	internal static readonly CountdownEvent left = new CountdownEvent (8);
+
+	internal static void Once (object state) { Own.Program.Once (state); left.Signal (); }
+	internal static void Again (object state) { Own.Program.Again (state); left.Signal (); }
+}
+
 namespace Own
 {
 	class Program
 	{
-		static readonly CountdownEvent left = new CountdownEvent (8);
 		static Timer again;
 		static int count;
 
-		static void Once (object state) { Add ((int) state); left.Signal (); }
+		internal static void Once (object state) { Add ((int) state); }
 
-		static void Again (object state)
+		internal static void Again (object state)
 		{
 			Add (100);
-			if (left.CurrentCount > 0 && Interlocked.Increment (ref count) < 3)
+			if (Interlocked.Increment (ref count) < 3)
 				again.Change (5, Timeout.Infinite);
-			left.Signal ();
 		}
 
 		static int sum;
@@ -28,10 +35,10 @@ namespace Own
 		{
 			var once = new Timer [5];
 			for (int i = 0; i < once.Length; i++)
-				once [i] = new Timer (Once, i, 1 + i * 3, Timeout.Infinite);
-			again = new Timer (Again, null, Timeout.Infinite, Timeout.Infinite);
+				once [i] = new Timer (Apart.Once, i, 1 + i * 3, Timeout.Infinite);
+			again = new Timer (Apart.Again, null, Timeout.Infinite, Timeout.Infinite);
 			again.Change (1, Timeout.Infinite);
-			left.Wait ();
+			Apart.left.Wait ();
 			foreach (Timer timer in once)
 				timer.Dispose ();
 			again.Dispose ();

@@ -27,7 +27,7 @@ namespace Own
 			AppDomain.CurrentDomain.UnhandledException += OnUnhandled;
 			try { Throw (1); } catch (Failure e) { Console.WriteLine (e.Message); }
 			Console.Out.Flush ();
-			Thread.Sleep (200);
+			Thread.Sleep (2000);
 			Throw (3);
 			return 0;
 		}
