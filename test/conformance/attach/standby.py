@@ -126,7 +126,7 @@ class Standby(harness.Suite):
                        "what comes second is refused in a line: %s" % words[0], seen)
         program.say("burn 500")
         seen = program.ctl("unload")
-        self.check((seen.code, seen.err) == (0, "") and program.state() == "idle", "unload", seen)
+        self.check((seen.code, seen.err) == (0, "") and program.await_state("idle"), "unload", seen)
         burnt = sum(values[1] for names, values, _ in pprof.load(str(profile)).samples
                     if any(name.startswith("Program:Burn") for name in names)) / 1e6
         self.check(350 < burnt < 800, "what was sampled is in the file", burnt)
@@ -144,7 +144,7 @@ class Standby(harness.Suite):
             self.check(seen.code and words in seen.err and seen.err.count("\n") <= 2, "load %s is refused" % desc, seen)
         maps = pathlib.Path("/proc/%d/maps" % program.pid).read_text()
         self.check(not re.search("libmono-profiler-(?!monocle)", maps), "nothing was loaded for what is refused", maps)
-        self.check(program.state() == "idle", "it stands by all the same")
+        self.check(program.await_state("idle"), "it stands by all the same")
         self.ended(program, "refusals")
         program = Program(self, ["monocle:exceptions:output=/dev/null"])
         seen = program.monocle("attach", program.pid)
@@ -176,7 +176,7 @@ class Standby(harness.Suite):
         self.check(seen.code and seen.err.count("\n") == 1, "%s: not a second time" % first, seen)
         seen = program.monocle("attach", program.pid, "-q", "--profile=exceptions", "--duration=300ms", "-o", other)
         self.check(seen.code == 0 and other.exists(), "%s: attach" % first, seen)
-        self.check(program.state() == "idle", "%s: it stands by again" % first)
+        self.check(program.await_state("idle"), "%s: it stands by again" % first)
         program.say("work 10")
         self.ended(program, first)
         calls = sum(values[0] for names, values, _ in pprof.load(str(profile)).samples

@@ -316,7 +316,7 @@ def see_hostile(suite, runtime):
 
 def see_hostile_target(suite, runtime):
     """The program forks, and closes whatever is open."""
-    program = Program(suite, runtime, ["calls"])
+    program = Program(suite, runtime, ["calls"], harness.PRIVATE_CODE)
     program.await_status({"calls": "running"})
     program.say(*["fork"] * 20)
     suite.check(len(program.sockets()) == 1, "%s: children that were forked leave it alone" % runtime,
