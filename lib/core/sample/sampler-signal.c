@@ -82,8 +82,9 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 	bool hears = monocle__sampler_hears ();
 	if (hears && engine)
 		count (&thread->overruns, engine->again (thread, info));
-	if (hears && monocle__sampler_is_on ()) {
-		MONOCLE__INVARIANT (atomic_load_explicit (&thread->is_listed, memory_order_relaxed));
+	if (hears && !atomic_load_explicit (&thread->is_listed, memory_order_relaxed)) {
+		count (&thread->overruns, 1); /* it was sent to a stranger, who is just being attached */
+	} else if (hears && monocle__sampler_is_on ()) {
 		count (&thread->hits, 1);
 		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
 	}
