@@ -130,7 +130,7 @@ leave_service (void)
 static void
 leave (void)
 {
-	enum { EXPECTED_MS = 100 };
+	enum { EXPECTED_MS = 300 };
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	leave_service ();
 	monocle__wants_end ();
