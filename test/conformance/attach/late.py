@@ -50,7 +50,7 @@ class Late(Attach):
         target, log = self.target(runtime), self.work / ("late-%s.log" % runtime)
         chosen = "+".join(sorted(SHOWN))
         seen = self.attach(target, "-q", "--profile=events:buffer=%d,output=%s,only=%s" % (BUFFER, log, chosen),
-                           "--duration=2s")
+                           "--duration=6s")
         told = re.findall(r"never on this runtime: (.*)", seen.err)
         self.check(len(page) == len(rows.EVENTS) and len(told) == 1 and sorted(told[0].split(", ")) == losses,
                    what + ": what cannot come is named in one line", (losses, str(seen)))

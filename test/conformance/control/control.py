@@ -193,7 +193,7 @@ def see_waits(suite, runtime):
     seen = count(program.snapshot("calls"), WORK)
     suite.check(seen == 60, "%s: counted from the start on" % runtime, seen)
     program.end()
-    program = Program(suite, runtime, ["calls"], {"MONOCLE_START": "300ms", "MONOCLE_DURATION": "2s"})
+    program = Program(suite, runtime, ["calls"], {"MONOCLE_START": "300ms", "MONOCLE_DURATION": "8s"})
     suite.check(program.await_status({"calls": "running"}), "%s: it starts by itself" % runtime)
     program.say("work 60")
     suite.check(program.await_status({"calls": "stopped"}), "%s: and stops by itself" % runtime)
@@ -286,6 +286,7 @@ def see_hostile(suite, runtime):
     """1,000 connections, slow bytes and nonsense: the program is right, and whoever asks properly is answered."""
     program, rng = Program(suite, runtime, ["calls"]), random.Random(18)
     program.await_status({"calls": "running"})
+    program.say("work 0")  # it has opened its input
     before = len(os.listdir("/proc/%d/fd" % program.pid))
     lines = [fuzz(rng) for _ in range(60)]
     wrong = [line for line in lines
