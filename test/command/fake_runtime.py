@@ -99,6 +99,8 @@ def answer(connection, how):
             if how != "stream-at-once":
                 connection.recv(65536)
             connection.sendall(nonsense()[how])
+            if how == "stream-at-once":  # whoever has not asked yet is not hung up on
+                connection.recv(65536)
             if how == "stream-silent":
                 time.sleep(60)
         connection.close()
