@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,4 +71,12 @@ monocle__read_file_text (int folder, const char *name, char *text, size_t size)
 		close (fd);
 	text[length] = '\0';
 	return length;
+}
+
+size_t
+monocle__read_file_of_thread (uint64_t os_id, const char *name, char *text, size_t size)
+{
+	char path[64];
+	snprintf (path, sizeof path, "/proc/self/task/%llu/%s", (unsigned long long) os_id, name);
+	return monocle__read_file_text (AT_FDCWD, path, text, size);
 }

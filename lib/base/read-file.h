@@ -7,6 +7,7 @@
 #define MONOCLE_BASE_READ_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * What is left to be read, a NUL behind the last byte; the caller frees. It may be a pipe, and may grow meanwhile.
@@ -20,5 +21,7 @@ void *monocle__read_file (int fd, size_t most, size_t *ret_size);
  * AT_FDCWD. Async-safe.
  */
 size_t monocle__read_file_text (int folder, const char *name, char *text, size_t size);
+/* The same of what the kernel tells of a thread of this process: "comm", "stat", "status", ... */
+size_t monocle__read_file_of_thread (uint64_t os_id, const char *name, char *text, size_t size);
 
 #endif

@@ -10,9 +10,7 @@
  * thread_started was raised.
  */
 #include "thread.h"
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -251,9 +249,7 @@ monocle__callback_ThreadNameChanged (ICorProfilerCallback11 *self, ThreadID id, 
 static bool
 read_kernel_name (uint64_t os_id, char *name, size_t size)
 {
-	char path[64];
-	snprintf (path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long) os_id);
-	size_t length = monocle__read_file_text (AT_FDCWD, path, name, size);
+	size_t length = monocle__read_file_of_thread (os_id, "comm", name, size);
 	if (length)
 		name[length - (name[length - 1] == '\n')] = '\0';
 	return length > 0;

@@ -13,8 +13,6 @@
 #include "read-file.h"
 #include "sampler.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,21 +82,12 @@ monocle__sampler_paced_all (void)
 			send_to (thread);
 }
 
-/* What the system says of a thread; "" when it does not. */
-static void
-read_file (pid_t os_id, const char *name, char *text, size_t size)
-{
-	char path[64];
-	snprintf (path, sizeof path, "/proc/self/task/%d/%s", (int) os_id, name);
-	monocle__read_file_text (AT_FDCWD, path, text, size);
-}
-
 /* "TID (NAME) STATE ...", where NAME may hold anything. */
 static bool
 is_ready (pid_t os_id)
 {
 	char text[256];
-	read_file (os_id, "stat", text, sizeof text);
+	monocle__read_file_of_thread ((uint64_t) os_id, "stat", text, sizeof text);
 	const char *end = strrchr (text, ')');
 	return end && end[1] == ' ' && end[2] == 'R';
 }
@@ -126,7 +115,7 @@ is_kept_waiting (monocle__sampled *thread, uint64_t now)
 {
 	char text[128];
 	unsigned long long run = 0, waited = 0;
-	read_file (atomic_load (&thread->os_id), "schedstat", text, sizeof text);
+	monocle__read_file_of_thread ((uint64_t) atomic_load (&thread->os_id), "schedstat", text, sizeof text);
 	if (sscanf (text, "%llu %llu", &run, &waited) != 2)
 		return false;
 	uint64_t ready = run + waited, more = ready - thread->ready, passed = now - thread->asked;

@@ -17,8 +17,6 @@
 #include "sampler.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -160,9 +158,8 @@ is_in (const char *status, const char *label)
 bool
 monocle__sampler_signal_waits (pid_t os_id)
 {
-	char path[64], status[4096];
-	snprintf (path, sizeof path, "/proc/self/task/%d/status", (int) os_id);
-	monocle__read_file_text (AT_FDCWD, path, status, sizeof status);
+	char status[4096];
+	monocle__read_file_of_thread ((uint64_t) os_id, "status", status, sizeof status);
 	return is_in (status, "\nSigPnd:") && is_in (status, "\nSigBlk:");
 }
 

@@ -9,8 +9,6 @@
 #include "sampler.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,9 +36,8 @@ monocle_sampling_include (const char *name)
 static bool
 is_named_so (pid_t os_id)
 {
-	char path[64], name[NAME_SIZE] = "";
-	snprintf (path, sizeof path, "/proc/self/task/%d/comm", (int) os_id);
-	return monocle__read_file_text (AT_FDCWD, path, name, sizeof name) &&
+	char name[NAME_SIZE] = "";
+	return monocle__read_file_of_thread ((uint64_t) os_id, "comm", name, sizeof name) &&
 	       strncmp (name, names_begin, strlen (names_begin)) == 0;
 }
 

@@ -110,6 +110,8 @@ a_text_is_cut_to_its_room (void **state)
 	assert_string_equal (text, "0123456");
 	assert_int_equal (monocle__read_file_text (folder, "comm", text, sizeof text), 7);
 	assert_int_equal (monocle__read_file_text (folder, "no such file", text, sizeof text), 0);
+	assert_int_equal (monocle__read_file_of_thread ((uint64_t) gettid (), "comm", text, sizeof text), 7);
+	assert_int_equal (monocle__read_file_of_thread (0, "comm", text, sizeof text), 0);
 	assert_string_equal (text, "");
 	close (folder);
 	close (fd);
