@@ -69,6 +69,20 @@ count (_Atomic (uint64_t) *counter, uint64_t more)
 	atomic_store_explicit (counter, atomic_load_explicit (counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
+static void
+take (monocle__sampled *thread, const siginfo_t *info, void *context)
+{
+	const monocle__engine *engine = atomic_load (&thread->engine);
+	if (engine)
+		count (&thread->overruns, engine->again (thread, info));
+	if (!atomic_load_explicit (&thread->is_listed, memory_order_relaxed)) {
+		count (&thread->overruns, 1); /* it was sent to a stranger, who is just being attached */
+	} else if (monocle__sampler_is_on ()) {
+		count (&thread->hits, 1);
+		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
+	}
+}
+
 /* It is inside before anybody is told so: who leaves waits, and who has no answer knows that one is being given. */
 static void
 hit (monocle__sampled *thread, const siginfo_t *info, void *context)
@@ -76,16 +90,8 @@ hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 	atomic_store (&thread->is_inside, true);
 	atomic_store_explicit (&thread->signalled, false, memory_order_release);
 	atomic_store_explicit (&thread->is_closed, false, memory_order_relaxed);
-	const monocle__engine *engine = atomic_load (&thread->engine);
-	bool hears = monocle__sampler_hears ();
-	if (hears && engine)
-		count (&thread->overruns, engine->again (thread, info));
-	if (hears && !atomic_load_explicit (&thread->is_listed, memory_order_relaxed)) {
-		count (&thread->overruns, 1); /* it was sent to a stranger, who is just being attached */
-	} else if (hears && monocle__sampler_is_on ()) {
-		count (&thread->hits, 1);
-		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
-	}
+	if (monocle__sampler_hears ())
+		take (thread, info, context);
 	atomic_store_explicit (&thread->is_inside, false, memory_order_release);
 }
 

@@ -520,24 +520,25 @@ prepare_signal (void)
 static void
 apply (uint64_t setting)
 {
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !prepare_signal ())
+	bool is_on = mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && prepare_signal ();
+	if (!is_on)
 		setting = (uint32_t) setting;
 	if (is_applied_on ())
 		check ();
 	pthread_mutex_lock (&lock);
 	disarm_all ();
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE && !atomic_load (&is_taken)) {
+	if (is_on && !atomic_load (&is_taken)) {
 		choose_ladder (setting);
 		begin_tally ();
 		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 			arm (thread, setting);
 	}
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
+	if (is_on)
 		atomic_store (&finished, setting);
 	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
 	pthread_mutex_unlock (&lock);
 	tell_news ();
-	if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE)
+	if (is_on)
 		return;
 	atomic_store (&finished, setting);
 	sem_post (&stopped);
