@@ -83,7 +83,7 @@ is_asked_to_stop (void)
 	return access (folder, F_OK) != 0 && errno == ENOENT;
 }
 
-/* A thread that keeps the signal blocked never answers, and is not waited for; a handler of the program's ends soon. */
+/* A thread that keeps the signal blocked never answers, and costs the pauses; a handler of the program's ends soon. */
 static void
 await_threads (void)
 {
