@@ -96,10 +96,11 @@ def answer(connection, how):
         elif how == "ends":
             os._exit(0)
         else:
-            if how != "stream-at-once":
+            is_early = how == "stream-at-once"
+            if not is_early:
                 connection.recv(65536)
             connection.sendall(nonsense()[how])
-            if how == "stream-at-once":  # whoever has not asked yet is not hung up on
+            if is_early:  # whoever has not asked yet is not hung up on
                 connection.recv(65536)
             if how == "stream-silent":
                 time.sleep(60)

@@ -35,7 +35,7 @@ class Stacks(harness.Suite):
                 kib = middle
             else:
                 dies = middle
-        while kib < MOST and not all(self.lives(runtime, kib, what) for _ in range(2)):
+        while kib < MOST and not all(self.lives(runtime, kib, what) for _ in range(3)):
             kib += STEP
         return kib
 

@@ -577,9 +577,7 @@ CHILD_TEST (a_thread_that_nobody_attached_is_forgotten_when_it_has_ended)
 		await_count (&unattached_hits, 20);
 		atomic_store (&is_over, true);
 		pthread_join (thread, NULL);
-		for (int i = 0; i < PATIENCE_MS && state_now ().threads; i++)
-			pause_ms (1);
-		CHECK (state_now ().threads == 0);
+		await_threads (0);
 	}
 }
 
@@ -693,9 +691,7 @@ take_over (void (*handler) (int, siginfo_t *, void *))
 	CHECK (state_now ().hits >= 20);
 	CHECK (sigaction (monocle_sampling_signal (), NULL, &found) == 0);
 	CHECK (sigaction (monocle_sampling_signal (), &action, NULL) == 0);
-	for (int i = 0; i < PATIENCE_MS && state_now ().threads; i++)
-		pause_ms (1);
-	CHECK (state_now ().threads == 0);
+	await_threads (0);
 }
 
 /* Works until the sampler has seen it, and a while longer: nothing may come late. */
@@ -960,8 +956,7 @@ CHILD_TEST (a_thread_that_blocks_the_signal_counts_when_it_lets_it_come)
 	await_threads (1);
 	CHECK (atomic_load (&witnesses[1].hits) == 0);
 	sem_post (&witnesses[1].stop);
-	if (!atomic_load (&witnesses[1].hits))
-		await_count (&witnesses[1].hits, 1);
+	await_count (&witnesses[1].hits, 1);
 	await_threads (2);
 	sem_post (&witnesses[1].stop);
 	pthread_join (thread, NULL);
