@@ -25,6 +25,7 @@
 #include "code/sampling.h"
 #include "code/stack.h"
 #include "environment.h"
+#include "forks.h"
 #include "heap/heap.h"
 #include "heap/object.h"
 #include "heap/roots.h"
@@ -104,14 +105,24 @@ be_alone (void)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	HRESULT hr = E_FAIL;
 	monocle_host_quieten ();
+	monocle__forks_hold ();
 	for (int i = 0; i < TRIES && monocle__clr_state.info_version >= INFO_SUSPENDS && hr < 0; i++) {
 		hr = info->vtbl->SuspendRuntime (info);
 		if (hr != CORPROF_E_SUSPENSION_IN_PROGRESS)
 			break;
 		nanosleep (&(struct timespec) { 0, PAUSE_NS }, NULL);
 	}
+	if (hr < 0)
+		monocle__forks_release ();
 	nanosleep (&(struct timespec) { 0, GRACE_NS }, NULL); /* callbacks that run in native code come to their end */
 	return hr >= 0;
+}
+
+static void
+be_among_others (void)
+{
+	monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
+	monocle__forks_release ();
 }
 
 /*
@@ -134,7 +145,7 @@ monocle__adapter_end (void *host)
 	bool is_alone = monocle_host_ends_alone () && be_alone ();
 	monocle_raise_runtime_shutdown_end ();
 	if (is_alone)
-		monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
+		be_among_others ();
 	monocle_host_shutdown ();
 }
 
@@ -230,6 +241,7 @@ monocle__adapter_start (IUnknown *unknown, const char **ret_reason)
 	describe_runtime (runtime, sizeof runtime);
 	monocle__clr_state.counts = monocle_event_counts ();
 	monocle__clr_state.handles = monocle_event_handles ();
+	monocle__forks_begin ();
 	*ret_reason = "the profiler core could not start";
 	return start_host () == 0;
 }

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <time.h>
 #include "background.h"
+#include "forks.h"
 #include "probes/shadow.h"
 #include "state.h"
 
@@ -59,11 +60,13 @@ static void *
 stop_for_a_moment (void *ret_was_stopped)
 {
 	bool *was_stopped = ret_was_stopped;
+	monocle__forks_hold ();
 	*was_stopped = stop_runtime ();
 	if (*was_stopped) {
 		monocle__shadow_forget ();
 		monocle__clr_state.info->vtbl->ResumeRuntime (monocle__clr_state.info);
 	}
+	monocle__forks_release ();
 	return NULL;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "code/stack.h"
+#include "forks.h"
 #include "images/resolve.h"
 #include "service.h"
 #include "state.h"
@@ -124,14 +125,17 @@ serve (void *data)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	entries all = { NULL, 0, 0 };
+	monocle__forks_hold ();
 	HRESULT hr = suspend ();
-	if (hr < 0) {
-		monocle__clr_complain_hr ("SuspendRuntime", hr);
-	} else {
+	if (hr >= 0) {
 		gather (&all);
 		info->vtbl->ResumeRuntime (info);
-		show (&all, data);
 	}
+	monocle__forks_release ();
+	if (hr >= 0)
+		show (&all, data);
+	else
+		monocle__clr_complain_hr ("SuspendRuntime", hr);
 	free (all.list);
 	atomic_store (&asked, false);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "background.h"
 #include "collector.h"
+#include "forks.h"
 #include "heap-walk.h"
 #include "invariant.h"
 #include "moves.h"
@@ -113,7 +114,9 @@ static void
 force_one (void)
 {
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	monocle__forks_hold ();
 	HRESULT hr = info->vtbl->ForceGC (info);
+	monocle__forks_release ();
 	if (hr < 0)
 		monocle__clr_complain_hr ("ForceGC", hr);
 }

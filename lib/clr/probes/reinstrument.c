@@ -26,6 +26,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <monocle/host.h>
+#include "forks.h"
 #include "images/image.h"
 #include "probing.h"
 #include "service.h"
@@ -115,10 +116,12 @@ request (const list *l)
 	if (monocle__clr_state.late && !note (l))
 		return S_OK;
 	monocle__unloads_hold ();
+	monocle__forks_hold ();
 	HRESULT hr = info->vtbl->RequestReJITWithInliners (
 	    info, COR_PRF_REJIT_BLOCK_INLINING | COR_PRF_REJIT_INLINING_CALLBACKS, l->count, l->modules, l->methods);
 	if (hr >= 0)
 		hr = info->vtbl->RequestReJIT (info, l->count, l->modules, l->methods);
+	monocle__forks_release ();
 	monocle__unloads_release ();
 	if (hr < 0)
 		monocle__clr_complain_hr ("RequestReJIT", hr);
@@ -246,7 +249,9 @@ monocle__reinstrument_end (void)
 	list all = late.all;
 	late.all = (list) { 0 };
 	pthread_mutex_unlock (&late.lock);
+	monocle__forks_hold ();
 	revert (&all);
+	monocle__forks_release ();
 	monocle__unloads_release ();
 }
 

@@ -1,0 +1,24 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * forks.h - a program forks while nobody has its runtime stopped for us.
+ *
+ * A child of fork () has one thread, and a copy of what the others were at. Where one of ours had the runtime stopped,
+ * or one of its locks, nobody undoes that in the child: its next return into managed code waits for ever. The program's
+ * own collections do the same to it, but it is not to meet more of that because it is looked at.
+ */
+#ifndef MONOCLE_CLR_FORKS_H
+#define MONOCLE_CLR_FORKS_H
+
+/* Before any module is loaded: what waits in a fork for a module's thread is then not waited for with the gate closed. */
+void monocle__forks_begin (void);
+/*
+ * Around what stops the runtime, or has it take locks; a thread may hold more than once. A fork that is under way is
+ * waited for. What wants to fork waits for the last holder, but a second at the most: it may be a thread that the
+ * runtime waits for. Any thread, not from a signal handler.
+ */
+void monocle__forks_hold (void);
+/* On the thread that holds. */
+void monocle__forks_release (void);
+
+#endif
