@@ -5,6 +5,7 @@ A suite makes a Suite, asks it for runtimes, calls check () per fact and ends wi
 "N passed, N failed, N skipped". An absent runtime is a skip, or a failure where MONOCLE_REQUIRE names it.
 """
 import argparse
+import faulthandler
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ import tempfile
 
 TEST = pathlib.Path(__file__).resolve().parent
 TOP = TEST.parent
+HANGS = 400  # seconds after which a suite says where it is; none takes so long on an idle machine
 CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 
 # Variables that would put a profiler into a run that must be bare, or change what the runtime does.
@@ -164,6 +166,7 @@ class Suite:
 
     def parse(self):
         self.options = self.parser.parse_args()
+        faulthandler.dump_traceback_later(HANGS, repeat=True)  # who ends a test that hangs does not say where it did
         self.build = Build(self.options.build)
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="monocle-%s-" % self.name))
         return self.options

@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
 HABITS = "forks,starts,throws,collects,threads,generates,unloads,emits,closes,execs,exits,dies"
+COLLECTING = ("collects", "generates")
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
 
@@ -40,7 +41,7 @@ class Target:
         exe = suite.build.path / "test/conformance/attach" / program
         self.process = subprocess.Popen(runtime.command(exe) + arguments, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=suite.work,
-                                        env=environment(suite, runtime, settings))
+                                        env=environment(suite, runtime, settings), start_new_session=True)
         self.pid = self.process.pid
         self.first = self.process.stdout.readline()
 
@@ -49,13 +50,13 @@ class Target:
         self.process.stdin.flush()
 
     def end(self):
-        """(exit code, what it said)"""
+        """(exit code, what it said). One that hangs is killed, with its children, who hold what it speaks through."""
         if self.process.stdin.closed:
             self.process.stdin = None
         try:
             out, err = self.process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            os.killpg(self.pid, signal.SIGKILL)
             out, err = self.process.communicate()
         return self.process.returncode, out + err
 
@@ -84,6 +85,8 @@ class Target:
 
 
 class Attach(harness.Suite):
+    met = set()
+
     def attach(self, target, *arguments, timeout=60):
         return harness.run([self.build.monocle, "attach", target.pid, *arguments], harness.bare_environment(),
                            cwd=self.work, timeout=timeout)
@@ -172,6 +175,14 @@ class Attach(harness.Suite):
         self.check((code, said.replace("another\n", "")) == (ENDS[habit], ""), what + " ends as it would",
                    (code, said, str(seen)))
 
+    def is_killed_by_libc(self, what, habit, code):
+        """The fault of glibc's that doc/live.md tells of meets one attach in 1,500: so never two in a row."""
+        met = habit in COLLECTING and code == -signal.SIGSEGV and what not in self.met
+        if met:
+            self.met.add(what)
+            print("%s died, as of glibc's fault; once more" % what)
+        return met
+
     def habit(self, runtime, habit):
         count = self.options.habit_rounds
         if habit in ENDS:
@@ -183,11 +194,16 @@ class Attach(harness.Suite):
         for _ in range(count):
             seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
                                "--duration=%dms" % (400 if count == 1 else 50))
+            if target.process.poll() is not None:
+                break
             left = target.left()
             self.check("does not answer" not in seen.err and not left["modules"] and not left["threads"],
                        what + " is left", (left, str(seen)))
         target.process.stdin.close()
         code, said = target.end()
+        if self.is_killed_by_libc(what, habit, code):
+            self.habit(runtime, habit)
+            return
         self.check((code, said) == (3, "unharmed\n"), what + " is unharmed", (code, said, str(seen)))
 
     def refusals(self, runtime):

@@ -153,7 +153,9 @@ class Probed(attach.Attach):
                 strays, entered, left = self.balance(file)
                 self.check(not strays, "%s is not left where it was not entered (%d)" % (what, number), strays)
                 self.check(entered[held] == (number < 2), "%s is entered once (%d)" % (what, number), entered)
-                self.check(all(calls[-1] == held for calls in left.values()) or number == 2 and not left,
+                # The program may still be on its way out of what it answered with.
+                open_ones = [calls for calls in left.values() if calls != ["Probed:Answer ()"]]
+                self.check(all(calls[-1] == held for calls in open_ones) and (number < 2 or not open_ones),
                            "%s: all others are left (%d)" % (what, number), left)
                 self.check(kind == "fail" or freed.get("Plain") == 1, what + " goes on", freed)
         self.end(target, runtime)
@@ -185,6 +187,9 @@ class Probed(attach.Attach):
         target.process.stdin.close()
         wanted = (attach.ENDS[habit], "") if habit in attach.ENDS else (3, "unharmed\n")
         code, said = target.end()
+        if self.is_killed_by_libc(what, habit, code):
+            self.called_habit(runtime, habit)
+            return
         self.check((code, said.replace("another\n", "")) == wanted, what + ": unharmed", (code, said, str(seen)))
 
     def without_rejit(self, runtime):

@@ -76,8 +76,10 @@ static class Target
 
 	// --- habits ------------------------------------------------------------------------------------------------------
 
+	// A child has a copy of the runtime's locks, whoever held them: it finds nothing, and compiles nothing.
 	static void Forks ()
 	{
+		Marshal.Prelink (typeof (Target).GetMethod ("_exit", BindingFlags.Static | BindingFlags.NonPublic));
 		while (!stops) {
 			int child = fork ();
 			if (child == 0)

@@ -2,6 +2,7 @@
 // Says after each line that it ran, until it is killed.
 using System;
 using System.Diagnostics;
+using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Threading;
 
@@ -38,6 +39,7 @@ static class Killed {
 	{
 		if (arguments[0] == "fork") {
 			int pid = 0;
+			Marshal.Prelink (typeof (Killed).GetMethod ("_exit", BindingFlags.Static | BindingFlags.NonPublic));
 			for (int i = 0; i < 2; i++)
 				pid = i == 0 ? waitpid (-1, IntPtr.Zero, 1) + Step (100) : fork ();
 			if (pid == 0)
