@@ -4,14 +4,15 @@
 
   summary.py FOLDER              the three counts
   summary.py --failures FOLDER   each test that failed, and the first things that it said of why
+  summary.py --repeated FOLDER   the same of each that passed when it ran once more (again.py)
 
 Meson counts programs; people want to know how many things were checked. A cmocka program reports its groups, our
 harnesses end with a line "N passed, N failed, N skipped"; anything else counts as one by its exit code.
 """
-import json
-import pathlib
 import re
 import sys
+
+import again
 
 CMOCKA = {name: re.compile(r"^\[  %s  \] (\d+) test\(s\)" % name, re.M) for name in ("PASSED", "FAILED", "SKIPPED")}
 HARNESS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
@@ -55,15 +56,17 @@ def failures(tests):
 
 
 def main():
-    wanted, folder = sys.argv[1:-1], pathlib.Path(sys.argv[-1])
-    log = folder / "meson-logs" / "testlog.json"
-    tests = []
-    if log.exists():
-        tests = [json.loads(line) for line in log.read_text(errors="replace").splitlines()]
+    wanted, folder = sys.argv[1:-1], sys.argv[-1]
+    first = again.read(folder, again.LOG)
+    second = {test["name"]: test for test in again.read(folder, again.AGAIN)}
+    last = [second.get(test["name"], test) for test in first]
     if wanted == ["--failures"]:
-        failures(tests)
+        failures(last)
         return
-    totals = [sum(column) for column in zip(*map(count, tests))]
+    if wanted == ["--repeated"]:
+        failures([test for test in first if not count(second.get(test["name"], test))[1]])
+        return
+    totals = [sum(column) for column in zip(*map(count, last))]
     print(*(totals or [0, 1, 0]))  # where no test ran, that is no success
 
 

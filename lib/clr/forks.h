@@ -10,7 +10,10 @@
 #ifndef MONOCLE_CLR_FORKS_H
 #define MONOCLE_CLR_FORKS_H
 
-/* Before any module is loaded: what waits in a fork for a module's thread is then not waited for with the gate closed. */
+/*
+ * Before any module is loaded: what a module does before a fork, where it may wait for a thread of its own, is then
+ * done before the gate is looked at.
+ */
 void monocle__forks_begin (void);
 /*
  * Around what stops the runtime, or has it take locks; a thread may hold more than once. A fork that is under way is
