@@ -112,6 +112,7 @@ main (int argc, char **argv)
 {
 	const monocle__command *command;
 	setlocale (LC_CTYPE, "");
+	setvbuf (stderr, NULL, _IOLBF, 0); /* a line is written at once, beside a program that writes there, too */
 	if (argc < 2) {
 		print_help (stderr);
 		return MONOCLE__EXIT_USAGE;

@@ -109,9 +109,11 @@ each_in (const char *place, finds *all)
 	DIR *directory = opendir (place);
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory))) {
+		if (strncmp (entry->d_name, "monocle-", strlen ("monocle-")) != 0)
+			continue; /* of the many that such a place holds */
 		char *path = monocle__format ("%s/%s", place, entry->d_name);
 		struct stat status;
-		bool fits = strncmp (entry->d_name, "monocle-", strlen ("monocle-")) == 0 && is_left (path, &status);
+		bool fits = is_left (path, &status);
 		if (fits && all)
 			look (path, all);
 		else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (path, NULL))
