@@ -6,8 +6,9 @@
 """
 import os
 import pathlib
-import re
 import pty
+import re
+import select
 import shutil
 import signal
 import subprocess
@@ -560,10 +561,13 @@ class Collecting(case.Case):
     def test_a_pipe_that_is_read_slowly_has_it_all(self):
         os.mkfifo(self.work / 'pipe')
         (self.work / 'source').write_bytes(os.urandom(1 << 20))
+        pipe = os.open(self.work / 'pipe', os.O_RDONLY | os.O_NONBLOCK)  # a reader is there before the run ends
         process = self.start('run', '-q', '-o', 'pipe', '--', '/bin/sh', '-c',
                              'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz')
         self.addCleanup(process.kill)
-        with open(self.work / 'pipe', 'rb') as reader:
+        with open(pipe, 'rb') as reader:
+            select.select([pipe], [], [])
+            os.set_blocking(pipe, True)
             time.sleep(0.2)
             self.assertEqual(reader.read(), (self.work / 'source').read_bytes())
         self.assertEqual((process.wait(20), process.stderr.read()), (0, b''))
