@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * child.c - fork, exec, wait, and signals in between.
+ * child.c - vfork, exec, wait, and signals in between.
  *
  * The child stays in our process group, so the terminal sends Ctrl-C and Ctrl-Z to both of us: such signals, known by
  * their origin in the kernel, are not passed on a second time. Ctrl-Z stops us by its default, as it does the child,
@@ -16,7 +16,6 @@
 #include "command/command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,30 +83,15 @@ signals_give_back (const struct sigaction *old_actions)
 		sigaction (passed_on[i], &old_actions[i], NULL);
 }
 
-/* In the child: never returns. The pipe closes itself when exec succeeds, else it carries errno. */
+/* In the child, which has our memory until it is another program: never returns. */
 static void __attribute__ ((noreturn))
-become (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, int error_pipe)
+become (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask, volatile int *ret_error)
 {
-	int error;
 	signals_give_back (old_actions);
 	sigprocmask (SIG_SETMASK, old_mask, NULL);
 	execvp (argv[0], argv);
-	error = errno;
-	if (write (error_pipe, &error, sizeof error) < 0)
-		_exit (MONOCLE__EXIT_RUN_FAILED);
+	*ret_error = errno;
 	_exit (MONOCLE__EXIT_NOT_FOUND);
-}
-
-/* The errno of the child's exec, 0 when it succeeded. */
-static int
-exec_error (int error_pipe)
-{
-	int error = 0;
-	ssize_t got;
-	do {
-		got = read (error_pipe, &error, sizeof error);
-	} while (got < 0 && errno == EINTR);
-	return got == sizeof error ? error : 0;
 }
 
 /* Until it is collected the dead child keeps its number, so no signal can go to a stranger with the same one. */
@@ -149,20 +133,17 @@ static int
 start_and_wait (char *const *argv, const struct sigaction *old_actions, const sigset_t *old_mask,
                 monocle__child *ret_child)
 {
-	int pipe_ends[2], error, code;
-	pid_t pid;
-	if (pipe2 (pipe_ends, O_CLOEXEC) != 0 || (pid = fork ()) < 0) {
+	volatile int error = 0;
+	pid_t pid = vfork (); /* nothing is copied, and we go on when it runs or cannot */
+	if (pid == 0)
+		become (argv, old_actions, old_mask, &error);
+	if (pid < 0) {
 		monocle__say ("cannot start a process: %s", strerror (errno));
 		return MONOCLE__EXIT_RUN_FAILED;
 	}
-	if (pid == 0)
-		become (argv, old_actions, old_mask, pipe_ends[1]);
 	child_pid = pid;
 	sigprocmask (SIG_SETMASK, old_mask, NULL);
-	close (pipe_ends[1]);
-	error = exec_error (pipe_ends[0]);
-	close (pipe_ends[0]);
-	code = wait_for (pid, &ret_child->signalled);
+	int code = wait_for (pid, &ret_child->signalled);
 	if (error)
 		return cannot_start (argv[0], error);
 	if (was_killed)

@@ -37,7 +37,7 @@ static class Pooled
 	{
 		while (Volatile.Read (ref there) < count)
 			Thread.Sleep (1);
-		Thread.Sleep (100);
+		Thread.Sleep (500);
 	}
 
 	static async Task Outermost (Task<int> task)
