@@ -454,17 +454,15 @@ reset (monocle_kit_stacks *stacks, uint32_t wanted)
 
 /*
  * Who puts a stack moves the head before it asks whether it is quiet: either it sees that it is, and wakes this thread,
- * or this thread sees the head. A program that does nothing is looked at less and less often.
+ * or this thread sees the head. It stays quiet for whoever has moved the head and not put the stack yet: that wakes. A
+ * program that does nothing is looked at less and less often.
  */
 static void
 note_quiet (monocle_kit_stacks *stacks, bool is_quiet)
 {
 	__atomic_store_n (&stacks->is_quiet, is_quiet, __ATOMIC_SEQ_CST);
-	if (is_quiet && __atomic_load_n (&stacks->ring.head, __ATOMIC_SEQ_CST) != stacks->ring.tail) {
-		is_quiet = false;
-		__atomic_store_n (&stacks->is_quiet, 0, __ATOMIC_RELAXED);
-	}
-	stacks->period = is_quiet ? stacks->period * 2 : PERIOD_NS;
+	bool has_come = __atomic_load_n (&stacks->ring.head, __ATOMIC_SEQ_CST) != stacks->ring.tail;
+	stacks->period = is_quiet && !has_come ? stacks->period * 2 : PERIOD_NS;
 	if (stacks->period > LONGEST_NS)
 		stacks->period = LONGEST_NS;
 }
@@ -478,7 +476,7 @@ drain (monocle_kit_stacks *stacks)
 	uint32_t resets = __atomic_load_n (&stacks->reset_wanted, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n (&stacks->ring.head, __ATOMIC_ACQUIRE);
 	const struct monocle__stack_record *record;
-	note_quiet (stacks, stacks->ring.tail == head);
+	note_quiet (stacks, !monocle__stack_ring_peek (&stacks->ring));
 	while (stacks->ring.tail < head && (record = monocle__stack_ring_peek (&stacks->ring)))
 		take_record (stacks, record);
 	stop_asking (stacks);
