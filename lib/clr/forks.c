@@ -1,20 +1,23 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * forks.c - see forks.h.
+ * forks.c - see forks.h. Both sides say that they are there before they look for the other, so at least one of them
+ * sees it; a fork that waits keeps new holders out. Neither waits for ever: a thread that forks may hold what the
+ * holder needs, and the other way round.
  */
 #include "forks.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
-#include "invariant.h"
 
-/* Who holds reads it, who forks writes it. */
-static pthread_rwlock_t gate = PTHREAD_RWLOCK_INITIALIZER;
-static _Atomic (pid_t) forking; /* the thread that has it for writing; 0: none */
+enum { LOOKS = 1000, LOOK_NS = 1000000 }; /* about a second */
+
+static atomic_uint holders;
+static _Atomic (pid_t) forking; /* the thread that forks, or waits until it can; 0: none */
 
 static pid_t
 self (void)
@@ -23,32 +26,43 @@ self (void)
 }
 
 static void
+pause_ (void)
+{
+	nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
+}
+
+static bool
+is_next_to_fork (void)
+{
+	pid_t who = 0;
+	return atomic_compare_exchange_strong (&forking, &who, self ()) || who == self ();
+}
+
+/* A thread that was cancelled in here would keep what others hold over a fork. */
+static void
 before_fork (void)
 {
-	enum { LOOKS = 1000, LOOK_NS = 1000000 };
-	for (int i = 0; i < LOOKS; i++) {
-		if (pthread_rwlock_trywrlock (&gate) == 0) {
-			atomic_store (&forking, self ());
-			return;
-		}
-		nanosleep (&(struct timespec) { 0, LOOK_NS }, NULL);
-	}
+	int cancel, i = 0;
+	pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
+	for (; i < LOOKS && !is_next_to_fork (); i++)
+		pause_ ();
+	for (; i < LOOKS && atomic_load (&holders); i++)
+		pause_ ();
+	pthread_setcancelstate (cancel, NULL);
 }
 
 static void
 after_fork (void)
 {
-	if (atomic_load (&forking) != self ())
-		return;
-	atomic_store (&forking, 0);
-	pthread_rwlock_unlock (&gate);
+	pid_t who = self ();
+	atomic_compare_exchange_strong (&forking, &who, 0);
 }
 
-/* Who held it is not here. */
+/* Who held is not here. */
 static void
 after_fork_in_child (void)
 {
-	gate = (pthread_rwlock_t) PTHREAD_RWLOCK_INITIALIZER;
+	atomic_store (&holders, 0);
 	atomic_store (&forking, 0);
 }
 
@@ -68,12 +82,21 @@ monocle__forks_begin (void)
 void
 monocle__forks_hold (void)
 {
-	int error = pthread_rwlock_rdlock (&gate);
-	MONOCLE__INVARIANT (!error);
+	for (int i = 0;; i++) {
+		atomic_fetch_add (&holders, 1);
+		pid_t who = atomic_load (&forking);
+		if (!who || who == self () || i == LOOKS)
+			return;
+		monocle__forks_release ();
+		pause_ ();
+	}
 }
 
+/* A child of a fork that waited too long may release what its parent held. */
 void
 monocle__forks_release (void)
 {
-	pthread_rwlock_unlock (&gate);
+	unsigned were = atomic_load (&holders);
+	while (were && !atomic_compare_exchange_weak (&holders, &were, were - 1))
+		;
 }

@@ -16,12 +16,11 @@
  */
 void monocle__forks_begin (void);
 /*
- * Around what stops the runtime, or has it take locks; a thread may hold more than once. A fork that is under way is
- * waited for. What wants to fork waits for the last holder, but a second at the most: it may be a thread that the
- * runtime waits for. Any thread, not from a signal handler.
+ * Around what stops the runtime, or has it take locks; as often as _release () will be called. A fork that is under
+ * way, or waits, is waited for, and what wants to fork waits for the last holder; about a second at the most, since
+ * each may have what the other needs. Any thread, not from a signal handler.
  */
 void monocle__forks_hold (void);
-/* On the thread that holds. */
 void monocle__forks_release (void);
 
 #endif

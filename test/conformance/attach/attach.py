@@ -78,10 +78,11 @@ class Target:
                     "modules": ["the program ended with %d" % self.process.returncode]}
         status = pathlib.Path("/proc/%d/status" % self.pid).read_text()
         maps = pathlib.Path("/proc/%d/maps" % self.pid).read_text().splitlines()
+        rss = re.search(r"VmRSS:\s+(\d+)", status)  # what is being taken down has none any more
         return {"threads": self.threads_of_ours(), "tasks": len(os.listdir("/proc/%d/task" % self.pid)),
                 "descriptors": len([fd for fd in os.listdir("/proc/%d/fd" % self.pid) if int(fd) > 2]),
                 "modules": [line for line in maps if re.search("libmono-profiler-(?!monocle)", line)],
-                "rss": int(re.search(r"VmRSS:\s+(\d+)", status).group(1))}
+                "rss": int(rss.group(1)) if rss else 0}
 
 
 class Attach(harness.Suite):
@@ -194,9 +195,9 @@ class Attach(harness.Suite):
         for _ in range(count):
             seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
                                "--duration=%dms" % (400 if count == 1 else 50))
+            left = target.left()
             if target.process.poll() is not None:
                 break
-            left = target.left()
             self.check("does not answer" not in seen.err and not left["modules"] and not left["threads"],
                        what + " is left", (left, str(seen)))
         target.process.stdin.close()
