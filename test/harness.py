@@ -3,8 +3,12 @@
 
 A suite makes a Suite, asks it for runtimes, calls check () per fact and ends with finish (), which prints the line
 "N passed, N failed, N skipped". An absent runtime is a skip, or a failure where MONOCLE_REQUIRE names it.
+
+A suite asks what the tree alone decides. With --full it also asks what depends on rates, pressure, chance or many
+repetitions: test/README.md says which suites have such questions.
 """
 import argparse
+import collections
 import faulthandler
 import os
 import pathlib
@@ -23,6 +27,21 @@ CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 # Variables that would put a profiler into a run that must be bare, or change what the runtime does.
 SCRUB = re.compile(r"^(CORECLR_|COR_|DOTNET_(EnableProfiling|ENABLE_PROFILING|Tiered|ReadyToRun)|MONOCLE_"
                    r"|MONO_ENV_OPTIONS|MONO_PROFILE|LD_PRELOAD|LD_AUDIT)")
+
+
+RUNTIMES = {"mono": "mono", "mono-sgen": "mono", "dotnet": "dotnet"}
+starts = collections.Counter()  # runtime processes that this suite has started by itself, by the runtime's name
+
+
+def count_start(event, details):
+    """An audit hook: a command line that names a runtime's program starts one process of it."""
+    if event == "subprocess.Popen":
+        words = details[1] if not isinstance(details[1], (str, bytes)) else [details[1]]
+        names = (os.path.basename(os.fsdecode(word)) for word in words)
+        starts.update(name for name in (RUNTIMES.get(name) for name in names) if name)
+
+
+sys.addaudithook(count_start)
 
 
 class Runtime:
@@ -161,6 +180,8 @@ class Suite:
         self.required = set(filter(None, os.environ.get("MONOCLE_REQUIRE", "").split(",")))
         self.parser = argparse.ArgumentParser(description=description)
         self.parser.add_argument("--build", default=str(TOP / "build"), help="the build folder")
+        self.parser.add_argument("--full", action="store_true",
+                                 help="also what depends on rates, pressure, chance or many repetitions")
         self.parser.add_argument("--keep", action="store_true", help="keep the working folder")
         self.parser.add_argument("-v", "--verbose", action="store_true")
 
@@ -213,6 +234,8 @@ class Suite:
             print("kept " + str(self.work))
         else:
             shutil.rmtree(self.work, ignore_errors=True)
+        if starts:
+            print("started: " + ", ".join("%d of %s" % (count, name) for name, count in sorted(starts.items())))
         print("%d passed, %d failed, %d skipped" % (self.passed, self.failed, self.skipped))
         if self.failed:
             return 1
