@@ -7,7 +7,7 @@ collection while all of those wait in native code. It ends by itself when the ru
 or when that collection does not come to its end. The generated code is looked at, too. Short by default; the long hunt,
 which tells how long collections took, is
 
-    test/engine/callbacks.py --full --rounds=1000 -v
+    test/engine/callbacks.py --every --rounds=1000 -v
 """
 import re
 import sys
@@ -104,7 +104,7 @@ class Callbacks(configurations.EngineSuite):
 def main():
     suite = Callbacks("callbacks", __doc__.split("\n", 1)[0])
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    suite.parser.add_argument("--full", action="store_true", help="every setting, under every module")
+    suite.parser.add_argument("--every", action="store_true", help="every setting, under every module")
     suite.parser.add_argument("--rounds", type=int, default=300)
     suite.parser.add_argument("--calls", type=int, default=2, help="of each function, by each thread, in each round")
     suite.parser.add_argument("--histogram", action="store_true", help="with -v: how long collections took")
@@ -115,14 +115,14 @@ def main():
     suite.library = folder / "callbacks" / "libcallbacks.so"
     exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")):
-        if options.full:
+        if options.every:
             suite.everything(runtime, exe, debug)
             continue
         for module in ("calls", "callees", "leave"):
             suite.code(runtime, "default", module, exe)
         suite.hunt(runtime, "default", "own", exe)
         suite.hunt(runtime, "default", "calls", exe)
-    for runtime in suite.runtimes(["clr10"] if "clr10" in options.runtimes and not options.full else []):
+    for runtime in suite.runtimes(["clr10"] if "clr10" in options.runtimes and not options.every else []):
         suite.hunt(runtime, "default", "own", debug)
         for module in ("even", "odd", "callees"):
             suite.hunt(runtime, "no-tiering", module, exe)
@@ -130,7 +130,7 @@ def main():
     suite.library = folder / "callbacks" / "libcallbacks.so"
     exe, debug = folder / "callbacks.dll", folder / "debug" / "callbacks.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")):
-        if options.full:
+        if options.every:
             suite.everything(runtime, exe, debug)
             continue
         for module in ("calls", "callees", "leave", "clauses"):

@@ -23,13 +23,13 @@ class Exact(configurations.EngineSuite):
 def main():
     suite = Exact("engine-exact", __doc__)
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    suite.parser.add_argument("--full", action="store_true", help="a hundred million on each runtime and thread")
+    suite.parser.add_argument("--every", action="store_true", help="a hundred million on each runtime and thread")
     options = suite.parse()
     folder = suite.programs()
     for runtime in suite.runtimes(options.runtimes.split(",")) if folder else []:
-        calls = 100000000 if options.full or runtime.name == "clr10" else 10000000
+        calls = 100000000 if options.every or runtime.name == "clr10" else 10000000
         suite.count(runtime, folder / "exact.dll", 1, calls)
-        suite.count(runtime, folder / "exact.dll", 4, 100000000 if options.full else 5000000)
+        suite.count(runtime, folder / "exact.dll", 4, 100000000 if options.every else 5000000)
     return suite.finish()
 
 

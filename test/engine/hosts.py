@@ -163,11 +163,11 @@ class Hosts(configurations.EngineSuite):
 
 def main():
     suite = Hosts("engine-hosts", __doc__)
-    suite.parser.add_argument("--full", action="store_true", help="requests for ten seconds instead of two")
+    suite.parser.add_argument("--every", action="store_true", help="requests for ten seconds instead of two")
     options = suite.parse()
     for runtime in suite.runtimes(["clr10"]):
         suite.test_host(runtime)
-        suite.web(runtime, 10 if options.full else 2)
+        suite.web(runtime, 10 if options.every else 2)
     return suite.finish()
 
 

@@ -57,14 +57,14 @@ class Reinstrument(configurations.EngineSuite):
 
 def main():
     suite = Reinstrument("engine", __doc__)
-    suite.parser.add_argument("--full", action="store_true", help="all settings on all runtimes")
+    suite.parser.add_argument("--every", action="store_true", help="all settings on all runtimes")
     options = suite.parse()
     exe = suite.build.path / "test/engine/programs/again/again.exe"
     if not exe.exists():
         suite.skip("again.exe", "there is no mcs", "mono")
         return suite.finish()
     for runtime in suite.runtimes(["clr8", "clr9", "clr10"]):
-        settings = SETTINGS if options.full or runtime.name == "clr10" else ["default"]
+        settings = SETTINGS if options.every or runtime.name == "clr10" else ["default"]
         for name in settings:
             for begins in (False, True):
                 suite.run(runtime, exe, name, begins)

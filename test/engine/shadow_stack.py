@@ -70,7 +70,7 @@ class TryFault(configurations.EngineSuite):
 def main():
     suite = TryFault("engine", __doc__)
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    suite.parser.add_argument("--full", action="store_true", help="every configuration on every runtime")
+    suite.parser.add_argument("--every", action="store_true", help="every configuration on every runtime")
     options = suite.parse()
     suite.plain = suite.reference = None
     folder = suite.programs()
@@ -79,19 +79,19 @@ def main():
     exe, debug = folder / "shapes.dll", folder / "debug" / "shapes.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")):
         quick = ["default", "no-tiering", "osr"] if runtime.name == "clr10" else ["no-tiering", "default"]
-        for settings in configurations.SETTINGS if options.full else quick:
+        for settings in configurations.SETTINGS if options.every else quick:
             suite.configuration(runtime, settings, exe)
-            for phase in range(6 if options.full else 1):
+            for phase in range(6 if options.every else 1):
                 suite.partial(runtime, settings, exe, 2 if phase < 2 else 4, phase if phase < 2 else phase - 2)
-        for settings in configurations.SETTINGS if options.full else ["default"]:
+        for settings in configurations.SETTINGS if options.every else ["default"]:
             suite.everything(runtime, settings, exe)
     suite.reference = None
-    for runtime in suite.runtimes(options.runtimes.split(",") if options.full else ["clr10"]):
+    for runtime in suite.runtimes(options.runtimes.split(",") if options.every else ["clr10"]):
         suite.configuration(runtime, "default", debug)
     suite.plain = suite.reference = None
     tail = folder / "tail.dll"
     for runtime in suite.runtimes(options.runtimes.split(",")) if tail.exists() else []:
-        for settings in ("default", "no-tiering") if options.full else ("default",):
+        for settings in ("default", "no-tiering") if options.every else ("default",):
             suite.configuration(runtime, settings, tail, ("image=tail", "image=FSharp.Core"))
     return suite.finish()
 

@@ -88,7 +88,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     suite = Habits("habits", __doc__)
     suite.parser.add_argument("--hosts", default="clr10,clr8,mono,clr9")
-    suite.parser.add_argument("--full", action="store_true", help="every habit on every runtime")
+    suite.parser.add_argument("--every", action="store_true", help="every habit on every runtime")
     options = suite.parse()
     if not (suite.build.path / "test/hostile/programs/torture.exe").exists() or not suite.build.module("stubborn"):
         suite.skip("modules", "not compiled: mcs or Mono's headers were absent", "mono")
@@ -99,7 +99,7 @@ def main():
     for number, (attempt, kinds) in enumerate(tries):
         fitting = [host for host in hosts if host.kind in kinds]
         # Two of the four runtimes take turns.
-        taken = fitting if options.full else (fitting[number % max(len(fitting), 1):] + fitting)[:2]
+        taken = fitting if options.every else (fitting[number % max(len(fitting), 1):] + fitting)[:2]
         for host in dict.fromkeys(taken):
             attempt(host)
     return suite.finish()

@@ -142,17 +142,17 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     suite = Places("places", __doc__)
     suite.parser.add_argument("--hosts", default="clr10,clr8,mono,clr9")
-    suite.parser.add_argument("--full", action="store_true", help="every place on every runtime")
+    suite.parser.add_argument("--every", action="store_true", help="every place on every runtime")
     options = suite.parse()
     if not (suite.programs() / "torture.exe").exists():
         suite.skip("torture.exe", "not compiled: mcs was absent", "mono")
         return suite.finish()
     hosts = suite.runtimes(options.hosts.split(","))
     everywhere = [(host, title, module) for host in hosts for title in PLACES for module in MODULES]
-    for host, title, module in everywhere if options.full else turns(hosts) if hosts else []:
+    for host, title, module in everywhere if options.every else turns(hosts) if hosts else []:
         suite.place(host, title, module)
     for number, (title, name) in enumerate(NAMES.items()):
-        for host in hosts if options.full else hosts[number % len(hosts):][:1] if hosts else []:
+        for host in hosts if options.every else hosts[number % len(hosts):][:1] if hosts else []:
             suite.named(host, title, name)
     return suite.finish()
 

@@ -4,7 +4,7 @@
 
 Each row of rows.py is run bare and profiled; output and the way of ending must be equal, and where the program counts
 calls and exceptions itself, the profiles must hold exactly those. Modules and runtimes take turns from row to row;
---full runs every row with all of them.
+--every runs each row with all of them.
 """
 import collections
 import pathlib
@@ -172,7 +172,7 @@ def main():
     suite.parser.add_argument("--themes", default=",".join(rows.THEMES))
     suite.parser.add_argument("--rows", help="only rows whose name contains this")
     suite.parser.add_argument("--modules", help="only these, of " + ", ".join(MODULES))
-    suite.parser.add_argument("--full", action="store_true", help="every row on every runtime under all modules")
+    suite.parser.add_argument("--every", action="store_true", help="every row on every runtime under all modules")
     options = suite.parse()
     if not suite.exe().exists():
         suite.skip("torture.exe", "not compiled: mcs was absent", "mono")
@@ -180,9 +180,9 @@ def main():
     hosts = {host.name: host for host in suite.runtimes(options.hosts.split(","))}
     for theme in options.themes.split(","):
         table = rows.THEMES[theme]
-        table = table if options.full else table[::rows.SPARSE.get(theme, 1)]
+        table = table if options.every else table[::rows.SPARSE.get(theme, 1)]
         table = [row for row in table if not options.rows or options.rows in row.name]
-        for row, host, names in (everything if options.full else turns) (table, hosts):
+        for row, host, names in (everything if options.every else turns) (table, hosts):
             bare = suite.bare(host, row)
             for name in names if bare else []:
                 if not options.modules or name in options.modules.split(","):
