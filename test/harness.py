@@ -22,6 +22,7 @@ import tempfile
 TEST = pathlib.Path(__file__).resolve().parent
 TOP = TEST.parent
 HANGS = 400  # seconds after which a suite says where it is; none takes so long on an idle machine
+FIRST, ALL = "mono,clr10", "mono,clr8,clr9,clr10"  # the runtimes of the first tier, and those of --full
 CLR_GUID = "{F5E0F6A1-5B3C-4C7E-9D64-6D6F6E6F636C}"
 
 # Variables that would put a profiler into a run that must be bare, or change what the runtime does.
@@ -185,15 +186,27 @@ class Suite:
         self.parser.add_argument("--keep", action="store_true", help="keep the working folder")
         self.parser.add_argument("-v", "--verbose", action="store_true")
 
-    def parse(self):
+    def parse(self, first=FIRST, full=ALL):
+        """`first` and `full`: the runtimes where a suite has the option --runtimes and is given none."""
         self.options = self.parser.parse_args()
+        if getattr(self.options, "runtimes", "") is None:
+            self.options.runtimes = full if self.options.full else first
+        self.bares = {}
         faulthandler.dump_traceback_later(HANGS, repeat=True)  # who ends a test that hangs does not say where it did
         self.build = Build(self.options.build)
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="monocle-%s-" % self.name))
         return self.options
 
-    def runtimes(self, wanted):
+    def bare(self, command, settings=None, timeout=120):
+        """What a command does without a profiler. Each is run once."""
+        key = tuple(map(str, command)), tuple((settings or {}).items())
+        if key not in self.bares:
+            self.bares[key] = run(command, bare_environment(settings), self.work, timeout)
+        return self.bares[key]
+
+    def runtimes(self, wanted=None):
         """The runtimes out of "mono", "clr8", ... that are there; the others are skipped by name."""
+        wanted = wanted or self.options.runtimes.split(",")
         majors = [int(w[3:]) for w in wanted if w.startswith("clr")]
         adapter = self.build.adapter.exists()
         clr = find_clr(majors) if majors and adapter else {}
