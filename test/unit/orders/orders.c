@@ -20,18 +20,23 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
-enum { CHOICES = 4096, STEPS = 10000, MET = 256, ORDERS_MAX = 20000, HANG_S = 10, BROKEN = 98 };
+enum { CHOICES = 4096, STEPS = 10000, MET = 256, ORDERS_MAX = 20000, HANG_S = 10, BROKEN = 98, NAPS = 3 };
 
 /* --- the threads ------------------------------------------------------------------------------------------------- */
 
 /* What the word of a thread says. ABSENT: a signal that has not been sent, a thread that has not been adopted. */
 enum { ABSENT, STOPPED, RUNS, RAISES, DONE };
+
+/* What a thread that is stopped waits for: nothing, a step of another thread, that or time, a lock, a semaphore. */
+enum wait { GOES_ON, WAITS, SLEEPS, LOCKS, TAKES };
 
 typedef struct turner turner;
 struct turner {
@@ -42,7 +47,8 @@ struct turner {
 	pid_t tid;
 	uint32_t turn;
 	const char *at; /* the point that it is at, or was at last */
-	bool waits;
+	enum wait waits;
+	const void *on;     /* the lock or the semaphore */
 	unsigned arrived;   /* how many steps there had been when it came to where it waits */
 	unsigned last_word; /* of the destructors that run when a thread ends */
 };
@@ -52,6 +58,7 @@ static turner turners[ORDERS_THREADS];
 static unsigned turner_count;
 static uint32_t arrivals;    /* changes when a thread stops or ends: the driver sleeps on it */
 static unsigned steps_taken; /* that may have changed something for others */
+static unsigned naps;        /* how often time alone let threads go on since the last of them */
 static bool all_run_freely;
 static __thread turner *volatile self; /* a handler inside raise () reads it */
 static pthread_key_t end_of_thread;
@@ -85,8 +92,6 @@ tell_driver (turner *of, uint32_t turn)
 	syscall (SYS_futex, &arrivals, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static void stop_at (turner *me, const char *name, bool waits);
-
 /* The signal that the driver has chosen arrives here and now. */
 static void
 interrupt (turner *me)
@@ -102,13 +107,14 @@ interrupt (turner *me)
 }
 
 static void
-stop_at (turner *me, const char *name, bool waits)
+stop_at (turner *me, const char *name, enum wait waits, const void *on)
 {
 	int saved = errno;
 	uint32_t turn;
 
 	me->at = name;
 	me->waits = waits;
+	me->on = on;
 	tell_driver (me, STOPPED);
 	while ((turn = load (&me->turn)) != RUNS) {
 		if (turn == RAISES)
@@ -154,7 +160,7 @@ run_thread (void *turner_of_it)
 {
 	turner *me = turner_of_it;
 	take_part (me);
-	stop_at (me, "begin", false);
+	stop_at (me, "begin", GOES_ON, NULL);
 	me->what->run ();
 	return NULL;
 }
@@ -180,7 +186,13 @@ pause_here (const char *name, bool waits)
 		return;
 	turner *me = self ? self : adopt (name);
 	if (me)
-		stop_at (me, name, waits);
+		stop_at (me, name, waits ? WAITS : GOES_ON, NULL);
+}
+
+static bool
+takes_turns (void)
+{
+	return self && !__atomic_load_n (&all_run_freely, __ATOMIC_ACQUIRE);
 }
 
 static void
@@ -320,12 +332,30 @@ wait_until_still (void)
 	}
 }
 
+/* As the C library has them; asking it would order threads for ThreadSanitizer. */
+static bool
+is_free (const turner *of)
+{
+	int value = 0;
+	if (of->waits == LOCKS)
+		return __atomic_load_n (&((const pthread_mutex_t *) of->on)->__data.__lock, __ATOMIC_ACQUIRE) == 0;
+	return sem_getvalue ((sem_t *) (uintptr_t) of->on, &value) == 0 && value > 0;
+}
+
 static bool
 is_able (const turner *of)
 {
 	if (of->what->signal && load (&of->turn) == ABSENT)
 		return load (&of->interrupts->turn) == STOPPED && !of->interrupts->inside;
-	return load (&of->turn) == STOPPED && !of->inside && (!of->waits || of->arrived != steps_taken);
+	if (load (&of->turn) != STOPPED || of->inside)
+		return false;
+	switch (of->waits) {
+	case WAITS:
+	case SLEEPS: return of->arrived != steps_taken;
+	case LOCKS:
+	case TAKES: return is_free (of);
+	default: return true;
+	}
 }
 
 /* The threads that may get the next turn, as bits, and in the order of choices. */
@@ -366,6 +396,19 @@ say_that_all_wait (void)
 		size += (size_t) snprintf (text + size, sizeof text - size, "; %s %s %s", turners[i].what->name,
 		                           state_of (&turners[i]), turners[i].at ? turners[i].at : "");
 	break_off ("no thread can go on%.900s", text);
+}
+
+/* Who sleeps looks again, though no other thread has done anything: some time has passed. Not so for ever. */
+static void
+let_time_pass (void)
+{
+	bool sleeps = false;
+	for (unsigned i = 0; i < turner_count; i++)
+		sleeps |= load (&turners[i].turn) == STOPPED && turners[i].waits == SLEEPS;
+	if (!sleeps || naps == NAPS)
+		say_that_all_wait ();
+	naps++;
+	steps_taken++;
 }
 
 /* A signal that did not come before its thread ended is over; threads of the library's may wait for ever. */
@@ -419,7 +462,7 @@ choose (const int *able, unsigned count, uint8_t bits)
 static void
 let_go (turner *of)
 {
-	bool was_waiting = of->waits && load (&of->turn) == STOPPED;
+	bool was_waiting = load (&of->turn) == STOPPED && (of->waits == WAITS || of->waits == SLEEPS);
 	const char *was_at = of->at;
 
 	if (shared->steps == STEPS)
@@ -437,6 +480,7 @@ let_go (turner *of)
 	/* Having looked in vain changes nothing for others. */
 	bool in_vain = was_waiting && of->waits && of->at == was_at && load (&of->turn) == STOPPED;
 	steps_taken += !in_vain;
+	naps = in_vain ? naps : 0;
 	of->arrived = steps_taken;
 }
 
@@ -455,8 +499,10 @@ take_turns (void)
 		unsigned count = list_able (last, switched, &bits, able);
 		if (count == 0 && is_over ())
 			return;
-		if (count == 0)
-			say_that_all_wait ();
+		if (count == 0) {
+			let_time_pass ();
+			continue;
+		}
 		int next = choose (able, count, bits);
 		switched += last >= 0 && next != last && able[0] == last;
 		last = next;
@@ -500,6 +546,7 @@ run_order (void)
 	for (turner_count = 0; turner_count < ORDERS_THREADS && task->threads[turner_count].name; turner_count++)
 		turners[turner_count].what = &task->threads[turner_count];
 	steps_taken = 1;
+	naps = 0;
 	__atomic_store_n (&all_run_freely, false, __ATOMIC_RELEASE);
 	if (task->prepare)
 		task->prepare ();
@@ -507,12 +554,14 @@ run_order (void)
 		begin_turner (&turners[i]);
 	wait_until_still ();
 	take_turns ();
+	if (task->check)
+		task->check ();
 	__atomic_store_n (&all_run_freely, true, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < turner_count; i++)
 		if (load (&turners[i].turn) == STOPPED)
 			set_turn (&turners[i], RUNS);
-	if (task->check)
-		task->check ();
+	if (task->clean_up)
+		task->clean_up ();
 	if (shared->is_reported)
 		break_off ("a sanitizer has reported");
 }
@@ -679,19 +728,101 @@ orders_run (const orders *what)
 	return count;
 }
 
-/* --- locks ------------------------------------------------------------------------------------------------------- */
+/* --- what the library under test waits by ------------------------------------------------------------------------ */
 
+/*
+ * The linker leads these calls here (--wrap). A thread that takes turns waits at a point, where a signal can reach it,
+ * too; one that is let go for the end of an order waits as ever.
+ */
 int __real_pthread_mutex_lock (pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock (pthread_mutex_t *mutex);
+int __real_sem_wait (sem_t *semaphore);
+int __wrap_sem_wait (sem_t *semaphore);
+int __real_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
+int __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
+int __real_sem_timedwait (sem_t *semaphore, const struct timespec *until);
+int __wrap_sem_timedwait (sem_t *semaphore, const struct timespec *until);
+int __real_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
+int __real_nanosleep (const struct timespec *time, struct timespec *ret_rest);
+int __wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest);
+int __real_usleep (useconds_t time);
+int __wrap_usleep (useconds_t time);
+int __real_sched_yield (void);
+int __wrap_sched_yield (void);
 
-/* A thread that finds a mutex held waits at a point, where a signal can reach it, too. */
 int
 __wrap_pthread_mutex_lock (pthread_mutex_t *mutex)
 {
-	int problem;
-	if (!self || __atomic_load_n (&all_run_freely, __ATOMIC_ACQUIRE))
-		return __real_pthread_mutex_lock (mutex);
-	while ((problem = pthread_mutex_trylock (mutex)) == EBUSY && !__atomic_load_n (&all_run_freely, __ATOMIC_ACQUIRE))
-		stop_at (self, "lock", true);
-	return problem == EBUSY ? __real_pthread_mutex_lock (mutex) : problem;
+	while (takes_turns ()) {
+		int problem = pthread_mutex_trylock (mutex);
+		if (problem != EBUSY)
+			return problem;
+		stop_at (self, "lock", LOCKS, mutex);
+	}
+	return __real_pthread_mutex_lock (mutex);
+}
+
+/* False: this thread takes no turns any more. */
+static bool
+take_semaphore (sem_t *semaphore)
+{
+	while (takes_turns ()) {
+		if (sem_trywait (semaphore) == 0)
+			return true;
+		stop_at (self, "semaphore", TAKES, semaphore);
+	}
+	return false;
+}
+
+int
+__wrap_sem_wait (sem_t *semaphore)
+{
+	return take_semaphore (semaphore) ? 0 : __real_sem_wait (semaphore);
+}
+
+int
+__wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	return take_semaphore (semaphore) ? 0 : __real_sem_clockwait (semaphore, clock, until);
+}
+
+int
+__wrap_sem_timedwait (sem_t *semaphore, const struct timespec *until)
+{
+	return take_semaphore (semaphore) ? 0 : __real_sem_timedwait (semaphore, until);
+}
+
+int
+__wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	return takes_turns () ? pthread_cond_wait (condition, mutex)
+	                      : __real_pthread_cond_timedwait (condition, mutex, until);
+}
+
+int
+__wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest)
+{
+	if (!takes_turns ())
+		return __real_nanosleep (time, ret_rest);
+	stop_at (self, "sleep", SLEEPS, NULL);
+	return 0;
+}
+
+int
+__wrap_usleep (useconds_t time)
+{
+	if (!takes_turns ())
+		return __real_usleep (time);
+	stop_at (self, "sleep", SLEEPS, NULL);
+	return 0;
+}
+
+int
+__wrap_sched_yield (void)
+{
+	if (!takes_turns ())
+		return __real_sched_yield ();
+	stop_at (self, "yield", SLEEPS, NULL);
+	return 0;
 }

@@ -24,9 +24,10 @@
  * An order fails when a CHECK () or an invariant does not hold, when it crashes, when a sanitizer reports, and when no
  * thread can go on. What it was is printed, with the line that runs it again alone: MONOCLE_ORDER='NAME: a b b a'.
  *
- * Blocking. A thread that waits for a lock, a condition or a descriptor is recognised by the system call that it is in.
- * It cannot be chosen until another thread has let it go on, and all threads waiting is a failure. The time that a wait
- * is limited to counts as endless: give it one that does not pass. A thread in a short sleep counts as running.
+ * Waiting. Time does not pass: a limited wait for a semaphore or a condition is endless, and a sleep, or giving the CPU
+ * away, is a look again after another thread's step (or, a few times, when no other can go on). Locks and semaphores
+ * are known; what else a thread waits for in the kernel is recognised by its system call. Such a thread cannot be chosen
+ * before another one lets it go on, and all of them waiting is a failure.
  *
  * Beside sanitizers. They do not see how the driver hands over: to ThreadSanitizer threads that are ordered by nothing
  * of their own run at the same time, so that a data race is reported in whichever order it is met.
@@ -56,8 +57,9 @@ typedef struct {
 
 typedef struct {
 	const char *name;
-	void (*prepare) (void);                /* NULL: nothing to prepare */
-	void (*check) (void);                  /* threads that are adopted run freely by then */
+	void (*prepare) (void);                /* before each order */
+	void (*check) (void);                  /* after each; no thread that is adopted can do any more by then */
+	void (*clean_up) (void);               /* after that, when these run freely, and time passes */
 	orders_thread threads[ORDERS_THREADS]; /* the first without a name ends them */
 	const char *meets;                     /* names of points that some order must meet, with blanks between */
 	unsigned at_most;                      /* more orders than that are a failure; 0: 20,000 */

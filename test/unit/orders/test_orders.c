@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <sys/wait.h>
+#include <time.h>
 #include "orders.h"
 #include "invariant.h"
 
@@ -294,26 +294,111 @@ give (void)
 static void
 take (void)
 {
-	while (sem_wait (&given_one))
-		CHECK (errno == EINTR);
+	sem_wait (&given_one);
 	CHECK (atomic_load (&number) == 1);
 }
 
 static void
-a_thread_in_the_kernel_waits_for_another_ones_step (void **state)
+take_within_a_moment (void)
+{
+	struct timespec past = { .tv_sec = 1 };
+	CHECK (sem_clockwait (&given_one, CLOCK_MONOTONIC, &past) == 0);
+	CHECK (atomic_load (&number) == 1);
+}
+
+static void
+a_semaphore_is_waited_for (void **state)
 {
 	orders pass = { .name = "semaphore",
 		            .prepare = prepare_semaphore,
 		            .threads = { { "take", take }, { "give", give } },
-		            .meets = "give_ready" };
+		            .meets = "give_ready semaphore" };
 	assert_int_equal (orders_run (&pass), 3); /* it begins to wait before, between and after two steps */
+}
+
+static void
+limited_waits_are_endless (void **state)
+{
+	orders pass = { .name = "limited",
+		            .prepare = prepare_semaphore,
+		            .threads = { { "take", take_within_a_moment }, { "give", give } } };
+	assert_int_equal (orders_run (&pass), 3);
 }
 
 static void
 a_wait_for_nothing_is_a_deadlock (void **state)
 {
 	orders alone = { .name = "alone", .prepare = prepare_semaphore, .threads = { { "take", take } } };
-	fails_and_says (&alone, "no thread can go on; take is blocked after begin");
+	fails_and_says (&alone, "no thread can go on; take waits at semaphore");
+}
+
+static int pipe_ends[2];
+
+static void
+prepare_pipe (void)
+{
+	forget_number ();
+	CHECK (!pipe (pipe_ends));
+}
+
+static void
+close_pipe (void)
+{
+	close (pipe_ends[0]);
+	close (pipe_ends[1]);
+}
+
+static void
+look_into_pipe (void)
+{
+	struct pollfd end = { .fd = pipe_ends[0], .events = POLLIN };
+	CHECK (poll (&end, 1, -1) == 1 && atomic_load (&number) == 1);
+}
+
+static void
+fill_pipe (void)
+{
+	atomic_store (&number, 1);
+	MONOCLE__PAUSE (pipe_ready);
+	CHECK (write (pipe_ends[1], "", 1) == 1);
+}
+
+static void
+a_thread_in_the_kernel_waits_for_another_ones_step (void **state)
+{
+	orders pass = { .name = "pipe",
+		            .prepare = prepare_pipe,
+		            .clean_up = close_pipe,
+		            .threads = { { "look", look_into_pipe }, { "fill", fill_pipe } } };
+	assert_int_equal (orders_run (&pass), 3);
+	orders alone = { .name = "empty_pipe", .prepare = prepare_pipe, .threads = { { "look", look_into_pipe } } };
+	fails_and_says (&alone, "no thread can go on; look is blocked after begin");
+}
+
+static void
+sleep_until_one (void)
+{
+	while (atomic_load (&number) < 1)
+		usleep (100);
+}
+
+static void
+sleep_once (void)
+{
+	usleep (1000000000);
+	atomic_fetch_add (&number, 1);
+}
+
+static void
+a_sleep_ends_when_nothing_else_is_to_be_done (void **state)
+{
+	orders pass = { .name = "sleep",
+		            .prepare = forget_number,
+		            .threads = { { "one", sleep_until_one }, { "two", sleep_once } },
+		            .meets = "sleep" };
+	orders_run (&pass);
+	orders alone = { .name = "sleeps", .prepare = forget_number, .threads = { { "one", sleep_until_one } } };
+	fails_and_says (&alone, "no thread can go on; one waits at sleep");
 }
 
 static void
@@ -486,7 +571,7 @@ a_thread_of_the_librarys_takes_part (void **state)
 {
 	orders adopted = { .name = "adopted",
 		               .prepare = begin_own,
-		               .check = end_own,
+		               .clean_up = end_own,
 		               .threads = { { "ask", ask }, { "serve", .adopts = "serve_begins" } },
 		               .meets = "serve_begins serve_waits number_taken" };
 	assert_true (orders_run (&adopted) > 3);
@@ -527,8 +612,11 @@ main (void)
 		cmocka_unit_test (a_broken_invariant_has_an_order),
 		cmocka_unit_test (locks_in_one_order_pass),
 		cmocka_unit_test (locks_in_two_orders_are_a_deadlock),
-		cmocka_unit_test (a_thread_in_the_kernel_waits_for_another_ones_step),
+		cmocka_unit_test (a_semaphore_is_waited_for),
+		cmocka_unit_test (limited_waits_are_endless),
 		cmocka_unit_test (a_wait_for_nothing_is_a_deadlock),
+		cmocka_unit_test (a_thread_in_the_kernel_waits_for_another_ones_step),
+		cmocka_unit_test (a_sleep_ends_when_nothing_else_is_to_be_done),
 		cmocka_unit_test (a_loop_looks_again_after_another_ones_step),
 		cmocka_unit_test (loops_that_wait_for_each_other_are_a_deadlock),
 		cmocka_unit_test (a_signal_arrives_at_each_point),
