@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "invariant.h"
+#include "pause.h"
 #include "spool.h"
 
 #define RING_LEAST ((uint64_t) 64 << 10)
@@ -65,6 +66,7 @@ monocle__stack_ring_take (struct monocle__stack_ring *ring, uint32_t words)
 			return NULL;
 	} while (!__atomic_compare_exchange_n (&ring->head, &head, head + pad + words, true, __ATOMIC_RELAXED,
 	                                       __ATOMIC_RELAXED));
+	MONOCLE__PAUSE (stack_ring_head_moved);
 	MONOCLE__INVARIANT ((pad ? 0 : at) + words <= ring->size);
 	MONOCLE__INVARIANT (!ring->words[at] && !ring->words[pad ? 0 : at]); /* the reader has cleared them */
 	if (pad)

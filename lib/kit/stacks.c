@@ -24,6 +24,7 @@
 #include "hash.h"
 #include "invariant.h"
 #include "nanoseconds.h"
+#include "pause.h"
 #include "spool-open.h"
 #include "stack-ring.h"
 
@@ -127,7 +128,9 @@ publish (monocle_kit_stacks *stacks, struct monocle__stack_record *record, uint3
          enum monocle__stack_kind kind)
 {
 	monocle__stack_ring_publish (record, words, kind);
+	MONOCLE__PAUSE (stacks_put);
 	if (__atomic_load_n (&stacks->is_quiet, __ATOMIC_SEQ_CST)) {
+		MONOCLE__PAUSE (stacks_quiet_seen);
 		__atomic_store_n (&stacks->is_quiet, 0, __ATOMIC_RELAXED);
 		wake (stacks);
 	}
@@ -460,7 +463,9 @@ reset (monocle_kit_stacks *stacks, uint32_t wanted)
 static void
 note_quiet (monocle_kit_stacks *stacks, bool is_quiet)
 {
+	MONOCLE__PAUSE (stacks_drain_looked);
 	__atomic_store_n (&stacks->is_quiet, is_quiet, __ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (stacks_quiet_told);
 	bool has_come = __atomic_load_n (&stacks->ring.head, __ATOMIC_SEQ_CST) != stacks->ring.tail;
 	stacks->period = is_quiet && !has_come ? stacks->period * 2 : PERIOD_NS;
 	if (stacks->period > LONGEST_NS)
@@ -495,6 +500,7 @@ static void
 sleep_a_while (monocle_kit_stacks *stacks)
 {
 	monocle__background_sleep (&stacks->wake, stacks->period);
+	MONOCLE__PAUSE (stacks_drain_awake);
 	__atomic_store_n (&stacks->is_awake, 0, __ATOMIC_RELEASE);
 }
 
@@ -517,6 +523,7 @@ run (void *data)
 {
 	monocle_kit_stacks *stacks = data;
 	while (!__atomic_load_n (&stacks->closing, __ATOMIC_ACQUIRE)) {
+		MONOCLE__PAUSE (stacks_drain_begins);
 		sleep_a_while (stacks);
 		drain (stacks);
 		beat (stacks, false);

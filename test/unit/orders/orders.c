@@ -35,8 +35,8 @@ enum { CHOICES = 4096, STEPS = 10000, MET = 256, ORDERS_MAX = 20000, HANG_S = 10
 /* What the word of a thread says. ABSENT: a signal that has not been sent, a thread that has not been adopted. */
 enum { ABSENT, STOPPED, RUNS, RAISES, DONE };
 
-/* What a thread that is stopped waits for: nothing, a step of another thread, that or time, a lock, a semaphore. */
-enum wait { GOES_ON, WAITS, SLEEPS, LOCKS, TAKES };
+/* What a thread that is stopped waits for: nothing, a step of another thread, that or time, a lock and so on. */
+enum wait { GOES_ON, WAITS, SLEEPS, LOCKS, TAKES, LISTENS };
 
 typedef struct turner turner;
 struct turner {
@@ -48,7 +48,10 @@ struct turner {
 	uint32_t turn;
 	const char *at; /* the point that it is at, or was at last */
 	enum wait waits;
-	const void *on;     /* the lock or the semaphore */
+	const void *on;     /* the lock, the semaphore or the condition */
+	bool is_told;       /* the condition was signalled */
+	bool has_limit;     /* the wait may end by time */
+	unsigned timeouts;  /* how many more of them may */
 	unsigned arrived;   /* how many steps there had been when it came to where it waits */
 	unsigned last_word; /* of the destructors that run when a thread ends */
 };
@@ -353,7 +356,8 @@ is_able (const turner *of)
 	case WAITS:
 	case SLEEPS: return of->arrived != steps_taken;
 	case LOCKS:
-	case TAKES: return is_free (of);
+	case TAKES: return is_free (of) || (of->has_limit && of->timeouts);
+	case LISTENS: return of->is_told || (of->has_limit && of->timeouts);
 	default: return true;
 	}
 }
@@ -544,7 +548,8 @@ run_order (void)
 	shared->choices = shared->steps = 0;
 	memset (turners, 0, sizeof turners);
 	for (turner_count = 0; turner_count < ORDERS_THREADS && task->threads[turner_count].name; turner_count++)
-		turners[turner_count].what = &task->threads[turner_count];
+		turners[turner_count] =
+		    (turner) { .what = &task->threads[turner_count], .timeouts = task->threads[turner_count].timeouts };
 	steps_taken = 1;
 	naps = 0;
 	__atomic_store_n (&all_run_freely, false, __ATOMIC_RELEASE);
@@ -742,6 +747,12 @@ int __real_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timesp
 int __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
 int __real_sem_timedwait (sem_t *semaphore, const struct timespec *until);
 int __wrap_sem_timedwait (sem_t *semaphore, const struct timespec *until);
+int __real_pthread_cond_wait (pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait (pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __real_pthread_cond_signal (pthread_cond_t *condition);
+int __wrap_pthread_cond_signal (pthread_cond_t *condition);
+int __real_pthread_cond_broadcast (pthread_cond_t *condition);
+int __wrap_pthread_cond_broadcast (pthread_cond_t *condition);
 int __real_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
 int __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
 int __real_nanosleep (const struct timespec *time, struct timespec *ret_rest);
@@ -763,41 +774,111 @@ __wrap_pthread_mutex_lock (pthread_mutex_t *mutex)
 	return __real_pthread_mutex_lock (mutex);
 }
 
-/* False: this thread takes no turns any more. */
+/* Whether the wait ends with or without what it was for; *ret_error is 0 or that of its time. */
 static bool
-take_semaphore (sem_t *semaphore)
+take_semaphore (sem_t *semaphore, bool has_limit, int *ret_error)
 {
 	while (takes_turns ()) {
-		if (sem_trywait (semaphore) == 0)
+		if (sem_trywait (semaphore) == 0) {
+			*ret_error = 0;
 			return true;
+		}
+		self->has_limit = has_limit;
 		stop_at (self, "semaphore", TAKES, semaphore);
+		if (takes_turns () && !is_free (self)) {
+			self->timeouts--;
+			*ret_error = ETIMEDOUT;
+			return true;
+		}
 	}
 	return false;
+}
+
+static int
+result_of (int error)
+{
+	if (error)
+		errno = error;
+	return error ? -1 : 0;
 }
 
 int
 __wrap_sem_wait (sem_t *semaphore)
 {
-	return take_semaphore (semaphore) ? 0 : __real_sem_wait (semaphore);
+	int error;
+	return take_semaphore (semaphore, false, &error) ? result_of (error) : __real_sem_wait (semaphore);
 }
 
 int
 __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	return take_semaphore (semaphore) ? 0 : __real_sem_clockwait (semaphore, clock, until);
+	int error;
+	return take_semaphore (semaphore, true, &error) ? result_of (error)
+	                                                : __real_sem_clockwait (semaphore, clock, until);
 }
 
 int
 __wrap_sem_timedwait (sem_t *semaphore, const struct timespec *until)
 {
-	return take_semaphore (semaphore) ? 0 : __real_sem_timedwait (semaphore, until);
+	int error;
+	return take_semaphore (semaphore, true, &error) ? result_of (error) : __real_sem_timedwait (semaphore, until);
+}
+
+static int
+listen_to (pthread_cond_t *condition, pthread_mutex_t *mutex, bool has_limit)
+{
+	int error = 0;
+	__atomic_store_n (&self->is_told, false, __ATOMIC_RELAXED);
+	self->has_limit = has_limit;
+	pthread_mutex_unlock (mutex);
+	stop_at (self, "condition", LISTENS, condition);
+	if (takes_turns () && !__atomic_load_n (&self->is_told, __ATOMIC_RELAXED)) {
+		self->timeouts--;
+		error = ETIMEDOUT;
+	}
+	__wrap_pthread_mutex_lock (mutex);
+	return error;
+}
+
+int
+__wrap_pthread_cond_wait (pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+	return takes_turns () ? listen_to (condition, mutex, false) : __real_pthread_cond_wait (condition, mutex);
 }
 
 int
 __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
-	return takes_turns () ? pthread_cond_wait (condition, mutex)
+	return takes_turns () ? listen_to (condition, mutex, true)
 	                      : __real_pthread_cond_timedwait (condition, mutex, until);
+}
+
+/* The first that listens, or all. */
+static void
+tell_listeners (const pthread_cond_t *condition, bool all)
+{
+	for (unsigned i = 0; i < turner_count; i++) {
+		turner *of = &turners[i];
+		if (load (&of->turn) != STOPPED || of->waits != LISTENS || of->on != condition || of->is_told)
+			continue;
+		__atomic_store_n (&of->is_told, true, __ATOMIC_RELAXED);
+		if (!all)
+			return;
+	}
+}
+
+int
+__wrap_pthread_cond_signal (pthread_cond_t *condition)
+{
+	tell_listeners (condition, false);
+	return __real_pthread_cond_signal (condition);
+}
+
+int
+__wrap_pthread_cond_broadcast (pthread_cond_t *condition)
+{
+	tell_listeners (condition, true);
+	return __real_pthread_cond_broadcast (condition);
 }
 
 int

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -299,14 +300,6 @@ take (void)
 }
 
 static void
-take_within_a_moment (void)
-{
-	struct timespec past = { .tv_sec = 1 };
-	CHECK (sem_clockwait (&given_one, CLOCK_MONOTONIC, &past) == 0);
-	CHECK (atomic_load (&number) == 1);
-}
-
-static void
 a_semaphore_is_waited_for (void **state)
 {
 	orders pass = { .name = "semaphore",
@@ -316,13 +309,84 @@ a_semaphore_is_waited_for (void **state)
 	assert_int_equal (orders_run (&pass), 3); /* it begins to wait before, between and after two steps */
 }
 
+static _Atomic (int) late;
+
 static void
-limited_waits_are_endless (void **state)
+take_within_a_moment (void)
 {
-	orders pass = { .name = "limited",
-		            .prepare = prepare_semaphore,
-		            .threads = { { "take", take_within_a_moment }, { "give", give } } };
+	struct timespec past = { .tv_sec = 1 };
+	while (sem_clockwait (&given_one, CLOCK_MONOTONIC, &past)) {
+		CHECK (errno == ETIMEDOUT);
+		atomic_fetch_add (&late, 1);
+	}
+	CHECK (atomic_load (&number) == 1);
+}
+
+static void
+late_once_at_most (void)
+{
+	CHECK (atomic_exchange (&late, 0) <= 1);
+}
+
+static void
+limited_waits_end_as_often_as_is_said (void **state)
+{
+	orders endless = { .name = "endless",
+		               .prepare = prepare_semaphore,
+		               .threads = { { "take", take_within_a_moment }, { "give", give } } };
+	assert_int_equal (orders_run (&endless), 3);
+	orders limited = { .name = "limited",
+		               .prepare = prepare_semaphore,
+		               .check = late_once_at_most,
+		               .threads = { { "take", take_within_a_moment, .timeouts = 1 }, { "give", give } } };
+	assert_int_equal (orders_run (&limited), 6);
+}
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void
+listen_for_one (void)
+{
+	pthread_mutex_lock (&left);
+	while (atomic_load (&number) == 0)
+		pthread_cond_wait (&changed, &left);
+	atomic_store (&number, 2);
+	pthread_mutex_unlock (&left);
+}
+
+static void
+tell_of_one (void)
+{
+	pthread_mutex_lock (&left);
+	atomic_store (&number, 1);
+	pthread_mutex_unlock (&left);
+	MONOCLE__PAUSE (one_untold);
+	pthread_cond_signal (&changed);
+}
+
+static void
+tell_too_early (void)
+{
+	pthread_cond_signal (&changed);
+	MONOCLE__PAUSE (one_told);
+	pthread_mutex_lock (&left);
+	atomic_store (&number, 1);
+	pthread_mutex_unlock (&left);
+}
+
+static void
+conditions_wake_those_who_listen (void **state)
+{
+	orders pass = { .name = "condition",
+		            .prepare = forget_number,
+		            .check = nothing_is_lost,
+		            .threads = { { "listen", listen_for_one }, { "tell", tell_of_one } },
+		            .meets = "condition one_untold" };
 	assert_int_equal (orders_run (&pass), 3);
+	orders early = { .name = "too_early",
+		             .prepare = forget_number,
+		             .threads = { { "listen", listen_for_one }, { "tell", tell_too_early } } };
+	fails_and_says (&early, "no thread can go on; listen waits at condition");
 }
 
 static void
@@ -613,7 +677,8 @@ main (void)
 		cmocka_unit_test (locks_in_one_order_pass),
 		cmocka_unit_test (locks_in_two_orders_are_a_deadlock),
 		cmocka_unit_test (a_semaphore_is_waited_for),
-		cmocka_unit_test (limited_waits_are_endless),
+		cmocka_unit_test (limited_waits_end_as_often_as_is_said),
+		cmocka_unit_test (conditions_wake_those_who_listen),
 		cmocka_unit_test (a_wait_for_nothing_is_a_deadlock),
 		cmocka_unit_test (a_thread_in_the_kernel_waits_for_another_ones_step),
 		cmocka_unit_test (a_sleep_ends_when_nothing_else_is_to_be_done),
