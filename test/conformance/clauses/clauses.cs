@@ -897,17 +897,18 @@ static class Program
 {
 	static int Main (string [] args)
 	{
-		switch (args [0]) {
-		case "normal": Normal.Run (); break;
-		case "thrown": Thrown.Run (); break;
-		case "leaving": Leaving.Run (); break;
-		case "filters": Filters.Run (); break;
-		case "again": Again.Run (); break;
-		case "inside": Inside.Run (); break;
-		case "callers": Callers.Run (); break;
-		case "hot": Hot.Run (); break;
-		case "library": Library.Run (); break;
-		}
+		foreach (string topic in args)
+			switch (topic) {
+			case "normal": Normal.Run (); break;
+			case "thrown": Thrown.Run (); break;
+			case "leaving": Leaving.Run (); break;
+			case "filters": Filters.Run (); break;
+			case "again": Again.Run (); break;
+			case "inside": Inside.Run (); break;
+			case "callers": Callers.Run (); break;
+			case "hot": Hot.Run (); break;
+			case "library": Library.Run (); break;
+			}
 		Console.WriteLine (Base.Marks + " done");
 		return 0;
 	}
