@@ -6,7 +6,7 @@ The program (topics.cs) is compiled once. The module `events` writes down what i
 what must agree by the rules of doc/events.md, in order per thread, and compared with real Mono's. Rules that have no
 counterpart on Mono are checked by themselves: pairs that must close, counts that the program knows.
 
-  topics.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--all]
+  topics.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
 """
 import collections
 import pathlib
@@ -15,10 +15,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import harness  # noqa: E402
+import rows  # noqa: E402
 import story  # noqa: E402
-
-SETTINGS = [{}, {"DOTNET_gcServer": "1"}, {"DOTNET_gcConcurrent": "0"}, {"DOTNET_TieredCompilation": "0"},
-            {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"}]
 
 
 def per_thread(lines, words):
@@ -114,7 +112,8 @@ class Events(harness.Suite):
         return self.build.path / "test/conformance/events/events-topics.exe"
 
     def settings(self, clr, clrs):
-        return SETTINGS if self.options.all or clr is clrs[-1] else SETTINGS[:1]
+        """All on the newest runtime."""
+        return rows.SETTINGS if self.options.full and clr is clrs[-1] else rows.SETTINGS[:1]
 
     def log(self, runtime, topic, only, settings):
         file = self.work / "events.log"
@@ -162,10 +161,9 @@ class Events(harness.Suite):
 
 def main():
     suite = Events("events", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET, not only on the newest")
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    runtimes = suite.runtimes()
     if not suite.exe.exists() or not suite.build.module("events"):
         suite.skip("events", "not compiled: mcs or libffi was absent", "mono")
         return suite.finish()

@@ -18,7 +18,7 @@ def main():
         return suite.finish()
     out = suite.work / "out.mlpd"
     desc = "log:calls,alloc,gc,monitor,exception,calldepth=1000000,output=%s" % out
-    host = suite.build.path / "test/conformance/internals/made-up"
+    host = suite.build.path / "test/conformance/modules/made-up"
     seen = harness.run(
         [host, desc], harness.bare_environment({"MONOCLE_MODULE_PATH": str(package.FOLDER)}), cwd=suite.work)
     suite.check(seen.code == 0 and not seen.err, "the host ends as it should", seen)

@@ -60,7 +60,7 @@ class Names(harness.Suite):
         """A core that lies elsewhere, alone."""
         (self.work / "core").mkdir(0o755)
         core = shutil.copy(self.build.path / "lib/core/libmonocle.so", self.work / "core")
-        host = self.build.path / "test/conformance/internals/made-up"
+        host = self.build.path / "test/conformance/modules/made-up"
         env = harness.bare_environment({"LD_PRELOAD": str(core), "MONOCLE_MODULE_PATH": str(package.FOLDER)})
         out = self.work / "never.mlpd"
         seen = harness.run([host, "log:output=%s" % out], env, cwd=self.work)
