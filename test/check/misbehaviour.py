@@ -38,9 +38,10 @@ GOOD = ["calls", "counter", "hello", "methods"]
 RUN = {"mono_profiler_enable_clauses"}
 
 
-def visit(suite, runtime, module):
-    """(function, where, why) of each report about a module; the program is the same for all."""
-    env = harness.profile_environment(suite.build, runtime, ["monocle:" * (runtime.kind == "mono") + module])
+def visit(suite, runtime, *modules):
+    """(function, where, why) of each report about modules; the program is the same for all."""
+    module, umbrella = " ".join(modules), "monocle:" * (runtime.kind == "mono")
+    env = harness.profile_environment(suite.build, runtime, [umbrella + name for name in modules])
     env["MONOCLE_CHECK"] = "1"
     env["MONOCLE_MODULE_PATH"] = ":".join(suite.build.module_dirs())
     exe = suite.build.path / "test/check/misbehave.exe"
@@ -57,9 +58,9 @@ def visit(suite, runtime, module):
 
 def main():
     suite = harness.Suite("check", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr10")
-    options = suite.parse()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    for runtime in suite.runtimes():
         lines = visit(suite, runtime, "misbehave:allocations+slow")
         said = [(function, where) for function, where, _ in lines]
         for function, where in sorted(ALL | set(said)):
@@ -69,9 +70,8 @@ def main():
             run = function in RUN or ("does not know" in where and runtime.kind != "mono")
             suite.check(why.endswith("it was not executed") != run, "%s: %s %s: executed or not" % (runtime, function,
                                                                                                where), why)
-        for module in GOOD:
-            lines = visit(suite, runtime, module)
-            suite.check(not lines, "%s: nothing is reported of %s" % (runtime, module), lines)
+        lines = visit(suite, runtime, *GOOD)
+        suite.check(not lines, "%s: nothing is reported of %s" % (runtime, ", ".join(GOOD)), lines)
     return suite.finish()
 
 

@@ -48,7 +48,8 @@ struct _MonoProfiler {
 	met *objects, *best;
 	reference *references, *best_references;
 	size_t object_count, reference_count, best_count, best_reference_count;
-	uintptr_t *addresses;         /* a hash table */
+	uintptr_t *addresses; /* a hash table, of which `address_mask + 1` places are in use */
+	size_t address_mask;
 	uintptr_t array_data, before; /* where elements begin; what of an object's size lies before its address */
 	unsigned long walks, young, refused, late, dangling, large_batches, continued;
 };
@@ -98,9 +99,9 @@ on_object (MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count
 static uintptr_t *
 place_of (struct _MonoProfiler *p, uintptr_t address)
 {
-	size_t i = (address >> 3) * 0x9e3779b97f4a7c15u >> 41;
+	size_t i = (address >> 3) * 0x9e3779b97f4a7c15u >> 41 & p->address_mask;
 	while (p->addresses[i] && p->addresses[i] != address)
-		i = (i + 1) % ADDRESSES;
+		i = (i + 1) & p->address_mask;
 	return &p->addresses[i];
 }
 
@@ -109,6 +110,9 @@ static void
 check_references (struct _MonoProfiler *p)
 {
 	madvise (p->addresses, ADDRESSES * sizeof *p->addresses, MADV_DONTNEED);
+	p->address_mask = ADDRESSES - 1;
+	while (p->address_mask / 8 > p->object_count)
+		p->address_mask >>= 1;
 	for (size_t i = 0; i < p->object_count; i++)
 		*place_of (p, p->objects[i].address) = p->objects[i].address;
 	for (size_t i = 0; i < p->reference_count; i++)

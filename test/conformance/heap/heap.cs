@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A million objects that refer to each other in a way that both sides know, then one collection of everything.
+// A million objects, or a part of them, that refer to each other in a way that both sides know, then one collection of
+// everything.
+//
+//   heap.exe PART [background]
 //
 // An object has its number in `id`; an array belongs to the one object that holds it. So every object and every
 // reference has a name that does not depend on addresses. On the CLR one array is pinned and literals are frozen.
@@ -35,7 +38,7 @@ class Holder : Leaf
 
 static class Program
 {
-	const int Leaves = 500000, Nodes = 400000, Holders = 20000;
+	static int Leaves, Nodes, Holders, Large;
 	static Holder [] holders;
 
 	static Node [] Pinned (int count)
@@ -59,7 +62,7 @@ static class Program
 	static Holder Hold (int id, Node [] nodes, Leaf [] leaves)
 	{
 		// one array is large, one is pinned; most are small
-		int count = id == 0 ? 250000 : id == 1 ? 300 : id % 5;
+		int count = id == 0 ? Large : id == 1 ? 300 : id % 5;
 		var holder = new Holder { id = id, nodes = new Node [count], pairs = new Pair [id % 3] };
 		holder.bytes = new byte [id % 9];
 		for (int i = 0; i < count; i++)
@@ -98,14 +101,19 @@ static class Program
 
 	static int Main (string [] args)
 	{
+		int part = int.Parse (args [0]);
+		Leaves = 500000 / part;
+		Nodes = 400000 / part;
+		Holders = 20000 / part;
+		Large = 250000 / part;
 		Build ();
 		GC.Collect ();
 		GC.WaitForPendingFinalizers ();
 		GC.Collect ();
-		if (args.Length > 0)
+		if (args.Length > 1)
 			for (int i = 0; i < 5; i++) {
 				GC.Collect (2, GCCollectionMode.Forced, false);
-				for (int j = 0; j < 20000; j++)
+				for (int j = 0; j < Holders; j++)
 					holders [j].bytes = new byte [j % 9];
 				GC.Collect (i % 2, GCCollectionMode.Forced, true);
 			}

@@ -41,9 +41,9 @@ class Shots(harness.Suite):
 
 def main():
     suite = Shots("shots", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    runtimes = suite.runtimes()
     if not (suite.build.path / "test/conformance/heap/shots.exe").exists():
         suite.skip("heap", "not compiled: mcs was absent", "mono")
         return suite.finish()

@@ -167,7 +167,7 @@ def report(mono, clr):
 
 def main():
     suite = Matrix("matrix", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--update", action="store_true")
     suite.parser.add_argument("--report", action="store_true")
     options = suite.parse()
@@ -175,7 +175,7 @@ def main():
     expected = expand([r for r in rows if r.function != "*"])
     suite.may_lack = contexts_lacking(rows)
     seen = {}
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         deadly = [cell for cell, row in expected.items() if suite.wanted(runtime, row) == "dies"]
         seen[runtime.kind] = suite.visit(runtime, deadly)
         if not options.update:

@@ -79,9 +79,9 @@ class Objects(harness.Suite):
 
 def main():
     suite = Objects("objects", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    runtimes = suite.runtimes()
     if not (suite.build.path / "test/conformance/objects/objects.exe").exists():
         suite.skip("objects", "not compiled: mcs was absent", "mono")
         return suite.finish()
