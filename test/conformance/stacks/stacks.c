@@ -143,12 +143,15 @@ tell (MonoProfiler *prof, const char *event, const char *subject)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Until the log has the outermost frame of the main thread; ten seconds at most. */
+/*
+ * Until the log has the outermost frame of the main thread; a minute at most. The world can be stopped while a method is
+ * about to be compiled, and not while an exception is being thrown.
+ */
 static void
 wait_for_dump (const char *path)
 {
 	static char text[TEXT_MAX];
-	for (int tries = 0; tries < 10000; tries++) {
+	for (int tries = 0; tries < 60000; tries++) {
 		FILE *log = fopen (path, "r");
 		size_t length = log ? fread (text, 1, sizeof text - 1, log) : 0;
 		if (log)
@@ -163,12 +166,7 @@ wait_for_dump (const char *path)
 static void
 on_throw (MonoProfiler *prof, MonoObject *object)
 {
-	static int asked;
 	tell (prof, "throw", mono_class_get_name (mono_object_get_class (object)));
-	if (asked++ || !strstr (prof->events, "dump"))
-		return;
-	mono_threads_request_thread_dump ();
-	wait_for_dump (getenv ("MONOCLE_LOG"));
 }
 
 static void
@@ -186,6 +184,10 @@ on_jit_begin (MonoProfiler *prof, MonoMethod *method)
 		return;
 	char *name = mono_method_full_name (method, 1);
 	tell (prof, "jit", name);
+	if (strstr (prof->events, "dump") && strncmp (name, "Stacks:Throw ", strlen ("Stacks:Throw ")) == 0) {
+		mono_threads_request_thread_dump ();
+		wait_for_dump (getenv ("MONOCLE_LOG"));
+	}
 	mono_free (name);
 }
 
