@@ -296,13 +296,17 @@ is_blocked (const turner *of)
 	return false;
 }
 
-static void
-bury (turner *of)
+/* False: the thread has said its last, and is still on its way out. The library joins threads of its own. */
+static bool
+is_buried (turner *of)
 {
+	if (of->what->adopts)
+		return syscall (SYS_tgkill, getpid (), of->tid, 0) != 0;
 	if (of->tid && of->thread) {
 		pthread_join (of->thread, NULL);
 		of->thread = 0;
 	}
+	return true;
 }
 
 /* Whether it does nothing before the driver or another thread lets it. */
@@ -311,8 +315,8 @@ is_still (turner *of)
 {
 	uint32_t turn = load (&of->turn);
 	if (turn == DONE)
-		bury (of);
-	return turn == STOPPED || turn == DONE || (turn == ABSENT && of->what->signal) || (turn == RUNS && is_blocked (of));
+		return is_buried (of);
+	return turn == STOPPED || (turn == ABSENT && of->what->signal) || (turn == RUNS && is_blocked (of));
 }
 
 /*
