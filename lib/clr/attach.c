@@ -48,6 +48,7 @@
 #include "images/dynamic-method.h"
 #include "images/image.h"
 #include "nanoseconds.h"
+#include "pause.h"
 #include "probes/reinstrument.h"
 #include "quiet.h"
 #include "run-note.h"
@@ -236,6 +237,7 @@ run (void *nothing)
 {
 	bool is_late = monocle__clr_state.late;
 	pthread_setname_np (pthread_self (), MONOCLE__ATTACH_BLOCK_THREAD);
+	MONOCLE__PAUSE (attach_begun);
 	if (is_late)
 		monocle__reinstrument_begin ();
 	monocle__adapter_note ();

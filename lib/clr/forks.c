@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+#include "pause.h"
 
 enum { LOOKS = 1000, LOOK_NS = 1000000 }; /* about a second */
 
@@ -46,8 +47,10 @@ before_fork (void)
 	pthread_setcancelstate (PTHREAD_CANCEL_DISABLE, &cancel);
 	for (; i < LOOKS && !is_next_to_fork (); i++)
 		pause_ ();
+	MONOCLE__PAUSE (forks_announced);
 	for (; i < LOOKS && atomic_load (&holders); i++)
 		pause_ ();
+	MONOCLE__PAUSE (forks_goes);
 	pthread_setcancelstate (cancel, NULL);
 }
 
@@ -79,16 +82,24 @@ monocle__forks_begin (void)
 	pthread_once (&once, listen);
 }
 
+static bool
+another_forks (void)
+{
+	pid_t who = atomic_load (&forking);
+	return who && who != self ();
+}
+
 void
 monocle__forks_hold (void)
 {
-	for (int i = 0;; i++) {
+	for (int i = 0;;) {
 		atomic_fetch_add (&holders, 1);
-		pid_t who = atomic_load (&forking);
-		if (!who || who == self () || i == LOOKS)
+		MONOCLE__PAUSE (forks_counted);
+		if (i == LOOKS || !another_forks ())
 			return;
 		monocle__forks_release ();
-		pause_ ();
+		for (; i < LOOKS && another_forks (); i++)
+			pause_ ();
 	}
 }
 

@@ -39,6 +39,7 @@
 #include "background.h"
 #include "invariant.h"
 #include "nanoseconds.h"
+#include "pause.h"
 
 enum { SLOTS = 32, DATA_SIZE = 320 };
 
@@ -72,6 +73,7 @@ serve (slot *own)
 	if (moves (own, POSTED, RUNNING)) {
 		MONOCLE__INVARIANT (own->work);
 		own->work (own->data);
+		MONOCLE__PAUSE (service_answers);
 		MONOCLE__INVARIANT (atomic_load (&own->state) == RUNNING); /* what was begun is waited for */
 		atomic_store (&own->state, DONE);
 		sem_post (&own->done);
@@ -89,9 +91,11 @@ serve (slot *own)
 static void *
 run (void *nothing)
 {
+	MONOCLE__PAUSE (service_begun);
 	for (;;) {
 		while (sem_wait (&posted))
 			;
+		MONOCLE__PAUSE (service_woken);
 		if (atomic_load (&is_leaving))
 			return NULL;
 		for (int i = 0; i < SLOTS; i++)
@@ -159,6 +163,7 @@ wait_for (slot *own, unsigned milliseconds)
 	while (atomic_load (&own->state) == POSTED &&
 	       (sem_clockwait (&own->done, CLOCK_MONOTONIC, &end) == 0 || errno == EINTR))
 		;
+	MONOCLE__PAUSE (service_is_late);
 	atomic_fetch_add (&overdue, 1);
 	if (moves (own, POSTED, ABANDONED))
 		return false;
@@ -177,6 +182,7 @@ put (void (*work) (void *data), const void *data, size_t size, bool is_awaited)
 		return NULL;
 	while (sem_trywait (&own->done) == 0) /* what an answer that came together with the giving up left */
 		;
+	MONOCLE__PAUSE (service_claimed);
 	MONOCLE__INVARIANT (atomic_load (&own->state) == CLAIMED);
 	own->work = work;
 	memcpy (own->data, data, size);

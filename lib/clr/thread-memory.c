@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include "describe.h"
 #include "invariant.h"
+#include "pause.h"
 
 __thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
 static pthread_key_t key;
@@ -55,6 +56,7 @@ static void
 free_block (void *block)
 {
 	take_out (block);
+	MONOCLE__PAUSE (thread_memory_taken_out);
 	monocle__thread_memory_own = NULL;
 	munmap (block, sizeof (monocle__thread_memory));
 }

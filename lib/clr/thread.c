@@ -20,6 +20,7 @@
 #include "code/sampling.h"
 #include "corprof.h"
 #include "exceptions/exception.h"
+#include "pause.h"
 #include "read-file.h"
 #include "service.h"
 #include "state.h"
@@ -80,6 +81,7 @@ begin_end (ThreadID id)
 		t->is_ending = true;
 	}
 	pthread_mutex_unlock (&lock);
+	MONOCLE__PAUSE (thread_ending);
 	return t;
 }
 
@@ -136,6 +138,7 @@ tell_end (uintptr_t tid)
 	monocle_raise_thread_stopping (tid);
 	monocle_raise_thread_stopped (tid);
 	monocle_raise_thread_exited (tid);
+	MONOCLE__PAUSE (thread_exited);
 	if (is_other)
 		monocle_thread_stand_for (0);
 	monocle_thread_detach (tid);
@@ -163,6 +166,7 @@ start (ThreadID id)
 	uintptr_t tid = (uintptr_t) pthread_self ();
 	bool was_taken = false;
 	await_end (tid);
+	MONOCLE__PAUSE (thread_starts);
 	pthread_mutex_lock (&lock);
 	thread *t = find_or_add (id);
 	bool is_new = t && t->tid != tid;
@@ -174,6 +178,7 @@ start (ThreadID id)
 		was_taken = take_tid (t);
 	}
 	pthread_mutex_unlock (&lock);
+	MONOCLE__PAUSE (thread_has_tid);
 	if (!is_new)
 		return;
 	if (was_taken)

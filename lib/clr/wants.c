@@ -21,6 +21,7 @@
 #include "eventpipe.h"
 #include "heap/allocation.h"
 #include "log-level.h"
+#include "pause.h"
 #include "service.h"
 #include "state.h"
 
@@ -329,6 +330,7 @@ update_flags (void)
 	want sum = wanted ();
 	DWORD low = sum.low & ~atomic_load (&refused_low), high = sum.high & ~atomic_load (&refused_high);
 	DWORD has_low = atomic_load (&granted_low), has_high = atomic_load (&granted_high);
+	MONOCLE__PAUSE (wants_summed);
 	if ((low & ~has_low) | (high & ~has_high))
 		if (try_mask (has_low | low, has_high | high) < 0)
 			each_want (try_one, NULL);
@@ -352,6 +354,7 @@ monocle__wants_update (void)
 {
 	static atomic_uint comers;
 	unsigned seen = atomic_fetch_add (&comers, 1) + 1;
+	MONOCLE__PAUSE (wants_counted);
 	if (seen != 1)
 		return;
 	do {
@@ -359,6 +362,7 @@ monocle__wants_update (void)
 		want sum = update_flags ();
 		if (monocle__eventpipe_lacks (sum.keywords, sum.level))
 			monocle__service_run (start_sessions, &(char) { 0 }, 1, 0);
+		MONOCLE__PAUSE (wants_updated);
 	} while (!atomic_compare_exchange_strong (&comers, &seen, 0));
 }
 

@@ -25,6 +25,7 @@
 #include "images/image.h"
 #include "images/resolve.h"
 #include "invariant.h"
+#include "pause.h"
 #include "precompiled.h"
 #include "service.h"
 #include "state.h"
@@ -210,6 +211,7 @@ ask_runtime (uintptr_t ip)
 	FunctionID function = 0;
 	ReJITID version = 0;
 	atomic_fetch_add (&counts.asked, 1);
+	MONOCLE__PAUSE (codemap_asks);
 	if (info->vtbl->GetFunctionFromIP3 (info, (LPCBYTE) ip, &function, &version) >= 0 && function)
 		name (ip, function, version);
 }
@@ -239,6 +241,7 @@ begin_asking (void)
 {
 	MONOCLE__INVARIANT (!atomic_load (&asking) && monocle__service_is_self ());
 	atomic_store (&asking, 1);
+	MONOCLE__PAUSE (codemap_asking);
 	if (!atomic_load (&unloading) && !monocle__service_is_over ())
 		return true;
 	atomic_store (&asking, 0);
@@ -380,6 +383,7 @@ void
 monocle__codemap_unloading (monocle__clr_image *image)
 {
 	atomic_fetch_add (&unloading, 1);
+	MONOCLE__PAUSE (codemap_unloading);
 	wait_for_service ();
 	if (image && monocle__codemap_wanted ())
 		clear (queue, QUEUE);

@@ -33,6 +33,7 @@
 #include "images/layout.h"
 #include "images/resolve.h"
 #include "invariant.h"
+#include "pause.h"
 #include "service.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -119,8 +120,10 @@ end_pause (int tid)
 {
 	int expected = tid;
 	steps s = { .count = 0 };
+	MONOCLE__PAUSE (collector_ends_pause);
 	if (tid <= 0 || !atomic_compare_exchange_strong (&restarting, &expected, -tid))
 		return;
+	MONOCLE__PAUSE (collector_tells_end);
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD);
 	add_pause_step (&s, MONO_GC_EVENT_POST_START_WORLD_UNLOCKED);
 	MONOCLE__INVARIANT (atomic_load (&restarting) == -tid);

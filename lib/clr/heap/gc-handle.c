@@ -18,6 +18,7 @@
 #include "collector.h"
 #include "invariant.h"
 #include "object.h"
+#include "pause.h"
 #include "state.h"
 
 /* The core numbers below it the handles that modules make, and reports them. */
@@ -161,11 +162,13 @@ monocle__gc_handle_destroyed (uintptr_t handle)
 		e->handle = 1;
 	}
 	pthread_mutex_unlock (&lock);
+	MONOCLE__PAUSE (gc_handle_taken_out);
 	if (!gone.handle)
 		return;
 	if (monocle__clr_listened (MONOCLE_EVENT_gc_handle_deleted))
 		monocle__collector_say (tell_deleted,
 		                        &(told) { number_of (gone.index, gone.type), (MonoGCHandleType) gone.type });
+	MONOCLE__PAUSE (gc_handle_end_told);
 	/* That the number is made again may not be reported before its end was. */
 	pthread_mutex_lock (&lock);
 	give_back (gone.index);

@@ -18,6 +18,7 @@
 #include "code/codemap.h"
 #include "emitted.h"
 #include "path.h"
+#include "pause.h"
 #include "resolve.h"
 #include "state.h"
 #include "thread-memory.h"
@@ -479,6 +480,7 @@ claim (uintptr_t id)
 	if (is_first)
 		note_claim (id);
 	pthread_mutex_unlock (&catching.lock);
+	MONOCLE__PAUSE (image_claimed);
 	return is_first;
 }
 
@@ -652,8 +654,10 @@ HRESULT
 monocle__callback_ModuleUnloadStarted (ICorProfilerCallback11 *self, ModuleID id)
 {
 	void (*tell) (ModuleID) = atomic_load (&tell_unloading);
+	MONOCLE__PAUSE (image_goes);
 	if (tell)
 		tell (id);
+	MONOCLE__PAUSE (image_off_the_list);
 	monocle__unloads_await ();
 	monocle__clr_image *image = monocle__clr_image_find (id);
 	if (image)

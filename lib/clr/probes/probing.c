@@ -14,6 +14,7 @@
 #include "images/image.h"
 #include "invariant.h"
 #include "invoke.h"
+#include "pause.h"
 #include "rewrite.h"
 #include "runtime-async.h"
 #include "state.h"
@@ -194,6 +195,7 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	if (!row || !has_room (image, row))
 		return MONOCLE__METHOD_REFUSED;
 	unsigned epoch = enter_epoch (image);
+	MONOCLE__PAUSE (probing_in_epoch);
 	int state = atomic_load (&image->methods[row - 1]);
 	if (!is_undecided (state))
 		return state;
@@ -206,6 +208,7 @@ monocle__probing_ensure (monocle__clr_image *image, mdToken token, FunctionID fu
 	bool wanted = asked || is_part || monocle__probing_wants_clauses (image) || monocle__fence_is_needed (image, token);
 	if (wanted)
 		mono_method_get_flags (method, NULL); /* described before a probe shows it: some modules read records */
+	MONOCLE__PAUSE (probing_answered);
 	pthread_mutex_lock (&image->lock);
 	state = atomic_load (&image->methods[row - 1]);
 	if (state == MONOCLE__METHOD_STALE && kept (&wish) == atomic_load (&image->flags[row - 1]) && !wish.invoke &&

@@ -28,6 +28,7 @@
 #include <monocle/host.h>
 #include "forks.h"
 #include "images/image.h"
+#include "pause.h"
 #include "probing.h"
 #include "service.h"
 #include "state.h"
@@ -115,6 +116,7 @@ request (const list *l)
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	if (monocle__clr_state.late && !note (l))
 		return S_OK;
+	MONOCLE__PAUSE (reinstrument_noted);
 	monocle__unloads_hold ();
 	monocle__forks_hold ();
 	HRESULT hr = info->vtbl->RequestReJITWithInliners (
@@ -249,6 +251,7 @@ monocle__reinstrument_end (void)
 	list all = late.all;
 	late.all = (list) { 0 };
 	pthread_mutex_unlock (&late.lock);
+	MONOCLE__PAUSE (reinstrument_list_taken);
 	monocle__forks_hold ();
 	revert (&all);
 	monocle__forks_release ();

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "ecma.h"
 #include "fake-runtime.h"
+#include "pause.h"
 
 _Atomic DWORD fake_mask, fake_high_mask;
 HRESULT fake_mask_answer;
@@ -80,12 +81,22 @@ stop_session (ICorProfilerInfo15 *self, EVENTPIPE_SESSION session)
 	return S_OK;
 }
 
+void
+fake_touch (const fake_module *module)
+{
+	if (!module || (!atomic_load (&module->is_going) && !atomic_load (&module->is_gone)))
+		return;
+	fprintf (stderr, "the runtime is asked about a module that has gone\n");
+	abort ();
+}
+
 static HRESULT
 get_module_info2 (ICorProfilerInfo15 *self, ModuleID id, LPCBYTE *ret_base, ULONG size, ULONG *ret_length, WCHAR *name,
                   AssemblyID *ret_assembly, DWORD *ret_flags)
 {
 	const fake_module *module = (const fake_module *) id;
 	ULONG length = 0;
+	fake_touch (module);
 	if (!module->data)
 		return CORPROF_E_DATAINCOMPLETE;
 	while (length + 1 < size && module->path[length]) {
@@ -104,6 +115,7 @@ static HRESULT
 is_array_class (ICorProfilerInfo15 *self, ClassID id, CorElementType *ret_element, ClassID *ret_class, ULONG *ret_rank)
 {
 	const fake_class *klass = (const fake_class *) id;
+	fake_touch (klass->module);
 	fake_asked++;
 	if (klass->module)
 		return S_FALSE;
@@ -118,6 +130,7 @@ get_class_id_info2 (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, 
                     ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
 {
 	const fake_class *klass = (const fake_class *) id;
+	fake_touch (klass->module);
 	*ret_module = ID (klass->module);
 	*ret_token = klass->token;
 	*ret_parent = 0;
@@ -130,6 +143,7 @@ static HRESULT
 get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, mdToken *ret_token)
 {
 	const fake_class *klass = (const fake_class *) id;
+	fake_touch (klass->module);
 	*ret_module = ID (klass->module);
 	*ret_token = klass->token;
 	return S_OK;
@@ -138,6 +152,7 @@ get_class_id_info (ICorProfilerInfo15 *self, ClassID id, ModuleID *ret_module, m
 static HRESULT
 get_module_metadata (ICorProfilerInfo15 *self, ModuleID module, DWORD flags, const GUID *iid, IUnknown **ret_import)
 {
+	fake_touch ((const fake_module *) module);
 	return CORPROF_E_DATAINCOMPLETE;
 }
 
@@ -146,6 +161,7 @@ get_function_info2 (ICorProfilerInfo15 *self, FunctionID id, COR_PRF_FRAME_INFO 
                     ModuleID *ret_module, mdToken *ret_token, ULONG32 size, ULONG32 *ret_count, ClassID *arguments)
 {
 	const fake_function *function = (const fake_function *) id;
+	fake_touch (function->module);
 	fake_asked++;
 	*ret_class = function->owner;
 	*ret_module = ID (function->module);
@@ -172,6 +188,7 @@ get_native_code_start_addresses (ICorProfilerInfo15 *self, FunctionID id, ReJITI
                                  ULONG32 *ret_count, UINT_PTR *starts)
 {
 	const fake_function *function = (const fake_function *) id;
+	fake_touch (function->module);
 	fake_asked++;
 	*ret_count = function->body_count;
 	memcpy (starts, function->bodies, function->body_count * sizeof *starts);
@@ -182,6 +199,9 @@ static HRESULT
 get_function_from_ip (ICorProfilerInfo15 *self, LPCBYTE address, FunctionID *ret_function)
 {
 	fake_asked++;
+	if (fake_found && atomic_load (&fake_found->module->is_gone)) /* code that has gone is no code */
+		return E_FAIL;
+	fake_touch (fake_found ? fake_found->module : NULL);
 	for (uint32_t i = 0; fake_found && i < fake_found->body_count; i++)
 		if ((uintptr_t) address - ID (fake_found->bodies[i]) < fake_found->bodies[i]->size) {
 			*ret_function = ID (fake_found);
@@ -326,6 +346,7 @@ fake_module_rename (fake_module *module, const char *name)
 void
 fake_load (fake_module *module)
 {
+	atomic_store (&module->is_gone, false);
 	monocle__callback_ModuleLoadFinished (NULL, ID (module), S_OK);
 	monocle__callback_ModuleAttachedToAssembly (NULL, ID (module), ID (module) + 1);
 	monocle__callback_AssemblyLoadFinished (NULL, ID (module) + 1, S_OK);
@@ -336,6 +357,10 @@ fake_unload (fake_module *module)
 {
 	monocle__callback_AssemblyUnloadStarted (NULL, ID (module) + 1);
 	monocle__callback_ModuleUnloadStarted (NULL, ID (module));
+	atomic_store (&module->is_going, true);
+	MONOCLE__PAUSE (fake_unloads);
+	atomic_store (&module->is_gone, true);
+	atomic_store (&module->is_going, false);
 	monocle__callback_ModuleUnloadFinished (NULL, ID (module), S_OK);
 	monocle__callback_AssemblyUnloadFinished (NULL, ID (module) + 1, S_OK);
 }

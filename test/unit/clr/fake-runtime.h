@@ -7,6 +7,7 @@
 #ifndef MONOCLE_TEST_FAKE_RUNTIME_H
 #define MONOCLE_TEST_FAKE_RUNTIME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <uchar.h>
@@ -21,6 +22,8 @@ typedef struct {
 	const char16_t *path;
 	DWORD flags;
 	bool is_mapped; /* `data` is laid out as a loader does it */
+	/* The runtime frees it, or has done so. A question about it then ends the process, as it may end a program. */
+	atomic_bool is_going, is_gone;
 } fake_module;
 
 typedef struct {
@@ -85,5 +88,7 @@ void fake_module_rename (fake_module *module, const char *name);
 /* All callbacks of a module that is loaded without trouble. */
 void fake_load (fake_module *module);
 void fake_unload (fake_module *module);
+/* Is asked about the module: that it has not gone is checked. */
+void fake_touch (const fake_module *module);
 
 #endif

@@ -216,7 +216,9 @@ nothing_is_begun_when_the_service_has_left (void **state)
 	    .name = "service_leaves",
 	    .prepare = begin_service,
 	    .check = forget_service,
-	    .threads = { { "ask", ask_and_wait, .timeouts = 1 }, { "leave", leave }, { "service", .adopts = "service_begun" } },
+	    .threads = { { "ask", ask_and_wait, .timeouts = 1 },
+	                 { "leave", leave },
+	                 { "service", .adopts = "service_begun" } },
 	    .meets = "service_woken service_claimed service_is_late",
 	    .switches = 2,
 	});
