@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_forks.c - a program forks while nobody holds, or when it has waited long enough.
+ * test_forks.c - a program forks while nobody holds, or when it has waited long enough. A thread that waits naps, and
+ * is seen to.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,24 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "forks.h"
-#include "nanoseconds.h"
+#include "naps.h"
 
-enum { A_WHILE = 20000, GOOD = 7 };
+enum { GOOD = 7, LEAST_NS = 500000000, MOST_NS = 2000000000 };
 
-static atomic_bool forks, forked;
+static atomic_bool forked, let_in;
 static atomic_int held; /* what a child finds */
 
 /* A child that waits for ever is ended by the alarm, and its parent sees that. */
-static void *
-fork_one (void *nothing)
+static int
+fork_one (void)
 {
 	int status = 0;
-	atomic_store (&forks, true);
 	pid_t child = fork ();
 	if (child == 0) {
 		alarm (20);
@@ -38,28 +36,14 @@ fork_one (void *nothing)
 	}
 	atomic_store (&forked, true);
 	bool is_over = child > 0 && waitpid (child, &status, 0) == child && WIFEXITED (status);
-	return (void *) (intptr_t) (is_over ? WEXITSTATUS (status) : -1);
+	return is_over ? WEXITSTATUS (status) : -1;
 }
 
-static pthread_t
-begin (void)
+static void *
+fork_from_bed (void *bed)
 {
-	pthread_t thread;
-	atomic_store (&forks, false);
-	atomic_store (&forked, false);
-	assert_int_equal (pthread_create (&thread, NULL, fork_one, NULL), 0);
-	while (!atomic_load (&forks))
-		usleep (1000);
-	usleep (A_WHILE);
-	return thread;
-}
-
-static int
-end (pthread_t thread)
-{
-	void *code;
-	pthread_join (thread, &code);
-	return (int) (intptr_t) code;
+	naps_take_bed ((int) (intptr_t) bed);
+	return (void *) (intptr_t) fork_one ();
 }
 
 static void
@@ -76,65 +60,71 @@ release (void)
 	monocle__forks_release ();
 }
 
+static void *
+hold_from_bed (void *bed)
+{
+	naps_take_bed ((int) (intptr_t) bed);
+	hold ();
+	atomic_store (&let_in, true);
+	release ();
+	return NULL;
+}
+
+/* The thread waits when this is back. */
+static pthread_t
+begin (void *(*run) (void *), int bed)
+{
+	pthread_t thread;
+	assert_int_equal (pthread_create (&thread, NULL, run, (void *) (intptr_t) bed), 0);
+	naps_await (bed);
+	return thread;
+}
+
+/* Nothing holds it up any more. */
+static int
+end (pthread_t thread, int bed)
+{
+	void *code;
+	naps_free_bed (bed);
+	pthread_join (thread, &code);
+	return (int) (intptr_t) code;
+}
+
 static void
 who_is_alone_forks_at_once (void **state)
 {
-	assert_int_equal (end (begin ()), GOOD);
+	assert_int_equal (fork_one (), GOOD);
+	assert_int_equal (naps_time (), 0);
 }
 
-/* The child has a copy of a moment at which nobody held. False: this thread was too slow, so that the fork went. */
-static bool
-is_waited_for (void)
-{
-	enum { PATIENCE_NS = 500000000 };
-	uint64_t start = monocle__nanoseconds (CLOCK_MONOTONIC);
-	hold ();
-	hold ();
-	pthread_t thread = begin ();
-	bool has_forked = atomic_load (&forked);
-	release ();
-	release ();
-	bool in_time = monocle__nanoseconds (CLOCK_MONOTONIC) - start < PATIENCE_NS;
-	int code = end (thread);
-	assert_true (!in_time || (!has_forked && code == GOOD));
-	return in_time;
-}
-
+/* The child has a copy of a moment at which nobody held. */
 static void
 a_fork_waits_for_the_last_holder (void **state)
 {
-	while (!is_waited_for ())
-		;
-}
-
-static atomic_bool is_over;
-
-static void *
-hold_again_and_again (void *nothing)
-{
-	while (!atomic_load (&is_over)) {
-		hold ();
-		usleep (300);
-		release ();
-	}
-	return NULL;
+	hold ();
+	hold ();
+	pthread_t thread = begin (fork_from_bed, 0);
+	release ();
+	naps_wake (0);
+	naps_await (0);
+	assert_false (atomic_load (&forked));
+	release ();
+	assert_int_equal (end (thread, 0), GOOD);
 }
 
 /* Two that take turns would hold it for ever. */
 static void
 who_waits_keeps_others_out (void **state)
 {
-	pthread_t holders[2];
-	atomic_store (&is_over, false);
-	for (int i = 0; i < 2; i++)
-		assert_int_equal (pthread_create (&holders[i], NULL, hold_again_and_again, NULL), 0);
-	int good = 0;
-	for (int i = 0; i < 5; i++)
-		good += (int) (intptr_t) fork_one (NULL) == GOOD;
-	atomic_store (&is_over, true);
-	for (int i = 0; i < 2; i++)
-		pthread_join (holders[i], NULL);
-	assert_in_range (good, 3, 5); /* a holder without CPU may be waited for in vain */
+	hold ();
+	pthread_t forks = begin (fork_from_bed, 0), holds = begin (hold_from_bed, 1);
+	naps_wake (1);
+	naps_await (1);
+	release ();
+	assert_int_equal (end (forks, 0), GOOD);
+	assert_false (atomic_load (&let_in));
+	end (holds, 1);
+	assert_true (atomic_load (&let_in));
 }
 
 /* As where a handler of the program's for forks needs what the holder has. */
@@ -142,21 +132,30 @@ static void
 no_holder_waits_for_ever (void **state)
 {
 	hold ();
-	pthread_t thread = begin ();
+	pthread_t thread = begin (fork_from_bed, 0);
+	uint64_t before = naps_time ();
 	hold ();
+	assert_in_range (naps_time () - before, LEAST_NS, MOST_NS);
 	release ();
 	release ();
-	assert_in_range (end (thread), GOOD, GOOD + 2);
+	assert_int_equal (end (thread, 0), GOOD);
+}
+
+static void *
+fork_and_say_time (void *nothing)
+{
+	return fork_one () == GOOD + 1 ? (void *) (uintptr_t) naps_time () : NULL;
 }
 
 static void
 no_fork_waits_for_ever (void **state)
 {
-	enum { LEAST_NS = 500000000 };
-	uint64_t start = monocle__nanoseconds (CLOCK_MONOTONIC);
+	pthread_t thread;
+	void *time;
 	hold ();
-	assert_int_equal (end (begin ()), GOOD + 1);
-	assert_true (monocle__nanoseconds (CLOCK_MONOTONIC) - start > LEAST_NS);
+	assert_int_equal (pthread_create (&thread, NULL, fork_and_say_time, NULL), 0);
+	pthread_join (thread, &time);
+	assert_in_range ((uintptr_t) time, LEAST_NS, MOST_NS);
 	release ();
 }
 
@@ -164,9 +163,17 @@ static void
 who_holds_may_fork_itself (void **state)
 {
 	hold ();
-	assert_int_equal ((int) (intptr_t) fork_one (NULL), GOOD + 1);
+	assert_int_equal (fork_one (), GOOD + 1);
 	release ();
-	assert_int_equal (end (begin ()), GOOD);
+	assert_int_equal (fork_one (), GOOD);
+}
+
+static int
+begin_test (void **state)
+{
+	atomic_store (&forked, false);
+	atomic_store (&let_in, false);
+	return 0;
 }
 
 static int
@@ -181,9 +188,12 @@ int
 main (void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test (who_is_alone_forks_at_once), cmocka_unit_test (a_fork_waits_for_the_last_holder),
-		cmocka_unit_test (who_waits_keeps_others_out), cmocka_unit_test (no_fork_waits_for_ever),
-		cmocka_unit_test (no_holder_waits_for_ever),   cmocka_unit_test (who_holds_may_fork_itself),
+		cmocka_unit_test_setup (who_is_alone_forks_at_once, begin_test),
+		cmocka_unit_test_setup (a_fork_waits_for_the_last_holder, begin_test),
+		cmocka_unit_test_setup (who_waits_keeps_others_out, begin_test),
+		cmocka_unit_test_setup (no_holder_waits_for_ever, begin_test),
+		cmocka_unit_test_setup (no_fork_waits_for_ever, begin_test),
+		cmocka_unit_test_setup (who_holds_may_fork_itself, begin_test),
 	};
 	return cmocka_run_group_tests (tests, set_up, NULL);
 }

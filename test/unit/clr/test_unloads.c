@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <unistd.h>
+#include "naps.h"
 #include "unloads.h"
 
-enum { THREADS = 4, A_WHILE = 20000 };
+enum { THREADS = NAPS_BEDS };
 
-static atomic_int goes, gone;
+static atomic_int gone;
 
 static void *
-unload (void *nothing)
+unload (void *bed)
 {
-	atomic_fetch_add (&goes, 1);
+	naps_take_bed ((int) (intptr_t) bed);
 	monocle__unloads_await ();
 	atomic_fetch_add (&gone, 1);
 	return NULL;
@@ -33,12 +33,15 @@ nothing_waits_where_nobody_holds (void **state)
 	monocle__unloads_hold ();
 	monocle__unloads_release ();
 	monocle__unloads_await ();
+	assert_int_equal (naps_time (), 0);
 }
 
+/* Each of the threads has looked, and naps. */
 static void
 none_has_gone (void)
 {
-	usleep (A_WHILE);
+	for (int i = 0; i < THREADS; i++)
+		naps_await (i);
 	assert_int_equal (atomic_load (&gone), 0);
 }
 
@@ -48,16 +51,18 @@ what_goes_waits_for_the_last_who_holds (void **state)
 	pthread_t threads[THREADS];
 	monocle__unloads_hold ();
 	monocle__unloads_hold ();
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal (pthread_create (&threads[i], NULL, unload, NULL), 0);
-	while (atomic_load (&goes) != THREADS)
-		usleep (1000);
-	none_has_gone ();
-	monocle__unloads_release ();
+	for (intptr_t i = 0; i < THREADS; i++)
+		assert_int_equal (pthread_create (&threads[i], NULL, unload, (void *) i), 0);
 	none_has_gone ();
 	monocle__unloads_release ();
 	for (int i = 0; i < THREADS; i++)
+		naps_wake (i);
+	none_has_gone ();
+	monocle__unloads_release ();
+	for (int i = 0; i < THREADS; i++) {
+		naps_free_bed (i);
 		pthread_join (threads[i], NULL);
+	}
 	assert_int_equal (atomic_load (&gone), THREADS);
 }
 
