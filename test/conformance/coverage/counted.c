@@ -6,8 +6,9 @@
  *
  * Options: `output=FILE`; `image=NAME` (its methods; may come again; none: all images); `mode=hits|counts|own` (`own`:
  * the counters stay the core's, no arms then); `low` (counters below 2 GiB); `brief` (sums only); `calls`, `contexts`
- * and `clauses`: these events as well; `again`: call probes come and go all the time.
+ * and `clauses`: these events as well; `again`: call probes come and go from the first call on.
  *
+ *   image   NAME
  *   method  D|I TOKEN NAME                               a definition, or an instance that was compiled
  *   point   TOKEN OFFSET COUNTER LINE COLUMN FILE        of the method above
  *   arm     TOKEN OFFSET PATH COUNTER LINE TARGET SWITCH FILE
@@ -15,6 +16,7 @@
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@
 #include <mono/metadata/profiler.h>
 #include <monocle/ext.h>
 
-enum { TABLE_METHOD = 6, IMAGES_MAX = 8, BLOCK = 1 << 20 };
+enum { TABLE_METHOD = 6, IMAGES_MAX = 16, BLOCK = 1 << 20 };
 
 typedef struct {
 	MonoMethod *method;
@@ -46,6 +48,7 @@ struct _MonoProfiler {
 	mono_bool low, brief, failed;
 	_Atomic (MonoProfilerCallInstrumentationFlags) flags;
 	pthread_t thread;
+	sem_t called; /* of a first call that was told of */
 	atomic_bool stop;
 	_Atomic (uint64_t) events;
 	pthread_mutex_t lock;
@@ -208,18 +211,21 @@ static void
 write_image (MonoProfiler *prof, MonoImage *image)
 {
 	int rows = mono_image_get_table_rows (image, TABLE_METHOD);
+	MonoMethod **own = calloc (prof->asked_count + 1, sizeof *own);
+	size_t count = 0;
+	for (size_t i = 0; own && i < prof->asked_count; i++)
+		if (image_of (prof->asked[i]) == image)
+			own[count++] = prof->asked[i];
 	fprintf (prof->output, "image\t%s\n", mono_image_get_name (image));
 	for (int row = 1; row <= rows; row++) {
 		MonoMethod *method = mono_get_method (image, 0x06000000u | (uint32_t) row, NULL);
 		if (method)
 			write_method (prof, method, "D");
-		for (size_t i = 0; i < prof->asked_count; i++) {
-			MonoMethod *asked = prof->asked[i];
-			if (asked && asked != method && mono_method_get_token (asked) == (0x06000000u | (uint32_t) row) &&
-			    image_of (asked) == image)
-				write_method (prof, asked, "I");
-		}
+		for (size_t i = 0; i < count; i++)
+			if (own[i] != method && mono_method_get_token (own[i]) == (0x06000000u | (uint32_t) row))
+				write_method (prof, own[i], "I");
 	}
+	free (own);
 }
 
 static int
@@ -269,7 +275,8 @@ call_filter (MonoProfiler *prof, MonoMethod *method)
 static void
 call (MonoProfiler *prof, MonoMethod *method, MonoProfilerCallContext *context)
 {
-	atomic_fetch_add_explicit (&prof->events, 1, memory_order_relaxed);
+	if (!atomic_fetch_add_explicit (&prof->events, 1, memory_order_relaxed))
+		sem_post (&prof->called);
 }
 
 static void
@@ -309,11 +316,12 @@ listen (MonoProfiler *prof, const char *word)
 	mono_profiler_set_method_exception_leave_callback (prof->handle, exception_leave);
 }
 
-/* Calls are wanted, and are not, until the program ends. */
+/* From the first call on calls are not wanted, and are, until the program ends. */
 static void *
 toggle (void *data)
 {
 	MonoProfiler *prof = data;
+	sem_wait (&prof->called);
 	while (!atomic_load (&prof->stop)) {
 		prof->flags =
 		    prof->flags ^ (MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE);
@@ -332,6 +340,7 @@ static void
 shutdown_begin (MonoProfiler *prof)
 {
 	atomic_store (&prof->stop, true);
+	sem_post (&prof->called);
 	pthread_join (prof->thread, NULL);
 }
 
@@ -339,6 +348,7 @@ static void
 begin_toggling (MonoProfiler *prof)
 {
 	reinstrument = (__typeof__ (reinstrument)) dlsym (RTLD_DEFAULT, "monocle_reinstrument");
+	prof->flags = MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE;
 	mono_profiler_set_call_instrumentation_filter_callback (prof->handle, call_filter);
 	mono_profiler_set_method_enter_callback (prof->handle, call);
 	mono_profiler_set_method_leave_callback (prof->handle, call);
@@ -380,6 +390,7 @@ mono_profiler_init_counted (const char *desc)
 	set_counters = (__typeof__ (set_counters)) dlsym (RTLD_DEFAULT, "monocle_coverage_set_counters");
 	plan_of = (__typeof__ (plan_of)) dlsym (RTLD_DEFAULT, "monocle_coverage_plan");
 	prof->handle = mono_profiler_create (prof);
+	sem_init (&prof->called, 0, 0);
 	if (!mono_profiler_enable_coverage ())
 		fprintf (stderr, "counted: there is no coverage\n");
 	for (char *word = strtok_r (options, ",", &state); word; word = strtok_r (NULL, ",", &state))

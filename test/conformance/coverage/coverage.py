@@ -3,11 +3,11 @@
 """Coverage is what the programs say of themselves, and the same on Mono and on each .NET.
 
 Programs mark each line that they run and each way that a condition goes (marks.cs), and write down how often. Compiled
-by mcs and by the SDK's compiler, with and without optimisation, they run bare, with executions counted and with hits
-alone. Lines must be the markers', ways out of branches as well, points the same on every runtime, and what the program
-prints, its stack traces included, must stay what it is.
+by mcs and by the SDK's compiler, with and without optimisation, they run in one process, bare, with executions counted
+and with hits alone. Lines must be the markers', ways out of branches as well, points the same on every runtime, and
+what the programs print, their stack traces included, must stay what it is.
 
-  coverage.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--variants NAME,...]
+  coverage.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
 import collections
 import pathlib
@@ -23,51 +23,46 @@ WAITS = re.compile(r":(MoveNext|SetStateMachine) ")
 SAID = re.compile(r"//(\w*)= (.*)$")
 ALL = ["mono", "clr8", "clr9", "clr10"]
 NET = ALL[1:]
-# name, folder below the build's, file, sources, whose ways `//NAME=` are, runtimes
-VARIANTS = [
-    ("mcs", "", "classic.exe", ["classic.cs"], ["mcs"], ALL),
-    ("classic debug", "debug", "classic.exe", ["classic.cs"], ["debug", "csc"], ALL),
-    ("classic release", "release", "classic.exe", ["classic.cs"], ["release", "csc"], ALL),
-    ("newer debug", "debug", "newer.exe", ["newer.cs"], ["debug", "csc"], ALL),
-    ("newer release", "release", "newer.exe", ["newer.cs"], ["release", "csc"], ALL),
-    ("modern debug", "debug", "modern.exe", ["modern.cs"], ["debug", "csc"], NET),
-    ("modern release", "release", "modern.exe", ["modern.cs"], ["release", "csc"], NET),
-    ("modern embedded", "embedded", "modern.exe", ["modern.cs"], ["release", "csc"], NET[-1:]),
-    ("classic without symbols", "plain", "classic.exe", [], [], ALL),
-    ("newer without symbols", "plain", "newer.exe", [], [], ALL),
-    ("instructions", "", "odd.exe", [], [], ALL),
-    ("instructions with lines", "lines", "odd.exe", [], [], ALL),
-]
+MODES = ("mode=hits,low", "mode=counts,low,contexts,clauses", "mode=hits", "mode=own", "mode=counts,again")
+Program = collections.namedtuple("Program", "name sources words runtimes")  # words: its ways are `//WORD=`
+PROGRAMS = [Program(*row) for row in (
+    ("classic", ["classic.cs"], ["mcs"], ALL),
+    ("classic-debug", ["classic.cs"], ["debug", "csc"], ALL),
+    ("classic-release", ["classic.cs"], ["release", "csc"], ALL),
+    ("newer-debug", ["newer.cs"], ["debug", "csc"], ALL),
+    ("newer-release", ["newer.cs"], ["release", "csc"], ALL),
+    ("modern-debug", ["modern.cs"], ["debug", "csc"], NET),
+    ("modern-release", ["modern.cs"], ["release", "csc"], NET),
+    ("modern-embedded", ["modern.cs"], ["release", "csc"], NET),
+    ("classic-plain", [], [], ALL),  # without symbols
+    ("newer-plain", [], [], ALL),
+    ("odd", [], [], ALL),  # instructions
+    ("lined", [], [], ALL),  # instructions with lines
+)]
 Point = collections.namedtuple("Point", "token offset counter line column file")
 Arm = collections.namedtuple("Arm", "token offset path counter line target switch file")
 
 
 class Dump:
-    """What the module wrote. On Mono instances have counters of their own: they add up on the definition's points."""
+    """What the module wrote of an image. On Mono instances have counters of their own: they add up on the points of the
+    definition."""
 
-    def __init__(self, file):
+    def __init__(self):
         self.points, self.arms, self.names = {}, {}, {}
-        self.end, self.events = None, 0
-        kind = None
-        for words in (line.split("\t") for line in file.read_text(errors="replace").split("\n")):
-            if words[0] == "method":
-                kind = words[1]
-                self.names.setdefault(words[2], words[3])
-            elif words[0] == "point":
-                point = Point(words[1], *map(int, words[2:6]), words[6])
-                key = (point.token, point.offset)
-                if key in self.points:
-                    known = self.points[key]
-                    point = point._replace(counter=point.counter + known.counter,
-                                           column=max(point.column, known.column))
-                self.points[key] = point
-            elif words[0] == "arm":
-                arm = Arm(words[1], *map(int, words[2:8]), words[8])
-                self.arms[arm.token, arm.offset, arm.path] = arm
-            elif words[0] == "sum":
-                self.events = int(words[4])
-            elif words[0] == "end":
-                self.end = words[1]
+
+    def read(self, words):
+        if words[0] == "method":
+            self.names.setdefault(words[2], words[3])
+        elif words[0] == "point":
+            point = Point(words[1], *map(int, words[2:6]), words[6])
+            key = (point.token, point.offset)
+            if key in self.points:
+                known = self.points[key]
+                point = point._replace(counter=point.counter + known.counter, column=max(point.column, known.column))
+            self.points[key] = point
+        elif words[0] == "arm":
+            arm = Arm(words[1], *map(int, words[2:8]), words[8])
+            self.arms[arm.token, arm.offset, arm.path] = arm
 
     def lines(self, source):
         """How often each line of a file ran: the most of the points that begin there."""
@@ -111,6 +106,22 @@ class Source:
                 self.ways[line] += [tuple(sorted(int(n) for n in w.split(":"))) for w in words.split()]
 
 
+class Dumps(dict):
+    """{image: what the module wrote of it}, how the file ends, and how many other events there were."""
+
+    def __init__(self, file):
+        self.end, self.events, image = None, 0, Dump()
+        for words in (line.split("\t") for line in file.read_text(errors="replace").split("\n")):
+            if words[0] == "image":
+                image = self.setdefault(words[1], Dump())
+            elif words[0] == "sum":
+                self.events = int(words[4])
+            elif words[0] == "end":
+                self.end = words[1]
+            else:
+                image.read(words)
+
+
 class Marks:
     def __init__(self, file):
         self.lines, self.ways = {}, collections.defaultdict(list)
@@ -122,31 +133,31 @@ class Marks:
 
 
 class Coverage(harness.Suite):
-    def exe(self, folder, name):
-        return self.build.path / "test/conformance/coverage" / folder / name
+    def run(self, runtime, programs, env):
+        """All programs, one after the other."""
+        rows = ["%s\t%s" % (self.folder / (p.name + ".exe"), self.work / (p.name + ".marks")) for p in programs]
+        (self.work / "programs.tsv").write_text("\n".join(rows) + "\n")
+        exe = self.build.exe("each")
+        return harness.run(runtime.command(exe) + [self.work / "programs.tsv"], env, self.work)
 
-    def bare(self, runtime, exe):
-        file = self.work / "bare.marks"
-        seen = harness.run(runtime.command(exe) + [file], harness.bare_environment(), self.work)
-        return seen, file
-
-    def dump(self, what, runtime, exe, mode, bare, settings=None):
-        output, file = self.work / "dump.tsv", self.work / "marks"
+    def dump(self, what, runtime, programs, mode, bare):
+        output = self.work / "dump.tsv"
         output.unlink(missing_ok=True)
-        file.unlink(missing_ok=True)
-        module = "counted:%s,image=%s,output=%s" % (mode, exe.stem, output)
-        env = harness.profile_environment(self.build, runtime, [module], settings)
-        seen = harness.run(runtime.command(exe) + [file], env, self.work)
+        images = ",".join("image=" + program.name for program in programs)
+        env = harness.profile_environment(self.build, runtime, ["counted:%s,%s,output=%s" % (mode, images, output)])
+        seen = self.run(runtime, programs, env)
         if runtime.kind == "mono":  # where it covers, it inlines nothing, and frames are more
             for run in (seen, bare):
                 run.out = re.sub(r"(?m)^ +at .*\n", "", run.out)
         self.check((seen.code, seen.out, seen.err) == (bare.code, bare.out, bare.err),
-                   what + ": the program does what it does without us", "%s\nbare: %s" % (seen, bare))
+                   what + ": the programs do what they do without us", "%s\nbare: %s" % (seen, bare))
         if not self.check(output.exists(), what + ": the module wrote", seen):
-            return None, None
-        dump = Dump(output)
-        self.check(dump.end == "ok", what + ": all was written", dump.end)
-        return dump, Marks(file) if file.exists() else None
+            return None
+        dumps = Dumps(output)
+        self.check(dumps.end == "ok", what + ": all was written", dumps.end)
+        self.check((dumps.events > 0) == ("contexts" in mode or "again" in mode),
+                   what + ": events when they are asked for", dumps.events)
+        return dumps
 
     def differences(self, what, mine, theirs, names=("has", "should have")):
         odd = ["%s: %s %s, %s %s" % (k, names[0], mine.get(k), names[1], theirs.get(k))
@@ -179,28 +190,28 @@ class Coverage(harness.Suite):
                 odd.append("%d: has %s, should have %s" % (line, sorted(mine.elements()), marked))
         self.check(not odd, what + ": ways are the markers'", "%d\n    %s" % (len(odd), "\n    ".join(odd[:20])))
 
-    def variant(self, runtimes, variant):
-        name, folder, file, sources, words, wanted = variant
-        exe = self.exe(folder, file)
-        if not exe.exists():
-            self.skip(name, "it was not compiled")
-            return
-        firsts = Firsts()
-        for runtime in (r for r in runtimes if r.name in wanted):
-            what = "%s on %s" % (name, runtime)
-            bare, _ = self.bare(runtime, exe)
-            dump, marks = self.dump(what, runtime, exe, "mode=counts", bare)
-            if not dump or not marks:
-                continue
-            for source in (Source(s, marks, words) for s in sources):
-                self.check_lines(what, dump, source, False)
-                if dump.arms:
-                    self.check_ways(what, dump, source, "debug" not in words)
-            if name == "instructions with lines" and dump.arms:
-                self.every_branch(what, dump)
-            self.beside(what, dump, firsts)
-            if runtime is runtimes[-1]:
-                self.other_modes(what, runtime, exe, bare, dump)
+    def see(self, what, dump, program, firsts, is_mono):
+        marks = Marks(self.work / (program.name + ".marks"))
+        for source in (Source(s, marks, program.words) for s in program.sources):
+            self.check_lines(what, dump, source, False)
+            if dump.arms:
+                self.check_ways(what, dump, source, "debug" not in program.words)
+        if program.name == "lined" and dump.arms:
+            self.every_branch(what, dump)
+        self.beside(what, dump, firsts, is_mono, program.name in ("odd", "lined"))
+
+    def see_runtime(self, runtime, firsts, is_last):
+        programs = [p for p in PROGRAMS if runtime.name in p.runtimes and (self.folder / (p.name + ".exe")).exists()]
+        bare = self.run(runtime, programs, harness.bare_environment())
+        counted = self.dump(str(runtime), runtime, programs, "mode=counts", bare)
+        for program in programs if counted else ():
+            what = "%s on %s" % (program.name, runtime)
+            if self.check(program.name in counted, what + ": the module wrote of it", list(counted)):
+                self.see(what, counted[program.name], program, firsts[program.name], runtime.kind == "mono")
+        for mode in MODES if counted and is_last else ():
+            dumps = self.dump("%s, %s" % (runtime, mode), runtime, programs, mode, bare)
+            for name, dump in counted.items() if dumps else ():
+                self.compare("%s on %s, %s" % (name, runtime, mode), mode, dump, dumps.get(name, Dump()))
 
     def every_branch(self, what, dump):
         """Where each instruction has a line, a branch went as often as it ran."""
@@ -210,42 +221,35 @@ class Coverage(harness.Suite):
         self.differences(what + ": branches go as often as they run", went,
                          {k: dump.points[k].counter for k in went})
 
-    def beside(self, what, dump, firsts):
+    def beside(self, what, dump, firsts, is_mono, instructions):
         """Points and ways are those of the first runtime."""
         points = {(dump.names[k[0]], *k): p for k, p in dump.points.items()}
         arms = {(dump.names[k[0]], *k): p for k, p in dump.arms.items()}
         if firsts.points:
             if firsts.is_mono:
                 firsts.adapt(points)
-            if not firsts.symbols or "instructions" in what:
+            if not firsts.symbols or instructions:
                 points = firsts.comparable(points)
             self.differences(what + ": points as on the first runtime", points, firsts.points)
         else:
-            firsts.points, firsts.is_mono = points, " on mono" in what
+            firsts.points, firsts.is_mono = points, is_mono
             firsts.symbols = any(p.file != "-" for p in points.values())
         if firsts.arms and arms:
             self.differences(what + ": ways as on the first runtime", arms, firsts.arms)
         firsts.arms = firsts.arms or arms
 
-    def other_modes(self, what, runtime, exe, bare, counted):
+    def compare(self, what, mode, counted, dump):
         """
         Hits are executions that were any, and counters of the core's own and below 2 GiB are as good. They stand in one
         body with everything else that may, and stay when it is replaced.
         """
-        modes = ("mode=hits,low", "mode=counts,low,contexts,clauses", "mode=hits", "mode=own", "mode=counts,again")
-        for mode in modes if "release" in what or "instructions" in what else modes[:2]:
-            dump, _ = self.dump("%s, %s" % (what, mode), runtime, exe, mode, bare)
-            if not dump:
-                continue
-            self.check((dump.events > 0) == ("contexts" in mode or "again" in mode),
-                       "%s, %s: events when they are asked for" % (what, mode), dump.events)
-            most = 1 if "hits" in mode else 1 << 32
-            for name in ("points", "arms") if mode != "mode=own" else ("points",):
-                compared = {k for k, p in getattr(counted, name).items() if p.file != "-" or
-                            not WAITS.search(counted.names[k[0]])}
-                mine = {k: p.counter for k, p in getattr(dump, name).items() if k in compared}
-                theirs = {k: min(p.counter, most) for k, p in getattr(counted, name).items() if k in compared}
-                self.differences("%s, %s: the same %s" % (what, mode, name), mine, theirs)
+        most = 1 if "hits" in mode else 1 << 32
+        for name in ("points", "arms") if mode != "mode=own" else ("points",):
+            compared = {k for k, p in getattr(counted, name).items() if p.file != "-" or
+                        not WAITS.search(counted.names[k[0]])}
+            mine = {k: p.counter for k, p in getattr(dump, name).items() if k in compared}
+            theirs = {k: min(p.counter, most) for k, p in getattr(counted, name).items() if k in compared}
+            self.differences("%s: the same %s" % (what, name), mine, theirs)
 
 
 class Firsts:
@@ -278,13 +282,18 @@ class Firsts:
 
 def main():
     suite = Coverage("coverage", __doc__)
-    suite.parser.add_argument("--runtimes", default=",".join(ALL))
-    suite.parser.add_argument("--variants", default="")
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
-    for variant in VARIANTS:
-        if not options.variants or variant[0] in options.variants.split(","):
-            suite.variant(runtimes, variant)
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    suite.folder = suite.build.path / "test/conformance/coverage"
+    missing = [program.name for program in PROGRAMS if not (suite.folder / (program.name + ".exe")).exists()]
+    for name in missing:
+        suite.skip(name, "it was not compiled")
+    if len(missing) == len(PROGRAMS):
+        return suite.finish()
+    firsts = collections.defaultdict(Firsts)
+    runtimes = suite.runtimes()
+    for runtime in runtimes:
+        suite.see_runtime(runtime, firsts, runtime is runtimes[-1])
     return suite.finish()
 
 
