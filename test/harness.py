@@ -12,6 +12,7 @@ import collections
 import faulthandler
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -43,6 +44,17 @@ def count_start(event, details):
 
 
 sys.addaudithook(count_start)
+
+
+def seed():
+    """The number from which everything random in this run comes; None where it is as always."""
+    text = os.environ.get("MONOCLE_TEST_SEED")
+    return int(text) if text else None
+
+
+def chance(usual):
+    """A generator, which begins at `usual`, or at a place of MONOCLE_TEST_SEED's that is `usual`'s own."""
+    return random.Random(usual if seed() is None else "%s of %d" % (usual, seed()))
 
 
 class Runtime:
@@ -189,6 +201,10 @@ class Suite:
     def parse(self, first=FIRST, full=ALL):
         """`first` and `full`: the runtimes where a suite has the option --runtimes and is given none."""
         self.options = self.parser.parse_args()
+        if self.options.full and seed() is None:
+            os.environ["MONOCLE_TEST_SEED"] = str(random.SystemRandom().randrange(1 << 31))
+        if seed() is not None:
+            print("seed: %d" % seed(), flush=True)
         if getattr(self.options, "runtimes", "") is None:
             self.options.runtimes = full if self.options.full else first
         self.bares = {}

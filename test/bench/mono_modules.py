@@ -12,7 +12,6 @@ the medians over rounds. Start and end are part of a run; a run is long enough t
 """
 import collections
 import pathlib
-import random
 import resource
 import statistics
 import sys
@@ -60,8 +59,9 @@ class Bench(harness.Suite):
     def ask(self, question, runtimes):
         ways = self.ways(question, runtimes)
         found = collections.defaultdict(list)
+        chance = harness.chance(1)
         for _ in range(self.options.rounds):
-            for key in random.sample(list(ways), len(ways)):
+            for key in chance.sample(list(ways), len(ways)):
                 found[key].append(self.used(*ways[key]))
                 for left in self.work.iterdir():
                     left.unlink()

@@ -11,7 +11,6 @@ the bare run of its round, with a 95 % interval of that median. The program says
 the sampler's own threads included; start and end are not in it.
 """
 import os
-import random
 import shutil
 import statistics
 import sys
@@ -57,8 +56,9 @@ class Peers(harness.Suite):
     def table(self, runtimes):
         variants = list(self.variants(runtimes))
         found = {variant[:2]: [] for variant in variants}
+        chance = harness.chance(1)
         for _ in range(self.options.rounds):
-            for name, label, command, env in random.sample(variants, len(variants)):
+            for name, label, command, env in chance.sample(variants, len(variants)):
                 found[name, label].append(self.used(command, env))
         for (name, label), values in found.items():
             bare = found[name, "bare"]

@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
+import harness
 import pprof
 
 
@@ -560,7 +561,7 @@ class Collecting(case.Case):
 
     def test_a_pipe_that_is_read_slowly_has_it_all(self):
         os.mkfifo(self.work / 'pipe')
-        (self.work / 'source').write_bytes(os.urandom(1 << 20))
+        (self.work / 'source').write_bytes(harness.chance(1).randbytes(1 << 20))
         pipe = os.open(self.work / 'pipe', os.O_RDONLY | os.O_NONBLOCK)  # a reader is there before the run ends
         process = self.start('run', '-q', '-o', 'pipe', '--', '/bin/sh', '-c',
                              'cp source $MONOCLE_RUN_DIR/output.41.1.pb.gz')

@@ -8,13 +8,14 @@
  * Each file is given to the target as it is, cut at every length (CUTS of them, 8192, when it is longer), and with
  * single bytes changed FLIPS times (20000).
  * The bytes end at a page that cannot be read, so that a read past the end fails also without a sanitizer. The changes
- * come from a fixed seed: what fails, fails again.
+ * come from the seed of the tests: what fails, fails again.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../seed.h"
 #include "guard.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
@@ -23,16 +24,16 @@ enum { FILE_MAX = 1 << 20 };
 
 static unsigned long flips = 20000, cuts = 8192;
 
-static uint64_t seed = UINT64_C (0x9E3779B97F4A7C15);
+static uint64_t state;
 
 /* xorshift64 */
 static uint64_t
 next_random (void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
 }
 
 /* Every length of a small file, evenly spread ones of a large file. */
@@ -115,6 +116,7 @@ main (int argc, char **argv)
 		fputs ("usage: replay [-f FLIPS] [-c CUTS] FILE...\n", stderr);
 		return 2;
 	}
+	state = seed_of (UINT64_C (0x9E3779B97F4A7C15));
 	for (int i = first; i < argc; i++)
 		failed |= run_file (argv[i]);
 	return failed;

@@ -10,7 +10,6 @@ import argparse
 import html
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
 import pprof
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -250,7 +250,7 @@ class Page(unittest.TestCase):
 
 def made_up_profile():
     """Something that looks like a program, for people to look at."""
-    chance = random.Random(7)
+    chance = harness.chance(7)
     profile = pprof.Writer()
     profile.value('calls', 'count')
     profile.value('self', 'nanoseconds')

@@ -5,9 +5,9 @@
   control.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
 import glob
+import itertools
 import os
 import pathlib
-import random
 import re
 import signal
 import socket
@@ -20,12 +20,14 @@ sys.path.insert(0, str(HERE.parent.parent))
 import harness  # noqa: E402
 import pprof  # noqa: E402
 
+numbers = itertools.count()  # of folders and files
+
 
 class Program:
     """It answers each line with a line. Its sockets are in a folder of the test's own."""
 
     def __init__(self, suite, runtime, modules, settings=None):
-        self.suite, self.folder = suite, suite.work / ("%s-%d" % (runtime, random.getrandbits(32)))
+        self.suite, self.folder = suite, suite.work / ("%s-%d" % (runtime, next(numbers)))
         self.folder.mkdir()
         self.folder.chmod(0o700)
         settings = {"XDG_RUNTIME_DIR": str(self.folder), **(settings or {})}
@@ -63,7 +65,7 @@ class Program:
         return self.status() == wanted
 
     def snapshot(self, module):
-        path = self.folder / ("now-%d.pb.gz" % random.getrandbits(32))
+        path = self.folder / ("now-%d.pb.gz" % next(numbers))
         outcome = self.ctl("snapshot", module, "-o", path)
         if outcome.code:
             raise RuntimeError(str(outcome))
@@ -284,7 +286,7 @@ def fuzz(rng):
 
 def see_hostile(suite, runtime):
     """1,000 connections, slow bytes and nonsense: the program is right, and whoever asks properly is answered."""
-    program, rng = Program(suite, runtime, ["calls"]), random.Random(18)
+    program, rng = Program(suite, runtime, ["calls"]), harness.chance(18)
     program.await_status({"calls": "running"})
     program.say("work 0")  # it has opened its input
     before = len(os.listdir("/proc/%d/fd" % program.pid))

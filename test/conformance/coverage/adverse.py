@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What coverage must outlive: images that are unloaded, methods that change while they run, symbols that are damaged.
 
-  adverse.py --build DIR [--runtimes clr8,clr9,clr10] [--seed N]
+  adverse.py --build DIR [--runtimes clr8,clr9,clr10]
 """
 import pathlib
-import random
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -54,12 +53,12 @@ class Adverse(harness.Suite):
                 mine = {p.line: p.counter for p in dump.points.values() if dump.names[p.token] == name}
                 self.check({n: mine.get(n) for n in lines} == lines, "%s: %s" % (what, name), mine)
 
-    def damaged(self, runtime, modes, seed):
+    def damaged(self, runtime, modes):
         """Copies of code in which every instruction has a line, one after the other in a process: of the symbols of
         each, bytes of the blobs change."""
         exe = self.exe("lined")
         image, good = exe.read_bytes(), exe.with_suffix(".pdb").read_bytes()
-        chance = random.Random(seed)
+        chance = harness.chance(1)
         begin = good.index(b"#Blob") + 8  # what comes behind the streams' names
         names = ["bad%02d" % number for number in range(DAMAGED)]
         for number, name in enumerate(names):
@@ -72,7 +71,7 @@ class Adverse(harness.Suite):
         command = [*runtime.command(self.build.exe("each")), self.work / "programs.tsv"]
         images = ",".join("image=" + name for name in names)
         for mode in modes:
-            _, dumps = self.run("%s, symbols of seed %d, %s" % (runtime, seed, mode), runtime, command,
+            _, dumps = self.run("%s, damaged symbols, %s" % (runtime, mode), runtime, command,
                                 "%s,%s" % (mode, images))
             self.check(set(dumps) == set(names), "%s, damaged symbols: all images are counted" % runtime, list(dumps))
 
@@ -80,7 +79,6 @@ class Adverse(harness.Suite):
 def main():
     suite = Adverse("adverse", __doc__)
     suite.parser.add_argument("--runtimes")
-    suite.parser.add_argument("--seed", type=int, default=1)
     options = suite.parse("clr10", "clr8,clr9,clr10")
     if not suite.exe("lined").exists() or not suite.exe("guest").exists():
         suite.skip("all of it", "the programs were not compiled")
@@ -90,7 +88,7 @@ def main():
         suite.unloaded(runtime, MODES if options.full else MODES[-1:])
     for runtime in runtimes[-1:]:
         suite.updated(runtime, ("mode=own", "mode=counts") if options.full else ("mode=counts",))
-        suite.damaged(runtime, MODES if options.full else MODES[-1:], options.seed)
+        suite.damaged(runtime, MODES if options.full else MODES[-1:])
     return suite.finish()
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A program is killed (-9) at random moments: what its own journal says that ran is in the coverage file.
 
-  kills.py --build DIR [--runtime mono|clr8|clr9|clr10] [--times N] [--seed N]
+  kills.py --build DIR [--runtime mono|clr8|clr9|clr10] [--times N]
 
 The program calls one small method after the other, again and again, and after each call writes the method's number and
 the time to its journal (write(2), so that it outlives the program). On CoreCLR all that the journal has must be in the
@@ -11,7 +11,6 @@ file; on Mono, whose counters are read once a second, what is older than that.
 import collections
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
@@ -76,7 +75,6 @@ class Kills(harness.Suite):
         super().__init__("cover-kills", __doc__.split("\n", 1)[0])
         self.parser.add_argument("--runtime", default="clr10")
         self.parser.add_argument("--times", type=int, default=10)
-        self.parser.add_argument("--seed", type=int, default=int(time.time()))
 
     def compile(self):
         text = SOURCE % {"count": METHODS,
@@ -155,8 +153,7 @@ class Kills(harness.Suite):
                 continue
             if not self.compile():
                 continue
-            chance = random.Random(options.seed)
-            print("seed %d" % options.seed)
+            chance = harness.chance(1)
             ages = []
             for turn in range(options.times):
                 seconds = chance.uniform(1, 3.5) if runtime.kind == "mono" else chance.uniform(0, 1.2)

@@ -9,7 +9,6 @@ with checksums). Then symbols are broken in every way: the program must not noti
 import collections
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
@@ -266,8 +265,8 @@ class Sources(harness.Suite):
         return None
 
 
-def flip(path, seed, count=40):
-    generator, data = random.Random(seed), bytearray(path.read_bytes())
+def flip(path, number, count=40):
+    generator, data = harness.chance(number), bytearray(path.read_bytes())
     for _ in range(count):
         data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
     path.write_bytes(data)
@@ -310,8 +309,8 @@ def only_mdb(suite):
 def break_all(suite, runtime):
     for size in (0, 16, -2, -3):
         suite.broken(runtime, "cut %d" % size, cut(size))
-    for seed in range(suite.options.seeds):
-        suite.broken(runtime, "flipped %d" % seed, lambda image, pdb, seed=seed: flip(pdb, seed), (0, 1), located=True)
+    for i in range(suite.options.flipped):
+        suite.broken(runtime, "flipped %d" % i, lambda image, pdb, i=i: flip(pdb, i), (0, 1), located=True)
     suite.broken(runtime, "another build", another_build(suite))
     suite.broken(runtime, "a folder", replace(lambda pdb: pdb.mkdir()))
     suite.broken(runtime, "a circle of links", replace(lambda pdb: pdb.symlink_to(pdb.name)))
@@ -325,7 +324,7 @@ def break_all(suite, runtime):
 def main():
     suite = Sources("sources", __doc__)
     suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--seeds", type=int, default=6, help="PDBs with flipped bytes")
+    suite.parser.add_argument("--flipped", type=int, default=6, help="PDBs with flipped bytes")
     options = suite.parse()
     runtimes = suite.runtimes(options.runtimes.split(","))
     mono = next((r for r in runtimes if r.kind == "mono"), None)

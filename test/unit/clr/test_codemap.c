@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../../seed.h"
 #include "../ecma/r2r_builder.h"
 #include "code/codemap.h"
 #include "fake-runtime.h"
@@ -340,7 +341,7 @@ place (unsigned i)
 static void *
 come_and_go (void *seed)
 {
-	unsigned random = (unsigned) (uintptr_t) seed;
+	unsigned random = (unsigned) seed_of ((uintptr_t) seed);
 	for (int round = 0; round < ROUNDS; round++) {
 		unsigned i = (random = random * 1103515245 + 12345) >> 16 & (BODIES - 1);
 		monocle_jit_info_new (methods[i], (void *) place (i), round & 1 ? 32 : 48);
@@ -353,7 +354,7 @@ come_and_go (void *seed)
 static void *
 look_around (void *result)
 {
-	unsigned random = 1;
+	unsigned random = (unsigned) seed_of (1);
 	monocle__code code;
 	while (!atomic_load (&over)) {
 		random = random * 1103515245 + 12345;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <monocle/host.h>
 #include <mono/jit/jit.h>
+#include "../../seed.h"
 #include "child.h"
 
 /* What happened, as one string of words. */
@@ -466,7 +467,7 @@ goes_on (void)
 static void *
 set_much (void *seed)
 {
-	unsigned random = (unsigned) (uintptr_t) seed;
+	unsigned random = (unsigned) seed_of ((uintptr_t) seed);
 
 	for (unsigned i = 0; i < ROUNDS || goes_on (); i++) {
 		random = random * 1103515245 + 12345;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <pthread.h>
+#include "../../seed.h"
 #include "model/records.h"
 #include "shapes-host.h"
 
@@ -86,7 +87,7 @@ read_code (unsigned *seed)
 static void *
 read_on (void *data)
 {
-	unsigned seed = (unsigned) (uintptr_t) data;
+	unsigned seed = (unsigned) seed_of ((uintptr_t) data);
 	while (!atomic_load (&finished)) {
 		read_names (&seed);
 		read_code (&seed);

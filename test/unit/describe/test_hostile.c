@@ -19,6 +19,7 @@
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/metadata.h>
+#include "../../seed.h"
 #include "file-host.h"
 
 static const char *odd_path, *hostile_path;
@@ -197,7 +198,7 @@ damage (const char *path)
 		pid_t pid = fork ();
 		if (!pid) {
 			for (uint32_t round = 0; round < ROUNDS; round++)
-				opened += walk_damaged (data, size, (child * ROUNDS + round + 1) * 2654435761u);
+				opened += walk_damaged (data, size, (uint32_t) seed_of ((child * ROUNDS + round + 1) * 2654435761u));
 			_exit (opened < ROUNDS / 4);
 		}
 		assert_int_equal (waitpid (pid, &status, 0), pid);

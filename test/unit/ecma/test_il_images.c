@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../seed.h"
 #include "il_check.h"
 #include "il_text.h"
 
@@ -115,7 +116,7 @@ every_body_of_coreclr_comes_back_and_can_be_edited (void **state)
 static void
 check_damaged (const uint8_t *data, size_t available, uint32_t rid, tally *total)
 {
-	uint32_t random = rid * 2654435761u;
+	uint32_t random = (uint32_t) seed_of (rid * 2654435761u);
 	monocle__il_body body;
 	size_t size;
 

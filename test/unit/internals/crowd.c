@@ -4,6 +4,7 @@
  * crowd.c - see crowd.h.
  */
 #include "crowd.h"
+#include "../../seed.h"
 #include "child.h"
 #include "internals.h"
 #include "nanoseconds.h"
@@ -65,7 +66,7 @@ disturb (const pthread_t *threads)
 static void *
 member_main (void *data)
 {
-	crowd_member self = { .number = (int) (intptr_t) data, .random = (unsigned) (intptr_t) data };
+	crowd_member self = { .number = (int) (intptr_t) data, .random = (unsigned) seed_of ((uint64_t) (intptr_t) data) };
 
 	row = self.number;
 	pthread_barrier_wait (&all_are_there);

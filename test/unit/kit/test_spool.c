@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../seed.h"
 #include "complete.h"
 #include "spool-file.h"
 #include "tree.h"
@@ -661,7 +662,7 @@ a_damaged_spool_is_read_as_far_as_it_is_whole (void **state)
 	size_t size = (size_t) spool->header->extent_count * MONOCLE__EXTENT_SIZE;
 	uint8_t *copy = malloc (size);
 	assert_non_null (copy);
-	srand (7);
+	srand ((unsigned) seed_of (7));
 	for (int round = 0; round < 300; round++) {
 		memcpy (copy, spool->header, size);
 		for (int i = 0; i < 60; i++) {

@@ -28,6 +28,7 @@
 #include <unwind.h>
 #include <cmocka.h>
 
+#include "../../../seed.h"
 #include "arch/arch.h"
 #include "code/codemap.h"
 #include "code/native.h"
@@ -579,5 +580,6 @@ main (void)
 		cmocka_unit_test (every_step_of_thin_frames_in_a_row),
 		cmocka_unit_test (every_step_of_a_tail_call),
 	};
+	srand ((unsigned) seed_of (1));
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
