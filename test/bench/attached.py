@@ -39,7 +39,7 @@ class Attached(hosts.Hosts):
             env = harness.profile_environment(self.build, runtime, [module])
         env["XDG_RUNTIME_DIR"] = str(self.work)
         env.pop("DOTNET_EnableDiagnostics", None)
-        command = runtime.prefix[:2] + [str(folder / "bin/Release/net10.0/engine-web.dll")]
+        command = runtime.prefix[:2] + [str(folder / "engine-web.dll")]
         return subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
 
@@ -121,7 +121,7 @@ def main():
     suite.parser.add_argument("--runtime", default="clr10")
     options = suite.parse()
     runtimes = suite.runtimes([options.runtime])
-    folder = suite.built("web") if runtimes else None
+    folder = suite.web_folder() if runtimes else None
     if folder:
         suite.compare(runtimes[0], folder)
     return suite.finish()

@@ -51,7 +51,7 @@ class Attaching(hosts.Hosts):
         hook = self.build.path / "test/bench/images.dll"
         env = harness.bare_environment({"TMPDIR": "/tmp", "DOTNET_STARTUP_HOOKS": str(hook), "GAPS": str(self.gaps),
                                         "IMAGES": str(self.options.images)})
-        command = runtime.prefix[:2] + [str(folder / "bin/Release/net10.0/engine-web.dll")]
+        command = runtime.prefix[:2] + [str(folder / "engine-web.dll")]
         self.server = subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True, start_new_session=True)
         return re.search(r":(\d+)$", self.server.stdout.readline().strip())[1]
@@ -174,7 +174,7 @@ def main():
     suite.parser.add_argument("--tools", type=pathlib.Path, help="a folder that has dotnet-trace and dotnet-counters")
     suite.parse()
     runtimes = suite.runtimes([suite.options.runtime])
-    folder = suite.built("web") if runtimes else None
+    folder = suite.web_folder() if runtimes else None
     if folder:
         suite.measure(runtimes[0], folder)
     return suite.finish()

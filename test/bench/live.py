@@ -65,7 +65,7 @@ class Live(hosts.Hosts):
         self.output = self.work / "web.pb.gz"
         env = harness.profile_environment(self.build, runtime, ["sample:output=%s" % self.output],
                                           {"XDG_RUNTIME_DIR": str(self.work)})
-        command = runtime.prefix[:2] + [str(folder / "bin/Release/net10.0/engine-web.dll")]
+        command = runtime.prefix[:2] + [str(folder / "engine-web.dll")]
         return subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
 
@@ -128,7 +128,7 @@ def main():
     suite.parse()
     os.nice(5)
     runtimes = suite.runtimes(["clr10"])
-    folder = suite.built("web") if runtimes else None
+    folder = suite.web_folder() if runtimes else None
     if folder:
         suite.see(runtimes[0], folder)
     return suite.finish()

@@ -59,7 +59,7 @@ class Web(hosts.Hosts):
         settings = {"MONOCLE_SWITCH": str(switch), "MONOCLE_SAMPLER": engine}
         env = harness.profile_environment(self.build, runtime, [desc], settings)
         env["MONOCLE_MODULE_PATH"] = str(self.build.path / "test/bench/switched")
-        command = runtime.prefix[:2] + [str(folder / "bin/Release/net10.0/engine-web.dll")]
+        command = runtime.prefix[:2] + [str(folder / "engine-web.dll")]
         return subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True, pass_fds=[switch])
 
@@ -129,7 +129,7 @@ def main():
         options.pairs, options.warm, options.milliseconds, options.clients = 2, 0, 20, 4
         options.pages = "/work"
     runtimes = suite.runtimes(["clr10"])
-    folder = suite.built("web") if runtimes else None
+    folder = suite.web_folder() if runtimes else None
     for label in (options.only.split(",") if options.only else ROWS) if folder else []:
         suite.measure(runtimes[0], folder, label)
     return suite.finish()

@@ -6,7 +6,6 @@ Each thread keeps the calls it is in. At the end enters = exits + open holds for
 anything but the innermost call, and threads that ended left nothing open.
 """
 import pathlib
-import subprocess
 import sys
 
 import configurations
@@ -61,9 +60,8 @@ def main():
     suite.parse()
     suite.folder = suite.programs()
     if suite.folder:
-        script = str(configurations.HERE / "programs" / "compile.sh")
-        where = subprocess.run([script, "--where"], capture_output=True, text=True).stdout.split("\n")
-        suite.run(where[0], pathlib.Path(where[1]))
+        compiler, references = configurations.where()
+        suite.run(compiler, pathlib.Path(references))
     return suite.finish()
 
 

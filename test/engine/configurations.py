@@ -53,23 +53,31 @@ def unbalanced(counts):
             if row.enter != row.leave + row.tail + row.exception + row.open][:20]
 
 
+def where():
+    """The SDK's C# compiler, and the folder of .NET 8's reference assemblies."""
+    return subprocess.run([sys.executable, str(HERE.parent / "csharp.py"), "--where"], capture_output=True,
+                          text=True).stdout.split()
+
+
 class EngineSuite(harness.Suite):
     """A suite with the programs of this folder and the tokens module at hand."""
 
     def programs(self):
-        """The folder of the compiled programs, or None after a skip that names the reason."""
+        """The folder of the compiled programs (test/csharp.py), or None after a skip."""
         out = self.build.path / "test" / "engine" / "programs"
-        made = subprocess.run([str(HERE / "programs" / "compile.sh"), str(out)], capture_output=True, text=True)
-        if made.returncode == 77:
-            self.skip("programs", made.stderr.strip(), "coreclr")
-            return None
-        if not self.check(made.returncode == 0, "the programs compile", made.stdout + made.stderr):
-            return None
-        return out
+        if (out / "shapes.dll").exists():
+            return out
+        self.skip("programs", "not compiled: no SDK, no mcs, or no reference assemblies of .NET 8", "coreclr")
+        return None
+
+    def each(self, programs):
+        """The command line, behind that of a runtime, that runs several programs in one process."""
+        jobs = self.work / "jobs"
+        jobs.write_text("".join("\t".join(map(str, words)) + "\n" for words in programs))
+        return [self.build.path / "test/each.exe", jobs]
 
     def bare(self, runtime, command, settings=None, timeout=120):
-        env = harness.bare_environment(settings)
-        return harness.run(runtime.prefix + [str(c) for c in command], env, self.work, timeout)
+        return super().bare(runtime.prefix + [str(c) for c in command], settings, timeout)
 
     def under(self, runtime, command, options, settings=None, timeout=300):
         """Runs under the tokens module; the outcome and the counts, which are None when none were written."""

@@ -5,6 +5,9 @@
 All shapes run bare, under the shadow stack and under try/fault. Output and exit code must be the same, and the counts
 of every method definition, on every runtime and in every configuration. Then only parts of the methods are probed, so
 that exceptions pass and are caught by frames without probes: what is counted must not change.
+
+The first tier takes one reference and one bare run for all. With --full each configuration has its own, and there are
+debug builds and F#; with --every all configurations are tried on each runtime.
 """
 import sys
 
@@ -67,6 +70,16 @@ class TryFault(configurations.EngineSuite):
         self.check(not bad, what + ": counts as when only the program is probed", "\n    " + "\n    ".join(bad[:20]))
 
 
+    def first(self, runtimes, exe):
+        newest = runtimes[-1]
+        self.configuration(newest, "default", exe)
+        for runtime, settings in [(runtime, "default") for runtime in runtimes[:-1]] + [(newest, "no-tiering")]:
+            what = "%s %s" % (runtime, settings)
+            self.same(what, self.one(runtime, settings, exe, what, ["image=shapes", "image=shapes-il"]))
+        self.partial(newest, "no-tiering", exe, 2, 0)
+        self.everything(newest, "default", exe)
+
+
 def main():
     suite = TryFault("engine", __doc__)
     suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
@@ -74,10 +87,14 @@ def main():
     options = suite.parse()
     suite.plain = suite.reference = None
     folder = suite.programs()
-    if not folder:
+    runtimes = suite.runtimes(options.runtimes.split(",")) if folder else []
+    if not runtimes:
         return suite.finish()
     exe, debug = folder / "shapes.dll", folder / "debug" / "shapes.dll"
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    if not options.full:
+        suite.first(runtimes, exe)
+        return suite.finish()
+    for runtime in runtimes:
         quick = ["default", "no-tiering", "osr"] if runtime.name == "clr10" else ["no-tiering", "default"]
         for settings in configurations.SETTINGS if options.every else quick:
             suite.configuration(runtime, settings, exe)
@@ -86,11 +103,11 @@ def main():
         for settings in configurations.SETTINGS if options.every else ["default"]:
             suite.everything(runtime, settings, exe)
     suite.reference = None
-    for runtime in suite.runtimes(options.runtimes.split(",") if options.every else ["clr10"]):
+    for runtime in runtimes if options.every else runtimes[-1:]:
         suite.configuration(runtime, "default", debug)
     suite.plain = suite.reference = None
     tail = folder / "tail.dll"
-    for runtime in suite.runtimes(options.runtimes.split(",")) if tail.exists() else []:
+    for runtime in runtimes if tail.exists() else []:
         for settings in ("default", "no-tiering") if options.every else ("default",):
             suite.configuration(runtime, settings, tail, ("image=tail", "image=FSharp.Core"))
     return suite.finish()

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Methods that the runtime itself suspends, a preview of .NET 10: each segment of them is entered once and left once.
 
-A program counts its own segments and failures, and the tokens module must have counted the same. Then the programs of
-other suites that have async methods, compiled so: their output is that of a bare run, and calls nest on every thread.
+A program counts its own segments and failures, and the tokens module must have counted the same. The programs of other
+suites that have async methods, compiled so, run in the same process: their output is that of a bare run, and calls nest
+on every thread. With --full it is so in each setting, what `calls` charges is asked, and walks in the middle of
+segments are compared with the runtime's.
 """
 import re
 import sys
@@ -12,45 +14,40 @@ import configurations
 import harness
 
 SUSPENDS = {"DOTNET_RuntimeAsync": "1"}
-OTHERS = [("language", []), ("async", []), ("asyncs", []), ("clauses", ["inside"]), ("clauses", ["callers"]),
-          ("shapes", [])]
+PROGRAMS = [("suspended", "1"), ("language",), ("async",), ("asyncs",), ("clauses", "inside"), ("clauses", "callers"),
+            ("shapes",)]
+IMAGES = list(dict.fromkeys(name for name, *_ in PROGRAMS))
 OWN = re.compile(r"^= (\w+) (\d+) (\d+)$", re.M)
 NAME = re.compile(r":(\w+)(<[^(]*>)? \(")
 
 
 class Suspended(configurations.EngineSuite):
-    def compare(self, runtime, what, exe, args, settings):
-        """Runs with and without; the module's counts, None after a failure."""
-        settings = dict(SUSPENDS, **settings)
-        bare = self.bare(runtime, [exe] + args, settings)
-        seen, counts = self.under(runtime, [exe] + args, ["image=" + exe.stem], settings)
-        self.check(bare.code in (0, 42), what + ": it runs", bare)
-        self.check((bare.code, bare.out) == (seen.code, seen.out), what + ": output as without a profiler", seen)
+    def same(self, what, seen):
+        self.check((seen.code, seen.out) == (0, self.plain.out), what + ": output as without a profiler", seen)
         self.check("could not be given" not in seen.err, what + ": every method has its probes", seen.err)
-        if self.check(counts is not None, what + ": the module wrote its counts", seen):
-            self.sound(what, counts)
-        return seen, counts
 
-    def contexts(self, runtime, what, exe, args):
-        """With the values of every call, all of them read, calls still nest, and the program says what it says."""
-        what, file = "%s: %s with contexts" % (runtime, what), self.work / "everything.txt"
-        bare = self.bare(runtime, [str(exe)] + args, SUSPENDS)
-        env = harness.profile_environment(self.build, runtime,
-                                          ["everything:image=%s,output=%s" % (exe.stem, file)], SUSPENDS)
-        seen = harness.run(runtime.prefix + [str(exe)] + args, env, self.work)
-        self.check((bare.code, bare.out) == (seen.code, seen.out), what + ": output as without a profiler", seen)
-        self.check("could not be given" not in seen.err, what + ": every method has its probes", seen.err)
+    def contexts(self, runtime, command):
+        """With the values of every call, all of them read, calls still nest, and the programs say what they say."""
+        what, file = "%s, contexts" % runtime, self.work / "everything.txt"
+        env = harness.profile_environment(
+            self.build, runtime, ["everything:image=%s,output=%s" % ("+".join(IMAGES), file)], SUSPENDS)
+        self.same(what, harness.run(runtime.prefix + [str(c) for c in command], env, self.work))
         counts = [int(n) for n in file.read_text().split()] if file.exists() else [0] * 6
         enter, left, unshown, read = counts[0], sum(counts[1:4]), counts[4], counts[5]
         self.check(enter and enter == left, what + ": calls nest", counts)
         self.check(read and not unshown, what + ": there are contexts, and values", counts)
 
-    def segments(self, runtime, folder, name, settings, rounds):
-        what = "%s, %s: segments" % (runtime, name)
-        seen, counts = self.compare(runtime, what, folder / "suspended.dll", [str(rounds)], settings)
+    def segments(self, runtime, command, name):
+        what = "%s, %s" % (runtime, name)
+        settings = dict(SUSPENDS, **configurations.SETTINGS[name])
+        seen, counts = self.under(runtime, command, ["image=" + image for image in IMAGES], settings)
+        self.same(what, seen)
+        if not self.check(counts is not None, what + ": the module wrote its counts", seen):
+            return
+        self.sound(what, counts)
         told = {}
-        for key, row in counts.rows.items() if counts else []:
-            found = NAME.search(counts.names[key])
+        for key, row in counts.rows.items():
+            found = NAME.search(counts.names[key]) if key[0] == "suspended" else None
             if found:
                 old = told.get(found[1], (0, 0))
                 told[found[1]] = (old[0] + row.enter, old[1] + row.exception)
@@ -61,6 +58,16 @@ class Suspended(configurations.EngineSuite):
         missing = [n for n in own if n not in told and n not in ("AllEnded", "Iterates")]
         self.check(not wrong and not missing, what + ": the module counted the same",
                    "\n    " + "\n    ".join(wrong + missing))
+
+    def both(self, runtime, folder):
+        command = self.each([[folder / (name + ".dll"), *args] for name, *args in PROGRAMS])
+        self.plain = self.bare(runtime, command, SUSPENDS)
+        ended = re.findall("^=> (\\d+)$", self.plain.out, re.M)
+        self.check(self.plain.code == 0 and ended == ["0"] * (len(PROGRAMS) - 1) + ["42"], "%s: they run" % runtime,
+                   self.plain)
+        for name in ("default", "no-tiering", "osr") if self.options.full else ("default",):
+            self.segments(runtime, command, name)
+        self.contexts(runtime, command)
 
     def calls(self, runtime, folder):
         """The module calls charges what ran, not the wait, of which a half is for a machine that is busy."""
@@ -99,23 +106,17 @@ class Suspended(configurations.EngineSuite):
 
 def main():
     suite = Suspended("engine-suspended", __doc__)
-    suite.parser.add_argument("--rounds", type=int, default=1)
-    suite.parser.add_argument("--configurations", default="default,no-tiering,osr")
-    options = suite.parse()
+    suite.parse()
     folder = suite.programs()
     folder = folder / "suspended" if folder else None
     if folder and not (folder / "suspended.dll").exists():
         suite.skip("programs", "the SDK is older than .NET 10", "coreclr")
         folder = None
     for runtime in suite.runtimes(["clr10"]) if folder else []:
-        for name in options.configurations.split(","):
-            suite.segments(runtime, folder, name, configurations.SETTINGS[name], options.rounds)
-        suite.calls(runtime, folder)
-        suite.contexts(runtime, "suspended", folder / "suspended.dll", [])
-        suite.agree(runtime, folder)
-        for name, args in OTHERS:
-            suite.compare(runtime, "%s: %s" % (runtime, name), folder / (name + ".dll"), args, {})
-            suite.contexts(runtime, name, folder / (name + ".dll"), args)
+        suite.both(runtime, folder)
+        if suite.options.full:
+            suite.calls(runtime, folder)
+            suite.agree(runtime, folder)
     return suite.finish()
 
 

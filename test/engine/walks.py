@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Stacks of interrupted threads: against names that say who called, against the runtime's own answer, and to the root.
 
-`callers` is sampled while it calls leaves of every shape: the innermost method's caller, and the whole chain to Main,
-must be what the names say. `agree` compares walks with DoStackSnapshot at allocations, throws and compilations. Then
-whole programs, the SDK's C# compiler and a web server are sampled, and it is counted how many walks reach the thread's
-root. The CPU time that a walk takes is printed by depth.
+Walks of `callers`, which calls leaves of every shape, are compared with DoStackSnapshot at allocations, throws and
+compilations. With --full it is sampled as well: the innermost method's caller, and the whole chain to Main, must be
+what the names say. Then whole programs, the SDK's C# compiler and a web server are sampled, and it is counted how many
+walks reach the thread's root. The CPU time that a walk takes is printed by depth.
 """
 import http.client
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -98,11 +97,12 @@ class Walks(configurations.EngineSuite):
 
     # --- against the runtime ---------------------------------------------------------------------------------------
 
-    def agree(self, runtime, command, what, code=0):
+    def agree(self, runtime, command, what, code=0, settings=None):
+        """The program alone, with code that is optimised at once, never changes: no walk of it may differ."""
         file = self.work / "agree.txt"
         file.unlink(missing_ok=True)
         desc = "agree:output=%s,every=4" % file
-        env = harness.profile_environment(self.build, runtime, [desc], {"MONOCLE_RUN_ALL": "1"})
+        env = harness.profile_environment(self.build, runtime, [desc], settings or {"MONOCLE_RUN_ALL": "1"})
         seen = harness.run(command, env, self.work, 300)
         text = file.read_text() if file.exists() else ""
         rows = [line.split()[1:] for line in text.splitlines() if line.startswith("= ")]
@@ -113,15 +113,15 @@ class Walks(configurations.EngineSuite):
         print("%-34s %6d stacks like DoStackSnapshot's, %d different, %d lost, %d under filters" % (
             what, compared, different, lost, filters))
         self.check(compared > 500, what + ": there is something to compare", compared)
-        self.check(percent(different, compared) <= 0.1, what + ": the runtime sees the same", text[:3000])
+        self.check(percent(different, compared) <= (0 if settings else 0.1), what + ": the runtime sees the same",
+                   text[:3000])
         self.check(lost == 0, what + ": every walk reaches the root", lost)
 
     # --- whole programs --------------------------------------------------------------------------------------------
 
     def compiler_command(self, folder):
         """The SDK's C# compiler over this folder's programs."""
-        script = configurations.HERE / "programs" / "compile.sh"
-        csc, references = subprocess.run([str(script), "--where"], capture_output=True, text=True).stdout.split()
+        csc, references = configurations.where()
         response = self.work / "references.rsp"
         response.write_text("".join('-r:"%s"\n' % f for f in sorted(pathlib.Path(references).glob("*.dll"))))
         sources = sorted(str(f) for f in (configurations.HERE / "programs").glob("*.cs"))
@@ -152,20 +152,16 @@ class Walks(configurations.EngineSuite):
                 self.times(walks)
         self.agree(runtime, self.compiler_command(folder), "the C# compiler")
 
-    def web(self, runtime, seconds):
-        source, out = configurations.HERE / "programs" / "web", self.build.path / "test" / "engine" / "web-walks"
-        shutil.copytree(source, out, dirs_exist_ok=True)
-        env = harness.bare_environment({"DOTNET_CLI_USE_MSBUILD_SERVER": "0"})
-        made = harness.run(["dotnet", "build", "-nologo", "-c", "Release", "-nodeReuse:false",
-                            "-p:UseSharedCompilation=false"], env, out, 240)
-        if made.code != 0:
-            self.skip("a web server", "cannot be built: " + (made.out + made.err)[-300:], "nuget")
+    def web(self, runtime, folder, seconds):
+        program = folder / "web/engine-web.dll"
+        if not program.exists():
+            self.skip("a web server", "the SDK has no ASP.NET")
             return
         file = self.work / "walks.txt"
         env = harness.profile_environment(self.build, runtime, ["walks:freq=200,output=%s" % file])
-        server = subprocess.Popen(runtime.prefix[:2] + [str(out / "bin/Release/net10.0/engine-web.dll")], env=env,
-                                  cwd=out, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+        server = subprocess.Popen([*runtime.prefix[:2], str(program)], env=env, cwd=program.parent, text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  start_new_session=True)
         watchdog = threading.Timer(seconds + 90, server.kill)
         watchdog.start()
         try:
@@ -216,6 +212,10 @@ def main():
     if not folder:
         return suite.finish()
     for runtime in suite.runtimes(options.runtimes.split(",")):
+        suite.agree(runtime, runtime.command(folder / "callers.dll") + ["rounds", "3"], "callers once, %s" % runtime,
+                    settings=NO_TIERING)
+        if not options.full:
+            continue
         if "callers" in wanted:
             suite.callers(runtime, folder, "default", {}, options.seconds)
             suite.callers(runtime, folder, "no-tiering", NO_TIERING, options.seconds)
@@ -232,7 +232,7 @@ def main():
         if "compiler" in wanted:
             suite.compiler(runtime, folder)
         if "web" in wanted:
-            suite.web(runtime, options.seconds)
+            suite.web(runtime, folder, options.seconds)
     return suite.finish()
 
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-COMPILE = HERE.parent / "engine/programs/compile.sh"
+COMPILE = HERE.parent / "csharp.py"
 
 # Bytes that records may take per round. The guest has 34 methods in 12 types. What is kept of it is
 # doc/lifetimes.md's account; in short runs the framework's own methods come on top. With only loads and code asked

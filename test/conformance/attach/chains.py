@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
-COMPILE = HERE.parents[1] / "engine/programs/compile.sh"
+COMPILE = HERE.parents[1] / "csharp.py"
 
 
 def awaits(count):

@@ -3,8 +3,8 @@
  *
  * everything.c - asks for the contexts of all calls and imports all getters; counts how calls begin and end.
  *
- * Options: `output=FILE`, `image=NAME` (methods of that image; else all), `enter` (no contexts at the leave), `unread`
- * (no getter is called).
+ * Options: `output=FILE`, `image=NAME+NAME` (methods of these images; else all), `enter` (no contexts at the leave),
+ * `unread` (no getter is called).
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ enum { ENTER, LEAVE, TAIL, EXCEPTION, BARE, READ, KINDS };
 
 struct _MonoProfiler {
 	FILE *out;
-	char image[64];
+	char images[256]; /* each between two signs */
 	bool enter_only, is_unread;
 	_Atomic uint64_t counts[KINDS];
 };
@@ -86,12 +86,22 @@ method_exception_leave (MonoProfiler *prof, MonoMethod *method, MonoObject *exce
 	count (prof, EXCEPTION);
 }
 
-static MonoProfilerCallInstrumentationFlags
-filter (MonoProfiler *prof, MonoMethod *method)
+static bool
+is_wanted (MonoProfiler *prof, MonoMethod *method)
 {
 	MonoClass *klass = mono_method_get_class (method);
 	MonoImage *image = klass ? mono_class_get_image (klass) : NULL;
-	if (*prof->image && (!image || strcmp (mono_image_get_name (image), prof->image) != 0))
+	char name[sizeof prof->images];
+	if (!*prof->images)
+		return true;
+	snprintf (name, sizeof name, "+%s+", image ? mono_image_get_name (image) : "");
+	return strstr (prof->images, name) != NULL;
+}
+
+static MonoProfilerCallInstrumentationFlags
+filter (MonoProfiler *prof, MonoMethod *method)
+{
+	if (!is_wanted (prof, method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT |
 	       MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE | MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL |
@@ -125,8 +135,10 @@ MONO_API void
 mono_profiler_init_everything (const char *desc)
 {
 	const char *output = strstr (desc, "output="), *image = strstr (desc, "image=");
+	int length = image ? (int) strcspn (image, ",") : 0;
 	if (image)
-		sscanf (image, "image=%63[^,]", profiler.image);
+		snprintf (profiler.images, sizeof profiler.images, "+%.*s+", length - (int) strlen ("image="),
+		          image + strlen ("image="));
 	profiler.enter_only = strstr (desc, "enter,");
 	profiler.is_unread = strstr (desc, "unread,");
 	profiler.out = fopen (output ? output + strlen ("output=") : "/dev/null", "w");

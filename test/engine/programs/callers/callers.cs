@@ -402,7 +402,8 @@ static class Callers
 			Console.WriteLine ("done");
 			return;
 		}
-		double seconds = args.Length > 0 ? double.Parse (args[0]) : 5;
+		long limit = args.Length > 1 && args[0] == "rounds" ? long.Parse (args[1]) : 0;
+		double seconds = limit > 0 ? 0 : args.Length > 0 ? double.Parse (args[0]) : 5;
 		Func<int>[] all = { tiny_1, thin_1, saves_1, pages_1, alloca_1, structs_1, wide_1, turn_1, virt_1,
 			iface_1, gen_1, tail_1,
 			osr_1, catch_1, filter_1, finally_1, fault_1, pinvoke_1, unmanaged_1, plain_1, deleg_1, lambda_1,
@@ -411,12 +412,12 @@ static class Callers
 		var other = new Thread (thread_1);
 		other.Start ();
 		var watch = Stopwatch.StartNew ();
-		for (rounds = 0; watch.Elapsed.TotalSeconds < seconds; rounds++)
+		for (rounds = 0; rounds < limit || watch.Elapsed.TotalSeconds < seconds; rounds++)
 			foreach (var one in all) {
 				var turn = Stopwatch.StartNew ();
 				do
 					sink += one ();
-				while (turn.ElapsedMilliseconds < 5 && one != osr_1);
+				while (limit == 0 && turn.ElapsedMilliseconds < 5 && one != osr_1);
 			}
 		over = true;
 		other.Join ();

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Program.cs - a web application of the smallest kind; it prints the address it listens on, on the loopback only.
+using System;
+using System.Linq;
+using System.Threading.Tasks;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
 var builder = WebApplication.CreateBuilder (args);
 builder.Logging.ClearProviders ();
 var app = builder.Build ();

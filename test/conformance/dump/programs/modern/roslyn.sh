@@ -11,14 +11,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd -P)
 unset CORECLR_ENABLE_PROFILING DOTNET_ENABLE_PROFILING MONOCLE_PROFILE
-find_compiler() { "$here"/../../../../engine/programs/compile.sh --where 2> /dev/null || true; }
-
-where=$(find_compiler)
-if [ -z "$where" ] && command -v dotnet > /dev/null; then
-  # The runtime of .NET 8 brings the reference assemblies along.
-  "$here"/../../../../runtimes.sh 8 > /dev/null 2>&1 || true
-  where=$(find_compiler)
-fi
+where=$(python3 "$here/../../../../csharp.py" --where 2> /dev/null || true)
 if [ "${1-}" = --where ]; then
   echo "${where%%$'\n'*}"
   exit 0
