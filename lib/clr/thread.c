@@ -100,25 +100,31 @@ take_out (thread *gone)
 	free (gone);
 }
 
+/* Under the lock. */
 static bool
 is_ending (uintptr_t tid)
 {
 	bool found = false;
-	pthread_mutex_lock (&lock);
 	for (thread *t = threads; t && !found; t = t->next)
 		found = t->is_ending && t->tid == tid;
-	pthread_mutex_unlock (&lock);
 	return found;
 }
 
-/* A module's callback that takes longer than a second is not waited for. */
+/*
+ * Takes the lock while no end of the tid is being told: none begins before it is given back. A module's callback that
+ * takes longer than a second is not waited for.
+ */
 static void
-await_end (uintptr_t tid)
+lock_after_end (uintptr_t tid)
 {
 	enum { TRIES = 10000, PAUSE_NS = 100000 };
 	struct timespec pause = { 0, PAUSE_NS };
-	for (int i = 0; i < TRIES && is_ending (tid); i++)
+	pthread_mutex_lock (&lock);
+	for (int i = 0; i < TRIES && is_ending (tid); i++) {
+		pthread_mutex_unlock (&lock);
 		nanosleep (&pause, NULL);
+		pthread_mutex_lock (&lock);
+	}
 }
 
 static void
@@ -165,9 +171,8 @@ start (ThreadID id)
 {
 	uintptr_t tid = (uintptr_t) pthread_self ();
 	bool was_taken = false;
-	await_end (tid);
 	MONOCLE__PAUSE (thread_starts);
-	pthread_mutex_lock (&lock);
+	lock_after_end (tid);
 	thread *t = find_or_add (id);
 	bool is_new = t && t->tid != tid;
 	char *name = is_new ? t->name : NULL;

@@ -21,6 +21,7 @@
 #include "codemap.h"
 #include "images/image.h"
 #include "invariant.h"
+#include "pause.h"
 #include "r2r.h"
 #include "thread-memory.h"
 
@@ -142,8 +143,10 @@ monocle__precompiled_index (void)
 	for (; p; p = p->waiting) {
 		monocle__r2r_each_instance (&p->r2r, own_instance, p);
 		monocle__r2r_each_cold (&p->r2r, own_cold, p);
+		MONOCLE__PAUSE (precompiled_has_instances);
 		own_parts (p);
 		number_pages (p);
+		MONOCLE__PAUSE (precompiled_has_pages);
 		atomic_store_explicit (&p->is_indexed, true, memory_order_release);
 	}
 }
@@ -221,6 +224,7 @@ monocle__precompiled_add (monocle__clr_image *image)
 	monocle__r2r_each_method (&p->r2r, own_method, p);
 	if (!publish (p))
 		return false;
+	MONOCLE__PAUSE (precompiled_published);
 	p->waiting = atomic_load (&waiting);
 	while (!atomic_compare_exchange_weak (&waiting, &p->waiting, p))
 		;

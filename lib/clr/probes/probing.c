@@ -46,6 +46,7 @@ enter_epoch (monocle__clr_image *image)
 	MONOCLE__INVARIANT ((int) (now - atomic_load (&image->epoch)) >= 0);
 	if (atomic_load (&image->epoch) != now)
 		forget_refusals (image);
+	MONOCLE__PAUSE (probing_forgot);
 	atomic_store (&image->epoch, now);
 	pthread_mutex_unlock (&image->lock);
 	return now;

@@ -7,6 +7,7 @@
 #ifndef MONOCLE_TEST_FAKE_RUNTIME_H
 #define MONOCLE_TEST_FAKE_RUNTIME_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +68,12 @@ extern _Thread_local bool fake_collects;
 extern atomic_uint fake_forced;
 
 #define ID(record) ((uintptr_t) (record))
+
+/* Until another thread has made it true: a process that waits for ever is ended by its time. */
+#define FAKE_AWAIT(condition) \
+	do \
+		sched_yield (); \
+	while (!(condition))
 
 /* What Initialize gets. */
 extern ICorProfilerInfo15 fake_runtime;

@@ -19,6 +19,8 @@
 #include "heap/collector.h"
 #include "heap/gc-handle.h"
 #include "heap/voice.h"
+#include "nanoseconds.h"
+#include "naps.h"
 
 static MonoProfilerHandle handle;
 
@@ -26,14 +28,22 @@ static MonoProfilerHandle handle;
 
 static pthread_t teller; /* of the last step of a collection */
 static pthread_t handle_teller;
-static bool asks_for_more; /* in each */
+static bool asks_for_more;          /* in each */
+static void *(*meanwhile) (void *); /* once: what another thread does while the end of a pause is told */
 
 static void
 on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
 {
+	pthread_t thread;
+	void *(*run) (void *) = event == MONO_GC_EVENT_POST_START_WORLD ? meanwhile : NULL;
 	teller = pthread_self ();
 	if (asks_for_more)
 		mono_gc_collect (0);
+	if (run) {
+		meanwhile = NULL;
+		CHECK (!pthread_create (&thread, NULL, run, NULL));
+		pthread_join (thread, NULL);
+	}
 	note ("%d/%u%s ", event, generation, is_serial ? "s" : "");
 }
 
@@ -272,6 +282,13 @@ collect_as_another (void *unused)
 	return NULL;
 }
 
+static void *
+collect_from_bed (void *unused)
+{
+	naps_take_bed (0);
+	return collect_as_another (unused);
+}
+
 CHILD_TEST (a_pause_is_over_before_the_next_begins_whoever_is_slow)
 {
 	pthread_t thread;
@@ -281,9 +298,11 @@ CHILD_TEST (a_pause_is_over_before_the_next_begins_whoever_is_slow)
 	collected (1, 1);
 	deliver (7, 2, U (0), 0);
 	check_trace ("6/1s 10/1s 7/1s 0/1 5/1 8/1s ");
-	CHECK (!pthread_create (&thread, NULL, collect_as_another, NULL));
-	usleep (1000);
+	CHECK (!pthread_create (&thread, NULL, collect_from_bed, NULL));
+	naps_await (0);
+	check_trace ("");
 	deliver (3, 2, U (0), 0);
+	naps_free_bed (0);
 	pthread_join (thread, NULL);
 	check_trace ("9/1s 11/1s 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
 	suspend (1);
@@ -294,6 +313,20 @@ CHILD_TEST (a_pause_is_over_before_the_next_begins_whoever_is_slow)
 	pthread_join (thread, NULL);
 	deliver (3, 2, U (0), 0);
 	check_trace ("9/1s 11/1s 6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s ");
+}
+
+/* A module's callback takes so long that the next pause does not wait for it. */
+CHILD_TEST (who_waits_in_vain_for_a_pause_s_end_does_not_say_it_again)
+{
+	start ("watch:collector");
+	suspend (1);
+	collect (1, 1, 0);
+	collected (1, 1);
+	deliver (7, 2, U (0), 0);
+	trace[0] = 0;
+	meanwhile = collect_as_another;
+	deliver (3, 2, U (0), 0);
+	check_trace ("6/0s 10/0s 7/0s 0/0 5/0 8/0s 9/0s 11/0s 9/1s 11/1s ");
 }
 
 static void *
@@ -378,9 +411,7 @@ CHILD_TEST (who_tells_of_a_collection_does_not_wait_for_the_next)
 	step_elsewhere (begin_elsewhere, NULL, "6/1s 10/1s 7/1s 0/1 ");
 	step_elsewhere (end_elsewhere, NULL, "5/1 ");
 	resume ();
-	for (int tries = 0; tries < 2000 && fake_forced < 8; tries++)
-		usleep (1000);
-	CHECK (fake_forced == 8);
+	FAKE_AWAIT (fake_forced == 8);
 }
 
 static void *
@@ -594,6 +625,15 @@ on_phase (MonoProfiler *prof, MonocleExceptionPhase phase, MonoMethod *method, M
 	note ("%d%s ", phase, exception ? "!" : "");
 }
 
+/* A nanosecond at least. */
+static void
+let_time_pass (void)
+{
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
+	while (monocle__nanoseconds (CLOCK_MONOTONIC) == now)
+		;
+}
+
 static void *
 suspend_as_another (void *unused)
 {
@@ -607,7 +647,7 @@ CHILD_TEST (the_end_of_a_suspension_is_its_own_when_the_next_has_begun)
 	start ("watch");
 	monocle_profiler_set_suspension_callback (handle, on_suspension);
 	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_GC);
-	usleep (10);
+	let_time_pass ();
 	monocle__callback_RuntimeResumeStarted (NULL);
 	CHECK (!pthread_create (&thread, NULL, suspend_as_another, NULL));
 	pthread_join (thread, NULL);
@@ -622,12 +662,12 @@ CHILD_TEST (a_suspension_has_a_reason_and_a_duration)
 	CHECK (fake_mask & COR_PRF_MONITOR_SUSPENDS);
 	monocle__callback_RuntimeResumeFinished (NULL);
 	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_GC);
-	usleep (10);
+	let_time_pass ();
 	monocle__callback_RuntimeSuspendFinished (NULL);
 	monocle__callback_RuntimeResumeStarted (NULL);
 	monocle__callback_RuntimeResumeFinished (NULL);
 	monocle__callback_RuntimeSuspendStarted (NULL, COR_PRF_SUSPEND_FOR_PROFILER);
-	usleep (10);
+	let_time_pass ();
 	monocle__callback_RuntimeSuspendAborted (NULL);
 	check_trace ("4:0 0:1 1:1+ 3:1 4:1+ 0:9 2:9+ ");
 }
@@ -680,29 +720,19 @@ CHILD_TEST (of_an_exception_without_managed_code_below_it_nothing_more_is_asked)
 
 /* --- what is asked for -------------------------------------------------------------------------------------------- */
 
-static void
-wait_for_session (uint64_t keywords)
-{
-	for (int tries = 0; tries < 2000 && fake_keywords != keywords; tries++)
-		usleep (1000);
-	CHECK (fake_keywords == keywords);
-}
-
 CHILD_TEST (nothing_is_asked_for_before_somebody_listens)
 {
 	start ("watch");
 	CHECK (fake_high_mask == COR_PRF_HIGH_BASIC_GC && fake_sessions == 0);
 	mono_profiler_set_gc_event_callback (handle, on_gc);
-	wait_for_session (1);
+	FAKE_AWAIT (fake_keywords == 1);
 	CHECK (fake_high_mask == (COR_PRF_HIGH_BASIC_GC | COR_PRF_HIGH_MONITOR_EVENT_PIPE) && fake_level == 4);
 	mono_profiler_set_gc_event_callback (handle, NULL);
 	mono_profiler_set_gc_handle_created_callback (handle, on_created);
-	wait_for_session (3);
+	FAKE_AWAIT (fake_keywords == 3);
 	CHECK (fake_sessions == 2);
 	mono_profiler_set_gc_finalizing_object_callback (handle, on_finalizing_object);
-	for (int tries = 0; tries < 2000 && fake_level != 5; tries++)
-		usleep (1000);
-	CHECK (fake_level == 5);
+	FAKE_AWAIT (fake_level == 5);
 	monocle__callback_Shutdown (NULL);
 }
 
@@ -718,7 +748,7 @@ CHILD_TEST (who_asks_for_roots_late_has_those_of_forced_collections)
 {
 	start ("watch");
 	mono_profiler_set_gc_roots_callback (handle, on_roots);
-	wait_for_session (0x100001);
+	FAKE_AWAIT (fake_keywords == 0x100001);
 	CHECK (!(fake_mask & COR_PRF_MONITOR_GC));
 	deliver (16, 4, U (0), 4, U (4), 2, U (0),               /* */
 	         8, U (0x10), 1, U (0), 4, U (0), 8, U (0x7000), /* */
@@ -773,6 +803,7 @@ main (void)
 		cmocka_unit_test (a_suspension_has_a_reason_and_a_duration),
 		cmocka_unit_test (the_end_of_a_suspension_is_its_own_when_the_next_has_begun),
 		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
+		cmocka_unit_test (who_waits_in_vain_for_a_pause_s_end_does_not_say_it_again),
 		cmocka_unit_test (one_thread_tells_of_a_collector_with_many),
 		cmocka_unit_test (the_same_thread_tells_of_handles_that_a_collector_makes),
 		cmocka_unit_test (who_tells_of_a_collection_does_not_wait_for_the_next),

@@ -15,10 +15,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <mono/metadata/profiler.h>
-#include "../ecma/r2r_builder.h"
-#include "code/codemap.h"
 #include "fake-runtime.h"
 #include "forks.h"
+#include "house.h"
 #include "orders.h"
 #include "service.h"
 #include "thread-memory.h"
@@ -357,20 +356,15 @@ a_listener_that_a_signal_brings_is_asked_for (void **state)
 
 /* --- questions about code ----------------------------------------------------------------------------------------- */
 
-enum { MAIN = 0x06000003 };
-
 static fake_module guest = { .path = u"/srv/guest.exe", .flags = COR_PRF_MODULE_COLLECTIBLE, .is_mapped = true };
 static const fake_body body = { 48, NULL, 0 };
-static fake_function of_guest = { &guest, MAIN, 0, 0, { 0 }, { &body }, 1 };
+static fake_function of_guest = { &guest, HOUSE_MAIN, 0, 0, { 0 }, { &body }, 1 };
 
 static void
 load_guest (void)
 {
-	if (!guest.data) {
-		struct bytes flat = build_r2r (), mapped = map_pe (&flat);
-		bytes_free (&flat);
-		guest.data = mapped.data;
-	}
+	if (!guest.data)
+		guest.data = house_data ();
 	start ();
 	monocle__codemap_begin ();
 	fake_load (&guest);
@@ -419,6 +413,60 @@ the_runtime_is_not_asked_about_code_that_goes (void **state)
 	});
 }
 
+static fake_module *house; /* another one in each order: what is precompiled stays */
+
+static void
+make_house (void)
+{
+	house = calloc (1, sizeof *house);
+	CHECK (house);
+	*house = (fake_module) { .data = house_data (), .path = u"/srv/house.exe", .is_mapped = true };
+	start ();
+	monocle__codemap_begin ();
+}
+
+static void
+load_house (void)
+{
+	fake_load (house);
+}
+
+/* A name comes with the image, or when it is indexed; it is never another's. */
+static void
+look_at_house (void)
+{
+	static const uint32_t rows[HOUSE_FUNCTIONS] = { 1, 1, 3, 20, 0, 3 };
+	monocle__code code;
+	for (uint32_t i = 0; i < HOUSE_FUNCTIONS; i++) {
+		uintptr_t function = house_function (house, i);
+		if (!monocle__codemap_find (function + i, &code))
+			continue;
+		CHECK (code.start == function && code.size == R2R_FUNCTION_SIZE);
+		CHECK (!code.method || !rows[i] ||
+		       code.method == monocle_method_def (house_record (house), rows[i] | 0x06000000));
+	}
+}
+
+static void
+all_has_its_name (void)
+{
+	CHECK (house_name_at (house_function (house, 5)) == monocle_method_def (house_record (house), HOUSE_MAIN));
+	look_at_house ();
+}
+
+static void
+names_of_precompiled_code_appear_and_are_never_another_s (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "precompiled",
+	    .prepare = make_house,
+	    .check = all_has_its_name,
+	    .clean_up = end_learning,
+	    .threads = { { "load", load_house }, { "look", look_at_house }, { "service", .adopts = "service_begun" } },
+	    .meets = "precompiled_published precompiled_has_instances precompiled_has_pages",
+	});
+}
+
 int
 main (void)
 {
@@ -432,6 +480,7 @@ main (void)
 		cmocka_unit_test (listeners_that_come_at_once_are_all_asked_for),
 		cmocka_unit_test (a_listener_that_a_signal_brings_is_asked_for),
 		cmocka_unit_test (the_runtime_is_not_asked_about_code_that_goes),
+		cmocka_unit_test (names_of_precompiled_code_appear_and_are_never_another_s),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }

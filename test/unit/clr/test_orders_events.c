@@ -1,0 +1,347 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_orders_events.c - what modules are told of pauses, handles and threads, and asked of methods, in every order of
+ * the threads that tell and ask.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <mono/jit/jit.h>
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/threads.h>
+#include "fake-runtime.h"
+#include "heap/collector.h"
+#include "heap/gc-handle.h"
+#include "house.h"
+#include "orders.h"
+#include "probes/probing.h"
+#include "trace.h"
+
+static MonoProfilerHandle handle;
+
+__attribute__ ((visibility ("default"))) void mono_profiler_init_watch (const char *desc);
+
+void
+mono_profiler_init_watch (const char *desc)
+{
+	handle = mono_profiler_create (NULL);
+}
+
+static void
+start_once (void)
+{
+	static bool is_started;
+	if (is_started)
+		return;
+	is_started = true;
+	setenv ("MONOCLE_PROFILE", "watch", 1);
+	CHECK (monocle__callback_Initialize (NULL, (IUnknown *) &fake_runtime) == S_OK);
+}
+
+/* --- pauses ------------------------------------------------------------------------------------------------------- */
+
+enum { FOR_A_COLLECTION = 1 };
+
+static void
+on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	note ("%d/%u ", event, generation);
+}
+
+static atomic_bool world_starts;
+
+static void
+begin_pause (uint32_t number, uint32_t generation)
+{
+	monocle__collector_start (number, generation, 0);
+	monocle__collector_end (number, generation);
+	monocle__collector_starting_world ();
+}
+
+static void
+listen_to_pauses (void)
+{
+	start_once ();
+	mono_profiler_set_gc_event_callback (handle, on_gc);
+	monocle__collector_leave ();
+	atomic_store (&world_starts, false);
+	trace[0] = 0;
+}
+
+static void
+pause_first (void)
+{
+	monocle__collector_stopping (FOR_A_COLLECTION);
+	begin_pause (1, 1);
+	atomic_store (&world_starts, true);
+	MONOCLE__PAUSE (world_is_let_go);
+	monocle__collector_started_world ();
+}
+
+/* It may say that it will stop the world at any time, and does so when the runtime lets it: one at a time. */
+static void
+pause_second (void)
+{
+	monocle__collector_stopping (FOR_A_COLLECTION);
+	while (!atomic_load (&world_starts))
+		MONOCLE__PAUSE_WAITS (world_is_stopped);
+	begin_pause (2, 0);
+	monocle__collector_started_world ();
+}
+
+static void
+pauses_come_one_after_the_other (void)
+{
+	check_trace ("6/1 10/1 7/1 0/1 5/1 8/1 9/1 11/1 6/0 10/0 7/0 0/0 5/0 8/0 9/0 11/0 ");
+}
+
+static void
+a_pause_is_told_to_be_over_before_the_next_begins (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "pauses",
+	    .prepare = listen_to_pauses,
+	    .check = pauses_come_one_after_the_other,
+	    .threads = { { "one", pause_first }, { "two", pause_second } },
+	    .meets = "collector_ends_pause collector_tells_end world_is_stopped sleep",
+	});
+}
+
+/* --- numbers of handles ------------------------------------------------------------------------------------------- */
+
+enum { OLD = 0x9000, NEW = 0x9008 };
+
+static atomic_uint told, end_told, beginning_told; /* when */
+static atomic_uint old_number, new_number;
+
+static void
+on_created (MonoProfiler *prof, uint32_t number, MonoGCHandleType type, MonoObject *object)
+{
+	atomic_store (&beginning_told, atomic_fetch_add (&told, 1));
+	atomic_store (&new_number, number);
+}
+
+static void
+on_deleted (MonoProfiler *prof, uint32_t number, MonoGCHandleType type)
+{
+	atomic_store (&end_told, atomic_fetch_add (&told, 1));
+	CHECK (number == atomic_load (&old_number));
+}
+
+static void
+make_old_handle (void)
+{
+	start_once ();
+	monocle__gc_handle_leave ();
+	mono_profiler_set_gc_handle_created_callback (handle, on_created);
+	mono_profiler_set_gc_handle_deleted_callback (handle, on_deleted);
+	monocle__gc_handle_created (OLD, NULL, MONO_GC_HANDLE_NORMAL);
+	atomic_store (&old_number, atomic_load (&new_number));
+}
+
+static void
+destroy_old_handle (void)
+{
+	monocle__gc_handle_destroyed (OLD);
+}
+
+static void
+make_new_handle (void)
+{
+	monocle__gc_handle_created (NEW, NULL, MONO_GC_HANDLE_NORMAL);
+}
+
+static void
+a_number_was_free (void)
+{
+	CHECK (atomic_load (&new_number) != atomic_load (&old_number) ||
+	       atomic_load (&end_told) < atomic_load (&beginning_told));
+}
+
+static void
+a_number_is_not_made_again_before_its_end_was_told (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "handles",
+	    .prepare = make_old_handle,
+	    .check = a_number_was_free,
+	    .threads = { { "destroy", destroy_old_handle }, { "make", make_new_handle } },
+	    .meets = "gc_handle_taken_out gc_handle_end_told",
+	});
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+static atomic_bool is_alive, first_is_dead;
+static _Atomic uintptr_t about; /* the thread that the test is about */
+
+static void
+on_started (MonoProfiler *prof, uintptr_t tid)
+{
+	atomic_store (&about, tid);
+	CHECK (!atomic_exchange (&is_alive, true));
+}
+
+static void
+on_stopped (MonoProfiler *prof, uintptr_t tid)
+{
+	CHECK (tid == atomic_load (&about) && atomic_exchange (&is_alive, false));
+}
+
+static void
+listen_to_threads (void)
+{
+	start_once ();
+	mono_profiler_set_thread_started_callback (handle, on_started);
+	mono_profiler_set_thread_stopped_callback (handle, on_stopped);
+	atomic_store (&first_is_dead, false);
+}
+
+/* As two threads of which the second one has the pthread_t of the first. */
+static void
+be_two_threads (void)
+{
+	DWORD os_thread = (DWORD) gettid ();
+	monocle__callback_ThreadAssignedToOSThread (NULL, 1, os_thread);
+	CHECK (mono_thread_current ());
+	atomic_store (&first_is_dead, true);
+	MONOCLE__PAUSE (first_has_ended);
+	monocle__callback_ThreadAssignedToOSThread (NULL, 2, os_thread);
+	MONOCLE__PAUSE (second_runs);
+	CHECK (atomic_load (&is_alive) && mono_thread_current ());
+	monocle__callback_ThreadDestroyed (NULL, 2);
+}
+
+/* The runtime does so late, or not before all is over: then what the second one begins with ends the first. */
+static void
+bury_first (void)
+{
+	while (!atomic_load (&first_is_dead))
+		MONOCLE__PAUSE_WAITS (first_lives);
+	monocle__callback_ThreadDestroyed (NULL, 1);
+}
+
+static void
+both_have_ended (void)
+{
+	CHECK (!atomic_load (&is_alive));
+	monocle__callback_ThreadDestroyed (NULL, 1);
+}
+
+static void
+a_thread_begins_when_the_end_of_its_predecessor_was_told (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "threads",
+	    .prepare = listen_to_threads,
+	    .check = both_have_ended,
+	    .threads = { { "runs", be_two_threads }, { "finalizer", bury_first } },
+	    .meets = "thread_ending thread_exited thread_starts thread_has_tid sleep",
+	});
+}
+
+/* --- filters ------------------------------------------------------------------------------------------------------ */
+
+static fake_module house = { .path = u"/srv/house.exe", .is_mapped = true };
+static atomic_bool new_is_asked;
+
+static MonoProfilerCallInstrumentationFlags
+old_filter (MonoProfiler *prof, MonoMethod *method)
+{
+	return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
+static MonoProfilerCallInstrumentationFlags
+new_filter (MonoProfiler *prof, MonoMethod *method)
+{
+	atomic_store (&new_is_asked, true);
+	return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+}
+
+static void
+ask_about_main (void)
+{
+	bool is_new;
+	monocle__clr_image *image = monocle__clr_image_find (ID (&house));
+	CHECK (image && monocle__probing_ensure (image, HOUSE_MAIN, 0, &is_new) == MONOCLE__METHOD_PLAIN);
+}
+
+static void
+answer_by_old_filter (void)
+{
+	start_once ();
+	if (!house.data) {
+		house.data = house_data ();
+		fake_load (&house);
+	}
+	mono_profiler_set_call_instrumentation_filter_callback (handle, old_filter);
+	ask_about_main ();
+	atomic_store (&new_is_asked, false);
+}
+
+static void
+set_new_filter (void)
+{
+	mono_profiler_set_call_instrumentation_filter_callback (handle, new_filter);
+	MONOCLE__PAUSE (filter_set);
+	ask_about_main ();
+	CHECK (atomic_load (&new_is_asked));
+}
+
+static void
+new_filter_is_asked_once_more (void)
+{
+	CHECK (atomic_load (&new_is_asked));
+}
+
+static void
+a_filter_that_comes_while_another_answers_is_asked (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "filters",
+	    .prepare = answer_by_old_filter,
+	    .check = new_filter_is_asked_once_more,
+	    .threads = { { "set", set_new_filter }, { "ask", ask_about_main } },
+	    .meets = "probing_in_epoch probing_answered probing_forgot",
+	});
+}
+
+/* The image is new to both. */
+static void
+answer_nothing_yet (void)
+{
+	answer_by_old_filter ();
+	fake_unload (&house);
+	fake_load (&house);
+}
+
+static void
+a_filter_that_comes_with_the_first_answer_is_asked (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "first_answers",
+	    .prepare = answer_nothing_yet,
+	    .check = new_filter_is_asked_once_more,
+	    .threads = { { "set", set_new_filter }, { "ask", ask_about_main } },
+	    .meets = "probing_in_epoch probing_answered",
+	});
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (a_pause_is_told_to_be_over_before_the_next_begins),
+		cmocka_unit_test (a_number_is_not_made_again_before_its_end_was_told),
+		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
+		cmocka_unit_test (a_filter_that_comes_while_another_answers_is_asked),
+		cmocka_unit_test (a_filter_that_comes_with_the_first_answer_is_asked),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
