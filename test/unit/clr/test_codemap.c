@@ -16,14 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../seed.h"
-#include "../ecma/r2r_builder.h"
-#include "code/codemap.h"
 #include "fake-runtime.h"
-#include "images/image.h"
+#include "house.h"
 #include "thread-memory.h"
-
-enum { MAIN = 0x06000003, PATIENCE_MS = 10000, BODIES = 64, ROUNDS = 20000 };
 
 static fake_module house = { .path = u"/srv/house.exe", .is_mapped = true };
 static fake_module guest = { .path = u"/srv/guest.exe", .flags = COR_PRF_MODULE_COLLECTIBLE, .is_mapped = true };
@@ -37,20 +32,12 @@ mono_profiler_init_codemap (const char *desc)
 	mono_profiler_create (NULL);
 }
 
-static uint8_t *
-mapped_image (void)
-{
-	struct bytes flat = build_r2r (), mapped = map_pe (&flat);
-	bytes_free (&flat);
-	return mapped.data;
-}
-
 /* As granting samples does: before the runtime's first image. */
 static int
 start (void **state)
 {
-	house.data = mapped_image ();
-	guest.data = mapped_image ();
+	house.data = house_data ();
+	guest.data = house_data ();
 	setenv ("MONOCLE_PROFILE", "codemap", 1);
 	monocle__codemap_begin ();
 	if (monocle__callback_Initialize (NULL, (IUnknown *) &fake_runtime) != S_OK)
@@ -59,37 +46,16 @@ start (void **state)
 	return 0;
 }
 
-static MonoImage *
-image_of (fake_module *module)
+static void
+await (bool (*condition) (uintptr_t ip), uintptr_t ip)
 {
-	return monocle__clr_image_find (ID (module))->cli.record;
-}
-
-static uintptr_t
-function_at (const fake_module *module, uint32_t function)
-{
-	return (uintptr_t) module->data + R2R_CODE_RVA + function * R2R_FUNCTION_SIZE;
-}
-
-static MonoMethod *
-name_at (uintptr_t ip)
-{
-	monocle__code code;
-	return monocle__codemap_find (ip, &code) ? code.method : NULL;
-}
-
-static bool
-comes_true (bool (*condition) (uintptr_t ip), uintptr_t ip)
-{
-	for (int waited = 0; waited < PATIENCE_MS && !condition (ip); waited++)
-		usleep (1000);
-	return condition (ip);
+	FAKE_AWAIT (condition (ip));
 }
 
 static bool
 is_named (uintptr_t ip)
 {
-	return name_at (ip) != NULL;
+	return house_name_at (ip) != NULL;
 }
 
 /* --- precompiled -------------------------------------------------------------------------------------------------- */
@@ -111,16 +77,16 @@ precompiled_methods_are_known_by_every_byte (void **state)
 	} rows[] = {
 		{ 0, 1, false }, { 1, 1, true }, { 2, 3, false }, { 3, 20, false }, { 5, 3, true },
 	};
-	assert_true (comes_true (is_named, function_at (&house, 5))); /* the service goes through instances and parts */
+	await (is_named, house_function (&house, 5)); /* the service goes through instances and parts */
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (uint32_t offset = 0; offset < R2R_FUNCTION_SIZE; offset++) {
-			uintptr_t start = function_at (&house, rows[i].function);
+			uintptr_t start = house_function (&house, rows[i].function);
 			monocle__code code = find (start + offset);
 			assert_int_equal (code.start, start);
 			assert_int_equal (code.size, R2R_FUNCTION_SIZE);
 			assert_int_equal (code.kind, MONOCLE__CODE_R2R);
 			assert_int_equal (code.is_part, rows[i].is_part);
-			assert_ptr_equal (code.method, monocle_method_def (image_of (&house), 0x06000000 | rows[i].row));
+			assert_ptr_equal (code.method, monocle_method_def (house_record (&house), 0x06000000 | rows[i].row));
 			assert_non_null (code.unwind);
 			assert_int_equal (code.unwind[1], 4);
 		}
@@ -142,8 +108,8 @@ static void
 what_is_outside_is_not_found (void **state)
 {
 	monocle__code code = { .size = 77 };
-	assert_false (monocle__codemap_find (function_at (&house, 0) - 1, &code));
-	assert_false (monocle__codemap_find (function_at (&house, 6), &code));
+	assert_false (monocle__codemap_find (house_function (&house, 0) - 1, &code));
+	assert_false (monocle__codemap_find (house_function (&house, 6), &code));
 	assert_false (monocle__codemap_find (0, &code));
 	assert_false (monocle__codemap_find (UINTPTR_MAX, &code));
 	assert_int_equal (code.size, 77);
@@ -153,13 +119,13 @@ static void
 an_instance_is_read_from_its_signature (void **state)
 {
 	monocle__thread_memory_scratch ();
-	monocle__code code = find (function_at (&house, 4));
+	monocle__code code = find (house_function (&house, 4));
 	assert_int_equal (code.kind, MONOCLE__CODE_R2R_INSTANCE);
 	assert_non_null (code.method);
 	char *text = mono_method_full_name (code.method, 0);
 	assert_string_equal (text, "N.Outer`1<T_REF>:Stop");
 	free (text);
-	assert_ptr_equal (find (function_at (&house, 4) + 3).method, code.method);
+	assert_ptr_equal (find (house_function (&house, 4) + 3).method, code.method);
 }
 
 static void *
@@ -178,36 +144,36 @@ threads_without_memory_find_what_is_known (void **state)
 {
 	pthread_t thread;
 	void *method = NULL;
-	pthread_create (&thread, NULL, find_without_memory, (void *) function_at (&house, 4));
+	pthread_create (&thread, NULL, find_without_memory, (void *) house_function (&house, 4));
 	pthread_join (thread, &method);
-	assert_ptr_equal (method, name_at (function_at (&house, 4)));
+	assert_ptr_equal (method, house_name_at (house_function (&house, 4)));
 }
 
 static void
 precompiled_code_becomes_a_jit_info_when_a_module_asks (void **state)
 {
-	void *at = (void *) (function_at (&house, 2) + 5);
+	void *at = (void *) (house_function (&house, 2) + 5);
 	assert_null (monocle_jit_info_find (at));
 	MonoJitInfo *info = mono_jit_info_table_find (mono_get_root_domain (), at);
 	assert_non_null (info);
-	assert_ptr_equal (mono_jit_info_get_code_start (info), (void *) function_at (&house, 2));
+	assert_ptr_equal (mono_jit_info_get_code_start (info), (void *) house_function (&house, 2));
 	assert_int_equal (mono_jit_info_get_code_size (info), R2R_FUNCTION_SIZE);
-	assert_ptr_equal (mono_jit_info_get_method (info), monocle_method_def (image_of (&house), MAIN));
+	assert_ptr_equal (mono_jit_info_get_method (info), monocle_method_def (house_record (&house), HOUSE_MAIN));
 	assert_ptr_equal (mono_jit_info_table_find (mono_get_root_domain (), at), info);
-	assert_null (mono_jit_info_table_find (mono_get_root_domain (), (void *) function_at (&house, 6)));
+	assert_null (mono_jit_info_table_find (mono_get_root_domain (), (void *) house_function (&house, 6)));
 }
 
 static void
 each_piece_has_a_word_of_its_own (void **state)
 {
 	for (uint32_t i = 0; i < 6; i++) {
-		_Atomic (uint64_t) *word = find (function_at (&house, i)).frame;
+		_Atomic (uint64_t) *word = find (house_function (&house, i)).frame;
 		assert_non_null (word);
 		assert_int_equal (*word, 0);
 		*word = i + 1;
 	}
 	for (uint32_t i = 0; i < 6; i++)
-		assert_int_equal (*find (function_at (&house, i) + 1).frame, i + 1);
+		assert_int_equal (*find (house_function (&house, i) + 1).frame, i + 1);
 }
 
 static void
@@ -215,14 +181,14 @@ collectible_images_have_no_precompiled_code_in_use (void **state)
 {
 	monocle__code code;
 	fake_load (&guest);
-	assert_false (monocle__codemap_find (function_at (&guest, 0), &code));
+	assert_false (monocle__codemap_find (house_function (&guest, 0), &code));
 	fake_unload (&guest);
 }
 
 /* --- compiled ----------------------------------------------------------------------------------------------------- */
 
-static fake_function of_main = { &house, MAIN, 0, 0, { 0 }, { &body }, 1 };
-static fake_function of_guest = { &guest, MAIN, 0, 0, { 0 }, { &other_body }, 1 };
+static fake_function of_main = { &house, HOUSE_MAIN, 0, 0, { 0 }, { &body }, 1 };
+static fake_function of_guest = { &guest, HOUSE_MAIN, 0, 0, { 0 }, { &other_body }, 1 };
 
 static void
 compiled_bodies_are_found_as_soon_as_they_are_told (void **state)
@@ -234,7 +200,7 @@ compiled_bodies_are_found_as_soon_as_they_are_told (void **state)
 	assert_int_equal (code.kind, MONOCLE__CODE_JIT);
 	assert_int_equal (code.start, ID (&body));
 	assert_int_equal (code.size, body.size);
-	assert_ptr_equal (code.method, monocle_method_def (image_of (&house), MAIN));
+	assert_ptr_equal (code.method, monocle_method_def (house_record (&house), HOUSE_MAIN));
 	assert_int_equal (*code.frame, 0);
 	*code.frame = 5;
 	assert_int_equal (*find (ID (&body)).frame, 5);
@@ -290,9 +256,9 @@ what_is_learnt_is_named (void **state)
 {
 	fake_found = &of_main;
 	learn (ID (&body) + 8);
-	assert_true (comes_true (is_named, ID (&body) + 8));
-	assert_ptr_equal (name_at (ID (&body)), monocle_method_def (image_of (&house), MAIN));
-	assert_true (comes_true (is_settled, 0));
+	await (is_named, ID (&body) + 8);
+	assert_ptr_equal (house_name_at (ID (&body)), monocle_method_def (house_record (&house), HOUSE_MAIN));
+	await (is_settled, 0);
 	fake_found = NULL;
 	monocle_jit_info_free_code (&body);
 }
@@ -302,12 +268,12 @@ what_the_runtime_does_not_know_is_asked_once (void **state)
 {
 	uint64_t asked = counts ().asked;
 	learn (ID (&house));
-	assert_true (comes_true (is_settled, 0));
+	await (is_settled, 0);
 	assert_int_equal (counts ().asked, asked + 1);
 	for (int i = 0; i < 100; i++)
 		monocle__codemap_learn (ID (&house));
 	learn (ID (&house) + 1);
-	assert_true (comes_true (is_settled, 0));
+	await (is_settled, 0);
 	assert_int_equal (counts ().asked, asked + 2);
 }
 
@@ -318,108 +284,12 @@ nothing_is_learnt_while_an_image_goes (void **state)
 	fake_load (&guest);
 	monocle__callback_ModuleUnloadStarted (NULL, ID (&guest));
 	learn (ID (&other_body));
-	assert_true (comes_true (is_settled, 0));
+	await (is_settled, 0);
 	assert_int_equal (counts ().asked, asked);
 	monocle__callback_ModuleUnloadFinished (NULL, ID (&guest), S_OK);
 	learn (ID (&other_body));
-	assert_true (comes_true (is_settled, 0));
+	await (is_settled, 0);
 	assert_int_equal (counts ().asked, asked + 1);
-}
-
-/* --- threads ------------------------------------------------------------------------------------------------------ */
-
-static atomic_bool over;
-static MonoMethod *methods[BODIES];
-
-/* Body i is `methods[i]`'s whenever there is one: 32 bytes, or 48 that reach into the next one's place. */
-static uintptr_t
-place (unsigned i)
-{
-	return 0x70000000 + (uintptr_t) i * 32;
-}
-
-static void *
-come_and_go (void *seed)
-{
-	unsigned random = (unsigned) seed_of ((uintptr_t) seed);
-	for (int round = 0; round < ROUNDS; round++) {
-		unsigned i = (random = random * 1103515245 + 12345) >> 16 & (BODIES - 1);
-		monocle_jit_info_new (methods[i], (void *) place (i), round & 1 ? 32 : 48);
-		if (round % 3 == 0)
-			monocle_jit_info_free_code ((void *) place (random >> 8 & (BODIES - 1)));
-	}
-	return NULL;
-}
-
-static void *
-look_around (void *result)
-{
-	unsigned random = (unsigned) seed_of (1);
-	monocle__code code;
-	while (!atomic_load (&over)) {
-		random = random * 1103515245 + 12345;
-		uintptr_t ip = place (random >> 16 & (BODIES - 1)) + (random >> 8 & 31);
-		if (monocle__codemap_find (ip, &code)) {
-			unsigned i = (unsigned) (code.start - place (0)) / 32;
-			*(unsigned *) result += ip - code.start >= code.size || code.method != methods[i];
-			atomic_fetch_add (code.frame, 1);
-		} else if (random % 64 == 0)
-			monocle__codemap_learn (ip);
-		*(unsigned *) result += name_at (function_at (&house, 0)) != methods[0];
-	}
-	return NULL;
-}
-
-static void
-threads_find_what_is_there_while_it_changes (void **state)
-{
-	pthread_t changers[2], lookers[2];
-	unsigned wrong[2] = { 0, 0 };
-	for (uint32_t i = 0; i < BODIES; i++)
-		methods[i] = monocle_method_def (image_of (&house), 0x06000001 + i);
-	for (uintptr_t i = 0; i < 2; i++) {
-		pthread_create (&lookers[i], NULL, look_around, &wrong[i]);
-		pthread_create (&changers[i], NULL, come_and_go, (void *) (i + 7));
-	}
-	for (int i = 0; i < 2; i++)
-		pthread_join (changers[i], NULL);
-	atomic_store (&over, true);
-	for (int i = 0; i < 2; i++)
-		pthread_join (lookers[i], NULL);
-	assert_int_equal (wrong[0] + wrong[1], 0);
-}
-
-/* Modules come while others look: names appear, none is ever another's. */
-static void *
-look_for_guests (void *result)
-{
-	monocle__code code;
-	while (!atomic_load (&over))
-		for (uint32_t i = 0; i < 6; i++)
-			if (monocle__codemap_find (function_at (&house, i), &code) && code.method)
-				*(unsigned *) result += code.start != function_at (&house, i);
-	return NULL;
-}
-
-static void
-images_come_while_others_look (void **state)
-{
-	static fake_module more[40];
-	pthread_t looker;
-	unsigned wrong = 0;
-	atomic_store (&over, false);
-	pthread_create (&looker, NULL, look_for_guests, &wrong);
-	for (int i = 0; i < 40; i++) {
-		more[i] = (fake_module) { .data = mapped_image (), .path = u"/srv/more.exe", .is_mapped = true };
-		fake_load (&more[i]);
-	}
-	for (int i = 0; i < 40; i++) {
-		assert_true (comes_true (is_named, function_at (&more[i], 5)));
-		assert_ptr_equal (name_at (function_at (&more[i], 2)), monocle_method_def (image_of (&more[i]), MAIN));
-	}
-	atomic_store (&over, true);
-	pthread_join (looker, NULL);
-	assert_int_equal (wrong, 0);
 }
 
 int
@@ -439,8 +309,6 @@ main (void)
 		cmocka_unit_test (what_is_learnt_is_named),
 		cmocka_unit_test (what_the_runtime_does_not_know_is_asked_once),
 		cmocka_unit_test (nothing_is_learnt_while_an_image_goes),
-		cmocka_unit_test (threads_find_what_is_there_while_it_changes),
-		cmocka_unit_test (images_come_while_others_look),
 	};
 	return cmocka_run_group_tests (tests, start, NULL);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <glob.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <mono/metadata/mono-gc.h>
 #include "../core/child.h"
 #include "fake-runtime.h"
@@ -58,7 +59,8 @@ static COR_PRF_STATIC_TYPE static_kind;
 static COR_PRF_GC_GENERATION generation;
 static HRESULT generation_answer;
 static ULONG range_count;
-static useconds_t delay;
+static sem_t may_end; /* a collection that is held */
+static atomic_bool is_held;
 
 static int
 here (void)
@@ -231,7 +233,8 @@ force_gc (ICorProfilerInfo15 *self)
 	monocle__callback_GarbageCollectionStarted (NULL, 5, all, COR_PRF_GC_INDUCED);
 	monocle__callback_GarbageCollectionFinished (NULL);
 	forced++;
-	usleep (delay);
+	while (is_held && sem_wait (&may_end))
+		;
 	return S_OK;
 }
 
@@ -355,10 +358,13 @@ CHILD_TEST (a_question_that_was_given_up_is_never_asked)
 {
 	static text own = { &string_type, 0, { 0 } };
 	start ();
-	delay = 300 * 1000;
+	sem_init (&may_end, 0, 0);
+	is_held = true;
 	mono_gc_collect (2);
 	place = IN_PROBE;
 	CHECK (mono_gchandle_new ((MonoObject *) &own, 0) == 0);
+	is_held = false;
+	sem_post (&may_end);
 	place = FOREIGN;
 	mono_gc_collect (2);
 	CHECK (forced == 2 && handles == 0 && !on_service);
@@ -502,9 +508,7 @@ CHILD_TEST (a_thread_of_the_runtime_does_not_wait_for_a_collection_and_others_do
 {
 	start ();
 	mono_gc_collect (2);
-	for (int i = 0; i < 1000 && !forced; i++)
-		usleep (1000);
-	CHECK (forced == 1);
+	FAKE_AWAIT (forced == 1);
 	place = FOREIGN;
 	mono_gc_collect (0);
 	mono_gc_collect (0);
@@ -527,9 +531,7 @@ CHILD_TEST (finalizers_are_notified_from_anywhere_and_may_collect)
 	mono_profiler_set_gc_finalized_callback (own_handle, on_finalized);
 	place = IN_PROBE;
 	mono_gc_finalize_notify ();
-	for (int i = 0; i < 10000 && !forced; i++)
-		usleep (1000);
-	CHECK (forced == 1);
+	FAKE_AWAIT (forced == 1);
 	place = FOREIGN;
 	mono_gc_collect (2); /* the service is free again */
 	CHECK (forced == 2);
