@@ -177,7 +177,8 @@ look_up (walk *at, const char *name)
 	size_t length = strlen (at->done);
 	if (length + strlen (name) + 2 > sizeof at->done)
 		return fail (at, ENAMETOOLONG);
-	sprintf (at->done + length, "/%s", name);
+	at->done[length] = '/';
+	strcpy (at->done + length + 1, name);
 	if (lstat (at->done, &status))
 		return errno == ENOENT ? fail_absent (at) : fail (at, errno);
 	int error = judge (at, &status);
