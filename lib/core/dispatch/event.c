@@ -22,6 +22,7 @@
 #include "handle.h"
 #include "host.h"
 #include "invariant.h"
+#include "pause.h"
 
 static _Atomic (uint32_t) listeners[MONOCLE_EVENT_COUNT];
 static uint32_t counts[MONOCLE_EVENT_COUNT];
@@ -36,8 +37,12 @@ settle (monocle_event event)
 		uint32_t *from = delivering ? &parked[event] : &counts[event];
 		uint32_t *to = delivering ? &counts[event] : &parked[event];
 
-		if (__atomic_load_n (from, __ATOMIC_SEQ_CST))
-			__atomic_fetch_add (to, __atomic_exchange_n (from, 0, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+		if (__atomic_load_n (from, __ATOMIC_SEQ_CST)) {
+			MONOCLE__PAUSE (event_count_found);
+			uint32_t moved = __atomic_exchange_n (from, 0, __ATOMIC_SEQ_CST);
+			MONOCLE__PAUSE (event_count_taken);
+			__atomic_fetch_add (to, moved, __ATOMIC_SEQ_CST);
+		}
 	} while (delivering != monocle__host_delivering ());
 }
 
@@ -54,6 +59,7 @@ tell_host (monocle_event event)
 		return;
 	do {
 		wanted = atomic_load_explicit (&listeners[event], memory_order_seq_cst) != 0;
+		MONOCLE__PAUSE (event_wanted_known);
 		host->event_wanted (host->host, event, wanted);
 	} while (wanted != (atomic_load_explicit (&listeners[event], memory_order_seq_cst) != 0));
 }
@@ -65,7 +71,10 @@ count_listener (monocle_event event, uint32_t change)
 
 	/* Counted before it is in its slot and until it is out of it: nobody takes away what was not added. */
 	MONOCLE__INVARIANT (change == 1 ? was != UINT32_MAX : was != 0);
-	__atomic_fetch_add (monocle__host_delivering () ? &counts[event] : &parked[event], change, __ATOMIC_SEQ_CST);
+	uint32_t *count = monocle__host_delivering () ? &counts[event] : &parked[event];
+	MONOCLE__PAUSE (event_count_chosen);
+	__atomic_fetch_add (count, change, __ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (event_counted);
 	settle (event);
 	if (was == 0 || was + change == 0)
 		tell_host (event);
@@ -87,8 +96,10 @@ set_callback (MonoProfilerHandle handle, monocle_event event, void *callback)
 	if (callback)
 		count_listener (event, 1);
 	void *old = __atomic_exchange_n (&handle->callbacks[event], callback, __ATOMIC_ACQ_REL);
-	if (old)
+	if (old) {
+		MONOCLE__PAUSE (event_slot_emptied);
 		count_listener (event, UINT32_MAX);
+	}
 	const monocle_host_ops *host = monocle__host_ops ();
 	if (host->callback_changed && old != callback)
 		host->callback_changed (host->host, event);

@@ -14,6 +14,7 @@
 #include "handle.h"
 #include "host.h"
 #include "invariant.h"
+#include "pause.h"
 
 static _Atomic (uint32_t) call_filters, coverage_filters;
 
@@ -36,11 +37,14 @@ mono_profiler_set_call_instrumentation_filter_callback (MonoProfilerHandle handl
 	monocle__handle *self = (monocle__handle *) handle;
 	if (!self)
 		return;
-	if (callback)
+	if (callback) {
 		atomic_fetch_add_explicit (&call_filters, 1, memory_order_seq_cst);
+		MONOCLE__PAUSE (filter_counted);
+	}
 	MonoProfilerCallInstrumentationFilterCallback old =
 	    atomic_exchange_explicit (&self->call_filter, callback, memory_order_acq_rel);
 	if (old) {
+		MONOCLE__PAUSE (filter_replaced);
 		uint32_t were = atomic_fetch_sub_explicit (&call_filters, 1, memory_order_seq_cst);
 		MONOCLE__INVARIANT (were != 0);
 	}

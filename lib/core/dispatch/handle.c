@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "host.h"
 #include "invariant.h"
+#include "pause.h"
 
 static _Atomic (monocle__handle *) newest;
 struct _MonoProfilerDesc *monocle__handles_shown;
@@ -48,9 +49,11 @@ monocle__handle_publish (void)
 {
 	for (;;) {
 		struct _MonoProfilerDesc *is = __atomic_load_n (&monocle__handles_shown, __ATOMIC_SEQ_CST);
+		MONOCLE__PAUSE (handle_shown_read);
 		monocle__handle *first = atomic_load_explicit (&newest, memory_order_seq_cst);
 		struct _MonoProfilerDesc *should = monocle__host_delivering () && first ? &first->desc : NULL;
 
+		MONOCLE__PAUSE (handle_shown_next);
 		MONOCLE__INVARIANT (!is || first);
 		if (is == should)
 			return;
@@ -85,6 +88,7 @@ mono_profiler_create (MonoProfiler *prof)
 		handle->desc.next = first ? &first->desc : NULL;
 	while (
 	    !atomic_compare_exchange_strong_explicit (&newest, &first, handle, memory_order_seq_cst, memory_order_seq_cst));
+	MONOCLE__PAUSE (handle_listed);
 	MONOCLE__INVARIANT (handle->desc.next != &handle->desc && monocle__handle_first ());
 	monocle__handle_publish ();
 	return &handle->desc;

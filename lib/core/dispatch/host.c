@@ -30,6 +30,7 @@
 #include "load/roster.h"
 #include "load/self.h"
 #include "log.h"
+#include "pause.h"
 #include "sample/sampler.h"
 
 enum { AWAITED = 0, WINDOW = 1, DELIVERING = 2, ENDED = 4, QUIET = 8 };
@@ -255,6 +256,7 @@ monocle_host_startup_done (void)
 		return;
 	begin_control ();
 	move_phase (DELIVERING, WINDOW);
+	MONOCLE__PAUSE (host_delivers);
 	monocle__handle_publish ();
 	monocle__event_publish ();
 	monocle__roster_say (runtime ());
@@ -303,6 +305,7 @@ monocle_host_shutdown (void)
 {
 	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING | QUIET) & ENDED)
 		return;
+	MONOCLE__PAUSE (host_has_ended);
 	if (!stays)
 		monocle__control_end ();
 	monocle__event_publish ();
