@@ -23,8 +23,9 @@ class Browser:
         self.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs, ours = os.pipe()
         mine, out = os.pipe()
-        command = [PROGRAM, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars',
-                   '--disable-dev-shm-usage', '--remote-debugging-pipe', '--user-data-dir=' + self.home.name,
+        command = [PROGRAM, '--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader',
+                   '--enable-unsafe-swiftshader', '--hide-scrollbars', '--disable-dev-shm-usage',
+                   '--remote-debugging-pipe', '--user-data-dir=' + self.home.name,
                    '--window-size=%d,%d' % (width, height), 'about:blank']
         self.process = subprocess.Popen(
             ['sh', '-c', 'exec "$@" 3<&%d 4>&%d' % (theirs, out), 'sh', *command], pass_fds=[theirs, out],
@@ -77,11 +78,10 @@ class Browser:
                 return message['result']
 
     def open(self, path, link=''):
-        """Goes to a file, by way of an empty page: another link of the same file would not load it again."""
-        for url in ['about:blank', pathlib.Path(path).resolve().as_uri() + link]:
-            self.call('Page.navigate', url=url)
-            while self.message().get('method') != 'Page.loadEventFired':
-                pass
+        """Goes to a file, by a number of its own: another link of the same address would not load it again."""
+        self.call('Page.navigate', url='%s?%d%s' % (pathlib.Path(path).resolve().as_uri(), self.number, link))
+        while self.message().get('method') != 'Page.loadEventFired':
+            pass
 
     def evaluate(self, script):
         """The value of an expression, after its promise is kept."""

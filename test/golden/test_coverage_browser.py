@@ -3,25 +3,14 @@
 """What `monocle html` writes, in a real browser: pages are opened in one Chromium, used as a person would, and asked.
 
     test_coverage_browser.py MONOCLE [--screenshot FOLDER]
-
-Exit code 77 (skipped) without Chromium.
 """
-import argparse
 import hashlib
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'command')]
-import chromium  # noqa: E402
-import cover_file  # noqa: E402
+import browser_case
+import cover_file
 
-ARGUMENTS = None
 READY = 'document.documentElement.dataset.ready'
 
 SHOP = '''using System;
@@ -104,40 +93,29 @@ def many_files(folder, count):
     return folder / 'many.mcov'
 
 
-class Page(unittest.TestCase):
+class Page(browser_case.Page):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.holder.name)
+        super().setUpClass()
         cls.shop = cls.html(shop_coverage(cls.folder))
-        cls.browser = chromium.Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.holder.cleanup()
 
     @classmethod
     def html(cls, path, *options):
-        page = path.with_suffix('.html')
-        subprocess.run([ARGUMENTS.monocle, 'html', path, '-o', page, *options], check=True, stdout=subprocess.DEVNULL)
-        return page
+        cls.run_monocle('html', path, '-o', path.with_suffix('.html'), *options)
+        return path.with_suffix('.html')
 
-    def tearDown(self):
-        self.assertEqual(self.browser.errors, [])
+    def setUp(self):
+        self.browser.size(1200, 800)
 
     def open(self, link='', page=None):
         self.browser.open(page or self.shop, link)
         self.browser.until(READY)
 
-    def ask(self, script):
-        return self.browser.evaluate(script)
-
     def text(self, selector):
-        return self.ask('document.querySelector(%r).textContent' % selector)
+        return self.see('document.querySelector(%r).textContent' % selector)
 
     def rows(self):
-        return self.ask('''[...document.querySelectorAll("#rows tr")].map(row =>
+        return self.see('''[...document.querySelectorAll("#rows tr")].map(row =>
             [row.querySelector(".name").textContent, row.cells[1].textContent, row.cells[2].textContent])''')
 
     def press(self, key, condition):
@@ -146,14 +124,14 @@ class Page(unittest.TestCase):
 
     def line(self, number):
         """Kind, mark, hits and branches of a line, as they are shown."""
-        return self.ask('''(row => [row.className, (row.querySelector(".mark").firstChild || { data: "" }).data,
+        return self.see('''(row => [row.className, (row.querySelector(".mark").firstChild || { data: "" }).data,
             row.querySelector(".hits").textContent, row.querySelector(".ways").textContent])(
             document.querySelector('.num[data-line="%d"]').parentNode)''' % number)
 
     def test_sums_losses_and_sources_are_told(self):
         self.open()
         self.assertEqual(self.text('#title'), 'shop.mcov')
-        cards = self.ask('[...document.querySelectorAll(".card")].map(card => card.textContent)')
+        cards = self.see('[...document.querySelectorAll(".card")].map(card => card.textContent)')
         self.assertEqual(cards, ['Lines56.2 %9 of 16, 7 missed', 'Branches33.3 %2 of 6, 4 missed',
                                  'Methods83.3 %5 of 6, 1 missed'])
         for words in ['2 methods could not be given counters', '1 source changed after it was compiled',
@@ -167,16 +145,16 @@ class Page(unittest.TestCase):
         self.assertEqual(names, ['Shop.Core.dll', 'more', 'Changed.cs', 'Basket.cs', 'Web<b>.dll', 'more', 'Gone.cs',
                                  'a<img src=x onerror=alert(1)>&amp;.cs'])
         self.assertEqual(self.rows()[3], ['Basket.cs', '50.0 %', '5'])
-        self.ask('document.querySelectorAll("#heads button")[2].click()')
+        self.see('document.querySelectorAll("#heads button")[2].click()')
         self.browser.until('location.hash === "#sort=-missed"')
         self.assertEqual([row[0] for row in self.rows()][:3], ['Shop.Core.dll', 'Basket.cs', 'more'])
-        self.ask('document.querySelectorAll("#rows .turn")[1].click()')
+        self.see('document.querySelectorAll("#rows .turn")[1].click()')
         self.assertIn(['Shop.Basket', '50.0 %', '5'], self.rows())
-        self.ask('document.querySelectorAll("#rows .turn")[0].click()')
+        self.see('document.querySelectorAll("#rows .turn")[0].click()')
         self.assertEqual([row[0] for row in self.rows()][:2], ['Shop.Core.dll', 'Web<b>.dll'])
-        self.ask('document.querySelector("#only").click()')
+        self.see('document.querySelector("#only").click()')
         self.browser.until('location.hash.includes("only=missed")')
-        self.ask('document.querySelector("[data-view=files]").click()')
+        self.see('document.querySelector("[data-view=files]").click()')
         self.browser.until('location.hash.includes("view=files")')
         self.assertEqual([row[0] for row in self.rows()], ['Basket.cs', 'more/Changed.cs', 'more/Gone.cs'])
 
@@ -187,18 +165,18 @@ class Page(unittest.TestCase):
             self.browser.key(key)
         self.browser.until('location.hash === "#q=basket"')
         self.assertEqual([row[0] for row in self.rows()], ['Basket.cs', 'Shop.Basket'])
-        self.ask('monocle.go({ q: "basket.total" })')
+        self.see('monocle.go({ q: "basket.total" })')
         self.assertEqual(self.rows(), [['Total (int,bool)', '66.6 %', '2']])
-        self.ask('document.querySelector("#rows a").focus()')
-        self.ask('document.querySelector("#rows a").click()')
+        self.see('document.querySelector("#rows a").focus()')
+        self.see('document.querySelector("#rows a").click()')
         self.browser.until('monocle.view()')
-        self.assertEqual(self.ask('location.hash'), '#file=Basket.cs&line=13&q=basket.total')
-        self.ask('history.back()')
+        self.assertEqual(self.see('location.hash'), '#file=Basket.cs&line=13&q=basket.total')
+        self.see('history.back()')
         self.browser.until('!monocle.state().file')
         self.assertEqual(self.text('#found'), '1 found')
         self.assertIn('12,345 calls', self.text('#rows'))
         self.browser.until('document.activeElement.className === "name"')
-        self.ask('monocle.go({ q: "no such thing" })')
+        self.see('monocle.go({ q: "no such thing" })')
         self.assertEqual(self.text('#found'), 'nothing found')
 
     def test_a_source_shows_hits_misses_and_ways_that_were_not_taken(self):
@@ -211,14 +189,14 @@ class Page(unittest.TestCase):
         self.assertEqual(self.text('.here .text'), SHOP.split('\n')[14])
         self.assertEqual(self.text('.never'), 'amount--;')
         ask = 'document.querySelector(\'.num[data-line="%d"]\').parentNode.querySelector("button").focus()'
-        self.ask(ask % 13)
+        self.see(ask % 13)
         self.assertEqual(self.text('#tip'), 'branch 1: 1 of 2; the way on within the line was never taken\n'
                                             'branch 2: 0 of 2; the way on to line 14 was never taken, '
                                             'the jump to line 15 was never taken')
-        self.ask(ask % 16)
+        self.see(ask % 16)
         self.assertEqual(self.text('#tip'), '1 of 2; case 0 of the switch to line 18 was never taken')
         self.assertIn('50.0 % of 10 lines, 5 missed', self.text('#facts'))
-        self.assertTrue(self.ask('document.querySelector("#source-notice").hidden'))
+        self.assertTrue(self.see('document.querySelector("#source-notice").hidden'))
 
     def test_keys_go_to_what_is_missed(self):
         self.open('#file=Basket.cs')
@@ -227,7 +205,7 @@ class Page(unittest.TestCase):
             if line:
                 self.browser.until('monocle.state().line === %d' % line)
         self.assertEqual(self.text('.here .num'), '16')
-        self.ask('monocle.go({ line: 27 })')
+        self.see('monocle.go({ line: 27 })')
         self.press('n', 'document.querySelector("#said").textContent')
         self.assertIn('no further missed line', self.text('#said'))
         self.press('[', 'monocle.state().file === "more/Changed.cs"')
@@ -241,10 +219,10 @@ class Page(unittest.TestCase):
         self.assertEqual(self.line(9)[0], 'row hit')
         self.assertTrue(self.text('.c').startswith('/*xxx'))
         self.assertIn('(5,004 more characters)', self.text('#lines'))
-        self.assertEqual(self.ask('document.activeElement.id'), 'code')
+        self.assertEqual(self.see('document.activeElement.id'), 'code')
         self.open('#file=more/Gone.cs&line=4000000000')
         self.assertIn('was not found on this machine', self.text('#source-notice'))
-        self.assertEqual(self.ask('monocle.view().lines.map(line => line.number)'), [3, 4000000000])
+        self.assertEqual(self.see('monocle.view().lines.map(line => line.number)'), [3, 4000000000])
         self.assertEqual(self.line(4000000000), ['row miss here', '✗', '0', ''])
         self.open('#file=nothing.cs')
         self.assertIn('no such file', self.text('#source-notice'))
@@ -254,47 +232,47 @@ class Page(unittest.TestCase):
         self.open('#file=Basket.cs', page)
         self.assertIn('--no-sources', self.text('#source-notice'))
         self.assertEqual(self.line(13)[0], 'row part')
-        self.assertEqual(self.ask('document.title'), 'Basket.cs – a <b>title</b>')
+        self.assertEqual(self.see('document.title'), 'Basket.cs – a <b>title</b>')
         Page.shop = self.html(shop_coverage(self.folder))
 
     def test_hostile_names_and_texts_stay_text(self):
         self.open()
-        before = self.ask('[document.scripts.length, document.images.length]')
-        self.ask('monocle.go({ view: "classes" })')
+        before = self.see('[document.scripts.length, document.images.length]')
+        self.see('monocle.go({ view: "classes" })')
         self.assertIn('Web.<i>&lt;', [row[0] for row in self.rows()])
-        self.ask('monocle.go({ q: "img" })')
-        self.ask('document.querySelector("#rows a").click()')
+        self.see('monocle.go({ q: "img" })')
+        self.see('document.querySelector("#rows a").click()')
         self.browser.until('monocle.view()')
         self.assertEqual(self.text('.text'), HOSTILE.strip().replace('\u202e', '\ufffd'))
-        self.assertEqual(self.ask('[document.scripts.length, document.images.length]'), before)
-        self.assertNotEqual(self.ask('document.title'), 'taken')
-        self.assertNotIn('\u202e', self.ask('document.documentElement.innerText'))
+        self.assertEqual(self.see('[document.scripts.length, document.images.length]'), before)
+        self.assertNotEqual(self.see('document.title'), 'taken')
+        self.assertNotIn('\u202e', self.see('document.documentElement.innerText'))
 
     def test_csharp_is_coloured(self):
         self.open('#file=Basket.cs')
-        kinds = self.ask('''[...document.querySelectorAll("#lines .text span")].map(span =>
+        kinds = self.see('''[...document.querySelectorAll("#lines .text span")].map(span =>
             span.className.trim() + ":" + span.textContent)''')
         for piece in ['k:namespace', 'c:// a gift', 'd:10', 's:"never"', 's:@"a ""basket"" \\"', 'k:default',
                       's:$"basket {DateTime.Now:"HH"} of {{you}}"', 'c:       more than one line of comment. */']:
             self.assertIn(piece, kinds)
         text = r"""$@"a {x["b"]} ""c" + 'd' + "e\"f" + $$""" + '"""' + '''"g"''' + '"""' + ' if'
-        self.assertEqual(self.ask('monocle.colour(%r).map(piece => piece[2]).join("")' % text), 'ssssk')
+        self.assertEqual(self.see('monocle.colour(%r).map(piece => piece[2]).join("")' % text), 'ssssk')
 
     def test_ten_thousand_files_are_drawn_a_part_at_a_time(self):
         self.open('#view=files', self.html(many_files(self.folder, 10000)))
         self.assertEqual(self.text('#found'), '10,000 files')
-        drawn = self.ask('document.querySelectorAll("#rows tr").length')
+        drawn = self.see('document.querySelectorAll("#rows tr").length')
         self.assertTrue(0 < drawn < 1000, drawn)
-        self.ask('document.querySelector("#overview").scrollTop = 1e9')
+        self.see('document.querySelector("#overview").scrollTop = 1e9')
         self.browser.until('document.querySelectorAll("#rows tr").length > %d' % drawn)
-        self.ask('monocle.go({ view: "tree", q: "class9999" })')
+        self.see('monocle.go({ view: "tree", q: "class9999" })')
         self.assertEqual([row[0] for row in self.rows()], ['Many.Class9999'])
 
     def test_colours_can_be_told_apart(self):
         """Each text on its background: a contrast of 4.5 to 1 at least (WCAG 2, AA)."""
         self.open('#file=Basket.cs')
         for theme in ['light', 'dark']:
-            colours = self.ask('''(document.documentElement.dataset.theme = %r, Object.fromEntries(
+            colours = self.see('''(document.documentElement.dataset.theme = %r, Object.fromEntries(
                 [...document.styleSheets[0].cssRules[0].style].filter(name => name.startsWith("--")).map(name =>
                 [name.slice(2), getComputedStyle(document.documentElement).getPropertyValue(name).trim()])))''' % theme)
             backs = ['back', 'hit-back', 'miss-back', 'part-back']
@@ -317,7 +295,7 @@ def contrast(one, other):
 def take_screenshots(folder):
     """For people to look at: light, dark, and on a telephone; the table, a source, and paper."""
     Page.setUpClass()
-    browser, folder = Page.browser, pathlib.Path(folder)
+    browser = Page.browser
     for name, width, height, scale, is_dark in [('light', 1200, 800, 1, False), ('dark', 1200, 800, 1, True),
                                                 ('narrow', 390, 800, 2, False)]:
         browser.size(width, height, scale, scale > 1)
@@ -327,19 +305,7 @@ def take_screenshots(folder):
             browser.until(READY)
             browser.screenshot(folder / ('%s-%s.png' % (kind, name)))
     browser.print(folder / 'source.pdf')
-    Page.tearDownClass()
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser()
-    parser.add_argument('monocle')
-    parser.add_argument('--screenshot')
-    ARGUMENTS, rest = parser.parse_known_args()
-    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
-    if not chromium.PROGRAM:
-        print('skipped: there is no Chromium along PATH')
-        sys.exit(77)
-    if ARGUMENTS.screenshot:
-        take_screenshots(ARGUMENTS.screenshot)
-    else:
-        unittest.main(argv=sys.argv[:1] + rest)
+    browser_case.main(take_screenshots=take_screenshots)

@@ -1,85 +1,37 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The flame graph in a real browser: a script is appended to the page, acts like a person and writes down what it sees.
+"""The flame graph in a real browser: a script acts like a person and writes down what it sees.
 
     test_flame_browser.py MONOCLE [--screenshot FOLDER]
-
-Exit code 77 (skipped) without Chromium.
 """
-import argparse
-import html
-import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
-
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import browser_case
 import harness
 import pprof
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ARGUMENTS = None
-BROWSER = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
-
-PROBE = '''<script>
-{
+PROBE = '''(() => {
 const seen = {}, m = window.monocle, $ = id => document.getElementById(id);
 const key = (name, target) => (target || document).dispatchEvent(
     new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
 const frame = m.draw; /* a page that nobody looks at gets no animation frames */
 const find = name => { for (let i = 0; i < m.count; i++) if (m.nameAt(i) === name) return i; return -1; };
-try { %s } catch (error) { seen.error = String(error.stack); }
-const out = document.createElement("pre");
-out.id = "seen";
-out.textContent = JSON.stringify(seen);
-document.body.append(out);
-}
-</script>'''
+%s
+return seen; })()'''
 
 
-def browse(page, *options):
-    with tempfile.TemporaryDirectory() as home:
-        command = [BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars',
-                   '--disable-dev-shm-usage',
-                   '--user-data-dir=' + home, '--window-size=1000,600', *options, 'file://' + page]
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
-                              env=dict(os.environ, HOME=home)).stdout.decode('utf-8')
+class Acted(browser_case.Page):
+    def act(self, page, script):
+        self.browser.open(page)
+        return self.see(PROBE % script)
 
 
-class Page(unittest.TestCase):
-    def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-
-    def tearDown(self):
-        self.holder.cleanup()
-
+class Page(Acted):
     def flame(self, data, *options):
-        profile = os.path.join(self.holder.name, 'profile.pb.gz')
-        pprof.write_gzip(profile, data)
-        page = os.path.join(self.holder.name, 'page.html')
-        subprocess.run([ARGUMENTS.monocle, 'flame', profile, '-o', page, *options], check=True,
-                       stdout=subprocess.DEVNULL)
-        return page
-
-    def golden(self, name):
-        return pprof.read_text(os.path.join(HERE, 'profiles', name + '.profile'))
-
-    def see(self, page, script):
-        with open(page, 'a', encoding='utf-8') as out:
-            out.write(PROBE % script)
-        text = browse(page, '--dump-dom')
-        found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
-        self.assertTrue(found, text[-2000:])
-        seen = json.loads(html.unescape(found.group(1)))
-        self.assertNotIn('error', seen)
-        return seen
+        self.write('profile', data)
+        self.run_monocle('flame', 'profile.pb.gz', '-o', 'page.html', *options)
+        return self.folder / 'page.html'
 
     def test_totals_and_places_agree_with_the_profile(self):
-        seen = self.see(self.flame(self.golden('calls')), '''
+        seen = self.act(self.flame(self.golden('calls')), '''
             seen.total = m.totals[1][0]; seen.calls = m.totals[0][0];
             const start = m.startOf(); seen.wrong = 0;
             for (let i = 1; i < m.count; i++) {
@@ -95,7 +47,7 @@ class Page(unittest.TestCase):
         self.assertGreaterEqual(seen['drawn'], 4)
 
     def test_search_tells_the_share_without_counting_nested_frames_twice(self):
-        seen = self.see(self.flame(self.golden('calls')), '''
+        seen = self.act(self.flame(self.golden('calls')), '''
             m.search("Fib"); seen.fib = m.state().matched;
             m.search("fib \\\\("); seen.lower = m.state().matched;
             m.search("FIB"); seen.upper = m.state().matched;
@@ -109,7 +61,7 @@ class Page(unittest.TestCase):
         self.assertEqual(seen['none'], '')
 
     def test_keys_select_zoom_and_reset(self):
-        seen = self.see(self.flame(self.golden('calls')), '''
+        seen = self.act(self.flame(self.golden('calls')), '''
             key("ArrowDown"); seen.first = m.nameAt(m.state().selected);
             key("ArrowDown"); seen.second = m.nameAt(m.state().selected);
             key("ArrowLeft"); key("ArrowRight"); seen.same = m.nameAt(m.state().selected);
@@ -136,7 +88,7 @@ class Page(unittest.TestCase):
         self.assertIn(seen['theme'], ['dark', 'light'])
 
     def test_the_mouse_shows_and_zooms(self):
-        seen = self.see(self.flame(self.golden('calls')), '''
+        seen = self.act(self.flame(self.golden('calls')), '''
             const area = $("canvas").getBoundingClientRect();
             const at = (type, row) => $("canvas").dispatchEvent(new MouseEvent(type,
                 { clientX: area.left + area.width * 0.3, clientY: area.top + 18 * row + 9, bubbles: true }));
@@ -151,13 +103,13 @@ class Page(unittest.TestCase):
         self.assertIn('99.6 %', seen['status'])
 
     def test_hostile_names_stay_text(self):
-        seen = self.see(self.flame(self.golden('hostile')), '''
+        seen = self.act(self.flame(self.golden('hostile')), '''
             seen.title = document.title; seen.images = document.images.length;
             seen.scripts = document.querySelectorAll("script").length;
             seen.name = find("<" + "/script><img_src=x_onerror=alert(1)>") > 0;
             const names = [...Array(m.count).keys()].map(m.nameAt);
             seen.turned = names.some(name => /[\\u0000-\\u001f\\u202a-\\u202e]/.test(name));''')
-        self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 3, 'name': True, 'turned': False})
+        self.assertEqual(seen, {'title': 'profile.pb.gz', 'images': 0, 'scripts': 2, 'name': True, 'turned': False})
 
     def test_icicle_or_not_is_where_the_root_is(self):
         profile = pprof.Writer()
@@ -173,8 +125,8 @@ class Page(unittest.TestCase):
             seen.zoomed = m.nameAt(m.state().zoomed); $("reset").click(); seen.reset = m.state().zoomed;
             m.select(0); key("ArrowUp"); seen.up = m.nameAt(m.state().selected);
             key("i"); seen.turned = at(area.top + 9); seen.other = at(area.bottom - 9);'''
-        down = self.see(self.flame(profile.encode(), '--icicle'), script)
-        up = self.see(self.flame(profile.encode(), '--no-icicle'), script)
+        down = self.act(self.flame(profile.encode(), '--icicle'), script)
+        up = self.act(self.flame(profile.encode(), '--no-icicle'), script)
         self.assertEqual((down['top'], down['flip'], down['up']), ('all', 'Flame', 'all'))
         self.assertEqual((up['bottom'], up['flip'], up['up']), ('all', 'Icicle', 'A.Deep0 ()'))
         self.assertNotEqual(up['top'], 'all')
@@ -184,16 +136,10 @@ class Page(unittest.TestCase):
             self.assertEqual((seen['hit'], seen['zoomed'], seen['reset']), ('A.Deep7 ()', 'A.Deep7 ()', 0))
 
     def test_a_difference_colours_what_grew_and_what_shrank(self):
-        names = {}
-        for name, text in [('a', 'main;grew 100\nmain;shrank 300\nmain;same 50\nmain;gone 10\n'),
-                           ('b', 'main;grew 400\nmain;shrank 100\nmain;same 50\nmain;new 10\n')]:
-            names[name] = os.path.join(self.holder.name, name)
-            with open(names[name], 'w') as out:
-                out.write(text)
-        page = os.path.join(self.holder.name, 'diff.html')
-        subprocess.run([ARGUMENTS.monocle, 'diff', names['a'], names['b'], '-o', page], check=True,
-                       stdout=subprocess.DEVNULL)
-        seen = self.see(page, '''
+        (self.folder / 'a').write_text('main;grew 100\nmain;shrank 300\nmain;same 50\nmain;gone 10\n')
+        (self.folder / 'b').write_text('main;grew 400\nmain;shrank 100\nmain;same 50\nmain;new 10\n')
+        self.run_monocle('diff', 'a', 'b', '-o', 'diff.html')
+        seen = self.act(self.folder / 'diff.html', '''
             for (const name of ["grew", "shrank", "same", "gone", "new"]) seen[name] = m.colour(find(name), false);
             m.select(find("grew")); seen.status = m.state().status; seen.title = document.title;
             seen.about = $("about").textContent;
@@ -226,7 +172,7 @@ class Page(unittest.TestCase):
         profile.sample(['A:Main ()', 'A:Big ()'], [1, 10**9])
         for i in range(30000):
             profile.sample(['A:Main ()', 'N.C%d:Small%d ()' % (i % 50, i)], [1, 1000])
-        seen = self.see(self.flame(profile.encode()), '''
+        seen = self.act(self.flame(profile.encode()), '''
             seen.count = m.count; seen.about = $("about").textContent; seen.total = m.totals[1][0];
             seen.fold = [...Array(m.count).keys()].map(m.nameAt).filter(name => name.includes("narrow"));''')
         self.assertEqual(seen['total'], 10**9 + 30000 * 1000)
@@ -238,7 +184,7 @@ class Page(unittest.TestCase):
         profile = pprof.Writer()
         profile.value('calls', 'count')
         profile.sample(['A:Deep%d ()' % i for i in range(20000)], [1])
-        seen = self.see(self.flame(profile.encode()), '''
+        seen = self.act(self.flame(profile.encode()), '''
             frame(); seen.drawn = m.state().drawn; seen.count = m.count;
             $("view").scrollTop = 1e9; frame(); seen.bottom = m.state().drawn;
             m.select(20000); frame(); seen.status = $("status").textContent;''')
@@ -274,27 +220,15 @@ def made_up_profile():
 
 
 def take_screenshots(folder):
-    case = Page()
-    case.setUp()
-    page = case.flame(made_up_profile())
-    with open(page, 'a') as out:
-        out.write('<script>if (location.search) addEventListener("DOMContentLoaded", () => {'
-                  'document.documentElement.dataset.theme = "dark"; });</script>')
-    for name, suffix in [('light', ''), ('search', '#q=Parse'), ('dark', '?dark')]:
-        browse(page + suffix, '--screenshot=' + os.path.join(os.path.abspath(folder), name + '.png'))
-    case.tearDown()
+    """For people to look at."""
+    Page.setUpClass()
+    page, browser = Page().flame(made_up_profile()), Page.browser
+    browser.size(1000, 600)
+    for name, link, is_dark in [('light', '', False), ('search', '#q=Parse', False), ('dark', '', True)]:
+        browser.dark(is_dark)
+        browser.open(page, link)
+        browser.screenshot(folder / (name + '.png'))
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser()
-    parser.add_argument('monocle')
-    parser.add_argument('--screenshot')
-    ARGUMENTS = parser.parse_args()
-    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
-    if not BROWSER:
-        print('skipped: there is no Chromium along PATH')
-        sys.exit(77)
-    if ARGUMENTS.screenshot:
-        take_screenshots(ARGUMENTS.screenshot)
-    else:
-        unittest.main(argv=sys.argv[:1])
+    browser_case.main(take_screenshots=take_screenshots)

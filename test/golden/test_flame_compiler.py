@@ -18,12 +18,10 @@ import tempfile
 import unittest
 import zlib
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import test_flame_browser as browser
+import browser_case
+import test_flame_browser
 
-HERE = pathlib.Path(__file__).resolve().parent
-CSC = HERE.parent / 'conformance/programs/csc.sh'
+CSC = browser_case.HERE.parent / 'conformance/programs/csc.sh'
 LIBRARY = pathlib.Path('/usr/lib/mono/4.5')
 ARGUMENTS = None
 
@@ -91,12 +89,13 @@ def unfilter(kind, row, before, step):
     return row
 
 
-class Compiler(unittest.TestCase):
+class Compiler(test_flame_browser.Acted):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(ARGUMENTS.keep or cls.holder.name)
-        cls.folder.mkdir(parents=True, exist_ok=True)
+        super().setUpClass()
+        if ARGUMENTS.keep:
+            cls.folder = pathlib.Path(ARGUMENTS.keep).resolve()
+            cls.folder.mkdir(parents=True, exist_ok=True)
         (cls.folder / 'big.cs').write_text(source(400))
         cls.profile = cls.folder / 'compiler.pb.gz'
         compiler = subprocess.run([CSC, '--where'], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
@@ -108,14 +107,9 @@ class Compiler(unittest.TestCase):
         cls.outcome = subprocess.run(run + command, env=dict(os.environ, MONOCLE_RUN_ALL='1'), stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT)
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.holder.cleanup()
-
     def page(self, name):
-        path = self.folder / (name + '.html')
-        subprocess.run([ARGUMENTS.monocle, 'flame', self.profile, '-o', path], check=True, stdout=subprocess.DEVNULL)
-        return str(path)
+        self.run_monocle('flame', self.profile, '-o', name + '.html')
+        return self.folder / (name + '.html')
 
     def test_the_compiler_ran_and_has_a_profile(self):
         self.assertEqual(self.outcome.returncode, 0, self.outcome.stdout.decode())
@@ -123,8 +117,7 @@ class Compiler(unittest.TestCase):
         self.assertTrue(self.profile.exists(), self.outcome.stdout.decode())
 
     def test_search_zoom_and_reset(self):
-        case = browser.Page()
-        seen = case.see(self.page('acted'), '''
+        seen = self.act(self.page('acted'), '''
             const width = i => m.totals[m.totals.length - 1][i];
             seen.whole = width(0); seen.count = m.count;
             m.search("Microsoft.CodeAnalysis"); seen.found = m.state().matched;
@@ -146,8 +139,9 @@ class Compiler(unittest.TestCase):
 
     def test_its_screenshot_shows_frames(self):
         page, picture = self.page('compiler'), self.folder / 'compiler.png'
-        browser.browse(page, '--screenshot=%s' % picture)
-        browser.browse(page + '#q=Binder', '--screenshot=%s' % (self.folder / 'search.png'))
+        for link, path in [('', picture), ('#q=Binder', self.folder / 'search.png')]:
+            self.browser.open(page, link)
+            self.browser.screenshot(path)
         width, height, rows = pixels(picture)
         self.assertEqual(width, 1000)
         background = max(set(rows[-1]), key=rows[-1].count)
@@ -165,9 +159,10 @@ if __name__ == '__main__':
     parser.add_argument('--keep')
     ARGUMENTS = parser.parse_args()
     ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
-    browser.ARGUMENTS = ARGUMENTS
-    missing = [what for what, there in [('Chromium', browser.BROWSER), ('the .NET SDK with Mono\'s class library',
-               subprocess.run([CSC, '--where'], stdout=subprocess.PIPE).stdout.strip())] if not there]
+    browser_case.ARGUMENTS = ARGUMENTS
+    compiler = subprocess.run([CSC, '--where'], stdout=subprocess.PIPE).stdout.strip()
+    needed = {'Chromium': browser_case.chromium.PROGRAM, "the .NET SDK with Mono's class library": compiler}
+    missing = [what for what, there in needed.items() if not there]
     if missing:
         print('skipped: there is no ' + ' and no '.join(missing))
         sys.exit(77)

@@ -4,28 +4,16 @@
 
     test_flame_page.py MONOCLE
 
-What the page makes of a profile by itself must be what the commands make of it. Exit code 77 (skipped) without
-Chromium.
+What the page makes of a profile by itself must be what the commands make of it.
 """
-import argparse
 import collections
 import json
-import os
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
-import unittest
 import urllib.parse
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-import chromium  # noqa: E402
-import pprof  # noqa: E402
+import browser_case
+import pprof
 
-ARGUMENTS = None
 # Stacks as text, with their amounts, of what is shown.
 PATHS = '''(() => { const m = monocle, found = {}, value = document.getElementById("metric").value;
     for (let i = 1; i < m.upper; i++) {
@@ -41,42 +29,18 @@ ROWS = '''[...document.getElementById("rows").children].map(row => [
 FRAME = '[...Array(monocle.count).keys()].find(i => monocle.nameAt(i) === %s)'
 
 
-class Page(unittest.TestCase):
+class Page(browser_case.Page):
     @classmethod
     def setUpClass(cls):
-        cls.holder = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.holder.name)
-        cls.browser = chromium.Browser(1000, 600)
+        super().setUpClass()
         for name in ['view', 'calls', 'exceptions']:
-            cls.write(name, pprof.read_text(HERE / 'profiles' / (name + '.profile')))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.holder.cleanup()
-
-    @classmethod
-    def write(cls, name, data):
-        pprof.write_gzip(str(cls.folder / (name + '.pb.gz')), data)
-
-    @classmethod
-    def run_monocle(cls, *words):
-        return subprocess.run([ARGUMENTS.monocle, *words], cwd=cls.folder, check=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL).stdout.decode()
-
-    def tearDown(self):
-        errors, self.browser.errors = self.browser.errors, []
-        self.assertEqual(errors, [])
-        self.browser.size(1000, 600)
+            cls.write(name, cls.golden(name))
 
     def open(self, name, link='', *options):
         page = self.folder / (name + '.html')
         self.run_monocle('flame', name + '.pb.gz', '-o', page.name, *options)
         self.browser.open(page, link)
         return page
-
-    def see(self, script):
-        return self.browser.evaluate(script)
 
     def click(self, name):
         self.see('document.getElementById("%s").click()' % name)
@@ -405,11 +369,4 @@ class Page(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser()
-    parser.add_argument('monocle')
-    ARGUMENTS, rest = parser.parse_known_args()
-    ARGUMENTS.monocle = os.path.abspath(ARGUMENTS.monocle)
-    if not chromium.PROGRAM:
-        print('skipped: there is no Chromium along PATH')
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + rest)
+    browser_case.main()
