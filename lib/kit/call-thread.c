@@ -15,6 +15,7 @@
 #include "fork-pages.h"
 #include "hash.h"
 #include "invariant.h"
+#include "pause.h"
 #include "slow.h"
 
 #include <errno.h>
@@ -268,11 +269,13 @@ monocle__thread_begin (monocle_kit_spool *spool)
 	int saved_errno = errno;
 	if (!monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 		return;
+	MONOCLE__PAUSE (call_thread_unborn);
 	struct monocle__call_thread *before = __atomic_exchange_n (&monocle__self, &being_born, __ATOMIC_SEQ_CST);
 	if (before->state != MONOCLE__UNBORN) { /* A signal handler was faster. */
 		monocle__self = before;
 		return;
 	}
+	MONOCLE__PAUSE (call_thread_being_born);
 	pthread_once (&end_once, make_end_key);
 	struct monocle__call_thread *thread = before != &unborn ? before : take_free ();
 	if (!thread)
@@ -286,6 +289,7 @@ monocle__thread_begin (monocle_kit_spool *spool)
 		pthread_setspecific (end_key, spool);
 	}
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (call_thread_made);
 	monocle__self = thread ? thread : &unborn;
 	errno = saved_errno;
 }
@@ -299,31 +303,13 @@ monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size)
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
-/* Nothing is lost when a signal handler's event finds the thread unborn already: it is born again. */
+/* What runs is charged, and the record says that it is over. Under the pool's lock. */
 static void
-hand_on (struct monocle__call_thread *thread)
+finish (struct monocle__call_thread *thread)
 {
-	monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	give_free (thread);
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	monocle__self = &unborn;
-}
-
-void
-monocle_kit_calls_thread_end (monocle_kit_spool *spool)
-{
-	struct monocle__call_thread *thread = monocle__self;
-	if (!spool || thread == &unborn || thread == &being_born)
-		return;
-	if (thread->state == MONOCLE__UNBORN) { /* Its tree has gone before it. */
-		hand_on (thread);
-		return;
-	}
-	if (!monocle__spool_is_ours (spool))
-		return;
 	struct monocle__thread_record *record = thread->record;
-	uint64_t now = monocle__thread_now (thread), stopped = __atomic_load_n (&spool->header->stopped, __ATOMIC_RELAXED);
+	uint64_t now = monocle__thread_now (thread),
+	         stopped = __atomic_load_n (&thread->spool->header->stopped, __ATOMIC_RELAXED);
 	if (stopped && thread->clock == MONOCLE__CLOCK_CPU)
 		now = record->last; /* What its CPU time was then is not known. */
 	else if (stopped && stopped < now)
@@ -331,13 +317,39 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	MONOCLE__INVARIANT (record && thread->top >= thread->stack && thread->top < thread->stack_end);
 	if (thread->state == MONOCLE__PAUSED)
 		monocle__call_pause_end (thread); /* What has run since is not counted. */
-	thread->state = MONOCLE__BUSY;
 	monocle__slow_thread_end (thread, now);
 	if (thread->clock && now > record->last)
 		__atomic_store_n (&thread->current->self, thread->current->self + (now - record->last), __ATOMIC_RELAXED);
 	__atomic_store_n (&record->last, now, __ATOMIC_RELAXED);
 	__atomic_store_n (&record->ended, 1, __ATOMIC_RELEASE);
-	hand_on (thread);
+}
+
+/*
+ * No module keeps a thread that ends away from a tree that is closed and freed: its destructor is ours. Under the pool's
+ * lock the tree is still there, or what the thread holds is empty. A signal handler's event is lost meanwhile, and
+ * counted; when it finds the thread unborn already, it is born again.
+ */
+void
+monocle_kit_calls_thread_end (monocle_kit_spool *spool)
+{
+	struct monocle__call_thread *thread = monocle__self;
+	if (!spool || thread == &unborn || thread == &being_born)
+		return;
+	if (__atomic_load_n (&thread->state, __ATOMIC_RELAXED) == MONOCLE__OFF) /* In a child: the lock may be held. */
+		return;
+	monocle__self = &being_born;
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (call_thread_ends);
+	pthread_mutex_lock (&pool_lock);
+	MONOCLE__PAUSE (call_thread_pool_held);
+	if (thread->spool)
+		finish (thread);
+	thread->next_free = free_threads;
+	free_threads = thread;
+	pthread_mutex_unlock (&pool_lock);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (call_thread_given);
+	monocle__self = &unborn;
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -368,6 +380,7 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 		monocle__self = &being_born;
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	pthread_mutex_lock (&pool_lock);
+	MONOCLE__PAUSE (call_thread_pool_held);
 	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
 		if (thread->record && thread->record->tid == tid && !__atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
 			monocle__thread_record_name (thread->record, name);

@@ -18,6 +18,7 @@
  */
 #include "calltree.h"
 #include "invariant.h"
+#include "pause.h"
 #include "slow.h"
 
 #include <errno.h>
@@ -28,14 +29,17 @@ static inline void
 begin_event (struct monocle__call_thread *thread)
 {
 	MONOCLE__INVARIANT (thread->state == MONOCLE__READY || thread->state == MONOCLE__SKIPPING);
+	MONOCLE__PAUSE (calltree_event_begins);
 	__atomic_store_n (&thread->state, MONOCLE__BUSY, __ATOMIC_RELAXED);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	MONOCLE__PAUSE (calltree_busy);
 }
 
 static inline void
 end_event (struct monocle__call_thread *thread)
 {
 	MONOCLE__INVARIANT (thread->state == MONOCLE__BUSY || thread->state == MONOCLE__SKIPPING);
+	MONOCLE__PAUSE (calltree_event_ends);
 	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	__atomic_store_n (&thread->state, MONOCLE__READY, __ATOMIC_RELAXED);
 }
@@ -223,6 +227,7 @@ enter_again (monocle_kit_spool *spool, void *method)
 static __attribute__ ((noinline, cold)) void
 enter_not_ready (monocle_kit_spool *spool, void *method)
 {
+	MONOCLE__PAUSE (calltree_not_ready);
 	struct monocle__call_thread *thread = monocle__self;
 	if (!spool || !monocle__spool_is_ours (spool))
 		return;
