@@ -24,6 +24,8 @@ SETTINGS = {
     "no-concurrent-gc": (3, {"DOTNET_gcConcurrent": "0", "DOTNET_GCgen0size": "100000"}),
 }
 
+FIRST = ["default", "no-tiering"]
+
 # In methods of a generic class over a struct with references .NET 8 and 9 do not say which class it is when the method
 # is compiled: doc/differences.md.
 UNKNOWN = re.compile(r"^[<>] Generic`1\.Keep .*(\|(G`1\{)+(KeyValuePair|ValueTuple|G)`|of unknown size|BAD SIZE 0)")
@@ -66,8 +68,8 @@ def read_lines(file):
 
 
 class Contexts(harness.Suite):
-    def parse(self):
-        options = super().parse()
+    def parse(self, **runtimes):
+        options = super().parse(**runtimes)
         self.here = self.build.path / "test/conformance/contexts"
         return options
 
@@ -144,26 +146,28 @@ class Contexts(harness.Suite):
 
 def main():
     suite = Contexts("contexts", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    suite.parser.add_argument("--settings", default=",".join(SETTINGS))
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    suite.parser.add_argument("--runtimes")
+    suite.parser.add_argument("--settings")
+    options = suite.parse(first=harness.ALL)
+    settings = options.settings.split(",") if options.settings else SETTINGS if options.full else FIRST
+    runtimes = suite.runtimes()
     if not (suite.here / "contexts.exe").exists():
         suite.skip("contexts", "not compiled: mcs was absent", "mono")
         return suite.finish()
     for runtime in runtimes:
         suite.rows(runtime, "default")
-        suite.threads(runtime)
-        if runtime.kind == "coreclr" and (suite.here / "modern.exe").exists():
-            suite.rows(runtime, "default", "modern.exe")
+        if runtime.name in ("mono", "clr10") or options.full:
+            suite.threads(runtime)
+            if runtime.kind == "coreclr" and (suite.here / "modern.exe").exists():
+                suite.rows(runtime, "default", "modern.exe")
     for runtime in runtimes:
         if runtime.name in ("mono", "clr10"):
             suite.parts(runtime)
         if runtime.name == "clr10":
             if (suite.here / "open.exe").exists():
                 suite.rows(runtime, "hot", "open.exe", 8)
-            suite.awaits(runtime, options.settings.split(","))
-            for name in options.settings.split(","):
+            suite.awaits(runtime, settings)
+            for name in settings:
                 if name != "default":
                     suite.rows(runtime, name)
     return suite.finish()

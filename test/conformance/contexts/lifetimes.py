@@ -86,12 +86,12 @@ class Lifetimes(harness.Suite):
 
 def main():
     suite = Lifetimes("lifetimes", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    suite.parse(first="clr10", full="clr8,clr9,clr10")
     if not (suite.build.path / "test/conformance/contexts/weak.exe").exists():
         suite.skip("lifetimes", "not compiled: mcs was absent", "mono")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         for name in SETTINGS:
             suite.weak(runtime, name)
         suite.depth(runtime, "optimised")
