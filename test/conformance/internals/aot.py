@@ -6,7 +6,7 @@ Compared are the methods of the program's own image, with their classes, argumen
 methods into their callers; it is told not to. The module closes its file twice, which ends the process with an abort on
 both runtimes: by then the program is through, and the file must be whole (doc/mono-modules.md).
 
-  aot.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  aot.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
 """
 import os
 import pathlib
@@ -109,7 +109,7 @@ class Aot(harness.Suite):
         return process.wait()
 
     def run_clr(self, runtime, env):
-        bare = harness.run(runtime.command(self.exe), harness.bare_environment(), cwd=self.work)
+        bare = self.bare(runtime.command(self.exe))
         seen = harness.run(runtime.command(self.exe), env, cwd=self.work)
         self.check(seen.out == bare.out and seen.code in (bare.code, -signal.SIGABRT),
                    "%s: the program does what it does without it, up to its end" % runtime, seen)
@@ -125,9 +125,9 @@ class Aot(harness.Suite):
 
 def main():
     suite = Aot("aot", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    runtimes = suite.runtimes()
     suite.exe = suite.build.path / "test/conformance/records/records.exe"
     if not suite.exe.exists():
         suite.skip("aot", "not compiled: mcs was absent", "mono")

@@ -6,7 +6,7 @@ The XML files of one program, compiled by mcs, are compared: methods by token, a
 their offsets, counters, lines and columns; assemblies and classes with their counts of methods. Mono counts each
 instance of a generic method, CoreCLR the definition: they add up (doc/mono-modules.md).
 
-  coverage.py --build DIR [--runtimes mono,clr8,clr9,clr10]
+  coverage.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10]
 """
 import collections
 import pathlib
@@ -62,7 +62,7 @@ class Coverage(harness.Suite):
         """A run that the program must not notice, and the file that it left."""
         out, marks = self.work / "coverage.xml", self.work / "marks"
         out.unlink(missing_ok=True)
-        bare = harness.run(runtime.command(self.exe) + [marks], harness.bare_environment(), cwd=self.work)
+        bare = self.bare(runtime.command(self.exe) + [marks])
         seen = harness.run(command + [marks], env, cwd=self.work)
         if runtime.kind == "mono":  # where it covers, it inlines nothing, and the traces that are printed have more
             seen.out = bare.out
@@ -120,12 +120,12 @@ class Coverage(harness.Suite):
 
 def main():
     suite = Coverage("mono-coverage", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
     suite.exe = suite.build.path / "test/conformance/coverage/classic.exe"
     if package.missing(suite, "coverage"):
         return suite.finish()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    runtimes = suite.runtimes()
     mono = next((r for r in runtimes if r.kind == "mono"), None)
     if not mono or not suite.exe.exists():
         suite.skip("coverage", "no Mono to compare with, or no mcs", "mono")

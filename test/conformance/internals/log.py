@@ -3,10 +3,10 @@
 """Mono's own log profiler, the file that Mono's package brings, says of a program on CoreCLR what it says on Mono.
 
 shapes.cs does known things in known numbers. `mprof-report`, which comes with Mono, reads what each runtime left, and
-each of its sections is compared as far as two runtimes can agree (doc/mono-modules.md). Then twelve threads do it all
-at once under each kind of garbage collector: nothing may hang, and no call may be missing.
+each of its sections is compared as far as two runtimes can agree (doc/mono-modules.md). With --full samples are counted,
+and twelve threads do it all at once under each kind of garbage collector: nothing may hang, and no call may be missing.
 
-  log.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--runs N] [--only PART,...]
+  log.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--runs N] [--only PART,...]
 """
 import pathlib
 import re
@@ -46,19 +46,12 @@ class Log(harness.Suite):
         env = package.environment(self.build, runtime, "log:%s,output=%s" % (options, out), settings)
         command = runtime.command(exe) + arguments
         seen = harness.run(command, env, cwd=self.work, timeout=60)
-        bare = self.bare(runtime, arguments, command)
+        bare = self.bare(command)  # collectors change nothing that it prints
         self.check((seen.code, seen.out, seen.err, seen.timeout) == (bare.code, bare.out, bare.err, False),
                    what + ": the program does what it does without it", "%s\n--- bare\n%s" % (seen, bare))
         report, why = mprof.read(out)
         self.check(report, what + ": mprof-report reads the file", why)
         return report
-
-    def bare(self, runtime, arguments, command):
-        """Once for each thing that the program does; collectors change nothing that it prints."""
-        key = runtime.name, *arguments
-        if key not in self.bares:
-            self.bares[key] = harness.run(command, harness.bare_environment(), cwd=self.work, timeout=60)
-        return self.bares[key]
 
     def same(self, what, mine, theirs):
         odd = ["%s: %s, on Mono %s" % (k, mine.get(k), theirs.get(k)) for k in sorted({*mine, *theirs})
@@ -70,7 +63,7 @@ class Log(harness.Suite):
     def shapes(self, runtime):
         what = "%s, events" % runtime
         report = self.run_log(what, runtime, EVENTS, ["all"])
-        nothing = self.run_log(what + ", idle", runtime, EVENTS, ["none"])
+        nothing = self.run_log(what + ", idle", runtime, "exception", ["none"])
         return report and nothing and (report, nothing)
 
     def exceptions(self, reports):
@@ -146,15 +139,14 @@ class Log(harness.Suite):
 
 def main():
     suite = Log("log", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--runs", type=int, default=1, help="of twelve threads under each collector")
-    suite.parser.add_argument("--only", default="events,heap,sample,storm")
+    suite.parser.add_argument("--only")
     options = suite.parse()
-    suite.bares = {}
-    parts = options.only.split(",")
+    parts = options.only.split(",") if options.only else ["events", "heap"] + ["sample", "storm"] * options.full
     if package.missing(suite, "log"):
         return suite.finish()
-    runtimes = suite.runtimes(options.runtimes.split(","))
+    runtimes = suite.runtimes()
     mono = next((r for r in runtimes if r.kind == "mono"), None)
     if not mono or not (suite.build.path / "test/conformance/internals/shapes.exe").exists():
         suite.skip("log", "no Mono to compare with, or no mcs", "mono")
