@@ -19,6 +19,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TEST = pathlib.Path(__file__).resolve().parent
 TOP = TEST.parent
@@ -184,6 +185,17 @@ def run(command, env, cwd=None, timeout=120, stdin=subprocess.DEVNULL):
         os.killpg(child.pid, signal.SIGKILL)
         out, err = child.communicate()
     return Outcome(child.returncode, out.decode(errors="replace"), err.decode(errors="replace"), timed_out)
+
+
+def wait_for(condition, seconds=100):
+    """Until it is so, however busy the machine is: what it is at last. After so many seconds something hangs."""
+    end, pause = time.monotonic() + seconds, 0.005
+    while True:
+        found = condition()
+        if found or time.monotonic() > end:
+            return found
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.2)
 
 
 class Suite:

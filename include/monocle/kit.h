@@ -485,8 +485,8 @@ MONOCLE_KIT_API void monocle_kit_crash_look_out (const void *context);
 /* --- questions to the runtime, on a thread of one's own ----------------------------------------------------------- */
 
 /*
- * Around such questions: a fork waits meanwhile, and questions of other threads, too. A lock of the runtime's that is
- * held when another thread forks stays locked in the child. Normal context; nothing that forks, or waits for a fork.
+ * Around such questions: a fork waits meanwhile, for about a second at the most. A lock of the runtime's that is held
+ * when another thread forks stays locked in the child. Normal context; nothing that forks, or waits for a fork.
  */
 MONOCLE_KIT_API void monocle_kit_runtime_ask (void);
 MONOCLE_KIT_API void monocle_kit_runtime_asked (void);

@@ -1,14 +1,14 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * forks.h - a program forks while nobody has its runtime stopped for us.
+ * forks.h - a program forks while nobody has its runtime stopped for us, or asks it what takes its locks.
  *
  * A child of fork () has one thread, and a copy of what the others were at. Where one of ours had the runtime stopped,
  * or one of its locks, nobody undoes that in the child: its next return into managed code waits for ever. The program's
  * own collections do the same to it, but it is not to meet more of that because it is looked at.
  */
-#ifndef MONOCLE_CLR_FORKS_H
-#define MONOCLE_CLR_FORKS_H
+#ifndef MONOCLE_BASE_FORKS_H
+#define MONOCLE_BASE_FORKS_H
 
 /*
  * Before any module is loaded: what a module does before a fork, where it may wait for a thread of its own, is then
