@@ -159,6 +159,18 @@ def profile_environment(build, runtime, modules, settings=None):
     return env
 
 
+def signal_name(number):
+    try:
+        return "killed by " + signal.Signals(number).name
+    except ValueError:
+        return "killed by signal %d" % number
+
+
+def clipped(text):
+    """The end of a long text, and its beginning, where a runtime says what it dies of."""
+    return text if len(text) < 3000 else "%s\n[...]\n%s" % (text[:1000], text[-2000:])
+
+
 class Outcome:
     """What a process left: exit code (negative: the signal), both outputs; `timeout` when it had to be killed."""
 
@@ -166,8 +178,8 @@ class Outcome:
         self.code, self.out, self.err, self.timeout = code, out, err, timeout
 
     def __str__(self):
-        how = "timeout" if self.timeout else "exit %d" % self.code
-        return "%s\n--- stdout\n%s\n--- stderr\n%s" % (how, self.out[-2000:], self.err[-2000:])
+        how = "timeout" if self.timeout else "exit %d" % self.code if self.code >= 0 else signal_name(-self.code)
+        return "%s\n--- stdout\n%s\n--- stderr\n%s" % (how, clipped(self.out), clipped(self.err))
 
 
 def run(command, env, cwd=None, timeout=120, stdin=subprocess.DEVNULL):
@@ -247,6 +259,8 @@ class Suite:
             else:
                 self.skip(name, "mono is not installed" if name == "mono" else why,
                           "mono" if name == "mono" else "coreclr")
+        if found:
+            print("runtimes: " + ", ".join("%s %s" % (runtime, runtime.version) for runtime in found), flush=True)
         return found
 
     def skip(self, what, why, kind=None):

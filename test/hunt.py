@@ -199,7 +199,9 @@ def why_no_cores():
         return "/proc/sys/kernel/core_pattern is empty"
     if "/" in pattern:
         return "the system puts them at %s" % pattern
-    return "the hard limit of their size is 0 (ulimit -Hc)" if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0 else None
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0:
+        return "the hard limit of their size is 0 (ulimit -Hc)"
+    return None
 
 
 def is_core(path):
@@ -357,9 +359,9 @@ class Hunt:
         """The exit code; a text for a test that hangs."""
         limit = self.test["timeout"] * PATIENCE if self.test["timeout"] > 0 else None
         with open(output, "wb") as out:
-            process = subprocess.Popen([str(TEST / "alone.sh"), *self.test["cmd"]], cwd=self.test["workdir"] or self.build,
-                                       env=self.environment(seed, folder), stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
+            process = subprocess.Popen([str(TEST / "alone.sh"), *self.test["cmd"]], stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, cwd=self.test["workdir"] or self.build,
+                                       env=self.environment(seed, folder), start_new_session=True)
             with self.lock:
                 self.alive[folder] = process.pid
             if self.over.is_set():  # stop () may have looked before the process was there
