@@ -81,7 +81,7 @@ class File:
         token = self.tokens if token is None else token
         self.tokens = max(self.tokens, token) + 1
         counters = []
-        body = b''
+        body = bytearray()
         for index, point in enumerate(points):
             p = point if isinstance(point, dict) else {'line': point[0], 'hits': point[1]}
             counter = self.counter(counters, p)

@@ -116,8 +116,8 @@ class Terminal:
 
 
 class Shell:
-    """The questions; a shell is how they are asked. `offers` gives the words that the last one of a line may become,
-    without what of it is typed already up to its last = or :."""
+    """The questions, all to one shell; how they are asked is a shell's. `offers` gives the words that the last one of a
+    line may become, without what of it is typed already up to its last = or :."""
     NAME = None
 
     def setUp(self):
@@ -138,18 +138,24 @@ class Shell:
         kept = re.match(r'(.*[=:])?', typed).group()
         return sorted(word[len(kept):] if kept and word.startswith(kept) else word for word in words)
 
-    def test_commands(self):
+    def test_the_words_are_offered(self):
+        for name in dir(self):
+            if name.startswith('ask_'):
+                with self.subTest(name):
+                    getattr(self, name)()
+
+    def ask_commands(self):
         self.assertEqual(self.offers('monocle re'), ['report'])
         self.assertLessEqual({'run', 'flame', 'completion', 'help'}, set(self.offers('monocle ')))
 
-    def test_options(self):
+    def ask_options(self):
         self.assertEqual(self.offers('monocle report --fo'), sorted(['--fold', '--focus=', '--format=']))
 
-    def test_values_of_options(self):
+    def ask_values_of_options(self):
         self.assertEqual(self.offers('monocle report --format='), ['json', 'text', 'tsv'])
         self.assertEqual(self.offers('monocle report --sort t'), ['total'])
 
-    def test_modules_and_their_options(self):
+    def ask_modules_and_their_options(self):
         self.assertEqual(self.offers('monocle run --profile=sa'), ['sample', 'sample:'])
         self.assertLessEqual({'mode=', 'freq=', 'threads'}, set(self.offers('monocle run --profile=sample:')))
         self.assertEqual(self.offers('monocle run --profile=sample:fr'), ['freq='])
@@ -157,7 +163,7 @@ class Shell:
         self.assertEqual([word.split(',')[-1] for word in self.offers('monocle run --profile=sample:threads,na')],
                          ['native'])
 
-    def test_profiles(self):
+    def ask_profiles(self):
         for name in ('a b.pb.gz', 'a.mcov', 'a.txt'):
             (self.work / name).touch()
         (self.work / 'afolder').mkdir()
@@ -166,9 +172,9 @@ class Shell:
         self.assertEqual({word.rstrip('/') for word in self.offers('monocle run --output=a')},
                          {'a b.pb.gz', 'a.mcov', 'a.txt', 'afolder'})
 
-    def test_the_command_of_run_is_completed_as_without_us(self):
-        (self.work / 'afile.txt').touch()
-        self.assertIn('afile.txt', self.offers('monocle run -- cat afi'))
+    def ask_the_command_of_run_is_completed_as_without_us(self):
+        (self.work / 'other.txt').touch()
+        self.assertIn('other.txt', self.offers('monocle run -- cat oth'))
         self.assertIn('monocle', self.offers('monocle run -- monocl'))
 
 
@@ -211,16 +217,23 @@ class Zsh(OnTerminal, case.Case):
 
 class Fish(Shell, case.Case):
     NAME = 'fish'
+    SERVE = 'source $argv[1]; while read line; complete -C $line; echo DONE; end'
 
     def begin(self):
-        pass
+        self.fish = subprocess.Popen(['fish', '--no-config', '-c', self.SERVE, str(self.script)], cwd=self.work, text=True,
+                                     env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE)
+
+    def tearDown(self):
+        if hasattr(self, 'fish'):
+            self.assertEqual(self.fish.communicate(timeout=60), ('', ''))
+        super().tearDown()
 
     def offers(self, line):
-        result = subprocess.run(['fish', '--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', str(self.script),
-                                 line], cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-        self.assertEqual(result.stderr, b'')
-        return self.cut(line, [word.split('\t')[0] for word in result.stdout.decode().splitlines()])
+        self.fish.stdin.write(line + '\n')
+        self.fish.stdin.flush()
+        words = iter(self.fish.stdout.readline, 'DONE\n')
+        return self.cut(line, [word.rstrip('\n').split('\t')[0] for word in words])
 
 
 if __name__ == '__main__':
