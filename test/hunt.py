@@ -359,8 +359,8 @@ class Hunt:
         """The exit code; a text for a test that hangs."""
         limit = self.test["timeout"] * PATIENCE if self.test["timeout"] > 0 else None
         with open(output, "wb") as out:
-            process = subprocess.Popen([str(TEST / "alone.sh"), *self.test["cmd"]], stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.STDOUT, cwd=self.test["workdir"] or self.build,
+            process = subprocess.Popen([str(TEST / "alone.sh"), *self.test["cmd"]], stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=subprocess.STDOUT, cwd=self.test["workdir"] or self.build,
                                        env=self.environment(seed, folder), start_new_session=True)
             with self.lock:
                 self.alive[folder] = process.pid

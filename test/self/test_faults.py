@@ -29,7 +29,8 @@ if runs < %(times)d:
     sys.exit(1)
 print("3 passed, 0 failed, 0 skipped")
 """
-MONO, CLR10, ENDS = "runtimes: mono 6.8.0.105\n", "runtimes: clr8 8.0.1, clr10 10.0.12\n", "2 passed, 1 failed, 0 skipped"
+MONO, CLR10 = "runtimes: mono 6.8.0.105\n", "runtimes: clr8 8.0.1, clr10 10.0.12\n"
+ENDS = "2 passed, 1 failed, 0 skipped"
 LOST = "FAIL mono, a program that aborts: ends: exit 134\n--- stderr\n* Assertion at threads.c:15, condition `x'\n"
 DIED = "FAIL clr10 forks: ends: killed by SIGSEGV\n--- stdout\n"
 OTHER = "FAIL mono, a program that aborts: prints the same: exit 0\n"
@@ -95,8 +96,8 @@ class SecondRuns(unittest.TestCase):
             path.unlink()
         subprocess.run(["meson", "test", "-C", str(self.build), "--no-rebuild", *names], stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        seen = subprocess.run([sys.executable, str(TEST / "faults.py"), str(self.build), str(self.folder / "table.tsv")],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        command = [sys.executable, TEST / "faults.py", self.build, self.folder / "table.tsv"]
+        seen = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         said = [line[8:] for line in seen.stdout.splitlines() if line.startswith("faults: ")]
         runs = [self.folder / ("%d.runs" % list(SUITES).index(name)) for name in names]
         return seen.returncode, said, [int(path.read_text()) for path in runs if path.exists()]
@@ -170,8 +171,8 @@ class Table(unittest.TestCase):
         checks = faults.failed_checks("runtimes: x 1\nSKIP a: b\nFAIL one: exit 1\n--- stdout\n\nmore\nFAIL two\n"
                                       "started: 1 of mono\n0 passed, 2 failed, 1 skipped\n")
         self.assertEqual(checks, ["FAIL one: exit 1\n--- stdout\n\nmore\n", "FAIL two\n"])
-        checks = faults.failed_checks("..F\n%s\nFAIL: test_a (x.Y.test_a)\n%s\nTraceback (most recent call last):\n  e\n\n%s\n"
-                                      "Ran 3 tests in 1s\n\nFAILED (failures=1)\n" % ("=" * 70, "-" * 70, "-" * 70))
+        checks = faults.failed_checks("..F\n%s\nFAIL: test_a (x.Y.test_a)\n%s\nTraceback (most recent call last):\n  e\n\n"
+                                      "%s\nRan 3 tests in 1s\n\nFAILED (failures=1)\n" % ("=" * 70, "-" * 70, "-" * 70))
         self.assertEqual(len(checks), 1)
         self.assertIn("FAIL: test_a", checks[0])
         self.assertNotIn("Ran 3", checks[0])
