@@ -16,17 +16,21 @@ class Broken(Exception):
 
 
 def read_answers(path):
-    """{(subject, key): value}. Each key is asked once, and the file ends where the module ended it."""
+    """Lines of subject, key and value. Each key is asked once, and the file ends where the module ended it."""
     lines = path.read_text(errors="surrogateescape").split("\n") if path.exists() else []
     if len(lines) < 2 or lines[-2] != LAST_LINE:
         raise Broken("the module did not finish; its last answer is %r" % "".join(lines[-2:]))
-    answers = {}
-    for line in lines[:-2]:
-        subject, key, value = line.split("\t")
-        if (subject, key) in answers:
-            raise Broken("two answers to %s: %s" % (subject, key))
-        answers[subject, key] = value
-    return answers
+    asked = collections.Counter(line.rpartition("\t")[0] for line in lines[:-2])
+    if len(asked) < len(lines) - 2:
+        raise Broken("two answers to %s" % asked.most_common(1))
+    return lines[:-2]
+
+
+def unlike(lines, others):
+    """{(subject, key): value} of the lines that the others do not have."""
+    others = set(others)
+    parts = (line.split("\t") for line in lines if line not in others)
+    return {(subject, key): value for subject, key, value in parts}
 
 
 def read_rules():
@@ -70,9 +74,10 @@ class Differences:
 
     def compare(self, program, mono, clr):
         """Lines that tell every difference that no rule covers, in the order of Mono's answers."""
-        for asked in [*mono, *(a for a in clr if a not in mono)]:
+        mono, clr = unlike(mono, clr), unlike(clr, mono)
+        for asked in {**mono, **clr}:
             one, other = mono.get(asked), clr.get(asked)
-            if one != other and not self.covered(program, *asked, one, other):
+            if not self.covered(program, *asked, one, other):
                 yield "%s: %s: mono %s, clr %s" % (*asked, one, other)
 
     def unused(self):

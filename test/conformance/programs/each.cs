@@ -1,22 +1,61 @@
 // SPDX-License-Identifier: MIT
-// Runs programs one after the other in one process: each.exe LIST. A line of LIST is an assembly and its arguments, with
-// tabs between them. The exit code is the sum of theirs.
+// Runs programs one after the other in one process: each.exe LIST [apart]. A line of LIST is an assembly and its
+// arguments, with tabs between them. The exit code is the sum of theirs.
+//
+// With `apart` each has a thread of its own. A line of output and the thread's name say which it is, `each NAME`; when
+// what it left has been collected, a thread that is named `over` comes and goes.
 using System;
 using System.IO;
 using System.Linq;
 using System.Reflection;
+using System.Threading;
 
 static class Each
 {
+	const int Stack = 1 << 24;
+
+	static T Body<T> (MethodInfo main) where T : class
+	{
+		return (T) (object) Delegate.CreateDelegate (typeof (T), main);
+	}
+
+	static int Run (string line)
+	{
+		string[] words = line.TrimEnd ('\t').Split ('\t'), arguments = words.Skip (1).ToArray ();
+		MethodInfo main = Assembly.LoadFrom (words[0]).EntryPoint;
+		bool takes_some = main.GetParameters ().Length > 0;
+		if (main.ReturnType == typeof (int))
+			return takes_some ? Body<Func<string[], int>> (main) (arguments) : Body<Func<int>> (main) ();
+		if (takes_some)
+			Body<Action<string[]>> (main) (arguments);
+		else
+			Body<Action> (main) ();
+		return 0;
+	}
+
+	static void On_thread (ThreadStart body, string name)
+	{
+		var thread = new Thread (body, Stack) { Name = name };
+		thread.Start ();
+		thread.Join ();
+	}
+
+	static int Apart (string line)
+	{
+		int code = 0;
+		string name = "each " + Path.GetFileNameWithoutExtension (line.Split ('\t')[0]);
+		Console.WriteLine (name);
+		On_thread (() => code = Run (line), name);
+		for (int i = 0; i < 2; i++) {
+			GC.Collect ();
+			GC.WaitForPendingFinalizers ();
+		}
+		On_thread (() => { }, "over");
+		return code;
+	}
+
 	static int Main (string[] args)
 	{
-		int sum = 0;
-		foreach (string line in File.ReadAllLines (args[0])) {
-			string[] words = line.TrimEnd ('\t').Split ('\t');
-			MethodInfo main = Assembly.LoadFrom (words[0]).EntryPoint;
-			sum += ((Func<string[], int>) Delegate.CreateDelegate (typeof (Func<string[], int>), main)) (
-				words.Skip (1).ToArray ());
-		}
-		return sum;
+		return File.ReadAllLines (args[0]).Sum (line => args.Length > 1 ? Apart (line) : Run (line));
 	}
 }

@@ -3,8 +3,9 @@
  *
  * dump.c - asks everything that can be asked about a program's own images, by nothing but Mono's public API.
  *
- * At the end of the program, in runtime_shutdown_begin, where both runtimes still answer everything. Options:
- * `output=FILE`, and `images=NAME;NAME`, the simple names of the assemblies that are the program's own.
+ * At the end of the process, in runtime_shutdown_begin, where both runtimes still answer everything. Options:
+ * `output=FOLDER`, and `images=NAME;NAME+NAME`, the simple names of the assemblies that are a program's own, for each
+ * program that ran. The first one of a program names its file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #define OWN_MAX 8
 
 struct _MonoProfiler {
-	char *output;
-	char *own_names; /* ";" separated */
+	char *output, *programs;
+	const char *own_names; /* of one program, ";" separated */
 	MonoImage *own[OWN_MAX];
 	int own_count;
 };
@@ -64,12 +65,17 @@ by_name (const void *a, const void *b)
 }
 
 static void
-shutdown_begin (MonoProfiler *prof)
+dump_program (MonoProfiler *prof, const char *names)
 {
+	char path[4096];
+
+	prof->own_names = names;
+	prof->own_count = 0;
 	mono_assembly_foreach (take_own, NULL);
 	qsort (prof->own, (size_t) prof->own_count, sizeof prof->own[0], by_name);
-	if (dump_open (prof->output) != 0) {
-		fprintf (stderr, "dump: cannot write %s\n", prof->output);
+	snprintf (path, sizeof path, "%s/%.*s.tsv", prof->output, (int) strcspn (names, ";"), names);
+	if (dump_open (path) != 0) {
+		fprintf (stderr, "dump: cannot write %s\n", path);
 		return;
 	}
 	for (int i = 0; i < prof->own_count; i++) {
@@ -83,6 +89,15 @@ shutdown_begin (MonoProfiler *prof)
 }
 
 static void
+shutdown_begin (MonoProfiler *prof)
+{
+	char *state = NULL;
+
+	for (char *names = strtok_r (prof->programs, "+", &state); names; names = strtok_r (NULL, "+", &state))
+		dump_program (prof, names);
+}
+
+static void
 parse_options (const char *desc)
 {
 	const char *colon = strchr (desc, ':');
@@ -93,7 +108,7 @@ parse_options (const char *desc)
 		if (strncmp (word, "output=", 7) == 0)
 			profiler.output = strdup (word + 7);
 		else if (strncmp (word, "images=", 7) == 0)
-			profiler.own_names = strdup (word + 7);
+			profiler.programs = strdup (word + 7);
 		else
 			fprintf (stderr, "dump: unknown option '%s'\n", word);
 	}
@@ -104,7 +119,7 @@ MONO_API void
 mono_profiler_init_dump (const char *desc)
 {
 	parse_options (desc);
-	if (!profiler.output || !profiler.own_names) {
+	if (!profiler.output || !profiler.programs) {
 		fprintf (stderr, "dump: output= and images= are needed\n");
 		return;
 	}

@@ -215,4 +215,7 @@ dump_met_classes (void)
 	in_instance = 1;
 	for (int i = 0; i < seen_count; i++)
 		met_class (seen[i].klass, seen[i].name);
+	while (seen_count > 0)
+		free (seen[--seen_count].name);
+	in_instance = 0;
 }
