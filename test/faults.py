@@ -82,7 +82,7 @@ def faults_of(test, faults):
     if FULL not in parts(test)[0] or test["result"] != "FAIL":
         return []
     text = output(test)
-    versions = dict(re.findall(r"(\S+) ([^,]+)", ", ".join(VERSIONS.findall(text))))
+    versions = dict(re.findall(r"([^\s,]+) ([^\s,]+)", ", ".join(VERSIONS.findall(text))))
     found = []
     for what in failed_checks(text):
         met = [fault.name for fault in faults if fault.is_in(what, versions)]
