@@ -8,7 +8,7 @@
 Exit code 77 and a reason on stderr where there is no SDK, or no reference assemblies of .NET 8.
 
 A table lies in the folder of its sources and is made in the folder of the same name beside STAMP. Its columns are the
-output, the references (net8; own: the SDK's version; own10: the same, from .NET 10 on; web: own, and ASP.NET; fsharp:
+output, the references (net8; mono: Mono's class library; own: the SDK's version; own10: the same, from .NET 10 on; web: own, and ASP.NET; fsharp:
 net8, by the F# compiler; run: the output is what an earlier program of the table writes), options, and sources.
 Options and arguments may hold {out}, {sdk} and {net8}, which are folders.
 """
@@ -24,6 +24,9 @@ TEST = pathlib.Path(__file__).resolve().parent
 OPTIONS = "-nologo -noconfig -nostdlib -unsafe -deterministic -langversion:13 -nowarn:CS0649".split()
 PREVIEW = "-langversion:preview -nowarn:SYSLIB5007,CS1701,CS1998,CS0414,CS0169,CS0219,SYSLIB0050,SYSLIB0011".split()
 FSHARP = "--nologo --noframework --targetprofile:netcore --optimize+ --tailcalls+ --target:exe".split()
+
+
+MONO = [pathlib.Path("/usr/lib/mono/4.5") / name for name in ("mscorlib.dll", "System.dll", "System.Core.dll")]
 
 
 class Missing(Exception):
@@ -66,7 +69,9 @@ class Sdk:
         raise Missing("no reference assemblies of .NET 8 (test/runtimes.sh 8 restores them)")
 
     def references(self, kind):
-        """The folders, None where this SDK does not have them."""
+        """The folders, or the files, None where this SDK does not have them."""
+        if kind == "mono":
+            return MONO if MONO[0].exists() else None
         folders = {"net8": [self.net8], "fsharp": [self.net8], "own": [self.own], "web": [self.own, self.web],
                    "own10": [self.own if self.own and version_of(self.own) >= [10] else None]}[kind]
         return folders if all(folders) else None
@@ -109,7 +114,8 @@ class Row:
         """The line of each.exe."""
         if self.kind == "run":
             return [*self.words, self.target]
-        references = ["-r:%s" % path for folder in self.folders for path in sorted(folder.glob("*.dll"))]
+        references = ["-r:%s" % path for folder in self.folders
+                      for path in (sorted(folder.glob("*.dll")) if folder.is_dir() else [folder])]
         if self.kind == "fsharp":
             core = self.sdk.folder / "FSharp/FSharp.Core.dll"
             shutil.copy(core, self.target.parent)
@@ -121,7 +127,7 @@ class Row:
     def configure(self):
         if self.kind == "run" or "-target:library" in self.options:
             return
-        version = "8.0.0" if self.kind in ("net8", "fsharp") else "%d.0.0" % version_of(self.sdk.own)[0]
+        version = "8.0.0" if self.kind in ("net8", "mono", "fsharp") else "%d.0.0" % version_of(self.sdk.own)[0]
         frameworks = ["Microsoft.NETCore.App"] + (["Microsoft.AspNetCore.App"] if self.kind == "web" else [])
         config = {"runtimeOptions": {"frameworks": [{"name": name, "version": version} for name in frameworks],
                                      "rollForward": "LatestMajor"}}

@@ -3,21 +3,18 @@
 """monocle stack --async: async methods that wait for each other in known ways are found, in chains, all of them.
 
 awaits.cs is by a compiler that knows nothing of these runtimes. pooled.cs is by the SDK's, optimised and not, since
-state machines are structs in the one and objects in the other; where there is no SDK it is left out.
+state machines are structs in the one and objects in the other.
 
   chains.py --build DIR [--runtimes clr8,...] [--count N]
 """
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
-
-COMPILE = HERE.parents[1] / "csharp.py"
 
 
 def awaits(count):
@@ -34,26 +31,6 @@ class Chains(harness.Suite):
     def stack(self, pid, *arguments):
         return harness.run([self.build.monocle, "stack", pid, *arguments], harness.bare_environment(), cwd=self.work,
                            timeout=60)
-
-    def compile(self):
-        """The folders that pooled.dll is in."""
-        where = subprocess.run([str(COMPILE), "--where"], capture_output=True, text=True)
-        if where.returncode == 77:
-            self.skip("methods whose boxes are pooled", where.stderr.strip())
-            return []
-        compiler, references = where.stdout.splitlines()
-        folders = []
-        for how in ("-optimize+", "-optimize-"):
-            folder = self.work / how.strip("-")
-            folder.mkdir()
-            made = subprocess.run(["dotnet", "exec", compiler, "-nologo", "-noconfig", "-nostdlib", how,
-                                   "-out:%s" % (folder / "pooled.dll"), str(HERE / "pooled.cs"),
-                                   *("-r:%s" % file for file in pathlib.Path(references).glob("*.dll"))],
-                                  capture_output=True, text=True)
-            self.check(made.returncode == 0, "pooled.cs compiles %s" % how, made.stdout + made.stderr)
-            shutil.copy(HERE.parent / "programs/runtimeconfig.json", folder / "pooled.runtimeconfig.json")
-            folders.append(folder)
-        return folders
 
     @staticmethod
     def chains(text):
@@ -85,10 +62,10 @@ class Chains(harness.Suite):
                    (target.returncode, out))
 
     def all(self, runtimes):
-        folders = self.compile()
+        built = self.build.path / "test/conformance/attach"
+        folders = [folder for folder in (built, built / "debug") if (folder / "pooled.dll").exists()]
         for runtime in runtimes:
-            self.one("%s, awaits" % runtime, runtime.command(self.build.path / "test/conformance/attach/awaits.exe"),
-                     awaits(self.options.count))
+            self.one("%s, awaits" % runtime, runtime.command(built / "awaits.exe"), awaits(self.options.count))
             for folder in folders:
                 self.one("%s, pooled, %s" % (runtime, folder.name), runtime.command(folder / "pooled.dll"),
                          pooled(self.options.count))

@@ -5,7 +5,6 @@
 #
 #   csc.sh --where      prints the compiler, or nothing where it or Mono's class library is absent
 #   csc.sh OPTION...    compiles
-#   csc.sh --print ...  prints the compiler and all that it would be given, with tabs between
 set -eu
 
 unset CORECLR_ENABLE_PROFILING MONOCLE_PROFILE
@@ -19,9 +18,4 @@ if [ "${1-}" = --where ]; then
   if [ -n "$csc" ] && [ -e "$mscorlib" ]; then echo "$csc"; fi
   exit 0
 fi
-run=(exec dotnet exec)
-if [ "${1-}" = --print ]; then
-  shift
-  run=(printf '%s\t')
-fi
-"${run[@]}" "$csc" -nologo -noconfig -nostdlib -r:"$mscorlib" "$@"
+exec dotnet exec "$csc" -nologo -noconfig -nostdlib -r:"$mscorlib" "$@"

@@ -5,7 +5,7 @@
 # folder).
 #
 #   ilasm.sh --where             prints the assembler, or nothing where it cannot be had
-#   ilasm.sh OUTPUT INPUT        assembles
+#   ilasm.sh OUTPUT INPUT OPTION...     assembles
 set -eu
 
 top=$(cd "$(dirname "$0")/../../../.." && pwd -P)
@@ -46,4 +46,4 @@ if [ "${1-}" = --where ]; then
   exit 0
 fi
 [ -x "$ilasm" ] || chmod +x "$ilasm"
-exec "$ilasm" -quiet -nologo -exe -output="$1" "$2"
+exec "$ilasm" -quiet -nologo -exe -output="$1" "${@:2}"

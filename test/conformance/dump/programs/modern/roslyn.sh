@@ -6,7 +6,6 @@
 #   roslyn.sh --where               prints the compiler, or nothing where it or the reference assemblies are absent
 #   roslyn.sh OUTPUT SOURCE...      compiles
 #   roslyn.sh --own OUTPUT ...      compiles for the SDK's own version, and in its language
-#   roslyn.sh --print ...           prints the compiler and all that it would be given, with tabs between
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd -P)
@@ -17,11 +16,7 @@ if [ "${1-}" = --where ]; then
   exit 0
 fi
 csc=${where%%$'\n'*} references=${where##*$'\n'}
-version=13 run=(exec dotnet exec)
-if [ "$1" = --print ]; then
-  shift
-  run=(printf '%s\t')
-fi
+version=13
 if [ "$1" = --own ]; then
   shift
   version=latest
@@ -33,5 +28,5 @@ options=()
 for file in "$references"/*.dll; do
   options+=("-r:$file")
 done
-"${run[@]}" "$csc" -nologo -noconfig -nostdlib -unsafe -deterministic -debug- -nullable:annotations -warn:0 \
+exec dotnet exec "$csc" -nologo -noconfig -nostdlib -unsafe -deterministic -debug- -nullable:annotations -warn:0 \
   -langversion:$version "${options[@]}" "-out:$output" "$@"
