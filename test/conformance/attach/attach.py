@@ -4,9 +4,11 @@
 
   attach.py --build DIR [--runtimes mono,clr8,...] [--rounds N] [--habits NAME,...] [--habit-rounds N] [--seconds N]
 
-The program knows what it does (target.cs): Three takes three times as long as One, on two threads that have names. Its
-profile by an attach is held against that, and against the one of `monocle run`. Rounds of attach and detach must leave
-threads, descriptors and mappings as the first one left them. A habit is something that a program may do meanwhile.
+One program (target.cs) does all that it may do meanwhile, its habits, and is attached to again and again: what is
+refused, what samples show, what is left behind. With --full each habit has a program of its own that does nothing else,
+and without a pause, and programs end at more moments. The program knows what it does: Three takes three times as long
+as One. Its profile by an attach is held against that, and against the one of `monocle run`, and rounds of attach and
+detach must leave threads, descriptors and mappings as the first one left them.
 """
 import os
 import pathlib
@@ -20,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 import harness  # noqa: E402
 
+TOGETHER = "starts,throws,collects,threads,generates,unloads,emits,closes"  # a child of a fork may not meet collections
 HABITS = "forks,starts,throws,collects,threads,generates,unloads,emits,closes,execs,exits,dies"
 COLLECTING = ("collects", "generates")
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
@@ -36,7 +39,7 @@ def environment(suite, runtime, settings=None):
 
 class Target:
     def __init__(self, suite, runtime, habit=None, program="target.exe", settings=None):
-        arguments = [habit] if isinstance(habit, str) else habit or []
+        arguments = [habit] if isinstance(habit, str) else list(habit or [])
         settings = {**(harness.PRIVATE_CODE if habit == "forks" else {}), **(settings or {})}
         exe = suite.build.path / "test/conformance/attach" / program
         self.process = subprocess.Popen(runtime.command(exe) + arguments, stdin=subprocess.PIPE,
@@ -70,9 +73,8 @@ class Target:
         return [name for name in found if "monocle" in name and name != "monocle-ctl"]
 
     def left(self):
-        end = time.monotonic() + 5  # a thread that has nothing more to do may still be on its way out
-        while self.process.poll() is None and self.threads_of_ours() and time.monotonic() < end:
-            time.sleep(0.01)
+        # A thread that has nothing more to do may still be on its way out.
+        harness.wait_for(lambda: self.process.poll() is not None or not self.threads_of_ours())
         if self.process.poll() is not None:
             return {"threads": [], "tasks": 0, "descriptors": 0, "rss": 0,
                     "modules": ["the program ended with %d" % self.process.returncode]}
@@ -116,13 +118,18 @@ class Attach(harness.Suite):
         child.communicate()
         return self.shares(profile)
 
+    def ended(self, target, what):
+        target.process.stdin.close()
+        code, said = target.end()
+        self.check((code, said) == (3, "unharmed\n"), what, (code, said))
+
     def samples(self, runtime):
         target = Target(self, runtime)
         profile = self.work / ("attach-%s.pb.gz" % runtime)
         for turn in ("first", "second"):
             what = "%s: the %s attach" % (runtime, turn)
-            seen = self.attach(target, "--profile=sample:freq=500,threads", "--duration=%gs" % self.options.seconds,
-                               "-o", profile)
+            seen = self.attach(target, "--profile=sample:freq=500", "--duration=%gs" % self.options.seconds, "-o",
+                               profile)
             if not self.check(seen.code == 0 and profile.exists(), what + " leaves a profile", seen):
                 continue
             shares = self.shares(profile)
@@ -133,12 +140,8 @@ class Attach(harness.Suite):
                 off = max(abs(shares[name] - other[name]) for name in shares)
                 print("%s: attached %s, run %s" % (runtime, shares, other))
                 self.check(off < self.options.points / 100, what + " says what monocle run says", (shares, other))
-            head = harness.run([self.build.monocle, "report", "--threads", profile], harness.bare_environment()).out
-            self.check("worker one" in head and "worker two" in head, what + " knows the names of threads", head)
             profile.unlink()
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed nothing" % runtime, (code, said))
+        self.ended(target, "%s: the program noticed nothing" % runtime)
 
     def rounds(self, runtime):
         # One that waits: what a program allocates by itself would be taken for ours. New threads get heaps of their own
@@ -161,16 +164,19 @@ class Attach(harness.Suite):
         print("%s: RSS %d KiB bare, %d after the first round, %d after half of them, %d after %d; %d threads, then %d" %
               (runtime, before["rss"], states[0]["rss"], settled["rss"], after["rss"], self.options.rounds,
                before["tasks"], after["tasks"]))
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed no round" % runtime, (code, said))
+        self.ended(target, "%s: the program noticed no round" % runtime)
 
-    def ends(self, runtime, habit, number):
-        """A program that ends by itself, each time at another moment of the attach."""
+    def ends(self, runtime, habit, number=None):
+        """A program that ends by itself, while an attach is at work, or (`number`) each time at another moment of it."""
         target, what = Target(self, runtime, habit), "%s, a program that %s" % (runtime, habit)
-        target.begin()
-        seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
-                           "--duration=%dms" % (400 - 4 * number % 400))
+        if number is None:
+            attach = self.begin_attach(target, "--profile=sample:freq=1000,output=/dev/null")
+            target.begin()
+            seen = "%s\n%d" % (attach.communicate(timeout=60)[1], attach.returncode)
+        else:
+            target.begin()
+            seen = self.attach(target, "-q", "--profile=sample:freq=1000,output=/dev/null",
+                               "--duration=%dms" % (400 - 4 * number % 400))
         target.process.stdin.close()
         code, said = target.end()
         self.check((code, said.replace("another\n", "")) == (ENDS[habit], ""), what + " ends as it would",
@@ -207,8 +213,15 @@ class Attach(harness.Suite):
             return
         self.check((code, said) == (3, "unharmed\n"), what + " is unharmed", (code, said, str(seen)))
 
-    def refusals(self, runtime):
-        target = Target(self, runtime)
+    def begin_attach(self, target, *arguments):
+        """An attach at work, until Ctrl-C or the end of the program."""
+        attach = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "--duration=5m", *arguments],
+                                  env=harness.bare_environment(), cwd=self.work, stderr=subprocess.PIPE, text=True)
+        self.check("profiling process" in attach.stderr.readline(), "an attach begins, and hears Ctrl-C")
+        harness.wait_for(lambda: "monocle-attach" in target.threads_of_ours() or attach.poll() is not None)
+        return attach
+
+    def refusals(self, runtime, target):
         for arguments, words in ((["--profile=cover"], "the module cover cannot be attached"),
                                  (["--profile=nosuch"], "nosuch"),
                                  (["-o", "/nowhere/at/all"], "cannot write /nowhere/at/all"),
@@ -218,22 +231,39 @@ class Attach(harness.Suite):
                        "%s: %s is refused in a line" % (runtime, " ".join(arguments)), seen)
         self.check(runtime.kind == "mono" or "libmonocle" not in pathlib.Path("/proc/%d/maps" % target.pid).read_text(),
                    "%s: nothing was loaded for what is refused" % runtime)
-        first = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q", "--duration=1m",
-                                  "--profile=sample:output=/dev/null"], env=harness.bare_environment(), cwd=self.work,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while "monocle-attach" not in target.threads_of_ours() and first.poll() is None:
-            time.sleep(0.01)
+
+    def report(self, what, *options):
+        return harness.run([self.build.monocle, "report", *options, what], harness.bare_environment()).out
+
+    def at_work(self, runtime, target):
+        """
+        What is sampled is seen meanwhile, a thread that cannot answer when the attach begins, too, as on a machine with
+        no CPU for it. A second attach is refused. At Ctrl-C there is a profile, and nothing stays.
+        """
+        profile = self.work / "attach.pb.gz"
+        attach = self.begin_attach(target, "--profile=sample:freq=5000,threads", "-o", profile)
         seen = self.attach(target)
         self.check(seen.code and "another attach is at work" in seen.err and seen.err.count("\n") == 1,
                    "%s: a second attach is refused in a line" % runtime, seen)
-        first.send_signal(signal.SIGINT)
-        first.wait()
-        target.process.stdin.close()
-        target.end()
+        target.begin()
+        names = {"Target:" + name for name in ("Three", "One", "Heard")}
+        self.check(harness.wait_for(lambda: all(name in self.report(target.pid, "--format=tsv") for name in names)),
+                   "%s: what works is sampled, a thread that answers late, too" % runtime)
+        attach.send_signal(signal.SIGINT)
+        said = attach.communicate(timeout=60)[1]
+        if self.check(attach.returncode == 0 and profile.exists(), "%s: an attach leaves a profile" % runtime, said):
+            text = self.report(profile, "--threads")
+            self.check("worker one" in text and "worker two" in text, "%s: it knows the names of threads" % runtime,
+                       text)
+        self.is_left(runtime, target, "an attach")
 
-    def own_module(self, runtime):
+    def is_left(self, runtime, target, what):
+        left = target.left()
+        self.check(not left["modules"] and not left["threads"], "%s: nothing stays of %s" % (runtime, what), left)
+
+    def own_module(self, runtime, target):
         """A module of somebody else's, in a folder that only the caller's variable names, and from where she is."""
-        target, folder = Target(self, runtime), self.build.path / "test/conformance/modules"
+        folder = self.build.path / "test/conformance/modules"
         env = harness.bare_environment({"MONOCLE_MODULE_PATH": os.path.relpath(folder, self.work)})
         seen = harness.run([self.build.monocle, "attach", target.pid, "--profile=quiet", "--duration=100ms", "-q"], env,
                            cwd=self.work)
@@ -242,8 +272,17 @@ class Attach(harness.Suite):
         self.check(len(left["modules"]) > 0, "%s: it cannot be closed, and stays" % runtime, left)
         seen = self.attach(target, "-q", "--profile=sample:output=/dev/null", "--duration=100ms")
         self.check((seen.code, seen.err) == (0, ""), "%s: others come after it" % runtime, seen)
-        target.process.stdin.close()
-        target.end()
+
+    def one(self, runtime):
+        """All that may be asked of one program, with all habits at once."""
+        target = Target(self, runtime, ["deaf," + TOGETHER, "5"])
+        self.refusals(runtime, target)
+        target.begin()
+        self.check(target.process.stdout.readline() == "deaf\n", "%s: a thread hears nothing" % runtime)
+        self.at_work(runtime, target)
+        self.unwritable(runtime, target)
+        self.own_module(runtime, target)
+        self.ended(target, "%s: the program noticed nothing of all that" % runtime)
 
     def declined(self, runtime):
         """A program that was started with us, and has declined, can be attached to; a Mono does not stand by then."""
@@ -264,70 +303,37 @@ class Attach(harness.Suite):
         target.begin()
         for _ in range(4):
             seen = self.attach(target, "-q", "--profile=sample:freq=10000,output=/dev/null", "--duration=1s")
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: a program that aborts threads is unharmed" % runtime,
-                   (code, said, str(seen)))
+            self.check(seen.code == 0, "%s: an attach to a program that aborts threads" % runtime, seen)
+        self.ended(target, "%s: a program that aborts threads is unharmed" % runtime)
 
     def early(self, runtime):
         """A runtime that has just begun answers on its socket before it can take a profiler: it is waited for."""
         if runtime.kind == "mono":
             return
         exe = self.build.path / "test/conformance/attach/target.exe"
-        for _ in range(3):
+        for _ in range(3 if self.options.full else 1):
             child = subprocess.Popen(runtime.command(exe), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                      env=environment(self, runtime), cwd=self.work)
             sockets = "dotnet-diagnostic-%d-*" % child.pid
-            self.wait(lambda: any(pathlib.Path("/tmp").glob(sockets)) or child.poll() is not None)
+            harness.wait_for(lambda: any(pathlib.Path("/tmp").glob(sockets)) or child.poll() is not None)
             seen = self.attach(child, "-q", "--profile=sample:output=/dev/null", "--duration=10ms")
             self.check((seen.code, seen.err) == (0, ""), "%s: a runtime that begins is attached to" % runtime, seen)
             out, _ = child.communicate()
             self.check((child.returncode, out) == (3, "ready\nunharmed\n"), "%s: it goes on" % runtime, out)
 
-    def late_thread(self, runtime):
-        """A thread that cannot answer when the attach begins, as on a machine with no CPU for it, is known later."""
-        target, profile = Target(self, runtime, "deaf"), self.work / "deaf.pb.gz"
-        target.begin()
-        self.check(target.process.stdout.readline() == "deaf\n", "%s: a thread hears nothing" % runtime)
-        attach = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "-q", "--duration=1m",
-                                   "--profile=sample:freq=500", "-o", profile], env=harness.bare_environment(),
-                                  cwd=self.work)
-        self.wait(lambda: "monocle-attach" in target.threads_of_ours() or attach.poll() is not None)
-        target.begin()
-        shown = self.wait(lambda: "Target:Heard" in harness.run(
-            [self.build.monocle, "report", target.pid, "--format=tsv"], harness.bare_environment()).out)
-        self.check(shown, "%s: a thread that answers late is sampled" % runtime)
-        attach.send_signal(signal.SIGINT)
-        attach.wait()
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: it is unharmed" % runtime, (code, said))
-
-    def wait(self, condition, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.02)
-        return True
-
-    def unwritable(self, runtime):
+    def unwritable(self, runtime, target):
         """A module that was loaded and could not begin is closed without taking anything of the program's."""
-        target = Target(self, runtime, "threads")
-        target.begin()
         for profile in ("events", "exceptions:log", "exceptions", "sample:lines"):
             more = "," if ":" in profile else ":"
             seen = self.attach(target, "--profile=%s%soutput=/nowhere/at/all" % (profile, more), "--duration=100ms")
             self.check(seen.code and "cannot write /nowhere/at/all" in seen.err,
                        "%s: %s says that it cannot write" % (runtime, profile), seen)
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed none of them" % runtime, (code, said))
+        self.is_left(runtime, target, "modules that cannot write")
 
 
 def main():
     suite = Attach("attach", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--rounds", type=int, default=6)
     suite.parser.add_argument("--habits", default=HABITS)
     suite.parser.add_argument("--seconds", type=float, default=2)
@@ -335,19 +341,20 @@ def main():
     suite.parser.add_argument("--growth", type=int, default=2000, help="KiB that the second half of the rounds may add")
     suite.parser.add_argument("--habit-rounds", type=int, default=1, help="attaches to a program of each habit")
     options = suite.parse()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
+        suite.one(runtime)
+        suite.declined(runtime)
+        suite.early(runtime)
+        for habit in ENDS:
+            suite.ends(runtime, habit)
+        if not options.full:
+            continue
         suite.samples(runtime)
         if options.rounds:
             suite.rounds(runtime)
         for habit in filter(None, options.habits.split(",")):
             suite.habit(runtime, habit)
-        suite.refusals(runtime)
-        suite.own_module(runtime)
-        suite.declined(runtime)
-        suite.early(runtime)
         suite.aborts(runtime)
-        suite.late_thread(runtime)
-        suite.unwritable(runtime)
     return suite.finish()
 
 

@@ -3,6 +3,7 @@
 // kind, says "ready" when all are there, and ends when standard input does. A comment "at NAME" marks the line of such
 // a thread.
 using System;
+using System.IO;
 using System.IO.Pipes;
 using System.Runtime.InteropServices;
 using System.Threading;
@@ -83,6 +84,7 @@ static class Blocked
 	static void Main (string[] args)
 	{
 		int count = int.Parse (args[0]);
+		TextReader input = Console.In; // who looks at descriptors finds all of them
 		pipe = new AnonymousPipeServerStream (PipeDirection.In);
 		Monitor.Enter (gate);
 		ThreadStart[] bodies = { TakesLock, Sleeps, WaitsForEvent, WaitsForPulse, WaitsForTask };
@@ -93,9 +95,8 @@ static class Blocked
 		Start (Computes, computing);
 		while (Volatile.Read (ref there) < count * bodies.Length + 1 + computing)
 			Thread.Sleep (1);
-		Thread.Sleep (100);
 		Console.WriteLine ("ready");
-		Console.In.ReadToEnd ();
+		input.ReadToEnd ();
 		Console.WriteLine ("unharmed");
 		_exit (3); // With a thread that waits for a lock Mono 6.8 does not come to its end by itself.
 	}

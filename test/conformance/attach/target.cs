@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A program that runs before anybody looks at it. `target [HABIT]`: two threads work until standard input ends, a third
-// one sleeps. The habit begins with the first line of input; the last line of output says whether all went well.
+// A program that runs before anybody looks at it. `target [HABIT,HABIT... [PAUSE]]`: two threads work until standard
+// input ends, a third one sleeps. Habits begin with the first line of input, each on a thread of its own; the last line
+// of output says whether all went well. Threads rest for PAUSE milliseconds between what they do.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -20,8 +21,16 @@ static class Target
 	[DllImport ("libc")] static extern int pthread_sigmask (int how, byte[] set, byte[] old);
 
 	static volatile bool stops, hears;
-	static volatile int sink, wrong;
+	static volatile int sink;
+	static int wrong;
+	static int pause;
 	static Func<int, int> generated;
+
+	static void Wrong ([CallerLineNumber] int line = 0)
+	{
+		Interlocked.Increment (ref wrong);
+		Console.WriteLine ("wrong in line " + line);
+	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static int Spin (int turns)
@@ -56,23 +65,30 @@ static class Target
 			caught++;
 		}
 		if (caught != 1)
-			wrong++;
+			Wrong ();
 	}
 
 	static void Work ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			Three ();
 			One ();
 			sink += generated (20000);
 			for (int i = 0; i < 3; i++)
 				Throw ();
 			if (Spin (1000) != expected)
-				wrong++;
+				Wrong ();
 		}
 	}
 
 	static int expected;
+
+	static bool Goes ()
+	{
+		if (pause > 0)
+			Thread.Sleep (pause);
+		return !stops;
+	}
 
 	// --- habits ------------------------------------------------------------------------------------------------------
 
@@ -80,13 +96,13 @@ static class Target
 	static void Forks ()
 	{
 		Marshal.Prelink (typeof (Target).GetMethod ("_exit", BindingFlags.Static | BindingFlags.NonPublic));
-		while (!stops) {
+		while (Goes ()) {
 			int child = fork ();
 			if (child == 0)
 				_exit (7);
 			int status, ended;
 			if (child > 0 && ((ended = waitpid (child, out status, 0)) != child || status != 7 << 8)) {
-				wrong++;
+				Wrong ();
 				Console.WriteLine ("waited for {0}: {1}, status 0x{2:x}", child, ended, status);
 			}
 		}
@@ -94,24 +110,24 @@ static class Target
 
 	static void Starts ()
 	{
-		while (!stops)
+		while (Goes ())
 			using (var child = Process.Start (new ProcessStartInfo ("/bin/true") { UseShellExecute = false })) {
 				child.WaitForExit ();
 				if (child.ExitCode != 0)
-					wrong++;
+					Wrong ();
 			}
 	}
 
 	static void Throws ()
 	{
-		while (!stops)
+		while (Goes ())
 			Throw ();
 	}
 
 	static void Collects ()
 	{
 		var kept = new List<byte[]> ();
-		while (!stops) {
+		while (Goes ()) {
 			kept.Add (new byte[10000]);
 			if (kept.Count > 200)
 				kept.Clear ();
@@ -121,7 +137,7 @@ static class Target
 
 	static void Threads ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			var thread = new Thread (() => sink += Spin (1000)) { Name = "brief" };
 			thread.Start ();
 			thread.Join ();
@@ -130,7 +146,7 @@ static class Target
 
 	static void Generates ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			sink += Generate () (1000);
 			GC.Collect ();
 		}
@@ -146,14 +162,14 @@ static class Target
 		var copy = (Assembly) contexts.GetMethod ("LoadFromAssemblyPath").Invoke (context, file);
 		MethodInfo spin = copy.GetType ("Target").GetMethod ("Spin", own);
 		if ((int) spin.Invoke (null, new object[] { 1000 }) != expected)
-			wrong++;
+			Wrong ();
 		contexts.GetMethod ("Unload").Invoke (context, null);
 	}
 
 	static void Unloads ()
 	{
 		Type contexts = Type.GetType ("System.Runtime.Loader.AssemblyLoadContext, System.Private.CoreLib");
-		while (!stops) {
+		while (Goes ()) {
 			for (int i = 0; i < 5 && contexts != null; i++)
 				Use (contexts);
 			if (contexts == null)
@@ -166,7 +182,7 @@ static class Target
 	// A method of an assembly that the collector may take.
 	static void Emits ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			var assembly = AssemblyBuilder.DefineDynamicAssembly (new AssemblyName ("Brief"),
 			                                                      AssemblyBuilderAccess.RunAndCollect);
 			var type = assembly.DefineDynamicModule ("Brief").DefineType ("Emitted", TypeAttributes.Public);
@@ -176,7 +192,7 @@ static class Target
 			il.Emit (OpCodes.Ldarg_0);
 			il.Emit (OpCodes.Ret);
 			if ((int) type.CreateType ().GetMethod ("Same").Invoke (null, new object[] { 7 }) != 7)
-				wrong++;
+				Wrong ();
 			GC.Collect ();
 		}
 	}
@@ -194,7 +210,7 @@ static class Target
 	// Mono alone has it.
 	static void Aborts ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			var thread = new Thread (Is_aborted);
 			thread.Start ();
 			Thread.Sleep (2);
@@ -208,7 +224,7 @@ static class Target
 	// Those that a program may close: not what the runtime itself has open, which it would die of.
 	static void Closes ()
 	{
-		while (!stops) {
+		while (Goes ()) {
 			for (int fd = 512; fd < 2048; fd++)
 				close (fd);
 			Thread.Sleep (1);
@@ -225,13 +241,13 @@ static class Target
 		var set = new byte[128];
 		set[(SIGURG - 1) / 8] = 1 << (SIGURG - 1) % 8;
 		if (pthread_sigmask (SIG_BLOCK, set, null) != 0)
-			wrong++;
+			Wrong ();
 		Console.WriteLine ("deaf");
 		while (!hears && !stops)
 			Thread.Sleep (1);
 		if (pthread_sigmask (SIG_UNBLOCK, set, null) != 0)
-			wrong++;
-		while (!stops)
+			Wrong ();
+		while (Goes ())
 			Heard ();
 	}
 
@@ -264,19 +280,22 @@ static class Target
 
 	static int Main (string[] arguments)
 	{
+		string[] habits = arguments.Length > 0 ? arguments[0].Split (',') : new string[0];
+		pause = arguments.Length > 1 ? int.Parse (arguments[1]) : 0;
 		expected = Spin (1000);
 		generated = Generate ();
 		var threads = new List<Thread> { Start ("worker one", Work), Start ("worker two", Work) };
 		threads.Add (Start ("sleeper", () => { while (!stops) Thread.Sleep (20); }));
 		Console.WriteLine ("ready");
-		if (Console.ReadLine () != null && arguments.Length > 0)
-			threads.Add (Start ("habit", () => Habit (arguments[0])));
+		if (Console.ReadLine () != null)
+			foreach (string habit in habits)
+				threads.Add (Start ("habit", () => Habit (habit)));
 		while (Console.ReadLine () != null)
 			hears = true;
 		stops = true;
 		foreach (var thread in threads)
 			thread.Join ();
-		Console.WriteLine (wrong == 0 ? "unharmed" : "harmed " + wrong);
+		Console.WriteLine (wrong == 0 ? "unharmed" : "harmed");
 		return wrong == 0 ? 3 : 4;
 	}
 }
