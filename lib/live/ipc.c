@@ -8,6 +8,7 @@
 #include "ipc.h"
 
 #include "ipc-message.h"
+#include "patience.h"
 #include "socket.h"
 
 #include <ctype.h>
@@ -134,7 +135,7 @@ exchange_new (unsigned limit, char *error, size_t error_size)
 {
 	exchange *self = calloc (1, sizeof *self);
 	if (self) {
-		self->limit = limit;
+		self->limit = monocle__patience (limit);
 		self->error = error;
 		self->error_size = error_size;
 		error[0] = '\0';

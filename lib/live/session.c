@@ -8,6 +8,7 @@
 
 #include "ipc-message.h"
 #include "nanoseconds.h"
+#include "patience.h"
 #include "socket.h"
 #include "usage.h"
 
@@ -84,7 +85,9 @@ static void
 too_late (uv_timer_t *timer)
 {
 	monocle__live_session *self = timer->data;
-	end (self, self->is_stopping ? NULL : "has not answered on its diagnostics socket for 5.0 s");
+	snprintf (self->error, sizeof self->error, "has not answered on its diagnostics socket for %.1f s",
+	          monocle__patience (ANSWER_LIMIT) / 1000.0);
+	end (self, self->is_stopping ? NULL : self->error);
 }
 
 static void
@@ -310,7 +313,7 @@ monocle__live_session_new (uv_loop_t *loop, const monocle__live_process *process
 		return NULL;
 	monocle__live_usage_read (process->pid, process->start, &self->begin);
 	uv_timer_init (loop, &self->timer);
-	uv_timer_start (&self->timer, too_late, start (self, fd) ? ANSWER_LIMIT : 0, 0);
+	uv_timer_start (&self->timer, too_late, start (self, fd) ? monocle__patience (ANSWER_LIMIT) : 0, 0);
 	return self;
 }
 

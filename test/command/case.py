@@ -61,6 +61,12 @@ class Case(unittest.TestCase):
     def tearDown(self):
         self.holder.cleanup()
 
+    def be_patient(self, milliseconds):
+        """How long `monocle` waits for other processes. Only a build with invariants can be told."""
+        if b'MONOCLE_TEST_PATIENCE' not in pathlib.Path(MONOCLE).read_bytes():
+            self.skipTest('this build cannot be told how long to wait')
+        self.environment['MONOCLE_TEST_PATIENCE'] = str(milliseconds)
+
     def make_modules(self, *names):
         for name in names:
             (self.folder / ('modules/libmono-profiler-%s.so' % name)).touch()

@@ -5,7 +5,7 @@
   fake_runtime.py LIBRARY HOW    LIBRARY is mapped, and tells the version by its folder; TMPDIR holds the socket;
                                  a thread has the name THREAD
 
-It prints "ready" and goes on until its standard input is closed.
+It prints "ready", and "asked" for each question, and goes on until its standard input is closed.
 """
 import ctypes
 import mmap
@@ -112,6 +112,7 @@ def answer(connection, how):
 def serve(listener, how):
     while True:
         connection, _ = listener.accept()
+        print("asked", flush=True)
         threading.Thread(target=answer, args=(connection, how), daemon=True).start()
 
 

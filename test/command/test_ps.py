@@ -46,7 +46,8 @@ class Ps(fake_case.Case):
         cells = [line.split('\t') for line in out.splitlines() if line.startswith('%d\t' % fake.pid)][0]
         self.assertEqual(dict(zip(heads, cells))['attach'], 'yes')
 
-    def test_each_hostile_socket_has_one_reason_and_holds_up_nobody(self):
+    def test_each_hostile_socket_has_one_reason(self):
+        self.be_patient(60000)
         expected = {
             'nonsense': 'answers nonsense on its diagnostics socket',
             'zeros': 'answers nonsense on its diagnostics socket',
@@ -60,8 +61,6 @@ class Ps(fake_case.Case):
             'unknown': 'refused with 0x80990001',
             'nothing': 'closed the connection without an answer',
             'deaf': 'closed the connection without an answer',
-            'silent': 'has not answered on its diagnostics socket for 1.0 s',
-            'trickle': 'has not answered on its diagnostics socket for 1.0 s',
             'stale': 'has a diagnostics socket on which nobody listens',
             'none': 'has no diagnostics socket in %s: it was removed, or the runtime has not begun' % self.temporary,
             'escapes': None,
@@ -72,6 +71,11 @@ class Ps(fake_case.Case):
             self.assertEqual((how, rows[fakes[how].pid]['reason']), (how, reason))
         self.assertEqual(rows[fakes['strings'].pid]['version'], '9.9.9')
         self.assertEqual(rows[fakes['escapes'].pid]['version'], '1?]0;x??')
+
+    def test_who_does_not_answer_in_time_is_left(self):
+        self.be_patient(100)
+        for how in 'silent', 'trickle':
+            self.assertEqual(self.reason(how), 'has not answered on its diagnostics socket for 0.1 s')
 
     def test_what_is_no_socket_is_not_opened(self):
         for how in ('file', 'link'):
@@ -160,7 +164,7 @@ class Ps(fake_case.Case):
         fake.send_signal(signal.SIGCONT)
 
     def test_processes_that_end_meanwhile_do_no_harm(self):
-        for _ in range(10):
+        for _ in range(3):
             children = [subprocess.Popen(['true']) for _ in range(20)]
             self.rows()
             for child in children:

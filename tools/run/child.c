@@ -9,11 +9,13 @@
  * started (nohup) stays ignored in both; libuv's spawn would reset it, which is why it is not used here.
  *
  * A program may take its time to end, so one request to end is only passed on, however long ago it was, and so are
- * those that follow it at once. Who asks us again after PATIENCE seconds wants it to end: it is killed.
+ * those that follow it at once. Who asks us again after PATIENCE_MS wants it to end: it is killed.
  */
 #include "child.h"
 
 #include "command/command.h"
+#include "nanoseconds.h"
+#include "patience.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,30 +23,30 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
 
-enum { PASSED_ON = sizeof passed_on / sizeof *passed_on, PATIENCE = 5 };
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on, PATIENCE_MS = 5000 };
 
 /* Written while the signals are blocked. */
 static volatile pid_t child_pid;
 /* Written by the handler, which nothing that is passed on interrupts. */
-static volatile time_t asked_to_end; /* by CLOCK_MONOTONIC; 0: not yet */
+static volatile uint64_t asked_to_end; /* by CLOCK_MONOTONIC; 0: not yet */
 static volatile bool was_killed;
+/* In milliseconds. Set before the handler is. */
+static unsigned patience;
 
 /* Async-safe. Was the child asked to end long ago? SIGHUP and SIGQUIT have other meanings for many programs. */
 static bool
 is_overdue (int signal_number)
 {
-	struct timespec now;
+	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC);
 	if (signal_number != SIGTERM && signal_number != SIGINT)
 		return false;
-	clock_gettime (CLOCK_MONOTONIC, &now);
 	if (asked_to_end == 0)
-		asked_to_end = now.tv_sec + 1; /* the rest of this second does not count */
-	return now.tv_sec - asked_to_end >= PATIENCE;
+		asked_to_end = now;
+	return now - asked_to_end > (uint64_t) patience * 1000000;
 }
 
 /* Async-safe. From the terminal the child has it already. */
@@ -147,8 +149,8 @@ start_and_wait (char *const *argv, const struct sigaction *old_actions, const si
 	if (error)
 		return cannot_start (argv[0], error);
 	if (was_killed)
-		monocle__say ("the program had not ended %d seconds after it was asked to; asked again, it was killed",
-		              PATIENCE);
+		monocle__say ("the program had not ended %u seconds after it was asked to; asked again, it was killed",
+		              patience / 1000);
 	ret_child->pid = pid;
 	return code;
 }
@@ -160,6 +162,7 @@ monocle__child_run (char *const *argv, monocle__child *ret_child)
 	sigset_t old_mask;
 	int code;
 	*ret_child = (monocle__child) { 0 };
+	patience = monocle__patience (PATIENCE_MS);
 	signals_take (old_actions, &old_mask);
 	code = start_and_wait (argv, old_actions, &old_mask, ret_child);
 	signals_give_back (old_actions);
