@@ -92,7 +92,7 @@ typedef struct {
 	bool is_own;               /* what monocle_kit_image_is_own () said of the image */
 } monocle_kit_callspec_names;
 
-/* NULL on a syntax error; *ret_error then says what and where (static or owned by the thread until the next call). */
+/* NULL on a syntax error; *ret_error then says what and where (static; the eighth error after it overwrites it). */
 MONOCLE_KIT_API monocle_kit_callspec *monocle_kit_callspec_new (const char *spec, const char **ret_error);
 MONOCLE_KIT_API void monocle_kit_callspec_free (monocle_kit_callspec *spec);
 MONOCLE_KIT_API bool monocle_kit_callspec_match (const monocle_kit_callspec *spec,

@@ -33,20 +33,18 @@ enum {
 _Static_assert(MONOCLE_KIT_MAX_DEPTH < STACK_LEAST, "what is folded is on the stack");
 _Static_assert(sizeof (struct monocle__call_thread) < PAGES / 2, "a thread has room for a name behind it");
 
-static struct monocle__call_thread unborn = { .state = MONOCLE__UNBORN };
+struct monocle__call_thread monocle__call_thread_unborn = { .state = MONOCLE__UNBORN };
 /*
  * Stands in while a thread is being made, and while one without a part of its own holds the pool's lock: a signal
  * handler's event must neither make it a second time nor wait for a lock that its own thread holds.
  */
 static struct monocle__call_thread being_born = { .state = MONOCLE__BUSY };
 
-__thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec"))) = &unborn;
+monocle__thread_word monocle__call_thread_word; /* NULL: the thread is unborn */
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct monocle__call_thread *free_threads; /* under pool_lock */
 static struct monocle__call_thread *all_threads;  /* under pool_lock */
-static pthread_key_t end_key;                     /* made once */
-static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
 static void *
 take_memory (size_t size)
@@ -56,16 +54,33 @@ take_memory (size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* NULL: the thread is unborn. */
 static void
-on_thread_exit (void *spool)
+put_self (struct monocle__call_thread *thread)
 {
-	monocle_kit_calls_thread_end (spool);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+	monocle__thread_word_set (&monocle__call_thread_word, thread);
+	__atomic_signal_fence (__ATOMIC_SEQ_CST);
+}
+
+/* On a thread that may be unborn. Returns what unlocking puts back. */
+static void *
+lock_pool (void)
+{
+	void *own = monocle__thread_word_get (&monocle__call_thread_word);
+	if (!own)
+		monocle__thread_word_exchange (&monocle__call_thread_word, &being_born, &own);
+	pthread_mutex_lock (&pool_lock);
+	MONOCLE__PAUSE (call_thread_pool_held);
+	return own;
 }
 
 static void
-make_end_key (void)
+unlock_pool (void *own)
 {
-	pthread_key_create (&end_key, on_thread_exit);
+	pthread_mutex_unlock (&pool_lock);
+	if (monocle__thread_word_get (&monocle__call_thread_word) != own)
+		put_self (own);
 }
 
 /* --- the table of children ---------------------------------------------------------------------------------------- */
@@ -270,27 +285,26 @@ monocle__thread_begin (monocle_kit_spool *spool)
 	if (!monocle__spool_is_ours (spool) || __atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 		return;
 	MONOCLE__PAUSE (call_thread_unborn);
-	struct monocle__call_thread *before = __atomic_exchange_n (&monocle__self, &being_born, __ATOMIC_SEQ_CST);
-	if (before->state != MONOCLE__UNBORN) { /* A signal handler was faster. */
-		monocle__self = before;
+	void *own;
+	if (!monocle__thread_word_exchange (&monocle__call_thread_word, &being_born, &own))
+		return;
+	struct monocle__call_thread *before = own;
+	if (before && before->state != MONOCLE__UNBORN) { /* A signal handler was faster. */
+		put_self (before);
 		return;
 	}
 	MONOCLE__PAUSE (call_thread_being_born);
-	pthread_once (&end_once, make_end_key);
-	struct monocle__call_thread *thread = before != &unborn ? before : take_free ();
+	struct monocle__call_thread *thread = before ? before : take_free ();
 	if (!thread)
 		thread = new_thread (spool);
 	if (thread && (!join_tree (thread, spool) || !take_record (thread))) {
 		give_free (thread);
 		thread = NULL;
 	}
-	if (thread) {
+	if (thread)
 		start_counting (thread);
-		pthread_setspecific (end_key, spool);
-	}
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	MONOCLE__PAUSE (call_thread_made);
-	monocle__self = thread ? thread : &unborn;
+	put_self (thread);
 	errno = saved_errno;
 }
 
@@ -325,20 +339,12 @@ finish (struct monocle__call_thread *thread)
 }
 
 /*
- * No module keeps a thread that ends away from a tree that is closed and freed: its destructor is ours. Under the pool's
- * lock the tree is still there, or what the thread holds is empty. A signal handler's event is lost meanwhile, and
- * counted; when it finds the thread unborn already, it is born again.
+ * No module keeps a thread that ends away from a tree that is closed and freed: its destructor is ours. Under the
+ * pool's lock the tree is still there, or what the thread holds is empty.
  */
-void
-monocle_kit_calls_thread_end (monocle_kit_spool *spool)
+static void
+hand_on (struct monocle__call_thread *thread)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (!spool || thread == &unborn || thread == &being_born)
-		return;
-	if (__atomic_load_n (&thread->state, __ATOMIC_RELAXED) == MONOCLE__OFF) /* In a child: the lock may be held. */
-		return;
-	monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	MONOCLE__PAUSE (call_thread_ends);
 	pthread_mutex_lock (&pool_lock);
 	MONOCLE__PAUSE (call_thread_pool_held);
@@ -347,9 +353,56 @@ monocle_kit_calls_thread_end (monocle_kit_spool *spool)
 	thread->next_free = free_threads;
 	free_threads = thread;
 	pthread_mutex_unlock (&pool_lock);
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
 	MONOCLE__PAUSE (call_thread_given);
-	monocle__self = &unborn;
+}
+
+/* In a forked child there is nothing to be ended, and the lock may be held for ever. */
+static bool
+is_of_parent (const struct monocle__call_thread *thread)
+{
+	return __atomic_load_n (&thread->state, __ATOMIC_RELAXED) == MONOCLE__OFF;
+}
+
+/*
+ * A signal handler's event is lost meanwhile, and counted; when it finds the thread unborn already, it is born again.
+ * The C library has taken the word back before this is called: a handler that came in between has made a newer part.
+ */
+static void
+on_thread_exit (void *part)
+{
+	void *newer;
+	if (part == &being_born || is_of_parent (part))
+		return;
+	monocle__thread_word_exchange (&monocle__call_thread_word, &being_born, &newer);
+	hand_on (part);
+	put_self (newer);
+}
+
+void
+monocle_kit_calls_thread_end (monocle_kit_spool *spool)
+{
+	struct monocle__call_thread *thread = monocle__call_thread_self ();
+	if (!spool || thread == &monocle__call_thread_unborn || thread == &being_born || is_of_parent (thread))
+		return;
+	put_self (&being_born);
+	hand_on (thread);
+	put_self (NULL);
+}
+
+static bool is_prepared;
+
+static void
+prepare (void)
+{
+	is_prepared = monocle__thread_word_make (&monocle__call_thread_word, on_thread_exit);
+}
+
+bool
+monocle__call_thread_prepare (void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once (&once, prepare);
+	return is_prepared;
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -373,35 +426,22 @@ monocle_kit_calls_thread_name (monocle_kit_spool *spool, uintptr_t tid, const ch
 {
 	if (!spool || !monocle__spool_is_ours (spool) || !(spool->header->flags & MONOCLE__SPOOL_THREADS || spool->watch))
 		return;
-	if (monocle__self->state == MONOCLE__UNBORN && tid == (uintptr_t) pthread_self ())
+	if (monocle__call_thread_self ()->state == MONOCLE__UNBORN && tid == (uintptr_t) pthread_self ())
 		monocle__thread_begin (spool);
-	struct monocle__call_thread *self = monocle__self;
-	if (self == &unborn)
-		monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	pthread_mutex_lock (&pool_lock);
-	MONOCLE__PAUSE (call_thread_pool_held);
+	void *own = lock_pool ();
 	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
 		if (thread->record && thread->record->tid == tid && !__atomic_load_n (&thread->record->ended, __ATOMIC_ACQUIRE))
 			monocle__thread_record_name (thread->record, name);
-	pthread_mutex_unlock (&pool_lock);
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	monocle__self = self;
+	unlock_pool (own);
 }
 
 void
 monocle__call_thread_each (void (*each) (struct monocle__call_thread *thread, void *data), void *data)
 {
-	struct monocle__call_thread *self = monocle__self;
-	if (self == &unborn)
-		monocle__self = &being_born;
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	pthread_mutex_lock (&pool_lock);
+	void *own = lock_pool ();
 	for (struct monocle__call_thread *thread = all_threads; thread; thread = thread->next)
 		each (thread, data);
-	pthread_mutex_unlock (&pool_lock);
-	__atomic_signal_fence (__ATOMIC_SEQ_CST);
-	monocle__self = self;
+	unlock_pool (own);
 }
 
 /* Pages that are given back read as zeros. */
@@ -433,5 +473,5 @@ monocle__threads_reset (void)
 		give_memory (thread);
 	}
 	free_threads = NULL;
-	monocle__self = &unborn;
+	put_self (NULL);
 }

@@ -4,8 +4,9 @@
  * callspec.c - which methods the user wants to see: the grammar of Mono's log profiler, and globs.
  *
  * A spec is a list of items, asked in order; the last one that says anything about a method decides. After
- * monocle_kit_callspec_new () nothing is written, so that every thread may ask.
+ * monocle_kit_callspec_new () nothing of it is written, so that every thread may ask.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,9 @@ static const char *const wants[] = {
 	[TWICE] = "is excluded twice: one - is wanted",
 };
 
-static __thread char error_text[300];
+/* What callers were told last, one after the other. */
+static char error_texts[8][300];
+static _Atomic (unsigned) error_count;
 
 /* Cuts "Name.Space.Outer/Inner" at the last dot before the first slash; a glob with such a dot stays whole. */
 static bool
@@ -176,9 +179,10 @@ monocle_kit_callspec_new (const char *text, const char **ret_error)
 		return spec;
 	monocle_kit_callspec_free (spec);
 	int length = (int) strcspn (item, ",");
-	snprintf (error_text, sizeof error_text, "\"%.*s%s\" %s", length < 160 ? length : 160, item,
-	          length < 160 ? "" : "...", wrong);
-	*ret_error = error_text;
+	char *error = error_texts[atomic_fetch_add (&error_count, 1) % (sizeof error_texts / sizeof *error_texts)];
+	snprintf (error, sizeof *error_texts, "\"%.*s%s\" %s", length < 160 ? length : 160, item, length < 160 ? "" : "...",
+	          wrong);
+	*ret_error = error;
 	return NULL;
 }
 

@@ -215,36 +215,36 @@ enter_skipped (struct monocle__call_thread *thread, void *method)
 	__atomic_store_n (&thread->state, MONOCLE__SKIPPING, __ATOMIC_RELAXED);
 }
 
+/* By whatever clock, whether calls have starts or not. */
 static void
-enter_again (monocle_kit_spool *spool, void *method)
+enter_ready (struct monocle__call_thread *thread, void *method)
 {
-	if (spool->watch)
-		monocle_kit_calls_enter_watched (spool, method);
-	else
-		monocle_kit_calls_enter (spool, method);
+	begin_event (thread);
+	enter_other_child (thread, method);
 }
 
 static __attribute__ ((noinline, cold)) void
 enter_not_ready (monocle_kit_spool *spool, void *method)
 {
 	MONOCLE__PAUSE (calltree_not_ready);
-	struct monocle__call_thread *thread = monocle__self;
+	struct monocle__call_thread *thread = monocle__call_thread_self ();
 	if (!spool || !monocle__spool_is_ours (spool))
 		return;
 	switch (thread->state) {
 	case MONOCLE__BUSY: monocle__spool_lose (spool, MONOCLE__LOSS_NESTED, 1); return;
 	case MONOCLE__SKIPPING: enter_skipped (thread, method); return;
-	case MONOCLE__READY: enter_again (spool, method); return; /* By a signal handler, since the caller looked. */
+	case MONOCLE__READY: enter_ready (thread, method); return; /* its word has no place that a look finds */
 	case MONOCLE__PAUSED:
 		if (__atomic_load_n (&spool->is_paused, __ATOMIC_ACQUIRE))
 			return;
 		monocle__call_pause_end (thread);
-		enter_again (spool, method);
+		enter_ready (thread, method);
 		return;
 	case MONOCLE__UNBORN:
 		monocle__thread_begin (spool);
-		if (monocle__self->state == MONOCLE__READY)
-			enter_again (spool, method);
+		thread = monocle__call_thread_self ();
+		if (thread->state == MONOCLE__READY)
+			enter_ready (thread, method);
 		else if (!__atomic_load_n (&spool->closed, __ATOMIC_RELAXED))
 			monocle__spool_lose (spool, MONOCLE__LOSS_THREADS, 1);
 		return;
@@ -276,11 +276,25 @@ leave_other_call (struct monocle__call_thread *thread, void *method, monocle_kit
 	end_event (thread);
 }
 
-static __attribute__ ((noinline, cold)) void
-leave_not_ready (monocle_kit_spool *spool)
+static void
+leave_ready (struct monocle__call_thread *thread, void *method, monocle_kit_end end, void *context)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (thread->state != MONOCLE__SKIPPING || !spool || !monocle__spool_is_ours (spool))
+	begin_event (thread);
+	if (thread->current->key != (uintptr_t) method)
+		leave_other_call (thread, method, end, context);
+	else
+		leave_by_clock (thread, end, context);
+}
+
+static __attribute__ ((noinline, cold)) void
+leave_not_ready (monocle_kit_spool *spool, void *method, monocle_kit_end end, void *context)
+{
+	struct monocle__call_thread *thread = monocle__call_thread_self ();
+	if (!spool || !monocle__spool_is_ours (spool))
+		return;
+	if (thread->state == MONOCLE__READY)
+		leave_ready (thread, method, end, context);
+	if (thread->state != MONOCLE__SKIPPING)
 		return;
 	MONOCLE__INVARIANT (thread->skip != 0);
 	if (--thread->skip == 0)
@@ -292,8 +306,8 @@ leave_not_ready (monocle_kit_spool *spool)
 void
 monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (unlikely (thread->state != MONOCLE__READY)) {
+	struct monocle__call_thread *thread = monocle__call_thread_look ();
+	if (unlikely (!thread || thread->state != MONOCLE__READY)) {
 		enter_not_ready (spool, method);
 		return;
 	}
@@ -315,9 +329,9 @@ monocle_kit_calls_enter (monocle_kit_spool *spool, void *method)
 void
 monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (unlikely (thread->state != MONOCLE__READY)) {
-		leave_not_ready (spool);
+	struct monocle__call_thread *thread = monocle__call_thread_look ();
+	if (unlikely (!thread || thread->state != MONOCLE__READY)) {
+		leave_not_ready (spool, method, MONOCLE_KIT_RETURNED, NULL);
 		return;
 	}
 	begin_event (thread);
@@ -338,8 +352,8 @@ monocle_kit_calls_leave (monocle_kit_spool *spool, void *method)
 void
 monocle_kit_calls_enter_watched (monocle_kit_spool *spool, void *method)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (unlikely (thread->state != MONOCLE__READY)) {
+	struct monocle__call_thread *thread = monocle__call_thread_look ();
+	if (unlikely (!thread || thread->state != MONOCLE__READY)) {
 		enter_not_ready (spool, method);
 		return;
 	}
@@ -363,9 +377,9 @@ monocle_kit_calls_enter_watched (monocle_kit_spool *spool, void *method)
 void
 monocle_kit_calls_leave_watched (monocle_kit_spool *spool, void *method, monocle_kit_end end, void *context)
 {
-	struct monocle__call_thread *thread = monocle__self;
-	if (unlikely (thread->state != MONOCLE__READY)) {
-		leave_not_ready (spool);
+	struct monocle__call_thread *thread = monocle__call_thread_look ();
+	if (unlikely (!thread || thread->state != MONOCLE__READY)) {
+		leave_not_ready (spool, method, end, context);
 		return;
 	}
 	begin_event (thread);
@@ -396,7 +410,7 @@ kept_of (const monocle_kit_spool *spool, const struct monocle__call_thread *thre
 void *
 monocle_kit_calls_keep (monocle_kit_spool *spool, size_t size)
 {
-	struct monocle__call_thread *thread = monocle__self;
+	struct monocle__call_thread *thread = monocle__call_thread_self ();
 	struct monocle__kept *kept = kept_of (spool, thread);
 	if (!kept || size > MONOCLE__KEEP_SIZE - kept->at)
 		return NULL;
@@ -408,7 +422,7 @@ monocle_kit_calls_keep (monocle_kit_spool *spool, size_t size)
 void
 monocle_kit_calls_kept (monocle_kit_spool *spool, size_t size)
 {
-	struct monocle__kept *kept = kept_of (spool, monocle__self);
+	struct monocle__kept *kept = kept_of (spool, monocle__call_thread_self ());
 	if (kept && size < kept->length)
 		kept->length = (uint32_t) size;
 }

@@ -7,6 +7,7 @@
 #define MONOCLE_KIT_CALLTREE_H
 
 #include "spool.h"
+#include "thread-word.h"
 
 /*
  * OFF is zero: a forked child sees this state in every thread's page, because the page is wiped on fork. Only READY
@@ -73,8 +74,25 @@ struct monocle__kept {
 
 enum { MONOCLE__KEEP_SIZE = 4 << 20 }; /* address space, not memory */
 
-/* The one thread-local variable of this library. Never NULL: threads begin with a shared record that is UNBORN. */
-extern __thread struct monocle__call_thread *monocle__self __attribute__ ((tls_model ("initial-exec")));
+/* Shared by all threads that have no part of their own. */
+extern struct monocle__call_thread monocle__call_thread_unborn;
+/* Where the others have theirs: a word of each thread. */
+extern monocle__thread_word monocle__call_thread_word;
+
+/* The calling thread's, never NULL. Async-safe. */
+static inline struct monocle__call_thread *
+monocle__call_thread_self (void)
+{
+	struct monocle__call_thread *thread = monocle__thread_word_get (&monocle__call_thread_word);
+	return thread ? thread : &monocle__call_thread_unborn;
+}
+
+/* The same where every nanosecond shows, without a call. NULL: it is unborn, or is not found that way. */
+static inline struct monocle__call_thread *
+monocle__call_thread_look (void)
+{
+	return monocle__thread_word_look (&monocle__call_thread_word);
+}
 
 /* Now, by the thread's clock. Async-safe. */
 static inline uint64_t
@@ -87,7 +105,9 @@ monocle__thread_now (const struct monocle__call_thread *thread)
 
 /* On a thread that is PAUSED, when counting goes on. */
 void monocle__call_pause_end (struct monocle__call_thread *thread);
-/* Makes the calling thread known. Afterwards monocle__self is its own, or UNBORN when it cannot be profiled. */
+/* Before the first thread begins; once is enough. False: no thread can be known. Normal context. */
+bool monocle__call_thread_prepare (void);
+/* Makes the calling thread known. Afterwards it has a part of its own, or is UNBORN when it cannot be profiled. */
 void monocle__thread_begin (monocle_kit_spool *spool);
 /* Where a node's name is made; as large as the rest of the thread's page. */
 char *monocle__thread_buffer (struct monocle__call_thread *thread, size_t *ret_size);

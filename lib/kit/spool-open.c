@@ -3,7 +3,7 @@
  *
  * spool-open.c - opening and closing a spool with all that belongs to its file, and the call tree of this process.
  *
- * There is one call tree, in static storage: the hot path finds its part through one thread-local pointer. Open and
+ * There is one call tree, in static storage: the hot path finds its part through one word of each thread. Open and
  * close run on one thread each, when the runtime starts and ends.
  */
 #include "spool-open.h"
@@ -194,7 +194,10 @@ monocle_kit_spool_open (const monocle_kit_spool_config *given)
 		return NULL;
 	}
 	int saved_errno = errno;
-	bool good = monocle__spool_open_make (&the_spool, &config);
+	bool good = monocle__call_thread_prepare ();
+	if (!good)
+		monocle_kit_log_failure (config.module, "no memory to know threads by; the program runs unprofiled");
+	good = good && monocle__spool_open_make (&the_spool, &config);
 	if (good && config.threshold && config.times && !config.cpu) {
 		the_spool.watch = monocle__slow_new (&the_spool, &config);
 		if (!the_spool.watch)

@@ -61,7 +61,7 @@ open_with (uint32_t limit, monocle_kit_describe_call description, uint32_t max_d
 static void
 age (double minutes)
 {
-	struct monocle__call_thread *thread = monocle__self;
+	struct monocle__call_thread *thread = monocle__call_thread_self ();
 	struct monocle__clock_pair first = thread->spool->header->pairs[0], now;
 	double rate = 0;
 	while (rate <= 0 || now.ns - first.ns < 20000000) {
