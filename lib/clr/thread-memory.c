@@ -11,10 +11,8 @@
 #include "invariant.h"
 #include "pause.h"
 
-__thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
-static pthread_key_t key;
-static bool has_key; /* the process may have no more; then the memory of a thread outlives it */
-static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+monocle__thread_word monocle__thread_memory_word;
+static pthread_once_t word_once = PTHREAD_ONCE_INIT;
 
 static monocle__thread_memory *all;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER; /* probes take it: nothing is waited for under it */
@@ -57,42 +55,47 @@ free_block (void *block)
 {
 	take_out (block);
 	MONOCLE__PAUSE (thread_memory_taken_out);
-	monocle__thread_memory_own = NULL;
 	munmap (block, sizeof (monocle__thread_memory));
 }
 
 static void
-make_key (void)
+make_word (void)
 {
-	has_key = pthread_key_create (&key, free_block) == 0;
+	monocle__thread_word_make (&monocle__thread_memory_word, free_block);
 }
 
 __attribute__ ((cold)) monocle__thread_memory *
 monocle__thread_memory_new (void)
 {
+	monocle__thread_memory *own = monocle__thread_memory_own ();
 	int saved_errno = errno;
+	if (own)
+		return own;
 	void *block = mmap (NULL, sizeof (monocle__thread_memory), PROT_READ | PROT_WRITE,
 	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved_errno;
-	if (block == MAP_FAILED)
+	if (block == MAP_FAILED) {
+		errno = saved_errno;
 		return NULL;
-	monocle__thread_memory *own = block;
+	}
+	own = block;
 	own->top = own->base;
 	own->limit = own->base + MONOCLE__SHADOW_ENTRIES;
 	own->bottom.sp_flags = UINTPTR_MAX;
 	MONOCLE__INVARIANT (&own->bottom + 1 == own->base && !own->scratch.depth && !own->under_way.count);
-	pthread_once (&key_once, make_key);
-	if (has_key)
-		pthread_setspecific (key, own);
+	pthread_once (&word_once, make_word);
 	add (own);
-	monocle__thread_memory_own = own;
+	if (!monocle__thread_word_set (&monocle__thread_memory_word, own)) {
+		free_block (own);
+		own = NULL;
+	}
+	errno = saved_errno;
 	return own;
 }
 
 bool
 monocle__thread_memory_exists (void)
 {
-	return monocle__thread_memory_own != NULL;
+	return monocle__thread_memory_own () != NULL;
 }
 
 monocle__describe_scratch *
@@ -141,13 +144,14 @@ monocle__thread_memory_capture (void)
 monocle__unwinding *
 monocle__thread_memory_unwinding (void)
 {
-	return monocle__thread_memory_own ? &monocle__thread_memory_own->unwinding : NULL;
+	monocle__thread_memory *own = monocle__thread_memory_own ();
+	return own ? &own->unwinding : NULL;
 }
 
 const monocle__thread_stack *
 monocle__thread_memory_stack (void)
 {
-	const monocle__thread_memory *own = monocle__thread_memory_own;
+	const monocle__thread_memory *own = monocle__thread_memory_own ();
 	return own && own->stack.high ? &own->stack : NULL;
 }
 
@@ -162,7 +166,8 @@ monocle__thread_memory_set_stack (uintptr_t low, uintptr_t high)
 uintptr_t
 monocle__thread_memory_callback (void)
 {
-	return monocle__thread_memory_own ? monocle__thread_memory_own->callback : 0;
+	const monocle__thread_memory *own = monocle__thread_memory_own ();
+	return own ? own->callback : 0;
 }
 
 uintptr_t

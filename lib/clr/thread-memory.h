@@ -3,11 +3,10 @@
  *
  * thread-memory.h - one block of memory per thread: what each room keeps of the thread that it runs on.
  *
- * A library with a thread-local word in the initial-exec model gets all of its thread-local storage from the few
- * hundred bytes that the dynamic linker keeps for late-comers; so there is one word, and the rest is where it points:
+ * The library has no thread-local variables (thread-word.h says why). A thread's one word says where its block is:
  *
- *      monocle__thread_memory_own --> shadow stack's ends | unwinding, pins, under way | scratch, ... | its entries
- *                                     probes                exceptions                   who asks       probes
+ *      monocle__thread_memory_own () --> shadow stack's ends | unwinding, pins, under way | scratch, ... | its entries
+ *                                        probes                exceptions                   who asks       probes
  *
  * Only the thread itself reads and writes its block, in its own signal handlers too; but for what is done to all of
  * them while no thread is in here (quiet.h).
@@ -20,6 +19,7 @@
 #include <stdint.h>
 #include "corprof.h"
 #include "describe.h"
+#include "thread-word.h"
 
 /* --- of probes (probes/shadow.h) ---------------------------------------------------------------------------------- */
 
@@ -157,13 +157,19 @@ typedef struct monocle__thread_memory {
 	monocle__shadow_entry base[MONOCLE__SHADOW_ENTRIES];
 } monocle__thread_memory;
 
+extern monocle__thread_word monocle__thread_memory_word;
+
 /* NULL: the thread has none yet. Any context. */
-extern __thread monocle__thread_memory *monocle__thread_memory_own __attribute__ ((tls_model ("initial-exec")));
+static inline monocle__thread_memory *
+monocle__thread_memory_own (void)
+{
+	return monocle__thread_word_get (&monocle__thread_memory_word);
+}
 
 /* Every thread's. While no other thread uses its own. */
 void monocle__thread_memory_each (void (*visit) (monocle__thread_memory *memory));
 
-/* Makes the calling thread's. NULL: the kernel has no memory, the thread goes without. */
+/* The calling thread's, made where it has none. NULL: the kernel has no memory, the thread goes without. */
 monocle__thread_memory *monocle__thread_memory_new (void);
 
 /*
@@ -173,7 +179,7 @@ monocle__thread_memory *monocle__thread_memory_new (void);
 static inline monocle__thread_memory *
 monocle__thread_memory_get (void)
 {
-	monocle__thread_memory *own = monocle__thread_memory_own;
+	monocle__thread_memory *own = monocle__thread_word_look (&monocle__thread_memory_word);
 	return __builtin_expect (own != NULL, 1) ? own : monocle__thread_memory_new ();
 }
 

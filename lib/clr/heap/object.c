@@ -155,7 +155,7 @@ make_handle (void *data)
 bool
 monocle__clr_object_makes_handle (void)
 {
-	const monocle__thread_memory *own = monocle__thread_memory_own;
+	const monocle__thread_memory *own = monocle__thread_memory_own ();
 	return own && own->makes_handle;
 }
 

@@ -68,7 +68,7 @@ tell (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *
 static inline void
 tell_leave_or (MonoMethod *method, MonoMethod *definition, uintptr_t clause, MonoObject *const *carried)
 {
-	const monocle__thread_memory *own = monocle__thread_memory_own;
+	const monocle__thread_memory *own = monocle__thread_memory_own ();
 	if (__builtin_expect (own && own->under_way.announced.definition, 0))
 		tell (method, definition, clause, carried);
 	else if ((clause & TYPES) == MONO_EXCEPTION_CLAUSE_FINALLY)

@@ -163,15 +163,15 @@ frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
 uint32_t
 monocle__shadow_depth (void)
 {
-	return monocle__thread_memory_own ? (uint32_t) (monocle__thread_memory_own->top - monocle__thread_memory_own->base)
-	                                  : 0;
+	const shadow *s = monocle__thread_memory_own ();
+	return s ? (uint32_t) (s->top - s->base) : 0;
 }
 
 void
 monocle__shadow_cut (uint32_t depth)
 {
 	while (monocle__shadow_depth () > depth)
-		pop_raising (monocle__thread_memory_own);
+		pop_raising (monocle__thread_memory_own ());
 }
 
 static void
@@ -215,7 +215,7 @@ runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
 bool
 monocle__shadow_recursive (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	MonoMethod *own = definition_of (function);
 	entry *e = own ? frame_of (s, function, own, floor) : NULL;
 	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
@@ -226,7 +226,7 @@ monocle__shadow_recursive (FunctionID function, uint32_t floor)
 void
 monocle__shadow_unwound (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *e = own ? frame_of (s, function, own, floor) : NULL;
 	if (e)
@@ -250,7 +250,7 @@ own_entry (shadow *s, MonoMethod *own, uint32_t floor)
 uint32_t
 monocle__shadow_reached (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *frame = own ? own_entry (s, own, floor) : NULL;
 	if (!frame)
@@ -266,7 +266,7 @@ monocle__shadow_reached (FunctionID function, uint32_t floor)
 uint32_t
 monocle__shadow_caught (FunctionID function, uint32_t floor)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
 	entry *e = own ? own_entry (s, own, floor) : NULL;
 	if (own && !e)
@@ -281,7 +281,7 @@ monocle__shadow_caught (FunctionID function, uint32_t floor)
 void
 monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	entry *e = s->base + floor;
 	while (e < s->top && sp_of (e) > frame)
 		e++;
@@ -298,7 +298,8 @@ monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
 uint32_t
 monocle__shadow_dispatched (void)
 {
-	return monocle__thread_memory_own ? monocle__thread_memory_own->dispatched : 0;
+	const shadow *s = monocle__thread_memory_own ();
+	return s ? s->dispatched : 0;
 }
 
 /*
@@ -373,13 +374,13 @@ segment_of (shadow *s, uintptr_t number)
 bool
 monocle__shadow_has_segment (uintptr_t segment)
 {
-	return !segment || segment_of (monocle__thread_memory_own, segment);
+	return !segment || segment_of (monocle__thread_memory_own (), segment);
 }
 
 MonoMethod *
 monocle__shadow_end_segment (uintptr_t segment, MonoMethod *definition)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	entry *e = segment_of (s, segment);
 	if (!e)
 		return segment ? NULL : definition;
@@ -402,7 +403,7 @@ segment_in (shadow *s, MonoMethod *definition)
 void
 monocle__shadow_suspended (uintptr_t ip)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	if (!s || s->top == s->base + s->dispatched)
 		return;
 	entry *e = segment_in (s, definition_at (ip));
@@ -426,7 +427,7 @@ monocle__shadow_begin_dispatch (MonoMethod *dispatcher, uintptr_t sp)
 void
 monocle__shadow_end_dispatch (MonoMethod *dispatcher, uintptr_t sp)
 {
-	shadow *s = monocle__thread_memory_own;
+	shadow *s = monocle__thread_memory_own ();
 	while (s && s->dispatched && sp_of (s->base + s->dispatched - 1) <= sp)
 		monocle__shadow_cut (s->dispatched - 1);
 }

@@ -67,7 +67,7 @@ monocle__shadow_push (MonoMethod *method, MonoMethod *definition, uintptr_t sp_f
 static inline MonoMethod *
 monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 {
-	monocle__thread_memory *own = monocle__thread_memory_own;
+	monocle__thread_memory *own = monocle__thread_memory_own ();
 	if (__builtin_expect (!own, 0))
 		return definition;
 	monocle__shadow_entry *e = own->top - 1;

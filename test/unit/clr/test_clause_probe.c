@@ -61,7 +61,7 @@ monocle__probe_generic_instance (monocle__clr_generic *generic, const uintptr_t 
 
 static MonoObject *announced;
 static monocle__thread_memory memory;
-__thread monocle__thread_memory *monocle__thread_memory_own;
+monocle__thread_word monocle__thread_memory_word;
 
 bool
 monocle__under_way_take (MonoMethod *definition, uint32_t type, MonoObject **ret_object, void **ret_held)
@@ -153,7 +153,8 @@ a_finally_block_tells_what_it_carries_or_what_was_announced (void **state)
 	assert_string_equal (told, "10 3 2 C0");
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, NULL);
 	assert_string_equal (told, "10 3 2 0");
-	monocle__thread_memory_own = &memory;
+	assert_true (monocle__thread_word_make (&monocle__thread_memory_word, NULL));
+	assert_true (monocle__thread_word_set (&monocle__thread_memory_word, &memory));
 	run ((MonoMethod *) 0x10, 3 << 3 | 2, &carried);
 	assert_string_equal (told, "10 3 2 C0");
 	memory.under_way.announced.definition = (MonoMethod *) 0x10;
