@@ -9,6 +9,7 @@
  */
 #include "handle.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "host.h"
@@ -17,7 +18,15 @@
 
 static _Atomic (monocle__handle *) newest;
 struct _MonoProfilerDesc *monocle__handles_shown;
-static __thread monocle__handle_wrap next_wrap __attribute__ ((tls_model ("initial-exec")));
+
+/* What the handles of a thread have that starts a module. There are few such threads, and mostly none. */
+typedef struct wrapping {
+	struct wrapping *next;
+	pthread_t thread;
+	monocle__handle_wrap wrap;
+} wrapping;
+static wrapping *wrappings;
+static pthread_mutex_t wrappings_lock = PTHREAD_MUTEX_INITIALIZER;
 
 _Static_assert(offsetof (monocle__handle, desc) == 0, "a handle is its first member for everybody else");
 
@@ -67,10 +76,42 @@ monocle_event_handles (void)
 	return &monocle__handles_shown;
 }
 
+/* Where the calling thread's is linked, or would be. Under the lock. */
+static wrapping **
+own_wrapping (void)
+{
+	wrapping **at = &wrappings;
+	while (*at && !pthread_equal ((*at)->thread, pthread_self ()))
+		at = &(*at)->next;
+	return at;
+}
+
+static monocle__handle_wrap
+next_wrap (void)
+{
+	pthread_mutex_lock (&wrappings_lock);
+	const wrapping *own = *own_wrapping ();
+	monocle__handle_wrap wrap = own ? own->wrap : NULL;
+	pthread_mutex_unlock (&wrappings_lock);
+	return wrap;
+}
+
 void
 monocle__handle_wrap_next (monocle__handle_wrap wrap)
 {
-	next_wrap = wrap;
+	wrapping *fresh = wrap ? malloc (sizeof *fresh) : NULL;
+	if (wrap && !fresh)
+		monocle_log ("out of memory: a module that knows one body of each method is told of all");
+	pthread_mutex_lock (&wrappings_lock);
+	wrapping **at = own_wrapping (), *before = *at;
+	if (before)
+		*at = before->next;
+	if (fresh) {
+		*fresh = (wrapping) { wrappings, pthread_self (), wrap };
+		wrappings = fresh;
+	}
+	pthread_mutex_unlock (&wrappings_lock);
+	free (before);
 }
 
 MonoProfilerHandle
@@ -82,7 +123,7 @@ mono_profiler_create (MonoProfiler *prof)
 		return NULL;
 	}
 	handle->desc.prof = prof;
-	handle->wrap = next_wrap;
+	handle->wrap = next_wrap ();
 	monocle__handle *first = monocle__handle_first ();
 	do
 		handle->desc.next = first ? &first->desc : NULL;

@@ -24,6 +24,7 @@
 #include "arena.h"
 #include "idmap.h"
 #include "jit-info.h"
+#include "sample/sampler.h"
 #include "thread.h"
 
 enum { LISTENERS = 4 };
@@ -43,7 +44,6 @@ typedef struct {
 static listener listeners[LISTENERS];
 static monocle__idmap methods;
 static atomic_bool is_wanted; /* somebody takes samples and knows one body */
-static __thread bool is_sampled __attribute__ ((tls_model ("initial-exec")));
 
 /* --- bodies ------------------------------------------------------------------------------------------------------- */
 
@@ -98,6 +98,14 @@ on_jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *info)
 		callback (prof, method, atomic_load (&is_wanted) ? settle (first_of (method), info) : info);
 }
 
+/* The calling thread's, which is being sampled. NULL: a host samples a thread that it has not announced. */
+static monocle__sampled *
+own_sampled (void)
+{
+	monocle__sampled *own = monocle__thread_sampled ();
+	return own ? own : monocle__sampler_stranger ();
+}
+
 static void
 on_sample (MonoProfiler *prof, const mono_byte *ip, const void *context)
 {
@@ -107,10 +115,13 @@ on_sample (MonoProfiler *prof, const mono_byte *ip, const void *context)
 	MonoJitInfo *first = info ? settle (first_of (mono_jit_info_get_method (info)), info) : NULL;
 	if (first != info)
 		ip = (const mono_byte *) place_in (first, info, (uintptr_t) ip);
-	is_sampled = true;
+	monocle__sampled *thread = own_sampled ();
+	if (thread)
+		atomic_store_explicit (&thread->has_one_body, true, memory_order_relaxed);
 	if (callback)
 		callback (prof, ip, context);
-	is_sampled = false;
+	if (thread)
+		atomic_store_explicit (&thread->has_one_body, false, memory_order_relaxed);
 }
 
 static listener *
@@ -156,7 +167,8 @@ tell (MonoMethod *method, MonoJitInfo *body)
 bool
 monocle__first_body_is_sampled (void)
 {
-	return is_sampled;
+	const monocle__sampled *own = atomic_load_explicit (&is_wanted, memory_order_relaxed) ? own_sampled () : NULL;
+	return own && atomic_load_explicit (&own->has_one_body, memory_order_relaxed);
 }
 
 MonoMethod *

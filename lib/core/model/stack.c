@@ -80,6 +80,7 @@ mono_method_get_last_managed (void)
 typedef struct {
 	MonoStackWalkAsyncSafe func;
 	void *data;
+	bool has_one_body; /* the module knows one body of each method */
 } signal_visitor;
 
 static int
@@ -89,7 +90,7 @@ visit_signal (const monocle_frame *frame, void *data)
 	MonoMethod *method = frame->method;
 	if (frame->kind != MONOCLE_FRAME_MANAGED)
 		return 0;
-	if (monocle__first_body_is_sampled ()) {
+	if (visitor->has_one_body) {
 		if (!method || !frame->start) /* such a module would ask for it in vain, and not expect that */
 			return 0;
 		method = monocle__first_body_method (frame);
@@ -110,7 +111,7 @@ has_context (const void *context)
 void
 mono_stack_walk_async_safe (MonoStackWalkAsyncSafe func, void *initial_sig_context, void *user_data)
 {
-	signal_visitor visitor = { func, user_data };
+	signal_visitor visitor = { func, user_data, monocle__first_body_is_sampled () };
 	if (func && has_context (initial_sig_context))
 		walk (initial_sig_context, 0, visit_signal, &visitor);
 }

@@ -4,9 +4,8 @@
  * thread.c - managed threads, as the host and modules announced them.
  *
  * A thread is known by its tid, the value of pthread_self (), so the current thread is found without thread-local
- * storage, which only says whose end it tells at the moment. The system gives tids out again at once, and a thread that
- * gets one takes the record of the thread before: programs that start a million threads have a few records. Any thread,
- * any context, except for what allocates.
+ * storage. The system gives tids out again at once, and a thread that gets one takes the record of the thread before:
+ * programs that start a million threads have a few records. Any thread, any context, except for what allocates.
  */
 #include "thread.h"
 
@@ -31,15 +30,15 @@ struct _MonoThread {
 	_Atomic (int32_t) managed_id;
 	_Atomic (int) name; /* which of the two is current; the other one is written */
 	char names[2][NAME_SIZE];
-	atomic_bool is_tool; /* a module's own, which is not sampled */
+	atomic_bool is_tool;            /* a module's own, which is not sampled */
+	_Atomic (uintptr_t) stands_for; /* the thread whose end this one tells; 0: none */
 	monocle__sampled sampled;
 };
 
 static monocle__idmap threads;
 static _Atomic (MonoThread *) main_thread;
 static _Atomic (int32_t) last_managed_id;
-/* Whose end the calling thread tells; 0: nobody's. */
-static __thread uintptr_t stands_for __attribute__ ((tls_model ("initial-exec")));
+static _Atomic (unsigned) standing; /* threads that tell the end of another one */
 
 static MonoThread *
 find (uintptr_t tid)
@@ -180,13 +179,22 @@ monocle_thread_is_attached (uintptr_t tid)
 uintptr_t
 monocle_thread_self (void)
 {
-	return stands_for ? stands_for : (uintptr_t) pthread_self ();
+	uintptr_t self = (uintptr_t) pthread_self ();
+	const MonoThread *own = atomic_load (&standing) ? monocle__idmap_find (&threads, self) : NULL;
+	uintptr_t other = own ? atomic_load (&own->stands_for) : 0;
+	return other ? other : self;
 }
 
+/* The calling thread's record need not be attached for this. */
 void
 monocle_thread_stand_for (uintptr_t tid)
 {
-	stands_for = tid;
+	MonoThread *own = record_of ((uintptr_t) pthread_self ());
+	uintptr_t before = own ? atomic_exchange (&own->stands_for, tid) : tid;
+	if (tid && !before)
+		atomic_fetch_add (&standing, 1);
+	else if (!tid && before)
+		atomic_fetch_sub (&standing, 1);
 }
 
 /* --- mono_thread_* ------------------------------------------------------------------------------------------------ */

@@ -39,6 +39,7 @@ typedef struct monocle__sampled {
 	_Atomic (uint64_t) hits;        /* written by the handler on this thread */
 	_Atomic (uint64_t) overruns;    /* the same: hits that were due while one was on its way */
 	_Atomic (uint64_t) missed;      /* the same of the pacer */
+	atomic_bool has_one_body;       /* a module that knows one body of each method takes its sample. Written by it */
 	bool is_stranger;               /* nobody attaches it. Written before it enters the list; sampler-strangers.c */
 } monocle__sampled;
 

@@ -248,6 +248,7 @@ static int
 start (void **state)
 {
 	int result = monocle_host_init (&ops);
+	mono_thread_attach (NULL); /* one that is sampled is known */
 	MonoImage *image = monocle_image_new ("/bin/app.exe", 0, 2, 3, NULL);
 	spun = monocle_method_def (image, 0x06000001);
 	ahead = monocle_method_def (image, 0x06000002);
