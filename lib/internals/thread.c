@@ -3,7 +3,7 @@
  *
  * thread.c - a record for each thread that a module meets: its small id, its hazard pointers, a word of the module's.
  *
- * A record is found through thread-local storage, or by its tid where the end of a thread is told on another one
+ * A record is found through a word of its thread, or by its tid where the end of a thread is told on another one
  * (monocle_thread_self ()). It is kept when its thread is gone until that end was told, so that the module can clear it
  * away. Ids are given back then: a server starts more threads in its life than there are ids.
  *
@@ -24,6 +24,7 @@
 #include <mono/metadata/threads.h>
 #include <monocle/host.h>
 #include "internals.h"
+#include "thread-word.h"
 
 /* Small ids are at most 32,767: a module shifts them into the upper half of a signed word. 0 would be "nobody". */
 enum { RECORDS_PER_CHUNK = 64, CHUNKS = 512, RECORD_COUNT = RECORDS_PER_CHUNK * CHUNKS - 1 };
@@ -49,10 +50,9 @@ typedef struct {
 } chunk;
 
 static _Atomic (chunk *) chunks[CHUNKS];
-static atomic_int highest; /* small id that was ever given */
-static atomic_int gone;    /* records whose thread is gone */
-static __thread MonoThreadInfo *own __attribute__ ((tls_model ("initial-exec")));
-static pthread_key_t key;
+static atomic_int highest;        /* small id that was ever given */
+static atomic_int gone;           /* records whose thread is gone */
+static monocle__thread_word word; /* where a thread has its record */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -153,9 +153,8 @@ static void
 thread_ends (void *data)
 {
 	MonoThreadInfo *record = data;
-	if (++record->turns < TURNS && pthread_setspecific (key, record) == 0)
+	if (++record->turns < TURNS && monocle__thread_word_set (&word, record))
 		return;
-	own = NULL;
 	if (record->is_tool)
 		mono_thread_detach (mono_thread_current ());
 	if (!monocle_thread_is_attached (atomic_load (&record->tid))) {
@@ -167,22 +166,24 @@ thread_ends (void *data)
 }
 
 static void
-make_key (void)
+make_word (void)
 {
-	pthread_key_create (&key, thread_ends);
+	monocle__thread_word_make (&word, thread_ends);
 }
 
-/* A dead thread's record whose id the system gave to this one is this one's from now on. */
+/*
+ * A dead thread's record whose id the system gave to this one is this one's from now on. And a thread that ends has its
+ * word taken away for a moment before it ends its record: a signal handler finds that here.
+ */
 static MonoThreadInfo *
 adopt (uintptr_t tid)
 {
-	MonoThreadInfo *record = atomic_load (&gone) ? find (tid) : NULL;
+	MonoThreadInfo *record = find (tid);
 	if (record && atomic_exchange (&record->is_gone, false)) {
 		atomic_fetch_sub (&gone, 1);
 		record->turns = 0;
-		return record;
 	}
-	return NULL;
+	return record;
 }
 
 static MonoThreadInfo *
@@ -190,15 +191,16 @@ attach_own (void)
 {
 	uintptr_t tid = (uintptr_t) pthread_self ();
 	int error = errno;
-	pthread_once (&once, make_key);
+	pthread_once (&once, make_word);
 	MonoThreadInfo *record = adopt (tid);
 	if (!record && atomic_load (&gone))
 		give_back_ended ();
 	if (!record)
 		record = take_record (tid);
-	own = record;
-	if (record)
-		pthread_setspecific (key, record);
+	if (record && !monocle__thread_word_set (&word, record)) {
+		give_back (record);
+		record = NULL;
+	}
 	errno = error;
 	return record;
 }
@@ -207,7 +209,7 @@ static MonoThreadInfo *
 current (void)
 {
 	uintptr_t tid = monocle_thread_self ();
-	return tid == (uintptr_t) pthread_self () ? own : find (tid);
+	return tid == (uintptr_t) pthread_self () ? monocle__thread_word_get (&word) : find (tid);
 }
 
 /* Without a record nothing works that could be told to the module, whose answers are not looked at: as on Mono. */
