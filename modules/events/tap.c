@@ -40,7 +40,7 @@ typedef struct {
 typedef struct thread_state {
 	struct thread_state *next; /* in the list of all */
 	atomic_bool is_taken;      /* by a thread that has not ended */
-	pid_t tid;
+	_Atomic (pid_t) tid;
 	unsigned depth;
 	struct {
 		const event *opener;
@@ -56,9 +56,13 @@ static _Atomic (thread_state *) states;
 static monocle_kit_text *the_log;
 static uint64_t start;
 static bool has_indent, has_clock;
-static __thread thread_state *own_state __attribute__ ((tls_model ("initial-exec")));
+/*
+ * A thread's state is the value of a key: a library that is opened while a program runs does no good with thread-local
+ * variables (lib/base/thread-word.h). Where there is no key, or one whose values the C library allocates, it is looked
+ * for by its thread's number, and the page of each thread stays.
+ */
 static pthread_key_t state_key;
-static bool has_key; /* without it a number is somebody else's key, maybe the runtime's */
+static bool has_key, is_inline;
 
 /* --- a thread's state --------------------------------------------------------------------------------------------- */
 
@@ -67,7 +71,6 @@ static void
 give_state_back (void *data)
 {
 	thread_state *state = data;
-	own_state = NULL;
 	state->depth = 0;
 	state->is_writing = false;
 	atomic_store (&state->is_taken, false);
@@ -91,15 +94,27 @@ take_state (void)
 	return state;
 }
 
+/* NULL: the calling thread has none yet. */
+static thread_state *
+own_state (pid_t tid)
+{
+	if (is_inline)
+		return pthread_getspecific (state_key);
+	thread_state *state = atomic_load (&states);
+	while (state && !(state->tid == tid && atomic_load (&state->is_taken)))
+		state = state->next;
+	return state;
+}
+
 static thread_state *
 get_state (void)
 {
-	thread_state *state = own_state ? own_state : take_state ();
-	if (!state || state == own_state)
+	pid_t tid = is_inline ? 0 : (pid_t) syscall (SYS_gettid);
+	thread_state *state = own_state (tid);
+	if (state || !(state = take_state ()))
 		return state;
-	state->tid = (pid_t) syscall (SYS_gettid);
-	own_state = state;
-	if (has_key && state_key < INLINE_KEYS) /* else it would allocate, and the page of each thread stays */
+	state->tid = tid ? tid : (pid_t) syscall (SYS_gettid);
+	if (is_inline)
 		pthread_setspecific (state_key, state);
 	return state;
 }
@@ -291,6 +306,7 @@ tap_install (MonoProfilerHandle handle, monocle_kit_text *log, bool indent, bool
 	tzset ();
 	keep_libffi ();
 	has_key = pthread_key_create (&state_key, give_state_back) == 0;
+	is_inline = has_key && state_key < INLINE_KEYS;
 	for (size_t i = 0; i < event_count; i++) {
 		const event *row = &all_events[i];
 		void *code = row->is_chosen && row->set && used < TAPS ? make_closure (row, &taps[used++]) : NULL;

@@ -32,7 +32,7 @@ enum { LEVELS = 16, LINE_SIZE = 2048 };
 struct way {
 	struct way *next;     /* in the list of all */
 	atomic_bool is_taken; /* by a thread that has not ended */
-	pid_t tid;
+	_Atomic (pid_t) tid;
 	unsigned count;       /* throws; what is nested deeper is not indented more */
 	uintptr_t sp[LEVELS]; /* of each, outermost first */
 };
@@ -40,16 +40,18 @@ struct way {
 static _Atomic (struct way *) ways;
 static monocle_kit_text *the_log;
 static uint64_t start;
-static __thread struct way *own_way __attribute__ ((tls_model ("initial-exec")));
+/*
+ * A thread's way is the value of a key: a library that is opened while a program runs does no good with thread-local
+ * variables (lib/base/thread-word.h). Without a key it is looked for by its thread's number.
+ */
 static pthread_key_t way_key;
-static bool has_key; /* without it a number is somebody else's key, maybe the runtime's */
+static bool has_key;
 
 /* Of a thread that ends; the next one takes it. */
 static void
 give_way_back (void *data)
 {
 	struct way *way = data;
-	own_way = NULL;
 	way->count = 0;
 	atomic_store (&way->is_taken, false);
 }
@@ -71,19 +73,30 @@ take_way (void)
 	return way;
 }
 
+/* NULL: the calling thread has none yet. */
+static struct way *
+own_way (pid_t tid)
+{
+	if (has_key)
+		return pthread_getspecific (way_key);
+	struct way *way = atomic_load (&ways);
+	while (way && !(way->tid == tid && atomic_load (&way->is_taken)))
+		way = way->next;
+	return way;
+}
+
 static struct way *
 get_way (void)
 {
-	if (own_way)
-		return own_way;
-	struct way *way = take_way ();
-	if (way) {
-		way->tid = (pid_t) syscall (SYS_gettid);
-		own_way = way;
-		if (has_key)
-			pthread_setspecific (way_key, way);
-	}
-	return way;
+	pid_t tid = has_key ? 0 : (pid_t) syscall (SYS_gettid);
+	struct way *way = own_way (tid);
+	if (way || !(way = take_way ()))
+		return way;
+	way->tid = tid ? tid : (pid_t) syscall (SYS_gettid);
+	if (!has_key || pthread_setspecific (way_key, way) == 0)
+		return way;
+	give_way_back (way);
+	return NULL;
 }
 
 /*
