@@ -11,6 +11,7 @@ Wrong is, each with a line of its own:
 * --standalone: a library that is neither glibc's nor in FOLDER; a search path (RUNPATH) that does not begin with
   $ORIGIN; text that names the folder of the sources;
 * a symbol that a library of ours exports and whose name is not ours, or that is data;
+* thread-local variables in a library of ours (lib/base/thread-word.h says why);
 * nothing to be checked.
 """
 import argparse
@@ -94,6 +95,12 @@ class File:
             elif kind == "OBJECT" and not name.startswith("MONOCLE_"):
                 yield "exports the data %s" % name
 
+    def wrong_storage(self):
+        """A segment of no size counts for nothing."""
+        sizes = re.findall(r"^ +TLS +(?:0x\w+ +){4}(0x\w+)", readelf(self.path, "-l"), re.M)
+        if ".so" in self.path.name and any(int(size, 16) for size in sizes):
+            yield "has thread-local variables"
+
     def wrong_places(self, present):
         yield from ("needs %s" % name for name in self.needed if name not in GLIBC and name not in present)
         yield from ("is bound to the folder %s" % folder for folder in self.search.split(":")
@@ -122,7 +129,7 @@ def main():
     for file in files:
         name = file.path.relative_to(options.folder)
         print("%-6s %-80s %s" % (file.newest(), " ".join(file.needed), name))
-        problems = [*file.wrong_symbols(number(options.glibc), moved), *file.wrong_exports()]
+        problems = [*file.wrong_symbols(number(options.glibc), moved), *file.wrong_exports(), *file.wrong_storage()]
         problems += file.wrong_places(present) if options.standalone else []
         for problem in problems:
             print("wrong: %s %s" % (name, problem))

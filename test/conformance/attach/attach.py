@@ -24,7 +24,6 @@ import harness  # noqa: E402
 
 TOGETHER = "starts,throws,collects,threads,generates,unloads,emits,closes"  # a child of a fork may not meet collections
 HABITS = "forks,starts,throws,collects,threads,generates,unloads,emits,closes,execs,exits,dies"
-COLLECTING = ("collects", "generates")
 ENDS = {"execs": 0, "exits": 5, "dies": 6}  # the exit codes of those that end by themselves
 WORD = re.compile(r"\bTarget[:.](\w+)")
 
@@ -88,8 +87,6 @@ class Target:
 
 
 class Attach(harness.Suite):
-    met = set()
-
     def attach(self, target, *arguments, timeout=60):
         return harness.run([self.build.monocle, "attach", target.pid, *arguments], harness.bare_environment(),
                            cwd=self.work, timeout=timeout)
@@ -182,14 +179,6 @@ class Attach(harness.Suite):
         self.check((code, said.replace("another\n", "")) == (ENDS[habit], ""), what + " ends as it would",
                    (code, said, str(seen)))
 
-    def is_killed_by_libc(self, what, habit, code):
-        """The fault of glibc's that doc/live.md tells of meets one attach in 1,500: so never two in a row."""
-        met = habit in COLLECTING and code == -signal.SIGSEGV and what not in self.met
-        if met:
-            self.met.add(what)
-            print("%s died, as of glibc's fault; once more" % what)
-        return met
-
     def habit(self, runtime, habit):
         count = self.options.habit_rounds
         if habit in ENDS:
@@ -208,9 +197,6 @@ class Attach(harness.Suite):
                        what + " is left", (left, str(seen)))
         target.process.stdin.close()
         code, said = target.end()
-        if self.is_killed_by_libc(what, habit, code):
-            self.habit(runtime, habit)
-            return
         self.check((code, said) == (3, "unharmed\n"), what + " is unharmed", (code, said, str(seen)))
 
     def begin_attach(self, target, *arguments):
