@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: MIT
 """What modules are told of whole programs, on Mono and on CoreCLR: every event at once, program by program.
 
-Each program of programs/ (programs.tsv has a row for each) is compiled once and runs on every runtime under the module
-`events`. What both must tell alike is compared in order per thread (story.py); differences are known by name
-(differences.tsv), each must occur and has its row in doc/differences.md. Every log is held against the rules of what
-has no counterpart (rules.py). A program that dies must die as it does alone, and its log keeps what it had.
+The programs of programs/ (programs.tsv has a row for each) are compiled once and run under the module `events`, one
+after the other in a process (../programs/each.cs), or in one of their own where how they end matters. What both runtimes
+must tell alike is compared in order per thread (story.py); differences are known by name (differences.tsv), each must
+occur and has its row in doc/differences.md. Every log is held against the rules of what has no counterpart (rules.py). A
+program that dies must die as it does alone, and its log keeps what it had.
 
-  recorder.py --build DIR [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
+  recorder.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
 """
 import collections
 import difflib
 import pathlib
 import re
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -24,7 +26,10 @@ import rules  # noqa: E402
 import story  # noqa: E402
 
 BUFFER = 1 << 26
+READY = b"method_leave method=Own.Program:Ready "  # a program that dies waits until this is in the log
+FIRST_SETTINGS = [{}, {"DOTNET_gcConcurrent": "0"}]
 Run = collections.namedtuple("Run", "what kind runtime settings orderly log seen")
+Program = collections.namedtuple("Program", "program how process topic")
 Difference = collections.namedtuple("Difference", "name programs runtimes side kind pattern reason")
 
 
@@ -63,12 +68,13 @@ class Differences:
             return words
         return apply
 
-    def expected(self, program, runtime, fault):
-        """Whether a rule is known to be broken like this."""
-        for difference, pattern in self.of(program, runtime, "clr"):
-            if difference.kind == "fault" and pattern.search(fault):
-                self.seen.add(difference)
-                return True
+    def expected(self, programs, runtime, fault):
+        """Whether a rule is known to be broken like this by one of the programs."""
+        for program in programs:
+            for difference, pattern in self.of(program, runtime, "clr"):
+                if difference.kind == "fault" and pattern.search(fault):
+                    self.seen.add(difference)
+                    return True
         return False
 
     @staticmethod
@@ -102,28 +108,42 @@ class Recorder(harness.Suite):
     def exe(self, program):
         return self.build.path / ("test/conformance/events/programs/%s.exe" % program)
 
-    def desc(self, runtime, file, settings):
+    def desc(self, runtime, file, settings, together):
         """All events; roots, which need collections to be blocking, where they are so anyway."""
         concurrent = runtime.kind == "coreclr" and settings.get("DOTNET_gcConcurrent") != "0"
-        return "events:only=%s,%snoindent,buffer=%d,output=%s" % (
-            "+".join(rows.words(runtime.kind)), "without=gc_roots," if concurrent else "", BUFFER, file)
+        return "events:only=%s,%s%snoindent,buffer=%d,output=%s" % (
+            "+".join(rows.words(runtime.kind)), "without=gc_roots," if concurrent else "",
+            "callspec=N:Own," if together else "", BUFFER, file)
 
     # --- one run ----------------------------------------------------------------------------------------------------
 
-    def bare(self, program, runtime, settings):
-        key = program, runtime.name, text_of(settings)
-        if key not in self.alone:
-            env = harness.bare_environment(settings)
-            self.alone[key] = harness.run(runtime.command(self.exe(program)), env, self.work, 120)
-        return self.alone[key]
+    def let_go(self, file, go, over):
+        """Makes the file that a dying program waits for, once its log has what it did."""
+        while not over.wait(0.01):
+            if file.exists() and READY in file.read_bytes():
+                go.touch()
+                return
 
-    def run(self, program, how, runtime, settings):
-        what = "%s on %s %s" % (program, runtime, text_of(settings))
+    def watched(self, command, env, file):
+        go, over = self.work / "go", threading.Event()
+        go.unlink(missing_ok=True)
+        thread = threading.Thread(target=self.let_go, args=(file, go, over))
+        thread.start()
+        try:
+            return harness.run(command, dict(env, EVENTS_GO=str(go)), self.work, 300)
+        finally:
+            over.set()
+            thread.join()
+
+    def run(self, what, how, runtime, settings, command, together=False):
+        what = "%s on %s %s" % (what, runtime, text_of(settings))
         file = self.work / "recorder.log"
         file.unlink(missing_ok=True)
-        env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file, settings)], settings)
-        seen = harness.run(runtime.command(self.exe(program)), env, self.work, 300)
-        bare = self.bare(program, runtime, settings if how == "dies" else {})
+        env = harness.profile_environment(self.build, runtime, [self.desc(runtime, file, settings, together)], settings)
+        seen = self.watched(command, env, file) if how == "dies" else harness.run(command, env, self.work, 300)
+        # What many programs print on the older runtimes is compared with what they print on Mono.
+        alone = not together or runtime.name in ("mono", "clr10")
+        bare = self.bare(command, settings if how == "dies" else {}) if alone else seen
         good = (seen.code, seen.out) == (bare.code, bare.out)
         if how == "dies" and runtime.kind == "mono":
             good = seen.code == bare.code   # its own crash reports are full of addresses
@@ -186,9 +206,9 @@ class Recorder(harness.Suite):
         ways = set(story.collected(mono.log.lines, "1")), set(story.collected(run.log.lines, "2"))
         self.check(ways[0] and ways[0] == ways[1], run.what + ": collections go as on Mono", ways)
 
-    def judge(self, run, program):
+    def judge(self, run, programs):
         broken, count = rules.judge(run.log, run)
-        broken = [(rule, [f for f in faults if not self.differences.expected(program, run.runtime.name, f)])
+        broken = [(rule, [f for f in faults if not self.differences.expected(programs, run.runtime.name, f)])
                   for rule, faults in broken]
         broken = [(rule, faults) for rule, faults in broken if faults]
         self.judged += count
@@ -198,28 +218,56 @@ class Recorder(harness.Suite):
             "\n    %s: %d, %s" % (rule, len(faults), "\n        ".join(faults[:4])) for rule, faults in broken))
         self.events.update(line.event for line in run.log.lines)
 
+    def compare_program(self, row, known, run):
+        """`known` is Mono's run."""
+        monos = self.tell(known, row.program, row.how, run.runtime)
+        self.check(len(monos.main) > 1, "%s: something is told on Mono" % row.program, monos.main)
+        self.check(row.how == "dies" or run.seen.out == known.seen.out, run.what + ": the same output as on Mono",
+                   (run.seen.out, known.seen.out))
+        self.compare(row.program, row.how, monos, run)
+        if row.how == "collects":
+            self.collections(known, run)
+
+    # --- programs in a process of their own, and those that share one -------------------------------------------------
+
     def settings_of(self, number, runtime, newest):
-        """All, or on the newest runtime the default ones and another each time."""
+        """All, or the default ones and with --full another each time on the newest runtime."""
         if self.options.all:
             return rows.SETTINGS
         others = rows.SETTINGS[1:]
-        return rows.SETTINGS[:1] + ([others[number % len(others)]] if runtime is newest else [])
+        return rows.SETTINGS[:1] + [others[number % len(others)]] * (self.options.full and runtime is newest)
 
-    def program(self, number, row, mono, clrs):
-        program, how, _topic = row
-        known = self.run(program, how, mono, {})
-        self.judge(known, program)
+    def alone(self, number, row, mono, clrs):
+        def run(runtime, settings):
+            run = self.run(row.program, row.how, runtime, settings, runtime.command(self.exe(row.program)))
+            self.judge(run, [row.program])
+            return run
+        known = run(mono, {})
         for clr in clrs:
-            monos = self.tell(known, program, how, clr)
-            self.check(len(monos.main) > 1, "%s: something is told on Mono" % program, monos.main)
             for settings in self.settings_of(number, clr, clrs[-1]):
-                run = self.run(program, how, clr, settings)
-                self.check(how == "dies" or run.seen.out == known.seen.out, run.what + ": the same output as on Mono",
-                           (run.seen.out, known.seen.out))
-                self.judge(run, program)
-                self.compare(program, how, monos, run)
-                if how == "collects":
-                    self.collections(known, run)
+                self.compare_program(row, known, run(clr, settings))
+
+    def together(self, programs, mono, clrs):
+        """In the table's order: where Mono has loaded a library for good, it says nothing of it when it comes again."""
+        listed = self.work / "programs"
+        listed.write_text("".join("%s\n" % self.exe(row.program) for row in programs))
+        names = [row.program for row in programs]
+
+        def parts(runtime, settings):
+            run = self.run("all", "-", runtime, settings, runtime.command(self.exe("each")) + [listed, "apart"], True)
+            self.judge(run, names)
+            logs = run.log.programs()
+            self.check(list(logs) == names, run.what + ": every program's beginning and end is told",
+                       set(names) ^ set(logs))
+            return {name: run._replace(what="%s in %s" % (name, run.what), log=logs.get(name, story.Log()))
+                    for name in names}
+        known = parts(mono, {})
+        for clr in clrs:
+            settings = FIRST_SETTINGS if clr is clrs[-1] else FIRST_SETTINGS[:1]
+            for one in rows.SETTINGS if self.options.full else settings:
+                runs = parts(clr, one)
+                for row in programs:
+                    self.compare_program(row, known[row.program], runs[row.program])
 
     # --- all of them ------------------------------------------------------------------------------------------------
 
@@ -232,19 +280,21 @@ class Recorder(harness.Suite):
         return rows.COME
 
     def go(self, programs, runtimes):
-        self.alone, self.differences, self.events = {}, Differences(), collections.Counter()
+        self.differences, self.events = Differences(), collections.Counter()
         self.compared = self.judged = self.differing = self.broken = self.runs = 0
         self.told = self.complete()
-        story.PROGRAMS.update(row[0] for row in programs)
+        story.PROGRAMS.update(row.program for row in programs)
         mono = next((r for r in runtimes if r.kind == "mono"), None)
         clrs = [r for r in runtimes if r.kind == "coreclr"]
         start = time.monotonic()
-        for number, row in enumerate(programs if mono else []):
-            if self.exe(row[0]).exists():
-                self.program(number, row, mono, clrs)
-            else:
-                self.skip(row[0], "not compiled: mcs was absent", "mono")
-        if not self.options.programs and len(clrs) == 3:
+        there = [row for row in programs if mono and self.exe(row.program).exists()]
+        for row in programs if mono else []:
+            if row not in there:
+                self.skip(row.program, "not compiled: mcs was absent", "mono")
+        self.together([row for row in there if row.process != "own"], mono, clrs)
+        for number, row in enumerate(row for row in there if row.process == "own"):
+            self.alone(number, row, mono, clrs if self.options.full else clrs[-1:])
+        if self.options.full and not self.options.programs and len(clrs) == 3:
             unseen = set(self.differences.rows) - self.differences.seen
             self.check(not unseen, "every known difference occurs", unseen)
         print("%d events of %d programs on %d runtimes, %d runs: %d runs differ from Mono's; %d events held against "
@@ -254,17 +304,17 @@ class Recorder(harness.Suite):
 
 def main():
     suite = Recorder("recorder", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--programs", default="", help="only these")
-    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET")
-    options = suite.parse()
-    programs = read_rows("programs/programs.tsv")
+    suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET for those that die, too")
+    options = suite.parse(first=harness.ALL)
+    programs = [Program(*row) for row in read_rows("programs/programs.tsv")]
     if options.programs:
-        programs = [row for row in programs if row[0] in options.programs.split(",")]
+        programs = [row for row in programs if row.program in options.programs.split(",")]
     if not suite.build.module("events"):
         suite.skip("events", "not compiled: libffi was absent")
         return suite.finish()
-    suite.go(programs, suite.runtimes(options.runtimes.split(",")))
+    suite.go(programs, suite.runtimes())
     return suite.finish()
 
 

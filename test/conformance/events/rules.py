@@ -263,6 +263,11 @@ def compiled_before_called(log, _run):
     A method of the program's is compiled, or taken into another, before it is first entered. The runtime hands new code
     out before it tells of it: a thread may enter what another one has compiled and is about to say so.
     """
+    for part in log.parts():
+        yield from compiled_in_time(part)
+
+
+def compiled_in_time(log):
     ready, compiling, owed = set(), {}, {}
     for line in log.of("jit_begin", "jit_done", "inline_method", "jit_inlining", "method_enter"):
         name = bare(line.values.get("inlined_method", line.values.get("callee", line.values.get("method", ""))))
@@ -286,29 +291,38 @@ def class_of(method):
 
 def loaded_before_called(log, _run):
     """A class of the program's is loaded before one of its methods is entered."""
-    known = set()
-    for line in log.of("class_loaded", "method_enter"):
-        if line.event == "class_loaded":
-            known.add(line.values["klass"])
-        elif story.is_own(line.values["method"]) and class_of(line.values["method"]) not in known:
-            yield "%s: the class %s was not loaded" % (line, class_of(line.values["method"]))
-            known.add(class_of(line.values["method"]))
+    for part in log.parts():
+        known = set()
+        for line in part.of("class_loaded", "method_enter"):
+            if line.event == "class_loaded":
+                known.add(line.values["klass"])
+            elif story.is_own(line.values["method"]) and class_of(line.values["method"]) not in known:
+                yield "%s: the class %s was not loaded" % (line, class_of(line.values["method"]))
+                known.add(class_of(line.values["method"]))
 
 
-def set_up_before_objects(log, run):
+def set_up_before_objects(log, _run):
     """
-    A class is set up once, and before there is an object of it. Instances of one class have one name; another thread
-    may be about to say so.
+    A class is set up once, and before there is an object of it. Instances of one class have one name, as have classes of
+    two programs; another thread may be about to say so.
     """
     told, met = {}, {}
-    for line in log.of("vtable_loaded", "gc_allocation"):
-        name = line.values.get("vtable", line.values.get("object"))
-        if line.event == "vtable_loaded":
+    for line in log.of("vtable_loaded", "gc_allocation", "thread_name"):
+        name = line.values.get("vtable", line.values.get("object", ""))
+        if story.begins(line):
+            yield from never_set_up(told, met)
+            told = {known: line for known, line in told.items() if not story.is_own(known)}
+            met = {}
+        elif line.event == "vtable_loaded":
             told.setdefault(name, line)
             if met.get(name) == line.thread:
                 yield "%s: there was an object already" % line
-        elif name not in told:
+        elif line.event == "gc_allocation" and name not in told:
             met.setdefault(name, line.thread)
+    yield from never_set_up(told, met)
+
+
+def never_set_up(told, met):
     for name in met:
         if name not in told and story.is_own(name):
             yield "%s: was never set up" % name

@@ -47,8 +47,8 @@ class Line:
 class Log:
     """Lines in order; `lost` of them are missing; `odd` are what is no line, a last one without its end left out."""
 
-    def __init__(self, text):
-        self.lines, self.lost, self.odd = [], 0, []
+    def __init__(self, text="", lines=()):
+        self.lines, self.lost, self.odd, self.parted = list(lines), 0, [], None
         whole, end, _cut = text.rpartition("\n")
         for line in (whole + end).splitlines():
             found = LINE.match(line)
@@ -62,6 +62,27 @@ class Log:
 
     def of(self, *events):
         return [line for line in self.lines if line.event in events]
+
+    def programs(self):
+        """Where one program after the other ran in a process (../programs/each.cs): {name: the log of its time}."""
+        if self.parted is None:
+            self.parted, begin = {}, None
+            for at, line in enumerate(self.lines):
+                if begins(line):
+                    begin = line.values["name"].strip('"')[len("each "):], at
+                elif begin and line.event == "thread_name" and line.values["name"] == '"over"':
+                    self.parted[begin[0]] = Log(lines=self.lines[begin[1]:at])
+                    begin = None
+        return self.parted
+
+    def parts(self):
+        """The log of each program, whose classes and methods may have the names of another's."""
+        return list(self.programs().values()) or [self]
+
+
+def begins(line):
+    """Whether a program begins here."""
+    return line.event == "thread_name" and line.values["name"].startswith('"each ')
 
 
 def is_own(name):

@@ -2,8 +2,8 @@
 // Runs programs one after the other in one process: each.exe LIST [apart]. A line of LIST is an assembly and its
 // arguments, with tabs between them. The exit code is the sum of theirs.
 //
-// With `apart` each has a thread of its own. A line of output and the thread's name say which it is, `each NAME`; when
-// what it left has been collected, a thread that is named `over` comes and goes.
+// With `apart` each has a thread of its own. A line of output and the thread's name say which it is, `each NAME`, and the
+// name of another thread that it is `over`. What it left is collected before the next one.
 using System;
 using System.IO;
 using System.Linq;
@@ -46,11 +46,11 @@ static class Each
 		string name = "each " + Path.GetFileNameWithoutExtension (line.Split ('\t')[0]);
 		Console.WriteLine (name);
 		On_thread (() => code = Run (line), name);
+		On_thread (() => { }, "over");
 		for (int i = 0; i < 2; i++) {
 			GC.Collect ();
 			GC.WaitForPendingFinalizers ();
 		}
-		On_thread (() => { }, "over");
 		return code;
 	}
 

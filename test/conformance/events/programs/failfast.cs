@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ends at once, by its own wish.
 using System;
-using System.Threading;
 
 namespace Own
 {
@@ -10,13 +9,16 @@ namespace Own
 		static void End (int depth) { if (depth == 0) Environment.FailFast ("enough"); End (depth - 1); }
 		static int Twice (int i) { return 2 * i; }
 
+		static void Ready () { }
+
 		static int Main ()
 		{
 			for (int i = 0; i < 10; i++)
 				Twice (i);
 			Console.WriteLine ("about to end");
 			Console.Out.Flush ();
-			Thread.Sleep (2000);
+			Ready ();
+			Apart.Await ();
 			End (3);
 			return 0;
 		}

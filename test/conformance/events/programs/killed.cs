@@ -11,13 +11,16 @@ namespace Own
 		static int Twice (int i) { return 2 * i; }
 		static void Kill () { Process.GetCurrentProcess ().Kill (); Thread.Sleep (Timeout.Infinite); }
 
+		static void Ready () { }
+
 		static int Main ()
 		{
 			for (int i = 0; i < 10; i++)
 				Twice (i);
 			Console.WriteLine ("about to be killed");
 			Console.Out.Flush ();
-			Thread.Sleep (2000);
+			Ready ();
+			Apart.Await ();
 			Kill ();
 			return 0;
 		}

@@ -41,6 +41,7 @@ namespace Own
 			File.WriteAllText (broken, "no assembly");
 			Try (() => Assembly.LoadFrom (broken));
 			File.Delete (broken);
+			AppDomain.CurrentDomain.AssemblyResolve -= Resolve;
 			return 0;
 		}
 	}

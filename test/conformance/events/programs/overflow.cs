@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs out of stack, after a while of other work.
 using System;
-using System.Threading;
 
 namespace Own
 {
@@ -19,13 +18,16 @@ namespace Own
 			return Endless (large) + large.Bytes [0];
 		}
 
+		static void Ready () { }
+
 		static int Main ()
 		{
 			for (int i = 0; i < 20; i++)
 				Work (i);
 			Console.WriteLine (sink);
 			Console.Out.Flush ();
-			Thread.Sleep (2000);
+			Ready ();
+			Apart.Await ();
 			return Endless (new Large ());
 		}
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An exception that nobody catches ends the program.
 using System;
-using System.Threading;
 
 namespace Own
 {
@@ -22,12 +21,15 @@ namespace Own
 			try { Throw (depth - 1); } catch (ArgumentException) { }
 		}
 
+		static void Ready () { }
+
 		static int Main ()
 		{
 			AppDomain.CurrentDomain.UnhandledException += OnUnhandled;
 			try { Throw (1); } catch (Failure e) { Console.WriteLine (e.Message); }
 			Console.Out.Flush ();
-			Thread.Sleep (2000);
+			Ready ();
+			Apart.Await ();
 			Throw (3);
 			return 0;
 		}
