@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that only the SDK's compilers make: those of several tables by one process, whose start costs more than they.
+"""Programs that only the SDK's compilers make: one process makes those of several tables, for its start is dear.
 
   csharp.py --where                 prints the C# compiler and the folder of .NET 8's reference assemblies
   csharp.py EACH STAMP TABLE...     makes what is missing or older than its sources; EACH is each.exe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// each.cs - runs programs one after another in one process: `each FILE`, which has a line for each program, its path and
-// its arguments with tabs between them. Each is announced by a line, and its exit code is another.
+// each.cs - runs programs one after another in one process: `each FILE`, which has a line for each program, its path
+// and its arguments with tabs between them. Each is announced by a line, and its exit code is another.
 using System;
 using System.IO;
 using System.Reflection;

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Places where no profile can be written, and programs with names that a terminal or a shell takes for orders.
 
-The program does what it does alone; one line says what is wrong and where the raw profile is, which must be there.
+The program does what it does alone; one line says what is wrong and where the raw profile is, which must be there. The
+first tier has all modules in one process for each place, and one name with all that is bad. With --full there is a
+process for each, and runtimes take turns; --every has each on all of them.
 """
 import pathlib
 import re
@@ -15,6 +17,7 @@ import harness  # noqa: E402
 from outputs import stable  # noqa: E402
 
 MODULES = ("calls", "sample", "exceptions", "events", "calls:callspec=all")
+TOGETHER = MODULES[:4]
 
 # FOLDER is a working folder that holds the file `file`, SMALL a file system of 200 KiB mounted there.
 PLACES = {
@@ -43,29 +46,25 @@ class Places(harness.Suite):
     def programs(self):
         return self.build.path / "test/hostile/programs"
 
-    def alone(self, host):
-        if not hasattr(host, "alone"):
-            command = host.command(self.programs() / "torture.exe") + ["Mixture"]
-            host.alone = harness.run(command, harness.bare_environment())
-            self.check(host.alone.code == 5, "%s: the program runs" % host, host.alone)
-        return host.alone
+    def command(self, host, program=None):
+        return host.command(program or self.programs() / "torture.exe") + ["1", "Mixture"]
 
     def unchanged(self, what, host, seen):
-        bare = self.alone(host)
+        bare = self.bare(self.command(host))
         good = (seen.code, seen.out, stable(seen.err, False)) == (bare.code, bare.out, stable(bare.err, False))
-        self.check(good and not seen.timeout, what + ": the program does what it does alone", seen)
+        self.check(good and bare.code == 5 and not seen.timeout, what + ": the program does what it does alone", seen)
 
-    def place(self, host, title, module):
-        """No profile there, one line about it, and no temporary file but one that the line names."""
-        what = "%s, %s to %s" % (host, module, title)
+    def place(self, host, title, *modules):
+        """No profile there, one line of each module about it, and no temporary file but those that the lines name."""
+        what = "%s, %s to %s" % (host, " ".join(modules), title)
         folder = self.work / re.sub(r"\W", "-", what)
         temporary = folder / "tmp"
         temporary.mkdir(parents=True)
         (folder / "file").touch()
         output = PLACES[title].replace("FOLDER", str(folder)).replace("SMALL", str(folder / "small"))
-        desc = module + (",output=" if ":" in module else ":output=") + output
-        env = harness.profile_environment(self.build, host, [desc], {"TMPDIR": str(temporary)})
-        command = host.command(self.programs() / "torture.exe") + ["Mixture"]
+        descs = [module + (",output=" if ":" in module else ":output=") + output for module in modules]
+        env = harness.profile_environment(self.build, host, descs, {"TMPDIR": str(temporary)})
+        command = self.command(host)
         if "SMALL" in PLACES[title]:
             (folder / "small").mkdir()
             command = [self.programs() / "confine", "tmpfs=%s:200k" % (folder / "small"), "--", "sh", "-c",
@@ -76,17 +75,16 @@ class Places(harness.Suite):
             return
         self.unchanged(what, host, seen)
         ours = [line for line in seen.err.splitlines() if line.startswith("monocle: ")]
-        good = len(ours) == 1 and output in ours[0]
-        if self.check(good, what + ": one line names the file", seen.err):
-            self.left(what, temporary, KEPT.search(ours[0]))
+        good = len(ours) == len(modules) and all(output in line for line in ours)
+        if self.check(good, what + ": a line of each module names the file", seen.err):
+            self.left(what, temporary, [match[1] for match in map(KEPT.search, ours) if match])
 
     def left(self, what, temporary, kept):
         files = [str(path) for path in temporary.rglob("*") if path.is_file()]
-        if not kept:
-            self.check(not files, what + ": leaves nothing in the temporary folder", files)
-            return
-        if self.check(files == [kept.group(1)], what + ": the raw profile is where the line says", files):
-            seen = harness.run([self.build.monocle, "report", "--format=tsv", files[0]], harness.bare_environment(),
+        self.check(sorted(files) == sorted(kept), what + ": raw profiles are where the lines say, and nothing else",
+                   [files, kept])
+        for file in files:
+            seen = harness.run([self.build.monocle, "report", "--format=tsv", file], harness.bare_environment(),
                                cwd=temporary)
             self.check(seen.code == 0, what + ": the raw profile can be read", seen)
 
@@ -99,9 +97,9 @@ class Places(harness.Suite):
         shutil.copy(self.programs() / "torture.exe", program)
         shutil.copy(self.programs() / "libtorture.so", folder)
         shutil.copy(self.programs() / "torture.runtimeconfig.json", folder / (name + ".runtimeconfig.json"))
-        command = [self.build.monocle, "run", "--profile=calls", "--profile=exceptions", "--"] + host.command(program)
+        command = [self.build.monocle, "run", "--profile=calls", "--profile=exceptions", "--"]
         before = set(folder.iterdir())
-        seen = harness.run(command + ["Mixture"], harness.bare_environment(), cwd=folder)
+        seen = harness.run(command + self.command(host, program), harness.bare_environment(), cwd=folder)
         self.check(seen.code == 5, what + ": ends as it ends alone", seen)
         made = sorted(path.name for path in set(folder.iterdir()) - before)
         good = len(made) == 2 and all(file.isprintable() for file in made)
@@ -141,13 +139,19 @@ def turns(hosts):
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     suite = Places("places", __doc__)
-    suite.parser.add_argument("--hosts", default="clr10,clr8,mono,clr9")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--every", action="store_true", help="every place on every runtime")
-    options = suite.parse()
+    options = suite.parse(full="clr10,clr8,mono,clr9")
     if not (suite.programs() / "torture.exe").exists():
         suite.skip("torture.exe", "not compiled: mcs was absent", "mono")
         return suite.finish()
-    hosts = suite.runtimes(options.hosts.split(","))
+    hosts = suite.runtimes()
+    if not options.full and not options.every:
+        for number, title in enumerate(PLACES if hosts else ()):
+            suite.place(hosts[number % len(hosts)], title, *TOGETHER)
+        for host in hosts[-1:]:
+            suite.named(host, "all of them", " ".join(NAMES.values()))
+        return suite.finish()
     everywhere = [(host, title, module) for host in hosts for title in PLACES for module in MODULES]
     for host, title, module in everywhere if options.every else turns(hosts) if hosts else []:
         suite.place(host, title, module)

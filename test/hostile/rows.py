@@ -4,11 +4,12 @@ import collections
 
 from harness import PRIVATE_CODE
 
-# A program counts its own calls and exceptions: `leaf` calls of Torture:Leaf (None where the runtime decides), and per
-# type what it throws. `code` is how it ends alone (on Mono another way of dying will do), `rules` are those of confine,
-# `env` settings of the runtime, `on` the kinds of runtimes, `says` what our one line per module must say, if any. Where
-# `poor`, the process has been denied something: a runtime may not start, a module may say in one line that it does not.
-Row = collections.namedtuple("Row", "name program leaf thrown code env rules on dump says poor")
+# Programs count their own calls and exceptions: `leaf` calls of Torture:Leaf, and per type what they throw. `code` is
+# how they end alone (on Mono another way of dying will do), `rules` are those of confine, `env` settings of the
+# runtime, `on` the kinds of runtimes, `says` what our one line per module must say, if any. Where `poor`, the process
+# has been denied something: a runtime may not start, a module may say in one line that it does not. With `share` 10 all
+# is done a tenth as often, but for what is done less than ten times.
+Row = collections.namedtuple("Row", "name programs leaf thrown code env rules on dump says poor share")
 
 CLR = ("coreclr",)
 BOTH = ("coreclr", "mono")
@@ -19,9 +20,24 @@ INTERRUPTED = "System.Threading.ThreadInterruptedException"
 
 def row(program, leaf=0, thrown=None, code=0, name=None, env=None, rules=(), on=BOTH, dump=False, says=None,
         poor=False):
-    """`leaf`: calls besides the 1000 with which every program begins."""
-    leaf = None if leaf is None else leaf + 1000
-    return Row(name or program, program, leaf, thrown or {}, code, env or {}, tuple(rules), on, dump, says, poor)
+    """`leaf`: calls besides the 1000 with which every process begins."""
+    return Row(name or program, (program,), leaf + 1000, thrown or {}, code, env or {}, tuple(rules), on, dump, says,
+               poor, 1)
+
+
+def tenth(times):
+    return times // 10 if times >= 10 else times
+
+
+def together(name, table):
+    """A tenth of each in one process."""
+    leaf, thrown, env = 100, collections.Counter(), {}
+    for each in table:
+        leaf += tenth(each.leaf - 1000)
+        thrown.update({kind: tenth(times) for kind, times in each.thrown.items()})
+        env.update(each.env)
+    return Row(name, tuple(program for each in table for program in each.programs), leaf, thrown, table[-1].code, env,
+               (), BOTH, False, None, False, 10)
 
 
 def death(program, thrown=None, on=BOTH):
@@ -73,11 +89,11 @@ CODE = [
     row("EmittedAssemblies", 400),
     row("DynamicMethods", 1000, boom(500)),
     row("Expressions", 200, boom(100)),
-    row("CompiledRegexes", None),
+    row("CompiledRegexes"),
     row("DeepGenerics", 3, boom(1)),
     row("CollectibleContexts", 200, boom(200), on=CLR),
     row("LongLoop", 300000, boom(300)),
-    row("FunctionPointers", None),
+    row("FunctionPointers", 20000),
 ]
 
 LIVED = 200  # what Process.LiveOn calls and throws
@@ -149,5 +165,31 @@ THEMES = {
     "refused": REFUSED,
 }
 
-# Of these tables, in which all rows ask the same of us, `meson test` runs every N-th.
+# Of these tables, in which all rows ask the same of us, the second tier runs every N-th.
 SPARSE = {"settings": 3, "refused": 2}
+
+# The first tier. A pool of one thread is left to what comes after it, and so is a process that cannot be looked into.
+FIRST_ENDS = {
+    "coreclr": {"StackOverflow", "FailFastOfException", "UnhandledInMain", "UnhandledInPool", "UnhandledInFinaliser",
+                "UnhandledInForeignThread", "ExitAmidThreads", "EmptyRoot", "closed 2", "closed 0 1 2"},
+    "mono": {"UnhandledInForeignThread", "ExitAmidThreads", "EmptyRoot", "closed 0 1 2"},
+}
+LAST = ("Starvation", "Undumpable")
+
+
+def all_programs(kind):
+    table = [each for theme in (FAULTS, THREADS, CODE, PROCESS) for each in theme if kind in each.on and not each.code]
+    return together("all programs", sorted(table, key=lambda each: each.name in LAST))
+
+
+CALLS_OF_ALL = [call for call in CALLS if "+" not in call and call != "tgkill"]
+CONFINED_BY_ALL = mixture("confined by all", {"TMPDIR": "/nonexistent"},
+                          ["pid-namespace", "limit=nofile:64", "limit=stack:%d" % (256 << 10), "block",
+                           "no-new-privileges", "no-capabilities"])
+REFUSED_ALL = mixture("refused all", poor=True, rules=["refuse=%s:ENOSYS" % call for call in CALLS_OF_ALL])
+
+
+def first(kind):
+    """The rows that each runtime of this kind is asked about."""
+    ends = [each for each in ENDS + PROCESS + CONFINED if each.name in FIRST_ENDS[kind]]
+    return [all_programs(kind), *ends, CONFINED_BY_ALL, REFUSED_ALL]

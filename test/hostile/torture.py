@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Programs that ask much of a runtime, and rules that take much from it: with a profiler nothing changes but the time.
 
-Each row of rows.py is run bare and profiled; output and the way of ending must be equal, and where the program counts
-calls and exceptions itself, the profiles must hold exactly those. Modules and runtimes take turns from row to row;
---every runs each row with all of them.
+Each row of rows.py is run bare and profiled; output and the way of ending must be equal, and the profiles must hold
+exactly the calls and exceptions that the programs count. The first tier runs all programs that end by themselves in one
+process, under the four modules together, and some ends and rules. With --full there is a process for each row, modules
+and runtimes take turns from row to row; --every runs each row with all of them.
 """
 import collections
 import pathlib
@@ -26,6 +27,7 @@ MODULES = {
     "exceptions": ["exceptions:output=exceptions.pb.gz"],
     "events": ["events:output=events.log"],
 }
+FOUR = [MODULES["calls"][0], "sample:output=sample.pb.gz", *MODULES["exceptions"], *MODULES["events"]]
 MODULES["four"] = [MODULES[name][0] for name in ("calls", "sample", "exceptions", "events")]
 
 # Which runtimes take turns: the newest one every other time.
@@ -34,7 +36,7 @@ HOSTS = ("clr8", "clr9", "clr10", "mono")
 CANNOT = 126  # how confine ends where a rule cannot be set
 
 # With probes in it the class library's own code is compiled anew, and shows frames that precompiled code leaves out.
-PROBED_LIBRARY = {"all", "events", "four"}
+PROBED_LIBRARY = {"all", "events", "four", "first"}
 
 # What we may say in a program that has done nothing wrong.
 ALLOWED = re.compile(r"monocle: (.*sampling at \d+ Hz instead of |not all threads can be sampled by perf "
@@ -42,6 +44,11 @@ ALLOWED = re.compile(r"monocle: (.*sampling at \d+ Hz instead of |not all thread
                      r"|events: the program has ended; .* is still being written"
                      r"|sample: \d+ stacks are missing from .*: they came faster than they could be counted)")
 REFUSAL = re.compile(r"monocle: (\w+): .*; the program runs unprofiled$")
+
+
+def modules(name):
+    """In the first tier samples are taken as often as they are by default."""
+    return FOUR if name == "first" else MODULES[name]
 
 
 class Torture(harness.Suite):
@@ -52,13 +59,13 @@ class Torture(harness.Suite):
         return self.build.path / "test/hostile/programs/confine"
 
     def start(self, host, row, env, folder):
-        command = host.command(self.exe()) + [row.program]
+        command = host.command(self.exe()) + [str(row.share), *row.programs]
         if row.rules:
             command = [self.confine(), *row.rules, "--"] + command
         folder.mkdir(parents=True)
         return harness.run(command, env, cwd=folder, timeout=120)
 
-    def bare(self, host, row):
+    def alone(self, host, row):
         seen = self.start(host, row, harness.bare_environment(row.env), self.work / "bare" / str(host) / row.name)
         if seen.code == CANNOT and seen.err.startswith("confine:"):
             self.skip("%s %s" % (host, row.name), seen.err.strip())
@@ -71,7 +78,7 @@ class Torture(harness.Suite):
         """One row under one set of modules, against its bare run."""
         what = "%s %s, %s" % (host, row.name, name)
         folder = self.work / name / str(host) / row.name
-        env = harness.profile_environment(self.build, host, MODULES[name], row.env)
+        env = harness.profile_environment(self.build, host, modules(name), row.env)
         seen = self.start(host, row, env, folder)
         both = "%s\n--- bare\n%s" % (seen, bare)
         self.check(not seen.timeout, what + ": ends", seen)
@@ -87,7 +94,7 @@ class Torture(harness.Suite):
 
     def said(self, what, row, name, seen):
         """Judges what we said ourselves; answers which profiles there must be."""
-        files = [desc.split("output=")[1] for desc in MODULES[name]]
+        files = [desc.split("output=")[1] for desc in modules(name)]
         ours = [line for line in seen.err.splitlines() if line.startswith("monocle:") and not ALLOWED.match(line)]
         # A log is open already when something happens to its folder.
         profiles = [file for file in files if not file.endswith(".log")]
@@ -113,7 +120,7 @@ class Torture(harness.Suite):
         seen = harness.run([self.build.monocle, "report", "--format=tsv", file], harness.bare_environment())
         if not self.check(seen.code == 0, "%s: monocle report reads %s" % (what, file.name), seen):
             return
-        if name.startswith("calls") and row.leaf is not None:
+        if name.startswith("calls"):
             got = column(seen.out, "calls").get("Torture:Leaf (int)")
             self.check(got == row.leaf, what + ": the calls are exact", "%s of %d" % (got, row.leaf))
         if name.startswith("exceptions"):
@@ -159,6 +166,16 @@ def everything(table, hosts):
                 yield row, host, list(MODULES)
 
 
+def first(hosts):
+    """The oldest runtimes are asked about all programs alone, which say on them what they say on the newest."""
+    newest = hosts.get("clr10")
+    for host in [newest, hosts.get("mono")]:
+        for row in rows.first(host.kind) if host else []:
+            yield row, host, host
+    for host in [hosts[name] for name in ("clr8", "clr9") if name in hosts]:
+        yield rows.all_programs(host.kind), host, newest or host
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     suite = Torture("torture", __doc__)
@@ -172,12 +189,18 @@ def main():
         suite.skip("torture.exe", "not compiled: mcs was absent", "mono")
         return suite.finish()
     hosts = {host.name: host for host in suite.runtimes(options.hosts.split(","))}
-    for theme in options.themes.split(","):
+    alone = {}
+    for row, host, said in first(hosts) if not options.full and not options.every else []:
+        if (row.name, said) not in alone:
+            alone[row.name, said] = suite.alone(said, row)
+        if alone[row.name, said]:
+            suite.one(host, row, "first", alone[row.name, said])
+    for theme in options.themes.split(",") if options.full or options.every else []:
         table = rows.THEMES[theme]
         table = table if options.every else table[::rows.SPARSE.get(theme, 1)]
         table = [row for row in table if not options.rows or options.rows in row.name]
         for row, host, names in (everything if options.every else turns) (table, hosts):
-            bare = suite.bare(host, row)
+            bare = suite.alone(host, row)
             for name in names if bare else []:
                 if not options.modules or name in options.modules.split(","):
                     suite.one(host, row, name, bare)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stubborn.c - `stubborn:HABIT,FILE[,ANYTHING]`: a module with a habit that no module should have.
+ * stubborn.c - `stubborn:HABIT[+HABIT...],FILE[,ANYTHING]`: a module with habits that no module should have.
  *
- * Whatever the habit does, one handle counts in peace: throws, and calls of Leaf. At the end FILE gets both numbers and
- * how often the habit was followed. The habits are the rows of a table.
+ * Whatever the habits do, one handle counts in peace: throws, and calls of Leaf. At the end FILE gets both numbers and
+ * how often each habit was followed. The habits are the rows of a table, and each has a handle of its own.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -36,7 +36,6 @@ struct habit {
 };
 
 static struct _MonoProfiler stubborn;
-static const struct habit *the_habit;
 
 static void
 pause_ms (long milliseconds)
@@ -191,6 +190,8 @@ outside_begin (MonoProfiler *prof)
 static void
 outside_end (MonoProfiler *prof)
 {
+	while (prof->habit < 100)
+		pause_ms (1);
 	prof->stop = 1;
 	for (int i = 0; i < TOGGLERS; i++)
 		pthread_join (prof->togglers[i], NULL);
@@ -212,7 +213,7 @@ static void
 handles_end (MonoProfiler *prof)
 {
 	for (int i = 0; i < HANDLES; i++)
-		prof->habit += thousand[i].throws == prof->throws && thousand[i].enters == prof->enters;
+		prof->habit += thousand[i].throws == stubborn.throws && thousand[i].enters == stubborn.enters;
 }
 
 /* --- sample: a hit that locks, sleeps and, in managed code, allocates --------------------------------------------- */
@@ -299,30 +300,48 @@ static const struct habit habits[] = {
 };
 /* clang-format on */
 
+enum { HABITS = sizeof habits / sizeof *habits };
+static struct _MonoProfiler followed[HABITS]; /* what those that are followed count, in the order of their names */
+static const struct habit *the_habits[HABITS];
+static int habit_count;
+
 static void
 runtime_shutdown_end (MonoProfiler *prof)
 {
-	if (the_habit->end)
-		the_habit->end (prof);
+	for (int i = 0; i < habit_count; i++)
+		if (the_habits[i]->end)
+			the_habits[i]->end (&followed[i]);
 	FILE *file = fopen (prof->output, "w");
 	if (file)
-		fprintf (file, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", prof->throws, prof->enters, prof->habit);
+		fprintf (file, "%" PRIu64 " %" PRIu64, prof->throws, prof->enters);
+	for (int i = 0; i < habit_count && file; i++)
+		fprintf (file, " %" PRIu64, followed[i].habit);
 	if (file)
 		fclose (file);
-	if (the_habit->last)
-		the_habit->last (prof);
+	for (int i = 0; i < habit_count; i++)
+		if (the_habits[i]->last)
+			the_habits[i]->last (prof);
+}
+
+static void
+take_habit (const char *name, size_t length)
+{
+	for (int i = 0; i < HABITS && habit_count < HABITS; i++)
+		if (strlen (habits[i].name) == length && strncmp (habits[i].name, name, length) == 0)
+			the_habits[habit_count++] = &habits[i];
 }
 
 static void
 take_words (const char *desc)
 {
 	const char *word = strchr (desc, ':'), *comma = word ? strchr (word, ',') : NULL;
-	if (!comma)
-		return;
-	for (size_t i = 0; i < sizeof habits / sizeof *habits; i++)
-		if (strncmp (habits[i].name, word + 1, (size_t) (comma - word - 1)) == 0)
-			the_habit = &habits[i];
-	snprintf (stubborn.output, sizeof stubborn.output, "%.*s", (int) strcspn (comma + 1, ","), comma + 1);
+	while (comma && *word != ',') {
+		size_t length = strcspn (word + 1, "+,");
+		take_habit (word + 1, length);
+		word += length + 1;
+	}
+	if (comma)
+		snprintf (stubborn.output, sizeof stubborn.output, "%.*s", (int) strcspn (comma + 1, ","), comma + 1);
 }
 
 MONO_API void mono_profiler_init_stubborn (const char *desc);
@@ -330,13 +349,16 @@ MONO_API void mono_profiler_init_stubborn (const char *desc);
 MONO_API void
 mono_profiler_init_stubborn (const char *desc)
 {
+	habit_count = 0;
 	take_words (desc);
-	if (!the_habit)
+	if (!habit_count)
 		return;
 	MonoProfilerHandle handle = mono_profiler_create (&stubborn);
-	stubborn.other = mono_profiler_create (&stubborn);
 	count (handle);
 	mono_profiler_set_runtime_shutdown_end_callback (handle, runtime_shutdown_end);
-	if (the_habit->begin)
-		the_habit->begin (&stubborn);
+	for (int i = 0; i < habit_count; i++) {
+		followed[i].other = mono_profiler_create (&followed[i]);
+		if (the_habits[i]->begin)
+			the_habits[i]->begin (&followed[i]);
+	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program that does to its process what a profiler must survive. `hostile MODE [FILE]`: each mode first does a known
-// amount of work (1000 calls of Leaf), so that its profile can be checked, then ends in its own way.
+// A program that does to its process what a profiler must survive. `hostile FILE MODE...`: a known amount of work (1000
+// calls of Leaf), so that its profile can be checked, then each mode in turn; most of them end the process.
 using System;
 using System.Collections;
 using System.Collections.Generic;
@@ -244,17 +244,26 @@ public static class Hostile
 		return 99;
 	}
 
+	static int started;
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static int Other (int n)
+	{
+		return n == 1000 ? Interlocked.Increment (ref started) : n;
+	}
+
 	static int BackgroundThreads ()
 	{
 		for (int i = 0; i < 4; i++) {
 			var thread = new Thread (() => {
-				while (true)
-					ChildWork (10);
+				for (int n = 0; ; n++)
+					Other (n);
 			});
 			thread.IsBackground = true;
 			thread.Start ();
 		}
-		Thread.Sleep (100);
+		while (Volatile.Read (ref started) < 4)
+			Thread.Yield ();
 		return 6;
 	}
 
@@ -364,6 +373,11 @@ public static class Hostile
 	public static int Main (string[] args)
 	{
 		Work ();
-		return Run (args[0], args.Length > 1 ? args[1] : null);
+		int code = 0;
+		for (int i = 1; i < args.Length; i++) {
+			Say (System.Text.Encoding.ASCII.GetBytes (args[i] + ":\n"));
+			code = Run (args[i], args[0]);
+		}
+		return code;
 	}
 }

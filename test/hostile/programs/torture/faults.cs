@@ -43,7 +43,7 @@ static class Faults
 	static int NullReferences ()
 	{
 		int caught = 0;
-		Torture.InParallel (4, n => Interlocked.Add (ref caught, NullStorm (1000)));
+		Torture.InParallel (4, n => Interlocked.Add (ref caught, NullStorm (Torture.Of (1000))));
 		Console.WriteLine ("caught " + caught);
 		return 0;
 	}
@@ -63,7 +63,8 @@ static class Faults
 	static int CollectionStorm ()
 	{
 		int kept = 0;
-		Torture.UnderCollections (() => Torture.InParallel (4, n => Interlocked.Add (ref kept, Allocate (20000))));
+		int rounds = Torture.Of (20000);
+		Torture.UnderCollections (() => Torture.InParallel (4, n => Interlocked.Add (ref kept, Allocate (rounds))));
 		Console.WriteLine ("kept " + kept);
 		return 0;
 	}
@@ -72,8 +73,8 @@ static class Faults
 	{
 		int caught = 0;
 		Torture.UnderCollections (() => Torture.InParallel (4, n => {
-			Interlocked.Add (ref caught, NullStorm (200));
-			Torture.ThrowAndCatch (200);
+			Interlocked.Add (ref caught, NullStorm (Torture.Of (200)));
+			Torture.ThrowAndCatch (Torture.Of (200));
 		}));
 		Console.WriteLine ("caught " + caught);
 		return 0;
@@ -99,7 +100,7 @@ static class Faults
 	static int ThrowingFilters ()
 	{
 		int caught = 0;
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < Torture.Of (1000); i++) {
 			try {
 				Filtered (i);
 			} catch (Boom) {
@@ -124,9 +125,9 @@ static class Faults
 	{
 		string text = "";
 		Torture.InParallel (1, n => {
-			text = "reached " + Descend (100000, false);
+			text = "reached " + Descend (Torture.Of (100000), false);
 			try {
-				Descend (10000, true);
+				Descend (Torture.Of (10000), true);
 			} catch (Boom) {
 				text += ", caught";
 			}
@@ -135,12 +136,17 @@ static class Faults
 		return 0;
 	}
 
+	// How often it is thrown on its way through tasks is the runtime's choice.
+	sealed class LateBoom : Exception
+	{
+	}
+
 	static async Task<int> AsyncThrow (int depth)
 	{
 		await Task.Yield ();
 		Torture.Leaf (depth);
 		if (depth == 0)
-			throw new Boom ("asynchronous");
+			throw new LateBoom ();
 		return await AsyncThrow (depth - 1) + 1;
 	}
 
@@ -150,7 +156,7 @@ static class Faults
 		for (int i = 0; i < rounds; i++) {
 			try {
 				await AsyncThrow (3);
-			} catch (Boom) {
+			} catch (LateBoom) {
 				caught++;
 			}
 		}
@@ -159,7 +165,9 @@ static class Faults
 
 	static int AsyncExceptions ()
 	{
-		var tasks = new[] { AsyncCatch (100), AsyncCatch (100), AsyncCatch (100), AsyncCatch (100) };
+		var tasks = new Task<int>[4];
+		for (int i = 0; i < tasks.Length; i++)
+			tasks[i] = AsyncCatch (Torture.Of (100));
 		Task.WaitAll (tasks);
 		int caught = 0;
 		foreach (Task<int> task in tasks)

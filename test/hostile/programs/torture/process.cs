@@ -49,7 +49,7 @@ static class Process
 	// What any program does: threads, exceptions, collections, calls.
 	static void LiveOn ()
 	{
-		Torture.InParallel (4, n => Torture.ThrowAndCatch (50));
+		Torture.InParallel (4, n => Torture.ThrowAndCatch (Torture.Of (50)));
 		GC.Collect ();
 	}
 
@@ -72,8 +72,8 @@ static class Process
 	{
 		if (Native.torture_profile_timer (1000) != 0)
 			return 98;
-		Torture.ThrowAndCatch (500);
-		while (Native.torture_timer_ticks () < 50)
+		Torture.ThrowAndCatch (Torture.Of (500));
+		while (Native.torture_timer_ticks () < Torture.Of (50))
 			Math.Sqrt (2);
 		Native.torture_profile_timer (0);
 		return 0;
@@ -82,22 +82,22 @@ static class Process
 	static int UserSignals ()
 	{
 		Torture.UnderCollections (() => {
-			Console.WriteLine ("seen " + Native.torture_signal_self (1000));
-			Torture.Work (1000);
+			Console.WriteLine ("seen " + Native.torture_signal_self (Torture.Of (1000)));
+			Torture.Work (Torture.Of (1000));
 		});
 		return 0;
 	}
 
 	static int Forks ()
 	{
-		Console.WriteLine ("ended " + Native.torture_fork (100));
+		Console.WriteLine ("ended " + Native.torture_fork (Torture.Of (100)));
 		LiveOn ();
 		return 0;
 	}
 
 	static int VforksAndExecs ()
 	{
-		Console.WriteLine ("ended " + Native.torture_vfork_exec (100));
+		Console.WriteLine ("ended " + Native.torture_vfork_exec (Torture.Of (100)));
 		LiveOn ();
 		return 0;
 	}
@@ -105,7 +105,7 @@ static class Process
 	static int Children ()
 	{
 		int ended = 0;
-		for (int i = 0; i < 300; i++) {
+		for (int i = 0; i < Torture.Of (300); i++) {
 			using (Child child = Child.Start ("/bin/true", "")) {
 				child.WaitForExit ();
 				ended += child.ExitCode + 1;
@@ -121,7 +121,7 @@ static class Process
 	{
 		LiveOn ();
 		int taken = Native.torture_take_descriptors ();
-		Torture.ThrowAndCatch (50);
+		Torture.ThrowAndCatch (Torture.Of (50));
 		GC.Collect ();
 		int given = Native.torture_give_descriptors ();
 		Console.WriteLine (taken > 0 && taken == given ? "all taken and given back" : "taken " + taken);

@@ -11,7 +11,7 @@ static class Threads
 	static int ManyTasks ()
 	{
 		long sum = 0;
-		for (int batch = 0; batch < 10; batch++) {
+		for (int batch = 0; batch < Torture.Of (10); batch++) {
 			var tasks = new Task<int>[10000];
 			for (int i = 0; i < tasks.Length; i++) {
 				int n = i;
@@ -34,12 +34,12 @@ static class Threads
 		for (int i = 0; i < 2; i++) {
 			ThreadPool.QueueUserWorkItem (_ => {
 				open.WaitOne ();
-				Torture.Work (100);
+				Torture.Work (Torture.Of (100));
 				done.Signal ();
 			});
 		}
 		ThreadPool.QueueUserWorkItem (_ => {
-			Torture.Work (100);
+			Torture.Work (Torture.Of (100));
 			open.Set ();
 			done.Signal ();
 		});
@@ -49,9 +49,9 @@ static class Threads
 
 	static int ManyTimers ()
 	{
-		var done = new CountdownEvent (1000);
+		var done = new CountdownEvent (Torture.Of (1000));
 		var timers = new List<Timer> ();
-		for (int i = 0; i < 1000; i++) {
+		for (int i = 0; i < Torture.Of (1000); i++) {
 			int n = i;
 			timers.Add (new Timer (_ => {
 				Torture.Leaf (n);
@@ -66,7 +66,7 @@ static class Threads
 
 	static int ShortThreads ()
 	{
-		for (int batch = 0; batch < 100; batch++)
+		for (int batch = 0; batch < Torture.Of (100); batch++)
 			Torture.InParallel (20, n => Torture.Leaf (n));
 		return 0;
 	}
@@ -75,7 +75,7 @@ static class Threads
 	static int Interrupts ()
 	{
 		int caught = 0;
-		for (int i = 0; i < 200; i++) {
+		for (int i = 0; i < Torture.Of (200); i++) {
 			Thread thread = Torture.Start (() => {
 				try {
 					Thread.Sleep (Timeout.Infinite);
@@ -102,7 +102,7 @@ static class Threads
 	static int ForeignThreads ()
 	{
 		long sum = 0;
-		Torture.UnderCollections (() => sum = Native.CallFromThreads (Torture.Leaf, 8, 2000, 0, 0));
+		Torture.UnderCollections (() => sum = Native.CallFromThreads (Torture.Leaf, 8, Torture.Of (2000), 0, 0));
 		Console.WriteLine ("sum " + sum);
 		return 0;
 	}
@@ -110,7 +110,7 @@ static class Threads
 	static int ForeignThreadsThatThrow ()
 	{
 		long sum = 0;
-		Torture.UnderCollections (() => sum = Native.CallFromThreads (Guarded, 8, 100, 0, 0));
+		Torture.UnderCollections (() => sum = Native.CallFromThreads (Guarded, 8, Torture.Of (100), 0, 0));
 		Console.WriteLine ("sum " + sum);
 		return 0;
 	}
@@ -118,7 +118,7 @@ static class Threads
 	static int ShortForeignThreads ()
 	{
 		long sum = 0;
-		for (int i = 0; i < 50; i++)
+		for (int i = 0; i < Torture.Of (50); i++)
 			sum += Native.CallFromThreads (Torture.Leaf, 4, 1, 0, 0);
 		Console.WriteLine ("sum " + sum);
 		return 0;
@@ -127,8 +127,8 @@ static class Threads
 	// 16 KiB is less than the CLR itself needs for a thread; 32 KiB is not enough to throw.
 	static int SmallStacks ()
 	{
-		Torture.InParallel (50, n => Torture.Leaf (n), 32 * 1024);
-		Torture.InParallel (20, n => Torture.ThrowAndCatch (10), 64 * 1024);
+		Torture.InParallel (Torture.Of (50), n => Torture.Leaf (n), 32 * 1024);
+		Torture.InParallel (Torture.Of (20), n => Torture.ThrowAndCatch (10), 64 * 1024);
 		return 0;
 	}
 
@@ -136,7 +136,7 @@ static class Threads
 	static int SmallSignalStacks ()
 	{
 		long sum = 0;
-		Torture.UnderCollections (() => sum = Native.CallFromThreads (Guarded, 8, 200, 0, 8192));
+		Torture.UnderCollections (() => sum = Native.CallFromThreads (Guarded, 8, Torture.Of (200), 0, 8192));
 		Console.WriteLine ("sum " + sum);
 		return 0;
 	}
@@ -145,7 +145,7 @@ static class Threads
 	static int SmallNativeStacks ()
 	{
 		Native.SpinBegin (4, 16384, 8192);
-		Torture.UnderCollections (() => Torture.ThrowAndCatch (500));
+		Torture.UnderCollections (() => Torture.ThrowAndCatch (Torture.Of (500)));
 		Console.WriteLine ("spun " + Native.SpinEnd ());
 		return 0;
 	}
@@ -155,7 +155,7 @@ static class Threads
 		var token = new object ();
 		int turns = 0;
 		Torture.InParallel (8, n => {
-			for (int i = 0; i < 500; i++) {
+			for (int i = 0; i < Torture.Of (500); i++) {
 				lock (token) {
 					turns += Torture.One (i);
 					if (i % 50 == 0)

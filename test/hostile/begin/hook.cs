@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// A startup hook that throws.
+class StartupHook { public static void Initialize () { throw new System.Exception ("hook"); } }

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// Needs another assembly.
+static class P { static int Main () { return L.Name ().Length; } }
