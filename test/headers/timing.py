@@ -9,7 +9,7 @@ import from the tests. In a script, functions that are reached with --full alone
 
   sleep      a wait for a time: sleep (), usleep (), nanosleep (), Thread.Sleep () and their like, unless it is in a
              loop that ends by a condition, or so long that it stands for "until it is ended"
-  clock      a check that compares a time that was measured
+  clock      a check that a time that was measured is short
   share      a comparison with a fraction or a percentage
 
 A function that needs such a thing all the same is a row of timing.tsv (file, function, kind, reason). The table may
@@ -30,17 +30,24 @@ ENDLESS = 10  # seconds
 SLEEPS = {"sleep", "usleep", "nanosleep", "clock_nanosleep"}
 CHECKS = re.compile(r"^(check|assert\w*|expect\w*)$")
 CLOCKS = re.compile(r"(^|_)(took|elapsed|seconds|milliseconds|micros|nanoseconds|duration|lasted|ms|us|ns)$")
+COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*|@?\"(?:\\.|[^\"\\\n])*\"", re.S)
 # Of C and C#: a wait, the head of a loop, a check.
 WAIT = re.compile(r"\b(sleep|usleep|nanosleep|clock_nanosleep|Thread\.Sleep|Task\.Delay|\w+\.Sleep|SpinWait) \(")
-LONG = re.compile(r"Timeout\.Infinite|\.Sleep \(\d{5,}\)|\bsleep \(\d\d+\)|\busleep \(\d{8,}\)|\.Wait(One)? \(\d{5,}\)")
+LONG = re.compile(r"Sleep \((Timeout\.Infinite|-1|\d{5,})|\bsleep \(\d\d+\)|\busleep \(\d{8,}\)"
+                  r"|\.Wait(One)? \(\d{5,}\)")
 POLL = re.compile(r"\bpoll \(NULL, 0, |\bselect \(0, NULL|\.Wait(One)? \(\d")
 LOOP = re.compile(r"\b(while|for) \((.*)|\bdo\b")
 C_CHECK = re.compile(r"\b(assert_\w+|CHECK|g_assert|check) \(")
-C_SHARE = re.compile(r"[<>]=? *[^;&|]*(\* *\d+ */ *\d+|/ *100\b|\b\d+\.\d*[1-9]\d*\b)|(\b\d+\.\d*[1-9]\d*\b)[^;&|]*[<>]=?")
-C_CLOCK = re.compile(r"[<>]=? *[^;&|]*(SECOND\b|MILLISECOND|_MS\b|\b\d+ms\b)|\b(took|elapsed\w*|milliseconds) *[<>]")
+FRACTION = r"\b\d+\.\d*[1-9]\d*\b"
+C_SHARE = re.compile(r"[<>]=? *[^;&|]*(\* *\d+ */ *\d+|/ *100\b|%s)|%s[^;&|]*[<>]=?" % (FRACTION, FRACTION))
+C_CLOCK = re.compile(r"<=? *[^;&|]*(SECOND\b|MILLISECOND|_MS\b|\b\d+ms\b)|\b(took|elapsed\w*|milliseconds) *<")
 
 
 # --- Python -------------------------------------------------------------------------------------------------------
+
+def names_in(node):
+    return [getattr(one, "attr", None) or getattr(one, "id", "") for one in ast.walk(node)]
+
 
 class Script:
     """One file: its functions, and which of them --full alone reaches."""
@@ -125,6 +132,14 @@ class Script:
             node = node.parent
         return isinstance(node, ast.Assert)
 
+    @staticmethod
+    def is_short(node):
+        """Whether a comparison says that a time is below a limit; a time that has passed cannot be too long."""
+        sides = [node.left, *node.comparators]
+        pairs = [(left, right) if isinstance(op, (ast.Lt, ast.LtE)) else (right, left)
+                 for left, op, right in zip(sides, node.ops, sides[1:])]
+        return any(CLOCKS.search(word) for below, _ in pairs for word in names_in(below))
+
     def kind_of(self, node):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
@@ -136,10 +151,10 @@ class Script:
         if isinstance(node, ast.Compare) and any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
             below = list(ast.walk(node))
             numbers = [one.value for one in below if isinstance(one, ast.Constant)]
-            words = [getattr(one, "attr", None) or getattr(one, "id", "") for one in below]
+            words = names_in(node)
             if any(isinstance(number, float) and number != int(number) for number in numbers) and "random" not in words:
                 return "share"
-            if self.is_in_a_check(node) and any(map(CLOCKS.search, words)):
+            if self.is_in_a_check(node) and self.is_short(node):
                 return "clock"
         return None
 
@@ -154,9 +169,7 @@ class Script:
 
 def bare_lines(text):
     """The lines without comments and texts."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*|@?\"(?:\\.|[^\"\\\n])*\"", lambda found: re.sub(r"[^\n]", " ", found.group()), text,
-                  flags=re.S)
-    return text.split("\n")
+    return COMMENTS.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text).split("\n")
 
 
 def function_at(lines, number, sharp):
@@ -202,8 +215,9 @@ def scan(text, sharp):
             kind = "share"
         elif C_CHECK.search(line) and C_CLOCK.search(line):
             kind = "clock"
-        if kind and "const struct timespec *" not in line:  # the function's own declaration
-            yield number + 1, function_at(lines, number, sharp), kind
+        function = kind and function_at(lines, number, sharp)
+        if kind and function not in SLEEPS and not function.startswith("__wrap_"):  # those stand for the library's
+            yield number + 1, function, kind
 
 
 # --- the first tier -----------------------------------------------------------------------------------------------
