@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <monocle/host.h>
 #include "../core/child.h"
@@ -144,11 +146,63 @@ CHILD_TEST (every_event_is_a_line_whatever_its_arguments_are)
 	check_holds (" jit_code_buffer buffer=0xffffffffffffffff size=18446744073709551615 type=4294967295 data=");
 }
 
+static void *
+raise_started (void *tid)
+{
+	monocle_raise_thread_started ((uintptr_t) tid);
+	return NULL;
+}
+
+/*
+ * So many keys are taken that ours allocates, or that there is only the text's own: a thread is told from others by its
+ * number.
+ */
+static void
+check_levels (int keys)
+{
+	pthread_key_t key = 0;
+	pthread_t thread;
+	while (keys && pthread_key_create (&key, NULL) == 0)
+		keys--;
+	if (keys)
+		pthread_key_delete (key);
+	start ("only=jit_begin+jit_done+thread_started");
+	monocle_raise_jit_begin (NULL);
+	raise_started ((void *) 1);
+	CHECK (pthread_create (&thread, NULL, raise_started, (void *) 2) == 0);
+	pthread_join (thread, NULL);
+	monocle_raise_jit_done (NULL, NULL);
+	raise_started ((void *) 3);
+	finish ();
+	check_holds ("   thread_started tid=1\n");
+	check_holds (" thread_started tid=2\n");
+	check_holds (" thread_started tid=3\n");
+	CHECK (!strstr (text, "  thread_started tid=2") && !strstr (text, "  thread_started tid=3"));
+}
+
+CHILD_TEST (lines_are_indented_by_what_is_open_on_their_thread)
+{
+	check_levels (0);
+}
+
+CHILD_TEST (so_they_are_where_a_key_would_allocate)
+{
+	check_levels (64);
+}
+
+CHILD_TEST (so_they_are_where_one_key_is_left)
+{
+	check_levels (PTHREAD_KEYS_MAX + 1);
+}
+
 int
 main (void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test (every_event_is_a_line_whatever_its_arguments_are),
+		cmocka_unit_test (lines_are_indented_by_what_is_open_on_their_thread),
+		cmocka_unit_test (so_they_are_where_a_key_would_allocate),
+		cmocka_unit_test (so_they_are_where_one_key_is_left),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }

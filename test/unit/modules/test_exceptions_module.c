@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <pthread.h>
 #include <monocle/host.h>
@@ -238,13 +239,44 @@ the_log_has_each_throw_before_its_way (void)
 	CHECK (strstr (text, "# time thread what\n") && !strstr (text, "types,"));
 }
 
+/* A thread is told from others by its number then, and what it throws is indented by its own throws alone. */
+static void *
+throw_and_nest (void *data)
+{
+	throw_at (1, short_stack, 2);
+	monocle_raise_exception_phase (MONOCLE_EXCEPTION_SEARCH_ENTER, monocle_method_def (image, METHOD + 2), NULL);
+	return data;
+}
+
+static void
+the_log_follows_threads_without_a_key (void)
+{
+	pthread_t thread;
+	pthread_key_t key;
+	while (pthread_key_create (&key, NULL) == 0)
+		;
+	pthread_key_delete (PTHREAD_KEYS_MAX - 1); /* the text's own */
+	start ("log");
+	throw_and_nest (NULL);
+	CHECK (pthread_create (&thread, NULL, throw_and_nest, NULL) == 0);
+	pthread_join (thread, NULL);
+	throw_and_nest (NULL);
+	finish ();
+	char *first = strstr (text, " throw App.Oops1\n"),
+	     *second = first ? strstr (first + 1, " throw App.Oops1\n") : NULL;
+	CHECK (first && second && strstr (second + 1, " throw App.Oops1\n"));
+	CHECK (strncmp (first - 7, second - 7, 7) != 0); /* two numbers */
+	CHECK (!strstr (text, "  throw") && strstr (text, "   search App.Oops1:M2 ()\n"));
+}
+
 #define TESTS(T) \
 	T (throws_are_counted_by_type_and_stack) \
 	T (deep_stacks_are_cut_and_say_so) \
 	T (a_filter_chooses_types) \
 	T (stacks_and_types_without_room_are_counted) \
 	T (threads_throw_at_once) \
-	T (the_log_has_each_throw_before_its_way)
+	T (the_log_has_each_throw_before_its_way) \
+	T (the_log_follows_threads_without_a_key)
 
 #define IN_A_CHILD(name) \
 	static void name##_test (void **state) \
