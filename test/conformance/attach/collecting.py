@@ -10,6 +10,7 @@ other, and after a few attaches each makes room for a new one: the toolkit and t
 attach to a program. Thousands take an hour; --minutes ends them sooner, and the end says how many were made.
 """
 import concurrent.futures
+import faulthandler
 import itertools
 import pathlib
 import sys
@@ -52,6 +53,8 @@ class Collecting(attach.Attach):
             seen = self.attach(target, "-q", "--profile=" + module, "--duration=20ms", timeout=300)
             with self.lock:
                 self.made += 1
+                if self.made % 100 == 0:
+                    print("%s: %d attaches" % (runtime, self.made), flush=True)
             if seen.code and target.process.poll() is None:
                 self.note("%s: an attach failed: %s" % (runtime, seen))
         target.process.stdin.close()
@@ -82,6 +85,7 @@ def main():
     suite.parser.add_argument("--each", type=int, default=6, help="attaches to a program before the next one begins")
     suite.parser.add_argument("--minutes", type=float, default=60)
     options = suite.parse()
+    faulthandler.cancel_dump_traceback_later()  # it says how far it is; each step has a limit of its own
     for runtime in suite.runtimes(options.runtimes.split(",")):
         suite.collect(runtime)
     return suite.finish()
