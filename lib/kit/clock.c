@@ -15,11 +15,12 @@
 #include "nanoseconds.h"
 
 bool monocle__clock_uses_ticks;
+bool monocle__clock_is_given;
 
 void
 monocle_kit_clock_init (void)
 {
-	bool uses_ticks = monocle__ticks_are_invariant ();
+	bool uses_ticks = monocle__ticks_are_invariant () && !monocle__clock_is_given;
 	/* The answer is always the same, and threads of what was opened before may be reading it. */
 	if (monocle__clock_uses_ticks != uses_ticks)
 		monocle__clock_uses_ticks = uses_ticks;

@@ -23,6 +23,9 @@ struct monocle__clock_pair {
 /* Written by monocle_kit_clock_init () only, before the first event. */
 extern bool monocle__clock_uses_ticks;
 
+/* Set by tests alone, before that: CLOCK_MONOTONIC shows what they say, and ticks cannot be given. */
+extern bool monocle__clock_is_given;
+
 static inline uint64_t
 monocle__clock_now (void)
 {

@@ -3,14 +3,15 @@
  *
  * replay.c - runs a fuzz target as an ordinary test, with any compiler.
  *
- *   replay [-f FLIPS] [-c CUTS] FILE...
+ *   replay [--full] [-f FLIPS] [-c CUTS] FILE...
  *
  * Each file is given to the target as it is, cut at every length (CUTS of them, 8192, when it is longer), and with
- * single bytes changed FLIPS times (20000).
+ * single bytes changed FLIPS times (20000): so in the second tier, which has --full. The first has a fraction of both.
  * The bytes end at a page that cannot be read, so that a read past the end fails also without a sanitizer. The changes
  * come from the seed of the tests: what fails, fails again.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,10 @@ read_number (const char *text)
 int
 main (int argc, char **argv)
 {
+	enum { FLIPS_PART = 20, CUTS_PART = 8 };
 	int first = 1, failed = 0;
+	bool is_full = argc > 1 && strcmp (argv[1], "--full") == 0;
+	first += is_full;
 	for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
 		if (strcmp (argv[first], "-f") == 0)
 			flips = read_number (argv[first + 1]);
@@ -113,8 +117,12 @@ main (int argc, char **argv)
 			break;
 	}
 	if (first == argc || argv[first][0] == '-') {
-		fputs ("usage: replay [-f FLIPS] [-c CUTS] FILE...\n", stderr);
+		fputs ("usage: replay [--full] [-f FLIPS] [-c CUTS] FILE...\n", stderr);
 		return 2;
+	}
+	if (!is_full) {
+		flips /= FLIPS_PART;
+		cuts /= CUTS_PART;
 	}
 	state = seed_of (UINT64_C (0x9E3779B97F4A7C15));
 	for (int i = first; i < argc; i++)

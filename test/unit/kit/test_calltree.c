@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * test_calltree.c - what enter and leave count, on one thread, on many, in signal handlers and in forked children.
+ *
+ * Time is given. What ticks of the CPU show is in test_ticks.c.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nanoseconds.h"
+#include "given-time.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -24,6 +26,22 @@
 #define leave(method) monocle_kit_calls_leave (spool, (void *) (method))
 
 static char main_[] = "main", a[] = "a", b[] = "b", c[] = "c";
+
+static int
+setup (void **state)
+{
+	given_time_begin ();
+	monocle__clock_is_given = true;
+	return tree_setup (state);
+}
+
+static int
+teardown (void **state)
+{
+	int result = tree_teardown (state);
+	given_time_end ();
+	return result;
+}
 
 static void
 paths_are_counted_apart (void **state)
@@ -56,79 +74,65 @@ recursion_is_a_chain (void **state)
 }
 
 static void
-wait_ns (uint64_t ns)
-{
-	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + ns;
-	while (monocle__nanoseconds (CLOCK_MONOTONIC) < end)
-		;
-}
-
-/*
- * At least `least`, and no more than has passed since `begun`: on a busy machine a wait is as long as it likes. The
- * clock's rate is fitted to milliseconds, so a twentieth is allowed for.
- */
-static void
-assert_time (uint64_t ns, uint64_t least, uint64_t begun)
-{
-	uint64_t passed = monocle__nanoseconds (CLOCK_MONOTONIC) - begun;
-	assert_in_range (ns, least - least / 20, passed + passed / 20);
-}
-
-static void
 time_is_charged_to_the_method_that_runs (void **state)
 {
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a);
-	wait_ns (3000000);
+	given_time_pass (3000000);
 	enter (b);
-	wait_ns (6000000);
+	given_time_pass (6000000);
 	leave (b);
-	wait_ns (1000000);
+	given_time_pass (1000000);
 	leave (a);
-	uint64_t outer = tree_self_ns (spool, "a"), inner = tree_self_ns (spool, "a;b");
-	assert_time (outer, 4000000, begun);
-	assert_time (inner, 6000000, begun);
-	assert_time (outer + inner, 10000000, begun);
+	assert_int_equal (tree_self_ns (spool, "a"), 4000000);
+	assert_int_equal (tree_self_ns (spool, "a;b"), 6000000);
 }
 
 static void
 a_call_that_is_still_open_has_its_time (void **state)
 {
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a);
-	wait_ns (5000000);
-	assert_time (tree_self_ns (spool, "a"), 5000000, begun);
+	given_time_pass (5000000);
+	assert_int_equal (tree_self_ns (spool, "a"), 5000000);
 	leave (a);
 }
 
 static void
-burn_ns (uint64_t ns)
+the_heart_beats_once_a_second (void **state)
 {
-	uint64_t end = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) + ns;
-	while (monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) < end)
-		;
+	enum { SECOND = 1000000000 };
+	monocle_kit_spool *spool = tree_open (true, false, 0);
+	const uint64_t *heartbeat = &spool->header->heartbeat;
+	given_time_await (1);
+	uint64_t begun = __atomic_load_n (heartbeat, __ATOMIC_RELAXED);
+	for (int i = 1; i <= 3; i++) {
+		given_time_pass (SECOND - 1);
+		assert_int_equal (given_time_await (1), 1);
+		assert_int_equal (__atomic_load_n (heartbeat, __ATOMIC_RELAXED), begun + (uint64_t) (i - 1) * SECOND);
+		given_time_pass (1);
+		assert_int_equal (given_time_await (1), SECOND);
+		assert_int_equal (__atomic_load_n (heartbeat, __ATOMIC_RELAXED), begun + (uint64_t) i * SECOND);
+	}
 }
 
 /* Threads begin late here, so that readings of two threads, or of the process, are told apart. */
 static void *
-burn_in_a_thread (void *spool)
+use_in_a_thread (void *spool)
 {
-	burn_ns (1000000);
-	uint64_t begun = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID);
+	pid_t thread = gettid ();
+	given_time_use (thread, 1000000);
 	enter (a);
-	burn_ns (3000000);
+	given_time_use (thread, 3000000);
 	enter (b);
-	usleep (20000);
+	given_time_pass (20000000);
 	leave (b);
 	leave (a);
-	uint64_t used = monocle__nanoseconds (CLOCK_THREAD_CPUTIME_ID) - begun;
 	enter (c); /* It does not leave, and ends with the thread. */
-	burn_ns (2000000);
+	given_time_use (thread, 2000000);
 	monocle_kit_calls_thread_end (spool);
-	burn_ns (1000000);
-	return (void *) (uintptr_t) used;
+	given_time_use (thread, 1000000);
+	return NULL;
 }
 
 static void
@@ -136,59 +140,26 @@ cpu_time_is_the_threads_own_and_without_waits (void **state)
 {
 	monocle_kit_spool *spool = tree_open_cpu ();
 	pthread_t thread;
-	void *used;
 	enter (main_);
-	assert_int_equal (pthread_create (&thread, NULL, burn_in_a_thread, spool), 0);
-	assert_int_equal (pthread_join (thread, &used), 0);
+	assert_int_equal (pthread_create (&thread, NULL, use_in_a_thread, spool), 0);
+	assert_int_equal (pthread_join (thread, NULL), 0);
 	assert_int_equal (tree_calls (spool, "a;b"), 1);
-	uint64_t outer = tree_self_ns (spool, "a"), inner = tree_self_ns (spool, "a;b"), last = tree_self_ns (spool, "c");
-	assert_in_range (outer, 3000000, (uintptr_t) used);
-	assert_in_range (outer + inner, 3000000, (uintptr_t) used);
-	assert_in_range (last, 2000000, monocle__nanoseconds (CLOCK_PROCESS_CPUTIME_ID));
+	assert_int_equal (tree_self_ns (spool, "a"), 3000000);
+	assert_int_equal (tree_self_ns (spool, "a;b"), 0);
+	assert_int_equal (tree_self_ns (spool, "c"), 2000000);
 	assert_int_equal (tree_self_ns (spool, "main"), 0); /* Nothing was told since it began. */
 	leave (main_);
 	assert_int_equal (monocle_kit_spool_close (spool), 0);
 }
 
 static void
-what_a_reading_of_cpu_time_costs_is_measured (void **state)
-{
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
-	uint32_t cost = monocle_kit_clock_cpu_cost ();
-	assert_in_range (cost, 1, monocle__nanoseconds (CLOCK_MONOTONIC) - begun);
-}
-
-static void
-without_ticks_the_clock_is_asked (void **state)
-{
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
-	monocle_kit_spool *spool = tree_open (true, false, 0);
-	monocle__heart_stop (spool);
-	monocle__clock_uses_ticks = false;
-	spool->header->flags &= ~(uint32_t) MONOCLE__SPOOL_TICKS;
-	spool->header->heartbeat = 0;
-	spool->header->pairs[0] = monocle__clock_pair_now (false);
-	enter (a);
-	wait_ns (3000000);
-	enter (b), leave (b), enter (b);
-	wait_ns (2000000);
-	leave (b), leave (a);
-	assert_int_equal (tree_calls (spool, "a;b"), 2);
-	uint64_t outer = tree_self_ns (spool, "a"), inner = tree_self_ns (spool, "a;b");
-	assert_time (outer, 3000000, begun);
-	assert_time (inner, 2000000, begun);
-	assert_time (outer + inner, 5000000, begun);
-}
-
-static void
 calls_below_the_limit_fold_under_it (void **state)
 {
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 2);
 	enter (main_), enter (a);
 	for (int i = 0; i < 4; i++) {
 		enter (b), enter (c), enter (b);
-		wait_ns (500000);
+		given_time_pass (500000);
 		leave (b), leave (c), leave (b);
 	}
 	leave (a);
@@ -198,7 +169,7 @@ calls_below_the_limit_fold_under_it (void **state)
 	assert_int_equal (tree_calls (spool, "main;a;c"), 4);
 	assert_int_equal (tree_calls (spool, "main;a;b;c"), 0);
 	assert_int_equal (tree_calls (spool, "main;b"), 1);
-	assert_time (tree_self_ns (spool, "main;a;b"), 2000000, begun);
+	assert_int_equal (tree_self_ns (spool, "main;a;b"), 2000000);
 	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNBALANCED), 0);
 }
 
@@ -270,13 +241,12 @@ static void
 a_method_without_a_name_gives_its_time_to_its_caller (void **state)
 {
 	static char hidden[] = "@test.exe";
-	uint64_t begun = monocle__nanoseconds (CLOCK_MONOTONIC);
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a), enter (hidden), enter (b), leave (b);
-	wait_ns (2000000);
+	given_time_pass (2000000);
 	leave (hidden), leave (a);
 	assert_int_equal (tree_calls (spool, "a;b"), 1);
-	assert_time (tree_self_ns (spool, "a"), 2000000, begun);
+	assert_int_equal (tree_self_ns (spool, "a"), 2000000);
 }
 
 static void
@@ -482,56 +452,6 @@ calls_of_a_handler_inside_an_event_are_lost_and_counted (void **state)
 	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_NESTED), 1);
 }
 
-static void
-a_handler_between_any_two_instructions_keeps_the_tree_whole (void **state)
-{
-	monocle_kit_spool *spool = tree_open (true, false, 0);
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
-	timer_t timer;
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
-	struct itimerspec often = { { 0, 100000 }, { 0, 100000 } };
-	handler_spool = spool;
-	handler_runs = 0;
-	sigaction (SIGUSR1, &action, &before);
-	assert_int_equal (timer_create (CLOCK_MONOTONIC, &event, &timer), 0);
-	timer_settime (timer, 0, &often, NULL);
-	long rounds = 0;
-	enter (main_);
-	while (handler_runs < 300 && rounds < 200000000)
-		rounds++, enter (a), enter (b), leave (b), leave (a);
-	leave (main_);
-	timer_delete (timer);
-	sigaction (SIGUSR1, &before, NULL);
-	assert_int_equal (tree_calls (spool, "main;a"), rounds);
-	assert_int_equal (tree_calls (spool, "main;a;b"), rounds);
-	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNBALANCED), 0);
-	assert_int_equal (tree_loss (spool, MONOCLE__LOSS_UNMATCHED), 0);
-}
-
-static void
-a_handler_may_interrupt_the_end_of_a_thread (void **state)
-{
-	monocle_kit_spool *spool = tree_open (true, false, 0);
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
-	timer_t timer;
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
-	struct itimerspec often = { { 0, 50000 }, { 0, 50000 } };
-	handler_spool = spool;
-	handler_runs = 0;
-	sigaction (SIGUSR1, &action, &before);
-	assert_int_equal (timer_create (CLOCK_MONOTONIC, &event, &timer), 0);
-	timer_settime (timer, 0, &often, NULL);
-	long rounds = 0;
-	alarm (100); /* Whoever waits for himself is ended by this. */
-	while (handler_runs < 1000 && rounds < 50000000)
-		rounds++, enter (a), leave (a), monocle_kit_calls_thread_end (spool);
-	alarm (0);
-	timer_delete (timer);
-	sigaction (SIGUSR1, &before, NULL);
-	assert_int_equal (tree_calls (spool, "a"), rounds);
-	assert_true (tree_calls (spool, "c") <= (uint64_t) handler_runs);
-}
-
 /* --- fork --------------------------------------------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_THREAD__
@@ -717,16 +637,14 @@ static void
 a_stop_ends_the_time_of_open_calls (void **state)
 {
 	monocle_kit_spool *spool = tree_open (true, false, 0);
-	uint64_t before = monocle_kit_now ();
 	monocle_kit_calls_enter (spool, "open");
+	given_time_pass (1000000);
 	monocle_kit_spool_stop (spool);
-	uint64_t after = monocle_kit_now ();
-	while (monocle_kit_now () < after + 5000000)
-		;
-	assert_true (tree_self_ns (spool, "open") < (after - before) * 5 / 4 + 1000000);
+	given_time_pass (5000000);
+	assert_int_equal (tree_self_ns (spool, "open"), 1000000);
 	monocle_kit_spool_stop (spool);
 	monocle_kit_calls_thread_end (spool);
-	assert_true (tree_self_ns (spool, "open") < (after - before) * 5 / 4 + 1000000);
+	assert_int_equal (tree_self_ns (spool, "open"), 1000000);
 }
 
 /* --- pause -------------------------------------------------------------------------------------------------------- */
@@ -736,22 +654,21 @@ while_it_is_paused_nothing_counts_and_no_time_passes (void **state)
 {
 	monocle_kit_spool *spool = tree_open (true, false, 0);
 	enter (a);
-	wait_ns (3000000);
+	given_time_pass (3000000);
 	monocle_kit_calls_pause (spool);
-	uint64_t before = tree_self_ns (spool, "a");
-	assert_true (before >= 2800000);
+	assert_int_equal (tree_self_ns (spool, "a"), 3000000);
 	enter (b), leave (b); /* One that comes too late. */
-	wait_ns (60000000);
+	given_time_pass (60000000);
 	assert_int_equal (tree_calls (spool, "a;b"), 0);
-	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+	assert_int_equal (tree_self_ns (spool, "a"), 3000000);
 	monocle_kit_calls_resume (spool);
-	wait_ns (3000000);
-	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+	given_time_pass (3000000);
+	assert_int_equal (tree_self_ns (spool, "a"), 3000000);
 	leave (a); /* It was open: nobody counts its end. */
 	enter (b), leave (b);
 	assert_int_equal (tree_calls (spool, "b"), 1);
 	assert_int_equal (tree_calls (spool, "a"), 1);
-	assert_in_range (tree_self_ns (spool, "a"), before - before / 20, before + before / 20);
+	assert_int_equal (tree_self_ns (spool, "a"), 3000000);
 }
 
 static void
@@ -825,7 +742,7 @@ threads_that_run_are_paused_and_counted_exactly (void **state)
 	assert_int_equal (tree_calls (runner.spool, "c"), runner.rounds);
 }
 
-#define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
+#define tree_test(name) cmocka_unit_test_setup_teardown (name, setup, teardown)
 
 int
 main (void)
@@ -836,9 +753,8 @@ main (void)
 		tree_test (time_is_charged_to_the_method_that_runs),
 		tree_test (a_call_that_is_still_open_has_its_time),
 		tree_test (a_stop_ends_the_time_of_open_calls),
-		tree_test (without_ticks_the_clock_is_asked),
+		tree_test (the_heart_beats_once_a_second),
 		tree_test (cpu_time_is_the_threads_own_and_without_waits),
-		tree_test (what_a_reading_of_cpu_time_costs_is_measured),
 		tree_test (calls_below_the_limit_fold_under_it),
 		tree_test (a_million_open_calls_are_counted),
 		tree_test (calls_deeper_than_the_stack_still_count),
@@ -856,8 +772,6 @@ main (void)
 		tree_test (a_profile_can_be_read_while_threads_write),
 		tree_test (close_while_threads_write_leaves_a_profile),
 		tree_test (calls_of_a_handler_inside_an_event_are_lost_and_counted),
-		tree_test (a_handler_between_any_two_instructions_keeps_the_tree_whole),
-		tree_test (a_handler_may_interrupt_the_end_of_a_thread),
 		tree_test (a_forked_child_writes_nothing),
 		tree_test (while_it_is_paused_nothing_counts_and_no_time_passes),
 		tree_test (what_was_counted_is_forgotten_while_it_is_paused_only),

@@ -18,6 +18,7 @@
 #include <monocle/kit.h>
 
 #include "../../seed.h"
+#include "given-time.h"
 #include "native.h"
 #include "read-part.h"
 
@@ -88,7 +89,8 @@ code_that_came_later_is_found_through_a_perf_map (void **state)
 	fprintf (map, "%lx 20 made at run time\nnonsense\n%lx zz bad\n%lx 10 second\n%lx 10 not yet wh", (long) code,
 	         (long) code, (long) code + 0x40, (long) code + 0x60);
 	fclose (map);
-	usleep (150000);
+	given_time_begin ();
+	given_time_pass (100000000); /* from then on it is looked for */
 	assert_string_equal (name_at ((uintptr_t) code + 0x1f, &image), "made at run time");
 	assert_string_equal (image, "");
 	assert_string_equal (name_at ((uintptr_t) code + 0x40, &image), "second");

@@ -1,22 +1,18 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_waits.c - nothing is waited for that only time brings. No wait ends by itself here: whoever needs a period to
- * pass before it goes on stays there until the alarm ends the test. So a slow machine passes and a slow close fails.
+ * test_waits.c - nothing is waited for that only time brings. No time passes here by itself: whoever needs a period to
+ * end before it goes on stays there until the alarm ends the test. So a slow machine passes and a slow close fails.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "given-time.h"
 #include "tree.h"
 
 #include <cmocka.h>
@@ -24,47 +20,12 @@
 enum { PATIENCE_S = 100 };
 
 static char frame_f[] = "f";
-static atomic_uint naps;
-static atomic_bool is_idle;            /* waits are over at once, as if nothing had come */
-static _Atomic uint64_t longest_pause; /* of those, in nanoseconds */
-
-int __wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until);
-int __wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
-int __wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest);
-
-int
-__wrap_sem_clockwait (sem_t *semaphore, clockid_t clock, const struct timespec *until)
-{
-	struct timespec now;
-	if (!is_idle)
-		return sem_wait (semaphore);
-	clock_gettime (clock, &now);
-	int64_t pause = (until->tv_sec - now.tv_sec) * INT64_C (1000000000) + until->tv_nsec - now.tv_nsec;
-	if (pause > (int64_t) longest_pause)
-		longest_pause = (uint64_t) pause;
-	errno = ETIMEDOUT;
-	return -1;
-}
-
-int
-__wrap_pthread_cond_timedwait (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
-{
-	return pthread_cond_wait (condition, mutex);
-}
-
-int
-__wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest)
-{
-	naps++;
-	return clock_nanosleep (CLOCK_MONOTONIC, 0, time, ret_rest);
-}
 
 static int
 setup (void **state)
 {
 	alarm (PATIENCE_S);
-	is_idle = false;
-	longest_pause = 0;
+	given_time_begin ();
 	return tree_setup (state);
 }
 
@@ -93,7 +54,7 @@ stacks_are_opened_filled_and_closed (void **state)
 	monocle_kit_stacks *stacks = open_stacks ();
 	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
 	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
-	assert_int_equal (naps, 0);
+	assert_int_equal (given_time_naps (), 0);
 	assert_int_equal (access (tree_file ("stacks.pb.gz"), R_OK), 0);
 }
 
@@ -108,16 +69,20 @@ a_stack_after_a_silence_is_counted_before_the_period_ends (void **state)
 	assert_int_equal (monocle_kit_stacks_close (stacks), 0);
 }
 
-/* Another thread may be slow to ask for its pause, so that it seems shorter. */
+/* Lets the one thread that looks now and then look until it looks as seldom as this. */
+static void
+look_less_often (void)
+{
+	enum { PAUSE = 200000000 };
+	for (uint64_t next; (next = given_time_await (1)) < PAUSE;)
+		given_time_pass (next);
+}
+
 static void
 idle_programs_are_looked_at_less_and_less_often (void **state)
 {
-	enum { PAUSE = 200000000 };
-	is_idle = true;
 	monocle_kit_stacks *stacks = open_stacks ();
-	while (longest_pause < PAUSE)
-		sched_yield ();
-	is_idle = false;
+	look_less_often ();
 	assert_true (monocle_kit_stacks_add (stacks, &frame, 1, 1, values));
 	while (tree_calls ((monocle_kit_spool *) stacks, "f") != 1)
 		sched_yield ();
@@ -127,19 +92,15 @@ idle_programs_are_looked_at_less_and_less_often (void **state)
 static void
 a_line_after_a_silence_is_written_before_the_pause_ends (void **state)
 {
-	enum { PAUSE = 200000000 };
 	struct stat status = { 0 };
 	monocle_kit_text_config config = {
 		.size = sizeof config,
 		.module = "waits",
 		.output = tree_file ("lines.log"),
 	};
-	is_idle = true;
 	monocle_kit_text *text = monocle_kit_text_open (&config);
 	assert_non_null (text);
-	while (longest_pause < PAUSE)
-		sched_yield ();
-	is_idle = false;
+	look_less_often ();
 	assert_true (monocle_kit_text_line (text, monocle_kit_now (), "line", 4));
 	while (stat (tree_file ("lines.log"), &status) || status.st_size != 5)
 		sched_yield ();
@@ -162,7 +123,7 @@ calls_are_opened_and_closed_while_the_heart_beats (void **state)
 	monocle_kit_calls_enter (spool, frame_f);
 	monocle_kit_calls_leave (spool, frame_f);
 	assert_int_equal (monocle_kit_spool_close (spool), 0);
-	assert_int_equal (naps, 0);
+	assert_int_equal (given_time_naps (), 0);
 }
 
 static void
@@ -185,7 +146,7 @@ more_lines_than_fit_in_are_written_and_none_is_lost (void **state)
 		assert_true (monocle_kit_text_sync (text, 1));
 	}
 	assert_int_equal (monocle_kit_text_close (text), 0);
-	assert_int_equal (naps, 0);
+	assert_int_equal (given_time_naps (), 0);
 }
 
 int
