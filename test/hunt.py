@@ -30,6 +30,7 @@ import resource
 import shutil
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -254,10 +255,31 @@ class Cores:
         self.look()
 
 
+def mapped_files(core):
+    """The files that a process had mapped, in the order of their addresses: the note NT_FILE of its core file."""
+    with open(core, "rb") as file:
+        head = file.read(64)
+        file.seek(int.from_bytes(head[32:40], "little"))
+        table = file.read(56 * int.from_bytes(head[56:58], "little"))
+        for at in range(0, len(table), 56):
+            kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", table, at)
+            if kind == 4:  # PT_NOTE
+                file.seek(offset)
+                notes, note = file.read(size), 0
+                while note + 12 <= len(notes):
+                    name, length, which = struct.unpack_from("<III", notes, note)
+                    begin = note + 12 + (name + 3 & ~3)
+                    if which == 0x46494c45:  # NT_FILE
+                        count, = struct.unpack_from("<Q", notes, begin)
+                        names = notes[begin + 16 + 24 * count:begin + length].split(b"\0")
+                        return [os.fsdecode(one) for one in names if one]
+                    note = begin + (length + 3 & ~3)
+    return []
+
+
 def program_of(core):
     """The program of a core file: of its mapped files, the first that can be run."""
-    said = subprocess.run(["readelf", "-n", str(core)], capture_output=True, text=True, errors="replace").stdout
-    for path in re.findall(r"^\s+(/\S+)$", said, re.M):
+    for path in mapped_files(core):
         if os.path.isfile(path) and os.access(path, os.X_OK) and ".so" not in os.path.basename(path):
             return path
     return None
@@ -265,7 +287,7 @@ def program_of(core):
 
 def write_stacks(core):
     """All stacks of a core file, beside it."""
-    program = shutil.which("gdb") and shutil.which("readelf") and program_of(core)
+    program = shutil.which("gdb") and program_of(core)
     if program:
         with open(str(core) + ".stacks", "wb") as out:
             subprocess.run(["gdb", "-batch", "-nx", "-iex", "set debuginfod enabled off", "-ex", "info threads", "-ex",
@@ -428,6 +450,8 @@ class Hunt:
         pool = concurrent.futures.ThreadPoolExecutor(self.options.jobs)
         try:
             runs = [pool.submit(self.one, number) for number in range(self.options.runs)]
+            while concurrent.futures.wait(runs, 0.5).not_done:
+                pass  # Python may leave an interrupt aside that comes just before a wait without end
             for run in runs:
                 run.result()
         except BaseException:

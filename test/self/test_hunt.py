@@ -87,6 +87,7 @@ class Hunts(unittest.TestCase):
             self.assertIn("no core files are kept: " + hunt.why_no_cores(), said)
             return
         self.assertTrue(hunt.is_core(folder / "core.1"), said)
+        self.assertIn(os.path.realpath(sys.executable), hunt.mapped_files(folder / "core.1"))
 
     def test_a_pattern_means_several_and_a_part_of_a_name_one(self):
         code, said = self.hunt("passes*", "--runs=1")
