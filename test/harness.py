@@ -210,6 +210,17 @@ def wait_for(condition, seconds=100):
         pause = min(pause * 1.5, 0.2)
 
 
+def settled(look, is_good):
+    """What a command says as soon as that is good, or as it fails; what it said last when that is never so."""
+    seen = []
+
+    def looked():
+        seen[:] = [look()]
+        return seen[0].code or seen[0].err or is_good(seen[0])
+    wait_for(looked)
+    return seen[0]
+
+
 class Suite:
     def __init__(self, name, description):
         self.name = name

@@ -164,7 +164,7 @@ class Attach(harness.Suite):
         self.ended(target, "%s: the program noticed no round" % runtime)
 
     def ends(self, runtime, habit, number=None):
-        """A program that ends by itself, while an attach is at work, or (`number`) each time at another moment of it."""
+        """A program that ends by itself: while an attach is at work, or (`number`) at another moment each time."""
         target, what = Target(self, runtime, habit), "%s, a program that %s" % (runtime, habit)
         if number is None:
             attach = self.begin_attach(target, "--profile=sample:freq=1000,output=/dev/null")

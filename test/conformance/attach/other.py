@@ -10,11 +10,11 @@ thief of that user does: links to what is root's, pipes that nobody writes to, t
 import os
 import pathlib
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
@@ -66,8 +66,8 @@ DEEDS = ["exchanges the folder", "makes pipes of notes", "makes a pipe of the lo
 
 class Other(harness.Suite):
     def start(self, runtime, place):
-        exe = self.build.path / "test/conformance/attach/target.exe"
-        target = subprocess.Popen(runtime.command(exe), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/",
+        exe = self.build.path / "test/conformance/attach/blocked.exe"
+        target = subprocess.Popen(runtime.command(exe) + ["1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/",
                                   env=harness.bare_environment({"TMPDIR": str(place)}), **AS_OTHER)
         target.stdout.readline()
         return target
@@ -76,43 +76,55 @@ class Other(harness.Suite):
         return harness.run([self.build.monocle, command, target.pid, *arguments],
                            harness.bare_environment({"TMPDIR": str(place)}), cwd=self.victim, timeout=60)
 
-    @staticmethod
-    def is_empty(place):
-        """The command of stack ends before the runtime has let us go; the folder goes when it has."""
-        until = time.monotonic() + 60
-        while [path for path in place.iterdir() if path.name.startswith("monocle-")]:
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.02)
-        return True
+    def attach_until(self, target, place, condition):
+        """An attach that ends by Ctrl-C as soon as it has begun and something is so, or by itself."""
+        said = self.work / "said"
+        with open(said, "w") as file:
+            child = subprocess.Popen([self.build.monocle, "attach", str(target.pid), "--duration=5m"], cwd=self.victim,
+                                     env=harness.bare_environment({"TMPDIR": str(place)}), stderr=file)
+        harness.wait_for(lambda: child.poll() is not None or
+                         ("profiling process" in said.read_text() and condition()))
+        child.send_signal(signal.SIGINT)
+        try:
+            code, timeout = child.wait(timeout=60), False
+        except subprocess.TimeoutExpired:
+            child.kill()
+            code, timeout = child.wait(), True
+        return harness.Outcome(code, "", said.read_text(errors="replace"), timeout)
 
-    def profiles(self, runtime, place):
-        target = self.start(runtime, place)
+    def profiles(self, runtime, place, target):
         for arguments, pattern in (([], "*.sample.pb.gz"), (["-o", "named.pb.gz"], "named.pb.gz"),
                                    (["--profile=events", "-q"], "*.events.log")):
             what = "%s: a profile of another user's program, %s" % (runtime, " ".join(arguments))
-            seen = self.attach(target, place, "--duration=500ms", *arguments)
+            seen = self.attach(target, place, "--duration=50ms", *arguments)
             found = list(self.victim.glob(pattern))
             self.check(seen.code == 0 and len(found) == 1 and found[0].stat().st_uid == os.geteuid() and
                        stat.S_IMODE(found[0].stat().st_mode) == 0o600, what, (seen, found))
             for path in found:
                 path.unlink()
         seen = self.attach(target, place, command="stack")
-        self.check(seen.code == 0 and "Target" in seen.out, "%s: its stacks" % runtime, seen)
-        self.check(self.is_empty(place), "%s: nothing is left" % runtime, list(place.iterdir()))
+        self.check(seen.code == 0 and "Blocked" in seen.out, "%s: its stacks" % runtime, seen)
+        # The command of stack ends before the runtime has let us go; the folder goes when it has.
+        self.check(harness.wait_for(lambda: not list(place.glob("monocle-*"))), "%s: nothing is left" % runtime,
+                   list(place.iterdir()))
+
+    @staticmethod
+    def end(target):
         target.kill()
         target.wait()
         target.stdin.close()
         target.stdout.close()
 
-    def theft(self, runtime, place, deed, command):
-        target = self.start(runtime, place)
+    def theft(self, runtime, place, target, deed, command):
         what = "%s, monocle %s, whose user %s" % (runtime, command, deed)
         (self.victim / "secret").write_text("root's own\n")
         thief = subprocess.Popen([self.python, "-c", THIEF, place, self.victim, deed], stdout=subprocess.PIPE,
                                  cwd="/", text=True, **AS_OTHER)
         thief.stdout.readline()
-        seen = self.attach(target, place, *(["--duration=300ms"] if command == "attach" else []), command=command)
+        if command == "stack":
+            seen = self.attach(target, place, command=command)
+        else:
+            seen = self.attach_until(target, place, lambda: thief.poll() is not None)
         self.check(not seen.timeout, what + " is not waited for")
         self.check(thief.communicate(timeout=60)[0] == "done\n", what + ": the thief was at work")
         left = (self.victim / "secret").exists() and (self.victim / "secret").read_text()
@@ -123,10 +135,6 @@ class Other(harness.Suite):
                   b"root's own" in path.read_bytes()]
         self.check(not copies, what + ": nothing of it is copied", copies)
         self.check(not (self.victim / "stop").exists(), what + ": nothing is made there", seen)
-        target.kill()
-        target.wait()
-        target.stdin.close()
-        target.stdout.close()
 
 
 def python_of_other():
@@ -142,13 +150,13 @@ def python_of_other():
 
 def main():
     suite = Other("attach to another user's program", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    suite.parse("clr10", "clr8,clr9,clr10")
     suite.python = python_of_other()
     if not suite.python:
         suite.skip("another user's program", "only root can be another user")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         with tempfile.TemporaryDirectory(prefix="monocle-other-", dir="/tmp") as folder:
             os.chmod(folder, 0o755)
             place, suite.victim = pathlib.Path(folder, "place"), pathlib.Path(folder, "victim")
@@ -156,11 +164,15 @@ def main():
             place.chmod(0o1777)
             suite.victim.mkdir(mode=0o755)
             os.mkfifo(suite.victim / "pipe")
-            suite.profiles(runtime, place)
-            for deed, command in [(deed, "attach") for deed in DEEDS] + [(deed, "stack") for deed in DEEDS[:2]]:
-                suite.theft(runtime, place, deed, command)
+            target = suite.start(runtime, place)
+            suite.profiles(runtime, place, target)
+            # A stack is soon over, and a busy machine may let the thief come too late.
+            stacks = DEEDS[:2] if suite.options.full else []
+            for deed, command in [(deed, "attach") for deed in DEEDS] + [(deed, "stack") for deed in stacks]:
+                suite.theft(runtime, place, target, deed, command)
                 for left in place.glob("monocle-*"):  # what the thief has made, or taken away
-                    left.unlink() if left.is_symlink() else shutil.rmtree(left)
+                    left.unlink() if left.is_symlink() else shutil.rmtree(left, ignore_errors=True)
+            suite.end(target)
     return suite.finish()
 
 

@@ -32,12 +32,11 @@ static class Pooled
 		return await Middle (task) + 1;
 	}
 
-	// Until so many have come to their innermost await, and a moment for them to wait.
+	// Until so many are about to wait.
 	static void Await (int count)
 	{
 		while (Volatile.Read (ref there) < count)
 			Thread.Sleep (1);
-		Thread.Sleep (500);
 	}
 
 	static async Task Outermost (Task<int> task)

@@ -5,14 +5,14 @@
   probed.py --build DIR [--runtimes clr8,...] [--rounds N] [--habits NAME,...]
 
 The program counts its own calls (probed.cs), and is told when to make them, so that no call is under way when an attach
-begins or ends, unless the test wants that.
+begins or ends, unless the test wants that. All is asked of one such program, and of one with all habits (target.cs).
+With --full each habit has a program of its own, which does not pause, and threads call that never stop.
 """
 import collections
 import re
 import signal
 import subprocess
 import sys
-import time
 
 import attach
 import harness
@@ -43,8 +43,7 @@ class Probed(attach.Attach):
                                  env=harness.bare_environment({"TMPDIR": str(folder)}), stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE)
         self.check("profiling process" in child.stderr.readline(), "an attach begins")
-        while child.poll() is None and not list(folder.glob("*/*.loaded")):
-            time.sleep(0.01)
+        harness.wait_for(lambda: child.poll() is not None or list(folder.glob("*/*.loaded")))
         return child
 
     def stop(self, child, what, is_first=True):
@@ -63,9 +62,8 @@ class Probed(attach.Attach):
                 counts[found.group(1)] += int(line.split("\t")[1])
         return counts
 
-    def counts(self, runtime):
+    def counts(self, runtime, target):
         """Warm methods, small ones that were inlined, generic ones, exceptions; again, and samples between."""
-        target = self.start(runtime)
         for turn in ("first", "second", "third"):
             what, file = "%s: the %s attach" % (runtime, turn), self.work / ("%s-%s.pb.gz" % (runtime, turn))
             child = self.begin(target, "calls:callspec=program", file)
@@ -79,7 +77,6 @@ class Probed(attach.Attach):
             self.check(after["Small"] == 5 * 22, what + " is over for the program", after)
             if turn == "first":
                 self.sample_between(target, runtime)
-        self.end(target, runtime)
 
     def sample_between(self, target, runtime):
         file = self.work / ("%s-sample.pb.gz" % runtime)
@@ -95,19 +92,16 @@ class Probed(attach.Attach):
         self.check(refused.code and "callspec" in refused.err, "%s: a wrong callspec is told" % runtime, refused)
 
     def end(self, target, runtime):
-        target.process.stdin.close()
-        code, said = target.end()
-        self.check((code, said) == (3, "unharmed\n"), "%s: the program noticed nothing" % runtime, (code, said))
+        self.ended(target, "%s: the program noticed nothing" % runtime)
 
-    def precompiled(self, runtime):
+    def precompiled(self, runtime, target):
         """Of libraries that are compiled ahead: what has run, has not, was inlined; and of one that comes later."""
-        target = self.start(runtime)
         file = self.work / ("%s-library.pb.gz" % runtime)
         spec = "callspec=System.Collections.NonGeneric,callspec=System.Collections.Specialized"
         child = self.begin(target, "calls:" + spec, file)
         self.tell(target, "6")
         self.tell(target, "cold")
-        self.stop(child, "%s: precompiled methods" % runtime)
+        self.stop(child, "%s: precompiled methods" % runtime, False)
         counts = self.counted(file, re.compile(r"^System\.Collections\.([\w.]+:[\w.]+)"))
         wanted = {"CollectionBase:Clear": 12, "CollectionBase:OnClear": 12, "CollectionBase:get_InnerList": 12,
                   "Stack:Push": 1, "Stack:Peek": 1, "Stack:Pop": 1, "Specialized.StringCollection:Add": 1}
@@ -116,7 +110,6 @@ class Probed(attach.Attach):
         told = self.attach(target, "-q", "--profile=calls:callspec=T:System.String", "--duration=50ms", "-o", file)
         self.check("methods of System.Private.CoreLib are not counted" in told.err, "%s: what is left out is told" %
                    runtime, told)
-        self.end(target, runtime)
 
     def balance(self, file):
         """Leaves that no enter belongs to, and calls that were entered, of each thread of a log."""
@@ -135,11 +128,10 @@ class Probed(attach.Attach):
                 strays.append(line)
         return strays, entered, {thread: calls for thread, calls in open_calls.items() if calls}
 
-    def frames(self, runtime):
+    def frames(self, runtime, target):
         """Calls that are under way when an attach begins, or ends, and return or throw in this one or the next."""
-        target = self.start(runtime)
         held = "Probed:Held (bool)"
-        for turn, kind in enumerate(("hold", "fail")):
+        for kind in ("hold", "fail"):
             what = "%s: a call that will %s" % (runtime, "throw" if kind == "fail" else "return")
             files = [self.work / ("%s-%s-%d.log" % (runtime, kind, number)) for number in range(3)]
             self.tell(target, kind)
@@ -149,7 +141,7 @@ class Probed(attach.Attach):
                 self.tell(target, "2")
                 if number < 2:
                     self.tell(target, kind)
-                self.stop(child, what, (turn, number) == (0, 0))
+                self.stop(child, what, False)
                 strays, entered, left = self.balance(file)
                 self.check(not strays, "%s is not left where it was not entered (%d)" % (what, number), strays)
                 self.check(entered[held] == (number < 2), "%s is entered once (%d)" % (what, number), entered)
@@ -158,7 +150,6 @@ class Probed(attach.Attach):
                 self.check(all(calls[-1] == held for calls in open_ones) and (number < 2 or not open_ones),
                            "%s: all others are left (%d)" % (what, number), left)
                 self.check(kind == "fail" or freed.get("Plain") == 1, what + " goes on", freed)
-        self.end(target, runtime)
 
     def rounds(self, runtime):
         """Threads that never stop meanwhile."""
@@ -177,6 +168,19 @@ class Probed(attach.Attach):
         self.check(now["descriptors"] <= before["descriptors"] + 1, "%s: no descriptor stays" % runtime, (before, now))
         print("%s: RSS %d KiB after the first round, %d after the last" % (runtime, before["rss"], now["rss"]))
         self.end(target, runtime)
+
+    def one(self, runtime):
+        target = self.start(runtime)
+        self.counts(runtime, target)
+        self.precompiled(runtime, target)
+        self.frames(runtime, target)
+        self.end(target, runtime)
+        target = attach.Target(self, runtime, [attach.TOGETHER, "5"])
+        target.begin()
+        child = self.begin(target, "calls:callspec=program", self.work / "habits.pb.gz")
+        harness.wait_for(lambda: "Target:Three" in self.report(target.pid, "--format=tsv"))
+        self.stop(child, "%s: an attach to a program with habits" % runtime)
+        self.ended(target, "%s: a program with habits noticed nothing" % runtime)
 
     def called_habit(self, runtime, habit):
         target = attach.Target(self, runtime, habit)
@@ -202,19 +206,17 @@ class Probed(attach.Attach):
 
 def main():
     suite = Probed("probed", __doc__)
-    suite.parser.add_argument("--runtimes", default="clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--rounds", type=int, default=6)
     suite.parser.add_argument("--habits", default=HABITS)
-    options = suite.parse()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
-        suite.counts(runtime)
-        suite.precompiled(runtime)
-        suite.frames(runtime)
-        if options.rounds:
-            suite.rounds(runtime)
-        for habit in filter(None, options.habits.split(",")):
-            suite.called_habit(runtime, habit)
+    options = suite.parse("clr10", "clr8,clr9,clr10")
+    for runtime in suite.runtimes():
+        suite.one(runtime)
         suite.without_rejit(runtime)
+        if options.full and options.rounds:
+            suite.rounds(runtime)
+        for habit in filter(None, options.habits.split(",")) if options.full else ():
+            suite.called_habit(runtime, habit)
     return suite.finish()
 
 

@@ -10,6 +10,7 @@ using System.Threading;
 class Program
 {
 	static long sum;
+	static volatile bool spins;
 
 	[DllImport ("libc")] static extern int close (int fd);
 	[DllImport ("libc")] static extern int fork ();
@@ -36,6 +37,9 @@ class Program
 		while (Used () < end)
 			for (int i = 0; i < 3000000; i++) sum += i & 7;
 	}
+
+	// Until it may rest: not much, and again and again.
+	static void Spin () { for (; spins; Thread.Sleep (20)) Burn ("2"); }
 
 	static double Used () { return Process.GetCurrentProcess ().TotalProcessorTime.TotalMilliseconds; }
 
@@ -70,6 +74,8 @@ class Program
 			case "threads": Threads (() => Work (words[1])); break;
 			case "throw": Throw (words[1]); break;
 			case "burn": Burn (words[1]); break;
+			case "spin": spins = true; new Thread (Spin) { IsBackground = true }.Start (); break;
+			case "rest": spins = false; break;
 			case "close": CloseAll (); break;
 			case "fork": Fork (); break;
 			}
