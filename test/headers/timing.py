@@ -49,6 +49,10 @@ def names_in(node):
     return [getattr(one, "attr", None) or getattr(one, "id", "") for one in ast.walk(node)]
 
 
+def is_fraction(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, float) and node.value != int(node.value)
+
+
 class Script:
     """One file: its functions, and which of them --full alone reaches."""
 
@@ -148,11 +152,13 @@ class Script:
                 return None if long else "sleep"
             if name == "assertAlmostEqual":
                 return "share"
+            order = re.match("assert(Less|Greater)(Equal)?$", name)
+            if order and any(map(is_fraction, ast.walk(node))):
+                return "share"
+            if order and any(map(CLOCKS.search, names_in(node.args[order.group(1) == "Greater"]))):
+                return "clock"
         if isinstance(node, ast.Compare) and any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
-            below = list(ast.walk(node))
-            numbers = [one.value for one in below if isinstance(one, ast.Constant)]
-            words = names_in(node)
-            if any(isinstance(number, float) and number != int(number) for number in numbers) and "random" not in words:
+            if any(map(is_fraction, ast.walk(node))) and "random" not in names_in(node):
                 return "share"
             if self.is_in_a_check(node) and self.is_short(node):
                 return "clock"

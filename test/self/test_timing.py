@@ -32,6 +32,10 @@ class Suite:
         self.check(mine >= 2, "two are mine")
     def clock(self, took):
         self.check(took < 3, "it is fast")
+    def unit(self):
+        self.assertLess(self.mine, 0.03 * self.used)
+        self.assertLess(elapsed, 3)
+        self.assertGreater(elapsed, 3)
     def storm(self):
         time.sleep(1)
     def rates(self):
@@ -110,6 +114,7 @@ class Timing(unittest.TestCase):
             file.flush()
             found = [one[1:] for one in sorted(timing.findings(pathlib.Path(file.name)))]
         self.assertEqual(found, [("waits", "sleep"), ("counts", "sleep"), ("share", "share"), ("clock", "clock"),
+                                 ("unit", "share"), ("unit", "clock"),
                                  ("again", "sleep")])
 
     def test_a_program_in_c(self):
