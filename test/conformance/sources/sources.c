@@ -1,11 +1,12 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * sources.c - a profiler module that writes what the runtime says of the sources of one image.
+ * sources.c - a profiler module that writes what the runtime says of the sources of some images.
  *
- * Options: `image=NAME,output=FILE` and, with `queries=FILE`, the native offsets that a program wrote down while it
- * ran. All is asked when the program ends. Lines:
+ * Options: `images=NAME+NAME,output=FILE` and, with `queries=FILE`, the native offsets that the program of the first
+ * image wrote down while it ran. All is asked when the process ends. Lines:
  *
+ *   I <tab> name                                                the image that the following M, L and V are of
  *   M <tab> token <tab> 0 or 1                                  are there symbols of the method?
  *   L <tab> token <tab> offset <tab> offset row column file     of IL offsets, or "-"
  *   V <tab> token <tab> slot <tab> name                         locals, as the private structs of Mono have them
@@ -32,9 +33,13 @@
 /* Offsets that are asked of each method, whether it has them or not, and one far behind. */
 enum { OFFSETS = 600, FAR = 100000 };
 
+enum { IMAGES_MAX = 8 };
+
 struct _MonoProfiler {
-	char image[256], output[1024], queries[1024];
-	MonoImage *found;
+	char images[256], output[1024], queries[1024];
+	const char *names[IMAGES_MAX];
+	MonoImage *found[IMAGES_MAX];
+	int count;
 	_Atomic int bodies, others;
 };
 
@@ -127,7 +132,7 @@ write_code (FILE *file, uint32_t token, MonoMethod *method, MonoDomain *domain)
 static void
 write_query (FILE *file, uint32_t token, uint32_t native)
 {
-	MonoMethod *method = mono_get_method (profiler.found, token, NULL);
+	MonoMethod *method = mono_get_method (profiler.found[0], token, NULL);
 	MonoDomain *domain = mono_get_root_domain ();
 	if (!method)
 		return;
@@ -156,11 +161,11 @@ write_queries (FILE *file)
 		fclose (queries);
 }
 
-/* The code that was just made is the newest. */
+/* The code of the first image's that was just made is the newest. */
 static void
 jit_done (MonoProfiler *prof, MonoMethod *method, MonoJitInfo *code)
 {
-	if (!code || !prof->found || mono_class_get_image (mono_method_get_class (method)) != prof->found)
+	if (!code || !prof->found[0] || mono_class_get_image (mono_method_get_class (method)) != prof->found[0])
 		return;
 	MonoDebugMethodJitInfo *jit = mono_debug_find_method (method, mono_get_root_domain ());
 	prof->bodies++;
@@ -173,8 +178,18 @@ static void
 image_loaded (MonoProfiler *prof, MonoImage *image)
 {
 	const char *name = mono_image_get_name (image);
-	if (name && strcmp (name, prof->image) == 0)
-		prof->found = image;
+	for (int i = 0; name && i < prof->count; i++)
+		if (strcmp (name, prof->names[i]) == 0)
+			prof->found[i] = image;
+}
+
+static void
+write_image (FILE *file, const char *name, MonoImage *image)
+{
+	uint32_t rows = image ? (uint32_t) mono_image_get_table_rows (image, MONO_TABLE_METHOD) : 0;
+	fprintf (file, "I\t%s\n", name);
+	for (uint32_t rid = 1; rid <= rows; rid++)
+		write_method (file, image, MONO_TOKEN_METHOD_DEF | rid);
 }
 
 static void
@@ -183,10 +198,9 @@ shutdown (MonoProfiler *prof)
 	FILE *file = fopen (prof->output, "w");
 	if (!file)
 		return;
-	uint32_t rows = prof->found ? (uint32_t) mono_image_get_table_rows (prof->found, MONO_TABLE_METHOD) : 0;
-	for (uint32_t rid = 1; rid <= rows; rid++)
-		write_method (file, prof->found, MONO_TOKEN_METHOD_DEF | rid);
-	if (prof->queries[0] && prof->found)
+	for (int i = 0; i < prof->count; i++)
+		write_image (file, prof->names[i], prof->found[i]);
+	if (prof->queries[0] && prof->found[0])
 		write_queries (file);
 	fprintf (file, "J\t%d\t%d\n", prof->bodies, prof->others);
 	fputs ("end\n", file);
@@ -197,8 +211,10 @@ static void
 read_options (char *text)
 {
 	for (char *word = strtok (text, ","); word; word = strtok (NULL, ","))
-		if (sscanf (word, "image=%255s", profiler.image) != 1 && sscanf (word, "output=%1023s", profiler.output) != 1)
+		if (sscanf (word, "images=%255s", profiler.images) != 1 && sscanf (word, "output=%1023s", profiler.output) != 1)
 			sscanf (word, "queries=%1023s", profiler.queries);
+	for (char *name = strtok (profiler.images, "+"); name && profiler.count < IMAGES_MAX; name = strtok (NULL, "+"))
+		profiler.names[profiler.count++] = name;
 }
 
 void
