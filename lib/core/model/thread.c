@@ -18,6 +18,7 @@
 #include "arena.h"
 #include "idmap.h"
 #include "invariant.h"
+#include "pause.h"
 #include "records.h"
 #include "sample/sampler.h"
 
@@ -84,6 +85,7 @@ attach (uintptr_t tid, bool is_foreign, bool is_tool)
 	atomic_store (&thread->name, NO_NAME);
 	atomic_store (&thread->managed_id, atomic_fetch_add (&last_managed_id, 1) + 1);
 	atomic_store_explicit (&thread->is_attached, true, memory_order_release);
+	MONOCLE__PAUSE (thread_attached);
 	if (tid == (uintptr_t) pthread_self () && syscall (SYS_gettid) == getpid ())
 		atomic_compare_exchange_strong (&main_thread, &none, thread);
 	return thread;

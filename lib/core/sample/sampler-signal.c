@@ -25,6 +25,7 @@
 #include "arch/arch.h"
 #include "invariant.h"
 #include "model/thread.h"
+#include "pause.h"
 #include "read-file.h"
 
 enum { SIGNAL = SIGURG };
@@ -78,6 +79,7 @@ take (monocle__sampled *thread, const siginfo_t *info, void *context)
 	if (!atomic_load_explicit (&thread->is_listed, memory_order_relaxed)) {
 		count (&thread->overruns, 1); /* it was sent to a stranger, who is just being attached */
 	} else if (monocle__sampler_is_on ()) {
+		MONOCLE__PAUSE (sampler_hit_due);
 		count (&thread->hits, 1);
 		monocle_raise_sample_hit (monocle__arch_context_ip (context), context);
 	}
@@ -88,10 +90,12 @@ static void
 hit (monocle__sampled *thread, const siginfo_t *info, void *context)
 {
 	atomic_store (&thread->is_inside, true);
+	MONOCLE__PAUSE (sampler_inside);
 	atomic_store_explicit (&thread->signalled, false, memory_order_release);
 	atomic_store_explicit (&thread->is_closed, false, memory_order_relaxed);
 	if (monocle__sampler_hears ())
 		take (thread, info, context);
+	MONOCLE__PAUSE (sampler_hit_over);
 	atomic_store_explicit (&thread->is_inside, false, memory_order_release);
 }
 

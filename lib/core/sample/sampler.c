@@ -36,6 +36,7 @@
 #include "invariant.h"
 #include "log.h"
 #include "nanoseconds.h"
+#include "pause.h"
 
 #define SECOND MONOCLE__NANOSECONDS_SECOND
 
@@ -66,7 +67,7 @@ static atomic_bool was_hit;         /* since the signal was looked after */
 static _Atomic (pid_t) owner;       /* the process whose thread it is; 0: there is none */
 static _Atomic (uint32_t) achieved; /* hits a second, as of the last check */
 static sem_t changed;
-static _Atomic (uint64_t) finished; /* as `applied`, but NONE only once all about the mode before was said */
+static _Atomic (uint64_t) finished; /* what is applied, or about to be; NONE once all about the mode before was said */
 static pthread_t own_thread;        /* while there is an owner */
 static atomic_bool is_leaving;      /* it is to end */
 static sem_t stopped;               /* posted whenever no samples are taken any more */
@@ -309,6 +310,7 @@ monocle__sampler_take_in (pid_t os_id)
 	if (thread) {
 		atomic_store (&thread->signalled, false);
 		atomic_store (&thread->os_id, os_id);
+		MONOCLE__PAUSE (sampler_stranger_known);
 		arm (thread, atomic_load (&applied));
 	}
 	pthread_mutex_unlock (&lock);
@@ -339,7 +341,9 @@ monocle__sampler_attach (monocle__sampled *thread, pid_t os_id)
 		monocle__sampler_detach (thread);
 	atomic_store (&thread->signalled, false);
 	atomic_store (&thread->os_id, os_id);
+	MONOCLE__PAUSE (sampler_thread_known);
 	enlist (thread);
+	MONOCLE__PAUSE (sampler_thread_listed);
 	if (!is_owner ())
 		return;
 	pthread_mutex_lock (&lock);
@@ -527,15 +531,16 @@ apply (uint64_t setting)
 		check ();
 	pthread_mutex_lock (&lock);
 	disarm_all ();
+	MONOCLE__PAUSE (sampler_disarmed);
 	if (is_on && !atomic_load (&is_taken)) {
 		choose_ladder (setting);
 		begin_tally ();
 		for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
 			arm (thread, setting);
+		MONOCLE__PAUSE (sampler_armed);
 	}
-	if (is_on)
-		atomic_store (&finished, setting);
 	atomic_store (&applied, setting); /* who sees it counts threads that have their engines */
+	MONOCLE__PAUSE (sampler_applied);
 	pthread_mutex_unlock (&lock);
 	tell_news ();
 	if (is_on)
@@ -631,6 +636,7 @@ serve (uint64_t setting)
 	uint64_t now = monocle__nanoseconds (CLOCK_MONOTONIC), next_tick = now, next_check = now + CHECK_NS,
 	         next_look = now;
 	monocle__sampler_strangers_look ();
+	MONOCLE__PAUSE (sampler_serves);
 	while (atomic_load (&settings) == setting && !atomic_load (&is_taken)) {
 		now = monocle__nanoseconds (CLOCK_MONOTONIC);
 		if (!is_pacing ())
@@ -649,12 +655,24 @@ serve (uint64_t setting)
 	}
 }
 
+/*
+ * A mode is told before it is looked at once more and applied: who sets NONE waits for it, or it is seen here that there
+ * is another one by now.
+ */
 static void *
 run (void *nothing)
 {
 	prepare_thread ();
 	for (;;) {
+		MONOCLE__PAUSE (sampler_looks);
 		uint64_t setting = atomic_load (&settings);
+		if (mode_of (setting) != MONO_PROFILER_SAMPLE_MODE_NONE) {
+			MONOCLE__PAUSE (sampler_mode_read);
+			atomic_store (&finished, setting);
+			MONOCLE__PAUSE (sampler_mode_told);
+			if (atomic_load (&settings) != setting)
+				continue;
+		}
 		apply (setting);
 		if (is_applied_on ())
 			serve (setting);
@@ -708,6 +726,7 @@ void
 monocle__sampler_set (MonoProfilerSampleMode mode, uint32_t frequency)
 {
 	atomic_store (&settings, (uint64_t) mode << 32 | frequency);
+	MONOCLE__PAUSE (sampler_mode_set);
 	sem_post (&changed);
 }
 
@@ -754,6 +773,7 @@ monocle__sampler_leave (void)
 	monocle__sampler_end ();
 	if (!await_handlers ())
 		return false;
+	MONOCLE__PAUSE (sampler_left);
 	if (is_owner ()) {
 		atomic_store (&is_leaving, true);
 		sem_post (&changed);

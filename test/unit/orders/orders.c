@@ -37,7 +37,7 @@ enum { CHOICES = 4096, STEPS = 10000, MET = 256, ORDERS_MAX = 20000, HANG_S = 10
 enum { ABSENT, STOPPED, RUNS, RAISES, DONE };
 
 /* What a thread that is stopped waits for: nothing, a step of another thread, that or time, a lock and so on. */
-enum wait { GOES_ON, WAITS, SLEEPS, LOCKS, TAKES, LISTENS };
+enum wait { GOES_ON, WAITS, SLEEPS, LOCKS, TAKES, LISTENS, AWAITS };
 
 typedef struct turner turner;
 struct turner {
@@ -49,7 +49,9 @@ struct turner {
 	uint32_t turn;
 	const char *at; /* the point that it is at, or was at last */
 	enum wait waits;
+	bool (*is_so) (void);
 	const void *on;     /* the lock, the semaphore or the condition */
+	bool passes;        /* points are none */
 	bool is_told;       /* the condition was signalled */
 	bool has_limit;     /* the wait may end by time */
 	unsigned timeouts;  /* how many more of them may */
@@ -63,6 +65,7 @@ static unsigned turner_count;
 static uint32_t arrivals;    /* changes when a thread stops or ends: the driver sleeps on it */
 static unsigned steps_taken; /* that may have changed something for others */
 static unsigned naps;        /* how often time alone let threads go on since the last of them */
+static bool looked_in_vain;  /* what follows is the same as without that look: no other ways are tried */
 static bool all_run_freely;
 static __thread turner *volatile self; /* a handler inside raise () reads it */
 static pthread_key_t end_of_thread;
@@ -104,7 +107,10 @@ interrupt (turner *me)
 	__atomic_store_n (&me->turn, STOPPED, __ATOMIC_RELEASE);
 	handler->tid = me->tid;
 	self = handler;
-	raise (handler->what->signal);
+	if (handler->what->send)
+		handler->what->send ();
+	else
+		raise (handler->what->signal);
 	self = me;
 	me->inside = NULL;
 	tell_driver (handler, DONE);
@@ -189,14 +195,36 @@ pause_here (const char *name, bool waits)
 	if (__atomic_load_n (&all_run_freely, __ATOMIC_ACQUIRE))
 		return;
 	turner *me = self ? self : adopt (name);
-	if (me)
+	if (me && (waits || !me->passes))
 		stop_at (me, name, waits ? WAITS : GOES_ON, NULL);
 }
+
+void
+orders_pass (void (*body) (void))
+{
+	self->passes = true;
+	body ();
+	self->passes = false;
+}
+
+int __real_sched_yield (void);
 
 static bool
 takes_turns (void)
 {
 	return self && !__atomic_load_n (&all_run_freely, __ATOMIC_ACQUIRE);
+}
+
+void
+orders_await (bool (*is_so) (void))
+{
+	self->is_so = is_so;
+	while (!is_so ()) {
+		if (takes_turns ())
+			stop_at (self, "await", AWAITS, NULL);
+		else
+			__real_sched_yield ();
+	}
 }
 
 static void
@@ -385,7 +413,8 @@ static bool
 is_able (const turner *of)
 {
 	if (of->what->signal && load (&of->turn) == ABSENT)
-		return load (&of->interrupts->turn) == STOPPED && !of->interrupts->inside;
+		return load (&of->interrupts->turn) == STOPPED && !of->interrupts->inside &&
+		       (!of->what->may_come || of->what->may_come ());
 	if (load (&of->turn) != STOPPED || of->inside)
 		return false;
 	switch (of->waits) {
@@ -393,6 +422,7 @@ is_able (const turner *of)
 	case SLEEPS: return of->arrived != steps_taken;
 	case LOCKS:
 	case TAKES: return is_free (of) || (of->has_limit && of->timeouts);
+	case AWAITS: return of->is_so ();
 	case LISTENS: return of->is_told || (of->has_limit && of->timeouts);
 	default: return true;
 	}
@@ -457,7 +487,7 @@ is_over (void)
 {
 	for (unsigned i = 0; i < turner_count; i++) {
 		bool unsent = turners[i].what->signal && load (&turners[i].turn) == ABSENT;
-		if (load (&turners[i].turn) != DONE && !unsent && !turners[i].what->adopts)
+		if (load (&turners[i].turn) != DONE && !unsent && !turners[i].what->adopts && !turners[i].what->stays)
 			return false;
 	}
 	return true;
@@ -486,7 +516,7 @@ choose (const int *able, unsigned count, uint8_t bits)
 {
 	if (given && *given)
 		return choose_given (able, count);
-	if (count == 1)
+	if (count == 1 || looked_in_vain)
 		return able[0];
 	if (shared->choices == CHOICES)
 		break_off ("an order of more than %d choices", CHOICES);
@@ -500,7 +530,7 @@ choose (const int *able, unsigned count, uint8_t bits)
 }
 
 static void
-let_go (turner *of)
+let_go (turner *of, bool others_are_able)
 {
 	bool was_waiting = load (&of->turn) == STOPPED && (of->waits == WAITS || of->waits == SLEEPS);
 	const char *was_at = of->at;
@@ -519,6 +549,7 @@ let_go (turner *of)
 	wait_until_still ();
 	/* Having looked in vain changes nothing for others. */
 	bool in_vain = was_waiting && of->waits && of->at == was_at && load (&of->turn) == STOPPED;
+	looked_in_vain |= in_vain && others_are_able;
 	steps_taken += !in_vain;
 	naps = in_vain ? naps : 0;
 	of->arrived = steps_taken;
@@ -546,7 +577,7 @@ take_turns (void)
 		int next = choose (able, count, bits);
 		switched += last >= 0 && next != last && able[0] == last;
 		last = next;
-		let_go (&turners[next]);
+		let_go (&turners[next], count > 1);
 	}
 }
 
@@ -588,6 +619,7 @@ run_order (void)
 		    (turner) { .what = &task->threads[turner_count], .timeouts = task->threads[turner_count].timeouts };
 	steps_taken = 1;
 	naps = 0;
+	looked_in_vain = false;
 	__atomic_store_n (&all_run_freely, false, __ATOMIC_RELEASE);
 	if (task->prepare)
 		task->prepare ();
@@ -603,6 +635,9 @@ run_order (void)
 			set_turn (&turners[i], RUNS);
 	if (task->clean_up)
 		task->clean_up ();
+	for (unsigned i = 0; !task->fresh && i < turner_count; i++)
+		if (turners[i].thread)
+			pthread_join (turners[i].thread, NULL);
 	if (shared->is_reported)
 		break_off ("a sanitizer has reported");
 }
@@ -799,7 +834,6 @@ int __real_nanosleep (const struct timespec *time, struct timespec *ret_rest);
 int __wrap_nanosleep (const struct timespec *time, struct timespec *ret_rest);
 int __real_usleep (useconds_t time);
 int __wrap_usleep (useconds_t time);
-int __real_sched_yield (void);
 int __wrap_sched_yield (void);
 
 int

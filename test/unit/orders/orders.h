@@ -45,8 +45,10 @@ enum { ORDERS_THREADS = 4 };
 /*
  * One that takes turns. With a `signal` it is no thread: the signal arrives at each of the points of the thread called
  * `interrupts`, in one order after the other, and never in some; its handler is `run`, or the program's own where `run`
- * is NULL. The handler may have points, where other threads get turns. With `adopts` it is a thread that the library
- * begins in prepare (): the first unknown thread at the point of that name.
+ * is NULL. `send` sends it, on the thread itself (NULL: raise ()), and it comes only while `may_come` says so (NULL:
+ * always). The handler may have points, where other threads get turns. With `adopts` it is a thread that the library
+ * begins in prepare (): the first unknown thread at the point of that name. Such a thread, and one that `stays`, may
+ * still wait when the order is over; what one that stays waits for is done in clean_up ().
  */
 typedef struct {
 	const char *name;
@@ -55,13 +57,16 @@ typedef struct {
 	const char *interrupts;
 	const char *adopts;
 	unsigned timeouts;
+	bool stays;
+	void (*send) (void);
+	bool (*may_come) (void);
 } orders_thread;
 
 typedef struct {
 	const char *name;
 	void (*prepare) (void);                /* before each order */
-	void (*check) (void);                  /* after each; no thread that is adopted can do any more by then */
-	void (*clean_up) (void);               /* after that, when these run freely, and time passes */
+	void (*check) (void);                  /* after each; what waits still waits */
+	void (*clean_up) (void);               /* after that; what waited runs freely, and time passes */
 	orders_thread threads[ORDERS_THREADS]; /* the first without a name ends them */
 	const char *meets;                     /* names of points that some order must meet, with blanks between */
 	unsigned at_most;                      /* more orders than that are a failure; 0: 20,000 */
@@ -74,5 +79,11 @@ unsigned orders_run (const orders *what);
 
 /* The same, and fails no test. False: an order fails, and is printed. */
 bool orders_hold (const orders *what, unsigned *ret_count);
+
+/* On a thread that takes turns: waits until that is true, which the driver asks after each step of another thread. */
+void orders_await (bool (*is_so) (void));
+
+/* On a thread that takes turns: runs `body` without a stop, but for what it has to wait for. */
+void orders_pass (void (*body) (void));
 
 #endif

@@ -260,7 +260,7 @@ create (void)
 static bool
 is_shown (MonoProfilerHandle handle)
 {
-	const struct _MonoProfilerDesc *shown = *monocle_event_handles ();
+	const struct _MonoProfilerDesc *shown = __atomic_load_n (monocle_event_handles (), __ATOMIC_ACQUIRE);
 	while (shown && shown != handle)
 		shown = shown->next;
 	return shown;
