@@ -8,9 +8,9 @@
 Exit code 77 and a reason on stderr where there is no SDK, or no reference assemblies of .NET 8.
 
 A table lies in the folder of its sources and is made in the folder of the same name beside STAMP. Its columns are the
-output, the references (net8; mono: Mono's class library; own: the SDK's version; own10: the same, from .NET 10 on; web: own, and ASP.NET; fsharp:
-net8, by the F# compiler; run: the output is what an earlier program of the table writes), options, and sources.
-Options and arguments may hold {out}, {sdk} and {net8}, which are folders.
+output, the references (net8; mono: Mono's class library; own: the SDK's version; own10: the same, from .NET 10 on; web:
+own, and ASP.NET; fsharp: net8, by the F# compiler; run: the output is what an earlier program of the table writes),
+options, and sources. Options and arguments may hold {out}, {sdk} and {net8}, which are folders.
 """
 import json
 import os

@@ -5,8 +5,8 @@
   targets.py FOLDER [--suite NAME]... [--no-suite NAME]... [--installed]
 
 The selection is that of `meson test` with the same options, which would build these targets itself: built apart, a
-failure to compile and the time that it takes have a name of their own. --installed adds everything that `meson
-install` copies, for the tests that install without building.
+failure to compile and the time that it takes have a name of their own. --others adds everything that `meson install`
+copies, and what no test names, such as the files that lie beside programs.
 """
 import argparse
 import json
@@ -27,13 +27,16 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--suite", action="append", default=[])
     parser.add_argument("--no-suite", action="append", default=[])
-    parser.add_argument("--installed", action="store_true")
+    parser.add_argument("--others", action="store_true")
     options = parser.parse_args()
     folder = options.folder.resolve()
-    needed = {target for test in read(folder, "tests") if is_chosen(test, set(options.suite), set(options.no_suite))
+    tests = read(folder, "tests")
+    needed = {target for test in tests if is_chosen(test, set(options.suite), set(options.no_suite))
               for target in test["depends"]}
+    named = {target for test in tests for target in test["depends"]}
     for target in read(folder, "targets"):
-        if target["id"] in needed or (options.installed and target["installed"]):
+        is_other = target["installed"] or target["id"] not in named
+        if target["id"] in needed or (options.others and is_other):
             print(*(pathlib.Path(path).relative_to(folder) for path in target["filename"]))
 
 

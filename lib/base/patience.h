@@ -9,12 +9,14 @@
 
 #include <stdlib.h>
 
+#include "environment.h"
+
 /* Milliseconds: `usual`, or what MONOCLE_TEST_PATIENCE says. */
 static inline unsigned
 monocle__patience (unsigned usual)
 {
 #ifdef MONOCLE_INVARIANTS
-	const char *given = getenv ("MONOCLE_TEST_PATIENCE");
+	const char *given = monocle__variable ("MONOCLE_TEST_PATIENCE");
 	if (given)
 		return (unsigned) strtoul (given, NULL, 10);
 #endif

@@ -220,8 +220,8 @@ class Fish(Shell, case.Case):
     SERVE = 'source $argv[1]; while read line; complete -C $line; echo DONE; end'
 
     def begin(self):
-        self.fish = subprocess.Popen(['fish', '--no-config', '-c', self.SERVE, str(self.script)], cwd=self.work, text=True,
-                                     env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.fish = subprocess.Popen(['fish', '--no-config', '-c', self.SERVE, str(self.script)], cwd=self.work,
+                                     text=True, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE)
 
     def tearDown(self):

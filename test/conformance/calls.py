@@ -18,7 +18,7 @@ import harness  # noqa: E402
 # The smoke test has counted fib.
 FIRST = ["demo", "fibmt", "leaf", "exceptions", "generics", "language", "il", "lines"]
 PROGRAMS = FIRST + ["fib"]
-# Of these on .NET 8 and 9, whose compilers look for helpers and write exits in other ways; and of these the real module.
+# Of these on .NET 8 and 9, whose compilers look for helpers and write exits in other ways; and the real module of them.
 OLDER = ["language", "il"]
 REAL = ["demo", "fibmt", "exceptions", "language", "il"]
 

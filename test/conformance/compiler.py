@@ -64,8 +64,8 @@ class Compiler(harness.Suite):
             self.balanced(rows)
         if runtime.name == "clr10":
             file = self.work / "everything.txt"
-            seen = harness.run(command, harness.profile_environment(self.build, runtime, ["everything:output=%s" % file]),
-                               cwd=self.work)
+            environment = harness.profile_environment(self.build, runtime, ["everything:output=%s" % file])
+            seen = harness.run(command, environment, cwd=self.work)
             self.check((bare.code, bare.out, bare.err) == (seen.code, seen.out, seen.err),
                        what + ", with contexts: prints the same", seen)
             self.all_have_contexts(what, seen, file, 10000)

@@ -19,6 +19,7 @@ import harness  # noqa: E402
 # Switches and counts that exist to make a test possible.
 KEPT = {
     "monocle__arena_set_budget": "memory that runs out",
+    "monocle__clock_is_given": "time that a test gives",
     "monocle__codemap_count": "pieces that were given back",
     "monocle__native_count": "frames that are described",
     "monocle__spool_open_reset": "several profiles in one process",

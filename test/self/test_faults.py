@@ -171,7 +171,8 @@ class Table(unittest.TestCase):
         checks = faults.failed_checks("runtimes: x 1\nSKIP a: b\nFAIL one: exit 1\n--- stdout\n\nmore\nFAIL two\n"
                                       "started: 1 of mono\n0 passed, 2 failed, 1 skipped\n")
         self.assertEqual(checks, ["FAIL one: exit 1\n--- stdout\n\nmore\n", "FAIL two\n"])
-        checks = faults.failed_checks("..F\n%s\nFAIL: test_a (x.Y.test_a)\n%s\nTraceback (most recent call last):\n  e\n"
+        checks = faults.failed_checks("..F\n%s\nFAIL: test_a (x.Y.test_a)\n%s\n"
+                                      "Traceback (most recent call last):\n  e\n"
                                       "\n%s\nRan 3 tests in 1s\n\nFAILED (failures=1)\n" %
                                       ("=" * 70, "-" * 70, "-" * 70))
         self.assertEqual(len(checks), 1)

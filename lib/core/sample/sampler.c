@@ -656,8 +656,8 @@ serve (uint64_t setting)
 }
 
 /*
- * A mode is told before it is looked at once more and applied: who sets NONE waits for it, or it is seen here that there
- * is another one by now.
+ * A mode is told before it is looked at once more and applied: the thread that sets NONE waits for it, or this one sees
+ * that there is another mode by now.
  */
 static void *
 run (void *nothing)

@@ -22,7 +22,8 @@ import topics as events  # noqa: E402
 
 SETTINGS = [{}, {"DOTNET_TieredCompilation": "0"}, {"DOTNET_TieredPGO": "0"}, {"DOTNET_ReadyToRun": "0"},
             {"DOTNET_gcServer": "1"}, {"DOTNET_TC_BackgroundWorkerTimeoutMs": "0", "DOTNET_TC_CallCountThreshold": "2"}]
-PROGRAMS = {"clauses": ["normal", "thrown", "leaving", "filters", "again", "inside", "callers", "hot"], "clauses-il": []}
+PROGRAMS = {"clauses": ["normal", "thrown", "leaving", "filters", "again", "inside", "callers", "hot"],
+            "clauses-il": []}
 CALLS = "only=exception_throw+exception_clause+method,calls"
 SAID = ("method", "index", "type", "exception")
 BARE = "only=exception_throw+exception_clause"

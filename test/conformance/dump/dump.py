@@ -3,8 +3,8 @@
 """Every answer of the introspection functions about a program, on Mono and on CoreCLR: they must be equal.
 
 The programs run one after the other in one process on each runtime. The dump module (module/) walks their images when
-the process ends and writes one line per answer; what it asks stands in module/answers.def. Each line of one side must be
-on the other with the same value, or a row of differences.tsv covers it; a row that covers nothing fails as well.
+the process ends and writes one line per answer; what it asks stands in module/answers.def. Each line of one side must
+be on the other with the same value, or a row of differences.tsv covers it; a row that covers nothing fails as well.
 
 Programs that Mono cannot run (programs/modern) print themselves what System.Reflection tells (programs/reflect.cs), in
 the words of the answers; mirror.exe shows on Mono that those are the right words.

@@ -3,10 +3,10 @@
 """What modules are told of whole programs, on Mono and on CoreCLR: every event at once, program by program.
 
 The programs of programs/ (programs.tsv has a row for each) are compiled once and run under the module `events`, one
-after the other in a process (../programs/each.cs), or in one of their own where how they end matters. What both runtimes
-must tell alike is compared in order per thread (story.py); differences are known by name (differences.tsv), each must
-occur and has its row in doc/differences.md. Every log is held against the rules of what has no counterpart (rules.py). A
-program that dies must die as it does alone, and its log keeps what it had.
+after the other in a process (../programs/each.cs), or in one of their own where how they end matters. What both
+runtimes must tell alike is compared in order per thread (story.py); differences are known by name (differences.tsv),
+each must occur and has its row in doc/differences.md. Every log is held against the rules of what has no counterpart
+(rules.py). A program that dies must die as it does alone, and its log keeps what it had.
 
   recorder.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
 """

@@ -303,8 +303,8 @@ def loaded_before_called(log, _run):
 
 def set_up_before_objects(log, _run):
     """
-    A class is set up once, and before there is an object of it. Instances of one class have one name, as have classes of
-    two programs; another thread may be about to say so.
+    A class is set up once, and before there is an object of it. Instances of one class have one name, as have classes
+    of two programs; another thread may be about to say so.
     """
     told, met = {}, {}
     for line in log.of("vtable_loaded", "gc_allocation", "thread_name"):

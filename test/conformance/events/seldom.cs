@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// seldom.cs - what few programs do, the topics that are asked for: methods made while it runs, what the runtime invokes by itself,
-// objects that must move, files that are no images.
+// seldom.cs - what few programs do, the topics that are asked for: methods made while it runs, what the runtime invokes
+// by itself, objects that must move, files that are no images.
 using System;
 using System.IO;
 using System.Reflection;

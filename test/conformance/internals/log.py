@@ -3,8 +3,9 @@
 """Mono's own log profiler, the file that Mono's package brings, says of a program on CoreCLR what it says on Mono.
 
 shapes.cs does known things in known numbers. `mprof-report`, which comes with Mono, reads what each runtime left, and
-each of its sections is compared as far as two runtimes can agree (doc/mono-modules.md). With --full samples are counted,
-and twelve threads do it all at once under each kind of garbage collector: nothing may hang, and no call may be missing.
+each of its sections is compared as far as two runtimes can agree (doc/mono-modules.md). With --full samples are
+counted, and twelve threads do it all at once under each kind of garbage collector: nothing may hang, and no call may be
+missing.
 
   log.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--runs N] [--only PART,...]
 """

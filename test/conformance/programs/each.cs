@@ -2,8 +2,8 @@
 // Runs programs one after the other in one process: each.exe LIST [apart]. A line of LIST is an assembly and its
 // arguments, with tabs between them. The exit code is the sum of theirs.
 //
-// With `apart` each has a thread of its own. A line of output and the thread's name say which it is, `each NAME`, and the
-// name of another thread that it is `over`. What it left is collected before the next one.
+// With `apart` each has a thread of its own. A line of output and the thread's name say which it is, `each NAME`, and
+// the name of another thread that it is `over`. What it left is collected before the next one.
 using System;
 using System.IO;
 using System.Linq;

@@ -144,8 +144,8 @@ tell (MonoProfiler *prof, const char *event, const char *subject)
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
 /*
- * Until the log has the outermost frame of the main thread; a minute at most. The world can be stopped while a method is
- * about to be compiled, and not while an exception is being thrown.
+ * Until the log has the outermost frame of the main thread; a minute at most. The world can be stopped while a method
+ * is about to be compiled, and not while an exception is being thrown.
  */
 static void
 wait_for_dump (const char *path)

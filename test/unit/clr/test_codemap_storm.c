@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * test_codemap_storm.c - managed code by address, while code and images come and go on other threads. Which threads meet
- * is chance.
+ * test_codemap_storm.c - managed code by address, while code and images come and go on other threads. Which threads
+ * meet is chance.
  */
 #include <setjmp.h>
 #include <stdarg.h>

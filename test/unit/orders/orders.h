@@ -24,11 +24,11 @@
  * An order fails when a CHECK () or an invariant does not hold, when it crashes, when a sanitizer reports, and when no
  * thread can go on. What it was is printed, with the line that runs it again alone: MONOCLE_ORDER='NAME: a b b a'.
  *
- * Waiting. Time does not pass by itself: a limited wait for a semaphore or a condition ends by its time only as often as
- * the row of the thread says (`timeouts`), at a moment that the driver chooses like any other. A sleep, or giving the CPU
- * away, is a look again after another thread's step (or, a few times, when no other can go on). Locks, semaphores and
- * conditions are known; what else a thread waits for in the kernel is recognised by its system call. A thread that waits
- * cannot be chosen before another one lets it go on, and all of them waiting is a failure.
+ * Waiting. Time does not pass by itself: a limited wait for a semaphore or a condition ends by its time only as often
+ * as the row of the thread says (`timeouts`), at a moment that the driver chooses like any other. A sleep, or giving
+ * the CPU away, is a look again after another thread's step (or, a few times, when no other can go on). Locks,
+ * semaphores and conditions are known; what else a thread waits for in the kernel is recognised by its system call. A
+ * thread that waits cannot be chosen before another one lets it go on, and all of them waiting is a failure.
  *
  * Beside sanitizers. They do not see how the driver hands over: to ThreadSanitizer threads that are ordered by nothing
  * of their own run at the same time, so that a data race is reported in whichever order it is met.
@@ -74,7 +74,7 @@ typedef struct {
 	bool fresh;        /* each order in a process of its own */
 } orders;
 
-/* Runs all orders. Fails the calling cmocka test by the first that fails. How many there were is printed, and returned. */
+/* Runs all orders. The first that fails fails the calling cmocka test. How many there were is printed, and returned. */
 unsigned orders_run (const orders *what);
 
 /* The same, and fails no test. False: an order fails, and is printed. */
