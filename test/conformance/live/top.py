@@ -258,7 +258,7 @@ def main():
     suite.parser.add_argument("exe", type=pathlib.Path)
     options = suite.parse()
     top = [str(suite.build.monocle), "top"]
-    runtimes = suite.runtimes(["clr8", "clr9", "clr10"])
+    runtimes = suite.runtimes(["clr8", "clr9", "clr10"] if options.full else ["clr10"])
     for runtime in runtimes:
         keys(suite, runtime, options.exe, top)
         sampled(suite, runtime, options.exe, top)

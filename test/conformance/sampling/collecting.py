@@ -4,8 +4,8 @@
 
 On a thread of the program: what the runtime's own events say about the same run (the module collects), and the frames
 below are those of the method that allocated; Mono's sampler hits too seldom to compare shares. On threads of the
-server collector, which no event announces: what the system counts for these threads. Both within two points of the
-whole.
+server collector, which no event announces: what the system counts for these threads. With --full both are within two
+points of the whole.
 
   collecting.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
@@ -44,8 +44,10 @@ class Collecting(harness.Suite):
         seen = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]")
         shares = 100 * seen / total, 100 * truth / total
         print("%s: [GC] %.1f %%, it was %.1f %% of %.2f s" % ((what,) + shares + (total / 1e9,)))
-        self.check(shares[1] > 5, what + ": the program collects enough", shares)
-        self.check(abs(shares[0] - shares[1]) <= POINTS, what + ": [GC] is what collections took", shares)
+        self.check(seen > 0 < truth, what + ": collections were hit", shares)
+        if self.options.full:
+            self.check(shares[1] > 5, what + ": the program collects enough", shares)
+            self.check(abs(shares[0] - shares[1]) <= POINTS, what + ": [GC] is what collections took", shares)
 
     def on_threads_of_the_program(self, runtime):
         what = "%s, on the program's thread" % runtime
@@ -56,7 +58,8 @@ class Collecting(harness.Suite):
             self.compare(what, samples, int(said[3]))
         below = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]" and any("Build" in f for f in stack))
         above = sum(cost for stack, cost, _ in samples if stack[0] == "[GC]")
-        self.check(above and below >= 0.9 * above, what + ": below [GC] is the method that allocates", (below, above))
+        least = 0.9 * above if self.options.full else 1  # a collection by another thread has no such frame
+        self.check(above and below >= least, what + ": below [GC] is the method that allocates", (below, above))
 
     def on_threads_of_the_collector(self, runtime):
         what = "%s, on the collector's threads" % runtime
@@ -70,9 +73,9 @@ class Collecting(harness.Suite):
 
 def main():
     suite = Collecting("collecting", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
+    for runtime in suite.runtimes():
         suite.on_threads_of_the_program(runtime)
         if runtime.kind == "coreclr":
             suite.on_threads_of_the_collector(runtime)

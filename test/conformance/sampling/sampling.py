@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Samples on real runtimes: the same module and the same program on Mono and on CoreCLR.
 
-What the functions answer is Mono's on both. Rates are what was asked for, by each engine: in mode PROCESS by the CPU
-time of each thread on CoreCLR (Mono hits every thread whenever the process has used a period), in mode REAL by the
-clock. A thread that has made thousands of faults is sampled as any other.
+What the functions answer is Mono's on both, and threads are sampled by the engine that the system permits. With --full:
+rates are what was asked for, by each engine: in mode PROCESS by the CPU time of each thread on CoreCLR (Mono hits every
+thread whenever the process has used a period), in mode REAL by the clock. A thread that has made thousands of faults is
+sampled as any other.
 
   sampling.py --build DIR [--runtimes mono,clr8,clr9,clr10]
 """
@@ -83,8 +84,9 @@ class Sampling(harness.Suite):
         words = ["throws", PROCESS, frequency, 1, 1500]
         rows, wrote, seen = self.start(runtime, ",freq=%d,mode=process" % frequency, words, wrapper=wrapper)
         self.check("engine:" + engine in wrote, what + ": threads are sampled by other means", wrote)
-        share = [hits / (cpu * frequency / 1e9) for name, hits, cpu in rows if name == "busy" and cpu]
-        self.check(share and 1 - slack < share[0] < 1.05, what + ": the rate is what was asked for", share)
+        if self.options.full:
+            share = [hits / (cpu * frequency / 1e9) for name, hits, cpu in rows if name == "busy" and cpu]
+            self.check(share and 1 - slack < share[0] < 1.05, what + ": the rate is what was asked for", share)
         self.check("monocle:" not in seen.err or "instead of" in seen.err, what + ": nothing to complain of", seen)
 
     def without_privilege(self, runtime):
@@ -102,8 +104,10 @@ class Sampling(harness.Suite):
             self.skip(what, "nobody may not read the build folder")
             return
         self.check(("engine:perf" in wrote) == permitted, what + ": the engine is what is permitted", wrote)
-        share = [hits / (cpu / 1e6) for name, hits, cpu in rows if name == "busy" and cpu]
-        self.check(share and share[0] > (0.8 if permitted else 0.2), what + ": the rate is what was asked for", share)
+        if self.options.full:
+            share = [hits / (cpu / 1e6) for name, hits, cpu in rows if name == "busy" and cpu]
+            self.check(share and share[0] > (0.8 if permitted else 0.2), what + ": the rate is what was asked for",
+                       share)
 
     def real_rate(self, runtime, frequency):
         """Everybody is hit as often as everybody else, asleep or not."""
@@ -123,22 +127,23 @@ class Sampling(harness.Suite):
 
 def main():
     suite = Sampling("sampling", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
+    suite.parser.add_argument("--runtimes")
     options = suite.parse()
     if not (suite.build.path / "test/conformance/sampling/sampling.exe").exists():
         suite.skip("sampling", "not compiled: mcs was absent", "mono")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         suite.answers(runtime)
-        suite.real_rate(runtime, 200)
-        if runtime.kind != "coreclr":
-            continue
-        suite.faults(runtime)
-        suite.refused(runtime, 100, "timer", 0.8)
-        suite.refused(runtime, 1000, "paced", 0.8)
-        suite.without_privilege(runtime)
-        for engine, frequency, busy, slack in RATES:
-            suite.process_rate(runtime, engine, frequency, busy, slack)
+        if runtime.kind == "coreclr":
+            suite.refused(runtime, 100, "timer", 0.8)
+            suite.refused(runtime, 1000, "paced", 0.8)
+            suite.without_privilege(runtime)
+        if options.full:
+            suite.real_rate(runtime, 200)
+        if options.full and runtime.kind == "coreclr":
+            suite.faults(runtime)
+            for engine, frequency, busy, slack in RATES:
+                suite.process_rate(runtime, engine, frequency, busy, slack)
     return suite.finish()
 
 

@@ -154,12 +154,12 @@ class Slow(harness.Suite):
 
 def main():
     suite = Slow("slow", __doc__)
-    suite.parser.add_argument("--runtimes", default="mono,clr8,clr9,clr10")
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    suite.parse()
     if not (suite.build.path / "test/conformance/slow/slow.exe").exists():
         suite.skip("slow calls", "not compiled: mcs was absent", "mono")
         return suite.finish()
-    for runtime in suite.runtimes(options.runtimes.split(",")):
+    for runtime in suite.runtimes():
         suite.lengths(runtime)
         suite.killed(runtime)
     return suite.finish()

@@ -86,11 +86,12 @@ class Calls(unittest.TestCase):
         self.assertEqual(self.comments(profile, ""), [])
 
     def test_self_times_sum_to_the_time_of_main(self):
+        begun = time.monotonic_ns()
         profile = self.profile("fib", 25)
         total = sum(profile.by_method(1).values())
         self.assertGreater(total, 1000000)
         self.assertLessEqual(total, profile.duration)
-        self.assertLess(profile.duration, 100e9)
+        self.assertLess(profile.duration, time.monotonic_ns() - begun)
 
     def test_sleeping_is_wall_time_of_the_method_that_sleeps(self):
         begun = time.monotonic()
@@ -188,14 +189,20 @@ class Calls(unittest.TestCase):
 
     def test_an_hour_slept_before_sigkill_is_not_lost(self):
         begun = time.monotonic()
-        child = subprocess.Popen(self.command(":output=" + self.output, "sleep", 60000), env=self.environment(),
+        child = subprocess.Popen(self.command(":output=" + self.output, "sleep", 600000), env=self.environment(),
                                  stdout=subprocess.PIPE, text=True)
         self.assertEqual(child.stdout.readline(), "sleeping\n")
-        time.sleep(2.6)
+        while self.seconds_of_main() <= 1:
+            self.assertIsNone(child.poll(), "the program ended before its sleep was written down")
+            time.sleep(0.05)
         child.send_signal(signal.SIGKILL)
         child.communicate()
-        seconds = read(self.output + ".spool")[0].by_method(1)[MAIN] / 1e9
-        self.assertTrue(1.2 < seconds < time.monotonic() - begun, seconds)
+        self.assertTrue(1 < self.seconds_of_main() < time.monotonic() - begun)
+
+    def seconds_of_main(self):
+        profile, error = read(self.output + ".spool")
+        self.assertIsNone(error)
+        return profile.by_method(1).get(MAIN, 0) / 1e9
 
     def test_a_program_among_monos_own_files_is_the_program(self):
         exe = os.path.join(self.folder, "lib", "mono", "calls.exe")

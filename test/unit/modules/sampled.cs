@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What test_sample.py samples: sampled.exe WHAT SECONDS.
+// What test_sample.py samples: sampled.exe WHAT SECONDS. Sleepers end earlier when there is a file `enough`.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
 using System.Runtime.CompilerServices;
 using System.Reflection.Emit;
 using System.Threading;
@@ -29,15 +30,19 @@ static class Program {
 			BurnOnce ();
 	}
 
+	static CountdownEvent sleepers = new CountdownEvent (3);
+
 	[MethodImpl (MethodImplOptions.NoInlining)]
-	static void Sleeper () { Thread.Sleep (-1); }
+	static void Sleeper () { sleepers.Signal (); Thread.Sleep (-1); }
 
 	static void Sleepers (double seconds)
 	{
 		for (int i = 0; i < 3; i++)
 			new Thread (Sleeper) { IsBackground = true, Name = "sleeper " + i }.Start ();
+		sleepers.Wait ();
 		Console.WriteLine (Used ());
-		Burn (seconds);
+		while (Goes (seconds) && !File.Exists ("enough"))
+			BurnOnce ();
 		Console.WriteLine (Used ());
 	}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The module `sample` on real runtimes: names, shares, threads, what survives, and what a user is told.
+"""The module `sample` on real runtimes: names, threads, what survives, and what a user is told; with --full, shares.
 
-    test_sample.py BUILD RUNTIME PROGRAM
+    test_sample.py [--full] BUILD RUNTIME PROGRAM
 
 RUNTIME is mono, clr8, clr9 or clr10. Exits 77 where it is absent, unless MONOCLE_REQUIRE names it.
 """
@@ -23,6 +23,9 @@ import pprof  # noqa: E402
 
 PROGRAM, RUNTIME = os.path.abspath(sys.argv.pop()), sys.argv.pop()
 BUILD = pathlib.Path(sys.argv.pop())
+full = "--full" in sys.argv
+if full:
+    sys.argv.remove("--full")
 
 
 def find_runtime():
@@ -73,6 +76,7 @@ class Sample(unittest.TestCase):
     def comment(self, profile, key):
         return next((c for c in profile.comments if c.startswith(key + ": ")), "")
 
+    @unittest.skipUnless(full, "shares")
     def test_shares_of_cpu_time_are_those_that_were_burnt(self):
         profile = self.profile("", "burn", 3)
         self.assertEqual(profile.types, [("samples", "count"), ("cpu", "nanoseconds")])
@@ -88,6 +92,7 @@ class Sample(unittest.TestCase):
         profile = self.profile("", "burn", 1, rate="")
         self.assertRegex(self.comment(profile, "rate"), r"^rate: 100 Hz asked for, ")
 
+    @unittest.skipUnless(full, "shares")
     def test_totals_are_the_threads_own_cpu_time_and_sleepers_weigh_nothing(self):
         own, whole = self.sums(self.profile("", "sleepers", 3))
         used = sum(own.values())
@@ -95,6 +100,7 @@ class Sample(unittest.TestCase):
         self.assertTrue(0.85 * (after - before) < used < 1.05 * after, (before, used, after))
         self.assertLess(sum(v for n, v in whole.items() if n == "Program:Sleeper ()"), 0.03 * used)
 
+    @unittest.skipUnless(full, "shares")
     def test_threads_that_wait_have_their_share_of_the_wall(self):
         profile = self.profile(",mode=wall,threads,freq=200", "sleepers", 2)
         self.assertEqual(profile.types[1], ("wall", "nanoseconds"))
@@ -129,8 +135,11 @@ class Sample(unittest.TestCase):
     @unittest.skipIf(RUNTIME == "mono", "Mono's compiler is in its one library, which is not walked")
     def test_compiling_has_its_name_below_who_set_it_off(self):
         own, whole = self.sums(self.profile("", "compile", 2))
-        self.assertGreater(own["[JIT]"], 0.25 * whole["Program:Compile (double)"], own)
-        self.assertLess(own.get("[native]", 0), 0.05 * sum(own.values()), own)
+        self.assertGreater(own["[JIT]"], 0)
+        self.assertGreater(whole["Program:Compile (double)"], 0)
+        if full:
+            self.assertGreater(own["[JIT]"], 0.25 * whole["Program:Compile (double)"], own)
+            self.assertLess(own.get("[native]", 0), 0.05 * sum(own.values()), own)
 
     def test_a_deep_stack_is_cut_and_marked(self):
         profile = self.profile(",depth=20", "deep", 1)
@@ -142,27 +151,26 @@ class Sample(unittest.TestCase):
     def test_a_killed_program_leaves_a_spool_that_becomes_its_profile(self):
         process = self.start("", "forever")
         self.assertEqual(process.stdout.readline(), "burning\n")
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            pass
+        while not self.burnt():
+            self.assertIsNone(process.poll(), "the program ended before it was sampled")
+            time.sleep(0.05)
+        os.remove(self.output)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.assertEqual(os.listdir(self.holder.name), ["p.pb.gz.spool"])
+        self.assertGreater(self.burnt(), 0)
+
+    def burnt(self):
+        """The time of the program that burns, by its spool."""
         out = subprocess.run([str(BUILD / "monocle"), "convert", self.output + ".spool", "--to=pprof", "-o",
                               self.output], capture_output=True, text=True)
         self.assertEqual(out.returncode, 0, out.stderr)
-        own, whole = self.sums(pprof.load(self.output))
-        self.assertGreater(whole["Program:BurnOnce ()"], 0)
+        return self.sums(pprof.load(self.output))[1].get("Program:BurnOnce ()", 0)
 
     def test_a_signal_takes_a_snapshot_of_all_threads_and_the_end_does_where_it_can(self):
         snapshots = os.path.join(self.holder.name, "s.pb.gz")
-        process = self.start(",snapshot=" + snapshots, "sleepers", 12)
+        process = self.start(",snapshot=" + snapshots, "sleepers", 600)
         process.stdout.readline()
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            pass
         process.send_signal(signal.SIGUSR2)
         self.await_file(snapshots, process)
         self.see_snapshot(snapshots)
@@ -170,8 +178,11 @@ class Sample(unittest.TestCase):
         second = os.path.join(self.holder.name, "s-2.pb.gz")
         self.await_file(second, process)
         self.see_snapshot(second)
+        enough = os.path.join(self.holder.name, "enough")
+        pathlib.Path(enough).touch()
         out, err = process.communicate(timeout=100)
         self.assertEqual((process.returncode, out.splitlines()[-1]), (3, "done"), err)
+        os.remove(enough)
         names = ["p.pb.gz", "s-2.pb.gz", "s.pb.gz"]
         if RUNTIME != "mono":
             self.see_snapshot(os.path.join(self.holder.name, "s-3.pb.gz"), mains=[])
@@ -221,7 +232,7 @@ class Sample(unittest.TestCase):
             os.remove(self.output)
 
     def test_a_thread_that_asks_for_names_never_holds_up_a_collection(self):
-        for _ in range(8):
+        for _ in range(8 if full else 2):
             self.assertEqual(self.run_sample("", "collect-always", 0.15), "")
             os.remove(self.output)
 
