@@ -12,8 +12,8 @@ import from the tests. In a script, functions that are reached with --full alone
   clock      a check that a time that was measured is short
   share      a comparison with a fraction or a percentage
 
-A function that needs such a thing all the same is a row of timing.tsv (file, function, kind, reason). The table may
-only shrink: a row that is not needed is a failure as well. --shrink removes such rows.
+A function that needs such a thing all the same is a row of timing.tsv (file, function or * for all, kind, reason). The
+table may only shrink: a row that is not needed is a failure as well. --shrink removes such rows.
 """
 import argparse
 import ast
@@ -104,10 +104,16 @@ class Script:
                         isinstance(one, ast.If) and self.asks_for_full(one.test) == -1 and
                         isinstance(one.body[-1], (ast.Return, ast.Continue)) for one in block[:block.index(node)]):
                     return True
-            if isinstance(node, ast.FunctionDef) and node.name in self.full:
+            if isinstance(node, ast.FunctionDef) and (node.name in self.full or self.is_skipped(node)):
                 return True
             node = parent
         return False
+
+    @staticmethod
+    def is_skipped(function):
+        """Whether it is decorated by skipUnless (full, ...)."""
+        return any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") == "skipUnless" and
+                   Script.asks_for_full(one.args[0]) == 1 for one in function.decorator_list)
 
     @staticmethod
     def name_of(node):
@@ -272,14 +278,14 @@ def main():
     files = sources(options.build.resolve())
     found = [(str(path.relative_to(TOP)), function, kind, line) for path in files
              for line, function, kind in findings(path)]
-    needed = {one[:3] for one in found}
+    needed = {one[:3] for one in found} | {(file, "*", kind) for file, _, kind, _ in found}
     head, *rows = TABLE.read_text().splitlines() if TABLE.exists() else ["file\tfunction\tkind\treason"]
     if options.shrink:
         rows = [row for row in rows if tuple(row.split("\t")[:3]) in needed]
         TABLE.write_text("\n".join([head, *rows]) + "\n")
     listed = {tuple(row.split("\t")[:3]): row.split("\t")[3:] for row in rows}
     problems = ["%s:%d: %s: %s" % (file, line, function, kind) for file, function, kind, line in found
-                if (file, function, kind) not in listed]
+                if (file, function, kind) not in listed and (file, "*", kind) not in listed]
     problems += ["timing.tsv: the row \"%s\" is not needed: timing.py --shrink" % " ".join(row)
                  for row in listed if row not in needed]
     problems += ["timing.tsv: the row \"%s\" has no reason" % " ".join(row) for row, reason in listed.items()

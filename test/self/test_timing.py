@@ -40,6 +40,9 @@ class Suite:
         time.sleep(1)
     def rates(self):
         self.storm()
+    @unittest.skipUnless(full, "shares")
+    def shares(self):
+        self.assertGreater(self.mine, 0.5 * self.used)
     def late(self, short):
         time.sleep(1)
     def main(self):

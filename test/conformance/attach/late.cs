@@ -86,7 +86,8 @@ static class Late
 			waiting.Start ();
 			giving_up.Start ();
 			giving_up.Join ();
-			Thread.Sleep (5);
+			while ((waiting.ThreadState & ThreadState.WaitSleepJoin) == 0)
+				Thread.Sleep (1);
 		}
 		waiting.Join ();
 	}

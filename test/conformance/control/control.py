@@ -49,6 +49,12 @@ class Program:
             answer = self.process.stdout.readline()
         return int(answer.split()[1])
 
+    def burn(self, milliseconds):
+        """Has it compute for so long. Answers how long it was from here, in milliseconds, which is no less."""
+        begun = time.monotonic()
+        self.say("burn %d" % milliseconds)
+        return (time.monotonic() - begun) * 1000
+
     def ctl(self, *words):
         return harness.run([self.suite.build.path / "monocle", "ctl", str(self.pid), *[str(w) for w in words]],
                            harness.bare_environment(), cwd=self.folder)
@@ -123,18 +129,18 @@ def see_times(suite, runtime):
     """A method that stands open while it is stopped gets none of that time."""
     program = Program(suite, runtime, ["calls"])
     program.await_status({"calls": "running"})
-    first = program.say("burn 200")
+    first = program.burn(200)
     program.ctl("stop")
-    stopped = program.say("burn 900")
+    stopped = program.burn(900)
     program.ctl("start")
-    second = program.say("burn 200")
+    second = program.burn(200)
     profile = program.snapshot("calls")
     spent = whole(profile, "Program:Burn", 1) / 1e6
-    suite.check(0.7 * (first + second) < spent < first + second + 100,
+    suite.check(400 <= spent + 1 and spent <= first + second,
                 "%s, calls: time while it is stopped is nobody's" % runtime, (first, stopped, second, spent))
     whole_time = sum(values[1] for _, values, _ in profile.samples) / 1e6
     alive = profile.duration / 1e6
-    suite.check(whole_time <= alive - stopped + 50,
+    suite.check(whole_time <= alive - 900,
                 "%s, calls: not even of what is open all the time" % runtime, (whole_time, alive, stopped))
     program.end()
 
@@ -145,19 +151,23 @@ def see_samples(suite, runtime):
     burnt = lambda: whole(program.snapshot("sample"), "Program:Burn", 1) / 1e6  # noqa: E731
     program.say("burn 600")
     first = burnt()
-    suite.check(400 < first < 900, "%s, sample: before it is stopped" % runtime, first)
+    suite.check(first > 0 and (not suite.options.full or 400 < first < 900),
+                "%s, sample: before it is stopped" % runtime, first)
     program.ctl("stop")
     program.say("burn 1000")
     second = burnt()
-    suite.check(second - first < 60, "%s, sample: nothing while it is stopped" % runtime, (first, second))
+    suite.check(second == first, "%s, sample: nothing while it is stopped" % runtime, (first, second))
     program.ctl("start")
     program.say("burn 600")
     third = burnt()
-    suite.check(400 < third - second < 900, "%s, sample: it goes on, and begins anew" % runtime, (second, third))
+    more = third - second
+    suite.check(more > 0 and (not suite.options.full or 400 < more < 900),
+                "%s, sample: it goes on, and begins anew" % runtime, (second, third))
     program.ctl("reset")
     program.say("burn 400")
     last = burnt()
-    suite.check(200 < last < 700, "%s, sample: what came after the reset" % runtime, last)
+    suite.check(0 < last < third and (not suite.options.full or 200 < last < 700),
+                "%s, sample: what came after the reset" % runtime, last)
     suite.check(program.end() == (3, ""), "%s, sample: the end" % runtime)
 
 
@@ -195,13 +205,12 @@ def see_waits(suite, runtime):
     seen = count(program.snapshot("calls"), WORK)
     suite.check(seen == 60, "%s: counted from the start on" % runtime, seen)
     program.end()
-    program = Program(suite, runtime, ["calls"], {"MONOCLE_START": "300ms", "MONOCLE_DURATION": "8s"})
+    program = Program(suite, runtime, ["calls"], {"MONOCLE_START": "300ms", "MONOCLE_DURATION": "1s"})
     suite.check(program.await_status({"calls": "running"}), "%s: it starts by itself" % runtime)
-    program.say("work 60")
     suite.check(program.await_status({"calls": "stopped"}), "%s: and stops by itself" % runtime)
     program.say("work 50")
     seen = count(program.snapshot("calls"), WORK)
-    suite.check(seen == 60, "%s: counted in between" % runtime, seen)
+    suite.check(seen == 0, "%s: nothing is counted after that" % runtime, seen)
     suite.check(program.end() == (3, ""), "%s, waits: the end" % runtime)
 
 

@@ -74,7 +74,7 @@ class Kills(harness.Suite):
     def __init__(self):
         super().__init__("cover-kills", __doc__.split("\n", 1)[0])
         self.parser.add_argument("--runtime", default="clr10")
-        self.parser.add_argument("--times", type=int, default=10)
+        self.parser.add_argument("--times", type=int)
 
     def compile(self):
         text = SOURCE % {"count": METHODS,
@@ -137,9 +137,10 @@ class Kills(harness.Suite):
             if (journal[number] if mode == "count" else 1) > found[number]:
                 lost.append(now - when)
         oldest = max(lost, default=0)
-        # Mono is asked once a second, and the machine may be busy then.
-        self.check(not lost or oldest <= (1500 if runtime.kind == "mono" else 0), what + ": nothing is lost",
-                   "%d of %d, the oldest of %d ms\n%s" % (len(lost), len(rows), oldest, said))
+        # Mono is asked once a second, if the machine is not too busy then.
+        if runtime.kind != "mono" or self.options.full:
+            self.check(oldest <= (1500 if runtime.kind == "mono" else 0), what + ": nothing is lost",
+                       "%d of %d, the oldest of %d ms\n%s" % (len(lost), len(rows), oldest, said))
         last = rows[-1][0] if rows else 0
         more = [i for i in found if mode == "count" and found[i] > journal[i] + (i == (last + 1) % METHODS)]
         self.check(not more, "%s: nothing is too much" % what, more)
@@ -155,7 +156,7 @@ class Kills(harness.Suite):
                 continue
             chance = harness.chance(1)
             ages = []
-            for turn in range(options.times):
+            for turn in range(options.times or (10 if options.full else 4)):
                 seconds = chance.uniform(1, 3.5) if runtime.kind == "mono" else chance.uniform(0, 1.2)
                 ages.append(self.once(runtime, "count" if turn % 2 else "hit", seconds))
             print("%s: killed %d times; the oldest that was lost was %d ms old"

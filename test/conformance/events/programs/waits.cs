@@ -40,11 +40,18 @@ namespace Own
 		{
 			var slim = new SemaphoreSlim (0);
 			var mutex = new Mutex ();
-			var thread = new Thread (() => { slim.Wait (); mutex.WaitOne (); mutex.ReleaseMutex (); });
+			bool has_come = false;
+			var thread = new Thread (() => {
+				slim.Wait ();
+				Volatile.Write (ref has_come, true);
+				mutex.WaitOne ();
+				mutex.ReleaseMutex ();
+			});
 			mutex.WaitOne ();
 			thread.Start ();
 			slim.Release ();
-			Thread.Sleep (5);
+			while (!Volatile.Read (ref has_come) || (thread.ThreadState & ThreadState.WaitSleepJoin) == 0)
+				Thread.Sleep (1);
 			mutex.ReleaseMutex ();
 			thread.Join ();
 		}
