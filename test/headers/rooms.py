@@ -11,6 +11,7 @@ removes it.
 """
 import collections
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -46,6 +47,7 @@ class Library:
     def __init__(self, folder):
         self.folder = folder
         self.files = sorted(str(p.relative_to(TOP)) for p in (TOP / folder).rglob("*") if p.suffix in SOURCES)
+        self.known = set(self.files)
 
     def room_of(self, path):
         """Its number from the ground up, None: in no room."""
@@ -87,22 +89,21 @@ class Library:
 def objects(build, library):
     """(source, object) of each file as it is compiled for the product."""
     for command in json.loads((build / "compile_commands.json").read_text()):
-        path = (pathlib.Path(command["directory"]) / command["file"]).resolve()
-        path = str(path.relative_to(TOP)) if path.is_relative_to(TOP) else ""
-        if path in library.files and command["output"].startswith(("lib/", "tools/", "monocle.p/")):
+        path = os.path.relpath(os.path.join(command["directory"], command["file"]), TOP)
+        if path in library.known and command["output"].startswith(("lib/", "tools/", "monocle.p/")):
             yield path, build / command["output"]
 
 
 def symbols(build, library):
     """{name: the file that defines it}, {file: the names that it takes from others}."""
     defined, wanted = {}, collections.defaultdict(set)
-    for path, compiled in objects(build, library):
-        out = subprocess.run(["nm", "-g", str(compiled)], capture_output=True, text=True, check=True).stdout
-        for letter, name in re.findall(r"(\w) (\S+)$", out, re.M):
-            if letter == "U":
-                wanted[path].add(name)
-            else:
-                defined[name] = path
+    path_of = {str(compiled): path for path, compiled in objects(build, library)}
+    out = subprocess.run(["nm", "-A", "-P", "-g", *path_of], capture_output=True, text=True, check=True).stdout
+    for compiled, name, letter in re.findall(r"^(.*): (\S+) (\w)", out, re.M):
+        if letter == "U":
+            wanted[path_of[compiled]].add(name)
+        else:
+            defined[name] = path_of[compiled]
     return defined, wanted
 
 
