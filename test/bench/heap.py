@@ -18,7 +18,7 @@ class Bench(harness.Suite):
     def measure(self, runtime, settings, image):
         """(objects, references, nanoseconds) of a walk, None: there was none."""
         env = harness.profile_environment(self.build, runtime, ["walker"], settings)
-        seen = harness.run(runtime.command(image), env, cwd=self.work, timeout=300)
+        seen = harness.run(runtime.command(image) + ["1"], env, cwd=self.work, timeout=300)
         found = re.search(r"^walker (\d+) (\d+) (\d+)$", seen.err, re.M)
         self.check(seen.code == 3 and found and int(found[1]) > 900000, "%s walks" % runtime, seen)
         return tuple(map(int, found.groups())) if found and int(found[1]) else None
