@@ -20,7 +20,11 @@ class Debugger(harness.Suite):
         mono, clr, start, names = re.findall(r"^```gdb\n(.*?)```", PAGE.read_text(), re.M | re.S)
         self.blocks = {"mono": (mono, start, names), "coreclr": (clr, start, names)}
         self.greet = self.build.path / "examples/programs/greet.exe"
-        self.modules = {"MONOCLE_MODULE_PATH": str(self.build.path / "examples/hello-module")}
+        source = harness.TOP / "examples/hello-module/hello.c"  # as doc/writing-a-module.md does it, to be debugged
+        made = harness.run(["cc", "-g", "-shared", "-fPIC", "-o", self.work / "libmono-profiler-hello.so", source,
+                            "-DMONO_DLL_EXPORT", "-I", harness.TOP / "include"], harness.bare_environment())
+        self.check(made.code == 0, "the module is compiled", made)
+        self.modules = {"MONOCLE_MODULE_PATH": str(self.work)}
 
     def command(self, runtime):
         if runtime.kind == "mono":

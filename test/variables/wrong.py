@@ -50,6 +50,7 @@ def rows(folder):
         Row("names", {"MONOCLE_LOG": pipe}, ["MONOCLE_LOG=/.*/pipe: nobody reads this pipe; messages .*"]),
         # Numbers and folders that only `monocle run` sets, and for itself.
         Row("names", {"MONOCLE_RUN_PID": b"-" + HUGE.encode(), "MONOCLE_EMBED_PID": NASTY, "TMPDIR": pipe}, []),
+        Row("names", {"MONOCLE_TEST_PATIENCE": NASTY}, []),
         Row("names", {"DEBUGINFOD_CACHE_PATH": NASTY, "XDG_CACHE_HOME": pipe, "HOME": NASTY}, []),
         # Names: none of these is a module, and each has its line.
         Row("names", {"MONOCLE_PROFILE": words(NASTY, b"x" * 5000, b":", b",", b"a/b", b"\xff", b"calls,x:y")}, [

@@ -99,6 +99,15 @@ class Program:
         return self.process.wait(timeout=LIMIT)
 
 
+def thread_names(pid):
+    """Those of the threads of a process; one that ends meanwhile has none."""
+    for task in pathlib.Path("/proc/%d/task" % pid).glob("*/comm"):
+        try:
+            yield task.read_text()
+        except OSError:
+            pass
+
+
 def environment(**settings):
     return harness.bare_environment(dict({"TERM": "xterm"}, **settings))
 
@@ -230,8 +239,7 @@ def sampled(suite, runtime, exe, top):
     terminal.child.kill()
     terminal.end()
     gone = time.monotonic() + LIMIT
-    tasks = pathlib.Path("/proc/%d/task" % program.pid)
-    while any("monocle" in task.read_text() for task in tasks.glob("*/comm")) and time.monotonic() < gone:
+    while any("monocle" in name for name in thread_names(program.pid)) and time.monotonic() < gone:
         time.sleep(0.05)
     suite.check(time.monotonic() < gone, name + ": nothing stays when top is killed")
     suite.check(program.end() == 0, name + ": the program is unharmed by that")

@@ -121,7 +121,8 @@ lines_of_all_threads_come_in_the_order_of_their_times (void **state)
 {
 	given_time_begin ();
 	monocle_kit_text *text = open_with (path, false, 4 << 20);
-	uint64_t begun = last_time = monocle_kit_now ();
+	uint64_t begun = monocle_kit_now ();
+	last_time = begun;
 	pthread_t threads[THREADS];
 	for (int i = 0; i < THREADS; i++)
 		pthread_create (&threads[i], NULL, count_up, text);
