@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of pages share: the command, a folder, and one Chromium for all of them.
 
-A file of tests is called with the program: test_NAME.py MONOCLE [TEST...]; test_browser.py runs all files beside each
+A file of tests is called with the program: test_NAME.py [--full] MONOCLE [TEST...]; test_browser.py runs all files beside each
 other's pages. Exit code 77 (skipped) without Chromium.
 """
 import argparse
@@ -64,6 +64,7 @@ def main(*modules, take_screenshots=None):
     global ARGUMENTS
     parser = argparse.ArgumentParser()
     parser.add_argument('monocle')
+    parser.add_argument('--full', action='store_true')
     if take_screenshots:
         parser.add_argument('--screenshot', metavar='FOLDER')
     ARGUMENTS, rest = parser.parse_known_args()
