@@ -220,7 +220,8 @@ class Run:
         """What ran before is there: on .NET all of it, on Mono, with --full, what is older than a second."""
         for turn in range(4):
             path = self.work / ("killed%d.mcov" % turn)
-            child = subprocess.Popen(self.command("killed.exe", "400" if self.is_mono else "0"), stdout=subprocess.PIPE,
+            pause = "400" if self.is_mono and self.suite.options.full else "0"
+            child = subprocess.Popen(self.command("killed.exe", pause), stdout=subprocess.PIPE,
                                      env=self.environment("output=" + str(path)), cwd=self.work, text=True)
             said = []
             for line in child.stdout:

@@ -3,7 +3,8 @@
 """`monocle run --profile=cover -- dotnet test` on two test projects and a library that both use.
 
 The runner's own processes are not profiled, the test hosts are, and are killed when they are done. One file has what
-both covered: the lines that coverlet finds, and the same of VSTest and of Microsoft.Testing.Platform.
+both covered; with --full these are the lines that coverlet finds, and the same of VSTest and of
+Microsoft.Testing.Platform, which need a build and three runs more.
 """
 import hashlib
 import os
@@ -121,6 +122,8 @@ class Tests(harness.Suite):
         # A host that is not gone at once is killed, as on a machine that has much to do.
         seen, lines = self.covered(folder, settings={"VSTEST_TESTHOST_SHUTDOWN_TIMEOUT": "0"})
         library = self.judge("VSTest", folder, seen, lines, lambda out: out.count("Passed!") == 2)
+        if not self.options.full:
+            return self.finish()
         coverlet = self.coverlet_lines(folder)
         self.check(library == coverlet, "coverlet finds the same lines", set(library.items()) ^ set(coverlet.items()))
         folder = self.built("platform")
