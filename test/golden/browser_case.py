@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the tests of pages share: the command, a folder, and one Chromium for all of them.
 
-A file of tests is called with the program: test_NAME.py [--full] MONOCLE [TEST...]; test_browser.py runs all files beside each
-other's pages. Exit code 77 (skipped) without Chromium.
+A file of tests is called with the program: test_NAME.py [--full] MONOCLE [TEST...]; test_browser.py runs all files
+beside each other's pages. Exit code 77 (skipped) without Chromium.
 """
 import argparse
 import atexit
