@@ -89,10 +89,13 @@ static bool
 is_monos (void *handle, const struct object *object)
 {
 	enum { HIGHEST_VERSION = 0xffff };
-	const uint32_t *version = dlsym (handle, "mono_aot_file_info");
+	const void *info = dlsym (handle, "mono_aot_file_info");
+	uint32_t version;
 	Dl_info where, code;
-	return version && dladdr (version, &where) && dladdr ((void *) object->start, &code) &&
-	       where.dli_fbase == code.dli_fbase && *version && *version <= HIGHEST_VERSION;
+	if (!info || !dladdr (info, &where) || !dladdr ((void *) object->start, &code) || where.dli_fbase != code.dli_fbase)
+		return false;
+	memcpy (&version, info, sizeof version); /* in a file that is not Mono's it may lie anywhere */
+	return version && version <= HIGHEST_VERSION;
 }
 
 /* Of two threads that see the same file only one adds it. No lock: a child may be forked meanwhile. */
