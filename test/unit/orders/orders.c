@@ -298,6 +298,32 @@ is_driver_word (unsigned long address)
 	return address >= (unsigned long) turners && address < (unsigned long) (turners + ORDERS_THREADS);
 }
 
+/* A file of /proc about a thread, as text; empty when the thread has gone. */
+static void
+read_about (pid_t tid, const char *name, char *ret_text, size_t size)
+{
+	char path[64];
+	snprintf (path, sizeof path, "/proc/self/task/%d/%s", (int) tid, name);
+	int file = open (path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = file < 0 ? -1 : read (file, ret_text, size - 1);
+	if (file >= 0)
+		close (file);
+	ret_text[length > 0 ? length : 0] = '\0';
+}
+
+/*
+ * The state follows the name, which is in parentheses. It is asked after the system call: a thread that was woken for
+ * another processor has its call until that processor takes it up, but sleeps no more.
+ */
+static bool
+is_asleep (pid_t tid)
+{
+	char text[256];
+	read_about (tid, "stat", text, sizeof text);
+	const char *end = strrchr (text, ')');
+	return end && strncmp (end, ") S", 3) == 0;
+}
+
 /* Whether a thread waits in the kernel for what another one does; or sleeps there, where that counts. */
 static bool
 is_in_wait (pid_t tid, bool sleep_counts)
@@ -306,16 +332,11 @@ is_in_wait (pid_t tid, bool sleep_counts)
 		                         SYS_select,        SYS_pselect6,        SYS_wait4,      SYS_waitid,
 		                         SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_accept,     SYS_pause,
 		                         SYS_accept4,       SYS_recvfrom,        SYS_recvmsg,    SYS_futex_waitv };
-	char path[64], text[256];
-	snprintf (path, sizeof path, "/proc/self/task/%d/syscall", (int) tid);
-	int file = open (path, O_RDONLY | O_CLOEXEC);
-	ssize_t size = file < 0 ? -1 : read (file, text, sizeof text - 1);
-	if (file >= 0)
-		close (file);
-	text[size > 0 ? size : 0] = '\0';
+	char text[256];
+	read_about (tid, "syscall", text, sizeof text);
 	char *end = text;
 	long number = strtol (text, &end, 10);
-	if (end == text)
+	if (end == text || !is_asleep (tid))
 		return false;
 	if (number == SYS_futex)
 		return !is_driver_word (strtoul (end, NULL, 16));
