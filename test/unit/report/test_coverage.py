@@ -180,7 +180,8 @@ class Hostile(Case):
         file, type = program()
         file.method(type, 'F ()', [(10, 1)], [(0, 0, 1)])
         whole = file.bytes()
-        for size in [8, 16, 2048, *range(cover_file.HEADER, len(whole), 8)]:
+        # The fuzz target has each length.
+        for size in [8, 16, 2048, cover_file.HEADER, cover_file.HEADER + 8, len(whole) - 8]:
             self.assertEqual(self.dump(whole[:size], code=1), ['it is cut off'])
 
     def test_headers_that_cannot_be_are_refused(self):
@@ -203,7 +204,7 @@ class Hostile(Case):
             # Of the record: its size, type, counts of points, arms and counters, length of the name, counters; of the
             # point its document and counter, of the arm its point and counter.
             for at in (0, 8, 24, 28, 32, 36, 40, 52, 68, 80, 88):
-                for value in (2**32 - 1, 2**31, 2**32 - 8, size + 8, 1 << 20):
+                for value in (2**32 - 1, 2**31, size + 8):
                     said = self.dump(cover_file.patch(whole, start + at, 'I', value), code=1)
                     self.assertEqual(said, ['a record in it is damaged'], (at, value))
             for value in (0, 4, size - 4):
