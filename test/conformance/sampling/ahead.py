@@ -44,8 +44,8 @@ class Ahead(harness.Suite):
         whole = sum(cost for stack, cost in samples if self.holds(stack))
         least = MOST * total if self.options.full else 1
         self.check(whole >= least, what + ": the whole chain has its names", samples)
-        inner = [stack for stack, _ in samples if CHAIN[0] in stack]
-        self.check(inner and all(map(self.holds, inner)), what + ": wherever its inner end is", inner)
+        nameless = [stack for stack, _ in samples if any("ahead.exe.so" in name for name in stack)]
+        self.check(not nameless, what + ": no frame is without its name", nameless)
 
     def holds(self, stack):
         """Is the chain in the stack, one method after the other?"""

@@ -53,7 +53,7 @@ class Collecting(harness.Suite):
     def on_threads_of_the_program(self, runtime):
         what = "%s, on the program's thread" % runtime
         samples, _, said = self.profile(runtime, ["collects:%s"], dict(SMALL, DOTNET_gcConcurrent="0"), 1)
-        if not self.check(len(said) == 4 and int(said[1]) > 3, what + ": there were collections", said):
+        if not self.check(len(said) == 4 and int(said[1]) > 0, what + ": there were collections", said):
             return
         if runtime.kind == "coreclr":
             self.compare(what, samples, int(said[3]))
