@@ -25,6 +25,10 @@ class Debugger(harness.Suite):
                             "-DMONO_DLL_EXPORT", "-I", harness.TOP / "include"], harness.bare_environment())
         self.check(made.code == 0, "the module is compiled", made)
         self.modules = {"MONOCLE_MODULE_PATH": str(self.work)}
+        # As it is installed: gdb believes a function without a type, which -g1 leaves, to return nothing.
+        core = self.build.path / "lib/core/libmonocle.so.0"
+        made = harness.run(["objcopy", "--strip-debug", core, self.work / core.name], harness.bare_environment())
+        self.check(made.code == 0, "the core is stripped", made)
 
     def command(self, runtime):
         if runtime.kind == "mono":
@@ -32,7 +36,8 @@ class Debugger(harness.Suite):
         return [str(word) for word in runtime.command(self.greet)]
 
     def environment(self, runtime, **more):
-        env = {"LD_LIBRARY_PATH": str(self.build.path / "lib/mono"), "DEBUGINFOD_URLS": "", **self.modules, **more}
+        folders = "%s:%s" % (self.work, self.build.path / "lib/mono")
+        env = {"LD_LIBRARY_PATH": folders, "DEBUGINFOD_URLS": "", **self.modules, **more}
         if runtime.kind == "coreclr":
             env.update(CORECLR_ENABLE_PROFILING="1", CORECLR_PROFILER=harness.CLR_GUID,
                        CORECLR_PROFILER_PATH=str(self.build.adapter), MONOCLE_PROFILE="hello")
