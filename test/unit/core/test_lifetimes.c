@@ -17,7 +17,11 @@
 #include "shapes-host.h"
 
 enum {
+#ifdef __SANITIZE_THREAD__
+	ROUNDS = 200, /* it remembers each access */
+#else
 	ROUNDS = 1000,
+#endif
 	READERS = 3,
 	CODE = 0x70000000, /* where each round's methods are compiled, again and again */
 	CODE_SIZE = 0x80,
