@@ -444,6 +444,7 @@ tell_news (void)
 	typeof (news) now = news;
 	memset (&news, 0, sizeof news);
 	pthread_mutex_unlock (&lock);
+	MONOCLE__PAUSE (sampler_news_due);
 	if (now.is_taken)
 		monocle_log ("sampling ends: the program handles signal %d itself", monocle_sampling_signal ());
 	if (now.should)

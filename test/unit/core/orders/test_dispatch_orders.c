@@ -43,9 +43,13 @@ jit_begin (MonoProfiler *prof, MonoMethod *method)
 {
 }
 
+/* The end was told to modules; set while nothing of the test's runs. */
+static atomic_bool has_ended, asks_after_end;
+
 static MonoProfilerCallInstrumentationFlags
 call_filter (MonoProfiler *prof, MonoMethod *method)
 {
+	CHECK (!atomic_load (&asks_after_end));
 	return 0;
 }
 
@@ -249,6 +253,57 @@ a_filter_that_is_there_all_the_time_is_seen_all_the_time (void **state)
 	});
 }
 
+static void
+end_is_told (MonoProfiler *prof)
+{
+	MONOCLE__PAUSE (module_frees_its_tables);
+	atomic_store (&has_ended, true);
+}
+
+static void
+listens_to_the_end (void)
+{
+	atomic_store (&has_ended, false);
+	atomic_store (&asks_after_end, false);
+	another_listens ();
+	atomic_store (&never_zero, false);
+	mono_profiler_set_runtime_shutdown_end_callback (steady, end_is_told);
+}
+
+/* As the adapter does it where modules end alone: the program's threads run again before the filters are taken away. */
+static void
+end_alone (void)
+{
+	monocle_host_quieten ();
+	monocle_raise_runtime_shutdown_end ();
+	MONOCLE__PAUSE (threads_run_again);
+	monocle_host_shutdown ();
+}
+
+static void
+compile (void)
+{
+	for (int i = 0; i < 2; i++) {
+		atomic_store (&asks_after_end, atomic_load (&has_ended));
+		CHECK (monocle_call_flags (NULL) == 0);
+		MONOCLE__PAUSE (method_compiled);
+	}
+}
+
+static void
+filters_are_not_asked_once_modules_have_ended (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "filters_against_end",
+	    .prepare = listens_to_the_end,
+	    .check = nothing_is_counted,
+	    .clean_up = leave_only,
+	    .threads = { { "host", end_alone }, { "compiles", compile } },
+	    .switches = 3,
+	    .meets = "module_frees_its_tables threads_run_again method_compiled host_has_ended",
+	});
+}
+
 /* --- handles ------------------------------------------------------------------------------------------------------ */
 
 static void
@@ -338,6 +393,7 @@ main (void)
 		cmocka_unit_test (a_callback_that_is_set_while_the_host_ends_is_not_counted),
 		cmocka_unit_test (a_setter_interrupts_another_one_at_each_point),
 		cmocka_unit_test (a_filter_that_is_there_all_the_time_is_seen_all_the_time),
+		cmocka_unit_test (filters_are_not_asked_once_modules_have_ended),
 		cmocka_unit_test (a_handle_that_is_shown_stays_shown),
 		cmocka_unit_test (handles_that_are_made_while_the_host_begins_are_shown),
 		cmocka_unit_test (handles_that_are_made_while_the_host_ends_are_hidden),

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <monocle/host.h>
@@ -353,6 +354,49 @@ no_thread_has_an_engine_when_the_end_is_back (void **state)
 	});
 }
 
+static atomic_bool is_told;
+
+void __wrap_monocle_log (const char *format, ...);
+
+void
+__wrap_monocle_log (const char *format, ...)
+{
+	if (strstr (format, "handles signal"))
+		atomic_store (&is_told, true);
+}
+
+static void
+take_signal_over_and_end (void)
+{
+	MonocleSampling state = { .size = sizeof state };
+	CHECK (monocle_sampling_state (&state));
+	sigaction (SIGURG, &(struct sigaction) { .sa_handler = SIG_IGN }, NULL);
+	monocle__sampler_end ();
+	CHECK (atomic_load (&is_told) || state.mode == MONO_PROFILER_SAMPLE_MODE_NONE);
+}
+
+static void
+mode_is_wanted_by_attached (void)
+{
+	atomic_store (&is_told, false);
+	attach_and_host ();
+	set_mode ();
+}
+
+/* A program that ends after that has no other chance to hear of it. */
+static void
+what_is_to_be_said_was_said_when_the_end_is_back (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "end_against_news",
+	    .prepare = mode_is_wanted_by_attached,
+	    .threads = { { "ends", take_signal_over_and_end }, { "sampler", .adopts = "sampler_looks" } },
+	    .fresh = true,
+	    .switches = 2,
+	    .meets = "sampler_serves sampler_news_due sampler_mode_set",
+	});
+}
+
 /* --- the pacer ---------------------------------------------------------------------------------------------------- */
 
 static bool
@@ -437,6 +481,7 @@ main (void)
 		cmocka_unit_test (a_thread_that_attaches_while_it_is_taken_in_is_sampled_once),
 		cmocka_unit_test (a_mode_is_told_when_threads_have_their_engines),
 		cmocka_unit_test (no_thread_has_an_engine_when_the_end_is_back),
+		cmocka_unit_test (what_is_to_be_said_was_said_when_the_end_is_back),
 		cmocka_unit_test (a_thread_that_is_inside_the_handler_blocks_no_signal),
 		cmocka_unit_test (no_thread_is_in_a_callback_when_the_sampler_has_left),
 	};
