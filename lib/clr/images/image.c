@@ -360,7 +360,7 @@ reset (monocle__clr_image *image, const module_facts *facts)
 	image->assembly = facts->assembly;
 	image->is_collectible = facts->flags & COR_PRF_MODULE_COLLECTIBLE;
 	image->is_emitted = facts->flags & COR_PRF_MODULE_DYNAMIC;
-	image->is_mapped = false;
+	image->is_mapped = image->is_assembly_told = false;
 	image->sequence = atomic_fetch_add (&sequence, 1);
 	image->cli.name = NULL;
 	image->cli.is_corlib = false;
@@ -469,12 +469,15 @@ note_claim (uintptr_t id)
 	catching.ids[catching.count++] = id;
 }
 
-/* False: another thread tells it. */
+/*
+ * False: another thread tells it, or has told it. What the runtime puts on its list it tells of as well, and the thread
+ * that does so may come when all of the list is known.
+ */
 static bool
 claim (uintptr_t id)
 {
-	if (!atomic_load_explicit (&catching.is_on, memory_order_relaxed))
-		return true;
+	if (!atomic_load (&catching.is_on))
+		return !monocle__clr_state.attached || !monocle__clr_image_find (id);
 	pthread_mutex_lock (&catching.lock);
 	bool is_first = !is_claimed (id);
 	if (is_first)
@@ -539,6 +542,7 @@ image_of_assembly (AssemblyID assembly)
 static void
 tell_assembly (monocle__clr_image *image)
 {
+	image->is_assembly_told = monocle__clr_state.attached;
 	monocle_image_set_assembly_visible (image->cli.record);
 	MonoAssembly *record = monocle_image_assembly (image->cli.record);
 	if (monocle__clr_listened (MONOCLE_EVENT_assembly_loading))
@@ -553,7 +557,7 @@ monocle__callback_AssemblyLoadFinished (ICorProfilerCallback11 *self, AssemblyID
 	if (status < 0)
 		monocle_raise_load_failed (MONOCLE_LOAD_ASSEMBLY, "", status);
 	monocle__clr_image *image = status < 0 ? NULL : image_of_assembly (assembly);
-	if (image && claim (assembly))
+	if (image && claim (assembly) && !image->is_assembly_told)
 		tell_assembly (image);
 	return S_OK;
 }

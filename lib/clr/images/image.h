@@ -55,6 +55,7 @@ typedef struct monocle__clr_image {
 	_Atomic (AssemblyID) assembly;
 	bool is_collectible, is_emitted;    /* Reflection.Emit's */
 	bool is_mapped;                     /* codemap.c knows its precompiled code */
+	bool is_assembly_told;              /* in this attach */
 	atomic_int wanted;                  /* may hold methods that a filter wants: -1 not asked yet, 0, 1 */
 	atomic_uint epoch;                  /* filter_epoch for which `wanted` and PLAIN states hold */
 	_Atomic (uint32_t) method_rows;     /* grows where an image is being written, and the tables before it */

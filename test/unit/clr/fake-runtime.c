@@ -281,6 +281,82 @@ create_handle (ICorProfilerInfo15 *self, ObjectID object, COR_PRF_HANDLE_TYPE ty
 	return E_FAIL;
 }
 
+/* --- lists of modules, and further bodies ------------------------------------------------------------------------- */
+
+fake_module *fake_modules[FAKE_MODULES];
+atomic_uint fake_requested, fake_reverted;
+
+static struct {
+	fake_module *modules[FAKE_MODULES];
+	unsigned count, next;
+} listed;
+
+static void
+list_modules (void)
+{
+	listed.count = listed.next = 0;
+	for (unsigned i = 0; i < FAKE_MODULES; i++) {
+		fake_module *module = fake_modules[i];
+		if (module && !atomic_load (&module->is_unlisted) && !atomic_load (&module->is_gone))
+			listed.modules[listed.count++] = module;
+	}
+}
+
+static ULONG
+release_list (ICorProfilerModuleEnum *self)
+{
+	return 0;
+}
+
+static HRESULT
+next_module (ICorProfilerModuleEnum *self, ULONG count, ModuleID *ids, ULONG *ret_count)
+{
+	*ret_count = listed.next < listed.count;
+	if (*ret_count)
+		*ids = ID (listed.modules[listed.next++]);
+	return *ret_count ? S_OK : S_FALSE;
+}
+
+static HRESULT
+enum_modules (ICorProfilerInfo15 *self, ICorProfilerModuleEnum **ret_list)
+{
+	static const ICorProfilerModuleEnumVtbl of_list = { .Release = release_list, .Next = next_module };
+	static ICorProfilerModuleEnum list = { &of_list };
+	list_modules ();
+	MONOCLE__PAUSE (fake_modules_listed);
+	*ret_list = &list;
+	return S_OK;
+}
+
+/* It goes through methods that hold copies, which may be of any module, by a list that it makes first. */
+static HRESULT
+request_bodies (ICorProfilerInfo15 *self, DWORD flags, ULONG count, ModuleID *modules, uint32_t *methods)
+{
+	list_modules ();
+	MONOCLE__PAUSE (fake_copies_listed);
+	for (unsigned i = 0; i < listed.count; i++)
+		fake_touch (listed.modules[i]);
+	fake_requested += count;
+	return S_OK;
+}
+
+static HRESULT
+request_own_bodies (ICorProfilerInfo15 *self, ULONG count, ModuleID *modules, uint32_t *methods)
+{
+	return S_OK;
+}
+
+static HRESULT
+request_revert (ICorProfilerInfo15 *self, ULONG count, ModuleID *modules, uint32_t *methods, HRESULT *results)
+{
+	for (ULONG i = 0; i < count; i++) {
+		fake_touch ((const fake_module *) modules[i]);
+		MONOCLE__PAUSE (fake_reverts);
+	}
+	fake_reverted += count;
+	return S_OK;
+}
+
 static const ICorProfilerInfo15Vtbl slots = {
 	.QueryInterface = query_interface,
 	.AddRef = reference,
@@ -290,6 +366,10 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.SetEventMask2 = set_event_mask2,
 	.EventPipeStartSession = start_session,
 	.EventPipeStopSession = stop_session,
+	.EnumModules = enum_modules,
+	.RequestReJITWithInliners = request_bodies,
+	.RequestReJIT = request_own_bodies,
+	.RequestRevert = request_revert,
 	.GetModuleInfo2 = get_module_info2,
 	.GetModuleMetaData = get_module_metadata,
 	.IsArrayClass = is_array_class,
@@ -347,6 +427,7 @@ void
 fake_load (fake_module *module)
 {
 	atomic_store (&module->is_gone, false);
+	atomic_store (&module->is_unlisted, false);
 	monocle__callback_ModuleLoadFinished (NULL, ID (module), S_OK);
 	monocle__callback_ModuleAttachedToAssembly (NULL, ID (module), ID (module) + 1);
 	monocle__callback_AssemblyLoadFinished (NULL, ID (module) + 1, S_OK);
@@ -355,6 +436,7 @@ fake_load (fake_module *module)
 void
 fake_unload (fake_module *module)
 {
+	atomic_store (&module->is_unlisted, true);
 	monocle__callback_AssemblyUnloadStarted (NULL, ID (module) + 1);
 	monocle__callback_ModuleUnloadStarted (NULL, ID (module));
 	atomic_store (&module->is_going, true);

@@ -25,6 +25,7 @@ typedef struct {
 	bool is_mapped; /* `data` is laid out as a loader does it */
 	/* The runtime frees it, or has done so. A question about it then ends the process, as it may end a program. */
 	atomic_bool is_going, is_gone;
+	atomic_bool is_unlisted; /* what is about to be unloaded stands on no new list of the runtime's */
 } fake_module;
 
 typedef struct {
@@ -74,6 +75,12 @@ extern atomic_uint fake_forced;
 	do \
 		sched_yield (); \
 	while (!(condition))
+
+/* What the runtime has when it is asked for a list: of these, all that are there and not about to be unloaded. */
+enum { FAKE_MODULES = 4 };
+extern fake_module *fake_modules[FAKE_MODULES];
+/* How many methods further bodies were asked for, and how many got their own back. */
+extern atomic_uint fake_requested, fake_reverted;
 
 /* What Initialize gets. */
 extern ICorProfilerInfo15 fake_runtime;
