@@ -147,6 +147,7 @@ monocle__thread_new_node (struct monocle__call_thread *thread, uint32_t parent, 
 	MONOCLE__INVARIANT ((extent->used - MONOCLE__EXTENT_HEADER) % sizeof *node == 0 &&
 	                    extent->kind == MONOCLE__EXTENT_NODES);
 	*node = (struct monocle__node) { .key = key, .parent = parent };
+	MONOCLE__PAUSE (call_thread_node_written);
 	__atomic_store_n (&extent->used, extent->used + (uint32_t) sizeof *node, __ATOMIC_RELEASE);
 	MONOCLE__INVARIANT (!*monocle__thread_slot (thread, parent, key) && thread->count < thread->mask);
 	*monocle__thread_slot (thread, parent, key) = index;

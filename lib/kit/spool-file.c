@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "invariant.h"
+#include "pause.h"
 #include "spool-name.h"
 
 const char monocle__spool_file_empty[] = "nothing is in it: its process had not begun to count";
@@ -52,6 +53,57 @@ size_of (const struct monocle__spool_header *header, off_t file_size)
 	return size < (uint64_t) file_size ? size : (size_t) file_size;
 }
 
+/* How many extents the file has by now, at least `before`. */
+static uint32_t
+count_again (int fd, uint32_t before)
+{
+	uint32_t count;
+	struct stat status;
+	off_t at = offsetof (struct monocle__spool_header, extent_count);
+	if (fstat (fd, &status) || pread (fd, &count, sizeof count, at) != sizeof count || count <= before)
+		return before;
+	uint64_t size = (uint64_t) count * MONOCLE__EXTENT_SIZE;
+	return size <= (uint64_t) status.st_size && size <= MONOCLE__SPOOL_SIZE_MOST ? count : before;
+}
+
+/* Of one that was not copied: by the file. */
+static uint32_t
+kind_of (const struct monocle__spool_file *file, int fd, uint32_t number, uint32_t copied)
+{
+	uint32_t kind = 0;
+	size_t at = (size_t) number * MONOCLE__EXTENT_SIZE;
+	if (number < copied)
+		return ((const struct monocle__extent *) ((const uint8_t *) file->base + at))->kind;
+	return pread (fd, &kind, sizeof kind, (off_t) at) == sizeof kind ? kind : 0;
+}
+
+/*
+ * A process that lives goes on counting while its file is copied. It writes a name, and a thread's record, before the
+ * first node that needs it, so these are copied once more when all nodes are. 0 or -errno.
+ */
+static int
+read_names_again (struct monocle__spool_file *file, int fd)
+{
+	uint32_t copied = (uint32_t) (file->size / MONOCLE__EXTENT_SIZE), count = count_again (fd, copied);
+	size_t size = (size_t) count * MONOCLE__EXTENT_SIZE;
+	int error = 0;
+	if (size > file->size) {
+		void *longer = mremap (file->base, file->size, size, MREMAP_MAYMOVE);
+		if (longer == MAP_FAILED)
+			return -errno;
+		file->base = longer;
+		file->size = size;
+		((struct monocle__spool_header *) longer)->extent_count = count;
+	}
+	for (uint32_t i = 1; i < count && !error; i++) {
+		uint32_t kind = kind_of (file, fd, i, copied);
+		size_t at = (size_t) i * MONOCLE__EXTENT_SIZE;
+		if (kind == MONOCLE__EXTENT_NAMES || kind == MONOCLE__EXTENT_THREADS)
+			error = read_rest (fd, file->base, at, at + MONOCLE__EXTENT_SIZE);
+	}
+	return error;
+}
+
 static int
 load (struct monocle__spool_file *file, int fd, off_t file_size)
 {
@@ -65,7 +117,10 @@ load (struct monocle__spool_file *file, int fd, off_t file_size)
 	MONOCLE__INVARIANT (size > MONOCLE__EXTENT_SIZE && size <= MONOCLE__SPOOL_SIZE_MOST);
 	file->base = longer;
 	file->size = size;
-	return read_rest (fd, longer, MONOCLE__EXTENT_SIZE, size);
+	MONOCLE__PAUSE (spool_file_header_read);
+	error = read_rest (fd, longer, MONOCLE__EXTENT_SIZE, size);
+	MONOCLE__PAUSE (spool_file_nodes_read);
+	return error ? error : read_names_again (file, fd);
 }
 
 /* What is wrong with the copy; NULL: nothing is. */

@@ -13,6 +13,7 @@
 #include "fork-pages.h"
 #include "invariant.h"
 #include "nanoseconds.h"
+#include "pause.h"
 #include "spool-name.h"
 
 #include <errno.h>
@@ -177,6 +178,7 @@ void
 monocle__spool_publish (monocle_kit_spool *spool)
 {
 	MONOCLE__INVARIANT (!spool->header->magic && spool->header->version == MONOCLE__SPOOL_VERSION);
+	MONOCLE__PAUSE (spool_unpublished);
 	__atomic_store_n (&spool->header->magic, MONOCLE__SPOOL_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -208,6 +210,7 @@ monocle__spool_create (monocle_kit_spool *spool, const char *path)
 	spool->device = status.st_dev;
 	spool->inode = status.st_ino;
 	fill_header (spool);
+	MONOCLE__PAUSE (spool_header_begun);
 	return 0;
 fail_file:
 	unlink (path);
@@ -243,6 +246,7 @@ new_extent (monocle_kit_spool *spool, enum monocle__extent_kind kind)
 	MONOCLE__INVARIANT (header->extent_count != 0 && !extent->kind && !extent->used); /* zeroed, and not yet seen */
 	extent->kind = kind;
 	extent->used = MONOCLE__EXTENT_HEADER;
+	MONOCLE__PAUSE (spool_extent_made);
 	__atomic_store_n (&header->extent_count, header->extent_count + 1, __ATOMIC_RELEASE);
 	return extent;
 }
@@ -379,6 +383,7 @@ monocle__spool_append_name (monocle_kit_spool *spool, uint64_t key, const struct
 		                                      name->origin };
 	memcpy (record + 1, name->name, name->name_length);
 	memcpy ((char *) (record + 1) + name->name_length, name->image, name->image_length);
+	MONOCLE__PAUSE (spool_name_written);
 	__atomic_store_n (&spool->names->used, spool->names->used + (uint32_t) size, __ATOMIC_RELEASE);
 	add_pair_if_due (spool);
 	return true;
