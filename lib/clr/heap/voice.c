@@ -25,6 +25,7 @@
 
 #include "background.h"
 #include "invariant.h"
+#include "pause.h"
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* held by the thread that waits for the voice */
 static sem_t asked, spoken;
@@ -46,8 +47,10 @@ static void *
 run (void *nothing)
 {
 	pthread_setname_np (pthread_self (), "monocle-voice");
+	MONOCLE__PAUSE (voice_begins);
 	for (;;) {
 		await (&asked);
+		MONOCLE__PAUSE (voice_asked);
 		if (atomic_load (&is_leaving))
 			return NULL;
 		MONOCLE__INVARIANT (words != NULL);
@@ -109,6 +112,7 @@ monocle__voice_say (void (*say) (void *data), void *data)
 	MONOCLE__INVARIANT (!words); /* one at a time */
 	words = say;
 	about = data;
+	MONOCLE__PAUSE (voice_has_words);
 	sem_post (&asked);
 	await (&spoken);
 	pthread_mutex_unlock (&asking);

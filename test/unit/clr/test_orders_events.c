@@ -18,6 +18,7 @@
 #include "fake-runtime.h"
 #include "heap/collector.h"
 #include "heap/gc-handle.h"
+#include "heap/voice.h"
 #include "house.h"
 #include "orders.h"
 #include "probes/probing.h"
@@ -46,7 +47,7 @@ start_once (void)
 
 /* --- pauses ------------------------------------------------------------------------------------------------------- */
 
-enum { FOR_A_COLLECTION = 1 };
+enum { FOR_A_COLLECTION = 1, OLD = 0x9000, NEW = 0x9008 };
 
 static void
 on_gc (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
@@ -113,9 +114,91 @@ a_pause_is_told_to_be_over_before_the_next_begins (void **state)
 	});
 }
 
-/* --- numbers of handles ------------------------------------------------------------------------------------------- */
+/* --- one voice ---------------------------------------------------------------------------------------------------- */
 
-enum { OLD = 0x9000, NEW = 0x9008 };
+static pthread_mutex_t module_lock;
+static atomic_bool world_is_stopped, heap_is_ready;
+static _Atomic (pthread_t) teller;
+
+/* As Mono's own log profiler does it: its lock is taken in one event and given back in another. */
+static void
+on_gc_with_lock (MonoProfiler *prof, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
+{
+	if (event == MONO_GC_EVENT_PRE_STOP_WORLD) {
+		pthread_mutex_lock (&module_lock);
+		atomic_store (&teller, pthread_self ());
+	}
+	CHECK (pthread_equal (atomic_load (&teller), pthread_self ()));
+	if (event == MONO_GC_EVENT_POST_START_WORLD_UNLOCKED)
+		pthread_mutex_unlock (&module_lock);
+}
+
+static void
+on_created_with_lock (MonoProfiler *prof, uint32_t number, MonoGCHandleType type, MonoObject *object)
+{
+	pthread_mutex_lock (&module_lock);
+	pthread_mutex_unlock (&module_lock);
+}
+
+static void
+collect_on_many_threads (void)
+{
+	pthread_mutexattr_t attributes;
+	start_once ();
+	monocle__gc_handle_leave ();
+	monocle__collector_leave ();
+	monocle__voice_begin ();
+	pthread_mutexattr_init (&attributes);
+	pthread_mutexattr_settype (&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init (&module_lock, &attributes);
+	mono_profiler_set_gc_event_callback (handle, on_gc_with_lock);
+	mono_profiler_set_gc_handle_created_callback (handle, on_created_with_lock);
+	atomic_store (&world_is_stopped, false);
+	atomic_store (&heap_is_ready, false);
+}
+
+/* It stops the world, and lets it go when the others are ready. */
+static void
+collect_first_heap (void)
+{
+	fake_collects = true;
+	monocle__collector_stopping (FOR_A_COLLECTION);
+	monocle__collector_start (1, 1, 0);
+	atomic_store (&world_is_stopped, true);
+	while (!atomic_load (&heap_is_ready))
+		MONOCLE__PAUSE_WAITS (heap_is_collected);
+	monocle__collector_starting_world ();
+	monocle__collector_started_world ();
+}
+
+/* It makes a handle of its own meanwhile, and says that the collection is over. */
+static void
+collect_second_heap (void)
+{
+	fake_collects = true;
+	while (!atomic_load (&world_is_stopped))
+		MONOCLE__PAUSE_WAITS (world_runs);
+	monocle__gc_handle_created (NEW, NULL, MONO_GC_HANDLE_NORMAL);
+	monocle__collector_end (1, 1);
+	atomic_store (&heap_is_ready, true);
+}
+
+static void
+one_thread_tells_what_all_of_the_collector_s_do (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "voice",
+	    .prepare = collect_on_many_threads,
+	    .clean_up = monocle__voice_leave,
+	    .threads = { { "first", collect_first_heap },
+	                 { "second", collect_second_heap },
+	                 { "voice", .adopts = "voice_begins" } },
+	    .meets = "voice_has_words voice_asked heap_is_collected world_runs",
+	    .switches = 3,
+	});
+}
+
+/* --- numbers of handles ------------------------------------------------------------------------------------------- */
 
 static atomic_uint told, end_told, beginning_told; /* when */
 static atomic_uint old_number, new_number;
@@ -338,6 +421,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (a_pause_is_told_to_be_over_before_the_next_begins),
+		cmocka_unit_test (one_thread_tells_what_all_of_the_collector_s_do),
 		cmocka_unit_test (a_number_is_not_made_again_before_its_end_was_told),
 		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
 		cmocka_unit_test (a_filter_that_comes_while_another_answers_is_asked),
