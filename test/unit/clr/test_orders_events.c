@@ -416,6 +416,48 @@ a_filter_that_comes_with_the_first_answer_is_asked (void **state)
 	});
 }
 
+/* Its body is ours already, and only the answer is missing: that it was written meanwhile is what is asked. */
+static _Thread_local bool has_asked;
+
+static MonoProfilerCallInstrumentationFlags
+wanting_filter (MonoProfiler *prof, MonoMethod *method)
+{
+	has_asked = true;
+	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+}
+
+static void
+have_a_stale_callee (void)
+{
+	answer_by_old_filter ();
+	mono_profiler_set_call_instrumentation_filter_callback (handle, wanting_filter);
+	monocle__clr_image *image = monocle__clr_image_find (ID (&house));
+	atomic_store (&image->flags[(HOUSE_MAIN & 0xFFFFFF) - 1], MONO_PROFILER_CALL_INSTRUMENTATION_ENTER);
+	atomic_store (&image->methods[(HOUSE_MAIN & 0xFFFFFF) - 1], MONOCLE__METHOD_STALE);
+}
+
+static void
+inline_callee (void)
+{
+	bool is_new;
+	monocle__clr_image *image = monocle__clr_image_find (ID (&house));
+	has_asked = false;
+	CHECK (monocle__probing_ensure (image, HOUSE_MAIN, 0, &is_new) == MONOCLE__METHOD_HANDLED);
+	CHECK (is_new || !has_asked);
+}
+
+/* Both compilers may have read the body that was there before. */
+static void
+no_thread_inlines_a_body_that_another_one_replaces (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "inlining",
+	    .prepare = have_a_stale_callee,
+	    .threads = { { "one", inline_callee }, { "two", inline_callee } },
+	    .meets = "probing_in_epoch probing_answered",
+	});
+}
+
 int
 main (void)
 {
@@ -426,6 +468,7 @@ main (void)
 		cmocka_unit_test (a_thread_begins_when_the_end_of_its_predecessor_was_told),
 		cmocka_unit_test (a_filter_that_comes_while_another_answers_is_asked),
 		cmocka_unit_test (a_filter_that_comes_with_the_first_answer_is_asked),
+		cmocka_unit_test (no_thread_inlines_a_body_that_another_one_replaces),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
