@@ -25,6 +25,7 @@
 #include "load/roster.h"
 #include "log.h"
 #include "nanoseconds.h"
+#include "pause.h"
 
 enum { STACK = 1 << 20 };
 enum { IDLE, POSTED, DONE };
@@ -248,6 +249,7 @@ work (unsigned mine, uint64_t *ret_until)
 {
 	pthread_mutex_lock (&working);
 	bool is_mine = session == mine;
+	MONOCLE__PAUSE (control_session_known);
 	if (is_mine) {
 		worker = pthread_self ();
 		do_what_is_due (monocle__nanoseconds (CLOCK_MONOTONIC));
@@ -267,6 +269,7 @@ run (void *data)
 {
 	unsigned mine = (unsigned) (uintptr_t) data;
 	uint64_t until;
+	MONOCLE__PAUSE (control_begins);
 	while (work (mine, &until))
 		wait_for_work (until);
 	sem_post (&wake);
@@ -307,6 +310,7 @@ monocle__control_command_end (void)
 {
 	struct timespec until;
 	session++;
+	MONOCLE__PAUSE (control_session_over);
 	sem_post (&wake);
 	clock_gettime (CLOCK_REALTIME, &until);
 	until.tv_sec += 2;

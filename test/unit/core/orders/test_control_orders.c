@@ -1,0 +1,84 @@
+/*
+ * SPDX-License-Identifier: MIT
+ *
+ * test_control_orders.c - the thread of a control session against its end, in every order.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include "control/control-command.h"
+#include "orders.h"
+
+static atomic_int inside;
+static atomic_bool is_over;
+
+/* What takes a while: modules are loaded. */
+static const char *
+load (const monocle__attach_block *settings)
+{
+	CHECK (!atomic_load (&is_over));
+	atomic_fetch_add (&inside, 1);
+	MONOCLE__PAUSE (control_loads);
+	atomic_fetch_sub (&inside, 1);
+	return NULL;
+}
+
+static bool
+is_loaded (void)
+{
+	return true;
+}
+
+static const monocle__control_host host = { .runtime = "orders", .load = load, .is_loaded = is_loaded };
+
+/* Time does not pass. */
+int __wrap_pthread_mutex_timedlock (pthread_mutex_t *mutex, const struct timespec *until);
+
+int
+__wrap_pthread_mutex_timedlock (pthread_mutex_t *mutex, const struct timespec *until)
+{
+	return pthread_mutex_lock (mutex);
+}
+
+static void
+begin_and_ask (void)
+{
+	static const monocle__control_request request = { MONOCLE__CONTROL_LOAD, "0 MONOCLE_PROFILE=m" };
+	atomic_store (&is_over, false);
+	CHECK (monocle__control_command_begin (&host, UINT64_MAX, UINT64_MAX));
+	CHECK (monocle__control_command_post (&request));
+}
+
+static void
+end (void)
+{
+	monocle__control_command_end ();
+	CHECK (atomic_load (&inside) == 0);
+	atomic_store (&is_over, true);
+	MONOCLE__PAUSE (session_is_over);
+}
+
+static void
+nothing_is_under_way_when_a_session_has_ended (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "end_against_command",
+	    .prepare = begin_and_ask,
+	    .threads = { { "host", end }, { "session", .adopts = "control_begins" } },
+	    .fresh = true, /* its thread is not waited for at the end */
+	    .meets = "control_session_known control_loads control_session_over session_is_over",
+	});
+}
+
+int
+main (void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test (nothing_is_under_way_when_a_session_has_ended),
+	};
+	return cmocka_run_group_tests (tests, NULL, NULL);
+}
