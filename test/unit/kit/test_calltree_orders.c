@@ -163,6 +163,36 @@ a_thread_begins_while_another_one_ends (void **state)
 	});
 }
 
+/* Another profile is opened in the process, and this one is read. */
+static void
+open_and_read (void)
+{
+	monocle_kit_clock_init ();
+	MONOCLE__PAUSE (another_is_open);
+	CHECK (tree_calls (spool, "a") <= 1);
+}
+
+static void
+a_is_counted_once (void)
+{
+	CHECK (tree_calls (spool, "a") == 1);
+}
+
+/* Which clock it is is told once; ThreadSanitizer says so when the answer is written again. */
+static void
+the_clock_stays_while_threads_begin (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "begin_against_clock",
+	    .prepare = open_tree,
+	    .check = a_is_counted_once,
+	    .clean_up = close_tree,
+	    .threads = { { "begins", call_a }, { "opens", open_and_read } },
+	    .switches = 1,
+	    .meets = "another_is_open call_thread_being_born call_thread_made",
+	});
+}
+
 static void
 call_and_end_later (void)
 {
@@ -214,6 +244,7 @@ main (void)
 		tree_test (a_handler_may_interrupt_the_birth_the_calls_and_the_end_of_a_thread),
 		tree_test (a_handler_may_interrupt_a_thread_that_names_another),
 		tree_test (a_thread_begins_while_another_one_ends),
+		tree_test (the_clock_stays_while_threads_begin),
 		tree_test (a_thread_ends_while_its_tree_goes),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
