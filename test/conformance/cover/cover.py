@@ -12,7 +12,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent))
@@ -250,14 +249,9 @@ class Run:
             self.check(mcov.File(path).flags & mcov.POLLED, "the file says that it has to be asked for")
             with open(path, "r+b") as file:
                 request = struct.pack("<I", 7)
-                file.seek(REQUEST)
-                file.write(request)
-                file.flush()
-                for _ in range(600):
-                    file.seek(REQUEST + 4)
-                    if file.read(4) == request:
-                        break
-                    time.sleep(0.05)
+                os.pwrite(file.fileno(), request, REQUEST)
+                self.check(harness.wait_for(lambda: os.pread(file.fileno(), 4, REQUEST + 4) == request),
+                           "the module answers that the counters are written")
         self.check(self.steps(path) == set(range(8)), "a reader sees what ran", self.steps(path))
         child.kill()
         child.communicate()
