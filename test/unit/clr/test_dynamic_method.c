@@ -88,7 +88,8 @@ typedef struct {
 	const char16_t *name;
 	const uint8_t *signature;
 	ULONG size;
-	const uint8_t *code; /* NULL: not compiled */
+	const uint8_t *code;        /* NULL: not compiled */
+	pthread_barrier_t *meeting; /* of those who ask for its name; NULL: nobody waits */
 } fake_dynamic;
 
 static HRESULT
@@ -104,6 +105,8 @@ get_dynamic_function_info (ICorProfilerInfo15 *self, FunctionID function, Module
 {
 	const fake_dynamic *f = (const fake_dynamic *) function;
 	size_t length = 0;
+	if (f->meeting)
+		pthread_barrier_wait (f->meeting);
 	while (f->name[length] && length + 1 < room) {
 		name[length] = f->name[length];
 		length++;
@@ -256,6 +259,32 @@ CHILD_TEST (threads_compile_and_drop_at_once)
 		pthread_join (all[i], NULL);
 }
 
+static void *
+compile_and_find (void *function)
+{
+	fake_dynamic *f = function;
+	compile (f, S_OK);
+	return method_at (f->code);
+}
+
+/* Each has made a record before the other one has kept its own. */
+CHILD_TEST (threads_that_meet_a_function_at_once_have_one_record)
+{
+	pthread_t thread;
+	pthread_barrier_t both;
+	void *others;
+	fake_dynamic f = { u"Both", nothing, sizeof nothing, machine_code, &both };
+	start ("watch");
+	is_silent = true;
+	pthread_barrier_init (&both, NULL, 2);
+	CHECK (!pthread_create (&thread, NULL, compile_and_find, &f));
+	void *own = compile_and_find (&f);
+	pthread_join (thread, &others);
+	CHECK (own && own == others);
+	monocle__callback_DynamicMethodUnloaded (NULL, ID (&f));
+	CHECK (!mono_jit_info_table_find (NULL, machine_code));
+}
+
 int
 main (void)
 {
@@ -266,6 +295,7 @@ main (void)
 		cmocka_unit_test (stubs_have_their_kind_and_malformed_signatures_are_empty),
 		cmocka_unit_test (who_does_not_listen_gets_no_records),
 		cmocka_unit_test (threads_compile_and_drop_at_once),
+		cmocka_unit_test (threads_that_meet_a_function_at_once_have_one_record),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
