@@ -672,6 +672,20 @@ CHILD_TEST (a_suspension_has_a_reason_and_a_duration)
 	check_trace ("4:0 0:1 1:1+ 3:1 4:1+ 0:9 2:9+ ");
 }
 
+CHILD_TEST (a_suspension_has_nothing_of_the_one_before_it)
+{
+	start ("watch");
+	monocle_profiler_set_suspension_callback (handle, on_suspension);
+	for (int i = 0; i < 2; i++) {
+		monocle__callback_RuntimeSuspendStarted (NULL, i ? COR_PRF_SUSPEND_FOR_REJIT : COR_PRF_SUSPEND_FOR_GC);
+		let_time_pass ();
+		monocle__callback_RuntimeResumeStarted (NULL);
+		monocle__callback_RuntimeResumeFinished (NULL);
+	}
+	monocle__callback_RuntimeResumeFinished (NULL);
+	check_trace ("0:1 3:1 4:1+ 0:8 3:8 4:8+ 4:0 ");
+}
+
 CHILD_TEST (every_phase_of_an_exception_has_its_number)
 {
 	start ("watch");
@@ -801,6 +815,7 @@ main (void)
 		cmocka_unit_test (who_holds_a_lock_is_seen_from_the_lock),
 		cmocka_unit_test (a_payload_that_is_too_short_is_dropped_and_said_once),
 		cmocka_unit_test (a_suspension_has_a_reason_and_a_duration),
+		cmocka_unit_test (a_suspension_has_nothing_of_the_one_before_it),
 		cmocka_unit_test (the_end_of_a_suspension_is_its_own_when_the_next_has_begun),
 		cmocka_unit_test (a_pause_is_over_before_the_next_begins_whoever_is_slow),
 		cmocka_unit_test (who_waits_in_vain_for_a_pause_s_end_does_not_say_it_again),
