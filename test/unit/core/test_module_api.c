@@ -167,6 +167,15 @@ CHILD_TEST (the_host_is_told_when_a_call_filter_comes_changes_or_goes)
 	CHECK (monocle_call_flags (NULL) == 0 && !monocle_call_filter_installed ());
 }
 
+CHILD_TEST (a_host_that_comes_after_a_filter_is_told_of_it)
+{
+	mono_profiler_set_coverage_filter_callback (handle_named ("a"), cover_no);
+	CHECK_STRING (trace, "");
+	open_window (0);
+	monocle_host_startup_done ();
+	CHECK_STRING (trace, "changed:0");
+}
+
 /* --- features ----------------------------------------------------------------------------------------------------- */
 
 CHILD_TEST (features_are_granted_in_an_init_window_only_and_the_host_is_asked_once)
@@ -364,6 +373,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (call_filters_are_all_asked_newest_first_and_ored),
 	cmocka_unit_test (coverage_filters_are_all_asked_although_one_says_yes),
 	cmocka_unit_test (the_host_is_told_when_a_call_filter_comes_changes_or_goes),
+	cmocka_unit_test (a_host_that_comes_after_a_filter_is_told_of_it),
 	cmocka_unit_test (features_are_granted_in_an_init_window_only_and_the_host_is_asked_once),
 	cmocka_unit_test (a_refused_feature_is_said_once_by_name),
 	cmocka_unit_test (before_the_host_everything_is_promised_and_it_is_asked_once_when_it_comes),
