@@ -180,6 +180,22 @@ check_levels (int keys)
 	CHECK (!strstr (text, "  thread_started tid=2") && !strstr (text, "  thread_started tid=3"));
 }
 
+/* The time of so many levels is known that are open at once; of deeper ones only that they are. */
+CHILD_TEST (the_deepest_level_that_has_a_time_is_the_64th)
+{
+	enum { KNOWN = 64, ALL = KNOWN + 2 };
+	unsigned times = 0;
+	start ("only=jit_begin+jit_done");
+	for (int i = 0; i < ALL; i++)
+		monocle_raise_jit_begin (NULL);
+	for (int i = 0; i < ALL; i++)
+		monocle_raise_jit_done (NULL, NULL);
+	finish ();
+	for (const char *at = text; (at = strstr (at, " us)\n")); at++)
+		times++;
+	CHECK (times == KNOWN);
+}
+
 CHILD_TEST (lines_are_indented_by_what_is_open_on_their_thread)
 {
 	check_levels (0);
@@ -200,6 +216,7 @@ main (void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test (every_event_is_a_line_whatever_its_arguments_are),
+		cmocka_unit_test (the_deepest_level_that_has_a_time_is_the_64th),
 		cmocka_unit_test (lines_are_indented_by_what_is_open_on_their_thread),
 		cmocka_unit_test (so_they_are_where_a_key_would_allocate),
 		cmocka_unit_test (so_they_are_where_one_key_is_left),
