@@ -65,6 +65,8 @@ static const struct {
 	{ "a group's folder, read only",       "in",      0755, -1, GROUP,          "in/file",     0,       "" },
 	{ "the owner's own group's folder",    "in",      0775, 0, 0,               "in/file",     0,       "" },
 	{ "a system group's folder of root's", "in",      0775, 0, 50,              "in/file",     0,       "" },
+	{ "... of the last such group",        "in",      0775, 0, 99,              "in/file",     0,       "" },
+	{ "... of the first other group",      "in",      0775, 0, 100,             "in/file",     -EPERM,  "its group 100 can write to /tmp" },
 };
 /* clang-format on */
 
