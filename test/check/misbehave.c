@@ -143,8 +143,12 @@ interrupt (void)
 	sigaction (SIGUSR1, &mine, &before);
 	raise (SIGUSR1);
 	sigaction (SIGUSR1, &before, &was);
-	if (profiler.signalled != 1 || was.sa_sigaction != on_signal)
+	if (profiler.signalled != 1 || was.sa_sigaction != on_signal || !(was.sa_flags & SA_SIGINFO))
 		say ("the signal handler did not run as it was set");
+	sigaction (SIGUSR1, &(struct sigaction) { .sa_handler = on_plain_signal }, NULL);
+	sigaction (SIGUSR1, &before, &was);
+	if (was.sa_handler != on_plain_signal || was.sa_flags & SA_SIGINFO)
+		say ("the plain signal handler is not shown as it was set");
 	void (*plain) (int) = signal (SIGUSR2, on_plain_signal);
 	raise (SIGUSR2);
 	if (signal (SIGUSR2, plain) != on_plain_signal || profiler.signalled != 2)
