@@ -112,15 +112,16 @@ class Signals(case.Case):
 
     def test_what_does_not_end_is_killed_by_who_asks_again_and_no_sooner(self):
         """A process that hangs may ignore everything; one that is slow to end must be left alone."""
-        script = 'trap "echo got >> got" TERM; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
-        for patience, code in [(3600000, 9), (0, 128 + signal.SIGKILL)]:
+        script = 'trap "echo got >> got" TERM INT; touch ready; while [ ! -e stop ]; do sleep 0.05; done; exit 9'
+        for patience, number, code in [(3600000, signal.SIGTERM, 9), (0, signal.SIGTERM, 128 + signal.SIGKILL),
+                                       (0, signal.SIGINT, 128 + signal.SIGKILL)]:
             self.be_patient(patience)
             process = self.start('run', '--', '/bin/sh', '-c', script)
             self.wait_ready()
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(number)
             self.wait_for(self.work / 'got')
             (self.work / 'got').unlink()
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(number)
             if patience:
                 self.wait_for(self.work / 'got')
                 (self.work / 'stop').touch()
