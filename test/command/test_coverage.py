@@ -408,8 +408,9 @@ class Gates(Case):
                          ['52.9'])
 
     def test_a_share_that_is_none_is_refused(self):
-        for wanted in ['', 'x', '-1', '101', '100.01', '80%', '80.', '.5', '80.123', '1e1', '80,', ',80', 'branch',
-                       'branch=', 'wide=80', '80,70', 'line=80,80', '99999999999999999999', '8 0', 'lines=80']:
+        for wanted in ['', 'x', '-1', '101', '100.01', '80%', '80.', '.5', '80.123', '8.055', '1e1', '80,', ',80',
+                       'branch', 'branch=', 'wide=80', '80,70', 'line=80,80', '99999999999999999999', '8 0',
+                       'lines=80']:
             self.refuse('--fail-under=' + wanted, 'app.mcov', says='--fail-under takes a percentage')
 
 
