@@ -323,6 +323,58 @@ await_threads (void)
 	assert_int_equal (count_threads (), threads_before);
 }
 
+static atomic_bool is_ending;
+static atomic_uint polls, accepts, polls_at_accept; /* of the socket's thread */
+
+int __real_ppoll (struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+int __wrap_ppoll (struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+
+int
+__wrap_ppoll (struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+	polls++;
+	return __real_ppoll (polled, count, timeout, mask);
+}
+
+int __real_accept4 (int fd, struct sockaddr *address, socklen_t *size, int flags);
+int __wrap_accept4 (int fd, struct sockaddr *address, socklen_t *size, int flags);
+
+int
+__wrap_accept4 (int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+	int accepted = __real_accept4 (fd, address, size, flags);
+	polls_at_accept = polls;
+	accepts++;
+	return accepted;
+}
+
+int __real_connect (int fd, const struct sockaddr *address, socklen_t size);
+int __wrap_connect (int fd, const struct sockaddr *address, socklen_t size);
+
+/* The end knocks at the door. It goes on when the thread has let it in and waits again, or is no more. */
+int
+__wrap_connect (int fd, const struct sockaddr *address, socklen_t size)
+{
+	unsigned before = accepts;
+	int result = __real_connect (fd, address, size);
+	while (is_ending && count_threads () > threads_before && (accepts == before || polls == polls_at_accept))
+		wait_a_little ();
+	return result;
+}
+
+static void
+a_thread_that_is_quicker_than_the_end_ends_too (void **state)
+{
+	char *path = await_socket ();
+	free (ask (path, "monocle 1 status\n")); /* all who came before have been let in */
+	is_ending = true;
+	monocle__control_end ();
+	is_ending = false;
+	await_threads ();
+	monocle__control_begin (&host);
+	free (path);
+}
+
 static void
 at_the_end_nothing_is_left_and_it_can_begin_again (void **state)
 {
@@ -375,6 +427,7 @@ main (void)
 		cmocka_unit_test (who_says_nothing_makes_room_for_who_does),
 		cmocka_unit_test (what_is_asked_while_modules_end_waits),
 		cmocka_unit_test (a_forked_child_neither_listens_nor_removes),
+		cmocka_unit_test (a_thread_that_is_quicker_than_the_end_ends_too),
 		cmocka_unit_test (at_the_end_nothing_is_left_and_it_can_begin_again),
 	};
 	pthread_t first;
