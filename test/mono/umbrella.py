@@ -134,6 +134,14 @@ def every_failure_is_one_line(suite, bench):
     (strange / "libmono-profiler-guest.so").chmod(0o777)
     bench.fails("monocle:guest", "the dynamic linker is not asked for it", "libmono-profiler-guest.so",
                 LD_LIBRARY_PATH="%s:%s" % (pathlib.Path(suite.options.umbrella).parent, strange))
+    most = [suite.work / ("folder-%d" % number) for number in range(56)]
+    for folder in most:
+        folder.mkdir()
+    outcome = bench.run("monocle:good", MONOCLE_MODULE_PATH=":".join(map(str, [*most, bench.modules])))
+    suite.check("MONOCLE_MODULE_PATH has more than 56 folders; those from %s on are not" % bench.modules in outcome.err
+                and bench.told() == [], "a module behind 56 folders is not found", outcome)
+    outcome = bench.run("monocle:good", MONOCLE_MODULE_PATH=":".join(map(str, [*most[1:], bench.modules])))
+    suite.check(outcome.err == "" and bench.told() == ["good", "initialized"], "the 56th folder is searched", outcome)
     bench.fails("monocle:noentry", "libmono-profiler-noentry.so has no entry point mono_profiler_init_noentry")
     bench.fails("monocle:oldapi", "mono_profiler_startup", "beside mono_profiler_init_oldapi")
     bench.fails("monocle:lacking", "libmono-profiler-lacking.so needs mono_no_such_a, mono_no_such_b, which this Mono")
