@@ -15,7 +15,10 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "sample.h"
@@ -141,6 +144,61 @@ threads_that_wait_are_told_from_those_that_run (void **data)
 		}
 }
 
+/* A debugger is a process of its own, and parents may not be traced without their leave (Yama). */
+static void
+debug (pid_t thread, int begun, int over)
+{
+	char byte;
+	int status;
+	if (ptrace (PTRACE_SEIZE, thread, NULL, NULL) || ptrace (PTRACE_INTERRUPT, thread, NULL, NULL) ||
+	    waitpid (thread, &status, __WALL) != thread)
+		_exit (1);
+	if (write (begun, "x", 1) != 1 || read (over, &byte, 1) < 0)
+		_exit (2);
+	_exit (ptrace (PTRACE_DETACH, thread, NULL, NULL) != 0);
+}
+
+static void
+a_thread_under_a_debugger_is_stopped (void **data)
+{
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+	pthread_t thread;
+	int begun[2], over[2], status;
+	char byte;
+	sigaction (SIGURG, &action, NULL);
+	atomic_store (&may_wait, false);
+	atomic_store (&tid, 0);
+	sem_init (&door, 0, 0);
+	assert_int_equal (pipe (begun), 0);
+	assert_int_equal (pipe (over), 0);
+	assert_int_equal (pthread_create (&thread, NULL, spin_and_wait, (void *) wait_by_a_futex), 0);
+	while (!atomic_load (&tid))
+		usleep (100);
+	prctl (PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	pid_t debugger = fork ();
+	if (debugger == 0) {
+		close (over[1]); /* whose last end is the debugger's */
+		debug (atomic_load (&tid), begun[1], over[0]);
+	}
+	close (begun[1]);
+	if (read (begun[0], &byte, 1) == 1) {
+		await_letter ('t');
+		state_look ();
+	}
+	close (over[1]);
+	assert_int_equal (waitpid (debugger, &status, 0), debugger);
+	if (status == 0)
+		assert_int_equal (ask (thread), MONOCLE_KIT_FRAME_STOPPED);
+	atomic_store (&may_wait, true);
+	sem_post (&door);
+	pthread_join (thread, NULL);
+	close (begun[0]);
+	close (over[0]);
+	if (WEXITSTATUS (status) == 1)
+		skip (); /* nothing may be traced here */
+	assert_int_equal (status, 0);
+}
+
 static void
 who_asks_is_not_asked_about (void **data)
 {
@@ -153,6 +211,7 @@ main (void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test (threads_that_wait_are_told_from_those_that_run),
+		cmocka_unit_test (a_thread_under_a_debugger_is_stopped),
 		cmocka_unit_test (who_asks_is_not_asked_about),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
