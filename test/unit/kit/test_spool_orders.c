@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 
 static char a[] = "a", b[] = "b";
 static monocle_kit_spool *spool;
+static char profile[128], spool_file[128];
 
 static void
 call (char *method, char *callee)
@@ -31,9 +33,16 @@ call (char *method, char *callee)
 }
 
 static void
+name_files (void)
+{
+	snprintf (profile, sizeof profile, "%s", tree_file ("p.pb.gz"));
+	snprintf (spool_file, sizeof spool_file, "%s", tree_file ("p.pb.gz.spool"));
+}
+
+static void
 make_and_count (void)
 {
-	spool = tree_open (true, false, 0);
+	spool = tree_open_at (profile);
 	CHECK (spool);
 	call (a, b);
 }
@@ -43,7 +52,7 @@ close_tree (void)
 {
 	CHECK (monocle_kit_spool_close (spool) == 0);
 	monocle_kit_spool_free (spool);
-	unlink (tree_file ("p.pb.gz"));
+	unlink (profile);
 }
 
 static bool
@@ -59,7 +68,7 @@ look_at (const struct monocle__spool_view *view)
 	struct monocle__call_paths paths;
 	const struct monocle__spool_header *header = view->header;
 	CHECK (!strcmp (header->module, "calls") && !strcmp (header->desc, "calls:test"));
-	CHECK (!strcmp (header->output, tree_file ("p.pb.gz")) && header->value_count == 2 && header->max_depth);
+	CHECK (!strcmp (header->output, profile) && header->value_count == 2 && header->max_depth);
 	CHECK (monocle__call_paths_init (&paths, view) == 0);
 	for (uint32_t i = 0; i < paths.path_count; i++) {
 		const struct monocle__path *path = &paths.paths[i];
@@ -75,7 +84,7 @@ read_file (void)
 {
 	struct monocle__spool_file file;
 	const char *error = NULL;
-	int fd = open (tree_file ("p.pb.gz.spool"), O_RDONLY | O_CLOEXEC);
+	int fd = open (spool_file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	if (monocle__spool_file_load (&file, fd, &error) == 0) {
@@ -92,6 +101,7 @@ a_spool_is_whole_at_every_instant (void **state)
 {
 	orders_run (&(orders) {
 	    .name = "read_against_count",
+	    .prepare = name_files,
 	    .check = read_file,
 	    .clean_up = close_tree,
 	    .threads = { { "counts", make_and_count }, { "reads", read_file } },
