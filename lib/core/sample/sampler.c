@@ -444,9 +444,10 @@ tell_news (void)
 	typeof (news) now = news;
 	memset (&news, 0, sizeof news);
 	pthread_mutex_unlock (&lock);
-	MONOCLE__PAUSE (sampler_news_due);
-	if (now.is_taken)
+	if (now.is_taken) {
+		MONOCLE__PAUSE (sampler_news_due);
 		monocle_log ("sampling ends: the program handles signal %d itself", monocle_sampling_signal ());
+	}
 	if (now.should)
 		MONOCLE__LOG_ONCE ("sampling at %u Hz instead of %u (%s)", now.is, now.should, now.engine);
 	if (now.without && is_passing (now.error))
