@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct caller {
 
 static struct caller spinners[MAX_THREADS];
 static int spinner_count;
-static atomic_int stop;
+static atomic_int stop, spinning;
 
 static void *
 caller_run (void *argument)
@@ -43,9 +44,11 @@ caller_run (void *argument)
 		alternate.ss_sp = mmap (NULL, alternate.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		sigaltstack (&alternate, NULL);
 	}
-	if (!caller->call)
+	if (!caller->call) {
+		spinning++;
 		while (!stop)
 			caller->sum = 1;
+	}
 	for (int round = 0; caller->call && round < caller->rounds; round++)
 		caller->sum += caller->call (round);
 	/* The stack for signals is left mapped: the runtime may still have a word with this thread. */
@@ -105,6 +108,8 @@ int
 torture_spin_end (void)
 {
 	int sum = 0;
+	while (spinning < spinner_count)
+		sched_yield ();
 	stop = 1;
 	for (int i = 0; i < spinner_count; i++) {
 		pthread_join (spinners[i].thread, NULL);
