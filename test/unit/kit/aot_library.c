@@ -30,10 +30,11 @@ begin (void)
 
 #elif defined NOT_MONOS
 
+/* Its code begins with what is no version, whatever the compiler makes of it. */
 EXPORTED int
 mono_aot_file_info (void)
 {
-	return 0;
+	return -1;
 }
 
 #elif defined NEEDS_ONE
