@@ -76,7 +76,7 @@ def build_all(suite, build):
     warned = [line for line in done.stdout.splitlines() if re.search(r"\b(warning|error):", line)]
     suite.check(done.returncode == 0 and not warned, "it builds", warned or done.stdout[-2000:])
     suite.check((folder / "lib/clr/libmonocle-clr.so").exists(), "the CoreCLR adapter is part of it")
-    done = run("meson", "test", "-C", folder, "--suite", "unit")
+    done = run("meson", "test", "-C", folder, "--suite", "unit", "--timeout-multiplier", "4")  # as dev does it
     failed = [line for line in done.stdout.splitlines() if re.search("FAIL|TIMEOUT|ERROR", line)]
     suite.check(done.returncode == 0, "its unit tests pass", failed[:20])
     suite.check("no port to this CPU" in done.stdout, "walks and samples were seen to be refused", done.stdout[-1000:])
