@@ -151,14 +151,18 @@ class Sample(unittest.TestCase):
     def test_a_killed_program_leaves_a_spool_that_becomes_its_profile(self):
         process = self.start("", "forever")
         self.assertEqual(process.stdout.readline(), "burning\n")
-        while not self.burnt():
-            self.assertIsNone(process.poll(), "the program ended before it was sampled")
-            time.sleep(0.05)
-        os.remove(self.output)
+        self.await_samples(process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.assertEqual(os.listdir(self.holder.name), ["p.pb.gz.spool"])
         self.assertGreater(self.burnt(), 0)
+
+    def await_samples(self, process):
+        """Mono's sampler begins some time after the program has."""
+        while not self.burnt():
+            self.assertIsNone(process.poll(), "the program ended before it was sampled")
+            time.sleep(0.05)
+        os.remove(self.output)
 
     def burnt(self):
         """The time of the program that burns, by its spool."""
@@ -171,6 +175,7 @@ class Sample(unittest.TestCase):
         snapshots = os.path.join(self.holder.name, "s.pb.gz")
         process = self.start(",snapshot=" + snapshots, "sleepers", 600)
         process.stdout.readline()
+        self.await_samples(process)
         process.send_signal(signal.SIGUSR2)
         self.await_file(snapshots, process)
         self.see_snapshot(snapshots)
