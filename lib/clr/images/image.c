@@ -470,8 +470,8 @@ note_claim (uintptr_t id)
 }
 
 /*
- * False: another thread tells it, or has told it. What the runtime puts on its list it tells of as well, and the thread
- * that does so may come when all of the list is known.
+ * False: another thread tells the image, or has told it. The runtime both lists an image and calls back about it, and
+ * the thread that is called back may come when the whole list is told already.
  */
 static bool
 claim (uintptr_t id)

@@ -89,7 +89,7 @@ typedef struct {
 	const uint8_t *signature;
 	ULONG size;
 	const uint8_t *code;        /* NULL: not compiled */
-	pthread_barrier_t *meeting; /* of those who ask for its name; NULL: nobody waits */
+	pthread_barrier_t *meeting; /* of the threads that ask for its name; NULL: none waits */
 } fake_dynamic;
 
 static HRESULT

@@ -141,7 +141,7 @@ have_no_guest (void)
 	atomic_store (&guest.is_gone, true);
 }
 
-/* The runtime lists a module when it is complete, and tells of it after that where somebody listens. */
+/* The runtime lists a module when it is complete, and calls back about it after that where a profiler listens. */
 static void
 load_guest (void)
 {
