@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Prints the targets of ninja that a selection of tests needs.
 
-  targets.py FOLDER [--suite NAME]... [--no-suite NAME]... [--installed]
+  targets.py FOLDER [--suite NAME]... [--no-suite NAME]... [--others]
 
 The selection is that of `meson test` with the same options, which would build these targets itself: built apart, a
 failure to compile and the time that it takes have a name of their own. --others adds everything that `meson install`
