@@ -137,8 +137,9 @@ def unharmed(suite, runtime, exe):
 def main():
     suite = harness.Suite("live-stat", __doc__)
     suite.parser.add_argument("exe", type=pathlib.Path)
-    options = suite.parse()
-    for runtime in suite.runtimes(["clr8", "clr9", "clr10"] if options.full else ["clr10"]):
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse("clr10", "clr8,clr9,clr10")
+    for runtime in suite.runtimes():
         command(suite, runtime, options.exe)
         process(suite, runtime, options.exe)
         unharmed(suite, runtime, options.exe)

@@ -264,9 +264,10 @@ def plain(suite, runtime, exe, top):
 def main():
     suite = harness.Suite("live-top", __doc__)
     suite.parser.add_argument("exe", type=pathlib.Path)
-    options = suite.parse()
+    suite.parser.add_argument("--runtimes")
+    options = suite.parse("clr10", "clr8,clr9,clr10")
     top = [str(suite.build.monocle), "top"]
-    runtimes = suite.runtimes(["clr8", "clr9", "clr10"] if options.full else ["clr10"])
+    runtimes = suite.runtimes()
     for runtime in runtimes:
         keys(suite, runtime, options.exe, top)
         sampled(suite, runtime, options.exe, top)

@@ -159,9 +159,7 @@ class Sample(unittest.TestCase):
 
     def await_samples(self, process):
         """Mono's sampler begins some time after the program has."""
-        while not self.burnt():
-            self.assertIsNone(process.poll(), "the program ended before it was sampled")
-            time.sleep(0.05)
+        self.await_in(process, self.burnt, "it was sampled")
         os.remove(self.output)
 
     def burnt(self):
@@ -213,8 +211,12 @@ class Sample(unittest.TestCase):
         self.assertIn("p.pb.gz", os.listdir(self.holder.name))
 
     def await_file(self, path, process):
-        while not os.path.exists(path):
-            self.assertIsNone(process.poll(), "the program ended before " + path)
+        self.await_in(process, lambda: os.path.exists(path), path)
+
+    def await_in(self, process, condition, what):
+        """Until it is so, in a program that runs."""
+        while not condition():
+            self.assertIsNone(process.poll(), "the program ended before " + what)
             time.sleep(0.05)
 
     def see_snapshot(self, path, mains=[1]):
