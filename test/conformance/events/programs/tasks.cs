@@ -5,10 +5,12 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
-// Tells that it is over when all that is compared has been left.
+// Tells that it is over when all that is compared has been left: a continuation of a task may come before the method
+// that asked for it has returned, so the tasks of both methods that ask are waited for, too.
 static class Apart
 {
 	internal static readonly ManualResetEvent over = new ManualResetEvent (false);
+	internal static Task failures;
 
 	internal static void Cancelled (Task task) { Own.Program.Cancelled (task); over.Set (); }
 }
@@ -29,7 +31,7 @@ namespace Own
 			foreach (Task<int> one in all)
 				Interlocked.Add (ref sum, one.Result);
 			var both = new [] { Task.Factory.StartNew (Fail), Task.Factory.StartNew (Fail) };
-			Task.Factory.ContinueWhenAll (both, Failures);
+			Apart.failures = Task.Factory.ContinueWhenAll (both, Failures);
 		}
 
 		static void Failures (Task [] both)
@@ -49,8 +51,9 @@ namespace Own
 		static int Main ()
 		{
 			var squares = Enumerable.Range (0, 6).Select (i => Task.Factory.StartNew (() => Square (i))).ToArray ();
-			Task.Factory.ContinueWhenAll (squares, Gather);
+			Task gather = Task.Factory.ContinueWhenAll (squares, Gather);
 			Apart.over.WaitOne ();
+			Task.WaitAll (gather, Apart.failures);
 			Console.WriteLine (sum);
 			return 0;
 		}
