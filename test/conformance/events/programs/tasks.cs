@@ -53,7 +53,8 @@ namespace Own
 			var squares = Enumerable.Range (0, 6).Select (i => Task.Factory.StartNew (() => Square (i))).ToArray ();
 			Task gather = Task.Factory.ContinueWhenAll (squares, Gather);
 			Apart.over.WaitOne ();
-			Task.WaitAll (gather, Apart.failures);
+			gather.Wait (); // it is what sets `failures`
+			Apart.failures.Wait ();
 			Console.WriteLine (sum);
 			return 0;
 		}
