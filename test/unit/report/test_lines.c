@@ -9,6 +9,7 @@
 #include "line-view.h"
 #include "lines.h"
 #include "report.h"
+#include "symbols_builder.h"
 #include "view.h"
 
 #include <setjmp.h>
@@ -218,6 +219,59 @@ symbols_of_an_image_that_is_not_there_are_no_lines (void **state)
 	monocle__profile_free (profile);
 }
 
+/* The bytes of an .mdb's id count as a GUID: its first three groups are little-endian numbers. */
+#define HOUSE "33221100554477668899aabbccddeeff"
+
+static void
+write_bytes (const char *path, struct bytes bytes)
+{
+	FILE *file = fopen (path, "w");
+	assert_non_null (file);
+	assert_int_equal (fwrite (bytes.data, 1, bytes.size, file), bytes.size);
+	fclose (file);
+	bytes_free (&bytes);
+}
+
+/* One path in two runs may be two builds: a profile that is their sum has places of both, here by turns. */
+static void
+lines_of_a_build_are_found_by_its_own_id (void **state)
+{
+	static const monocle__place places[] = {
+		{ BUILD, 0x0600000180000001, 0 },
+		{ HOUSE, 0x0600000180000001, 0 },
+		{ BUILD, 0x0600000180000002, 0 },
+		{ HOUSE, 0x0600000180000002, 0 },
+	};
+	static const int64_t lines[] = { 0, 10, 0, 10 };
+	char folder[] = "/tmp/monocle-lines-XXXXXX", image[64], symbols[64];
+	assert_non_null (mkdtemp (folder));
+	snprintf (image, sizeof image, "%s/house.exe", folder);
+	snprintf (symbols, sizeof symbols, "%s/house.exe.mdb", folder);
+	struct bytes metadata = build_house ();
+	write_bytes (image, build_pe (&metadata, (struct pe_options) { 0 }));
+	write_bytes (symbols, build_mdb ());
+	bytes_free (&metadata);
+	const monocle__function run = { "House:Run ()", "house.exe!House:Run ()", "house.exe", 0, image };
+	monocle__profile *profile = monocle__profile_new (SIZE_MAX);
+	monocle__profile_add_value_type (profile, "cpu", "nanoseconds");
+	monocle__profile_add_function (profile, &run);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal (monocle__profile_add_place (profile, &places[i]), i + 1);
+		monocle__profile_add_sample (profile, (uint32_t[]) { 0 }, 1, (int64_t[]) { 1 });
+		assert_true (monocle__profile_set_places (profile, (uint32_t[]) { i + 1 }, 1));
+	}
+	*said = '\0';
+	assert_int_equal (monocle__lines_find (profile, hear), 3); /* and the function's source */
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal (line_of (profile, i, 0), lines[i]);
+	assert_non_null (strstr (said, "house.exe: the file is of another build than the one that ran\n"));
+	assert_null (strstr (strstr (said, "another build") + 1, "another build"));
+	monocle__profile_free (profile);
+	unlink (symbols);
+	unlink (image);
+	rmdir (folder);
+}
+
 int
 main (void)
 {
@@ -228,6 +282,7 @@ main (void)
 		cmocka_unit_test (a_source_has_costs_beside_its_lines),
 		cmocka_unit_test (a_name_that_may_be_several_methods_is_asked_for),
 		cmocka_unit_test (symbols_of_an_image_that_is_not_there_are_no_lines),
+		cmocka_unit_test (lines_of_a_build_are_found_by_its_own_id),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
