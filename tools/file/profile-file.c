@@ -19,6 +19,7 @@
 #include <monocle/kit.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,14 +46,26 @@ monocle__profile_file_output (const char *path, const char *extension)
 	return strcmp (path, "-") == 0 ? monocle__format ("-") : monocle__output_name (path, extension);
 }
 
+/* What it is called may become a pipe before it is open, which is not waited for. NULL: it is no file. */
+static FILE *
+open_plain (const char *path)
+{
+	struct stat status;
+	int fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	bool is_plain = fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode);
+	FILE *stream = is_plain ? fdopen (fd, "r") : NULL;
+	if (fd >= 0 && !stream)
+		close (fd);
+	return stream;
+}
+
 bool
 monocle__profile_file_is_spool (const char *path)
 {
 	uint64_t magic = 0;
-	struct stat status;
-	FILE *stream;
+	FILE *stream = open_plain (path);
 	size_t length;
-	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
+	if (!stream)
 		return false;
 	length = fread (&magic, 1, sizeof magic, stream);
 	fclose (stream);
@@ -142,10 +155,9 @@ say_text_log (const char *path)
 {
 	static const char columns[] = "\n# time thread ";
 	char head[1024] = "";
-	struct stat status;
-	FILE *stream;
+	FILE *stream = open_plain (path);
 	size_t length;
-	if (stat (path, &status) != 0 || !S_ISREG (status.st_mode) || !(stream = fopen (path, "rbe")))
+	if (!stream)
 		return false;
 	length = fread (head, 1, sizeof head - 1, stream);
 	fclose (stream);
