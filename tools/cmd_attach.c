@@ -122,7 +122,7 @@ attach_to (arguments *args, const monocle__live_process *process, const monocle_
 		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.path);
 	plan.milliseconds = (uint32_t) args->duration;
 	plan.started = args->quiet ? NULL : say_started;
-	code = monocle__attach_run (&plan, process, folder.path);
+	code = monocle__attach_run (&plan, process, &folder);
 	if (code == MONOCLE__EXIT_OK)
 		code = report (args, process, &folder, layout);
 	else

@@ -18,7 +18,6 @@
 #include "report/view-options.h"
 #include "text-stacks.h"
 
-#include <fcntl.h>
 #include <getopt.h> /* optind */
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,8 +46,8 @@ print (const arguments *args, const char *title, const monocle__profile *profile
 typedef struct {
 	const arguments *args;
 	const monocle__live_process *process;
-	const char *path; /* of the snapshot */
-	int code;         /* the command's; -1: nothing has been shown yet */
+	int folder;
+	int code; /* the command's; -1: nothing has been shown yet */
 } taking;
 
 static int
@@ -68,6 +67,9 @@ show (const taking *self, const char *path)
 	return code;
 }
 
+/* In the folder of the run. */
+static const char snapshot[] = "stacks.pb.gz";
+
 /*
  * The file is whole when it is there. What is read is what was looked at: the process may be another user's, and
  * exchange it.
@@ -76,11 +78,16 @@ static bool
 look (void *data)
 {
 	taking *self = data;
-	int fd = monocle__take_over_open (AT_FDCWD, self->path, self->process->user);
+	int fd = monocle__take_over_open (self->folder, snapshot, self->process->user);
 	if (fd < 0)
 		return false;
 	char *path = monocle__format ("/proc/self/fd/%d", fd);
-	self->code = show (self, path);
+	if (monocle__take_over_is_read (fd, self->process->user)) {
+		self->code = show (self, path);
+	} else {
+		monocle__say ("the stacks of process %d are larger than any", (int) self->process->pid);
+		self->code = MONOCLE__EXIT_FAILED;
+	}
 	free (path);
 	close (fd);
 	return true;
@@ -91,13 +98,13 @@ look (void *data)
  * second more to let us go: nobody who has read the stacks is to wait for that.
  */
 static int
-take (const arguments *args, const monocle__live_process *process, const monocle__layout *layout, const char *folder)
+take (const arguments *args, const monocle__live_process *process, const monocle__layout *layout,
+      monocle__run_folder *folder)
 {
 	enum { AT_ONCE = 1 };
-	char *path = monocle__format ("%s/stacks.pb.gz", folder);
-	char *desc = monocle__format ("sample:mode=none,lines,%ssnapshot=%s,output=%s/samples.pb.gz",
-	                              args->async ? "async," : "", path, folder);
-	taking self = { args, process, path, -1 };
+	char *desc = monocle__format ("sample:mode=none,lines,%ssnapshot=%s/%s,output=%s/samples.pb.gz",
+	                              args->async ? "async," : "", folder->path, snapshot, folder->path);
+	taking self = { args, process, folder->fd, -1 };
 	monocle__desc_list profiles = { &desc, 1 };
 	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
 	plan.milliseconds = AT_ONCE;
@@ -110,8 +117,7 @@ take (const arguments *args, const monocle__live_process *process, const monocle
 	if (is_found)
 		monocle__attach_leave (process, folder);
 	else
-		monocle__run_folder_delete (folder);
-	free (path);
+		monocle__run_folder_delete (folder->fd, folder->path);
 	free (desc);
 	return code == MONOCLE__EXIT_OK ? self.code : code;
 }
@@ -126,7 +132,7 @@ stack (const arguments *args, const char *word)
 	if (monocle__attach_layout_find (&layout) && monocle__layout_refuse (&layout) && layout.adapter &&
 	    monocle__attach_target_find (word, &process)) {
 		if (monocle__attach_folder_make (&process, &layout, &folder)) {
-			code = take (args, &process, &layout, folder.path);
+			code = take (args, &process, &layout, &folder);
 			monocle__run_folder_done (&folder);
 		}
 		monocle__live_process_done (&process);

@@ -218,9 +218,9 @@ begin_sampling (monocle__live_process *process, monocle__run_folder *ret_folder)
 		char *desc = monocle__format ("sample:output=%s/top.pb.gz", ret_folder->path);
 		monocle__desc_list profiles = { &desc, 1 };
 		monocle__attach_plan plan = { .profiles = &profiles, .layout = &layout };
-		is_begun = monocle__attach_begin (&plan, process, ret_folder->path) == MONOCLE__EXIT_OK;
+		is_begun = monocle__attach_begin (&plan, process, ret_folder) == MONOCLE__EXIT_OK;
 		if (!is_begun) {
-			monocle__run_folder_delete (ret_folder->path);
+			monocle__run_folder_delete (ret_folder->fd, ret_folder->path);
 			monocle__run_folder_done (ret_folder);
 		}
 		free (desc);
@@ -233,8 +233,8 @@ begin_sampling (monocle__live_process *process, monocle__run_folder *ret_folder)
 static void
 end_sampling (const monocle__live_watched *at, monocle__run_folder *folder)
 {
-	monocle__attach_end (&at->process, folder->path);
-	monocle__run_folder_delete (folder->path);
+	monocle__attach_end (&at->process, folder);
+	monocle__run_folder_delete (folder->fd, folder->path);
 	monocle__run_folder_done (folder);
 }
 

@@ -13,8 +13,8 @@
 #include "run-folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,17 +39,14 @@ typedef struct {
 
 /* Is it a folder of the user's own, made by a run that has ended? */
 static bool
-is_left (const char *path, struct stat *ret_status)
+is_left (int folder, struct stat *ret_status)
 {
-	char link[PATH_MAX], parent[64] = "";
+	char parent[64] = "";
 	int pid;
 	uint64_t start;
-	if (lstat (path, ret_status) != 0 || !S_ISDIR (ret_status->st_mode) || ret_status->st_uid != geteuid ())
-		return false;
-	if (snprintf (link, sizeof link, "%s/parent", path) >= (int) sizeof link ||
-	    readlink (link, parent, sizeof parent - 1) < 0 || sscanf (parent, "%d:%" SCNu64, &pid, &start) != 2)
-		return false;
-	return monocle__process_start (pid) != start;
+	return fstat (folder, ret_status) == 0 && ret_status->st_uid == geteuid () &&
+	       readlinkat (folder, "parent", parent, sizeof parent - 1) >= 0 &&
+	       sscanf (parent, "%d:%" SCNu64, &pid, &start) == 2 && monocle__process_start (pid) != start;
 }
 
 static bool
@@ -61,11 +58,12 @@ is_precious (const char *name)
 }
 
 static void
-add (finds *all, const char *folder, const char *name)
+add (finds *all, int folder, const char *folder_path, const char *name)
 {
-	char *path = monocle__format ("%s/%s", folder, name);
+	char *path = monocle__format ("%s/%s", folder_path, name);
 	struct stat status;
-	found *files = lstat (path, &status) == 0 ? realloc (all->files, (all->count + 1) * sizeof *files) : NULL;
+	bool is_there = fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	found *files = is_there ? realloc (all->files, (all->count + 1) * sizeof *files) : NULL;
 	if (!files) {
 		free (path);
 		return;
@@ -76,9 +74,10 @@ add (finds *all, const char *folder, const char *name)
 
 /* Is there a file that somebody could want? `all` is NULL, or gets every one. */
 static bool
-look (const char *folder, finds *all)
+look (int folder, const char *path, finds *all)
 {
-	DIR *directory = opendir (folder);
+	int again = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
 	struct dirent *entry;
 	bool is_there = false;
 	while (directory && (all || !is_there) && (entry = readdir (directory))) {
@@ -86,10 +85,12 @@ look (const char *folder, finds *all)
 			continue;
 		is_there = true;
 		if (all)
-			add (all, folder, entry->d_name);
+			add (all, folder, path, entry->d_name);
 	}
 	if (directory)
 		closedir (directory);
+	else if (again >= 0)
+		close (again);
 	return is_there;
 }
 
@@ -102,7 +103,21 @@ forget (finds *all)
 	*all = (finds) { 0 };
 }
 
-/* `all` NULL: what nobody wants is removed. */
+/* `all` NULL: what nobody wants is removed. `folder` is closed. */
+static void
+each_of (int folder, const char *place, const char *name, finds *all)
+{
+	char *path = monocle__format ("%s/%s", place, name);
+	struct stat status;
+	bool fits = is_left (folder, &status);
+	if (fits && all)
+		look (folder, path, all);
+	else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (folder, path, NULL))
+		monocle__run_folder_delete (folder, path);
+	free (path);
+	close (folder);
+}
+
 static void
 each_in (const char *place, finds *all)
 {
@@ -111,14 +126,9 @@ each_in (const char *place, finds *all)
 	while (directory && (entry = readdir (directory))) {
 		if (strncmp (entry->d_name, "monocle-", strlen ("monocle-")) != 0)
 			continue; /* of the many that such a place holds */
-		char *path = monocle__format ("%s/%s", place, entry->d_name);
-		struct stat status;
-		bool fits = is_left (path, &status);
-		if (fits && all)
-			look (path, all);
-		else if (fits && time (NULL) - status.st_mtime >= YOUNG && !look (path, NULL))
-			monocle__run_folder_delete (path);
-		free (path);
+		int folder = openat (dirfd (directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (folder >= 0)
+			each_of (folder, place, entry->d_name, all);
 	}
 	if (directory)
 		closedir (directory);

@@ -11,9 +11,11 @@
 
 #include "command/command.h"
 #include "coverage-file.h"
+#include "format.h"
 #include "path.h"
 #include "process-start.h"
 #include "spool-name.h"
+#include "take-over.h"
 
 #include <monocle/kit.h>
 
@@ -36,24 +38,21 @@ ends_with (const char *text, const char *end)
 
 /* Without the link files are named in the folder of the program. */
 static void
-link_here (const char *folder)
+link_here (const monocle__run_folder *folder)
 {
-	char here[PATH_MAX], *link = monocle__format ("%s/here", folder);
-	if (getcwd (here, sizeof here) && symlink (here, link) != 0)
-		monocle__say ("cannot make %s: %s; profiles will be where the program is", link, strerror (errno));
-	free (link);
+	char here[PATH_MAX];
+	if (getcwd (here, sizeof here) && symlinkat (here, folder->fd, "here") != 0)
+		monocle__say ("cannot make %s/here: %s; profiles will be where the program is", folder->path, strerror (errno));
 }
 
 /* By which it is known whether the run goes on. */
 static void
-link_parent (const char *folder)
+link_parent (const monocle__run_folder *folder)
 {
-	char *link = monocle__format ("%s/parent", folder);
 	char *parent = monocle__format ("%d:%" PRIu64, (int) getpid (), monocle__process_start (getpid ()));
-	if (symlink (parent, link) != 0)
-		monocle__say ("cannot make %s: %s", link, strerror (errno));
+	if (symlinkat (parent, folder->fd, "parent") != 0)
+		monocle__say ("cannot make %s/parent: %s", folder->path, strerror (errno));
 	free (parent);
-	free (link);
 }
 
 size_t
@@ -69,22 +68,37 @@ monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES])
 	return count;
 }
 
+/* 0 or an errno. */
+static int
+make_in (const char *place, monocle__run_folder *folder)
+{
+	folder->path = monocle__format ("%s/monocle-XXXXXX", place);
+	bool is_made = mkdtemp (folder->path) != NULL;
+	folder->fd = is_made ? open (folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (folder->fd >= 0)
+		return 0;
+	int error = errno;
+	if (is_made)
+		rmdir (folder->path);
+	free (folder->path);
+	return error;
+}
+
 int
 monocle__run_folder_make (monocle__run_folder *ret_folder)
 {
 	const char *places[MONOCLE__RUN_FOLDER_PLACES];
 	size_t count = monocle__run_folder_places (places);
 	int error = 0;
-	*ret_folder = (monocle__run_folder) { .user = geteuid () };
+	*ret_folder = (monocle__run_folder) { .user = geteuid (), .fd = -1 };
 	for (size_t i = 0; i < count; i++) {
-		ret_folder->path = monocle__format ("%s/monocle-XXXXXX", places[i]);
-		if (mkdtemp (ret_folder->path)) {
-			link_here (ret_folder->path);
-			link_parent (ret_folder->path);
+		int one = make_in (places[i], ret_folder);
+		if (one == 0) {
+			link_here (ret_folder);
+			link_parent (ret_folder);
 			return 0;
 		}
-		error = error ? error : errno;
-		free (ret_folder->path);
+		error = error ? error : one;
 	}
 	monocle__say ("cannot make a folder for the run in %s: %s; set TMPDIR to a folder that can be written", places[0],
 	              strerror (error));
@@ -121,14 +135,6 @@ is_own_file (const struct stat *status)
 	return S_ISREG (status->st_mode) && status->st_uid == geteuid ();
 }
 
-/* What a process of another user names is nothing else of the caller's. */
-static bool
-is_file_of (const char *path, uid_t user)
-{
-	struct stat status;
-	return lstat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_uid == user;
-}
-
 /* In the folder itself, by its name. */
 static bool
 lies_in (const char *folder, const char *path)
@@ -150,7 +156,10 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	}
 	if (inside && (lstat (path, &status) != 0 || !is_own_file (&status)))
 		return;
-	if (!inside && folder->user != geteuid () && !is_file_of (path, folder->user))
+	/* What a process of another user names is nothing else of the caller's. */
+	bool is_held = !inside && folder->user != geteuid ();
+	int fd = is_held ? monocle__take_over_open (AT_FDCWD, path, folder->user) : -1;
+	if (is_held && fd < 0)
 		return;
 	folder->profiles = array_add (folder->profiles, folder->profile_count, sizeof *folder->profiles);
 	profile = &folder->profiles[folder->profile_count++];
@@ -158,7 +167,9 @@ profile_add (monocle__run_folder *folder, pid_t pid, const char *path)
 	profile->path = monocle__format ("%s", path);
 	profile->collected = collected;
 	profile->rescued = inside && !collected;
-	profile->is_coverage = monocle__coverage_file_is (path);
+	profile->is_held = is_held;
+	profile->fd = fd;
+	profile->is_coverage = !is_held && monocle__coverage_file_is (path);
 }
 
 /* The first line of a small file. The caller frees; NULL when it cannot be read. */
@@ -302,18 +313,39 @@ monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid)
 	return i < folder->process_count ? &folder->processes[i] : NULL;
 }
 
-void
-monocle__run_folder_delete (const char *path)
+int
+monocle__run_folder_read_back (const monocle__run_folder *folder, const monocle__run_profile *file,
+                               monocle__profile **ret_profile, char *error, size_t error_size)
 {
-	int fd = open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *directory = fd >= 0 ? fdopendir (fd) : NULL;
+	char *held = file->is_held ? monocle__format ("/proc/self/fd/%d", file->fd) : NULL;
+	const char *path = held ? held : file->path;
+	int fd = open (path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), result = -1;
+	struct stat status;
+	/* A device or a pipe has taken what there was, and would let us wait for more. */
+	if (fd < 0 || fstat (fd, &status) != 0 || !S_ISREG (status.st_mode))
+		snprintf (error, error_size, "it is no file");
+	else if (!monocle__take_over_is_read (fd, folder->user))
+		snprintf (error, error_size, "it is larger than a profile of an attach");
+	else
+		result = monocle__profile_read (path, ret_profile, error, error_size);
+	if (fd >= 0)
+		close (fd);
+	free (held);
+	return result;
+}
+
+void
+monocle__run_folder_delete (int fd, const char *path)
+{
+	int again = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = again >= 0 ? fdopendir (again) : NULL;
 	struct dirent *entry;
 	while (directory && (entry = readdir (directory)))
-		unlinkat (dirfd (directory), entry->d_name, 0);
+		unlinkat (fd, entry->d_name, 0);
 	if (directory)
 		closedir (directory);
-	else if (fd >= 0)
-		close (fd);
+	else if (again >= 0)
+		close (again);
 	rmdir (path);
 }
 
@@ -324,7 +356,7 @@ monocle__run_folder_remove (const monocle__run_folder *folder)
 	for (size_t i = 0; i < folder->profile_count; i++)
 		needed = needed || folder->profiles[i].collected || folder->profiles[i].rescued;
 	if (!needed)
-		monocle__run_folder_delete (folder->path);
+		monocle__run_folder_delete (folder->fd, folder->path);
 }
 
 void
@@ -332,6 +364,8 @@ monocle__run_folder_done (monocle__run_folder *folder)
 {
 	for (size_t i = 0; i < folder->profile_count; i++) {
 		free (folder->profiles[i].path);
+		if (folder->profiles[i].is_held)
+			close (folder->profiles[i].fd);
 		monocle__profile_free (folder->profiles[i].content);
 	}
 	for (size_t i = 0; i < folder->process_count; i++) {
@@ -342,4 +376,5 @@ monocle__run_folder_done (monocle__run_folder *folder)
 	free (folder->processes);
 	free (folder->profiles);
 	free (folder->path);
+	close (folder->fd);
 }

@@ -36,8 +36,10 @@ typedef struct {
 } monocle__run_process;
 
 typedef struct {
-	pid_t pid;      /* 0: unknown */
-	char *path;     /* absolute */
+	pid_t pid;    /* 0: unknown */
+	char *path;   /* absolute */
+	bool is_held; /* it lies where another user may exchange it: it is read through `fd` */
+	int fd;
 	bool collected; /* lies in the folder and must be moved */
 	bool rescued;   /* lies in the folder, because it could not be written where it was to go */
 	bool is_coverage;
@@ -47,6 +49,7 @@ typedef struct {
 
 typedef struct {
 	char *path;
+	int fd;     /* the folder itself, held from its making on: another user may exchange what its path names */
 	uid_t user; /* whose processes write into it: the caller, or the user of the one that is attached to */
 	monocle__run_process *processes; /* in the order in which they loaded */
 	size_t process_count;
@@ -58,17 +61,23 @@ typedef struct {
 /* The folders in one of which it is made: TMPDIR, /tmp and others. How many. */
 enum { MONOCLE__RUN_FOLDER_PLACES = 4 };
 size_t monocle__run_folder_places (const char *ret_places[MONOCLE__RUN_FOLDER_PLACES]);
-/* Makes the folder in one of them. 0, or -1 after one line on stderr. */
+/* Makes the folder in one of them, and opens it. 0, or -1 after one line on stderr. */
 int monocle__run_folder_make (monocle__run_folder *ret_folder);
 /* Reads what is there; completes the spools of dead processes, says which could not be. */
 void monocle__run_folder_read (monocle__run_folder *folder);
 /* NULL: nothing is known of the process. */
 const monocle__run_process *monocle__run_folder_process (const monocle__run_folder *folder, pid_t pid);
+/*
+ * Reads a profile back. What another user's process has written is not read when it is larger than any. 0, or -1 and
+ * what is wrong, as monocle__profile_read () has it.
+ */
+int monocle__run_folder_read_back (const monocle__run_folder *folder, const monocle__run_profile *file,
+                                   monocle__profile **ret_profile, char *error, size_t error_size);
 /* Removes the folder unless something in it is still needed. What was read of it stays. */
 void monocle__run_folder_remove (const monocle__run_folder *folder);
-/* Removes such a folder with the files in it. */
-void monocle__run_folder_delete (const char *path);
-/* Frees what was read. */
+/* Removes the files of such a folder, which is open as `fd`, and then what `path` names, if that is an empty folder. */
+void monocle__run_folder_delete (int fd, const char *path);
+/* Closes the folder, and frees what was read. */
 void monocle__run_folder_done (monocle__run_folder *folder);
 
 #endif

@@ -106,10 +106,10 @@ monocle__attach_target_sees (const monocle__live_process *process, const char *p
 }
 
 bool
-monocle__attach_target_give (const monocle__live_process *process, const char *folder)
+monocle__attach_target_give (const monocle__live_process *process, const monocle__run_folder *folder)
 {
-	if (process->user == geteuid () || chown (folder, process->user, (gid_t) -1) == 0)
+	if (process->user == geteuid () || fchown (folder->fd, process->user, (gid_t) -1) == 0)
 		return true;
-	monocle__say ("cannot give %s to the user of process %d: %s", folder, (int) process->pid, strerror (errno));
+	monocle__say ("cannot give %s to the user of process %d: %s", folder->path, (int) process->pid, strerror (errno));
 	return false;
 }

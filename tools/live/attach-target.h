@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "command/desc-list.h"
+#include "file/run-folder.h"
 #include "module/layout.h"
 #include "process.h"
 
@@ -22,6 +23,6 @@ bool monocle__attach_target_takes (const monocle__live_process *process, const m
 /* Does the process see the same file or folder under this path? `what` is what it is called. False after one line. */
 bool monocle__attach_target_sees (const monocle__live_process *process, const char *path, const char *what);
 /* May the process's user write into the folder? It becomes that user's where it is not. False after one line. */
-bool monocle__attach_target_give (const monocle__live_process *process, const char *folder);
+bool monocle__attach_target_give (const monocle__live_process *process, const monocle__run_folder *folder);
 
 #endif

@@ -2,24 +2,25 @@
  * SPDX-License-Identifier: MIT
  *
  * attach-wait.c - see attach-wait.h. The process may be stopped by a debugger, hang in a collection, or end at any
- * moment; who waits here never hangs.
+ * moment; who waits here never hangs. The folder is the process's user's: what else is in it than the notes that were
+ * agreed on is not looked at.
  */
 #include "attach-wait.h"
 
 #include "attach-block.h"
 #include "file/take-over.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
-enum { LOOK_MS = 5, PATIENCE_MS = 10000, SIGNALS = 3 };
+enum { LOOK_MS = 5, PATIENCE_MS = 10000, SIGNALS = 3, NOTE_SIZE = 32 };
 enum { STOP_FLAGS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK };
 
 typedef struct {
@@ -56,12 +57,9 @@ leave_stop (int folder)
 }
 
 void
-monocle__attach_wait_ask (const char *folder)
+monocle__attach_wait_ask (int folder)
 {
-	int directory = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	leave_stop (directory);
-	if (directory >= 0)
-		close (directory);
+	leave_stop (folder);
 }
 
 static void
@@ -91,11 +89,13 @@ monocle__attach_wait_signals (int how)
 	pthread_sigmask (how, &set, NULL);
 }
 
+/* Notes are called by the number that the process has for itself. */
 static bool
-ends_with (const char *text, const char *ending)
+has_note (const monocle__live_process *process, int folder, const char *kind, char ret_name[NOTE_SIZE])
 {
-	size_t length = strlen (text), more = strlen (ending);
-	return length > more && strcmp (text + length - more, ending) == 0;
+	struct stat status;
+	snprintf (ret_name, NOTE_SIZE, "%d.%s", (int) process->inner_pid, kind);
+	return fstatat (folder, ret_name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static void
@@ -109,49 +109,40 @@ read_reason (waiting *self, const char *name)
 	self->reason[strcspn (self->reason, "\n")] = '\0';
 }
 
-/* Notes are called by the number that the process has for itself. True: it is over. */
+/* The note that says that it is over. MONOCLE__ATTACH_SILENT: there is none. */
+static monocle__attach_outcome
+find_end (const monocle__live_process *process, int folder, char ret_name[NOTE_SIZE])
+{
+	if (has_note (process, folder, "asleep", ret_name))
+		return MONOCLE__ATTACH_ASLEEP;
+	if (has_note (process, folder, "standing-by", ret_name))
+		return MONOCLE__ATTACH_STANDING_BY;
+	return has_note (process, folder, "detached", ret_name) ? MONOCLE__ATTACH_DETACHED : MONOCLE__ATTACH_SILENT;
+}
+
+/* True: it is over. */
 static bool
 look_for_notes (waiting *self)
 {
-	int fd = openat (self->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *folder = fd >= 0 ? fdopendir (fd) : NULL;
-	struct dirent *entry;
-	bool is_over = false;
-	while (folder && !is_over && (entry = readdir (folder))) {
-		if (ends_with (entry->d_name, ".asleep")) {
-			read_reason (self, entry->d_name);
-			finish (self, MONOCLE__ATTACH_ASLEEP);
-			is_over = true;
-		} else if (ends_with (entry->d_name, ".standing-by")) {
-			finish (self, MONOCLE__ATTACH_STANDING_BY);
-			is_over = true;
-		} else if (ends_with (entry->d_name, ".loaded")) {
-			self->is_loaded = true;
-		} else if (ends_with (entry->d_name, ".detached")) {
-			finish (self, MONOCLE__ATTACH_DETACHED);
-			is_over = true;
-		}
+	char name[NOTE_SIZE];
+	monocle__attach_outcome end = find_end (self->process, self->folder, name);
+	if (end == MONOCLE__ATTACH_SILENT) {
+		self->is_loaded = self->is_loaded || has_note (self->process, self->folder, "loaded", name);
+		return false;
 	}
-	if (folder)
-		closedir (folder);
-	else if (fd >= 0)
-		close (fd);
-	return is_over;
+	if (end == MONOCLE__ATTACH_ASLEEP)
+		read_reason (self, name);
+	finish (self, end);
+	return true;
 }
 
 bool
-monocle__attach_wait_is_over (const char *folder)
+monocle__attach_wait_is_over (const monocle__live_process *process, int folder)
 {
-	static const char *const endings[] = { ".detached", ".standing-by", ".asleep" };
-	DIR *directory = opendir (folder);
-	struct dirent *entry;
-	bool is_over = !directory;
-	while (!is_over && (entry = readdir (directory)))
-		for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-			is_over |= ends_with (entry->d_name, endings[i]);
-	if (directory)
-		closedir (directory);
-	return is_over;
+	char name[NOTE_SIZE];
+	struct stat status;
+	return fstat (folder, &status) != 0 || status.st_nlink == 0 ||
+	       find_end (process, folder, name) != MONOCLE__ATTACH_SILENT;
 }
 
 static void
@@ -185,20 +176,16 @@ close_handles (waiting *self)
 }
 
 monocle__attach_outcome
-monocle__attach_wait (const monocle__live_process *process, const char *folder, uint32_t milliseconds,
+monocle__attach_wait (const monocle__live_process *process, int folder, uint32_t milliseconds,
                       monocle__attach_look *look, void *data, char *ret_reason, size_t size)
 {
-	waiting self = { .process = process, .limit = milliseconds, .look = look, .data = data };
+	waiting self = { .process = process, .folder = folder, .limit = milliseconds, .look = look, .data = data };
 	self.reason = ret_reason;
 	self.size = size;
 	self.end = MONOCLE__ATTACH_SILENT;
 	ret_reason[0] = '\0';
-	self.folder = open (folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (self.folder < 0 || uv_loop_init (&self.loop) != 0) {
-		if (self.folder >= 0)
-			close (self.folder);
+	if (uv_loop_init (&self.loop) != 0)
 		return MONOCLE__ATTACH_SILENT;
-	}
 	self.timer.data = &self;
 	uv_timer_init (&self.loop, &self.timer);
 	uv_timer_start (&self.timer, on_time, LOOK_MS, LOOK_MS);
@@ -211,6 +198,5 @@ monocle__attach_wait (const monocle__live_process *process, const char *folder, 
 	monocle__attach_wait_signals (SIG_UNBLOCK);
 	uv_run (&self.loop, UV_RUN_DEFAULT);
 	close_handles (&self);
-	close (self.folder);
 	return self.end;
 }

@@ -21,11 +21,11 @@ typedef enum {
 	MONOCLE__ATTACH_SILENT,      /* it was asked to stop, and does not answer */
 } monocle__attach_outcome;
 
-/* Have the modules gone, or is there no folder any more in which that could be said? */
-bool monocle__attach_wait_is_over (const char *folder);
+/* Have the modules gone, or is the folder, an open one, no more, in which that could be said? */
+bool monocle__attach_wait_is_over (const monocle__live_process *process, int folder);
 
 /* Asks the modules to go. */
-void monocle__attach_wait_ask (const char *folder);
+void monocle__attach_wait_ask (int folder);
 
 /* Ctrl-C and its like wait (SIG_BLOCK) until they are waited for; once they are that is over. */
 void monocle__attach_wait_signals (int how);
@@ -34,13 +34,12 @@ void monocle__attach_wait_signals (int how);
 typedef bool monocle__attach_look (void *data);
 
 /*
- * Waits for what the adapter notes in the folder. SIGINT, SIGTERM and SIGHUP end it early: the adapter is asked to
- * stop; a second one, or ten seconds without an answer, ends the waiting. So it is with a process that has not said
- * after ten seconds that we are loaded, or ten seconds after its `milliseconds` that we are gone. `ret_reason` is the
- * runtime's, or "". `look` may be NULL.
+ * Waits for what the adapter notes in the folder, an open one. SIGINT, SIGTERM and SIGHUP end it early: the adapter is
+ * asked to stop; a second one, or ten seconds without an answer, ends the waiting. So it is with a process that has not
+ * said after ten seconds that we are loaded, or ten seconds after its `milliseconds` that we are gone. `ret_reason` is
+ * the runtime's, or "". `look` may be NULL.
  */
-monocle__attach_outcome monocle__attach_wait (const monocle__live_process *process, const char *folder,
-                                              uint32_t milliseconds, monocle__attach_look *look, void *data,
-                                              char *ret_reason, size_t size);
+monocle__attach_outcome monocle__attach_wait (const monocle__live_process *process, int folder, uint32_t milliseconds,
+                                              monocle__attach_look *look, void *data, char *ret_reason, size_t size);
 
 #endif

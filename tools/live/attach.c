@@ -19,8 +19,9 @@
 #include "run/environ.h"
 #include "utf8.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,30 +80,53 @@ refuse_length (void)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
+enum { MESSAGES_MOST = 1 << 20 };
+
+/* Up to `most` bytes; errors end it, too. */
+static size_t
+read_most (int fd, char *bytes, size_t most)
+{
+	size_t size = 0;
+	ssize_t got = 1;
+	while (size < most && got > 0) {
+		got = read (fd, bytes + size, most - size);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			size += (size_t) got;
+	}
+	return size;
+}
+
+static void
+say_lines (char *text, size_t size)
+{
+	for (char *line = text, *end = text + size; line && line < end;) {
+		char *feed = memchr (line, '\n', (size_t) (end - line));
+		size_t length = (size_t) ((feed ? feed : end) - line);
+		fwrite (line, 1, monocle__utf8_clean (line, length), stderr);
+		putc ('\n', stderr);
+		line += length + (feed != NULL);
+	}
+}
+
 /*
  * What was said in there was not said on the program's own stderr. The program may have written to the file, too, or
- * have put another one in its place.
+ * have put another one in its place, and its user may have exchanged the folder that is called so.
  */
 static void
-say_messages (const monocle__live_process *process, const char *folder)
+say_messages (const monocle__live_process *process, const monocle__run_folder *folder)
 {
-	char *path = monocle__format ("%s/" MONOCLE__ATTACH_BLOCK_LOG, folder), *line = NULL;
-	int fd = monocle__take_over_open (AT_FDCWD, path, process->user);
-	FILE *file = fd >= 0 ? fdopen (fd, "r") : NULL;
-	size_t room = 0;
-	ssize_t length;
-	while (file && (length = getline (&line, &room, file)) > 0) {
-		length -= line[length - 1] == '\n';
-		fwrite (line, 1, monocle__utf8_clean (line, (size_t) length), stderr);
-		putc ('\n', stderr);
-	}
-	if (file)
-		fclose (file);
-	else if (fd >= 0)
+	int fd = monocle__take_over_open (folder->fd, MONOCLE__ATTACH_BLOCK_LOG, process->user);
+	char *text = fd >= 0 ? malloc (MESSAGES_MOST + 1) : NULL;
+	size_t size = text ? read_most (fd, text, MESSAGES_MOST + 1) : 0;
+	say_lines (text, size < MESSAGES_MOST ? size : MESSAGES_MOST);
+	if (size > MESSAGES_MOST)
+		monocle__say ("process %d has said more than a megabyte: the rest is left out", (int) process->pid);
+	free (text);
+	if (fd >= 0)
 		close (fd);
-	free (line);
-	unlink (path);
-	free (path);
+	unlinkat (folder->fd, MONOCLE__ATTACH_BLOCK_LOG, 0);
 }
 
 static void
@@ -151,7 +175,7 @@ monocle__attach_folder_make (const monocle__live_process *process, const monocle
 		return false;
 	ret_folder->user = process->user;
 	if (monocle__attach_target_sees (process, ret_folder->path, "the folder") &&
-	    monocle__attach_target_give (process, ret_folder->path))
+	    monocle__attach_target_give (process, ret_folder))
 		return true;
 	monocle__run_folder_remove (ret_folder);
 	monocle__run_folder_done (ret_folder);
@@ -178,7 +202,7 @@ patience_with (int32_t hresult)
 }
 
 static int
-say_refused (const monocle__live_process *process, const char *folder, const char *problem)
+say_refused (const monocle__live_process *process, const monocle__run_folder *folder, const char *problem)
 {
 	say_messages (process, folder);
 	monocle__say ("process %d %s", (int) process->pid, has_ended (process) ? "has ended" : problem);
@@ -187,7 +211,7 @@ say_refused (const monocle__live_process *process, const char *folder, const cha
 
 /* CoreCLR: the runtime loads the adapter. The exit code. */
 static int
-load_adapter (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder,
+load_adapter (const monocle__attach_plan *plan, const monocle__live_process *process, const monocle__run_folder *folder,
               const monocle__attach_block *settings)
 {
 	enum { COLLECTION_MS = 5000, LOOK_NS = 20000000 };
@@ -216,7 +240,8 @@ skip_line (void *data, const char *text)
 
 /* A process that stands by loads the modules itself. The exit code. */
 static int
-ask_standby (const monocle__live_process *process, const char *folder, const monocle__attach_block *settings)
+ask_standby (const monocle__live_process *process, const monocle__run_folder *folder,
+             const monocle__attach_block *settings)
 {
 	enum { PATIENCE = 60 }; /* seconds */
 	static char words[MONOCLE__CONTROL_LINE];
@@ -239,10 +264,11 @@ ask_standby (const monocle__live_process *process, const char *folder, const mon
 }
 
 int
-monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process,
+                       const monocle__run_folder *folder)
 {
 	char *texts[TEXTS];
-	monocle__attach_block settings = make_settings (plan, folder, texts);
+	monocle__attach_block settings = make_settings (plan, folder->path, texts);
 	int code = process->standby == MONOCLE__LIVE_STANDBY_IDLE ? ask_standby (process, folder, &settings)
 	                                                          : load_adapter (plan, process, folder, &settings);
 	free_settings (texts);
@@ -254,28 +280,29 @@ monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_pro
  * had, which was said.
  */
 static bool
-take_back (const monocle__live_process *process, const char *folder, monocle__attach_outcome end)
+take_back (const monocle__live_process *process, const monocle__run_folder *folder, monocle__attach_outcome end)
 {
 	bool is_at_work = end == MONOCLE__ATTACH_SILENT || end == MONOCLE__ATTACH_FOUND;
-	bool is_ours = is_at_work || monocle__take_over (folder, process->user);
+	bool is_ours = is_at_work || monocle__take_over (folder->fd, folder->path, process->user);
 	if (is_ours)
 		say_messages (process, folder);
 	return is_ours;
 }
 
 void
-monocle__attach_end (const monocle__live_process *process, const char *folder)
+monocle__attach_end (const monocle__live_process *process, const monocle__run_folder *folder)
 {
 	char reason[256];
-	monocle__attach_wait_ask (folder);
-	monocle__attach_outcome end = monocle__attach_wait (process, folder, 0, NULL, NULL, reason, sizeof reason);
+	monocle__attach_wait_ask (folder->fd);
+	monocle__attach_outcome end = monocle__attach_wait (process, folder->fd, 0, NULL, NULL, reason, sizeof reason);
 	take_back (process, folder, end);
 	if (end != MONOCLE__ATTACH_ENDED)
 		say_end (process, end, reason);
 }
 
 int
-monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder)
+monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process,
+                     monocle__run_folder *folder)
 {
 	char reason[256];
 	int code = monocle__attach_begin (plan, process, folder);
@@ -285,8 +312,13 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 	if (plan->started)
 		plan->started (plan, process);
 	monocle__attach_outcome end =
-	    monocle__attach_wait (process, folder, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
+	    monocle__attach_wait (process, folder->fd, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
 	bool is_ours = take_back (process, folder, end);
 	say_end (process, end, reason);
+	if (is_ours && end == MONOCLE__ATTACH_SILENT && process->user != geteuid ()) {
+		monocle__say ("what it still writes stays in %s, which is its user's", folder->path);
+		folder->unfinished++;
+		is_ours = false;
+	}
 	return is_ours ? MONOCLE__EXIT_OK : MONOCLE__EXIT_FAILED;
 }

@@ -34,13 +34,16 @@ bool monocle__attach_folder_make (const monocle__live_process *process, const mo
  * The same in two steps, for who has a loop of its own: loads the modules, which stay until they are told to go when
  * there is no time. Then tells them so, and waits. The exit code, as below.
  */
-int monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder);
-void monocle__attach_end (const monocle__live_process *process, const char *folder);
+int monocle__attach_begin (const monocle__attach_plan *plan, const monocle__live_process *process,
+                           const monocle__run_folder *folder);
+void monocle__attach_end (const monocle__live_process *process, const monocle__run_folder *folder);
 
 /*
  * Loads the modules and waits until they have gone, or until what was looked for is there. The exit code: not
- * MONOCLE__EXIT_OK after one line, and nothing was profiled.
+ * MONOCLE__EXIT_OK after one line, and nothing was profiled, or what was cannot be had: then a process that still
+ * writes has the folder as unfinished.
  */
-int monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process, const char *folder);
+int monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process,
+                         monocle__run_folder *folder);
 
 #endif

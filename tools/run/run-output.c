@@ -7,7 +7,6 @@
 
 #include "command/command.h"
 #include "file/move.h"
-#include "format.h"
 #include "path.h"
 #include "run-picture.h"
 
@@ -35,7 +34,7 @@ place_output (const monocle__run_folder *folder, monocle__run_profile *profile, 
 	int error;
 	if (!monocle__run_picture_is_wanted (target))
 		return monocle__move_file (profile->path, target);
-	if (monocle__profile_read (profile->path, &profile->content, problem, sizeof problem) != 0)
+	if (monocle__run_folder_read_back (folder, profile, &profile->content, problem, sizeof problem) != 0)
 		return -EINVAL;
 	part = monocle__format ("%s/picture.part", folder->path);
 	error = monocle__run_picture_write (profile->content, part, target);

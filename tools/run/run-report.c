@@ -10,7 +10,6 @@
 #include "command/output.h"
 #include "command/shell-word.h"
 #include "command/short-path.h"
-#include "format.h"
 #include "join.h"
 #include "module/module-file.h"
 #include "report.h"
@@ -296,15 +295,12 @@ report_each (const monocle__run_folder *folder, const entry *entries, size_t cou
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static void
-entry_init (entry *e, const monocle__run_profile *file)
+entry_init (entry *e, const monocle__run_folder *folder, const monocle__run_profile *file)
 {
 	char error[ERROR_SIZE];
-	struct stat status;
 	const char *program = NULL;
 	*e = (entry) { .file = file, .content = file->content };
-	/* A device or a pipe has taken what there was, and would let us wait for more. */
-	if (!e->content && stat (file->path, &status) == 0 && S_ISREG (status.st_mode) &&
-	    monocle__profile_read (file->path, &e->content, error, sizeof error) != 0)
+	if (!e->content && monocle__run_folder_read_back (folder, file, &e->content, error, sizeof error) != 0)
 		e->content = NULL;
 	if (e->content && monocle__profile_main_value (e->content) != SIZE_MAX) {
 		size_t main = monocle__profile_main_value (e->content);
@@ -322,7 +318,7 @@ monocle__run_report (const monocle__run_folder *folder, const monocle__layout *l
 	size_t count = 0;
 	for (size_t i = 0; entries && i < folder->profile_count; i++) {
 		if (!folder->profiles[i].is_coverage)
-			entry_init (&entries[count++], &folder->profiles[i]);
+			entry_init (&entries[count++], folder, &folder->profiles[i]);
 	}
 	if (are_of_one_process (entries, count))
 		report_each (folder, entries, count, layout);
