@@ -19,6 +19,7 @@
 #include <getopt.h> /* optind */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 typedef struct {
@@ -49,6 +50,7 @@ static const struct {
 typedef struct {
 	const arguments *args;
 	pid_t pid;
+	uid_t user; /* whose the process is */
 	const char *verb;
 	monocle__control_files files;
 } talk;
@@ -74,7 +76,7 @@ static int
 finish (talk *t)
 {
 	if (!strcmp (t->verb, "snapshot"))
-		return monocle__control_snapshot_write (&t->files, t->pid, t->args->output);
+		return monocle__control_snapshot_write (&t->files, t->pid, t->user, t->args->output);
 	return monocle__output_finish (stdout, NULL);
 }
 
@@ -96,8 +98,12 @@ ask (const arguments *args, const char *process, const char *verb, const char *s
 	char reason[MONOCLE__LIVE_CONTROL_REASON];
 	talk t = { .args = args, .verb = verb };
 	int fd = monocle__control_process_connect (process, &t.pid), code = MONOCLE__EXIT_FAILED;
+	struct ucred peer;
+	socklen_t size = sizeof peer;
 	if (fd < 0)
 		return MONOCLE__EXIT_FAILED;
+	/* Whose the process was when the socket was connected to; nobody: no file of it is read. */
+	t.user = getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.uid : (uid_t) -1;
 	int result = monocle__live_control_ask (fd, words, PATIENCE, show_line, &t, reason);
 	if (result == 0)
 		code = finish (&t);

@@ -9,15 +9,21 @@ import multiprocessing
 import os
 import pathlib
 import socket
+import unittest
 
 import case
 
 THREAD = b'monocle-ctl'  # by which the one that serves the socket is known
 PR_SET_NAME = 15
+OTHER = 65534  # a user
 
 
-def serve(folder, answer, ready):
-    """A process whose every answer is this."""
+def serve(folder, answer, ready, user):
+    """A process whose every answer is this; of another user where there is one."""
+    if user:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
     ctypes.CDLL(None).prctl(PR_SET_NAME, THREAD, 0, 0, 0)
     folder.mkdir(mode=0o700)
     listener = socket.socket(socket.AF_UNIX)
@@ -46,19 +52,19 @@ class Ctl(case.Case):
             server.join()
         super().tearDown()
 
-    def ask(self, answer, verb, *words):
+    def ask(self, answer, verb, *words, user=None):
         """What `monocle ctl` makes of it: exit code, stdout, stderr."""
         context = multiprocessing.get_context('fork')
         ready = context.Event()
         folder = self.folder / ('monocle-ctl-%016x' % len(self.servers))
-        server = context.Process(target=serve, args=(folder, answer, ready), daemon=True)
+        server = context.Process(target=serve, args=(folder, answer, ready, user), daemon=True)
         server.start()
         self.servers.append(server)
         self.assertTrue(ready.wait(60))
         return self.monocle('ctl', str(server.pid), verb, *words)
 
-    def refuse(self, answer, says):
-        code, out, error = self.ask(answer, 'snapshot')
+    def refuse(self, answer, says, user=None):
+        code, out, error = self.ask(answer, 'snapshot', user=user)
         self.assertEqual((code, out, error.count('\n')), (1, '', 1), error)
         self.assertIn(says, error)
         self.assertEqual(list(self.work.iterdir()), [])
@@ -76,6 +82,31 @@ class Ctl(case.Case):
             self.refuse(b'file events %s\nok\n' % bytes(pipe), 'pipe' + ending)
         for path in b'/dev/zero', b'/dev/full', b'/tmp', b'/nowhere/at/all':
             self.refuse(b'file events %s\nok\n' % path, pathlib.Path(os.fsdecode(path)).name)
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
+    def test_another_users_process_names_no_file_of_roots(self):
+        os.chmod(self.folder, 0o1777)
+        for ending in '.log', '.spool', '.mcov':
+            secret = self.folder / ('secret' + ending)
+            secret.write_text("root's own\n")
+            secret.chmod(0o600)
+            link = self.folder / ('link' + ending)
+            link.symlink_to(secret)
+            os.chown(link, OTHER, OTHER, follow_symlinks=False)
+            self.refuse(b'file events %s\nok\n' % bytes(secret), 'it is no file of the user', OTHER)
+            self.refuse(b'file events %s\nok\n' % bytes(link), 'Too many levels of symbolic links', OTHER)
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can be two users')
+    def test_another_users_own_file_is_copied_unless_it_is_too_large(self):
+        os.chmod(self.folder, 0o1777)
+        log = self.folder / 'a.log'
+        log.write_text('one\ntwo\n')
+        os.chown(log, OTHER, OTHER)
+        self.assertEqual(self.ask(b'file events %s\nok\n' % bytes(log), 'snapshot', '-o', 'x.log', user=OTHER)[0], 0)
+        self.assertEqual((self.work / 'x.log').read_text(), 'one\ntwo\n')
+        (self.work / 'x.log').unlink()
+        os.truncate(log, 1 << 32)
+        self.refuse(b'file events %s\nok\n' % bytes(log), 'larger than the 1 GB', OTHER)
 
     def test_lines_that_name_no_file_are_passed_over(self):
         lines = b''.join(b'file events%d /nowhere/%d\nfile nothing\n' % (i, i) for i in range(200))

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * control-snapshot.c - see control-snapshot.h. A spool is consistent at every instant, and so is a file of coverage:
- * the process has nothing to do but to go on. What a process says of its files is looked at from its own root folder.
+ * the process has nothing to do but to go on. What a process says of its files is looked at from its own root folder,
+ * and believed of another user's process only where the file is that user's: root could read all others, too.
  */
 #include "control-snapshot.h"
 
@@ -10,6 +11,7 @@
 #include "command/output.h"
 #include "coverage.h"
 #include "file/coverage-live.h"
+#include "file/take-over.h"
 
 #include <monocle/kit.h>
 
@@ -49,6 +51,7 @@ monocle__control_snapshot_free (monocle__control_files *files)
 typedef struct {
 	const char *module;
 	char *path; /* as we reach it */
+	char *read; /* the same file, for the reader: a path that nobody can exchange where it is another user's */
 	const char *ending;
 	monocle__output_place place;
 } source;
@@ -71,7 +74,7 @@ write_profile (const source *s)
 {
 	bytes b;
 	const char *error;
-	if (monocle_kit_spool_read (s->path, &b.data, &b.length, &error)) {
+	if (monocle_kit_spool_read (s->read, &b.data, &b.length, &error)) {
 		monocle__say ("%s: %s", s->path, error);
 		return MONOCLE__EXIT_FAILED;
 	}
@@ -93,7 +96,7 @@ write_coverage (const source *s)
 	monocle__coverage *coverage = monocle__coverage_new ();
 	const char *error = "out of memory";
 	int code = MONOCLE__EXIT_FAILED;
-	if (monocle__coverage_live_open (&live, s->path, false) == 0 && monocle__coverage_live_take (&live, false) == 0) {
+	if (monocle__coverage_live_open (&live, s->read, false) == 0 && monocle__coverage_live_take (&live, false) == 0) {
 		if (coverage && monocle__coverage_add (coverage, live.copy, live.size, &error) == 0)
 			code = monocle__output_file (s->place, s->path, write_counters, coverage);
 		else
@@ -130,7 +133,7 @@ copy_text (FILE *out, const void *context)
 static int
 write_text (const source *s)
 {
-	text from = { .fd = open (s->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) };
+	text from = { .fd = open (s->read, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) };
 	struct stat status;
 	int code = MONOCLE__EXIT_FAILED;
 	if (from.fd < 0 || fstat (from.fd, &status) != 0) {
@@ -189,9 +192,46 @@ kind_of (const char *path)
 	return kind;
 }
 
+/* A file of that user. -1 after one line. */
+static int
+open_owned (const char *path, uid_t user)
+{
+	struct stat status;
+	int fd = open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0) {
+		monocle__say ("%s: %s", path, strerror (errno));
+	} else if (fstat (fd, &status) != 0 || status.st_uid != user || !S_ISREG (status.st_mode)) {
+		monocle__say ("%s: it is no file of the user that the process belongs to", path);
+		close (fd);
+		fd = -1;
+	} else if (status.st_size > MONOCLE__TAKE_OVER_MOST) {
+		monocle__say ("%s: it is larger than the 1 GB that are taken from another user", path);
+		close (fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int
+write_source (source *s, uid_t user, int (*write) (const source *s))
+{
+	if (user == geteuid ()) {
+		s->read = s->path;
+		return write (s);
+	}
+	int fd = open_owned (s->path, user), code = MONOCLE__EXIT_FAILED;
+	if (fd < 0)
+		return code;
+	s->read = monocle__format ("/proc/self/fd/%d", fd);
+	code = write (s);
+	free (s->read);
+	close (fd);
+	return code;
+}
+
 /* `line` is cut apart. */
 static int
-write_one (char *line, pid_t pid, const char *output)
+write_one (char *line, pid_t pid, uid_t user, const char *output)
 {
 	char *path = strchr (line, ' ');
 	*path++ = '\0';
@@ -201,14 +241,14 @@ write_one (char *line, pid_t pid, const char *output)
 	                                              : monocle__format ("%s", output ? output : "snapshot");
 	source s = { .module = line, .place = { .path = name, .chosen = is_chosen } };
 	s.path = monocle__format ("/proc/%d/root%s", (int) pid, path);
-	int code = kinds[kind].write (&s);
+	int code = write_source (&s, user, kinds[kind].write);
 	free (s.path);
 	free (name);
 	return code;
 }
 
 int
-monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid, const char *output)
+monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid, uid_t user, const char *output)
 {
 	int code = MONOCLE__EXIT_OK;
 	if (files->count == FILES_MOST) {
@@ -221,7 +261,7 @@ monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid,
 		return MONOCLE__EXIT_FAILED;
 	}
 	for (size_t i = 0; i < files->count; i++) {
-		int one = write_one (files->lines[i], pid, output);
+		int one = write_one (files->lines[i], pid, user, output);
 		code = one ? one : code;
 	}
 	return code;

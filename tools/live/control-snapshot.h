@@ -20,8 +20,9 @@ void monocle__control_snapshot_free (monocle__control_files *files);
 
 /*
  * Reads each file that a process writes, as it is now, and makes a whole one of it: at `output`, in the folder that it
- * names with a slash at its end, or with NULL under a name of ours. The exit code; lines say what went wrong.
+ * names with a slash at its end, or with NULL under a name of ours. Of a process of another user, `user`, only that
+ * user's own files are read. The exit code; lines say what went wrong.
  */
-int monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid, const char *output);
+int monocle__control_snapshot_write (const monocle__control_files *files, pid_t pid, uid_t user, const char *output);
 
 #endif
