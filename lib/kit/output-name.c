@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -23,11 +25,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmdline.h"
 #include "environment.h"
 #include "path.h"
+#include "patience.h"
+
+/* A pipe's reader takes nothing for so long: it never will. */
+enum { READER_MS = 5000 };
 
 #define DEFAULT_NAME "%e_%t_%p.%m."
 
@@ -241,18 +248,61 @@ monocle__program_path (char *path, size_t size)
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 int
+monocle__output_open (const char *path, int flags)
+{
+	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags, MONOCLE__OUTPUT_MODE);
+	return fd < 0 ? -errno : fd;
+}
+
+const char *
+monocle__output_problem (const char *path, int error)
+{
+	struct stat status;
+	bool is_pipe = stat (path, &status) == 0 && S_ISFIFO (status.st_mode);
+	return is_pipe && (error == -ENXIO || error == -ETIMEDOUT) ? "nobody reads this pipe" : strerror (-error);
+}
+
+/* 0: more can be written. */
+static int
+await_reader (int fd)
+{
+	struct pollfd polled = { .fd = fd, .events = POLLOUT };
+	int found = poll (&polled, 1, (int) monocle__patience (READER_MS));
+	if (found < 0)
+		return errno == EINTR ? 0 : -errno;
+	return found ? 0 : -ETIMEDOUT;
+}
+
+static int
+write_all (int fd, const char *data, size_t length)
+{
+	int error = 0;
+	while (length && !error) {
+		ssize_t n = write (fd, data, length);
+		if (n > 0) {
+			data += n;
+			length -= (size_t) n;
+		} else if (n == 0 || errno != EINTR) {
+			error = n == 0 ? -EIO : errno == EAGAIN ? await_reader (fd) : -errno;
+		}
+	}
+	return error;
+}
+
+/* The signal would be this thread's, in a program that never asked for it. */
+int
 monocle__output_write_all (int fd, const char *data, size_t length)
 {
-	while (length) {
-		ssize_t n = write (fd, data, length);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		data += n;
-		length -= (size_t) n;
-	}
-	return 0;
+	sigset_t signals, before, pending;
+	sigemptyset (&signals);
+	sigaddset (&signals, SIGPIPE);
+	pthread_sigmask (SIG_BLOCK, &signals, &before);
+	bool was_pending = sigpending (&pending) == 0 && sigismember (&pending, SIGPIPE);
+	int error = write_all (fd, data, length);
+	if (error == -EPIPE && !was_pending)
+		sigtimedwait (&signals, NULL, &(struct timespec) { 0 });
+	pthread_sigmask (SIG_SETMASK, &before, NULL);
+	return error;
 }
 
 int
@@ -267,9 +317,9 @@ monocle__output_check_limit (uint64_t begin, size_t length)
 static int
 write_in_place (const char *path, const void *data, size_t length)
 {
-	int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, MONOCLE__OUTPUT_MODE);
+	int fd = monocle__output_open (path, O_CREAT | O_TRUNC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	int error = monocle__output_write_all (fd, data, length);
 	if (close (fd) && !error)
 		error = -errno;

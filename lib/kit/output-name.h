@@ -67,7 +67,17 @@ void monocle__output_await (pid_t child);
  * program that never asked for it.
  */
 int monocle__output_check_limit (uint64_t begin, size_t length);
-/* Writes all of it to a file, sends all of it to a command. 0 or -errno. */
+/*
+ * Opens what is there to write to it, or makes it with O_CREAT among the flags. Nothing is waited for: a pipe that
+ * nobody reads is -ENXIO. -errno.
+ */
+int monocle__output_open (const char *path, int flags);
+/* What is wrong with an output, in words; `error` is -errno. */
+const char *monocle__output_problem (const char *path, int error);
+/*
+ * Writes all of it to a file, sends all of it to a command. 0 or -errno; -ETIMEDOUT: the reader of a pipe that was
+ * opened without waiting reads no more. A reader that has gone raises no SIGPIPE.
+ */
 int monocle__output_write_all (int fd, const char *data, size_t length);
 int monocle__output_send (int fd, const char *data, size_t length);
 

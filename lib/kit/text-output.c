@@ -19,10 +19,9 @@ enum { DESCRIPTOR_LEAST = 200 };
 static int
 open_ready (const char *path, int flags)
 {
-	int fd = open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, MONOCLE__OUTPUT_MODE);
-	if (fd < 0)
-		return -errno;
-	fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
+	int fd = monocle__output_open (path, flags);
+	if (fd >= 0)
+		fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;
 }
 

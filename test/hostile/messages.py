@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 ENDED = r"monocle: process \d+ ended before the module 'leaver' had come back from mono_profiler_init_leaver"
+NOBODY = r"monocle: %s: cannot write /\S+/pipe: nobody reads this pipe; the profile stays in /\S+"
 
 
 class Row:
@@ -44,6 +45,15 @@ ROWS = [
         [r"monocle: cannot write /dev/full: No space left on device; the profile stays in .*"]),
     Row("output= on a full disk is one line", ["--profile=calls:output=/dev/full"],
         [r"monocle: calls: cannot write /dev/full: No space left on device; the profile stays in /\S+"]),
+    Row("output= in a pipe that nobody reads is one line", ["--profile=calls:output=pipe"], [NOBODY % "calls"]),
+    Row("a profile of samples for such a pipe is one line", ["--profile=sample:output=pipe"], [NOBODY % "sample"],
+        again=True),
+    Row("a profile of exceptions for such a pipe is one line", ["--profile=exceptions:output=pipe"],
+        [NOBODY % "exceptions"], again=True),
+    Row("a log for such a pipe is one line", ["--profile=events:output=pipe"],
+        [r"monocle: events: cannot write /\S+/pipe: nobody reads this pipe; the program runs unprofiled"]),
+    Row("coverage for such a pipe is one line", ["--profile=cover:output=pipe"],
+        [r"monocle: cover: cannot write /\S+/pipe: it is not a regular file; the program runs unprofiled"], again=True),
     Row("a missing module is one line", ["--unchecked", "--profile=nosuch"],
         [r"monocle: profiler 'nosuch' not found: .*"], group="bad"),
     Row("a module without its entry point is one line", ["--unchecked", "--profile=noentry"],
@@ -117,6 +127,7 @@ class MessageSuite(harness.Suite):
         self.parser.add_argument("--runtimes")
         self.parse()
         exe = self.build.path / "examples/programs/greet.exe"
+        os.mkfifo(self.work / "pipe")
         for runtime in self.runtimes():
             self.alone = self.bare(runtime.command(exe))
             self.check(self.alone.code == 0, "%s: bare" % runtime, self.alone)

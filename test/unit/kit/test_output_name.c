@@ -4,6 +4,7 @@
  * test_output_name.c - what `output=` stands for, and how the program is named.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -272,6 +274,71 @@ a_log_is_its_users_only (void **state)
 	assert_int_equal (mode, S_IFREG | 0600);
 }
 
+/* --- pipes -------------------------------------------------------------------------------------------------------- */
+
+static int
+write_pipe (size_t length)
+{
+	char *bytes = calloc (length, 1), path[PATH_MAX];
+	snprintf (path, sizeof path, "%s", tree_file ("pipe"));
+	int error = monocle__output_write (path, sizeof path, MONOCLE__OUTPUT_FILE, bytes, length);
+	free (bytes);
+	return error;
+}
+
+static void
+a_pipe_without_a_reader_is_not_waited_for (void **state)
+{
+	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
+	assert_int_equal (symlink ("pipe", tree_file ("link")), 0);
+	assert_int_equal (write_pipe (7), -ENXIO);
+	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -ENXIO), "nobody reads this pipe");
+	assert_string_equal (monocle__output_problem (tree_file ("link"), -ENXIO), "nobody reads this pipe");
+	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -EACCES), strerror (EACCES));
+	assert_string_equal (monocle__output_problem (tree_file ("none"), -ENXIO), strerror (ENXIO));
+}
+
+static void
+a_pipe_gets_what_it_has_room_for (void **state)
+{
+	char read_back[8];
+	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
+	int reader = open (tree_file ("pipe"), O_RDONLY | O_NONBLOCK);
+	assert_int_equal (write_pipe (7), 0);
+	assert_int_equal (read (reader, read_back, sizeof read_back), 7);
+	close (reader);
+}
+
+/* A child, since the signal would end this process. */
+static void
+a_reader_that_goes_ends_no_program (void **state)
+{
+	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
+	int reader = open (tree_file ("pipe"), O_RDONLY | O_NONBLOCK), writer, status;
+	assert_true ((writer = open (tree_file ("pipe"), O_WRONLY)) >= 0);
+	close (reader);
+	pid_t child = fork ();
+	if (child == 0)
+		_exit (monocle__output_write_all (writer, "profile", 7) == -EPIPE ? 0 : 1);
+	close (writer);
+	assert_int_equal (waitpid (child, &status, 0), child);
+	assert_int_equal (status, 0);
+}
+
+#ifdef MONOCLE_INVARIANTS
+static void
+a_reader_that_reads_no_more_is_given_up (void **state)
+{
+	setenv ("MONOCLE_TEST_PATIENCE", "1", 1);
+	assert_int_equal (mkfifo (tree_file ("pipe"), 0600), 0);
+	int reader = open (tree_file ("pipe"), O_RDONLY | O_NONBLOCK);
+	assert_int_equal (write_pipe (1 << 22), -ETIMEDOUT);
+	assert_string_equal (monocle__output_problem (tree_file ("pipe"), -ETIMEDOUT), "nobody reads this pipe");
+	close (reader);
+	unsetenv ("MONOCLE_TEST_PATIENCE");
+}
+#endif
+
 #define tree_test(name) cmocka_unit_test_setup_teardown (name, tree_setup, tree_teardown)
 
 int
@@ -293,6 +360,12 @@ main (void)
 		tree_test (a_link_is_written_through_and_stays),
 		tree_test (a_default_name_follows_no_link),
 		tree_test (a_log_is_its_users_only),
+		tree_test (a_pipe_without_a_reader_is_not_waited_for),
+		tree_test (a_pipe_gets_what_it_has_room_for),
+		tree_test (a_reader_that_goes_ends_no_program),
+#ifdef MONOCLE_INVARIANTS
+		tree_test (a_reader_that_reads_no_more_is_given_up),
+#endif
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }
