@@ -95,6 +95,13 @@ monocle__utf8_is_unsafe (uint32_t code)
 	return false;
 }
 
+bool
+monocle__utf8_is_xml (uint32_t code)
+{
+	return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0xd800) ||
+	       (code >= 0xe000 && code < 0xfffe) || (code >= 0x10000 && code <= 0x10ffff);
+}
+
 static size_t
 clean (char *text, size_t length, bool keeps_tabs)
 {

@@ -33,6 +33,12 @@ size_t monocle__utf8_encode (uint32_t code, char bytes[4]);
 bool monocle__utf8_is_unsafe (uint32_t code);
 
 /*
+ * XML 1.0 (2.2) allows it in a document, and so may HTML: most control characters, the halves of surrogate pairs,
+ * U+FFFE and U+FFFF it does not, written as they are or as a reference. All of these lie below U+10000.
+ */
+bool monocle__utf8_is_xml (uint32_t code);
+
+/*
  * Makes one line, fit to be printed, of `length` bytes: white space that is a control character becomes a blank; any
  * other unsafe character, and each byte that is not UTF-8, a question mark. Works in place and answers the new length,
  * which is never larger. Writes no NUL.

@@ -15,7 +15,8 @@
 static bool
 needs_escape (uint32_t code)
 {
-	return code == '"' || code == '\\' || code == '<' || code == '>' || code == '&' || monocle__utf8_is_unsafe (code);
+	return code == '"' || code == '\\' || code == '<' || code == '>' || code == '&' || monocle__utf8_is_unsafe (code) ||
+	       !monocle__utf8_is_xml (code);
 }
 
 void

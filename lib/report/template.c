@@ -18,7 +18,7 @@ monocle__template_text (FILE *out, const char *text)
 		size_t length = monocle__utf8_decode (text, left, &code);
 		if (code == '&' || code == '<' || code == '>')
 			fprintf (out, "&#%u;", (unsigned) code);
-		else if (monocle__utf8_is_unsafe (code) || code == MONOCLE__UTF8_INVALID)
+		else if (monocle__utf8_is_unsafe (code) || !monocle__utf8_is_xml (code) || code == MONOCLE__UTF8_INVALID)
 			putc ('?', out);
 		else
 			fwrite (text, 1, length, out);

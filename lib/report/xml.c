@@ -11,42 +11,40 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a byte below 0x80 is written as; NULL: as it is. Space in attributes would be read as a blank. */
-static const char *
-escaped (unsigned char byte)
+/*
+ * Writes a reference in the place of a character: of markup, of space that would be read as a blank in attributes, and
+ * of what a terminal would obey. False: the character is written as it is.
+ */
+static bool
+write_reference (FILE *out, uint32_t code)
 {
-	switch (byte) {
-	case '<': return "&lt;";
-	case '>': return "&gt;";
-	case '&': return "&amp;";
-	case '"': return "&quot;";
-	case '\t': return "&#9;";
-	case '\n': return "&#10;";
-	case '\r': return "&#13;";
-	default: return byte < 0x20 ? "\xef\xbf\xbd" : NULL;
+	switch (code) {
+	case '<': fputs_unlocked ("&lt;", out); return true;
+	case '>': fputs_unlocked ("&gt;", out); return true;
+	case '&': fputs_unlocked ("&amp;", out); return true;
+	case '"': fputs_unlocked ("&quot;", out); return true;
+	default: break;
 	}
+	if (monocle__utf8_is_unsafe (code))
+		fprintf (out, "&#%" PRIu32 ";", code);
+	return monocle__utf8_is_unsafe (code);
 }
 
 static bool
 is_plain (unsigned char byte)
 {
-	return byte >= 0x20 && byte < 0x80 && byte != '<' && byte != '>' && byte != '&' && byte != '"';
+	return byte >= 0x20 && byte < 0x7f && byte != '<' && byte != '>' && byte != '&' && byte != '"';
 }
 
 /* One character that is not plain; how many bytes it has. */
 static size_t
 write_letter (FILE *out, const char *text, size_t size)
 {
-	const char *instead = NULL;
 	uint32_t code;
 	size_t length = monocle__utf8_decode (text, size, &code);
-	if (code < 0x80)
-		instead = escaped ((unsigned char) code);
-	else if (length == 1 || code == 0xfffe || code == 0xffff)
-		instead = "\xef\xbf\xbd";
-	if (instead)
-		fputs_unlocked (instead, out);
-	else
+	if (!monocle__utf8_is_xml (code) || code == MONOCLE__UTF8_INVALID)
+		fputs_unlocked ("\xef\xbf\xbd", out);
+	else if (!write_reference (out, code))
 		fwrite_unlocked (text, 1, length, out);
 	return length;
 }

@@ -3,8 +3,9 @@
  *
  * xml.h - writing XML: elements with attributes in the order of the calls, a line each.
  *
- * Texts are UTF-8. What XML cannot say (most control characters) becomes U+FFFD. Numbers look the same in every locale.
- * The stream keeps its errors.
+ * Texts are UTF-8. What XML cannot say (most control characters) becomes U+FFFD; what a terminal would obey is written
+ * by its number, which readers take for the character itself. Numbers look the same in every locale. The stream keeps
+ * its errors.
  */
 #ifndef MONOCLE_REPORT_XML_H
 #define MONOCLE_REPORT_XML_H

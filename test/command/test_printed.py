@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import unicodedata
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import case
@@ -40,7 +41,12 @@ HOSTILE = [
     ]),
     b'\nmonocle: a lie',
 ]
+# What XML 1.0 does not allow, on top of that (2.2): a document that has it is none for any reader.
+NO_XML = [b'x'.join(chr(code).encode('utf-8', 'surrogatepass') for code in (0xfffe, 0xffff, 0xd800, 0xdfff)),
+          b'x'.join(bytes([byte]) for byte in range(1, 256)),
+          ''.join(chr(code) for code in (0x85, 0x9f, 0xfdd0, 0xfffd, 0x1fffe, 0x1ffff, 0x10ffff)).encode()]
 FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '"a\tb']
+SVG = '{http://www.w3.org/2000/svg}'
 UNSAFE = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]')
 
 
@@ -108,6 +114,15 @@ class Profiles(Case):
             for words in [['flame', one, '-o', '-'], ['diff', one, one, '-o', '-']]:
                 self.look(*words, code=0)
 
+    def test_a_picture_is_xml_whatever_names_hold(self):
+        for raw in HOSTILE + NO_XML:
+            one = self.profile('one.pb.gz', raw)
+            out, _ = self.look('convert', one, '--to=svg', '-o', '-', code=0)
+            titles = [title.text for title in xml.etree.ElementTree.fromstring(out).iter(SVG + 'title')]
+            self.assertEqual([title.split(':')[0] for title in titles if 'Main' in title], ['Main'])
+            out, _ = self.look('flame', one, '-o', '-', code=0)
+            self.assertFalse(re.search('[\ufffe\uffff]', out))
+
     def test_escaped_names_stay_exact_where_programs_read_them(self):
         for raw in HOSTILE:
             self.profile('one.pb.gz', raw)
@@ -166,6 +181,17 @@ class Coverage(Case):
             for name in [b'no' + raw, b'x' + raw + b'.cs', b'F']:
                 self.look('report', 'a.mcov', b'--annotate=' + name, code=1)
             self.look('report', 'a.mcov', b'--fail-under=' + raw, code=2)
+
+    def test_what_is_written_as_xml_is_xml(self):
+        said, _ = self.look('convert', '--help')
+        for raw in HOSTILE + NO_XML:
+            self.make(raw.replace(b'\0', b''))
+            for form in 'cobertura', 'jacoco', 'opencover', 'sonar':
+                self.assertIn(form, said)
+                out, _ = self.look('convert', 'a.mcov', '--to=' + form, '-o', '-', code=0)
+                xml.etree.ElementTree.fromstring(re.sub('<!DOCTYPE[^>]*>', '', out))
+            self.look('html', 'a.mcov', '-o', 'a.html', code=0)
+            self.assertFalse(re.search('[\ufffe\uffff]', (self.work / 'a.html').read_text()))
 
 
 class Words(Case):

@@ -58,7 +58,7 @@ spell_yaml (uint32_t code, char spelled[16])
 		return "$$";
 	if (code == '"' || code == '\\')
 		return spell_by_backslash (code, spelled);
-	if (!monocle__utf8_is_unsafe (code) && code != 0xfeff && code != 0xfffe && code != 0xffff)
+	if (!monocle__utf8_is_unsafe (code) && code != 0xfeff && monocle__utf8_is_xml (code))
 		return NULL;
 	snprintf (spelled, 16, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned) code);
 	return spelled;

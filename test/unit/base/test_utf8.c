@@ -60,6 +60,22 @@ lines_are_made_fit_to_be_printed (void **state)
 	assert_memory_equal (columns, "a\tb ", 4);
 }
 
+/* The production Char of XML 1.0. */
+static void
+xml_has_what_its_grammar_says (void **state)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x9, 0xa }, { 0xd, 0xd }, { 0x20, 0xd7ff }, { 0xe000, 0xfffd }, { 0x10000, 0x10ffff },
+	};
+	for (uint32_t code = 0; code < 0x110100; code++) {
+		bool is_in = false;
+		for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+			is_in = is_in || (code >= ranges[i][0] && code <= ranges[i][1]);
+		if (monocle__utf8_is_xml (code) != is_in)
+			fail_msg ("U+%04X", code);
+	}
+}
+
 int
 main (void)
 {
@@ -67,6 +83,7 @@ main (void)
 		cmocka_unit_test (every_character_goes_there_and_back),
 		cmocka_unit_test (invalid_bytes_are_one_long),
 		cmocka_unit_test (lines_are_made_fit_to_be_printed),
+		cmocka_unit_test (xml_has_what_its_grammar_says),
 	};
 
 	return cmocka_run_group_tests (tests, NULL, NULL);
