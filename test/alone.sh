@@ -42,5 +42,5 @@ limit -v unlimited
 signals=--default-signal
 env "$signals" true 2> /dev/null || signals=
 exec env -i $signals LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 \
-  DOTNET_CLI_USE_MSBUILD_SERVER=0 DOTNET_GENERATE_ASPNET_CERTIFICATE=false MSBUILDDISABLENODEREUSE=1 \
-  UseSharedCompilation=false "$@" < /dev/null
+  MONO_CRASH_NOFILE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 DOTNET_GENERATE_ASPNET_CERTIFICATE=false \
+  MSBUILDDISABLENODEREUSE=1 UseSharedCompilation=false "$@" < /dev/null

@@ -134,6 +134,7 @@ def bare_environment(settings=None):
     env["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1"
     env["DOTNET_NOLOGO"] = "1"
     env["LC_ALL"] = "C.UTF-8"
+    env["MONO_CRASH_NOFILE"] = "1"  # else a Mono that dies leaves mono_crash.*.json in the folder of the caller
     env.update(settings or {})
     return env
 
