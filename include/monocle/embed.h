@@ -41,7 +41,7 @@ MONO_API int monocle_coreclr_environment (monocle_variable_setter set, void *dat
  * The program will not use the runtime any more: modules see the end (runtime_shutdown_begin, runtime_shutdown_end, the
  * cleanup callbacks), unless they have seen it. For runtimes that were started by hostfxr, which never end; where
  * coreclr_shutdown () is called this is not needed. Managed code that runs later is not profiled. Nothing happens when
- * nothing is profiled.
+ * nothing is profiled. Not inside a module's callback, which this would wait for.
  */
 MONO_API void monocle_runtime_end (void);
 

@@ -486,6 +486,13 @@ typedef struct {
 	 */
 	const char *(*load)(void *host, uint32_t milliseconds, const char *const *settings);
 	const char *(*unload)(void *host);
+
+	/*
+	 * normal context, once, when nothing is delivered any more but runtime_shutdown_end: waits, with a bound, until no
+	 * thread is inside a raise function. 0: one does not come out, and cleanup callbacks are left out. NULL: no thread
+	 * raises events while the host calls monocle_host_quieten () or monocle_host_shutdown ().
+	 */
+	mono_bool (*silence)(void *host);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */
@@ -544,7 +551,10 @@ MONO_API void monocle_host_reopen (void);
  * Those that need Mono's internal functions do, and a host stops the program's threads for them if it can. Any context.
  */
 MONO_API mono_bool monocle_host_ends_alone (void);
-/* From now on nothing is delivered but runtime_shutdown_end. Listener counts are 0. Normal context. */
+/*
+ * From now on nothing is delivered but runtime_shutdown_end. Listener counts are 0, no more samples are taken, and no
+ * thread is inside a module's callback, unless one does not come out of it. Normal context.
+ */
 MONO_API void monocle_host_quieten (void);
 
 /*

@@ -37,6 +37,7 @@
 #include "probes/direct.h"
 #include "probes/reinstrument.h"
 #include "process.h"
+#include "quiet.h"
 #include "run-note.h"
 #include "service.h"
 #include "stacks.h"
@@ -95,16 +96,15 @@ enable (void *host, monocle_feature feature)
 }
 
 /*
- * Mono has stopped all other threads when it says runtime_shutdown_end, and its own modules take away then what events
- * would need. False: they could not be stopped.
+ * Mono has stopped all other threads when it says runtime_shutdown_end, and its own modules expect that none runs.
+ * False: they could not be stopped.
  */
 static bool
 be_alone (void)
 {
-	enum { TRIES = 1000, PAUSE_NS = 1000000, GRACE_NS = 10000000, INFO_SUSPENDS = 10 };
+	enum { TRIES = 1000, PAUSE_NS = 1000000, INFO_SUSPENDS = 10 };
 	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	HRESULT hr = E_FAIL;
-	monocle_host_quieten ();
 	monocle__forks_hold ();
 	for (int i = 0; i < TRIES && monocle__clr_state.info_version >= INFO_SUSPENDS && hr < 0; i++) {
 		hr = info->vtbl->SuspendRuntime (info);
@@ -114,7 +114,6 @@ be_alone (void)
 	}
 	if (hr < 0)
 		monocle__forks_release ();
-	nanosleep (&(struct timespec) { 0, GRACE_NS }, NULL); /* callbacks that run in native code come to their end */
 	return hr >= 0;
 }
 
@@ -142,6 +141,7 @@ monocle__adapter_end (void *host)
 	monocle__heap_ending (true);
 	monocle_raise_runtime_shutdown_begin ();
 	monocle__heap_ending (false);
+	monocle_host_quieten ();
 	bool is_alone = monocle_host_ends_alone () && be_alone ();
 	monocle_raise_runtime_shutdown_end ();
 	if (is_alone)
@@ -220,6 +220,7 @@ start_host (void)
 		.filter_changed = filter_changed,
 		.enable = enable,
 		.end = monocle__adapter_end,
+		.silence = monocle__quiet_silence,
 		.load = monocle__clr_state.late ? monocle__attach_load : NULL,
 		.unload = monocle__clr_state.late ? monocle__attach_unload : NULL,
 	};

@@ -347,8 +347,6 @@ monocle__callback_InitializeForAttach (ICorProfilerCallback11 *self, IUnknown *u
 	monocle_host_leave ();
 	monocle__clr_state.attached = true;
 	monocle__clr_state.late = wants_late_calls ();
-	if (monocle__clr_state.late)
-		monocle__quiet_begin (self);
 	if (!monocle__adapter_start (unknown, &reason)) {
 		HRESULT hr = monocle__adapter_decline (reason);
 		monocle_host_settings (NULL);

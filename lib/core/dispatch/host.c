@@ -277,14 +277,29 @@ monocle_runtime_end (void)
 		host->end (host->host);
 }
 
+static atomic_bool is_loud; /* a thread did not come out of a module when all was to be silent */
+
+/* Nothing is delivered any more: hides it from threads that come, and waits for those that are inside a module. */
+static void
+become_silent (void)
+{
+	const monocle_host_ops *host = monocle__host_ops ();
+	monocle__event_publish ();
+	monocle__handle_publish ();
+	monocle__sampler_end ();
+	bool is_silent = monocle__sampler_await_handlers ();
+	if (host->silence)
+		is_silent = host->silence (host->host) && is_silent;
+	atomic_store (&is_loud, !is_silent);
+}
+
 void
 monocle_host_quieten (void)
 {
 	if (!monocle__host_delivering ())
 		return;
 	move_phase (QUIET, DELIVERING);
-	monocle__event_publish ();
-	monocle__handle_publish ();
+	become_silent ();
 }
 
 mono_bool
@@ -296,28 +311,36 @@ monocle_host_ends_alone (void)
 	return 0;
 }
 
-/*
- * Threads that are inside a raise function may call a callback that they read before it was cleared, as on Mono.
- * Handles are never freed, so the list stays sound under them.
- */
+/* A module frees in its cleanup callback what its other callbacks use: none runs any more, or this one never does. */
+static void
+clean_up (void)
+{
+	if (atomic_load (&is_loud)) {
+		monocle_log ("a thread does not come out of a module's callback: cleanup callbacks are left out");
+		return;
+	}
+	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle))
+		monocle__handle_cleanup (handle);
+}
+
+/* Handles are never freed here, so the list stays sound under threads that are inside a raise function. */
 void
 monocle_host_shutdown (void)
 {
-	if (monocle__host_ops () == &no_ops || move_phase (ENDED, WINDOW | DELIVERING | QUIET) & ENDED)
+	unsigned was = monocle__host_ops () == &no_ops ? ENDED : move_phase (ENDED, WINDOW | DELIVERING | QUIET);
+	if (was & ENDED)
 		return;
 	MONOCLE__PAUSE (host_has_ended);
 	if (!stays)
 		monocle__control_end ();
-	monocle__event_publish ();
-	monocle__handle_publish ();
-	monocle__sampler_end ();
+	if (!(was & QUIET))
+		become_silent ();
 	monocle__event_clear ((monocle__handle *) monocle__event_own ());
 	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle)) {
 		monocle__event_clear (handle);
 		monocle__filter_clear (handle);
 	}
-	for (monocle__handle *handle = monocle__handle_first (); handle; handle = monocle__handle_next (handle))
-		monocle__handle_cleanup (handle);
+	clean_up ();
 }
 
 /* Handles are freed after the modules, whose last functions may still name them. */
@@ -334,6 +357,7 @@ monocle_host_leave (void)
 	monocle__roster_forget ();
 	atomic_store_explicit (&ops, &no_ops, memory_order_release);
 	atomic_store_explicit (&shutting_down, false, memory_order_release);
+	atomic_store (&is_loud, false);
 	atomic_store_explicit (&phase, AWAITED, memory_order_seq_cst);
 	atomic_store_explicit (&claimed, false, memory_order_release);
 	stays = false;

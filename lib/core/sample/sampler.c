@@ -46,7 +46,7 @@ enum {
 	LOOK_NS = 20000000,    /* how often the signal is looked after while there are hits */
 	IDLE_NS = 10000000,    /* the pacer looks at a process that does nothing so rarely at most */
 	SHORT = 50,            /* a rate below so many percent of what can be is reported */
-	LEAVE_NS = 1000000000, /* how long who leaves waits for handlers */
+	LEAVE_NS = 1000000000, /* how long the end waits for handlers */
 	END_NS = 2000000000,   /* how long the end waits for the last of them at most */
 };
 
@@ -742,7 +742,6 @@ monocle__sampler_get (MonoProfilerSampleMode *ret_mode, uint32_t *ret_frequency)
 		*ret_frequency = (uint32_t) setting;
 }
 
-/* A thread that is inside a module's callback now is not waited for, as with any other event. */
 void
 monocle__sampler_end (void)
 {
@@ -756,8 +755,8 @@ monocle__sampler_end (void)
 }
 
 /* Somebody who is inside the handler entered it before the mode was none, or sees that it is. */
-static bool
-await_handlers (void)
+bool
+monocle__sampler_await_handlers (void)
 {
 	uint64_t end = monocle__nanoseconds (CLOCK_MONOTONIC) + LEAVE_NS;
 	for (monocle__sampled *thread = monocle__sampler_first (); thread; thread = thread->next)
@@ -773,7 +772,7 @@ bool
 monocle__sampler_leave (void)
 {
 	monocle__sampler_end ();
-	if (!await_handlers ())
+	if (!monocle__sampler_await_handlers ())
 		return false;
 	MONOCLE__PAUSE (sampler_left);
 	if (is_owner ()) {

@@ -22,6 +22,7 @@
 #include "house.h"
 #include "orders.h"
 #include "probes/probing.h"
+#include "quiet.h"
 #include "trace.h"
 
 static MonoProfilerHandle handle;
@@ -458,6 +459,54 @@ no_thread_inlines_a_body_that_another_one_replaces (void **state)
 	});
 }
 
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static atomic_bool is_hidden, is_freed;
+
+static void
+begin_again (void)
+{
+	start_once ();
+	atomic_store (&is_hidden, false);
+	atomic_store (&is_freed, false);
+}
+
+/* As the runtime's callbacks: counted, and a module is called unless all is hidden. */
+static void
+call_back (void)
+{
+	for (int i = 0; i < 2; i++) {
+		unsigned side = monocle__quiet_enter ();
+		MONOCLE__PAUSE (callback_is_counted);
+		if (!atomic_load (&is_hidden)) {
+			MONOCLE__PAUSE (module_is_called);
+			CHECK (!atomic_load (&is_freed));
+		}
+		monocle__quiet_leave (side);
+		MONOCLE__PAUSE (callback_is_over);
+	}
+}
+
+static void
+free_in_silence (void)
+{
+	atomic_store (&is_hidden, true);
+	MONOCLE__PAUSE (all_is_hidden);
+	CHECK (monocle__quiet_silence (NULL));
+	atomic_store (&is_freed, true);
+}
+
+static void
+a_module_frees_when_no_callback_is_inside (void **state)
+{
+	orders_run (&(orders) {
+	    .name = "silence",
+	    .prepare = begin_again,
+	    .threads = { { "callback", call_back }, { "end", free_in_silence } },
+	    .meets = "module_is_called all_is_hidden quiet_side_changed quiet_waits callback_is_over",
+	});
+}
+
 int
 main (void)
 {
@@ -469,6 +518,7 @@ main (void)
 		cmocka_unit_test (a_filter_that_comes_while_another_answers_is_asked),
 		cmocka_unit_test (a_filter_that_comes_with_the_first_answer_is_asked),
 		cmocka_unit_test (no_thread_inlines_a_body_that_another_one_replaces),
+		cmocka_unit_test (a_module_frees_when_no_callback_is_inside),
 	};
 	return cmocka_run_group_tests (tests, NULL, NULL);
 }

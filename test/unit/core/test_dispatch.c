@@ -375,6 +375,46 @@ CHILD_TEST (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once)
 	CHECK_STRING (trace, "cleanup:c cleanup:a");
 }
 
+static mono_bool can_be_silent;
+
+/* By now nothing is delivered, and each callback is where it was. */
+static mono_bool
+be_silent (void *host)
+{
+	monocle_raise_jit_begin (NULL);
+	note_both ("silence:", can_be_silent ? "yes" : "no");
+	return can_be_silent;
+}
+
+static void
+end_with_silence (void)
+{
+	monocle_host_ops ops = quiet_host;
+	ops.silence = be_silent;
+	CHECK (monocle_host_init (&ops) == MONOCLE_OK);
+	MonoProfilerHandle handle = handle_named ("a");
+	mono_profiler_set_jit_begin_callback (handle, on_jit_begin);
+	mono_profiler_set_cleanup_callback (handle, on_cleanup);
+	monocle_host_startup_done ();
+	monocle_host_quieten ();
+	monocle_raise_jit_begin (NULL);
+	monocle_host_shutdown ();
+}
+
+CHILD_TEST (a_host_is_silent_before_modules_clean_up)
+{
+	can_be_silent = true;
+	end_with_silence ();
+	CHECK_STRING (trace, "silence:yes cleanup:a");
+}
+
+CHILD_PRINTS (no_module_cleans_up_under_a_thread_that_is_inside_one,
+              "monocle: a thread does not come out of a module's callback: cleanup callbacks are left out\n")
+{
+	end_with_silence ();
+	CHECK_STRING (trace, "silence:no");
+}
+
 /* --- many threads ------------------------------------------------------------------------------------------------- */
 
 enum { SETTERS = 8, RAISERS = 2, ROUNDS = 4000 };
@@ -618,6 +658,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test (the_strings_of_a_host_are_copied),
 	cmocka_unit_test (a_process_has_one_host),
 	cmocka_unit_test (shutdown_clears_every_slot_then_cleans_up_newest_first_and_once),
+	cmocka_unit_test (a_host_is_silent_before_modules_clean_up),
+	cmocka_unit_test (no_module_cleans_up_under_a_thread_that_is_inside_one),
 	cmocka_unit_test (counts_stay_exact_while_eight_threads_set_two_raise_and_the_host_starts_and_ends),
 	cmocka_unit_test (who_listens_all_the_time_is_counted_all_the_time),
 	cmocka_unit_test (setters_may_interrupt_setters_from_a_signal_handler),
