@@ -146,7 +146,7 @@ typeref_class (monocle__describe_image *image, uint32_t token, int valuetype)
 	if (!row || row > image->typeref_rows)
 		return NULL;
 	MonoClass *klass = atomic_load_explicit (&image->typerefs[row - 1], memory_order_acquire);
-	if (!klass && (klass = resolve_typeref (image, token, valuetype)) && mono_class_get_image (klass))
+	if (!klass && (klass = resolve_typeref (image, token, valuetype)) && monocle_class_token (klass))
 		atomic_store_explicit (&image->typerefs[row - 1], klass, memory_order_release);
 	return klass;
 }

@@ -76,7 +76,7 @@ is_friend (MonoImage *from, MonoImage *owner)
 static bool
 shares_internals (MonoClass *from, MonoClass *owner)
 {
-	MonoImage *from_image = mono_class_get_image (from), *owner_image = mono_class_get_image (owner);
+	MonoImage *from_image = monocle__class_image (from), *owner_image = monocle__class_image (owner);
 	return from_image == owner_image || (from_image && owner_image && is_friend (from_image, owner_image));
 }
 
@@ -111,7 +111,7 @@ static bool
 may_access_from (MonoClass *from, MonoClass *owner, uint32_t access)
 {
 	switch (access) {
-	case COMPILER_CONTROLLED: return mono_class_get_image (from) == mono_class_get_image (owner);
+	case COMPILER_CONTROLLED: return monocle__class_image (from) == monocle__class_image (owner);
 	case PRIVATE: return is_same (from, owner);
 	case FAMILY_AND_ASSEMBLY: return is_family (from, owner) && shares_internals (from, owner);
 	case ASSEMBLY: return shares_internals (from, owner);
@@ -193,14 +193,14 @@ may_use (MonoClass *from, MonoClass *klass, int depth)
 mono_bool
 mono_method_can_access_field (MonoMethod *method, MonoClassField *field)
 {
-	MonoClass *from = mono_method_get_class (method);
+	MonoClass *from = monocle__method_class (method);
 	return from && field && may_access (from, field->member.parent, field->member.desc->flags);
 }
 
 mono_bool
 mono_method_can_access_method (MonoMethod *method, MonoMethod *called)
 {
-	MonoClass *from = mono_method_get_class (method), *owner = mono_method_get_class (called);
+	MonoClass *from = monocle__method_class (method), *owner = monocle__method_class (called);
 	if (!from || !owner || !may_access (from, owner, mono_method_get_flags (called, NULL)) || !may_use (from, owner, 0))
 		return 0;
 	for (uint32_t i = 0; i < called->count; i++)

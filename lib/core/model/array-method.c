@@ -14,6 +14,7 @@
 #include "array-method.h"
 
 #include "arena.h"
+#include "class.h"
 #include "member.h"
 #include "shown.h"
 #include "signature.h"
@@ -58,7 +59,7 @@ method_new (MonoClass *klass, const struct shape *shape)
 	desc->flags = (uint16_t) shape->flags;
 	desc->iflags = (uint16_t) shape->iflags;
 	desc->klass = klass;
-	method->image = mono_class_get_image (klass);
+	method->image = monocle__class_image (klass);
 	atomic_store_explicit (&method->klass, klass, memory_order_relaxed);
 	atomic_init (&method->desc, desc);
 	atomic_init (&method->signature, signature);

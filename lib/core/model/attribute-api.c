@@ -8,8 +8,10 @@
  */
 #include <stdlib.h>
 #include <mono/metadata/reflection.h>
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
+#include "method.h"
 
 enum { ATTRIBUTE_LIMIT = 1 << 16, PARAM_LIMIT = 65536 };
 
@@ -104,7 +106,7 @@ mono_custom_attrs_from_method (MonoMethod *method)
 MonoCustomAttrInfo *
 mono_custom_attrs_from_class (MonoClass *klass)
 {
-	return list_of (mono_class_get_image (klass), mono_class_get_type_token (klass));
+	return list_of (monocle__class_image (klass), mono_class_get_type_token (klass));
 }
 
 MonoCustomAttrInfo *
@@ -116,19 +118,19 @@ mono_custom_attrs_from_assembly (MonoAssembly *assembly)
 MonoCustomAttrInfo *
 mono_custom_attrs_from_property (MonoClass *klass, MonoProperty *property)
 {
-	return list_of (mono_class_get_image (klass), mono_class_get_property_token (property));
+	return list_of (monocle__class_image (klass), mono_class_get_property_token (property));
 }
 
 MonoCustomAttrInfo *
 mono_custom_attrs_from_event (MonoClass *klass, MonoEvent *event)
 {
-	return list_of (mono_class_get_image (klass), mono_class_get_event_token (event));
+	return list_of (monocle__class_image (klass), mono_class_get_event_token (event));
 }
 
 MonoCustomAttrInfo *
 mono_custom_attrs_from_field (MonoClass *klass, MonoClassField *field)
 {
-	return list_of (mono_class_get_image (klass), mono_class_get_field_token (field));
+	return list_of (monocle__class_image (klass), mono_class_get_field_token (field));
 }
 
 MonoCustomAttrInfo *
@@ -151,7 +153,7 @@ mono_bool
 mono_custom_attrs_has_attr (MonoCustomAttrInfo *ainfo, MonoClass *attr_klass)
 {
 	for (int i = 0; ainfo && attr_klass && i < ainfo->num_attrs; i++) {
-		MonoClass *klass = mono_method_get_class (ainfo->attrs[i].ctor);
+		MonoClass *klass = monocle__method_class (ainfo->attrs[i].ctor);
 		if (klass && mono_class_is_subclass_of (klass, attr_klass, 1))
 			return 1;
 	}

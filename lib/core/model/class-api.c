@@ -39,7 +39,9 @@ fallback_name (MonoClass *klass)
 		snprintf (text, sizeof text, "<0x%08x>", monocle_class_token (klass));
 	if (!(copy = monocle__arena_string (text)))
 		return "";
-	return MONOCLE__PUBLISH (&klass->fallback, copy);
+	copy = MONOCLE__PUBLISH (&klass->fallback, copy);
+	MONOCLE__PUBLISH (&klass->name, copy);
+	return copy;
 }
 
 const char *
@@ -68,7 +70,7 @@ mono_class_get_namespace (MonoClass *klass)
 }
 
 MonoImage *
-mono_class_get_image (MonoClass *klass)
+monocle__class_image (MonoClass *klass)
 {
 	for (; klass; klass = klass->element) {
 		if (klass->kind == MONOCLE__CLASS_DEF || klass->kind == MONOCLE__CLASS_PRIMITIVE)
@@ -77,6 +79,19 @@ mono_class_get_image (MonoClass *klass)
 			return klass->owner->image;
 	}
 	return NULL;
+}
+
+/* As in Mono, no class is without an image; what no image defines is corlib's. */
+MonoImage *
+mono_class_get_image (MonoClass *klass)
+{
+	MonoImage *image = monocle__class_image (klass);
+	if (image || !klass)
+		return image;
+	while (klass->element)
+		klass = klass->element;
+	image = klass->kind == MONOCLE__CLASS_NAMED ? image_of (klass) : monocle__image_corlib ();
+	return image ? image : monocle__image_absent ("");
 }
 
 MonoClass *

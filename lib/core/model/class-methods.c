@@ -11,6 +11,7 @@
 #include <string.h>
 #include "class.h"
 #include "member.h"
+#include "method.h"
 #include "table.h"
 
 enum { ROW_MASK = 0xffffff };
@@ -21,7 +22,7 @@ static uint32_t
 owner_row (MonoImage *image, uint32_t row)
 {
 	MonoMethod *method = monocle_method_def (image, row);
-	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
+	MonoClass *owner = method ? monocle__method_class (method) : NULL;
 	return owner ? monocle_class_token (owner) & ROW_MASK : 0;
 }
 
@@ -43,7 +44,7 @@ first_method_row (MonoImage *image, uint32_t class_row)
 static MonoMethod *
 next_row (MonoClass *klass, void **iter)
 {
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	uint32_t class_row = monocle_class_token (klass) & ROW_MASK, row = (uint32_t) (uintptr_t) *iter;
 	if (!class_row || !image)
 		return NULL;
@@ -74,7 +75,7 @@ is_walked_by_rows (MonoClass *klass, const monocle__member_list *list)
 	if (list || (klass->kind != MONOCLE__CLASS_DEF && klass->kind != MONOCLE__CLASS_PRIMITIVE &&
 	             klass->kind != MONOCLE__CLASS_INST))
 		return false;
-	return !monocle__members_are_told () || mono_image_is_dynamic (mono_class_get_image (klass));
+	return !monocle__members_are_told () || mono_image_is_dynamic (monocle__class_image (klass));
 }
 
 MonoMethod *

@@ -52,7 +52,7 @@ static bool
 ask_layout (MonoClass *klass, monocle_layout_info *ret)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	*ret = (monocle_layout_info) { .size = sizeof *ret };
 	if (!ops->describe_layout || !monocle__image_ask_begin (image))
 		return false;
@@ -82,7 +82,7 @@ static uint32_t
 packed (MonoClass *klass, uint32_t alignment)
 {
 	uint32_t packing = 0, size, token = monocle_class_token (klass);
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	if (token && image && alignment > 1)
 		mono_metadata_packing_from_typedef (image, token, &packing, &size);
 	return packing && packing < alignment ? packing : alignment;

@@ -15,6 +15,7 @@
 #include "image.h"
 #include "intern.h"
 #include "invariant.h"
+#include "method.h"
 #include "publish.h"
 #include "shown.h"
 #include "special-type.h"
@@ -143,7 +144,7 @@ image_of (MonoClass *klass)
 static MonoClass *
 param_class (MonoClass *klass)
 {
-	return klass->element ? klass->element : klass->owner ? mono_method_get_class (klass->owner) : NULL;
+	return klass->element ? klass->element : klass->owner ? monocle__method_class (klass->owner) : NULL;
 }
 
 /* What the metadata calls it ("T"), in the arena; NULL: unknown. */
@@ -215,7 +216,7 @@ monocle__class_describe (MonoClass *klass)
 	monocle__class_desc *desc = atomic_load_explicit (&definition->desc, memory_order_acquire);
 	if (!desc && !(desc = MONOCLE__PUBLISH (&definition->desc, describe (definition))))
 		return NULL;
-	if (!atomic_load_explicit (&klass->name, memory_order_relaxed))
+	if (atomic_load_explicit (&klass->name, memory_order_relaxed) != desc->name)
 		monocle__shown_class_is (klass, desc);
 	return desc;
 }
@@ -508,6 +509,24 @@ monocle__class_params_complete (MonoClass *klass, MonoMethod *method, uint32_t c
 	}
 }
 
+MonoClass *
+monocle__class_unknown_of (MonoImage *image)
+{
+	static monocle__class_desc unknown = {
+		.name = "<unknown>", .name_space = "", .flags = FLAGS_PUBLIC, .element_type = MONO_TYPE_CLASS
+	};
+	MonoClass *known = atomic_load_explicit (&image->unknown_class, memory_order_acquire);
+	MonoClass *klass = known ? NULL : class_new (MONOCLE__CLASS_NAMED);
+	if (!klass)
+		return known;
+	atomic_init (&klass->fallback, "");
+	atomic_init (&klass->image, image);
+	atomic_init (&klass->desc, &unknown);
+	monocle__shown_class_made (klass);
+	monocle__shown_class_is (klass, &unknown);
+	return MONOCLE__PUBLISH (&image->unknown_class, klass);
+}
+
 /* --- classes known by name only ----------------------------------------------------------------------------------- */
 
 struct named_key {
@@ -543,7 +562,8 @@ named_new (const struct named_key *key)
 		return NULL;
 	atomic_init (&klass->desc, desc_from_info (&info));
 	atomic_init (&klass->fallback, monocle__arena_string (key->assembly));
-	if (!klass->desc || !klass->fallback)
+	atomic_init (&klass->image, monocle__image_absent (key->assembly));
+	if (!klass->desc || !klass->fallback || !klass->image)
 		return NULL;
 	monocle__shown_class_made (klass);
 	monocle__shown_class_is (klass, klass->desc);

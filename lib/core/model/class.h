@@ -31,6 +31,10 @@ MonoClass *monocle__class_shown (MonoClass *klass);
 MonoClass *monocle__class_definition (MonoClass *klass);
 /* T[*]: an array of rank 1 that is not a vector. */
 MonoClass *monocle__class_general_vector (MonoClass *element);
+/* The image that defines the class, or what it is made of; NULL of a class that is known by name only, and the like. */
+MonoImage *monocle__class_image (MonoClass *klass);
+/* What modules see as the class of a method of the image that nothing describes: "<unknown>". NULL: no memory. */
+MonoClass *monocle__class_unknown_of (MonoImage *image);
 /* Called when corlib becomes known, so that primitives get an image. */
 void monocle__class_corlib_is (MonoImage *image);
 /* Describes what is still undescribed: names, parents, parameters. False: that was done already. */

@@ -12,6 +12,7 @@
 #include "dispatch/host.h"
 #include "image.h"
 #include "metadata.h"
+#include "method.h"
 
 enum {
 	ROW_MASK = 0xffffff,
@@ -37,7 +38,7 @@ row_of (MonoClass *param, MonoImage *image)
 static MonoImage *
 image_of (MonoClass *param)
 {
-	return param->owner ? param->owner->image : param->element ? mono_class_get_image (param->element) : NULL;
+	return param->owner ? param->owner->image : param->element ? monocle__class_image (param->element) : NULL;
 }
 
 /* A TypeDefOrRef among the parameter's owner. */
@@ -47,7 +48,7 @@ resolve (MonoClass *param, MonoImage *image, uint32_t coded)
 	static const uint32_t tokens[] = { MONO_TOKEN_TYPE_DEF, MONO_TOKEN_TYPE_REF, MONO_TOKEN_TYPE_SPEC };
 	const monocle_host_ops *ops = monocle__host_ops ();
 	uint32_t tag = coded & MONO_TYPEDEFORREF_MASK, token = coded >> MONO_TYPEDEFORREF_BITS;
-	MonoClass *owner = param->owner ? mono_method_get_class (param->owner) : param->element;
+	MonoClass *owner = param->owner ? monocle__method_class (param->owner) : param->element;
 	if (tag >= sizeof tokens / sizeof *tokens || !ops->class_of_token || !monocle__image_ask_begin (image))
 		return NULL;
 	MonoClass *klass = ops->class_of_token (ops->host, image, tokens[tag] | token, owner, param->owner);

@@ -8,6 +8,7 @@
  * static constructor runs. What cannot be told reads as zeros.
  */
 #include <string.h>
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
 #include "log.h"
@@ -38,7 +39,7 @@ static const void *
 static_address (MonoClassField *field)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	MonoImage *image = mono_class_get_image (field->member.parent);
+	MonoImage *image = monocle__class_image (field->member.parent);
 	const void *address = NULL;
 	if (!ops->static_address)
 		MONOCLE__LOG_ONCE ("static fields are not served by this host; they read as zeros");

@@ -6,6 +6,7 @@
  * Names, types and flags in any context; walking, look-ups and offsets make records or ask the runtime and are said to
  * need normal context. After an image is unloaded what was asked before still answers.
  */
+#include "class.h"
 #include "field.h"
 
 #include <stdio.h>
@@ -64,11 +65,11 @@ mono_class_get_field_from_name (MonoClass *klass, const char *name)
 MonoClassField *
 mono_class_get_field (MonoClass *klass, uint32_t token)
 {
-	MonoImage *image = klass ? mono_class_get_image (klass) : NULL;
+	MonoImage *image = klass ? monocle__class_image (klass) : NULL;
 	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass)) {
 		void *iter = NULL;
 		MonoClassField *field;
-		while (mono_class_get_image (klass) == image && (field = mono_class_get_fields (klass, &iter)))
+		while (monocle__class_image (klass) == image && (field = mono_class_get_fields (klass, &iter)))
 			if (field->member.desc->token == token)
 				return field;
 	}
@@ -133,7 +134,7 @@ mono_field_get_offset (MonoClassField *field)
 	uint32_t offset = field ? atomic_load_explicit (&field->member.offset, memory_order_relaxed) : 0;
 	if (!field || offset || field->member.desc->flags & STATIC || !ops->field_offset)
 		return offset;
-	MonoImage *image = mono_class_get_image (field->member.parent);
+	MonoImage *image = monocle__class_image (field->member.parent);
 	if (!monocle__image_ask_begin (image))
 		return 0;
 	if (ops->field_offset (ops->host, field->member.parent, field->member.desc->index, &offset) != 0)
@@ -152,7 +153,7 @@ mono_field_get_data (MonoClassField *field)
 	const monocle__member_desc *desc = field->member.desc;
 	if (desc->flags & HAS_DEFAULT)
 		return desc->constant;
-	MonoImage *image = mono_class_get_image (field->member.parent);
+	MonoImage *image = monocle__class_image (field->member.parent);
 	return desc->flags & HAS_RVA && image && !atomic_load (&image->unloaded) ? desc->data : NULL;
 }
 

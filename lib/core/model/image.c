@@ -24,13 +24,18 @@
 enum { PASSES_LIMIT = 64 };
 
 static _Atomic (MonoImage *) first, corlib, main_image;
+static _Atomic (MonoImage *) absent; /* a list by itself */
 
 /* --- making, describing, unloading -------------------------------------------------------------------------------- */
+
+static const char unknown_name[] = "<unknown>";
 
 /* "/a/b/program.exe" is called "program" until its metadata says otherwise. */
 static const char *
 simple_name_of (const char *filename)
 {
+	if (!*filename)
+		return unknown_name;
 	const char *base = monocle__path_base_name (filename), *dot = strrchr (base, '.');
 	size_t length = dot && (!strcmp (dot, ".dll") || !strcmp (dot, ".exe")) ? (size_t) (dot - base) : strlen (base);
 	char *copy = monocle__arena_alloc (length + 1);
@@ -62,6 +67,45 @@ image_publish (MonoImage *image)
 	}
 	if (image->flags & MONOCLE_IMAGE_MAIN)
 		atomic_store_explicit (&main_image, image, memory_order_release);
+}
+
+static MonoImage *
+absent_find (MonoImage *head, const char *name)
+{
+	while (head && strcmp (head->simple_name, name) != 0)
+		head = head->next;
+	return head;
+}
+
+static MonoImage *
+absent_new (const char *name)
+{
+	MonoImage *image = monocle__arena_alloc (sizeof *image);
+	if (!image || !(image->simple_name = monocle__arena_string (name)))
+		return NULL;
+	image->filename = image->filename_again = "";
+	image->references = 1;
+	image->assembly = (MonoAssembly) { .references = 1, .folder = "", .image = image };
+	image->assembly.name = (MonoAssemblyName) { .name = image->simple_name, .culture = "" };
+	atomic_init (&image->assembly_name, image->simple_name);
+	atomic_init (&image->shown_assembly, &image->assembly);
+	atomic_init (&image->unloaded, true);
+	return monocle__table_init (&image->classes, 0) && monocle__table_init (&image->methods, 0) ? image : NULL;
+}
+
+MonoImage *
+monocle__image_absent (const char *assembly)
+{
+	const char *name = assembly && *assembly ? assembly : unknown_name;
+	MonoImage *head = atomic_load_explicit (&absent, memory_order_acquire), *known = absent_find (head, name);
+	MonoImage *fresh = known ? NULL : absent_new (name);
+	while (fresh && !known) {
+		fresh->next = head;
+		if (atomic_compare_exchange_strong_explicit (&absent, &head, fresh, memory_order_acq_rel, memory_order_acquire))
+			return fresh;
+		known = absent_find (head, name);
+	}
+	return known;
 }
 
 MonoImage *

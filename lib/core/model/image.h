@@ -23,5 +23,10 @@ void monocle__image_let_go (MonoImage **held);
 MonoImage *monocle__image_first (void);
 MonoImage *monocle__image_corlib (void);
 bool monocle__image_is_loaded (MonoImage *image);
+/*
+ * What modules see as the image of a class that is known by name only: one for each assembly (""; "<unknown>" is its
+ * name then). It is in no list, has no file, and nothing is asked about it. NULL: no memory. Any context.
+ */
+MonoImage *monocle__image_absent (const char *assembly);
 
 #endif

@@ -133,7 +133,7 @@ member_ask (MonoClass *klass, monocle_member_kind kind, uint32_t index, monocle_
 static bool
 may_have_gaps (MonoClass *klass)
 {
-	return !mono_image_is_dynamic (mono_class_get_image (klass));
+	return !mono_image_is_dynamic (monocle__class_image (klass));
 }
 
 /* The first of members [index, count) that can be listed now; `count`: none. */
@@ -176,7 +176,7 @@ static monocle__member_list *
 list_of_definition (MonoClass *klass, monocle_member_kind kind, const monocle__member_list *shorter)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	monocle__member_list *list = NULL;
 	if (!monocle__members_are_told () || !image || !monocle__image_ask_begin (image))
 		return NULL;
@@ -223,7 +223,7 @@ has_own_records (monocle_member_kind kind)
 static bool
 is_complete (MonoClass *klass, const monocle__member_list *list)
 {
-	return list && !mono_image_is_dynamic (mono_class_get_image (klass));
+	return list && !mono_image_is_dynamic (monocle__class_image (klass));
 }
 
 static monocle__member_list *

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "class.h"
+#include "method.h"
 #include "table.h"
 
 enum { NESTING_LIMIT = 32 };
@@ -94,7 +95,7 @@ class_path (MonoClass *klass, int depth)
 MonoMethodDesc *
 mono_method_desc_from_method (MonoMethod *method)
 {
-	MonoClass *klass = mono_method_get_class (method);
+	MonoClass *klass = monocle__method_class (method);
 	MonoMethodSignature *signature = mono_method_signature (method);
 	if (!klass || !signature)
 		return NULL;
@@ -163,7 +164,7 @@ class_matches (const MonoMethodDesc *desc, size_t length, MonoClass *klass)
 mono_bool
 mono_method_desc_full_match (MonoMethodDesc *desc, MonoMethod *method)
 {
-	MonoClass *klass = mono_method_get_class (method);
+	MonoClass *klass = monocle__method_class (method);
 	if (!desc || !klass || !desc->klass[0])
 		return 0;
 	if (strcmp (desc->klass, "*") && !class_matches (desc, strlen (desc->klass), klass))

@@ -11,6 +11,7 @@
 #include "image.h"
 #include "member.h"
 #include "metadata.h"
+#include "method.h"
 #include "relation.h"
 #include "signature.h"
 
@@ -106,7 +107,7 @@ impl_method (MonoImage *image, uint32_t row, uint32_t column, MonoClass *klass)
 	uint32_t coded = monocle__metadata_cell (image, MONO_TABLE_METHODIMPL, row, column);
 	uint32_t token = (coded & 1 ? MONO_TOKEN_MEMBER_REF : MONO_TOKEN_METHOD_DEF) | coded >> 1;
 	MonoMethod *method = mono_get_method (image, token, NULL);
-	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
+	MonoClass *owner = method ? monocle__method_class (method) : NULL;
 	if (!owner)
 		return NULL;
 	bool is_own = monocle__class_definition (owner) == monocle__class_definition (klass);
@@ -118,7 +119,7 @@ impl_method (MonoImage *image, uint32_t row, uint32_t column, MonoClass *klass)
 static MonoMethod *
 find_impl (MonoClass *klass, MonoMethod *method)
 {
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	uint32_t own = monocle_class_token (klass) & ROW_MASK;
 	if (!own || !image)
 		return NULL;
@@ -146,7 +147,7 @@ implement (MonoClass *klass, MonoMethod *method)
 {
 	MonoMethod *found = NULL;
 	for (int depth = 0; klass && depth < MONOCLE__DEPTH_LIMIT; depth++, klass = mono_class_get_parent (klass))
-		if (declares (klass, mono_method_get_class (method)))
+		if (declares (klass, monocle__method_class (method)))
 			break;
 	if (klass && (found = find_impl (klass, method)))
 		return found;
@@ -159,7 +160,7 @@ implement (MonoClass *klass, MonoMethod *method)
 static MonoMethod *
 override (MonoClass *klass, MonoMethod *method)
 {
-	MonoClass *owner = mono_method_get_class (method);
+	MonoClass *owner = monocle__method_class (method);
 	MonoMethod *found = NULL;
 	for (int depth = 0; klass && klass != owner && depth < MONOCLE__DEPTH_LIMIT; depth++) {
 		if ((found = find_impl (klass, method)) ||
@@ -179,7 +180,7 @@ mono_get_method_constrained (MonoImage *image, uint32_t token, MonoClass *constr
                              MonoGenericContext *context, MonoMethod **ret_method)
 {
 	MonoMethod *method = mono_get_method_full (image, token, NULL, context), *found = method;
-	MonoClass *owner = method ? mono_method_get_class (method) : NULL;
+	MonoClass *owner = method ? monocle__method_class (method) : NULL;
 	if (ret_method)
 		*ret_method = method;
 	if (!owner || !constrained_class || !(mono_method_get_flags (method, NULL) & VIRTUAL))

@@ -77,7 +77,7 @@ const monocle__method_desc *
 monocle__method_describe (MonoMethod *method)
 {
 	const monocle__method_desc *desc = describe_definition (monocle_method_definition (method));
-	if (desc && !atomic_load_explicit (&method->name, memory_order_relaxed))
+	if (desc && atomic_load_explicit (&method->name, memory_order_relaxed) != desc->name)
 		monocle__shown_method_is (method, desc);
 	return desc;
 }
@@ -120,7 +120,7 @@ monocle_method_def (MonoImage *image, uint32_t methoddef_token)
 MonoMethod *
 monocle_method_def_in (MonoClass *klass, uint32_t methoddef_token)
 {
-	MonoMethod *method = klass ? monocle_method_def (mono_class_get_image (klass), methoddef_token) : NULL;
+	MonoMethod *method = klass ? monocle_method_def (monocle__class_image (klass), methoddef_token) : NULL;
 	if (method)
 		atomic_store_explicit (&method->klass, klass, memory_order_release);
 	return method;
@@ -183,12 +183,12 @@ monocle_method_inst (MonoMethod *definition, MonoClass *klass, uint32_t count, M
 	if (!definition)
 		return NULL;
 	definition = monocle_method_definition (definition);
-	if (!klass)
-		klass = mono_method_get_class (definition);
+	if (!klass || klass == atomic_load_explicit (&definition->image->unknown_class, memory_order_acquire))
+		klass = monocle__method_class (definition);
 	for (uint32_t i = 0; i < count; i++)
 		if (!arguments[i])
 			return NULL;
-	if (!count && klass == mono_method_get_class (definition))
+	if (!count && klass == monocle__method_class (definition))
 		return definition;
 	struct key key = { definition, klass, count, arguments };
 	uint64_t hash = key_hash (&key);
@@ -236,12 +236,15 @@ monocle_method_slot (MonoMethod *method)
 
 /* A method that the host cannot describe (yet) is called by its token. */
 static const char *
-fallback_name (const MonoMethod *method)
+fallback_name (MonoMethod *method)
 {
+	const char *known = atomic_load_explicit (&method->name, memory_order_acquire), *name;
 	char text[24];
+	if (known)
+		return known;
 	snprintf (text, sizeof text, "<0x%08x>", method->token);
-	const char *name = monocle__arena_string (text);
-	return name ? name : "";
+	name = monocle__arena_string (text);
+	return name ? MONOCLE__PUBLISH (&method->name, name) : "";
 }
 
 const char *
@@ -254,7 +257,7 @@ mono_method_get_name (MonoMethod *method)
 }
 
 MonoClass *
-mono_method_get_class (MonoMethod *method)
+monocle__method_class (MonoMethod *method)
 {
 	if (!method)
 		return NULL;
@@ -263,6 +266,14 @@ mono_method_get_class (MonoMethod *method)
 		return klass;
 	const monocle__method_desc *desc = monocle__method_describe (method);
 	return desc ? desc->klass : NULL;
+}
+
+/* As in Mono, no method is without a class, which modules read without asking. */
+MonoClass *
+mono_method_get_class (MonoMethod *method)
+{
+	MonoClass *klass = monocle__method_class (method);
+	return klass || !method || !method->image ? klass : monocle__class_unknown_of (method->image);
 }
 
 uint32_t

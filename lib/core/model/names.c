@@ -325,8 +325,6 @@ method_full_name (monocle__text *text, MonoMethod *method, bool signature)
 	put_wrapper (text, method);
 	if (klass)
 		desc_class (text, klass, true);
-	else
-		put (text, "<unknown>");
 	put_char (text, ':');
 	put (text, mono_method_get_name (method));
 	method_arguments (text, method, '<', '>');

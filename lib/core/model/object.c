@@ -6,6 +6,7 @@
  *
  * Looking at an object is allowed wherever the host says so for its object_class operation.
  */
+#include "class.h"
 #include "dispatch/host.h"
 #include "image.h"
 #include "log.h"
@@ -63,7 +64,7 @@ mono_class_vtable (MonoDomain *domain, MonoClass *klass)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
 	monocle_layout_info layout = { .size = sizeof layout };
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	if (!klass)
 		return NULL;
 	if (ops->describe_layout && monocle__image_ask_begin (image)) {

@@ -101,6 +101,7 @@ struct _MonoImage {
 	MonoAssembly assembly;
 	monocle__table classes, methods;
 	_Atomic (monocle__image_desc *) desc;
+	_Atomic (MonoClass *) unknown_class; /* monocle__class_unknown_of () */
 };
 
 /* --- class.c, type.c ---------------------------------------------------------------------------------------------- */
@@ -170,7 +171,7 @@ struct _MonoClass {
 	_Atomic (MonoClass *) parent; /* what the host said */
 	_Atomic (MonoClass *) nested_in;
 	_Atomic (MonoImage *) image; /* of a PRIMITIVE: set when corlib comes */
-	_Atomic (const char *) name; /* written last of what describing shows */
+	_Atomic (const char *) name; /* written last of what describing shows; before, what stands in for it, or NULL */
 	_Atomic (const char *) name_space;
 	_Atomic (uint32_t) token; /* of a PRIMITIVE: set when corlib comes */
 	uint32_t unset_84[5];
@@ -232,7 +233,7 @@ struct _MonoMethod {
 	uint32_t token;
 	_Atomic (MonoClass *) klass; /* of an instance; of a definition also when a host told it early */
 	_Atomic (MonoMethodSignature *) signature;
-	_Atomic (const char *) name;   /* written last of what describing shows */
+	_Atomic (const char *) name;   /* as a class's */
 	_Atomic (uint32_t) shown_bits; /* shown.h */
 	uint32_t count;                /* of an instance's own arguments */
 	MonoImage *image;

@@ -171,7 +171,7 @@ variance_of (MonoClass *definition)
 {
 	uint32_t variance = atomic_load_explicit (&definition->variance, memory_order_relaxed);
 	uint32_t row = monocle_class_token (definition) & 0xffffff;
-	MonoImage *image = mono_class_get_image (definition);
+	MonoImage *image = monocle__class_image (definition);
 	if (variance || !image || atomic_load (&image->unloaded))
 		return variance;
 	/* A TypeOrMethodDef (II.24.2.6) with the tag of a TypeDef. */
@@ -261,7 +261,7 @@ is_vector_interface (MonoClass *klass)
 		"IList`1", "ICollection`1", "IEnumerable`1", "IReadOnlyList`1", "IReadOnlyCollection`1",
 	};
 	if (klass->kind != MONOCLE__CLASS_INST || klass->count != 1 ||
-	    mono_class_get_image (klass) != monocle__image_corlib () || strcmp (mono_class_get_namespace (klass), GENERIC))
+	    monocle__class_image (klass) != monocle__image_corlib () || strcmp (mono_class_get_namespace (klass), GENERIC))
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp (mono_class_get_name (klass), names[i]))

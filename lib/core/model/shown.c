@@ -157,7 +157,7 @@ monocle__shown_class_is (MonoClass *klass, const monocle__class_desc *desc)
 	if (is_definition)
 		show_definition (klass, desc);
 	else
-		atomic_store_explicit (&klass->image, mono_class_get_image (klass), memory_order_relaxed);
+		atomic_store_explicit (&klass->image, monocle__class_image (klass), memory_order_relaxed);
 	if (klass->kind == MONOCLE__CLASS_INST)
 		atomic_store_explicit (&klass->token, monocle_class_token (klass->element), memory_order_relaxed);
 	if (element || !atomic_load_explicit (&klass->element_class, memory_order_relaxed))
@@ -184,7 +184,7 @@ show_parts (MonoClass *klass)
 	if (!klass || atomic_load_explicit (&klass->is_shown, memory_order_relaxed) || !monocle__class_describe (klass))
 		return;
 	atomic_store_explicit (&klass->is_shown, true, memory_order_relaxed);
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	if (image)
 		monocle__image_describe (image);
 	show_parts (klass->element);
@@ -347,7 +347,7 @@ before_method (MonoProfiler *prof, MonoMethod *method)
 	if (!method)
 		return;
 	monocle__method_describe (method);
-	show_class (mono_method_get_class (method));
+	show_class (monocle__method_class (method));
 	for (uint32_t i = 0; i < method->count; i++) {
 		show_class (arguments[i]->klass);
 		monocle__shown_type (arguments[i]);

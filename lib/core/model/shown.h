@@ -5,8 +5,9 @@
  *
  * What a record is (kind, rank, arguments, image, token) is there from the beginning; what describing it tells (name,
  * namespace, nesting, flags, whether it is a value type) as soon as it was described, by whoever; until then these are
- * zeros. A record that is handed to a callback of a load event or of the JIT is described before, and so is what hangs
- * on it: elements, arguments, what it is nested in, parents, images. All in any context; none raises an event.
+ * zeros, but for the name when a module has asked: it is what the module was told. A record that is handed to a
+ * callback of a load event or of the JIT is described before, and so is what hangs on it: elements, arguments, what it
+ * is nested in, parents, images. All in any context; none raises an event.
  */
 #ifndef MONOCLE_MODEL_SHOWN_H
 #define MONOCLE_MODEL_SHOWN_H

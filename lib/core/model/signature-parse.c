@@ -106,7 +106,7 @@ parse (MonoImage *image, MonoMethod *scope, const uint8_t **at, const uint8_t *e
 	MonoMethodSignature *signature = NULL;
 	if (!is_method_signature (**at) || !ops->read_signature || !monocle__image_ask_begin (image))
 		return NULL;
-	if (ops->read_signature (ops->host, image, at, end, mono_method_get_class (scope), scope, &info) == 0)
+	if (ops->read_signature (ops->host, image, at, end, monocle__method_class (scope), scope, &info) == 0)
 		signature = signature_from_info (&info);
 	monocle__image_ask_end (image);
 	return signature;

@@ -91,7 +91,7 @@ static MonoMethod *
 declared_body (MonoClass *klass, MonoMethod *method)
 {
 	const monocle_host_ops *ops = monocle__host_ops ();
-	MonoImage *image = mono_class_get_image (klass);
+	MonoImage *image = monocle__class_image (klass);
 	uint32_t own = monocle_class_token (klass) & ROW_MASK;
 	MonoMethod *body = NULL;
 	if (!own || !image || !ops->metadata_column || !ops->method_of_token)
@@ -124,7 +124,7 @@ find_alike (MonoClass *klass, MonoMethod *method, uint32_t mask, uint32_t wanted
 static MonoMethod *
 in_slot (MonoClass *klass, MonoMethod *method)
 {
-	MonoClass *chain[MONOCLE__DEPTH_LIMIT], *owner = monocle__class_definition (mono_method_get_class (method));
+	MonoClass *chain[MONOCLE__DEPTH_LIMIT], *owner = monocle__class_definition (monocle__method_class (method));
 	int depth = 0;
 	for (; klass && monocle__class_definition (klass) != owner && depth < MONOCLE__DEPTH_LIMIT; depth++) {
 		chain[depth] = klass;
@@ -167,7 +167,7 @@ implementation_in (MonoClass *klass, MonoMethod *method)
 static MonoMethod *
 implementation (MonoClass *klass, MonoMethod *method)
 {
-	MonoClass *interface = mono_method_get_class (method), *at = klass;
+	MonoClass *interface = monocle__method_class (method), *at = klass;
 	MonoMethod *found = NULL;
 	for (int depth = 0; !found && at && depth < MONOCLE__DEPTH_LIMIT; depth++, at = mono_class_get_parent (at))
 		if (names_interface (at, interface))
@@ -186,11 +186,11 @@ mono_object_get_virtual_method (MonoObject *object, MonoMethod *method)
 		return NULL;
 	if (!(flags_of (method) & VIRTUAL) || flags_of (method) & FINAL)
 		return method;
-	MonoClass *owner = mono_method_get_class (method);
+	MonoClass *owner = monocle__method_class (method);
 	MonoMethod *open = method->count ? monocle_method_inst (method, owner, 0, NULL) : method;
 	MonoMethod *found = mono_class_get_flags (owner) & INTERFACE ? implementation (klass, open) : in_slot (klass, open);
 	if (!found || !method->count)
 		return found;
-	return monocle_method_inst (found, mono_method_get_class (found), method->count,
+	return monocle_method_inst (found, monocle__method_class (found), method->count,
 	                            monocle__method_arguments (method));
 }

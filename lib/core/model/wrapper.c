@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "arena.h"
+#include "class.h"
 #include "hash.h"
 #include "intern.h"
 #include "shown.h"
@@ -62,7 +63,7 @@ wrapper_new (const monocle_wrapper_info *info, MonoMethodSignature *signature)
 		.iflags = (uint16_t) info->iflags,
 		.klass = info->klass,
 	};
-	w->method.image = mono_class_get_image (info->klass);
+	w->method.image = monocle__class_image (info->klass);
 	atomic_init (&w->method.signature, signature);
 	atomic_init (&w->method.desc, &w->desc);
 	atomic_init (&w->is_taken, true);

@@ -22,6 +22,8 @@
 #include "model/records.h"
 #include "shapes-host.h"
 
+MONO_API char *mono_type_get_name_full (MonoType *type, int format);
+
 static int
 start (void **state)
 {
@@ -150,6 +152,133 @@ what_cannot_be_described_yet_is_asked_again (void **state)
 }
 
 static void
+assert_text (char *text)
+{
+	assert_non_null (text);
+	assert_true (*text);
+	free (text);
+}
+
+/* What real Mono never leaves out of an image, and what a module reads without asking whether it is there. */
+static void
+assert_image_is_named (MonoImage *image)
+{
+	assert_non_null (image);
+	assert_true (*mono_image_get_name (image));
+	assert_non_null (mono_image_get_filename (image));
+	MonoAssemblyName *name = mono_assembly_get_name (monocle_image_assembly (image));
+	assert_true (*mono_assembly_name_get_name (name));
+	assert_non_null (mono_assembly_name_get_culture (name));
+	assert_text (mono_stringify_assembly_name (name));
+}
+
+static void
+assert_class_is_named (MonoClass *klass)
+{
+	assert_non_null (klass);
+	assert_true (*mono_class_get_name (klass));
+	assert_non_null (mono_class_get_namespace (klass));
+	for (int format = 0; format < 4; format++)
+		assert_text (mono_type_get_name_full (mono_class_get_type (klass), format));
+	assert_text (mono_type_get_name (mono_class_get_byref_type (klass)));
+	assert_text (mono_type_full_name (mono_class_get_type (klass)));
+	assert_image_is_named (mono_class_get_image (klass));
+}
+
+static void
+assert_method_is_named (MonoMethod *method)
+{
+	MonoMethodDesc *desc = mono_method_desc_from_method (method);
+	assert_non_null (method);
+	assert_true (*mono_method_get_name (method));
+	assert_ptr_equal (mono_method_get_name (method), mono_method_get_name (method));
+	assert_text (mono_method_full_name (method, 0));
+	assert_text (mono_method_full_name (method, 1));
+	assert_text (mono_method_get_reflection_name (method));
+	assert_text (mono_signature_get_desc (mono_method_signature (method), 1));
+	mono_method_desc_free (desc);
+	assert_class_is_named (mono_method_get_class (method));
+}
+
+/* Each kind of class and method, over an image of which nothing is told. */
+static void
+what_nothing_describes_has_names (void **state)
+{
+	MonoImage *image = monocle_image_new ("", MONOCLE_IMAGE_DYNAMIC, 0, 0, NULL);
+	MonoMethod *method = monocle_method_def (image, 1);
+	MonoClass *klass = monocle_class_def (image, 2);
+	shapes_silent = 1;
+	MonoType *types[] = { mono_class_get_type (klass), int_type () };
+	MonoClass *classes[] = {
+		klass,
+		mono_method_get_class (method),
+		monocle_class_inst (klass, 2, types),
+		monocle_class_array (klass, 1),
+		monocle_class_array (mono_method_get_class (method), 3),
+		monocle_class_pointer (klass),
+		monocle_class_fnptr (),
+		monocle_class_param (klass, NULL, 0, 0),
+		monocle_class_param (NULL, method, 0, 1),
+		monocle_class_param (NULL, NULL, 3, 0),
+		monocle_class_param (NULL, NULL, 3, 1),
+		monocle_class_named ("elsewhere", "N", "Named", 0),
+		monocle_class_named ("", "", "?", 1),
+		monocle_class_array (monocle_class_named ("elsewhere", "N", "Named", 0), 1),
+	};
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		assert_class_is_named (classes[i]);
+	assert_method_is_named (method);
+	assert_method_is_named (monocle_method_inst (method, NULL, 2, types));
+	assert_method_is_named (monocle_method_inst (method, monocle_class_inst (klass, 1, types), 0, NULL));
+	assert_image_is_named (image);
+	shapes_silent = 0;
+	monocle_image_unload (image);
+}
+
+/* It is no class of the image: what is found out later is not held against it. */
+static void
+the_unknown_class_of_a_method_gives_way (void **state)
+{
+	MonoImage *image = monocle_image_new ("/app/late.dll", 0, SHAPES_CLASSES, SHAPES_METHODS, state);
+	MonoMethod *method = monocle_method_def (image, 0x06000010);
+	MonoType *one[] = { int_type () };
+	shapes_silent = 1;
+	MonoClass *unknown = mono_method_get_class (method);
+	assert_string_equal (mono_class_get_name (unknown), "<unknown>");
+	assert_string_equal (mono_class_get_namespace (unknown), "");
+	assert_ptr_equal (mono_class_get_image (unknown), image);
+	assert_ptr_equal (mono_method_get_class (monocle_method_def (image, 0x06000011)), unknown);
+	assert_ptr_equal (monocle_method_inst (method, unknown, 0, NULL), method);
+	MonoMethod *generic = monocle_method_inst (method, unknown, 1, one);
+	assert_ptr_equal (monocle_method_inst (method, NULL, 1, one), generic);
+	shapes_silent = 0;
+	assert_string_equal (mono_class_get_name (mono_method_get_class (method)), "Outer`1");
+	assert_string_equal (mono_class_get_name (mono_method_get_class (generic)), "Outer`1");
+	assert_string_equal (mono_method_get_name (method), "Simple");
+	monocle_image_unload (image);
+}
+
+static void
+a_class_known_by_name_is_in_an_image_that_is_not_there (void **state)
+{
+	MonoClass *klass = monocle_class_named ("elsewhere", "N", "Named", 0);
+	MonoImage *image = mono_class_get_image (klass);
+	assert_string_equal (mono_image_get_name (image), "elsewhere");
+	assert_string_equal (mono_image_get_filename (image), "");
+	assert_ptr_equal (mono_class_get_image (monocle_class_named ("elsewhere", "N", "Other", 0)), image);
+	assert_ptr_equal (mono_class_get_image (monocle_class_array (klass, 1)), image);
+	assert_ptr_not_equal (mono_class_get_image (monocle_class_named ("", "N", "Named", 0)), image);
+	assert_string_equal (mono_image_get_name (mono_class_get_image (monocle_class_named ("", "N", "Named", 0))),
+	                     "<unknown>");
+	assert_null (mono_image_loaded ("elsewhere"));
+	assert_null (monocle_image_data (image));
+	assert_null (mono_class_from_name (image, "N", "Named"));
+	assert_int_equal (mono_image_get_table_rows (image, MONO_TABLE_TYPEDEF), 0);
+	assert_ptr_equal (mono_class_get_image (monocle_class_fnptr ()), shapes_corlib);
+	assert_ptr_equal (mono_class_get_image (monocle_class_param (NULL, NULL, 0, 0)), shapes_corlib);
+}
+
+static void
 the_methods_of_a_class_are_its_rows (void **state)
 {
 	assert_int_equal (mono_class_num_methods (shapes_class ("Primitives")), 16);
@@ -223,7 +352,8 @@ an_unloaded_image_still_answers (void **state)
 	free (name);
 	int before = shapes_asked;
 	assert_null (mono_class_get_nesting_type (klass));
-	assert_null (mono_method_get_class (monocle_method_def (image, 0x06000011)));
+	assert_string_equal (mono_class_get_name (mono_method_get_class (monocle_method_def (image, 0x06000011))),
+	                     "<unknown>");
 	assert_int_equal (shapes_asked, before);
 	shapes_silent = 0;
 }
@@ -639,6 +769,9 @@ main (void)
 		cmocka_unit_test (nothing_is_answered_with_nothing),
 		cmocka_unit_test (the_host_is_asked_once),
 		cmocka_unit_test (what_cannot_be_described_yet_is_asked_again),
+		cmocka_unit_test (what_nothing_describes_has_names),
+		cmocka_unit_test (the_unknown_class_of_a_method_gives_way),
+		cmocka_unit_test (a_class_known_by_name_is_in_an_image_that_is_not_there),
 		cmocka_unit_test (the_methods_of_a_class_are_its_rows),
 		cmocka_unit_test (a_dynamic_image_takes_rows_in_any_order),
 		cmocka_unit_test (rows_may_be_added_to_an_image_that_is_not_dynamic),

@@ -55,7 +55,7 @@ leads_to_an_image (MonoImage *image, uint32_t token)
 		return true;
 	else
 		ops->field_of_token (ops->host, image, token, NULL, NULL, &klass, &index);
-	return klass && mono_class_get_image (klass);
+	return klass && monocle_image_data (mono_class_get_image (klass));
 }
 
 static unsigned
