@@ -80,10 +80,10 @@ is_profile_expected (const arguments *args, const monocle__layout *layout)
 
 /* --- after -------------------------------------------------------------------------------------------------------- */
 
-/* The command's exit code. */
+/* The command's exit code. A program that dies is a failure, whoever is to blame; its profile is reported as ever. */
 static int
 report (const arguments *args, const monocle__live_process *process, monocle__run_folder *folder,
-        const monocle__layout *layout)
+        const monocle__layout *layout, bool has_died)
 {
 	monocle__run_folder_read (folder);
 	if (args->output)
@@ -94,6 +94,8 @@ report (const arguments *args, const monocle__live_process *process, monocle__ru
 	monocle__run_folder_remove (folder);
 	if (folder->profile_count > 0 && !args->quiet)
 		monocle__run_report (folder, layout);
+	if (has_died)
+		return MONOCLE__EXIT_FAILED;
 	if (folder->profile_count > 0 || !is_profile_expected (args, layout))
 		return MONOCLE__EXIT_OK;
 	monocle__say ("process %d left no profile", (int) process->pid);
@@ -116,15 +118,16 @@ attach_to (arguments *args, const monocle__live_process *process, const monocle_
 	monocle__attach_plan plan = { .profiles = &args->profiles, .layout = layout };
 	monocle__run_folder folder;
 	int code;
+	bool has_died;
 	if (!monocle__attach_folder_make (process, layout, &folder))
 		return MONOCLE__EXIT_FAILED;
 	if (args->output)
 		monocle__run_output_collect (&args->profiles, args->output_profile, args->output, folder.path);
 	plan.milliseconds = (uint32_t) args->duration;
 	plan.started = args->quiet ? NULL : say_started;
-	code = monocle__attach_run (&plan, process, &folder);
+	code = monocle__attach_run (&plan, process, &folder, &has_died);
 	if (code == MONOCLE__EXIT_OK)
-		code = report (args, process, &folder, layout);
+		code = report (args, process, &folder, layout, has_died);
 	else
 		monocle__run_folder_remove (&folder);
 	monocle__run_folder_done (&folder);

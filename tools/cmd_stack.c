@@ -108,10 +108,12 @@ take (const arguments *args, const monocle__live_process *process, const monocle
 	monocle__desc_list profiles = { &desc, 1 };
 	monocle__attach_plan plan = { .profiles = &profiles, .layout = layout, .look = look, .data = &self };
 	plan.milliseconds = AT_ONCE;
-	int code = monocle__attach_run (&plan, process, folder);
+	bool has_died;
+	int code = monocle__attach_run (&plan, process, folder, &has_died);
 	bool is_found = self.code >= 0;
 	if (code == MONOCLE__EXIT_OK && !is_found && !look (&self)) {
-		monocle__say ("process %d left no stacks", (int) process->pid);
+		if (!has_died)
+			monocle__say ("process %d left no stacks", (int) process->pid);
 		self.code = MONOCLE__EXIT_FAILED;
 	}
 	if (is_found)

@@ -357,5 +357,7 @@ HRESULT
 monocle__callback_Shutdown (ICorProfilerCallback11 *self)
 {
 	monocle__adapter_end (NULL);
+	if (monocle__clr_state.attached)
+		monocle__run_note ("ended", "");
 	return S_OK;
 }

@@ -22,7 +22,8 @@
  *                                     '--a thread does not come out of here--> STUCK
  *
  * Who attached reads how it went from notes in the folder of the run: "loaded", then "detached" or "standing-by" when a
- * next attach is possible, or "asleep" with the reason why the runtime keeps us.
+ * next attach is possible, or "asleep" with the reason why the runtime keeps us; "ended" when the runtime came to its
+ * end in order before.
  */
 #include <errno.h>
 #include <limits.h>

@@ -444,6 +444,8 @@ on_shutdown (MonoProfiler *profiler)
 	bool is_mine = pthread_mutex_timedlock (&ending, &until) == 0;
 	monocle__late_handle_raise_end_begin ();
 	is_over = true;
+	if (is_mine && session.modules)
+		monocle__run_note ("ended", "");
 	if (is_mine)
 		pthread_mutex_unlock (&ending);
 }

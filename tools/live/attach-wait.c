@@ -31,7 +31,7 @@ typedef struct {
 	int folder;
 	uint64_t began, limit;      /* in the loop's milliseconds; how long it may take */
 	uint64_t asked;             /* when it was asked to stop; 0: it was not */
-	bool is_loaded;             /* it has said so */
+	bool is_loaded, has_ended;  /* it has said so */
 	monocle__attach_look *look; /* NULL: nothing is looked for */
 	void *data;
 	monocle__attach_outcome end;
@@ -128,6 +128,7 @@ look_for_notes (waiting *self)
 	monocle__attach_outcome end = find_end (self->process, self->folder, name);
 	if (end == MONOCLE__ATTACH_SILENT) {
 		self->is_loaded = self->is_loaded || has_note (self->process, self->folder, "loaded", name);
+		self->has_ended = self->has_ended || has_note (self->process, self->folder, "ended", name);
 		return false;
 	}
 	if (end == MONOCLE__ATTACH_ASLEEP)
@@ -160,7 +161,7 @@ on_time (uv_timer_t *timer)
 	if (is_there && !self->asked && uv_now (&self->loop) - self->began > most)
 		ask_to_stop (self);
 	if (!is_there)
-		finish (self, MONOCLE__ATTACH_ENDED);
+		finish (self, self->has_ended ? MONOCLE__ATTACH_ENDED : MONOCLE__ATTACH_DIED);
 	else if (self->asked && uv_now (&self->loop) - self->asked > PATIENCE_MS)
 		finish (self, MONOCLE__ATTACH_SILENT);
 }

@@ -17,7 +17,8 @@ typedef enum {
 	MONOCLE__ATTACH_DETACHED,    /* all is as it was */
 	MONOCLE__ATTACH_STANDING_BY, /* all is as it was, but the library stays, idle; it takes the next attach */
 	MONOCLE__ATTACH_ASLEEP,      /* nothing is delivered any more, and the runtime keeps the library: it says why */
-	MONOCLE__ATTACH_ENDED,       /* the process ended */
+	MONOCLE__ATTACH_ENDED,       /* the process ended, and its runtime before it */
+	MONOCLE__ATTACH_DIED,        /* the process ended in another way: it was killed, or died */
 	MONOCLE__ATTACH_SILENT,      /* it was asked to stop, and does not answer */
 } monocle__attach_outcome;
 

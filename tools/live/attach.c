@@ -139,6 +139,8 @@ say_end (const monocle__live_process *process, monocle__attach_outcome end, cons
 		monocle__say ("process %d runs on unprofiled, but its runtime keeps Monocle: %s", pid, reason);
 	else if (end == MONOCLE__ATTACH_ENDED)
 		monocle__say ("process %d has ended", pid);
+	else if (end == MONOCLE__ATTACH_DIED)
+		monocle__say ("process %d was killed, or died", pid);
 	else if (end == MONOCLE__ATTACH_SILENT)
 		monocle__say ("process %d was asked to stop profiling and does not answer; it will when it can", pid);
 }
@@ -296,15 +298,16 @@ monocle__attach_end (const monocle__live_process *process, const monocle__run_fo
 	monocle__attach_wait_ask (folder->fd);
 	monocle__attach_outcome end = monocle__attach_wait (process, folder->fd, 0, NULL, NULL, reason, sizeof reason);
 	take_back (process, folder, end);
-	if (end != MONOCLE__ATTACH_ENDED)
+	if (end != MONOCLE__ATTACH_ENDED && end != MONOCLE__ATTACH_DIED)
 		say_end (process, end, reason);
 }
 
 int
 monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process,
-                     monocle__run_folder *folder)
+                     monocle__run_folder *folder, bool *ret_died)
 {
 	char reason[256];
+	*ret_died = false;
 	int code = monocle__attach_begin (plan, process, folder);
 	if (code != MONOCLE__EXIT_OK)
 		return code;
@@ -315,6 +318,7 @@ monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_proce
 	    monocle__attach_wait (process, folder->fd, plan->milliseconds, plan->look, plan->data, reason, sizeof reason);
 	bool is_ours = take_back (process, folder, end);
 	say_end (process, end, reason);
+	*ret_died = end == MONOCLE__ATTACH_DIED;
 	if (is_ours && end == MONOCLE__ATTACH_SILENT && process->user != geteuid ()) {
 		monocle__say ("what it still writes stays in %s, which is its user's", folder->path);
 		folder->unfinished++;

@@ -41,9 +41,10 @@ void monocle__attach_end (const monocle__live_process *process, const monocle__r
 /*
  * Loads the modules and waits until they have gone, or until what was looked for is there. The exit code: not
  * MONOCLE__EXIT_OK after one line, and nothing was profiled, or what was cannot be had: then a process that still
- * writes has the folder as unfinished.
+ * writes has the folder as unfinished. *ret_died: the process did not come to its end in order meanwhile, which was
+ * said; what was seen until then is there.
  */
 int monocle__attach_run (const monocle__attach_plan *plan, const monocle__live_process *process,
-                         monocle__run_folder *folder);
+                         monocle__run_folder *folder, bool *ret_died);
 
 #endif
