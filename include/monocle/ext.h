@@ -184,6 +184,13 @@ MONOCLE_EXT int monocle_stack_walk_async_safe (void *initial_sig_context, uint32
                                                void *data);
 
 /*
+ * The first walk that meets code of which nothing is known, as of a DynamicMethod that was compiled before an attach,
+ * shows a stub; the host then asks its runtime. Nonzero: it is about to, or does. *ret_found: how much of such code was
+ * found since the process began, which walks show from then on. Any context.
+ */
+MONOCLE_EXT mono_bool monocle_code_awaited (uint64_t *ret_found);
+
+/*
  * Which IL the code at `ip` came from: of the running instruction, so that a return address is one too much. By the
  * compiler's map of that piece of code, whichever tier it is of; an inlined call is the place of the call. True: there
  * is code of *ret_method, and *ret_il_offset is UINT32_MAX where the map says nothing. False: there is none, and both

@@ -493,6 +493,12 @@ typedef struct {
 	 * raises events while the host calls monocle_host_quieten () or monocle_host_shutdown ().
 	 */
 	mono_bool (*silence)(void *host);
+
+	/*
+	 * any context: is the runtime being asked about code that a walk has met and of which nothing was known?
+	 * *ret_found: the pieces of such code that were found since the process began, and that the next walk shows.
+	 */
+	mono_bool (*code_awaited)(void *host, uint64_t *ret_found);
 } monocle_host_ops;
 
 /* --- start and end ------------------------------------------------------------------------------------------------ */

@@ -124,19 +124,15 @@ be_among_others (void)
 	monocle__forks_release ();
 }
 
-/*
- * The runtime ends, or the program that embeds it says that it is not needed any more, or an attach is over. Several
- * may happen; the first one counts.
- */
+/* Several may end us; the first one counts. */
 void
-monocle__adapter_end (void *host)
+monocle__adapter_end_modules (void)
 {
 	unsigned refused = atomic_load (&monocle__clr_state.refused);
 	if (atomic_exchange (&monocle__clr_state.ended, true))
 		return;
 	if (refused > 1)
 		monocle__clr_complain ("%u methods could not be given call probes", refused);
-	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
 	monocle__clr_reach_initialized ();
 	monocle__heap_ending (true);
 	monocle_raise_runtime_shutdown_begin ();
@@ -147,6 +143,14 @@ monocle__adapter_end (void *host)
 	if (is_alone)
 		be_among_others ();
 	monocle_host_shutdown ();
+}
+
+/* The runtime ends, or the program that embeds it says that it is not needed any more. */
+void
+monocle__adapter_end (void *host)
+{
+	monocle__service_end (); /* collecting and loading now would meet the runtime's own end */
+	monocle__adapter_end_modules ();
 }
 
 /* --- start -------------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,9 @@ bool monocle__adapter_start (IUnknown *unknown, const char **ret_reason);
 /* Tells who started this process, or attached to it, that it is being profiled; or why it is not. */
 void monocle__adapter_note (void);
 HRESULT monocle__adapter_decline (const char *reason);
-/* The end for modules: delivers it, and nothing after it. Once. A host operation. */
+/* The end for modules: delivers it, and nothing after it. Once. */
+void monocle__adapter_end_modules (void);
+/* The same where it is the runtime's end, too, which is asked nothing any more. A host operation. */
 void monocle__adapter_end (void *host);
 
 #endif

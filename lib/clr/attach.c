@@ -248,7 +248,7 @@ run (void *nothing)
 	bool was_ended = atomic_load (&monocle__clr_state.ended);
 	if (is_late && !was_ended)
 		monocle_host_stand_by (true);
-	monocle__adapter_end (NULL);
+	monocle__adapter_end_modules ();
 	if (!was_ended)
 		(is_late ? stand_by : leave) ();
 	return NULL;

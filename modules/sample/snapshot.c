@@ -37,25 +37,30 @@ static _Atomic (MonoProfilerSampleMode) usual_mode;
 static uint32_t usual_frequency;
 static uint32_t async_depth; /* 0: there are threads only */
 static _Atomic int phase;
-static _Atomic bool is_wanted;  /* one more, when this one is done */
-static _Atomic uint32_t number; /* of the latest one; 0: none */
-static _Atomic uint32_t added;  /* stacks of the latest one */
-static _Atomic uint64_t since;  /* when it began, nanoseconds */
-static _Atomic bool is_short;   /* some stack of it was not walked to its end */
-static _Atomic uint32_t sweeps; /* hits of the one that was hit most often */
-static struct sigaction was;    /* what SIGUSR2 did before */
+static _Atomic bool is_wanted;        /* one more, when this one is done */
+static _Atomic uint32_t number;       /* of the latest one; 0: none */
+static _Atomic uint32_t added;        /* stacks of the latest one */
+static _Atomic uint64_t since;        /* when it began, nanoseconds */
+static _Atomic bool is_short;         /* some stack of it was not walked to its end */
+static _Atomic uint64_t found_before; /* by the host's walks, when it began */
+static _Atomic uint32_t sweeps;       /* hits of the one that was hit most often */
+static struct sigaction was;          /* what SIGUSR2 did before */
 
 /* Async-safe. */
 static void
 begin (void)
 {
 	int none = NONE;
+	uint64_t found = 0;
 	is_wanted = true;
 	if (!atomic_compare_exchange_strong (&phase, &none, TAKING))
 		return;
 	is_wanted = false;
 	added = sweeps = 0;
 	is_short = false;
+	if (monocle_code_awaited)
+		monocle_code_awaited (&found);
+	found_before = found;
 	since = monocle_kit_now ();
 	state_look ();
 	number++;
@@ -258,15 +263,29 @@ await_stacks (void)
 		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
 }
 
+/* Stacks lack code that was not known to be any, as what a program made before we came. Has more been found since? */
+static bool
+await_code (void)
+{
+	uint64_t found = 0, until = monocle_kit_now () + MOST_NS;
+	if (!monocle_code_awaited)
+		return false;
+	while (monocle_code_awaited (&found) && monocle_kit_now () < until)
+		nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
+	return found != found_before;
+}
+
 /*
- * What Mono could not be asked about in the handler the drain thread has asked it about when it has named all. False:
- * nothing was missing.
+ * What Mono could not be asked about in the handler the drain thread has asked it about when it has named all; CoreCLR
+ * is asked by the host. False: nothing was missing.
  */
 static bool
 take_again (void)
 {
 	int taking = TAKING;
-	if (!atomic_exchange (&is_short, false) || !atomic_compare_exchange_strong (&phase, &taking, WRITING))
+	bool is_missing = await_code ();
+	if ((!atomic_exchange (&is_short, false) && !is_missing) ||
+	    !atomic_compare_exchange_strong (&phase, &taking, WRITING))
 		return false;
 	nanosleep (&(struct timespec) { .tv_nsec = STEP_NS }, NULL);
 	monocle_kit_stacks_sync (the_snapshots, WRITE_MS);

@@ -281,6 +281,7 @@ monocle__clr_code_ops (monocle_host_ops *ops)
 {
 	ops->find_code = find_code;
 	ops->code_at = monocle__codemap_jit_info;
+	ops->code_awaited = monocle__codemap_awaited;
 	ops->il_offset_of = il_offset_of;
 	ops->describe_code = describe_code;
 }

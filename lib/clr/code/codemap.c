@@ -38,9 +38,11 @@ static atomic_bool wanted;
 static _Atomic (uintptr_t) queue[QUEUE];
 static _Atomic (uintptr_t) refused[REFUSED];
 static atomic_bool pending; /* the service was told, and has not begun yet */
+static atomic_bool is_learning;
 static atomic_int unloading, asking;
 static struct {
 	_Atomic (uint64_t) asked, named, refused, lost;
+	_Atomic (uint64_t) found; /* of those that are named: nothing was known of them, not even that they are code */
 } counts;
 
 bool
@@ -227,10 +229,13 @@ is_named (uintptr_t ip)
 static void
 learn (uintptr_t ip)
 {
+	monocle__code code;
 	monocle__thread_memory_scratch ();
+	bool was_code = monocle__codemap_find (ip, &code);
 	if (!is_named (ip))
 		ask_runtime (ip);
 	bool named = is_named (ip);
+	atomic_fetch_add (&counts.found, named && !was_code);
 	atomic_fetch_add (named ? &counts.named : &counts.refused, 1);
 	if (!named)
 		atomic_store_explicit (&refused[hash (ip) & (REFUSED - 1)], ip, memory_order_relaxed);
@@ -265,14 +270,24 @@ empty_queue (void)
 	}
 }
 
-/* On the service thread. */
+/* On the service thread. In this order, so that monocle__codemap_awaited () sees one or the other until all is done. */
 static void
 do_chore (void)
 {
-	if (!atomic_exchange (&pending, false))
-		return;
-	monocle__precompiled_index ();
-	empty_queue ();
+	atomic_store (&is_learning, true);
+	if (atomic_exchange (&pending, false)) {
+		monocle__precompiled_index ();
+		empty_queue ();
+	}
+	atomic_store (&is_learning, false);
+}
+
+mono_bool
+monocle__codemap_awaited (void *host, uint64_t *ret_found)
+{
+	bool is_awaited = atomic_load (&pending) || atomic_load (&is_learning);
+	*ret_found = atomic_load (&counts.found);
+	return is_awaited;
 }
 
 /* False: there is nobody to do it. */

@@ -90,6 +90,9 @@ MonoJitInfo *monocle__codemap_compiled (FunctionID function, ReJITID version, Mo
 /* The host operation code_at: any context. */
 MonoJitInfo *monocle__codemap_jit_info (void *host, const void *address);
 
+/* The host operation code_awaited: any context. */
+mono_bool monocle__codemap_awaited (void *host, uint64_t *ret_found);
+
 /* How often monocle__codemap_learn () asked the runtime, and how it went. Any context. */
 typedef struct {
 	uint64_t asked, named, refused, lost;

@@ -123,3 +123,11 @@ monocle_stack_walk_async_safe (void *initial_sig_context, uint32_t flags, monocl
 		return MONOCLE_E_INVALID;
 	return walk (initial_sig_context, flags, visit, data);
 }
+
+mono_bool
+monocle_code_awaited (uint64_t *ret_found)
+{
+	const monocle_host_ops *ops = monocle__host_ops ();
+	*ret_found = 0;
+	return ops->code_awaited ? ops->code_awaited (ops->host, ret_found) : 0;
+}
