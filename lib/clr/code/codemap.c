@@ -22,6 +22,7 @@
 #include <monocle/host.h>
 #include "hash.h"
 #include "images/dynamic-method.h"
+#include "images/emitted.h"
 #include "images/image.h"
 #include "images/resolve.h"
 #include "invariant.h"
@@ -197,6 +198,7 @@ static void
 name (uintptr_t ip, FunctionID function, ReJITID version)
 {
 	monocle__code code;
+	monocle__emitted_method (function);
 	MonoMethod *method = monocle__resolve_method (function);
 	if (!method)
 		monocle__dynamic_method_code (function);
@@ -349,6 +351,7 @@ catch_up_some (void)
 	if (compiled->vtbl->Next (compiled, SOME, some, &count) < 0)
 		return false;
 	for (ULONG i = 0; i < count && begin_asking (); i++) {
+		monocle__emitted_method (some[i].functionId);
 		MonoMethod *method = monocle__resolve_method (some[i].functionId);
 		if (method)
 			monocle__codemap_compiled (some[i].functionId, some[i].reJitId, method);

@@ -4,11 +4,18 @@
  * emitted.c - images that a program writes while it runs (Reflection.Emit): no file, and metadata that only the runtime
  * reads.
  *
- * The runtime may be asked for it in its own callbacks only, not where modules want names. So when a method is
- * compiled, a class was loaded, or the image goes, all that the core asks about a record is asked for it here, once:
- * while a `capture` is open on a thread, the core's questions about that image are answered from IMetaDataImport. The
- * core keeps the answers. Fields, properties and attributes of such images stay unknown. Bodies are the runtime's: what
- * writes probes into them asks for the facts that it needs.
+ * The runtime may be asked for it in its own callbacks and on plain threads of ours, not where modules want names. So
+ * when a method is compiled, a class was loaded, or the image goes, all that the core asks about a record is asked for
+ * it here, once: while a `capture` is open on a thread, the core's questions about that image are answered from
+ * IMetaDataImport. The core keeps the answers. Fields, properties and attributes of such images stay unknown. Bodies
+ * are the runtime's: what writes probes into them asks for the facts that it needs.
+ *
+ * An attach finds images of whose classes nothing was told. They are asked about on the thread that attaches, while the
+ * program may be writing more: the runtime's reader takes the lock of the image for each answer, holds it in no
+ * callback, and its texts stay where they are. Of a class that is not finished yet the parent or the parameters may be
+ * missing, and an answer is kept for good. So only classes are asked about that the runtime has loaded, which it does
+ * with finished ones; the others come with their methods, or as they are loaded. Whether a class without methods is
+ * loaded the runtime does not say.
  */
 #include "emitted.h"
 #include <stdatomic.h>
@@ -27,7 +34,11 @@ enum {
 	BYTES_PER_UNIT = 3, /* of UTF-8, for one of UTF-16 */
 	FIELDS_MAX = 64,
 	PARAMS_MAX = 64,
-	FIELD_STATIC = 0x10, /* ECMA-335 II.23.1.5 */
+	SOME = 64,             /* rows that are asked for at once */
+	NO_CLASS = 0x02000000, /* the runtime says so of methods that are in no class */
+	MODULE_CLASS,          /* where they are all the same: "<Module>", ECMA-335 II.22.37 */
+	FLAG_INTERFACE = 0x20, /* ECMA-335 II.23.1.15 */
+	FIELD_STATIC = 0x10,   /* ECMA-335 II.23.1.5 */
 };
 
 struct monocle__emitted_capture {
@@ -260,9 +271,13 @@ ask_method (capture *c, MonoMethod *method, method_facts *ret)
 {
 	ULONG length, rva;
 	c->wide[0] = 0;
-	return c->import->vtbl->GetMethodProps (c->import, monocle_method_token (method), &ret->owner, c->wide,
-	                                        NAME_MAX_LENGTH, &length, &ret->flags, &ret->signature,
-	                                        &ret->signature_size, &rva, &ret->iflags) >= 0;
+	if (c->import->vtbl->GetMethodProps (c->import, monocle_method_token (method), &ret->owner, c->wide,
+	                                     NAME_MAX_LENGTH, &length, &ret->flags, &ret->signature, &ret->signature_size,
+	                                     &rva, &ret->iflags) < 0)
+		return false;
+	if (ret->owner == NO_CLASS)
+		ret->owner = MODULE_CLASS;
+	return true;
 }
 
 static int
@@ -472,6 +487,15 @@ monocle__emitted_image (monocle__clr_image *image)
 }
 
 /* Its full name asks for everything: class, parameters, signature and their types. */
+static void
+ask_all_of_method (capture *c, mdToken token)
+{
+	MonoMethod *method = monocle_method_def (c->image->cli.record, token);
+	ask_params (c, NULL, method);
+	ask_class (c, mono_method_get_class (method));
+	mono_free (mono_method_full_name (method, 1));
+}
+
 void
 monocle__emitted_method (FunctionID function)
 {
@@ -483,10 +507,7 @@ monocle__emitted_method (FunctionID function)
 	monocle__clr_image *image = monocle__clr_image_find (module);
 	if (!image || !mono_image_is_dynamic (image->cli.record) || !capture_begin (&c, image))
 		return;
-	MonoMethod *method = monocle_method_def (image->cli.record, token);
-	ask_params (&c, NULL, method);
-	ask_class (&c, mono_method_get_class (method));
-	mono_free (mono_method_full_name (method, 1));
+	ask_all_of_method (&c, token);
 	capture_end (&c);
 }
 
@@ -500,6 +521,64 @@ monocle__emitted_class_loaded (MonoClass *klass)
 		return;
 	ask_class (&c, klass);
 	capture_end (&c);
+}
+
+/* --- what was there before an attach ------------------------------------------------------------------------------ */
+
+/* It has the methods of a class as soon as it has loaded that, and loads nothing for this question. */
+static bool
+is_loaded (capture *c, mdToken method)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	FunctionID function;
+	HRESULT hr = info->vtbl->GetFunctionFromToken (info, c->image->id, method, &function);
+	return hr >= 0 || hr == CORPROF_E_FUNCTION_IS_PARAMETERIZED;
+}
+
+/* Of the class, or (NO_CLASS) of the image itself. False: it has no methods. */
+static bool
+ask_methods (capture *c, mdToken klass)
+{
+	HCORENUM list = NULL;
+	mdToken methods[SOME];
+	ULONG count = 0;
+	bool has_some = false;
+	while (c->import->vtbl->EnumMethods (c->import, &list, klass, methods, SOME, &count) >= 0 && count) {
+		has_some = true;
+		for (ULONG i = 0; i < count; i++)
+			if (is_loaded (c, methods[i]))
+				ask_all_of_method (c, methods[i]);
+	}
+	c->import->vtbl->CloseEnum (c->import, list);
+	return has_some;
+}
+
+/* One without methods shows whether it is finished by its parent, which all but interfaces have then. */
+static void
+ask_plain_class (capture *c, mdToken klass)
+{
+	DWORD flags = 0;
+	uint32_t extends = extends_of (c, klass, &flags);
+	if (extends != UINT32_MAX && (extends || flags & FLAG_INTERFACE))
+		ask_class (c, monocle_class_def (c->image->cli.record, klass));
+}
+
+void
+monocle__emitted_catch_up (monocle__clr_image *image)
+{
+	capture *c = mono_image_is_dynamic (image->cli.record) ? monocle__emitted_open (image) : NULL;
+	HCORENUM list = NULL;
+	mdToken classes[SOME];
+	ULONG count = 0;
+	if (!c)
+		return;
+	ask_methods (c, NO_CLASS);
+	while (c->import->vtbl->EnumTypeDefs (c->import, &list, classes, SOME, &count) >= 0 && count)
+		for (ULONG i = 0; i < count; i++)
+			if (!ask_methods (c, classes[i]))
+				ask_plain_class (c, classes[i]);
+	c->import->vtbl->CloseEnum (c->import, list);
+	monocle__emitted_close (c);
 }
 
 void

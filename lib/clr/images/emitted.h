@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: MIT
  *
- * emitted.h - images that a program writes while it runs (Reflection.Emit). From the runtime's callbacks only.
+ * emitted.h - images that a program writes while it runs (Reflection.Emit). From the runtime's callbacks, and from
+ * threads that the runtime does not know, only.
  */
 #ifndef MONOCLE_CLR_EMITTED_H
 #define MONOCLE_CLR_EMITTED_H
@@ -14,6 +15,8 @@
 void monocle__emitted_image (monocle__clr_image *image);
 void monocle__emitted_method (FunctionID function);
 void monocle__emitted_class_loaded (MonoClass *klass);
+/* After an attach: what was there already. Nothing may be unloaded meanwhile. */
+void monocle__emitted_catch_up (monocle__clr_image *image);
 /* What its metadata says of a method that is to have probes. The signature lives as long as the image. */
 typedef struct {
 	uint32_t iflags, owner, class_params, method_params;

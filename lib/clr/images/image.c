@@ -715,6 +715,7 @@ catch_up_image (ModuleID id, module_facts *facts)
 	if (!image)
 		return;
 	monocle__codemap_image (image);
+	monocle__emitted_catch_up (image);
 	tell_image (image);
 	catch_up_assembly (image, id, facts);
 }

@@ -305,8 +305,12 @@ resolve_method (FunctionID id, COR_PRF_FRAME_INFO frame, monocle__clr_image **re
 	*ret_image = image;
 	MonoMethod *definition = monocle_method_def (image->cli.record, token);
 	uint32_t class_count = image->cli.readable ? owner_generic_params (image, token) : 0;
-	if (!image->cli.readable && owner && ask_class (owner, &owner_module, &owner_token, &of_class))
+	if (!image->cli.readable && owner && ask_class (owner, &owner_module, &owner_token, &of_class)) {
 		class_count = of_class.count;
+		/* Which class it is the runtime says in any context; what that is called may not be known yet. */
+		if (owner_module == module)
+			monocle_method_def_in (monocle_class_def (image->cli.record, owner_token), token);
+	}
 	if (!definition || (!class_count && !of_method.count))
 		return definition;
 	if (class_count && owner && !ask_class (owner, &owner_module, &owner_token, &of_class))
