@@ -30,7 +30,7 @@ typedef struct {
 	MonoMethod *method;     /* what events name: for generics the instance */
 	MonoMethod *definition; /* what leave probes match */
 	uintptr_t sp_flags;     /* stack pointer | MONOCLE__SHADOW_RAISES ... */
-	uintptr_t ip;           /* return address of the enter probe; of a segment its number */
+	uintptr_t ip;           /* return address of the enter probe, and where its frame is; of a segment its number */
 } monocle__shadow_entry;
 
 /* --- of exceptions ------------------------------------------------------------------------------------------------ */
@@ -45,6 +45,7 @@ typedef struct {
 	} frames[MONOCLE__UNWINDING_MAX]; /* entered, not left yet */
 	unsigned count;
 	FunctionID left;                       /* reported as left, not believed yet; 0: none */
+	uint32_t left_count;                   /* how often, with nothing else between */
 	uint32_t left_depth;                   /* of the shadow stack at that moment */
 	uint32_t floors[MONOCLE__FILTERS_MAX]; /* depth of the shadow stack when each open filter began */
 	unsigned filters;

@@ -73,27 +73,66 @@ forget_deeper (monocle__unwinding *own, uintptr_t sp)
 	}
 }
 
-/* The last Leave is believed, unless the next callback is about the same frame. `next`: the function it is about. */
+/* The frames of a run of Leaves of one function. Two of them are one frame's where a finally block of it runs. */
+static void
+leave_all (monocle__unwinding *own, FunctionID function, uint32_t count)
+{
+	while (count--) {
+		if (count && monocle__shadow_in_finally (function, floor_of (own)))
+			count--;
+		monocle__shadow_unwound (function, floor_of (own));
+	}
+}
+
+/* Will a handler say which frame it is of, and so which ones are gone (monocle__under_way_frame ())? */
+static bool
+are_frames_named (void)
+{
+	enum { FIRST_WITH_SNAPSHOTS = 9 };
+	return !monocle__clr_state.late || monocle__clr_state.major >= FIRST_WITH_SNAPSHOTS;
+}
+
+/* Is what was reported as left the innermost entry still, and an outer frame of the same function the next one? */
+static bool
+leaves_recursion (const monocle__unwinding *own)
+{
+	return own->left_depth == monocle__shadow_depth () && monocle__shadow_recursive (own->left, floor_of (own));
+}
+
+/*
+ * Leaves are believed, unless the next callback may be about the same frame: then they wait for what a handler says.
+ * `next`: the function that callback is about.
+ */
 static void
 settle (monocle__unwinding *own, FunctionID next)
 {
 	FunctionID left = own->left;
+	bool is_same = left && left == next;
+	if (is_same && are_frames_named ())
+		return;
+	if (left && (is_same ? leaves_recursion (own) : own->left_depth == monocle__shadow_depth ()))
+		leave_all (own, left, next ? 1 : own->left_count);
 	own->left = 0;
-	if (left && own->left_depth == monocle__shadow_depth () &&
-	    (left != next || monocle__shadow_recursive (left, floor_of (own))))
-		monocle__shadow_unwound (left, floor_of (own));
 	forget_entries (own, monocle__shadow_depth ());
 }
 
-/* Frames that are deeper than the one whose handler is going to run are gone. */
-static void
+/*
+ * Frames that are deeper than the one whose handler is going to run are gone, and no other is. False: it is not known
+ * which that is. After an attach it may be named wrongly, by the innermost frame that is gone, where native code is
+ * going to take the exception.
+ */
+static bool
 reach_handler (monocle__unwinding *own, FunctionID function)
 {
-	uintptr_t frame = monocle__shadow_depth () > floor_of (own) ? monocle__under_way_frame (function) : 0;
+	uintptr_t frame = monocle__under_way_frame (function);
 	if (!frame)
-		return;
+		return false;
 	monocle__shadow_handled (function, frame, floor_of (own));
+	if (monocle__clr_state.late && own->left == function && leaves_recursion (own))
+		leave_all (own, function, own->left_count);
+	own->left = 0;
 	forget_entries (own, monocle__shadow_depth ());
+	return true;
 }
 
 /* --- pins --------------------------------------------------------------------------------------------------------- */
@@ -247,7 +286,8 @@ enter_frame (monocle__unwinding *own, FunctionID function, uintptr_t sp)
 {
 	settle (own, function);
 	uint32_t entry = monocle__shadow_reached (function, floor_of (own));
-	forget_entries (own, monocle__shadow_depth ());
+	/* What a pass that is over knew of this frame is now this one's to know. */
+	forget_entries (own, entry == UINT32_MAX ? monocle__shadow_depth () : entry);
 	forget_deeper (own, sp - SPREAD);
 	if (own->count == MONOCLE__UNWINDING_MAX) {
 		memmove (own->frames, own->frames + 1, sizeof own->frames - sizeof *own->frames);
@@ -271,6 +311,15 @@ monocle__callback_ExceptionUnwindFunctionEnter (ICorProfilerCallback11 *self, Fu
 	return S_OK;
 }
 
+static void
+report_left (monocle__unwinding *own, FunctionID function)
+{
+	settle (own, function);
+	own->left_count = own->left ? own->left_count + 1 : 1;
+	own->left = function;
+	own->left_depth = monocle__shadow_depth ();
+}
+
 HRESULT
 monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 {
@@ -278,12 +327,11 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 	monocle__unwinding *own = monocle__thread_memory_unwinding ();
 	if (!own)
 		return S_OK;
-	settle (own, 0);
 	forget_deeper (own, HERE - SPREAD);
-	if (own->count && own->frames[own->count - 1].sp < HERE + SPREAD) {
-		own->left = own->frames[--own->count].function;
-		own->left_depth = monocle__shadow_depth ();
-	}
+	if (own->count && own->frames[own->count - 1].sp < HERE + SPREAD)
+		report_left (own, own->frames[--own->count].function);
+	else
+		settle (own, 0);
 	return S_OK;
 }
 
@@ -291,8 +339,8 @@ monocle__callback_ExceptionUnwindFunctionLeave (ICorProfilerCallback11 *self)
 static void
 stop_at (monocle__unwinding *own, FunctionID function, uintptr_t sp)
 {
-	settle (own, function);
-	reach_handler (own, function);
+	if (!reach_handler (own, function))
+		settle (own, function);
 	forget_entries (own, monocle__shadow_caught (function, floor_of (own)));
 	forget_deeper (own, sp + SPREAD);
 }
@@ -336,5 +384,6 @@ monocle__callback_ExceptionThrown (ICorProfilerCallback11 *self, ObjectID object
 	monocle__image_failure_thrown (object);
 	if (monocle__clr_listened (MONOCLE_EVENT_exception_throw))
 		raise_throw (object, pinned);
+	monocle__shadow_thrown ();
 	return S_OK;
 }

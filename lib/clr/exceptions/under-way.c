@@ -175,6 +175,15 @@ visit_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULONG32 
 	return S_FALSE;
 }
 
+/* False: the runtime does not show it. */
+static bool
+find_frame (frame_search *search)
+{
+	ICorProfilerInfo15 *info = monocle__clr_state.info;
+	info->vtbl->DoStackSnapshot (info, 0, (void *) visit_frame, COR_PRF_SNAPSHOT_REGISTER_CONTEXT, search, NULL, 0);
+	return search->ip != 0;
+}
+
 /*
  * The runtime shows a frame once, where its own code was left; what a handler of it does is above and is not shown. Of
  * a frame that is in a handler it is known whether a clause encloses that.
@@ -182,10 +191,8 @@ visit_frame (FunctionID function, UINT_PTR ip, COR_PRF_FRAME_INFO info, ULONG32 
 static bool
 is_protected (monocle__under_way_list *own, monocle__clauses *clauses, FunctionID function, uint32_t nth)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
 	frame_search search = { .function = function, .left = nth };
-	info->vtbl->DoStackSnapshot (info, 0, (void *) visit_frame, COR_PRF_SNAPSHOT_REGISTER_CONTEXT, &search, NULL, 0);
-	if (!search.ip)
+	if (!find_frame (&search))
 		return false;
 	for (uint32_t i = own->handler_count; i-- > 0;) {
 		const monocle__under_way_handler *h = &own->handlers[i];
@@ -246,25 +253,18 @@ read_handler (FunctionID function, monocle__under_way_handler *ret)
 	return true;
 }
 
-/* From .NET 9 on a handler inside of another one is named by a frame that is the other one's own, a little deeper. */
+/*
+ * After an attach no clause is told of. From .NET 9 on the frames that an exception has left are not shown, so the
+ * first one is the handler's; older runtimes show none while they unwind.
+ */
 uintptr_t
 monocle__under_way_frame (FunctionID function)
 {
-	monocle__under_way_list *own = wanted ();
 	monocle__under_way_handler h;
-	if (!own || !read_handler (function, &h))
-		return 0;
-	monocle__clauses *clauses = own->handler_count ? monocle__clause_of (function) : NULL;
-	uint32_t index = clauses ? monocle__clause_at (clauses, h.begin, false) : UINT32_MAX;
-	for (uint32_t i = index == UINT32_MAX ? 0 : own->handler_count; i-- > 0;) {
-		const monocle__under_way_handler *old = &own->handlers[i];
-		uint32_t outer = old->function == function && old->frame >= h.frame
-		                   ? monocle__clause_at (clauses, old->begin, false)
-		                   : UINT32_MAX;
-		if (outer != UINT32_MAX && monocle__clause_nest (clauses, outer, index))
-			return old->frame;
-	}
-	return h.frame;
+	frame_search search = { .function = function, .left = 1 };
+	if (read_handler (function, &h))
+		return h.frame;
+	return find_frame (&search) ? search.sp : 0;
 }
 
 /* Is a handler that ran over, now that an exception enters another one? */

@@ -10,7 +10,10 @@
 #include <monocle/host.h>
 #include "corprof.h"
 
-/* The frame of `function` whose handler the runtime announces in this very callback; 0: it does not say. */
+/*
+ * The frame of `function` whose handler the runtime announces in this very callback; 0: it does not say, as before .NET
+ * 9 after an attach.
+ */
 uintptr_t monocle__under_way_frame (FunctionID function);
 
 /* In the callbacks of these names, after what they do to the shadow stack. */

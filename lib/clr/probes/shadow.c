@@ -16,26 +16,51 @@
 #include "probing.h"
 #include "raise.h"
 #include "state.h"
+#include "stub.h"
 #include "thread-memory.h"
 
 typedef monocle__thread_memory shadow;
 typedef monocle__shadow_entry entry;
 
-static FunctionID
-function_at (uintptr_t ip)
+/*
+ * Of an entry that was there when an exception was thrown (stub.h), the upper bits of `ip` hold how far above its stack
+ * pointer that of its frame is, in words. A segment or a dispatcher has another word in place of an address.
+ */
+enum { ADDRESS_BITS = 48, SIZE_MAX_WORDS = (1 << 15) - 1 };
+#define SETTLED      ((uintptr_t) 1 << 63)
+#define ADDRESS_MASK (((uintptr_t) 1 << ADDRESS_BITS) - 1)
+
+static bool
+has_address (const entry *e)
 {
-	ICorProfilerInfo15 *info = monocle__clr_state.info;
-	FunctionID function = 0;
-	int saved_errno = errno;
-	HRESULT hr = info->vtbl->GetFunctionFromIP (info, (const uint8_t *) ip - 1, &function);
-	errno = saved_errno;
-	return hr >= 0 ? function : 0;
+	return !(e->sp_flags & (MONOCLE__SHADOW_SEGMENT | MONOCLE__SHADOW_DISPATCHES));
+}
+
+static bool
+is_settled (const entry *e)
+{
+	return e->ip & SETTLED && has_address (e);
+}
+
+/* The function whose code the probe of an entry was called from; 0: it was called through a stub. */
+static FunctionID
+function_of (const entry *e)
+{
+	return has_address (e) ? monocle__stub_caller (e->ip & ADDRESS_MASK) : 0;
 }
 
 static uintptr_t
 sp_of (const entry *e)
 {
 	return e->sp_flags & ~(uintptr_t) MONOCLE__SHADOW_BITS;
+}
+
+/* The stack pointer of its frame; of an entry that is not settled that of its probe, which may be deeper. */
+static uintptr_t
+frame_sp (const entry *e)
+{
+	uintptr_t words = is_settled (e) ? (e->ip & ~SETTLED) >> ADDRESS_BITS : 0;
+	return sp_of (e) + words * sizeof words;
 }
 
 /* What a suspension raises; in the number of a segment, whose other bits count. */
@@ -77,7 +102,7 @@ pop_vanished (shadow *s)
 static bool
 is_own_frame (const entry *e, MonoMethod *definition, uintptr_t sp)
 {
-	return e->definition == definition && (sp_of (e) >= sp || !function_at (e->ip));
+	return e->definition == definition && (sp_of (e) >= sp || !function_of (e));
 }
 
 __attribute__ ((cold)) void
@@ -85,7 +110,7 @@ monocle__shadow_end_dead (shadow *s, uintptr_t sp)
 {
 	while (s->top > s->base) {
 		entry *e = s->top - 1;
-		if (sp_of (e) >= sp || (sp_of (e) + MONOCLE__SHADOW_STUB >= sp && !function_at (e->ip)))
+		if (sp_of (e) >= sp || (sp_of (e) + MONOCLE__SHADOW_STUB >= sp && !function_of (e)))
 			return;
 		pop_vanished (s);
 	}
@@ -117,7 +142,7 @@ monocle__shadow_resynchronise (shadow *s, MonoMethod *definition, uintptr_t sp)
 static MonoMethod *
 definition_of (FunctionID function)
 {
-	MonoMethod *method = monocle__resolve_method (function);
+	MonoMethod *method = function ? monocle__resolve_method (function) : NULL;
 	return method ? monocle_method_definition (method) : NULL;
 }
 
@@ -134,8 +159,15 @@ is_probed (MonoMethod *definition)
 static bool
 is_code_of (const entry *e, FunctionID function, MonoMethod *own)
 {
-	FunctionID found = function_at (e->ip);
+	FunctionID found = function_of (e);
 	return found && (found == function || definition_of (found) == own);
+}
+
+/* Has it a machine frame of its own, to its knowledge? What was inlined into one has its stack pointer. */
+static bool
+is_alone (const shadow *s, const entry *e)
+{
+	return is_settled (e) && (e == s->base || frame_sp (e - 1) != frame_sp (e));
 }
 
 /*
@@ -152,9 +184,9 @@ frame_of (shadow *s, FunctionID function, MonoMethod *own, uint32_t floor)
 		if (e->definition == own)
 			return e;
 		bool ours = is_code_of (e, function, own);
-		if (!ours && (!probed || function_at (e->ip)))
+		if (!ours && (!probed || is_alone (s, e) || function_of (e)))
 			return NULL;
-		if (!probed && (e == s->base || sp_of (e - 1) != sp_of (e)))
+		if (!probed && (e == s->base || frame_sp (e - 1) != frame_sp (e)))
 			return e;
 	}
 	return NULL;
@@ -192,21 +224,21 @@ monocle__shadow_forget (void)
 
 /*
  * Has this frame, which is not the outermost, called into the middle of its own function? That is how compiled code
- * runs its finally blocks. The call left its return address just below the frame's stack pointer. Code without
- * optimisation calls probes through a stub: then the frame is a little above what the entry says, but not above the
- * next entry.
+ * runs its finally blocks. The call left its return address just below the frame's stack pointer. Of an entry that is
+ * not settled the frame may be a little above what the entry says, but not above the next entry.
  */
 static bool
 runs_own_finally (const entry *e, FunctionID function, MonoMethod *own)
 {
-	uintptr_t first = sp_of (e), last = is_code_of (e, function, own) ? first : first + MONOCLE__SHADOW_STUB;
-	for (uintptr_t sp = first; sp <= last && sp <= sp_of (e - 1); sp += sizeof sp) {
+	bool exact = is_settled (e) || is_code_of (e, function, own);
+	uintptr_t first = frame_sp (e), last = exact ? first : first + MONOCLE__SHADOW_STUB;
+	for (uintptr_t sp = first; sp <= last && sp <= frame_sp (e - 1); sp += sizeof sp) {
 		uintptr_t back = monocle__arch_return_address (sp);
-		FunctionID found = function_at (back);
+		FunctionID found = monocle__stub_caller (back);
 		if (!found || (found != function && definition_of (found) != own))
 			continue;
 		uintptr_t target = monocle__arch_call_target (back);
-		if (target && function_at (target) == found)
+		if (target && monocle__stub_caller (target) == found)
 			return true;
 	}
 	return false;
@@ -221,6 +253,15 @@ monocle__shadow_recursive (FunctionID function, uint32_t floor)
 	if (!e || e == s->base || (e[-1].definition != own && !is_code_of (e - 1, function, own)))
 		return false;
 	return !runs_own_finally (e, function, own);
+}
+
+bool
+monocle__shadow_in_finally (FunctionID function, uint32_t floor)
+{
+	shadow *s = monocle__thread_memory_own ();
+	MonoMethod *own = monocle__shadow_depth () > floor ? definition_of (function) : NULL;
+	entry *e = own ? frame_of (s, function, own, floor) : NULL;
+	return e && e > s->base && runs_own_finally (e, function, own);
 }
 
 void
@@ -277,20 +318,48 @@ monocle__shadow_caught (FunctionID function, uint32_t floor)
 	return (uint32_t) (e - s->base);
 }
 
-/* A frame's own pointer is never below the stack pointer that its probes were called with. */
+/* An entry that is not settled may be of a frame that is a little above it, if it is of the same method. */
+static bool
+is_deeper (const entry *e, uintptr_t frame, MonoMethod *own)
+{
+	if (frame_sp (e) >= frame)
+		return false;
+	return is_settled (e) || e->definition != own || sp_of (e) + MONOCLE__SHADOW_STUB < frame || function_of (e);
+}
+
+/*
+ * A frame is named by its stack pointer, which is above those of all that it calls. A frame that has grown (localloc),
+ * or that another body took over, and from .NET 9 on a handler inside of another one may be named by one that is deeper
+ * than the frame's was when it began.
+ */
 void
 monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor)
 {
 	shadow *s = monocle__thread_memory_own ();
-	entry *e = s->base + floor;
-	while (e < s->top && sp_of (e) > frame)
-		e++;
-	if (e >= s->top || e->definition != definition_of (function))
-		return;
-	uintptr_t sp = sp_of (e);
-	while (e < s->top && sp_of (e) == sp)
-		e++;
+	MonoMethod *own = definition_of (function);
+	entry *e = s->top;
+	while (e > s->base + floor && is_deeper (e - 1, frame, own))
+		e--;
 	monocle__shadow_cut ((uint32_t) (e - s->base));
+}
+
+static void
+settle (entry *e)
+{
+	uint32_t size;
+	if (!has_address (e) || !monocle__stub_size (e->ip, &size) || size / sizeof (uintptr_t) > SIZE_MAX_WORDS)
+		return;
+	MONOCLE__INVARIANT (!(e->ip & ~ADDRESS_MASK) && size % sizeof (uintptr_t) == 0);
+	e->ip |= SETTLED | (uintptr_t) size / sizeof (uintptr_t) << ADDRESS_BITS;
+}
+
+/* Below an entry that is settled all are, as far as they can be. */
+void
+monocle__shadow_thrown (void)
+{
+	shadow *s = monocle__thread_memory_own ();
+	for (entry *e = s ? s->top : NULL; s && e-- > s->base && !is_settled (e);)
+		settle (e);
 }
 
 /* --- segments ----------------------------------------------------------------------------------------------------- */
@@ -320,7 +389,7 @@ definition_at (uintptr_t ip)
 	if ((atomic_load_explicit (&known[at].check, memory_order_relaxed) ^ method) == key)
 		return (MonoMethod *) method;
 	int saved_errno = errno;
-	FunctionID function = function_at (ip);
+	FunctionID function = monocle__stub_caller (ip);
 	method = function ? (uintptr_t) definition_of (function) : 0;
 	errno = saved_errno;
 	atomic_store_explicit (&known[at].method, method, memory_order_relaxed);

@@ -11,9 +11,11 @@
  *     +------------------+               +-----------------------------------------+
  *
  * An entry names the method, the stack pointer of the machine frame that the probe was called from, and where it
- * returns to: code of that frame's function, whatever was inlined into it. Leave probes pop. Frames that an exception
- * unwinds run no leave probe; the runtime announces each (exception.c), and everything that belongs to the frame is
- * popped then.
+ * returns to: code of that frame's function, whatever was inlined into it. Where a stub is between them (stub.h), it is
+ * the stub's frame, which is a little deeper; the entry learns its own when an exception is thrown. Leave probes pop.
+ * Frames that an exception unwinds run no leave probe; the runtime announces each (exception.c), and everything that
+ * belongs to the frame is popped then. What the runtime leaves out is popped when a handler of a lower frame begins:
+ * of handlers it says which frame they are of.
  */
 #ifndef MONOCLE_CLR_SHADOW_H
 #define MONOCLE_CLR_SHADOW_H
@@ -78,6 +80,8 @@ monocle__shadow_pop (MonoMethod *definition, uintptr_t sp)
 	return e->method;
 }
 
+/* An exception is thrown: entries learn which frames they are of. In a callback that may let the collector run. */
+void monocle__shadow_thrown (void);
 /*
  * How an exception unwinds it; whatever happens, the first `floor` entries stay. `unwound`: the innermost machine
  * frame, which is of `function`, is gone. `reached`: an exception has come down to the frame of `function`, what was
@@ -88,13 +92,15 @@ uint32_t monocle__shadow_reached (FunctionID function, uint32_t floor); /* its o
 uint32_t monocle__shadow_caught (FunctionID function, uint32_t floor);  /* the same */
 /*
  * An exception has come to a handler of the `frame` of `function`, as the runtime names frames: what is deeper is gone,
- * also where the runtime said nothing of it, as .NET 10 does of recursive functions.
+ * also where the runtime said nothing of it, as .NET 10 does of recursive functions. Nothing else is.
  */
 void monocle__shadow_handled (FunctionID function, uintptr_t frame, uint32_t floor);
 /*
  * Is the innermost machine frame, of `function`, really gone when the next one that is reported is of `function` again?
  */
 bool monocle__shadow_recursive (FunctionID function, uint32_t floor);
+/* Does the innermost machine frame, of `function`, run a finally block of its own? */
+bool monocle__shadow_in_finally (FunctionID function, uint32_t floor);
 uint32_t monocle__shadow_depth (void);
 /* No exception goes beyond these entries: a dispatcher catches it. */
 uint32_t monocle__shadow_dispatched (void);
