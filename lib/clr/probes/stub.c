@@ -12,7 +12,7 @@
  *     | return address   |    in the stub, which is no function that modules may be told of
  *
  * The stub's frame is as large at each of its calls, so its prologue says where the method's frame is, also when the
- * stub has returned. Older runtimes do not say whose code a stub is while they unwind frames: therefore it is asked when
+ * stub has returned. .NET 8 and 9 do not say whose code a stub is while they unwind frames: therefore it is asked when
  * an exception is thrown, and remembered.
  */
 #include "stub.h"
