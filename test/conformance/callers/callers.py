@@ -62,7 +62,7 @@ def told(out):
 
 
 def tree(words, names):
-    """Where the methods of these names were entered, as told (); an exit of another method than the innermost is odd."""
+    """Where the methods of these names were entered, as told (); an exit that is not the innermost one's is odd."""
     found, opened = [], []
     for word in words:
         verb, method = word.split(" ", 1)
@@ -115,7 +115,7 @@ class Callers(harness.Suite):
         return list(words.values())
 
     def compared(self, name, log):
-        """A bag of threads. When the initialiser of a class runs is the runtime's choice: each is a thread of its own."""
+        """A bag of threads. When the initialiser of a class runs is the runtime's choice: each is one of its own."""
         apart, threads = [], self.threads(log)
         if name == "trees":
             forgotten = self.cases.index(FORGOTTEN_CASE)

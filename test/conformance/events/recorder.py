@@ -8,12 +8,17 @@ runtimes must tell alike is compared in order per thread (story.py); differences
 each must occur and has its row in doc/differences.md. Every log is held against the rules of what has no counterpart
 (rules.py). A program that dies must die as it does alone, and its log keeps what it had.
 
+Other compilers make other code of the same programs: sdk.tsv has them as the SDK builds them, Debug and Release. Then
+those that share a process are asked, and with --full the others.
+
   recorder.py --build DIR [--full] [--runtimes mono,clr8,clr9,clr10] [--programs NAME,...] [--all]
+              [--compiled mcs|debug|release]
 """
 import collections
 import difflib
 import pathlib
 import re
+import shutil
 import sys
 import threading
 import time
@@ -106,7 +111,9 @@ class Differences:
 
 class Recorder(harness.Suite):
     def exe(self, program):
-        return self.build.path / ("test/conformance/events/programs/%s.exe" % program)
+        folder = self.build.path / "test/conformance/events/programs"
+        other = folder / self.options.compiled / (program + ".exe")
+        return other if other.exists() else folder / (program + ".exe")
 
     def desc(self, runtime, file, settings, together):
         """All events; roots, which need collections to be blocking, where they are so anyway."""
@@ -252,6 +259,8 @@ class Recorder(harness.Suite):
         listed = self.work / "programs"
         listed.write_text("".join("%s\n" % self.exe(row.program) for row in programs))
         names = [row.program for row in programs]
+        if self.options.compiled != "mcs": # what a program loads is the same, and lies beside it
+            shutil.copy(self.exe("tails").with_name("events-helper.dll"), self.exe("each").parent)
 
         def parts(runtime, settings):
             run = self.run("all", "-", runtime, settings, runtime.command(self.exe("each")) + [listed, "apart"], True)
@@ -263,7 +272,8 @@ class Recorder(harness.Suite):
                     for name in names}
         known = parts(mono, {})
         for clr in clrs:
-            settings = FIRST_SETTINGS if clr is clrs[-1] else FIRST_SETTINGS[:1]
+            both = clr is clrs[-1] and self.options.compiled == "mcs"
+            settings = FIRST_SETTINGS if both else FIRST_SETTINGS[:1]
             for one in rows.SETTINGS if self.options.full else settings:
                 runs = parts(clr, one)
                 for row in programs:
@@ -292,9 +302,10 @@ class Recorder(harness.Suite):
             if row not in there:
                 self.skip(row.program, "not compiled: mcs was absent", "mono")
         self.together([row for row in there if row.process != "own"], mono, clrs)
-        for number, row in enumerate(row for row in there if row.process == "own"):
+        usual = self.options.compiled == "mcs"
+        for number, row in enumerate(row for row in there if row.process == "own" and (usual or self.options.full)):
             self.alone(number, row, mono, clrs if self.options.full else clrs[-1:])
-        if self.options.full and not self.options.programs and len(clrs) == 3:
+        if usual and self.options.full and not self.options.programs and len(clrs) == 3:
             unseen = set(self.differences.rows) - self.differences.seen
             self.check(not unseen, "every known difference occurs", unseen)
         print("%d events of %d programs on %d runtimes, %d runs: %d runs differ from Mono's; %d events held against "
@@ -307,6 +318,7 @@ def main():
     suite.parser.add_argument("--runtimes")
     suite.parser.add_argument("--programs", default="", help="only these")
     suite.parser.add_argument("--all", action="store_true", help="every setting on every .NET for those that die, too")
+    suite.parser.add_argument("--compiled", default="mcs", help="by mcs, or by the SDK: debug, release")
     options = suite.parse(first=harness.ALL)
     programs = [Program(*row) for row in read_rows("programs/programs.tsv")]
     if options.programs:
