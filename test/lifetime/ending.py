@@ -60,8 +60,9 @@ class EndingSuite(harness.Suite):
         path = ":".join(map(str, self.build.module_dirs()))
         env = harness.bare_environment({"MONOCLE_MODULE_PATH": path})
         # Calls are had in a program that runs only where the module `calls` is among those that come.
-        attach = subprocess.Popen([self.build.monocle, "attach", "-q", str(program.pid), "--profile=calls:output=/dev/null",
-                                   "--profile=ending:%s" % (self.work / "seen")], env=env, cwd=self.work)
+        profiles = ["--profile=calls:output=/dev/null", "--profile=ending:%s" % (self.work / "seen")]
+        attach = subprocess.Popen([self.build.monocle, "attach", "-q", str(program.pid), *profiles], env=env,
+                                  cwd=self.work)
         harness.wait_for(lambda: attach.poll() is not None or (self.look()["enters"] and self.look()["throws"]))
         attach.send_signal(signal.SIGINT)
         attach.wait()
