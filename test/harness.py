@@ -258,7 +258,7 @@ class Suite:
 
     def runtimes(self, wanted=None):
         """The runtimes out of "mono", "clr8", ... that are there; the others are skipped by name."""
-        wanted = wanted or self.options.runtimes.split(",")
+        wanted = self.options.runtimes.split(",") if wanted is None else wanted
         majors = [int(w[3:]) for w in wanted if w.startswith("clr")]
         adapter = self.build.adapter.exists()
         clr = find_clr(majors) if majors and adapter else {}
