@@ -227,7 +227,8 @@ def sampled(suite, runtime, exe, top):
     suite.check(terminal.wait(lambda self: "wrote busy" in self.text), name + ": a profile", terminal.picture())
     terminal.type("q")
     suite.check(terminal.end() == 0 and terminal.is_restored(), name + ": q", terminal.text[-300:])
-    threads = [task.read_text() for task in pathlib.Path("/proc/%d/task" % program.pid).glob("*/comm")]
+    harness.wait_for(lambda: not any("monocle" in thread for thread in thread_names(program.pid)))
+    threads = list(thread_names(program.pid))
     suite.check(not any("monocle" in thread for thread in threads), name + ": nothing stays", threads)
     suite.check(len(list(folder.iterdir())) == 1, name + ": one profile", list(folder.iterdir()))
     suite.check(program.end() == 0, name + ": the program is unharmed")
