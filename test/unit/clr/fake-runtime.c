@@ -268,6 +268,19 @@ get_string_layout2 (ICorProfilerInfo15 *self, ULONG *ret_length, ULONG *ret_char
 
 atomic_uint fake_forced;
 
+/* It has no code, so no thread is ever in some. */
+static HRESULT
+suspend_runtime (ICorProfilerInfo15 *self)
+{
+	return S_OK;
+}
+
+static HRESULT
+resume_runtime (ICorProfilerInfo15 *self)
+{
+	return S_OK;
+}
+
 static HRESULT
 force_gc (ICorProfilerInfo15 *self)
 {
@@ -385,6 +398,8 @@ static const ICorProfilerInfo15Vtbl slots = {
 	.GetCurrentThreadID = get_current_thread_id,
 	.CreateHandle = create_handle,
 	.ForceGC = force_gc,
+	.SuspendRuntime = suspend_runtime,
+	.ResumeRuntime = resume_runtime,
 	.GetILToNativeMapping3 = get_il_to_native_mapping3,
 };
 
